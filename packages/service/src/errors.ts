@@ -1,0 +1,28 @@
+import { type ErrorCode, errorCatalogue } from '@geoswap/wire'
+
+export { type ErrorCode, errorCatalogue } from '@geoswap/wire'
+
+type Options = {
+  /** Says it better than the catalogue's sentence; the caller sees it. */
+  message?: string
+  /** What the caller may see beside the message. */
+  details?: Record<string, unknown>
+  /** What the recovery action needs: retryAfterMs, minAmount … */
+  recovery?: Record<string, unknown>
+  cause?: unknown
+}
+
+/** A refusal the caller can act on. Anything else thrown is a fault and leaves as a bare 500. */
+export class ServiceError extends Error {
+  override readonly name = 'ServiceError'
+  readonly code: ErrorCode
+  readonly details: Readonly<Record<string, unknown>> | undefined
+  readonly recovery: Readonly<Record<string, unknown>> | undefined
+
+  constructor(code: ErrorCode, options: Options = {}) {
+    super(options.message ?? errorCatalogue[code].message, { cause: options.cause })
+    this.code = code
+    this.details = options.details
+    this.recovery = options.recovery
+  }
+}

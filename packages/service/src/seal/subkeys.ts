@@ -1,0 +1,68 @@
+import { createSecretKey, hkdfSync, type KeyObject, randomBytes, randomFillSync } from 'node:crypto'
+
+export type SealKey = { id: string; key: Buffer }
+export type Purpose = 'quote' | 'op'
+export type Clock = { now(): number }
+
+export const SALT_BYTES = 16
+export const NONCE_BYTES = 12
+
+const HOUR_MS = 3_600_000
+// Salts live an hour and a process: 1,024 of them serve hundreds of processes within a token's life.
+const MAX_REMEMBERED = 1_024
+
+/** The purpose is part of the derivation, so that the key of one kind of token cannot open another. */
+export function deriveSubkey(key: Buffer, { purpose, salt }: { purpose: Purpose; salt: Buffer }): KeyObject {
+  const bytes = hkdfSync('sha256', key, salt, `geoswap/${purpose}/v1`, 32)
+  return createSecretKey(Buffer.from(bytes))
+}
+
+export type SealingSubkey = { salt: Buffer; key: KeyObject }
+
+/** The subkey to seal with: fresh for each process and hour, so that random nonces never meet under one key. */
+export function createSealingSubkeys(key: Buffer, clock: Clock): (purpose: Purpose) => SealingSubkey {
+  const current = new Map<Purpose, SealingSubkey & { hour: number }>()
+  return (purpose) => {
+    const hour = Math.floor(clock.now() / HOUR_MS)
+    const known = current.get(purpose)
+    if (known?.hour === hour) return known
+    const salt = randomBytes(SALT_BYTES)
+    const fresh = { hour, salt, key: deriveSubkey(key, { purpose, salt }) }
+    current.set(purpose, fresh)
+    return fresh
+  }
+}
+
+export type SubkeyMemory = {
+  find(name: string): KeyObject | undefined
+  /** Call it only after a token proved genuine: strangers must not be able to fill it. */
+  remember(name: string, key: KeyObject): void
+}
+
+/** Remembers the subkeys of genuine tokens, the least recently used forgotten first. */
+export function createSubkeyMemory(max = MAX_REMEMBERED): SubkeyMemory {
+  const keys = new Map<string, KeyObject>()
+  const remember = (name: string, key: KeyObject): void => {
+    keys.delete(name)
+    keys.set(name, key)
+    if (keys.size <= max) return
+    const oldest = keys.keys().next()
+    if (!oldest.done) keys.delete(oldest.value)
+  }
+  return { find: (name) => keys.get(name), remember }
+}
+
+/** Random nonces, drawn from the system in blocks: one call per 512 tokens instead of one per token. */
+export function createNonces(): () => Buffer {
+  const block = Buffer.alloc(NONCE_BYTES * 512)
+  let offset = block.length
+  return () => {
+    if (offset === block.length) {
+      randomFillSync(block)
+      offset = 0
+    }
+    const nonce = Buffer.from(block.subarray(offset, offset + NONCE_BYTES))
+    offset += NONCE_BYTES
+    return nonce
+  }
+}

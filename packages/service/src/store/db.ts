@@ -1,0 +1,53 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { Pool, type PoolClient } from 'pg'
+
+/** A pool, or a client inside a transaction: every store function takes either. */
+export type Db = Pool | PoolClient
+
+type PoolOptions = { max?: number; applicationName?: string; onError?: (error: Error) => void }
+
+/**
+ * Connections to PostgreSQL. `synchronous_commit` stays as the server has it (on): an answer that
+ * follows a commit must survive a crash. A broken idle connection is dropped, never thrown.
+ */
+export function createPool(url: string, options: PoolOptions = {}): Pool {
+  const pool = new Pool({
+    connectionString: url,
+    max: options.max ?? 10,
+    connectionTimeoutMillis: 3_000,
+    idleTimeoutMillis: 30_000,
+    statement_timeout: 10_000,
+    idle_in_transaction_session_timeout: 15_000,
+    keepAlive: true,
+    application_name: options.applicationName ?? 'geoswap',
+  })
+  pool.on('error', options.onError ?? (() => {}))
+  return pool
+}
+
+const transaction = new AsyncLocalStorage<true>()
+
+/** True in code that runs for `inTransaction`: chain clients refuse to be called there. */
+export function insideTransaction(): boolean {
+  return transaction.getStore() === true
+}
+
+/** Runs `work` in one transaction: committed when it returns, rolled back when it throws. */
+export async function inTransaction<T>(pool: Pool, work: (db: PoolClient) => Promise<T>): Promise<T> {
+  if (insideTransaction()) throw new Error('A transaction may not be opened inside another')
+  const client = await pool.connect()
+  let broken: Error | undefined
+  try {
+    await client.query('begin')
+    const result = await transaction.run(true, () => work(client))
+    await client.query('commit')
+    return result
+  } catch (error) {
+    await client.query('rollback').catch((rollbackError: Error) => {
+      broken = rollbackError
+    })
+    throw error
+  } finally {
+    client.release(broken)
+  }
+}

@@ -1,0 +1,57 @@
+import { type Static, Type } from 'typebox'
+import { SealedToken, strictObject, Time } from './schema.ts'
+
+const Word = Type.String({ pattern: '^0x[0-9a-fA-F]{64}$', description: '32 bytes, hex.' })
+const Uint53 = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
+
+/** A signed EIP-7702 authorization over the two fields that GET /swap/delegation returned. */
+export const Authorization = strictObject(
+  {
+    chainId: Uint53,
+    address: Type.String({ pattern: '^0x[0-9a-fA-F]{40}$', description: 'delegationTarget.' }),
+    nonce: Uint53,
+    yParity: Type.Integer({ minimum: 0, maximum: 1 }),
+    r: Word,
+    s: Word,
+  },
+  { description: 'Signed EIP-7702 authorization. Omit it for a delegated wallet.' },
+)
+export type Authorization = Static<typeof Authorization>
+
+export const BuildRequest = strictObject({
+  geoQuoteToken: SealedToken,
+  authorization: Type.Optional(Authorization),
+})
+export type BuildRequest = Static<typeof BuildRequest>
+
+const OperationExpiry = Type.String({
+  format: 'date-time',
+  description: 'Until when this operation can be submitted.',
+})
+
+export const TypedData = Type.Object(
+  {
+    domain: Type.Record(Type.String(), Type.Unknown()),
+    types: Type.Record(Type.String(), Type.Array(Type.Object({ name: Type.String(), type: Type.String() }))),
+    primaryType: Type.String(),
+    message: Type.Record(Type.String(), Type.Unknown()),
+  },
+  { description: 'EIP-712 typed data: its hash is geoOpHash.' },
+)
+export type TypedData = Static<typeof TypedData>
+
+export const BuildGeoOpReply = Type.Object({
+  geoOpHash: Type.String({ description: 'The 32 bytes to sign with EIP-191 personal_sign.' }),
+  geoOpToken: SealedToken,
+  expiresAt: OperationExpiry,
+  operation: TypedData,
+})
+export type BuildGeoOpReply = Static<typeof BuildGeoOpReply>
+
+export const BuildSolanaTxReply = Type.Object({
+  unsignedTransaction: Type.String({ description: 'Base64 of an unsigned v0 transaction.' }),
+  geoOpToken: SealedToken,
+  expiresAt: Time,
+  operation: Type.Record(Type.String(), Type.Unknown(), { description: 'The decoded terms.' }),
+})
+export type BuildSolanaTxReply = Static<typeof BuildSolanaTxReply>

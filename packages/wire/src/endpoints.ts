@@ -1,0 +1,171 @@
+import { type TSchema, Type } from 'typebox'
+import { BuildGeoOpReply, BuildRequest, BuildSolanaTxReply } from './build.ts'
+import { DelegationQueryText, DelegationReply } from './delegation.ts'
+import type { ErrorCode } from './errors.ts'
+import * as example from './examples.ts'
+import { QuoteReply, QuoteRequest } from './quote.ts'
+import { StatusQueryText, StatusReply } from './status.ts'
+import { SubmitReply, SubmitRequest, SubmitSolanaRequest } from './submit.ts'
+
+export const RATE_CLASSES = ['quote', 'build', 'submit', 'delegation', 'status', 'other'] as const
+export type RateClass = (typeof RATE_CLASSES)[number]
+
+export type Endpoint = {
+  id: string
+  method: 'GET' | 'POST'
+  /** With OpenAPI's braces: /swap/status/{swapId}. */
+  path: string
+  rateClass: RateClass
+  summary: string
+  description: string
+  body?: TSchema
+  query?: TSchema
+  params?: TSchema
+  reply: TSchema
+  /** What this call itself can refuse, beside the errors that every call shares. */
+  errors: readonly ErrorCode[]
+  example: { body?: unknown; query?: Record<string, string>; params?: Record<string, string>; reply: unknown }
+}
+
+/** What every call under /swap/ can answer. */
+export const SHARED_ERRORS = [
+  'INVALID_REQUEST',
+  'MISSING_API_KEY',
+  'INVALID_API_KEY',
+  'METHOD_NOT_ALLOWED',
+  'RATE_LIMITED',
+  'INTERNAL',
+  'SERVICE_UNAVAILABLE',
+] as const satisfies readonly ErrorCode[]
+
+/** What every call with a body can answer too. */
+export const BODY_ERRORS = [
+  'BODY_TOO_LARGE',
+  'UNSUPPORTED_MEDIA_TYPE',
+] as const satisfies readonly ErrorCode[]
+
+export const endpoints = {
+  quote: {
+    id: 'quote',
+    method: 'POST',
+    path: '/swap/quote',
+    rateClass: 'quote',
+    summary: 'Price a swap',
+    description:
+      'Prices a swap and returns a sealed quote token that lives 30 seconds. Quotes must not be cached.',
+    body: QuoteRequest,
+    reply: QuoteReply,
+    errors: [
+      'UNSUPPORTED_CHAIN',
+      'UNSUPPORTED_TOKEN',
+      'NO_ROUTE',
+      'NEEDS_LARGER_SIZE',
+      'INSUFFICIENT_LIQUIDITY',
+      'CHAIN_UNAVAILABLE',
+      'PRICE_UNAVAILABLE',
+    ],
+    example: { body: example.quoteRequest, reply: example.quoteReply },
+  },
+  delegation: {
+    id: 'delegation',
+    method: 'GET',
+    path: '/swap/delegation',
+    rateClass: 'delegation',
+    summary: "Read a wallet's delegation",
+    description:
+      'When an authorization is needed, the reply carries delegationTarget and accountNonce: sign over them.',
+    query: DelegationQueryText,
+    reply: DelegationReply,
+    errors: ['UNSUPPORTED_CHAIN', 'CHAIN_UNAVAILABLE'],
+    example: { query: example.delegationQuery, reply: example.delegationReply },
+  },
+  buildGeoOp: {
+    id: 'buildGeoOp',
+    method: 'POST',
+    path: '/swap/build-geo-op',
+    rateClass: 'build',
+    summary: 'Build the hash to sign (EVM origin)',
+    description:
+      'Returns the 32-byte hash to sign and the EIP-712 data behind it. Building again gives the same hash.',
+    body: BuildRequest,
+    reply: BuildGeoOpReply,
+    errors: [
+      'INVALID_TOKEN',
+      'QUOTE_EXPIRED',
+      'NEEDS_DELEGATION',
+      'INVALID_AUTHORIZATION',
+      'UNSUPPORTED_DELEGATION',
+      'INVALID_AUTHORIZATION_SIGNATURE',
+      'INSUFFICIENT_BALANCE',
+      'CHAIN_UNAVAILABLE',
+    ],
+    example: { body: example.buildRequest, reply: example.buildGeoOpReply },
+  },
+  buildSolanaTx: {
+    id: 'buildSolanaTx',
+    method: 'POST',
+    path: '/swap/build-solana-tx',
+    rateClass: 'build',
+    summary: 'Build the transaction to sign (Solana origin)',
+    description: 'Returns an unsigned v0 transaction. Sign it unchanged; the service pays its network fee.',
+    body: BuildRequest,
+    reply: BuildSolanaTxReply,
+    errors: ['INVALID_TOKEN', 'QUOTE_EXPIRED', 'INSUFFICIENT_BALANCE', 'CHAIN_UNAVAILABLE'],
+    example: { body: example.buildSolanaRequest, reply: example.buildSolanaTxReply },
+  },
+  submit: {
+    id: 'submit',
+    method: 'POST',
+    path: '/swap/submit',
+    rateClass: 'submit',
+    summary: 'Submit a signed operation (EVM origin)',
+    description:
+      'Stores the swap and starts it. Idempotent per quote: submitting again returns the first swap.',
+    body: SubmitRequest,
+    reply: SubmitReply,
+    errors: [
+      'INVALID_TOKEN',
+      'OPERATION_EXPIRED',
+      'INVALID_AUTHORIZATION',
+      'INVALID_SIGNATURE',
+      'INSUFFICIENT_LIQUIDITY',
+      'INSUFFICIENT_BALANCE',
+    ],
+    example: { body: example.submitRequest, reply: example.submitReply },
+  },
+  submitSolana: {
+    id: 'submitSolana',
+    method: 'POST',
+    path: '/swap/submit-solana',
+    rateClass: 'submit',
+    summary: 'Submit a signed transaction (Solana origin)',
+    description:
+      'Stores the swap and broadcasts it. Idempotent per quote: submitting again returns the first swap.',
+    body: SubmitSolanaRequest,
+    reply: SubmitReply,
+    errors: [
+      'INVALID_TOKEN',
+      'OPERATION_EXPIRED',
+      'TRANSACTION_MISMATCH',
+      'INSUFFICIENT_LIQUIDITY',
+      'INSUFFICIENT_BALANCE',
+    ],
+    example: { body: example.submitSolanaRequest, reply: example.submitReply },
+  },
+  status: {
+    id: 'status',
+    method: 'GET',
+    path: '/swap/status/{swapId}',
+    rateClass: 'status',
+    summary: 'Read a swap, held until it ends',
+    description:
+      'Held until the swap ends or the wait is over. Loop until settled, failed or refunded. Counts once.',
+    query: StatusQueryText,
+    params: Type.Object({ swapId: Type.String() }),
+    reply: StatusReply,
+    errors: ['SWAP_NOT_FOUND'],
+    example: { params: example.statusParams, query: { wait: '15' }, reply: example.statusReply },
+  },
+} as const satisfies Record<string, Endpoint>
+
+export type EndpointId = keyof typeof endpoints

@@ -1,0 +1,111 @@
+import type { BuildGeoOpReply, BuildRequest, BuildSolanaTxReply } from './build.ts'
+import type { DelegationReply } from './delegation.ts'
+import type { QuoteReply, QuoteRequest } from './quote.ts'
+import type { StatusReply } from './status.ts'
+import type { SubmitReply, SubmitRequest, SubmitSolanaRequest } from './submit.ts'
+
+const wallet = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8'
+const usdcAlpha = '0x5FbDB2315678afecb367f032d93F642f64180aa3'
+const usdcBeta = '0xe7f1725E7734CE288F8367e1Bb143E90bb3F0512'
+const delegate = '0x9fE46736679d2D9a65F0992F2272dE9f3c7fa6e0'
+const quoteToken = 'AWsxAAbQ3v1n…'
+const opToken = 'AWsxAAc9Zk2q…'
+const word = (digit: string) => `0x${digit.repeat(64)}`
+
+export const quoteRequest: QuoteRequest = {
+  originChain: 31337,
+  destinationChain: 31338,
+  inputToken: usdcAlpha,
+  outputToken: usdcBeta,
+  amount: '10000000',
+  walletAddress: wallet,
+}
+
+export const quoteReply: QuoteReply = {
+  geoQuoteToken: quoteToken,
+  origin: 'evm',
+  input: '10000000',
+  output: '9963000000000000000',
+  minOutput: '9913185000000000000',
+  feeBps: 12.5,
+  expiresAt: '2026-01-02T03:04:35.678Z',
+  etaSeconds: 8,
+  fees: [
+    { kind: 'serviceFee', amount: '12500', usd: '0.01' },
+    { kind: 'originNetwork', amount: '14000', usd: '0.01' },
+    { kind: 'deliveryNetwork', amount: '8500', usd: '0.01' },
+    { kind: 'priceImpact', amount: '2000', usd: '0.00' },
+  ],
+  inputUsd: '10.00',
+  outputUsd: '9.96',
+  priceImpactBps: -37,
+}
+
+export const delegationQuery = { chainId: '31337', walletAddress: wallet }
+
+export const delegationReply: DelegationReply = {
+  chainId: 31337,
+  walletAddress: wallet,
+  delegated: false,
+  originReady: false,
+  delegationTarget: delegate,
+  accountNonce: 0,
+}
+
+export const buildRequest: BuildRequest = {
+  geoQuoteToken: quoteToken,
+  authorization: { chainId: 31337, address: delegate, nonce: 0, yParity: 1, r: word('1'), s: word('2') },
+}
+
+export const buildSolanaRequest: BuildRequest = { geoQuoteToken: quoteToken }
+
+export const buildGeoOpReply: BuildGeoOpReply = {
+  geoOpHash: word('3'),
+  geoOpToken: opToken,
+  expiresAt: '2026-01-02T03:06:10.000Z',
+  operation: {
+    domain: { name: 'GeoAccount', version: '1', chainId: 31337, verifyingContract: wallet },
+    types: { GeoOp: [{ name: 'inputToken', type: 'address' }] },
+    primaryType: 'GeoOp',
+    message: { inputToken: usdcAlpha },
+  },
+}
+
+export const buildSolanaTxReply: BuildSolanaTxReply = {
+  unsignedTransaction: 'AgAAAAAAAAAA…',
+  geoOpToken: opToken,
+  expiresAt: '2026-01-02T03:05:10.000Z',
+  operation: { inputAmount: '10000000', destinationChain: 31338, recipient: wallet },
+}
+
+export const submitRequest: SubmitRequest = { geoOpToken: opToken, signature: `0x${'4'.repeat(128)}1b` }
+export const submitSolanaRequest: SubmitSolanaRequest = {
+  geoOpToken: opToken,
+  signedTransaction: 'AgAAAAAAAAAA…',
+}
+
+export const submitReply: SubmitReply = { swapId: 'swp_4f1c0d6a9b7e42c3a5d8e0f1b2c3d4e5', status: 'pending' }
+export const statusParams = { swapId: submitReply.swapId }
+
+export const statusReply: StatusReply = {
+  swapId: submitReply.swapId,
+  status: 'settled',
+  substatus: 'delivered',
+  originTxHash: word('5'),
+  deliveryTxHash: word('6'),
+  createdAt: '2026-01-02T03:04:12.000Z',
+  updatedAt: '2026-01-02T03:04:20.000Z',
+  originChain: 31337,
+  destinationChain: 31338,
+  amounts: {
+    input: '10000000',
+    quotedOutput: '9963000000000000000',
+    minOutput: '9913185000000000000',
+    delivered: '9963000000000000000',
+  },
+  timeline: [
+    { stage: 'accepted', at: '2026-01-02T03:04:12.000Z' },
+    { stage: 'locked', at: '2026-01-02T03:04:14.000Z', chainId: 31337, txHash: word('5') },
+    { stage: 'delivered', at: '2026-01-02T03:04:20.000Z', chainId: 31338, txHash: word('6') },
+  ],
+}

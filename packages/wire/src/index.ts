@@ -1,0 +1,7 @@
+export * from './build.ts'
+export * from './delegation.ts'
+export * from './endpoints.ts'
+export * from './errors.ts'
+export * from './quote.ts'
+export * from './status.ts'
+export * from './submit.ts'

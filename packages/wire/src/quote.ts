@@ -1,0 +1,81 @@
+import { type Static, Type } from 'typebox'
+import { Address, Amount, ChainId, oneOf, SealedToken, strictObject, Time, Token, Usd } from './schema.ts'
+
+export const TRADE_TYPES = ['exactInput', 'exactOutput'] as const
+export const ORIGIN_FAMILIES = ['evm', 'solana'] as const
+export const FEE_KINDS = [
+  'serviceFee',
+  'originNetwork',
+  'deliveryNetwork',
+  'accountRent',
+  'priceImpact',
+] as const
+
+export const QuoteRequest = strictObject({
+  originChain: ChainId,
+  destinationChain: ChainId,
+  inputToken: Token,
+  outputToken: Token,
+  amount: Amount,
+  walletAddress: Address,
+  recipient: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 64,
+      description: 'Default: the wallet itself when both chains are of one family; required otherwise.',
+    }),
+  ),
+  slippageBps: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: 5000,
+      description: 'Default 50 between equal assets or USD stables, else 300.',
+    }),
+  ),
+  tradeType: Type.Optional(
+    oneOf(TRADE_TYPES, {
+      description: 'exactInput (default): amount is the input. exactOutput: amount is the output.',
+    }),
+  ),
+})
+export type QuoteRequest = Static<typeof QuoteRequest>
+
+export const Fee = Type.Object({
+  kind: oneOf(FEE_KINDS),
+  amount: Type.String({ description: 'In the input token.' }),
+  usd: Type.Optional(Usd),
+})
+export type Fee = Static<typeof Fee>
+
+export const FeeDiscount = Type.Object({
+  tier: Type.String(),
+  discountPercent: Type.Number(),
+  baseFeeBps: Type.Number({ description: 'The fee without the discount.' }),
+})
+export type FeeDiscount = Static<typeof FeeDiscount>
+
+export const QuoteWarning = Type.Object({
+  code: Type.String({ description: 'For example HIGH_PRICE_IMPACT.' }),
+  message: Type.String(),
+})
+export type QuoteWarning = Static<typeof QuoteWarning>
+
+export const QuoteReply = Type.Object({
+  geoQuoteToken: SealedToken,
+  origin: oneOf(ORIGIN_FAMILIES, { description: 'Which build call to use.' }),
+  input: Type.String({ description: 'What the wallet pays.' }),
+  output: Type.String({ description: 'Preview of what the recipient gets.' }),
+  minOutput: Type.String({ description: 'What the signed operation guarantees.' }),
+  feeBps: Type.Number({ description: 'Service fee after discounts; may be fractional.' }),
+  expiresAt: Time,
+  etaSeconds: Type.Number(),
+  fees: Type.Array(Fee, { description: 'They explain the whole difference to the reference price.' }),
+  feeDiscount: Type.Optional(FeeDiscount),
+  inputUsd: Type.Optional(Usd),
+  outputUsd: Type.Optional(Usd),
+  priceImpactBps: Type.Optional(
+    Type.Number({ description: 'All-in value change; negative means the output is worth less.' }),
+  ),
+  warnings: Type.Optional(Type.Array(QuoteWarning, { description: 'Never fatal.' })),
+})
+export type QuoteReply = Static<typeof QuoteReply>

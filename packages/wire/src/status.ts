@@ -1,0 +1,101 @@
+import { type Static, Type } from 'typebox'
+import { ChainId, oneOf, strictObject, Time } from './schema.ts'
+
+export const SWAP_STATUSES = ['pending', 'settled', 'failed', 'refunded'] as const
+export type SwapStatus = (typeof SWAP_STATUSES)[number]
+
+export const TERMINAL_STATUSES = ['settled', 'failed', 'refunded'] as const
+export type TerminalStatus = (typeof TERMINAL_STATUSES)[number]
+
+export function isTerminalStatus(status: SwapStatus): status is TerminalStatus {
+  return status !== 'pending'
+}
+
+export const SUBSTATUSES = [
+  'accepted',
+  'locking',
+  'locked',
+  'delivering',
+  'delivered',
+  'refunding',
+  'refundBlocked',
+  'refunded',
+  'failed',
+] as const
+export type Substatus = (typeof SUBSTATUSES)[number]
+
+/** Why a swap ended `failed`: the input was not taken and never can be. */
+export const FAILURE_CODES = [
+  'INVALID_AUTHORIZATION',
+  'INPUT_UNAVAILABLE',
+  'OPERATION_EXPIRED',
+  'RECIPIENT_INVALID',
+  'PRICE_MOVED',
+  'DESTINATION_UNAVAILABLE',
+] as const
+export type FailureCode = (typeof FAILURE_CODES)[number]
+
+/** Why an input that was taken went back. */
+export const REFUND_REASONS = [
+  'NO_LIQUIDITY',
+  'PRICE_MOVED',
+  'RECIPIENT_INVALID',
+  'DESTINATION_UNAVAILABLE',
+  'DELIVERY_EXPIRED',
+] as const
+export type RefundReason = (typeof REFUND_REASONS)[number]
+
+/** Seconds to hold the read; decimals are allowed. 15 when absent. */
+export const StatusQueryText = strictObject({
+  wait: Type.Optional(
+    Type.String({
+      pattern: '^(15(\\.0{1,3})?|(1[0-4]|[0-9])(\\.[0-9]{1,3})?)$',
+      description: 'How long to hold the read, 0..15 seconds, up to three decimals. Default 15.',
+    }),
+  ),
+})
+export type StatusQueryText = Static<typeof StatusQueryText>
+
+export const TimelineEntry = Type.Object({
+  stage: Type.String(),
+  at: Time,
+  chainId: Type.Optional(ChainId),
+  txHash: Type.Optional(Type.String()),
+})
+export type TimelineEntry = Static<typeof TimelineEntry>
+
+export const Failure = Type.Object({ code: oneOf(FAILURE_CODES), message: Type.String() })
+export type Failure = Static<typeof Failure>
+
+export const Refund = Type.Object({
+  reason: oneOf(REFUND_REASONS),
+  amount: Type.String(),
+  token: Type.String(),
+  txHash: Type.Optional(Type.String()),
+  credited: Type.Optional(
+    Type.Boolean({ description: 'True when the wallet can withdraw the refund from the escrow itself.' }),
+  ),
+})
+export type Refund = Static<typeof Refund>
+
+export const StatusReply = Type.Object({
+  swapId: Type.String(),
+  status: oneOf(SWAP_STATUSES),
+  substatus: oneOf(SUBSTATUSES),
+  originTxHash: Type.Optional(Type.String({ description: 'Present once known.' })),
+  deliveryTxHash: Type.Optional(Type.String({ description: 'Present once known.' })),
+  createdAt: Time,
+  updatedAt: Time,
+  originChain: ChainId,
+  destinationChain: ChainId,
+  amounts: Type.Object({
+    input: Type.String(),
+    quotedOutput: Type.String(),
+    minOutput: Type.String(),
+    delivered: Type.Optional(Type.String()),
+  }),
+  timeline: Type.Array(TimelineEntry),
+  failure: Type.Optional(Failure),
+  refund: Type.Optional(Refund),
+})
+export type StatusReply = Static<typeof StatusReply>
