@@ -1,0 +1,81 @@
+import { createHash } from 'node:crypto'
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { Abi, Hex } from 'viem'
+import settings from '../compiler.json' with { type: 'json' }
+
+export type Contract = { abi: Abi; bytecode: Hex; runtimeBytecode: Hex; storage: readonly unknown[] }
+export type Contracts = Record<string, Contract>
+
+type SolcError = { severity: string; formattedMessage: string }
+type SolcContract = {
+  abi: Abi
+  storageLayout: { storage?: unknown[] }
+  evm: { bytecode: { object: string }; deployedBytecode: { object: string } }
+}
+type SolcOutput = { errors?: SolcError[]; contracts?: Record<string, Record<string, SolcContract>> }
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const require = createRequire(import.meta.url)
+const outputs = ['abi', 'storageLayout', 'evm.bytecode.object', 'evm.deployedBytecode.object']
+
+/**
+ * Compiles every contract below the folders of `src`, with all they import. The result is cached on disk by
+ * the content of its sources. Folders compiled apart cannot influence each other's bytecode.
+ */
+export function compile(folders: readonly string[]): Contracts {
+  const sources = readSources(folders.flatMap((folder) => listSolidity(join('src', folder))))
+  const outputSelection = { '*': { '*': outputs } }
+  const input = JSON.stringify({ language: 'Solidity', sources, settings: { ...settings, outputSelection } })
+  const cached = join(root, 'cache', `${createHash('sha256').update(input).digest('hex')}.json`)
+  if (existsSync(cached)) return JSON.parse(readFileSync(cached, 'utf8'))
+
+  const contracts = toContracts(JSON.parse(require('solc').compile(input)))
+  const unfinished = `${cached}.${process.pid}`
+  mkdirSync(join(root, 'cache'), { recursive: true })
+  writeFileSync(unfinished, JSON.stringify(contracts))
+  renameSync(unfinished, cached)
+  return contracts
+}
+
+/** What runs on a chain: the three contracts, and the token and feed of local networks. */
+export const compileProduct = (): Contracts => compile(['.', 'interfaces', 'libraries', 'local'])
+
+/** The hostile tokens, wallets and venues of the tests. */
+export const compileTestContracts = (): Contracts => compile(['test'])
+
+function listSolidity(folder: string): string[] {
+  const names = readdirSync(join(root, folder)).filter((name) => name.endsWith('.sol'))
+  return names.sort().map((name) => join(folder, name))
+}
+
+/** All sources by the name the compiler knows them by: a path in this package, or one below node_modules. */
+function readSources(entries: readonly string[]): Record<string, { content: string }> {
+  const sources: Record<string, { content: string }> = {}
+  const visit = (name: string): void => {
+    if (sources[name]) return
+    const content = readFileSync(name.startsWith('src/') ? join(root, name) : require.resolve(name), 'utf8')
+    sources[name] = { content }
+    for (const [, path] of content.matchAll(/^\s*import\s[^;]*?["']([^"']+)["']\s*;/gm)) {
+      if (path) visit(path.startsWith('.') ? join(name, '..', path) : path)
+    }
+  }
+  entries.forEach(visit)
+  return Object.fromEntries(Object.entries(sources).sort(([a], [b]) => (a < b ? -1 : 1)))
+}
+
+function toContracts(output: SolcOutput): Contracts {
+  const errors = (output.errors ?? []).filter((error) => error.severity === 'error')
+  if (errors.length > 0) throw new Error(errors.map((error) => error.formattedMessage).join('\n'))
+  const contracts: Contracts = {}
+  for (const file of Object.values(output.contracts ?? {})) {
+    for (const [name, { abi, storageLayout, evm }] of Object.entries(file)) {
+      const bytecode: Hex = `0x${evm.bytecode.object}`
+      const runtimeBytecode: Hex = `0x${evm.deployedBytecode.object}`
+      contracts[name] = { abi, bytecode, runtimeBytecode, storage: storageLayout.storage ?? [] }
+    }
+  }
+  return contracts
+}

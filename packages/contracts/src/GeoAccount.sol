@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: MIT
+pragma solidity 0.8.37;
+
+import {ECDSA} from "solady/src/utils/ECDSA.sol";
+import {SafeTransferLib} from "solady/src/utils/SafeTransferLib.sol";
+import {IGeoAccount} from "./interfaces/IGeoAccount.sol";
+import {SignatureLib} from "./libraries/SignatureLib.sol";
+
+/// @title GeoAccount
+/// @notice The code a wallet delegates to (EIP-7702). It has one power: to hand the escrow the input of an op that the
+///         wallet signed, when the escrow asks. For everything else the wallet behaves as one without code.
+///
+/// Money it can touch: the wallet's own, towards the escrow only, one signed amount of one signed token per op.
+///
+/// Attacks it answers:
+/// - A signature used twice by calling the wallet directly: only the escrow may call, and it records an op once.
+/// - Another wallet's signature, or a failed recovery: the signer must be `address(this)`, never the zero address.
+/// - Malleability: the upper half of s is refused, in `pay` and in ERC-1271.
+/// - Tokens that take a fee, lie, return nothing or false: the escrow's balance must be exactly the one it named.
+/// - Front-run set-up, storage left for or by another delegate: no initializer, no admin, no storage.
+/// - A wallet that breaks for others: permits, NFTs, ERC-223 tokens and plain calls work as before.
+contract GeoAccount is IGeoAccount {
+    /// @inheritdoc IGeoAccount
+    address public immutable ESCROW;
+
+    bytes4 private constant ERC1271_INVALID = 0xffffffff;
+    bytes4 private constant ERC165_ID = 0x01ffc9a7;
+    bytes4 private constant ERC721_RECEIVER_ID = 0x150b7a02;
+    bytes4 private constant ERC1155_RECEIVER_ID = 0x4e2312e0;
+
+    /// @dev The escrow's constructor creates this contract: each must know the other, and neither address is an argument.
+    constructor() {
+        ESCROW = msg.sender;
+    }
+
+    receive() external payable {}
+
+    /// @dev A call with any data to a wallet without code succeeds and returns nothing. So does this.
+    fallback() external payable {}
+
+    /// @inheritdoc IGeoAccount
+    function pay(address token, uint256 amount, uint256 expectedBalance, bytes32 opHash, bytes32 r, bytes32 vs)
+        external
+    {
+        if (msg.sender != ESCROW) revert NotEscrow();
+        if (SignatureLib.signer(ECDSA.toEthSignedMessageHash(opHash), r, vs) != address(this)) revert BadSignature();
+
+        if (token == address(0)) {
+            SafeTransferLib.safeTransferETH(msg.sender, amount);
+            if (msg.sender.balance != expectedBalance) revert WrongAmount();
+        } else {
+            SafeTransferLib.safeTransfer(token, msg.sender, amount);
+            if (SafeTransferLib.balanceOf(token, msg.sender) != expectedBalance) revert WrongAmount();
+        }
+    }
+
+    /// @inheritdoc IGeoAccount
+    function isValidSignature(bytes32 hash, bytes calldata signature) external view returns (bytes4) {
+        bool isOwn = SignatureLib.signer(hash, signature) == address(this);
+        return isOwn ? this.isValidSignature.selector : ERC1271_INVALID;
+    }
+
+    /// @inheritdoc IGeoAccount
+    function supportsInterface(bytes4 interfaceId) external pure returns (bool) {
+        return interfaceId == ERC165_ID || interfaceId == this.isValidSignature.selector
+            || interfaceId == ERC721_RECEIVER_ID || interfaceId == ERC1155_RECEIVER_ID;
+    }
+
+    /// @inheritdoc IGeoAccount
+    function onERC721Received(address, address, uint256, bytes calldata) external pure returns (bytes4) {
+        return this.onERC721Received.selector;
+    }
+
+    /// @inheritdoc IGeoAccount
+    function onERC1155Received(address, address, uint256, uint256, bytes calldata) external pure returns (bytes4) {
+        return this.onERC1155Received.selector;
+    }
+
+    /// @inheritdoc IGeoAccount
+    function onERC1155BatchReceived(address, address, uint256[] calldata, uint256[] calldata, bytes calldata)
+        external
+        pure
+        returns (bytes4)
+    {
+        return this.onERC1155BatchReceived.selector;
+    }
+
+    /// @inheritdoc IGeoAccount
+    function tokenFallback(address, uint256, bytes calldata) external pure {}
+
+    /// @inheritdoc IGeoAccount
+    function tokenReceived(address, uint256, bytes calldata) external pure returns (bytes4) {
+        return this.tokenReceived.selector;
+    }
+}

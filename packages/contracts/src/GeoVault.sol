@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: MIT
+pragma solidity 0.8.37;
+
+import {SafeTransferLib} from "solady/src/utils/SafeTransferLib.sol";
+import {IGeoAdapter} from "./interfaces/IGeoAdapter.sol";
+import {IGeoEscrow} from "./interfaces/IGeoEscrow.sol";
+import {IGeoVault} from "./interfaces/IGeoVault.sol";
+import {CappedCallLib} from "./libraries/CappedCallLib.sol";
+import {GeoOpLib} from "./libraries/GeoOpLib.sol";
+import {HourlyCapLib} from "./libraries/HourlyCapLib.sol";
+import {LaneLib} from "./libraries/LaneLib.sol";
+
+/// @title GeoVault
+/// @notice The operator's inventory. Deliverer keys pay outputs from it, each at most once, and the log of a payment is
+///         what the attester, and anyone else, takes as the proof of delivery.
+///
+/// Money it can touch: its own. It leaves to a delivery's recipient within a cap per token and hour, or by the treasury.
+///
+/// Attacks it answers:
+/// - A delivery paid twice: the position's last round is written before the money moves, and only a higher one passes.
+/// - Positions of one chain blocking those of another: the key is the ring, which names origin chain, escrow and locker.
+/// - Late, short, or paid to nobody: deadline, minimum and recipient are checked before the money moves.
+/// - Terms that nobody signed: the logged hash is computed from what was paid, on this chain, by this vault.
+/// - A stolen deliverer key: caps per token and hour, and the treasury can revoke each key.
+/// - Batches poisoned by one delivery: each payment has its own gas; a failing, late, used or over-cap one is left out.
+/// - Recipients and venues that re-enter: one transient guard over everything that moves money.
+/// - Venues that take too much or give too little: exact approval, reset after; balances are compared, or all reverts.
+contract GeoVault is IGeoVault {
+    using HourlyCapLib for uint256;
+    using LaneLib for uint256;
+
+    /// @dev What a recipient's code may burn when it is paid in native coin, and a token in a batch's transfer.
+    uint256 private constant NATIVE_PUSH_GAS = 50_000;
+    uint256 private constant TOKEN_PUSH_GAS = 150_000;
+    /// @dev EIP-150 keeps 1/64 back from a call, and 20,000 close the delivery's books.
+    uint256 private constant PUSH_GAS_FLOOR = TOKEN_PUSH_GAS * 64 / 63 + 20_000;
+
+    /// @inheritdoc IGeoVault
+    address public immutable TREASURY;
+
+    /// @inheritdoc IGeoVault
+    mapping(address deliverer => bool) public deliverers;
+    /// @inheritdoc IGeoVault
+    mapping(address adapter => bool) public adapters;
+
+    mapping(bytes32 ring => mapping(uint256 row => uint256 word)) private _lanes;
+    mapping(address token => uint256 word) private _caps;
+    bool private transient _entered;
+
+    modifier nonReentrant() {
+        if (_entered) revert Reentrancy();
+        _entered = true;
+        _;
+        _entered = false;
+    }
+
+    modifier onlyDeliverer() {
+        if (!deliverers[msg.sender]) revert NotDeliverer();
+        _;
+    }
+
+    modifier onlyTreasury() {
+        if (msg.sender != TREASURY) revert NotTreasury();
+        _;
+    }
+
+    /// @dev Equal arguments on all chains give equal addresses by CREATE2; the deployer's address plays no part.
+    constructor(address treasury) {
+        if (treasury == address(0)) revert ZeroAddress();
+        TREASURY = treasury;
+    }
+
+    /// @dev Claimed native inputs, change from adapters and deposits arrive here.
+    receive() external payable {}
+
+    /// @inheritdoc IGeoVault
+    function deliver(bytes32 ring, address token, Fill calldata fill) external onlyDeliverer nonReentrant {
+        _requireFillable(ring, token, fill);
+        _spend(token, fill.amount);
+        _record(ring, fill.index);
+        emit Delivered(hashDelivery(ring, token, fill), fill.amount);
+
+        if (token != address(0)) return SafeTransferLib.safeTransfer(token, fill.recipient, fill.amount);
+        if (!SafeTransferLib.trySafeTransferETH(fill.recipient, fill.amount, NATIVE_PUSH_GAS)) revert PaymentRefused();
+    }
+
+    /// @inheritdoc IGeoVault
+    function deliverMany(DeliveryOrder[] calldata orders) external onlyDeliverer nonReentrant {
+        address token;
+        uint256 sum;
+        uint256 room;
+        for (uint256 i; i < orders.length; ++i) {
+            DeliveryOrder calldata order = orders[i];
+            if (i == 0 || order.token != token) {
+                if (sum != 0) _caps[token] = _caps[token].spend(sum);
+                (token, sum) = (order.token, 0);
+                room = _caps[token].room();
+            }
+            uint256 paid = _tryDeliver(order, room - sum);
+            sum += paid;
+        }
+        if (sum != 0) _caps[token] = _caps[token].spend(sum);
+    }
+
+    /// @inheritdoc IGeoVault
+    function deliverVia(
+        address adapter,
+        bytes32 ring,
+        address tokenIn,
+        uint256 maxIn,
+        address tokenOut,
+        Fill calldata fill,
+        bytes calldata data
+    ) external onlyDeliverer nonReentrant {
+        if (!adapters[adapter]) revert NotAdapter();
+        _requireFillable(ring, tokenOut, fill);
+        _spend(tokenIn, maxIn);
+        _record(ring, fill.index);
+
+        uint256 before = _balanceOf(tokenOut, fill.recipient);
+        _buy(adapter, tokenIn, maxIn, tokenOut, fill, data);
+        uint256 received = _balanceOf(tokenOut, fill.recipient) - before;
+        if (received < fill.amount) revert BelowMinimum();
+        emit Delivered(hashDelivery(ring, tokenOut, fill), received);
+    }
+
+    /// @inheritdoc IGeoVault
+    function setDeliverer(address deliverer, bool isAllowed) external onlyTreasury {
+        deliverers[deliverer] = isAllowed;
+        emit DelivererSet(deliverer, isAllowed);
+    }
+
+    /// @inheritdoc IGeoVault
+    function setAdapter(address adapter, bool isAllowed) external onlyTreasury {
+        adapters[adapter] = isAllowed;
+        emit AdapterSet(adapter, isAllowed);
+    }
+
+    /// @inheritdoc IGeoVault
+    function setCap(address token, uint256 limitPerHour) external onlyTreasury nonReentrant {
+        if (limitPerHour > HourlyCapLib.MAX_LIMIT) revert CapTooLarge();
+        _caps[token] = _caps[token].withLimit(limitPerHour);
+        emit CapSet(token, limitPerHour);
+    }
+
+    /// @inheritdoc IGeoVault
+    function withdraw(address token, address to, uint256 amount) external onlyTreasury nonReentrant {
+        if (to == address(0)) revert BadRecipient();
+        emit Withdrawn(token, to, amount);
+        if (token == address(0)) SafeTransferLib.safeTransferETH(to, amount);
+        else SafeTransferLib.safeTransfer(token, to, amount);
+    }
+
+    /// @inheritdoc IGeoVault
+    function collectCredit(address escrow, address token) external onlyTreasury nonReentrant {
+        IGeoEscrow(escrow).withdraw(token, address(this));
+    }
+
+    /// @inheritdoc IGeoVault
+    function collectCreditTo(address escrow, address token, address to) external onlyTreasury nonReentrant {
+        IGeoEscrow(escrow).withdraw(token, to);
+    }
+
+    /// @inheritdoc IGeoVault
+    function lastRound(bytes32 ring, uint256 position) public view returns (uint256) {
+        if (position > type(uint32).max) revert IndexOutOfRange();
+        return _lanes[ring][LaneLib.row(position)].lastRound(position);
+    }
+
+    /// @inheritdoc IGeoVault
+    function lastRounds(bytes32[] calldata rings, uint256[] calldata positions)
+        external
+        view
+        returns (uint256[] memory rounds)
+    {
+        rounds = new uint256[](rings.length);
+        for (uint256 i; i < rings.length; ++i) rounds[i] = lastRound(rings[i], positions[i]);
+    }
+
+    /// @inheritdoc IGeoVault
+    function hashDelivery(bytes32 ring, address token, Fill calldata fill) public view returns (bytes32) {
+        return GeoOpLib.hashDelivery(
+            ring, fill.index, address(this), token, fill.minOutput, fill.recipient, fill.fillDeadline
+        );
+    }
+
+    /// @inheritdoc IGeoVault
+    function caps(address token) external view returns (uint256 limitPerHour, uint256 spentThisHour) {
+        uint256 word = _caps[token];
+        return (word.limit(), word.spent());
+    }
+
+    /// @dev The rules of a single delivery, each with its own error.
+    function _requireFillable(bytes32 ring, address token, Fill calldata fill) private view {
+        if (block.timestamp > fill.fillDeadline) revert Late();
+        if (fill.amount < fill.minOutput) revert BelowMinimum();
+        if (!_isPayable(token, fill.recipient)) revert BadRecipient();
+        if (fill.index >> 64 != 0) revert IndexOutOfRange();
+        if (!_lanes[ring][LaneLib.row(fill.index)].accepts(fill.index)) revert AlreadyDelivered();
+    }
+
+    /// @dev The native coin's token is the zero address, so one comparison refuses both.
+    function _isPayable(address token, address recipient) private view returns (bool) {
+        return recipient != address(0) && recipient != token && recipient != address(this);
+    }
+
+    function _record(bytes32 ring, uint256 index) private {
+        uint256 row = LaneLib.row(index);
+        _lanes[ring][row] = _lanes[ring][row].withRound(index);
+    }
+
+    function _spend(address token, uint256 amount) private {
+        uint256 word = _caps[token];
+        if (amount > word.room()) revert CapReached();
+        _caps[token] = word.spend(amount);
+    }
+
+    /// @dev One delivery of a batch: paid, or reported with its lane as it was. Returns what was paid.
+    function _tryDeliver(DeliveryOrder calldata order, uint256 room) private returns (uint256) {
+        Fill calldata fill = order.fill;
+        bytes32 delivery = hashDelivery(order.ring, order.token, fill);
+        mapping(uint256 row => uint256 word) storage lanes = _lanes[order.ring];
+        uint256 row = LaneLib.row(fill.index);
+        uint256 word = lanes[row];
+        if (!_isFillable(order.token, fill, word) || fill.amount > room) {
+            emit DeliverFailed(delivery);
+            return 0;
+        }
+        if (gasleft() < PUSH_GAS_FLOOR) revert LowGas();
+
+        lanes[row] = word.withRound(fill.index);
+        if (CappedCallLib.tryPay(order.token, fill.recipient, fill.amount, NATIVE_PUSH_GAS, TOKEN_PUSH_GAS)) {
+            emit Delivered(delivery, fill.amount);
+            return fill.amount;
+        }
+        lanes[row] = word;
+        emit DeliverFailed(delivery);
+        return 0;
+    }
+
+    /// @dev The rules of `_requireFillable`, for a batch. `word` is the fill's row of lanes.
+    function _isFillable(address token, Fill calldata fill, uint256 word) private view returns (bool) {
+        return block.timestamp <= fill.fillDeadline && fill.amount >= fill.minOutput
+            && _isPayable(token, fill.recipient) && fill.index >> 64 == 0 && word.accepts(fill.index);
+    }
+
+    /// @dev Lets the adapter sell at most `maxIn`, and leaves it no approval.
+    function _buy(
+        address adapter,
+        address tokenIn,
+        uint256 maxIn,
+        address tokenOut,
+        Fill calldata fill,
+        bytes calldata data
+    ) private {
+        bool isNative = tokenIn == address(0);
+        uint256 before = _balanceOf(tokenIn, address(this));
+        if (!isNative) SafeTransferLib.safeApproveWithRetry(tokenIn, adapter, maxIn);
+        IGeoAdapter(adapter).buy{value: isNative ? maxIn : 0}(
+            tokenIn, maxIn, tokenOut, fill.amount, fill.recipient, data
+        );
+        if (!isNative) SafeTransferLib.safeApproveWithRetry(tokenIn, adapter, 0);
+        if (_balanceOf(tokenIn, address(this)) + maxIn < before) revert Overspent();
+    }
+
+    function _balanceOf(address token, address account) private view returns (uint256) {
+        return token == address(0) ? account.balance : SafeTransferLib.balanceOf(token, account);
+    }
+}

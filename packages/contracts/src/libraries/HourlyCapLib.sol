@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+pragma solidity 0.8.37;
+
+/// @title HourlyCapLib
+/// @notice A limit per clock hour in one word: limit (112 bits) | spent (112) | hour (32). An unset word lets nothing through.
+/// @dev Hours are fixed windows: two neighbouring windows together pass at most twice the limit, never more per hour after.
+library HourlyCapLib {
+    uint256 internal constant MAX_LIMIT = type(uint112).max;
+
+    uint256 private constant LIMIT_SHIFT = 144;
+    uint256 private constant SPENT_SHIFT = 32;
+
+    /// @dev What has been spent in the current hour.
+    function spent(uint256 word) internal view returns (uint256) {
+        return uint32(word) == _hour() ? uint112(word >> SPENT_SHIFT) : 0;
+    }
+
+    /// @dev The limit per hour.
+    function limit(uint256 word) internal pure returns (uint256) {
+        return word >> LIMIT_SHIFT;
+    }
+
+    /// @dev What may still be spent in the current hour: 0 when a lowered limit is already exceeded.
+    function room(uint256 word) internal view returns (uint256) {
+        uint256 used = spent(word);
+        uint256 most = limit(word);
+        unchecked {
+            return used < most ? most - used : 0;
+        }
+    }
+
+    /// @dev The word after spending. The caller has checked `amount <= room(word)`, so the field cannot overflow.
+    function spend(uint256 word, uint256 amount) internal view returns (uint256) {
+        unchecked {
+            return limit(word) << LIMIT_SHIFT | (spent(word) + amount) << SPENT_SHIFT | _hour();
+        }
+    }
+
+    /// @dev The word with another limit: what was spent this hour stays spent. The caller has checked MAX_LIMIT.
+    function withLimit(uint256 word, uint256 newLimit) internal view returns (uint256) {
+        return newLimit << LIMIT_SHIFT | spent(word) << SPENT_SHIFT | _hour();
+    }
+
+    function _hour() private view returns (uint256) {
+        return uint32(block.timestamp / 1 hours);
+    }
+}
