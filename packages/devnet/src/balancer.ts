@@ -1,0 +1,61 @@
+import cluster, { type Worker } from 'node:cluster'
+import { setTimeout as delay } from 'node:timers/promises'
+import { parseArgs } from 'node:util'
+import { nodeFlags, projectRoot, reportListening } from './node-child.ts'
+
+// Several processes of the API behind one port: this one accepts connections and hands each to the next
+// process in turn, which then talks to the client directly. It never sees a byte of what is said.
+
+const RESTART_DELAY_MS = 300
+
+const { values } = parseArgs({
+  options: { port: { type: 'string' }, processes: { type: 'string', default: '2' } },
+})
+const wanted = Number(values.processes)
+let stopping = false
+let isReported = false
+
+cluster.setupPrimary({
+  exec: 'packages/service/src/main.ts',
+  args: ['api'],
+  execArgv: nodeFlags,
+  cwd: projectRoot,
+})
+
+const listening = new Set<Worker>()
+cluster.on('listening', (worker) => {
+  listening.add(worker)
+  if (isReported || listening.size < wanted) return
+  isReported = true
+  reportListening(Number(values.port))
+})
+cluster.on('exit', async (worker) => {
+  listening.delete(worker)
+  reportPids()
+  if (stopping) return endWhenAlone()
+  await delay(RESTART_DELAY_MS)
+  if (!stopping) fork()
+})
+process.on('SIGTERM', () => {
+  stopping = true
+  for (const worker of workers()) worker.process.kill('SIGTERM')
+  endWhenAlone()
+})
+for (let count = 0; count < wanted; count += 1) fork()
+
+function fork(): void {
+  cluster.fork()
+  reportPids()
+}
+
+function workers(): Worker[] {
+  return Object.values(cluster.workers ?? {}).filter((worker) => worker !== undefined)
+}
+
+function reportPids(): void {
+  process.send?.({ pids: workers().flatMap((worker) => worker.process.pid ?? []) })
+}
+
+function endWhenAlone(): void {
+  if (workers().length === 0) process.exit(0)
+}

@@ -1,0 +1,49 @@
+import { type Role, type Supervised, supervise } from './supervise.ts'
+
+/** Members with a lower stop order are stopped first: who uses a thing goes before the thing. */
+type Member = Supervised & { stopOrder: number }
+
+/** All the processes of one network. */
+export type Crew = {
+  add(member: Member): void
+  start(role: Role): Promise<void>
+  pids(): Record<string, number[]>
+  kill(name: string): void
+  stop(): Promise<void>
+}
+
+export function createCrew(): Crew {
+  const members: Member[] = []
+  let isStopping = false
+
+  // A start that overlaps with the stop of everything must not leave its process behind.
+  function add(member: Member): void {
+    members.push(member)
+    if (isStopping) void member.stop()
+  }
+
+  function pidsOf(name: string): number[] {
+    return members.filter((member) => member.name === name).flatMap((member) => member.pids())
+  }
+
+  return {
+    add,
+    async start(role) {
+      add({ ...(await supervise(role)), stopOrder: 1 })
+    },
+    pids: () => Object.fromEntries(members.map(({ name }) => [name, pidsOf(name)])),
+    kill(name) {
+      const pids = pidsOf(name)
+      if (pids.length === 0) throw new Error(`No process is ${name} right now`)
+      for (const pid of pids) process.kill(pid, 'SIGKILL')
+    },
+    async stop() {
+      isStopping = true
+      const orders = [...new Set(members.map(({ stopOrder }) => stopOrder))].sort((a, b) => a - b)
+      for (const order of orders) {
+        const group = members.filter(({ stopOrder }) => stopOrder === order)
+        await Promise.all(group.map((member) => member.stop()))
+      }
+    },
+  }
+}

@@ -1,0 +1,171 @@
+import {
+  geoEscrowAbi,
+  geoEscrowBytecode,
+  geoVaultAbi,
+  geoVaultBytecode,
+  testFeedAbi,
+  testFeedBytecode,
+  testTokenAbi,
+  testTokenBytecode,
+} from '@geoswap/protocol'
+import {
+  type Address,
+  concat,
+  encodeDeployData,
+  encodeFunctionData,
+  getContractAddress,
+  type Hex,
+  keccak256,
+  parseEther,
+  toHex,
+} from 'viem'
+import {
+  createEvmClient,
+  createEvmSender,
+  type EvmClient,
+  type EvmSender,
+  waitForReceipt,
+} from './evm-sender.ts'
+import type { Keys } from './keys.ts'
+import { ASSETS, amountWorth, type ChainPlan, FEED_DECIMALS, INVENTORY_USD, NATIVE } from './plan.ts'
+
+export type DeployedToken = { symbol: string; asset: string; address: Address; decimals: number }
+export type DeployedFeed = { asset: string; chainId: number; address: Address; decimals: number }
+export type DeployedChain = {
+  contracts: { account: Address; escrow: Address; vault: Address }
+  tokens: DeployedToken[]
+  feeds: DeployedFeed[]
+}
+
+type Deployer = { client: EvmClient; treasury: EvmSender }
+type Creation = { bytecode: Hex; salt: Hex }
+
+// The deterministic deployment proxy that most public chains carry at this address
+// (github.com/Arachnid/deterministic-deployment-proxy): calldata is salt, then init code, for CREATE2.
+const CREATE2_PROXY = '0x4e59b44847b379578588920cA78FbF26c0B4956C'
+const CREATE2_PROXY_CODE =
+  '0x7fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffe03601600081602082378035828234f58015156039578182fd5b8082525050506014600cf3'
+const CREATION_GAS = 15_000_000n
+const CALL_GAS = 500_000n
+const GAS_MONEY = parseEther('100')
+// The faucet gives native coin away: what it has must never run out.
+const FAUCET_MONEY = 10n ** 40n
+
+/**
+ * Puts contracts, tokens, feeds, inventory and gas money on a fresh chain. GeoVault, GeoEscrow and GeoAccount
+ * get the same addresses on every chain that is given the same keys.
+ */
+export async function deployContracts(
+  chain: ChainPlan & { rpcUrl: string; keys: Keys },
+): Promise<DeployedChain> {
+  const { keys, chainId } = chain
+  const client = createEvmClient(chain.rpcUrl)
+  const treasury = createEvmSender(client, { privateKey: keys.treasury.privateKey, chainId })
+  const deployer = { client, treasury }
+
+  await prepareAccounts(client, keys)
+  await client.setAutomine(true)
+  try {
+    const contracts = await deployProtocol(deployer, keys)
+    const tokens = await Promise.all(chain.tokens.map((token) => deployToken(deployer, { chain, token })))
+    const feeds = chain.hasFeeds
+      ? await Promise.all(ASSETS.map((a) => deployFeed(deployer, { chainId, ...a })))
+      : []
+    await stockVault(deployer, { contracts, tokens })
+    await Promise.all(
+      keys.deliverers.map(({ address }) => {
+        const args = [address, true] as const
+        const data = encodeFunctionData({ abi: geoVaultAbi, functionName: 'setDeliverer', args })
+        return execute(deployer, { to: contracts.vault, data, gas: CALL_GAS })
+      }),
+    )
+    return { contracts, tokens, feeds }
+  } finally {
+    await client.setAutomine(false)
+  }
+}
+
+async function prepareAccounts(client: EvmClient, keys: Keys): Promise<void> {
+  const paying = [keys.treasury, keys.keeper, ...keys.relayers, ...keys.deliverers]
+  await Promise.all([
+    client.setCode({ address: CREATE2_PROXY, bytecode: CREATE2_PROXY_CODE }),
+    client.setBalance({ address: keys.faucet.address, value: FAUCET_MONEY }),
+    ...paying.map(({ address }) => client.setBalance({ address, value: GAS_MONEY })),
+  ])
+}
+
+async function deployProtocol(deployer: Deployer, keys: Keys): Promise<DeployedChain['contracts']> {
+  const salt = keccak256(toHex('geoswap'))
+  const treasury = keys.treasury.address
+  const vaultCode = encodeDeployData({ abi: geoVaultAbi, bytecode: geoVaultBytecode, args: [treasury] })
+  const vault = await create(deployer, { bytecode: vaultCode, salt })
+
+  const args = [vault, keys.attester.address, treasury] as const
+  const escrowCode = encodeDeployData({ abi: geoEscrowAbi, bytecode: geoEscrowBytecode, args })
+  const escrow = await create(deployer, { bytecode: escrowCode, salt })
+  const account = await deployer.client.readContract({
+    address: escrow,
+    abi: geoEscrowAbi,
+    functionName: 'ACCOUNT',
+  })
+  return { account, escrow, vault }
+}
+
+async function deployToken(
+  deployer: Deployer,
+  { chain, token }: { chain: ChainPlan; token: ChainPlan['tokens'][number] },
+): Promise<DeployedToken> {
+  const { symbol, asset, decimals } = token
+  const args = [token.name, symbol, decimals] as const
+  const bytecode = encodeDeployData({ abi: testTokenAbi, bytecode: testTokenBytecode, args })
+  // Other addresses on other chains, as real tokens have: a mix-up of chains must not go unnoticed.
+  const salt = keccak256(toHex(`${chain.name}/${symbol}`))
+  return { symbol, asset, decimals, address: await create(deployer, { bytecode, salt }) }
+}
+
+async function deployFeed(
+  deployer: Deployer,
+  feed: { chainId: number; name: string; usdE8: bigint },
+): Promise<DeployedFeed> {
+  const args = [FEED_DECIMALS, `${feed.name} / USD`, feed.usdE8] as const
+  const bytecode = encodeDeployData({ abi: testFeedAbi, bytecode: testFeedBytecode, args })
+  const address = await create(deployer, { bytecode, salt: keccak256(toHex(`feed/${feed.name}`)) })
+  return { asset: feed.name, chainId: feed.chainId, address, decimals: FEED_DECIMALS }
+}
+
+async function stockVault(
+  deployer: Deployer,
+  { contracts, tokens }: Omit<DeployedChain, 'feeds'>,
+): Promise<void> {
+  const { vault, escrow } = contracts
+  await deployer.client.setBalance({ address: vault, value: amountWorth(INVENTORY_USD, NATIVE) })
+  const calls = [NATIVE, ...tokens].flatMap((token) => {
+    // An hour may move as much as there is: local caps exist to be set lower by a test.
+    const amount = amountWorth(INVENTORY_USD, token)
+    const args = [token.address, amount] as const
+    const cap = encodeFunctionData({ abi: geoVaultAbi, functionName: 'setCap', args })
+    const claimCap = encodeFunctionData({ abi: geoEscrowAbi, functionName: 'setClaimCap', args })
+    const mint = encodeFunctionData({ abi: testTokenAbi, functionName: 'mint', args: [vault, amount] })
+    const caps = [
+      { to: vault, data: cap, gas: CALL_GAS },
+      { to: escrow, data: claimCap, gas: CALL_GAS },
+    ]
+    return token === NATIVE ? caps : [...caps, { to: token.address, data: mint, gas: CALL_GAS }]
+  })
+  await Promise.all(calls.map((call) => execute(deployer, call)))
+}
+
+async function create(deployer: Deployer, { bytecode, salt }: Creation): Promise<Address> {
+  const address = getContractAddress({ opcode: 'CREATE2', from: CREATE2_PROXY, salt, bytecode })
+  await execute(deployer, { to: CREATE2_PROXY, data: concat([salt, bytecode]), gas: CREATION_GAS })
+  const code = await deployer.client.getCode({ address })
+  if (!code) throw new Error(`No contract was created at ${address}`)
+  return address
+}
+
+async function execute(deployer: Deployer, call: { to: Address; data: Hex; gas: bigint }): Promise<void> {
+  const hash = await deployer.treasury.send(call)
+  const receipt = await waitForReceipt(deployer.client, { hash, timeoutMs: 10_000 })
+  if (receipt?.status !== 'success')
+    throw new Error(`Transaction ${hash} to ${call.to} failed while deploying`)
+}

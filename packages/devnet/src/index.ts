@@ -1,0 +1,7 @@
+export { type DeployedChain, deployContracts } from './deploy.ts'
+export { createKeys, type Key, type Keys } from './keys.ts'
+export { type Network, type NetworkOptions, startNetwork } from './network.ts'
+export type { LocalChain, LocalNetwork, ServiceConfig } from './network-files.ts'
+export { EVM_CHAINS } from './plan.ts'
+export { type Postgres, startPostgres } from './postgres/start-postgres.ts'
+export { type ChainOptions, type RunningChain, startChain } from './start-chain.ts'

@@ -1,0 +1,60 @@
+import type { FaucetOrders } from './faucet/run.ts'
+import type { Home } from './home.ts'
+import type { KeeperOrders } from './keeper.ts'
+import type { Keys } from './keys.ts'
+import type { ReadyChain } from './network-files.ts'
+import { type Environment, listeningPort, nextMessage, spawnNode } from './node-child.ts'
+import { giveOrders } from './orders.ts'
+import { NATIVE } from './plan.ts'
+import type { Role } from './supervise.ts'
+
+export type LocalSetup = {
+  home: Home
+  keys: Keys
+  env: Environment
+  chains: readonly ReadyChain[]
+  onDown(role: string, reason: string): void
+}
+
+export function faucetRole({ home, keys, env, chains, onDown }: LocalSetup, port: number): Role {
+  const { privateKey } = keys.faucet
+  const evm = chains.map(({ chainId, rpcUrl, tokens }) => ({
+    chainId,
+    rpcUrl,
+    privateKey,
+    tokens: [NATIVE, ...tokens].map(({ symbol, address }) => ({ symbol, address })),
+  }))
+  const orders: FaucetOrders = { evm }
+  const args = ['faucet', '--port', String(port)]
+  const command = { file: 'packages/devnet/src/faucet/run.ts', args, env, logFile: home.logFile('faucet') }
+  return {
+    name: 'faucet',
+    launch: () => giveOrders(spawnNode(command), orders),
+    waitUntilReady: async (child) => void (await nextMessage(child, listeningPort)),
+    onDown: (reason) => onDown('faucet', reason),
+    restart: true,
+    stopGraceMs: 1_000,
+  }
+}
+
+export function keeperRole({ home, keys, env, chains, onDown }: LocalSetup): Role {
+  const chain = chains.find(({ hasFeeds }) => hasFeeds)
+  if (!chain) throw new Error('No chain has the price feeds')
+  const { chainId, rpcUrl } = chain
+  const feeds = chain.feeds.map(({ address }) => address)
+  const orders: KeeperOrders = { chainId, rpcUrl, feeds, privateKey: keys.keeper.privateKey }
+  const command = {
+    file: 'packages/devnet/src/keeper.ts',
+    args: ['keeper'],
+    env,
+    logFile: home.logFile('keeper'),
+  }
+  return {
+    name: 'keeper',
+    launch: () => giveOrders(spawnNode(command), orders),
+    waitUntilReady: async () => {},
+    onDown: (reason) => onDown('keeper', reason),
+    restart: true,
+    stopGraceMs: 1_000,
+  }
+}

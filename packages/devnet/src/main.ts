@@ -1,0 +1,123 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
+import { type Network, startNetwork } from './network.ts'
+import { baseEnvironment, projectRoot } from './node-child.ts'
+
+const HELP = `Starts a whole geoswap network on this machine: PostgreSQL, two EVM chains, contracts, inventory,
+faucet, API, worker and attester. Ctrl-C stops all of it. Nothing is kept.
+
+npm start -- [options]
+  --apis N           processes of the API behind one port (default 1)
+  --workers N        workers (default 1)
+  --without-service  everything but API, worker and attester; service.env says how to run those by hand
+  --help             this text
+
+Environment
+  PORT               port of the API (default 8080)
+  GEOSWAP_HOME       folder of local.json and logs (default .geoswap in the project)`
+
+type Command = { home: string; port: number; api: number; workers: number; service: boolean }
+
+async function main(): Promise<void> {
+  const command = readCommand()
+  if (!command) return
+  let network: Network | undefined
+  let isEnding = false
+
+  // npm and the terminal may both deliver the same signal: only the first one counts.
+  async function end(exitCode: number): Promise<void> {
+    if (isEnding) return
+    isEnding = true
+    // Before the network stands, ending is enough: every child ends with its parent.
+    await network?.stop().catch((error: unknown) => console.error(String(error)))
+    process.exit(exitCode)
+  }
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => void end(0))
+  // Present when a wrapper such as tsx started us; without it nobody would be left to stop us.
+  process.on('disconnect', () => void end(1))
+
+  try {
+    network = await startNetwork({
+      ...command,
+      usualPorts: true,
+      env: baseEnvironment(process.env),
+      say: (line) => isEnding || console.log(line),
+      onFatal(reason) {
+        if (!isEnding) console.error(`The network stops: ${reason}`)
+        void end(1)
+      },
+    })
+  } catch (error) {
+    if (isEnding) return
+    console.error(error instanceof Error ? error.message : String(error))
+    return end(1)
+  }
+  greet(network, command)
+}
+
+function readCommand(): Command | undefined {
+  const number = { type: 'string' } as const
+  const flag = { type: 'boolean', default: false } as const
+  const options = { apis: number, api: number, workers: number, 'without-service': flag, help: flag }
+  const problems: string[] = []
+  const integer = (name: string, value: string | undefined, fallback: number, max: number): number => {
+    const parsed = Number(value ?? fallback)
+    if (!Number.isInteger(parsed) || parsed < 1 || parsed > max) problems.push(`${name} must be 1..${max}`)
+    return parsed
+  }
+  try {
+    const { values } = parseArgs({ options })
+    if (values.help) {
+      console.log(HELP)
+      return undefined
+    }
+    const command = {
+      home: process.env.GEOSWAP_HOME || join(projectRoot, '.geoswap'),
+      port: integer('PORT', process.env.PORT || undefined, 8080, 65_535),
+      api: integer('--apis', values.apis ?? values.api, 1, 16),
+      workers: integer('--workers', values.workers, 1, 16),
+      service: !values['without-service'],
+    }
+    if (problems.length === 0) return command
+  } catch (error) {
+    problems.push(error instanceof Error ? error.message : String(error))
+  }
+  console.error(`${problems.join('\n')}\n\n${HELP}`)
+  process.exitCode = 1
+  return undefined
+}
+
+function greet(network: Network, command: Command): void {
+  const { apiUrl, apiKey, chains } = network.local
+  if (!command.service) {
+    const file = join(network.home, 'service.env')
+    writeFileSync(file, serviceEnv(network, command.port), { mode: 0o600 })
+    console.log(`everything but the service runs; its environment is in ${file}`)
+    return
+  }
+  const wallet = privateKeyToAddress(generatePrivateKey())
+  console.log(`geoswap ready ${apiUrl} api-key ${apiKey}
+
+A first call to try:
+  curl -H 'x-api-key: ${apiKey}' '${apiUrl}/swap/delegation?chainId=${chains[0]?.chainId}&walletAddress=${wallet}'`)
+}
+
+function serviceEnv({ keys, home, databaseUrl }: Network, port: number): string {
+  const list = (pairs: { privateKey: string }[]) => pairs.map(({ privateKey }) => privateKey).join(',')
+  const variables = {
+    DATABASE_URL: databaseUrl,
+    GEOSWAP_CONFIG: join(home, 'service.json'),
+    GEOSWAP_SEAL_KEYS: keys.seal,
+    GEOSWAP_RELAYER_KEYS: list(keys.relayers),
+    GEOSWAP_DELIVERER_KEYS: list(keys.deliverers),
+    GEOSWAP_ATTESTER_KEY: keys.attester.privateKey,
+    PORT: String(port),
+  }
+  return Object.entries(variables)
+    .map(([name, value]) => `${name}=${value}\n`)
+    .join('')
+}
+
+await main()

@@ -1,0 +1,217 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { type Crew, createCrew } from './crew.ts'
+import { deployContracts } from './deploy.ts'
+import { type Home, takeHome, writeJsonAtomically } from './home.ts'
+import { createKeys, type Keys } from './keys.ts'
+import { faucetRole, keeperRole } from './local-roles.ts'
+import { type LocalNetwork, type ReadyChain, toLocalChain, toServiceConfig } from './network-files.ts'
+import type { Environment } from './node-child.ts'
+import { EVM_CHAINS } from './plan.ts'
+import { findFreePort, type HeldPort, holdPort } from './ports.ts'
+import { startPostgres } from './postgres/start-postgres.ts'
+import {
+  apiRole,
+  attesterRole,
+  createApiKey,
+  migrate,
+  type ServiceSetup,
+  workerRole,
+} from './service-roles.ts'
+import { startChain } from './start-chain.ts'
+
+const PORT_ATTEMPTS = 5
+const PORT_RETRY_MS = 300
+
+export type NetworkOptions = {
+  /** The network's folder; by default a temporary one that `stop` removes. */
+  home?: string
+  /** The API's port; by default any free one. */
+  port?: number
+  /** How many processes of the API share that port. */
+  api?: number
+  workers?: number
+  blockMs?: number
+  /** Extra top-level keys of the service's configuration, such as shorter deadlines. */
+  serviceConfig?: Readonly<Record<string, unknown>>
+  /** False starts all that the service needs, and not the service. */
+  service?: boolean
+  /** Takes the usual ports of chains and faucet where they are free, instead of any. */
+  usualPorts?: boolean
+  /** What every child may see of our environment. */
+  env?: Environment
+  /** One line per step, and one whenever a process dies. */
+  say?(line: string): void
+  /** The network cannot go on: a chain, which lives in memory, is gone. */
+  onFatal?(reason: string): void
+}
+
+export type Network = {
+  local: LocalNetwork
+  home: string
+  databaseUrl: string
+  keys: Keys
+  /** The process ids of each role right now. */
+  readonly pids: Record<string, number[]>
+  /** Kills every process of a role with SIGKILL, as a crash would. */
+  kill(role: string): void
+  stop(): Promise<void>
+}
+
+type Context = {
+  options: NetworkOptions
+  home: Home
+  keys: Keys
+  crew: Crew
+  say(line: string): void
+  env: Environment
+}
+
+const FAUCET_PORT = 8081
+
+/** Starts a new, empty network. When anything fails, all that was started is stopped again. */
+export async function startNetwork(options: NetworkOptions = {}): Promise<Network> {
+  const held = await takeApiPort(options.port)
+  const dir = options.home ?? mkdtempSync(join(tmpdir(), 'geoswap-'))
+  const say = options.say ?? (() => {})
+  const crew = createCrew()
+  let home: Home | undefined
+  const stop = async () => {
+    await crew.stop()
+    await held.release()
+    home?.release()
+    if (!options.home) rmSync(dir, { recursive: true, force: true })
+  }
+  try {
+    home = takeHome(dir)
+    const context = { options, home, keys: createKeys(), crew, say, env: options.env ?? {} }
+    const { local, databaseUrl } = await startAll(context, held)
+    return {
+      local,
+      home: home.dir,
+      databaseUrl,
+      keys: context.keys,
+      get pids() {
+        return crew.pids()
+      },
+      kill: crew.kill,
+      stop,
+    }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}
+
+async function takeApiPort(wanted: number | undefined): Promise<HeldPort> {
+  const port = wanted ?? (await findFreePort())
+  // A network that was just killed may still be letting go of it.
+  for (let attempt = 0; attempt < PORT_ATTEMPTS; attempt += 1) {
+    const held = await holdPort(port)
+    if (held) return held
+    await delay(PORT_RETRY_MS)
+  }
+  throw new Error(`Port ${port} is taken. Choose another one for the API: PORT=${port + 1} npm start`)
+}
+
+async function startAll(
+  context: Context,
+  held: HeldPort,
+): Promise<{ local: LocalNetwork; databaseUrl: string }> {
+  const { options, home, keys } = context
+  const [{ service, apiKey }, chains] = await Promise.all([startDatabase(context), startChains(context)])
+  writeJsonAtomically(home.serviceFile, { ...toServiceConfig(chains, keys), ...options.serviceConfig })
+  await held.release()
+  const [faucetUrl] = await Promise.all([
+    startFaucetAndKeeper(context, chains),
+    options.service === false ? undefined : startService(context, { service, port: held.port }),
+  ])
+  const local = {
+    apiUrl: `http://127.0.0.1:${held.port}`,
+    apiKey,
+    faucetUrl,
+    chains: chains.map(toLocalChain),
+    feeds: chains.flatMap(({ feeds }) => feeds),
+  }
+  writeJsonAtomically(home.localFile, local)
+  return { local, databaseUrl: service.databaseUrl }
+}
+
+async function startDatabase(context: Context): Promise<{ service: ServiceSetup; apiKey: string }> {
+  const { home, keys, env, crew, say, options } = context
+  const onDown = (role: string, reason: string) => say(`${role} went down (${reason}), restarting it`)
+  const logFile = home.logFile('postgres')
+  const postgres = await startPostgres({
+    dir: home.databaseDir,
+    logFile,
+    onDown: (r) => onDown('postgres', r),
+  })
+  crew.add({ name: 'postgres', stopOrder: 3, ...postgres })
+  say('PostgreSQL runs')
+
+  const service = { home, keys, env, databaseUrl: postgres.url, onDown }
+  if (options.service === false) return { service, apiKey: '' }
+  await migrate(service)
+  const apiKey = await createApiKey(service)
+  say('the database has its tables and an API key')
+  return { service, apiKey }
+}
+
+async function startChains(context: Context): Promise<ReadyChain[]> {
+  const { options, home, keys, crew, say, env } = context
+  const blockMs = options.blockMs ?? 1_000
+  return Promise.all(
+    EVM_CHAINS.map(async (plan) => {
+      const { name, chainId } = plan
+      const onDown = (reason: string) =>
+        options.onFatal?.(`chain ${name} went down (${reason}) and lived in memory`)
+      const port = options.usualPorts ? plan.port : 0
+      const chain = await startChain({
+        name,
+        chainId,
+        port,
+        blockMs,
+        env,
+        logFile: home.logFile(name),
+        onDown,
+      })
+      crew.add({ stopOrder: 2, ...chain })
+      const deployed = await deployContracts({ ...plan, rpcUrl: chain.rpcUrl, keys })
+      say(`chain ${name} runs at ${chain.rpcUrl} with contracts and inventory`)
+      return { ...plan, ...deployed, rpcUrl: chain.rpcUrl, blockMs }
+    }),
+  )
+}
+
+async function startFaucetAndKeeper(context: Context, chains: readonly ReadyChain[]): Promise<string> {
+  const { crew, say } = context
+  const port =
+    (context.options.usualPorts && (await isFree(FAUCET_PORT)) && FAUCET_PORT) || (await findFreePort())
+  const setup = {
+    ...context,
+    chains,
+    onDown: (r: string, why: string) => say(`${r} went down (${why}), restarting it`),
+  }
+  await Promise.all([crew.start(faucetRole(setup, port)), crew.start(keeperRole(setup))])
+  const url = `http://127.0.0.1:${port}`
+  say(`the faucet runs at ${url}`)
+  return url
+}
+
+async function startService(context: Context, { service, port }: { service: ServiceSetup; port: number }) {
+  const { crew, options, say } = context
+  const workers = Array.from({ length: options.workers ?? 1 }, (_, index) =>
+    workerRole(service, index === 0 ? 'worker' : `worker-${index + 1}`),
+  )
+  const api = apiRole(service, { port, processes: options.api ?? 1 })
+  await Promise.all([api, attesterRole(service), ...workers].map((role) => crew.start(role)))
+  say('API, worker and attester run')
+}
+
+async function isFree(port: number): Promise<boolean> {
+  const held = await holdPort(port)
+  await held?.release()
+  return held !== undefined
+}

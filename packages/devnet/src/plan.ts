@@ -1,0 +1,47 @@
+import { type Address, zeroAddress } from 'viem'
+
+// What the local network consists of, as data: chains, tokens, start prices, inventory.
+
+export type AssetPlan = { name: string; usdStable: boolean; usdE8: bigint }
+export type TokenPlan = { symbol: string; name: string; asset: string; decimals: number }
+export type ChainPlan = {
+  chainId: number
+  name: string
+  /** Taken when it is free. */
+  port: number
+  tokens: readonly TokenPlan[]
+  /** Whether the price feeds of the network live here. */
+  hasFeeds: boolean
+}
+
+export const FEED_DECIMALS = 8
+export const FEED_MAX_AGE_SECONDS = 60
+export const INVENTORY_USD = 10_000_000n
+export const NATIVE = { symbol: 'ETH', asset: 'ETH', address: zeroAddress as Address, decimals: 18 }
+
+export const ASSETS: readonly AssetPlan[] = [
+  { name: 'USDC', usdStable: true, usdE8: 100_000_000n },
+  { name: 'ETH', usdStable: false, usdE8: 250_000_000_000n },
+  { name: 'SOL', usdStable: false, usdE8: 15_000_000_000n },
+  { name: 'GEO', usdStable: false, usdE8: 50_000_000n },
+]
+
+const WETH: TokenPlan = { symbol: 'WETH', name: 'Wrapped Ether', asset: 'ETH', decimals: 18 }
+const GEO: TokenPlan = { symbol: 'GEO', name: 'Geo', asset: 'GEO', decimals: 18 }
+
+export const EVM_CHAINS: readonly ChainPlan[] = [
+  { chainId: 31337, name: 'alpha', port: 8545, tokens: [usdc(6), WETH, GEO], hasFeeds: true },
+  // The same asset with other decimals: whoever takes them from the symbol is wrong on one of the two.
+  { chainId: 31338, name: 'beta', port: 8546, tokens: [usdc(18), WETH, GEO], hasFeeds: false },
+]
+
+/** How much of a token, in its smallest unit, is worth this at the start prices. */
+export function amountWorth(usd: bigint, token: { asset: string; decimals: number }): bigint {
+  const asset = ASSETS.find(({ name }) => name === token.asset)
+  if (!asset) throw new Error(`No start price for ${token.asset}`)
+  return (usd * 10n ** BigInt(FEED_DECIMALS + token.decimals)) / asset.usdE8
+}
+
+function usdc(decimals: number): TokenPlan {
+  return { symbol: 'USDC', name: 'USD Coin', asset: 'USDC', decimals }
+}

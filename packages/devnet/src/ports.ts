@@ -1,0 +1,37 @@
+import { createServer, type Server } from 'node:net'
+
+// Below Linux's ephemeral range (32768 and up), so that no outgoing connection can sit on the port of a
+// process while it is being restarted.
+const LOWEST_PORT = 20_000
+const HIGHEST_PORT = 32_767
+
+export type HeldPort = { port: number; release(): Promise<void> }
+
+/** Listens on the port so that nobody else can take it. Undefined when somebody already did. */
+export async function holdPort(port: number): Promise<HeldPort | undefined> {
+  const server = createServer((socket) => socket.destroy())
+  if (!(await listens(server, port))) return undefined
+  return { port, release: () => new Promise((resolve) => server.close(() => resolve())) }
+}
+
+export async function findFreePort(): Promise<number> {
+  for (let attempt = 0; attempt < 200; attempt += 1) {
+    const port = LOWEST_PORT + Math.floor(Math.random() * (HIGHEST_PORT - LOWEST_PORT + 1))
+    const held = await holdPort(port)
+    if (!held) continue
+    await held.release()
+    return port
+  }
+  throw new Error('Found no free port on 127.0.0.1')
+}
+
+function listens(server: Server, port: number): Promise<boolean> {
+  return new Promise((resolve, reject) => {
+    server.once('listening', () => resolve(true))
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      if (error.code === 'EADDRINUSE' || error.code === 'EACCES') return resolve(false)
+      reject(error)
+    })
+    server.listen(port, '127.0.0.1')
+  })
+}

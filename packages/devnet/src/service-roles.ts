@@ -1,0 +1,147 @@
+import type { ChildProcess } from 'node:child_process'
+import { spawn } from 'node:child_process'
+import { closeSync, openSync, readFileSync } from 'node:fs'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Home } from './home.ts'
+import type { Keys } from './keys.ts'
+import {
+  type Environment,
+  listeningPort,
+  nextMessage,
+  nodeFlags,
+  projectRoot,
+  spawnNode,
+} from './node-child.ts'
+import { describeEnd, type Role } from './supervise.ts'
+
+const SERVICE = 'packages/service/src/main.ts'
+const API_KEY = 'packages/service/src/api-key.ts'
+const READY_TIMEOUT_MS = 20_000
+
+export type ServiceSetup = {
+  home: Home
+  keys: Keys
+  databaseUrl: string
+  /** What every child may see beside its own. */
+  env: Environment
+  onDown(role: string, reason: string): void
+}
+
+/** Creates the tables. */
+export async function migrate({ home, env, databaseUrl }: ServiceSetup): Promise<void> {
+  const child = spawnNode({
+    file: SERVICE,
+    args: ['migrate'],
+    env: { ...env, DATABASE_URL: databaseUrl },
+    logFile: home.logFile('migrate'),
+  })
+  await ended(child, 'migrate', home)
+}
+
+/** Creates an account's key with the default limits, and returns it. */
+export async function createApiKey({ home, env, databaseUrl }: ServiceSetup): Promise<string> {
+  const log = openSync(home.logFile('key'), 'a')
+  const child = spawn(process.execPath, [...nodeFlags, API_KEY, 'create', '--name', 'local'], {
+    cwd: projectRoot,
+    env: { ...env, DATABASE_URL: databaseUrl },
+    stdio: ['ignore', 'pipe', log, 'ipc'],
+    detached: true,
+  })
+  closeSync(log)
+  let output = ''
+  child.stdout?.on('data', (chunk: Buffer) => {
+    output += chunk.toString()
+  })
+  await ended(child, 'key', home)
+  const key = output.trim()
+  if (!key.startsWith('gsk_')) throw new Error('Creating the API key printed no key')
+  return key
+}
+
+/** The environment of each role: no role is given a key of another. */
+export function serviceEnvironment(setup: ServiceSetup, role: 'api' | 'worker' | 'attester'): Environment {
+  const { env, keys, home, databaseUrl } = setup
+  const secrets = {
+    api: { GEOSWAP_SEAL_KEYS: keys.seal },
+    worker: {
+      GEOSWAP_RELAYER_KEYS: keys.relayers.map(({ privateKey }) => privateKey).join(','),
+      GEOSWAP_DELIVERER_KEYS: keys.deliverers.map(({ privateKey }) => privateKey).join(','),
+    },
+    attester: { GEOSWAP_ATTESTER_KEY: keys.attester.privateKey },
+  }
+  return { ...env, DATABASE_URL: databaseUrl, GEOSWAP_CONFIG: home.serviceFile, ...secrets[role] }
+}
+
+export function workerRole(setup: ServiceSetup, log: string): Role {
+  return backgroundRole(setup, { name: 'worker', log })
+}
+
+export function attesterRole(setup: ServiceSetup): Role {
+  return backgroundRole(setup, { name: 'attester', log: 'attester' })
+}
+
+export function apiRole(setup: ServiceSetup, api: { port: number; processes: number }): Role {
+  const env = { ...serviceEnvironment(setup, 'api'), PORT: String(api.port) }
+  const logFile = setup.home.logFile('api')
+  const url = `http://127.0.0.1:${api.port}/ready`
+  const base = { name: 'api', restart: true, onDown: (reason: string) => setup.onDown('api', reason) }
+  if (api.processes === 1) {
+    return {
+      ...base,
+      launch: () => spawnNode({ file: SERVICE, args: ['api'], env, logFile }),
+      waitUntilReady: () => waitUntilAnswering(url),
+    }
+  }
+  const pids = new WeakMap<ChildProcess, number[]>()
+  return {
+    ...base,
+    launch() {
+      const args = ['--port', String(api.port), '--processes', String(api.processes)]
+      const child = spawnNode({ file: 'packages/devnet/src/balancer.ts', args, env, logFile })
+      child.on('message', (message: { pids?: number[] }) => {
+        if (message.pids) pids.set(child, message.pids)
+      })
+      return child
+    },
+    async waitUntilReady(child) {
+      await nextMessage(child, listeningPort)
+      await waitUntilAnswering(url)
+    },
+    pidsOf: (child) => pids.get(child) ?? [],
+  }
+}
+
+function backgroundRole(setup: ServiceSetup, role: { name: 'worker' | 'attester'; log: string }): Role {
+  const env = serviceEnvironment(setup, role.name)
+  const logFile = setup.home.logFile(role.log)
+  return {
+    name: role.name,
+    launch: () => spawnNode({ file: SERVICE, args: [role.name], env, logFile }),
+    // It has nothing to answer to; one that cannot run ends, and is seen then.
+    waitUntilReady: async () => {},
+    onDown: (reason) => setup.onDown(role.name, reason),
+    restart: true,
+  }
+}
+
+async function waitUntilAnswering(url: string): Promise<void> {
+  const deadline = Date.now() + READY_TIMEOUT_MS
+  for (;;) {
+    const answer = await fetch(url, { signal: AbortSignal.timeout(1_000) }).catch(() => undefined)
+    await answer?.body?.cancel()
+    if (answer?.status === 200) return
+    if (Date.now() > deadline) throw new Error(`${url} does not answer 200`)
+    await delay(50)
+  }
+}
+
+async function ended(child: ChildProcess, role: string, home: Home): Promise<void> {
+  await new Promise<void>((resolve) => child.once('close', () => resolve()))
+  if (child.exitCode === 0) return
+  throw new Error(`${role} failed (${describeEnd(child)}): ${lastLines(home.logFile(role))}`)
+}
+
+function lastLines(file: string): string {
+  const text = readFileSync(file, 'utf8').trim()
+  return text.split('\n').slice(-15).join('\n')
+}

@@ -1,0 +1,118 @@
+import type { ChildProcess } from 'node:child_process'
+import { setTimeout as delay } from 'node:timers/promises'
+
+const FIRST_RESTART_DELAY_MS = 100
+const LONGEST_RESTART_DELAY_MS = 1_000
+// A process that lived this long was healthy: its next restart is immediate again.
+const HEALTHY_AFTER_MS = 5_000
+
+export type Supervised = {
+  name: string
+  /** The ids of the processes that are this role right now; empty between a death and the restart. */
+  pids(): number[]
+  stop(): Promise<void>
+}
+
+export type Role = {
+  name: string
+  launch(): ChildProcess
+  /** Settles when the child serves; a rejection counts as a failed start. */
+  waitUntilReady(child: ChildProcess): Promise<void>
+  /** Called with what happened whenever the child ends without being asked to. */
+  onDown(reason: string): void
+  /** False for a process whose memory is its data: a restart would only pretend that it is back. */
+  restart: boolean
+  stopSignal?: NodeJS.Signals
+  stopGraceMs?: number
+  pidsOf?(child: ChildProcess): number[]
+}
+
+type State = { child: ChildProcess | undefined; stopping: boolean; failures: number }
+
+/** Starts a role, rejects when its first start fails, and from then on keeps it running until `stop`. */
+export async function supervise(role: Role): Promise<Supervised> {
+  const state: State = { child: undefined, stopping: false, failures: 0 }
+  const child = launchInto(state, role)
+  try {
+    await readyOrEnded(role, child)
+  } catch (error) {
+    state.stopping = true
+    await endChild(child, { signal: 'SIGKILL', graceMs: 0 })
+    throw error
+  }
+  watch(state, role, child)
+
+  return {
+    name: role.name,
+    pids: () => (state.child ? livePids(role, state.child) : []),
+    async stop() {
+      state.stopping = true
+      if (!state.child) return
+      await endChild(state.child, {
+        signal: role.stopSignal ?? 'SIGTERM',
+        graceMs: role.stopGraceMs ?? 3_000,
+      })
+    },
+  }
+}
+
+/** Ends a child with the signal it understands, and with SIGKILL when that takes too long. */
+export async function endChild(child: ChildProcess, how: { signal: NodeJS.Signals; graceMs: number }) {
+  if (hasEnded(child)) return
+  const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()))
+  child.kill(how.signal)
+  const timer = setTimeout(() => child.kill('SIGKILL'), how.graceMs)
+  await ended
+  clearTimeout(timer)
+}
+
+export function describeEnd(child: ChildProcess): string {
+  return child.signalCode ? `killed by ${child.signalCode}` : `exit code ${child.exitCode}`
+}
+
+function hasEnded(child: ChildProcess): boolean {
+  return child.pid === undefined || child.exitCode !== null || child.signalCode !== null
+}
+
+function livePids(role: Role, child: ChildProcess): number[] {
+  if (hasEnded(child) || child.pid === undefined) return []
+  return role.pidsOf?.(child) ?? [child.pid]
+}
+
+function launchInto(state: State, role: Role): ChildProcess {
+  const child = role.launch()
+  // Without a listener a failed spawn would take the supervisor down; the missing pid tells the rest.
+  child.on('error', () => {})
+  state.child = child
+  return child
+}
+
+async function readyOrEnded(role: Role, child: ChildProcess): Promise<void> {
+  const refuse = () => new Error(`${role.name} ended while starting (${describeEnd(child)})`)
+  if (hasEnded(child)) throw refuse()
+  let onExit = () => {}
+  const ended = new Promise<never>((_, reject) => {
+    onExit = () => reject(refuse())
+    child.once('exit', onExit)
+  })
+  await Promise.race([role.waitUntilReady(child), ended]).finally(() => child.off('exit', onExit))
+}
+
+function watch(state: State, role: Role, child: ChildProcess): void {
+  const startedAt = Date.now()
+  const onExit = () => {
+    if (state.stopping) return
+    state.failures = Date.now() - startedAt > HEALTHY_AFTER_MS ? 0 : state.failures + 1
+    role.onDown(describeEnd(child))
+    if (role.restart) void restart(state, role)
+  }
+  if (hasEnded(child)) onExit()
+  else child.once('exit', onExit)
+}
+
+async function restart(state: State, role: Role): Promise<void> {
+  const exponent = Math.min(state.failures, 10)
+  await delay(Math.min(FIRST_RESTART_DELAY_MS * 2 ** exponent, LONGEST_RESTART_DELAY_MS))
+  if (state.stopping) return
+  watch(state, role, launchInto(state, role))
+}
