@@ -15,5 +15,5 @@ subtask(TASK_COMPILE_SOLIDITY_GET_SOLC_BUILD, async () => ({
 module.exports = {
   solidity: { version: '0.8.37', settings },
   paths: { sources: './src', tests: './test', cache: './cache', artifacts: './artifacts' },
-  networks: { hardhat: { hardfork: 'prague', chainId: 31_337, initialBaseFeePerGas: 0 } },
+  networks: { hardhat: require('./network.json') },
 }

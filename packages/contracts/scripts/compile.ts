@@ -25,10 +25,11 @@ const outputs = ['abi', 'storageLayout', 'evm.bytecode.object', 'evm.deployedByt
  * Compiles every contract below the folders of `src`, with all they import. The result is cached on disk by
  * the content of its sources. Folders compiled apart cannot influence each other's bytecode.
  */
-export function compile(folders: readonly string[]): Contracts {
+function compile(folders: readonly string[], viaIR: boolean): Contracts {
   const sources = readSources(folders.flatMap((folder) => listSolidity(join('src', folder))))
   const outputSelection = { '*': { '*': outputs } }
-  const input = JSON.stringify({ language: 'Solidity', sources, settings: { ...settings, outputSelection } })
+  const options = { ...settings, viaIR, outputSelection }
+  const input = JSON.stringify({ language: 'Solidity', sources, settings: options })
   const cached = join(root, 'cache', `${createHash('sha256').update(input).digest('hex')}.json`)
   if (existsSync(cached)) return JSON.parse(readFileSync(cached, 'utf8'))
 
@@ -41,10 +42,10 @@ export function compile(folders: readonly string[]): Contracts {
 }
 
 /** What runs on a chain: the three contracts, and the token and feed of local networks. */
-export const compileProduct = (): Contracts => compile(['.', 'interfaces', 'libraries', 'local'])
+export const compileProduct = (): Contracts => compile(['.', 'interfaces', 'libraries', 'local'], true)
 
-/** The hostile tokens, wallets and venues of the tests. */
-export const compileTestContracts = (): Contracts => compile(['test'])
+/** The hostile tokens, wallets and venues of the tests; by the quick pipeline, as their gas does not matter. */
+export const compileTestContracts = (): Contracts => compile(['test'], false)
 
 function listSolidity(folder: string): string[] {
   const names = readdirSync(join(root, folder)).filter((name) => name.endsWith('.sol'))

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.37;
 
+import {MessageHashUtils} from "@openzeppelin/contracts/utils/cryptography/MessageHashUtils.sol";
 import {EIP712} from "solady/src/utils/EIP712.sol";
 import {SafeTransferLib} from "solady/src/utils/SafeTransferLib.sol";
 import {GeoAccount} from "./GeoAccount.sol";
@@ -69,17 +70,23 @@ contract GeoEscrow is IGeoEscrow, EIP712 {
     /// @inheritdoc IGeoEscrow
     mapping(address owner => uint256) public nonces;
 
-    mapping(uint256 key => uint256 word) private _slots;
+    /// @dev A word in a struct, so that its place is computed once for a read and a write.
+    struct Slot {
+        uint256 word;
+    }
+
+    mapping(uint256 key => Slot) private _slots;
     mapping(address token => uint256 word) private _claimCaps;
     address private _nextAttester;
     uint64 private _nextAttesterReadyAt;
-    bool private transient _entered;
+    /// @dev 1 while a call is under way. A whole word, because a packed flag costs a read with each write.
+    uint256 private transient _entered;
 
     modifier nonReentrant() {
-        if (_entered) revert Reentrancy();
-        _entered = true;
+        if (_entered != 0) revert Reentrancy();
+        _entered = 1;
         _;
-        _entered = false;
+        _entered = 0;
     }
 
     modifier onlyTreasury() {
@@ -102,14 +109,14 @@ contract GeoEscrow is IGeoEscrow, EIP712 {
 
     /// @inheritdoc IGeoEscrow
     function lock(Op calldata op, bytes32 r, bytes32 vs) external nonReentrant {
-        uint256 key = SlotLib.key(msg.sender, op.index);
-        bytes4 refusal = _refusal(op, _slots[key]);
+        Slot storage place = _slots[SlotLib.key(msg.sender, op.index)];
+        bytes4 refusal = _refusal(op, place.word);
         if (refusal != 0) _revertWith(refusal);
         (bool ok, uint256 expected) = _balanceWith(op.inputToken, op.inputAmount);
         if (!ok) revert BadBalance();
 
         bytes32 hash = hashOp(op, msg.sender);
-        _slots[key] = SlotLib.stateless(op.index, hash) | SlotLib.LOCKED;
+        place.word = SlotLib.stateless(op.index, hash) | SlotLib.LOCKED;
         emit Locked(hash);
 
         IGeoAccount(op.wallet).pay(op.inputToken, op.inputAmount, expected, hash, r, vs);
@@ -151,19 +158,22 @@ contract GeoEscrow is IGeoEscrow, EIP712 {
         _requireAttester(GeoOpLib.hashClaims(hashes), r, vs);
 
         address token;
-        uint256 sum;
         uint256 room;
+        uint256 left;
         for (uint256 i; i < ops.length; ++i) {
             LockedOp calldata locked = ops[i];
             if (i == 0 || locked.op.inputToken != token) {
-                if (sum != 0) _payVault(token, sum);
-                (token, sum) = (locked.op.inputToken, 0);
-                room = _claimCaps[token].room();
+                if (room != left) _payVault(token, room - left);
+                token = locked.op.inputToken;
+                left = room = _claimCaps[token].room();
             }
-            uint256 claimed = _tryClaim(locked, hashes[i], room - sum);
-            sum += claimed;
+            if (_tryClaim(locked, hashes[i], left)) {
+                unchecked {
+                    left -= locked.op.inputAmount;
+                }
+            }
         }
-        if (sum != 0) _payVault(token, sum);
+        if (room != left) _payVault(token, room - left);
     }
 
     /// @inheritdoc IGeoEscrow
@@ -241,7 +251,7 @@ contract GeoEscrow is IGeoEscrow, EIP712 {
     /// @inheritdoc IGeoEscrow
     function slot(address locker, uint256 position) public view returns (uint256) {
         if (position > type(uint32).max) revert IndexOutOfRange();
-        return _slots[SlotLib.key(locker, position)];
+        return _slots[SlotLib.key(locker, position)].word;
     }
 
     /// @inheritdoc IGeoEscrow
@@ -297,8 +307,8 @@ contract GeoEscrow is IGeoEscrow, EIP712 {
     function _tryLock(SignedOp calldata signed, bool isKnown, uint256 balance) private returns (bool) {
         Op calldata op = signed.op;
         bytes32 hash = hashOp(op, msg.sender);
-        uint256 key = SlotLib.key(msg.sender, op.index);
-        uint256 word = _slots[key];
+        Slot storage place = _slots[SlotLib.key(msg.sender, op.index)];
+        uint256 word = place.word;
         uint256 expected;
         unchecked {
             expected = balance + op.inputAmount;
@@ -309,14 +319,14 @@ contract GeoEscrow is IGeoEscrow, EIP712 {
         }
         if (gasleft() < LOCK_GAS_FLOOR) revert LowGas();
 
-        _slots[key] = SlotLib.stateless(op.index, hash) | SlotLib.LOCKED;
+        place.word = SlotLib.stateless(op.index, hash) | SlotLib.LOCKED;
         try IGeoAccount(op.wallet).pay{gas: LOCK_GAS}(
             op.inputToken, op.inputAmount, expected, hash, signed.r, signed.vs
         ) {
             emit Locked(hash);
             return true;
         } catch {
-            _slots[key] = word;
+            place.word = word;
             emit LockFailed(hash);
             return false;
         }
@@ -324,21 +334,26 @@ contract GeoEscrow is IGeoEscrow, EIP712 {
 
     function _hashAll(LockedOp[] calldata ops) private view returns (bytes32[] memory hashes) {
         hashes = new bytes32[](ops.length);
-        for (uint256 i; i < ops.length; ++i) hashes[i] = hashOp(ops[i].op, ops[i].locker);
+        bytes32 domain = _domainSeparator();
+        for (uint256 i; i < ops.length; ++i) {
+            LockedOp calldata locked = ops[i];
+            hashes[i] = MessageHashUtils.toTypedDataHash(domain, GeoOpLib.hashOp(locked.op, locked.locker));
+        }
     }
 
-    /// @dev Closes one op of a batch and returns what the vault is owed for it: 0 when it is not LOCKED or above `room`.
-    function _tryClaim(LockedOp calldata locked, bytes32 hash, uint256 room) private returns (uint256 amount) {
-        uint256 key = SlotLib.key(locked.locker, locked.op.index);
-        uint256 word = SlotLib.stateless(locked.op.index, hash);
-        if (_slots[key] != word | SlotLib.LOCKED) return 0;
-        amount = locked.op.inputAmount;
-        if (amount > room) {
+    /// @dev One op of a batch: closed, or left as it is. `room` is what the token's cap still allows.
+    function _tryClaim(LockedOp calldata locked, bytes32 hash, uint256 room) private returns (bool) {
+        uint256 index = locked.op.index;
+        Slot storage place = _slots[SlotLib.key(locked.locker, index)];
+        uint256 word = SlotLib.stateless(index, hash);
+        if (place.word != word | SlotLib.LOCKED) return false;
+        if (locked.op.inputAmount > room) {
             emit ClaimDeferred(hash);
-            return 0;
+            return false;
         }
-        _slots[key] = word | SlotLib.CLAIMED;
+        place.word = word | SlotLib.CLAIMED;
         emit Claimed(hash);
+        return true;
     }
 
     function _refund(address locker, Op calldata op, bytes32 hash) private {
@@ -349,10 +364,10 @@ contract GeoEscrow is IGeoEscrow, EIP712 {
 
     /// @dev Moves an op from LOCKED to its outcome, once.
     function _close(address locker, uint256 index, bytes32 hash, uint256 outcome) private {
-        uint256 key = SlotLib.key(locker, index);
+        Slot storage place = _slots[SlotLib.key(locker, index)];
         uint256 word = SlotLib.stateless(index, hash);
-        if (_slots[key] != word | SlotLib.LOCKED) revert NotLocked();
-        _slots[key] = word | outcome;
+        if (place.word != word | SlotLib.LOCKED) revert NotLocked();
+        place.word = word | outcome;
     }
 
     function _payVault(address token, uint256 amount) private {

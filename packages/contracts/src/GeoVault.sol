@@ -43,15 +43,21 @@ contract GeoVault is IGeoVault {
     /// @inheritdoc IGeoVault
     mapping(address adapter => bool) public adapters;
 
-    mapping(bytes32 ring => mapping(uint256 row => uint256 word)) private _lanes;
+    /// @dev A word in a struct, so that its place is computed once for a read and a write.
+    struct Row {
+        uint256 word;
+    }
+
+    mapping(bytes32 ring => mapping(uint256 row => Row)) private _lanes;
     mapping(address token => uint256 word) private _caps;
-    bool private transient _entered;
+    /// @dev 1 while a call is under way. A whole word, because a packed flag costs a read with each write.
+    uint256 private transient _entered;
 
     modifier nonReentrant() {
-        if (_entered) revert Reentrancy();
-        _entered = true;
+        if (_entered != 0) revert Reentrancy();
+        _entered = 1;
         _;
-        _entered = false;
+        _entered = 0;
     }
 
     modifier onlyDeliverer() {
@@ -75,7 +81,7 @@ contract GeoVault is IGeoVault {
 
     /// @inheritdoc IGeoVault
     function deliver(bytes32 ring, address token, Fill calldata fill) external onlyDeliverer nonReentrant {
-        _requireFillable(ring, token, fill);
+        _requireFillable(token, fill);
         _spend(token, fill.amount);
         _record(ring, fill.index);
         emit Delivered(hashDelivery(ring, token, fill), fill.amount);
@@ -87,19 +93,22 @@ contract GeoVault is IGeoVault {
     /// @inheritdoc IGeoVault
     function deliverMany(DeliveryOrder[] calldata orders) external onlyDeliverer nonReentrant {
         address token;
-        uint256 sum;
         uint256 room;
+        uint256 left;
         for (uint256 i; i < orders.length; ++i) {
             DeliveryOrder calldata order = orders[i];
             if (i == 0 || order.token != token) {
-                if (sum != 0) _caps[token] = _caps[token].spend(sum);
-                (token, sum) = (order.token, 0);
-                room = _caps[token].room();
+                _bookSpent(token, room - left);
+                token = order.token;
+                left = room = _caps[token].room();
             }
-            uint256 paid = _tryDeliver(order, room - sum);
-            sum += paid;
+            if (_tryDeliver(order.ring, token, order.fill, left)) {
+                unchecked {
+                    left -= order.fill.amount;
+                }
+            }
         }
-        if (sum != 0) _caps[token] = _caps[token].spend(sum);
+        _bookSpent(token, room - left);
     }
 
     /// @inheritdoc IGeoVault
@@ -113,7 +122,7 @@ contract GeoVault is IGeoVault {
         bytes calldata data
     ) external onlyDeliverer nonReentrant {
         if (!adapters[adapter]) revert NotAdapter();
-        _requireFillable(ring, tokenOut, fill);
+        _requireFillable(tokenOut, fill);
         _spend(tokenIn, maxIn);
         _record(ring, fill.index);
 
@@ -164,7 +173,7 @@ contract GeoVault is IGeoVault {
     /// @inheritdoc IGeoVault
     function lastRound(bytes32 ring, uint256 position) public view returns (uint256) {
         if (position > type(uint32).max) revert IndexOutOfRange();
-        return _lanes[ring][LaneLib.row(position)].lastRound(position);
+        return _lanes[ring][LaneLib.row(position)].word.lastRound(position);
     }
 
     /// @inheritdoc IGeoVault
@@ -190,23 +199,26 @@ contract GeoVault is IGeoVault {
         return (word.limit(), word.spent());
     }
 
-    /// @dev The rules of a single delivery, each with its own error.
-    function _requireFillable(bytes32 ring, address token, Fill calldata fill) private view {
+    /// @dev The rules of a single delivery that need no storage, each with its own error.
+    function _requireFillable(address token, Fill calldata fill) private view {
         if (block.timestamp > fill.fillDeadline) revert Late();
         if (fill.amount < fill.minOutput) revert BelowMinimum();
         if (!_isPayable(token, fill.recipient)) revert BadRecipient();
         if (fill.index >> 64 != 0) revert IndexOutOfRange();
-        if (!_lanes[ring][LaneLib.row(fill.index)].accepts(fill.index)) revert AlreadyDelivered();
     }
 
-    /// @dev The native coin's token is the zero address, so one comparison refuses both.
+    /// @dev Paying these would lose the money, or not move it.
     function _isPayable(address token, address recipient) private view returns (bool) {
-        return recipient != address(0) && recipient != token && recipient != address(this);
+        if (recipient == address(0) || recipient == token) return false;
+        return recipient != address(this);
     }
 
+    /// @dev Once only: writes the index's round, which must be higher than the position's last.
     function _record(bytes32 ring, uint256 index) private {
-        uint256 row = LaneLib.row(index);
-        _lanes[ring][row] = _lanes[ring][row].withRound(index);
+        Row storage row = _lanes[ring][LaneLib.row(index)];
+        uint256 word = row.word;
+        if (!word.accepts(index)) revert AlreadyDelivered();
+        row.word = word.withRound(index);
     }
 
     function _spend(address token, uint256 amount) private {
@@ -215,33 +227,42 @@ contract GeoVault is IGeoVault {
         _caps[token] = word.spend(amount);
     }
 
-    /// @dev One delivery of a batch: paid, or reported with its lane as it was. Returns what was paid.
-    function _tryDeliver(DeliveryOrder calldata order, uint256 room) private returns (uint256) {
-        Fill calldata fill = order.fill;
-        bytes32 delivery = hashDelivery(order.ring, order.token, fill);
-        mapping(uint256 row => uint256 word) storage lanes = _lanes[order.ring];
-        uint256 row = LaneLib.row(fill.index);
-        uint256 word = lanes[row];
-        if (!_isFillable(order.token, fill, word) || fill.amount > room) {
+    /// @dev One delivery of a batch: paid, or reported with its lane as it was. `room` is what the cap still allows.
+    function _tryDeliver(bytes32 ring, address token, Fill calldata fill, uint256 room) private returns (bool) {
+        uint256 index = fill.index;
+        uint256 amount = fill.amount;
+        address recipient = fill.recipient;
+        bytes32 delivery =
+            GeoOpLib.hashDelivery(ring, index, address(this), token, fill.minOutput, recipient, fill.fillDeadline);
+        Row storage row = _lanes[ring][LaneLib.row(index)];
+        uint256 word = row.word;
+        if (amount > room || !_isPayable(token, recipient) || !_isFillable(fill, word)) {
             emit DeliverFailed(delivery);
-            return 0;
+            return false;
         }
         if (gasleft() < PUSH_GAS_FLOOR) revert LowGas();
 
-        lanes[row] = word.withRound(fill.index);
-        if (CappedCallLib.tryPay(order.token, fill.recipient, fill.amount, NATIVE_PUSH_GAS, TOKEN_PUSH_GAS)) {
-            emit Delivered(delivery, fill.amount);
-            return fill.amount;
+        row.word = word.withRound(index);
+        if (CappedCallLib.tryPay(token, recipient, amount, NATIVE_PUSH_GAS, TOKEN_PUSH_GAS)) {
+            emit Delivered(delivery, amount);
+            return true;
         }
-        lanes[row] = word;
+        row.word = word;
         emit DeliverFailed(delivery);
-        return 0;
+        return false;
     }
 
-    /// @dev The rules of `_requireFillable`, for a batch. `word` is the fill's row of lanes.
-    function _isFillable(address token, Fill calldata fill, uint256 word) private view returns (bool) {
-        return block.timestamp <= fill.fillDeadline && fill.amount >= fill.minOutput
-            && _isPayable(token, fill.recipient) && fill.index >> 64 == 0 && word.accepts(fill.index);
+    /// @dev The rules of `_requireFillable` and `_record`, for a batch. `word` is the fill's row of lanes.
+    function _isFillable(Fill calldata fill, uint256 word) private view returns (bool) {
+        if (block.timestamp > fill.fillDeadline) return false;
+        if (fill.amount < fill.minOutput) return false;
+        if (fill.index >> 64 != 0) return false;
+        return word.accepts(fill.index);
+    }
+
+    /// @dev Counts what a batch paid of one token. The guard keeps other calls from seeing the cap before.
+    function _bookSpent(address token, uint256 amount) private {
+        if (amount != 0) _caps[token] = _caps[token].spend(amount);
     }
 
     /// @dev Lets the adapter sell at most `maxIn`, and leaves it no approval.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.37;
 
+import {EfficientHashLib} from "solady/src/utils/EfficientHashLib.sol";
 import {IGeoEscrow} from "../interfaces/IGeoEscrow.sol";
 
 /// @title GeoOpLib
@@ -24,18 +25,16 @@ library GeoOpLib {
 
     /// @dev hashStruct(GeoOp). The delivery is already its own struct hash, which is how EIP-712 encodes a nested struct.
     function hashOp(IGeoEscrow.Op calldata op, address locker) internal pure returns (bytes32) {
-        return keccak256(
-            abi.encode(
-                GEO_OP_TYPEHASH,
-                op.wallet,
-                op.inputToken,
-                op.inputAmount,
-                op.index,
-                op.opDeadline,
-                op.refundDeadline,
-                locker,
-                op.delivery
-            )
+        return EfficientHashLib.hash(
+            GEO_OP_TYPEHASH,
+            _toWord(op.wallet),
+            _toWord(op.inputToken),
+            bytes32(op.inputAmount),
+            bytes32(op.index),
+            bytes32(op.opDeadline),
+            bytes32(op.refundDeadline),
+            _toWord(locker),
+            op.delivery
         );
     }
 
@@ -49,16 +48,22 @@ library GeoOpLib {
         address recipient,
         uint256 fillDeadline
     ) internal view returns (bytes32) {
-        return keccak256(
-            abi.encode(
-                DELIVERY_TYPEHASH, ring, index, block.chainid, vault, outputToken, minOutput, recipient, fillDeadline
-            )
+        return EfficientHashLib.hash(
+            DELIVERY_TYPEHASH,
+            ring,
+            bytes32(index),
+            bytes32(block.chainid),
+            _toWord(vault),
+            _toWord(outputToken),
+            bytes32(minOutput),
+            _toWord(recipient),
+            bytes32(fillDeadline)
         );
     }
 
     /// @dev hashStruct(Claims): an array of bytes32 is encoded as the hash of its concatenated items.
     function hashClaims(bytes32[] memory ops) internal pure returns (bytes32) {
-        return keccak256(abi.encode(CLAIMS_TYPEHASH, keccak256(abi.encodePacked(ops))));
+        return EfficientHashLib.hash(CLAIMS_TYPEHASH, EfficientHashLib.hash(ops));
     }
 
     /// @dev hashStruct(Refund).
@@ -73,5 +78,10 @@ library GeoOpLib {
         returns (bytes32)
     {
         return keccak256(abi.encode(WITHDRAW_TYPEHASH, owner, token, to, nonce, deadline));
+    }
+
+    /// @dev An address as EIP-712 and Delivery encode it: left-padded to 32 bytes.
+    function _toWord(address account) private pure returns (bytes32) {
+        return bytes32(uint256(uint160(account)));
     }
 }

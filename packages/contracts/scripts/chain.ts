@@ -1,0 +1,142 @@
+import { createRequire } from 'node:module'
+import { fileURLToPath } from 'node:url'
+import {
+  type Abi,
+  type Address,
+  decodeErrorResult,
+  encodeDeployData,
+  type Hex,
+  hexToBigInt,
+  hexToNumber,
+  isHex,
+  type Log,
+  numberToHex,
+  type PrivateKeyAccount,
+  parseGwei,
+  type SignedAuthorization,
+} from 'viem'
+import network from '../network.json' with { type: 'json' }
+
+type Provider = { request(call: { method: string; params?: readonly unknown[] }): Promise<unknown> }
+
+/** One in-process chain. `accounts` are unlocked: the node signs for them. `errors` name what a call reverted with. */
+export type Chain = { id: number; provider: Provider; accounts: readonly Address[]; errors: Abi }
+export type Call = { from: Address; to?: Address; data?: Hex; value?: bigint; gas?: bigint }
+export type Receipt = { gasUsed: bigint; logs: readonly Log[]; contractAddress: Address; hash: Hex }
+
+const require = createRequire(import.meta.url)
+const configPath = fileURLToPath(new URL('../hardhat.config.cjs', import.meta.url))
+const defaultGas = 8_000_000n
+
+/** Starts a chain of its own in this process. */
+export async function createChain(options: { id?: number; errors?: Abi } = {}): Promise<Chain> {
+  const { resolveConfig } = require('hardhat/internal/core/config/config-resolution')
+  const { createProvider } = require('hardhat/internal/core/providers/construction')
+  const id = options.id ?? network.chainId
+  const config = resolveConfig(configPath, { networks: { hardhat: { ...network, chainId: id } } })
+  const provider: Provider = await createProvider(config, 'hardhat')
+  const accounts = (await provider.request({ method: 'eth_accounts' })) as Address[]
+  return { id, provider, accounts, errors: options.errors ?? [] }
+}
+
+/** Asks the node. The caller states what the method returns. */
+export async function ask<T>(chain: Chain, method: string, params: readonly unknown[] = []): Promise<T> {
+  return (await chain.provider.request({ method, params })) as T
+}
+
+/** Sends from an unlocked account and returns the receipt; throws the name of the contract's error on a revert. */
+export async function send(chain: Chain, call: Call): Promise<Receipt> {
+  const hash = await naming(chain, () => ask<Hex>(chain, 'eth_sendTransaction', [toRpc(call)]))
+  return readReceipt(chain, hash)
+}
+
+export type RawCall = { to: Address; data?: Hex; value?: bigint; authorizations?: SignedAuthorization[] }
+
+/** Signs and sends from a wallet whose key is known here, with EIP-7702 authorizations if there are any. */
+export async function sendSigned(chain: Chain, from: PrivateKeyAccount, call: RawCall): Promise<Receipt> {
+  const { to, data = '0x', value = 0n, authorizations } = call
+  const fees = { maxFeePerGas: parseGwei('10'), maxPriorityFeePerGas: 0n, gas: 2_000_000n }
+  const nonce = await readNonce(chain, from.address)
+  const plain = { chainId: chain.id, nonce, to, data, value, ...fees }
+  const raw = authorizations
+    ? await from.signTransaction({ ...plain, type: 'eip7702', authorizationList: authorizations })
+    : await from.signTransaction({ ...plain, type: 'eip1559' })
+  return readReceipt(chain, await naming(chain, () => ask<Hex>(chain, 'eth_sendRawTransaction', [raw])))
+}
+
+/** Calls without changing anything; throws like `send`. */
+export function read(chain: Chain, call: Omit<Call, 'from'> & { from?: Address }): Promise<Hex> {
+  const from = call.from ?? getAccount(chain, 0)
+  return naming(chain, () => ask<Hex>(chain, 'eth_call', [toRpc({ ...call, from }), 'latest']))
+}
+
+/** Creates a contract and returns its address. */
+export async function deploy(
+  chain: Chain,
+  contract: { abi: Abi; bytecode: Hex },
+  args: readonly unknown[] = [],
+) {
+  const data = encodeDeployData({ ...contract, args })
+  return (await send(chain, { from: getAccount(chain, 0), data, gas: 12_000_000n })).contractAddress
+}
+
+export function getAccount(chain: Chain, position: number): Address {
+  const account = chain.accounts[position]
+  if (!account) throw new Error(`the chain has no account ${position}`)
+  return account
+}
+
+export async function readNonce(chain: Chain, address: Address): Promise<number> {
+  return hexToNumber(await ask<Hex>(chain, 'eth_getTransactionCount', [address, 'latest']))
+}
+
+export async function readCoins(chain: Chain, address: Address): Promise<bigint> {
+  return hexToBigInt(await ask<Hex>(chain, 'eth_getBalance', [address, 'latest']))
+}
+
+/** The time of the last block, in seconds. */
+export async function readTime(chain: Chain): Promise<bigint> {
+  const block = await ask<{ timestamp: Hex }>(chain, 'eth_getBlockByNumber', ['latest', false])
+  return hexToBigInt(block.timestamp)
+}
+
+/** The next block, and so the next transaction, happens at this second. */
+export async function setNextTime(chain: Chain, seconds: bigint): Promise<void> {
+  await ask(chain, 'evm_setNextBlockTimestamp', [numberToHex(seconds)])
+}
+
+function toRpc({ from, to, data, value = 0n, gas = defaultGas }: Call) {
+  return { from, to, data, value: numberToHex(value), gas: numberToHex(gas), gasPrice: '0x0' }
+}
+
+async function readReceipt(chain: Chain, hash: Hex): Promise<Receipt> {
+  type RpcReceipt = { gasUsed: Hex; logs: Log[]; contractAddress: Address }
+  const receipt = await ask<RpcReceipt>(chain, 'eth_getTransactionReceipt', [hash])
+  const { logs, contractAddress } = receipt
+  return { gasUsed: hexToBigInt(receipt.gasUsed), logs, contractAddress, hash }
+}
+
+async function naming<T>(chain: Chain, run: () => Promise<T>): Promise<T> {
+  try {
+    return await run()
+  } catch (error) {
+    throw new Error(nameRevert(chain, error), { cause: error })
+  }
+}
+
+function nameRevert(chain: Chain, error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error)
+  const data = findData(error)
+  if (!data || data === '0x') return message
+  try {
+    return decodeErrorResult({ abi: chain.errors, data }).errorName ?? message
+  } catch {
+    return `${message} ${data}`
+  }
+}
+
+/** Nodes put revert data at `data` or `data.data`. */
+function findData(error: unknown): Hex | undefined {
+  if (typeof error !== 'object' || error === null || !('data' in error)) return undefined
+  return isHex(error.data) ? error.data : findData(error.data)
+}
