@@ -26,3 +26,12 @@ export class ServiceError extends Error {
     this.recovery = options.recovery
   }
 }
+
+export type Issue = { field: string; message: string }
+
+/** 400 INVALID_REQUEST that names each refused field, in the request's own words. */
+export function invalidRequest(...issues: Issue[]): ServiceError {
+  const [first] = issues
+  const message = first && `${first.field}: ${first.message}`
+  return new ServiceError('INVALID_REQUEST', { ...(message && { message }), details: { issues } })
+}

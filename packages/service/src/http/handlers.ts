@@ -1,27 +1,21 @@
-import type {
-  BuildGeoOpReply,
-  BuildRequest,
-  BuildSolanaTxReply,
-  DelegationQuery,
-  DelegationReply,
-  QuoteReply,
-  QuoteRequest,
-  SubmitReply,
-  SubmitRequest,
-  SubmitSolanaRequest,
-} from '@geoswap/wire'
+import type { RateClass } from '@geoswap/wire'
+import type { BuildPort } from '../flow/build/route.ts'
+import type { QuotePort } from '../flow/quote/route.ts'
+import type { SubmitPort } from '../flow/submit/route.ts'
 
-/** Who calls. The account owns tokens and swaps; the key is for logs and metrics. */
+/** Who calls. The account owns tokens and swaps; the key is for logs. */
 export type Caller = { accountId: string; keyId: string; requestId: string }
 
-type Answer<Reply> = Reply | Promise<Reply>
-
 /** What the flow offers to HTTP. Every function may throw a ServiceError. */
-export type Handlers = {
-  quote(caller: Caller, body: QuoteRequest): Answer<QuoteReply>
-  delegation(caller: Caller, query: DelegationQuery): Answer<DelegationReply>
-  buildGeoOp(caller: Caller, body: BuildRequest): Answer<BuildGeoOpReply>
-  buildSolanaTx(caller: Caller, body: BuildRequest): Answer<BuildSolanaTxReply>
-  submit(caller: Caller, body: SubmitRequest): Answer<SubmitReply>
-  submitSolana(caller: Caller, body: SubmitSolanaRequest): Answer<SubmitReply>
+export type Handlers = QuotePort & BuildPort & SubmitPort
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Set on every call under /swap/ before its handler runs. */
+    caller: Caller
+  }
+  interface FastifyContextConfig {
+    /** Marks a call under /swap/: it needs a key, and counts against this limit. */
+    rateClass?: RateClass
+  }
 }

@@ -51,3 +51,19 @@ export async function inTransaction<T>(pool: Pool, work: (db: PoolClient) => Pro
     client.release(broken)
   }
 }
+
+// Connection lost or refused, server starting or stopping, no connection free, a statement cut off, a
+// transaction that lost a race: the same request may succeed in a moment.
+const UNAVAILABLE_STATES = /^(08...|57P0[1-5]|57014|53300|40001|40P01|55P03|25P03)$/
+const UNAVAILABLE_CODES = new Set(['ECONNREFUSED', 'ECONNRESET', 'ENOENT', 'EPIPE', 'ETIMEDOUT'])
+const UNAVAILABLE_MESSAGE =
+  /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error)/
+
+/** True when PostgreSQL could not be asked just now, as opposed to a fault in the statement. */
+export function isDatabaseUnavailable(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  if (UNAVAILABLE_MESSAGE.test(error.message)) return true
+  if (error instanceof AggregateError) return error.errors.some(isDatabaseUnavailable)
+  if (!('code' in error) || typeof error.code !== 'string') return false
+  return UNAVAILABLE_CODES.has(error.code) || UNAVAILABLE_STATES.test(error.code)
+}

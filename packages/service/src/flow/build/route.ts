@@ -1,0 +1,52 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import {
+  type BuildGeoOpReply,
+  type BuildRequest,
+  type BuildSolanaTxReply,
+  type DelegationQuery,
+  type DelegationReply,
+  endpoints,
+} from '@geoswap/wire'
+import type { FastifyRequest } from 'fastify'
+
+type Caller = FastifyRequest['caller']
+export type BuildPort = {
+  delegation(caller: Caller, query: DelegationQuery): Promise<DelegationReply> | DelegationReply
+  buildGeoOp(caller: Caller, body: BuildRequest): Promise<BuildGeoOpReply> | BuildGeoOpReply
+  buildSolanaTx(caller: Caller, body: BuildRequest): Promise<BuildSolanaTxReply> | BuildSolanaTxReply
+}
+
+const TIMEOUT_MS = 20_000
+
+/** GET /swap/delegation, POST /swap/build-geo-op and POST /swap/build-solana-tx. */
+export const buildRoutes: FastifyPluginAsyncTypebox<{ port: BuildPort }> = async (app, { port }) => {
+  const { delegation, buildGeoOp, buildSolanaTx } = endpoints
+  app.get(
+    '/swap/delegation',
+    {
+      schema: { querystring: delegation.query, response: { 200: delegation.reply } },
+      config: { rateClass: delegation.rateClass },
+      handlerTimeout: TIMEOUT_MS,
+    },
+    async ({ caller, query: { chainId, walletAddress } }) =>
+      port.delegation(caller, { chainId: Number(chainId), walletAddress }),
+  )
+  app.post(
+    '/swap/build-geo-op',
+    {
+      schema: { body: buildGeoOp.body, response: { 200: buildGeoOp.reply } },
+      config: { rateClass: buildGeoOp.rateClass },
+      handlerTimeout: TIMEOUT_MS,
+    },
+    async ({ caller, body }) => port.buildGeoOp(caller, body),
+  )
+  app.post(
+    '/swap/build-solana-tx',
+    {
+      schema: { body: buildSolanaTx.body, response: { 200: buildSolanaTx.reply } },
+      config: { rateClass: buildSolanaTx.rateClass },
+      handlerTimeout: TIMEOUT_MS,
+    },
+    async ({ caller, body }) => port.buildSolanaTx(caller, body),
+  )
+}

@@ -1,0 +1,149 @@
+import { isTerminalStatus, type StatusReply } from '@geoswap/wire'
+
+export type SwapKey = { accountId: string; swapId: string }
+/** A stored state, serialised once however many callers it is sent to. */
+export type Snapshot = { json: string; terminal: boolean }
+/** What the store offers: one statement for many swaps; undefined where this account has no such swap. */
+export type ReadStatuses = (keys: readonly SwapKey[]) => Promise<(StatusReply | undefined)[]>
+
+type Result = Snapshot | undefined
+type Entry = SwapKey & {
+  /** Set when the swap changes while its statement runs. */
+  stale: boolean
+  result: Promise<Result>
+  resolve(result: Result): void
+  reject(error: unknown): void
+}
+
+export type StatusBatch = {
+  read(key: SwapKey): Promise<Result>
+  /** The swap has changed: forget what is known about it. */
+  forget(swapId: string): void
+  /** Whether ended swaps may be answered from memory. Off while changes could go unheard. */
+  useMemory(on: boolean): void
+}
+
+// Large enough to amortise the round trip, small enough that sending the answers of one statement
+// does not hold up other calls: about 10 ms.
+const MAX_BATCH = 250
+const MAX_REMEMBERED = 10_000
+
+/**
+ * Reads swaps for many callers at once: one statement in flight, everyone who arrives meanwhile shares
+ * the next. Ended swaps are answered from memory.
+ */
+export function createStatusBatch(readStatuses: ReadStatuses): StatusBatch {
+  const waiting = new Map<string, Entry>()
+  const flying = new Map<string, Entry>()
+  const memory = createMemory()
+  let running = false
+
+  const run = async (): Promise<void> => {
+    while (waiting.size > 0) {
+      const entries = takeFirst(waiting, MAX_BATCH)
+      for (const entry of entries) flying.set(nameOf(entry), entry)
+      await readAll(readStatuses, entries, settle)
+      flying.clear()
+    }
+    running = false
+  }
+  const read = (key: SwapKey): Promise<Result> => {
+    const known = memory.find(key)
+    if (known) return Promise.resolve(known)
+    const name = nameOf(key)
+    const joined = waiting.get(name)
+    if (joined) return joined.result
+    const entry = createEntry(key)
+    waiting.set(name, entry)
+    if (!running) {
+      running = true
+      setImmediate(() => void run())
+    }
+    return entry.result
+  }
+  const settle = (entry: Entry, result: Result): void => {
+    // The swap changed while this statement ran: whoever asked gets a state that includes the change.
+    if (entry.stale) return void read(entry).then(entry.resolve, entry.reject)
+    if (result?.terminal) memory.remember(entry, result)
+    entry.resolve(result)
+  }
+
+  return {
+    read,
+    forget(swapId) {
+      memory.forget(swapId)
+      for (const entry of flying.values()) if (entry.swapId === swapId) entry.stale = true
+    },
+    useMemory: memory.use,
+  }
+}
+
+function nameOf({ accountId, swapId }: SwapKey): string {
+  return `${accountId} ${swapId}`
+}
+
+function createEntry(key: SwapKey): Entry {
+  const { promise: result, resolve, reject } = withResolvers<Result>()
+  return { ...key, stale: false, result, resolve, reject }
+}
+
+function withResolvers<T>() {
+  let resolve: (value: T) => void = () => {}
+  let reject: (error: unknown) => void = () => {}
+  const promise = new Promise<T>((onResolve, onReject) => {
+    resolve = onResolve
+    reject = onReject
+  })
+  return { promise, resolve, reject }
+}
+
+function takeFirst(waiting: Map<string, Entry>, max: number): Entry[] {
+  const taken: Entry[] = []
+  for (const [name, entry] of waiting) {
+    if (taken.length === max) break
+    waiting.delete(name)
+    taken.push(entry)
+  }
+  return taken
+}
+
+async function readAll(
+  readStatuses: ReadStatuses,
+  entries: Entry[],
+  onResult: (entry: Entry, result: Result) => void,
+): Promise<void> {
+  try {
+    const replies = await readStatuses(entries.map(({ accountId, swapId }) => ({ accountId, swapId })))
+    entries.forEach((entry, index) => {
+      const reply = replies[index]
+      const result = reply && { json: JSON.stringify(reply), terminal: isTerminalStatus(reply.status) }
+      onResult(entry, result)
+    })
+  } catch (error) {
+    for (const entry of entries) entry.reject(error)
+  }
+}
+
+function createMemory() {
+  const snapshots = new Map<string, Snapshot & { accountId: string }>()
+  let inUse = false
+  return {
+    find({ accountId, swapId }: SwapKey): Snapshot | undefined {
+      const known = snapshots.get(swapId)
+      return known?.accountId === accountId ? known : undefined
+    },
+    remember({ accountId, swapId }: SwapKey, snapshot: Snapshot): void {
+      if (!inUse) return
+      snapshots.delete(swapId)
+      snapshots.set(swapId, { ...snapshot, accountId })
+      if (snapshots.size <= MAX_REMEMBERED) return
+      const oldest = snapshots.keys().next()
+      if (!oldest.done) snapshots.delete(oldest.value)
+    },
+    forget: (swapId: string): void => void snapshots.delete(swapId),
+    use(on: boolean): void {
+      inUse = on
+      snapshots.clear()
+    },
+  }
+}

@@ -1,0 +1,22 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { endpoints } from '@geoswap/wire'
+import type { StatusReads } from './wait.ts'
+
+const MAX_WAIT_SECONDS = 15
+
+/** GET /swap/status/:swapId. The reply is JSON text already, serialised once per swap. */
+export const statusRoutes: FastifyPluginAsyncTypebox<{ reads: StatusReads }> = async (app, { reads }) => {
+  const { query, params, rateClass } = endpoints.status
+  const options = { schema: { querystring: query, params }, config: { rateClass } }
+  app.get('/swap/status/:swapId', options, async (request, reply) => {
+    const wait = request.query.wait
+    const json = await reads.read({
+      accountId: request.caller.accountId,
+      swapId: request.params.swapId,
+      waitMs: (wait === undefined ? MAX_WAIT_SECONDS : Number(wait)) * 1_000,
+      onHeld: (hangUp) => reply.raw.once('close', hangUp),
+    })
+    reply.type('application/json; charset=utf-8')
+    return json
+  })
+}

@@ -1,0 +1,105 @@
+import { ServiceError } from '../../errors.ts'
+import { createStatusBatch, type ReadStatuses, type Snapshot, type SwapKey } from './read-statuses.ts'
+import { createSweep } from './sweep.ts'
+import { createWaiters, type Waiter } from './waiters.ts'
+import { createWheel } from './wheel.ts'
+
+export type StatusRead = SwapKey & {
+  waitMs: number
+  /** Is given what to call when the caller hangs up. Called only when the read is held. */
+  onHeld?(hangUp: () => void): void
+}
+
+export type StatusReads = {
+  /**
+   * The swap's state as JSON: at once when it has ended or `waitMs` is 0, else as soon as it ends or
+   * the wait is over. Reads stored state only.
+   */
+  read(request: StatusRead): Promise<string>
+  /** Tell it when a swap has ended or an ended one changed. */
+  swapEnded(swapId: string): void
+  /** Tell it whether such news can be heard: without them nothing is answered from memory. */
+  setListening(listening: boolean): void
+  heldCount(): number
+  /** Answers everyone who is held with the latest state and holds nobody from now on. */
+  close(): Promise<void>
+}
+
+type Options = {
+  readStatuses: ReadStatuses
+  /** Which of these swaps have ended: finds what a lost notification would have said. */
+  findEnded(swapIds: readonly string[]): Promise<readonly string[]>
+  onError?: (error: unknown) => void
+  maxHeldPerAccount?: number
+  maxHeld?: number
+  sweepMs?: number
+}
+
+/**
+ * Holds status reads without a timer or a query of their own: one wheel for all deadlines, one
+ * statement for the swaps that ended together, one sweep per second for all that are waited for.
+ */
+export function createStatusReads(options: Options): StatusReads {
+  const { maxHeldPerAccount = 1_000, maxHeld = 10_000, sweepMs = 1_000, onError = () => {} } = options
+  const batch = createStatusBatch(options.readStatuses)
+  const waiters = createWaiters({ perAccount: maxHeldPerAccount, inAll: maxHeld })
+  let closing = false
+
+  const answer = (waiter: Waiter, snapshot: Snapshot): void => {
+    if (!waiters.remove(waiter)) return
+    wheel.remove(waiter)
+    waiter.answer(snapshot)
+  }
+  // A state that cannot be read now does not fail the caller: the last one read is still good.
+  const answerLatest = async (waiter: Waiter): Promise<void> => {
+    const snapshot = await batch.read(waiter).catch(onError)
+    answer(waiter, snapshot ?? waiter.latest)
+  }
+  const answerIfEnded = async (waiter: Waiter): Promise<void> => {
+    const snapshot = await batch.read(waiter).catch(onError)
+    if (snapshot?.terminal) answer(waiter, snapshot)
+  }
+  const swapEnded = (swapId: string): void => {
+    batch.forget(swapId)
+    for (const waiter of waiters.of(swapId)) void answerIfEnded(waiter)
+  }
+  const wheel = createWheel<Waiter>((waiter) => void answerLatest(waiter))
+  const { findEnded } = options
+  const sweep = createSweep({
+    everyMs: sweepMs,
+    waited: waiters.swapIds,
+    findEnded,
+    onEnded: swapEnded,
+    onError,
+  })
+
+  const hold = ({ accountId, swapId, waitMs, onHeld }: StatusRead, latest: Snapshot): Promise<string> =>
+    new Promise((resolve) => {
+      const deadline = performance.now() + waitMs
+      const waiter = { accountId, swapId, latest, deadline, answer: ({ json }: Snapshot) => resolve(json) }
+      waiters.add(waiter)
+      wheel.add(waiter)
+      onHeld?.(() => answer(waiter, latest))
+    })
+
+  return {
+    async read(request) {
+      const snapshot = await batch.read(request)
+      if (!snapshot) throw new ServiceError('SWAP_NOT_FOUND')
+      if (snapshot.terminal || request.waitMs === 0 || closing) return snapshot.json
+      return hold(request, snapshot)
+    },
+    swapEnded,
+    setListening(listening) {
+      batch.useMemory(listening)
+      if (listening) void sweep.run()
+    },
+    heldCount: waiters.count,
+    async close() {
+      closing = true
+      sweep.stop()
+      await Promise.all(waiters.all().map(answerLatest))
+      wheel.stop()
+    },
+  }
+}

@@ -1,0 +1,34 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { endpoints, type SubmitReply, type SubmitRequest, type SubmitSolanaRequest } from '@geoswap/wire'
+import type { FastifyRequest } from 'fastify'
+
+type Caller = FastifyRequest['caller']
+export type SubmitPort = {
+  submit(caller: Caller, body: SubmitRequest): Promise<SubmitReply> | SubmitReply
+  submitSolana(caller: Caller, body: SubmitSolanaRequest): Promise<SubmitReply> | SubmitReply
+}
+
+const TIMEOUT_MS = 20_000
+
+/** POST /swap/submit and POST /swap/submit-solana. */
+export const submitRoutes: FastifyPluginAsyncTypebox<{ port: SubmitPort }> = async (app, { port }) => {
+  const { submit, submitSolana } = endpoints
+  app.post(
+    '/swap/submit',
+    {
+      schema: { body: submit.body, response: { 200: submit.reply } },
+      config: { rateClass: submit.rateClass },
+      handlerTimeout: TIMEOUT_MS,
+    },
+    async ({ caller, body }) => port.submit(caller, body),
+  )
+  app.post(
+    '/swap/submit-solana',
+    {
+      schema: { body: submitSolana.body, response: { 200: submitSolana.reply } },
+      config: { rateClass: submitSolana.rateClass },
+      handlerTimeout: TIMEOUT_MS,
+    },
+    async ({ caller, body }) => port.submitSolana(caller, body),
+  )
+}

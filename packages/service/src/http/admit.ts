@@ -1,0 +1,96 @@
+import { endpoints } from '@geoswap/wire'
+import type { FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify'
+import { ServiceError } from '../errors.ts'
+import type { AddressLimit } from './address-limit.ts'
+import type { KeyTable, KnownKey } from './key-table.ts'
+import type { Admission } from './rate-bucket.ts'
+import type { RateLimiter } from './rate-limit.ts'
+
+type Options = { keys: KeyTable; limiter: RateLimiter; strangers: AddressLimit; basePath: string }
+
+const JSON_TYPE = /^application\/json[ \t]*(;.*)?$/i
+
+/**
+ * Lets a call under /swap/ in: API key, then rate, then path and media type, all before a byte of the
+ * body is read. Answers in the same turn when key and budget are in memory, as they are when warm.
+ */
+export function createAdmission({ keys, limiter, strangers, basePath }: Options): onRequestHookHandler {
+  const allowed = createAllowedMethods(basePath)
+
+  const refuseKey = (request: FastifyRequest, reply: FastifyReply): ServiceError => {
+    const retryAfterMs = strangers.strike(request.ip)
+    reply.header('ratelimit-policy', strangers.policy)
+    reply.header('ratelimit', strangers.state(request.ip))
+    if (retryAfterMs !== undefined) return new ServiceError('RATE_LIMITED', { recovery: { retryAfterMs } })
+    return new ServiceError(request.headers['x-api-key'] ? 'INVALID_API_KEY' : 'MISSING_API_KEY')
+  }
+  const admit = (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    admission: Admission,
+  ): ServiceError | undefined => {
+    reply.header('ratelimit-policy', admission.bucket.policy)
+    reply.header('ratelimit', limiter.state(admission.bucket))
+    const { retryAfterMs } = admission
+    if (retryAfterMs !== undefined) return new ServiceError('RATE_LIMITED', { recovery: { retryAfterMs } })
+    if (request.is404) return refusePath(reply, allowed(request.url))
+    if (request.method === 'POST' && !JSON_TYPE.test(request.headers['content-type'] ?? '')) {
+      return new ServiceError('UNSUPPORTED_MEDIA_TYPE')
+    }
+    return undefined
+  }
+
+  return (request, reply, done) => {
+    const rateClass = request.routeOptions.config.rateClass ?? unknownPathClass(request, basePath)
+    if (rateClass === undefined)
+      return done(request.is404 ? refusePath(reply, allowed(request.url)) : undefined)
+    const finish = (admission: Admission): void => done(admit(request, reply, admission))
+    const spend = (key: KnownKey | undefined): void => {
+      if (!key) {
+        done(refuseKey(request, reply))
+        return
+      }
+      request.caller = { accountId: key.accountId, keyId: key.keyId, requestId: request.id }
+      whenKnown(limiter.take(key, rateClass), finish, done)
+    }
+    const header = request.headers['x-api-key']
+    whenKnown(typeof header === 'string' ? keys.authenticate(header) : undefined, spend, done)
+  }
+}
+
+/** Goes on at once with a value and later with a promise: a turn of the event loop is saved per call. */
+function whenKnown<T>(value: T | Promise<T>, next: (value: T) => void, fail: (error: Error) => void): void {
+  if (value instanceof Promise) value.then(next).catch(fail)
+  else next(value)
+}
+
+/** Whoever looks for paths under /swap/ needs a key too, and pays for it. */
+function unknownPathClass(request: FastifyRequest, basePath: string): 'other' | undefined {
+  if (!request.is404) return undefined
+  const path = request.url.slice(basePath.length)
+  return request.url.startsWith(basePath) && /^\/swap(\/|\?|$)/.test(path) ? 'other' : undefined
+}
+
+function refusePath(reply: FastifyReply, methods: string | undefined): ServiceError {
+  if (!methods) return new ServiceError('NOT_FOUND')
+  reply.header('allow', methods)
+  return new ServiceError('METHOD_NOT_ALLOWED')
+}
+
+const OPEN_PATHS = ['/', '/health', '/ready', '/metrics', '/openapi.json', '/docs', '/docs/']
+
+/** Which methods a path takes; undefined when there is no such path. */
+function createAllowedMethods(basePath: string): (url: string) => string | undefined {
+  const known = Object.values(endpoints).map(({ method, path }) => ({
+    method,
+    pattern: new RegExp(`^${path.replace(/\{\w+\}/g, '[^/]*')}$`),
+  }))
+  const open = new Set(OPEN_PATHS)
+  return (url) => {
+    if (!url.startsWith(basePath)) return undefined
+    const path = url.slice(basePath.length).split('?', 1)[0] ?? ''
+    if (open.has(path)) return 'GET, HEAD'
+    const methods = known.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method)
+    return methods.length > 0 ? methods.join(', ') : undefined
+  }
+}

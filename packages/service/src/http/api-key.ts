@@ -1,0 +1,58 @@
+import { hash, randomBytes, randomInt } from 'node:crypto'
+import { crc32 } from 'node:zlib'
+
+export type Network = 'live' | 'test' | 'local'
+
+/*
+ * gsk_<network>_<id>_<secret>_<checksum>. The prefix lets secret scanners find a leaked key, the checksum
+ * lets them and us tell a typo from a key. The secret has 43 base62 characters: 256 bits.
+ */
+const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
+const KEY = /^gsk_(?:live|test|local)_([0-9A-Za-z]{12})_[0-9A-Za-z]{43}_([0-9A-Za-z]{6})$/
+const LENGTHS = { id: 12, secret: 43, checksum: 6 }
+
+export type NewKey = { id: string; key: string; hash: Buffer }
+
+/** A fresh key. Show `key` once, store `id` and `hash`. */
+export function createApiKey(network: Network): NewKey {
+  const id = randomBase62(LENGTHS.id)
+  const body = `gsk_${network}_${id}_${randomBase62(LENGTHS.secret)}`
+  const key = `${body}_${checksum(body)}`
+  return { id, key, hash: hashApiKey(key) }
+}
+
+/** The id inside a well-formed key whose checksum is right. Says nothing about whether the key is good. */
+export function parseApiKey(key: string): string | undefined {
+  // Longer than any key: not worth a regular expression.
+  if (key.length > 80) return undefined
+  const match = KEY.exec(key)
+  if (!match) return undefined
+  const body = key.slice(0, -LENGTHS.checksum - 1)
+  return match[2] === checksum(body) ? match[1] : undefined
+}
+
+/** Plain SHA-256 is enough: the secret has 256 bits, so there is nothing to guess. */
+export function hashApiKey(key: string): Buffer {
+  return hash('sha256', key, 'buffer')
+}
+
+export function createAccountId(): string {
+  return `acc_${randomBase62(16)}`
+}
+
+function randomBase62(length: number): string {
+  return Array.from({ length }, () => BASE62.charAt(randomInt(BASE62.length))).join('')
+}
+
+function checksum(body: string): string {
+  let rest = crc32(body)
+  let text = ''
+  for (let place = 0; place < LENGTHS.checksum; place++) {
+    text = BASE62.charAt(rest % 62) + text
+    rest = Math.floor(rest / 62)
+  }
+  return text
+}
+
+/** Compared against when the key id is unknown, so that it takes as long as a wrong secret. */
+export const DUMMY_HASH = randomBytes(32)

@@ -1,0 +1,62 @@
+import { createOpenApi } from '@geoswap/wire'
+import type { FastifyInstance } from 'fastify'
+
+// The page needs inline script and style; everything it loads comes from this server.
+const PAGE_POLICY = [
+  "default-src 'self'",
+  "script-src 'self' 'unsafe-inline' 'unsafe-eval'",
+  "style-src 'self' 'unsafe-inline'",
+  "img-src 'self' data: blob:",
+  "font-src 'self' data:",
+  "worker-src 'self' blob:",
+  "frame-ancestors 'none'",
+].join('; ')
+
+/** /openapi.json, the reference at /docs that needs no other host, and a page that links to them. */
+export async function addDocs(app: FastifyInstance, { basePath }: { basePath: string }): Promise<void> {
+  const openApi = JSON.stringify(createOpenApi({ serverUrl: basePath || '/' }))
+  app.route({
+    method: ['GET', 'HEAD'],
+    url: '/openapi.json',
+    handler: async (_request, reply) => reply.type('application/json; charset=utf-8').send(openApi),
+  })
+  app.route({
+    method: ['GET', 'HEAD'],
+    url: '/',
+    handler: async (_request, reply) => reply.send(landing(basePath)),
+  })
+  await addReference(app, basePath)
+}
+
+async function addReference(app: FastifyInstance, basePath: string): Promise<void> {
+  // Its script has megabytes: loaded only where the page is served.
+  const { default: reference } = await import('@scalar/fastify-api-reference')
+  await app.register(async (scope) => {
+    scope.addHook('onSend', async (_request, reply) => {
+      reply.header('content-security-policy', PAGE_POLICY)
+    })
+    await scope.register(reference, {
+      routePrefix: '/docs',
+      configuration: {
+        url: `${basePath}/openapi.json`,
+        pageTitle: 'geoswap API',
+        withDefaultFonts: false,
+        telemetry: false,
+        hideClientButton: true,
+        agent: { disabled: true },
+        mcp: { disabled: true },
+      },
+    })
+  })
+}
+
+function landing(basePath: string) {
+  return {
+    name: 'geoswap',
+    description: 'Gasless token swaps across chains: quote, sign once, delivered or refunded.',
+    docs: `${basePath}/docs/`,
+    openapi: `${basePath}/openapi.json`,
+    health: `${basePath}/health`,
+    ready: `${basePath}/ready`,
+  }
+}

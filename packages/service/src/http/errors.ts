@@ -1,0 +1,66 @@
+import type { ErrorReply } from '@geoswap/wire'
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { errorCatalogue, type Issue, invalidRequest, ServiceError } from '../errors.ts'
+import { isDatabaseUnavailable } from '../store/db.ts'
+import { toIssues } from './issues.ts'
+
+const DEFAULT_RETRY_MS = 1_000
+
+/** The one place where an error becomes an HTTP reply. Anything that is not a refusal is logged as a fault. */
+export function answerErrors(app: FastifyInstance): void {
+  app.setErrorHandler((thrown, request, reply) => {
+    const error = thrown instanceof Error ? thrown : new Error(`Not an error: ${typeof thrown}`)
+    const refusal = toRefusal(error)
+    if (errorCatalogue[refusal.code].status >= 500) logFault(request, error)
+    return answerRefusal(reply, refusal)
+  })
+  app.setNotFoundHandler((_request, reply) => answerRefusal(reply, new ServiceError('NOT_FOUND')))
+}
+
+export function answerRefusal(reply: FastifyReply, refusal: ServiceError): FastifyReply {
+  const body = toErrorBody(refusal, reply.request.id)
+  const retryAfterMs = body.recovery.retryAfterMs
+  if (retryAfterMs !== undefined)
+    reply.header('retry-after', String(Math.max(1, Math.ceil(retryAfterMs / 1_000))))
+  return reply
+    .code(errorCatalogue[refusal.code].status)
+    .type('application/json; charset=utf-8')
+    .send(JSON.stringify(body))
+}
+
+export function toErrorBody(refusal: ServiceError, requestId: string): ErrorReply {
+  const { status, retryable, action } = errorCatalogue[refusal.code]
+  const wait = status === 429 || status >= 500 ? { retryAfterMs: DEFAULT_RETRY_MS } : {}
+  return {
+    code: refusal.code,
+    message: refusal.message,
+    requestId,
+    retryable,
+    recovery: { action, ...wait, ...refusal.recovery },
+    ...(refusal.details && { details: refusal.details }),
+  }
+}
+
+function toRefusal(error: Error & Partial<FastifyError>): ServiceError {
+  if (error instanceof ServiceError) return error
+  if (error.validation) return invalidRequest(...toIssues(error))
+  if (isDatabaseUnavailable(error)) return new ServiceError('SERVICE_UNAVAILABLE', { cause: error })
+  const status = error.statusCode
+  if (status === 413) return new ServiceError('BODY_TOO_LARGE')
+  if (status === 415) return new ServiceError('UNSUPPORTED_MEDIA_TYPE')
+  if (status === 503) return new ServiceError('SERVICE_UNAVAILABLE', { cause: error })
+  if (status !== undefined && status >= 400 && status < 500) return invalidRequest(bodyIssue(error.code))
+  return new ServiceError('INTERNAL', { cause: error })
+}
+
+function bodyIssue(code: string | undefined): Issue {
+  if (code === 'FST_ERR_CTP_EMPTY_JSON_BODY') return { field: 'body', message: 'must not be empty' }
+  if (code === 'FST_ERR_CTP_INVALID_CONTENT_LENGTH') {
+    return { field: 'body', message: 'must be as long as content-length says' }
+  }
+  return { field: 'body', message: 'must be valid JSON, without __proto__ or constructor keys' }
+}
+
+function logFault(request: FastifyRequest, error: Error): void {
+  request.log.error({ requestId: request.id, route: request.routeOptions.url, err: error }, 'request failed')
+}

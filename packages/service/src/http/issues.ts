@@ -1,0 +1,39 @@
+import type { FastifyError } from 'fastify'
+import type { Issue } from '../errors.ts'
+
+// A body of 64 KiB can hold thousands of wrong fields; nobody reads that many.
+const MAX_ISSUES = 20
+
+type Refused = NonNullable<FastifyError['validation']>[number]
+
+/** One entry per refused field, named as in the request: `authorization.r`. */
+export function toIssues(error: Pick<FastifyError, 'validation' | 'validationContext'>): Issue[] {
+  const whole = error.validationContext === 'querystring' ? 'query' : (error.validationContext ?? 'body')
+  return (error.validation ?? []).slice(0, MAX_ISSUES).map((refused) => toIssue(refused, whole))
+}
+
+function toIssue({ keyword, params, instancePath, message }: Refused, whole: string): Issue {
+  const path = instancePath.split('/').slice(1).map(unescapePointer)
+  if (keyword === 'additionalProperties') {
+    return {
+      field: nameOf([...path, String(params.additionalProperty)], whole),
+      message: 'is not a known field',
+    }
+  }
+  if (keyword === 'required') {
+    return { field: nameOf([...path, String(params.missingProperty)], whole), message: 'is required' }
+  }
+  const allowed = params.allowedValues
+  if (Array.isArray(allowed))
+    return { field: nameOf(path, whole), message: `must be one of ${allowed.join(', ')}` }
+  return { field: nameOf(path, whole), message: message ?? 'is not valid' }
+}
+
+function nameOf(path: string[], whole: string): string {
+  // An unknown field's name comes from the caller: enough of it to recognise, never all of 64 KiB.
+  return path.length === 0 ? whole : path.join('.').slice(0, 100)
+}
+
+function unescapePointer(part: string): string {
+  return part.replaceAll('~1', '/').replaceAll('~0', '~')
+}

@@ -1,0 +1,155 @@
+import type { RateClass } from '@geoswap/wire'
+import type { Limits } from '../store/accounts.ts'
+import type { Granted, Lease } from '../store/rate-budgets.ts'
+import {
+  type Admission,
+  type Bucket,
+  createBucket,
+  isIdle,
+  rateState,
+  settle,
+  toLease,
+  toReturn,
+  wantsTokens,
+} from './rate-bucket.ts'
+
+/** Calls per second; twice as many may come at once. */
+export const DEFAULT_LIMITS: Readonly<Record<RateClass, number>> = {
+  quote: 10,
+  build: 10,
+  submit: 10,
+  delegation: 10,
+  status: 20,
+  other: 10,
+}
+
+type Spender = { accountId: string; limits: Limits }
+
+export type RateLimiter = {
+  /** Takes one token: at once when one is leased, else a promise while the database is asked. */
+  take(spender: Spender, rateClass: RateClass): Admission | Promise<Admission>
+  /** The value of the `RateLimit` header for a bucket, now. */
+  state(bucket: Bucket): string
+  /** Gives unused tokens back. */
+  close(): Promise<void>
+}
+
+type Options = {
+  leaseBudgets(leases: readonly Lease[]): Promise<Granted[]>
+  defaults?: Partial<Record<RateClass, number>>
+  clock?: { now(): number }
+}
+
+const SWEEP_MS = 100
+const MIN_WAITERS = 100
+
+/**
+ * Token buckets shared by all processes. The budget lives in the database; a process leases about
+ * 100 ms worth of it, fetches more in the background while it still has some, and gives back what
+ * it did not use. What is granted never exceeds the limit, so all processes together cannot either.
+ * Without the database nothing can be leased and calls fail (503): a limit is never lifted.
+ */
+export function createRateLimiter(options: Options): RateLimiter {
+  const { clock = performance } = options
+  const defaults = { ...DEFAULT_LIMITS, ...options.defaults }
+  const accounts = new Map<string, Partial<Record<RateClass, Bucket>>>()
+  const leased = new Set<Bucket>()
+  const lender = createLender(options.leaseBudgets, clock)
+
+  const find = ({ accountId, limits }: Spender, rateClass: RateClass): Bucket => {
+    const rate = limits[rateClass] ?? defaults[rateClass]
+    const buckets = accounts.get(accountId) ?? {}
+    const known = buckets[rateClass]
+    if (known?.rate === rate) return known
+    const bucket = createBucket({ accountId, rateClass, rate })
+    accounts.set(accountId, { ...buckets, [rateClass]: bucket })
+    return bucket
+  }
+  const giveBackIdle = (idle: (bucket: Bucket) => boolean): Promise<void> => {
+    const returned = [...leased].filter(idle)
+    for (const bucket of returned) leased.delete(bucket)
+    return lender.giveBack(returned.filter((bucket) => bucket.leased > 0))
+  }
+  const timer = setInterval(() => {
+    const now = clock.now()
+    void giveBackIdle((bucket) => isIdle(bucket, now))
+  }, SWEEP_MS)
+  timer.unref()
+
+  return {
+    take(spender, rateClass) {
+      const bucket = find(spender, rateClass)
+      const now = clock.now()
+      bucket.usedAt = now
+      leased.add(bucket)
+      if (bucket.leased >= 1) {
+        bucket.leased--
+        if (wantsTokens(bucket) && now >= bucket.emptyUntil) lender.ask(bucket)
+        return { bucket, retryAfterMs: undefined }
+      }
+      if (now < bucket.emptyUntil) return { bucket, retryAfterMs: Math.ceil(bucket.emptyUntil - now) }
+      if (bucket.waiters.length >= Math.max(MIN_WAITERS, bucket.burst)) return { bucket, retryAfterMs: 1_000 }
+      return new Promise((resolve, reject) => {
+        bucket.waiters.push({ resolve, reject })
+        lender.ask(bucket)
+      })
+    },
+    state: (bucket) => rateState(bucket, clock.now()),
+    close() {
+      clearInterval(timer)
+      return giveBackIdle(() => true)
+    },
+  }
+}
+
+/** Asks the database for all buckets that want tokens in one statement, one statement at a time. */
+function createLender(leaseBudgets: Options['leaseBudgets'], clock: { now(): number }) {
+  const wanted = new Set<Bucket>()
+  let asking = false
+
+  const askOnce = async (buckets: Bucket[]): Promise<void> => {
+    const leases = buckets.map(toLease)
+    try {
+      const answers = await leaseBudgets(leases)
+      const now = clock.now()
+      buckets.forEach((bucket, index) => {
+        const answer = answers[index] ?? { granted: 0, tokens: 0 }
+        const want = leases[index]?.want ?? 0
+        if (settle(bucket, { ...answer, want, now })) wanted.add(bucket)
+      })
+    } catch (error) {
+      for (const bucket of buckets) for (const waiter of bucket.waiters.splice(0)) waiter.reject(error)
+    }
+  }
+  const askAll = async (): Promise<void> => {
+    while (wanted.size > 0) {
+      // Always in the same order: two processes that lock several rows must not wait for each other.
+      const buckets = [...wanted].filter(wantsTokens).sort(byName)
+      wanted.clear()
+      if (buckets.length > 0) await askOnce(buckets)
+    }
+    asking = false
+  }
+
+  return {
+    ask(bucket: Bucket): void {
+      wanted.add(bucket)
+      if (asking) return
+      asking = true
+      // Everything that this turn of the event loop wants goes into the first statement.
+      setImmediate(() => void askAll())
+    },
+    /** Tokens that cannot be given back are lost to everyone, which errs on the side of the limit. */
+    async giveBack(buckets: Bucket[]): Promise<void> {
+      if (buckets.length === 0) return
+      const leases = buckets.sort(byName).map(toReturn)
+      await leaseBudgets(leases).catch(() => {})
+    },
+  }
+}
+
+function byName(a: Bucket, b: Bucket): number {
+  const [left, right] = [`${a.accountId} ${a.rateClass}`, `${b.accountId} ${b.rateClass}`]
+  if (left === right) return 0
+  return left < right ? -1 : 1
+}

@@ -1,0 +1,137 @@
+import { randomBytes } from 'node:crypto'
+import { type FastifyBaseLogger, type FastifyInstance, fastify, LogController } from 'fastify'
+import { buildRoutes } from '../flow/build/route.ts'
+import { quoteRoutes } from '../flow/quote/route.ts'
+import { statusRoutes } from '../flow/status/route.ts'
+import type { StatusReads } from '../flow/status/wait.ts'
+import { submitRoutes } from '../flow/submit/route.ts'
+import type { Logger } from '../observe/logger.ts'
+import type { Metrics } from '../observe/metrics.ts'
+import { createAddressLimit } from './address-limit.ts'
+import { createAdmission } from './admit.ts'
+import { createClientErrorAnswer } from './client-error.ts'
+import { addDocs } from './docs.ts'
+import { answerErrors } from './errors.ts'
+import type { Handlers } from './handlers.ts'
+import { addHealth, type Readiness } from './health.ts'
+import type { KeyTable } from './key-table.ts'
+import { observeRequests } from './observe-requests.ts'
+import type { RateLimiter } from './rate-limit.ts'
+
+export type { Caller, Handlers } from './handlers.ts'
+
+export type ServerDeps = {
+  handlers: Handlers
+  statusReads: StatusReads
+  keys: KeyTable
+  limiter: RateLimiter
+  ready(): Promise<Readiness>
+  logger: Logger
+  metrics: Metrics
+  /** Mounts everything under this prefix, such as `/geoswap`. */
+  basePath?: string
+  /** Addresses of proxies whose x-forwarded-for is believed; true believes all. */
+  trustProxy?: string[] | boolean
+}
+
+const BODY_LIMIT = 64 * 1024
+const CLOSE_MS = 9_000
+
+/** The HTTP server with every route, not yet listening. Closing it answers held reads and ends within 10 s. */
+export async function createServer(deps: ServerDeps): Promise<FastifyInstance> {
+  const { basePath = '', logger, metrics, keys, limiter } = deps
+  const createRequestId = createRequestIds()
+  const app = createFastify({ createRequestId, logger, trustProxy: deps.trustProxy ?? false })
+  let closing = false
+
+  app.decorateRequest('caller')
+  app.removeContentTypeParser('text/plain')
+  answerErrors(app)
+  addSharedHeaders(app)
+  observeRequests(app, { logger, metrics })
+  app.addHook('onRequest', createAdmission({ keys, limiter, strangers: createAddressLimit(), basePath }))
+  app.addHook('preClose', async () => {
+    closing = true
+    // Idle connections are closed by Fastify; whoever is still busy after this is cut off.
+    setTimeout(() => app.server.closeAllConnections(), CLOSE_MS).unref()
+    await deps.statusReads.close()
+  })
+
+  await app.register(
+    async (scope) => {
+      await scope.register(quoteRoutes, { port: deps.handlers })
+      await scope.register(buildRoutes, { port: deps.handlers })
+      await scope.register(submitRoutes, { port: deps.handlers })
+      await scope.register(statusRoutes, { reads: deps.statusReads })
+      addHealth(scope, { ready: deps.ready, registry: metrics.registry, isClosing: () => closing })
+      await addDocs(scope, { basePath })
+    },
+    { prefix: basePath },
+  )
+  return app
+}
+
+/** The queue for new connections must hold thousands of callers who reconnect at once. */
+export async function listen(app: FastifyInstance, address: { port: number; host: string }): Promise<string> {
+  return app.listen({ ...address, backlog: 4_096 })
+}
+
+type FastifySettings = { createRequestId(): string; logger: Logger; trustProxy: string[] | boolean }
+
+function createFastify({ createRequestId, logger, trustProxy }: FastifySettings): FastifyInstance {
+  const loggerInstance: FastifyBaseLogger = logger
+  return fastify({
+    loggerInstance,
+    logController: new LogController({ disableRequestLogging: true }),
+    // A child logger per request would cost more than the request's own line.
+    childLoggerFactory: (parent) => parent,
+    genReqId: createRequestId,
+    requestIdHeader: false,
+    trustProxy,
+    bodyLimit: BODY_LIMIT,
+    // A whole request must arrive in 10 s; an answer may take the 15 s of a held read and more.
+    requestTimeout: 10_000,
+    connectionTimeout: 30_000,
+    keepAliveTimeout: 30_000,
+    http: { headersTimeout: 8_000, connectionsCheckingInterval: 2_000 },
+    return503OnClosing: false,
+    exposeHeadRoutes: false,
+    // Longer than any URL that node accepts: an id of any length is an unknown swap, not an unknown path.
+    routerOptions: { maxParamLength: 16 * 1024 },
+    rewriteUrl: (request) => repairUrl(request.url ?? '/'),
+    clientErrorHandler: createClientErrorAnswer(createRequestId),
+    ajv: {
+      customOptions: { allErrors: true, coerceTypes: false, removeAdditional: false, useDefaults: false },
+    },
+  })
+}
+
+/** A path whose escapes cannot be decoded is read literally, so that it meets the same checks as any other. */
+function repairUrl(url: string): string {
+  if (!url.includes('%')) return url
+  try {
+    decodeURIComponent(url.split('?', 1)[0] ?? '')
+    return url
+  } catch {
+    return url.replaceAll('%', '%25')
+  }
+}
+
+function createRequestIds(): () => string {
+  const prefix = `req_${randomBytes(8).toString('hex')}`
+  let count = 0
+  return () => `${prefix}${(count++).toString(36).padStart(6, '0')}`
+}
+
+function addSharedHeaders(app: FastifyInstance): void {
+  app.addHook('onRequest', (request, reply, done) => {
+    reply.headers({
+      'x-request-id': request.id,
+      'cache-control': 'no-store',
+      'x-content-type-options': 'nosniff',
+      'x-frame-options': 'DENY',
+      'referrer-policy': 'no-referrer',
+    })
+    done()
+  })
+}

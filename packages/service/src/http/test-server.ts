@@ -1,0 +1,56 @@
+import type { StatusReply } from '@geoswap/wire'
+import { pino } from 'pino'
+import { createStatusReads } from '../flow/status/wait.ts'
+import { createMetrics } from '../observe/metrics.ts'
+import type { Limits } from '../store/accounts.ts'
+import { createApiKey } from './api-key.ts'
+import { createKeyTable } from './key-table.ts'
+import { createRateLimiter } from './rate-limit.ts'
+import { createServer, type Handlers, type ServerDeps } from './server.ts'
+
+const unexpected = (name: string) => () => {
+  throw new Error(`Unexpected call of ${name}`)
+}
+
+const refusingHandlers: Handlers = {
+  quote: unexpected('quote'),
+  delegation: unexpected('delegation'),
+  buildGeoOp: unexpected('buildGeoOp'),
+  buildSolanaTx: unexpected('buildSolanaTx'),
+  submit: unexpected('submit'),
+  submitSolana: unexpected('submitSolana'),
+}
+
+type Options = Partial<Omit<ServerDeps, 'handlers'>> & {
+  handlers?: Partial<Handlers>
+  limits?: Limits
+  swaps?: Map<string, StatusReply>
+}
+
+/** A server for tests: one account with one key, a private rate budget, and handlers that refuse to be called. */
+export async function createTestServer({ handlers, limits = {}, swaps = new Map(), ...deps }: Options = {}) {
+  const { id, key, hash } = createApiKey('test')
+  const keys = createKeyTable({ findActiveKeys: async () => [{ id, accountId: 'acc_1', hash, limits }] })
+  await keys.refresh()
+  const generous = { quote: 1e6, build: 1e6, submit: 1e6, delegation: 1e6, status: 1e6, other: 1e6 }
+  const limiter = createRateLimiter({
+    defaults: generous,
+    leaseBudgets: async (leases) => leases.map(({ want, burst }) => ({ granted: want, tokens: burst })),
+  })
+  const statusReads = createStatusReads({
+    readStatuses: async (wanted) =>
+      wanted.map(({ accountId, swapId }) => (accountId === 'acc_1' ? swaps.get(swapId) : undefined)),
+    findEnded: async () => [],
+  })
+  const app = await createServer({
+    handlers: { ...refusingHandlers, ...handlers },
+    statusReads,
+    keys,
+    limiter,
+    ready: async () => ({ ok: true, checks: {} }),
+    logger: pino({ level: 'silent' }),
+    metrics: createMetrics({ defaults: false }),
+    ...deps,
+  })
+  return { app, key, keyId: id, statusReads, headers: { 'x-api-key': key } }
+}

@@ -1,0 +1,73 @@
+import { type DestinationStream, destination, type Logger, type LoggerOptions, pino } from 'pino'
+
+export type { Logger } from 'pino'
+
+type Options = { level?: string; name?: string; stream?: DestinationStream }
+
+// Defence in depth: nothing below is ever handed to the logger on purpose.
+const SECRET_FIELDS = [
+  'apiKey',
+  'authorization',
+  'databaseUrl',
+  'geoOpToken',
+  'geoQuoteToken',
+  'key',
+  'password',
+  'privateKey',
+  'rawTransaction',
+  'secret',
+  'signature',
+  'signedTransaction',
+  'token',
+  'unsignedTransaction',
+  '["x-api-key"]',
+]
+const REDACTED = SECRET_FIELDS.flatMap((field) =>
+  field.startsWith('[') ? [field, `*${field}`] : [field, `*.${field}`],
+)
+
+/** JSON lines on standard output, written in blocks. Call `flush` on the logger before the process ends. */
+export function createLogger({ level = 'info', name, stream }: Options = {}): Logger {
+  const options: LoggerOptions = {
+    level,
+    base: name ? { name } : null,
+    timestamp: () => `,"time":"${new Date().toISOString()}"`,
+    formatters: { level: (label) => ({ level: label }) },
+    redact: { paths: REDACTED, censor: '[redacted]' },
+    serializers: { err: describeError, error: describeError, req: () => undefined, res: () => undefined },
+  }
+  return pino(options, stream ?? destination({ dest: 1, sync: false, minLength: 0 }))
+}
+
+const MAX_CAUSES = 4
+
+/**
+ * What of an error may be written down: its name, code, message and stack, with URLs cut to their origin
+ * and anything that looks like a key or a signed payload cut out. Other properties may carry a request.
+ */
+export function describeError(error: unknown, depth = 0): Record<string, unknown> {
+  if (!(error instanceof Error)) return { message: clean(String(error)) }
+  const code = 'code' in error && (typeof error.code === 'string' || typeof error.code === 'number')
+  return {
+    type: error.name,
+    message: clean(error.message),
+    ...(code && { code: error.code }),
+    ...(error.stack && { stack: clean(error.stack) }),
+    ...(error.cause !== undefined && depth < MAX_CAUSES && { cause: describeError(error.cause, depth + 1) }),
+  }
+}
+
+const API_KEY = /gsk_[a-z]+_\w+/g
+const URL_TEXT = /\b([a-z][a-z0-9+.-]*:\/\/)(?:[^\s@/"']*@)?([^\s/"'?#)]+)[^\s"')]*/gi
+const LONG_SECRET = /\b(?:0x)?[A-Za-z0-9+/_-]{130,}={0,2}/g
+
+/** Cuts secrets out of free text: API keys, credentials and paths of URLs, long encoded payloads. */
+export function clean(text: string): string {
+  return text
+    .slice(0, 8_000)
+    .replace(API_KEY, '[api key]')
+    .replace(URL_TEXT, (whole, scheme: string, host: string) =>
+      scheme.toLowerCase() === 'file://' || whole.startsWith('node:') ? whole : `${scheme}${host}`,
+    )
+    .replace(LONG_SECRET, '[long value]')
+}

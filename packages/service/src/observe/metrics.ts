@@ -1,0 +1,58 @@
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+
+export type Metrics = {
+  /** Register what else is worth watching here; /metrics shows all of it. */
+  registry: Registry
+  observeRequest(request: { route: string; status: number; seconds: number }): void
+  countFault(kind: string): void
+}
+
+const BUCKETS = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.2, 0.5, 1, 2.5, 5, 10, 16]
+
+/** Labels are route patterns, statuses and kinds: never an id, a wallet or a key. */
+export function createMetrics(options: { heldReads?: () => number; defaults?: boolean } = {}): Metrics {
+  const registry = new Registry()
+  if (options.defaults ?? true) collectDefaultMetrics({ register: registry })
+  const duration = new Histogram({
+    name: 'geoswap_http_request_duration_seconds',
+    help: 'Time to answer, by route and status; held status reads included.',
+    labelNames: ['route', 'status'],
+    buckets: BUCKETS,
+    registers: [registry],
+  })
+  const faults = new Counter({
+    name: 'geoswap_faults_total',
+    help: 'Errors that are not refusals, by where they were caught.',
+    labelNames: ['kind'],
+    registers: [registry],
+  })
+  if (options.heldReads) addHeldReads(registry, options.heldReads)
+  return {
+    registry,
+    observeRequest: createRequestObserver(duration),
+    countFault: (kind) => faults.inc({ kind }),
+  }
+}
+
+/** Keeps the child of each label pair: looking it up by labels costs more than the observation. */
+function createRequestObserver(duration: Histogram<'route' | 'status'>): Metrics['observeRequest'] {
+  const byRoute = new Map<string, Map<number, { observe(seconds: number): void }>>()
+  return ({ route, status, seconds }) => {
+    let byStatus = byRoute.get(route)
+    if (!byStatus) byRoute.set(route, (byStatus = new Map()))
+    let child = byStatus.get(status)
+    if (!child) byStatus.set(status, (child = duration.labels({ route, status: String(status) })))
+    child.observe(seconds)
+  }
+}
+
+function addHeldReads(registry: Registry, heldReads: () => number): void {
+  new Gauge({
+    name: 'geoswap_held_status_reads',
+    help: 'Status reads that are held now.',
+    registers: [registry],
+    collect() {
+      this.set(heldReads())
+    },
+  })
+}

@@ -1,0 +1,141 @@
+import { BODY_ERRORS, type Endpoint, endpoints, SHARED_ERRORS } from './endpoints.ts'
+import { type ErrorCode, ErrorReply, errorCatalogue } from './errors.ts'
+
+type Json = Record<string, unknown>
+
+const RESPONSE_HEADERS = {
+  'x-request-id': {
+    description: 'Names this request; also in every error body.',
+    schema: { type: 'string' },
+  },
+  'RateLimit-Policy': {
+    description: 'IETF draft: class, quota q per window of w seconds.',
+    schema: { type: 'string', examples: ['"quote";q=20;w=2'] },
+  },
+  RateLimit: {
+    description: 'IETF draft: calls left r, seconds t until the quota is full again.',
+    schema: { type: 'string', examples: ['"quote";r=19;t=1'] },
+  },
+  'cache-control': { description: 'Always no-store.', schema: { type: 'string', const: 'no-store' } },
+}
+const RETRY_AFTER = { description: 'Whole seconds to wait.', schema: { type: 'integer', minimum: 1 } }
+
+/** The OpenAPI 3.1 description of every call, made of the same table that the routes are made of. */
+export function createOpenApi({ serverUrl }: { serverUrl: string }): Json {
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'geoswap',
+      version: '1.0.0',
+      description:
+        'Gasless token swaps across chains. Quote, build, sign, submit, then read the status until it ends. ' +
+        'Amounts are decimal strings in the smallest unit; times are ISO 8601 UTC.',
+    },
+    servers: [{ url: serverUrl }],
+    security: [{ apiKey: [] }],
+    tags: [{ name: 'swap', description: 'From a price to a delivered output, in four steps.' }],
+    paths: toPaths(Object.values(endpoints)),
+    components: {
+      securitySchemes: { apiKey: { type: 'apiKey', in: 'header', name: 'x-api-key' } },
+      schemas: { Error: ErrorReply },
+      headers: RESPONSE_HEADERS,
+    },
+  }
+}
+
+function toPaths(all: readonly Endpoint[]): Json {
+  const paths: Record<string, Json> = {}
+  for (const endpoint of all) {
+    paths[endpoint.path] = { ...paths[endpoint.path], [endpoint.method.toLowerCase()]: toOperation(endpoint) }
+  }
+  return paths
+}
+
+function toOperation(endpoint: Endpoint): Json {
+  const { id, summary, description, body, example } = endpoint
+  const parameters = [...toParameters(endpoint, 'path'), ...toParameters(endpoint, 'query')]
+  return {
+    operationId: id,
+    tags: ['swap'],
+    summary,
+    description,
+    ...(parameters.length > 0 && { parameters }),
+    ...(body && { requestBody: { required: true, content: toContent(body, example.body) } }),
+    responses: {
+      200: { description: 'OK', headers: headerRefs(), content: toContent(endpoint.reply, example.reply) },
+      ...toErrorResponses(endpoint),
+    },
+  }
+}
+
+function toParameters({ params, query, example }: Endpoint, where: 'path' | 'query'): Json[] {
+  const schema = where === 'path' ? params : query
+  const examples = where === 'path' ? example.params : example.query
+  if (!schema || !('properties' in schema)) return []
+  const required = 'required' in schema && Array.isArray(schema.required) ? schema.required : []
+  return Object.entries(schema.properties as Record<string, Json>).map(([name, property]) => ({
+    name,
+    in: where,
+    required: required.includes(name),
+    schema: property,
+    ...(property['description'] ? { description: property['description'] } : {}),
+    ...(examples?.[name] !== undefined && { example: examples[name] }),
+  }))
+}
+
+function toErrorResponses(endpoint: Endpoint): Record<string, Json> {
+  const codes = [...SHARED_ERRORS, ...(endpoint.body ? BODY_ERRORS : []), ...endpoint.errors]
+  const statuses = [...new Set(codes.map((code) => errorCatalogue[code].status))]
+  return Object.fromEntries(
+    statuses.map((status) => [
+      String(status),
+      toErrorResponse(
+        status,
+        codes.filter((code) => errorCatalogue[code].status === status),
+      ),
+    ]),
+  )
+}
+
+function toErrorResponse(status: number, codes: ErrorCode[]): Json {
+  const waits = status === 429 || status >= 500
+  return {
+    description: codes.map((code) => `${code}: ${errorCatalogue[code].message}`).join('\n\n'),
+    headers: {
+      ...headerRefs(),
+      ...(waits && { 'Retry-After': RETRY_AFTER }),
+      ...(status === 405 && allowHeader()),
+    },
+    content: {
+      'application/json': {
+        schema: {
+          allOf: [{ $ref: '#/components/schemas/Error' }, { properties: { code: { enum: codes } } }],
+        },
+        examples: Object.fromEntries(codes.map((code) => [code, { value: toErrorExample(code) }])),
+      },
+    },
+  }
+}
+
+function toErrorExample(code: ErrorCode): ErrorReply {
+  const { status, message, retryable, action } = errorCatalogue[code]
+  const recovery = status === 429 || status >= 500 ? { action, retryAfterMs: 1_000 } : { action }
+  const details = code === 'INVALID_REQUEST' && {
+    details: { issues: [{ field: 'amount', message: 'is required' }] },
+  }
+  return { code, message, requestId: 'req_5f2c9a7be1d40836000001', retryable, recovery, ...details }
+}
+
+function toContent(schema: unknown, example: unknown): Json {
+  return { 'application/json': { schema, ...(example !== undefined && { example }) } }
+}
+
+function headerRefs(): Json {
+  return Object.fromEntries(
+    Object.keys(RESPONSE_HEADERS).map((name) => [name, { $ref: `#/components/headers/${name}` }]),
+  )
+}
+
+function allowHeader(): Json {
+  return { Allow: { description: 'The methods this path takes.', schema: { type: 'string' } } }
+}
