@@ -1,0 +1,45 @@
+import { landTransaction } from './execution.ts'
+import type { Ledger } from './ledger.ts'
+import type { WireTransaction } from './wire-transaction.ts'
+
+type Held = { transaction: WireTransaction; slot: number }
+
+/** What the network does to transactions on their way from the node that took them to a block. */
+export type Faults = {
+  dropNext: number
+  dropProbability: number
+  delayNext: number
+  delaySlots: number
+  held: Held[]
+}
+
+export function createFaults(ledger: Ledger): Faults {
+  const faults: Faults = { dropNext: 0, dropProbability: 0, delayNext: 0, delaySlots: 0, held: [] }
+  ledger.listeners.add({
+    onReached() {},
+    onSlot(slot) {
+      const due = faults.held.filter((held) => held.slot <= slot)
+      if (due.length === 0) return
+      faults.held = faults.held.filter((held) => held.slot > slot)
+      for (const { transaction } of due) landTransaction(ledger, transaction)
+    },
+  })
+  return faults
+}
+
+/** Sends a transaction on its way to the newest block: it lands now, later or never. */
+export function forwardTransaction(ledger: Ledger, faults: Faults, transaction: WireTransaction): void {
+  if (takesDrop(faults)) return
+  if (faults.delayNext === 0) {
+    landTransaction(ledger, transaction)
+    return
+  }
+  faults.delayNext -= 1
+  faults.held.push({ transaction, slot: ledger.slots.blocks.length - 1 + faults.delaySlots })
+}
+
+function takesDrop(faults: Faults): boolean {
+  if (faults.dropNext === 0) return Math.random() < faults.dropProbability
+  faults.dropNext -= 1
+  return true
+}

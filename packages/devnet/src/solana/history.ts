@@ -1,0 +1,35 @@
+import type { Landed } from './ledger.ts'
+import type { WireTransaction } from './wire-transaction.ts'
+
+export type History = ReturnType<typeof createHistory>
+
+/** Every transaction that landed, failed ones included, kept for the life of the chain. */
+export function createHistory() {
+  const bySignature = new Map<string, Landed>()
+  const byMessage = new Map<string, Landed>()
+  const byAddress = new Map<string, Landed[]>()
+
+  return {
+    count: (): number => bySignature.size,
+    find: (signature: string): Landed | undefined => bySignature.get(signature),
+
+    /** Judged by message, as a bank does: the same message signed anew is the same transaction. */
+    isKnown(transaction: WireTransaction, slot: number): boolean {
+      const landed = byMessage.get(transaction.messageHash)
+      return landed !== undefined && landed.slot <= slot
+    },
+
+    add(landed: Landed): void {
+      bySignature.set(landed.transaction.signature, landed)
+      byMessage.set(landed.transaction.messageHash, landed)
+      for (const { address } of landed.keys) {
+        const list = byAddress.get(address)
+        if (list) list.push(landed)
+        else byAddress.set(address, [landed])
+      }
+    },
+
+    /** Oldest first. */
+    mentioning: (address: string): readonly Landed[] => byAddress.get(address) ?? [],
+  }
+}

@@ -1,0 +1,35 @@
+import { parseArgs } from 'node:util'
+import { startSolanaChain } from './start-solana-chain.ts'
+
+const { values } = parseArgs({
+  options: {
+    host: { type: 'string', default: '127.0.0.1' },
+    port: { type: 'string', default: '8899' },
+    'slot-ms': { type: 'string', default: '400' },
+    'confirmed-lag': { type: 'string', default: '1' },
+    'finalized-lag': { type: 'string', default: '32' },
+  },
+})
+
+const chain = await startSolanaChain({
+  host: values.host,
+  port: readCount('port', values.port),
+  slotMs: readCount('slot-ms', values['slot-ms']),
+  confirmedLag: readCount('confirmed-lag', values['confirmed-lag']),
+  finalizedLag: readCount('finalized-lag', values['finalized-lag']),
+}).catch((error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EADDRINUSE') throw error
+  process.stderr.write(`Port ${values.port} is taken: choose another with --port\n`)
+  process.exit(1)
+})
+for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+  process.once(signal, () => void chain.stop().then(() => process.exit(0)))
+}
+process.stdout.write(`solana ready ${chain.rpcUrl}\n`)
+
+function readCount(name: string, text: string): number {
+  const count = Number(text)
+  if (Number.isSafeInteger(count) && count >= 0) return count
+  process.stderr.write(`--${name} must be a whole number, not ${text}\n`)
+  process.exit(1)
+}

@@ -1,0 +1,107 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { type WebSocket, WebSocketServer } from 'ws'
+import { stringifyJson } from './json.ts'
+import { answerText, type Methods } from './json-rpc.ts'
+import type { Notify } from './subscriptions.ts'
+
+export type Api = {
+  methods: Methods
+  /** Called once per WebSocket; its methods live until `close`. */
+  connect(notify: Notify): { methods: Methods; close(): void }
+}
+export type Listening = { port: number; close(): Promise<void> }
+
+const MAX_BODY_BYTES = 1_000_000
+const PAIR_ATTEMPTS = 20
+const CORS = {
+  'access-control-allow-origin': '*',
+  'access-control-allow-methods': 'POST, GET, OPTIONS',
+  'access-control-allow-headers': '*',
+  'access-control-max-age': '86400',
+}
+
+/**
+ * HTTP and WebSocket on `port`, WebSocket also on the port above, where Solana clients look for it by
+ * convention. With port 0 a free pair is chosen; with a given port, the one above is left alone if taken.
+ */
+export async function listen(api: Api, at: { host: string; port: number }): Promise<Listening> {
+  for (let attempt = 1; ; attempt += 1) {
+    const main = await open(api, at)
+    const above =
+      main.port < 65_535 ? await open(api, { ...at, port: main.port + 1 }).catch(takenAsUndefined) : undefined
+    if (above || at.port !== 0 || attempt === PAIR_ATTEMPTS) {
+      return { port: main.port, close: async () => void (await Promise.all([main.close(), above?.close()])) }
+    }
+    await main.close()
+  }
+}
+
+async function open(api: Api, at: { host: string; port: number }): Promise<Listening> {
+  const server = createServer((request, response) => {
+    answerHttp(api.methods, request, response).catch(() => response.destroy())
+  })
+  const sockets = new WebSocketServer({ server, maxPayload: MAX_BODY_BYTES })
+  sockets.on('connection', (socket) => serveSocket(api, socket))
+  // The HTTP server reports its own errors below; without a listener here they would be thrown.
+  sockets.on('error', () => {})
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(at.port, at.host, resolve)
+  })
+  const { port } = server.address() as AddressInfo
+  return { port, close: () => closeServer(server, sockets) }
+}
+
+async function closeServer(server: Server, sockets: WebSocketServer): Promise<void> {
+  for (const socket of sockets.clients) socket.terminate()
+  sockets.close()
+  server.closeAllConnections()
+  await new Promise((resolve) => server.close(resolve))
+}
+
+async function answerHttp(
+  methods: Methods,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  if (request.method === 'OPTIONS') return void response.writeHead(204, CORS).end()
+  if (request.method === 'GET' && request.url === '/health')
+    return void response.writeHead(200, CORS).end('ok')
+  if (request.method !== 'POST')
+    return void response.writeHead(405, CORS).end('Used HTTP Method is not allowed.')
+  const body = await readBody(request)
+  if (body === undefined) return void response.writeHead(413, { ...CORS, connection: 'close' }).end()
+  const reply = await answerText(methods, body)
+  response.writeHead(200, { ...CORS, 'content-type': 'application/json; charset=utf-8' }).end(reply)
+}
+
+/** Undefined when the body is larger than any request can be. */
+async function readBody(request: IncomingMessage): Promise<string | undefined> {
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    size += chunk.length
+    if (size > MAX_BODY_BYTES) return undefined
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString('utf8')
+}
+
+function serveSocket(api: Api, socket: WebSocket): void {
+  const send = (text: string) => {
+    if (socket.readyState === socket.OPEN) socket.send(text)
+  }
+  const { methods, close } = api.connect((notification) => send(stringifyJson(notification)))
+  socket.on('close', close)
+  socket.on('error', () => socket.terminate())
+  socket.on('message', async (message) => {
+    const reply = await answerText(methods, message.toString())
+    if (reply !== undefined) send(reply)
+  })
+}
+
+function takenAsUndefined(error: unknown): undefined {
+  if (error instanceof Error && 'code' in error && error.code === 'EADDRINUSE') return undefined
+  throw error
+}
