@@ -21,7 +21,11 @@ export function createPool(url: string, options: PoolOptions = {}): Pool {
     keepAlive: true,
     application_name: options.applicationName ?? 'geoswap',
   })
-  pool.on('error', options.onError ?? (() => {}))
+  const onError = options.onError ?? (() => {})
+  pool.on('error', onError)
+  // A connection that breaks between two statements of a transaction says so here; without a listener the
+  // process would end. The next statement on it fails and is answered by its caller.
+  pool.on('connect', (client) => void client.on('error', onError))
   return pool
 }
 

@@ -35,6 +35,9 @@ type Options = {
   sweepMs?: number
 }
 
+// Anything else is no id of ours; a NUL in it would even fail the statement that others share.
+const SWAP_ID = /^[A-Za-z0-9_-]{1,80}$/
+
 /**
  * Holds status reads without a timer or a query of their own: one wheel for all deadlines, one
  * statement for the swaps that ended together, one sweep per second for all that are waited for.
@@ -84,7 +87,7 @@ export function createStatusReads(options: Options): StatusReads {
 
   return {
     async read(request) {
-      const snapshot = await batch.read(request)
+      const snapshot = SWAP_ID.test(request.swapId) ? await batch.read(request) : undefined
       if (!snapshot) throw new ServiceError('SWAP_NOT_FOUND')
       if (snapshot.terminal || request.waitMs === 0 || closing) return snapshot.json
       return hold(request, snapshot)

@@ -1,0 +1,112 @@
+import { mkdtemp, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { runApiKeyCommand } from './api-key.ts'
+import { createKeyTable } from './http/key-table.ts'
+import { findActiveKeys } from './store/api-keys.ts'
+import { createListener } from './store/listen.ts'
+import { startTestDatabase, type TestDatabase } from './store/test-database.ts'
+
+let database: TestDatabase
+beforeAll(async () => {
+  database = await startTestDatabase()
+})
+afterAll(() => database.stop())
+
+async function run(args: string, env: Record<string, string> = { DATABASE_URL: database.url }) {
+  const out: string[] = []
+  const hints: string[] = []
+  const code = await runApiKeyCommand(args.split(' '), env, {
+    out: (text) => void out.push(text),
+    hint: (text) => void hints.push(text),
+  })
+  return { code, out: out.join('\n'), hint: hints.join('\n') }
+}
+
+test('create prints the key alone, and the database holds only its hash', async () => {
+  const { code, out, hint } = await run('create --name bot --limit quote=100 --limit status=50')
+
+  expect([code, hint]).toEqual([0, expect.stringContaining('shown only now')])
+  expect(out).toMatch(/^gsk_live_\w{12}_\w{43}_\w{6}$/)
+  const { rows } = await database.pool.query(
+    'select row_to_json(k) as key, row_to_json(a) as account from api_keys k, accounts a',
+  )
+  expect(JSON.stringify(rows)).not.toContain(out.split('_')[3])
+  expect(rows[0].account.limits).toEqual({ quote: 100, status: 50 })
+})
+
+test('an account can have several keys, and its name is not taken twice by accident', async () => {
+  await run('create --name shop')
+  const second = await run('create --name rotation --account shop')
+  const again = await run('create --name shop')
+
+  expect(second.code).toBe(0)
+  expect(again).toMatchObject({ code: 2, out: '', hint: expect.stringContaining('--account shop') })
+  const { rows } = await database.pool.query(
+    "select count(*)::int as keys from api_keys k join accounts a on a.id = k.account_id where a.name = 'shop'",
+  )
+  expect(rows).toEqual([{ keys: 2 }])
+})
+
+test('list shows every key as a table or as JSON, never a secret', async () => {
+  const { out: key } = await run('create --name listed')
+  const table = await run('list')
+  const json = await run('list --json')
+
+  expect(table.out).toContain('listed')
+  expect(JSON.parse(json.out)).toContainEqual(expect.objectContaining({ name: 'listed', revokedAt: null }))
+  expect(table.out + json.out).not.toContain(key.split('_')[3])
+})
+
+test('a process that listens takes a new key at once and refuses a revoked one, by notification alone', async () => {
+  const keys = createKeyTable({ findActiveKeys: () => findActiveKeys(database.pool), pollMs: 1e9 })
+  const connected = vi.fn()
+  const channels = { api_keys: () => void keys.refresh() }
+  const listener = createListener({ url: database.url, channels, onConnect: connected })
+  await keys.start()
+  await vi.waitFor(() => expect(connected).toHaveBeenCalled())
+  const { out: key } = await run('create --name fresh')
+  expect(await keys.authenticate(key)).toMatchObject({ accountId: expect.stringMatching(/^acc_/) })
+
+  const id = key.split('_')[2]
+  expect((await run(`revoke ${id}`)).code).toBe(0)
+
+  await vi.waitFor(async () => expect(await keys.authenticate(key)).toBeUndefined())
+  expect((await run(`revoke ${id}`)).code).toBe(0)
+  keys.close()
+  await listener.close()
+})
+
+test('mistakes are explained and change nothing', async () => {
+  expect(await run('create')).toMatchObject({ code: 2, hint: expect.stringContaining('--name') })
+  expect(await run('create --name x --limit cake=1')).toMatchObject({
+    code: 2,
+    hint: expect.stringContaining('CLASS='),
+  })
+  expect(await run('create --name x --limit quote=-1')).toMatchObject({ code: 2 })
+  expect(await run('revoke nope')).toMatchObject({ code: 2, hint: 'There is no key nope.' })
+  expect(await run('revoke')).toMatchObject({ code: 2 })
+  expect(await run('fly')).toMatchObject({ code: 2, hint: expect.stringContaining('--help') })
+  expect(await run('list --what')).toMatchObject({ code: 2 })
+  expect((await run('--help')).out).toContain('api-key create')
+  expect(await run('create --help')).toMatchObject({ code: 0 })
+})
+
+test('without DATABASE_URL the local network is used, and its keys say so', async () => {
+  const home = await mkdtemp(join(tmpdir(), 'geoswap-home-'))
+  const none = await run('list', { GEOSWAP_HOME: home })
+  await writeFile(join(home, 'secrets.json'), JSON.stringify({ databaseUrl: database.url }))
+
+  expect(none).toMatchObject({ code: 2, hint: expect.stringContaining('npm start') })
+  expect((await run('create --name here', { GEOSWAP_HOME: home })).out).toMatch(/^gsk_local_/)
+})
+
+test('a database that is down or empty is named as that', async () => {
+  const down = await run('list', { DATABASE_URL: 'postgres://x:y@127.0.0.1:1/x' })
+  await database.pool.query('create database empty_one')
+  const empty = await run('list', { DATABASE_URL: database.url.replace(/[^/]*$/, 'empty_one') })
+
+  expect(down).toMatchObject({ code: 1, hint: expect.stringContaining('cannot be reached') })
+  expect(empty).toMatchObject({ code: 1, hint: expect.stringContaining('migrate') })
+})

@@ -1,0 +1,215 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+import { RATE_CLASSES } from '@geoswap/wire'
+import type { Pool } from 'pg'
+import { createAccountId, createApiKey, type Network } from './http/api-key.ts'
+import { findAccount, insertAccount, type Limits, updateLimits } from './store/accounts.ts'
+import { insertApiKey, type ListedKey, listApiKeys, revokeApiKey } from './store/api-keys.ts'
+import { createPool, type Db, inTransaction } from './store/db.ts'
+
+const HELP = `Manages the API keys of geoswap.
+
+  api-key create --name NAME [--account ID_OR_NAME] [--limit CLASS=PER_SECOND]... [--network live|test|local]
+      Makes a key and prints it, once. --account adds it to an account (made if the name is new); without
+      it, the key gets an account of its own called NAME. --limit sets calls per second of that account:
+      ${RATE_CLASSES.join(', ')}. Twice as many may come at once.
+  api-key list [--json]
+      Shows every key, without its secret.
+  api-key revoke KEY_ID
+      Refuses the key from now on, on every process within 5 seconds.
+
+The database is DATABASE_URL, else that of the local network in GEOSWAP_HOME (default .geoswap).`
+
+/** A mistake of the person at the keyboard: its message is all they need to see. */
+class UsageError extends Error {}
+
+type Flags = {
+  help?: boolean
+  json?: boolean
+  name?: string
+  account?: string
+  network?: string
+  limit?: string[]
+}
+type Output = { out(text: string): void; hint(text: string): void }
+type Env = Readonly<Record<string, string | undefined>>
+
+/** Runs one command and returns the exit code. Only the key, the list or the help goes to `out`. */
+export async function runApiKeyCommand(args: string[], env: Env, output: Output): Promise<number> {
+  try {
+    const { flags, command, rest } = parseCommand(args)
+    if (flags.help || command === undefined) {
+      output.out(HELP)
+      return flags.help ? 0 : 2
+    }
+    const run = commands[command]
+    if (!run) throw new UsageError(`Unknown command ${command}. Try --help.`)
+    await withDatabase(env, (pool, local) => run({ pool, flags, rest, output, local }))
+    return 0
+  } catch (error) {
+    output.hint(describe(error))
+    return error instanceof UsageError ? 2 : 1
+  }
+}
+
+type Run = { pool: Pool; flags: Flags; rest: string[]; output: Output; local: boolean }
+const commands: Record<string, (run: Run) => Promise<void>> = { create, list, revoke }
+
+async function create({ pool, flags, local, output }: Run): Promise<void> {
+  const { name } = flags
+  if (!name?.trim()) throw new UsageError('--name is needed: who or what will use the key?')
+  const limits = parseLimits(flags.limit ?? [])
+  const made = createApiKey(parseNetwork(flags.network, local))
+  const accountId = await inTransaction(pool, async (db) => {
+    const account = await ensureAccount(db, {
+      name: flags.account ?? name,
+      limits,
+      mustBeNew: !flags.account,
+    })
+    await insertApiKey(db, { id: made.id, accountId: account, hash: made.hash, name })
+    return account
+  })
+  output.out(made.key)
+  output.hint(`Key ${made.id} of account ${accountId}. It is shown only now: keep it safe.`)
+}
+
+type Wanted = { name: string; limits: Limits; mustBeNew: boolean }
+
+async function ensureAccount(db: Db, { name, limits, mustBeNew }: Wanted): Promise<string> {
+  const known = await findAccount(db, name)
+  if (known && mustBeNew) {
+    throw new UsageError(`There is an account called ${name}. To give it another key, add --account ${name}.`)
+  }
+  if (known) {
+    await updateLimits(db, { id: known.id, limits })
+    return known.id
+  }
+  const created = await insertAccount(db, { id: createAccountId(), name, limits })
+  if (!created) throw new Error(`The account ${name} was made by someone else just now. Try again.`)
+  return created.id
+}
+
+async function list({ pool, flags, output }: Run): Promise<void> {
+  const keys = await listApiKeys(pool)
+  output.out(flags.json ? JSON.stringify(keys, null, 2) : toTable(keys))
+}
+
+async function revoke({ pool, rest, output }: Run): Promise<void> {
+  const [id, ...more] = rest
+  if (!id || more.length > 0)
+    throw new UsageError('Say which key: api-key revoke KEY_ID. The list shows the ids.')
+  // Whoever pastes the whole key means its id.
+  const keyId = id.startsWith('gsk_') ? (id.split('_')[2] ?? id) : id
+  if (!(await revokeApiKey(pool, keyId))) throw new UsageError(`There is no key ${keyId}.`)
+  output.hint(`Key ${keyId} is revoked: every process refuses it within 5 seconds.`)
+}
+
+function parseCommand(args: string[]): { flags: Flags; command: string | undefined; rest: string[] } {
+  try {
+    const { values, positionals } = parseArgs({
+      args,
+      allowPositionals: true,
+      options: {
+        help: { type: 'boolean', short: 'h' },
+        json: { type: 'boolean' },
+        name: { type: 'string' },
+        account: { type: 'string' },
+        network: { type: 'string' },
+        limit: { type: 'string', multiple: true },
+      },
+    })
+    const [command, ...rest] = positionals
+    return { flags: values, command, rest }
+  } catch (error) {
+    throw new UsageError(`${error instanceof Error ? error.message : error}. Try --help.`)
+  }
+}
+
+function parseLimits(texts: string[]): Limits {
+  const limits: Limits = {}
+  for (const text of texts) {
+    const [name, value, ...more] = text.split('=')
+    const rateClass = RATE_CLASSES.find((known) => known === name)
+    const perSecond = Number(value)
+    if (!rateClass || more.length > 0 || !(perSecond > 0 && perSecond <= 1e6)) {
+      throw new UsageError(`--limit ${text}: write CLASS=PER_SECOND, with one of ${RATE_CLASSES.join(', ')}.`)
+    }
+    limits[rateClass] = perSecond
+  }
+  return limits
+}
+
+function parseNetwork(network: string | undefined, local: boolean): Network {
+  if (network === undefined) return local ? 'local' : 'live'
+  if (network === 'live' || network === 'test' || network === 'local') return network
+  throw new UsageError('--network must be live, test or local.')
+}
+
+async function withDatabase(env: Env, work: (pool: Pool, local: boolean) => Promise<void>): Promise<void> {
+  const { url, local } = findDatabase(env)
+  const pool = createPool(url, { max: 1, applicationName: 'geoswap api-key' })
+  try {
+    await work(pool, local)
+  } finally {
+    await pool.end()
+  }
+}
+
+function findDatabase(env: Env): { url: string; local: boolean } {
+  if (env.DATABASE_URL) return { url: env.DATABASE_URL, local: false }
+  const file = join(resolve(env.GEOSWAP_HOME ?? '.geoswap'), 'secrets.json')
+  if (!existsSync(file)) {
+    throw new UsageError(
+      'DATABASE_URL is not set and no local network runs here. Set it, or run npm start first.',
+    )
+  }
+  const { databaseUrl }: { databaseUrl?: unknown } = JSON.parse(readFileSync(file, 'utf8'))
+  if (typeof databaseUrl !== 'string') throw new UsageError(`${file} names no databaseUrl.`)
+  return { url: databaseUrl, local: true }
+}
+
+const UNDEFINED_TABLE = '42P01'
+
+function describe(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  if ('code' in error && error.code === UNDEFINED_TABLE) {
+    return 'This database has no tables yet: run `npm run service -- migrate` first.'
+  }
+  if (error instanceof AggregateError || ('code' in error && error.code === 'ECONNREFUSED')) {
+    return 'The database cannot be reached. Is it running, and is DATABASE_URL right?'
+  }
+  return error.message
+}
+
+function toTable(keys: ListedKey[]): string {
+  const rows = keys.map((key) => [
+    key.id,
+    key.name,
+    `${key.accountName} (${key.accountId})`,
+    Object.entries(key.limits)
+      .map(([name, perSecond]) => `${name}=${perSecond}`)
+      .join(' ') || 'default',
+    key.createdAt.toISOString().slice(0, 16),
+    key.revokedAt ? `revoked ${key.revokedAt.toISOString().slice(0, 16)}` : 'active',
+  ])
+  const all = [['ID', 'NAME', 'ACCOUNT', 'LIMITS', 'CREATED', 'STATE'], ...rows]
+  const widths = all[0]?.map((_, column) => Math.max(...all.map((row) => row[column]?.length ?? 0))) ?? []
+  return all
+    .map((row) =>
+      row
+        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n')
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const output: Output = {
+    out: (text) => void process.stdout.write(`${text}\n`),
+    hint: (text) => void process.stderr.write(`${text}\n`),
+  }
+  process.exitCode = await runApiKeyCommand(process.argv.slice(2), process.env, output)
+}

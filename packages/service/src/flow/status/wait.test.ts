@@ -1,0 +1,205 @@
+import { endpoints, type StatusReply } from '@geoswap/wire'
+import { expect, test, vi } from 'vitest'
+import { createStatusReads } from './wait.ts'
+
+const ended: StatusReply = endpoints.status.example.reply
+const pending: StatusReply = { ...ended, status: 'pending', substatus: 'locking' }
+
+type Swap = { accountId: string; reply: StatusReply }
+function createWorld(options: { maxHeldPerAccount?: number; maxHeld?: number } = {}) {
+  const swaps = new Map<string, Swap>()
+  const readStatuses = vi.fn(async (keys: readonly { accountId: string; swapId: string }[]) =>
+    keys.map(({ accountId, swapId }) => {
+      const swap = swaps.get(swapId)
+      return swap?.accountId === accountId ? swap.reply : undefined
+    }),
+  )
+  const findEnded = vi.fn(async (ids: readonly string[]) =>
+    ids.filter((id) => swaps.get(id)?.reply.status !== 'pending'),
+  )
+  const reads = createStatusReads({ readStatuses, findEnded, sweepMs: 20, ...options })
+  reads.setListening(true)
+  const put = (swapId: string, reply: StatusReply) => {
+    swaps.set(swapId, { accountId: 'acc_1', reply: { ...reply, swapId } })
+  }
+  const read = (swapId: string, waitMs = 15_000, accountId = 'acc_1') =>
+    reads.read({ accountId, swapId, waitMs })
+  const held = (count: number) => vi.waitFor(() => expect(reads.heldCount()).toBe(count))
+  return { put, read, held, reads, readStatuses, findEnded }
+}
+
+test('an ended swap is answered at once, and from memory the second time', async () => {
+  const { put, read, readStatuses } = createWorld()
+  put('s1', ended)
+
+  expect(JSON.parse(await read('s1'))).toEqual({ ...ended, swapId: 's1' })
+  expect(await read('s1')).toContain('settled')
+  expect(readStatuses).toHaveBeenCalledTimes(1)
+})
+
+test('a pending swap is answered at once when the wait is 0', async () => {
+  const { put, read } = createWorld()
+  put('s1', pending)
+
+  expect(await read('s1', 0)).toContain('pending')
+})
+
+test('a held read returns when its swap ends', async () => {
+  const { put, read, held, reads } = createWorld()
+  put('s1', pending)
+  const answer = read('s1')
+  await held(1)
+  put('s1', ended)
+  reads.swapEnded('s1')
+
+  expect(await answer).toContain('settled')
+  expect(reads.heldCount()).toBe(0)
+})
+
+test('a held read returns when its swap ends although the notification was lost', async () => {
+  const { put, read, held } = createWorld()
+  put('s1', pending)
+  const answer = read('s1')
+  await held(1)
+  put('s1', ended)
+
+  expect(await answer).toContain('settled')
+})
+
+test('a held read returns the latest state when its wait is over', async () => {
+  const { put, read, held } = createWorld()
+  put('s1', pending)
+  const answer = read('s1', 60)
+  await held(1)
+  put('s1', { ...pending, substatus: 'delivering' })
+
+  expect(await answer).toContain('delivering')
+})
+
+test('a swap that ends while its first read is under way is not missed', async () => {
+  const { put, read, reads, readStatuses } = createWorld()
+  put('s1', pending)
+  readStatuses.mockImplementationOnce(async () => {
+    put('s1', ended)
+    reads.swapEnded('s1')
+    return [pending]
+  })
+
+  expect(await read('s1')).toContain('settled')
+})
+
+test('a thousand readers of a thousand swaps that end together take a few statements', async () => {
+  const { put, read, held, reads, readStatuses } = createWorld()
+  const ids = Array.from({ length: 1_000 }, (_, index) => `s${index}`)
+  for (const id of ids) put(id, pending)
+  const answers = ids.map((id) => read(id))
+  await held(1_000)
+  readStatuses.mockClear()
+  for (const id of ids) {
+    put(id, ended)
+    reads.swapEnded(id)
+  }
+
+  expect((await Promise.all(answers)).every((json) => json.includes('settled'))).toBe(true)
+  expect(readStatuses.mock.calls.length).toBeLessThanOrEqual(4)
+})
+
+test('many readers of one swap share one read', async () => {
+  const { put, read, readStatuses } = createWorld()
+  put('s1', pending)
+  await Promise.all(Array.from({ length: 100 }, () => read('s1', 0)))
+
+  expect(readStatuses.mock.calls.flatMap(([keys]) => keys)).toHaveLength(1)
+})
+
+test('404 SWAP_NOT_FOUND for an unknown id and for another account, ended or not, remembered or not', async () => {
+  const { put, read } = createWorld()
+  put('s1', ended)
+  await read('s1')
+  const notFound = expect.objectContaining({ code: 'SWAP_NOT_FOUND' })
+
+  await expect(read('s1', 0, 'acc_2')).rejects.toEqual(notFound)
+  await expect(read('nope')).rejects.toEqual(notFound)
+})
+
+test('429 RATE_LIMITED for the read after the last one an account may have held', async () => {
+  const { put, read, held } = createWorld({ maxHeldPerAccount: 2 })
+  put('s1', pending)
+  void read('s1', 1_000)
+  void read('s1', 1_000)
+  await held(2)
+
+  await expect(read('s1')).rejects.toEqual(expect.objectContaining({ code: 'RATE_LIMITED' }))
+  expect(await read('s1', 0)).toContain('pending')
+})
+
+test('a caller who hangs up is no longer held', async () => {
+  const { put, reads, held } = createWorld()
+  put('s1', pending)
+  let hangUp = () => {}
+  void reads.read({
+    accountId: 'acc_1',
+    swapId: 's1',
+    waitMs: 15_000,
+    onHeld: (leave) => {
+      hangUp = leave
+    },
+  })
+  await held(1)
+  hangUp()
+
+  expect(reads.heldCount()).toBe(0)
+})
+
+test('closing answers everyone with the latest state and holds nobody afterwards', async () => {
+  const { put, read, held, reads } = createWorld()
+  put('s1', pending)
+  const answers = [read('s1'), read('s1')]
+  await held(2)
+  put('s1', { ...pending, substatus: 'locked' })
+  await reads.close()
+
+  for (const json of await Promise.all(answers)) expect(json).toContain('locked')
+  expect(await read('s1')).toContain('pending')
+})
+
+test('closing answers with the last state read when the store is gone', async () => {
+  const { put, read, held, reads, readStatuses } = createWorld()
+  put('s1', pending)
+  const answer = read('s1')
+  await held(1)
+  readStatuses.mockRejectedValue(new Error('down'))
+  await reads.close()
+
+  expect(await answer).toContain('locking')
+})
+
+test('nothing is answered from memory while notifications cannot be heard', async () => {
+  const { put, read, reads, readStatuses } = createWorld()
+  put('s1', ended)
+  await read('s1')
+  reads.setListening(false)
+  await read('s1')
+  await read('s1')
+
+  expect(readStatuses).toHaveBeenCalledTimes(3)
+})
+
+test('an ended swap that changes is read again', async () => {
+  const { put, read, reads } = createWorld()
+  put('s1', ended)
+  await read('s1')
+  put('s1', { ...ended, deliveryTxHash: '0xagain' })
+  reads.swapEnded('s1')
+
+  expect(await read('s1')).toContain('0xagain')
+})
+
+test('a store that cannot be read fails the read, not the process', async () => {
+  const { put, read, readStatuses } = createWorld()
+  put('s1', ended)
+  readStatuses.mockRejectedValueOnce(new Error('down'))
+
+  await expect(read('s1')).rejects.toThrow('down')
+  expect(await read('s1')).toContain('settled')
+})

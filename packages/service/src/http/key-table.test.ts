@@ -1,0 +1,89 @@
+import fc from 'fast-check'
+import { expect, test, vi } from 'vitest'
+import type { ActiveKey } from '../store/api-keys.ts'
+import { createApiKey, parseApiKey } from './api-key.ts'
+import { createKeyTable } from './key-table.ts'
+
+function createWorld() {
+  const active = new Map<string, ActiveKey>()
+  const findActiveKeys = vi.fn(async () => [...active.values()])
+  const table = createKeyTable({ findActiveKeys, minRefreshMs: 50 })
+  const issue = () => {
+    const { id, key, hash } = createApiKey('local')
+    active.set(id, { id, accountId: 'acc_1', hash, limits: {} })
+    return { id, key }
+  }
+  return { active, findActiveKeys, table, issue }
+}
+
+test('a key has a prefix that scanners know, an id, 43 secret characters and a checksum', () => {
+  const { key, id, hash } = createApiKey('live')
+
+  expect(key).toMatch(/^gsk_live_[0-9A-Za-z]{12}_[0-9A-Za-z]{43}_[0-9A-Za-z]{6}$/)
+  expect(parseApiKey(key)).toBe(id)
+  expect(hash).toHaveLength(32)
+})
+
+test('a key with one character changed is not well-formed', () => {
+  const { key } = createApiKey('live')
+  fc.assert(
+    fc.property(fc.nat(key.length - 1), fc.constantFrom(...'0aZ_'), (index, other) => {
+      const changed = key.slice(0, index) + other + key.slice(index + 1)
+
+      expect(parseApiKey(changed)).toBe(changed === key ? parseApiKey(key) : undefined)
+    }),
+  )
+})
+
+test('a known key is answered in the same turn, without a read', async () => {
+  const { table, issue, findActiveKeys } = createWorld()
+  const { key, id } = issue()
+  await table.refresh()
+
+  expect(table.authenticate(key)).toMatchObject({ keyId: id, accountId: 'acc_1' })
+  expect(findActiveKeys).toHaveBeenCalledTimes(1)
+})
+
+test('a key made a moment ago works at once', async () => {
+  const { table, issue } = createWorld()
+  await table.refresh()
+  const first = issue()
+  expect(await table.authenticate(first.key)).toMatchObject({ keyId: first.id })
+  const second = issue()
+
+  expect(await table.authenticate(second.key)).toMatchObject({ keyId: second.id })
+})
+
+test('a thousand invented keys cost two reads at most', async () => {
+  const { table, findActiveKeys } = createWorld()
+  await table.refresh()
+  findActiveKeys.mockClear()
+  const answers = await Promise.all(
+    Array.from({ length: 1_000 }, () => table.authenticate(createApiKey('live').key)),
+  )
+
+  expect(answers.every((answer) => answer === undefined)).toBe(true)
+  expect(findActiveKeys.mock.calls.length).toBeLessThanOrEqual(2)
+})
+
+test('a well-formed key with a known id and another secret is refused without a read', async () => {
+  const { table, issue, findActiveKeys } = createWorld()
+  const { key, id } = issue()
+  await table.refresh()
+  const other = createApiKey('local')
+  const forged = other.key.replace(other.id, id)
+
+  expect(await table.authenticate(forged)).toBeUndefined()
+  expect(await table.authenticate(key.replace('local', 'live'))).toBeUndefined()
+  expect(findActiveKeys).toHaveBeenCalledTimes(1)
+})
+
+test('a revoked key stops with the next read', async () => {
+  const { active, table, issue } = createWorld()
+  const { key, id } = issue()
+  await table.refresh()
+  active.delete(id)
+  await table.refresh()
+
+  expect(await table.authenticate(key)).toBeUndefined()
+})

@@ -1,0 +1,130 @@
+import { expect, test } from 'vitest'
+import type { Granted, Lease } from '../store/rate-budgets.ts'
+import { createRateLimiter } from './rate-limit.ts'
+
+type World = { now: number; asked: number }
+
+/** The database's bucket, in memory: same rules, a clock that the test moves. */
+function createBudget(world: World) {
+  const rows = new Map<string, { tokens: number; at: number }>()
+  return async (leases: readonly Lease[]): Promise<Granted[]> => {
+    world.asked++
+    return leases.map(({ accountId, rateClass, rate, burst, want }) => {
+      const name = `${accountId} ${rateClass}`
+      const row = rows.get(name) ?? { tokens: burst, at: world.now }
+      const full = Math.min(burst, row.tokens + ((world.now - row.at) * rate) / 1_000)
+      const granted = want < 0 ? want : Math.min(want, Math.max(0, Math.floor(full)))
+      const tokens = Math.min(burst, full - granted)
+      rows.set(name, { tokens, at: world.now })
+      return { granted, tokens }
+    })
+  }
+}
+
+function createWorld() {
+  const world: World = { now: 1_000, asked: 0 }
+  const leaseBudgets = createBudget(world)
+  const limiter = () => createRateLimiter({ leaseBudgets, clock: { now: () => world.now } })
+  return { world, limiter }
+}
+
+const spender = { accountId: 'acc_1', limits: {} }
+const turn = () => new Promise((resolve) => setImmediate(resolve))
+
+test('the burst of twice the rate is let in, the next call is told how long to wait', async () => {
+  const { limiter } = createWorld()
+  const limit = limiter()
+  const admissions = []
+  for (let call = 0; call < 25; call++) admissions.push(await limit.take(spender, 'quote'))
+
+  const admitted = admissions.filter(({ retryAfterMs }) => retryAfterMs === undefined)
+  expect(admitted).toHaveLength(20)
+  expect(admissions.at(-1)?.retryAfterMs).toBe(100)
+})
+
+test('after the burst, calls are let in at the rate', async () => {
+  const { world, limiter } = createWorld()
+  const limit = limiter()
+  let admitted = 0
+  for (let tick = 0; tick < 1_000; tick++) {
+    world.now += 10
+    const { retryAfterMs } = await limit.take(spender, 'quote')
+    if (retryAfterMs === undefined) admitted++
+    await turn()
+  }
+
+  expect(admitted).toBeGreaterThanOrEqual(118)
+  expect(admitted).toBeLessThanOrEqual(121)
+})
+
+test('three processes together stay within the limit and use nearly all of it', async () => {
+  const { world, limiter } = createWorld()
+  const processes = [limiter(), limiter(), limiter()]
+  const rich = { accountId: 'acc_2', limits: { quote: 200 } }
+  let admitted = 0
+  for (let tick = 0; tick < 2_000; tick++) {
+    world.now += 1
+    for (const limit of processes)
+      if ((await limit.take(rich, 'quote')).retryAfterMs === undefined) admitted++
+    await turn()
+  }
+
+  const allowed = 400 + 200 * 2
+  expect(admitted).toBeLessThanOrEqual(allowed)
+  expect(admitted).toBeGreaterThan(allowed * 0.9)
+})
+
+test('a caller who is refused does not cost a query per call', async () => {
+  const { world, limiter } = createWorld()
+  const limit = limiter()
+  for (let call = 0; call < 25; call++) await limit.take(spender, 'quote')
+  const before = world.asked
+  for (let call = 0; call < 1_000; call++) await limit.take(spender, 'quote')
+
+  expect(world.asked).toBe(before)
+})
+
+test('calls that arrive while the first lease is under way share it', async () => {
+  const { world, limiter } = createWorld()
+  const limit = limiter()
+  const admissions = await Promise.all(Array.from({ length: 15 }, () => limit.take(spender, 'quote')))
+
+  expect(admissions.every(({ retryAfterMs }) => retryAfterMs === undefined)).toBe(true)
+  expect(world.asked).toBeLessThanOrEqual(2)
+})
+
+test('classes and accounts have budgets of their own', async () => {
+  const { limiter } = createWorld()
+  const limit = limiter()
+  for (let call = 0; call < 30; call++) await limit.take(spender, 'quote')
+
+  expect((await limit.take(spender, 'build')).retryAfterMs).toBeUndefined()
+  expect((await limit.take({ accountId: 'acc_9', limits: {} }, 'quote')).retryAfterMs).toBeUndefined()
+})
+
+test('a process that stops gives back what it leased and did not use', async () => {
+  const { limiter } = createWorld()
+  const [first, second] = [limiter(), limiter()]
+  await first.take(spender, 'quote')
+  await turn()
+  await first.close()
+  const admissions = []
+  for (let call = 0; call < 20; call++) admissions.push(await second.take(spender, 'quote'))
+
+  expect(admissions.filter(({ retryAfterMs }) => retryAfterMs === undefined)).toHaveLength(19)
+})
+
+test('the headers say the policy and what is left', async () => {
+  const { limiter } = createWorld()
+  const limit = limiter()
+  const { bucket } = await limit.take(spender, 'quote')
+
+  expect(bucket.policy).toBe('"quote";q=20;w=2')
+  expect(limit.state(bucket)).toBe('"quote";r=19;t=1')
+})
+
+test('without the database a call fails instead of going unlimited', async () => {
+  const limit = createRateLimiter({ leaseBudgets: () => Promise.reject(new Error('down')) })
+
+  await expect(limit.take(spender, 'quote')).rejects.toThrow('down')
+})

@@ -1,0 +1,109 @@
+import { mkdtemp, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { createPool, insideTransaction, inTransaction, isDatabaseUnavailable } from './db.ts'
+import { createListener } from './listen.ts'
+import { migrate } from './migrate.ts'
+import { startTestDatabase, type TestDatabase } from './test-database.ts'
+
+let database: TestDatabase
+beforeAll(async () => {
+  database = await startTestDatabase({ migrated: false })
+})
+afterAll(() => database.stop())
+
+async function folderOf(files: Record<string, string>): Promise<URL> {
+  const dir = await mkdtemp(join(tmpdir(), 'geoswap-migrations-'))
+  for (const [name, sql] of Object.entries(files)) await writeFile(join(dir, name), sql)
+  return pathToFileURL(`${dir}/`)
+}
+
+test('four processes that start at once apply every migration exactly once', async () => {
+  const results = await Promise.all(Array.from({ length: 4 }, () => migrate(database.pool)))
+
+  const applied = results.flat()
+  expect(applied.length).toBeGreaterThan(0)
+  expect(new Set(applied).size).toBe(applied.length)
+  expect(await migrate(database.pool)).toEqual([])
+})
+
+test('migrations run in the order of their names, and a failed one leaves nothing behind', async () => {
+  const first = { '9001_a.sql': 'create table probe (n int)', '9002_b.sql': 'alter table probe add m int' }
+  expect(await migrate(database.pool, await folderOf(first))).toEqual(['9001_a.sql', '9002_b.sql'])
+
+  const broken = { ...first, '9003_c.sql': 'create table half (n int); select broken' }
+  await expect(migrate(database.pool, await folderOf(broken))).rejects.toThrow('9003_c.sql failed')
+
+  const { rows } = await database.pool.query("select to_regclass('half') as half")
+  expect(rows).toEqual([{ half: null }])
+})
+
+test('a migration that was changed after it was applied is refused', async () => {
+  const changed = await folderOf({ '9001_a.sql': 'create table probe (n bigint)' })
+
+  await expect(migrate(database.pool, changed)).rejects.toThrow('9001_a.sql was changed')
+})
+
+test('a transaction commits what it returns from and rolls back what it throws from', async () => {
+  await database.pool.query('create table notes (text text)')
+
+  await inTransaction(database.pool, (db) => db.query("insert into notes values ('kept')"))
+  await inTransaction(database.pool, async (db) => {
+    await db.query("insert into notes values ('dropped')")
+    throw new Error('changed my mind')
+  }).catch(() => {})
+
+  const { rows } = await database.pool.query('select text from notes')
+  expect(rows).toEqual([{ text: 'kept' }])
+})
+
+test('code inside a transaction can tell, however deep and asynchronous, and code outside cannot', async () => {
+  const seen = await inTransaction(database.pool, async () => {
+    await new Promise((resolve) => setImmediate(resolve))
+    return insideTransaction()
+  })
+
+  expect([seen, insideTransaction()]).toEqual([true, false])
+})
+
+test('commits wait for the disk: synchronous_commit is on', async () => {
+  const { rows } = await database.pool.query('show synchronous_commit')
+
+  expect(rows).toEqual([{ synchronous_commit: 'on' }])
+})
+
+test('a server that cannot be reached is told apart from a faulty statement', async () => {
+  const gone = createPool('postgres://x:y@127.0.0.1:1/none')
+  const errorOf = (work: Promise<unknown>) => work.then(() => undefined).catch((error) => error)
+
+  expect(isDatabaseUnavailable(await errorOf(gone.query('select 1')))).toBe(true)
+  expect(isDatabaseUnavailable(await errorOf(database.pool.query('select broken')))).toBe(false)
+  const killed = inTransaction(database.pool, (db) =>
+    db.query('select pg_terminate_backend(pg_backend_pid())'),
+  )
+  expect(isDatabaseUnavailable(await errorOf(killed))).toBe(true)
+  await gone.end()
+})
+
+test('a listener whose connection is cut comes back by itself and hears again', async () => {
+  const heard: string[] = []
+  const onConnect = vi.fn()
+  const onDisconnect = vi.fn()
+  const channels = { probe: (payload: string) => void heard.push(payload) }
+  const listener = createListener({ url: database.url, channels, onConnect, onDisconnect })
+  await vi.waitFor(() => expect(onConnect).toHaveBeenCalledTimes(1))
+  await database.pool.query("notify probe, 'one'")
+  await vi.waitFor(() => expect(heard).toEqual(['one']))
+
+  await database.pool.query(
+    "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'geoswap listener'",
+  )
+  await vi.waitFor(() => expect(onConnect).toHaveBeenCalledTimes(2), 5_000)
+  await database.pool.query("notify probe, 'two'")
+
+  await vi.waitFor(() => expect(heard).toEqual(['one', 'two']))
+  expect(onDisconnect).toHaveBeenCalledTimes(1)
+  await listener.close()
+})
