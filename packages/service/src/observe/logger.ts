@@ -5,12 +5,14 @@ export type { Logger } from 'pino'
 type Options = { level?: string; name?: string; stream?: DestinationStream }
 
 // Defence in depth: nothing below is ever handed to the logger on purpose.
-const SECRET_FIELDS = [
+const SECRET_FIELDS = new Set([
   'apiKey',
   'authorization',
+  'body',
   'databaseUrl',
   'geoOpToken',
   'geoQuoteToken',
+  'headers',
   'key',
   'password',
   'privateKey',
@@ -20,11 +22,9 @@ const SECRET_FIELDS = [
   'signedTransaction',
   'token',
   'unsignedTransaction',
-  '["x-api-key"]',
-]
-const REDACTED = SECRET_FIELDS.flatMap((field) =>
-  field.startsWith('[') ? [field, `*${field}`] : [field, `*.${field}`],
-)
+  'x-api-key',
+])
+const MAX_DEPTH = 4
 
 /** JSON lines on standard output, written in blocks. Call `flush` on the logger before the process ends. */
 export function createLogger({ level = 'info', name, stream }: Options = {}): Logger {
@@ -32,11 +32,26 @@ export function createLogger({ level = 'info', name, stream }: Options = {}): Lo
     level,
     base: name ? { name } : null,
     timestamp: () => `,"time":"${new Date().toISOString()}"`,
-    formatters: { level: (label) => ({ level: label }) },
-    redact: { paths: REDACTED, censor: '[redacted]' },
+    formatters: { level: (label) => ({ level: label }), log: (fields) => hideSecrets(fields) },
     serializers: { err: describeError, error: describeError, req: () => undefined, res: () => undefined },
   }
   return pino(options, stream ?? destination({ dest: 1, sync: false, minLength: 0 }))
+}
+
+/** Pino's own redaction with wildcards takes six times as long as writing the line. */
+function hideSecrets(fields: Record<string, unknown>, depth = 0): Record<string, unknown> {
+  const shown: Record<string, unknown> = {}
+  for (const name in fields) {
+    const value = fields[name]
+    if (SECRET_FIELDS.has(name)) shown[name] = '[redacted]'
+    else if (isPlainObject(value)) shown[name] = depth < MAX_DEPTH ? hideSecrets(value, depth + 1) : '[deep]'
+    else shown[name] = value
+  }
+  return shown
+}
+
+function isPlainObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype
 }
 
 const MAX_CAUSES = 4

@@ -34,14 +34,18 @@ export function createMetrics(options: { heldReads?: () => number; defaults?: bo
   }
 }
 
+type Child = { observe(seconds: number): void }
+
 /** Keeps the child of each label pair: looking it up by labels costs more than the observation. */
 function createRequestObserver(duration: Histogram<'route' | 'status'>): Metrics['observeRequest'] {
-  const byRoute = new Map<string, Map<number, { observe(seconds: number): void }>>()
+  const children = new Map<string, Map<number, Child>>()
+  const addChild = (route: string, status: number): Child => {
+    const child = duration.labels({ route, status: String(status) })
+    children.set(route, (children.get(route) ?? new Map()).set(status, child))
+    return child
+  }
   return ({ route, status, seconds }) => {
-    let byStatus = byRoute.get(route)
-    if (!byStatus) byRoute.set(route, (byStatus = new Map()))
-    let child = byStatus.get(status)
-    if (!child) byStatus.set(status, (child = duration.labels({ route, status: String(status) })))
+    const child = children.get(route)?.get(status) ?? addChild(route, status)
     child.observe(seconds)
   }
 }

@@ -1,0 +1,109 @@
+import {
+  type Address,
+  encodeAbiParameters,
+  getAddress,
+  type Hex,
+  hashStruct,
+  hashTypedData,
+  keccak256,
+  pad,
+  type TypedDataDomain,
+} from 'viem'
+
+/** What the destination owes: nested in the GeoOp, and hashed again by the vault from what it pays. */
+export type Delivery = {
+  ring: Hex
+  index: bigint
+  destinationChain: bigint
+  /** Contracts, tokens and recipients are 32 bytes, so that a Solana key fits where an EVM address does. */
+  vault: Hex
+  outputToken: Hex
+  minOutput: bigint
+  recipient: Hex
+  fillDeadline: bigint
+}
+
+/** The operation a wallet signs. Its EIP-712 digest is the op's id on every chain. */
+export type GeoOp = {
+  wallet: Address
+  inputToken: Address
+  inputAmount: bigint
+  index: bigint
+  opDeadline: bigint
+  refundDeadline: bigint
+  locker: Address
+  delivery: Delivery
+}
+
+export const geoOpTypes = {
+  GeoOp: [
+    { name: 'wallet', type: 'address' },
+    { name: 'inputToken', type: 'address' },
+    { name: 'inputAmount', type: 'uint256' },
+    { name: 'index', type: 'uint256' },
+    { name: 'opDeadline', type: 'uint256' },
+    { name: 'refundDeadline', type: 'uint256' },
+    { name: 'locker', type: 'address' },
+    { name: 'delivery', type: 'Delivery' },
+  ],
+  Delivery: [
+    { name: 'ring', type: 'bytes32' },
+    { name: 'index', type: 'uint256' },
+    { name: 'destinationChain', type: 'uint256' },
+    { name: 'vault', type: 'bytes32' },
+    { name: 'outputToken', type: 'bytes32' },
+    { name: 'minOutput', type: 'uint256' },
+    { name: 'recipient', type: 'bytes32' },
+    { name: 'fillDeadline', type: 'uint256' },
+  ],
+} as const
+
+export type OriginEscrow = { chainId: number; escrow: Address }
+
+export function geoOpDomain({ chainId, escrow }: OriginEscrow) {
+  return {
+    name: 'GeoEscrow',
+    version: '1',
+    chainId,
+    verifyingContract: escrow,
+  } as const satisfies TypedDataDomain
+}
+
+/** The 32 bytes the wallet signs with EIP-191 personal_sign. */
+export function hashGeoOp(origin: OriginEscrow, op: GeoOp): Hex {
+  return hashTypedData({
+    domain: geoOpDomain(origin),
+    types: geoOpTypes,
+    primaryType: 'GeoOp',
+    message: op,
+  })
+}
+
+/** The id under which the vault reports a delivery. */
+export function hashDelivery(delivery: Delivery): Hex {
+  return hashStruct({ types: geoOpTypes, primaryType: 'Delivery', data: delivery })
+}
+
+/** One ring of order slots per origin chain, escrow and locker: indices of different rings never collide. */
+export function ringOf(origin: OriginEscrow & { locker: Address }): Hex {
+  const types = [{ type: 'uint256' }, { type: 'address' }, { type: 'address' }] as const
+  return keccak256(encodeAbiParameters(types, [BigInt(origin.chainId), origin.escrow, origin.locker]))
+}
+
+const POSITION_BITS = 32n
+const POSITION_MASK = (1n << POSITION_BITS) - 1n
+
+export function toIndex({ round, position }: { round: bigint; position: bigint }): bigint {
+  return (round << POSITION_BITS) | position
+}
+
+export function fromIndex(index: bigint): { round: bigint; position: bigint } {
+  return { round: index >> POSITION_BITS, position: index & POSITION_MASK }
+}
+
+export const toBytes32 = (address: Address): Hex => pad(address, { size: 32 })
+
+/** Undefined when the 32 bytes are not a left-padded EVM address. */
+export function fromBytes32(value: Hex): Address | undefined {
+  return /^0x0{24}/.test(value) ? getAddress(`0x${value.slice(26)}`) : undefined
+}

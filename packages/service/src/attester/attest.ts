@@ -1,0 +1,122 @@
+import type { Pool } from 'pg'
+import type { Chain } from '../chains/chain.ts'
+import { groupBy } from '../model/group.ts'
+import type { Op, Swap } from '../model/swap.ts'
+import { insertAttestation, type Outcome, settleOutcomes } from '../store/attestations.ts'
+import { tallyAttempts } from '../store/attempts.ts'
+import { inTransaction } from '../store/db.ts'
+import { findToAttest } from '../store/swaps.ts'
+
+export type AttestDeps = {
+  pool: Pool
+  /** The attester's own view of each chain, over its own nodes. */
+  chainOf(chainId: number): Chain
+  isWellFormed(op: Op): boolean
+  signClaims(chainId: number, opHashes: readonly string[]): Promise<string>
+  signRefund(chainId: number, opHash: string, validUntil: number): Promise<string>
+  onAttested(kind: Outcome, count: number): void
+  onRefused(swap: Swap, why: string): void
+}
+
+const MAX_CLAIMS = 20
+const REFUND_VALID_SECONDS = 3_600
+
+/** Signs what this attester has itself seen to be final: at most one outcome per op, ever. */
+export async function attestAll(deps: AttestDeps): Promise<void> {
+  await attestClaims(deps)
+  await attestRefunds(deps)
+}
+
+async function attestClaims(deps: AttestDeps): Promise<void> {
+  const waiting = wellFormed(deps, await findToAttest(deps.pool, 'claim'))
+  const locked = await filterLocked(deps, waiting)
+  const proven = await filterDelivered(deps, locked)
+  for (const [chainId, swaps] of groupBy(proven, (swap) => swap.op.originChain)) {
+    for (let i = 0; i < swaps.length; i += MAX_CLAIMS) await claim(deps, chainId, swaps.slice(i, i + MAX_CLAIMS))
+  }
+}
+
+async function claim(deps: AttestDeps, chainId: number, swaps: readonly Swap[]): Promise<void> {
+  // The outcome is on record before a signature exists: a crash between the two loses nothing.
+  const settled = await settleOutcomes(deps.pool, 'claim', swaps.map((swap) => swap.op.hash))
+  const mine = swaps.filter((swap) => settled.has(swap.op.hash))
+  if (mine.length === 0) return
+  const signature = await deps.signClaims(chainId, mine.map((swap) => swap.op.hash))
+  await insertAttestation(deps.pool, { chainId, kind: 'claim', swapIds: mine.map((swap) => swap.id), signature })
+  deps.onAttested('claim', mine.length)
+}
+
+async function attestRefunds(deps: AttestDeps): Promise<void> {
+  const waiting = wellFormed(deps, await findToAttest(deps.pool, 'refund'))
+  for (const swap of await filterLocked(deps, waiting)) {
+    const objection = await objectionToRefund(deps, swap)
+    if (objection) deps.onRefused(swap, objection)
+    else await refund(deps, swap)
+  }
+}
+
+async function refund(deps: AttestDeps, swap: Swap): Promise<void> {
+  const { originChain, hash } = swap.op
+  const settled = await settleOutcomes(deps.pool, 'refund', [hash])
+  if (!settled.has(hash)) return deps.onRefused(swap, 'a claim was attested before')
+  const { head } = await deps.chainOf(originChain).readHeads()
+  const validUntil = head.seconds + REFUND_VALID_SECONDS
+  const signature = await deps.signRefund(originChain, hash, validUntil)
+  await inTransaction(deps.pool, (db) =>
+    insertAttestation(db, { chainId: originChain, kind: 'refund', swapIds: [swap.id], validUntil, signature }),
+  )
+  deps.onAttested('refund', 1)
+}
+
+/**
+ * Why the input may not go back yet. Either nothing was ever signed on the destination, which the
+ * write-ahead log shows; or the vault, at a block that is final on this attester's own nodes, shows no
+ * delivery, and every signed one is consumed or too late.
+ */
+async function objectionToRefund(deps: AttestDeps, { id, op }: Swap): Promise<string | undefined> {
+  const tally = (await tallyAttempts(deps.pool, 'deliver', [id])).get(id)
+  if (!tally) return undefined
+  const destination = deps.chainOf(op.destinationChain)
+  const heads = await destination.readHeads()
+  const undelivered = await destination.readUndelivered([op], heads.hard)
+  if (!undelivered.has(op.hash)) return 'the vault shows a delivery'
+  const isOver = heads.hard.seconds > op.fillDeadline
+  return isOver || tally.open === 0 ? undefined : 'a signed delivery may still land'
+}
+
+function wellFormed(deps: AttestDeps, swaps: readonly Swap[]): Swap[] {
+  return swaps.filter((swap) => {
+    const isFine = deps.isWellFormed(swap.op)
+    if (!isFine) deps.onRefused(swap, 'the stored terms are not what was signed')
+    return isFine
+  })
+}
+
+async function filterLocked(deps: AttestDeps, swaps: readonly Swap[]): Promise<Swap[]> {
+  const byChain = [...groupBy(swaps, (swap) => swap.op.originChain)]
+  const locked = await Promise.all(
+    byChain.map(async ([chainId, group]) => {
+      const chain = deps.chainOf(chainId)
+      const { hard } = await chain.readHeads()
+      const states = await chain.readLocks(group.map(({ op }) => op), hard)
+      return group.filter(({ op }) => states.get(op.hash) === 'locked')
+    }),
+  )
+  return locked.flat()
+}
+
+/** Keeps those whose `Delivered` event, with at least the signed minimum, is in a final block. */
+async function filterDelivered(deps: AttestDeps, swaps: readonly Swap[]): Promise<Swap[]> {
+  const byChain = [...groupBy(swaps, (swap) => swap.op.destinationChain)]
+  const delivered = await Promise.all(
+    byChain.map(async ([chainId, group]) => {
+      const chain = deps.chainOf(chainId)
+      const { hard } = await chain.readHeads()
+      const from = group.reduce((least, { op }) => (op.destinationBlock < least ? op.destinationBlock : least), hard.number)
+      const events = await chain.readEvents({ from, to: hard.number })
+      const paid = new Map(events.map((event) => [`${event.kind}:${event.id}`, event.amount ?? 0n]))
+      return group.filter(({ op }) => (paid.get(`delivered:${op.deliveryHash}`) ?? 0n) >= op.minOutput)
+    }),
+  )
+  return delivered.flat()
+}

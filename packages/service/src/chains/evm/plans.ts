@@ -1,0 +1,115 @@
+import { geoEscrowAbi, geoVaultAbi, toIndex } from '@geoswap/protocol'
+import { type Address, encodeFunctionData, type Hex, parseSignature, signatureToCompactSignature } from 'viem'
+import type { Op, Swap } from '../../model/swap.ts'
+import type { TxRequest } from '../chain.ts'
+import { ringOfOp } from './reads.ts'
+import type { EvmChainSettings } from './settings.ts'
+
+// Gas limits: never an estimate, which a wallet or a token could make look cheap. What is not burnt comes
+// back, so each is the contract's own bound for the call (its caps and floors) plus its measured fixed part.
+const LOCK = 420_000
+const LOCK_MANY = { fixed: 400_000, each: 300_000 }
+const AUTHORIZATION = 25_000 // EIP-7702 PER_EMPTY_ACCOUNT_COST
+const DELIVER = 300_000
+const DELIVER_MANY = { fixed: 300_000, each: 200_000 }
+const CLAIM_MANY = { fixed: 400_000, each: 60_000 }
+const REFUND = 450_000
+
+export function planLock({ escrow }: EvmChainSettings, swaps: readonly Swap[]): TxRequest {
+  const authorizations = swaps.flatMap((swap) => (swap.delegation ? [swap.delegation] : []))
+  const [only] = swaps
+  if (!only) throw new Error('Nothing to lock')
+  const isSingle = swaps.length === 1
+  return {
+    to: escrow,
+    data: isSingle ? encodeLock(only) : encodeLockMany(swaps),
+    gas:
+      (isSingle ? LOCK : LOCK_MANY.fixed + LOCK_MANY.each * swaps.length) + AUTHORIZATION * authorizations.length,
+    ...(authorizations.length > 0 && { authorizations }),
+  }
+}
+
+function encodeLock(swap: Swap): Hex {
+  const { r, vs } = toCompact(swap.signature)
+  return encodeFunctionData({ abi: geoEscrowAbi, functionName: 'lock', args: [toEscrowOp(swap.op), r, vs] })
+}
+
+function encodeLockMany(swaps: readonly Swap[]): Hex {
+  const ops = swaps.map((swap) => ({ op: toEscrowOp(swap.op), ...toCompact(swap.signature) }))
+  return encodeFunctionData({ abi: geoEscrowAbi, functionName: 'lockMany', args: [ops] })
+}
+
+export function planClaim({ escrow }: EvmChainSettings, swaps: readonly Swap[], signature: string): TxRequest {
+  const { r, vs } = toCompact(signature)
+  const ops = swaps.map((swap) => ({ locker: swap.op.locker as Address, op: toEscrowOp(swap.op) }))
+  return {
+    to: escrow,
+    data: encodeFunctionData({ abi: geoEscrowAbi, functionName: 'claimMany', args: [ops, r, vs] }),
+    gas: CLAIM_MANY.fixed + CLAIM_MANY.each * swaps.length,
+  }
+}
+
+type Attested = { signature: string; validUntil: number }
+
+export function planRefund({ escrow }: EvmChainSettings, swap: Swap, attested: Attested): TxRequest {
+  const { r, vs } = toCompact(attested.signature)
+  return {
+    to: escrow,
+    data: encodeFunctionData({
+      abi: geoEscrowAbi,
+      functionName: 'refundAttested',
+      args: [swap.op.locker as Address, toEscrowOp(swap.op), BigInt(attested.validUntil), r, vs],
+    }),
+    gas: REFUND,
+  }
+}
+
+export function planDelivery({ vault, escrowOf }: EvmChainSettings, ops: readonly Op[]): TxRequest {
+  const orders = ops.map((op) => ({
+    ring: ringOfOp(op, escrowOf),
+    token: op.outputToken as Address,
+    fill: toFill(op),
+  }))
+  const [only] = orders
+  if (!only) throw new Error('Nothing to deliver')
+  if (orders.length === 1) {
+    const args = [only.ring, only.token, only.fill] as const
+    return {
+      to: vault,
+      data: encodeFunctionData({ abi: geoVaultAbi, functionName: 'deliver', args }),
+      gas: DELIVER,
+    }
+  }
+  return {
+    to: vault,
+    data: encodeFunctionData({ abi: geoVaultAbi, functionName: 'deliverMany', args: [orders] }),
+    gas: DELIVER_MANY.fixed + DELIVER_MANY.each * orders.length,
+  }
+}
+
+function toFill(op: Op) {
+  return {
+    index: toIndex(op),
+    amount: op.quotedOutput,
+    minOutput: op.minOutput,
+    recipient: op.recipient as Address,
+    fillDeadline: BigInt(op.fillDeadline),
+  }
+}
+
+export function toEscrowOp(op: Op) {
+  return {
+    wallet: op.wallet as Address,
+    inputToken: op.inputToken as Address,
+    inputAmount: op.inputAmount,
+    index: toIndex(op),
+    opDeadline: BigInt(op.opDeadline),
+    refundDeadline: BigInt(op.refundDeadline),
+    delivery: op.deliveryHash as Hex,
+  }
+}
+
+function toCompact(signature: string): { r: Hex; vs: Hex } {
+  const { r, yParityAndS } = signatureToCompactSignature(parseSignature(signature as Hex))
+  return { r, vs: yParityAndS }
+}

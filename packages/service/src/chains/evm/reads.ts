@@ -1,0 +1,131 @@
+import { geoEscrowAbi, geoVaultAbi, ringOf, slotStateOf } from '@geoswap/protocol'
+import { type Address, erc20Abi, getAddress, type Hex, type PublicClient, parseEventLogs, zeroAddress } from 'viem'
+import type { Op } from '../../model/swap.ts'
+import type { Block, ChainEvent, Heads, LockRef, LockState, WalletView } from '../chain.ts'
+import { toDelegation } from './delegation.ts'
+import type { EvmChainSettings } from './settings.ts'
+
+export async function readHeads(
+  client: PublicClient,
+  { finality }: EvmChainSettings,
+  known?: Heads,
+): Promise<Heads> {
+  const head = toBlock(await client.getBlock({ blockTag: 'latest' }))
+  if (known?.head.hash === head.hash) return known
+  const at = async (depth: number): Promise<Block> => {
+    if (depth <= 1) return head
+    const number = head.number - BigInt(depth - 1)
+    return toBlock(await client.getBlock({ blockNumber: number > 0n ? number : 0n }))
+  }
+  const [accept, settle, hard] = await Promise.all([at(finality.accept), at(finality.settle), at(finality.hard)])
+  return { head, accept, settle, hard }
+}
+
+function toBlock(block: { number: bigint; hash: Hex; timestamp: bigint }): Block {
+  return { number: block.number, hash: block.hash, seconds: Number(block.timestamp) }
+}
+
+export async function readDelegation(client: PublicClient, settings: EvmChainSettings, wallet: string) {
+  const address = getAddress(wallet)
+  const [code, nonce, pendingNonce] = await Promise.all([
+    client.getCode({ address }),
+    client.getTransactionCount({ address }),
+    client.getTransactionCount({ address, blockTag: 'pending' }),
+  ])
+  return toDelegation({ code, nonce, pendingNonce }, settings)
+}
+
+export async function readWallet(
+  client: PublicClient,
+  settings: EvmChainSettings,
+  input: { wallet: string; token: string },
+): Promise<WalletView> {
+  const [delegation, balance] = await Promise.all([
+    readDelegation(client, settings, input.wallet),
+    readBalance(client, { owner: getAddress(input.wallet), token: getAddress(input.token) }),
+  ])
+  return { delegation, balance }
+}
+
+type BalanceOf = { owner: Address; token: Address; blockNumber?: bigint }
+
+export async function readBalance(client: PublicClient, { owner, token, blockNumber }: BalanceOf): Promise<bigint> {
+  const at = blockNumber === undefined ? {} : { blockNumber }
+  if (token === zeroAddress) return client.getBalance({ address: owner, ...at })
+  return client.readContract({ address: token, abi: erc20Abi, functionName: 'balanceOf', args: [owner], ...at })
+}
+
+export async function readLocks(
+  client: PublicClient,
+  { escrow }: EvmChainSettings,
+  ops: readonly LockRef[],
+  at: Block,
+): Promise<Map<string, LockState>> {
+  if (ops.length === 0) return new Map()
+  const words = await client.readContract({
+    address: escrow,
+    abi: geoEscrowAbi,
+    functionName: 'slots',
+    args: [ops.map((op) => op.locker as Address), ops.map((op) => op.position)],
+    blockNumber: at.number,
+  })
+  return new Map(ops.map((op, i) => [op.hash, slotStateOf(words[i] ?? 0n, op.hash as Hex)]))
+}
+
+type EscrowOf = (chainId: number) => Address
+
+export async function readUndelivered(
+  client: PublicClient,
+  { vault, escrowOf }: { vault: Address; escrowOf: EscrowOf },
+  ops: readonly Op[],
+  at: Block,
+): Promise<Set<string>> {
+  if (ops.length === 0) return new Set()
+  const rings = ops.map((op) => ringOfOp(op, escrowOf))
+  const rounds = await client.readContract({
+    address: vault,
+    abi: geoVaultAbi,
+    functionName: 'lastRounds',
+    args: [rings, ops.map((op) => op.position)],
+    blockNumber: at.number,
+  })
+  return new Set(ops.filter((op, i) => (rounds[i] ?? op.round) < op.round).map((op) => op.hash))
+}
+
+export function ringOfOp(op: Op, escrowOf: EscrowOf): Hex {
+  return ringOf({
+    chainId: op.originChain,
+    escrow: escrowOf(op.originChain),
+    locker: op.locker as Address,
+  })
+}
+
+/** Everything our contracts on this chain said in a range of blocks. */
+export async function readEvents(
+  client: PublicClient,
+  { escrow, vault }: Pick<EvmChainSettings, 'escrow' | 'vault'>,
+  range: { from: bigint; to: bigint },
+): Promise<ChainEvent[]> {
+  const logs = await client.getLogs({ address: [escrow, vault], fromBlock: range.from, toBlock: range.to })
+  const events: ChainEvent[] = []
+  const creditedTxs = new Set<string>()
+  for (const log of parseEventLogs({ abi: geoEscrowAbi, logs })) {
+    if (log.eventName === 'Credited') creditedTxs.add(log.transactionHash)
+    const kind = escrowKinds[log.eventName]
+    if (!kind || !('op' in log.args)) continue
+    events.push({ kind, id: log.args.op, txHash: log.transactionHash, block: log.blockNumber })
+  }
+  for (const log of parseEventLogs({ abi: geoVaultAbi, logs, eventName: 'Delivered' })) {
+    const { delivery, amount } = log.args
+    events.push({ kind: 'delivered', id: delivery, txHash: log.transactionHash, block: log.blockNumber, amount })
+  }
+  return events.map((event) =>
+    event.kind === 'refunded' ? { ...event, credited: creditedTxs.has(event.txHash) } : event,
+  )
+}
+
+const escrowKinds: Partial<Record<string, ChainEvent['kind']>> = {
+  Locked: 'locked',
+  Claimed: 'claimed',
+  Refunded: 'refunded',
+}

@@ -1,0 +1,54 @@
+import { attestationTypes, geoOpDomain } from '@geoswap/protocol'
+import type { Hex } from 'viem'
+import { privateKeyToAccount } from 'viem/accounts'
+import { type AttestDeps, attestAll } from '../attester/attest.ts'
+import { rebuildOp } from '../attester/verify.ts'
+import type { Config } from '../config.ts'
+import type { Logger } from '../observe/logger.ts'
+import { createPool } from '../store/db.ts'
+import { connectChains, verifyChains } from './chains.ts'
+import { every } from './timing.ts'
+
+const SWEEP_MS = 1_000
+
+export type Attester = { start(): Promise<void>; close(): Promise<void> }
+
+/** The attester: its own key, its own nodes, and nothing else. */
+export async function composeAttester(config: Config, logger: Logger): Promise<Attester> {
+  const { network, attesterKey } = config
+  if (!attesterKey) throw new Error('GEOSWAP_ATTESTER_KEY is not set')
+  const account = privateKeyToAccount(attesterKey.reveal() as Hex)
+  const pool = createPool(config.databaseUrl.reveal(), { max: 4, applicationName: 'geoswap attester' })
+  const chains = connectChains({ network, urlsOf: (chain) => chain.attesterRpcUrls, accounts: [] })
+  await verifyChains(chains)
+  const contractsOf = (chainId: number) => chains.of(chainId).contracts
+  const domainOf = (chainId: number) => geoOpDomain({ chainId, ...contractsOf(chainId) })
+  const deps: AttestDeps = {
+    pool,
+    chainOf: (chainId) => chains.of(chainId).chain,
+    isWellFormed: (op) => rebuildOp(contractsOf, op) !== undefined,
+    signClaims: (chainId, ops) =>
+      account.signTypedData({
+        ...{ domain: domainOf(chainId), types: attestationTypes, primaryType: 'Claims' },
+        message: { ops: ops as Hex[] },
+      }),
+    signRefund: (chainId, op, validUntil) =>
+      account.signTypedData({
+        ...{ domain: domainOf(chainId), types: attestationTypes, primaryType: 'Refund' },
+        message: { op: op as Hex, validUntil: BigInt(validUntil) },
+      }),
+    onAttested: (kind, count) => logger.info({ kind, count }, 'attested'),
+    onRefused: (swap, why) => logger.warn({ swapId: swap.id, why }, 'not attested'),
+  }
+  const attest = () => attestAll(deps).catch((err: unknown) => logger.warn({ err }, 'attesting failed'))
+  let sweep: { stop(): void } | undefined
+  return {
+    async start() {
+      sweep = every(SWEEP_MS, attest)
+    },
+    async close() {
+      sweep?.stop()
+      await pool.end()
+    },
+  }
+}

@@ -1,0 +1,186 @@
+import type { Pool } from 'pg'
+import { type Address, getAddress } from 'viem'
+import { privateKeyToAccount } from 'viem/accounts'
+import { type Config, defaultDeadlines } from '../config.ts'
+import { confirmDestination } from '../flow/deliver/confirm-delivery.ts'
+import { deliverLocked, redeliverStalled } from '../flow/deliver/deliver.ts'
+import { confirmOrigin } from '../flow/execute/confirm-lock.ts'
+import { lockWaiting } from '../flow/execute/lock.ts'
+import { retryStalledLocks } from '../flow/execute/retry-lock.ts'
+import { relayAttested } from '../flow/settle/relay.ts'
+import { createEventLog } from '../lanes/event-log.ts'
+import { createHeadFollower, type HeadFollower } from '../lanes/head-follower.ts'
+import { createLaneRunner, type Lane } from '../lanes/runner.ts'
+import { createSender } from '../lanes/sender.ts'
+import { createSendingLane } from '../lanes/sending.ts'
+import { createWatchLane } from '../lanes/watch.ts'
+import type { Catalog } from '../model/catalog.ts'
+import type { Swap } from '../model/swap.ts'
+import type { Logger } from '../observe/logger.ts'
+import { createPool } from '../store/db.ts'
+import { createListener } from '../store/listen.ts'
+import { type Chains, type ConnectedChain, connectChains, loadCatalog, verifyChains } from './chains.ts'
+import { createPriceCheck, createPriceReader } from './prices.ts'
+
+export type Worker = { start(): Promise<void>; close(): Promise<void> }
+
+type Parts = {
+  config: Config
+  pool: Pool
+  chains: Chains
+  catalog: Catalog
+  followers: ReadonlyMap<number, HeadFollower>
+  prices: ReturnType<typeof createPriceCheck>
+  logger: Logger
+}
+
+const DEFAULT_EXPOSURE_USD = 25_000
+const PATIENCE_SECONDS = 60
+
+/** The worker: follows the chains, locks, delivers, claims, refunds. */
+export async function composeWorker(config: Config, logger: Logger): Promise<Worker> {
+  const { network } = config
+  const pool = createPool(config.databaseUrl.reveal(), { max: 20, applicationName: 'geoswap worker' })
+  const accounts = [...config.relayerKeys, ...config.delivererKeys].map((key) =>
+    privateKeyToAccount(key.reveal() as Address),
+  )
+  const chains = connectChains({ network, urlsOf: (chain) => chain.rpcUrls, accounts })
+  await verifyChains(chains)
+  const catalog = await loadCatalog(network, chains)
+  const wake = (topic: string) => runner.wake(topic)
+  const followers = new Map(chains.all.map((chain) => [chain.config.chainId, followHead(chain, wake, logger)]))
+  const prices = createPriceCheck(catalog, createPriceReader(network, chains))
+  const parts: Parts = { config, pool, chains, catalog, followers, prices, logger }
+  const lanes = chains.all.flatMap((chain) => lanesOf(parts, chain))
+  const onFault = (error: unknown, lane: string) => logger.warn({ err: error, lane }, 'lane step failed')
+  const runner = createLaneRunner({ pool, lanes, onFault })
+  const listener = createListener({ url: config.databaseUrl.reveal(), channels: { swap_work: wake } })
+  return {
+    async start() {
+      for (const follower of followers.values()) follower.start()
+      await runner.start()
+    },
+    async close() {
+      await runner.stop()
+      for (const follower of followers.values()) follower.stop()
+      await listener.close()
+      await pool.end()
+    },
+  }
+}
+
+function followHead({ config, chain }: ConnectedChain, wake: (topic: string) => void, logger: Logger): HeadFollower {
+  return createHeadFollower({
+    chainId: config.chainId,
+    readHeads: (known) => chain.readHeads(known),
+    pollMs: Math.max(25, Math.round(config.blockMs / 20)),
+    maxAgeMs: config.maxHeadAgeMs ?? 15_000,
+    onHead: () => wake(`head:${config.chainId}`),
+    onFault: (err) => logger.warn({ err, chain: config.name }, 'node does not answer'),
+  })
+}
+
+function lanesOf(parts: Parts, chain: ConnectedChain): Lane[] {
+  const { config } = parts
+  const relayers = config.network.relayers.map((address) => relayLane(parts, chain, getAddress(address)))
+  const deliverers = config.network.deliverers.map((address, index, all) =>
+    deliverLane(parts, chain, getAddress(address), { index, of: all.length }),
+  )
+  return [watchLane(parts, chain), ...relayers, ...deliverers]
+}
+
+function followerOf({ followers }: Parts, chainId: number): HeadFollower {
+  const follower = followers.get(chainId)
+  if (!follower) throw new Error(`Chain ${chainId} is not followed`)
+  return follower
+}
+
+function senderOf({ pool, logger }: Parts, { chain, config }: ConnectedChain, address: Address) {
+  return createSender({
+    pool,
+    chain,
+    address,
+    maxInFlight: config.maxInFlight ?? 16,
+    onSent: (sent) => logger.info({ chain: config.name, ...sent }, 'sent'),
+    onSendFault: (err, txHash) => logger.warn({ err, chain: config.name, txHash }, 'send not confirmed'),
+    onReplaced: ({ txHash, role, replacement }) =>
+      logger.info({ chain: config.name, txHash, role, replacement }, 'replaced'),
+  })
+}
+
+function logMove(logger: Logger, name: string) {
+  return (swap: Swap, detail?: string) => logger.info({ swapId: swap.id, state: swap.state, detail }, name)
+}
+
+function watchLane(parts: Parts, { chain, config }: ConnectedChain): Lane {
+  const { pool, logger } = parts
+  const events = createEventLog(chain)
+  const reorgSeconds = (config.finality.hard * config.blockMs) / 1_000
+  const originDeps = {
+    ...{ pool, origin: chain, reorgSeconds, onMoved: logMove(logger, 'origin') },
+    findEvent: events.find,
+  }
+  const destinationDeps = {
+    ...{ pool, destination: chain, reorgSeconds },
+    findDelivered: (hash: string, since: bigint) => events.find('delivered', hash, since),
+    onSettled: logMove(logger, 'settled'),
+    onRefundDecided: logMove(logger, 'refund decided'),
+  }
+  return createWatchLane({
+    ...{ pool, chain, events, follower: followerOf(parts, config.chainId) },
+    confirmOrigin: (heads) => confirmOrigin(originDeps, heads),
+    confirmDestination: (heads) => confirmDestination(destinationDeps, heads),
+  })
+}
+
+function relayLane(parts: Parts, connected: ConnectedChain, address: Address): Lane {
+  const { pool, prices, logger } = parts
+  const { chain, config } = connected
+  const sender = senderOf(parts, connected, address)
+  const deps = {
+    ...{ pool, sender, origin: chain, refreshPrices: prices.refresh, isPriceKept: prices.isKept },
+    destinationOf: (chainId: number) => parts.chains.of(chainId).chain,
+    isLive: (chainId: number) => followerOf(parts, chainId).isLive(),
+    onDeclined: logMove(logger, 'failed'),
+  }
+  return createSendingLane({
+    name: `relay:${config.chainId}:${address}`,
+    topics: [`lock:${config.chainId}:${address}`, `relay:${config.chainId}`, `head:${config.chainId}`],
+    sender,
+    follower: followerOf(parts, config.chainId),
+    settle: (lease, heads) => retryStalledLocks(deps, lease, heads),
+    async work(lease, heads) {
+      if (!heads) return
+      await lockWaiting(deps, lease, heads)
+      await relayAttested(deps, lease, heads)
+    },
+  })
+}
+
+function deliverLane(
+  parts: Parts,
+  connected: ConnectedChain,
+  address: Address,
+  share: { index: number; of: number },
+): Lane {
+  const { pool, prices, logger, config } = parts
+  const { chain } = connected
+  const { chainId } = connected.config
+  const sender = senderOf(parts, connected, address)
+  const follower = followerOf(parts, chainId)
+  const deps = {
+    ...{ pool, sender, share, destination: chain, isLive: follower.isLive, downSeconds: follower.downSeconds },
+    ...{ refreshPrices: prices.refresh, isPriceKept: prices.isKept, patienceSeconds: PATIENCE_SECONDS },
+    cutOffSeconds: config.network.deadlines?.cutOffSeconds ?? defaultDeadlines.cutOffSeconds,
+    exposureCapCents: (origin: number) =>
+      BigInt(parts.chains.of(origin).config.exposureCapUsd ?? DEFAULT_EXPOSURE_USD) * 100n,
+    onRefundDecided: logMove(logger, 'refund decided'),
+  }
+  return createSendingLane({
+    name: `deliver:${chainId}:${address}`,
+    topics: [`deliver:${chainId}`, `head:${chainId}`],
+    ...{ sender, follower },
+    settle: (lease, heads) => redeliverStalled(deps, lease, heads),
+    work: (lease, heads) => deliverLocked(deps, lease, heads),
+  })
+}

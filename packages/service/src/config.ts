@@ -1,0 +1,169 @@
+import { readFileSync } from 'node:fs'
+import Type, { type Static } from 'typebox'
+import { Value } from 'typebox/value'
+
+/** A value that must never be printed: logs and JSON show only that it is set. */
+export class Secret {
+  readonly #value: string
+  constructor(value: string) {
+    this.#value = value
+  }
+  reveal(): string {
+    return this.#value
+  }
+  toJSON(): string {
+    return '[secret]'
+  }
+}
+
+const Address = Type.String({ pattern: '^0x[0-9a-fA-F]{40}$' })
+const Url = Type.String({ pattern: '^https?://' })
+const Count = Type.Integer({ minimum: 1 })
+const Strict = { additionalProperties: false }
+
+const Token = Type.Object({ symbol: Type.String(), address: Address, asset: Type.String() }, Strict)
+
+const EvmChain = Type.Object(
+  {
+    chainId: Count,
+    name: Type.String({ pattern: '^[a-z0-9-]+$' }),
+    family: Type.Literal('evm'),
+    rpcUrls: Type.Array(Url, { minItems: 1 }),
+    attesterRpcUrls: Type.Array(Url, { minItems: 1 }),
+    contracts: Type.Object({ account: Address, escrow: Address, vault: Address }, Strict),
+    /** Delegates of ours from before: wallets on them are asked to move on, never refused. */
+    olderAccounts: Type.Optional(Type.Array(Address)),
+    native: Type.Object({ symbol: Type.String(), asset: Type.String() }, Strict),
+    tokens: Type.Array(Token),
+    finality: Type.Object({ accept: Count, settle: Count, hard: Count }, Strict),
+    blockMs: Count,
+    /** A head older than this stops quotes for the chain. */
+    maxHeadAgeMs: Type.Optional(Count),
+    /** Value that may be delivered against locks that are not hard-final yet. */
+    exposureCapUsd: Type.Optional(Type.Integer({ minimum: 0 })),
+    /** Unmined transactions per sender key; further work waits and is batched. */
+    maxInFlight: Type.Optional(Count),
+    tipWei: Type.Optional(Type.String({ pattern: '^[0-9]+$' })),
+  },
+  Strict,
+)
+
+const Feed = Type.Object({ chainId: Count, address: Address, maxAgeSeconds: Count }, Strict)
+const Asset = Type.Object({ name: Type.String(), usdStable: Type.Optional(Type.Boolean()), feed: Feed }, Strict)
+
+const Deadlines = Type.Object(
+  {
+    opLifeSeconds: Type.Optional(Count),
+    lockInclusionSeconds: Type.Optional(Count),
+    fillSeconds: Type.Optional(Count),
+    cutOffSeconds: Type.Optional(Count),
+    attemptLifeSeconds: Type.Optional(Count),
+    detectionSeconds: Type.Optional(Count),
+    claimInclusionSeconds: Type.Optional(Count),
+  },
+  Strict,
+)
+
+const NetworkSchema = Type.Object(
+  {
+    network: Type.String({ pattern: '^[a-z0-9-]+$' }),
+    basePath: Type.Optional(Type.String({ pattern: '^(/[A-Za-z0-9_-]+)*$' })),
+    relayers: Type.Array(Address, { minItems: 1 }),
+    deliverers: Type.Array(Address, { minItems: 1 }),
+    attester: Address,
+    chains: Type.Array(EvmChain, { minItems: 1 }),
+    assets: Type.Array(Asset, { minItems: 1 }),
+    feeCentiBps: Type.Optional(Type.Integer({ minimum: 0, maximum: 100_000 })),
+    highImpactBps: Type.Optional(Count),
+    quoteTtlMs: Type.Optional(Count),
+    deadlines: Type.Optional(Deadlines),
+  },
+  Strict,
+)
+
+export type NetworkConfig = Static<typeof NetworkSchema>
+export type ChainConfig = Static<typeof EvmChain>
+export type AssetConfig = Static<typeof Asset>
+
+export type Config = Readonly<{
+  network: NetworkConfig
+  databaseUrl: Secret
+  host: string
+  port: number
+  sealKeys: readonly { id: string; key: Secret }[]
+  relayerKeys: readonly Secret[]
+  delivererKeys: readonly Secret[]
+  attesterKey: Secret | undefined
+}>
+
+export const defaultDeadlines = {
+  opLifeSeconds: 120,
+  lockInclusionSeconds: 60,
+  fillSeconds: 600,
+  cutOffSeconds: 60,
+  attemptLifeSeconds: 90,
+  detectionSeconds: 60,
+  claimInclusionSeconds: 300,
+}
+
+type Env = Readonly<Record<string, string | undefined>>
+
+/** Reads the whole configuration and reports every problem in one error, before anything starts. */
+export function loadConfig(env: Env, role: 'api' | 'worker' | 'attester'): Config {
+  const problems: string[] = []
+  const config = {
+    network: readNetwork(env['GEOSWAP_CONFIG'], problems),
+    databaseUrl: new Secret(required(env, 'DATABASE_URL', problems)),
+    host: env['HOST'] ?? '127.0.0.1',
+    port: portFrom(env['PORT'], problems),
+    sealKeys: role === 'api' ? sealKeys(required(env, 'GEOSWAP_SEAL_KEYS', problems), problems) : [],
+    relayerKeys: role === 'worker' ? privateKeys(env, 'GEOSWAP_RELAYER_KEYS', problems) : [],
+    delivererKeys: role === 'worker' ? privateKeys(env, 'GEOSWAP_DELIVERER_KEYS', problems) : [],
+    attesterKey: role === 'attester' ? privateKeys(env, 'GEOSWAP_ATTESTER_KEY', problems)[0] : undefined,
+  }
+  if (problems.length > 0) throw new Error(`Bad configuration:\n- ${problems.join('\n- ')}`)
+  return Object.freeze(config)
+}
+
+function required(env: Env, name: string, problems: string[]): string {
+  const value = env[name]
+  if (!value) problems.push(`${name} is not set`)
+  return value ?? ''
+}
+
+function readNetwork(path: string | undefined, problems: string[]): NetworkConfig {
+  try {
+    if (!path) throw new Error('GEOSWAP_CONFIG is not set: it names the JSON file of chains and assets')
+    const parsed: unknown = JSON.parse(readFileSync(path, 'utf8'))
+    for (const error of Value.Errors(NetworkSchema, parsed)) {
+      problems.push(`${path}${error.instancePath}: ${error.message}`)
+    }
+    return parsed as NetworkConfig
+  } catch (error) {
+    problems.push(error instanceof Error ? error.message : String(error))
+    return {} as NetworkConfig
+  }
+}
+
+function portFrom(value: string | undefined, problems: string[]): number {
+  const port = Number(value ?? 8080)
+  if (!Number.isInteger(port) || port < 0 || port > 65_535) problems.push('PORT must be an integer in 0..65535')
+  return port
+}
+
+function sealKeys(value: string, problems: string[]): { id: string; key: Secret }[] {
+  return value.split(',').map((entry) => {
+    const [id = '', key = ''] = entry.split(':')
+    const ok = /^[A-Za-z0-9]{1,16}$/.test(id) && /^[0-9a-f]{64}$/.test(key)
+    if (!ok) problems.push('GEOSWAP_SEAL_KEYS must be id:64 hex digits, comma separated, the sealing key first')
+    return { id, key: new Secret(key) }
+  })
+}
+
+function privateKeys(env: Env, name: string, problems: string[]): Secret[] {
+  const values = required(env, name, problems).split(',')
+  if (!values.every((value) => /^0x[0-9a-f]{64}$/.test(value))) {
+    problems.push(`${name} must be private keys of 0x and 64 hex digits, comma separated`)
+  }
+  return values.map((value) => new Secret(value))
+}

@@ -1,0 +1,54 @@
+import type { Delegation } from '../../chains/chain.ts'
+import { ServiceError } from '../../errors.ts'
+import type { SignedDelegation } from '../../model/swap.ts'
+
+export type AuthorizationCheck = {
+  wallet: string
+  chainId: number
+  delegationTarget: string
+  isSignedBy(wallet: string, signed: SignedDelegation): Promise<boolean>
+}
+
+/**
+ * The authorization this operation has to carry: none for a wallet that is delegated to us already,
+ * otherwise the one given, if it is for this chain, our delegate and the account's current nonce, and the
+ * wallet signed it. A wallet on other code is refused: what is there is never replaced.
+ */
+export async function authorizationFor(
+  check: AuthorizationCheck,
+  state: Delegation,
+  given: SignedDelegation | undefined,
+): Promise<SignedDelegation | undefined> {
+  if (state.kind === 'ours') return undefined
+  if (state.kind === 'foreign' || state.kind === 'contract') throw new ServiceError('UNSUPPORTED_DELEGATION')
+  if (!given) throw needsDelegation(check, state)
+  const isForUs = given.chainId === check.chainId && sameAddress(given.address, check.delegationTarget)
+  if (!isForUs || !(await check.isSignedBy(check.wallet, given))) {
+    throw new ServiceError('INVALID_AUTHORIZATION_SIGNATURE', { recovery: fieldsToSign(check, state) })
+  }
+  if (given.nonce !== state.nonce || state.pendingNonce !== state.nonce) throw staleAuthorization(check, state)
+  return given
+}
+
+type Undelegated = Extract<Delegation, { kind: 'none' | 'older' }>
+
+function fieldsToSign(check: AuthorizationCheck, state: Undelegated) {
+  const { chainId, delegationTarget } = check
+  return { chainId, delegationTarget, accountNonce: state.nonce }
+}
+
+function needsDelegation(check: AuthorizationCheck, state: Undelegated): ServiceError {
+  return new ServiceError('NEEDS_DELEGATION', { recovery: fieldsToSign(check, state) })
+}
+
+export function staleAuthorization(check: AuthorizationCheck, state: Undelegated): ServiceError {
+  const isPending = state.pendingNonce !== state.nonce
+  return new ServiceError('INVALID_AUTHORIZATION', {
+    ...(isPending && {
+      message: 'The wallet has a transaction of its own pending. Wait for it, sign a fresh authorization, rebuild.',
+    }),
+    recovery: fieldsToSign(check, state),
+  })
+}
+
+const sameAddress = (a: string, b: string) => a.toLowerCase() === b.toLowerCase()

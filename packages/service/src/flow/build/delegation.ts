@@ -1,0 +1,49 @@
+import type { DelegationReply } from '@geoswap/wire'
+import type { Delegation, OriginChain } from '../../chains/chain.ts'
+import { ServiceError } from '../../errors.ts'
+import type { Catalog, CatalogChain } from '../../model/catalog.ts'
+import { readOrUnavailable } from './read-chain.ts'
+
+export type DelegationDeps = {
+  catalog: Catalog
+  originOf(chainId: number): OriginChain
+  parseAddress(family: CatalogChain['family'], text: string): string | undefined
+  /** What an undelegated wallet is asked to delegate to. */
+  delegationTargetOf(chainId: number): string
+  rememberDelegated(chainId: number, wallet: string): void
+}
+
+/** Reads whether the wallet can swap from this chain, and if not, the two fields to sign over. */
+export async function delegation(
+  deps: DelegationDeps,
+  query: { chainId: number; walletAddress: string },
+): Promise<DelegationReply> {
+  const chain = deps.catalog.chains.get(query.chainId)
+  if (!chain) throw new ServiceError('UNSUPPORTED_CHAIN', { details: { chainId: query.chainId } })
+  const wallet = deps.parseAddress(chain.family, query.walletAddress)
+  if (!wallet) {
+    const issue = { field: 'walletAddress', message: `is not an address on ${chain.name}` }
+    throw new ServiceError('INVALID_REQUEST', { details: { issues: [issue] } })
+  }
+  const state = await readOrUnavailable(chain, deps.originOf(chain.chainId).readDelegation(wallet))
+  if (state.kind === 'ours') deps.rememberDelegated(chain.chainId, wallet)
+  const target = deps.delegationTargetOf(chain.chainId)
+  return { chainId: chain.chainId, walletAddress: wallet, ...toReply(state, target) }
+}
+
+function toReply(state: Delegation, delegationTarget: string) {
+  switch (state.kind) {
+    case 'ours':
+      return { delegated: true, originReady: true, delegatedTo: state.delegate }
+    case 'foreign':
+      return { delegated: true, originReady: false, delegatedTo: state.delegate }
+    case 'older': {
+      const fields = { delegationTarget, accountNonce: state.nonce }
+      return { delegated: true, originReady: false, delegatedTo: state.delegate, ...fields }
+    }
+    case 'contract':
+      return { delegated: false, originReady: false }
+    case 'none':
+      return { delegated: false, originReady: false, delegationTarget, accountNonce: state.nonce }
+  }
+}

@@ -1,0 +1,68 @@
+import type { Pool } from 'pg'
+import type { DestinationChain, Heads } from '../../chains/chain.ts'
+import type { RefundReason } from '../../model/outcome.ts'
+import type { Swap } from '../../model/swap.ts'
+import {
+  advanceSwap,
+  findOpenByDestination,
+  markDeliveryFinal,
+  setDeliveryTxHash,
+} from '../../store/swaps.ts'
+
+type Delivered = { txHash: string; block: bigint; amount?: bigint }
+
+export type ConfirmDeliveryDeps = {
+  pool: Pool
+  destination: DestinationChain
+  /** How long a block of this chain can be undone. */
+  reorgSeconds: number
+  findDelivered(deliveryHash: string, since: bigint): Promise<Delivered | undefined>
+  onSettled(swap: Swap): void
+  onRefundDecided(swap: Swap, reason: RefundReason): void
+}
+
+// On top of the destination's finality: time to deliver again if a reorg undoes a delivery that was told.
+const REDELIVERY_SECONDS = 60
+
+/** Moves every swap that is being delivered on this chain on by what the vault said and shows. */
+export async function confirmDestination(deps: ConfirmDeliveryDeps, heads: Heads): Promise<void> {
+  const swaps = (await findOpenByDestination(deps.pool, deps.destination.chainId)).filter(
+    (swap) => swap.state !== 'locked',
+  )
+  const silent: Swap[] = []
+  for (const swap of swaps) {
+    const delivered = await deps.findDelivered(swap.op.deliveryHash, swap.op.destinationBlock)
+    if (delivered && (delivered.amount ?? 0n) >= swap.op.minOutput) await confirm(deps, heads, swap, delivered)
+    else if (swap.state === 'delivering' && heads.hard.seconds > swap.op.fillDeadline) silent.push(swap)
+  }
+  await refundExpired(deps, heads, silent)
+}
+
+async function confirm(deps: ConfirmDeliveryDeps, heads: Heads, swap: Swap, delivered: Delivered): Promise<void> {
+  const deliveryTxHash = delivered.txHash
+  const isFinal = delivered.block <= heads.hard.number
+  if (swap.state === 'delivering') {
+    const mayBeRepeated = swap.op.fillDeadline - heads.settle.seconds > deps.reorgSeconds + REDELIVERY_SECONDS
+    const isSettled = isFinal || (delivered.block <= heads.settle.number && mayBeRepeated)
+    if (!isSettled) return
+    const amount = delivered.amount ?? 0n
+    const moved = await advanceSwap(deps.pool, { swap, event: 'deliverySeen', deliveryTxHash, delivered: amount })
+    if (moved) deps.onSettled(moved)
+    return
+  }
+  if (isFinal) await markDeliveryFinal(deps.pool, { id: swap.id, deliveryTxHash })
+  else if (swap.deliveryTxHash !== deliveryTxHash) await setDeliveryTxHash(deps.pool, { id: swap.id, deliveryTxHash })
+}
+
+/** A hard-final block past the fill deadline in which the vault shows no delivery: there will never be one. */
+async function refundExpired(deps: ConfirmDeliveryDeps, heads: Heads, swaps: readonly Swap[]): Promise<void> {
+  if (swaps.length === 0) return
+  const undelivered = await deps.destination.readUndelivered(swaps.map(({ op }) => op), heads.hard)
+  const proof = { kind: 'notDeliveredPastDeadline', chainId: deps.destination.chainId, block: heads.hard }
+  const refundReason = 'DELIVERY_EXPIRED'
+  for (const swap of swaps) {
+    if (!undelivered.has(swap.op.hash) || !swap.originFinal) continue
+    const moved = await advanceSwap(deps.pool, { swap, event: 'deliveryImpossible', refundReason, proof })
+    if (moved) deps.onRefundDecided(moved, refundReason)
+  }
+}

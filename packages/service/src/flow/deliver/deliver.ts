@@ -1,0 +1,115 @@
+import type { Pool, PoolClient } from 'pg'
+import type { DestinationChain, Heads } from '../../chains/chain.ts'
+import type { Sender } from '../../lanes/sender.ts'
+import type { RefundReason } from '../../model/outcome.ts'
+import type { Swap } from '../../model/swap.ts'
+import type { Lease } from '../../store/lanes.ts'
+import {
+  advanceSwap,
+  bookExposure,
+  findStalledDeliveries,
+  findToDeliver,
+  setDeliveryTxHash,
+} from '../../store/swaps.ts'
+import { type JudgeDeps, judgeDelivery } from './judge.ts'
+
+export type DeliverDeps = JudgeDeps & {
+  pool: Pool
+  destination: DestinationChain
+  sender: Sender
+  /** Which part of the work is this key's: several keys share a chain. */
+  share: { of: number; index: number }
+  exposureCapCents(chainId: number): bigint
+  refreshPrices(): Promise<void>
+  onRefundDecided(swap: Swap, reason: RefundReason): void
+}
+
+const MAX_BATCH = 20
+const FETCH = 200
+
+/** Delivers what is locked, or decides that it goes back: nothing was signed for it on this side yet. */
+export async function deliverLocked(deps: DeliverDeps, lease: Lease, heads: Heads | undefined): Promise<void> {
+  const locked = await findToDeliver(deps.pool, { chainId: deps.destination.chainId, limit: FETCH })
+  const mine = locked.filter((swap) => isMine(deps, swap))
+  if (mine.length === 0) return
+  await deps.refreshPrices()
+  const neverSigned = { kind: 'neverSigned', chainId: deps.destination.chainId, block: heads?.head }
+  await deliverAll(deps, lease, heads, mine, neverSigned)
+}
+
+/**
+ * Swaps whose every signed delivery was consumed by the chain at a hard-final block while the vault shows
+ * them as not delivered: they are delivered again, or go back if that is not possible any more. One that
+ * was said to be settled is owed for good.
+ */
+export async function redeliverStalled(deps: DeliverDeps, lease: Lease, heads: Heads): Promise<void> {
+  const stalled = await findStalledDeliveries(deps.pool, deps.destination.chainId)
+  const mine = stalled.filter((swap) => isMine(deps, swap))
+  if (mine.length === 0) return
+  const ops = mine.map(({ op }) => op)
+  const [soft, hard] = await Promise.all([
+    deps.destination.readUndelivered(ops, heads.head),
+    deps.destination.readUndelivered(ops, heads.hard),
+  ])
+  const undelivered = mine.filter(({ op }) => soft.has(op.hash) && hard.has(op.hash))
+  const proof = { kind: 'attemptsConsumedUndelivered', chainId: deps.destination.chainId, block: heads.hard }
+  await deliverAll(deps, lease, heads, undelivered, proof)
+}
+
+const isMine = ({ share }: DeliverDeps, { op }: Swap) => Number(op.position % BigInt(share.of)) === share.index
+
+async function deliverAll(
+  deps: DeliverDeps,
+  lease: Lease,
+  heads: Heads | undefined,
+  swaps: readonly Swap[],
+  proof: object,
+): Promise<void> {
+  const judged = await Promise.all(
+    swaps.map(async (swap) => ({ swap, verdict: await judgeDelivery(deps, heads, swap) })),
+  )
+  for (const { swap, verdict } of judged) {
+    if (verdict.kind === 'impossible') await decideRefund(deps, swap, verdict.reason, proof)
+  }
+  const ready = judged.filter(({ verdict }) => verdict.kind === 'deliver').map(({ swap }) => swap)
+  for (let i = 0; heads && i < ready.length && deps.sender.room() > 0; i += MAX_BATCH) {
+    await deliverBatch(deps, lease, heads, ready.slice(i, i + MAX_BATCH))
+  }
+}
+
+/** Falls back to one by one when a batch was refused as a whole, so that one swap cannot hold up the rest. */
+async function deliverBatch(deps: DeliverDeps, lease: Lease, heads: Heads, swaps: readonly Swap[]): Promise<void> {
+  if ((await sendDelivery(deps, lease, heads, swaps)) || swaps.length === 1) return
+  for (const swap of swaps) await sendDelivery(deps, lease, heads, [swap])
+}
+
+async function sendDelivery(deps: DeliverDeps, lease: Lease, heads: Heads, swaps: readonly Swap[]) {
+  return deps.sender.send(lease, heads, {
+    role: 'deliver',
+    request: deps.destination.planDelivery(swaps.map(({ op }) => op)),
+    swapIds: swaps.map((swap) => swap.id),
+    async record(db, { txHash }) {
+      for (const swap of swaps) if (!(await recordDelivery(deps, db, swap, txHash))) return false
+      return true
+    },
+  })
+}
+
+async function recordDelivery(deps: DeliverDeps, db: PoolClient, swap: Swap, deliveryTxHash: string) {
+  if (!swap.originFinal && swap.exposedCents === 0n) {
+    const want = { chainId: swap.op.originChain, cents: swap.op.valueCents }
+    if (!(await bookExposure(db, { ...want, capCents: deps.exposureCapCents(swap.op.originChain) }))) return false
+    return advanceSwap(db, { swap, event: 'deliveryRecorded', deliveryTxHash, exposedCents: want.cents })
+  }
+  if (swap.state !== 'claiming') return advanceSwap(db, { swap, event: 'deliveryRecorded', deliveryTxHash })
+  await setDeliveryTxHash(db, { id: swap.id, deliveryTxHash })
+  return true
+}
+
+/** From this row on no delivery may be signed. It needs an input that can no longer vanish. */
+async function decideRefund(deps: DeliverDeps, swap: Swap, refundReason: RefundReason, proof: object) {
+  const isOpen = swap.state === 'locked' || swap.state === 'delivering'
+  if (!isOpen || !swap.originFinal) return
+  const moved = await advanceSwap(deps.pool, { swap, event: 'deliveryImpossible', refundReason, proof })
+  if (moved) deps.onRefundDecided(moved, refundReason)
+}

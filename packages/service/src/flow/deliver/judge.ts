@@ -1,0 +1,37 @@
+import type { DestinationChain, Heads } from '../../chains/chain.ts'
+import type { RefundReason } from '../../model/outcome.ts'
+import type { Swap } from '../../model/swap.ts'
+
+export type Verdict = { kind: 'deliver' } | { kind: 'wait' } | { kind: 'impossible'; reason: RefundReason }
+
+export type JudgeDeps = {
+  destination: DestinationChain
+  isLive(): boolean
+  /** How long the destination has been out of reach. */
+  downSeconds(): number
+  isPriceKept(swap: Swap): boolean | undefined
+  cutOffSeconds: number
+  patienceSeconds: number
+}
+
+/**
+ * Whether a swap that is locked can be delivered now. Delivery is owed: only these reasons stand against it.
+ * Without a fresh price it is delivered as quoted.
+ */
+export async function judgeDelivery(deps: JudgeDeps, heads: Heads | undefined, swap: Swap): Promise<Verdict> {
+  if (!heads || !deps.isLive()) return awaitDestination(deps)
+  if (heads.head.seconds > swap.op.fillDeadline - deps.cutOffSeconds) return impossible('DELIVERY_EXPIRED')
+  if (deps.isPriceKept(swap) === false) return impossible('PRICE_MOVED')
+  const simulation = await deps.destination.simulateDelivery(swap.op)
+  if (simulation.kind === 'recipientRefuses') return impossible('RECIPIENT_INVALID')
+  if (simulation.kind === 'noLiquidity') return impossible('NO_LIQUIDITY')
+  return { kind: 'deliver' }
+}
+
+function awaitDestination(deps: JudgeDeps): Verdict {
+  return deps.downSeconds() < deps.patienceSeconds ? { kind: 'wait' } : impossible('DESTINATION_UNAVAILABLE')
+}
+
+function impossible(reason: RefundReason): Verdict {
+  return { kind: 'impossible', reason }
+}

@@ -1,0 +1,47 @@
+import type { DestinationChain, Heads, OriginChain, WalletView } from '../../chains/chain.ts'
+import type { FailureCode } from '../../model/outcome.ts'
+import type { Swap } from '../../model/swap.ts'
+
+export type Readiness = { kind: 'ready' } | { kind: 'wait' } | { kind: 'decline'; code: FailureCode }
+
+export type ReadinessDeps = {
+  origin: OriginChain
+  destinationOf(chainId: number): DestinationChain
+  isLive(chainId: number): boolean
+  /** Whether the input still buys at least the floor; undefined without a fresh price. */
+  isPriceKept(swap: Swap): boolean | undefined
+}
+
+/**
+ * Whether to lock this swap now. Everything that would make the lock fail or the delivery impossible is
+ * asked before the operator pays for anything, and declined while nothing was ever signed.
+ */
+export async function readinessOf(deps: ReadinessDeps, heads: Heads, swap: Swap): Promise<Readiness> {
+  const { op } = swap
+  if (heads.head.seconds >= op.opDeadline) return { kind: 'decline', code: 'OPERATION_EXPIRED' }
+  if (!deps.isLive(op.destinationChain)) return { kind: 'decline', code: 'DESTINATION_UNAVAILABLE' }
+  const kept = deps.isPriceKept(swap)
+  if (kept === undefined) return { kind: 'wait' }
+  if (!kept) return { kind: 'decline', code: 'PRICE_MOVED' }
+  const [wallet, delivery] = await Promise.all([
+    deps.origin.readWallet({ wallet: op.wallet, token: op.inputToken }),
+    deps.destinationOf(op.destinationChain).simulateDelivery(op),
+  ])
+  const missing = missingInput(swap, wallet)
+  if (missing) return { kind: 'decline', code: missing }
+  if (delivery.kind === 'recipientRefuses') return { kind: 'decline', code: 'RECIPIENT_INVALID' }
+  if (delivery.kind === 'noLiquidity') return { kind: 'decline', code: 'DESTINATION_UNAVAILABLE' }
+  return { kind: 'ready' }
+}
+
+/** Why a lock of this wallet's input would fail, by what the wallet looks like; undefined when it would not. */
+export function missingInput(swap: Swap, { delegation, balance }: WalletView): FailureCode | undefined {
+  if (!canPay(swap, delegation)) return 'INVALID_AUTHORIZATION'
+  return balance < swap.op.inputAmount ? 'INPUT_UNAVAILABLE' : undefined
+}
+
+function canPay(swap: Swap, delegation: WalletView['delegation']): boolean {
+  if (delegation.kind === 'ours') return true
+  if (delegation.kind === 'foreign' || delegation.kind === 'contract') return false
+  return swap.delegation?.nonce === delegation.nonce
+}

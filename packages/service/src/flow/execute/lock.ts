@@ -1,0 +1,81 @@
+import type { Pool, PoolClient } from 'pg'
+import type { Heads, OriginChain } from '../../chains/chain.ts'
+import type { Sender } from '../../lanes/sender.ts'
+import type { FailureCode } from '../../model/outcome.ts'
+import type { Swap } from '../../model/swap.ts'
+import type { Lease } from '../../store/lanes.ts'
+import { advanceSwap, findToLock } from '../../store/swaps.ts'
+import { type ReadinessDeps, readinessOf } from './decline.ts'
+
+export type LockDeps = ReadinessDeps & {
+  pool: Pool
+  origin: OriginChain
+  sender: Sender
+  refreshPrices(): Promise<void>
+  onDeclined(swap: Swap, code: FailureCode): void
+}
+
+// One lock of a batch may burn 250,000 gas: forty of them stay well inside a block.
+const MAX_BATCH = 20
+
+/** Locks the inputs that wait for this key: one transaction for all of them. */
+export async function lockWaiting(deps: LockDeps, lease: Lease, heads: Heads): Promise<void> {
+  while (deps.sender.room() > 0) {
+    const waiting = await findToLock(deps.pool, {
+      chainId: deps.origin.chainId,
+      locker: deps.sender.address,
+      limit: MAX_BATCH,
+    })
+    if (waiting.length === 0) return
+    const ready = await sift(deps, heads, waiting)
+    if (ready.length === 0) return
+    await lockBatch(deps, lease, heads, distinctWallets(ready))
+  }
+}
+
+/** Declines what cannot succeed and returns what can. */
+async function sift(deps: LockDeps, heads: Heads, waiting: readonly Swap[]): Promise<Swap[]> {
+  await deps.refreshPrices()
+  const judged = await Promise.all(
+    waiting.map(async (swap) => ({ swap, readiness: await readinessOf(deps, heads, swap) })),
+  )
+  for (const { swap, readiness } of judged) {
+    if (readiness.kind === 'decline') await decline(deps, heads, swap, readiness.code)
+  }
+  return judged.filter(({ readiness }) => readiness.kind === 'ready').map(({ swap }) => swap)
+}
+
+/** Nothing was ever signed for this swap, and from here on nothing can be: its input stays where it is. */
+async function decline(deps: LockDeps, heads: Heads, swap: Swap, code: FailureCode): Promise<void> {
+  const proof = { kind: 'neverSigned', chainId: deps.origin.chainId, block: heads.head }
+  const moved = await advanceSwap(deps.pool, { swap, event: 'declined', failureCode: code, proof })
+  if (moved) deps.onDeclined(moved, code)
+}
+
+/** Two inputs of one wallet in one batch could share an authorization that only the first may use. */
+function distinctWallets(swaps: readonly Swap[]): Swap[] {
+  const byWallet = new Map<string, Swap>()
+  for (const swap of swaps) if (!byWallet.has(swap.op.wallet)) byWallet.set(swap.op.wallet, swap)
+  return [...byWallet.values()]
+}
+
+export async function lockBatch(
+  deps: Pick<LockDeps, 'origin' | 'sender'>,
+  lease: Lease,
+  heads: Heads,
+  swaps: readonly Swap[],
+): Promise<boolean> {
+  return deps.sender.send(lease, heads, {
+    role: 'lock',
+    request: deps.origin.planLock(swaps),
+    swapIds: swaps.map((swap) => swap.id),
+    record: (db) => recordLocks(db, swaps),
+  })
+}
+
+async function recordLocks(db: PoolClient, swaps: readonly Swap[]): Promise<boolean> {
+  for (const swap of swaps) {
+    if (!(await advanceSwap(db, { swap, event: 'lockRecorded' }))) return false
+  }
+  return true
+}

@@ -1,0 +1,48 @@
+import type { Heads } from '../../chains/chain.ts'
+import type { FailureCode } from '../../model/outcome.ts'
+import type { Swap } from '../../model/swap.ts'
+import { tallyAttempts } from '../../store/attempts.ts'
+import type { Lease } from '../../store/lanes.ts'
+import { advanceSwap, findStalledLocks } from '../../store/swaps.ts'
+import { missingInput } from './decline.ts'
+import { type LockDeps, lockBatch } from './lock.ts'
+
+const MAX_ATTEMPTS = 3
+
+/**
+ * Swaps whose every signed lock was consumed by the chain at a hard-final block without locking: only this
+ * key could have locked them, so they fail with what stands in the way, or are tried once more.
+ */
+export async function retryStalledLocks(deps: LockDeps, lease: Lease, heads: Heads): Promise<void> {
+  const stalled = await findStalledLocks(deps.pool, { chainId: deps.origin.chainId, locker: deps.sender.address })
+  if (stalled.length === 0) return
+  const refs = stalled.map(({ op }) => op)
+  const [soft, hard] = await Promise.all([
+    deps.origin.readLocks(refs, heads.head),
+    deps.origin.readLocks(refs, heads.hard),
+  ])
+  const isUnlocked = ({ op }: Swap) => soft.get(op.hash) === 'none' && hard.get(op.hash) === 'none'
+  const unlocked = stalled.filter(isUnlocked)
+  const tallies = await tallyAttempts(deps.pool, 'lock', unlocked.map((swap) => swap.id))
+  for (const swap of unlocked) {
+    const tally = tallies.get(swap.id)
+    if (!tally || tally.open > 0) continue
+    const code = await whyNot(deps, heads, swap, tally.total)
+    if (code) await fail(deps, heads, swap, code)
+    else if (deps.sender.room() > 0) await lockBatch(deps, lease, heads, [swap])
+  }
+}
+
+async function whyNot(deps: LockDeps, heads: Heads, swap: Swap, tries: number): Promise<FailureCode | undefined> {
+  const wallet = await deps.origin.readWallet({ wallet: swap.op.wallet, token: swap.op.inputToken })
+  const missing = missingInput(swap, wallet)
+  if (missing) return missing
+  if (heads.head.seconds >= swap.op.opDeadline) return 'OPERATION_EXPIRED'
+  return tries >= MAX_ATTEMPTS ? 'INPUT_UNAVAILABLE' : undefined
+}
+
+async function fail(deps: LockDeps, heads: Heads, swap: Swap, failureCode: FailureCode): Promise<void> {
+  const proof = { kind: 'attemptsConsumedUnlocked', chainId: deps.origin.chainId, block: heads.hard }
+  const moved = await advanceSwap(deps.pool, { swap, event: 'lockDead', failureCode, proof })
+  if (moved) deps.onDeclined(moved, failureCode)
+}

@@ -1,0 +1,52 @@
+import { ServiceError } from '../../errors.ts'
+import { convertUp, type PriceE18, type Priced } from '../../model/amount.ts'
+import type { ChainNow, Market } from '../../model/catalog.ts'
+import { GAS } from '../../model/gas.ts'
+import type { Terms } from '../../model/pricing.ts'
+import type { Order } from './request.ts'
+
+/** What fee and network costs an order has at this moment, all in the input token, rounded up. */
+export function termsOf(market: Market, order: Order, options: { feeCentiBps: number; delegated: boolean }): Terms {
+  const input = pricedToken(market, order.input)
+  const output = pricedToken(market, order.output)
+  const originGas = GAS.lock + GAS.claim + (options.delegated ? 0n : GAS.authorization)
+  return {
+    input,
+    output,
+    feeCentiBps: BigInt(options.feeCentiBps),
+    originCost: gasCost(market, order.origin, originGas, input),
+    deliveryCost: gasCost(market, order.destination, GAS.deliver, input),
+  }
+}
+
+type PricedChain = { chainId: number; name: string; nativeAsset: string }
+
+function gasCost(market: Market, chain: PricedChain, gas: bigint, input: Priced): bigint {
+  const { gasPriceWei } = getChainNow(market, chain)
+  const native = { decimals: 18, price: getPrice(market, chain.nativeAsset) }
+  return convertUp(gas * gasPriceWei, native, input)
+}
+
+function pricedToken(market: Market, token: { asset: string; decimals: number }): Priced {
+  return { decimals: token.decimals, price: getPrice(market, token.asset) }
+}
+
+function getPrice(market: Market, asset: string): PriceE18 {
+  const price = market.priceOf(asset)
+  if (price !== undefined) return price
+  throw new ServiceError('PRICE_UNAVAILABLE', {
+    message: `There is no fresh price of ${asset} now. Try again in a few seconds.`,
+    details: { asset },
+    recovery: { retryAfterMs: 5_000 },
+  })
+}
+
+export function getChainNow(market: Market, chain: { chainId: number; name: string }): ChainNow {
+  const now = market.chainNow(chain.chainId)
+  if (now) return now
+  throw new ServiceError('CHAIN_UNAVAILABLE', {
+    message: `Chain ${chain.name} does not answer or stands still. Try again in a few seconds.`,
+    details: { chainId: chain.chainId },
+    recovery: { retryAfterMs: 5_000 },
+  })
+}

@@ -1,0 +1,135 @@
+import { randomBytes } from 'node:crypto'
+import type { QuoteReply, QuoteRequest } from '@geoswap/wire'
+import { ServiceError } from '../../errors.ts'
+import { BPS, divideUp, formatUsd, tenTo, usdE18 } from '../../model/amount.ts'
+import type { Catalog, Market } from '../../model/catalog.ts'
+import {
+  type Breakdown,
+  inputFor,
+  largestInput,
+  priceExactInput,
+  priceImpactBps,
+  type Terms,
+  withSlippage,
+} from '../../model/pricing.ts'
+import { type Quote, toSealed } from '../../model/quote.ts'
+import { termsOf } from './costs.ts'
+import { type Order, type ParseAddress, toOrder } from './request.ts'
+
+export type QuoteDeps = {
+  catalog: Catalog
+  market: Market
+  parseAddress: ParseAddress
+  /** Whether the wallet is known to be delegated; an unknown one is priced with its authorization. */
+  isKnownDelegated(chainId: number, wallet: string): boolean
+  sealQuote(accountId: string, payload: unknown): string
+  now(): number
+  feeCentiBps: number
+  highImpactBps: number
+  quoteTtlMs: number
+}
+
+/** Prices an order from memory: no node and no database is asked. */
+export function quote(deps: QuoteDeps, accountId: string, request: QuoteRequest): QuoteReply {
+  const order = toOrder(deps.catalog, deps.parseAddress, request)
+  const delegated = deps.isKnownDelegated(order.origin.chainId, order.wallet)
+  const terms = termsOf(deps.market, order, { feeCentiBps: deps.feeCentiBps, delegated })
+  const price = order.tradeType === 'exactInput' ? priceInput(terms, order) : priceOutput(terms, order)
+  assertDeliverable(deps.market, order, terms, price)
+
+  const minOutput =
+    order.tradeType === 'exactInput' ? withSlippage(price.amountOut, order.slippageBps) : price.amountOut
+  if (minOutput === 0n) throw needsLargerSize(terms, order)
+  const expiresAt = deps.now() + deps.quoteTtlMs
+  const sealed = toSealed(toQuote(order, terms, price, { minOutput, expiresAt }))
+  return {
+    geoQuoteToken: deps.sealQuote(accountId, sealed),
+    origin: order.origin.family,
+    input: price.amountIn.toString(),
+    output: price.amountOut.toString(),
+    minOutput: minOutput.toString(),
+    feeBps: deps.feeCentiBps / 100,
+    expiresAt: new Date(expiresAt).toISOString(),
+    etaSeconds: Math.ceil(order.origin.acceptSeconds + order.destination.settleSeconds + 1),
+    fees: toFees(terms, price),
+    ...valueOf(deps, terms, price),
+  }
+}
+
+function priceInput(terms: Terms, order: Order): Breakdown {
+  const price = priceExactInput(terms, order.amount)
+  if (!price) throw needsLargerSize(terms, order)
+  return price
+}
+
+/** The wallet gets exactly what it asked for; what rounding leaves over stays with the price. */
+function priceOutput(terms: Terms, order: Order): Breakdown {
+  const price = priceExactInput(terms, inputFor(terms, order.amount))
+  if (!price) throw needsLargerSize(terms, order)
+  return { ...price, amountOut: order.amount }
+}
+
+function needsLargerSize(terms: Terms, order: Order): ServiceError {
+  // The smallest output of which the slippage limit still leaves one unit.
+  const leastOutput = divideUp(BPS, BPS - BigInt(order.slippageBps))
+  const minAmount = order.tradeType === 'exactInput' ? inputFor(terms, leastOutput) : 1n
+  return new ServiceError('NEEDS_LARGER_SIZE', {
+    message: `The amount does not cover the fee and the network costs. Ask for at least ${minAmount}.`,
+    recovery: { minAmount: minAmount.toString() },
+  })
+}
+
+function assertDeliverable(market: Market, order: Order, terms: Terms, price: Breakdown): void {
+  const available = market.available(order.destination.chainId, order.output.address)
+  if (price.amountOut <= available) return
+  const maxAmount = order.tradeType === 'exactInput' ? largestInput(terms, available) : available
+  throw new ServiceError('INSUFFICIENT_LIQUIDITY', {
+    message: `More than can be delivered now. Ask for at most ${maxAmount}.`,
+    recovery: { maxAmount: maxAmount.toString() },
+  })
+}
+
+type Limits = { minOutput: bigint; expiresAt: number }
+
+function toQuote(order: Order, terms: Terms, price: Breakdown, limits: Limits): Quote {
+  return {
+    id: randomBytes(16).toString('base64url'),
+    originChain: order.origin.chainId,
+    destinationChain: order.destination.chainId,
+    wallet: order.wallet,
+    recipient: order.recipient,
+    inputToken: order.input.address,
+    outputToken: order.output.address,
+    amountIn: price.amountIn,
+    amountOut: price.amountOut,
+    swappable: price.amountIn - price.serviceFee - price.originCost - price.deliveryCost,
+    priceFloor: withSlippage(price.amountOut, order.slippageBps),
+    valueCents: usdE18(price.amountIn, terms.input) / tenTo(16) + 1n,
+    ...limits,
+  }
+}
+
+function toFees(terms: Terms, price: Breakdown): QuoteReply['fees'] {
+  const fee = (kind: QuoteReply['fees'][number]['kind'], amount: bigint) => ({
+    kind,
+    amount: amount.toString(),
+    usd: formatUsd(usdE18(amount, terms.input)),
+  })
+  return [
+    fee('serviceFee', price.serviceFee),
+    fee('originNetwork', price.originCost),
+    fee('deliveryNetwork', price.deliveryCost),
+  ]
+}
+
+function valueOf(deps: QuoteDeps, terms: Terms, price: Breakdown) {
+  const impact = priceImpactBps(terms, price)
+  const loss = (-impact / 100).toFixed(2)
+  const message = `The output is worth ${loss}% less than the input, all costs included.`
+  return {
+    inputUsd: formatUsd(usdE18(price.amountIn, terms.input)),
+    outputUsd: formatUsd(usdE18(price.amountOut, terms.output)),
+    priceImpactBps: impact,
+    ...(impact <= -deps.highImpactBps && { warnings: [{ code: 'HIGH_PRICE_IMPACT', message }] }),
+  }
+}

@@ -1,0 +1,106 @@
+import type { QuoteRequest } from '@geoswap/wire'
+import { ServiceError } from '../../errors.ts'
+import { MAX_UINT256 } from '../../model/amount.ts'
+import { type Catalog, type CatalogChain, EVM_NATIVE, findToken, type Token } from '../../model/catalog.ts'
+
+export type ParseAddress = (family: CatalogChain['family'], text: string) => string | undefined
+
+/** A quote request whose every field means something here. */
+export type Order = {
+  origin: CatalogChain
+  destination: CatalogChain
+  input: Token
+  output: Token
+  amount: bigint
+  wallet: string
+  recipient: string
+  slippageBps: number
+  tradeType: 'exactInput' | 'exactOutput'
+}
+
+type Issue = { field: string; message: string }
+
+/** Turns the request into an order, or refuses it with every field that is wrong. */
+export function toOrder(catalog: Catalog, parseAddress: ParseAddress, request: QuoteRequest): Order {
+  const origin = getChain(catalog, request.originChain, 'originChain')
+  const destination = getChain(catalog, request.destinationChain, 'destinationChain')
+  const issues: Issue[] = []
+  const parse = (chain: CatalogChain, field: keyof QuoteRequest, text: string): string => {
+    const address = parseAddress(chain.family, text)
+    if (!address) issues.push({ field, message: `is not an address on ${chain.name}, or its checksum is wrong` })
+    return address ?? ''
+  }
+
+  const inputToken = parse(origin, 'inputToken', request.inputToken)
+  const outputToken = parse(destination, 'outputToken', request.outputToken)
+  const wallet = parse(origin, 'walletAddress', request.walletAddress)
+  const recipient = recipientOf(request, { origin, destination, wallet, issues, parse })
+  const amount = BigInt(request.amount)
+  if (amount === 0n) issues.push({ field: 'amount', message: 'must be more than 0' })
+  if (amount > MAX_UINT256) issues.push({ field: 'amount', message: 'must be at most 2^256 - 1' })
+  checkParty(origin, 'walletAddress', wallet, inputToken, issues)
+  checkParty(destination, 'recipient', recipient, outputToken, issues)
+  if (issues.length > 0) throw invalidFields(issues)
+
+  const input = getToken(origin, inputToken)
+  const output = getToken(destination, outputToken)
+  if (origin === destination && input === output) {
+    throw new ServiceError('NO_ROUTE', { message: 'Input and output are the same token on the same chain.' })
+  }
+  const slippageBps = request.slippageBps ?? defaultSlippageBps(catalog, input, output)
+  const tradeType = request.tradeType ?? 'exactInput'
+  return { origin, destination, input, output, amount, wallet, recipient, slippageBps, tradeType }
+}
+
+type RecipientContext = {
+  origin: CatalogChain
+  destination: CatalogChain
+  wallet: string
+  issues: Issue[]
+  parse(chain: CatalogChain, field: keyof QuoteRequest, text: string): string
+}
+
+function recipientOf(request: QuoteRequest, context: RecipientContext): string {
+  if (request.recipient !== undefined) return context.parse(context.destination, 'recipient', request.recipient)
+  if (context.origin.family === context.destination.family) return context.wallet
+  context.issues.push({ field: 'recipient', message: 'is required when the chains are of different families' })
+  return ''
+}
+
+/** A wallet or recipient that is the zero address, the token itself or a contract of ours would lose the money. */
+function checkParty(chain: CatalogChain, field: string, party: string, token: string, issues: Issue[]): void {
+  if (party === '') return
+  if (party === EVM_NATIVE) issues.push({ field, message: 'must not be the zero address' })
+  else if (party === token) issues.push({ field, message: 'must not be the token itself' })
+  else if (chain.ownContracts.includes(party)) issues.push({ field, message: 'must not be a contract of this service' })
+}
+
+export function invalidFields(issues: Issue[]): ServiceError {
+  const message = issues.map((issue) => `${issue.field} ${issue.message}`).join('; ')
+  return new ServiceError('INVALID_REQUEST', { message: `${message}.`, details: { issues } })
+}
+
+function getChain(catalog: Catalog, chainId: number, field: string): CatalogChain {
+  const chain = catalog.chains.get(chainId)
+  if (chain) return chain
+  const supported = [...catalog.chains.keys()]
+  throw new ServiceError('UNSUPPORTED_CHAIN', {
+    message: `${field} ${chainId} is not served here. Supported chains: ${supported.join(', ')}.`,
+    details: { field, supported },
+  })
+}
+
+function getToken(chain: CatalogChain, address: string): Token {
+  const token = findToken(chain, address)
+  if (token) return token
+  const supported = chain.tokens.map(({ symbol, address }) => ({ symbol, address }))
+  throw new ServiceError('UNSUPPORTED_TOKEN', {
+    message: `${address} is not a token that can be swapped on ${chain.name}.`,
+    details: { token: address, supported },
+  })
+}
+
+function defaultSlippageBps(catalog: Catalog, input: Token, output: Token): number {
+  const isStable = (token: Token) => catalog.assets.get(token.asset)?.usdStable === true
+  return input.asset === output.asset || (isStable(input) && isStable(output)) ? 50 : 300
+}

@@ -1,0 +1,58 @@
+import type { Pool } from 'pg'
+import type { Heads, OriginChain } from '../../chains/chain.ts'
+import type { Sender } from '../../lanes/sender.ts'
+import type { SwapEvent } from '../../model/lifecycle.ts'
+import type { Swap } from '../../model/swap.ts'
+import {
+  type Attestation,
+  bindAttestation,
+  dropAttestation,
+  findUnsent,
+  releaseStalledClaims,
+} from '../../store/attestations.ts'
+import type { Lease } from '../../store/lanes.ts'
+import { advanceSwap, findSwaps } from '../../store/swaps.ts'
+
+export type RelayDeps = { pool: Pool; origin: OriginChain; sender: Sender }
+
+/** Sends what the attester signed: claims of delivered swaps into the vault, refunds to the wallets. */
+export async function relayAttested(deps: RelayDeps, lease: Lease, heads: Heads): Promise<void> {
+  await releaseStalledClaims(deps.pool, deps.origin.chainId)
+  for (const attestation of await findUnsent(deps.pool, deps.origin.chainId)) {
+    if (deps.sender.room() === 0) return
+    await relay(deps, lease, heads, attestation)
+  }
+}
+
+async function relay(deps: RelayDeps, lease: Lease, heads: Heads, attestation: Attestation): Promise<void> {
+  const byId = new Map((await findSwaps(deps.pool, attestation.swapIds)).map((swap) => [swap.id, swap]))
+  const swaps = attestation.swapIds.flatMap((id) => byId.get(id) ?? [])
+  const open = swaps.filter((swap) => isWaiting(attestation, swap))
+  const isLate = attestation.validUntil !== undefined && heads.head.seconds > attestation.validUntil
+  if (open.length === 0 || isLate) return dropAttestation(deps.pool, attestation.id)
+  const event: SwapEvent = attestation.kind === 'claim' ? 'claimRecorded' : 'refundRecorded'
+  await deps.sender.send(lease, heads, {
+    role: attestation.kind,
+    request: planOf(deps, attestation, swaps),
+    swapIds: open.map((swap) => swap.id),
+    async record(db, { attemptId }) {
+      // Whoever binds it first sends it: another relayer that read the same row stops here.
+      if (!(await bindAttestation(db, { id: attestation.id, attemptId }))) return false
+      for (const swap of open) if (!(await advanceSwap(db, { swap, event }))) return false
+      return true
+    },
+  })
+}
+
+function isWaiting({ kind }: Attestation, { state }: Swap): boolean {
+  if (kind === 'claim') return state === 'settled' || state === 'claiming'
+  return state === 'refundDecided' || state === 'refunding' || state === 'refundBlocked'
+}
+
+/** The signature covers the whole batch in its order, also the ops that need it no more: those are skipped. */
+function planOf({ origin }: RelayDeps, { kind, signature, validUntil }: Attestation, swaps: readonly Swap[]) {
+  if (kind === 'claim') return origin.planClaim(swaps, signature)
+  const [swap] = swaps
+  if (!swap || validUntil === undefined) throw new Error('A refund is attested for one op and a time')
+  return origin.planRefund(swap, { signature, validUntil })
+}

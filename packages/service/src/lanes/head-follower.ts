@@ -1,0 +1,53 @@
+import type { Heads } from '../chains/chain.ts'
+
+type Options = {
+  chainId: number
+  readHeads(known?: Heads): Promise<Heads>
+  pollMs: number
+  maxAgeMs: number
+  onHead(heads: Heads): void
+  onFault(error: unknown): void
+}
+
+export type HeadFollower = {
+  current(): Heads | undefined
+  /** True while the node answers and its head moves. */
+  isLive(): boolean
+  /** Seconds since the head last moved, or since this process began to look. */
+  downSeconds(): number
+  start(): void
+  stop(): void
+}
+
+/** Follows a chain's head for every lane of this process, so that each new block is asked for once. */
+export function createHeadFollower(options: Options): HeadFollower {
+  let heads: Heads | undefined
+  let movedAt = Date.now()
+  let timer: NodeJS.Timeout | undefined
+  let stopped = false
+
+  async function poll(): Promise<void> {
+    try {
+      const seen = await options.readHeads(heads)
+      if (seen !== heads) {
+        heads = seen
+        movedAt = Date.now()
+        options.onHead(seen)
+      }
+    } catch (error) {
+      options.onFault(error)
+    }
+    if (!stopped) timer = setTimeout(poll, options.pollMs)
+  }
+
+  return {
+    current: () => heads,
+    isLive: () => heads !== undefined && Date.now() - movedAt <= options.maxAgeMs,
+    downSeconds: () => (Date.now() - movedAt) / 1_000,
+    start: () => void poll(),
+    stop() {
+      stopped = true
+      clearTimeout(timer)
+    },
+  }
+}

@@ -1,0 +1,46 @@
+import type { Pool } from 'pg'
+import type { Chain, Heads } from '../chains/chain.ts'
+import { setHoldings } from '../store/inventory.ts'
+import { oldestOpenBlock } from '../store/open-range.ts'
+import { findPositionsPast, freePositions } from '../store/ops.ts'
+import type { EventLog } from './event-log.ts'
+import type { HeadFollower } from './head-follower.ts'
+import type { Lane } from './runner.ts'
+
+type Options = {
+  pool: Pool
+  chain: Chain
+  follower: HeadFollower
+  events: EventLog
+  confirmOrigin(heads: Heads): Promise<void>
+  confirmDestination(heads: Heads): Promise<void>
+}
+
+/** The lane that reads a chain: at each new block it moves swaps on, counts the vault, frees positions. */
+export function createWatchLane(options: Options): Lane {
+  const { pool, chain, follower, events } = options
+  let done: string | undefined
+  return {
+    name: `watch:${chain.chainId}`,
+    topics: [`head:${chain.chainId}`],
+    async step() {
+      const heads = follower.current()
+      if (!heads || heads.head.hash === done) return
+      await events.advance(heads, (await oldestOpenBlock(pool, chain.chainId)) ?? heads.hard.number)
+      await options.confirmOrigin(heads)
+      await options.confirmDestination(heads)
+      await setHoldings(pool, { chainId: chain.chainId, block: heads.head.number }, await chain.readHoldings(heads.head))
+      await freeUnlocked(pool, chain, heads)
+      done = heads.head.hash
+    },
+  }
+}
+
+/** A hard-final block past the deadline in which the slot does not hold the op: the position is free again. */
+async function freeUnlocked(pool: Pool, chain: Chain, heads: Heads): Promise<void> {
+  const past = await findPositionsPast(pool, chain.chainId, heads.hard.seconds)
+  if (past.length === 0) return
+  const states = await chain.readLocks(past, heads.hard)
+  const free = past.filter((held) => states.get(held.hash) !== 'locked')
+  await freePositions(pool, free.map((held) => held.opId))
+}

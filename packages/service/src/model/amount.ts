@@ -1,0 +1,40 @@
+/** Money arithmetic: bigint in the smallest unit, the rounding direction in the name. */
+
+/** A price in USD per whole token, scaled by 10^18. */
+export type PriceE18 = bigint
+
+export type Priced = { decimals: number; price: PriceE18 }
+
+export const MAX_UINT256 = (1n << 256n) - 1n
+
+/** A fee is an integer of hundredths of a basis point: 12.5 bps is 1,250. */
+export const CENTI_BPS = 1_000_000n
+
+export const BPS = 10_000n
+
+export function divideUp(dividend: bigint, divisor: bigint): bigint {
+  return (dividend + divisor - 1n) / divisor
+}
+
+export const tenTo = (exponent: number): bigint => 10n ** BigInt(exponent)
+
+/** The amount of `to` worth the same as `amount` of `from`, rounded down. */
+export function convertDown(amount: bigint, from: Priced, to: Priced): bigint {
+  return (amount * from.price * tenTo(to.decimals)) / (to.price * tenTo(from.decimals))
+}
+
+/** The amount of `to` worth the same as `amount` of `from`, rounded up. */
+export function convertUp(amount: bigint, from: Priced, to: Priced): bigint {
+  return divideUp(amount * from.price * tenTo(to.decimals), to.price * tenTo(from.decimals))
+}
+
+/** The USD value scaled by 10^18, rounded down. */
+export function usdE18(amount: bigint, token: Priced): bigint {
+  return (amount * token.price) / tenTo(token.decimals)
+}
+
+/** A USD value with two digits, rounded to the nearest cent. */
+export function formatUsd(valueE18: bigint): string {
+  const cents = (valueE18 + 5n * tenTo(15)) / tenTo(16)
+  return `${cents / 100n}.${(cents % 100n).toString().padStart(2, '0')}`
+}

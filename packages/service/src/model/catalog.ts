@@ -1,0 +1,38 @@
+import type { PriceE18 } from './amount.ts'
+
+export const EVM_NATIVE = '0x0000000000000000000000000000000000000000'
+
+export type Token = { chainId: number; address: string; symbol: string; decimals: number; asset: string }
+
+export type CatalogChain = {
+  chainId: number
+  name: string
+  family: 'evm'
+  nativeAsset: string
+  tokens: readonly Token[]
+  /** Addresses that must never be a recipient or a wallet: our own contracts. */
+  ownContracts: readonly string[]
+  /** Seconds until a block of this chain is hard-final, and until one is there at all. */
+  hardSeconds: number
+  acceptSeconds: number
+  settleSeconds: number
+}
+
+export type Asset = { name: string; usdStable: boolean }
+
+/** What can be swapped: chains, their tokens with decimals read from the chain, and the assets behind them. */
+export type Catalog = { chains: ReadonlyMap<number, CatalogChain>; assets: ReadonlyMap<string, Asset> }
+
+export function findToken(chain: CatalogChain, address: string): Token | undefined {
+  return chain.tokens.find((token) => token.address === address)
+}
+
+/** The market as a quote sees it: memory only. Undefined stands for unknown or too old to trust. */
+export type Market = {
+  priceOf(asset: string): PriceE18 | undefined
+  chainNow(chainId: number): ChainNow | undefined
+  /** What can be delivered now: held minus reserved, and no more than the vault may pay out. */
+  available(chainId: number, token: string): bigint
+}
+
+export type ChainNow = { seconds: number; block: bigint; gasPriceWei: bigint }

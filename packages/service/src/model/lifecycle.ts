@@ -1,0 +1,79 @@
+import type { Substatus, SwapStatus } from '@geoswap/wire'
+
+/** Where a submitted swap is. Public status and substatus are derived from it, never stored beside it. */
+export type SwapState =
+  | 'accepted'
+  | 'locking'
+  | 'locked'
+  | 'delivering'
+  | 'settled'
+  | 'claiming'
+  | 'closed'
+  | 'refundDecided'
+  | 'refunding'
+  | 'refundBlocked'
+  | 'refunded'
+  | 'failed'
+
+/**
+ * The life of a submitted swap. `failed` is reachable only while the input is still in the wallet: once a
+ * lock was seen, only its disappearance in a reorg leads back to where `failed` is possible. From
+ * `refundDecided` on no delivery may be signed, so a refund and a delivery exclude each other.
+ */
+export const transitions = {
+  accepted: { lockRecorded: 'locking', declined: 'failed' },
+  locking: { lockRecorded: 'locking', lockSeen: 'locked', lockDead: 'failed' },
+  locked: {
+    lockLost: 'locking',
+    deliveryRecorded: 'delivering',
+    deliveryImpossible: 'refundDecided',
+    refundFinal: 'refunded',
+  },
+  delivering: {
+    deliveryRecorded: 'delivering',
+    deliverySeen: 'settled',
+    deliveryImpossible: 'refundDecided',
+    refundFinal: 'refunded',
+    // The lock was undone by a reorg for good, and no delivery can follow: nothing was taken, nothing paid.
+    lockDead: 'failed',
+  },
+  settled: { deliveryRecorded: 'settled', claimRecorded: 'claiming', claimFinal: 'closed' },
+  claiming: { claimRecorded: 'claiming', claimFinal: 'closed' },
+  closed: {},
+  refundDecided: { refundRecorded: 'refunding', refundFinal: 'refunded' },
+  refunding: { refundRecorded: 'refunding', refundFinal: 'refunded', refundRefused: 'refundBlocked' },
+  refundBlocked: { refundRecorded: 'refunding', refundFinal: 'refunded' },
+  refunded: {},
+  failed: {},
+} as const satisfies Record<SwapState, Record<string, SwapState>>
+
+export type SwapEvent = { [S in SwapState]: keyof (typeof transitions)[S] }[SwapState]
+
+/** Undefined when the table has no such exit: the caller's view of the swap is out of date. */
+export function nextState(state: SwapState, event: SwapEvent): SwapState | undefined {
+  const exits: Partial<Record<SwapEvent, SwapState>> = transitions[state]
+  return exits[event]
+}
+
+const publicNames: Record<SwapState, { status: SwapStatus; substatus: Substatus }> = {
+  accepted: { status: 'pending', substatus: 'accepted' },
+  locking: { status: 'pending', substatus: 'locking' },
+  locked: { status: 'pending', substatus: 'locked' },
+  delivering: { status: 'pending', substatus: 'delivering' },
+  settled: { status: 'settled', substatus: 'delivered' },
+  claiming: { status: 'settled', substatus: 'delivered' },
+  closed: { status: 'settled', substatus: 'delivered' },
+  refundDecided: { status: 'pending', substatus: 'refunding' },
+  refunding: { status: 'pending', substatus: 'refunding' },
+  refundBlocked: { status: 'pending', substatus: 'refundBlocked' },
+  refunded: { status: 'refunded', substatus: 'refunded' },
+  failed: { status: 'failed', substatus: 'failed' },
+}
+
+export const publicStatus = (state: SwapState): SwapStatus => publicNames[state].status
+export const publicSubstatus = (state: SwapState): Substatus => publicNames[state].substatus
+
+/** States in which the service still has something to do. */
+export const openStates = (Object.keys(transitions) as SwapState[]).filter(
+  (state) => Object.keys(transitions[state]).length > 0,
+)

@@ -1,0 +1,39 @@
+import type { Swap } from './swap.ts'
+
+type LockState = 'none' | 'locked' | 'claimed' | 'refunded'
+
+/** What the origin chain shows of one op, at the depth that counts for delivery and at the one that is final. */
+export type OriginView = { soft: LockState; hard: LockState; softSeconds: number; hardSeconds: number }
+
+export type OriginDecision =
+  | 'lockSeen'
+  | 'lockLost'
+  | 'lockDead'
+  | 'claimFinal'
+  | 'refundFinal'
+  | 'lockFinal'
+  | 'nothing'
+
+/**
+ * What follows from the escrow's word. `reorgSeconds` is how long a block can still be undone: a lock that
+ * close to its deadline counts only when it is final, since after a reorg it could not be repeated.
+ */
+export function decideOrigin(swap: Swap, view: OriginView, reorgSeconds: number): OriginDecision {
+  if (swap.state === 'locking') return decideLocking(swap, view, reorgSeconds)
+  if (swap.state === 'locked' && view.soft === 'none') return 'lockLost'
+  if (isRefundable(swap) && view.hard === 'refunded') return 'refundFinal'
+  if ((swap.state === 'settled' || swap.state === 'claiming') && view.hard === 'claimed') return 'claimFinal'
+  if (!swap.originFinal && view.hard !== 'none') return 'lockFinal'
+  return 'nothing'
+}
+
+function decideLocking(swap: Swap, view: OriginView, reorgSeconds: number): OriginDecision {
+  const mayBeRepeated = swap.op.opDeadline - view.softSeconds > reorgSeconds
+  if (view.hard !== 'none' || (view.soft !== 'none' && mayBeRepeated)) return 'lockSeen'
+  const isDead = view.soft === 'none' && view.hardSeconds > swap.op.opDeadline
+  return isDead ? 'lockDead' : 'nothing'
+}
+
+function isRefundable({ state }: Swap): boolean {
+  return state !== 'settled' && state !== 'claiming'
+}

@@ -1,0 +1,62 @@
+/** What a sealed quote carries from pricing to build. Amounts travel as text inside the token. */
+export type Quote = {
+  id: string
+  originChain: number
+  destinationChain: number
+  wallet: string
+  recipient: string
+  inputToken: string
+  outputToken: string
+  amountIn: bigint
+  amountOut: bigint
+  minOutput: bigint
+  /** What is left of the input after fee and costs: the part that the price turns into output. */
+  swappable: bigint
+  /** The least that `swappable` may be worth in output tokens when the swap is locked and delivered. */
+  priceFloor: bigint
+  valueCents: bigint
+  expiresAt: number
+}
+
+type Sealed = readonly [
+  id: string,
+  chains: readonly [number, number],
+  parties: readonly [string, string],
+  tokens: readonly [string, string],
+  amounts: readonly string[],
+  expiresAt: number,
+]
+
+/** The sealed form: positional, since the token has to stay small and only we read it. */
+export function toSealed(quote: Quote): Sealed {
+  const amounts = [quote.amountIn, quote.amountOut, quote.minOutput, quote.swappable, quote.priceFloor]
+  return [
+    quote.id,
+    [quote.originChain, quote.destinationChain],
+    [quote.wallet, quote.recipient],
+    [quote.inputToken, quote.outputToken],
+    [...amounts, quote.valueCents].map(String),
+    quote.expiresAt,
+  ]
+}
+
+export function fromSealed(payload: unknown): Quote {
+  const [id, chains, parties, tokens, amounts, expiresAt] = payload as Sealed
+  const amount = (i: number) => BigInt(amounts[i] ?? 0)
+  return {
+    id,
+    originChain: chains[0],
+    destinationChain: chains[1],
+    wallet: parties[0],
+    recipient: parties[1],
+    inputToken: tokens[0],
+    outputToken: tokens[1],
+    amountIn: amount(0),
+    amountOut: amount(1),
+    minOutput: amount(2),
+    swappable: amount(3),
+    priceFloor: amount(4),
+    valueCents: amount(5),
+    expiresAt,
+  }
+}

@@ -1,0 +1,56 @@
+import type { FailureCode, RefundReason } from './outcome.ts'
+import type { SwapState } from './lifecycle.ts'
+
+/** A signed EIP-7702 authorization as the caller sent it. */
+export type SignedDelegation = {
+  chainId: number
+  address: string
+  nonce: number
+  yParity: number
+  r: string
+  s: string
+}
+
+/** The signed operation of a swap in the words of the database: enough to lock, deliver, claim or refund it. */
+export type Op = {
+  id: string
+  hash: string
+  deliveryHash: string
+  originChain: number
+  destinationChain: number
+  wallet: string
+  inputToken: string
+  inputAmount: bigint
+  outputToken: string
+  quotedOutput: bigint
+  minOutput: bigint
+  swappable: bigint
+  priceFloor: bigint
+  recipient: string
+  locker: string
+  position: bigint
+  round: bigint
+  opDeadline: number
+  fillDeadline: number
+  refundDeadline: number
+  valueCents: bigint
+  originBlock: bigint
+  destinationBlock: bigint
+}
+
+export type Swap = {
+  id: string
+  accountId: string
+  state: SwapState
+  version: number
+  op: Op
+  signature: string
+  delegation?: SignedDelegation
+  originTxHash?: string
+  deliveryTxHash?: string
+  originFinal: boolean
+  deliveryFinal: boolean
+  exposedCents: bigint
+  refundReason?: RefundReason
+  failureCode?: FailureCode
+}

@@ -1,0 +1,147 @@
+import type { Db } from './db.ts'
+import { toJson } from './swaps.ts'
+
+export type Role = 'lock' | 'deliver' | 'claim' | 'refund' | 'noop'
+
+/** A signed transaction as it was recorded before it was ever sent. */
+export type Attempt = {
+  id: string
+  chainId: number
+  sender: string
+  nonce: number
+  replacement: number
+  role: Role
+  txHash: string
+  raw: string
+  effectHash: string
+  request: unknown
+  ageSeconds: number
+}
+
+type Row = {
+  id: string
+  chain_id: string
+  sender: string
+  nonce: string
+  replacement: number
+  role: Role
+  tx_hash: string
+  raw: string
+  effect_hash: string
+  request: unknown
+  age_seconds: number
+}
+
+export type SenderKey = { chainId: number; address: string }
+
+/** Takes the key's next nonce for this transaction. It is given back if the transaction rolls back. */
+export async function takeNonce(db: Db, key: SenderKey): Promise<number> {
+  const { rows } = await db.query<{ nonce: string }>(
+    `update sender_keys set next_nonce = next_nonce + 1 where chain_id = $1 and address = $2
+  returning next_nonce - 1 as nonce`,
+    [key.chainId, key.address],
+  )
+  if (!rows[0]) throw new Error(`No nonce is known for ${key.address} on chain ${key.chainId}`)
+  return Number(rows[0].nonce)
+}
+
+/** Never lowers a nonce: what the database issued counts, also when the chain has not seen it. */
+export async function raiseNonce(db: Db, key: SenderKey & { atLeast: number }): Promise<void> {
+  await db.query(
+    `insert into sender_keys as k (chain_id, address, next_nonce) values ($1, $2, $3)
+     on conflict (chain_id, address) do update set next_nonce = greatest(k.next_nonce, excluded.next_nonce)`,
+    [key.chainId, key.address, key.atLeast],
+  )
+}
+
+export type NewAttempt = Omit<Attempt, 'id' | 'ageSeconds' | 'request'> & {
+  request: object
+  swapIds: readonly string[]
+}
+
+/** Writes the signed bytes down. Only after the surrounding commit may they be sent. */
+export async function recordAttempt(db: Db, attempt: NewAttempt): Promise<string> {
+  const { rows } = await db.query<{ id: string }>(
+    `with added as (
+       insert into tx_attempts (chain_id, sender, nonce, replacement, role, tx_hash, raw, effect_hash, request)
+       values ($1, $2, $3, $4, $5, $6, $7, $8, $9) returning id
+     ), linked as (
+       insert into attempt_swaps (attempt_id, swap_id, role)
+       select added.id, swap_id, $5 from added, unnest($10::text[]) as swap_id
+     )
+     select id from added`,
+    [
+      ...[attempt.chainId, attempt.sender, attempt.nonce, attempt.replacement, attempt.role, attempt.txHash],
+      ...[attempt.raw, attempt.effectHash, toJson(attempt.request), attempt.swapIds],
+    ],
+  )
+  if (!rows[0]) throw new Error('The attempt was not recorded')
+  return rows[0].id
+}
+
+/** Attempts of a key whose nonce is not consumed at a hard-final block yet, oldest nonce first. */
+export async function findOpenAttempts(db: Db, key: SenderKey): Promise<Attempt[]> {
+  const { rows } = await db.query<Row>(
+    `select *, extract(epoch from clock_timestamp() - created_at)::float8 as age_seconds
+       from tx_attempts where chain_id = $1 and sender = $2 and final_at is null order by nonce, replacement`,
+    [key.chainId, key.address],
+  )
+  return rows.map(toAttempt)
+}
+
+export async function countOpenNonces(db: Db, key: SenderKey & { fromNonce: number }): Promise<number> {
+  const { rows } = await db.query<{ count: string }>(
+    `select count(distinct nonce) from tx_attempts
+      where chain_id = $1 and sender = $2 and nonce >= $3 and final_at is null`,
+    [key.chainId, key.address, key.fromNonce],
+  )
+  return Number(rows[0]?.count ?? 0)
+}
+
+/** The chain consumed every nonce below this one at a hard-final block. */
+export async function markAttemptsFinal(db: Db, key: SenderKey & { belowNonce: number }): Promise<number> {
+  const { rowCount } = await db.query(
+    `update tx_attempts set final_at = clock_timestamp()
+      where chain_id = $1 and sender = $2 and nonce < $3 and final_at is null`,
+    [key.chainId, key.address, key.belowNonce],
+  )
+  return rowCount ?? 0
+}
+
+export type AttemptTally = { total: number; open: number }
+
+/** Per swap: how many attempts of a role were ever recorded, and how many of them could still land. */
+export async function tallyAttempts(db: Db, role: Role, swapIds: readonly string[]) {
+  const { rows } = await db.query<{ swap_id: string; total: string; open: string }>(
+    `select l.swap_id, count(*) as total, count(*) filter (where a.final_at is null) as open
+       from attempt_swaps l join tx_attempts a on a.id = l.attempt_id
+      where l.role = $1 and l.swap_id = any($2) group by 1`,
+    [role, swapIds],
+  )
+  const tallies = rows.map((row) => [row.swap_id, { total: Number(row.total), open: Number(row.open) }] as const)
+  return new Map<string, AttemptTally>(tallies)
+}
+
+export async function findAttemptSwaps(db: Db, attemptId: string): Promise<string[]> {
+  const { rows } = await db.query<{ swap_id: string }>(
+    'select swap_id from attempt_swaps where attempt_id = $1',
+    [attemptId],
+  )
+  return rows.map((row) => row.swap_id)
+}
+
+function toAttempt(row: Row): Attempt {
+  return {
+    id: row.id,
+    chainId: Number(row.chain_id),
+    sender: row.sender,
+    nonce: Number(row.nonce),
+    replacement: row.replacement,
+    role: row.role,
+    txHash: row.tx_hash,
+    raw: row.raw,
+    effectHash: row.effect_hash,
+    request: row.request,
+    ageSeconds: row.age_seconds,
+  }
+}

@@ -1,0 +1,95 @@
+import type { Db } from './db.ts'
+
+export type Outcome = 'claim' | 'refund'
+export type Attestation = {
+  id: string
+  kind: Outcome
+  swapIds: string[]
+  validUntil: number | undefined
+  signature: string
+}
+
+/**
+ * Writes the one outcome of each op before anything is signed for it. Returns the ops for which this
+ * outcome stands; an op with the other outcome is left out, for ever.
+ */
+export async function settleOutcomes(db: Db, outcome: Outcome, opHashes: readonly string[]) {
+  const { rows } = await db.query<{ op_hash: string }>(
+    `insert into attested_outcomes as o (op_hash, outcome) select unnest($1::text[]), $2
+     on conflict (op_hash) do update set outcome = o.outcome where o.outcome = excluded.outcome
+  returning op_hash`,
+    [opHashes, outcome],
+  )
+  return new Set(rows.map((row) => row.op_hash))
+}
+
+type NewAttestation = {
+  chainId: number
+  kind: Outcome
+  swapIds: readonly string[]
+  validUntil?: number
+  signature: string
+}
+
+export async function insertAttestation(db: Db, attestation: NewAttestation): Promise<void> {
+  await db.query(
+    `insert into attestations (chain_id, kind, swap_ids, valid_until, signature) values ($1, $2, $3, $4, $5)`,
+    [
+      attestation.chainId,
+      attestation.kind,
+      attestation.swapIds,
+      attestation.validUntil,
+      attestation.signature,
+    ],
+  )
+}
+
+type Row = { id: string; kind: Outcome; swap_ids: string[]; valid_until: string | null; signature: string }
+
+/** Attestations that no relayer has sent yet, oldest first. */
+export async function findUnsent(db: Db, chainId: number): Promise<Attestation[]> {
+  const { rows } = await db.query<Row>(
+    `select id, kind, swap_ids, valid_until, signature from attestations
+      where chain_id = $1 and attempt_id is null order by id limit 20`,
+    [chainId],
+  )
+  return rows.map((row) => ({
+    id: row.id,
+    kind: row.kind,
+    swapIds: row.swap_ids,
+    validUntil: row.valid_until === null ? undefined : Number(row.valid_until),
+    signature: row.signature,
+  }))
+}
+
+/** False when it was sent meanwhile. */
+export async function bindAttestation(db: Db, bound: { id: string; attemptId: string }): Promise<boolean> {
+  const { rowCount } = await db.query(
+    'update attestations set attempt_id = $2 where id = $1 and attempt_id is null',
+    [bound.id, bound.attemptId],
+  )
+  return rowCount === 1
+}
+
+/**
+ * Lets claims and refunds be sent again whose transaction the chain consumed at a hard-final block without
+ * closing all of their ops: it ran out of gas, was burnt, or an hourly cap put some off.
+ */
+export async function releaseStalledClaims(db: Db, chainId: number): Promise<void> {
+  await db.query(
+    `update attestations t set attempt_id = null
+      where t.attempt_id in (
+        select l.attempt_id
+          from swaps s join attempt_swaps l on l.swap_id = s.id and l.role in ('claim', 'refund')
+         where s.origin_chain = $1 and s.state in ('claiming', 'refunding') and not exists (
+           select 1 from attempt_swaps o join tx_attempts a on a.id = o.attempt_id
+            where o.swap_id = s.id and o.role = l.role
+              and (a.final_at is null or a.final_at > clock_timestamp() - interval '30 seconds')))`,
+    [chainId],
+  )
+}
+
+/** An attestation nobody needs any more, for example of swaps that moved on by themselves. */
+export async function dropAttestation(db: Db, id: string): Promise<void> {
+  await db.query('delete from attestations where id = $1 and attempt_id is null', [id])
+}

@@ -1,0 +1,123 @@
+import type { Op } from '../model/swap.ts'
+import type { Db } from './db.ts'
+import { toJson } from './swaps.ts'
+
+/** Rounds are an epoch of 8 bits and a counter of 24: after a restore no index is issued again. */
+const EPOCH_SHIFT = 24n
+
+export type Ring = { chainId: number; locker: string }
+
+/**
+ * Takes the lowest free position of a locker's ring and its next round, or a new position at the end.
+ * Low positions first, so that the escrow's writes meet words that are not zero.
+ */
+export async function takePosition(db: Db, ring: Ring & { opId: string }) {
+  const { rows } = await db.query<{ position: string; round: string }>(
+    `with epoch as (select (epoch::bigint << ${EPOCH_SHIFT}) as floor from service_epoch), free as (
+       select position from ring_positions
+        where chain_id = $1 and locker = $2 and op_id is null order by position limit 1 for update skip locked
+     )
+     update ring_positions p set op_id = $3, last_round = greatest(p.last_round, epoch.floor) + 1
+       from free, epoch
+      where p.chain_id = $1 and p.locker = $2 and p.position = free.position
+  returning p.position, p.last_round as round`,
+    [ring.chainId, ring.locker, ring.opId],
+  )
+  const row = rows[0] ?? (await addPosition(db, ring))
+  return { position: BigInt(row.position), round: BigInt(row.round) }
+}
+
+async function addPosition(db: Db, ring: Ring & { opId: string }) {
+  await db.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [
+    `ring:${ring.chainId}:${ring.locker}`,
+  ])
+  const { rows } = await db.query<{ position: string; round: string }>(
+    `insert into ring_positions (chain_id, locker, position, last_round, op_id)
+     select $1, $2, coalesce(max(p.position) + 1, 0), (select (epoch::bigint << ${EPOCH_SHIFT}) + 1 from service_epoch), $3
+       from ring_positions p where p.chain_id = $1 and p.locker = $2
+  returning position, last_round as round`,
+    [ring.chainId, ring.locker, ring.opId],
+  )
+  const row = rows[0]
+  if (!row) throw new Error('No position was added')
+  return row
+}
+
+export async function freePositions(db: Db, opIds: readonly string[]): Promise<void> {
+  await db.query('update ring_positions set op_id = null where op_id = any($1)', [opIds])
+}
+
+type HeldPosition = { opId: string; hash: string; locker: string; position: bigint }
+
+/** Positions whose op can no longer be locked by this time of the chain. */
+export async function findPositionsPast(db: Db, chainId: number, chainSeconds: number): Promise<HeldPosition[]> {
+  const { rows } = await db.query<{ id: string; hash: string; locker: string; position: string }>(
+    `select o.id, o.hash, o.locker, o.position from ring_positions p join ops o on o.id = p.op_id
+      where p.chain_id = $1 and o.op_deadline < $2 limit 500`,
+    [chainId, chainSeconds],
+  )
+  return rows.map((row) => ({ ...row, opId: row.id, position: BigInt(row.position) }))
+}
+
+/** How many operations each locker has open, to choose the least busy. */
+export async function countOpenByLocker(db: Db, chainId: number): Promise<Map<string, number>> {
+  const { rows } = await db.query<{ locker: string; open: string }>(
+    `select locker, count(*) as open from ring_positions where chain_id = $1 and op_id is not null group by 1`,
+    [chainId],
+  )
+  return new Map(rows.map((row) => [row.locker, Number(row.open)]))
+}
+
+export type NewOp = Omit<Op, 'id'> & {
+  id: string
+  quoteId: string
+  accountId: string
+  terms: object
+  walletBalance: bigint
+  lifeSeconds: number
+}
+
+export type StoredOp = { id: string; hash: string; terms: unknown; expiresAt: Date }
+
+export async function findOpByQuote(db: Db, quoteId: string): Promise<StoredOp | undefined> {
+  const { rows } = await db.query<{ id: string; hash: string; terms: unknown; expires_at: Date }>(
+    'select id, hash, terms, expires_at from ops where quote_id = $1',
+    [quoteId],
+  )
+  return rows[0] && { ...rows[0], expiresAt: rows[0].expires_at }
+}
+
+/** Built operations that could still be submitted. */
+export async function countUnsubmitted(db: Db, accountId: string): Promise<number> {
+  const { rows } = await db.query<{ count: string }>(
+    `select count(*) from ops o where o.account_id = $1 and o.expires_at > clock_timestamp()
+        and not exists (select 1 from swaps s where s.op_id = o.id)`,
+    [accountId],
+  )
+  return Number(rows[0]?.count ?? 0)
+}
+
+/** Stores the first build of a quote; the database's clock says until when it can be submitted. */
+export async function insertOp(db: Db, op: NewOp): Promise<StoredOp> {
+  const { rows } = await db.query<{ expires_at: Date }>(
+    `insert into ops (id, quote_id, account_id, hash, delivery_hash, terms, origin_chain, destination_chain, wallet,
+                      input_token, input_amount, output_token, quoted_output, min_output, swappable, price_floor, recipient, locker, position,
+                      round, op_deadline, fill_deadline, refund_deadline, wallet_balance, value_cents, origin_block,
+                      destination_block, expires_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23,
+             $24, $25, $26, $27, clock_timestamp() + make_interval(secs => $28))
+  returning expires_at`,
+    [
+      ...[op.id, op.quoteId, op.accountId, op.hash, op.deliveryHash, toJson(op.terms)],
+      ...[op.originChain, op.destinationChain, op.wallet, op.inputToken, op.inputAmount.toString()],
+      ...[op.outputToken, op.quotedOutput.toString(), op.minOutput.toString()],
+      ...[op.swappable.toString(), op.priceFloor.toString(), op.recipient, op.locker],
+      ...[op.position.toString(), op.round.toString(), op.opDeadline, op.fillDeadline, op.refundDeadline],
+      ...[op.walletBalance.toString(), op.valueCents.toString(), op.originBlock.toString()],
+      ...[op.destinationBlock.toString(), op.lifeSeconds],
+    ],
+  )
+  const row = rows[0]
+  if (!row) throw new Error('The operation was not stored')
+  return { id: op.id, hash: op.hash, terms: JSON.parse(toJson(op.terms)), expiresAt: row.expires_at }
+}

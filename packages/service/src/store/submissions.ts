@@ -1,0 +1,98 @@
+import type { SwapState } from '../model/lifecycle.ts'
+import type { SignedDelegation } from '../model/swap.ts'
+import type { Db } from './db.ts'
+
+export type Submission = {
+  opId: string
+  hash: string
+  wallet: string
+  originChain: number
+  expired: boolean
+  /** What the wallet held at the build, and what its other swaps that are not locked yet will take of it. */
+  walletBalance: bigint
+  openInputs: bigint
+  inputAmount: bigint
+  existing?: { swapId: string; state: SwapState }
+}
+
+type Row = {
+  id: string
+  hash: string
+  wallet: string
+  origin_chain: string
+  expired: boolean
+  wallet_balance: string
+  open_inputs: string
+  input_amount: string
+  swap_id: string | null
+  state: SwapState | null
+}
+
+/** Everything a submission is judged by, as of now. Undefined when the op does not exist. */
+export async function findSubmission(db: Db, opId: string): Promise<Submission | undefined> {
+  const { rows } = await db.query<Row>(
+    `select o.id, o.hash, o.wallet, o.origin_chain, o.expires_at <= clock_timestamp() as expired, o.wallet_balance,
+            o.input_amount, s.id as swap_id, s.state,
+            (select coalesce(sum(p.input_amount), 0) from swaps p
+              where p.wallet = o.wallet and p.input_token = o.input_token and p.origin_chain = o.origin_chain
+                and p.state in ('accepted', 'locking')) as open_inputs
+       from ops o left join swaps s on s.op_id = o.id
+      where o.id = $1`,
+    [opId],
+  )
+  return rows[0] && toSubmission(rows[0])
+}
+
+/**
+ * Serialises first submissions of one op and of one wallet's token until the transaction ends: whoever
+ * waits here sees what the one before committed.
+ */
+export async function lockSubmission(db: Db, opId: string): Promise<void> {
+  await db.query(
+    `select pg_advisory_xact_lock(hashtextextended(o.origin_chain || o.wallet || o.input_token, 0))
+       from ops o where o.id = $1 for update`,
+    [opId],
+  )
+}
+
+export type NewSwap = { swapId: string; opId: string; signature: string; delegation: SignedDelegation | undefined }
+
+/** False when the op's time is over: the database's clock decides, in this statement. */
+export async function insertSwap(db: Db, swap: NewSwap): Promise<boolean> {
+  const { rowCount } = await db.query(
+    `insert into swaps (id, op_id, quote_id, account_id, origin_chain, destination_chain, wallet, input_token,
+                        input_amount, locker, signature, delegation, timeline)
+     select $1, o.id, o.quote_id, o.account_id, o.origin_chain, o.destination_chain, o.wallet, o.input_token,
+            o.input_amount, o.locker, $3, $4,
+            jsonb_build_array(jsonb_build_object('stage', 'accepted', 'at', utc_now()))
+       from ops o where o.id = $2 and o.expires_at > clock_timestamp()`,
+    [swap.swapId, swap.opId, swap.signature, swap.delegation && JSON.stringify(swap.delegation)],
+  )
+  return rowCount === 1
+}
+
+/** Sets the quoted output aside; false when less than that is left. */
+export async function reserveInventory(db: Db, opId: string): Promise<boolean> {
+  const { rowCount } = await db.query(
+    `update inventory i set reserved = i.reserved + o.quoted_output
+       from ops o
+      where o.id = $1 and i.chain_id = o.destination_chain and i.token = o.output_token
+        and i.held - i.reserved >= o.quoted_output`,
+    [opId],
+  )
+  return rowCount === 1
+}
+
+function toSubmission(row: Row): Submission {
+  return {
+    opId: row.id,
+    hash: row.hash,
+    wallet: row.wallet,
+    originChain: Number(row.origin_chain),
+    expired: row.expired,
+    walletBalance: BigInt(row.wallet_balance),
+    openInputs: BigInt(row.open_inputs),
+    inputAmount: BigInt(row.input_amount),
+    ...(row.swap_id && row.state && { existing: { swapId: row.swap_id, state: row.state } }),
+  }
+}

@@ -1,0 +1,299 @@
+import { nextState, publicSubstatus, type SwapEvent, type SwapState } from '../model/lifecycle.ts'
+import type { FailureCode, RefundReason } from '../model/outcome.ts'
+import type { Op, SignedDelegation, Swap } from '../model/swap.ts'
+import type { Db } from './db.ts'
+
+type Row = {
+  id: string
+  account_id: string
+  state: SwapState
+  version: number
+  op_id: string
+  hash: string
+  delivery_hash: string
+  origin_chain: string
+  destination_chain: string
+  wallet: string
+  input_token: string
+  input_amount: string
+  output_token: string
+  quoted_output: string
+  min_output: string
+  swappable: string
+  price_floor: string
+  recipient: string
+  locker: string
+  position: string
+  round: string
+  op_deadline: string
+  fill_deadline: string
+  refund_deadline: string
+  value_cents: string
+  origin_block: string
+  destination_block: string
+  signature: string
+  delegation: SignedDelegation | null
+  origin_tx_hash: string | null
+  delivery_tx_hash: string | null
+  origin_final: boolean
+  delivery_final: boolean
+  exposed_cents: string
+  refund_reason: RefundReason | null
+  failure_code: FailureCode | null
+}
+
+const SELECT = `
+  select s.id, s.account_id, s.state, s.version, s.op_id, o.hash, o.delivery_hash, s.origin_chain,
+         s.destination_chain, s.wallet, s.input_token, s.input_amount, o.output_token, o.quoted_output,
+         o.min_output, o.swappable, o.price_floor, o.recipient, o.locker, o.position, o.round, o.op_deadline, o.fill_deadline,
+         o.refund_deadline, o.value_cents, o.origin_block, o.destination_block, s.signature, s.delegation,
+         s.origin_tx_hash, s.delivery_tx_hash, s.origin_final, s.delivery_final, s.exposed_cents,
+         s.refund_reason, s.failure_code
+    from swaps s join ops o on o.id = s.op_id`
+
+const OPEN = `s.state not in ('closed', 'refunded', 'failed')`
+
+/** Swaps whose input is on this chain and whose story is not over. */
+export async function findOpenByOrigin(db: Db, chainId: number): Promise<Swap[]> {
+  return select(db, `where ${OPEN} and s.origin_chain = $1 order by s.created_at`, [chainId])
+}
+
+/** Swaps that were or may be delivered on this chain, until that delivery is hard-final. */
+export async function findOpenByDestination(db: Db, chainId: number): Promise<Swap[]> {
+  const states = `s.state in ('locked', 'delivering', 'settled', 'claiming')`
+  return select(db, `where ${states} and not s.delivery_final and s.destination_chain = $1`, [chainId])
+}
+
+/** Accepted swaps that only this locker may lock, oldest first. */
+export async function findToLock(db: Db, lane: { chainId: number; locker: string; limit: number }) {
+  const clause = `where s.state = 'accepted' and s.origin_chain = $1 and s.locker = $2 order by s.created_at limit $3`
+  return select(db, clause, [lane.chainId, lane.locker, lane.limit])
+}
+
+/** Locked swaps that wait for their first delivery, oldest first. */
+export async function findToDeliver(db: Db, lane: { chainId: number; limit: number }): Promise<Swap[]> {
+  const clause = `where s.state = 'locked' and s.destination_chain = $1 order by s.created_at limit $2`
+  return select(db, clause, [lane.chainId, lane.limit])
+}
+
+/** Swaps in locking none of whose signed locks can land any more, and which only this locker may lock. */
+export async function findStalledLocks(db: Db, lane: { chainId: number; locker: string }): Promise<Swap[]> {
+  const clause = `where s.state = 'locking' and s.origin_chain = $1 and s.locker = $2 and ${noOpen('lock')}`
+  return select(db, clause, [lane.chainId, lane.locker])
+}
+
+/** Swaps that are owed a delivery on this chain while none of the signed ones can land any more. */
+export async function findStalledDeliveries(db: Db, chainId: number): Promise<Swap[]> {
+  const states = `s.state in ('delivering', 'settled', 'claiming') and not s.delivery_final`
+  return select(db, `where ${states} and s.destination_chain = $1 and ${noOpen('deliver')}`, [chainId])
+}
+
+function noOpen(role: 'lock' | 'deliver'): string {
+  return `not exists (select 1 from attempt_swaps l join tx_attempts a on a.id = l.attempt_id
+                       where l.swap_id = s.id and l.role = '${role}' and a.final_at is null)`
+}
+
+export async function findSwaps(db: Db, ids: readonly string[]): Promise<Swap[]> {
+  return ids.length === 0 ? [] : select(db, 'where s.id = any($1)', [ids])
+}
+
+/** Swaps whose outcome the attester has not signed yet, with the chain facts it is asked to verify. */
+export async function findToAttest(db: Db, kind: 'claim' | 'refund'): Promise<Swap[]> {
+  const ready =
+    kind === 'claim'
+      ? `s.state = 'settled' and s.origin_final and s.delivery_final`
+      : `s.state in ('refundDecided', 'refundBlocked') and s.origin_final`
+  const pending = `not exists (select 1 from attestations a where a.swap_ids @> array[s.id] and a.attempt_id is null)`
+  return select(db, `where ${ready} and ${pending} order by s.created_at limit 200`, [])
+}
+
+async function select(db: Db, clause: string, values: unknown[]): Promise<Swap[]> {
+  const { rows } = await db.query<Row>(`${SELECT} ${clause}`, values)
+  return rows.map(toSwap)
+}
+
+export type Change = {
+  swap: Swap
+  event: SwapEvent
+  originTxHash?: string
+  deliveryTxHash?: string
+  refundTxHash?: string
+  credited?: boolean
+  delivered?: bigint
+  failureCode?: FailureCode
+  refundReason?: RefundReason
+  /** What the chain showed; required for `failed` and for the decision to refund. */
+  proof?: object
+  exposedCents?: bigint
+}
+
+/**
+ * Moves a swap on by one event: the only function that changes a state. The liquidity reserved for it is
+ * released in the same statement when it will not be needed any more. Undefined means that another worker
+ * moved it first: read it again.
+ */
+export async function advanceSwap(db: Db, change: Change): Promise<Swap | undefined> {
+  const { swap, event } = change
+  const state = nextState(swap.state, event)
+  if (state === undefined) return undefined
+  const { rows } = await db.query<{ version: number }>(ADVANCE, [
+    swap.id,
+    swap.version,
+    state,
+    change.originTxHash,
+    change.deliveryTxHash,
+    change.refundTxHash,
+    change.credited,
+    change.delivered?.toString(),
+    change.failureCode,
+    change.refundReason,
+    change.proof && toJson(change.proof),
+    change.exposedCents?.toString(),
+    timelineEntry(change, state),
+    releasesReservation(swap.state, state),
+    state === 'settled',
+  ])
+  const row = rows[0]
+  return row && { ...swap, state, version: row.version, ...namedOf(change) }
+}
+
+const ADVANCE = `
+  with moved as (
+    update swaps
+       set state = $3, version = version + 1, updated_at = clock_timestamp(),
+           origin_tx_hash = coalesce($4, origin_tx_hash), delivery_tx_hash = coalesce($5, delivery_tx_hash),
+           refund_tx_hash = coalesce($6, refund_tx_hash), credited = coalesce($7, credited),
+           delivered = coalesce($8, delivered), failure_code = coalesce($9, failure_code),
+           refund_reason = coalesce($10, refund_reason), proof = coalesce($11, proof),
+           exposed_cents = coalesce($12, exposed_cents),
+           timeline = case when $13::jsonb is null then timeline
+                      else timeline || jsonb_build_array($13::jsonb || jsonb_build_object('at', utc_now())) end
+     where id = $1 and version = $2
+ returning version, op_id
+  ), released as (
+    update inventory i
+       set reserved = i.reserved - o.quoted_output,
+           held = case when $15::boolean then i.held - o.quoted_output else i.held end
+      from moved m join ops o on o.id = m.op_id
+     where $14::boolean and i.chain_id = o.destination_chain and i.token = o.output_token
+  )
+  select version from moved`
+
+const reserving: readonly SwapState[] = ['accepted', 'locking', 'locked', 'delivering']
+
+function releasesReservation(from: SwapState, to: SwapState): boolean {
+  return reserving.includes(from) && !reserving.includes(to)
+}
+
+/** The timeline tells what a caller can see: a move between states of one substatus adds nothing. */
+function timelineEntry({ swap, event, ...change }: Change, state: SwapState): string | null {
+  const stage = publicSubstatus(state)
+  if (stage === publicSubstatus(swap.state)) return null
+  const onOrigin = change.originTxHash ?? change.refundTxHash
+  if (onOrigin) return toJson({ stage, chainId: swap.op.originChain, txHash: onOrigin })
+  if (!change.deliveryTxHash) return toJson({ stage })
+  return toJson({ stage, chainId: swap.op.destinationChain, txHash: change.deliveryTxHash })
+}
+
+/** JSON of a proof or a request: bigints as decimal text. */
+export function toJson(value: object): string {
+  return JSON.stringify(value, (_key, field) => (typeof field === 'bigint' ? field.toString() : field))
+}
+
+function namedOf(change: Change): Partial<Swap> {
+  return {
+    ...(change.originTxHash && { originTxHash: change.originTxHash }),
+    ...(change.deliveryTxHash && { deliveryTxHash: change.deliveryTxHash }),
+    ...(change.refundReason && { refundReason: change.refundReason }),
+    ...(change.exposedCents !== undefined && { exposedCents: change.exposedCents }),
+  }
+}
+
+/** Notes that the lock can no longer be undone, and gives back the exposure booked for it. Repeatable. */
+export async function markOriginFinal(db: Db, swaps: readonly Swap[]): Promise<void> {
+  await db.query(
+    `with marked as (
+       update swaps s set origin_final = true, updated_at = clock_timestamp()
+        where s.id = any($1) and not s.origin_final
+    returning s.origin_chain, s.exposed_cents
+     )
+     update exposure e set cents = e.cents - m.cents
+       from (select origin_chain, sum(exposed_cents) as cents from marked group by 1) m
+      where e.chain_id = m.origin_chain`,
+    [swaps.map((swap) => swap.id)],
+  )
+}
+
+/** Notes that the delivery can no longer be undone. Repeatable. */
+export async function markDeliveryFinal(db: Db, swap: { id: string; deliveryTxHash: string }): Promise<void> {
+  await db.query(
+    `update swaps set delivery_final = true, delivery_tx_hash = $2, updated_at = clock_timestamp()
+      where id = $1 and not delivery_final`,
+    [swap.id, swap.deliveryTxHash],
+  )
+}
+
+/** A reorg may put a delivery into another transaction: the status stays, the hash follows the chain. */
+export async function setDeliveryTxHash(db: Db, swap: { id: string; deliveryTxHash: string }): Promise<void> {
+  await db.query(`update swaps set delivery_tx_hash = $2, updated_at = clock_timestamp() where id = $1`, [
+    swap.id,
+    swap.deliveryTxHash,
+  ])
+}
+
+/** Books value delivered against a lock that is not final; false when the chain's cap leaves no room. */
+export async function bookExposure(db: Db, want: { chainId: number; cents: bigint; capCents: bigint }) {
+  const { rowCount } = await db.query(
+    `insert into exposure as e (chain_id, cents) select $1, $2 where $2::bigint <= $3::bigint
+     on conflict (chain_id) do update set cents = e.cents + $2 where e.cents + $2 <= $3`,
+    [want.chainId, want.cents, want.capCents],
+  )
+  return rowCount === 1
+}
+
+function toSwap(row: Row): Swap {
+  return {
+    id: row.id,
+    accountId: row.account_id,
+    state: row.state,
+    version: row.version,
+    op: toOp(row),
+    signature: row.signature,
+    ...(row.delegation && { delegation: row.delegation }),
+    ...(row.origin_tx_hash && { originTxHash: row.origin_tx_hash }),
+    ...(row.delivery_tx_hash && { deliveryTxHash: row.delivery_tx_hash }),
+    originFinal: row.origin_final,
+    deliveryFinal: row.delivery_final,
+    exposedCents: BigInt(row.exposed_cents),
+    ...(row.refund_reason && { refundReason: row.refund_reason }),
+    ...(row.failure_code && { failureCode: row.failure_code }),
+  }
+}
+
+function toOp(row: Row): Op {
+  return {
+    id: row.op_id,
+    hash: row.hash,
+    deliveryHash: row.delivery_hash,
+    originChain: Number(row.origin_chain),
+    destinationChain: Number(row.destination_chain),
+    wallet: row.wallet,
+    inputToken: row.input_token,
+    inputAmount: BigInt(row.input_amount),
+    outputToken: row.output_token,
+    quotedOutput: BigInt(row.quoted_output),
+    minOutput: BigInt(row.min_output),
+    swappable: BigInt(row.swappable),
+    priceFloor: BigInt(row.price_floor),
+    recipient: row.recipient,
+    locker: row.locker,
+    position: BigInt(row.position),
+    round: BigInt(row.round),
+    opDeadline: Number(row.op_deadline),
+    fillDeadline: Number(row.fill_deadline),
+    refundDeadline: Number(row.refund_deadline),
+    valueCents: BigInt(row.value_cents),
+    originBlock: BigInt(row.origin_block),
+    destinationBlock: BigInt(row.destination_block),
+  }
+}

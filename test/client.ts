@@ -1,0 +1,41 @@
+import type { BuildGeoOpReply, DelegationReply, QuoteReply, StatusReply, SubmitReply } from '@geoswap/wire'
+
+type Replies = {
+  quote: QuoteReply
+  build: BuildGeoOpReply
+  submit: SubmitReply
+  status: StatusReply
+  delegation: DelegationReply
+}
+
+/** Any reply of the API: the body of an error has a code. */
+export type Answer<Body> = {
+  status: number
+  headers: Headers
+  body: Body & { code?: string; message?: string; recovery?: Record<string, unknown>; details?: unknown }
+}
+
+export type ApiClient = ReturnType<typeof createApiClient>
+
+/** The HTTP interface as a caller from outside uses it. */
+export function createApiClient({ apiUrl, apiKey }: { apiUrl: string; apiKey: string }) {
+  async function call<Body>(method: string, path: string, body?: unknown): Promise<Answer<Body>> {
+    const response = await fetch(`${apiUrl}${path}`, {
+      method,
+      headers: { 'x-api-key': apiKey, ...(body !== undefined && { 'content-type': 'application/json' }) },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    })
+    const text = await response.text()
+    return { status: response.status, headers: response.headers, body: text ? JSON.parse(text) : {} }
+  }
+  return {
+    call,
+    quote: (body: object) => call<Replies['quote']>('POST', '/swap/quote', body),
+    delegation: (chainId: number, wallet: string) =>
+      call<Replies['delegation']>('GET', `/swap/delegation?chainId=${chainId}&walletAddress=${wallet}`),
+    build: (body: object) => call<Replies['build']>('POST', '/swap/build-geo-op', body),
+    submit: (body: object) => call<Replies['submit']>('POST', '/swap/submit', body),
+    status: (swapId: string, wait?: number) =>
+      call<Replies['status']>('GET', `/swap/status/${swapId}${wait === undefined ? '' : `?wait=${wait}`}`),
+  }
+}

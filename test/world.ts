@@ -1,0 +1,171 @@
+import type { StatusReply } from '@geoswap/wire'
+import {
+  type Address,
+  createTestClient,
+  encodeFunctionData,
+  erc20Abi,
+  getAddress,
+  type Hex,
+  http,
+  parseAbi,
+  publicActions,
+  walletActions,
+  zeroAddress,
+} from 'viem'
+import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
+import { type ApiClient, createApiClient } from './client.ts'
+
+/** What `local.json` says of a running network: all that a caller from outside needs. */
+export type LocalNetwork = {
+  apiUrl: string
+  apiKey: string
+  faucetUrl: string
+  chains: LocalChain[]
+  feeds: { asset: string; chainId: number; address: Address; decimals: number }[]
+}
+type LocalChain = {
+  chainId: number
+  name: string
+  rpcUrl: string
+  tokens: { symbol: string; address: Address; decimals: number }[]
+  contracts: { account: Address; escrow: Address; vault: Address }
+}
+
+export type World = ReturnType<typeof createWorld>
+export type WorldChain = ReturnType<typeof toChain>
+
+/** Scenarios in words: wallets with money, orders, swaps; everything through HTTP and the chains' RPC. */
+export function createWorld(local: LocalNetwork) {
+  const api = createApiClient(local)
+  const chains = local.chains.map(toChain)
+  const chainNamed = (name: string) => getOne(chains, (chain) => chain.name === name)
+  const alpha = chainNamed('alpha')
+  const beta = chainNamed('beta')
+
+  async function fund(chain: WorldChain, owner: Address, symbol: string, amount: bigint): Promise<void> {
+    const body = { chainId: chain.chainId, address: owner, token: chain.token(symbol), amount: amount.toString() }
+    const response = await fetch(local.faucetUrl, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    })
+    if (!response.ok) throw new Error(`faucet: ${await response.text()}`)
+  }
+
+  /** A new wallet that holds this and nothing else. */
+  async function walletWith(chain: WorldChain, symbol: string, amount: bigint): Promise<PrivateKeyAccount> {
+    const wallet = privateKeyToAccount(generatePrivateKey())
+    await fund(chain, wallet.address, symbol, amount)
+    return wallet
+  }
+
+  function setPrice(asset: string, usd: number): Promise<void> {
+    const feed = getOne(local.feeds, (candidate) => candidate.asset === asset)
+    const chain = getOne(chains, (candidate) => candidate.chainId === feed.chainId)
+    return chain.updateAnswer(feed.address, BigInt(Math.round(usd * 10 ** feed.decimals)))
+  }
+
+  return { local, api, chains, alpha, beta, fund, walletWith, setPrice }
+}
+
+function getOne<T>(items: readonly T[], isIt: (item: T) => boolean): T {
+  const found = items.find(isIt)
+  if (!found) throw new Error('The network does not have that')
+  return found
+}
+
+function toChain({ chainId, name, rpcUrl, tokens, contracts }: LocalChain) {
+  const client = createTestClient({ mode: 'hardhat', transport: http(rpcUrl), cacheTime: 0 })
+    .extend(publicActions)
+    .extend(walletActions)
+  const token = (symbol: string) => getOne(tokens, (candidate) => candidate.symbol === symbol).address
+  return {
+    chainId,
+    name,
+    client,
+    token,
+    contracts: {
+      account: getAddress(contracts.account),
+      escrow: getAddress(contracts.escrow),
+      vault: getAddress(contracts.vault),
+    },
+    async balanceOf(owner: Address, symbol: string): Promise<bigint> {
+      const address = token(symbol)
+      if (address === zeroAddress) return client.getBalance({ address: owner })
+      return client.readContract({ address, abi: erc20Abi, functionName: 'balanceOf', args: [owner] })
+    },
+    codeOf: async (address: Address): Promise<Hex> => (await client.getCode({ address })) ?? '0x',
+    halt: () => client.request({ method: 'evm_setIntervalMining', params: [0] } as never),
+    resume: () => client.request({ method: 'evm_setIntervalMining', params: [1_000] } as never),
+    mine: () => client.mine({ blocks: 1 }),
+    async as(owner: Address, call: { to: Address; data?: Hex; value?: bigint }): Promise<void> {
+      await client.impersonateAccount({ address: owner })
+      await client.setBalance({ address: owner, value: 10n ** 20n })
+      await client.sendTransaction({ account: owner, chain: null, ...call })
+    },
+    async updateAnswer(feed: Address, answer: bigint): Promise<void> {
+      const anyone = '0x00000000000000000000000000000000000000fe'
+      const abi = parseAbi(['function updateAnswer(int256 answer)'])
+      const data = encodeFunctionData({ abi, functionName: 'updateAnswer', args: [answer] })
+      await this.as(anyone, { to: feed, data })
+    },
+  }
+}
+
+export type Order = { from: WorldChain; sell: string; to: WorldChain; buy: string; amount: bigint } & Partial<{
+  recipient: Address
+  slippageBps: number
+  tradeType: 'exactInput' | 'exactOutput'
+}>
+
+export function toRequest(wallet: { address: Address }, { from, sell, to, buy, amount, ...rest }: Order) {
+  return {
+    originChain: from.chainId,
+    destinationChain: to.chainId,
+    inputToken: from.token(sell),
+    outputToken: to.token(buy),
+    amount: amount.toString(),
+    walletAddress: wallet.address,
+    ...rest,
+  }
+}
+
+/** The authorization a new wallet attaches, signed over exactly the two fields the service names. */
+export async function authorize(api: ApiClient, wallet: PrivateKeyAccount, chainId: number) {
+  const { body } = await api.delegation(chainId, wallet.address)
+  if (body.delegationTarget === undefined || body.accountNonce === undefined) return undefined
+  const signed = await wallet.signAuthorization({
+    chainId,
+    contractAddress: body.delegationTarget as Address,
+    nonce: body.accountNonce,
+  })
+  const { r, s, yParity } = signed
+  return { chainId, address: body.delegationTarget, nonce: body.accountNonce, yParity, r, s }
+}
+
+/** Quote, authorize if needed, build and sign: everything up to the submission. */
+export async function prepare({ api }: Pick<World, 'api'>, wallet: PrivateKeyAccount, order: Order) {
+  const quote = await api.quote(toRequest(wallet, order))
+  if (quote.status !== 200) throw new Error(`quote: ${quote.status} ${quote.body.code} ${quote.body.message}`)
+  const authorization = await authorize(api, wallet, order.from.chainId)
+  const build = await api.build({ geoQuoteToken: quote.body.geoQuoteToken, ...(authorization && { authorization }) })
+  if (build.status !== 200) throw new Error(`build: ${build.status} ${build.body.code} ${build.body.message}`)
+  const signature = await wallet.signMessage({ message: { raw: build.body.geoOpHash as Hex } })
+  return { quote: quote.body, build: build.body, submission: { geoOpToken: build.body.geoOpToken, signature } }
+}
+
+export async function submitSwap(world: Pick<World, 'api'>, wallet: PrivateKeyAccount, order: Order) {
+  const prepared = await prepare(world, wallet, order)
+  const { status, body } = await world.api.submit(prepared.submission)
+  if (status !== 200) throw new Error(`submit: ${status} ${body.code} ${body.message}`)
+  return { ...prepared, swapId: body.swapId }
+}
+
+/** Long-polls until the swap has ended. */
+export async function outcomeOf({ api }: Pick<World, 'api'>, swapId: string): Promise<StatusReply> {
+  for (;;) {
+    const { status, body } = await api.status(swapId)
+    if (status !== 200) throw new Error(`status: ${status} ${body.code}`)
+    if (body.status !== 'pending') return body
+  }
+}
