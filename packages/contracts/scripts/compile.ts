@@ -25,10 +25,10 @@ const outputs = ['abi', 'storageLayout', 'evm.bytecode.object', 'evm.deployedByt
  * Compiles every contract below the folders of `src`, with all they import. The result is cached on disk by
  * the content of its sources. Folders compiled apart cannot influence each other's bytecode.
  */
-function compile(folders: readonly string[], viaIR: boolean): Contracts {
+function compile(folders: readonly string[], overrides: object = {}): Contracts {
   const sources = readSources(folders.flatMap((folder) => listSolidity(join('src', folder))))
   const outputSelection = { '*': { '*': outputs } }
-  const options = { ...settings, viaIR, outputSelection }
+  const options = { ...settings, ...overrides, outputSelection }
   const input = JSON.stringify({ language: 'Solidity', sources, settings: options })
   const cached = join(root, 'cache', `${createHash('sha256').update(input).digest('hex')}.json`)
   if (existsSync(cached)) return JSON.parse(readFileSync(cached, 'utf8'))
@@ -42,10 +42,12 @@ function compile(folders: readonly string[], viaIR: boolean): Contracts {
 }
 
 /** What runs on a chain: the three contracts, and the token and feed of local networks. */
-export const compileProduct = (): Contracts => compile(['.', 'interfaces', 'libraries', 'local'], true)
+export const compileProduct = (): Contracts => compile(['.', 'interfaces', 'libraries', 'local'])
 
-/** The hostile tokens, wallets and venues of the tests; by the quick pipeline, as their gas does not matter. */
-export const compileTestContracts = (): Contracts => compile(['test'], false)
+/** The hostile tokens, wallets and venues of the tests: unoptimised, as their gas does not matter. */
+export function compileTestContracts(): Contracts {
+  return compile(['test'], { viaIR: false, optimizer: { enabled: false } })
+}
 
 function listSolidity(folder: string): string[] {
   const names = readdirSync(join(root, folder)).filter((name) => name.endsWith('.sol'))

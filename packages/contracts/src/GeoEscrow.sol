@@ -44,8 +44,8 @@ contract GeoEscrow is IGeoEscrow, EIP712 {
     uint256 private constant LOCK_GAS = 250_000;
     /// @dev What reading a token's balance may burn.
     uint256 private constant BALANCE_GAS = 50_000;
-    /// @dev EIP-150 keeps 1/64 back from a call, and 20,000 close the op's books.
-    uint256 private constant LOCK_GAS_FLOOR = LOCK_GAS * 64 / 63 + 20_000;
+    /// @dev EIP-150 keeps 1/64 back from a call; 50,000 pay for the record before it (a new word is 22,100) and the log after.
+    uint256 private constant LOCK_GAS_FLOOR = LOCK_GAS * 64 / 63 + 50_000;
     uint256 private constant BALANCE_GAS_FLOOR = BALANCE_GAS * 64 / 63 + LOCK_GAS_FLOOR;
 
     /// @dev What a wallet's code may burn when it is paid in native coin, and a token in a transfer.

@@ -32,8 +32,9 @@ contract GeoVault is IGeoVault {
     /// @dev What a recipient's code may burn when it is paid in native coin, and a token in a batch's transfer.
     uint256 private constant NATIVE_PUSH_GAS = 50_000;
     uint256 private constant TOKEN_PUSH_GAS = 150_000;
-    /// @dev EIP-150 keeps 1/64 back from a call, and 20,000 close the delivery's books.
-    uint256 private constant PUSH_GAS_FLOOR = TOKEN_PUSH_GAS * 64 / 63 + 20_000;
+    /// @dev EIP-150 keeps 1/64 back from a call; 50,000 pay for the record before it (a new word is 22,100) and the log after.
+    ///      Covers native pushes too: their own cap, and 36,600 for a call to a new account.
+    uint256 private constant PUSH_GAS_FLOOR = TOKEN_PUSH_GAS * 64 / 63 + 50_000;
 
     /// @inheritdoc IGeoVault
     address public immutable TREASURY;

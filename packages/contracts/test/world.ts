@@ -1,4 +1,5 @@
 import {
+  type Abi,
   type Address,
   type ContractEventName,
   concat,
@@ -23,6 +24,9 @@ export const HOUR = 3_600n
 export const NATIVE = zeroAddress
 export const UNLIMITED = 2n ** 112n - 1n
 export const attester = privateKeyToAccount(`0x${'a7'.repeat(32)}`)
+
+/** Compiled while the file loads, where no test's time limit runs. */
+const testContracts = compileTestContracts()
 
 /** A chain with the three contracts, a token, and everyone who takes part. */
 export type World = {
@@ -76,9 +80,11 @@ export async function listToken(world: World, token: Address): Promise<void> {
   if (token !== NATIVE) await mint(world, { token, to: vault, amount: 10n ** 18n })
 }
 
+export const testAbiOf = (name: string): Abi => testContracts[name]?.abi ?? []
+
 /** Deploys one of the contracts below `src/test`. */
 export function deployTest(world: World, name: string, args: readonly unknown[] = []): Promise<Address> {
-  const contract = compileTestContracts()[name]
+  const contract = testContracts[name]
   if (!contract) throw new Error(`there is no test contract ${name}`)
   return evm.deploy(world.chain, contract, args)
 }
@@ -95,7 +101,7 @@ export function poke(
   world: World,
   call: { name: string; to: Address; functionName: string; args: unknown[] },
 ) {
-  const contract = compileTestContracts()[call.name]
+  const contract = testContracts[call.name]
   if (!contract) throw new Error(`there is no test contract ${call.name}`)
   const data = encodeFunctionData({ abi: contract.abi, functionName: call.functionName, args: call.args })
   return evm.send(world.chain, { from: world.stranger, to: call.to, data })

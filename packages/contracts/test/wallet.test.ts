@@ -1,0 +1,236 @@
+import { encodeAbiParameters, type Hex, hashTypedData, numberToHex, parseSignature, slice } from 'viem'
+import { expect, test } from 'vitest'
+import { geoAccountAbi } from '../../protocol/src/abi/geo-account.gen.ts'
+import { read, readNonce, send, sendSigned } from '../scripts/chain.ts'
+import { compileProduct } from '../scripts/compile.ts'
+import { ask, encode } from './calls.ts'
+import { isolate } from './isolate.ts'
+import { createSwap, lock, refundAttested } from './op.ts'
+import {
+  createWallet,
+  createWorld,
+  delegate,
+  deployTest,
+  NATIVE,
+  poke,
+  readBalance,
+  testAbiOf,
+} from './world.ts'
+
+const world = await createWorld()
+const wallet = await createWallet(world)
+const other = await createWallet(world)
+isolate(world)
+
+const isValid = (hash: Hex, signature: Hex) =>
+  ask<Hex>(world, {
+    abi: geoAccountAbi,
+    to: wallet.address,
+    functionName: 'isValidSignature',
+    args: [hash, signature],
+  })
+
+async function signPermit(token: Hex) {
+  const types = {
+    Permit: [
+      { name: 'owner', type: 'address' },
+      { name: 'spender', type: 'address' },
+      { name: 'value', type: 'uint256' },
+      { name: 'nonce', type: 'uint256' },
+      { name: 'deadline', type: 'uint256' },
+    ],
+  } as const
+  const domain = { name: 'Permit', version: '1', chainId: world.chain.id, verifyingContract: token }
+  const message = {
+    owner: wallet.address,
+    spender: world.stranger,
+    value: 7n,
+    nonce: 0n,
+    deadline: 2n ** 40n,
+  }
+  return wallet.signTypedData({ domain, types, primaryType: 'Permit', message })
+}
+
+const allowance = (name: string, token: Hex) => {
+  const args = [wallet.address, world.stranger]
+  return ask<bigint>(world, { abi: testAbiOf(name), to: token, functionName: 'allowance', args })
+}
+
+test('only the escrow can ask a delegated wallet to pay', async () => {
+  const swap = await createSwap(world, wallet)
+  const args = [world.token, 100n, 100n, swap.hash, swap.r, swap.vs]
+  const data = encode(geoAccountAbi, 'pay', args)
+
+  await expect(send(world.chain, { from: world.locker, to: wallet.address, data })).rejects.toThrow(
+    'NotEscrow',
+  )
+  await expect(send(world.chain, { from: world.locker, to: world.account, data })).rejects.toThrow(
+    'NotEscrow',
+  )
+  await lock(world, swap)
+  await expect(send(world.chain, { from: world.locker, to: wallet.address, data })).rejects.toThrow(
+    'NotEscrow',
+  )
+  await expect(sendSigned(world.chain, wallet, { to: wallet.address, data })).rejects.toThrow()
+  expect(await readBalance(world, world.token, wallet.address)).toBe(900n)
+})
+
+test('a delegated wallet signs permits for tokens that recover the signer', async () => {
+  const token = await deployTest(world, 'PermitToken')
+  const { r, s, v } = parseSignature(await signPermit(token))
+  const args = [wallet.address, world.stranger, 7n, 2n ** 40n, Number(v), r, s]
+
+  await poke(world, { name: 'PermitToken', to: token, functionName: 'permit', args })
+
+  expect(await allowance('PermitToken', token)).toBe(7n)
+})
+
+test('a delegated wallet signs permits for tokens that ask its code, as USDC and Permit2 do', async () => {
+  const token = await deployTest(world, 'CodePermitToken')
+  const signature = await signPermit(token)
+  const permit = testAbiOf('CodePermitToken').filter(
+    (item) => item.type !== 'function' || item.name !== 'permit' || item.inputs.length === 5,
+  )
+  const data = encode(permit, 'permit', [wallet.address, world.stranger, 7n, 2n ** 40n, signature])
+
+  await send(world.chain, { from: world.stranger, to: token, data })
+
+  expect(await allowance('CodePermitToken', token)).toBe(7n)
+})
+
+test("ERC-1271 accepts the wallet's own signature in its 65 and 64 byte forms, and nobody else's", async () => {
+  const hash = hashTypedData({
+    domain: { name: 'Anything' },
+    types: { Note: [{ name: 'text', type: 'string' }] },
+    primaryType: 'Note',
+    message: { text: 'hello' },
+  })
+  const signature = await wallet.sign({ hash })
+  const { r, s, yParity } = parseSignature(signature)
+  const vs = numberToHex((BigInt(yParity) << 255n) | BigInt(s), { size: 32 })
+
+  expect(await isValid(hash, signature)).toBe('0x1626ba7e')
+  expect(await isValid(hash, `${r}${vs.slice(2)}`)).toBe('0x1626ba7e')
+  expect(await isValid(hash, await other.sign({ hash }))).toBe('0xffffffff')
+  expect(await isValid(hash, slice(signature, 0, 63))).toBe('0xffffffff')
+  expect(await isValid(hash, '0x')).toBe('0xffffffff')
+})
+
+test('ERC-1271 refuses a high s, an unknown v and a zero signature', async () => {
+  const hash: Hex = `0x${'42'.repeat(32)}`
+  const { r, s, yParity } = parseSignature(await wallet.sign({ hash }))
+  const order = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n
+  const highS = numberToHex(order - BigInt(s), { size: 32 })
+
+  expect(await isValid(hash, `${r}${s.slice(2)}${yParity ? '1c' : '1b'}`)).toBe('0x1626ba7e')
+  expect(await isValid(hash, `${r}${highS.slice(2)}${yParity ? '1b' : '1c'}`)).toBe('0xffffffff')
+  expect(await isValid(hash, `${r}${s.slice(2)}1d`)).toBe('0xffffffff')
+  expect(await isValid(hash, `0x${'00'.repeat(65)}`)).toBe('0xffffffff')
+})
+
+test('a delegated wallet receives NFTs by safe transfer', async () => {
+  const nft = await deployTest(world, 'Nft')
+  const multi = await deployTest(world, 'Multi')
+
+  await poke(world, { name: 'Nft', to: nft, functionName: 'safeMint', args: [wallet.address, 1n] })
+  await poke(world, { name: 'Multi', to: multi, functionName: 'mint', args: [wallet.address, 1n, 2n] })
+  const batch = [wallet.address, [5n, 6n], [1n, 3n]]
+  await poke(world, { name: 'Multi', to: multi, functionName: 'mintBatch', args: batch })
+
+  const owner = await ask(world, { abi: testAbiOf('Nft'), to: nft, functionName: 'ownerOf', args: [1n] })
+  expect(owner).toBe(wallet.address)
+  const args = [wallet.address, 6n]
+  expect(await ask(world, { abi: testAbiOf('Multi'), to: multi, functionName: 'balanceOf', args })).toBe(3n)
+})
+
+test('a delegated wallet receives ERC-223 tokens of both forms', async () => {
+  const token = await deployTest(world, 'Erc223Token')
+
+  await poke(world, {
+    name: 'Erc223Token',
+    to: token,
+    functionName: 'mintFirstForm',
+    args: [wallet.address, 1n],
+  })
+  await poke(world, {
+    name: 'Erc223Token',
+    to: token,
+    functionName: 'mintFinalForm',
+    args: [wallet.address, 2n],
+  })
+
+  expect(await readBalance(world, token, wallet.address)).toBe(3n)
+})
+
+test('a delegated wallet receives coins, with data or without, as one without code does', async () => {
+  await send(world.chain, { from: world.stranger, to: wallet.address, value: 5n })
+  await send(world.chain, { from: world.stranger, to: wallet.address, value: 6n, data: '0xdeadbeef01' })
+
+  expect(await readBalance(world, NATIVE, wallet.address)).toBe(11n)
+  expect(await read(world.chain, { to: wallet.address, data: '0x12345678' })).toBe('0x')
+})
+
+test('a delegated wallet sends transactions of its own', async () => {
+  await send(world.chain, { from: world.stranger, to: wallet.address, value: 10n ** 18n })
+  const nonce = await readNonce(world.chain, wallet.address)
+
+  await sendSigned(world.chain, wallet, { to: other.address, value: 9n })
+
+  expect(await readNonce(world.chain, wallet.address)).toBe(nonce + 1)
+  expect(await readBalance(world, NATIVE, other.address)).toBe(9n)
+})
+
+test('a delegated wallet names the interfaces it has, and no others', async () => {
+  const supports = (id: string) =>
+    ask(world, { abi: geoAccountAbi, to: wallet.address, functionName: 'supportsInterface', args: [id] })
+
+  for (const id of ['0x01ffc9a7', '0x1626ba7e', '0x150b7a02', '0x4e2312e0'])
+    expect(await supports(id)).toBe(true)
+  for (const id of ['0xffffffff', '0x00000000', '0x80ac58cd']) expect(await supports(id)).toBe(false)
+})
+
+test('a refund reaches a wallet that has taken its delegation back', async () => {
+  const swap = await createSwap(world, wallet)
+  await lock(world, swap)
+  await delegate(world, wallet, NATIVE)
+
+  await refundAttested(world, swap)
+
+  expect(await readBalance(world, world.token, wallet.address)).toBe(1_000n)
+})
+
+test('the account has no storage, no set-up, no role, and no way to run other code', () => {
+  const account = compileProduct().GeoAccount
+  const names = geoAccountAbi.flatMap((item) => (item.type === 'function' ? [item.name.toLowerCase()] : []))
+
+  expect(account?.storage).toEqual([])
+  expect(
+    names.filter((name) => /init|owner|admin|exec|upgrade|call/.test(name.replace('tokenfallback', ''))),
+  ).toEqual([])
+  expect(listOpcodes(account?.runtimeBytecode ?? '0x')).not.toContain(0xf4)
+  for (const opcode of [0xf2, 0xf4, 0xff, 0x32, 0x54, 0x55]) {
+    expect(listOpcodes(account?.runtimeBytecode ?? '0x')).not.toContain(opcode)
+  }
+})
+
+/** The opcodes of a program, without the data of its pushes. */
+function listOpcodes(code: Hex): number[] {
+  const bytes = Buffer.from(code.slice(2), 'hex')
+  const opcodes: number[] = []
+  for (let at = 0; at < bytes.length; at++) {
+    const opcode = bytes[at] ?? 0
+    opcodes.push(opcode)
+    if (opcode >= 0x60 && opcode <= 0x7f) at += opcode - 0x5f
+  }
+  return opcodes
+}
+
+test('hashes are encoded as the escrow encodes them, so that no other digest passes as an op', async () => {
+  const swap = await createSwap(world, wallet)
+  const raw = encodeAbiParameters([{ type: 'bytes32' }], [swap.hash])
+  const direct = await wallet.sign({ hash: raw })
+  const { r, s, yParity } = parseSignature(direct)
+  const vs = numberToHex((BigInt(yParity) << 255n) | BigInt(s), { size: 32 })
+
+  await expect(lock(world, { ...swap, r, vs })).rejects.toThrow('BadSignature')
+})
