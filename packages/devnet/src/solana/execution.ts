@@ -20,9 +20,9 @@ const LOOKUP_TABLE_PROGRAM = 'AddressLookupTab1e1111111111111111111111111'
 /** Why the bank of `slot` would not take this transaction up, before it is even executed. */
 export function findRefusal(ledger: Ledger, query: { transaction: WireTransaction; slot: number }) {
   const { transaction, slot } = query
-  if (ledger.history.isKnown(transaction, slot)) return 'AlreadyProcessed'
   const { blockhash } = transaction.message
-  return isBlockhashValid(ledger.slots, { blockhash, slot }) ? undefined : 'BlockhashNotFound'
+  if (!isBlockhashValid(ledger.slots, { blockhash, slot })) return 'BlockhashNotFound'
+  return ledger.history.isKnown(transaction, slot) ? 'AlreadyProcessed' : undefined
 }
 
 /** Executes into the newest block. Undefined when the transaction cannot land: then nothing changed. */

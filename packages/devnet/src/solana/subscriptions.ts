@@ -41,13 +41,10 @@ export function createSubscriptions(ledger: Ledger, notify: Notify): { methods: 
     }
   }
 
-  function subscribe(subscription: Subscription, first: unknown[] = []): number {
+  function subscribe(subscription: Subscription): number {
     lastId += 1
-    const id = lastId
-    active.set(id, subscription)
-    // The client must know its subscription's id before the first notification arrives.
-    if (first.length > 0) setImmediate(() => deliver(id, first))
-    return id
+    active.set(lastId, subscription)
+    return lastId
   }
 
   function unsubscribe([id]: unknown[]): boolean {
@@ -70,7 +67,7 @@ export function createSubscriptions(ledger: Ledger, notify: Notify): { methods: 
     methods: {
       slotSubscribe: () => subscribe(slotSubscription(ledger)),
       rootSubscribe: () => subscribe(rootSubscription(ledger)),
-      signatureSubscribe: (params) => subscribe(...signatureSubscription(ledger, params)),
+      signatureSubscribe: (params) => subscribe(signatureSubscription(ledger, params)),
       accountSubscribe: (params) => subscribe(accountSubscription(ledger, params)),
       programSubscribe: (params) => subscribe(programSubscription(ledger, params)),
       logsSubscribe: (params) => subscribe(logsSubscription(params)),
@@ -101,24 +98,27 @@ function rootSubscription({ slots }: Ledger): Subscription {
   return { kind: 'root', onSlot: () => [slotAt(slots, 'finalized')] }
 }
 
-function signatureSubscription(ledger: Ledger, params: unknown[]): [Subscription, unknown[]] {
+function signatureSubscription(ledger: Ledger, params: unknown[]): Subscription {
   const signature = readSignature(params[0])
   const config = readConfig(params[1])
   findBoolean(config.enableReceivedNotification)
   const commitment = readCommitment(config.commitment)
-  const seen = ledger.history.find(signature)
-  const reachedSlot = slotAt(ledger.slots, commitment)
-  const first = seen && seen.slot <= reachedSlot ? [inContext(reachedSlot, { err: seen.err })] : []
-  const subscription: Subscription = {
+  return {
     kind: 'signature',
     once: true,
+    // One that landed before the subscription is told of with the next slot, as nodes do: a client drops
+    // what arrives together with its subscription's id.
+    onSlot() {
+      const slot = slotAt(ledger.slots, commitment)
+      const landed = ledger.history.find(signature)
+      return landed && landed.slot <= slot ? [inContext(slot, { err: landed.err })] : []
+    },
     onReached(reached) {
       if (reached.commitment !== commitment) return []
       const landed = reached.landed.find(({ transaction }) => transaction.signature === signature)
       return landed ? [inContext(reached.slot, { err: landed.err })] : []
     },
   }
-  return [subscription, first]
 }
 
 function accountSubscription(ledger: Ledger, params: unknown[]): Subscription {

@@ -11,6 +11,8 @@ const MULTISIG_SIZE = 355
 const TYPE_OFFSET = 165
 const EXTENSIONS_OFFSET = 166
 
+const addressDecoder = getAddressDecoder()
+
 export type TokenAccount = {
   mint: Address
   owner: Address
@@ -87,7 +89,7 @@ export function readExtensions(account: Owned): Extension[] {
 }
 
 export function addressAt(data: Uint8Array, offset: number): Address {
-  return getAddressDecoder().decode(data, offset)
+  return addressDecoder.decode(data, offset)
 }
 
 /** `OptionalNonZeroPubkey`: 32 zero bytes stand for none. */

@@ -32,6 +32,11 @@ export type WireTransaction = {
 // A transaction must fit one UDP packet of IPv6: 1280 - 40 - 8.
 const MAX_TRANSACTION_BYTES = 1232
 
+const base58 = getBase58Decoder()
+const transactionDecoder = getTransactionDecoder()
+const messageDecoder = getCompiledTransactionMessageDecoder()
+const messageEncoder = getCompiledTransactionMessageEncoder()
+
 /**
  * Reads a transaction from the wire, and refuses whatever the runtime would not take byte for byte:
  * its deserializer aborts the process on an encoding that it does not like.
@@ -40,7 +45,7 @@ export function readWireTransaction(bytes: Uint8Array): WireTransaction {
   if (bytes.length > MAX_TRANSACTION_BYTES) {
     throw invalidParams(`transaction too large: ${bytes.length} bytes (max: ${MAX_TRANSACTION_BYTES} bytes)`)
   }
-  const signed = attempt(() => getTransactionDecoder().decode(bytes))
+  const signed = attempt(() => transactionDecoder.decode(bytes))
   const message = readMessage(signed.messageBytes)
   const raw = Object.values(signed.signatures)
   const signatures = raw.map((signature) => toBase58(signature ?? new Uint8Array(64)))
@@ -57,9 +62,9 @@ export function readWireTransaction(bytes: Uint8Array): WireTransaction {
 }
 
 export function readMessage(bytes: Transaction['messageBytes'] | Uint8Array): Message {
-  const compiled = attempt(() => getCompiledTransactionMessageDecoder().decode(bytes))
+  const compiled = attempt(() => messageDecoder.decode(bytes))
   if (compiled.version !== 'legacy' && compiled.version !== 0) throw malformed()
-  const again = attempt(() => getCompiledTransactionMessageEncoder().encode(compiled))
+  const again = attempt(() => messageEncoder.encode(compiled))
   if (Buffer.compare(Buffer.from(again), Buffer.from(bytes)) !== 0) throw malformed()
   const { header, staticAccounts } = compiled
   if (header.numSignerAccounts === 0 || header.numSignerAccounts > staticAccounts.length) throw malformed()
@@ -86,7 +91,7 @@ export function readMessage(bytes: Transaction['messageBytes'] | Uint8Array): Me
 }
 
 export function toBase58(bytes: Uint8Array): string {
-  return getBase58Decoder().decode(bytes)
+  return base58.decode(bytes)
 }
 
 function attempt<Value>(decode: () => Value): Value {
