@@ -1,11 +1,17 @@
-import { endpoints } from '@geoswap/wire'
-import type { FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify'
+import { endpoints, type RateClass } from '@geoswap/wire'
+import type { FastifyReply, FastifyRequest, HookHandlerDoneFunction, onRequestHookHandler } from 'fastify'
 import { ServiceError } from '../errors.ts'
 import type { AddressLimit } from './address-limit.ts'
 import type { KeyTable, KnownKey } from './key-table.ts'
 import type { Admission } from './rate-bucket.ts'
 import type { RateLimiter } from './rate-limit.ts'
 
+type Call = {
+  request: FastifyRequest
+  reply: FastifyReply
+  done: HookHandlerDoneFunction
+  rateClass: RateClass
+}
 type Options = { keys: KeyTable; limiter: RateLimiter; strangers: AddressLimit; basePath: string }
 
 const JSON_TYPE = /^application\/json[ \t]*(;.*)?$/i
@@ -17,21 +23,16 @@ const JSON_TYPE = /^application\/json[ \t]*(;.*)?$/i
 export function createAdmission({ keys, limiter, strangers, basePath }: Options): onRequestHookHandler {
   const allowed = createAllowedMethods(basePath)
 
-  const refuseKey = (request: FastifyRequest, reply: FastifyReply): ServiceError => {
+  const refuseKey = ({ request, reply }: Call): ServiceError => {
     const retryAfterMs = strangers.strike(request.ip)
     reply.header('ratelimit-policy', strangers.policy)
     reply.header('ratelimit', strangers.state(request.ip))
     if (retryAfterMs !== undefined) return new ServiceError('RATE_LIMITED', { recovery: { retryAfterMs } })
     return new ServiceError(request.headers['x-api-key'] ? 'INVALID_API_KEY' : 'MISSING_API_KEY')
   }
-  const admit = (
-    request: FastifyRequest,
-    reply: FastifyReply,
-    admission: Admission,
-  ): ServiceError | undefined => {
-    reply.header('ratelimit-policy', admission.bucket.policy)
-    reply.header('ratelimit', limiter.state(admission.bucket))
-    const { retryAfterMs } = admission
+  const judge = ({ request, reply }: Call, { bucket, retryAfterMs }: Admission): ServiceError | undefined => {
+    reply.header('ratelimit-policy', bucket.policy)
+    reply.header('ratelimit', limiter.state(bucket))
     if (retryAfterMs !== undefined) return new ServiceError('RATE_LIMITED', { recovery: { retryAfterMs } })
     if (request.is404) return refusePath(reply, allowed(request.url))
     if (request.method === 'POST' && !JSON_TYPE.test(request.headers['content-type'] ?? '')) {
@@ -39,29 +40,31 @@ export function createAdmission({ keys, limiter, strangers, basePath }: Options)
     }
     return undefined
   }
+  const finish = (call: Call, admission: Admission): void => call.done(judge(call, admission))
+  const spend = (call: Call, key: KnownKey | undefined): void => {
+    if (!key) {
+      call.done(refuseKey(call))
+      return
+    }
+    const { accountId, keyId } = key
+    call.request.caller = { accountId, keyId, requestId: call.request.id }
+    continueWith(limiter.take(key, call.rateClass), call, finish)
+  }
 
   return (request, reply, done) => {
     const rateClass = request.routeOptions.config.rateClass ?? unknownPathClass(request, basePath)
     if (rateClass === undefined)
       return done(request.is404 ? refusePath(reply, allowed(request.url)) : undefined)
-    const finish = (admission: Admission): void => done(admit(request, reply, admission))
-    const spend = (key: KnownKey | undefined): void => {
-      if (!key) {
-        done(refuseKey(request, reply))
-        return
-      }
-      request.caller = { accountId: key.accountId, keyId: key.keyId, requestId: request.id }
-      whenKnown(limiter.take(key, rateClass), finish, done)
-    }
     const header = request.headers['x-api-key']
-    whenKnown(typeof header === 'string' ? keys.authenticate(header) : undefined, spend, done)
+    const key = typeof header === 'string' ? keys.authenticate(header) : undefined
+    continueWith(key, { request, reply, done, rateClass }, spend)
   }
 }
 
-/** Goes on at once with a value and later with a promise: a turn of the event loop is saved per call. */
-function whenKnown<T>(value: T | Promise<T>, next: (value: T) => void, fail: (error: Error) => void): void {
-  if (value instanceof Promise) value.then(next).catch(fail)
-  else next(value)
+/** Goes on at once with a value and later with a promise: warm calls are let in without waiting a turn. */
+function continueWith<T>(value: T | Promise<T>, call: Call, next: (call: Call, value: T) => void): void {
+  if (value instanceof Promise) value.then((known) => next(call, known)).catch(call.done)
+  else next(call, value)
 }
 
 /** Whoever looks for paths under /swap/ needs a key too, and pays for it. */

@@ -8,7 +8,7 @@ export type Network = 'live' | 'test' | 'local'
  * lets them and us tell a typo from a key. The secret has 43 base62 characters: 256 bits.
  */
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
-const KEY = /^gsk_(?:live|test|local)_([0-9A-Za-z]{12})_[0-9A-Za-z]{43}_([0-9A-Za-z]{6})$/
+const KEY = /^gsk_(?:live|test|local)_([0-9A-Za-z]{12})_[0-9A-Za-z]{43}_[0-9A-Za-z]{6}$/
 const LENGTHS = { id: 12, secret: 43, checksum: 6 }
 
 export type NewKey = { id: string; key: string; hash: Buffer }
@@ -21,14 +21,16 @@ export function createApiKey(network: Network): NewKey {
   return { id, key, hash: hashApiKey(key) }
 }
 
-/** The id inside a well-formed key whose checksum is right. Says nothing about whether the key is good. */
-export function parseApiKey(key: string): string | undefined {
+/** The id inside something shaped like a key. Says nothing about whether the key is good. */
+export function parseKeyId(key: string): string | undefined {
   // Longer than any key: not worth a regular expression.
-  if (key.length > 80) return undefined
-  const match = KEY.exec(key)
-  if (!match) return undefined
-  const body = key.slice(0, -LENGTHS.checksum - 1)
-  return match[2] === checksum(body) ? match[1] : undefined
+  return key.length > 80 ? undefined : KEY.exec(key)?.[1]
+}
+
+/** Whether the checksum of something shaped like a key is right: if not it was mistyped or invented. */
+export function isWholeKey(key: string): boolean {
+  const end = key.length - LENGTHS.checksum
+  return key.slice(end) === checksum(key.slice(0, end - 1))
 }
 
 /** Plain SHA-256 is enough: the secret has 256 bits, so there is nothing to guess. */

@@ -2,7 +2,7 @@ import { timingSafeEqual } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Limits } from '../store/accounts.ts'
 import type { ActiveKey } from '../store/api-keys.ts'
-import { DUMMY_HASH, hashApiKey, parseApiKey } from './api-key.ts'
+import { DUMMY_HASH, hashApiKey, isWholeKey, parseKeyId } from './api-key.ts'
 
 export type KnownKey = { keyId: string; accountId: string; limits: Limits }
 
@@ -76,10 +76,10 @@ export function createKeyTable(options: Options): KeyTable {
   return {
     authenticate(key) {
       const digest = hashApiKey(key)
-      const id = parseApiKey(key)
+      const id = parseKeyId(key)
       const row = id === undefined ? undefined : rows.get(id)
       const known = match(row, digest)
-      if (known || row || id === undefined) return known
+      if (known || row || id === undefined || !isWholeKey(key)) return known
       return findAgain(id, digest)
     },
     refresh,
