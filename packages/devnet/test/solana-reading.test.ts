@@ -38,7 +38,7 @@ async function take<Notification>(from: AsyncIterable<Notification>, count: numb
   return taken
 }
 
-test('a signature subscription tells of a commitment when it is reached, and with the next slot when it was', async () => {
+test('a signature subscription tells when its commitment is reached, or was reached before', async () => {
   const { payer, transfer } = await transferTo()
   const signed = await world.sign(payer, [transfer])
   const signature = getSignatureFromTransaction(signed)

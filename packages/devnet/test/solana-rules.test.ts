@@ -234,7 +234,7 @@ test('a minContextSlot in the future is refused for reads and sends', async () =
   await send(signed, { minContextSlot: slot })
 })
 
-test('an account with a seed can be created once: the second attempt fails with custom error 0x0', async () => {
+test('an account with a seed can be created once, the second time is custom error 0x0', async () => {
   const payer = await world.fundedSigner()
   const seed = 'delivery'
   const newAccount = await createAddressWithSeed({
