@@ -33,6 +33,8 @@ cluster.on('exit', async (worker) => {
   listening.delete(worker)
   reportPids()
   if (stopping) return endWhenAlone()
+  // One that cannot even start is the supervisor's to report.
+  if (!isReported) process.exit(1)
   await delay(RESTART_DELAY_MS)
   if (!stopping) fork()
 })
@@ -44,7 +46,8 @@ process.on('SIGTERM', () => {
 for (let count = 0; count < wanted; count += 1) fork()
 
 function fork(): void {
-  cluster.fork()
+  // What was on its way to a process that died is lost with it; its exit is dealt with above.
+  cluster.fork().on('error', () => {})
   reportPids()
 }
 

@@ -29,6 +29,7 @@ export function faucetRole({ home, keys, env, chains, onDown }: LocalSetup, port
   const command = { file: 'packages/devnet/src/faucet/run.ts', args, env, logFile: home.logFile('faucet') }
   return {
     name: 'faucet',
+    logFile: command.logFile,
     launch: () => giveOrders(spawnNode(command), orders),
     waitUntilReady: async (child) => void (await nextMessage(child, listeningPort)),
     onDown: (reason) => onDown('faucet', reason),
@@ -51,6 +52,7 @@ export function keeperRole({ home, keys, env, chains, onDown }: LocalSetup): Rol
   }
   return {
     name: 'keeper',
+    logFile: command.logFile,
     launch: () => giveOrders(spawnNode(command), orders),
     waitUntilReady: async () => {},
     onDown: (reason) => onDown('keeper', reason),

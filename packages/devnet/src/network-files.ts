@@ -4,7 +4,7 @@ import type { Keys } from './keys.ts'
 import { ASSETS, type ChainPlan, FEED_MAX_AGE_SECONDS, NATIVE } from './plan.ts'
 
 /** A chain that runs and has everything on it. */
-export type ReadyChain = ChainPlan & DeployedChain & { rpcUrl: string; blockMs: number }
+export type ReadyChain = Omit<ChainPlan, 'tokens'> & DeployedChain & { rpcUrl: string; blockMs: number }
 
 export type LocalToken = { symbol: string; address: string; decimals: number }
 export type LocalChain = {

@@ -65,8 +65,9 @@ type Context = {
   home: Home
   keys: Keys
   crew: Crew
-  say(line: string): void
   env: Environment
+  say(line: string): void
+  onDown(role: string, reason: string): void
 }
 
 const FAUCET_PORT = 8081
@@ -86,7 +87,8 @@ export async function startNetwork(options: NetworkOptions = {}): Promise<Networ
   }
   try {
     home = takeHome(dir)
-    const context = { options, home, keys: createKeys(), crew, say, env: options.env ?? {} }
+    const onDown = (role: string, reason: string) => say(`${role} went down (${reason}), restarting it`)
+    const context = { options, home, keys: createKeys(), crew, env: options.env ?? {}, say, onDown }
     const { local, databaseUrl } = await startAll(context, held)
     return {
       local,
@@ -125,9 +127,11 @@ async function startAll(
   writeJsonAtomically(home.serviceFile, { ...toServiceConfig(chains, keys), ...options.serviceConfig })
   await held.release()
   const [faucetUrl] = await Promise.all([
-    startFaucetAndKeeper(context, chains),
+    startFaucet(context, chains),
     options.service === false ? undefined : startService(context, { service, port: held.port }),
   ])
+  // Last, because the feeds are fresh from their deployment.
+  await context.crew.start(keeperRole({ ...context, chains }))
   const local = {
     apiUrl: `http://127.0.0.1:${held.port}`,
     apiKey,
@@ -140,8 +144,7 @@ async function startAll(
 }
 
 async function startDatabase(context: Context): Promise<{ service: ServiceSetup; apiKey: string }> {
-  const { home, keys, env, crew, say, options } = context
-  const onDown = (role: string, reason: string) => say(`${role} went down (${reason}), restarting it`)
+  const { home, keys, env, crew, say, onDown, options } = context
   const logFile = home.logFile('postgres')
   const postgres = await startPostgres({
     dir: home.databaseDir,
@@ -185,18 +188,12 @@ async function startChains(context: Context): Promise<ReadyChain[]> {
   )
 }
 
-async function startFaucetAndKeeper(context: Context, chains: readonly ReadyChain[]): Promise<string> {
-  const { crew, say } = context
-  const port =
-    (context.options.usualPorts && (await isFree(FAUCET_PORT)) && FAUCET_PORT) || (await findFreePort())
-  const setup = {
-    ...context,
-    chains,
-    onDown: (r: string, why: string) => say(`${r} went down (${why}), restarting it`),
-  }
-  await Promise.all([crew.start(faucetRole(setup, port)), crew.start(keeperRole(setup))])
+async function startFaucet(context: Context, chains: readonly ReadyChain[]): Promise<string> {
+  const isUsual = context.options.usualPorts && (await isFree(FAUCET_PORT))
+  const port = isUsual ? FAUCET_PORT : await findFreePort()
+  await context.crew.start(faucetRole({ ...context, chains }, port))
   const url = `http://127.0.0.1:${port}`
-  say(`the faucet runs at ${url}`)
+  context.say(`the faucet runs at ${url}`)
   return url
 }
 

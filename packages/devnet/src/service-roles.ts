@@ -84,7 +84,12 @@ export function apiRole(setup: ServiceSetup, api: { port: number; processes: num
   const env = { ...serviceEnvironment(setup, 'api'), PORT: String(api.port) }
   const logFile = setup.home.logFile('api')
   const url = `http://127.0.0.1:${api.port}/ready`
-  const base = { name: 'api', restart: true, onDown: (reason: string) => setup.onDown('api', reason) }
+  const base = {
+    name: 'api',
+    logFile,
+    restart: true,
+    onDown: (reason: string) => setup.onDown('api', reason),
+  }
   if (api.processes === 1) {
     return {
       ...base,
@@ -116,6 +121,7 @@ function backgroundRole(setup: ServiceSetup, role: { name: 'worker' | 'attester'
   const logFile = setup.home.logFile(role.log)
   return {
     name: role.name,
+    logFile,
     launch: () => spawnNode({ file: SERVICE, args: [role.name], env, logFile }),
     // It has nothing to answer to; one that cannot run ends, and is seen then.
     waitUntilReady: async () => {},

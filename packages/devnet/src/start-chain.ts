@@ -17,10 +17,11 @@ export type RunningChain = Supervised & { rpcUrl: string }
 /** Starts one EVM chain in a process of its own. It is not restarted: its state would be gone. */
 export async function startChain(options: ChainOptions): Promise<RunningChain> {
   let port = options.port ?? 0
+  const logFile = options.logFile ?? '/dev/null'
   const chain = await supervise({
     name: options.name,
-    launch: () =>
-      spawnNode({ ...commandOf(options), env: options.env ?? {}, logFile: options.logFile ?? '/dev/null' }),
+    logFile,
+    launch: () => spawnNode({ ...commandOf(options), env: options.env ?? {}, logFile }),
     async waitUntilReady(child) {
       port = await nextMessage(child, listeningPort)
     },

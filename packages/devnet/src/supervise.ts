@@ -15,6 +15,8 @@ export type Supervised = {
 
 export type Role = {
   name: string
+  /** Where it writes what goes wrong, for whoever must find out. */
+  logFile: string
   launch(): ChildProcess
   /** Settles when the child serves; a rejection counts as a failed start. */
   waitUntilReady(child: ChildProcess): Promise<void>
@@ -88,7 +90,8 @@ function launchInto(state: State, role: Role): ChildProcess {
 }
 
 async function readyOrEnded(role: Role, child: ChildProcess): Promise<void> {
-  const refuse = () => new Error(`${role.name} ended while starting (${describeEnd(child)})`)
+  const refuse = () =>
+    new Error(`${role.name} ended while starting (${describeEnd(child)}): see ${role.logFile}`)
   if (hasEnded(child)) throw refuse()
   let onExit = () => {}
   const ended = new Promise<never>((_, reject) => {
