@@ -5,8 +5,12 @@ import { fileURLToPath } from 'node:url'
 /** Every child runs here, so that its command line stays short enough to read. */
 export const projectRoot = fileURLToPath(new URL('../../..', import.meta.url))
 
+// Where node reads TypeScript by itself a loader would only cost time: about a second of it per process.
+const readsTypeScript = 'typescript' in process.features && Boolean(process.features.typescript)
+const loader = readsTypeScript ? [] : ['--import', 'tsx']
+
 /** What node itself needs to run a TypeScript file that ends with its parent. */
-export const nodeFlags = ['--import', 'tsx', '--import', './packages/devnet/src/exit-with-parent.ts']
+export const nodeFlags = [...loader, '--import', './packages/devnet/src/exit-with-parent.ts']
 
 export type Environment = Readonly<Record<string, string>>
 
