@@ -28,12 +28,15 @@ const require = createRequire(import.meta.url)
 const configPath = fileURLToPath(new URL('../hardhat.config.cjs', import.meta.url))
 const defaultGas = 8_000_000n
 
-/** Starts a chain of its own in this process. */
-export async function createChain(options: { id?: number; errors?: Abi } = {}): Promise<Chain> {
+export type ChainOptions = { id?: number; initialDate?: string }
+
+/** Starts a chain of its own in this process, at the present time unless an initial date is given. */
+export async function createChain(options: ChainOptions & { errors?: Abi } = {}): Promise<Chain> {
   const { resolveConfig } = require('hardhat/internal/core/config/config-resolution')
   const { createProvider } = require('hardhat/internal/core/providers/construction')
-  const id = options.id ?? network.chainId
-  const config = resolveConfig(configPath, { networks: { hardhat: { ...network, chainId: id } } })
+  const { id = network.chainId, initialDate } = options
+  const hardhat = { ...network, chainId: id, ...(initialDate ? { initialDate } : {}) }
+  const config = resolveConfig(configPath, { networks: { hardhat } })
   const provider: Provider = await createProvider(config, 'hardhat')
   const accounts = (await provider.request({ method: 'eth_accounts' })) as Address[]
   return { id, provider, accounts, errors: options.errors ?? [] }

@@ -1,4 +1,5 @@
-import { encodeFunctionData, type Hex, type PrivateKeyAccount } from 'viem'
+import { type Address, encodeFunctionData, type Hex, keccak256, type PrivateKeyAccount, toHex } from 'viem'
+import { privateKeyToAccount } from 'viem/accounts'
 import { geoEscrowAbi } from '../../protocol/src/abi/geo-escrow.gen.ts'
 import {
   claimMany,
@@ -17,6 +18,7 @@ import {
   createSponsor,
   createWallet,
   createWorld,
+  DAY,
   mint,
   NATIVE,
   undone,
@@ -24,20 +26,28 @@ import {
 } from '../test/world.ts'
 import * as evm from './chain.ts'
 
-/** One measured kind of transaction. `goal` is what it may cost per op; it is never raised to fit. */
+/** One measured kind of transaction, per op. `goal` is a promise: it is never raised to fit. */
 export type GasRow = { name: string; goal: number; gas: number }
 
-/** Amounts as they are on a chain: a dollar token with 6 decimals, so that calldata has its true weight. */
+/** Nothing here depends on the clock or on chance, so that a difference of one gas is a difference in the code. */
+export const initialDate = '2026-01-01T00:00:00Z'
+const start = BigInt(Date.parse(initialDate) / 1_000)
+const deadlines = {
+  opDeadline: start + 4_000n,
+  fillDeadline: start + 9_000n,
+  refundDeadline: start + 3n * DAY,
+}
+export const keyOf = (name: string): Hex => keccak256(toHex(name))
+
+/** Amounts as they are on a chain, in a dollar token with 6 decimals: calldata has its true weight. */
 const inputAmount = 1_234_567_890n
-const outputAmount = 1_233_950_123n
-const minOutput = 1_227_811_111n
-const sponsorKey: Hex = `0x${'51'.repeat(32)}`
+const amounts = { inputAmount, minOutput: 1_227_811_111n, amountOut: 1_233_950_123n }
 
 type Scene = { world: World; wallets: PrivateKeyAccount[]; sponsor: PrivateKeyAccount }
 
 /**
  * Measures gas per op in steady state: positions, lanes and caps are in use, balances are not zero before or
- * after, wallets are delegated, the token is OpenZeppelin's ERC-20.
+ * after, wallets are delegated, there are several deliverers, the token is OpenZeppelin's ERC-20.
  */
 export async function measureRows(): Promise<GasRow[]> {
   const scene = await createScene()
@@ -45,11 +55,15 @@ export async function measureRows(): Promise<GasRow[]> {
     ['lock, one per transaction', 58_500, lockOne],
     ['lock, 5 per transaction', 34_000, (each) => lockBatch(each, 5)],
     ['lock, 20 per transaction', 29_000, (each) => lockBatch(each, 20)],
-    ['first op with its authorization', 82_000, (each) => lockFirst(each, 3)],
-    ['first op with its authorization, on a never-used position', 99_000, (each) => lockFirst(each, 77)],
-    ['delivery, one per transaction', 54_500, (each) => deliverOne(each, each.world.token)],
+    ['first op, with its authorization', 82_000, (each) => lockFirst(each, indexOf(2, 0))],
+    ['first op, on a never-used position', 99_000, (each) => lockFirst(each, indexOf(2, 1))],
+    ['delivery, one per transaction', 54_500, (each) => deliverOne(each, each.world.token, recipientOf(0))],
     ['delivery, 20 per transaction', 15_500, deliverBatch],
-    ['native delivery, one per transaction', 48_500, (each) => deliverOne(each, NATIVE)],
+    [
+      'native delivery, one per transaction',
+      48_500,
+      (each) => deliverOne(each, NATIVE, each.world.secondLocker),
+    ],
     ['claim, 20 per transaction', 12_500, claimBatch],
     ['refund by anyone', 48_500, refundOne],
   ]
@@ -60,36 +74,47 @@ export async function measureRows(): Promise<GasRow[]> {
   return rows
 }
 
-/** Twenty wallets that have each been through a whole swap, on twenty positions. */
+/** Twenty wallets that have each been through a whole swap on a position of their own. */
 async function createScene(): Promise<Scene> {
-  const world = await createWorld()
-  const sponsor = await createSponsor(world, sponsorKey)
+  const world = await createWorld({ initialDate })
+  const sponsor = await createSponsor(world, keyOf('sponsor'))
   const wallets: PrivateKeyAccount[] = []
-  for (let i = 0; i < 20; i++) wallets.push(await createWallet(world, world.token, inputAmount * 10n))
+  for (let i = 0; i < 20; i++) {
+    wallets.push(await createWallet(world, world.token, inputAmount * 10n, keyOf(`wallet ${i}`)))
+  }
+  const scene = { world, wallets, sponsor }
   await mint(world, { token: world.token, to: world.escrow, amount: 1n })
-  const swaps = await createSwaps({ world, wallets, sponsor }, 1)
+  const swaps = await createSwaps(scene, 1)
   await lockMany(world, swaps)
   await deliverMany(world, swaps)
   await claimMany(world, swaps)
-  return { world, wallets, sponsor }
+  await useSponsorPosition(scene)
+  const [native] = await createSwaps(scene, 1, { index: indexOf(1, 40), outputToken: NATIVE })
+  if (native) await deliver(world, native)
+  return scene
+}
+
+/** The sponsor is a locker too, with one used position. */
+async function useSponsorPosition({ world, wallets, sponsor }: Scene): Promise<void> {
+  const [wallet] = wallets
+  if (!wallet) throw new Error('the scene has no wallet')
+  const terms = { ...amounts, ...deadlines, index: indexOf(1, 0), locker: sponsor.address }
+  const swap = await createSwap(world, wallet, terms)
+  await evm.sendSigned(world.chain, sponsor, { to: world.escrow, data: encodeLock(swap) })
+  await claimMany(world, [swap])
 }
 
 function createSwaps({ world, wallets }: Scene, round: number, terms: Terms = {}): Promise<Swap[]> {
-  return Promise.all(
-    wallets.map((wallet, position) =>
-      createSwap(world, wallet, {
-        inputAmount,
-        minOutput,
-        amountOut: outputAmount,
-        recipient: recipientOf(position),
-        index: indexOf(round, position),
-        ...terms,
-      }),
-    ),
-  )
+  const create = (wallet: PrivateKeyAccount, position: number) => {
+    const own = { recipient: recipientOf(position), index: indexOf(round, position) }
+    return createSwap(world, wallet, { ...amounts, ...deadlines, ...own, ...terms })
+  }
+  return Promise.all(wallets.map(create))
 }
 
-const recipientOf = (position: number): Hex => `0x${'c0ffee'.repeat(6)}${(0xc100 + position).toString(16)}`
+const recipientOf = (position: number): Address => privateKeyToAccount(keyOf(`recipient ${position}`)).address
+const encodeLock = ({ op, r, vs }: Swap) =>
+  encodeFunctionData({ abi: geoEscrowAbi, functionName: 'lock', args: [op, r, vs] })
 
 async function createOne(scene: Scene, terms: Terms = {}): Promise<Swap> {
   const [swap] = await createSwaps({ ...scene, wallets: scene.wallets.slice(0, 1) }, 2, terms)
@@ -107,48 +132,17 @@ async function lockBatch(scene: Scene, size: number): Promise<bigint> {
 }
 
 /** A new wallet holds tokens and nothing else: its account does not exist before the transaction. */
-async function lockFirst({ world, sponsor }: Scene, position: number): Promise<bigint> {
-  const wallet = (await import('viem/accounts')).privateKeyToAccount(`0x${'77'.repeat(32)}`)
+async function lockFirst({ world, sponsor }: Scene, index: bigint): Promise<bigint> {
+  const wallet = privateKeyToAccount(keyOf('new wallet'))
   await mint(world, { token: world.token, to: wallet.address, amount: inputAmount * 2n })
-  const ready = await createPosition(world, sponsor, position)
-  const swap = await createSwap(world, wallet, { inputAmount, index: ready, locker: sponsor.address })
+  const terms = { ...amounts, ...deadlines, index, locker: sponsor.address }
+  const data = encodeLock(await createSwap(world, wallet, terms))
   const authorizations = [await authorize(world, wallet, world.account)]
-  const data = encodeFunctionData({
-    abi: geoEscrowAbi,
-    functionName: 'lock',
-    args: [swap.op, swap.r, swap.vs],
-  })
   return (await evm.sendSigned(world.chain, sponsor, { to: world.escrow, data, authorizations })).gasUsed
 }
 
-/** Uses the sponsor's position once, unless it is to be a fresh one, and returns the next index. */
-async function createPosition(world: World, sponsor: PrivateKeyAccount, position: number): Promise<bigint> {
-  if (position > 20) return indexOf(2, position)
-  const wallet = await createWallet(world)
-  const swap = await createSwap(world, wallet, { index: indexOf(1, position), locker: sponsor.address })
-  const data = encodeFunctionData({
-    abi: geoEscrowAbi,
-    functionName: 'lock',
-    args: [swap.op, swap.r, swap.vs],
-  })
-  await evm.sendSigned(world.chain, sponsor, { to: world.escrow, data })
-  await claimMany(world, [swap])
-  return indexOf(2, position)
-}
-
-async function deliverOne(scene: Scene, outputToken: Hex): Promise<bigint> {
-  const { world } = scene
-  const recipient = outputToken === NATIVE ? evm.getAccount(world.chain, 8) : recipientOf(0)
-  const swap = await createOne(scene, { outputToken, recipient })
-  if (outputToken === NATIVE) await spendOnce(world)
-  return (await deliver(world, swap)).gasUsed
-}
-
-/** Puts the native cap's word in use, and the stranger's account as a recipient. */
-async function spendOnce(world: World): Promise<void> {
-  const wallet = await createWallet(world)
-  const terms = { outputToken: NATIVE, recipient: world.stranger, index: indexOf(1, 40) }
-  await deliver(world, await createSwap(world, wallet, terms))
+async function deliverOne(scene: Scene, outputToken: Address, recipient: Address): Promise<bigint> {
+  return (await deliver(scene.world, await createOne(scene, { outputToken, recipient }))).gasUsed
 }
 
 async function deliverBatch(scene: Scene): Promise<bigint> {

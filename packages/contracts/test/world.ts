@@ -43,7 +43,7 @@ export type World = {
 }
 
 /** Deploys everything; caps are open, the vault is stocked with the token and with native coin. */
-export async function createWorld(options: { id?: number } = {}): Promise<World> {
+export async function createWorld(options: evm.ChainOptions = {}): Promise<World> {
   const errors = [...geoEscrowAbi, ...geoVaultAbi, ...geoAccountAbi].filter(({ type }) => type === 'error')
   const chain = await evm.createChain({ ...options, errors })
   const [, treasury, locker, secondLocker, deliverer, stranger] = chain.accounts.map((account) => account)
@@ -127,8 +127,9 @@ export async function createWallet(
   world: World,
   token = world.token,
   amount = 1_000n,
+  key = generatePrivateKey(),
 ): Promise<PrivateKeyAccount> {
-  const wallet = privateKeyToAccount(generatePrivateKey())
+  const wallet = privateKeyToAccount(key)
   await delegate(world, wallet, world.account)
   if (token === NATIVE)
     await evm.send(world.chain, { from: world.stranger, to: wallet.address, value: amount })

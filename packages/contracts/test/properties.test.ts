@@ -1,0 +1,148 @@
+import * as fc from 'fast-check'
+import type { PrivateKeyAccount } from 'viem'
+import { expect, test } from 'vitest'
+import { readTime, setNextTime } from '../scripts/chain.ts'
+import { readEscrow } from './calls.ts'
+import { isolate } from './isolate.ts'
+import {
+  claimMany,
+  createSwap,
+  deliver,
+  deliverMany,
+  indexOf,
+  lock,
+  lockMany,
+  readState,
+  refund,
+  refundAttested,
+  type Swap,
+} from './op.ts'
+import {
+  createWallet,
+  createWorld,
+  deployListed,
+  poke,
+  readBalance,
+  readEvents,
+  undone,
+  type World,
+} from './world.ts'
+
+const world = await createWorld()
+const token = await deployListed(world, 'BlockToken')
+const wallets: PrivateKeyAccount[] = []
+for (let i = 0; i < 3; i++) wallets.push(await createWallet(world, token, 2_000n))
+isolate(world)
+
+const setBlocked = (holder: World['vault'], value: boolean) =>
+  poke(world, { name: 'BlockToken', to: token, functionName: 'setBlocked', args: [holder, value] })
+
+/** What the chain has said about each op so far. */
+type History = {
+  swaps: Swap[]
+  locked: Set<string>
+  outcomes: Map<string, string>
+  delivered: Map<string, number>
+}
+type Step =
+  | { kind: 'lock'; wallet: number; position: number; round: number; amount: number }
+  | { kind: 'deliver' | 'claim' | 'refund' | 'refundEarly' | 'relock'; pick: number }
+  | { kind: 'wait' }
+  | { kind: 'block' | 'unblock'; holder: number }
+
+const pick = fc.nat(30)
+const steps: fc.Arbitrary<Step> = fc.oneof(
+  {
+    weight: 5,
+    arbitrary: fc.record({
+      kind: fc.constant('lock' as const),
+      wallet: fc.nat(2),
+      position: fc.nat(2),
+      round: fc.nat(4),
+      amount: fc.integer({ min: 1, max: 900 }),
+    }),
+  },
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      kind: fc.constantFrom('deliver' as const, 'claim' as const, 'refund' as const, 'refundEarly' as const),
+      pick,
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('relock' as const), pick }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('wait' as const) }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({ kind: fc.constantFrom('block' as const, 'unblock' as const), holder: fc.nat(3) }),
+  },
+)
+
+/** Runs one step; a refusal is as good an answer as any. */
+async function run(history: History, step: Step): Promise<void> {
+  const receipt = await send(history, step).catch(() => undefined)
+  if (!receipt) return
+  for (const { name, id } of readEvents(world, receipt)) {
+    if (name === 'Locked') history.locked.add(id)
+    if (name === 'Delivered') history.delivered.set(id, (history.delivered.get(id) ?? 0) + 1)
+    if (name !== 'Claimed' && name !== 'Refunded') continue
+    expect(history.outcomes.get(id)).toBeUndefined()
+    expect(history.locked).toContain(id)
+    history.outcomes.set(id, name)
+  }
+}
+
+async function send({ swaps }: History, step: Step) {
+  if (step.kind === 'lock') return sendLock(swaps, step)
+  if (step.kind === 'wait')
+    return setNextTime(world.chain, (await readTime(world.chain)) + 20_000n).then(() => undefined)
+  if ('holder' in step) return setBlocked(wallets[step.holder]?.address ?? world.vault, step.kind === 'block')
+  const swap = swaps[step.pick % Math.max(1, swaps.length)]
+  if (!swap) return undefined
+  if (step.kind === 'deliver') return step.pick % 2 ? deliver(world, swap) : deliverMany(world, [swap, swap])
+  if (step.kind === 'claim') return claimMany(world, swaps.slice(-3).concat(swap))
+  if (step.kind === 'refund') return refund(world, swap)
+  if (step.kind === 'relock') return lockMany(world, swaps.slice(-2).concat(swap))
+  return refundAttested(world, swap)
+}
+
+async function sendLock(swaps: Swap[], step: Extract<Step, { kind: 'lock' }>) {
+  const wallet = wallets[step.wallet]
+  if (!wallet) throw new Error('no such wallet')
+  const index = indexOf(step.round, step.position)
+  const swap = await createSwap(world, wallet, { inputToken: token, inputAmount: BigInt(step.amount), index })
+  swaps.push(swap)
+  return lock(world, swap)
+}
+
+/** What the escrow must be able to pay: the inputs that are LOCKED and the credits. */
+async function readOwed({ swaps }: History): Promise<bigint> {
+  let owed = await readEscrow(world, 'credits', [world.vault, token])
+  for (const { address } of wallets) owed += await readEscrow(world, 'credits', [address, token])
+  const unique = new Map(swaps.map((swap) => [swap.hash, swap]))
+  for (const swap of unique.values())
+    if ((await readState(world, swap)) === 'LOCKED') owed += swap.op.inputAmount
+  return owed
+}
+
+test('in any order of calls the escrow holds what it owes, and each op has one outcome and one delivery', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(steps, { minLength: 5, maxLength: 25 }), (sequence) =>
+      undone(world, async () => {
+        const history: History = { swaps: [], locked: new Set(), outcomes: new Map(), delivered: new Map() }
+        const holders = [...wallets.map(({ address }) => address), world.vault, world.escrow]
+        const total = await sum(holders)
+        for (const step of sequence) await run(history, step)
+
+        expect(await readBalance(world, token, world.escrow)).toBe(await readOwed(history))
+        expect([...history.delivered.values()].every((times) => times === 1)).toBe(true)
+        expect(await sum(holders)).toBe(total)
+      }),
+    ),
+    { numRuns: 40 },
+  )
+})
+
+async function sum(holders: readonly World['vault'][]): Promise<bigint> {
+  const balances = await Promise.all(holders.map((holder) => readBalance(world, token, holder)))
+  return balances.reduce((all, one) => all + one, 0n)
+}
