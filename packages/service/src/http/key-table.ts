@@ -32,44 +32,17 @@ type Row = KnownKey & { hash: Buffer }
 export function createKeyTable(options: Options): KeyTable {
   const { findActiveKeys, onError = () => {}, pollMs = 2_000, minRefreshMs = 500 } = options
   let rows = new Map<string, Row>()
-  let searchedAt = Number.NEGATIVE_INFINITY
-  let search: Promise<void> | undefined
-  let reading: Promise<void> | undefined
-  let following: Promise<void> | undefined
   let timer: NodeJS.Timeout | undefined
 
-  const read = async (): Promise<void> => {
+  const refresh = createCoalesced(async () => {
     const keys = await findActiveKeys()
     rows = new Map(
       keys.map(({ id, accountId, hash, limits }) => [id, { keyId: id, accountId, hash, limits }]),
     )
-  }
-  // A read under way may have begun before the change that its caller wants to see: run one after it.
-  const refresh = (): Promise<void> => {
-    if (following) return following
-    if (!reading) {
-      reading = read().finally(() => {
-        reading = undefined
-      })
-      return reading
-    }
-    following = reading
-      .catch(() => {})
-      .then(() => {
-        following = undefined
-        return refresh()
-      })
-    return following
-  }
-  // Strangers with invented keys share one read per `minRefreshMs`; nobody is refused before a read that
-  // began after they asked.
+  })
+  const search = createThrottled(refresh, minRefreshMs)
   const findAgain = async (id: string, digest: Buffer): Promise<KnownKey | undefined> => {
-    search ??= delay(Math.max(0, searchedAt + minRefreshMs - performance.now())).then(() => {
-      search = undefined
-      searchedAt = performance.now()
-      return refresh()
-    })
-    await search
+    await search()
     return match(rows.get(id), digest)
   }
 
@@ -91,6 +64,49 @@ export function createKeyTable(options: Options): KeyTable {
     close() {
       clearInterval(timer)
     },
+  }
+}
+
+type Work = () => Promise<void>
+
+/** One run at a time. A run under way may have begun before the change its caller wants to see: another follows it. */
+function createCoalesced(work: Work): Work {
+  let running: Promise<void> | undefined
+  let following: Promise<void> | undefined
+  const run = (): Promise<void> => {
+    running = work().finally(() => {
+      running = undefined
+    })
+    return running
+  }
+  const runAfter = (current: Promise<void>): Promise<void> =>
+    current
+      .catch(() => {})
+      .then(() => {
+        following = undefined
+        return run()
+      })
+  return () => {
+    if (!running) return run()
+    following ??= runAfter(running)
+    return following
+  }
+}
+
+/**
+ * At most one run per `everyMs`, shared by everyone who asked before it began: strangers with invented
+ * keys cost one read together, and nobody is refused on the strength of an older one.
+ */
+function createThrottled(work: Work, everyMs: number): Work {
+  let startedAt = Number.NEGATIVE_INFINITY
+  let planned: Promise<void> | undefined
+  return () => {
+    planned ??= delay(Math.max(0, startedAt + everyMs - performance.now())).then(() => {
+      planned = undefined
+      startedAt = performance.now()
+      return work()
+    })
+    return planned
   }
 }
 

@@ -43,9 +43,9 @@ const SWAP_ID = /^[A-Za-z0-9_-]{1,80}$/
  * statement for the swaps that ended together, one sweep per second for all that are waited for.
  */
 export function createStatusReads(options: Options): StatusReads {
-  const { maxHeldPerAccount = 1_000, maxHeld = 10_000, sweepMs = 1_000, onError = () => {} } = options
+  const { findEnded, sweepMs = 1_000, onError = () => {} } = options
   const batch = createStatusBatch(options.readStatuses)
-  const waiters = createWaiters({ perAccount: maxHeldPerAccount, inAll: maxHeld })
+  const waiters = createWaiters(options)
   let closing = false
 
   const answer = (waiter: Waiter, snapshot: Snapshot): void => {
@@ -53,13 +53,12 @@ export function createStatusReads(options: Options): StatusReads {
     wheel.remove(waiter)
     waiter.answer(snapshot)
   }
+  const readAgain = (waiter: Waiter) => batch.read(waiter).catch(onError)
   // A state that cannot be read now does not fail the caller: the last one read is still good.
-  const answerLatest = async (waiter: Waiter): Promise<void> => {
-    const snapshot = await batch.read(waiter).catch(onError)
-    answer(waiter, snapshot ?? waiter.latest)
-  }
+  const answerLatest = async (waiter: Waiter): Promise<void> =>
+    answer(waiter, (await readAgain(waiter)) ?? waiter.latest)
   const answerIfEnded = async (waiter: Waiter): Promise<void> => {
-    const snapshot = await batch.read(waiter).catch(onError)
+    const snapshot = await readAgain(waiter)
     if (snapshot?.terminal) answer(waiter, snapshot)
   }
   const swapEnded = (swapId: string): void => {
@@ -67,7 +66,6 @@ export function createStatusReads(options: Options): StatusReads {
     for (const waiter of waiters.of(swapId)) void answerIfEnded(waiter)
   }
   const wheel = createWheel<Waiter>((waiter) => void answerLatest(waiter))
-  const { findEnded } = options
   const sweep = createSweep({
     everyMs: sweepMs,
     waited: waiters.swapIds,
@@ -76,13 +74,12 @@ export function createStatusReads(options: Options): StatusReads {
     onError,
   })
 
-  const hold = ({ accountId, swapId, waitMs, onHeld }: StatusRead, latest: Snapshot): Promise<string> =>
+  const hold = (request: StatusRead, latest: Snapshot): Promise<string> =>
     new Promise((resolve) => {
-      const deadline = performance.now() + waitMs
-      const waiter = { accountId, swapId, latest, deadline, answer: ({ json }: Snapshot) => resolve(json) }
+      const waiter = toWaiter(request, latest, resolve)
       waiters.add(waiter)
       wheel.add(waiter)
-      onHeld?.(() => answer(waiter, latest))
+      request.onHeld?.(() => answer(waiter, latest))
     })
 
   return {
@@ -95,7 +92,7 @@ export function createStatusReads(options: Options): StatusReads {
     swapEnded,
     setListening(listening) {
       batch.useMemory(listening)
-      if (listening) void sweep.run()
+      void sweep.run()
     },
     heldCount: waiters.count,
     async close() {
@@ -104,5 +101,16 @@ export function createStatusReads(options: Options): StatusReads {
       await Promise.all(waiters.all().map(answerLatest))
       wheel.stop()
     },
+  }
+}
+
+function toWaiter(request: StatusRead, latest: Snapshot, resolve: (json: string) => void): Waiter {
+  const { accountId, swapId, waitMs } = request
+  return {
+    accountId,
+    swapId,
+    latest,
+    deadline: performance.now() + waitMs,
+    answer: ({ json }) => resolve(json),
   }
 }

@@ -18,7 +18,8 @@ export type Waiters = {
 const BUSY_RETRY_MS = 1_000
 
 /** Who is held, by swap, and how many each account has. */
-export function createWaiters(limits: { perAccount: number; inAll: number }): Waiters {
+export function createWaiters(limits: { maxHeldPerAccount?: number; maxHeld?: number }): Waiters {
+  const { maxHeldPerAccount = 1_000, maxHeld = 10_000 } = limits
   const bySwap = new Map<string, Set<Waiter>>()
   const perAccount = new Map<string, number>()
   let held = 0
@@ -26,7 +27,7 @@ export function createWaiters(limits: { perAccount: number; inAll: number }): Wa
   return {
     add(waiter) {
       const mine = perAccount.get(waiter.accountId) ?? 0
-      if (mine >= limits.perAccount || held >= limits.inAll) throw tooManyHeld(limits)
+      if (mine >= maxHeldPerAccount || held >= maxHeld) throw tooManyHeld(maxHeldPerAccount)
       perAccount.set(waiter.accountId, mine + 1)
       held++
       bySwap.set(waiter.swapId, (bySwap.get(waiter.swapId) ?? new Set()).add(waiter))
@@ -48,9 +49,9 @@ export function createWaiters(limits: { perAccount: number; inAll: number }): Wa
   }
 }
 
-function tooManyHeld({ perAccount }: { perAccount: number }): ServiceError {
+function tooManyHeld(max: number): ServiceError {
   return new ServiceError('RATE_LIMITED', {
-    message: `At most ${perAccount} status reads can be held at once. Use ?wait=0, or wait for one to return.`,
+    message: `At most ${max} status reads are held at once. Use ?wait=0, or wait for one to return.`,
     recovery: { retryAfterMs: BUSY_RETRY_MS },
   })
 }

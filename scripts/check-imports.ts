@@ -1,0 +1,132 @@
+import { dirname, join } from 'node:path/posix'
+import { fileURLToPath } from 'node:url'
+import { bannedNames, entryPoints, exceptions, type Rule, rules } from './import-rules.ts'
+import { readSources, report, type Source } from './sources.ts'
+
+type Import = { target: string; typesOnly: boolean }
+
+const IMPORT =
+  /^\s*(?:import|export)\s+(type\s+)?([^'";]*?)\s*from\s*'([^']+)'|^\s*import\s+'([^']+)'|import\(\s*'([^']+)'/gm
+
+/** Everything that breaks the architecture: forbidden imports, cycles, banned names and habits. */
+export function checkImports(sources: readonly Source[]): string[] {
+  const graph = new Map(sources.map((source) => [nameOf(source.path), importsOf(source)]))
+  return [
+    ...[...graph].flatMap(([file, imports]) => imports.flatMap((found) => judge(file, found) ?? [])),
+    ...sources.flatMap(findCrossings),
+    ...sources.flatMap(findHabits),
+    ...findCycle(graph),
+  ]
+}
+
+/** `packages/service/src/store/db.ts` is `service/store/db.ts`. */
+function nameOf(path: string): string {
+  return path.replace(/^packages\//, '').replace(/^([\w-]+)\/src\//, '$1/')
+}
+
+function importsOf({ path, text }: Source): Import[] {
+  return [...text.matchAll(IMPORT)].map(([, type, names, from, bare, dynamic]) => ({
+    target: resolveTarget(path, from ?? bare ?? dynamic ?? ''),
+    typesOnly: type !== undefined || isTypesOnly(names),
+  }))
+}
+
+/** `import { type A, type B }` brings in nothing either. */
+function isTypesOnly(names: string | undefined): boolean {
+  const list = names
+    ?.match(/^\{([^}]*)\}$/)?.[1]
+    ?.split(',')
+    .filter((name) => name.trim())
+  return list?.every((name) => /^\s*type\s/.test(name)) ?? false
+}
+
+function resolveTarget(path: string, specifier: string): string {
+  const ours = /^@geoswap\/([\w-]+)$/.exec(specifier)
+  if (ours) return `${ours[1]}/index.ts`
+  return specifier.startsWith('.') ? nameOf(join(dirname(path), specifier)) : specifier
+}
+
+function judge(file: string, { target, typesOnly }: Import): string | undefined {
+  const rule = rules.find(({ files }) => files.test(file))
+  if (!rule) return `${file}: no rule covers it; add one to scripts/import-rules.ts`
+  const allowed = [...rule.may, ...(typesOnly ? (rule.mayTypesOf ?? []) : [])]
+  if (allowed.some((pattern) => fill(pattern, rule, file).test(target))) return undefined
+  if (exceptions.some(({ from, to }) => from.test(file) && to.test(target))) return undefined
+  return `${file} may not import ${target}: ${rule.name}`
+}
+
+function fill(pattern: RegExp, rule: Rule, file: string): RegExp {
+  const groups = rule.files.exec(file)?.groups
+  if (!groups || !pattern.source.includes('{')) return pattern
+  return new RegExp(pattern.source.replace(/\{([a-z]+)\}/g, (whole, name: string) => groups[name] ?? whole))
+}
+
+/** Another package is reached by its name, never by a path into it. What it generates is there for all to read. */
+function findCrossings({ path, text }: Source): string[] {
+  const own = /^packages\/[\w-]+\//.exec(path)?.[0]
+  if (!own) return []
+  return [...text.matchAll(IMPORT)]
+    .map((match) => match[3] ?? match[5] ?? '')
+    .filter(
+      (specifier) =>
+        /^\.(?!.*\.gen\.\w+$)/.test(specifier) && !join(dirname(path), specifier).startsWith(own),
+    )
+    .map((specifier) => `${nameOf(path)} reaches out of its package: ${specifier}`)
+}
+
+function findHabits({ path, text }: Source): string[] {
+  const file = nameOf(path)
+  const code = text.replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '')
+  const problems: string[] = []
+  const banned = path.split('/').find((part) => bannedNames.has(part.replace(/\.ts$/, '')))
+  if (banned) problems.push(`${file}: ${banned} says nothing; name it after what it does`)
+  if (/\/index\.ts$/.test(path) && !/^packages\/[\w-]+\/src\/index\.ts$/.test(path)) {
+    problems.push(`${file}: index.ts belongs at the root of a package only`)
+  }
+  if (/\bprocess\.env\b/.test(code) && !entryPoints.some((entry) => entry.test(file))) {
+    problems.push(`${file}: only entry points read process.env`)
+  }
+  if (/^export default\b/m.test(code) && !/\.config\.\w+$/.test(path))
+    problems.push(`${file}: export default`)
+  if (file.startsWith('service/model/') && !file.endsWith('.test.ts'))
+    problems.push(...findImpurities(file, code))
+  return problems
+}
+
+function findImpurities(file: string, code: string): string[] {
+  const impure = code.match(/\bDate\.now\b|\bnew Date\(\)|\bMath\.random\b|\bperformance\.now\b/g) ?? []
+  return impure.map((what) => `${file}: the model is pure, it may not use ${what}`)
+}
+
+/** The shortest way from a file back to itself, if there is one. Types do not count: they are gone at run time. */
+function findCycle(graph: Map<string, Import[]>): string[] {
+  let shortest: string[] | undefined
+  for (const start of graph.keys()) {
+    const cycle = pathBack(graph, start)
+    if (cycle && (!shortest || cycle.length < shortest.length)) shortest = cycle
+  }
+  return shortest ? [`cycle: ${shortest.join(' -> ')}`] : []
+}
+
+function pathBack(graph: Map<string, Import[]>, start: string): string[] | undefined {
+  const cameFrom = new Map<string, string>()
+  const queue = [start]
+  for (const file of queue) {
+    for (const { target, typesOnly } of graph.get(file) ?? []) {
+      if (typesOnly || !graph.has(target)) continue
+      if (target === start) return [...trace(cameFrom, file, start), start]
+      if (cameFrom.has(target)) continue
+      cameFrom.set(target, file)
+      queue.push(target)
+    }
+  }
+  return undefined
+}
+
+function trace(cameFrom: Map<string, string>, end: string, start: string): string[] {
+  const path = [end]
+  for (let file = end; file !== start; path.unshift(file)) file = cameFrom.get(file) ?? start
+  return path
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) report('check-imports', checkImports(readSources()))

@@ -1,0 +1,91 @@
+import { describe, expect, test } from 'vitest'
+import { checkImports } from './check-imports.ts'
+import { checkSizes } from './check-sizes.ts'
+
+const source = (path: string, ...lines: string[]) => ({
+  path: `packages/${path}`,
+  text: `${lines.join('\n')}\n`,
+})
+
+describe('the architecture', () => {
+  test.each([
+    ['service/src/model/a.ts', "import { x } from '../store/b.ts'", 'the model is pure'],
+    ['service/src/model/a.ts', "import { x } from 'node:crypto'", 'the model is pure'],
+    ['service/src/model/a.ts', 'const now = Date.now()', 'the model is pure'],
+    ['service/src/flow/quote/a.ts', "import { x } from '../build/b.ts'", 'a stage knows no other stage'],
+    ['service/src/flow/quote/a.ts', "import { x } from 'viem'", 'a stage knows no other stage'],
+    [
+      'service/src/flow/quote/a.ts',
+      "import { c } from '../../chains/chain.ts'",
+      'a stage knows no other stage',
+    ],
+    ['service/src/flow/quote/route.ts', "import { f } from 'fastify'", 'the types of Fastify'],
+    ['service/src/chains/evm/a.ts', "import { x } from '@solana/kit'", 'or Solana'],
+    ['service/src/chains/evm/a.ts', "export * from '../solana/b.ts'", 'or Solana'],
+    ['service/src/http/a.ts', "const m = await import('../compose.ts')", 'HTTP knows routes'],
+    ['wire/src/a.ts', "import 'viem'", 'wire knows only'],
+    ['sdk/src/a.ts', "import { x } from '@geoswap/service'", 'the SDK does not know'],
+    ['sdk/src/a.ts', "import { x } from '../../service/src/b.ts'", 'reaches out of its package'],
+    ['service/src/store/utils.ts', '', 'says nothing'],
+    ['service/src/store/index.ts', '', 'index.ts belongs'],
+    ['service/src/http/a.ts', 'const x = process.env.X', 'only entry points'],
+    ['service/src/http/a.ts', 'export default 1', 'export default'],
+    ['unknown/src/a.ts', "import 'x'", 'no rule covers it'],
+  ])('%s is refused: %s', (path, line, reason) => {
+    expect(checkImports([source(path, line)]).join()).toContain(reason)
+  })
+
+  test.each([
+    ['service/src/flow/quote/a.ts', "import type { Chain } from '../../chains/chain.ts'"],
+    ['service/src/flow/quote/a.ts', "import { type Chain, type Other } from '../../chains/chain.ts'"],
+    ['service/src/flow/quote/a.ts', "import { b } from './b.ts'"],
+    ['service/src/flow/quote/a.test.ts', "import { x } from 'viem'"],
+    ['service/src/main.ts', 'const x = process.env.X'],
+    ['service/src/http/a.ts', '// process.env is read elsewhere'],
+    ['contracts/test/a.ts', "import { abi } from '../../protocol/src/abi/x.gen.ts'"],
+  ])('%s may say: %s', (path, line) => {
+    expect(checkImports([source(path, line)])).toEqual([])
+  })
+
+  test('the shortest cycle is printed, and types do not make one', () => {
+    const cycle = [
+      source('wire/src/a.ts', "import { b } from './b.ts'"),
+      source('wire/src/b.ts', "import { c } from './c.ts'"),
+      source('wire/src/c.ts', "import { a } from './a.ts'", "import type { d } from './d.ts'"),
+      source('wire/src/d.ts', "import { c } from './c.ts'"),
+    ]
+
+    expect(checkImports(cycle)).toEqual(['cycle: wire/a.ts -> wire/b.ts -> wire/c.ts -> wire/a.ts'])
+  })
+})
+
+describe('sizes', () => {
+  const block = (head: string, lines: number, tail = '}') => [head, ...Array(lines - 2).fill('  x'), tail]
+
+  test.each([
+    'function a() {',
+    'export async function a({ b }: C): Promise<D> {',
+    'const a = (b: C): D => {',
+  ])('%s with 61 lines is refused, with 60 it is not', (head) => {
+    expect(checkSizes([source('a.ts', ...block(head, 61))])).toEqual([expect.stringContaining('61 lines')])
+    expect(checkSizes([source('a.ts', ...block(head, 60))])).toEqual([])
+  })
+
+  test('a method and a callback count, an object, a condition and a test do not', () => {
+    const long = (head: string, tail?: string) => checkSizes([source('a.ts', ...block(head, 70, tail))])
+
+    expect(long('async a(b) {')).toHaveLength(1)
+    expect(long('list.map((x) => {', '})')).toHaveLength(1)
+    expect(long('const a = {')).toEqual([])
+    expect(long('if (a(b)) {')).toEqual([])
+    expect(checkSizes([source('a.test.ts', ...block('function a() {', 70))])).toEqual([])
+  })
+
+  test('a file of 401 lines and a line of 121 columns are refused', () => {
+    expect(checkSizes([source('a.ts', ...Array(401).fill('x'))])).toEqual([
+      expect.stringContaining('401 lines'),
+    ])
+    expect(checkSizes([source('a.ts', 'x'.repeat(121))])).toEqual([expect.stringContaining('121 columns')])
+    expect(checkSizes([source('a.ts', ...Array(400).fill('x'.repeat(120)))])).toEqual([])
+  })
+})

@@ -1,0 +1,57 @@
+import {
+  BODY_ERRORS,
+  type CatalogueEntry,
+  type Endpoint,
+  type ErrorCode,
+  endpoints,
+  errorCatalogue,
+  SHARED_ERRORS,
+} from '@geoswap/wire'
+
+const INTRO = `# Errors
+
+Generated from \`packages/wire/src/errors.ts\`. Every error has one body:
+
+\`\`\`json
+{
+  "code": "QUOTE_EXPIRED",
+  "message": "The quote has expired. Request a fresh quote and build with it.",
+  "requestId": "req_5f2c9a7be1d40836000001",
+  "retryable": false,
+  "recovery": { "action": "REQUOTE" }
+}
+\`\`\`
+
+\`message\` is for a person. \`recovery.action\` is for a program; the parameters it needs stand beside it
+(\`retryAfterMs\`, \`minAmount\`, \`maxAmount\`). \`retryable\` says whether the same request, unchanged, may
+succeed later. \`requestId\` is also the header \`x-request-id\`. \`details.issues[]\` of INVALID_REQUEST names
+each refused field. Codes are for ever: never reused, renamed or given another status.
+`
+
+/** docs/errors.md: every code, what it means, what the caller does, and which calls answer it. */
+export function errorsPage(): string {
+  const entries = Object.entries(errorCatalogue) as [ErrorCode, CatalogueEntry][]
+  const rows = entries
+    .sort(([, a], [, b]) => a.status - b.status)
+    .map(([code, { status, message, retryable, action }]) => {
+      const cells = [status, `\`${code}\``, message, `\`${action}\``, retryable ? 'yes' : 'no', callsOf(code)]
+      return `| ${cells.join(' | ')} |`
+    })
+  const head = '| HTTP | code | message | recovery | retryable | calls |\n|---|---|---|---|---|---|'
+  return `${INTRO}\n${head}\n${rows.join('\n')}\n`
+}
+
+function callsOf(code: ErrorCode): string {
+  const all: readonly Endpoint[] = Object.values(endpoints)
+  const answering = all.filter((endpoint) => codesOf(endpoint).includes(code))
+  if (answering.length === all.length) return 'every call'
+  if (answering.length === 0) return 'unknown paths'
+  if (answering.length === all.filter(({ body }) => body).length && answering.every(({ body }) => body)) {
+    return 'every call with a body'
+  }
+  return answering.map(({ path }) => `\`${path.replace('/swap/', '')}\``).join(', ')
+}
+
+function codesOf(endpoint: Endpoint): readonly ErrorCode[] {
+  return [...SHARED_ERRORS, ...(endpoint.body ? BODY_ERRORS : []), ...endpoint.errors]
+}

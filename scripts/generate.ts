@@ -1,0 +1,53 @@
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { createOpenApi } from '@geoswap/wire'
+import {
+  publicStatus,
+  publicSubstatus,
+  type SwapState,
+  transitions,
+} from '../packages/service/src/model/lifecycle.ts'
+import { errorsPage } from './errors-page.ts'
+import { ROOT, report } from './sources.ts'
+import { statesPage } from './states-page.ts'
+
+const CONTRACTS = 'packages/contracts/scripts/generate.ts'
+
+function createPages(): Record<string, string> {
+  const describe = (state: string) => {
+    const known = state as SwapState
+    return { status: publicStatus(known), substatus: publicSubstatus(known) }
+  }
+  return {
+    'docs/openapi.json': `${JSON.stringify(createOpenApi({ serverUrl: '/' }), null, 2)}\n`,
+    'docs/errors.md': errorsPage(),
+    'docs/states.md': statesPage(transitions, describe),
+  }
+}
+
+function findDrift(pages: Record<string, string>): string[] {
+  return Object.entries(pages)
+    .filter(
+      ([path, text]) => !existsSync(join(ROOT, path)) || readFileSync(join(ROOT, path), 'utf8') !== text,
+    )
+    .map(([path]) => `${path} is not what the code says: run npm run generate`)
+}
+
+function writePages(pages: Record<string, string>): void {
+  mkdirSync(join(ROOT, 'docs'), { recursive: true })
+  for (const [path, text] of Object.entries(pages)) writeFileSync(join(ROOT, path), text)
+}
+
+/** The contracts have a generator of their own: ABIs and bytecode. */
+function runContracts(args: string[]): string[] {
+  if (!existsSync(join(ROOT, CONTRACTS))) return []
+  const command = ['--import', 'tsx', join(ROOT, CONTRACTS), ...args]
+  const { status } = spawnSync(process.execPath, command, { cwd: ROOT, stdio: 'inherit' })
+  return status === 0 ? [] : [`${CONTRACTS} ${args.join(' ')} failed`]
+}
+
+const check = process.argv.includes('--check')
+const pages = createPages()
+if (!check) writePages(pages)
+report('generate', [...(check ? findDrift(pages) : []), ...runContracts(check ? ['--check'] : [])])

@@ -1,0 +1,154 @@
+/**
+ * What may import what. A file belongs to the first rule that matches its path. Paths of ours are
+ * written as `service/store/db.ts`: the package, then the path below its `src`. Anything else is the name
+ * of a module. `{stage}` stands for what it matched in `files`.
+ */
+export type Rule = {
+  name: string
+  files: RegExp
+  /** Targets that may be imported. */
+  may: readonly RegExp[]
+  /** Targets of which only types may be imported. */
+  mayTypesOf?: readonly RegExp[]
+}
+
+const NODE = /^node:/
+const WIRE = /^wire\//
+const PROTOCOL = /^protocol\//
+const ERRORS = /^service\/errors\.ts$/
+const MODEL = /^service\/model\//
+const STORE = /^service\/store\//
+const OBSERVE = /^service\/observe\//
+const CHAIN_PORTS = /^service\/chains\/[\w-]+\.ts$/
+const VIEM = /^viem($|\/)/
+const KIT = /^@solana(-program)?\//
+const PG = /^pg$/
+const FASTIFY = /^(fastify|@fastify\/[\w-]+)$/
+const ANYTHING = /./
+
+export const rules: readonly Rule[] = [
+  {
+    name: 'tests may import anything',
+    files: /\.test\.ts$|\/test-[\w-]+\.ts$|^[\w-]+\/test\/|^test\//,
+    may: [ANYTHING],
+  },
+  { name: 'scripts may import anything', files: /^scripts\/|^[\w-]+\/scripts\//, may: [ANYTHING] },
+  { name: 'wire knows only its schema library', files: /^wire\//, may: [WIRE, /^typebox$/] },
+  { name: 'protocol knows only encoders', files: /^protocol\//, may: [PROTOCOL, VIEM, KIT] },
+
+  { name: 'errors know only wire', files: ERRORS, may: [WIRE] },
+  { name: 'the model is pure', files: MODEL, may: [MODEL, ERRORS], mayTypesOf: [WIRE, PROTOCOL] },
+  { name: 'seals know no business', files: /^service\/seal\//, may: [/^service\/seal\//, ERRORS, NODE] },
+  {
+    name: 'the store knows the model and PostgreSQL',
+    files: STORE,
+    may: [STORE, MODEL, ERRORS, PG, NODE],
+    mayTypesOf: [WIRE],
+  },
+  {
+    name: 'the EVM adapter does not know the flow, the store or Solana',
+    files: /^service\/chains\/evm\//,
+    may: [/^service\/chains\/evm\//, CHAIN_PORTS, MODEL, ERRORS, PROTOCOL, VIEM],
+  },
+  {
+    name: 'the Solana adapter does not know the flow, the store or EVM',
+    files: /^service\/chains\/solana\//,
+    may: [/^service\/chains\/solana\//, CHAIN_PORTS, MODEL, ERRORS, PROTOCOL, KIT],
+  },
+  {
+    name: 'chain ports know only the model',
+    files: CHAIN_PORTS,
+    may: [CHAIN_PORTS, MODEL, ERRORS],
+    mayTypesOf: [WIRE, PROTOCOL],
+  },
+  {
+    name: 'observation knows no business',
+    files: OBSERVE,
+    may: [OBSERVE, MODEL, NODE, /^pino$/, /^prom-client$/],
+  },
+
+  {
+    name: 'a route knows its own stage, wire and the types of Fastify',
+    files: /^service\/flow\/(?<stage>[\w-]+)\/route\.ts$/,
+    may: [/^service\/flow\/{stage}\//, WIRE],
+    mayTypesOf: [FASTIFY],
+  },
+  {
+    name: 'a stage knows no other stage, no vendor and no transport',
+    files: /^service\/flow\/(?<stage>[\w-]+)\//,
+    may: [/^service\/flow\/{stage}\//, ERRORS, MODEL, STORE, WIRE, PROTOCOL, /^node:crypto$/],
+    mayTypesOf: [CHAIN_PORTS, /^service\/(lanes|market|seal)\//, PG],
+  },
+  {
+    name: 'lanes, market and attester work through ports',
+    files: /^service\/(?<part>lanes|market|attester)\//,
+    may: [/^service\/{part}\//, ERRORS, MODEL, STORE, PROTOCOL, NODE],
+    mayTypesOf: [CHAIN_PORTS, OBSERVE, WIRE, PG],
+  },
+  {
+    name: 'HTTP knows routes, not workflows',
+    files: /^service\/http\//,
+    may: [
+      /^service\/http\//,
+      /^service\/flow\/[\w-]+\/route\.ts$/,
+      /^service\/store\/db\.ts$/,
+      ERRORS,
+      WIRE,
+      FASTIFY,
+      NODE,
+      /^@scalar\//,
+    ],
+    mayTypesOf: [STORE, OBSERVE, /^service\/flow\/status\/wait\.ts$/, /^prom-client$/],
+  },
+  {
+    name: 'the configuration is read before anything else exists',
+    files: /^service\/config\.ts$/,
+    may: [MODEL, NODE, /^typebox/],
+  },
+  {
+    name: 'only the composition root and the entry points know everything',
+    files: /^service\/(compose(\.ts$|\/)|main\.ts$|api-key\.ts$|index\.ts$)/,
+    may: [/^service\//, WIRE, PROTOCOL, VIEM, KIT, PG, FASTIFY, NODE],
+  },
+
+  {
+    name: 'the SDK does not know the service',
+    files: /^sdk\//,
+    may: [/^sdk\//, WIRE, PROTOCOL, VIEM, KIT, NODE],
+  },
+  {
+    name: 'what uses the SDK does not know the service',
+    files: /^(?<own>cli|web|mcp)\//,
+    may: [/^{own}\//, /^sdk\//, WIRE, PROTOCOL, VIEM, KIT, NODE, /^(?!@geoswap\/)[@a-z]/],
+  },
+  {
+    name: 'contracts know only the protocol',
+    files: /^contracts\//,
+    may: [/^contracts\//, PROTOCOL, VIEM, NODE, /^hardhat/, /^solc$/],
+  },
+  { name: 'the local network may import anything', files: /^devnet\//, may: [ANYTHING] },
+]
+
+/** Imports that break a rule on purpose. */
+export const exceptions: readonly { from: RegExp; to: RegExp; reason: string }[] = []
+
+/** Reads of the environment happen here and nowhere else. */
+export const entryPoints: readonly RegExp[] = [
+  /^service\/(main|api-key)\.ts$/,
+  /^(devnet|cli|mcp)\/main\.ts$/,
+  /^scripts\/|^[\w-]+\/scripts\//,
+  /\.test\.ts$|^test\/|^[\w-]+\/test\//,
+]
+
+export const bannedNames = new Set([
+  'utils',
+  'util',
+  'helpers',
+  'helper',
+  'common',
+  'shared',
+  'misc',
+  'types',
+  'interfaces',
+  'constants',
+])
