@@ -11,8 +11,7 @@ import {
 import { privateKeyToAccount } from 'viem/accounts'
 
 // Far above the local base fee of at most 0.1 gwei, so that no transaction waits for a cheaper block.
-const MAX_FEE_WEI = 3_000_000_000n
-const PRIORITY_FEE_WEI = 1_000_000n
+const FEES = { maxFeePerGas: 3_000_000_000n, maxPriorityFeePerGas: 1_000_000n }
 const RECEIPT_POLL_MS = 100
 
 export type EvmCall = { to: Address; data?: Hex; value?: bigint; gas: bigint }
@@ -20,7 +19,7 @@ export type EvmClient = ReturnType<typeof createEvmClient>
 
 export function createEvmClient(rpcUrl: string) {
   // Many waiting for receipts at once ask in one request.
-  const transport = http(rpcUrl, { batch: { wait: 5 }, retryCount: 2 })
+  const transport = http(rpcUrl, { batch: true, retryCount: 2 })
   return createTestClient({ mode: 'hardhat', transport, cacheTime: 0 }).extend(publicActions)
 }
 
@@ -32,28 +31,36 @@ export type EvmSender = {
 
 export function createEvmSender(client: EvmClient, from: { privateKey: Hex; chainId: number }): EvmSender {
   const account = privateKeyToAccount(from.privateKey)
-  const fees = { maxFeePerGas: MAX_FEE_WEI, maxPriorityFeePerGas: PRIORITY_FEE_WEI }
+  const base = { type: 'eip1559', chainId: from.chainId, ...FEES } as const
   let last: Promise<unknown> = Promise.resolve()
+  let waiting = 0
+  let nextNonce: number | undefined
 
-  // The nonce is the chain's own count every time: it stays right when a test reverts to a snapshot.
+  // Strictly one after the other: a chain that mines each transaction at once refuses a nonce ahead of its turn.
   async function sendNow(call: EvmCall): Promise<Hex> {
-    const nonce = await client.getTransactionCount({ address: account.address, blockTag: 'pending' })
-    const { chainId } = from
-    const serializedTransaction = await account.signTransaction({
-      type: 'eip1559',
-      chainId,
-      nonce,
-      ...fees,
-      ...call,
-    })
-    return client.sendRawTransaction({ serializedTransaction })
+    nextNonce ??= await client.getTransactionCount({ address: account.address, blockTag: 'pending' })
+    const serializedTransaction = await account.signTransaction({ ...base, ...call, nonce: nextNonce })
+    const hash = await client.sendRawTransaction({ serializedTransaction })
+    nextNonce += 1
+    return hash
+  }
+
+  // Within a burst we count ourselves; before each one the chain is asked, so that the count is right again
+  // after a refused transaction, and when a test reverts to a snapshot.
+  function finish(isSent: boolean): void {
+    waiting -= 1
+    if (waiting === 0 || !isSent) nextNonce = undefined
   }
 
   return {
     address: account.address,
     send(call) {
+      waiting += 1
       const sent = last.then(() => sendNow(call))
-      last = sent.catch(() => {})
+      last = sent.then(
+        () => finish(true),
+        () => finish(false),
+      )
       return sent
     },
   }

@@ -35,6 +35,8 @@ async function main(): Promise<void> {
     process.exit(exitCode)
   }
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => void end(0))
+  // Whoever read our output may leave; the network goes on.
+  process.stdout.on('error', () => {})
   // Present when a wrapper such as tsx started us; without it nobody would be left to stop us.
   process.on('disconnect', () => void end(1))
 
