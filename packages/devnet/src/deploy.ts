@@ -43,8 +43,10 @@ type Creation = { bytecode: Hex; salt: Hex }
 // The deterministic deployment proxy that most public chains carry at this address
 // (github.com/Arachnid/deterministic-deployment-proxy): calldata is salt, then init code, for CREATE2.
 const CREATE2_PROXY = '0x4e59b44847b379578588920cA78FbF26c0B4956C'
-const CREATE2_PROXY_CODE =
-  '0x7fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffe03601600081602082378035828234f58015156039578182fd5b8082525050506014600cf3'
+const CREATE2_PROXY_CODE = concat([
+  '0x7fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffe0',
+  '0x3601600081602082378035828234f58015156039578182fd5b8082525050506014600cf3',
+])
 const CREATION_GAS = 15_000_000n
 const CALL_GAS = 500_000n
 const GAS_MONEY = parseEther('100')
