@@ -6,20 +6,36 @@ import { fileURLToPath } from 'node:url'
 import type { Abi, Hex } from 'viem'
 import settings from '../compiler.json' with { type: 'json' }
 
-export type Contract = { abi: Abi; bytecode: Hex; runtimeBytecode: Hex; storage: readonly unknown[] }
+/** `immutables` are the places of the runtime code that the constructor fills in: where they start, in bytes. */
+export type Contract = {
+  abi: Abi
+  bytecode: Hex
+  runtimeBytecode: Hex
+  immutables: readonly number[]
+  storage: readonly unknown[]
+}
 export type Contracts = Record<string, Contract>
 
 type SolcError = { severity: string; formattedMessage: string }
 type SolcContract = {
   abi: Abi
   storageLayout: { storage?: unknown[] }
-  evm: { bytecode: { object: string }; deployedBytecode: { object: string } }
+  evm: {
+    bytecode: { object: string }
+    deployedBytecode: { object: string; immutableReferences?: Record<string, { start: number }[]> }
+  }
 }
 type SolcOutput = { errors?: SolcError[]; contracts?: Record<string, Record<string, SolcContract>> }
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const require = createRequire(import.meta.url)
-const outputs = ['abi', 'storageLayout', 'evm.bytecode.object', 'evm.deployedBytecode.object']
+const outputs = [
+  'abi',
+  'storageLayout',
+  'evm.bytecode.object',
+  'evm.deployedBytecode.object',
+  'evm.deployedBytecode.immutableReferences',
+]
 
 /**
  * Compiles every contract below the folders of `src`, with all they import. The result is cached on disk by
@@ -77,7 +93,9 @@ function toContracts(output: SolcOutput): Contracts {
     for (const [name, { abi, storageLayout, evm }] of Object.entries(file)) {
       const bytecode: Hex = `0x${evm.bytecode.object}`
       const runtimeBytecode: Hex = `0x${evm.deployedBytecode.object}`
-      contracts[name] = { abi, bytecode, runtimeBytecode, storage: storageLayout.storage ?? [] }
+      const places = Object.values(evm.deployedBytecode.immutableReferences ?? {}).flat()
+      const immutables = places.map(({ start }) => start).sort((a, b) => a - b)
+      contracts[name] = { abi, bytecode, runtimeBytecode, immutables, storage: storageLayout.storage ?? [] }
     }
   }
   return contracts

@@ -5,14 +5,21 @@ import { type Contract, compileProduct } from './compile.ts'
 const folder = new URL('../../protocol/src/abi/', import.meta.url)
 const generated = ['GeoAccount', 'GeoEscrow', 'GeoVault', 'TestToken', 'TestFeed'] as const
 
-/** `GeoEscrow` becomes `geo-escrow.gen.ts`, which exports `geoEscrowAbi` and `geoEscrowBytecode`. */
+const createdDoc = '/** Creation code, without constructor arguments. */'
+const runtimeDoc =
+  '/** What a chain holds, with 32 zero bytes at each of `immutables`, where the constructor wrote its values. */'
+
+/** `GeoEscrow` becomes `geo-escrow.gen.ts`, which exports `geoEscrowAbi`, `geoEscrowBytecode`, `geoEscrowRuntime`. */
 function toSource(name: string, contract: Contract): string {
   const variable = name.charAt(0).toLowerCase() + name.slice(1)
   const items = contract.abi.map((item) => `  ${JSON.stringify(item)},\n`).join('')
+  const immutables = contract.immutables.join(', ')
   return [
-    `// Generated from packages/contracts/src by \`npm run generate\`. Do not edit.\n`,
+    '// Generated from packages/contracts/src by `npm run generate`. Do not edit.\n',
     `export const ${variable}Abi = [\n${items}] as const\n`,
-    `/** Creation code, without constructor arguments. */\nexport const ${variable}Bytecode =\n  '${contract.bytecode}' as const\n`,
+    `${createdDoc}\nexport const ${variable}Bytecode =\n  '${contract.bytecode}' as const\n`,
+    `${runtimeDoc}\nexport const ${variable}Runtime = {`,
+    `  bytecode:\n    '${contract.runtimeBytecode}',\n  immutables: [${immutables}],\n} as const\n`,
   ].join('\n')
 }
 

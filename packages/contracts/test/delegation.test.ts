@@ -113,7 +113,7 @@ test('an authorization that a stranger sends first does no harm: the swap still 
   expect(await readState(world, swap)).toBe('LOCKED')
 })
 
-test('a delegation stays when the call of its transaction reverts, and the next lock needs no authorization', async () => {
+test('a delegation outlives the revert of its call, and the next lock needs no authorization', async () => {
   const wallet = await createNewWallet()
   const poor = await createSwap(world, wallet, { locker: sponsor.address, inputAmount: 5_000n })
 

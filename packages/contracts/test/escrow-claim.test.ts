@@ -181,7 +181,7 @@ test('the cap counts every claim of the hour, also those of a batch that comes b
   expect(await readEscrow(world, 'claimCaps', [world.token])).toEqual([250n, 200n])
 })
 
-test('a claim closes the op although the token refuses the vault, and the treasury collects the credit later', async () => {
+test('a claim closes an op whose token refuses the vault, and the treasury collects the credit', async () => {
   const token = await deployListed(world, 'BlockToken')
   const holder = await createWallet(world, token)
   const swap = await createSwap(world, holder, { inputToken: token })

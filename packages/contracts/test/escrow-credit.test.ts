@@ -53,7 +53,7 @@ test('an owner withdraws its credit to an address of its choice, once', async ()
   await expect(sendWithdrawal(world, again)).rejects.toThrow('NoCredit')
 })
 
-test('a wallet that is delegated elsewhere and has no gas withdraws by a signature that someone else sends', async () => {
+test('a wallet that has no gas withdraws by a signature that someone else sends', async () => {
   await createCredit()
 
   await sendWithdrawal(world, await signWithdrawal(world, wallet, { to: recipient }))

@@ -178,7 +178,7 @@ test.each([
   expect(await readBalance(world, token, world.escrow)).toBe(100n)
 })
 
-test('whatever gas a refund is given, it pays the wallet or changes nothing: a caller cannot force a credit', async () => {
+test('a refund with any gas pays the wallet or changes nothing: nobody can force a credit', async () => {
   const swap = await createLocked()
   await mint(world, { token: world.token, to: world.escrow, amount: 1n })
   await setNextTime(world.chain, swap.op.refundDeadline + 1n)

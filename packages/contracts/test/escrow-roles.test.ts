@@ -1,8 +1,9 @@
 import { encodeDeployData, getAddress, type Hex } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { expect, test } from 'vitest'
-import { geoEscrowAbi, geoEscrowBytecode } from '../../protocol/src/abi/geo-escrow.gen.ts'
-import { geoVaultAbi, geoVaultBytecode } from '../../protocol/src/abi/geo-vault.gen.ts'
+import { geoAccountRuntime } from '../../protocol/src/abi/geo-account.gen.ts'
+import { geoEscrowAbi, geoEscrowBytecode, geoEscrowRuntime } from '../../protocol/src/abi/geo-escrow.gen.ts'
+import { geoVaultAbi, geoVaultBytecode, geoVaultRuntime } from '../../protocol/src/abi/geo-vault.gen.ts'
 import { deploy, readTime, setNextTime } from '../scripts/chain.ts'
 import { callEscrow, readEscrow } from './calls.ts'
 import { isolate } from './isolate.ts'
@@ -43,7 +44,7 @@ test.each([
   await expect(accept()).rejects.toThrow('AttesterNotReady')
 })
 
-test('every op that was locked before a proposal can be refunded by anyone before the new attester counts', async () => {
+test('every op locked before a proposal can be refunded by anyone before the new attester counts', async () => {
   const wallet = await createWallet(world)
   const now = (await readTime(world.chain)) + 10n
   const swap = await createSwap(world, wallet, { refundDeadline: now + 7n * DAY })
@@ -169,3 +170,21 @@ test('CREATE2 gives the contracts the same addresses on every chain, and the esc
   expect(await readCode(elsewhere, ours ?? '0x')).not.toBe('0x')
   expect(await readEscrow({ ...world, escrow: here }, 'VAULT', [])).toBe(getAddress(world.vault))
 })
+
+test('what the chain holds is the generated code, with the values of the constructor in their places', async () => {
+  const deployed: [Hex, { bytecode: Hex; immutables: readonly number[] }][] = [
+    [world.account, geoAccountRuntime],
+    [world.escrow, geoEscrowRuntime],
+    [world.vault, geoVaultRuntime],
+  ]
+
+  for (const [address, { bytecode, immutables }] of deployed) {
+    const code = await readCode(world, address)
+    expect(immutables.length).toBeGreaterThan(0)
+    expect(immutables.reduce(blank, code)).toBe(bytecode)
+  }
+})
+
+/** The code with 32 zero bytes at one place. */
+const blank = (code: Hex, start: number): Hex =>
+  `0x${code.slice(2, 2 + start * 2)}${'0'.repeat(64)}${code.slice(2 + start * 2 + 64)}`
