@@ -78,7 +78,7 @@ function toParameters({ params, query, example }: Endpoint, where: 'path' | 'que
     in: where,
     required: required.includes(name),
     schema: property,
-    ...(property['description'] ? { description: property['description'] } : {}),
+    ...(property.description ? { description: property.description } : {}),
     ...(examples?.[name] !== undefined && { example: examples[name] }),
   }))
 }

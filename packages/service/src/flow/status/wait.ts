@@ -2,7 +2,6 @@ import { ServiceError } from '../../errors.ts'
 import { createStatusBatch, type ReadStatuses, type Snapshot, type SwapKey } from './read-statuses.ts'
 import { createSweep } from './sweep.ts'
 import { createWaiters, type Waiter } from './waiters.ts'
-import { createWheel } from './wheel.ts'
 
 export type StatusRead = SwapKey & {
   waitMs: number
@@ -45,13 +44,10 @@ const SWAP_ID = /^[A-Za-z0-9_-]{1,80}$/
 export function createStatusReads(options: Options): StatusReads {
   const { findEnded, sweepMs = 1_000, onError = () => {} } = options
   const batch = createStatusBatch(options.readStatuses)
-  const waiters = createWaiters(options)
   let closing = false
 
   const answer = (waiter: Waiter, snapshot: Snapshot): void => {
-    if (!waiters.remove(waiter)) return
-    wheel.remove(waiter)
-    waiter.answer(snapshot)
+    if (waiters.remove(waiter)) waiter.answer(snapshot)
   }
   const readAgain = (waiter: Waiter) => batch.read(waiter).catch(onError)
   // A state that cannot be read now does not fail the caller: the last one read is still good.
@@ -61,24 +57,16 @@ export function createStatusReads(options: Options): StatusReads {
     const snapshot = await readAgain(waiter)
     if (snapshot?.terminal) answer(waiter, snapshot)
   }
-  const swapEnded = (swapId: string): void => {
-    batch.forget(swapId)
+  const onEnded = (swapId: string): void => {
     for (const waiter of waiters.of(swapId)) void answerIfEnded(waiter)
   }
-  const wheel = createWheel<Waiter>((waiter) => void answerLatest(waiter))
-  const sweep = createSweep({
-    everyMs: sweepMs,
-    waited: waiters.swapIds,
-    findEnded,
-    onEnded: swapEnded,
-    onError,
-  })
-
+  const waiters = createWaiters(options, (waiter) => void answerLatest(waiter))
+  const waited = waiters.swapIds
+  const sweep = createSweep({ everyMs: sweepMs, waited, findEnded, onEnded, onError })
   const hold = (request: StatusRead, latest: Snapshot): Promise<string> =>
     new Promise((resolve) => {
       const waiter = toWaiter(request, latest, resolve)
       waiters.add(waiter)
-      wheel.add(waiter)
       request.onHeld?.(() => answer(waiter, latest))
     })
 
@@ -89,7 +77,10 @@ export function createStatusReads(options: Options): StatusReads {
       if (snapshot.terminal || request.waitMs === 0 || closing) return snapshot.json
       return hold(request, snapshot)
     },
-    swapEnded,
+    swapEnded(swapId) {
+      batch.forget(swapId)
+      onEnded(swapId)
+    },
     setListening(listening) {
       batch.useMemory(listening)
       void sweep.run()
@@ -99,7 +90,7 @@ export function createStatusReads(options: Options): StatusReads {
       closing = true
       sweep.stop()
       await Promise.all(waiters.all().map(answerLatest))
-      wheel.stop()
+      waiters.stop()
     },
   }
 }

@@ -1,5 +1,6 @@
 import { ServiceError } from '../../errors.ts'
 import type { Snapshot, SwapKey } from './read-statuses.ts'
+import { createWheel } from './wheel.ts'
 
 export type Waiter = SwapKey & { deadline: number; latest: Snapshot; answer(snapshot: Snapshot): void }
 
@@ -12,13 +13,18 @@ export type Waiters = {
   all(): readonly Waiter[]
   swapIds(): readonly string[]
   count(): number
+  /** No deadline calls back any more. */
+  stop(): void
 }
 
 // How long a caller who cannot be held should leave us alone.
 const BUSY_RETRY_MS = 1_000
 
-/** Who is held, by swap, and how many each account has. */
-export function createWaiters(limits: { maxHeldPerAccount?: number; maxHeld?: number }): Waiters {
+type Limits = { maxHeldPerAccount?: number; maxHeld?: number }
+
+/** Who is held, by swap, with their deadlines, and how many each account has. */
+export function createWaiters(limits: Limits, onDue: (waiter: Waiter) => void): Waiters {
+  const wheel = createWheel(onDue)
   const { maxHeldPerAccount = 1_000, maxHeld = 10_000 } = limits
   const bySwap = new Map<string, Set<Waiter>>()
   const perAccount = new Map<string, number>()
@@ -31,11 +37,13 @@ export function createWaiters(limits: { maxHeldPerAccount?: number; maxHeld?: nu
       perAccount.set(waiter.accountId, mine + 1)
       held++
       bySwap.set(waiter.swapId, (bySwap.get(waiter.swapId) ?? new Set()).add(waiter))
+      wheel.add(waiter)
     },
     remove(waiter) {
       const waiters = bySwap.get(waiter.swapId)
       if (!waiters?.delete(waiter)) return false
       if (waiters.size === 0) bySwap.delete(waiter.swapId)
+      wheel.remove(waiter)
       held--
       const mine = (perAccount.get(waiter.accountId) ?? 1) - 1
       if (mine > 0) perAccount.set(waiter.accountId, mine)
@@ -46,6 +54,7 @@ export function createWaiters(limits: { maxHeldPerAccount?: number; maxHeld?: nu
     all: () => [...bySwap.values()].flatMap((waiters) => [...waiters]),
     swapIds: () => [...bySwap.keys()],
     count: () => held,
+    stop: wheel.stop,
   }
 }
 

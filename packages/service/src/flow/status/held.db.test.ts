@@ -1,0 +1,142 @@
+import { type ClientRequest, get } from 'node:http'
+import { endpoints, type StatusReply, type SwapStatus } from '@geoswap/wire'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { listen } from '../../http/server.ts'
+import { createTestServer } from '../../http/test-server.ts'
+import { createListener } from '../../store/listen.ts'
+import { startTestDatabase, type TestDatabase } from '../../store/test-database.ts'
+import { createStatusReads } from './wait.ts'
+
+const example: StatusReply = endpoints.status.example.reply
+let database: TestDatabase
+
+beforeAll(async () => {
+  database = await startTestDatabase({ migrated: false })
+  await database.pool.query('create table probes (id text primary key, account_id text, status text)')
+})
+afterAll(() => database.stop())
+
+async function readProbes(keys: readonly { accountId: string; swapId: string }[]) {
+  const { rows } = await database.pool.query<{ id: string; status: SwapStatus }>(
+    `select p.id, p.status from unnest($1::text[], $2::text[]) as k (id, account_id)
+       join probes p using (id, account_id)`,
+    [keys.map((key) => key.swapId), keys.map((key) => key.accountId)],
+  )
+  const found = new Map(rows.map(({ id, status }) => [id, { ...example, swapId: id, status }]))
+  return keys.map((key) => found.get(key.swapId))
+}
+
+/** A process of the API: its own server and its own ear. A deaf one hears no notification. */
+async function startProcess({ deaf = false } = {}) {
+  const readStatuses = vi.fn(readProbes)
+  const statusReads = createStatusReads({
+    readStatuses,
+    findEnded: async (ids) => {
+      const ended = "select id from probes where id = any($1) and status <> 'pending'"
+      return (await database.pool.query<{ id: string }>(ended, [ids])).rows.map(({ id }) => id)
+    },
+  })
+  const connected = vi.fn(() => statusReads.setListening(true))
+  const channels = { swap_terminal: deaf ? () => {} : statusReads.swapEnded }
+  const ear = createListener({ url: database.url, channels, onConnect: connected })
+  const server = await createTestServer({ statusReads })
+  const url = await listen(server.app, { port: 0, host: '127.0.0.1' })
+  await vi.waitFor(() => expect(connected).toHaveBeenCalled())
+  const read = (id: string) => readOverHttp(`${url}/swap/status/${id}`, server.headers)
+  const stop = () => Promise.all([server.app.close(), ear.close()])
+  const held = (count: number) => vi.waitFor(() => expect(statusReads.heldCount()).toBe(count), 10_000)
+  return { read, held, stop, readStatuses }
+}
+
+type Answer = { status: number; body: StatusReply; at: number }
+
+function readOverHttp(url: string, headers: Record<string, string>) {
+  let request: ClientRequest | undefined
+  const answer = new Promise<Answer>((resolve, reject) => {
+    request = get(url, { headers, agent: false }, (reply) => {
+      let text = ''
+      reply.on('data', (chunk) => {
+        text += chunk
+      })
+      reply.on('end', () =>
+        resolve({ status: reply.statusCode ?? 0, body: JSON.parse(text), at: performance.now() }),
+      )
+    })
+    request.on('error', reject)
+  })
+  return { answer, hangUp: () => request?.destroy() }
+}
+
+async function insertProbes(prefix: string, count: number): Promise<string[]> {
+  const { rows } = await database.pool.query<{ id: string }>(
+    `insert into probes select $1 || i, 'acc_1', 'pending' from generate_series(1, $2::int) i returning id`,
+    [prefix, count],
+  )
+  return rows.map(({ id }) => id)
+}
+
+async function endProbes(ids: string[]): Promise<number> {
+  await database.pool.query(
+    `with ended as (update probes set status = 'settled' where id = any($1) returning id)
+     select pg_notify('swap_terminal', id) from ended`,
+    [ids],
+  )
+  return performance.now()
+}
+
+test('300 swaps that end together are answered on both processes that hold them, with a few statements', async () => {
+  const ids = await insertProbes('together', 300)
+  const processes = await Promise.all([startProcess(), startProcess()])
+  const answers = processes.flatMap(({ read }) => ids.map((id) => read(id).answer))
+  await Promise.all(processes.map(({ held }) => held(300)))
+  for (const { readStatuses } of processes) readStatuses.mockClear()
+  const storedAt = await endProbes(ids)
+  const answered = await Promise.all(answers)
+
+  expect(new Set(answered.map(({ status, body }) => `${status} ${body.status}`))).toEqual(
+    new Set(['200 settled']),
+  )
+  // 250 ms is the promise; a machine that runs other tests beside this one gets some slack.
+  expect(Math.max(...answered.map(({ at }) => at - storedAt))).toBeLessThan(1_500)
+  for (const { readStatuses } of processes) expect(readStatuses.mock.calls.length).toBeLessThan(10)
+  await Promise.all(processes.map(({ stop }) => stop()))
+})
+
+test('a process that hears no notification answers by its sweep', async () => {
+  const ids = await insertProbes('deaf', 20)
+  const { read, held, stop } = await startProcess({ deaf: true })
+  const answers = ids.map((id) => read(id).answer)
+  await held(20)
+  await endProbes(ids)
+
+  for (const { body } of await Promise.all(answers)) expect(body.status).toBe('settled')
+  await stop()
+})
+
+test('a caller who hangs up is let go', async () => {
+  const [id = ''] = await insertProbes('gone', 1)
+  const { read, held, stop } = await startProcess()
+  const { answer, hangUp } = read(id)
+  await held(1)
+  hangUp()
+
+  await expect(answer).rejects.toThrow()
+  await held(0)
+  await stop()
+})
+
+test('a server that closes answers whom it holds with the latest state, and is done soon', async () => {
+  const ids = await insertProbes('closing', 50)
+  const { read, held, stop } = await startProcess()
+  const answers = ids.map((id) => read(id).answer)
+  await held(50)
+  const started = performance.now()
+  const stopped = stop()
+  const answered = await Promise.all(answers)
+  await stopped
+
+  expect(new Set(answered.map(({ status, body }) => `${status} ${body.status}`))).toEqual(
+    new Set(['200 pending']),
+  )
+  expect(performance.now() - started).toBeLessThan(10_000)
+})
