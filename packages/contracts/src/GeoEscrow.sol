@@ -35,6 +35,11 @@ contract GeoEscrow is IGeoEscrow, EIP712 {
     using HourlyCapLib for uint256;
     using SlotLib for uint256;
 
+    /// @dev A word in a struct, so that its place is computed once for a read and a write.
+    struct Slot {
+        uint256 word;
+    }
+
     /// @dev The longest time an op can hold a wallet's money.
     uint256 private constant MAX_HOLD = 7 days;
     /// @dev Longer than MAX_HOLD, by a day in which to notice.
@@ -69,11 +74,6 @@ contract GeoEscrow is IGeoEscrow, EIP712 {
     mapping(address owner => mapping(address token => uint256)) public credits;
     /// @inheritdoc IGeoEscrow
     mapping(address owner => uint256) public nonces;
-
-    /// @dev A word in a struct, so that its place is computed once for a read and a write.
-    struct Slot {
-        uint256 word;
-    }
 
     mapping(uint256 key => Slot) private _slots;
     mapping(address token => uint256 word) private _claimCaps;

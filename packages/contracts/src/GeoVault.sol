@@ -29,6 +29,11 @@ contract GeoVault is IGeoVault {
     using HourlyCapLib for uint256;
     using LaneLib for uint256;
 
+    /// @dev A word in a struct, so that its place is computed once for a read and a write.
+    struct Row {
+        uint256 word;
+    }
+
     /// @dev What a recipient's code may burn when it is paid in native coin, and a token in a batch's transfer.
     uint256 private constant NATIVE_PUSH_GAS = 50_000;
     uint256 private constant TOKEN_PUSH_GAS = 150_000;
@@ -43,11 +48,6 @@ contract GeoVault is IGeoVault {
     mapping(address deliverer => bool) public deliverers;
     /// @inheritdoc IGeoVault
     mapping(address adapter => bool) public adapters;
-
-    /// @dev A word in a struct, so that its place is computed once for a read and a write.
-    struct Row {
-        uint256 word;
-    }
 
     mapping(bytes32 ring => mapping(uint256 row => Row)) private _lanes;
     mapping(address token => uint256 word) private _caps;

@@ -15,8 +15,11 @@ contract TestFeed {
     /// @dev There is no such round.
     error NoData();
 
+    /// @notice AggregatorV3Interface asks for it.
     uint256 public constant version = 1;
+    /// @notice Decimals of the answers.
     uint8 public immutable decimals;
+    /// @notice What the answers are, such as "ETH / USD".
     string public description;
 
     mapping(uint80 id => Round) private _rounds;
