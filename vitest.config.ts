@@ -1,11 +1,30 @@
 import { defineConfig } from 'vitest/config'
 
+const isolated = { pool: 'forks', testTimeout: 30_000, hookTimeout: 90_000 } as const
+
 export default defineConfig({
   test: {
-    include: ['packages/*/src/**/*.test.ts', 'packages/*/test/**/*.test.ts', 'test/**/*.test.ts', 'scripts/**/*.test.ts'],
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
     maxWorkers: 2,
-    pool: 'forks',
+    projects: [
+      {
+        test: {
+          ...isolated,
+          name: 'unit',
+          include: ['packages/*/src/**/*.test.ts', 'packages/*/test/**/*.test.ts', 'scripts/**/*.test.ts'],
+        },
+      },
+      {
+        // One whole network for all of these; they take turns, since some of them halt its chains.
+        test: {
+          ...isolated,
+          name: 'e2e',
+          include: ['test/e2e/**/*.test.ts'],
+          globalSetup: ['test/e2e/network.ts'],
+          fileParallelism: false,
+          testTimeout: 60_000,
+          sequence: { groupOrder: 1 },
+        },
+      },
+    ],
   },
 })

@@ -43,7 +43,12 @@ export function createWorld(local: LocalNetwork) {
   const beta = chainNamed('beta')
 
   async function fund(chain: WorldChain, owner: Address, symbol: string, amount: bigint): Promise<void> {
-    const body = { chainId: chain.chainId, address: owner, token: chain.token(symbol), amount: amount.toString() }
+    const body = {
+      chainId: chain.chainId,
+      address: owner,
+      token: chain.token(symbol),
+      amount: amount.toString(),
+    }
     const response = await fetch(local.faucetUrl, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
@@ -98,10 +103,13 @@ function toChain({ chainId, name, rpcUrl, tokens, contracts }: LocalChain) {
     halt: () => client.request({ method: 'evm_setIntervalMining', params: [0] } as never),
     resume: () => client.request({ method: 'evm_setIntervalMining', params: [1_000] } as never),
     mine: () => client.mine({ blocks: 1 }),
+    advance: (seconds: number) => client.increaseTime({ seconds }),
+    /** Sends as this account, ahead of everything else that waits for the next block. */
     async as(owner: Address, call: { to: Address; data?: Hex; value?: bigint }): Promise<void> {
       await client.impersonateAccount({ address: owner })
       await client.setBalance({ address: owner, value: 10n ** 20n })
-      await client.sendTransaction({ account: owner, chain: null, ...call })
+      const fees = { maxFeePerGas: 10n ** 12n, maxPriorityFeePerGas: 10n ** 12n }
+      await client.sendTransaction({ account: owner, chain: null, gas: 200_000n, ...fees, ...call })
     },
     async updateAnswer(feed: Address, answer: bigint): Promise<void> {
       const anyone = '0x00000000000000000000000000000000000000fe'
@@ -112,7 +120,13 @@ function toChain({ chainId, name, rpcUrl, tokens, contracts }: LocalChain) {
   }
 }
 
-export type Order = { from: WorldChain; sell: string; to: WorldChain; buy: string; amount: bigint } & Partial<{
+export type Order = {
+  from: WorldChain
+  sell: string
+  to: WorldChain
+  buy: string
+  amount: bigint
+} & Partial<{
   recipient: Address
   slippageBps: number
   tradeType: 'exactInput' | 'exactOutput'
@@ -148,10 +162,17 @@ export async function prepare({ api }: Pick<World, 'api'>, wallet: PrivateKeyAcc
   const quote = await api.quote(toRequest(wallet, order))
   if (quote.status !== 200) throw new Error(`quote: ${quote.status} ${quote.body.code} ${quote.body.message}`)
   const authorization = await authorize(api, wallet, order.from.chainId)
-  const build = await api.build({ geoQuoteToken: quote.body.geoQuoteToken, ...(authorization && { authorization }) })
+  const build = await api.build({
+    geoQuoteToken: quote.body.geoQuoteToken,
+    ...(authorization && { authorization }),
+  })
   if (build.status !== 200) throw new Error(`build: ${build.status} ${build.body.code} ${build.body.message}`)
   const signature = await wallet.signMessage({ message: { raw: build.body.geoOpHash as Hex } })
-  return { quote: quote.body, build: build.body, submission: { geoOpToken: build.body.geoOpToken, signature } }
+  return {
+    quote: quote.body,
+    build: build.body,
+    submission: { geoOpToken: build.body.geoOpToken, signature },
+  }
 }
 
 export async function submitSwap(world: Pick<World, 'api'>, wallet: PrivateKeyAccount, order: Order) {
@@ -159,6 +180,29 @@ export async function submitSwap(world: Pick<World, 'api'>, wallet: PrivateKeyAc
   const { status, body } = await world.api.submit(prepared.submission)
   if (status !== 200) throw new Error(`submit: ${status} ${body.code} ${body.message}`)
   return { ...prepared, swapId: body.swapId }
+}
+
+/** Waits until the swap is at this stage, or one after it. */
+export async function stageOf(
+  { api }: Pick<World, 'api'>,
+  swapId: string,
+  stage: string,
+): Promise<StatusReply> {
+  return until(async () => {
+    const { body } = await api.status(swapId, 0)
+    return body.timeline.some((entry) => entry.stage === stage) ? body : undefined
+  })
+}
+
+/** Asks until there is an answer. */
+export async function until<T>(ask: () => Promise<T | undefined | false>, timeoutMs = 30_000): Promise<T> {
+  const end = Date.now() + timeoutMs
+  while (Date.now() < end) {
+    const answer = await ask()
+    if (answer !== undefined && answer !== false) return answer
+    await new Promise((resolve) => setTimeout(resolve, 100))
+  }
+  throw new Error('It did not happen in time')
 }
 
 /** Long-polls until the swap has ended. */

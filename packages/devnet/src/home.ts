@@ -6,6 +6,8 @@ export type Home = {
   dir: string
   localFile: string
   serviceFile: string
+  /** What commands on this machine need and nobody else may read: the database's address. */
+  secretsFile: string
   logFile(role: string): string
   /** Where the database keeps its files when its user can reach this folder. */
   databaseDir: string
@@ -25,10 +27,11 @@ export function takeHome(path: string): Home {
 
   const localFile = join(dir, 'local.json')
   const serviceFile = join(dir, 'service.json')
+  const secretsFile = join(dir, 'secrets.json')
   const logs = join(dir, 'logs')
   const databaseDir = join(dir, 'postgres')
   const envFile = join(dir, 'service.env')
-  for (const old of [localFile, serviceFile, envFile, logs, databaseDir])
+  for (const old of [localFile, serviceFile, secretsFile, envFile, logs, databaseDir])
     rmSync(old, { recursive: true, force: true })
   mkdirSync(logs, { recursive: true })
 
@@ -36,19 +39,21 @@ export function takeHome(path: string): Home {
     dir,
     localFile,
     serviceFile,
+    secretsFile,
     databaseDir,
     logFile: (role) => join(logs, `${role}.log`),
     release() {
       rmSync(localFile, { force: true })
+      rmSync(secretsFile, { force: true })
       rmSync(lockFile, { force: true })
     },
   }
 }
 
 /** Writes the whole file or nothing: a reader never sees half of it. */
-export function writeJsonAtomically(path: string, value: unknown): void {
+export function writeJsonAtomically(path: string, value: unknown, mode = 0o644): void {
   const draft = `${path}.${process.pid}.tmp`
-  writeFileSync(draft, `${JSON.stringify(value, null, 2)}\n`)
+  writeFileSync(draft, `${JSON.stringify(value, null, 2)}\n`, { mode })
   renameSync(draft, path)
 }
 

@@ -37,6 +37,7 @@ export type ServiceChain = {
   tokens: { symbol: string; address: Address; asset: string }[]
   finality: { accept: number; settle: number; hard: number }
   blockMs: number
+  tipWei: string
 }
 
 /** `service.json`: the configuration that the service's processes share. It holds no secret. */
@@ -94,5 +95,7 @@ function toServiceChain(chain: ReadyChain): ServiceChain {
     // By depth, in blocks: a local chain has no finality of its own.
     finality: { accept: 1, settle: 1, hard: 4 },
     blockMs,
+    // Nobody competes for blocks here: a hundredth of a gwei keeps network costs small and above zero.
+    tipWei: '10000000',
   }
 }

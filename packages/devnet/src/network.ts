@@ -36,6 +36,8 @@ export type NetworkOptions = {
   blockMs?: number
   /** Extra top-level keys of the service's configuration, such as shorter deadlines. */
   serviceConfig?: Readonly<Record<string, unknown>>
+  /** Where the service reaches a chain instead of its node: tests put a proxy between the two. */
+  serviceRpcUrl?(chain: { name: string; rpcUrl: string }): string
   /** False starts all that the service needs, and not the service. */
   service?: boolean
   /** Takes the usual ports of chains and faucet where they are free, instead of any. */
@@ -124,7 +126,9 @@ async function startAll(
 ): Promise<{ local: LocalNetwork; databaseUrl: string }> {
   const { options, home, keys } = context
   const [{ service, apiKey }, chains] = await Promise.all([startDatabase(context), startChains(context)])
-  writeJsonAtomically(home.serviceFile, { ...toServiceConfig(chains, keys), ...options.serviceConfig })
+  const { serviceRpcUrl = ({ rpcUrl }: { rpcUrl: string }) => rpcUrl } = options
+  const reached = chains.map((chain) => ({ ...chain, rpcUrl: serviceRpcUrl(chain) }))
+  writeJsonAtomically(home.serviceFile, { ...toServiceConfig(reached, keys), ...options.serviceConfig })
   await held.release()
   const [faucetUrl] = await Promise.all([
     startFaucet(context, chains),
@@ -139,6 +143,7 @@ async function startAll(
     chains: chains.map(toLocalChain),
     feeds: chains.flatMap(({ feeds }) => feeds),
   }
+  writeJsonAtomically(home.secretsFile, { databaseUrl: service.databaseUrl }, 0o600)
   writeJsonAtomically(home.localFile, local)
   return { local, databaseUrl: service.databaseUrl }
 }

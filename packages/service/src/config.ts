@@ -49,7 +49,10 @@ const EvmChain = Type.Object(
 )
 
 const Feed = Type.Object({ chainId: Count, address: Address, maxAgeSeconds: Count }, Strict)
-const Asset = Type.Object({ name: Type.String(), usdStable: Type.Optional(Type.Boolean()), feed: Feed }, Strict)
+const Asset = Type.Object(
+  { name: Type.String(), usdStable: Type.Optional(Type.Boolean()), feed: Feed },
+  Strict,
+)
 
 const Deadlines = Type.Object(
   {
@@ -147,7 +150,8 @@ function readNetwork(path: string | undefined, problems: string[]): NetworkConfi
 
 function portFrom(value: string | undefined, problems: string[]): number {
   const port = Number(value ?? 8080)
-  if (!Number.isInteger(port) || port < 0 || port > 65_535) problems.push('PORT must be an integer in 0..65535')
+  if (!Number.isInteger(port) || port < 0 || port > 65_535)
+    problems.push('PORT must be an integer in 0..65535')
   return port
 }
 
@@ -155,7 +159,8 @@ function sealKeys(value: string, problems: string[]): { id: string; key: Secret 
   return value.split(',').map((entry) => {
     const [id = '', key = ''] = entry.split(':')
     const ok = /^[A-Za-z0-9]{1,16}$/.test(id) && /^[0-9a-f]{64}$/.test(key)
-    if (!ok) problems.push('GEOSWAP_SEAL_KEYS must be id:64 hex digits, comma separated, the sealing key first')
+    if (!ok)
+      problems.push('GEOSWAP_SEAL_KEYS must be id:64 hex digits, comma separated, the sealing key first')
     return { id, key: new Secret(key) }
   })
 }

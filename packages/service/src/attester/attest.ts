@@ -2,8 +2,8 @@ import type { Pool } from 'pg'
 import type { Chain } from '../chains/chain.ts'
 import { groupBy } from '../model/group.ts'
 import type { Op, Swap } from '../model/swap.ts'
-import { insertAttestation, type Outcome, settleOutcomes } from '../store/attestations.ts'
 import { tallyAttempts } from '../store/attempts.ts'
+import { insertAttestation, type Outcome, settleOutcomes } from '../store/attestations.ts'
 import { inTransaction } from '../store/db.ts'
 import { findToAttest } from '../store/swaps.ts'
 
@@ -32,17 +32,30 @@ async function attestClaims(deps: AttestDeps): Promise<void> {
   const locked = await filterLocked(deps, waiting)
   const proven = await filterDelivered(deps, locked)
   for (const [chainId, swaps] of groupBy(proven, (swap) => swap.op.originChain)) {
-    for (let i = 0; i < swaps.length; i += MAX_CLAIMS) await claim(deps, chainId, swaps.slice(i, i + MAX_CLAIMS))
+    for (let i = 0; i < swaps.length; i += MAX_CLAIMS)
+      await claim(deps, chainId, swaps.slice(i, i + MAX_CLAIMS))
   }
 }
 
 async function claim(deps: AttestDeps, chainId: number, swaps: readonly Swap[]): Promise<void> {
   // The outcome is on record before a signature exists: a crash between the two loses nothing.
-  const settled = await settleOutcomes(deps.pool, 'claim', swaps.map((swap) => swap.op.hash))
+  const settled = await settleOutcomes(
+    deps.pool,
+    'claim',
+    swaps.map((swap) => swap.op.hash),
+  )
   const mine = swaps.filter((swap) => settled.has(swap.op.hash))
   if (mine.length === 0) return
-  const signature = await deps.signClaims(chainId, mine.map((swap) => swap.op.hash))
-  await insertAttestation(deps.pool, { chainId, kind: 'claim', swapIds: mine.map((swap) => swap.id), signature })
+  const signature = await deps.signClaims(
+    chainId,
+    mine.map((swap) => swap.op.hash),
+  )
+  await insertAttestation(deps.pool, {
+    chainId,
+    kind: 'claim',
+    swapIds: mine.map((swap) => swap.id),
+    signature,
+  })
   deps.onAttested('claim', mine.length)
 }
 
@@ -63,7 +76,13 @@ async function refund(deps: AttestDeps, swap: Swap): Promise<void> {
   const validUntil = head.seconds + REFUND_VALID_SECONDS
   const signature = await deps.signRefund(originChain, hash, validUntil)
   await inTransaction(deps.pool, (db) =>
-    insertAttestation(db, { chainId: originChain, kind: 'refund', swapIds: [swap.id], validUntil, signature }),
+    insertAttestation(db, {
+      chainId: originChain,
+      kind: 'refund',
+      swapIds: [swap.id],
+      validUntil,
+      signature,
+    }),
   )
   deps.onAttested('refund', 1)
 }
@@ -98,7 +117,10 @@ async function filterLocked(deps: AttestDeps, swaps: readonly Swap[]): Promise<S
     byChain.map(async ([chainId, group]) => {
       const chain = deps.chainOf(chainId)
       const { hard } = await chain.readHeads()
-      const states = await chain.readLocks(group.map(({ op }) => op), hard)
+      const states = await chain.readLocks(
+        group.map(({ op }) => op),
+        hard,
+      )
       return group.filter(({ op }) => states.get(op.hash) === 'locked')
     }),
   )
@@ -112,7 +134,10 @@ async function filterDelivered(deps: AttestDeps, swaps: readonly Swap[]): Promis
     byChain.map(async ([chainId, group]) => {
       const chain = deps.chainOf(chainId)
       const { hard } = await chain.readHeads()
-      const from = group.reduce((least, { op }) => (op.destinationBlock < least ? op.destinationBlock : least), hard.number)
+      const from = group.reduce(
+        (least, { op }) => (op.destinationBlock < least ? op.destinationBlock : least),
+        hard.number,
+      )
       const events = await chain.readEvents({ from, to: hard.number })
       const paid = new Map(events.map((event) => [`${event.kind}:${event.id}`, event.amount ?? 0n]))
       return group.filter(({ op }) => (paid.get(`delivered:${op.deliveryHash}`) ?? 0n) >= op.minOutput)

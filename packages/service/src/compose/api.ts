@@ -51,7 +51,10 @@ export async function composeApi(config: Config, logger: Logger): Promise<Api> {
   })
   await market.refresh()
 
-  const keys = createKeyTable({ findActiveKeys: () => findActiveKeys(pool), onError: (e) => onFault(e, 'keys') })
+  const keys = createKeyTable({
+    findActiveKeys: () => findActiveKeys(pool),
+    onError: (e) => onFault(e, 'keys'),
+  })
   const limiter = createRateLimiter({ leaseBudgets: (leases) => leaseBudgets(pool, leases) })
   const statusReads = createStatusReads({
     readStatuses: (wanted) => readStatuses(pool, wanted),
@@ -96,7 +99,11 @@ function toMarketSource({ config, chain }: Chains['all'][number]) {
       const heads = await chain.readHeads()
       const { maxFeePerGas, maxPriorityFeePerGas: tip } = await chain.readFees(heads)
       // The fee cap is twice the base fee and the tip: what is paid is about half of it.
-      return { seconds: heads.head.seconds, block: heads.head.number, gasPriceWei: (maxFeePerGas - tip) / 2n + tip }
+      return {
+        seconds: heads.head.seconds,
+        block: heads.head.number,
+        gasPriceWei: (maxFeePerGas - tip) / 2n + tip,
+      }
     },
   }
 }
@@ -106,7 +113,10 @@ async function readiness(catalog: Catalog, market: Market, pool: BuildDeps['pool
     () => true,
     () => false,
   )
-  const alive = [...catalog.chains.values()].map((chain) => [chain.name, market.chainNow(chain.chainId) !== undefined])
+  const alive = [...catalog.chains.values()].map((chain) => [
+    chain.name,
+    market.chainNow(chain.chainId) !== undefined,
+  ])
   const prices = [...catalog.assets.keys()].map((name) => [name, market.priceOf(name) !== undefined])
   const checks = { database, chains: Object.fromEntries(alive), prices: Object.fromEntries(prices) }
   // One chain or price that is down stops its own quotes, not the service.
@@ -136,7 +146,16 @@ function createHandlers(config: Config, { pool, chains, catalog, market }: Parts
   const delegationTargetOf = (chainId: number) => contractsOf(chainId).account
   const delegationDeps = { catalog, originOf, parseAddress, delegationTargetOf, rememberDelegated: known.add }
   const buildDeps: BuildDeps = {
-    ...{ pool, catalog, market, originOf, contractsOf, openQuote, now: Date.now, rememberDelegated: known.add },
+    ...{
+      pool,
+      catalog,
+      market,
+      originOf,
+      contractsOf,
+      openQuote,
+      now: Date.now,
+      rememberDelegated: known.add,
+    },
     lockers: network.relayers as Address[],
     isSignedBy: (wallet, signed) => isSignedBy(wallet as Address, signed),
     sealOp: (accountId, op) => sealer.seal('op', accountId, op as unknown as JsonValue),

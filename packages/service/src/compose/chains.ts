@@ -9,7 +9,12 @@ import { insideTransaction } from '../store/db.ts'
 
 export type EvmContracts = { account: Address; escrow: Address; vault: Address }
 
-export type ConnectedChain = { config: ChainConfig; client: PublicClient; chain: Chain; contracts: EvmContracts }
+export type ConnectedChain = {
+  config: ChainConfig
+  client: PublicClient
+  chain: Chain
+  contracts: EvmContracts
+}
 
 export type Chains = {
   all: readonly ConnectedChain[]
@@ -69,7 +74,8 @@ export async function verifyChains(chains: Chains): Promise<void> {
   const problems = await Promise.all(
     chains.all.map(({ client, config, contracts }) => verifyChain(client, { ...config, contracts })),
   )
-  if (problems.flat().length > 0) throw new Error(`The chains are not as configured:\n- ${problems.flat().join('\n- ')}`)
+  if (problems.flat().length > 0)
+    throw new Error(`The chains are not as configured:\n- ${problems.flat().join('\n- ')}`)
 }
 
 /** What can be swapped, with decimals as the chains have them. */
@@ -96,7 +102,10 @@ async function loadChain({ config, client, contracts }: ConnectedChain): Promise
     name: config.name,
     family: config.family,
     nativeAsset: native.asset,
-    tokens: [{ chainId, address: zeroAddress, symbol: native.symbol, asset: native.asset, decimals: 18 }, ...tokens],
+    tokens: [
+      { chainId, address: zeroAddress, symbol: native.symbol, asset: native.asset, decimals: 18 },
+      ...tokens,
+    ],
     ownContracts: Object.values(contracts),
     hardSeconds: Math.ceil((finality.hard * blockMs) / 1_000),
     acceptSeconds: (finality.accept * blockMs) / 1_000,

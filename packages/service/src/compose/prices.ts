@@ -8,7 +8,10 @@ import type { Swap } from '../model/swap.ts'
 import type { Chains } from './chains.ts'
 
 /** Reads the reference price of every asset from its feed, wherever that feed is. */
-export function createPriceReader(network: NetworkConfig, chains: Chains): () => Promise<Map<string, PriceE18>> {
+export function createPriceReader(
+  network: NetworkConfig,
+  chains: Chains,
+): () => Promise<Map<string, PriceE18>> {
   const byChain = [...groupBy(network.assets, (asset) => asset.feed.chainId)]
   return async () => {
     const readings = await Promise.all(

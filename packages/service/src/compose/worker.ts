@@ -48,7 +48,9 @@ export async function composeWorker(config: Config, logger: Logger): Promise<Wor
   await verifyChains(chains)
   const catalog = await loadCatalog(network, chains)
   const wake = (topic: string) => runner.wake(topic)
-  const followers = new Map(chains.all.map((chain) => [chain.config.chainId, followHead(chain, wake, logger)]))
+  const followers = new Map(
+    chains.all.map((chain) => [chain.config.chainId, followHead(chain, wake, logger)]),
+  )
   const prices = createPriceCheck(catalog, createPriceReader(network, chains))
   const parts: Parts = { config, pool, chains, catalog, followers, prices, logger }
   const lanes = chains.all.flatMap((chain) => lanesOf(parts, chain))
@@ -69,7 +71,11 @@ export async function composeWorker(config: Config, logger: Logger): Promise<Wor
   }
 }
 
-function followHead({ config, chain }: ConnectedChain, wake: (topic: string) => void, logger: Logger): HeadFollower {
+function followHead(
+  { config, chain }: ConnectedChain,
+  wake: (topic: string) => void,
+  logger: Logger,
+): HeadFollower {
   return createHeadFollower({
     chainId: config.chainId,
     readHeads: (known) => chain.readHeads(known),
@@ -169,7 +175,14 @@ function deliverLane(
   const sender = senderOf(parts, connected, address)
   const follower = followerOf(parts, chainId)
   const deps = {
-    ...{ pool, sender, share, destination: chain, isLive: follower.isLive, downSeconds: follower.downSeconds },
+    ...{
+      pool,
+      sender,
+      share,
+      destination: chain,
+      isLive: follower.isLive,
+      downSeconds: follower.downSeconds,
+    },
     ...{ refreshPrices: prices.refresh, isPriceKept: prices.isKept, patienceSeconds: PATIENCE_SECONDS },
     cutOffSeconds: config.network.deadlines?.cutOffSeconds ?? defaultDeadlines.cutOffSeconds,
     exposureCapCents: (origin: number) =>

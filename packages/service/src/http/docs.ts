@@ -32,8 +32,9 @@ async function addReference(app: FastifyInstance, basePath: string): Promise<voi
   // Its script has megabytes: loaded only where the page is served.
   const { default: reference } = await import('@scalar/fastify-api-reference')
   await app.register(async (scope) => {
-    scope.addHook('onSend', async (_request, reply) => {
+    scope.addHook('onSend', async (request, reply) => {
       reply.header('content-security-policy', PAGE_POLICY)
+      if (request.url.endsWith('.js')) reply.header('cache-control', 'public, max-age=3600')
     })
     await scope.register(reference, {
       routePrefix: '/docs',

@@ -34,7 +34,8 @@ export function createEventLog(chain: Pick<Chain, 'readEvents'>): EventLog {
         finalTo = start > 0n ? start - 1n : start
       }
       const events = await read(finalTo + 1n, heads.head.number)
-      for (const event of events) if (event.block <= heads.hard.number) final.set(keyOf(event.kind, event.id), event)
+      for (const event of events)
+        if (event.block <= heads.hard.number) final.set(keyOf(event.kind, event.id), event)
       recent = new Map(events.map((event) => [keyOf(event.kind, event.id), event]))
       head = heads.head.number
       if (heads.hard.number > finalTo) finalTo = heads.hard.number

@@ -1,6 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import type { Pool } from 'pg'
-import { countHolders, declareLanes, type Lease, releaseLanes, renewLanes, takeLanes } from '../store/lanes.ts'
+import {
+  countHolders,
+  declareLanes,
+  type Lease,
+  releaseLanes,
+  renewLanes,
+  takeLanes,
+} from '../store/lanes.ts'
 
 /** Work that one process at a time may do: a sender key's transactions, the watch over a chain. */
 export type Lane = {
@@ -45,7 +52,11 @@ export function createLaneRunner({ pool, lanes, onFault }: Options): LaneRunner 
 
   async function renew(): Promise<void> {
     if (held.size === 0) return
-    const kept = await renewLanes(pool, [...held.values()].map((lane) => lane.lease), LEASE_MS)
+    const kept = await renewLanes(
+      pool,
+      [...held.values()].map((lane) => lane.lease),
+      LEASE_MS,
+    )
     for (const [name, lane] of held) if (!kept.has(name)) drop(lane)
   }
 
@@ -97,7 +108,10 @@ export function createLaneRunner({ pool, lanes, onFault }: Options): LaneRunner 
 
   return {
     async start() {
-      await declareLanes(pool, lanes.map((lane) => lane.name))
+      await declareLanes(
+        pool,
+        lanes.map((lane) => lane.name),
+      )
       await beat()
     },
     wake(topic) {
@@ -109,7 +123,10 @@ export function createLaneRunner({ pool, lanes, onFault }: Options): LaneRunner 
       const mine = [...held.values()]
       for (const entry of mine) entry.wake()
       await Promise.all(mine.map((entry) => entry.done))
-      await releaseLanes(pool, mine.map((entry) => entry.lease))
+      await releaseLanes(
+        pool,
+        mine.map((entry) => entry.lease),
+      )
     },
   }
 }

@@ -6,9 +6,9 @@ import {
   findAttemptSwaps,
   findOpenAttempts,
   markAttemptsFinal,
+  type Role,
   raiseNonce,
   recordAttempt,
-  type Role,
   takeNonce,
 } from '../store/attempts.ts'
 import { inTransaction } from '../store/db.ts'
@@ -41,7 +41,10 @@ export type Sender = {
   followUp(lease: Lease, heads: Heads): Promise<void>
 }
 
-type StoredRequest = TxRequest & { fees: { maxFeePerGas: string; maxPriorityFeePerGas: string }; headBlock: string }
+type StoredRequest = TxRequest & {
+  fees: { maxFeePerGas: string; maxPriorityFeePerGas: string }
+  headBlock: string
+}
 
 const REBROADCAST_MS = 2_000
 // Nodes take a replacement only at an eighth more than what it replaces.
@@ -105,7 +108,8 @@ export function createSender(options: Options): Sender {
     await Promise.all(resend.map(broadcast))
     const [stuck] = unmined
     if (stuck) await replaceIfStuck(lease, heads, stuck)
-    for (const hash of sentAt.keys()) if (!open.some((attempt) => attempt.txHash === hash)) sentAt.delete(hash)
+    for (const hash of sentAt.keys())
+      if (!open.some((attempt) => attempt.txHash === hash)) sentAt.delete(hash)
   }
 
   /** The lowest nonce holds up all others: it pays more until it is in a block. */
@@ -142,7 +146,9 @@ export function createSender(options: Options): Sender {
 
 /** Every replacement but a burn does the same thing: this says so, and the write-ahead log shows it. */
 function effectOf({ to, data, authorizations }: TxRequest): string {
-  return createHash('sha256').update(JSON.stringify([to, data, authorizations])).digest('hex')
+  return createHash('sha256')
+    .update(JSON.stringify([to, data, authorizations]))
+    .digest('hex')
 }
 
 function newestPerNonce(attempts: Attempt[]): Attempt[] {

@@ -29,7 +29,11 @@ export function createWatchLane(options: Options): Lane {
       await events.advance(heads, (await oldestOpenBlock(pool, chain.chainId)) ?? heads.hard.number)
       await options.confirmOrigin(heads)
       await options.confirmDestination(heads)
-      await setHoldings(pool, { chainId: chain.chainId, block: heads.head.number }, await chain.readHoldings(heads.head))
+      await setHoldings(
+        pool,
+        { chainId: chain.chainId, block: heads.head.number },
+        await chain.readHoldings(heads.head),
+      )
       await freeUnlocked(pool, chain, heads)
       done = heads.head.hash
     },
@@ -42,5 +46,8 @@ async function freeUnlocked(pool: Pool, chain: Chain, heads: Heads): Promise<voi
   if (past.length === 0) return
   const states = await chain.readLocks(past, heads.hard)
   const free = past.filter((held) => states.get(held.hash) !== 'locked')
-  await freePositions(pool, free.map((held) => held.opId))
+  await freePositions(
+    pool,
+    free.map((held) => held.opId),
+  )
 }

@@ -1,5 +1,5 @@
-import type { FailureCode, RefundReason } from './outcome.ts'
 import type { SwapState } from './lifecycle.ts'
+import type { FailureCode, RefundReason } from './outcome.ts'
 
 /** A signed EIP-7702 authorization as the caller sent it. */
 export type SignedDelegation = {

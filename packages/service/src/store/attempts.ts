@@ -118,7 +118,9 @@ export async function tallyAttempts(db: Db, role: Role, swapIds: readonly string
       where l.role = $1 and l.swap_id = any($2) group by 1`,
     [role, swapIds],
   )
-  const tallies = rows.map((row) => [row.swap_id, { total: Number(row.total), open: Number(row.open) }] as const)
+  const tallies = rows.map(
+    (row) => [row.swap_id, { total: Number(row.total), open: Number(row.open) }] as const,
+  )
   return new Map<string, AttemptTally>(tallies)
 }
 

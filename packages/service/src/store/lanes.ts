@@ -4,10 +4,7 @@ export type Lease = { name: string; holder: string; fence: string }
 
 /** Registers the lanes that exist. */
 export async function declareLanes(db: Db, names: readonly string[]): Promise<void> {
-  await db.query(
-    'insert into lanes (name) select unnest($1::text[]) on conflict (name) do nothing',
-    [names],
-  )
+  await db.query('insert into lanes (name) select unnest($1::text[]) on conflict (name) do nothing', [names])
 }
 
 /** Takes lanes that nobody holds, at most `limit`. Times are the database's. */

@@ -50,7 +50,11 @@ export async function freePositions(db: Db, opIds: readonly string[]): Promise<v
 type HeldPosition = { opId: string; hash: string; locker: string; position: bigint }
 
 /** Positions whose op can no longer be locked by this time of the chain. */
-export async function findPositionsPast(db: Db, chainId: number, chainSeconds: number): Promise<HeldPosition[]> {
+export async function findPositionsPast(
+  db: Db,
+  chainId: number,
+  chainSeconds: number,
+): Promise<HeldPosition[]> {
   const { rows } = await db.query<{ id: string; hash: string; locker: string; position: string }>(
     `select o.id, o.hash, o.locker, o.position from ring_positions p join ops o on o.id = p.op_id
       where p.chain_id = $1 and o.op_deadline < $2 limit 500`,

@@ -55,7 +55,12 @@ export async function lockSubmission(db: Db, opId: string): Promise<void> {
   )
 }
 
-export type NewSwap = { swapId: string; opId: string; signature: string; delegation: SignedDelegation | undefined }
+export type NewSwap = {
+  swapId: string
+  opId: string
+  signature: string
+  delegation: SignedDelegation | undefined
+}
 
 /** False when the op's time is over: the database's clock decides, in this statement. */
 export async function insertSwap(db: Db, swap: NewSwap): Promise<boolean> {

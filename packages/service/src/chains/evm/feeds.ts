@@ -12,7 +12,10 @@ export type Feed = { asset: string; address: Address; maxAgeSeconds: number }
  * Prices from Chainlink-compatible feeds. An answer that is missing, not positive or older than its limit
  * by the chain's own time is left out: no price is better than a wrong one.
  */
-export async function readFeeds(client: PublicClient, feeds: readonly Feed[]): Promise<Map<string, PriceE18>> {
+export async function readFeeds(
+  client: PublicClient,
+  feeds: readonly Feed[],
+): Promise<Map<string, PriceE18>> {
   const block = await client.getBlock({ blockTag: 'latest' })
   const answers = await Promise.allSettled(
     feeds.map(async (feed) => {

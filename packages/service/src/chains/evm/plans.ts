@@ -24,7 +24,8 @@ export function planLock({ escrow }: EvmChainSettings, swaps: readonly Swap[]): 
     to: escrow,
     data: isSingle ? encodeLock(only) : encodeLockMany(swaps),
     gas:
-      (isSingle ? LOCK : LOCK_MANY.fixed + LOCK_MANY.each * swaps.length) + AUTHORIZATION * authorizations.length,
+      (isSingle ? LOCK : LOCK_MANY.fixed + LOCK_MANY.each * swaps.length) +
+      AUTHORIZATION * authorizations.length,
     ...(authorizations.length > 0 && { authorizations }),
   }
 }
@@ -39,7 +40,11 @@ function encodeLockMany(swaps: readonly Swap[]): Hex {
   return encodeFunctionData({ abi: geoEscrowAbi, functionName: 'lockMany', args: [ops] })
 }
 
-export function planClaim({ escrow }: EvmChainSettings, swaps: readonly Swap[], signature: string): TxRequest {
+export function planClaim(
+  { escrow }: EvmChainSettings,
+  swaps: readonly Swap[],
+  signature: string,
+): TxRequest {
   const { r, vs } = toCompact(signature)
   const ops = swaps.map((swap) => ({ locker: swap.op.locker as Address, op: toEscrowOp(swap.op) }))
   return {

@@ -1,5 +1,13 @@
 import { geoEscrowAbi, geoVaultAbi, ringOf, slotStateOf } from '@geoswap/protocol'
-import { type Address, erc20Abi, getAddress, type Hex, type PublicClient, parseEventLogs, zeroAddress } from 'viem'
+import {
+  type Address,
+  erc20Abi,
+  getAddress,
+  type Hex,
+  type PublicClient,
+  parseEventLogs,
+  zeroAddress,
+} from 'viem'
 import type { Op } from '../../model/swap.ts'
 import type { Block, ChainEvent, Heads, LockRef, LockState, WalletView } from '../chain.ts'
 import { toDelegation } from './delegation.ts'
@@ -17,7 +25,11 @@ export async function readHeads(
     const number = head.number - BigInt(depth - 1)
     return toBlock(await client.getBlock({ blockNumber: number > 0n ? number : 0n }))
   }
-  const [accept, settle, hard] = await Promise.all([at(finality.accept), at(finality.settle), at(finality.hard)])
+  const [accept, settle, hard] = await Promise.all([
+    at(finality.accept),
+    at(finality.settle),
+    at(finality.hard),
+  ])
   return { head, accept, settle, hard }
 }
 
@@ -49,10 +61,19 @@ export async function readWallet(
 
 type BalanceOf = { owner: Address; token: Address; blockNumber?: bigint }
 
-export async function readBalance(client: PublicClient, { owner, token, blockNumber }: BalanceOf): Promise<bigint> {
+export async function readBalance(
+  client: PublicClient,
+  { owner, token, blockNumber }: BalanceOf,
+): Promise<bigint> {
   const at = blockNumber === undefined ? {} : { blockNumber }
   if (token === zeroAddress) return client.getBalance({ address: owner, ...at })
-  return client.readContract({ address: token, abi: erc20Abi, functionName: 'balanceOf', args: [owner], ...at })
+  return client.readContract({
+    address: token,
+    abi: erc20Abi,
+    functionName: 'balanceOf',
+    args: [owner],
+    ...at,
+  })
 }
 
 export async function readLocks(
@@ -117,7 +138,13 @@ export async function readEvents(
   }
   for (const log of parseEventLogs({ abi: geoVaultAbi, logs, eventName: 'Delivered' })) {
     const { delivery, amount } = log.args
-    events.push({ kind: 'delivered', id: delivery, txHash: log.transactionHash, block: log.blockNumber, amount })
+    events.push({
+      kind: 'delivered',
+      id: delivery,
+      txHash: log.transactionHash,
+      block: log.blockNumber,
+      amount,
+    })
   }
   return events.map((event) =>
     event.kind === 'refunded' ? { ...event, credited: creditedTxs.has(event.txHash) } : event,

@@ -12,7 +12,10 @@ type Expected = {
 }
 
 /** Every way in which the chain behind the nodes differs from the configuration. */
-export async function verifyChain(client: PublicClient, { chainId, name, contracts }: Expected): Promise<string[]> {
+export async function verifyChain(
+  client: PublicClient,
+  { chainId, name, contracts }: Expected,
+): Promise<string[]> {
   const problems: string[] = []
   const actual = await client.getChainId()
   if (actual !== chainId) return [`${name}: the node serves chain ${actual}, not ${chainId}`]

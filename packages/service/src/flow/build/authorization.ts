@@ -26,7 +26,8 @@ export async function authorizationFor(
   if (!isForUs || !(await check.isSignedBy(check.wallet, given))) {
     throw new ServiceError('INVALID_AUTHORIZATION_SIGNATURE', { recovery: fieldsToSign(check, state) })
   }
-  if (given.nonce !== state.nonce || state.pendingNonce !== state.nonce) throw staleAuthorization(check, state)
+  if (given.nonce !== state.nonce || state.pendingNonce !== state.nonce)
+    throw staleAuthorization(check, state)
   return given
 }
 
@@ -45,7 +46,8 @@ export function staleAuthorization(check: AuthorizationCheck, state: Undelegated
   const isPending = state.pendingNonce !== state.nonce
   return new ServiceError('INVALID_AUTHORIZATION', {
     ...(isPending && {
-      message: 'The wallet has a transaction of its own pending. Wait for it, sign a fresh authorization, rebuild.',
+      message:
+        'The wallet has a transaction of its own pending. Wait for it, sign a fresh authorization, rebuild.',
     }),
     recovery: fieldsToSign(check, state),
   })

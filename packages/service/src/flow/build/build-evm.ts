@@ -63,7 +63,9 @@ export async function buildGeoOp(
   if (origin?.family !== 'evm') throw new ServiceError('INVALID_TOKEN')
   if (quote.expiresAt <= deps.now()) throw new ServiceError('QUOTE_EXPIRED')
 
-  const reading = deps.originOf(quote.originChain).readWallet({ wallet: quote.wallet, token: quote.inputToken })
+  const reading = deps
+    .originOf(quote.originChain)
+    .readWallet({ wallet: quote.wallet, token: quote.inputToken })
   const wallet = await readOrUnavailable(origin, reading)
   const check = {
     wallet: quote.wallet,
@@ -112,7 +114,12 @@ function insufficientBalance(quote: Quote, balance: bigint): ServiceError {
 }
 
 /** Two builds of one quote at once meet at the unique quote id: the second reads what the first stored. */
-async function storeOnce(deps: BuildDeps, accountId: string, quote: Quote, balance: bigint): Promise<StoredOp> {
+async function storeOnce(
+  deps: BuildDeps,
+  accountId: string,
+  quote: Quote,
+  balance: bigint,
+): Promise<StoredOp> {
   const existing = await findOpByQuote(deps.pool, quote.id)
   if (existing) return existing
   const clocks = getClocks(deps, quote)
@@ -152,13 +159,18 @@ function getClocks(deps: BuildDeps, quote: Quote): OpClocks {
 
 function getNow(deps: BuildDeps, chainId: number): ChainNow {
   const now = deps.market.chainNow(chainId)
-  if (!now) throw new ServiceError('CHAIN_UNAVAILABLE', { details: { chainId }, recovery: { retryAfterMs: 5_000 } })
+  if (!now)
+    throw new ServiceError('CHAIN_UNAVAILABLE', { details: { chainId }, recovery: { retryAfterMs: 5_000 } })
   return now
 }
 
 type Draft = { accountId: string; quote: Quote; balance: bigint; clocks: OpClocks }
 
-async function storeOp(deps: BuildDeps, db: Db, { accountId, quote, balance, clocks }: Draft): Promise<StoredOp> {
+async function storeOp(
+  deps: BuildDeps,
+  db: Db,
+  { accountId, quote, balance, clocks }: Draft,
+): Promise<StoredOp> {
   const id = randomUUID()
   const locker = await leastBusyLocker(deps, db, quote.originChain)
   const slot = await takePosition(db, { chainId: quote.originChain, locker, opId: id })

@@ -32,13 +32,19 @@ export async function confirmDestination(deps: ConfirmDeliveryDeps, heads: Heads
   const silent: Swap[] = []
   for (const swap of swaps) {
     const delivered = await deps.findDelivered(swap.op.deliveryHash, swap.op.destinationBlock)
-    if (delivered && (delivered.amount ?? 0n) >= swap.op.minOutput) await confirm(deps, heads, swap, delivered)
+    if (delivered && (delivered.amount ?? 0n) >= swap.op.minOutput)
+      await confirm(deps, heads, swap, delivered)
     else if (swap.state === 'delivering' && heads.hard.seconds > swap.op.fillDeadline) silent.push(swap)
   }
   await refundExpired(deps, heads, silent)
 }
 
-async function confirm(deps: ConfirmDeliveryDeps, heads: Heads, swap: Swap, delivered: Delivered): Promise<void> {
+async function confirm(
+  deps: ConfirmDeliveryDeps,
+  heads: Heads,
+  swap: Swap,
+  delivered: Delivered,
+): Promise<void> {
   const deliveryTxHash = delivered.txHash
   const isFinal = delivered.block <= heads.hard.number
   if (swap.state === 'delivering') {
@@ -46,18 +52,27 @@ async function confirm(deps: ConfirmDeliveryDeps, heads: Heads, swap: Swap, deli
     const isSettled = isFinal || (delivered.block <= heads.settle.number && mayBeRepeated)
     if (!isSettled) return
     const amount = delivered.amount ?? 0n
-    const moved = await advanceSwap(deps.pool, { swap, event: 'deliverySeen', deliveryTxHash, delivered: amount })
+    const moved = await advanceSwap(deps.pool, {
+      swap,
+      event: 'deliverySeen',
+      deliveryTxHash,
+      delivered: amount,
+    })
     if (moved) deps.onSettled(moved)
     return
   }
   if (isFinal) await markDeliveryFinal(deps.pool, { id: swap.id, deliveryTxHash })
-  else if (swap.deliveryTxHash !== deliveryTxHash) await setDeliveryTxHash(deps.pool, { id: swap.id, deliveryTxHash })
+  else if (swap.deliveryTxHash !== deliveryTxHash)
+    await setDeliveryTxHash(deps.pool, { id: swap.id, deliveryTxHash })
 }
 
 /** A hard-final block past the fill deadline in which the vault shows no delivery: there will never be one. */
 async function refundExpired(deps: ConfirmDeliveryDeps, heads: Heads, swaps: readonly Swap[]): Promise<void> {
   if (swaps.length === 0) return
-  const undelivered = await deps.destination.readUndelivered(swaps.map(({ op }) => op), heads.hard)
+  const undelivered = await deps.destination.readUndelivered(
+    swaps.map(({ op }) => op),
+    heads.hard,
+  )
   const proof = { kind: 'notDeliveredPastDeadline', chainId: deps.destination.chainId, block: heads.hard }
   const refundReason = 'DELIVERY_EXPIRED'
   for (const swap of swaps) {

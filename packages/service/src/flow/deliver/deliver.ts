@@ -28,7 +28,11 @@ const MAX_BATCH = 20
 const FETCH = 200
 
 /** Delivers what is locked, or decides that it goes back: nothing was signed for it on this side yet. */
-export async function deliverLocked(deps: DeliverDeps, lease: Lease, heads: Heads | undefined): Promise<void> {
+export async function deliverLocked(
+  deps: DeliverDeps,
+  lease: Lease,
+  heads: Heads | undefined,
+): Promise<void> {
   const locked = await findToDeliver(deps.pool, { chainId: deps.destination.chainId, limit: FETCH })
   const mine = locked.filter((swap) => isMine(deps, swap))
   if (mine.length === 0) return
@@ -56,7 +60,8 @@ export async function redeliverStalled(deps: DeliverDeps, lease: Lease, heads: H
   await deliverAll(deps, lease, heads, undelivered, proof)
 }
 
-const isMine = ({ share }: DeliverDeps, { op }: Swap) => Number(op.position % BigInt(share.of)) === share.index
+const isMine = ({ share }: DeliverDeps, { op }: Swap) =>
+  Number(op.position % BigInt(share.of)) === share.index
 
 async function deliverAll(
   deps: DeliverDeps,
@@ -78,7 +83,12 @@ async function deliverAll(
 }
 
 /** Falls back to one by one when a batch was refused as a whole, so that one swap cannot hold up the rest. */
-async function deliverBatch(deps: DeliverDeps, lease: Lease, heads: Heads, swaps: readonly Swap[]): Promise<void> {
+async function deliverBatch(
+  deps: DeliverDeps,
+  lease: Lease,
+  heads: Heads,
+  swaps: readonly Swap[],
+): Promise<void> {
   if ((await sendDelivery(deps, lease, heads, swaps)) || swaps.length === 1) return
   for (const swap of swaps) await sendDelivery(deps, lease, heads, [swap])
 }
@@ -98,7 +108,8 @@ async function sendDelivery(deps: DeliverDeps, lease: Lease, heads: Heads, swaps
 async function recordDelivery(deps: DeliverDeps, db: PoolClient, swap: Swap, deliveryTxHash: string) {
   if (!swap.originFinal && swap.exposedCents === 0n) {
     const want = { chainId: swap.op.originChain, cents: swap.op.valueCents }
-    if (!(await bookExposure(db, { ...want, capCents: deps.exposureCapCents(swap.op.originChain) }))) return false
+    if (!(await bookExposure(db, { ...want, capCents: deps.exposureCapCents(swap.op.originChain) })))
+      return false
     return advanceSwap(db, { swap, event: 'deliveryRecorded', deliveryTxHash, exposedCents: want.cents })
   }
   if (swap.state !== 'claiming') return advanceSwap(db, { swap, event: 'deliveryRecorded', deliveryTxHash })

@@ -14,7 +14,10 @@ const MAX_ATTEMPTS = 3
  * key could have locked them, so they fail with what stands in the way, or are tried once more.
  */
 export async function retryStalledLocks(deps: LockDeps, lease: Lease, heads: Heads): Promise<void> {
-  const stalled = await findStalledLocks(deps.pool, { chainId: deps.origin.chainId, locker: deps.sender.address })
+  const stalled = await findStalledLocks(deps.pool, {
+    chainId: deps.origin.chainId,
+    locker: deps.sender.address,
+  })
   if (stalled.length === 0) return
   const refs = stalled.map(({ op }) => op)
   const [soft, hard] = await Promise.all([
@@ -23,7 +26,11 @@ export async function retryStalledLocks(deps: LockDeps, lease: Lease, heads: Hea
   ])
   const isUnlocked = ({ op }: Swap) => soft.get(op.hash) === 'none' && hard.get(op.hash) === 'none'
   const unlocked = stalled.filter(isUnlocked)
-  const tallies = await tallyAttempts(deps.pool, 'lock', unlocked.map((swap) => swap.id))
+  const tallies = await tallyAttempts(
+    deps.pool,
+    'lock',
+    unlocked.map((swap) => swap.id),
+  )
   for (const swap of unlocked) {
     const tally = tallies.get(swap.id)
     if (!tally || tally.open > 0) continue
@@ -33,7 +40,12 @@ export async function retryStalledLocks(deps: LockDeps, lease: Lease, heads: Hea
   }
 }
 
-async function whyNot(deps: LockDeps, heads: Heads, swap: Swap, tries: number): Promise<FailureCode | undefined> {
+async function whyNot(
+  deps: LockDeps,
+  heads: Heads,
+  swap: Swap,
+  tries: number,
+): Promise<FailureCode | undefined> {
   const wallet = await deps.origin.readWallet({ wallet: swap.op.wallet, token: swap.op.inputToken })
   const missing = missingInput(swap, wallet)
   if (missing) return missing

@@ -1,12 +1,16 @@
 import { ServiceError } from '../../errors.ts'
-import { convertUp, type PriceE18, type Priced } from '../../model/amount.ts'
+import { convertUp, type Priced, type PriceE18 } from '../../model/amount.ts'
 import type { ChainNow, Market } from '../../model/catalog.ts'
 import { GAS } from '../../model/gas.ts'
 import type { Terms } from '../../model/pricing.ts'
 import type { Order } from './request.ts'
 
 /** What fee and network costs an order has at this moment, all in the input token, rounded up. */
-export function termsOf(market: Market, order: Order, options: { feeCentiBps: number; delegated: boolean }): Terms {
+export function termsOf(
+  market: Market,
+  order: Order,
+  options: { feeCentiBps: number; delegated: boolean },
+): Terms {
   const input = pricedToken(market, order.input)
   const output = pricedToken(market, order.output)
   const originGas = GAS.lock + GAS.claim + (options.delegated ? 0n : GAS.authorization)

@@ -27,7 +27,8 @@ export function toOrder(catalog: Catalog, parseAddress: ParseAddress, request: Q
   const issues: Issue[] = []
   const parse = (chain: CatalogChain, field: keyof QuoteRequest, text: string): string => {
     const address = parseAddress(chain.family, text)
-    if (!address) issues.push({ field, message: `is not an address on ${chain.name}, or its checksum is wrong` })
+    if (!address)
+      issues.push({ field, message: `is not an address on ${chain.name}, or its checksum is wrong` })
     return address ?? ''
   }
 
@@ -61,9 +62,13 @@ type RecipientContext = {
 }
 
 function recipientOf(request: QuoteRequest, context: RecipientContext): string {
-  if (request.recipient !== undefined) return context.parse(context.destination, 'recipient', request.recipient)
+  if (request.recipient !== undefined)
+    return context.parse(context.destination, 'recipient', request.recipient)
   if (context.origin.family === context.destination.family) return context.wallet
-  context.issues.push({ field: 'recipient', message: 'is required when the chains are of different families' })
+  context.issues.push({
+    field: 'recipient',
+    message: 'is required when the chains are of different families',
+  })
   return ''
 }
 
@@ -72,7 +77,8 @@ function checkParty(chain: CatalogChain, field: string, party: string, token: st
   if (party === '') return
   if (party === EVM_NATIVE) issues.push({ field, message: 'must not be the zero address' })
   else if (party === token) issues.push({ field, message: 'must not be the token itself' })
-  else if (chain.ownContracts.includes(party)) issues.push({ field, message: 'must not be a contract of this service' })
+  else if (chain.ownContracts.includes(party))
+    issues.push({ field, message: 'must not be a contract of this service' })
 }
 
 export function invalidFields(issues: Issue[]): ServiceError {

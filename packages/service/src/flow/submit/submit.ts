@@ -32,7 +32,11 @@ export type SubmitDeps = {
 const RECHECK_MS = 300
 
 /** Stores the swap, once per quote, and returns it. Whatever is wrong is said before anything is stored. */
-export async function submit(deps: SubmitDeps, accountId: string, request: SubmitRequest): Promise<SubmitReply> {
+export async function submit(
+  deps: SubmitDeps,
+  accountId: string,
+  request: SubmitRequest,
+): Promise<SubmitReply> {
   const { opId, delegation } = deps.openOp(accountId, request.geoOpToken)
   const submission = await findSubmission(deps.pool, opId)
   if (!submission) throw new ServiceError('INVALID_TOKEN')
@@ -47,7 +51,11 @@ export async function submit(deps: SubmitDeps, accountId: string, request: Submi
   return answerExpired(deps, submission, request.signature)
 }
 
-async function answerExisting(deps: SubmitDeps, submission: Submission, signature: string): Promise<SubmitReply> {
+async function answerExisting(
+  deps: SubmitDeps,
+  submission: Submission,
+  signature: string,
+): Promise<SubmitReply> {
   await getSignature(deps, submission, signature)
   return toReply(submission.existing)
 }
@@ -56,7 +64,11 @@ async function answerExisting(deps: SubmitDeps, submission: Submission, signatur
  * Says 410 only when no swap can follow it: an insert that began in time may still be committing, so this
  * waits for it.
  */
-async function answerExpired(deps: SubmitDeps, submission: Submission, signature: string): Promise<SubmitReply> {
+async function answerExpired(
+  deps: SubmitDeps,
+  submission: Submission,
+  signature: string,
+): Promise<SubmitReply> {
   const settled = await inTransaction(deps.pool, async (db) => {
     await lockSubmission(db, submission.opId)
     return findSubmission(db, submission.opId)
@@ -68,7 +80,11 @@ async function answerExpired(deps: SubmitDeps, submission: Submission, signature
 type Signing = { signature: ParsedSignature; delegation: SignedDelegation | undefined }
 
 /** Undefined when the op's time ran out before the insert. */
-async function store(deps: SubmitDeps, { opId }: Submission, signing: Signing): Promise<SubmitReply | undefined> {
+async function store(
+  deps: SubmitDeps,
+  { opId }: Submission,
+  signing: Signing,
+): Promise<SubmitReply | undefined> {
   const swapId = `swp_${randomBytes(16).toString('hex')}`
   const reply = await inTransaction(deps.pool, async (db) => {
     await lockSubmission(db, opId)
@@ -99,11 +115,19 @@ function assertBalance({ walletBalance, openInputs, inputAmount }: Submission): 
   if (openInputs + inputAmount <= walletBalance) return
   throw new ServiceError('INSUFFICIENT_BALANCE', {
     message: "The wallet's other open swaps already take what it holds of the input token.",
-    details: { balance: walletBalance.toString(), open: openInputs.toString(), required: inputAmount.toString() },
+    details: {
+      balance: walletBalance.toString(),
+      open: openInputs.toString(),
+      required: inputAmount.toString(),
+    },
   })
 }
 
-async function getSignature(deps: SubmitDeps, submission: Submission, text: string): Promise<ParsedSignature> {
+async function getSignature(
+  deps: SubmitDeps,
+  submission: Submission,
+  text: string,
+): Promise<ParsedSignature> {
   const signature = parseSignature(text)
   const signer = signature && (await deps.recoverSigner(submission.hash, signature))
   if (signature && signer === submission.wallet) return signature

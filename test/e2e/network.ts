@@ -1,0 +1,18 @@
+import { startNetwork } from '@geoswap/devnet'
+import type { TestProject } from 'vitest/node'
+import type { LocalNetwork } from '../world.ts'
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    local: LocalNetwork
+    databaseUrl: string
+  }
+}
+
+/** Starts the network that all end-to-end tests share, and stops it after the last one. */
+export async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const network = await startNetwork({ env: { PATH: process.env['PATH'], HOME: process.env['HOME'] } })
+  project.provide('local', network.local as LocalNetwork)
+  project.provide('databaseUrl', network.databaseUrl)
+  return () => network.stop()
+}

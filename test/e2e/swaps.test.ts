@@ -1,0 +1,116 @@
+import { expect, inject, test } from 'vitest'
+import { authorize, createWorld, outcomeOf, prepare, submitSwap, until } from '../world.ts'
+
+const world = createWorld(inject('local'))
+const { alpha, beta, api } = world
+
+const USDC = 1_000_000n
+const ETHER = 10n ** 18n
+
+test('a wallet that holds only USDC on alpha ends up with WETH on beta, delegated by its first swap', async () => {
+  const wallet = await world.walletWith(alpha, 'USDC', 100n * USDC)
+
+  const { quote, swapId } = await submitSwap(world, wallet, {
+    ...{ from: alpha, sell: 'USDC', to: beta, buy: 'WETH', amount: 10n * USDC },
+  })
+  const outcome = await outcomeOf(world, swapId)
+
+  expect(outcome.status).toBe('settled')
+  expect(await alpha.balanceOf(wallet.address, 'USDC')).toBe(90n * USDC)
+  expect(await beta.balanceOf(wallet.address, 'WETH')).toBe(BigInt(quote.output))
+  expect(await alpha.balanceOf(wallet.address, 'ETH')).toBe(0n)
+  expect(outcome.amounts).toMatchObject({ input: '10000000', delivered: quote.output })
+  const delegation = await api.delegation(alpha.chainId, wallet.address)
+  expect(delegation.body).toMatchObject({
+    delegated: true,
+    originReady: true,
+    delegatedTo: alpha.contracts.account,
+  })
+})
+
+test('a second swap of a wallet needs no authorization, and its network cost is lower', async () => {
+  const wallet = await world.walletWith(alpha, 'USDC', 100n * USDC)
+  const order = { from: alpha, sell: 'USDC', to: beta, buy: 'WETH', amount: 10n * USDC }
+  const first = await submitSwap(world, wallet, order)
+  await outcomeOf(world, first.swapId)
+
+  expect(await authorize(api, wallet, alpha.chainId)).toBeUndefined()
+  const second = await submitSwap(world, wallet, order)
+
+  expect((await outcomeOf(world, second.swapId)).status).toBe('settled')
+  const originCost = ({ fees }: typeof first.quote) =>
+    Number(fees.find((fee) => fee.kind === 'originNetwork')?.amount)
+  expect(originCost(second.quote)).toBeLessThan(originCost(first.quote))
+})
+
+test('native coin can be the input and the output', async () => {
+  const wallet = await world.walletWith(alpha, 'ETH', ETHER)
+
+  const { quote, swapId } = await submitSwap(world, wallet, {
+    ...{ from: alpha, sell: 'ETH', to: beta, buy: 'ETH', amount: ETHER / 10n },
+  })
+
+  expect((await outcomeOf(world, swapId)).status).toBe('settled')
+  expect(await alpha.balanceOf(wallet.address, 'ETH')).toBe((ETHER * 9n) / 10n)
+  expect(await beta.balanceOf(wallet.address, 'ETH')).toBe(BigInt(quote.output))
+})
+
+test('an exact output arrives to the last unit, whatever the decimals', async () => {
+  const wallet = await world.walletWith(beta, 'USDC', 100n * ETHER)
+
+  const { quote, swapId } = await submitSwap(world, wallet, {
+    ...{
+      from: beta,
+      sell: 'USDC',
+      to: alpha,
+      buy: 'USDC',
+      amount: 12_345_678n,
+      tradeType: 'exactOutput' as const,
+    },
+  })
+
+  expect((await outcomeOf(world, swapId)).status).toBe('settled')
+  expect([quote.output, quote.minOutput]).toEqual(['12345678', '12345678'])
+  expect(await alpha.balanceOf(wallet.address, 'USDC')).toBe(12_345_678n)
+  expect(await beta.balanceOf(wallet.address, 'USDC')).toBe(100n * ETHER - BigInt(quote.input))
+})
+
+test('a swap can stay on one chain and go to another recipient', async () => {
+  const wallet = await world.walletWith(alpha, 'USDC', 100n * USDC)
+  const recipient = '0x00000000000000000000000000000000000000A1'
+
+  const { quote, swapId } = await submitSwap(world, wallet, {
+    ...{ from: alpha, sell: 'USDC', to: alpha, buy: 'GEO', amount: 10n * USDC, recipient },
+  })
+
+  expect((await outcomeOf(world, swapId)).status).toBe('settled')
+  expect(await alpha.balanceOf(recipient, 'GEO')).toBe(BigInt(quote.output))
+})
+
+test('the input of a settled swap is claimed into the vault', async () => {
+  const wallet = await world.walletWith(alpha, 'WETH', ETHER)
+  const held = await alpha.balanceOf(alpha.contracts.vault, 'WETH')
+
+  const { swapId } = await submitSwap(world, wallet, {
+    ...{ from: alpha, sell: 'WETH', to: beta, buy: 'USDC', amount: ETHER },
+  })
+  await outcomeOf(world, swapId)
+
+  await until(async () => (await alpha.balanceOf(alpha.contracts.vault, 'WETH')) === held + ETHER)
+  expect(await alpha.balanceOf(alpha.contracts.escrow, 'WETH')).toBe(0n)
+})
+
+test('ten parallel submissions of one operation are one swap', async () => {
+  const wallet = await world.walletWith(alpha, 'USDC', 100n * USDC)
+  const { submission } = await prepare(world, wallet, {
+    ...{ from: alpha, sell: 'USDC', to: beta, buy: 'USDC', amount: 10n * USDC },
+  })
+
+  const replies = await Promise.all(Array.from({ length: 10 }, () => api.submit(submission)))
+
+  expect(replies.map((reply) => reply.status)).toEqual(replies.map(() => 200))
+  expect(new Set(replies.map((reply) => reply.body.swapId)).size).toBe(1)
+  const swapId = replies[0]?.body.swapId ?? ''
+  expect((await outcomeOf(world, swapId)).status).toBe('settled')
+  expect(await alpha.balanceOf(wallet.address, 'USDC')).toBe(90n * USDC)
+})
