@@ -1,9 +1,7 @@
-import { ErrorReply, endpoints, type QuoteRequest } from '@geoswap/wire'
-import Schema from 'typebox/schema'
+import { endpoints, type QuoteRequest } from '@geoswap/wire'
 import { afterAll, describe, expect, test } from 'vitest'
 import { ServiceError } from '../errors.ts'
-import { createLogger } from '../observe/logger.ts'
-import { createRateLimiter } from './rate-limit.ts'
+import { expectError } from './test-errors.ts'
 import { createTestServer } from './test-server.ts'
 
 const { body: quoteBody, reply: quoteReply } = endpoints.quote.example
@@ -14,20 +12,6 @@ const json = { ...headers, 'content-type': 'application/json' }
 const postQuote = (payload: unknown, more: Record<string, string> = {}) =>
   app.inject({ method: 'POST', url: '/swap/quote', headers: { ...json, ...more }, payload: toText(payload) })
 const toText = (payload: unknown) => (typeof payload === 'string' ? payload : JSON.stringify(payload))
-
-function expectError(
-  reply: { statusCode: number; body: string; headers: object },
-  status: number,
-  code: string,
-) {
-  expect(JSON.parse(reply.body)).toMatchObject({ code })
-  expect(reply.statusCode).toBe(status)
-  expect(Schema.Check(ErrorReply, JSON.parse(reply.body)), reply.body).toBe(true)
-  expect(reply.headers).toMatchObject({
-    'x-request-id': JSON.parse(reply.body).requestId,
-    'cache-control': 'no-store',
-  })
-}
 
 test('a call with a key, JSON and valid fields reaches its handler and gets its reply', async () => {
   const reply = await postQuote(quoteBody)
@@ -333,111 +317,6 @@ describe('mounted under a prefix', () => {
     expect((await mounted.inject({ url: '/api/v/openapi.json' })).json().servers).toEqual([{ url: '/api/v' }])
     expect((await mounted.inject({ url: '/api/v/docs/' })).body).toContain('/api/v/openapi.json')
   })
-})
-
-describe('what needs no key', () => {
-  test('/health, /ready, /metrics, /openapi.json and / answer', async () => {
-    const texts = await Promise.all(
-      ['/health', '/ready', '/metrics', '/openapi.json', '/'].map(async (url) => {
-        const reply = await app.inject({ url })
-        expect(reply.statusCode, url).toBe(200)
-        return reply.body
-      }),
-    )
-
-    expect(texts[0]).toBe('{"status":"ok"}')
-    expect(texts[2]).toContain(
-      'geoswap_http_request_duration_seconds_count{route="POST /swap/quote",status="200"}',
-    )
-    expect(texts[3]).toContain('"openapi":"3.1.0"')
-  })
-
-  test('/ready is 503 when a dependency is down, or cannot even be asked', async () => {
-    const down = await createTestServer({ ready: async () => ({ ok: false, checks: { database: false } }) })
-    const broken = await createTestServer({ ready: () => Promise.reject(new Error('secret')) })
-    const reply = await down.app.inject({ url: '/ready' })
-
-    expect([reply.statusCode, reply.json().checks]).toEqual([503, { database: false }])
-    expect((await broken.app.inject({ url: '/ready' })).body).toBe(
-      '{"status":"not ready","checks":{"failed":true}}',
-    )
-  })
-
-  test('/docs needs nothing from another host, and the browser is told to refuse it', async () => {
-    const page = await app.inject({ url: '/docs/' })
-    const script = await app.inject({ url: '/docs/js/scalar.js' })
-
-    expect(page.body).not.toMatch(/(src|href|url)["'=: ]+(https?:)?\/\//)
-    expect(page.headers['content-security-policy']).toContain("default-src 'self'")
-    expect([script.statusCode, script.body.length > 1e6]).toEqual([200, true])
-  })
-})
-
-test('the log has one line per request, without the key or anything of the body', async () => {
-  const lines: string[] = []
-  const logger = createLogger({ level: 'trace', stream: { write: (line: string) => void lines.push(line) } })
-  const logged = await createTestServer({ logger, handlers: { quote: () => quoteReply } })
-  const own = { ...logged.headers, 'content-type': 'application/json' }
-  await logged.app.inject({ method: 'POST', url: '/swap/quote', headers: own, payload: toText(quoteBody) })
-  await logged.app.inject({
-    method: 'POST',
-    url: '/swap/submit',
-    headers: own,
-    payload: '{"geoOpToken":"tok123"}',
-  })
-
-  const requests = lines.map((line) => JSON.parse(line)).filter(({ msg }) => msg === 'request')
-  expect(requests).toMatchObject([
-    {
-      route: 'POST /swap/quote',
-      status: 200,
-      keyId: logged.keyId,
-      requestId: expect.any(String),
-      ms: expect.any(Number),
-    },
-    { route: 'POST /swap/submit', status: 400 },
-  ])
-  expect(lines.join()).not.toContain(logged.key.slice(25, 60))
-  expect(lines.join()).not.toMatch(/0x7099|tok123/)
-})
-
-test('429 RATE_LIMITED says when to come back, in headers and body', async () => {
-  const limiter = createRateLimiter({
-    leaseBudgets: async (leases) => leases.map(() => ({ granted: 0, tokens: 0.5 })),
-  })
-  const limited = await createTestServer({ limiter })
-  const reply = await limited.app.inject({ method: 'POST', url: '/swap/quote', headers: limited.headers })
-
-  expectError(reply, 429, 'RATE_LIMITED')
-  expect(reply.headers).toMatchObject({
-    'retry-after': '1',
-    'ratelimit-policy': '"quote";q=20;w=2',
-    ratelimit: '"quote";r=0;t=2',
-  })
-  expect(reply.json().recovery).toEqual({ action: 'RETRY_LATER', retryAfterMs: 50 })
-})
-
-test('503 SERVICE_UNAVAILABLE when no budget can be leased: a limit is never lifted', async () => {
-  const error = Object.assign(new Error('Connection terminated unexpectedly'))
-  const limited = await createTestServer({
-    limiter: createRateLimiter({ leaseBudgets: () => Promise.reject(error) }),
-  })
-  const reply = await limited.app.inject({ method: 'POST', url: '/swap/quote', headers: limited.headers })
-
-  expectError(reply, 503, 'SERVICE_UNAVAILABLE')
-})
-
-test('429 RATE_LIMITED for an address that tries too many keys, while a good key still works there', async () => {
-  const server = await createTestServer({ handlers: { quote: () => quoteReply } })
-  const attempt = (key: string) =>
-    server.app
-      .inject({ url: '/swap/delegation', headers: { 'x-api-key': key } })
-      .then(({ statusCode }) => statusCode)
-  const statuses = await Promise.all(Array.from({ length: 300 }, (_, index) => attempt(`wrong${index}`)))
-
-  expect(statuses.filter((status) => status === 401).length).toBeGreaterThanOrEqual(200)
-  expect(statuses.at(-1)).toBe(429)
-  expect(await attempt(server.key)).toBe(400)
 })
 
 test.each(Object.values(endpoints))('$method $path of the table is routed', ({ method, path }) => {

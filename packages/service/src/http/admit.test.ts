@@ -1,0 +1,46 @@
+import { endpoints } from '@geoswap/wire'
+import { expect, test } from 'vitest'
+import { createRateLimiter } from './rate-limit.ts'
+import { expectError } from './test-errors.ts'
+import { createTestServer } from './test-server.ts'
+
+const { reply: quoteReply } = endpoints.quote.example
+
+test('429 RATE_LIMITED says when to come back, in headers and body', async () => {
+  const limiter = createRateLimiter({
+    leaseBudgets: async (leases) => leases.map(() => ({ granted: 0, tokens: 0.5 })),
+  })
+  const limited = await createTestServer({ limiter })
+  const reply = await limited.app.inject({ method: 'POST', url: '/swap/quote', headers: limited.headers })
+
+  expectError(reply, 429, 'RATE_LIMITED')
+  expect(reply.headers).toMatchObject({
+    'retry-after': '1',
+    'ratelimit-policy': '"quote";q=20;w=2',
+    ratelimit: '"quote";r=0;t=2',
+  })
+  expect(reply.json().recovery).toEqual({ action: 'RETRY_LATER', retryAfterMs: 50 })
+})
+
+test('503 SERVICE_UNAVAILABLE when no budget can be leased: a limit is never lifted', async () => {
+  const error = Object.assign(new Error('Connection terminated unexpectedly'))
+  const limited = await createTestServer({
+    limiter: createRateLimiter({ leaseBudgets: () => Promise.reject(error) }),
+  })
+  const reply = await limited.app.inject({ method: 'POST', url: '/swap/quote', headers: limited.headers })
+
+  expectError(reply, 503, 'SERVICE_UNAVAILABLE')
+})
+
+test('429 RATE_LIMITED for an address that tries too many keys, while a good key still works there', async () => {
+  const server = await createTestServer({ handlers: { quote: () => quoteReply } })
+  const attempt = (key: string) =>
+    server.app
+      .inject({ url: '/swap/delegation', headers: { 'x-api-key': key } })
+      .then(({ statusCode }) => statusCode)
+  const statuses = await Promise.all(Array.from({ length: 300 }, (_, index) => attempt(`wrong${index}`)))
+
+  expect(statuses.filter((status) => status === 401).length).toBeGreaterThanOrEqual(200)
+  expect(statuses.at(-1)).toBe(429)
+  expect(await attempt(server.key)).toBe(400)
+})

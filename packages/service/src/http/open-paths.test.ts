@@ -1,0 +1,86 @@
+import { endpoints } from '@geoswap/wire'
+import { afterAll, describe, expect, test } from 'vitest'
+import { createLogger } from '../observe/logger.ts'
+import { createTestServer } from './test-server.ts'
+
+const { body: quoteBody, reply: quoteReply } = endpoints.quote.example
+const { app, headers } = await createTestServer({ handlers: { quote: () => quoteReply } })
+afterAll(() => app.close())
+
+describe('what needs no key', () => {
+  test('/health, /ready, /metrics, /openapi.json and / answer', async () => {
+    const json = { ...headers, 'content-type': 'application/json' }
+    await app.inject({
+      method: 'POST',
+      url: '/swap/quote',
+      headers: json,
+      payload: JSON.stringify(quoteBody),
+    })
+    const texts = await Promise.all(
+      ['/health', '/ready', '/metrics', '/openapi.json', '/'].map(async (url) => {
+        const reply = await app.inject({ url })
+        expect(reply.statusCode, url).toBe(200)
+        return reply.body
+      }),
+    )
+
+    expect(texts[0]).toBe('{"status":"ok"}')
+    expect(texts[2]).toContain(
+      'geoswap_http_request_duration_seconds_count{route="POST /swap/quote",status="200"}',
+    )
+    expect(texts[3]).toContain('"openapi":"3.1.0"')
+  })
+
+  test('/ready is 503 when a dependency is down, or cannot even be asked', async () => {
+    const down = await createTestServer({ ready: async () => ({ ok: false, checks: { database: false } }) })
+    const broken = await createTestServer({ ready: () => Promise.reject(new Error('secret')) })
+    const reply = await down.app.inject({ url: '/ready' })
+
+    expect([reply.statusCode, reply.json().checks]).toEqual([503, { database: false }])
+    expect((await broken.app.inject({ url: '/ready' })).body).toBe(
+      '{"status":"not ready","checks":{"failed":true}}',
+    )
+  })
+
+  test('/docs needs nothing from another host, and the browser is told to refuse it', async () => {
+    const page = await app.inject({ url: '/docs/' })
+    const script = await app.inject({ url: '/docs/js/scalar.js' })
+
+    expect(page.body).not.toMatch(/(src|href|url)["'=: ]+(https?:)?\/\//)
+    expect(page.headers['content-security-policy']).toContain("default-src 'self'")
+    expect([script.statusCode, script.body.length > 1e6]).toEqual([200, true])
+  })
+})
+
+test('the log has one line per request, without the key or anything of the body', async () => {
+  const lines: string[] = []
+  const logger = createLogger({ level: 'trace', stream: { write: (line: string) => void lines.push(line) } })
+  const logged = await createTestServer({ logger, handlers: { quote: () => quoteReply } })
+  const own = { ...logged.headers, 'content-type': 'application/json' }
+  await logged.app.inject({
+    method: 'POST',
+    url: '/swap/quote',
+    headers: own,
+    payload: JSON.stringify(quoteBody),
+  })
+  await logged.app.inject({
+    method: 'POST',
+    url: '/swap/submit',
+    headers: own,
+    payload: '{"geoOpToken":"tok123"}',
+  })
+
+  const requests = lines.map((line) => JSON.parse(line)).filter(({ msg }) => msg === 'request')
+  expect(requests).toMatchObject([
+    {
+      route: 'POST /swap/quote',
+      status: 200,
+      keyId: logged.keyId,
+      requestId: expect.any(String),
+      ms: expect.any(Number),
+    },
+    { route: 'POST /swap/submit', status: 400 },
+  ])
+  expect(lines.join()).not.toContain(logged.key.slice(25, 60))
+  expect(lines.join()).not.toMatch(/0x7099|tok123/)
+})
