@@ -16,6 +16,7 @@ import {
   type Swap,
   type Terms,
 } from './op.ts'
+import { sweepGas } from './sweep-gas.ts'
 import {
   createWallet,
   createWorld,
@@ -240,3 +241,18 @@ test.each(['BombToken', 'GasToken'])(
     expect(eventNames(world, receipt)).toEqual(['Claimed', 'Credited', 'Claimed'])
   },
 )
+
+test('a claim with any gas pays the vault or changes nothing: nobody can force a credit', async () => {
+  const inputToken = await deployListed(world, 'CautiousToken')
+  const holder = await createWallet(world, inputToken)
+  const first = await createSwap(world, holder, { inputToken, index: indexOf(1, 0) })
+  const second = await createSwap(world, holder, { inputToken, index: indexOf(1, 1) })
+  const swaps = [first, second]
+  await lock(world, first)
+  await lock(world, second)
+
+  const range = { from: 40_000n, to: 420_000n, step: 10_000n }
+  const endings = await sweepGas(world, range, (gas) => claimMany(world, swaps, { gas }))
+
+  expect(endings).toEqual(['Claimed,Claimed', 'reverted'])
+})

@@ -102,6 +102,13 @@ contract GasToken is OpenToken {
     }
 }
 
+/// @dev Honest, but says no when it is called with less than 120,000 gas.
+contract CautiousToken is OpenToken {
+    function transfer(address to, uint256 amount) public override returns (bool) {
+        return gasleft() < 120_000 ? false : super.transfer(to, amount);
+    }
+}
+
 /// @dev Returns as much data as its gas can pay for, and refuses.
 contract BombToken is OpenToken {
     bool public isArmed;
