@@ -23,9 +23,9 @@ export type StatusBatch = {
   useMemory(on: boolean): void
 }
 
-// Large enough to amortise the round trip, small enough that sending the answers of one statement
-// does not hold up other calls: about 10 ms.
-const MAX_BATCH = 250
+// Large enough to share the round trip, small enough that sending the answers of one statement does not
+// hold up other calls.
+const MAX_BATCH = 128
 const MAX_REMEMBERED = 10_000
 
 /**
@@ -34,14 +34,14 @@ const MAX_REMEMBERED = 10_000
  */
 export function createStatusBatch(readStatuses: ReadStatuses): StatusBatch {
   const waiting = new Map<string, Entry>()
-  const flying = new Map<string, Entry>()
+  const flying = new Map<string, Entry[]>()
   const memory = createMemory()
   let running = false
 
   const run = async (): Promise<void> => {
     while (waiting.size > 0) {
       const entries = takeFirst(waiting, MAX_BATCH)
-      for (const entry of entries) flying.set(nameOf(entry), entry)
+      for (const entry of entries) flying.set(entry.swapId, [entry, ...(flying.get(entry.swapId) ?? [])])
       await readAll(readStatuses, entries, settle)
       flying.clear()
     }
@@ -72,7 +72,7 @@ export function createStatusBatch(readStatuses: ReadStatuses): StatusBatch {
     read,
     forget(swapId) {
       memory.forget(swapId)
-      for (const entry of flying.values()) if (entry.swapId === swapId) entry.stale = true
+      for (const entry of flying.get(swapId) ?? []) entry.stale = true
     },
     useMemory: memory.use,
   }

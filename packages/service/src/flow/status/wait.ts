@@ -1,4 +1,5 @@
 import { ServiceError } from '../../errors.ts'
+import { inChunks } from './in-chunks.ts'
 import { createStatusBatch, type ReadStatuses, type Snapshot, type SwapKey } from './read-statuses.ts'
 import { createSweep } from './sweep.ts'
 import { createWaiters, type Waiter } from './waiters.ts'
@@ -57,9 +58,9 @@ export function createStatusReads(options: Options): StatusReads {
     const snapshot = await readAgain(waiter)
     if (snapshot?.terminal) answer(waiter, snapshot)
   }
-  const onEnded = (swapId: string): void => {
+  const onEnded = inChunks((swapId: string) => {
     for (const waiter of waiters.of(swapId)) void answerIfEnded(waiter)
-  }
+  })
   const waiters = createWaiters(options, (waiter) => void answerLatest(waiter))
   const waited = waiters.swapIds
   const sweep = createSweep({ everyMs: sweepMs, waited, findEnded, onEnded, onError })
