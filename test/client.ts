@@ -17,9 +17,11 @@ export type Answer<Body> = {
 
 export type ApiClient = ReturnType<typeof createApiClient>
 
-/** The HTTP interface as a caller from outside uses it. */
-export function createApiClient({ apiUrl, apiKey }: { apiUrl: string; apiKey: string }) {
-  async function call<Body>(method: string, path: string, body?: unknown): Promise<Answer<Body>> {
+export type Call = <Body>(method: string, path: string, body?: unknown) => Promise<Answer<Body>>
+type Access = { apiUrl: string; apiKey: string }
+
+function createCall({ apiUrl, apiKey }: Access): Call {
+  return async (method, path, body) => {
     const response = await fetch(`${apiUrl}${path}`, {
       method,
       headers: { 'x-api-key': apiKey, ...(body !== undefined && { 'content-type': 'application/json' }) },
@@ -28,6 +30,10 @@ export function createApiClient({ apiUrl, apiKey }: { apiUrl: string; apiKey: st
     const text = await response.text()
     return { status: response.status, headers: response.headers, body: text ? JSON.parse(text) : {} }
   }
+}
+
+/** The HTTP interface as a caller from outside uses it; `call` may be one that looks at every reply. */
+export function createApiClient(access: Access, call: Call = createCall(access)) {
   return {
     call,
     quote: (body: object) => call<Replies['quote']>('POST', '/swap/quote', body),

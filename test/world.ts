@@ -9,6 +9,7 @@ import {
   http,
   parseAbi,
   publicActions,
+  type SignedAuthorization,
   walletActions,
   zeroAddress,
 } from 'viem'
@@ -111,6 +112,20 @@ function toChain({ chainId, name, rpcUrl, tokens, contracts }: LocalChain) {
       const fees = { maxFeePerGas: 10n ** 12n, maxPriorityFeePerGas: 10n ** 12n }
       await client.sendTransaction({ account: owner, chain: null, gas: 200_000n, ...fees, ...call })
     },
+    /** Somebody else's transaction that carries a wallet's authorization, ahead of everything else. */
+    async sendAuthorization(authorization: SignedAuthorization): Promise<void> {
+      const account = privateKeyToAccount(generatePrivateKey())
+      await client.setBalance({ address: account.address, value: 10n ** 20n })
+      const fees = { maxFeePerGas: 10n ** 12n, maxPriorityFeePerGas: 10n ** 12n }
+      const call = { to: account.address, gas: 200_000n, nonce: 0, authorizationList: [authorization] }
+      const serializedTransaction = await account.signTransaction({
+        chainId,
+        type: 'eip7702',
+        ...fees,
+        ...call,
+      })
+      await client.sendRawTransaction({ serializedTransaction })
+    },
     async updateAnswer(feed: Address, answer: bigint): Promise<void> {
       const anyone = '0x00000000000000000000000000000000000000fe'
       const abi = parseAbi(['function updateAnswer(int256 answer)'])
@@ -157,19 +172,29 @@ export async function authorize(api: ApiClient, wallet: PrivateKeyAccount, chain
   return { chainId, address: body.delegationTarget, nonce: body.accountNonce, yParity, r, s }
 }
 
+/** A quote, once the service sees again what the test before may have changed. */
+async function quoteOnceSettled(api: ApiClient, request: object) {
+  return until(async () => {
+    const quote = await api.quote(request)
+    if (quote.status === 503 || quote.body.code === 'INSUFFICIENT_LIQUIDITY') return undefined
+    if (quote.status !== 200)
+      throw new Error(`quote: ${quote.status} ${quote.body.code} ${quote.body.message}`)
+    return quote.body
+  })
+}
+
 /** Quote, authorize if needed, build and sign: everything up to the submission. */
 export async function prepare({ api }: Pick<World, 'api'>, wallet: PrivateKeyAccount, order: Order) {
-  const quote = await api.quote(toRequest(wallet, order))
-  if (quote.status !== 200) throw new Error(`quote: ${quote.status} ${quote.body.code} ${quote.body.message}`)
+  const quote = await quoteOnceSettled(api, toRequest(wallet, order))
   const authorization = await authorize(api, wallet, order.from.chainId)
   const build = await api.build({
-    geoQuoteToken: quote.body.geoQuoteToken,
+    geoQuoteToken: quote.geoQuoteToken,
     ...(authorization && { authorization }),
   })
   if (build.status !== 200) throw new Error(`build: ${build.status} ${build.body.code} ${build.body.message}`)
   const signature = await wallet.signMessage({ message: { raw: build.body.geoOpHash as Hex } })
   return {
-    quote: quote.body,
+    quote,
     build: build.body,
     submission: { geoOpToken: build.body.geoOpToken, signature },
   }

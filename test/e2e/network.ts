@@ -11,7 +11,8 @@ declare module 'vitest' {
 
 /** Starts the network that all end-to-end tests share, and stops it after the last one. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const network = await startNetwork({ env: { PATH: process.env['PATH'], HOME: process.env['HOME'] } })
+  const { PATH = '', HOME = '' } = process.env
+  const network = await startNetwork({ env: { PATH, HOME } })
   project.provide('local', network.local as LocalNetwork)
   project.provide('databaseUrl', network.databaseUrl)
   return () => network.stop()

@@ -14,20 +14,24 @@ export type DeadlinePolicy = {
   claimInclusionSeconds: number
 }
 
-export type Clocks = { nowSeconds: number; originSeconds: number; destinationSeconds: number }
+/** What time each chain's newest block says it is; they need not agree. */
+export type Clocks = { originSeconds: number; destinationSeconds: number }
 export type Finality = { originSeconds: number; destinationSeconds: number }
 export type Deadlines = { opDeadline: number; fillDeadline: number; refundDeadline: number }
 
 /**
- * The three signed deadlines. They count from the latest of the three clocks, and the refund waits longer
- * by what the chains' clocks differ, so that the margin holds whichever chain runs ahead.
+ * The three signed deadlines. Each is judged by the clock of the chain that checks it: the op's and the
+ * refund's by the origin, the fill's by the destination. The refund waits for the moment at which the fill
+ * deadline passes on the destination, and then for the margin.
  */
 export function deadlinesFrom(policy: DeadlinePolicy, clocks: Clocks, finality: Finality): Deadlines {
-  const start = Math.max(clocks.nowSeconds, clocks.originSeconds, clocks.destinationSeconds)
-  const skew = start - Math.min(clocks.nowSeconds, clocks.originSeconds, clocks.destinationSeconds)
-  const opDeadline = start + policy.opLifeSeconds + policy.lockInclusionSeconds
-  const fillDeadline = opDeadline + finality.originSeconds + policy.fillSeconds
-  return { opDeadline, fillDeadline, refundDeadline: fillDeadline + skew + refundMargin(policy, finality) }
+  const { originSeconds, destinationSeconds } = clocks
+  const toLock = policy.opLifeSeconds + policy.lockInclusionSeconds
+  const toFill = toLock + finality.originSeconds + policy.fillSeconds
+  const fillDeadline = Math.max(originSeconds, destinationSeconds) + toFill
+  const fillPassed = originSeconds + (fillDeadline - destinationSeconds)
+  const refundDeadline = Math.max(fillDeadline, fillPassed) + refundMargin(policy, finality)
+  return { opDeadline: originSeconds + toLock, fillDeadline, refundDeadline }
 }
 
 /** How long after the fill deadline a claim may need until it is final, with half as much again. */

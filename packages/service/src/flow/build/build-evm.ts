@@ -145,11 +145,7 @@ type OpClocks = { origin: ChainNow; destination: ChainNow; deadlines: Deadlines 
 function getClocks(deps: BuildDeps, quote: Quote): OpClocks {
   const origin = getNow(deps, quote.originChain)
   const destination = getNow(deps, quote.destinationChain)
-  const clocks = {
-    nowSeconds: Math.floor(deps.now() / 1_000),
-    originSeconds: origin.seconds,
-    destinationSeconds: destination.seconds,
-  }
+  const clocks = { originSeconds: origin.seconds, destinationSeconds: destination.seconds }
   const finality = {
     originSeconds: deps.catalog.chains.get(quote.originChain)?.hardSeconds ?? 0,
     destinationSeconds: deps.catalog.chains.get(quote.destinationChain)?.hardSeconds ?? 0,

@@ -52,7 +52,7 @@ export function quote(deps: QuoteDeps, accountId: string, request: QuoteRequest)
     expiresAt: new Date(expiresAt).toISOString(),
     etaSeconds: Math.ceil(order.origin.acceptSeconds + order.destination.settleSeconds + 1),
     fees: toFees(terms, price),
-    ...valueOf(deps, terms, price),
+    ...usdOf(deps, terms, price),
   }
 }
 
@@ -122,7 +122,7 @@ function toFees(terms: Terms, price: Breakdown): QuoteReply['fees'] {
   ]
 }
 
-function valueOf(deps: QuoteDeps, terms: Terms, price: Breakdown) {
+function usdOf(deps: QuoteDeps, terms: Terms, price: Breakdown) {
   const impact = priceImpactBps(terms, price)
   const loss = (-impact / 100).toFixed(2)
   const message = `The output is worth ${loss}% less than the input, all costs included.`

@@ -1,0 +1,114 @@
+import { geoEscrowAbi } from '@geoswap/protocol'
+import { encodeFunctionData } from 'viem'
+import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
+import { afterEach, expect, inject, test } from 'vitest'
+import { createWorld, outcomeOf, stageOf, submitSwap } from '../world.ts'
+
+const world = createWorld(inject('local'))
+const { alpha, beta } = world
+
+const USDC = 1_000_000n
+const input = { from: alpha, sell: 'USDC', to: beta, amount: 10n * USDC }
+
+// Bytecode of a contract that refuses whatever it is sent: PUSH1 0 PUSH1 0 REVERT.
+const REFUSES = '0x60006000fd'
+
+afterEach(async () => {
+  await Promise.all([alpha.resume(), beta.resume()])
+})
+
+/** Submits while the origin chain stands still, so that the test can change the world before the lock lands. */
+async function submitUnmined(order: Parameters<typeof submitSwap>[2]) {
+  const wallet = await world.walletWith(alpha, 'USDC', 100n * USDC)
+  await order.from.halt()
+  const { swapId } = await submitSwap(world, wallet, order)
+  await stageOf(world, swapId, 'locking')
+  return { wallet, swapId }
+}
+
+test('a price that moves beyond the slippage limit after the lock gives the input back', async () => {
+  const { wallet, swapId } = await submitUnmined({ ...input, buy: 'WETH' })
+
+  await world.setPrice('ETH', 2_900)
+  await alpha.resume()
+  const outcome = await outcomeOf(world, swapId)
+  await world.setPrice('ETH', 2_500)
+
+  expect(outcome).toMatchObject({ status: 'refunded', refund: { reason: 'PRICE_MOVED', amount: '10000000' } })
+  expect(await alpha.balanceOf(wallet.address, 'USDC')).toBe(100n * USDC)
+})
+
+test('an inventory that is gone when the lock has landed gives the input back', async () => {
+  const { wallet, swapId } = await submitUnmined({ ...input, buy: 'ETH' })
+  const held = await beta.balanceOf(beta.contracts.vault, 'ETH')
+
+  await beta.client.setBalance({ address: beta.contracts.vault, value: 0n })
+  await alpha.resume()
+  const outcome = await outcomeOf(world, swapId)
+  await beta.client.setBalance({ address: beta.contracts.vault, value: held })
+
+  expect(outcome).toMatchObject({
+    status: 'refunded',
+    refund: { reason: 'NO_LIQUIDITY', amount: '10000000' },
+  })
+  expect(await alpha.balanceOf(wallet.address, 'USDC')).toBe(100n * USDC)
+})
+
+test('a recipient that refuses the output gives the input back', async () => {
+  const recipient = privateKeyToAddress(generatePrivateKey())
+  const { wallet, swapId } = await submitUnmined({ ...input, buy: 'ETH', recipient })
+
+  await beta.client.setCode({ address: recipient, bytecode: REFUSES })
+  await alpha.resume()
+  const outcome = await outcomeOf(world, swapId)
+
+  expect(outcome).toMatchObject({ status: 'refunded', refund: { reason: 'RECIPIENT_INVALID' } })
+  expect(outcome.refund?.txHash).toMatch(/^0x[0-9a-f]{64}$/)
+  expect(await alpha.balanceOf(wallet.address, 'USDC')).toBe(100n * USDC)
+})
+
+test('a destination that stands still past the fill deadline gives the input back', async () => {
+  const wallet = await world.walletWith(alpha, 'USDC', 100n * USDC)
+  await beta.halt()
+  const { swapId } = await submitSwap(world, wallet, { ...input, buy: 'WETH' })
+  await stageOf(world, swapId, 'delivering')
+
+  await beta.advance(1_000)
+  await beta.resume()
+  const outcome = await outcomeOf(world, swapId)
+
+  expect(outcome).toMatchObject({ status: 'refunded', refund: { reason: 'DELIVERY_EXPIRED' } })
+  expect(await alpha.balanceOf(wallet.address, 'USDC')).toBe(100n * USDC)
+  expect(await beta.balanceOf(wallet.address, 'WETH')).toBe(0n)
+})
+
+test('a swap still settles after the chains’ clocks have drifted apart', async () => {
+  const wallet = await world.walletWith(alpha, 'USDC', 100n * USDC)
+
+  const { swapId } = await submitSwap(world, wallet, { ...input, buy: 'WETH' })
+
+  expect((await outcomeOf(world, swapId)).status).toBe('settled')
+})
+
+test('a refund that the token refuses is credited to the wallet alone', async () => {
+  const { wallet, swapId } = await submitUnmined({ ...input, buy: 'ETH' })
+  const token = alpha.token('USDC')
+  const code = await alpha.codeOf(token)
+  const held = await beta.balanceOf(beta.contracts.vault, 'ETH')
+  await beta.client.setBalance({ address: beta.contracts.vault, value: 0n })
+  await alpha.resume()
+  await stageOf(world, swapId, 'locked')
+
+  await alpha.client.setCode({ address: token, bytecode: REFUSES })
+  const outcome = await outcomeOf(world, swapId)
+  await alpha.client.setCode({ address: token, bytecode: code })
+  await beta.client.setBalance({ address: beta.contracts.vault, value: held })
+
+  expect(outcome).toMatchObject({ status: 'refunded', refund: { reason: 'NO_LIQUIDITY', credited: true } })
+  const recipient = privateKeyToAddress(generatePrivateKey())
+  const args = [token, recipient] as const
+  const data = encodeFunctionData({ abi: geoEscrowAbi, functionName: 'withdraw', args })
+  await alpha.as(wallet.address, { to: alpha.contracts.escrow, data })
+  await alpha.mine()
+  expect(await alpha.balanceOf(recipient, 'USDC')).toBe(10n * USDC)
+})
