@@ -1,0 +1,67 @@
+import {
+  createDefaultRpcTransport,
+  createSolanaRpcFromTransport,
+  type Rpc,
+  type RpcTransport,
+  type SolanaRpcApi,
+} from '@solana/kit'
+
+/** `rpc` asks one node and the next when it is silent; `nodes` are all of them, for what each has to say. */
+export type SolanaClient = { rpc: Rpc<SolanaRpcApi>; nodes: readonly Rpc<SolanaRpcApi>[] }
+
+type Options = { urls: readonly string[]; timeoutMs?: number; assertOutsideTransaction?: () => void }
+
+// Unhealthy, and block or context slot not reached: this node is behind, another one may not be.
+const BEHIND = new Set([-32004, -32005, -32014, -32016])
+
+/** A client over all of a chain's nodes. */
+export function createSolanaClient(options: Options): SolanaClient {
+  const { urls, timeoutMs = 5_000, assertOutsideTransaction = () => {} } = options
+  if (urls.length === 0) throw new Error('A Solana client needs a node')
+  const transports = urls.map((url) => limit(createDefaultRpcTransport({ url }), timeoutMs))
+  const open = (transport: RpcTransport) => {
+    const guarded = (async (call) => {
+      assertOutsideTransaction()
+      return transport(call)
+    }) as RpcTransport
+    return createSolanaRpcFromTransport(guarded)
+  }
+  return { rpc: open(failOver(transports)), nodes: transports.map(open) }
+}
+
+function limit(transport: RpcTransport, timeoutMs: number): RpcTransport {
+  return (async (call) => {
+    const timeout = AbortSignal.timeout(timeoutMs)
+    return transport({ ...call, signal: call.signal ? AbortSignal.any([call.signal, timeout]) : timeout })
+  }) as RpcTransport
+}
+
+/** Begins with the node that answered last, so that a dead one costs its timeout once. */
+function failOver(transports: readonly RpcTransport[]): RpcTransport {
+  let preferred = 0
+  return (async (call) => {
+    let failure: unknown
+    let behind: unknown
+    for (let tried = 0; tried < transports.length; tried += 1) {
+      const index = (preferred + tried) % transports.length
+      try {
+        const response = await transports[index]?.(call)
+        if (isBehind(response)) {
+          behind = response
+          continue
+        }
+        preferred = index
+        return response
+      } catch (error) {
+        failure = error
+      }
+    }
+    if (behind !== undefined) return behind
+    throw failure
+  }) as RpcTransport
+}
+
+function isBehind(response: unknown): boolean {
+  const { error } = (response ?? {}) as { error?: { code?: number | bigint } }
+  return error?.code !== undefined && BEHIND.has(Number(error.code))
+}

@@ -1,0 +1,102 @@
+import {
+  type Address,
+  appendTransactionMessageInstructions,
+  blockhash,
+  compileTransaction,
+  createTransactionMessage,
+  getCompiledTransactionMessageDecoder,
+  getCompiledTransactionMessageEncoder,
+  getTransactionEncoder,
+  type Instruction,
+  pipe,
+  type ReadonlyUint8Array,
+  setTransactionMessageFeePayer,
+  setTransactionMessageLifetimeUsingBlockhash,
+} from '@solana/kit'
+import type { Lifetime } from './heads.ts'
+
+// IPv6's smallest MTU less its headers: what fits into one packet of the network.
+export const MAX_TRANSACTION_BYTES = 1_232
+export const SIGNATURE_BYTES = 64
+
+type Compile = { feePayer: string; lifetime: Lifetime; instructions: readonly Instruction[] }
+
+/** A version 0 transaction without lookup tables, its signature slots 64 zero bytes each. */
+export function compile({ feePayer, lifetime, instructions }: Compile): Uint8Array {
+  const transaction = pipe(
+    createTransactionMessage({ version: 0 }),
+    (message) => setTransactionMessageFeePayer(feePayer as Address, message),
+    (message) => setTransactionMessageLifetimeUsingBlockhash(toLifetime(lifetime), message),
+    (message) => appendTransactionMessageInstructions(instructions, message),
+    compileTransaction,
+  )
+  const wire = Uint8Array.from(getTransactionEncoder().encode(transaction))
+  if (wire.length > MAX_TRANSACTION_BYTES) throw new RangeError(`A transaction of ${wire.length} bytes`)
+  return wire
+}
+
+function toLifetime(lifetime: Lifetime) {
+  return {
+    blockhash: blockhash(lifetime.blockhash),
+    lastValidBlockHeight: lifetime.lastValidBlockHeight,
+  }
+}
+
+/** Signatures and message of a wire transaction; undefined when it does not have exactly `count` slots. */
+export function splitWire(
+  wire: Uint8Array,
+  { count }: { count: number },
+): { signatures: Uint8Array[]; message: Uint8Array } | undefined {
+  const end = 1 + count * SIGNATURE_BYTES
+  // Below 128 the count of signatures is one byte.
+  if (wire[0] !== count || wire.length <= end || wire.length > MAX_TRANSACTION_BYTES) return undefined
+  const signatures = Array.from({ length: count }, (_, index) =>
+    wire.slice(1 + index * SIGNATURE_BYTES, 1 + (index + 1) * SIGNATURE_BYTES),
+  )
+  return { signatures, message: wire.slice(end) }
+}
+
+export function joinWire(signatures: readonly ReadonlyUint8Array[], message: ReadonlyUint8Array): Uint8Array {
+  return Uint8Array.from([signatures.length, ...signatures.flatMap((bytes) => [...bytes]), ...message])
+}
+
+export type ReadInstruction = { program: string; accounts: string[]; data: ReadonlyUint8Array }
+export type ReadMessage = {
+  signers: string[]
+  accounts: string[]
+  blockhash: string
+  instructions: ReadInstruction[]
+}
+
+/** What the bytes of a version 0 message say; undefined for anything else, for lookups and loose encodings. */
+export function readMessage(bytes: Uint8Array): ReadMessage | undefined {
+  try {
+    const compiled = getCompiledTransactionMessageDecoder().decode(bytes)
+    if (compiled.version !== 0 || (compiled.addressTableLookups?.length ?? 0) > 0) return undefined
+    if (!equalBytes(getCompiledTransactionMessageEncoder().encode(compiled), bytes)) return undefined
+    const accounts: string[] = [...compiled.staticAccounts]
+    return {
+      accounts,
+      signers: accounts.slice(0, compiled.header.numSignerAccounts),
+      blockhash: compiled.lifetimeToken,
+      instructions: compiled.instructions.map((instruction) => ({
+        program: getAt(accounts, instruction.programAddressIndex),
+        accounts: (instruction.accountIndices ?? []).map((index) => getAt(accounts, index)),
+        data: instruction.data ?? new Uint8Array(),
+      })),
+    }
+  } catch {
+    // The codecs throw at whatever they cannot read.
+    return undefined
+  }
+}
+
+function getAt(accounts: readonly string[], index: number): string {
+  const found = accounts[index]
+  if (found === undefined) throw new RangeError('No such account')
+  return found
+}
+
+export function equalBytes(a: ReadonlyUint8Array, b: ReadonlyUint8Array): boolean {
+  return a.length === b.length && a.every((byte, index) => byte === b[index])
+}

@@ -1,0 +1,123 @@
+import type { Address, Commitment, Signature } from '@solana/kit'
+import { chunksOf, readAccounts, toTokenAccountAddress } from './accounts.ts'
+import type { SolanaClient } from './client.ts'
+import { isNative, type Token } from './mint.ts'
+import { toTokenAccount } from './token-layout.ts'
+
+// Agave's limit per request.
+const MAX_STATUSES = 256
+
+type MarkerQuery = { addresses: readonly string[]; commitment: Commitment; minContextSlot?: bigint }
+
+/**
+ * Whether each marker exists. State, not history: absence at `finalized` past the last attempt's expiry
+ * proves that nothing landed. Presence proves less, since anyone may send lamports to a known address.
+ */
+export async function readMarkers(client: SolanaClient, query: MarkerQuery): Promise<Map<string, boolean>> {
+  const accounts = await readAccounts(client, query)
+  return new Map(query.addresses.map((address, index) => [address, accounts[index] !== undefined]))
+}
+
+/** The same from several nodes: 2, or all where there are fewer. A marker is absent only if all say so. */
+export async function readMarkersByQuorum(
+  { nodes }: SolanaClient,
+  query: MarkerQuery,
+): Promise<Map<string, boolean>> {
+  const needed = Math.min(2, nodes.length)
+  const answers = await Promise.allSettled(nodes.map((rpc) => readAccounts({ rpc }, query)))
+  const heard = answers.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : []))
+  if (heard.length < needed) throw new Error(`${heard.length} of ${needed} nodes told about the markers`)
+  return new Map(
+    query.addresses.map((address, index) => [address, heard.some((accounts) => accounts[index])]),
+  )
+}
+
+export type SignatureStatus = { slot: bigint; failed: boolean; commitment: Commitment }
+
+/** The transactions that landed, with or without an error, by their hash. Silence proves nothing. */
+export async function readSignatures(
+  { rpc }: SolanaClient,
+  txHashes: readonly string[],
+): Promise<Map<string, SignatureStatus>> {
+  const found = new Map<string, SignatureStatus>()
+  const read = async (some: readonly string[]) => {
+    const options = { searchTransactionHistory: true }
+    const { value } = await rpc.getSignatureStatuses(some as Signature[], options).send()
+    value.forEach((status, index) => {
+      const txHash = some[index]
+      if (!status || !txHash) return
+      const commitment = status.confirmationStatus ?? 'processed'
+      found.set(txHash, { slot: status.slot, failed: status.err !== null, commitment })
+    })
+  }
+  await Promise.all(chunksOf(txHashes, MAX_STATUSES).map(read))
+  return found
+}
+
+type BalanceQuery = {
+  owner: string
+  tokens: readonly Token[]
+  commitment: Commitment
+  minContextSlot?: bigint
+}
+
+/** What an owner holds of each token, by mint; 0 where there is no account, or one that cannot pay. */
+export async function readVaultBalances(
+  client: SolanaClient,
+  { owner, tokens, ...at }: BalanceQuery,
+): Promise<Map<string, bigint>> {
+  const addresses = await Promise.all(
+    tokens.map(({ mint, program }) =>
+      isNative({ mint }) ? owner : toTokenAccountAddress({ owner, mint, program }),
+    ),
+  )
+  const accounts = await readAccounts(client, { addresses, ...at })
+  return new Map(
+    tokens.map((token, index) => {
+      const account = accounts[index]
+      if (!account) return [token.mint, 0n]
+      if (isNative(token)) return [token.mint, account.lamports]
+      const held = toTokenAccount(account)
+      return [token.mint, held?.owner === owner && !held.frozen ? held.amount : 0n]
+    }),
+  )
+}
+
+type AmountQuery = { txHash: string; account: string; token: Pick<Token, 'mint'>; commitment?: Commitment }
+export type Landed = { slot: bigint; seconds: number; failed: boolean; amount: bigint }
+
+/**
+ * By how much a transaction changed what `account` (a token account, or a wallet for the native coin) holds.
+ * Undefined while it is not known at the commitment; a failed one changed nothing.
+ */
+export async function readTransactionAmount(
+  { rpc }: SolanaClient,
+  { txHash, account, token, commitment = 'confirmed' }: AmountQuery,
+): Promise<Landed | undefined> {
+  const found = await rpc
+    .getTransaction(txHash as Signature, {
+      commitment: commitment === 'processed' ? 'confirmed' : commitment,
+      encoding: 'json',
+      maxSupportedTransactionVersion: 0,
+    })
+    .send()
+  const meta = found?.meta
+  if (!found || !meta) return undefined
+  const at = { slot: found.slot, seconds: Number(found.blockTime ?? 0) }
+  if (meta.err !== null) return { ...at, failed: true, amount: 0n }
+  const index = found.transaction.message.accountKeys.indexOf(account as Address)
+  if (isNative(token)) {
+    const amount = index < 0 ? 0n : (meta.postBalances[index] ?? 0n) - (meta.preBalances[index] ?? 0n)
+    return { ...at, failed: false, amount }
+  }
+  const heldIn = (balances: typeof meta.postTokenBalances) =>
+    BigInt(
+      balances?.find((held) => held.accountIndex === index && held.mint === token.mint)?.uiTokenAmount
+        .amount ?? 0n,
+    )
+  return {
+    ...at,
+    failed: false,
+    amount: heldIn(meta.postTokenBalances) - heldIn(meta.preTokenBalances),
+  }
+}

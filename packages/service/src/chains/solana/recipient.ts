@@ -1,0 +1,67 @@
+import { readAccounts, toTokenAccountAddress } from './accounts.ts'
+import { isOnCurve } from './address.ts'
+import type { SolanaClient } from './client.ts'
+import { isNative, type Token } from './mint.ts'
+import { type Rent, tokenAccountRent } from './rent.ts'
+import { type RawAccount, SYSTEM_PROGRAM, TOKEN_PROGRAMS, toTokenAccount } from './token-layout.ts'
+
+export type RecipientRefusal =
+  | 'isTokenAccountOrMint'
+  | 'isProgram'
+  | 'offCurve'
+  | 'foreignOwner'
+  | 'frozen'
+  | 'notItsTokenAccount'
+  | 'belowRentMinimum'
+
+/** Whether a payment can arrive, and in which account: for the native coin, the recipient's own. */
+export type Recipient =
+  | { kind: 'ready'; account: string }
+  | { kind: 'missing'; account: string; rentLamports: bigint }
+  | { kind: 'refused'; why: RecipientRefusal }
+
+type Query = { recipient: string; token: Token; amount: bigint; rent: Rent }
+
+/** Read again just before signing: an owner can change, close or lose a token account at any time. */
+export async function readRecipient(client: SolanaClient, query: Query): Promise<Recipient> {
+  const { recipient, token } = query
+  if (isNative(token)) {
+    const [account] = await readAccounts(client, { addresses: [recipient] })
+    return judgeNative(query, account)
+  }
+  const address = await toTokenAccountAddress({ owner: recipient, mint: token.mint, program: token.program })
+  const [account, held] = await readAccounts(client, { addresses: [recipient, address] })
+  return judgeToken(query, { account, address, held })
+}
+
+const refused = (why: RecipientRefusal): Recipient => ({ kind: 'refused', why })
+
+function judgeNative(query: Query, account: RawAccount | undefined): Recipient {
+  const { recipient, amount, rent } = query
+  if (!account) {
+    if (!isOnCurve(recipient)) return refused('offCurve')
+    if (amount < rent.emptyLamports) return refused('belowRentMinimum')
+    return { kind: 'ready', account: recipient }
+  }
+  if (TOKEN_PROGRAMS.includes(account.owner)) return refused('isTokenAccountOrMint')
+  // Lamports given to a program or to one of its accounts are out of reach for whoever names it here.
+  if (account.owner !== SYSTEM_PROGRAM || account.executable) return refused('isProgram')
+  if (account.lamports + amount < rent.emptyLamports) return refused('belowRentMinimum')
+  return { kind: 'ready', account: recipient }
+}
+
+type Found = { account: RawAccount | undefined; address: string; held: RawAccount | undefined }
+
+function judgeToken({ recipient, token, rent }: Query, { account, address, held }: Found): Recipient {
+  if (account?.executable) return refused('isProgram')
+  if (account && TOKEN_PROGRAMS.includes(account.owner)) return refused('isTokenAccountOrMint')
+  // Anyone may have sent lamports to the address before the token account exists: creating it still works.
+  if (!held || (held.owner === SYSTEM_PROGRAM && held.data.length === 0)) {
+    if (!isOnCurve(recipient)) return refused('offCurve')
+    return { kind: 'missing', account: address, rentLamports: tokenAccountRent(rent, token) }
+  }
+  const tokens = held.owner === token.program ? toTokenAccount(held) : undefined
+  if (!tokens || tokens.mint !== token.mint) return refused('notItsTokenAccount')
+  if (tokens.owner !== recipient) return refused('foreignOwner')
+  return tokens.frozen ? refused('frozen') : { kind: 'ready', account: address }
+}

@@ -1,0 +1,30 @@
+import type { SolanaClient } from './client.ts'
+import type { Token } from './mint.ts'
+import { TOKEN_2022_PROGRAM_ADDRESS } from './token-layout.ts'
+
+/** What accounts must hold so that the chain keeps them. */
+export type Rent = {
+  /** Of an account without data: a marker, a wallet. */
+  emptyLamports: bigint
+  tokenAccountLamports: bigint
+  token2022AccountLamports: bigint
+}
+
+const TOKEN_ACCOUNT_BYTES = 165n
+// Token-2022 gives an associated account one extension: 1 byte of kind, 4 of header, for `immutableOwner`.
+// Mints whose accounts need more are refused.
+const TOKEN_2022_ACCOUNT_BYTES = 170n
+
+export async function readRent({ rpc }: SolanaClient): Promise<Rent> {
+  const [emptyLamports, tokenAccountLamports, token2022AccountLamports] = await Promise.all(
+    [0n, TOKEN_ACCOUNT_BYTES, TOKEN_2022_ACCOUNT_BYTES].map((bytes) =>
+      rpc.getMinimumBalanceForRentExemption(bytes).send(),
+    ),
+  )
+  if (!emptyLamports || !tokenAccountLamports || !token2022AccountLamports) throw new Error('No rent')
+  return { emptyLamports, tokenAccountLamports, token2022AccountLamports }
+}
+
+export function tokenAccountRent(rent: Rent, { program }: Pick<Token, 'program'>): bigint {
+  return program === TOKEN_2022_PROGRAM_ADDRESS ? rent.token2022AccountLamports : rent.tokenAccountLamports
+}

@@ -1,0 +1,67 @@
+import {
+  type Address,
+  getBase58Decoder,
+  getPublicKeyFromAddress,
+  type SignatureBytes,
+  signBytes,
+  verifySignature,
+} from '@solana/kit'
+import { fromBase64, sha256Hex, toBase64 } from './bytes.ts'
+import { INPUT_SIGNERS } from './input.ts'
+import { type InputTerms, readInputTerms } from './input-terms.ts'
+import { joinWire, SIGNATURE_BYTES, splitWire } from './message.ts'
+import type { SolanaSigner } from './signer.ts'
+
+type Submitted = { messageHash: string; wallet: string; signedTransaction: string }
+
+/** `signedTransaction` of an accepted one has zeros in our slot, whatever the caller put there. */
+export type SignedInput =
+  | { kind: 'ok'; signedTransaction: string; terms: InputTerms }
+  | { kind: 'mismatch' }
+  | { kind: 'badSignature' }
+
+/** Whether this is the built transaction, byte for byte, signed by the wallet. */
+export async function checkSignedInput(submitted: Submitted): Promise<SignedInput> {
+  const wire = fromBase64(submitted.signedTransaction)
+  const split = wire && splitWire(wire, { count: INPUT_SIGNERS })
+  if (!split || (await sha256Hex(split.message)) !== submitted.messageHash) return { kind: 'mismatch' }
+  // The hash says that we built it. That it is an input is read from the bytes again, before anyone signs.
+  const terms = readInputTerms(split.message)
+  if (terms?.wallet !== submitted.wallet) return { kind: 'mismatch' }
+  const [, signature] = split.signatures
+  if (!signature || !(await isSignedBy(submitted.wallet, signature, split.message))) {
+    return { kind: 'badSignature' }
+  }
+  const signatures = [new Uint8Array(SIGNATURE_BYTES), signature]
+  return { kind: 'ok', signedTransaction: toBase64(joinWire(signatures, split.message)), terms }
+}
+
+async function isSignedBy(wallet: string, signature: Uint8Array, message: Uint8Array): Promise<boolean> {
+  try {
+    const key = await getPublicKeyFromAddress(wallet as Address)
+    return await verifySignature(key, signature as SignatureBytes, message)
+  } catch {
+    // Not a point of the curve: nobody can sign for it.
+    return false
+  }
+}
+
+export type SignedTransaction = { raw: string; txHash: string }
+
+/** Adds the fee payer's signature, which is the transaction's id. Signs nothing but inputs that it pays for. */
+export async function cosignInput(
+  feePayer: SolanaSigner,
+  signedTransaction: string,
+): Promise<SignedTransaction> {
+  const wire = fromBase64(signedTransaction)
+  const split = wire && splitWire(wire, { count: INPUT_SIGNERS })
+  const [, walletSignature] = split?.signatures ?? []
+  if (!split || !walletSignature || readInputTerms(split.message)?.feePayer !== feePayer.address) {
+    throw new TypeError('Not an input that this fee payer pays for')
+  }
+  const signature = await signBytes(feePayer.keyPair.privateKey, split.message)
+  return {
+    raw: toBase64(joinWire([signature, walletSignature], split.message)),
+    txHash: getBase58Decoder().decode(signature),
+  }
+}

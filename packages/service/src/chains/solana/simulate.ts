@@ -1,0 +1,80 @@
+import type { Address, Base64EncodedWireTransaction } from '@solana/kit'
+import { ASSOCIATED_TOKEN_PROGRAM_ADDRESS } from '@solana-program/token'
+import { fromBase64 } from './bytes.ts'
+import type { SolanaClient } from './client.ts'
+import { type ReadMessage, readMessage, splitWire } from './message.ts'
+import { SYSTEM_PROGRAM, TOKEN_PROGRAMS } from './token-layout.ts'
+
+/**
+ * Why a transaction would fail now. `recipient`: a token account in it is frozen, closed or not what it was,
+ * or the native recipient would end below the rent minimum. `other` includes whatever the fee payer lacks.
+ */
+export type SolanaSimulation =
+  | { kind: 'ok'; units: bigint }
+  | { kind: 'insufficientFunds' | 'recipient' | 'blockhash' | 'alreadyInUse' | 'other' }
+
+type Simulate = {
+  /** Signed or not: signatures are not looked at. */
+  raw: string
+  /** Judge it as if it had been built now. */
+  replaceBlockhash: boolean
+}
+
+export async function simulate(
+  { rpc }: SolanaClient,
+  { raw, replaceBlockhash }: Simulate,
+): Promise<SolanaSimulation> {
+  const options = { encoding: 'base64', commitment: 'confirmed', sigVerify: false } as const
+  const wire = raw as Base64EncodedWireTransaction
+  const { value } = await (replaceBlockhash
+    ? rpc.simulateTransaction(wire, { ...options, replaceRecentBlockhash: true }).send()
+    : rpc.simulateTransaction(wire, options).send())
+  if (value.err === null) return { kind: 'ok', units: value.unitsConsumed ?? 0n }
+  return { kind: classify(value.err, readRaw(raw)) }
+}
+
+function readRaw(raw: string): ReadMessage | undefined {
+  const wire = fromBase64(raw)
+  const split = wire && splitWire(wire, { count: wire[0] ?? 0 })
+  return split && readMessage(split.message)
+}
+
+type Failure = Exclude<SolanaSimulation['kind'], 'ok'>
+
+/** Names of the node's own errors; the logs, which hold addresses and amounts, stay here. */
+function classify(error: unknown, message: ReadMessage | undefined): Failure {
+  if (error === 'BlockhashNotFound') return 'blockhash'
+  if (error === 'AlreadyProcessed') return 'alreadyInUse'
+  if (typeof error !== 'object' || error === null || !message) return 'other'
+  if ('InsufficientFundsForRent' in error) return classifyRent(error.InsufficientFundsForRent, message)
+  if (!('InstructionError' in error)) return 'other'
+  const [index, cause] = error.InstructionError as [number | bigint, unknown]
+  return classifyInstruction({ index: Number(index), code: codeOf(cause) }, message)
+}
+
+function codeOf(cause: unknown): number | undefined {
+  if (typeof cause !== 'object' || cause === null || !('Custom' in cause)) return undefined
+  return Number(cause.Custom)
+}
+
+function classifyRent(detail: unknown, { accounts, instructions }: ReadMessage): Failure {
+  const { account_index: index } = detail as { account_index: number | bigint }
+  const [source, destination] = instructions.at(-1)?.accounts ?? []
+  const poor = accounts[Number(index)]
+  if (poor === source) return 'insufficientFunds'
+  return poor === destination ? 'recipient' : 'other'
+}
+
+function classifyInstruction(
+  { index, code }: { index: number; code: number | undefined },
+  { instructions }: ReadMessage,
+): Failure {
+  const program = instructions[index]?.program
+  const isTransfer = index === instructions.length - 1
+  if (program === SYSTEM_PROGRAM && !isTransfer) return code === 0 ? 'alreadyInUse' : 'other'
+  // The System program's and both token programs' error 1: not enough at the source.
+  if (isTransfer && code === 1) return 'insufficientFunds'
+  if (isTransfer && TOKEN_PROGRAMS.includes(program as Address)) return 'recipient'
+  if (program === ASSOCIATED_TOKEN_PROGRAM_ADDRESS && code !== 1) return 'recipient'
+  return 'other'
+}
