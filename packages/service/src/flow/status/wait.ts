@@ -1,5 +1,5 @@
 import { ServiceError } from '../../errors.ts'
-import { inChunks } from './in-chunks.ts'
+import { createChunks } from './chunks.ts'
 import { createStatusBatch, type ReadStatuses, type Snapshot, type SwapKey } from './read-statuses.ts'
 import { createSweep } from './sweep.ts'
 import { createWaiters, type Waiter } from './waiters.ts'
@@ -58,12 +58,10 @@ export function createStatusReads(options: Options): StatusReads {
     const snapshot = await readAgain(waiter)
     if (snapshot?.terminal) answer(waiter, snapshot)
   }
-  const onEnded = inChunks((swapId: string) => {
-    for (const waiter of waiters.of(swapId)) void answerIfEnded(waiter)
-  })
+  const ended = createChunks((swapId) => Promise.all(waiters.of(swapId).map(answerIfEnded)))
   const waiters = createWaiters(options, (waiter) => void answerLatest(waiter))
-  const waited = waiters.swapIds
-  const sweep = createSweep({ everyMs: sweepMs, waited, findEnded, onEnded, onError })
+  const waited = () => waiters.swapIds().filter((swapId) => !ended.isBusy(swapId))
+  const sweep = createSweep({ everyMs: sweepMs, waited, findEnded, onEnded: ended.add, onError })
   const hold = (request: StatusRead, latest: Snapshot): Promise<string> =>
     new Promise((resolve) => {
       const waiter = toWaiter(request, latest, resolve)
@@ -80,7 +78,7 @@ export function createStatusReads(options: Options): StatusReads {
     },
     swapEnded(swapId) {
       batch.forget(swapId)
-      onEnded(swapId)
+      if (waiters.of(swapId).length > 0) ended.add(swapId)
     },
     setListening(listening) {
       batch.useMemory(listening)
