@@ -25,6 +25,17 @@ export default defineConfig({
           sequence: { groupOrder: 1 },
         },
       },
+      {
+        // Each file breaks a network of its own.
+        test: {
+          ...isolated,
+          name: 'faults',
+          include: ['test/faults/**/*.test.ts'],
+          fileParallelism: false,
+          testTimeout: 90_000,
+          sequence: { groupOrder: 2 },
+        },
+      },
     ],
   },
 })

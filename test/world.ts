@@ -104,6 +104,9 @@ function toChain({ chainId, name, rpcUrl, tokens, contracts }: LocalChain) {
     halt: () => client.request({ method: 'evm_setIntervalMining', params: [0] } as never),
     resume: () => client.request({ method: 'evm_setIntervalMining', params: [1_000] } as never),
     mine: () => client.mine({ blocks: 1 }),
+    /** Waits until a transaction is at the node for the next block. */
+    untilPending: () =>
+      until(async () => (await client.getBlock({ blockTag: 'pending' })).transactions.length > 0),
     advance: (seconds: number) => client.increaseTime({ seconds }),
     /** Sends as this account, ahead of everything else that waits for the next block. */
     async as(owner: Address, call: { to: Address; data?: Hex; value?: bigint }): Promise<void> {

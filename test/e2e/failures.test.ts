@@ -17,6 +17,7 @@ test('a wallet that empties itself before the lock ends failed, with nothing tak
   await alpha.halt()
   const { swapId } = await submitSwap(world, wallet, order)
   await stageOf(world, swapId, 'locking')
+  await alpha.untilPending()
 
   const args = [STRANGER, 85n * USDC] as const
   const data = encodeFunctionData({ abi: erc20Abi, functionName: 'transfer', args })
@@ -34,6 +35,7 @@ test('a wallet whose nonce moves before the lock ends failed with a stale author
   await alpha.halt()
   const { swapId } = await submitSwap(world, wallet, order)
   await stageOf(world, swapId, 'locking')
+  await alpha.untilPending()
 
   await alpha.as(wallet.address, { to: STRANGER })
   await alpha.resume()
@@ -49,6 +51,7 @@ test('a foreign delegation that lands between submission and lock stays, and the
   await alpha.halt()
   const { swapId } = await submitSwap(world, wallet, order)
   await stageOf(world, swapId, 'locking')
+  await alpha.untilPending()
 
   const authorization = { chainId: alpha.chainId, contractAddress: STRANGER, nonce: 0 } as const
   await alpha.sendAuthorization(await wallet.signAuthorization(authorization))
@@ -65,6 +68,7 @@ test('an operation that no block includes before its deadline ends failed', asyn
   await alpha.halt()
   const { swapId } = await submitSwap(world, wallet, order)
   await stageOf(world, swapId, 'locking')
+  await alpha.untilPending()
 
   await alpha.advance(300)
   await alpha.resume()

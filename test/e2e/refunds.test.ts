@@ -23,6 +23,7 @@ async function submitUnmined(order: Parameters<typeof submitSwap>[2]) {
   await order.from.halt()
   const { swapId } = await submitSwap(world, wallet, order)
   await stageOf(world, swapId, 'locking')
+  await alpha.untilPending()
   return { wallet, swapId }
 }
 
@@ -72,6 +73,7 @@ test('a destination that stands still past the fill deadline gives the input bac
   await beta.halt()
   const { swapId } = await submitSwap(world, wallet, { ...input, buy: 'WETH' })
   await stageOf(world, swapId, 'delivering')
+  await beta.untilPending()
 
   await beta.advance(1_000)
   await beta.resume()

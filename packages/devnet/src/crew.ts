@@ -9,6 +9,8 @@ export type Crew = {
   start(role: Role): Promise<void>
   pids(): Record<string, number[]>
   kill(name: string): void
+  /** Stops a role for good. */
+  dismiss(name: string): Promise<void>
   stop(): Promise<void>
 }
 
@@ -36,6 +38,9 @@ export function createCrew(): Crew {
       const pids = pidsOf(name)
       if (pids.length === 0) throw new Error(`No process is ${name} right now`)
       for (const pid of pids) process.kill(pid, 'SIGKILL')
+    },
+    async dismiss(name) {
+      await Promise.all(members.filter((member) => member.name === name).map((member) => member.stop()))
     },
     async stop() {
       isStopping = true

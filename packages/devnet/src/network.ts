@@ -59,6 +59,8 @@ export type Network = {
   readonly pids: Record<string, number[]>
   /** Kills every process of a role with SIGKILL, as a crash would. */
   kill(role: string): void
+  /** Stops a role and does not restart it. */
+  dismiss(role: string): Promise<void>
   stop(): Promise<void>
 }
 
@@ -101,6 +103,7 @@ export async function startNetwork(options: NetworkOptions = {}): Promise<Networ
         return crew.pids()
       },
       kill: crew.kill,
+      dismiss: crew.dismiss,
       stop,
     }
   } catch (error) {

@@ -1,4 +1,4 @@
-import { type Address, type Hex, keccak256, type PrivateKeyAccount, type PublicClient } from 'viem'
+import { type Address, BaseError, type Hex, keccak256, type PrivateKeyAccount, type PublicClient } from 'viem'
 import type { SignedDelegation } from '../../model/swap.ts'
 import type { Chain, Fees, Heads, Signed, TxRequest } from '../chain.ts'
 import { planClaim, planDelivery, planLock, planRefund } from './plans.ts'
@@ -24,9 +24,7 @@ export function createEvmChain({ client, settings, accounts, deliverer }: Option
     readNonces: (sender, at) => readNonces(client, sender as Address, at),
     readFees: () => readFees(client, settings),
     sign: (request, as) => sign(accounts, settings.chainId, request, as),
-    async broadcast(raw) {
-      await client.request({ method: 'eth_sendRawTransaction', params: [raw as Hex] })
-    },
+    broadcast: (raw) => broadcast(client, raw as Hex),
     readDelegation: (wallet) => reads.readDelegation(client, settings, wallet),
     readWallet: (input) => reads.readWallet(client, settings, input),
     readLocks: (ops, at) => reads.readLocks(client, settings, ops, at),
@@ -43,6 +41,17 @@ export function createEvmChain({ client, settings, accounts, deliverer }: Option
           amount: await reads.readBalance(client, { owner: settings.vault, token, blockNumber: at.number }),
         })),
       ),
+  }
+}
+
+// What nodes say of bytes that they or the chain have already: the answer one hopes for when sending again.
+const KNOWN = /already known|known transaction|already imported|nonce too low/i
+
+async function broadcast(client: PublicClient, raw: Hex): Promise<void> {
+  try {
+    await client.request({ method: 'eth_sendRawTransaction', params: [raw] })
+  } catch (error) {
+    if (!(error instanceof BaseError && KNOWN.test(error.details))) throw error
   }
 }
 

@@ -1,0 +1,189 @@
+import { type Network, startNetwork } from '@geoswap/devnet'
+import { geoEscrowAbi } from '@geoswap/protocol'
+import { Client } from 'pg'
+import { encodeFunctionData, type Hex, hashStruct, keccak256 } from 'viem'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { type RpcProxy, startRpcProxy } from '../rpc-proxy.ts'
+import {
+  createWorld,
+  type LocalNetwork,
+  outcomeOf,
+  stageOf,
+  submitSwap,
+  until,
+  type World,
+} from '../world.ts'
+
+const USDC = 1_000_000n
+const SEND = 'eth_sendRawTransaction'
+
+let network: Network
+let world: World
+let db: Client
+const proxies = new Map<string, RpcProxy>()
+const nodes = new Map<string, string>()
+
+beforeAll(async () => {
+  for (const name of ['alpha', 'beta']) proxies.set(name, await startRpcProxy(() => nodes.get(name) ?? ''))
+  const { PATH = '', HOME = '' } = process.env
+  network = await startNetwork({
+    env: { PATH, HOME },
+    serviceRpcUrl({ name, rpcUrl }) {
+      nodes.set(name, rpcUrl)
+      return proxyOf(name).url
+    },
+  })
+  world = createWorld(network.local as LocalNetwork)
+  db = new Client(network.databaseUrl)
+  await db.connect()
+})
+
+afterEach(() => {
+  for (const proxy of proxies.values()) proxy.onCall(undefined)
+})
+
+afterAll(async () => {
+  await db?.end()
+  await network?.stop()
+  for (const proxy of proxies.values()) await proxy.stop()
+})
+
+function proxyOf(name: string): RpcProxy {
+  const proxy = proxies.get(name)
+  if (!proxy) throw new Error(`No proxy for ${name}`)
+  return proxy
+}
+
+const order = () => ({ from: world.alpha, sell: 'USDC', to: world.beta, buy: 'WETH', amount: 10n * USDC })
+
+/** The money after one swap of 10 USDC that settled, and nothing else. */
+async function expectSettledOnce(
+  wallet: { address: `0x${string}` },
+  swap: { swapId: string; quote: { output: string } },
+) {
+  expect((await outcomeOf(world, swap.swapId)).status).toBe('settled')
+  expect(await world.alpha.balanceOf(wallet.address, 'USDC')).toBe(90n * USDC)
+  expect(await world.beta.balanceOf(wallet.address, 'WETH')).toBe(BigInt(swap.quote.output))
+}
+
+test('every transaction that reaches a node was committed before, to the byte', async () => {
+  const misses: string[] = []
+  let seen = 0
+  const check = async ({ method, params }: { method: string; params: unknown[] }) => {
+    if (method !== SEND) return 'forward' as const
+    seen += 1
+    const hash = keccak256(params[0] as Hex)
+    const { rowCount } = await db.query('select 1 from tx_attempts where tx_hash = $1 and raw = $2', [
+      hash,
+      params[0],
+    ])
+    if (rowCount !== 1) misses.push(hash)
+    return 'forward' as const
+  }
+  for (const proxy of proxies.values()) proxy.onCall(check)
+  const wallet = await world.walletWith(world.alpha, 'USDC', 100n * USDC)
+
+  const swap = await submitSwap(world, wallet, order())
+  await expectSettledOnce(wallet, swap)
+
+  expect(seen).toBeGreaterThanOrEqual(2)
+  expect(misses).toEqual([])
+})
+
+test('a lock and a delivery whose replies are lost are not sent as something else', async () => {
+  const lost = new Set<string>()
+  for (const [name, proxy] of proxies) {
+    proxy.onCall(({ method }) => {
+      if (method !== SEND || lost.has(name)) return 'forward'
+      lost.add(name)
+      return 'dropReply'
+    })
+  }
+  const wallet = await world.walletWith(world.alpha, 'USDC', 100n * USDC)
+
+  const swap = await submitSwap(world, wallet, order())
+
+  await expectSettledOnce(wallet, swap)
+  expect(lost).toEqual(new Set(['alpha', 'beta']))
+})
+
+test.each(['alpha', 'beta'])(
+  'a worker killed between commit and broadcast on %s is taken over, and the swap settles once',
+  async (name) => {
+    let killed = 0
+    proxyOf(name).onCall(({ method }) => {
+      if (method !== SEND || killed > 0) return 'forward'
+      killed += 1
+      network.kill('worker')
+      return 'dropRequest'
+    })
+    const wallet = await world.walletWith(world.alpha, 'USDC', 100n * USDC)
+
+    const swap = await submitSwap(world, wallet, order())
+
+    await expectSettledOnce(wallet, swap)
+    expect(killed).toBe(1)
+  },
+)
+
+test('a killed database, API and attester come back, and a swap in flight settles once', async () => {
+  const wallet = await world.walletWith(world.alpha, 'USDC', 100n * USDC)
+  const swap = await submitSwap(world, wallet, order())
+
+  for (const role of ['postgres', 'api', 'attester']) network.kill(role)
+  await until(() =>
+    world.api.status(swap.swapId, 0).then(
+      (reply) => reply.status === 200,
+      () => false,
+    ),
+  )
+
+  await expectSettledOnce(wallet, swap)
+  await until(async () => (await world.alpha.balanceOf(world.alpha.contracts.escrow, 'USDC')) === 0n)
+})
+
+test('with every process of the service dead, anyone gives the input back after the refund deadline', async () => {
+  const { alpha, beta } = world
+  const wallet = await world.walletWith(alpha, 'USDC', 100n * USDC)
+  await beta.halt()
+  const { swapId, build } = await submitSwap(world, wallet, order())
+  await stageOf(world, swapId, 'delivering')
+  expect(await alpha.balanceOf(wallet.address, 'USDC')).toBe(90n * USDC)
+  await Promise.all(['api', 'worker', 'attester'].map(network.dismiss))
+
+  const op = build.operation.message as Record<string, string>
+  const { timestamp } = await alpha.client.getBlock()
+  await alpha.advance(Number(op.refundDeadline) - Number(timestamp) + 1)
+  await alpha.as('0x0000000000000000000000000000000000000011', {
+    to: alpha.contracts.escrow,
+    data: refundCall(build.operation),
+  })
+
+  await until(async () => (await alpha.balanceOf(wallet.address, 'USDC')) === 100n * USDC)
+})
+
+/** The permissionless refund, from nothing but what the build returned. */
+function refundCall({
+  message,
+  types,
+}: {
+  message: Record<string, unknown>
+  types: Record<string, unknown>
+}): Hex {
+  const op = message as Record<string, string> & { delivery: Record<string, string> }
+  const escrowOp = {
+    wallet: op.wallet as Hex,
+    inputToken: op.inputToken as Hex,
+    inputAmount: BigInt(op.inputAmount ?? 0),
+    index: BigInt(op.index ?? 0),
+    opDeadline: BigInt(op.opDeadline ?? 0),
+    refundDeadline: BigInt(op.refundDeadline ?? 0),
+    delivery: hashStruct({
+      data: op.delivery,
+      types: { Delivery: types.Delivery as never },
+      primaryType: 'Delivery',
+    }),
+  }
+  const args = [op.locker as Hex, escrowOp] as const
+  return encodeFunctionData({ abi: geoEscrowAbi, functionName: 'refund', args })
+}

@@ -1,0 +1,62 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+export type RpcCall = { id: number; method: string; params: unknown[] }
+
+/** What becomes of a request: passed on, swallowed, or passed on with its answer lost. */
+export type Fate = 'forward' | 'dropRequest' | 'dropReply'
+
+export type RpcProxy = {
+  url: string
+  /** Decides about every request that holds one of the calls it is asked about. */
+  onCall(decide: ((call: RpcCall) => Fate | Promise<Fate>) | undefined): void
+  stop(): Promise<void>
+}
+
+/** Stands between the service and a node and loses what a test wants lost. */
+export async function startRpcProxy(targetUrl: () => string): Promise<RpcProxy> {
+  let decide: ((call: RpcCall) => Fate | Promise<Fate>) | undefined
+
+  async function fateOf(body: string): Promise<Fate> {
+    if (!decide) return 'forward'
+    const parsed: RpcCall | RpcCall[] = JSON.parse(body)
+    const fates = await Promise.all([parsed].flat().map(decide))
+    return fates.find((fate) => fate !== 'forward') ?? 'forward'
+  }
+
+  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const body = await readBody(request)
+    const fate = await fateOf(body)
+    if (fate === 'dropRequest') return void response.destroy()
+    const reply = await fetch(targetUrl(), {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body,
+    })
+    const text = await reply.text()
+    if (fate === 'dropReply') return void response.destroy()
+    response.writeHead(reply.status, { 'content-type': 'application/json' }).end(text)
+  }
+
+  const server = createServer((request, response) => {
+    answer(request, response).catch(() => response.destroy())
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  return {
+    url: `http://127.0.0.1:${port}`,
+    onCall(next) {
+      decide = next
+    },
+    async stop() {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
+
+async function readBody(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = []
+  for await (const chunk of request) chunks.push(chunk)
+  return Buffer.concat(chunks).toString()
+}
