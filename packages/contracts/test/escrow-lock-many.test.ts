@@ -80,7 +80,7 @@ test('ops that cannot be locked are reported, and the good ones beside them are 
     await createOp(6, { inputAmount: 5_000n }),
     await createOp(7, { refundDeadline: now + 10n ** 9n }),
     undelegated,
-    await createOp(10, { index: 2n ** 64n }),
+    await createOp(10, { index: 2n ** 64n + indexOf(1, 10) }),
     await createOp(11, { index: indexOf(0, 11) }),
   ]
 
@@ -99,14 +99,23 @@ test('ops that cannot be locked are reported, and the good ones beside them are 
   expect(await readBalance(world, world.token, world.escrow)).toBe(200n)
 })
 
-test('an op for the largest number there is fails alone', async () => {
-  await mint(world, { token: world.token, to: world.escrow, amount: 1n })
-  const swaps = [await createOp(0), await createOp(1, { inputAmount: 2n ** 256n - 1n }), await createOp(2)]
+test.each(['TestToken', 'WrappingToken'])(
+  'an op for the largest number of a %s fails alone',
+  async (name) => {
+    const token = name === 'TestToken' ? world.token : await deployListed(world, name)
+    await mint(world, { token, to: world.escrow, amount: 1n })
+    const swaps = [
+      await createOp(0),
+      await createOp(1, { inputAmount: 2n ** 256n - 1n }, token),
+      await createOp(2),
+    ]
 
-  await lockMany(world, swaps)
+    await lockMany(world, swaps)
 
-  expect(await outcomes(swaps)).toEqual(['LOCKED', 'NONE', 'LOCKED'])
-})
+    expect(await outcomes(swaps)).toEqual(['LOCKED', 'NONE', 'LOCKED'])
+    expect(await readBalance(world, token, world.escrow)).toBe(name === 'TestToken' ? 201n : 1n)
+  },
+)
 
 test.each([
   ['transfer', 10n ** 9n, 0n],

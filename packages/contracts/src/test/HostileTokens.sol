@@ -55,6 +55,15 @@ contract WholeBalanceToken is OpenToken {
     }
 }
 
+/// @dev Does for the largest number what a sum that wraps around would do: takes one unit from the receiver.
+contract WrappingToken is OpenToken {
+    function transfer(address to, uint256 amount) public override returns (bool) {
+        if (amount != type(uint256).max) return super.transfer(to, amount);
+        _burn(to, 1);
+        return true;
+    }
+}
+
 /// @dev Has a list of blocked holders and a pause.
 contract BlockToken is OpenToken {
     error Blocked();
