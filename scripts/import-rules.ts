@@ -108,7 +108,7 @@ export const rules: readonly Rule[] = [
   {
     name: 'only the composition root and the entry points know everything',
     files: /^service\/(compose(\.ts$|\/)|main\.ts$|api-key\.ts$|index\.ts$)/,
-    may: [/^service\//, WIRE, PROTOCOL, VIEM, KIT, PG, FASTIFY, NODE],
+    may: [/^service\//, WIRE, PROTOCOL, VIEM, KIT, PG, FASTIFY, NODE, /^prom-client$/],
   },
 
   {

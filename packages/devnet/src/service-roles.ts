@@ -16,7 +16,7 @@ import { describeEnd, type Role } from './supervise.ts'
 
 const SERVICE = 'packages/service/src/main.ts'
 const API_KEY = 'packages/service/src/api-key.ts'
-const READY_TIMEOUT_MS = 20_000
+const READY_TIMEOUT_MS = 60_000
 
 export type ServiceSetup = {
   home: Home

@@ -47,7 +47,7 @@ type AnyChain = {
   readHeads(known?: Heads): Promise<Heads>
   readEvents(range: { from: bigint; to: bigint }): Promise<ChainEvent[]>
   readNonces(sender: string, at: Heads): Promise<{ latest: number; hard: number }>
-  readFees(at: Heads): Promise<Fees>
+  readFees(): Promise<Fees>
   sign(request: TxRequest, as: { sender: string; nonce: number; fees: Fees }): Promise<Signed>
   /** Hands the bytes to the nodes. Whether they arrived is never known here: the chain shows it later. */
   broadcast(raw: string): Promise<void>

@@ -17,7 +17,6 @@ import type { Catalog, Market } from '../model/catalog.ts'
 import { fromSealed } from '../model/quote.ts'
 import type { Logger } from '../observe/logger.ts'
 import { createMetrics } from '../observe/metrics.ts'
-import { addServiceMetrics } from '../observe/service-metrics.ts'
 import { createSealer, type JsonValue } from '../seal/sealer.ts'
 import { findActiveKeys } from '../store/api-keys.ts'
 import { createPool } from '../store/db.ts'
@@ -27,6 +26,7 @@ import { leaseBudgets } from '../store/rate-budgets.ts'
 import { findEnded, readStatuses } from '../store/statuses.ts'
 import { type Chains, connectChains, loadCatalog, verifyChains } from './chains.ts'
 import { createPriceReader } from './prices.ts'
+import { addServiceMetrics } from './service-metrics.ts'
 import { createKnownWallets, every, within } from './timing.ts'
 
 const MARKET_REFRESH_MS = 500
@@ -96,8 +96,8 @@ function toMarketSource({ config, chain }: Chains['all'][number]) {
     chainId: config.chainId,
     maxHeadAgeMs: config.maxHeadAgeMs ?? 15_000,
     async readNow() {
-      const heads = await chain.readHeads()
-      const { maxFeePerGas, maxPriorityFeePerGas: tip } = await chain.readFees(heads)
+      const [heads, fees] = await Promise.all([chain.readHeads(), chain.readFees()])
+      const { maxFeePerGas, maxPriorityFeePerGas: tip } = fees
       // The fee cap is twice the base fee and the tip: what is paid is about half of it.
       return {
         seconds: heads.head.seconds,

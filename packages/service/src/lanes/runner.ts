@@ -8,6 +8,7 @@ import {
   renewLanes,
   takeLanes,
 } from '../store/lanes.ts'
+import { type RunningLane, runLane } from './running-lane.ts'
 
 /** Work that one process at a time may do: a sender key's transactions, the watch over a chain. */
 export type Lane = {
@@ -26,17 +27,13 @@ type Options = {
 // A worker that was killed or paused loses its lanes after this long; the next one takes over within a beat.
 const LEASE_MS = 6_000
 const BEAT_MS = 1_500
-const IDLE_MS = 1_000
-const BACK_OFF_MS = 250
-
-type Held = { lease: Lease; lane: Lane; lost: boolean; wake(): void; done: Promise<void> }
 
 export type LaneRunner = { start(): Promise<void>; wake(topic: string): void; stop(): Promise<void> }
 
 /** Takes lanes by lease, runs them while it holds them, and gives them back when it stops. */
 export function createLaneRunner({ pool, lanes, onFault }: Options): LaneRunner {
   const holder = randomUUID()
-  const held = new Map<string, Held>()
+  const held = new Map<string, RunningLane>()
   let timer: NodeJS.Timeout | undefined
   let stopped = false
 
@@ -52,58 +49,22 @@ export function createLaneRunner({ pool, lanes, onFault }: Options): LaneRunner 
 
   async function renew(): Promise<void> {
     if (held.size === 0) return
-    const kept = await renewLanes(
-      pool,
-      [...held.values()].map((lane) => lane.lease),
-      LEASE_MS,
-    )
-    for (const [name, lane] of held) if (!kept.has(name)) drop(lane)
+    const kept = await renewLanes(pool, leasesOf(held.values()), LEASE_MS)
+    for (const [name, running] of held) {
+      if (kept.has(name)) continue
+      running.leave()
+      held.delete(name)
+    }
   }
 
   async function take(): Promise<void> {
     const names = lanes.map((lane) => lane.name).filter((name) => !held.has(name))
-    // A fair share each: whoever holds more than its part leaves what is free to the others.
-    const workers = Math.max(1, await countHolders(pool))
-    const isMember = held.size > 0 ? 0 : 1
-    const share = Math.ceil(lanes.length / (workers + isMember))
-    const limit = workers === 1 && held.size > 0 ? names.length : Math.max(0, share - held.size)
+    const limit = fairShare({ lanes: lanes.length, held: held.size, holders: await countHolders(pool) })
     if (names.length === 0 || limit === 0) return
-    for (const lease of await takeLanes(pool, { names, holder, ttlMs: LEASE_MS, limit })) run(lease)
-  }
-
-  function run(lease: Lease): void {
-    const lane = lanes.find((candidate) => candidate.name === lease.name)
-    if (!lane) return
-    const entry: Held = { lease, lane, lost: false, wake: () => {}, done: Promise.resolve() }
-    held.set(lane.name, entry)
-    entry.done = loop(entry)
-  }
-
-  async function loop(entry: Held): Promise<void> {
-    while (!entry.lost && !stopped) {
-      let woken = false
-      const sleep = new Promise<void>((resolve) => {
-        const timeout = setTimeout(resolve, IDLE_MS)
-        entry.wake = () => {
-          woken = true
-          clearTimeout(timeout)
-          resolve()
-        }
-      })
-      try {
-        await entry.lane.step(entry.lease)
-      } catch (error) {
-        onFault(error, entry.lane.name)
-        await new Promise((resolve) => setTimeout(resolve, BACK_OFF_MS))
-      }
-      if (!woken) await sleep
+    for (const lease of await takeLanes(pool, { names, holder, ttlMs: LEASE_MS, limit })) {
+      const lane = lanes.find((candidate) => candidate.name === lease.name)
+      if (lane) held.set(lane.name, runLane(lane, lease, onFault))
     }
-  }
-
-  function drop(entry: Held): void {
-    entry.lost = true
-    held.delete(entry.lane.name)
-    entry.wake()
   }
 
   return {
@@ -115,18 +76,26 @@ export function createLaneRunner({ pool, lanes, onFault }: Options): LaneRunner 
       await beat()
     },
     wake(topic) {
-      for (const entry of held.values()) if (entry.lane.topics.includes(topic)) entry.wake()
+      for (const running of held.values()) if (running.lane.topics.includes(topic)) running.wake()
     },
     async stop() {
       stopped = true
       clearTimeout(timer)
       const mine = [...held.values()]
-      for (const entry of mine) entry.wake()
-      await Promise.all(mine.map((entry) => entry.done))
-      await releaseLanes(
-        pool,
-        mine.map((entry) => entry.lease),
-      )
+      await Promise.all(mine.map((running) => running.leave()))
+      await releaseLanes(pool, leasesOf(mine))
     },
   }
+}
+
+function leasesOf(running: Iterable<RunningLane>): Lease[] {
+  return [...running].map(({ lease }) => lease)
+}
+
+/** How many more lanes to take: an equal part of all, or everything when nobody else is there. */
+export function fairShare(seen: { lanes: number; held: number; holders: number }): number {
+  const isAlone = seen.holders === (seen.held > 0 ? 1 : 0)
+  if (isAlone) return seen.lanes - seen.held
+  const workers = seen.holders + (seen.held > 0 ? 0 : 1)
+  return Math.max(0, Math.ceil(seen.lanes / workers) - seen.held)
 }

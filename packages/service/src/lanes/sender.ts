@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Pool, PoolClient } from 'pg'
-import type { Chain, Fees, Heads, TxRequest } from '../chains/chain.ts'
+import type { Chain, Fees, Heads, Signed, TxRequest } from '../chains/chain.ts'
 import {
   type Attempt,
   findAttemptSwaps,
@@ -47,101 +47,154 @@ type StoredRequest = TxRequest & {
 }
 
 const REBROADCAST_MS = 2_000
-// Nodes take a replacement only at an eighth more than what it replaces.
-const raise = (fee: bigint) => (fee * 9n) / 8n + 1n
 const REPLACE_AFTER_BLOCKS = 3n
 // After this many raises the bytes are not the trouble: the nonce is burnt, and the work starts over.
 const MAX_RAISES = 6
 
+/** The swaps moved on or the lane changed hands: what was about to be signed must not be. */
 class Outdated extends Error {}
 
 /** Sends one key's transactions: recorded before they are sent, sent again until the chain consumed the nonce. */
 export function createSender(options: Options): Sender {
   const { pool, chain, address, maxInFlight } = options
   const key = { chainId: chain.chainId, address }
-  const sentAt = new Map<string, number>()
+  const feesAt = createFeeMemo(chain)
+  const mouth = createBroadcaster(options)
+  const readLatestNonce = createNonceReader(options)
   let inFlight = Number.POSITIVE_INFINITY // unknown until the first follow-up
-  let fees: { head: string; value: Fees } | undefined
-
-  async function feesAt(heads: Heads): Promise<Fees> {
-    if (fees?.head !== heads.head.hash) fees = { head: heads.head.hash, value: await chain.readFees(heads) }
-    return fees.value
-  }
-
-  async function broadcast(attempt: { raw: string; txHash: string }): Promise<void> {
-    sentAt.set(attempt.txHash, Date.now())
-    // An error says nothing about whether the bytes arrived; the chain will tell.
-    await chain.broadcast(attempt.raw).catch((error) => options.onSendFault(error, attempt.txHash))
-  }
 
   async function send(lease: Lease, heads: Heads, work: Work): Promise<boolean> {
-    const price = await feesAt(heads)
-    const signed = await inTransaction(pool, async (db) => {
-      if (!(await confirmLease(db, lease))) throw new Outdated()
+    const signing = { ...work, replacement: 0, fees: await feesAt(heads), headBlock: heads.head.number }
+    const signed = await inLease(pool, lease, async (db) => {
       const nonce = await takeNonce(db, key)
-      const signed = await chain.sign(work.request, { sender: address, nonce, fees: price })
-      const attemptId = await recordAttempt(db, {
-        ...{ ...key, sender: address, nonce, replacement: 0, role: work.role, swapIds: work.swapIds },
-        ...signed,
-        effectHash: effectOf(work.request),
-        request: { ...work.request, fees: price, headBlock: heads.head.number },
-      })
+      const { attemptId, ...signed } = await signAndRecord(options, db, { ...signing, nonce })
       if (!(await work.record(db, { attemptId, txHash: signed.txHash }))) throw new Outdated()
       return signed
-    }).catch(outdatedAsUndefined)
+    })
     if (!signed) return false
     inFlight += 1
-    await broadcast(signed)
+    await mouth.send(signed)
     options.onSent({ role: work.role, swapIds: work.swapIds, txHash: signed.txHash })
     return true
   }
 
   async function followUp(lease: Lease, heads: Heads): Promise<void> {
-    const nonces = await chain.readNonces(address, heads)
-    await raiseNonce(pool, { ...key, atLeast: nonces.latest })
-    await markAttemptsFinal(pool, { ...key, belowNonce: nonces.hard })
+    const latest = await readLatestNonce(heads)
     const open = await findOpenAttempts(pool, key)
-    const unmined = newestPerNonce(open.filter((attempt) => attempt.nonce >= nonces.latest))
+    const unmined = newestPerNonce(open.filter((attempt) => attempt.nonce >= latest))
     inFlight = unmined.length
-    const due = Date.now() - REBROADCAST_MS
-    const resend = unmined.filter((attempt) => (sentAt.get(attempt.txHash) ?? 0) < due)
-    await Promise.all(resend.map(broadcast))
+    await mouth.repeat(unmined)
     const [stuck] = unmined
     if (stuck) await replaceIfStuck(lease, heads, stuck)
-    for (const hash of sentAt.keys())
-      if (!open.some((attempt) => attempt.txHash === hash)) sentAt.delete(hash)
   }
 
   /** The lowest nonce holds up all others: it pays more until it is in a block. */
   async function replaceIfStuck(lease: Lease, heads: Heads, stuck: Attempt): Promise<void> {
     const { fees: paid, headBlock, ...request } = stuck.request as StoredRequest
     if (heads.head.number - BigInt(headBlock) < REPLACE_AFTER_BLOCKS) return
-    const current = await feesAt(heads)
-    const price = {
-      maxFeePerGas: max(raise(BigInt(paid.maxFeePerGas)), current.maxFeePerGas),
-      maxPriorityFeePerGas: max(raise(BigInt(paid.maxPriorityFeePerGas)), current.maxPriorityFeePerGas),
+    const isBurn = stuck.role === 'noop' || stuck.replacement >= MAX_RAISES
+    const signing = {
+      role: isBurn ? ('noop' as const) : stuck.role,
+      request: isBurn ? { to: address, data: '0x', gas: 21_000 } : request,
+      nonce: stuck.nonce,
+      replacement: stuck.replacement + 1,
+      fees: raisedFees(paid, await feesAt(heads)),
+      headBlock: heads.head.number,
     }
-    const burn = stuck.role === 'noop' || stuck.replacement >= MAX_RAISES
-    const next: TxRequest = burn ? { to: address, data: '0x', gas: 21_000 } : request
-    const signed = await inTransaction(pool, async (db) => {
-      if (!(await confirmLease(db, lease))) throw new Outdated()
-      const signed = await chain.sign(next, { sender: address, nonce: stuck.nonce, fees: price })
-      await recordAttempt(db, {
-        ...{ ...key, sender: address, nonce: stuck.nonce, replacement: stuck.replacement + 1 },
-        ...signed,
-        role: burn ? 'noop' : stuck.role,
-        swapIds: burn ? [] : await findAttemptSwaps(db, stuck.id),
-        effectHash: effectOf(next),
-        request: { ...next, fees: price, headBlock: heads.head.number },
-      })
-      return signed
-    }).catch(outdatedAsUndefined)
+    const signed = await inLease(pool, lease, async (db) =>
+      signAndRecord(options, db, { ...signing, swapIds: isBurn ? [] : await findAttemptSwaps(db, stuck.id) }),
+    )
     if (!signed) return
     options.onReplaced(stuck)
-    await broadcast(signed)
+    await mouth.send(signed)
   }
 
   return { address, room: () => Math.max(0, maxInFlight - inFlight), send, followUp }
+}
+
+function createFeeMemo(chain: Options['chain']): (heads: Heads) => Promise<Fees> {
+  let known: { hash: string; fees: Fees } | undefined
+  return async ({ head }) => {
+    if (known?.hash !== head.hash) known = { hash: head.hash, fees: await chain.readFees() }
+    return known.fees
+  }
+}
+
+/** Hands bytes to the nodes. An error says nothing about whether they arrived; the chain will tell. */
+function createBroadcaster({ chain, onSendFault }: Options) {
+  let sentAt = new Map<string, number>()
+  const send = async ({ raw, txHash }: Signed): Promise<void> => {
+    sentAt.set(txHash, Date.now())
+    await chain.broadcast(raw).catch((error) => onSendFault(error, txHash))
+  }
+  return {
+    send,
+    /** Offers again what no block includes; forgets everything else. */
+    async repeat(unmined: readonly Signed[]): Promise<void> {
+      const due = Date.now() - REBROADCAST_MS
+      sentAt = new Map(unmined.map(({ txHash }) => [txHash, sentAt.get(txHash) ?? 0]))
+      await Promise.all(unmined.filter(({ txHash }) => (sentAt.get(txHash) ?? 0) < due).map(send))
+    },
+  }
+}
+
+/** Takes over what the chain says of the key's nonces; says nothing twice to the database. */
+function createNonceReader({ pool, chain, address }: Options): (heads: Heads) => Promise<number> {
+  const key = { chainId: chain.chainId, address }
+  let seen = { latest: -1, hard: -1 }
+  return async (heads) => {
+    const nonces = await chain.readNonces(address, heads)
+    if (nonces.latest > seen.latest) await raiseNonce(pool, { ...key, atLeast: nonces.latest })
+    if (nonces.hard !== seen.hard) await markAttemptsFinal(pool, { ...key, belowNonce: nonces.hard })
+    seen = nonces
+    return nonces.latest
+  }
+}
+
+/** Runs `work` in a transaction that holds the lease; undefined when it is lost or the work is outdated. */
+async function inLease<T>(
+  pool: Pool,
+  lease: Lease,
+  work: (db: PoolClient) => Promise<T>,
+): Promise<T | undefined> {
+  return inTransaction(pool, async (db) => {
+    if (!(await confirmLease(db, lease))) throw new Outdated()
+    return work(db)
+  }).catch((error: unknown) => {
+    if (error instanceof Outdated) return undefined
+    throw error
+  })
+}
+
+type Signing = Pick<Work, 'role' | 'request' | 'swapIds'> & {
+  nonce: number
+  replacement: number
+  fees: Fees
+  headBlock: bigint
+}
+
+async function signAndRecord({ chain, address }: Options, db: PoolClient, signing: Signing) {
+  const { request, nonce, replacement, role, swapIds, fees, headBlock } = signing
+  const signed = await chain.sign(request, { sender: address, nonce, fees })
+  const attemptId = await recordAttempt(db, {
+    ...{ chainId: chain.chainId, sender: address, nonce, replacement, role, swapIds },
+    ...signed,
+    effectHash: effectOf(request),
+    request: { ...request, fees, headBlock },
+  })
+  return { ...signed, attemptId }
+}
+
+/** Nodes take a replacement only at an eighth more than what it replaces. */
+function raisedFees(paid: StoredRequest['fees'], current: Fees): Fees {
+  const raise = (fee: string, least: bigint) => {
+    const raised = (BigInt(fee) * 9n) / 8n + 1n
+    return raised > least ? raised : least
+  }
+  return {
+    maxFeePerGas: raise(paid.maxFeePerGas, current.maxFeePerGas),
+    maxPriorityFeePerGas: raise(paid.maxPriorityFeePerGas, current.maxPriorityFeePerGas),
+  }
 }
 
 /** Every replacement but a burn does the same thing: this says so, and the write-ahead log shows it. */
@@ -153,11 +206,4 @@ function effectOf({ to, data, authorizations }: TxRequest): string {
 
 function newestPerNonce(attempts: Attempt[]): Attempt[] {
   return [...new Map(attempts.map((attempt) => [attempt.nonce, attempt])).values()]
-}
-
-const max = (a: bigint, b: bigint) => (a > b ? a : b)
-
-function outdatedAsUndefined(error: unknown): undefined {
-  if (error instanceof Outdated) return undefined
-  throw error
 }

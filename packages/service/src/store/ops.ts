@@ -33,7 +33,8 @@ async function addPosition(db: Db, ring: Ring & { opId: string }) {
   ])
   const { rows } = await db.query<{ position: string; round: string }>(
     `insert into ring_positions (chain_id, locker, position, last_round, op_id)
-     select $1, $2, coalesce(max(p.position) + 1, 0), (select (epoch::bigint << ${EPOCH_SHIFT}) + 1 from service_epoch), $3
+     select $1, $2, coalesce(max(p.position) + 1, 0),
+            (select (epoch::bigint << ${EPOCH_SHIFT}) + 1 from service_epoch), $3
        from ring_positions p where p.chain_id = $1 and p.locker = $2
   returning position, last_round as round`,
     [ring.chainId, ring.locker, ring.opId],
@@ -105,9 +106,9 @@ export async function countUnsubmitted(db: Db, accountId: string): Promise<numbe
 export async function insertOp(db: Db, op: NewOp): Promise<StoredOp> {
   const { rows } = await db.query<{ expires_at: Date }>(
     `insert into ops (id, quote_id, account_id, hash, delivery_hash, terms, origin_chain, destination_chain, wallet,
-                      input_token, input_amount, output_token, quoted_output, min_output, swappable, price_floor, recipient, locker, position,
-                      round, op_deadline, fill_deadline, refund_deadline, wallet_balance, value_cents, origin_block,
-                      destination_block, expires_at)
+                      input_token, input_amount, output_token, quoted_output, min_output, swappable,
+                      price_floor, recipient, locker, position, round, op_deadline, fill_deadline,
+                      refund_deadline, wallet_balance, value_cents, origin_block, destination_block, expires_at)
      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23,
              $24, $25, $26, $27, clock_timestamp() + make_interval(secs => $28))
   returning expires_at`,

@@ -45,8 +45,8 @@ type Row = {
 const SELECT = `
   select s.id, s.account_id, s.state, s.version, s.op_id, o.hash, o.delivery_hash, s.origin_chain,
          s.destination_chain, s.wallet, s.input_token, s.input_amount, o.output_token, o.quoted_output,
-         o.min_output, o.swappable, o.price_floor, o.recipient, o.locker, o.position, o.round, o.op_deadline, o.fill_deadline,
-         o.refund_deadline, o.value_cents, o.origin_block, o.destination_block, s.signature, s.delegation,
+         o.min_output, o.swappable, o.price_floor, o.recipient, o.locker, o.position, o.round,
+         o.op_deadline, o.fill_deadline, o.refund_deadline, o.value_cents, o.origin_block, o.destination_block, s.signature, s.delegation,
          s.origin_tx_hash, s.delivery_tx_hash, s.origin_final, s.delivery_final, s.exposed_cents,
          s.refund_reason, s.failure_code
     from swaps s join ops o on o.id = s.op_id`
@@ -66,7 +66,8 @@ export async function findOpenByDestination(db: Db, chainId: number): Promise<Sw
 
 /** Accepted swaps that only this locker may lock, oldest first. */
 export async function findToLock(db: Db, lane: { chainId: number; locker: string; limit: number }) {
-  const clause = `where s.state = 'accepted' and s.origin_chain = $1 and s.locker = $2 order by s.created_at limit $3`
+  const mine = `s.state = 'accepted' and s.origin_chain = $1 and s.locker = $2`
+  const clause = `where ${mine} order by s.created_at limit $3`
   return select(db, clause, [lane.chainId, lane.locker, lane.limit])
 }
 

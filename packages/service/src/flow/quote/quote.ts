@@ -69,10 +69,13 @@ function priceOutput(terms: Terms, order: Order): Breakdown {
   return { ...price, amountOut: order.amount }
 }
 
+/** The smallest output there is a quote for: the slippage limit has to leave one unit of it. */
+function leastOutput({ tradeType, slippageBps }: Order): bigint {
+  return tradeType === 'exactInput' ? divideUp(BPS, BPS - BigInt(slippageBps)) : 1n
+}
+
 function needsLargerSize(terms: Terms, order: Order): ServiceError {
-  // The smallest output of which the slippage limit still leaves one unit.
-  const leastOutput = divideUp(BPS, BPS - BigInt(order.slippageBps))
-  const minAmount = order.tradeType === 'exactInput' ? inputFor(terms, leastOutput) : 1n
+  const minAmount = order.tradeType === 'exactInput' ? inputFor(terms, leastOutput(order)) : 1n
   return new ServiceError('NEEDS_LARGER_SIZE', {
     message: `The amount does not cover the fee and the network costs. Ask for at least ${minAmount}.`,
     recovery: { minAmount: minAmount.toString() },
@@ -82,10 +85,19 @@ function needsLargerSize(terms: Terms, order: Order): ServiceError {
 function assertDeliverable(market: Market, order: Order, terms: Terms, price: Breakdown): void {
   const available = market.available(order.destination.chainId, order.output.address)
   if (price.amountOut <= available) return
+  if (available < leastOutput(order)) throw nothingDeliverable(order)
   const maxAmount = order.tradeType === 'exactInput' ? largestInput(terms, available) : available
   throw new ServiceError('INSUFFICIENT_LIQUIDITY', {
     message: `More than can be delivered now. Ask for at most ${maxAmount}.`,
     recovery: { maxAmount: maxAmount.toString() },
+  })
+}
+
+/** No smaller amount would do: whoever asks can only wait. */
+function nothingDeliverable({ output, destination }: Order): ServiceError {
+  return new ServiceError('INSUFFICIENT_LIQUIDITY', {
+    message: `No ${output.symbol} can be delivered on ${destination.name} now. Try again later.`,
+    recovery: { action: 'RETRY_LATER', maxAmount: '0', retryAfterMs: 5_000 },
   })
 }
 

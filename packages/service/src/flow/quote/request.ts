@@ -72,13 +72,17 @@ function recipientOf(request: QuoteRequest, context: RecipientContext): string {
   return ''
 }
 
-/** A wallet or recipient that is the zero address, the token itself or a contract of ours would lose the money. */
+// 1 to 17 since EIP-2537, and 256 since EIP-7951: nobody has a key to what is sent there.
+const PRECOMPILE = /^0x0{37}(00[1-9a-f]|01[01]|100)$/i
+
+/** The zero address, the token itself, a contract of ours or a precompile would lose the money. */
 function checkParty(chain: CatalogChain, field: string, party: string, token: string, issues: Issue[]): void {
   if (party === '') return
   if (party === EVM_NATIVE) issues.push({ field, message: 'must not be the zero address' })
   else if (party === token) issues.push({ field, message: 'must not be the token itself' })
   else if (chain.ownContracts.includes(party))
     issues.push({ field, message: 'must not be a contract of this service' })
+  else if (PRECOMPILE.test(party)) issues.push({ field, message: 'must not be a precompiled contract' })
 }
 
 export function invalidFields(issues: Issue[]): ServiceError {
