@@ -34,6 +34,7 @@ async function readEpoch({ rpc }: SolanaClient, commitment: Commitment): Promise
 async function withTime({ rpc }: SolanaClient, epoch: Epoch, known?: SolanaHead): Promise<SolanaHead> {
   if (known && epoch.slot <= known.slot) return known
   const seconds = await rpc.getBlockTime(epoch.slot).send()
+  if (seconds === null) throw new Error(`The node does not know the time of slot ${epoch.slot}`)
   return { ...epoch, seconds: Number(seconds) }
 }
 

@@ -7,7 +7,7 @@ import { toTokenAccount } from './token-layout.ts'
 // Agave's limit per request.
 const MAX_STATUSES = 256
 
-type MarkerQuery = { addresses: readonly string[]; commitment: Commitment; minContextSlot?: bigint }
+export type MarkerQuery = { addresses: readonly string[]; commitment: Commitment; minContextSlot?: bigint }
 
 /**
  * Whether each marker exists. State, not history: absence at `finalized` past the last attempt's expiry
@@ -16,20 +16,6 @@ type MarkerQuery = { addresses: readonly string[]; commitment: Commitment; minCo
 export async function readMarkers(client: SolanaClient, query: MarkerQuery): Promise<Map<string, boolean>> {
   const accounts = await readAccounts(client, query)
   return new Map(query.addresses.map((address, index) => [address, accounts[index] !== undefined]))
-}
-
-/** The same from several nodes: 2, or all where there are fewer. A marker is absent only if all say so. */
-export async function readMarkersByQuorum(
-  { nodes }: SolanaClient,
-  query: MarkerQuery,
-): Promise<Map<string, boolean>> {
-  const needed = Math.min(2, nodes.length)
-  const answers = await Promise.allSettled(nodes.map((rpc) => readAccounts({ rpc }, query)))
-  const heard = answers.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : []))
-  if (heard.length < needed) throw new Error(`${heard.length} of ${needed} nodes told about the markers`)
-  return new Map(
-    query.addresses.map((address, index) => [address, heard.some((accounts) => accounts[index])]),
-  )
 }
 
 export type SignatureStatus = { slot: bigint; failed: boolean; commitment: Commitment }

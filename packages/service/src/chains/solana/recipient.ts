@@ -6,6 +6,7 @@ import { type Rent, tokenAccountRent } from './rent.ts'
 import { type RawAccount, SYSTEM_PROGRAM, TOKEN_PROGRAMS, toTokenAccount } from './token-layout.ts'
 
 export type RecipientRefusal =
+  | 'isOurs'
   | 'isTokenAccountOrMint'
   | 'isProgram'
   | 'offCurve'
@@ -20,11 +21,19 @@ export type Recipient =
   | { kind: 'missing'; account: string; rentLamports: bigint }
   | { kind: 'refused'; why: RecipientRefusal }
 
-type Query = { recipient: string; token: Token; amount: bigint; rent: Rent }
+type Query = {
+  recipient: string
+  token: Token
+  amount: bigint
+  rent: Rent
+  /** The fee payer and the vaults, which no delivery may pay. */
+  ours?: readonly string[]
+}
 
 /** Read again just before signing: an owner can change, close or lose a token account at any time. */
 export async function readRecipient(client: SolanaClient, query: Query): Promise<Recipient> {
   const { recipient, token } = query
+  if (query.ours?.includes(recipient)) return refused('isOurs')
   if (isNative(token)) {
     const [account] = await readAccounts(client, { addresses: [recipient] })
     return judgeNative(query, account)

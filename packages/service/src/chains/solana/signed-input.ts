@@ -7,6 +7,7 @@ import {
   verifySignature,
 } from '@solana/kit'
 import { fromBase64, sha256Hex, toBase64 } from './bytes.ts'
+import { feeLamports } from './fees.ts'
 import { INPUT_SIGNERS } from './input.ts'
 import { type InputTerms, readInputTerms } from './input-terms.ts'
 import { joinWire, SIGNATURE_BYTES, splitWire } from './message.ts'
@@ -48,17 +49,26 @@ async function isSignedBy(wallet: string, signature: Uint8Array, message: Uint8A
 
 export type SignedTransaction = { raw: string; txHash: string }
 
+type Cosign = {
+  signedTransaction: string
+  /** Fees and the marker's rent together may not exceed this. */
+  maxCostLamports: bigint
+}
+
 /** Adds the fee payer's signature, which is the transaction's id. Signs nothing but inputs that it pays for. */
 export async function cosignInput(
   feePayer: SolanaSigner,
-  signedTransaction: string,
+  { signedTransaction, maxCostLamports }: Cosign,
 ): Promise<SignedTransaction> {
   const wire = fromBase64(signedTransaction)
   const split = wire && splitWire(wire, { count: INPUT_SIGNERS })
   const [, walletSignature] = split?.signatures ?? []
-  if (!split || !walletSignature || readInputTerms(split.message)?.feePayer !== feePayer.address) {
+  const terms = split && readInputTerms(split.message)
+  if (!split || !terms || !walletSignature || terms.feePayer !== feePayer.address) {
     throw new TypeError('Not an input that this fee payer pays for')
   }
+  const cost = feeLamports(terms.computeUnits, terms.microLamportsPerUnit) + terms.markerLamports
+  if (cost > maxCostLamports) throw new RangeError('An input that costs more than its fee payer may spend')
   const signature = await signBytes(feePayer.keyPair.privateKey, split.message)
   return {
     raw: toBase64(joinWire([signature, walletSignature], split.message)),

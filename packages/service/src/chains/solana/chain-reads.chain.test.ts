@@ -1,0 +1,226 @@
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { generateKeyPairSigner } from '@solana/kit'
+import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
+import { createSolanaClient } from './client.ts'
+import { readBlockhash, readHeads } from './heads.ts'
+import { NATIVE_TOKEN } from './mint.ts'
+import { buildPayment } from './payment.ts'
+import { readPriorityPrice } from './priority.ts'
+import { findExpirySlot, readMarkersByQuorum } from './quorum.ts'
+import { readMarkers, readSignatures, readTransactionAmount } from './reads.ts'
+import { broadcast } from './send.ts'
+import { SOL, type SolanaWorld, startSolanaWorld } from './test-solana.ts'
+import { verifySolana } from './verify.ts'
+
+let world: SolanaWorld
+const servers: Server[] = []
+beforeAll(async () => {
+  world = await startSolanaWorld()
+})
+afterEach(() => {
+  for (const server of servers.splice(0)) server.close()
+})
+afterAll(() => world.chain.stop())
+
+/** A node of our own making, which answers every call the same way. */
+async function startNode(answer: (body: { id: unknown; method: string }) => object | undefined) {
+  const calls: string[] = []
+  const server = createServer((request, response) => {
+    let text = ''
+    request.on('data', (part) => {
+      text += part
+    })
+    request.on('end', () => {
+      const body = JSON.parse(text)
+      calls.push(body.method)
+      const reply = answer(body)
+      response.statusCode = reply ? 200 : 503
+      response.end(JSON.stringify({ jsonrpc: '2.0', id: body.id, ...reply }))
+    })
+  })
+  servers.push(server)
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, calls }
+}
+
+async function newPayment(opHash: string) {
+  const to = (await generateKeyPairSigner()).address
+  const payment = await world.payment({ to, token: NATIVE_TOKEN, amount: SOL, opHash })
+  return { to, ...(await buildPayment(world.vault, payment)) }
+}
+
+test('heads are in order, carry the time of the chain, and come back as they are while nothing is new', async () => {
+  await world.advance(40)
+  const heads = await readHeads(world.client)
+
+  expect(await readHeads(world.client, heads)).toBe(heads)
+  expect(heads.processed.slot - heads.confirmed.slot).toBe(1n)
+  expect(heads.processed.slot - heads.finalized.slot).toBe(32n)
+  for (const head of Object.values(heads))
+    expect(Math.abs(head.seconds - Date.now() / 1_000)).toBeLessThan(60)
+
+  await world.advance(1)
+  const next = await readHeads(world.client, heads)
+  expect(next.processed.slot).toBe(heads.processed.slot + 1n)
+  expect(next.finalized.height).toBe(heads.finalized.height + 1n)
+})
+
+test('a node that lags behind does not take the heads back', async () => {
+  const heads = await readHeads(world.client)
+  const ahead = { slot: heads.finalized.slot + 5n, height: heads.finalized.height + 5n, seconds: 1 }
+  await world.advance(1)
+
+  const next = await readHeads(world.client, { ...heads, finalized: ahead })
+
+  expect(next.finalized).toBe(ahead)
+  expect(next.processed.slot).toBe(heads.processed.slot + 1n)
+})
+
+test('a blockhash lives for 150 blocks from its own', async () => {
+  const [{ lastValidBlockHeight }, { confirmed }] = await Promise.all([
+    readBlockhash(world.client),
+    readHeads(world.client),
+  ])
+
+  expect(lastValidBlockHeight - confirmed.height).toBe(150n)
+})
+
+test('a silent node is passed over, and a node that is behind too', async () => {
+  const dead = await startNode(() => undefined)
+  const behind = await startNode(() => ({ error: { code: -32016, message: 'Minimum context slot' } }))
+  const client = createSolanaClient({ urls: [dead.url, behind.url, world.chain.rpcUrl] })
+
+  await readBlockhash(client)
+  await readBlockhash(client)
+
+  // The one that answered is asked first from then on.
+  expect(dead.calls.length).toBe(1)
+  expect(behind.calls.length).toBe(1)
+})
+
+test('no node is asked while a database transaction is open', async () => {
+  const assertOutsideTransaction = () => {
+    throw new Error('inside a transaction')
+  }
+  const client = createSolanaClient({ urls: [world.chain.rpcUrl], assertOutsideTransaction })
+
+  await expect(readBlockhash(client)).rejects.toThrow('inside a transaction')
+  await expect(broadcast(client, 'AA==')).rejects.toThrow()
+})
+
+test('every node is given the bytes, and one that takes them is enough', async () => {
+  const dead = await startNode(() => undefined)
+  const { raw, txHash } = await newPayment('01'.repeat(32))
+
+  await broadcast(createSolanaClient({ urls: [dead.url, world.chain.rpcUrl] }), raw)
+  await vi.waitFor(() => expect(dead.calls).toEqual(['sendTransaction']))
+  expect((await readSignatures(world.client, [txHash])).get(txHash)?.failed).toBe(false)
+  await expect(broadcast(createSolanaClient({ urls: [dead.url] }), raw)).rejects.toThrow()
+})
+
+test('a marker is absent only where two nodes say so', async () => {
+  const { raw, marker } = await newPayment('02'.repeat(32))
+  await world.land(raw)
+  const context = { slot: 1, apiVersion: '1' }
+  const liar = await startNode(() => ({ result: { context, value: [null] } }))
+  const query = { addresses: [marker.address], commitment: 'confirmed' } as const
+  const ask = (...urls: string[]) => readMarkersByQuorum(createSolanaClient({ urls }), query)
+
+  expect((await ask(world.chain.rpcUrl)).get(marker.address)).toBe(true)
+  expect((await ask(liar.url, world.chain.rpcUrl)).get(marker.address)).toBe(true)
+  expect((await ask(liar.url, liar.url)).get(marker.address)).toBe(false)
+  const dead = await startNode(() => undefined)
+  await expect(ask(dead.url, world.chain.rpcUrl)).rejects.toThrow('1 of 2 nodes')
+})
+
+test('what was signed is expired only once two nodes have finalized a block past its life', async () => {
+  const lifetime = await readBlockhash(world.client)
+  const ahead = await startNode(() => ({ result: { absoluteSlot: 1e9, blockHeight: 1e9 } }))
+  const both = createSolanaClient({ urls: [ahead.url, world.chain.rpcUrl] })
+  const find = () => findExpirySlot(both, lifetime)
+
+  await world.advance(151)
+  expect(await find()).toBeUndefined()
+  await world.advance(32)
+  const { finalized } = await readHeads(world.client)
+
+  expect(finalized.height).toBeGreaterThan(lifetime.lastValidBlockHeight)
+  expect(await find()).toBe(finalized.slot)
+})
+
+test('the priority price stays within its bounds', async () => {
+  const accounts = [world.intake.address]
+  const busy = await startNode(() => ({
+    result: [1, 2, 3, 4].map((slot) => ({ slot, prioritizationFee: slot * 100 })),
+  }))
+  const client = createSolanaClient({ urls: [busy.url] })
+
+  expect(await readPriorityPrice(world.client, { accounts, floor: 7n, cap: 9n })).toBe(7n)
+  expect(await readPriorityPrice(client, { accounts, floor: 7n, cap: 9n })).toBe(9n)
+  expect(await readPriorityPrice(client, { accounts, floor: 7n, cap: 900n })).toBe(400n)
+})
+
+test('a marker is read as of its commitment, and not by a node that has not come so far', async () => {
+  const { raw, marker } = await newPayment('03'.repeat(32))
+  await world.land(raw)
+  const { finalized, processed } = await readHeads(world.client)
+  const at = async (commitment: 'confirmed' | 'finalized', minContextSlot?: bigint) => {
+    const query = { addresses: [marker.address], commitment, ...(minContextSlot && { minContextSlot }) }
+    return (await readMarkers(world.client, query)).get(marker.address)
+  }
+
+  expect(await at('confirmed')).toBe(true)
+  expect(await at('finalized', finalized.slot)).toBe(false)
+  await expect(at('finalized', processed.slot)).rejects.toThrow()
+  await world.advance(32)
+  expect(await at('finalized', processed.slot)).toBe(true)
+})
+
+test('a status grows from processed to finalized, and an unknown signature has none', async () => {
+  const { raw, txHash, to } = await newPayment('04'.repeat(32))
+  const unknown = (await newPayment('05'.repeat(32))).txHash
+  const read = async () => readSignatures(world.client, [unknown, txHash])
+  const amount = { txHash, account: to, token: NATIVE_TOKEN }
+  await broadcast(world.client, raw)
+
+  expect((await read()).get(txHash)).toMatchObject({ failed: false, commitment: 'processed' })
+  expect(await readTransactionAmount(world.client, amount)).toBeUndefined()
+  await world.advance(1)
+  expect((await read()).get(txHash)?.commitment).toBe('confirmed')
+  expect((await readTransactionAmount(world.client, amount))?.amount).toBe(SOL)
+  expect(await readTransactionAmount(world.client, { ...amount, commitment: 'finalized' })).toBeUndefined()
+  await world.advance(200)
+  const statuses = await read()
+  expect(statuses.get(txHash)?.commitment).toBe('finalized')
+  expect(statuses.has(unknown)).toBe(false)
+})
+
+test('at boot every difference to the configuration is named', async () => {
+  const usdc = await world.createMint()
+  const roles = {
+    feePayer: world.feePayer.address,
+    vaults: { intake: world.intake.address, inventory: world.authority.address },
+  }
+  const expected = { name: 'solana', ...roles, mints: [usdc.mint, NATIVE_TOKEN.mint] }
+
+  expect(await verifySolana(world.client, { ...expected, genesisHash: 'other' })).toHaveLength(1)
+  expect(await verifySolana(world.client, expected)).toEqual([
+    `solana: the intake vault has no token account of ${usdc.mint}`,
+    `solana: the inventory vault has no token account of ${usdc.mint}`,
+  ])
+  for (const owner of Object.values(roles.vaults)) await world.give(usdc, owner, 0n)
+  expect(await verifySolana(world.client, expected)).toEqual([])
+  await world.give(usdc, roles.feePayer, 0n)
+  expect(await verifySolana(world.client, expected)).toEqual([
+    `solana: the fee payer owns a token account of ${usdc.mint}`,
+  ])
+  const same = { ...expected, feePayer: roles.vaults.intake }
+  expect(await verifySolana(world.client, same)).toEqual([
+    'solana: fee payer, intake and inventory must differ',
+  ])
+  const missing = { ...expected, mints: [roles.vaults.intake] }
+  expect(await verifySolana(world.client, missing)).toEqual([
+    `solana: there is no mint at ${roles.vaults.intake}`,
+  ])
+})
