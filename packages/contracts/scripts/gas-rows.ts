@@ -47,7 +47,8 @@ type Scene = { world: World; wallets: PrivateKeyAccount[]; sponsor: PrivateKeyAc
 
 /**
  * Measures gas per op in steady state: positions, lanes and caps are in use, balances are not zero before or
- * after, wallets are delegated, there are several deliverers, the token is OpenZeppelin's ERC-20.
+ * after, wallets are delegated, recipients have no code, the token is OpenZeppelin's ERC-20. A batch has one
+ * locker, one ring and one token.
  */
 export async function measureRows(): Promise<GasRow[]> {
   const scene = await createScene()
