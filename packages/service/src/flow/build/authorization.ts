@@ -28,7 +28,7 @@ export async function authorizationFor(
   }
   if (given.nonce !== state.nonce || state.pendingNonce !== state.nonce)
     throw staleAuthorization(check, state)
-  return given
+  return { ...given, address: check.delegationTarget }
 }
 
 type Undelegated = Extract<Delegation, { kind: 'none' | 'older' }>

@@ -27,6 +27,7 @@ import {
   type StoredOp,
   takePosition,
 } from '../../store/ops.ts'
+import { findSubmission } from '../../store/submissions.ts'
 import { authorizationFor } from './authorization.ts'
 import { readOrUnavailable } from './read-chain.ts'
 
@@ -75,7 +76,8 @@ export async function buildGeoOp(
   }
   const delegation = await authorizationFor(check, wallet.delegation, request.authorization)
   if (!delegation) deps.rememberDelegated(quote.originChain, quote.wallet)
-  if (wallet.balance < quote.amountIn) throw insufficientBalance(quote, wallet.balance)
+  if (wallet.balance < quote.amountIn && !(await hasSwap(deps.pool, quote)))
+    throw insufficientBalance(quote, wallet.balance)
 
   const op = await storeOnce(deps, accountId, quote, wallet.balance)
   const sealed = { opId: op.id, quoteId: quote.id, ...(delegation && { delegation }) }
@@ -102,6 +104,12 @@ const typesWithDomain = {
   ],
   GeoOp: [...geoOpTypes.GeoOp],
   Delivery: [...geoOpTypes.Delivery],
+}
+
+/** Whether this quote was submitted: then its own swap may be what took the balance. */
+async function hasSwap(pool: Pool, quote: Quote): Promise<boolean> {
+  const op = await findOpByQuote(pool, quote.id)
+  return op !== undefined && (await findSubmission(pool, op.id))?.existing !== undefined
 }
 
 function insufficientBalance(quote: Quote, balance: bigint): ServiceError {

@@ -96,11 +96,18 @@ async function store(
     if (!(await insertSwap(db, { swapId, opId, signature: toCanonical(signing.signature), delegation }))) {
       return undefined
     }
-    if (!(await reserveInventory(db, opId))) throw new ServiceError('INSUFFICIENT_LIQUIDITY')
+    if (!(await reserveInventory(db, opId))) throw liquidityGone()
     return { swapId, status: 'pending' as const }
   })
   if (reply?.swapId === swapId) deps.onAccepted(swapId)
   return reply
+}
+
+function liquidityGone(): ServiceError {
+  return new ServiceError('INSUFFICIENT_LIQUIDITY', {
+    message:
+      'Other swaps took what was left since the quote. Request a fresh quote: it says how much there is.',
+  })
 }
 
 async function recheckDelegation(deps: SubmitDeps, submission: Submission, signed: SignedDelegation) {
@@ -108,18 +115,24 @@ async function recheckDelegation(deps: SubmitDeps, submission: Submission, signe
   const state = await deps.within(RECHECK_MS, reading)
   if (!state || state.kind === 'ours') return
   if (state.kind === 'foreign' || state.kind === 'contract') throw new ServiceError('UNSUPPORTED_DELEGATION')
-  if (state.nonce !== signed.nonce) throw new ServiceError('INVALID_AUTHORIZATION')
+  if (state.nonce === signed.nonce) return
+  const { chainId, address: delegationTarget } = signed
+  throw new ServiceError('INVALID_AUTHORIZATION', {
+    recovery: { chainId, delegationTarget, accountNonce: state.nonce },
+  })
 }
 
-function assertBalance({ walletBalance, openInputs, inputAmount }: Submission): void {
+function assertBalance({ walletBalance, openInputs, inputAmount, originChain }: Submission): void {
   if (openInputs + inputAmount <= walletBalance) return
+  const details = {
+    balance: walletBalance.toString(),
+    open: openInputs.toString(),
+    required: inputAmount.toString(),
+  }
   throw new ServiceError('INSUFFICIENT_BALANCE', {
     message: "The wallet's other open swaps already take what it holds of the input token.",
-    details: {
-      balance: walletBalance.toString(),
-      open: openInputs.toString(),
-      required: inputAmount.toString(),
-    },
+    details,
+    recovery: { chainId: originChain, ...details },
   })
 }
 
