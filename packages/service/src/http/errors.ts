@@ -12,9 +12,19 @@ export function answerErrors(app: FastifyInstance): void {
     const error = thrown instanceof Error ? thrown : new Error(`Not an error: ${typeof thrown}`)
     const refusal = toRefusal(error)
     if (errorCatalogue[refusal.code].status >= 500) logFault(request, error)
+    if (refusal.code === 'BODY_TOO_LARGE') readRest(reply)
     return answerRefusal(reply, refusal)
   })
   app.setNotFoundHandler((_request, reply) => answerRefusal(reply, new ServiceError('NOT_FOUND')))
+}
+
+/**
+ * A caller who is cut off while still sending never sees the answer: what remains of the body is read and
+ * thrown away. `requestTimeout` bounds it.
+ */
+function readRest(reply: FastifyReply): void {
+  reply.removeHeader('connection')
+  reply.request.raw.resume()
 }
 
 export function answerRefusal(reply: FastifyReply, refusal: ServiceError): FastifyReply {
