@@ -1,0 +1,169 @@
+import { endpoints, errorCatalogue } from '@geoswap/wire'
+import { beforeAll, describe, expect, inject, test } from 'vitest'
+import { type CheckedClient, createCheckedClient, refusalOf } from '../checked-client.ts'
+import { createOperator } from '../operator.ts'
+
+const local = inject('local')
+let api: CheckedClient
+beforeAll(async () => {
+  api = createCheckedClient({ ...local, apiKey: await createOperator(inject('databaseUrl')).createKey() })
+})
+
+type Json = { [key: string]: unknown }
+type Operation = {
+  operationId: string
+  responses: Record<string, Json>
+  requestBody?: Json
+  parameters?: Json[]
+}
+type OpenApi = { openapi: string; paths: Record<string, Record<string, Operation>>; [key: string]: unknown }
+
+const open = async (path: string) => fetch(`${local.apiUrl}${path}`)
+const readOpenApi = async () => (await (await open('/openapi.json')).json()) as OpenApi
+
+describe('/openapi.json', () => {
+  test('is OpenAPI 3.1 with a title, a server, an API key and unique operation ids', async () => {
+    const document = await readOpenApi()
+
+    expect(document.openapi).toMatch(/^3\.1\.\d+$/)
+    expect(document).toMatchObject({
+      info: { title: 'geoswap', version: expect.any(String) },
+      servers: [{ url: expect.any(String) }],
+      security: [{ apiKey: [] }],
+      components: { securitySchemes: { apiKey: { type: 'apiKey', in: 'header', name: 'x-api-key' } } },
+    })
+    const ids = operationsOf(document).map(({ operation }) => operation.operationId)
+    expect(new Set(ids).size).toBe(ids.length)
+  })
+
+  test('lists every call, with its body, its parameters and every error it can answer', async () => {
+    const document = await readOpenApi()
+
+    const listed = operationsOf(document).map(({ method, path }) => `${method} ${path}`)
+    expect(listed.sort()).toEqual([
+      ...['GET /swap/delegation', 'GET /swap/status/{swapId}', 'POST /swap/build-geo-op'],
+      ...['POST /swap/build-solana-tx', 'POST /swap/quote', 'POST /swap/submit', 'POST /swap/submit-solana'],
+    ])
+    for (const { id, method, path, errors } of Object.values(endpoints)) {
+      const operation = document.paths[path]?.[method.toLowerCase()]
+      expect(operation?.operationId).toBe(id)
+      expect(operation?.requestBody !== undefined).toBe(method === 'POST')
+      for (const code of errors) {
+        const response = operation?.responses[errorCatalogue[code].status]
+        expect(response?.description).toContain(code)
+      }
+    }
+  })
+
+  test('every reference in it leads somewhere', async () => {
+    const document = await readOpenApi()
+
+    const references = [...JSON.stringify(document).matchAll(/"\$ref":"([^"]+)"/g)].map(
+      ([, path]) => path ?? '',
+    )
+
+    expect(references.length).toBeGreaterThan(0)
+    for (const reference of new Set(references)) expect(resolve(document, reference)).toBeDefined()
+  })
+})
+
+function operationsOf(document: OpenApi) {
+  return Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ path, method: method.toUpperCase(), operation })),
+  )
+}
+
+function resolve(document: OpenApi, reference: string): unknown {
+  const parts = reference.replace(/^#\//, '').split('/')
+  return parts.reduce<unknown>((value, part) => (value as Json | undefined)?.[part], document)
+}
+
+describe('pages without a key', () => {
+  test('/docs shows the reference and loads nothing from another host', async () => {
+    const response = await open('/docs/')
+    const page = await response.text()
+
+    expect(response.status).toBe(200)
+    expect(response.headers.get('content-type')).toMatch(/^text\/html/)
+    expect(response.headers.get('content-security-policy')).toMatch(/default-src 'self'/)
+    expect(page).toContain('openapi.json')
+    expect(page).not.toMatch(/(src|href)\s*=\s*["'](https?:)?\/\//i)
+    const scripts = [...page.matchAll(/<script[^>]*\ssrc="([^"]+)"/g)].map(([, src]) => src ?? '')
+    expect(scripts.length).toBeGreaterThan(0)
+    for (const src of scripts) {
+      const script = await fetch(new URL(src, `${local.apiUrl}/docs/`))
+      expect(script.status).toBe(200)
+      await script.body?.cancel()
+    }
+  })
+
+  test('/docs leads to /docs/', async () => {
+    const response = await open('/docs')
+
+    expect(response.status).toBe(200)
+    expect(response.headers.get('content-type')).toMatch(/^text\/html/)
+  })
+
+  test('/health and /ready answer, and / links to the documentation', async () => {
+    expect(await (await open('/health')).json()).toEqual({ status: 'ok' })
+    const ready = await open('/ready')
+    expect(ready.status).toBe(200)
+    expect(await ready.json()).toMatchObject({
+      status: 'ready',
+      checks: { database: true, chains: { alpha: true, beta: true } },
+    })
+    expect(await (await open('/')).json()).toMatchObject({ name: 'geoswap', docs: '/docs/' })
+  })
+
+  test('/metrics has the request times, faults, swaps, liquidity and relayer balances', async () => {
+    const metrics = await (await open('/metrics')).text()
+
+    const names = [...metrics.matchAll(/^# TYPE (\w+)/gm)].map(([, name]) => name)
+    expect(names).toEqual(
+      expect.arrayContaining([
+        ...['geoswap_http_request_duration_seconds', 'geoswap_faults_total', 'geoswap_held_status_reads'],
+        ...['geoswap_swaps', 'geoswap_inventory', 'geoswap_relayer_balance', 'process_cpu_seconds_total'],
+      ]),
+    )
+    expect(metrics).not.toContain(local.apiKey.split('_')[3])
+  })
+
+  test('every reply names its request, and no two have the same name', async () => {
+    const replies = await Promise.all(
+      ['/', '/health', '/ready', '/openapi.json', '/docs/', '/nowhere'].map(open),
+    )
+
+    const ids = replies.map((reply) => reply.headers.get('x-request-id'))
+    expect(ids.every((id) => id?.startsWith('req_'))).toBe(true)
+    expect(new Set(ids).size).toBe(ids.length)
+  })
+})
+
+describe('paths', () => {
+  const keyed = () => ({ 'x-api-key': api.apiKey })
+
+  test.each(['/nowhere', '/swapx', '/swap/nothing', '/swap/', '/swap/quote/', '/SWAP/quote', '/swap//quote'])(
+    '404 NOT_FOUND for %s',
+    async (path) => {
+      expect(refusalOf(await api.send({ method: 'GET', path, headers: keyed() }))).toBe('404 NOT_FOUND')
+    },
+  )
+
+  const others: [string, string, string][] = [
+    ['GET', '/swap/quote', 'POST'],
+    ['DELETE', '/swap/submit', 'POST'],
+    ['PUT', '/swap/build-geo-op', 'POST'],
+    ['PATCH', '/swap/build-solana-tx', 'POST'],
+    ['POST', '/swap/delegation', 'GET'],
+    ['POST', '/swap/status/swp_1', 'GET'],
+    ['OPTIONS', '/swap/quote', 'POST'],
+    ['POST', '/health', 'GET, HEAD'],
+    ['DELETE', '/openapi.json', 'GET, HEAD'],
+  ]
+  test.each(others)('405 METHOD_NOT_ALLOWED for %s %s, which takes %s', async (method, path, allow) => {
+    const reply = await api.send({ method, path, headers: keyed() })
+
+    expect(refusalOf(reply)).toBe('405 METHOD_NOT_ALLOWED')
+    expect(reply.headers.get('allow')).toBe(allow)
+  })
+})

@@ -1,0 +1,102 @@
+import { beforeAll, describe, inject, test } from 'vitest'
+import { type CheckedClient, createCheckedClient, refusalOf } from '../checked-client.ts'
+import { delegatedWallet } from '../instant-wallet.ts'
+import { createOperator } from '../operator.ts'
+import { createWorld, outcomeOf, prepare, toRequest, until } from '../world.ts'
+
+const local = inject('local')
+const { alpha, beta } = createWorld(local)
+const operator = createOperator(inject('databaseUrl'))
+const order = { from: alpha, sell: 'ETH', to: alpha, buy: 'USDC', amount: 10n ** 17n }
+
+let api: CheckedClient
+beforeAll(async () => {
+  api = createCheckedClient({ ...local, apiKey: await operator.createKey() })
+})
+
+/** Lets the time of a built operation be over. */
+async function expire(geoOpHash: string): Promise<void> {
+  const sql = `update ops set expires_at = clock_timestamp() - interval '1 ms' where hash = $1`
+  await operator.query(sql, [geoOpHash])
+}
+
+// Two of these wait for real time to pass: they do it together.
+describe.concurrent('expiry', () => {
+  test('410 QUOTE_EXPIRED once expiresAt has passed, also for what was built before, and not earlier', async ({
+    expect,
+  }) => {
+    const wallet = await delegatedWallet(alpha)
+    const quotes = await Promise.all([
+      api.quote(toRequest(wallet, order)),
+      api.quote(toRequest(wallet, order)),
+    ])
+    const [built, never] = quotes.map(({ body }) => ({ geoQuoteToken: body.geoQuoteToken }))
+    const expiresAt = Math.max(...quotes.map(({ body }) => new Date(body.expiresAt).getTime()))
+    const buildBoth = () => Promise.all([api.build(built ?? {}), api.build(never ?? {})])
+
+    await until(async () => Date.now() > expiresAt - 2_000, 40_000)
+    const first = await api.build(built ?? {})
+    await until(async () => Date.now() >= expiresAt)
+    const replies = await buildBoth()
+
+    expect(refusalOf(first)).toBe('200 OK')
+    expect(replies.map(refusalOf)).toEqual(['410 QUOTE_EXPIRED', '410 QUOTE_EXPIRED'])
+    const signature = await wallet.signMessage({ message: { raw: first.body.geoOpHash as `0x${string}` } })
+    const submitted = await api.submit({ geoOpToken: first.body.geoOpToken, signature })
+    expect(refusalOf(submitted)).toBe('200 OK')
+  })
+
+  test('503 CHAIN_UNAVAILABLE while a chain stands still, at quote and build', async ({ expect }) => {
+    const wallet = await delegatedWallet(alpha)
+    const across = toRequest(wallet, { ...order, to: beta })
+    const quote = await api.quote(across)
+
+    try {
+      await beta.halt()
+      const refused = await until(async () => {
+        const reply = await api.quote(across)
+        return reply.status !== 200 && reply
+      })
+      const build = await api.build({ geoQuoteToken: quote.body.geoQuoteToken })
+
+      expect(refusalOf(refused)).toBe('503 CHAIN_UNAVAILABLE')
+      expect(refused.body.details).toEqual({ chainId: beta.chainId })
+      expect(refusalOf(build)).toBe('503 CHAIN_UNAVAILABLE')
+      expect(refusalOf(await api.quote(toRequest(wallet, order)))).toBe('200 OK')
+    } finally {
+      await beta.resume()
+      await until(async () => (await api.quote(across)).status === 200)
+    }
+  })
+
+  test('410 OPERATION_EXPIRED for a first submission after the operation expired', async ({ expect }) => {
+    const wallet = await delegatedWallet(alpha)
+    const { build, submission } = await prepare({ api }, wallet, order)
+    await expire(build.geoOpHash)
+
+    const replies = [
+      await api.submit(submission),
+      await api.submit(submission),
+      await api.submit({ ...submission, signature: '0x' }),
+    ]
+
+    expect(replies.map(refusalOf)).toEqual(replies.map(() => '410 OPERATION_EXPIRED'))
+    expect(await operator.query('select 1 from swaps where wallet = $1', [wallet.address])).toEqual([])
+  })
+
+  test('a swap that exists is returned after its operation expired, and 422 INVALID_SIGNATURE stays', async ({
+    expect,
+  }) => {
+    const wallet = await delegatedWallet(alpha)
+    const { build, submission } = await prepare({ api }, wallet, order)
+    const first = await api.submit(submission)
+    await outcomeOf({ api }, first.body.swapId)
+    await expire(build.geoOpHash)
+
+    const again = await api.submit(submission)
+    const unsigned = await api.submit({ ...submission, signature: `0x${'11'.repeat(65)}` })
+
+    expect(again.body).toEqual({ swapId: first.body.swapId, status: 'settled' })
+    expect(refusalOf(unsigned)).toBe('422 INVALID_SIGNATURE')
+  })
+})

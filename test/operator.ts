@@ -1,0 +1,50 @@
+import { randomBytes } from 'node:crypto'
+import { RATE_CLASSES } from '@geoswap/wire'
+import pg from 'pg'
+import { runApiKeyCommand } from '../packages/service/src/api-key.ts'
+
+export type Operator = ReturnType<typeof createOperator>
+type Limits = Partial<Record<(typeof RATE_CLASSES)[number], number>>
+
+/** Enough for a test file that has other things to prove than rate limits. */
+const AMPLE: Limits = Object.fromEntries(RATE_CLASSES.map((name) => [name, 1_000]))
+
+/** What the operator of the network can do: keys and limits by command, the rest by SQL. */
+export function createOperator(databaseUrl: string) {
+  async function command(...args: string[]): Promise<string> {
+    const out: string[] = []
+    const hints: string[] = []
+    const output = { out: (text: string) => out.push(text), hint: (text: string) => hints.push(text) }
+    const exitCode = await runApiKeyCommand(args, { DATABASE_URL: databaseUrl }, output)
+    if (exitCode !== 0) throw new Error(hints.join('\n'))
+    return out.join('\n')
+  }
+
+  /** The key of a new account. Classes without a limit have the defaults. */
+  async function createKey(limits: Limits = AMPLE, account?: string): Promise<string> {
+    const flags = Object.entries(limits).flatMap(([name, perSecond]) => ['--limit', `${name}=${perSecond}`])
+    const name = `test ${randomBytes(6).toString('hex')}`
+    return command(
+      'create',
+      '--name',
+      name,
+      '--network',
+      'local',
+      ...flags,
+      ...(account ? ['--account', account] : []),
+    )
+  }
+
+  async function query<Row extends object>(sql: string, values: unknown[] = []): Promise<Row[]> {
+    const client = new pg.Client(databaseUrl)
+    await client.connect()
+    try {
+      const { rows } = await client.query<Row>(sql, values)
+      return rows
+    } finally {
+      await client.end()
+    }
+  }
+
+  return { createKey, revoke: (key: string) => command('revoke', key), query }
+}
