@@ -1,0 +1,74 @@
+import { mkdirSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { parseArgs } from 'node:util'
+import { measureAdded } from './added.ts'
+import { measureBurst } from './burst.ts'
+import { type Figure, toTable } from './figures.ts'
+import { describeMachine } from './machine.ts'
+import { type Bench, startBench } from './network.ts'
+import { measurePolls } from './polls.ts'
+import { measureSubmit } from './submit.ts'
+import { measureThroughput } from './throughput.ts'
+
+const HELP = `Measures geoswap on a network of its own, next to what this machine can do at all.
+
+  npm run bench [-- SECTION...] [-- --strict] [-- --profile FOLDER]
+
+  quote    calls per second of quotes and status reads, against a bare Fastify route
+  submit   from submit's answer until a node has the lock, at 20 swaps per second
+  added    what the service adds to a swap beyond the blocks it waits for
+  burst    200 swaps of 50 wallets at once: all settle, none twice
+  polls    5,000 held status reads in one process, and what other calls feel of them
+
+  --strict           end with 1 when a goal is missed
+  --profile FOLDER   write a CPU profile of every process of the network there
+`
+
+const sections: Record<string, (bench: Bench) => Promise<Figure[]>> = {
+  quote: measureThroughput,
+  submit: measureSubmit,
+  added: measureAdded,
+  burst: measureBurst,
+  polls: measurePolls,
+}
+
+const startedAt = Date.now()
+
+function say(line: string): void {
+  console.error(`${((Date.now() - startedAt) / 1_000).toFixed(1).padStart(6)} s  ${line}`)
+}
+
+async function run(names: readonly string[], profile: string | undefined): Promise<Figure[]> {
+  const profileDir = profile && resolve(profile)
+  if (profileDir) mkdirSync(profileDir, { recursive: true })
+  const bench = await startBench({ say, ...(profileDir && { profileDir }) })
+  process.once('SIGINT', () => void bench.stop().then(() => process.exit(130)))
+  const figures: Figure[] = []
+  try {
+    for (const name of names) {
+      say(`── ${name} (${describeMachine()})`)
+      figures.push(...((await sections[name]?.(bench)) ?? []))
+    }
+  } finally {
+    await bench.stop()
+  }
+  return figures
+}
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    help: { type: 'boolean', short: 'h' },
+    strict: { type: 'boolean' },
+    profile: { type: 'string' },
+  },
+})
+const unknown = positionals.filter((name) => !(name in sections))
+if (values.help || unknown.length > 0) {
+  console.log(unknown.length > 0 ? `Unknown: ${unknown.join(', ')}\n\n${HELP}` : HELP)
+  process.exit(unknown.length > 0 ? 2 : 0)
+}
+const figures = await run(positionals.length > 0 ? positionals : Object.keys(sections), values.profile)
+console.log(`\n${describeMachine()}\n\n${toTable(figures)}`)
+const missed = figures.filter(({ ok }) => ok === false)
+process.exit(values.strict && missed.length > 0 ? 1 : 0)

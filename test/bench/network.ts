@@ -1,0 +1,73 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { type Network, startNetwork } from '@geoswap/devnet'
+import { Pool } from 'pg'
+import { createWorld, type LocalNetwork, type World } from '../world.ts'
+import { type Remote, startRemote } from './remote.ts'
+import type { ProxyFunctions } from './rpc-proxy.ts'
+import { createApiKey, type Service, startService } from './service.ts'
+
+const CHAINS = ['alpha', 'beta']
+
+/** A network of its own for the figures, seen through a caller with high limits. */
+export type Bench = {
+  world: World
+  service: Service
+  proxy: Remote<ProxyFunctions>
+  pool: Pool
+  /** Another account with high limits: its API key. */
+  createKey(name: string): Promise<string>
+  say(line: string): void
+  stop(): Promise<void>
+}
+
+type Options = { say(line: string): void; profileDir?: string }
+
+export async function startBench({ say, profileDir }: Options): Promise<Bench> {
+  const proxy = startRemote<ProxyFunctions>('./rpc-proxy.ts')
+  const network = await startChains(proxy, say)
+  const profiling = profileDir === undefined ? {} : { profileDir }
+  const service = await startService({ network, port: await findFreePort(), ...profiling }).catch(
+    async (error) => {
+      await network.stop()
+      proxy.stop()
+      throw error
+    },
+  )
+  say('API, worker and attester run')
+  const createKey = (name: string) => createApiKey(network, name)
+  const local = { ...network.local, apiUrl: service.apiUrl, apiKey: await createKey('bench') }
+  const pool = new Pool({ connectionString: network.databaseUrl, max: 8 })
+  const stop = async () => {
+    await pool.end()
+    await service.stop()
+    await network.stop()
+    proxy.stop()
+  }
+  return { world: createWorld(local as LocalNetwork), service, proxy, pool, createKey, say, stop }
+}
+
+async function startChains(proxy: Remote<ProxyFunctions>, say: Options['say']): Promise<Network> {
+  const ports = new Map<string, number>()
+  for (const chain of CHAINS) ports.set(chain, await proxy.call('open', chain))
+  const { PATH = '', HOME = '' } = process.env
+  return startNetwork({
+    service: false,
+    env: { PATH, HOME },
+    say,
+    serviceRpcUrl({ name, rpcUrl }) {
+      void proxy.call('connect', { name, rpcUrl })
+      return `http://127.0.0.1:${ports.get(name)}`
+    },
+  })
+}
+
+function findFreePort(): Promise<number> {
+  const server = createServer()
+  return new Promise((resolve) => {
+    server.listen(0, '127.0.0.1', () => {
+      const { port } = server.address() as AddressInfo
+      server.close(() => resolve(port))
+    })
+  })
+}

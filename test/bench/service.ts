@@ -1,0 +1,112 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { openSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import type { Network, ServiceConfig } from '@geoswap/devnet'
+import { runApiKeyCommand } from '../../packages/service/src/api-key.ts'
+import { delay } from './clock.ts'
+
+// The service's own processes. The bench starts them itself, so that a busy machine may take its time, each
+// can be profiled, and the proxy can tell by the path which of them calls a node.
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+// The second ends a process whose parent is gone.
+const LOADERS = ['--import', 'tsx', '--import', './packages/devnet/src/exit-with-parent.ts']
+const READY_MS = 120_000
+const CLASSES = ['quote', 'build', 'submit', 'delegation', 'status', 'other']
+
+export type ServiceRole = 'api' | 'worker' | 'attester'
+export type Service = { apiUrl: string; pids: Record<ServiceRole, number>; stop(): Promise<void> }
+type Options = { network: Network; port: number; profileDir?: string }
+
+export async function startService({ network, port, profileDir }: Options): Promise<Service> {
+  await migrate(network)
+  const start = (role: ServiceRole) => spawnRole({ network, port, role, ...(profileDir && { profileDir }) })
+  const children = { api: start('api'), worker: start('worker'), attester: start('attester') }
+  const all = Object.values(children)
+  const apiUrl = `http://127.0.0.1:${port}`
+  const stop = async () => {
+    await Promise.all(all.map(stopChild))
+  }
+  await waitUntilReady(apiUrl).catch(async (error) => {
+    await stop()
+    throw error
+  })
+  const pidOf = (role: ServiceRole) => children[role].pid ?? 0
+  return { apiUrl, pids: { api: pidOf('api'), worker: pidOf('worker'), attester: pidOf('attester') }, stop }
+}
+
+/** Makes an account without limits worth mentioning, and returns its API key. */
+export async function createApiKey(network: Network, name: string): Promise<string> {
+  const limits = CLASSES.flatMap((rateClass) => ['--limit', `${rateClass}=1000000`])
+  const env = { DATABASE_URL: network.databaseUrl }
+  let key = ''
+  const output = {
+    out: (text: string) => {
+      key = text
+    },
+    hint: () => {},
+  }
+  const code = await runApiKeyCommand(['create', '--name', name, ...limits], env, output)
+  if (code !== 0) throw new Error(`No API key could be made for ${name}`)
+  return key
+}
+
+async function migrate({ databaseUrl }: Network): Promise<void> {
+  const env = { PATH: process.env.PATH, DATABASE_URL: databaseUrl }
+  const command = ['--import', 'tsx', 'packages/service/src/main.ts', 'migrate']
+  await promisify(execFile)(process.execPath, command, { cwd: root, env })
+}
+
+function spawnRole({ network, port, role, profileDir }: Options & { role: ServiceRole }): ChildProcess {
+  const { keys, home, databaseUrl } = network
+  const config = join(home, `${role}.json`)
+  writeFileSync(config, JSON.stringify(configFor(role, join(home, 'service.json'))))
+  const secrets = {
+    api: { GEOSWAP_SEAL_KEYS: keys.seal },
+    worker: {
+      GEOSWAP_RELAYER_KEYS: keys.relayers.map(({ privateKey }) => privateKey).join(','),
+      GEOSWAP_DELIVERER_KEYS: keys.deliverers.map(({ privateKey }) => privateKey).join(','),
+    },
+    attester: { GEOSWAP_ATTESTER_KEY: keys.attester.privateKey },
+  }
+  const own = { DATABASE_URL: databaseUrl, GEOSWAP_CONFIG: config, PORT: String(port), ...secrets[role] }
+  const profiling = profileDir ? ['--cpu-prof', `--cpu-prof-dir=${profileDir}/${role}`] : []
+  const command = [...profiling, ...LOADERS, 'packages/service/src/main.ts', role]
+  const log = openSync(join(home, 'logs', `${role}.log`), 'a')
+  const env = { PATH: process.env.PATH, ...own }
+  const stdio = ['ignore', log, log, 'ipc'] as const
+  return spawn(process.execPath, command, { cwd: root, env, stdio: [...stdio], detached: true })
+}
+
+function configFor(role: ServiceRole, file: string): ServiceConfig {
+  const config: ServiceConfig = JSON.parse(readFileSync(file, 'utf8'))
+  const named = (urls: readonly string[]) => urls.map((url) => `${url}/${role}`)
+  const chains = config.chains.map((chain) => ({
+    ...chain,
+    rpcUrls: named(chain.rpcUrls),
+    attesterRpcUrls: named(chain.attesterRpcUrls),
+  }))
+  return { ...config, chains }
+}
+
+async function waitUntilReady(apiUrl: string): Promise<void> {
+  const deadline = Date.now() + READY_MS
+  for (;;) {
+    const answer = await fetch(`${apiUrl}/ready`).catch(() => undefined)
+    await answer?.body?.cancel()
+    if (answer?.status === 200) return
+    if (Date.now() > deadline) throw new Error('The API is not ready after two minutes')
+    await delay(100)
+  }
+}
+
+async function stopChild(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  const ended = new Promise((resolve) => child.once('exit', resolve))
+  child.kill('SIGTERM')
+  const timer = setTimeout(() => child.kill('SIGKILL'), 15_000)
+  await ended
+  clearTimeout(timer)
+}

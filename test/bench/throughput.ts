@@ -1,0 +1,106 @@
+import { execFile } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { privateKeyToAccount } from 'viem/accounts'
+import { toRequest } from '../world.ts'
+import type { BareFunctions } from './bare-server.ts'
+import { atLeast, type Figure } from './figures.ts'
+import { cpuSeconds } from './machine.ts'
+import type { Bench } from './network.ts'
+import { type Remote, startRemote } from './remote.ts'
+import { median, perSecond } from './statistics.ts'
+import { settleTogether, storePending } from './stored-swaps.ts'
+import { orderOf } from './traders.ts'
+
+const CONNECTIONS = 32
+const WARM_UP_SECONDS = 2
+const ROUND_SECONDS = 3
+const ROUNDS = 4
+const autocannon = fileURLToPath(new URL('../../node_modules/autocannon/autocannon.js', import.meta.url))
+
+type Target = { url: string; pid: number; apiKey: string; body?: string }
+type Case = { name: string; path: string; goal: number; body?: string }
+type Round = { rate: number; cpuMicros: number }
+
+/** How many calls per second, next to a Fastify route that does nothing. */
+export async function measureThroughput(bench: Bench): Promise<Figure[]> {
+  const bare = startRemote<BareFunctions>('./bare-server.ts')
+  try {
+    const port = await bare.call('listen')
+    const figures: Figure[] = []
+    for (const one of await casesOf(bench)) figures.push(await compare(bench, bare, port, one))
+    return figures
+  } finally {
+    bare.stop()
+  }
+}
+
+async function casesOf(bench: Bench): Promise<Case[]> {
+  const wallet = privateKeyToAccount(`0x${'11'.repeat(32)}`)
+  const { apiKey } = bench.world.local
+  const [settled = '', pending = ''] = await storePending(bench, apiKey, 2)
+  await settleTogether(bench, [settled])
+  const body = JSON.stringify(toRequest(wallet, orderOf(bench)))
+  return [
+    { name: 'Quotes', path: '/swap/quote', goal: 0.4, body },
+    { name: 'Status reads, settled', path: `/swap/status/${settled}?wait=0`, goal: 0.25 },
+    { name: 'Status reads, pending', path: `/swap/status/${pending}?wait=0`, goal: 0.25 },
+  ]
+}
+
+async function compare(
+  { world, service, say }: Bench,
+  bare: Remote<BareFunctions>,
+  port: number,
+  { name, path, goal, body }: Case,
+): Promise<Figure> {
+  const { apiUrl, apiKey } = world.local
+  const sent = body === undefined ? {} : { body }
+  const ours: Target = { url: `${apiUrl}${path}`, pid: service.pids.api, apiKey, ...sent }
+  const bareUrl = `http://127.0.0.1:${port}/bare${body === undefined ? '/swap' : ''}`
+  const theirs: Target = { url: bareUrl, pid: bare.pid, apiKey, ...sent }
+  await bare.call('setReply', await sampleReply(ours))
+  for (const target of [theirs, ours]) await load(target, WARM_UP_SECONDS)
+  const rounds: { bare: Round; ours: Round }[] = []
+  for (let count = 0; count < ROUNDS; count += 1) {
+    const round = { bare: await load(theirs, ROUND_SECONDS), ours: await load(ours, ROUND_SECONDS) }
+    say(`${name}: ${describe(round.ours)}, bare ${describe(round.bare)}`)
+    rounds.push(round)
+  }
+  return atLeast(`${name}, against a bare route`, {
+    share: median(rounds.map((round) => round.ours.rate / round.bare.rate)),
+    goal,
+    measured: describe(middle(rounds.map((round) => round.ours))),
+    baseline: describe(middle(rounds.map((round) => round.bare))),
+  })
+}
+
+async function sampleReply({ url, apiKey, body }: Target): Promise<string> {
+  const headers = { 'x-api-key': apiKey, 'content-type': 'application/json' }
+  const response = await fetch(url, { method: body ? 'POST' : 'GET', headers, ...(body && { body }) })
+  const text = await response.text()
+  if (response.status !== 200) throw new Error(`${url}: ${response.status} ${text}`)
+  return text
+}
+
+type Result = { requests: { total: number }; duration: number; errors: number; non2xx: number }
+
+async function load({ url, pid, apiKey, body }: Target, seconds: number): Promise<Round> {
+  const sending = body ? ['-m', 'POST', '-H', 'content-type: application/json', '-b', body] : []
+  const settings = ['-j', '-c', String(CONNECTIONS), '-d', String(seconds), '-H', `x-api-key: ${apiKey}`]
+  const before = cpuSeconds(pid)
+  const run = promisify(execFile)(process.execPath, [autocannon, ...settings, ...sending, url])
+  const result: Result = JSON.parse((await run).stdout)
+  if (result.errors + result.non2xx > 0) throw new Error(`${url}: ${result.non2xx} calls were refused`)
+  const { total } = result.requests
+  return { rate: total / result.duration, cpuMicros: ((cpuSeconds(pid) - before) * 1e6) / total }
+}
+
+function middle(rounds: readonly Round[]): Round {
+  return {
+    rate: median(rounds.map((round) => round.rate)),
+    cpuMicros: median(rounds.map((round) => round.cpuMicros)),
+  }
+}
+
+const describe = ({ rate, cpuMicros }: Round) => `${perSecond(rate)} at ${Math.round(cpuMicros)} µs CPU`
