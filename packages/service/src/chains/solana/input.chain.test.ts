@@ -1,26 +1,16 @@
 import {
   AccountRole,
-  type Address,
-  appendTransactionMessageInstruction,
-  compileTransactionMessage,
   decompileTransactionMessage,
-  generateKeyPairSigner,
   getCompiledTransactionMessageDecoder,
-  getCompiledTransactionMessageEncoder,
   type Instruction,
   type KeyPairSigner,
 } from '@solana/kit'
-import { COMPUTE_BUDGET_PROGRAM_ADDRESS } from '@solana-program/compute-budget'
-import { getAssignInstruction, getTransferSolInstruction } from '@solana-program/system'
-import { AuthorityType, getSetAuthorityInstruction } from '@solana-program/token'
-import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { toTokenAccountAddress } from './accounts.ts'
 import { NATIVE_SOL } from './address.ts'
-import { sha256Hex, toBase64 } from './bytes.ts'
 import { inputCostLamports } from './fees.ts'
-import { describeInput, readInputTerms } from './input-terms.ts'
-import { joinWire, MAX_TRANSACTION_BYTES } from './message.ts'
+import { describeInput } from './input-terms.ts'
+import { MAX_TRANSACTION_BYTES } from './message.ts'
 import { readMarkers, readSignatures, readTransactionAmount, readVaultBalances } from './reads.ts'
 import { checkSignedInput, cosignInput } from './signed-input.ts'
 import { simulate } from './simulate.ts'
@@ -51,24 +41,11 @@ const nextOp = () => {
   return ops.toString(16).padStart(64, '0')
 }
 
-/** Adds instructions to a built message, as a caller might before asking us to pay for it. */
-function withInstructions(message: Uint8Array, ...extra: Instruction[]): Uint8Array {
-  const compiled = getCompiledTransactionMessageDecoder().decode(message)
-  const decompiled = decompileTransactionMessage(compiled, { lastValidBlockHeight: 1n })
-  const changed = extra.reduce<typeof decompiled>(
-    (all, instruction) => appendTransactionMessageInstruction(instruction, all) as typeof decompiled,
-    decompiled,
-  )
-  return Uint8Array.from(getCompiledTransactionMessageEncoder().encode(compileTransactionMessage(changed)))
-}
-
 const cosign = (signedTransaction: string, payer = world.feePayer) =>
   cosignInput(payer, {
     signedTransaction,
     maxCostLamports: inputCostLamports({ rent: world.rent, microLamportsPerUnit: 1_000n }),
   })
-
-const asWire = (message: Uint8Array) => toBase64(joinWire([new Uint8Array(64), new Uint8Array(64)], message))
 
 test.each([
   ['the token program', () => usdc],
@@ -243,158 +220,6 @@ test('a wallet or intake that is the fee payer is refused', async () => {
   await expect(world.input({ wallet: wallet.address, intake: world.feePayer.address })).rejects.toThrow(
     'takes no part',
   )
-})
-
-test('whatever a caller adds for the fee payer to pay, it does not sign', async () => {
-  const built = await world.input({ wallet: wallet.address, token: usdc })
-  const message = messageOf(built.unsignedTransaction)
-  const { feePayer } = world
-  const thief = (await generateKeyPairSigner()).address
-  const attacks: Instruction[] = [
-    getTransferSolInstruction({ source: feePayer, destination: thief, amount: 1n }),
-    getAssignInstruction({ account: feePayer, programAddress: thief }),
-    getSetAuthorityInstruction({
-      owned: (await ataOf(usdc)) as Address,
-      owner: feePayer,
-      authorityType: AuthorityType.AccountOwner,
-      newAuthority: thief,
-    }),
-    { programAddress: thief, accounts: [{ address: feePayer.address, role: AccountRole.WRITABLE_SIGNER }] },
-    { programAddress: COMPUTE_BUDGET_PROGRAM_ADDRESS, data: new Uint8Array([1, 0, 0, 4, 0]) },
-  ]
-
-  for (const attack of attacks) {
-    const signedTransaction = await signAsWallet(wallet, asWire(withInstructions(message, attack)))
-    const submitted = { messageHash: built.messageHash, wallet: wallet.address, signedTransaction }
-    expect(await checkSignedInput(submitted)).toEqual({ kind: 'mismatch' })
-    await expect(cosign(signedTransaction)).rejects.toThrow('Not an input')
-  }
-})
-
-test('a transaction with a lookup table is not an input, whatever its hash', async () => {
-  const built = await world.input({ wallet: wallet.address, token: usdc })
-  const compiled = getCompiledTransactionMessageDecoder().decode(messageOf(built.unsignedTransaction))
-  const lookup = {
-    lookupTableAddress: usdc.mint as Address,
-    writableIndexes: [0],
-    readonlyIndexes: [],
-  }
-  const message = Uint8Array.from(
-    getCompiledTransactionMessageEncoder().encode({
-      ...compiled,
-      addressTableLookups: [lookup],
-    } as typeof compiled),
-  )
-  const signedTransaction = await signAsWallet(wallet, asWire(message))
-
-  expect(readInputTerms(message)).toBeUndefined()
-  const submitted = { messageHash: await sha256Hex(message), wallet: wallet.address, signedTransaction }
-  expect(await checkSignedInput(submitted)).toEqual({ kind: 'mismatch' })
-  await expect(cosign(signedTransaction)).rejects.toThrow('Not an input')
-})
-
-test('any byte changed in a signed transaction is refused before it is signed', async () => {
-  const built = [
-    await world.input({ wallet: wallet.address, token: usdc }),
-    await world.input({ wallet: wallet.address, token: token2022 }),
-    await world.input({ wallet: wallet.address }),
-  ]
-  const signed = await Promise.all(
-    built.map(async ({ messageHash, unsignedTransaction }) => ({
-      messageHash,
-      wire: wireOf(await signAsWallet(wallet, unsignedTransaction)),
-    })),
-  )
-  const changes = fc.record({
-    which: fc.nat(signed.length - 1),
-    at: fc.nat(MAX_TRANSACTION_BYTES),
-    flip: fc.integer({ min: 1, max: 255 }),
-  })
-
-  await fc.assert(
-    fc.asyncProperty(changes, async ({ which, at, flip }) => {
-      const { messageHash, wire } = signed[which] ?? { messageHash: '', wire: new Uint8Array() }
-      const index = at % wire.length
-      // Our own slot is written over: what a caller puts there is nobody's signature.
-      fc.pre(index === 0 || index > 64)
-      const changed = Uint8Array.from(wire)
-      changed[index] = (changed[index] ?? 0) ^ flip
-      const submitted = { messageHash, wallet: wallet.address, signedTransaction: toBase64(changed) }
-      expect((await checkSignedInput(submitted)).kind).not.toBe('ok')
-    }),
-    { numRuns: 10_000 },
-  )
-}, 60_000)
-
-test('a message of our own shape that would cost the fee payer more is not signed', async () => {
-  const rent = { ...world.rent, emptyLamports: world.rent.emptyLamports + 1n }
-  for (const of of [{ rent }, { microLamportsPerUnit: 1_100n }]) {
-    const { unsignedTransaction } = await world.input({ wallet: wallet.address, token: usdc, ...of })
-
-    await expect(cosign(await signAsWallet(wallet, unsignedTransaction))).rejects.toThrow('costs more')
-  }
-})
-
-test('no changed byte makes the fee payer sign for another cost, account or program', async () => {
-  const built = await world.input({ wallet: wallet.address, token: usdc })
-  const message = messageOf(built.unsignedTransaction)
-  const terms = readInputTerms(message)
-
-  for (const [index, byte] of message.entries()) {
-    const changed = Uint8Array.from(message)
-    changed[index] = byte ^ 0x15
-    const read = readInputTerms(changed)
-    const signed = await cosign(asWire(changed)).catch(() => undefined)
-    if (!signed) continue
-    expect(read?.feePayer).toBe(terms?.feePayer)
-    expect(read?.markerLamports).toBeLessThanOrEqual(terms?.markerLamports ?? 0n)
-  }
-})
-
-test('bytes cut off, added or encoded in another way are refused', async () => {
-  const built = await world.input({ wallet: wallet.address, token: usdc })
-  const good = await signAsWallet(wallet, built.unsignedTransaction)
-  const wire = wireOf(good)
-  const kindOf = async (signedTransaction: string) =>
-    (await checkSignedInput({ messageHash: built.messageHash, wallet: wallet.address, signedTransaction }))
-      .kind
-
-  expect(await kindOf(good)).toBe('ok')
-  for (const bad of [
-    ...['', 'A', '====', 'not base64', `${good}\n`, ` ${good}`, `${good}AAAA`],
-    good.replace(/=+$/, ''),
-    good.replaceAll('+', '-').replaceAll('/', '_').concat('-'),
-    toBase64(wire.slice(0, -1)),
-    toBase64(Uint8Array.from([...wire, 0])),
-    toBase64(Uint8Array.from([1, ...wire.slice(65)])),
-    toBase64(Uint8Array.from([3, ...new Uint8Array(64), ...wire.slice(1)])),
-    toBase64(Uint8Array.from([0x82, 0, ...wire.slice(1)])),
-  ]) {
-    expect(await kindOf(bad)).toBe('mismatch')
-  }
-})
-
-test('only the wallet of the op can sign it, and our slot in the reply of the caller does not matter', async () => {
-  const other = await generateKeyPairSigner()
-  const { messageHash, unsignedTransaction } = await world.input({ wallet: wallet.address, token: usdc })
-  const check = (signedTransaction: string, of = wallet.address as string) =>
-    checkSignedInput({ messageHash, wallet: of, signedTransaction })
-  const good = await signAsWallet(wallet, unsignedTransaction)
-  const noisy = wireOf(good)
-  noisy.fill(9, 1, 65)
-
-  expect(await check(unsignedTransaction)).toEqual({ kind: 'badSignature' })
-  expect(await check(await signAsWallet(other, unsignedTransaction))).toEqual({ kind: 'badSignature' })
-  expect(await check(good, other.address)).toEqual({ kind: 'mismatch' })
-  expect(await check(toBase64(noisy))).toMatchObject({ kind: 'ok', signedTransaction: good })
-})
-
-test('a fee payer cosigns only what it pays for, and always with the same bytes', async () => {
-  const { unsignedTransaction } = await world.input({ wallet: wallet.address, token: usdc })
-  const good = await signAsWallet(wallet, unsignedTransaction)
-
-  await expect(cosign(good, world.authority)).rejects.toThrow('Not an input')
-  expect(await cosign(good)).toEqual(await cosign(good))
 })
 
 test('a wallet shows what it can pay', async () => {
