@@ -19,7 +19,6 @@ const SEND = 'eth_sendRawTransaction'
 
 let network: Network
 let world: World
-let db: Client
 const proxies = new Map<string, RpcProxy>()
 const nodes = new Map<string, string>()
 
@@ -34,8 +33,6 @@ beforeAll(async () => {
     },
   })
   world = createWorld(network.local as LocalNetwork)
-  db = new Client(network.databaseUrl)
-  await db.connect()
 })
 
 afterEach(() => {
@@ -43,7 +40,6 @@ afterEach(() => {
 })
 
 afterAll(async () => {
-  await db?.end()
   await network?.stop()
   for (const proxy of proxies.values()) await proxy.stop()
 })
@@ -67,6 +63,8 @@ async function expectSettledOnce(
 }
 
 test('every transaction that reaches a node was committed before, to the byte', async () => {
+  const db = new Client(network.databaseUrl)
+  await db.connect()
   const misses: string[] = []
   let seen = 0
   const check = async ({ method, params }: { method: string; params: unknown[] }) => {
@@ -85,6 +83,8 @@ test('every transaction that reaches a node was committed before, to the byte', 
 
   const swap = await submitSwap(world, wallet, order())
   await expectSettledOnce(wallet, swap)
+  for (const proxy of proxies.values()) proxy.onCall(undefined)
+  await db.end()
 
   expect(seen).toBeGreaterThanOrEqual(2)
   expect(misses).toEqual([])

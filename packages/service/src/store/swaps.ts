@@ -46,7 +46,8 @@ const SELECT = `
   select s.id, s.account_id, s.state, s.version, s.op_id, o.hash, o.delivery_hash, s.origin_chain,
          s.destination_chain, s.wallet, s.input_token, s.input_amount, o.output_token, o.quoted_output,
          o.min_output, o.swappable, o.price_floor, o.recipient, o.locker, o.position, o.round,
-         o.op_deadline, o.fill_deadline, o.refund_deadline, o.value_cents, o.origin_block, o.destination_block, s.signature, s.delegation,
+         o.op_deadline, o.fill_deadline, o.refund_deadline, o.value_cents, o.origin_block, o.destination_block,
+         s.signature, s.delegation,
          s.origin_tx_hash, s.delivery_tx_hash, s.origin_final, s.delivery_final, s.exposed_cents,
          s.refund_reason, s.failure_code
     from swaps s join ops o on o.id = s.op_id`

@@ -1,0 +1,58 @@
+import { expect, test } from 'vitest'
+import type { ChainEvent, Heads } from '../chains/chain.ts'
+import { createEventLog } from './event-log.ts'
+
+const HARD_DEPTH = 3n
+
+function headsAt(number: bigint): Heads {
+  const block = (at: bigint) => ({ number: at, hash: `0x${at}`, seconds: Number(at) })
+  const hard = number > HARD_DEPTH ? number - HARD_DEPTH : 0n
+  return { head: block(number), accept: block(number), settle: block(number), hard: block(hard) }
+}
+
+const locked = (id: string, block: bigint): ChainEvent => ({ kind: 'locked', id, txHash: `0x${id}`, block })
+
+function createChain() {
+  const events: ChainEvent[] = []
+  return {
+    events,
+    async readEvents({ from, to }: { from: bigint; to: bigint }) {
+      return events.filter(({ block }) => block >= from && block <= to)
+    },
+  }
+}
+
+test('an event is found as soon as its block is the head', async () => {
+  const chain = createChain()
+  const log = createEventLog(chain)
+  chain.events.push(locked('a', 10n))
+
+  await log.advance(headsAt(10n), 8n)
+
+  expect(await log.find('locked', 'a', 8n)).toMatchObject({ block: 10n })
+})
+
+test('an event that a reorg undid is forgotten, and found again where it lands', async () => {
+  const chain = createChain()
+  const log = createEventLog(chain)
+  chain.events.push(locked('a', 10n))
+  await log.advance(headsAt(10n), 8n)
+
+  chain.events.length = 0
+  await log.advance(headsAt(9n), 8n)
+  expect(await log.find('locked', 'a', 8n)).toBeUndefined()
+  chain.events.push(locked('a', 11n))
+  await log.advance(headsAt(11n), 8n)
+
+  expect(await log.find('locked', 'a', 8n)).toMatchObject({ block: 11n })
+})
+
+test('an event from before the log began is looked up from where its op began', async () => {
+  const chain = createChain()
+  const log = createEventLog(chain)
+  chain.events.push(locked('old', 2n))
+
+  await log.advance(headsAt(100n), 97n)
+
+  expect(await log.find('locked', 'old', 1n)).toMatchObject({ block: 2n })
+})

@@ -1,0 +1,28 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { defaultDeadlines } from '../config.ts'
+import { deadlinesFrom, refundMargin } from './deadlines.ts'
+
+const policy = defaultDeadlines
+const finality = { originSeconds: 4, destinationSeconds: 4 }
+const clock = fc.integer({ min: 1_700_000_000, max: 1_700_100_000 })
+
+test('whatever the chains’ clocks say, the deadlines are in order and the margin holds in real time', () => {
+  fc.assert(
+    fc.property(clock, clock, (originSeconds, destinationSeconds) => {
+      const deadlines = deadlinesFrom(policy, { originSeconds, destinationSeconds }, finality)
+
+      expect(deadlines.opDeadline).toBeLessThan(deadlines.fillDeadline - policy.cutOffSeconds)
+      expect(deadlines.fillDeadline).toBeLessThan(deadlines.refundDeadline)
+      const fillIn = deadlines.fillDeadline - destinationSeconds
+      const refundIn = deadlines.refundDeadline - originSeconds
+      expect(refundIn - fillIn).toBeGreaterThanOrEqual(refundMargin(policy, finality))
+    }),
+  )
+})
+
+test('the op’s deadline is by the origin’s clock alone', () => {
+  const late = deadlinesFrom(policy, { originSeconds: 1_000, destinationSeconds: 9_000 }, finality)
+
+  expect(late.opDeadline).toBe(1_000 + policy.opLifeSeconds + policy.lockInclusionSeconds)
+})

@@ -1,0 +1,46 @@
+import { expect, test } from 'vitest'
+import { nextState, openStates, publicStatus, type SwapState, transitions } from './lifecycle.ts'
+
+const states = Object.keys(transitions) as SwapState[]
+const exitsOf = (state: SwapState): SwapState[] => Object.values(transitions[state])
+
+function reachableFrom(start: SwapState): Set<SwapState> {
+  const seen = new Set([start])
+  for (const state of seen) for (const next of exitsOf(state)) seen.add(next)
+  return seen
+}
+
+test('a terminal status is never left', () => {
+  const ended = states.filter((state) => publicStatus(state) !== 'pending')
+
+  const left = ended.flatMap((state) =>
+    exitsOf(state).filter((next) => publicStatus(next) !== publicStatus(state)),
+  )
+
+  expect(left).toEqual([])
+})
+
+test('every state can still reach a terminal status', () => {
+  const isEnd = (state: SwapState) => publicStatus(state) !== 'pending'
+
+  expect(states.filter((state) => ![...reachableFrom(state)].some(isEnd))).toEqual([])
+})
+
+test('a refund that is decided excludes a delivery, and a delivery that settled excludes a refund', () => {
+  expect(reachableFrom('refundDecided').has('settled')).toBe(false)
+  expect(reachableFrom('refundDecided').has('delivering')).toBe(false)
+  expect(reachableFrom('settled').has('refunded')).toBe(false)
+})
+
+test('a swap whose refund is decided can never end failed', () => {
+  expect(reachableFrom('refundDecided').has('failed')).toBe(false)
+})
+
+test('a stale event moves nothing', () => {
+  expect(nextState('settled', 'deliveryImpossible')).toBeUndefined()
+  expect(nextState('failed', 'lockRecorded')).toBeUndefined()
+})
+
+test('what is open is everything but the three ends', () => {
+  expect(states.filter((state) => !openStates.includes(state))).toEqual(['closed', 'refunded', 'failed'])
+})

@@ -1,0 +1,52 @@
+import { expect, test } from 'vitest'
+import type { SwapState } from './lifecycle.ts'
+import { decideOrigin, type OriginView } from './origin.ts'
+import type { Swap } from './swap.ts'
+
+const OP_DEADLINE = 1_000
+const REORG_SECONDS = 4
+
+function decide(state: SwapState, view: Partial<OriginView>, swap: Partial<Swap> = {}) {
+  const seen = { soft: 'none', hard: 'none', softSeconds: 500, hardSeconds: 496, ...view } as const
+  const given = { state, originFinal: false, op: { opDeadline: OP_DEADLINE }, ...swap } as Swap
+  return decideOrigin(given, seen, REORG_SECONDS)
+}
+
+test('a lock counts as soon as it is seen', () => {
+  expect(decide('locking', { soft: 'locked' })).toBe('lockSeen')
+})
+
+test('a lock so late that a reorg could not be repaired counts only when it is final', () => {
+  expect(decide('locking', { soft: 'locked', softSeconds: 997 })).toBe('nothing')
+  expect(decide('locking', { soft: 'locked', hard: 'locked', softSeconds: 997 })).toBe('lockSeen')
+})
+
+test('a final block past the deadline without the lock is the end, a block at the deadline is not', () => {
+  expect(decide('locking', { hardSeconds: OP_DEADLINE })).toBe('nothing')
+  expect(decide('locking', { hardSeconds: OP_DEADLINE + 1 })).toBe('lockDead')
+})
+
+test('a lock that is in a newer block keeps the swap alive past the deadline', () => {
+  expect(decide('locking', { soft: 'locked', softSeconds: 999, hardSeconds: OP_DEADLINE + 1 })).toBe(
+    'nothing',
+  )
+})
+
+test('a lock that a reorg undid before any delivery was signed sends the swap back', () => {
+  expect(decide('locked', { soft: 'none' })).toBe('lockLost')
+  expect(decide('delivering', { soft: 'none' })).toBe('nothing')
+})
+
+test('a refund by a stranger ends a swap that was not settled', () => {
+  expect(decide('delivering', { soft: 'refunded', hard: 'refunded' })).toBe('refundFinal')
+  expect(decide('settled', { soft: 'refunded', hard: 'refunded' }, { originFinal: true })).toBe('nothing')
+})
+
+test('a refund or a claim that is not final ends nothing', () => {
+  expect(decide('refunding', { soft: 'refunded', hard: 'locked' }, { originFinal: true })).toBe('nothing')
+  expect(decide('claiming', { soft: 'claimed', hard: 'locked' }, { originFinal: true })).toBe('nothing')
+})
+
+test('a final claim closes a settled swap', () => {
+  expect(decide('claiming', { soft: 'claimed', hard: 'claimed' })).toBe('claimFinal')
+})
