@@ -5,7 +5,6 @@ import {
   compileTransaction,
   createTransactionMessage,
   getCompiledTransactionMessageDecoder,
-  getCompiledTransactionMessageEncoder,
   getTransactionEncoder,
   type Instruction,
   pipe,
@@ -73,9 +72,8 @@ export function readMessage(bytes: Uint8Array): ReadMessage | undefined {
   try {
     const compiled = getCompiledTransactionMessageDecoder().decode(bytes)
     if (compiled.version !== 0 || (compiled.addressTableLookups?.length ?? 0) > 0) return undefined
-    if (!equalBytes(getCompiledTransactionMessageEncoder().encode(compiled), bytes)) return undefined
     const accounts: string[] = [...compiled.staticAccounts]
-    return {
+    const read = {
       accounts,
       signers: accounts.slice(0, compiled.header.numSignerAccounts),
       blockhash: compiled.lifetimeToken,
@@ -85,10 +83,26 @@ export function readMessage(bytes: Uint8Array): ReadMessage | undefined {
         data: instruction.data ?? new Uint8Array(),
       })),
     }
+    return bytes.length === lengthOf(read) ? read : undefined
   } catch {
     // The codecs throw at whatever they cannot read.
     return undefined
   }
+}
+
+/** Of the one proper encoding. A count written with more bytes than it needs, or bytes behind the end, is longer. */
+function lengthOf({ accounts, instructions }: ReadMessage): number {
+  const counted = (count: number) => (count < 0x80 ? 1 : 2) + count
+  const version = 1
+  const header = 3
+  const keys = counted(accounts.length) + 31 * accounts.length
+  const blockhashBytes = 32
+  const programs = instructions.map(
+    ({ accounts: used, data }) => 1 + counted(used.length) + counted(data.length),
+  )
+  const calls = programs.reduce((total, bytes) => total + bytes, 1)
+  const lookups = 1
+  return version + header + keys + blockhashBytes + calls + lookups
 }
 
 function getAt(accounts: readonly string[], index: number): string {

@@ -143,6 +143,18 @@ test('any byte changed in a signed transaction is refused before it is signed', 
   )
 }, 120_000)
 
+test('a count in more bytes than it needs, or a byte behind the end, is not an input', async () => {
+  const message = messageOf((await world.input({ wallet: wallet.address, token: usdc })).unsignedTransaction)
+  const accounts = message[4] ?? 0
+  const loose = [
+    Uint8Array.from([...message.slice(0, 4), accounts | 0x80, 0, ...message.slice(5)]),
+    Uint8Array.from([...message, 0]),
+  ]
+
+  expect(readInputTerms(message)).toBeDefined()
+  for (const bytes of loose) expect(readInputTerms(bytes)).toBeUndefined()
+})
+
 test('a message of our own shape that would cost the fee payer more is not signed', async () => {
   const rent = { ...world.rent, emptyLamports: world.rent.emptyLamports + 1n }
   for (const of of [{ rent }, { microLamportsPerUnit: 1_100n }]) {
