@@ -1,7 +1,6 @@
 import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import { parseArgs } from 'node:util'
-import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import { type Network, startNetwork } from './network.ts'
 import { baseEnvironment, projectRoot } from './node-child.ts'
 
@@ -92,18 +91,18 @@ function readCommand(): Command | undefined {
 }
 
 function greet(network: Network, command: Command): void {
-  const { apiUrl, apiKey, chains } = network.local
+  const { apiUrl, apiKey } = network.local
   if (!command.service) {
     const file = join(network.home, 'service.env')
     writeFileSync(file, serviceEnv(network, command.port), { mode: 0o600 })
     console.log(`everything but the service runs; its environment is in ${file}`)
     return
   }
-  const wallet = privateKeyToAddress(generatePrivateKey())
+  const file = relative(process.cwd(), join(network.home, 'local.json'))
   console.log(`geoswap ready ${apiUrl} api-key ${apiKey}
 
-A first call to try:
-  curl -H 'x-api-key: ${apiKey}' '${apiUrl}/swap/delegation?chainId=${chains[0]?.chainId}&walletAddress=${wallet}'`)
+A first swap to try: node examples/first-swap.mjs ${file}
+API reference: ${apiUrl}/docs`)
 }
 
 function serviceEnv({ keys, home, databaseUrl }: Network, port: number): string {

@@ -4,6 +4,7 @@ import type { QuoteReply, QuoteRequest } from './quote.ts'
 import type { StatusReply } from './status.ts'
 import type { SubmitReply, SubmitRequest, SubmitSolanaRequest } from './submit.ts'
 
+const escrow = '0x5FbDB2315678afecb367f032d93F642f64180aa3'
 const wallet = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8'
 const usdcAlpha = '0x5FbDB2315678afecb367f032d93F642f64180aa3'
 const usdcBeta = '0xe7f1725E7734CE288F8367e1Bb143E90bb3F0512'
@@ -34,7 +35,6 @@ export const quoteReply: QuoteReply = {
     { kind: 'serviceFee', amount: '12500', usd: '0.01' },
     { kind: 'originNetwork', amount: '14000', usd: '0.01' },
     { kind: 'deliveryNetwork', amount: '8500', usd: '0.01' },
-    { kind: 'priceImpact', amount: '2000', usd: '0.00' },
   ],
   inputUsd: '10.00',
   outputUsd: '9.96',
@@ -64,10 +64,14 @@ export const buildGeoOpReply: BuildGeoOpReply = {
   geoOpToken: opToken,
   expiresAt: '2026-01-02T03:06:10.000Z',
   operation: {
-    domain: { name: 'GeoAccount', version: '1', chainId: 31337, verifyingContract: wallet },
-    types: { GeoOp: [{ name: 'inputToken', type: 'address' }] },
+    domain: { name: 'GeoEscrow', version: '1', chainId: 31337, verifyingContract: escrow },
+    types: {
+      EIP712Domain: [{ name: 'name', type: 'string' }],
+      GeoOp: [{ name: 'wallet', type: 'address' }],
+      Delivery: [{ name: 'ring', type: 'bytes32' }],
+    },
     primaryType: 'GeoOp',
-    message: { inputToken: usdcAlpha },
+    message: { wallet, inputToken: usdcAlpha, inputAmount: '10000000' },
   },
 }
 

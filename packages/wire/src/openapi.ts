@@ -26,7 +26,7 @@ export function createOpenApi({ serverUrl }: { serverUrl: string }): Json {
     openapi: '3.1.0',
     info: {
       title: 'geoswap',
-      version: '1.0.0',
+      version: '0.1.0',
       description:
         'Gasless token swaps across chains. Quote, build, sign, submit, then read the status until it ends. ' +
         'Amounts are decimal strings in the smallest unit; times are ISO 8601 UTC.',

@@ -88,19 +88,26 @@ async function refund(deps: AttestDeps, swap: Swap): Promise<void> {
 }
 
 /**
- * Why the input may not go back yet. Either nothing was ever signed on the destination, which the
- * write-ahead log shows; or the vault, at a block that is final on this attester's own nodes, shows no
- * delivery, and every signed one is consumed or too late.
+ * Why the input may not go back yet. The vault, at a block that is final on this attester's own nodes, must
+ * show no delivery, and every signed one must be consumed or too late. A destination that cannot be asked
+ * is excused only where the write-ahead log shows that nothing was ever signed for it.
  */
 async function objectionToRefund(deps: AttestDeps, { id, op }: Swap): Promise<string | undefined> {
-  const tally = (await tallyAttempts(deps.pool, 'deliver', [id])).get(id)
-  if (!tally) return undefined
+  const tally = (await tallyAttempts(deps.pool, 'deliver', [id])).get(id) ?? { total: 0, open: 0 }
+  const seen = await readDestination(deps, op).catch((error: unknown) => {
+    if (tally.total > 0) throw error
+    return undefined
+  })
+  if (!seen) return undefined
+  if (!seen.isUndelivered) return 'the vault shows a delivery'
+  return seen.isOver || tally.open === 0 ? undefined : 'a signed delivery may still land'
+}
+
+async function readDestination(deps: AttestDeps, op: Op) {
   const destination = deps.chainOf(op.destinationChain)
-  const heads = await destination.readHeads()
-  const undelivered = await destination.readUndelivered([op], heads.hard)
-  if (!undelivered.has(op.hash)) return 'the vault shows a delivery'
-  const isOver = heads.hard.seconds > op.fillDeadline
-  return isOver || tally.open === 0 ? undefined : 'a signed delivery may still land'
+  const { hard } = await destination.readHeads()
+  const undelivered = await destination.readUndelivered([op], hard)
+  return { isUndelivered: undelivered.has(op.hash), isOver: hard.seconds > op.fillDeadline }
 }
 
 function wellFormed(deps: AttestDeps, swaps: readonly Swap[]): Swap[] {

@@ -24,8 +24,8 @@ export type ChainEvent = {
   block: bigint
   /** Of a delivery: what was paid. */
   amount?: bigint
-  /** Of a refund: the token refused the push, so the amount was credited. */
-  credited?: boolean
+  /** Of a refund: the wallets whose push was refused in the same transaction, and who were credited instead. */
+  creditedTo?: readonly string[]
 }
 
 /** A transaction before it has a nonce, a price and a signature; plain data, so that it can be stored. */
@@ -38,7 +38,12 @@ export type TxRequest = {
 
 export type Fees = { maxFeePerGas: bigint; maxPriorityFeePerGas: bigint }
 export type Signed = { txHash: string; raw: string }
-export type Simulation = { kind: 'ok' } | { kind: 'recipientRefuses' } | { kind: 'noLiquidity' }
+export type Simulation =
+  | { kind: 'ok' }
+  | { kind: 'recipientRefuses' }
+  | { kind: 'noLiquidity' }
+  /** Something that is not the wallet's or the recipient's doing: a revoked key, an op delivered already. */
+  | { kind: 'notNow' }
 
 /** What every chain offers, whichever side of a swap it is on. A fault is thrown: the caller tries again. */
 type AnyChain = {
@@ -66,7 +71,7 @@ export type OriginChain = AnyChain & {
 export type LockRef = { hash: string; locker: string; position: bigint }
 
 export type DestinationChain = AnyChain & {
-  simulateDelivery(op: Op): Promise<Simulation>
+  simulateDelivery(op: Op, deliverer?: string): Promise<Simulation>
   /** The ops that the vault shows as not delivered at a block, by op hash. */
   readUndelivered(ops: readonly Op[], at: Block): Promise<Set<string>>
   planDelivery(ops: readonly Op[]): TxRequest

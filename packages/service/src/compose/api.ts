@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import { type Address, type Hex, recoverMessageAddress, serializeSignature } from 'viem'
+import { type Address, getAddress, type Hex, recoverMessageAddress, serializeSignature } from 'viem'
 import { parseEvmAddress } from '../chains/evm/address.ts'
 import { isSignedBy } from '../chains/evm/delegation.ts'
 import { type Config, defaultDeadlines } from '../config.ts'
@@ -24,7 +24,7 @@ import { readInventory } from '../store/inventory.ts'
 import { createListener } from '../store/listen.ts'
 import { leaseBudgets } from '../store/rate-budgets.ts'
 import { findEnded, readStatuses } from '../store/statuses.ts'
-import { type Chains, connectChains, loadCatalog, verifyChains } from './chains.ts'
+import { type Chains, connectChains, loadCatalog, maxHeadAgeMs, verifyChains } from './chains.ts'
 import { createPriceReader } from './prices.ts'
 import { addServiceMetrics } from './service-metrics.ts'
 import { createKnownWallets, every, within } from './timing.ts'
@@ -62,7 +62,11 @@ export async function composeApi(config: Config, logger: Logger): Promise<Api> {
     onError: (error) => onFault(error, 'status'),
   })
   const metrics = createMetrics({ heldReads: statusReads.heldCount })
-  addServiceMetrics(metrics.registry, { pool, chains: chains.all, relayers: network.relayers })
+  addServiceMetrics(metrics.registry, {
+    pool,
+    chains: chains.all,
+    senders: [...network.relayers, ...network.deliverers],
+  })
   await keys.start()
   const listener = createListener({
     url: config.databaseUrl.reveal(),
@@ -94,7 +98,7 @@ export async function composeApi(config: Config, logger: Logger): Promise<Api> {
 function toMarketSource({ config, chain }: Chains['all'][number]) {
   return {
     chainId: config.chainId,
-    maxHeadAgeMs: config.maxHeadAgeMs ?? 15_000,
+    maxHeadAgeMs: maxHeadAgeMs(config),
     async readNow() {
       const [heads, fees] = await Promise.all([chain.readHeads(), chain.readFees()])
       const { maxFeePerGas, maxPriorityFeePerGas: tip } = fees
@@ -156,7 +160,7 @@ function createHandlers(config: Config, { pool, chains, catalog, market }: Parts
       now: Date.now,
       rememberDelegated: known.add,
     },
-    lockers: network.relayers as Address[],
+    lockers: network.relayers.map((address) => getAddress(address)),
     isSignedBy: (wallet, signed) => isSignedBy(wallet as Address, signed),
     sealOp: (accountId, op) => sealer.seal('op', accountId, op as unknown as JsonValue),
     deadlines: { ...defaultDeadlines, ...network.deadlines },

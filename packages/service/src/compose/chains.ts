@@ -50,6 +50,11 @@ export function connectChains({ network, urlsOf, accounts }: Options): Chains {
   return { all: connected, of: (chainId) => get(byId, chainId) }
 }
 
+/** How long a head may stand still before the chain counts as down: five blocks, and at least 15 s. */
+export function maxHeadAgeMs(chain: ChainConfig): number {
+  return chain.maxHeadAgeMs ?? Math.max(15_000, 5 * chain.blockMs)
+}
+
 /** A transaction that waits for a node would hold its locks as long as the node likes. */
 function assertOutsideTransaction(): void {
   if (insideTransaction()) throw new Error('A chain was called inside a database transaction')

@@ -6,7 +6,8 @@ import { readInventory } from '../store/inventory.ts'
 type Sources = {
   pool: Pool
   chains: readonly { config: { chainId: number; name: string }; client: PublicClient }[]
-  relayers: readonly string[]
+  /** Keys that pay for gas. */
+  senders: readonly string[]
 }
 
 /** Gauges of the money and the work, read when Prometheus asks. A source that is down leaves its last values. */
@@ -68,14 +69,14 @@ function addInventoryGauge(registry: Registry, pool: Pool): void {
   })
 }
 
-function addRelayerGauge(registry: Registry, { chains, relayers }: Sources): void {
+function addRelayerGauge(registry: Registry, { chains, senders }: Sources): void {
   new Gauge({
     name: 'geoswap_relayer_balance',
-    help: 'Gas coin of each relayer key, in whole coins.',
+    help: 'Gas coin of each key that sends transactions, in whole coins.',
     labelNames: ['chain', 'relayer'],
     registers: [registry],
     async collect() {
-      const pairs = chains.flatMap((chain) => relayers.map((relayer) => ({ ...chain, relayer })))
+      const pairs = chains.flatMap((chain) => senders.map((relayer) => ({ ...chain, relayer })))
       await Promise.allSettled(
         pairs.map(async ({ client, config, relayer }) => {
           const wei = await client.getBalance({ address: relayer as Address })

@@ -19,7 +19,14 @@ import type { Swap } from '../model/swap.ts'
 import type { Logger } from '../observe/logger.ts'
 import { createPool } from '../store/db.ts'
 import { createListener } from '../store/listen.ts'
-import { type Chains, type ConnectedChain, connectChains, loadCatalog, verifyChains } from './chains.ts'
+import {
+  type Chains,
+  type ConnectedChain,
+  connectChains,
+  loadCatalog,
+  maxHeadAgeMs,
+  verifyChains,
+} from './chains.ts'
 import { createPriceCheck, createPriceReader } from './prices.ts'
 
 export type Worker = { start(): Promise<void>; close(): Promise<void> }
@@ -80,7 +87,7 @@ function followHead(
     chainId: config.chainId,
     readHeads: (known) => chain.readHeads(known),
     pollMs: Math.max(25, Math.round(config.blockMs / 20)),
-    maxAgeMs: config.maxHeadAgeMs ?? 15_000,
+    maxAgeMs: maxHeadAgeMs(config),
     onHead: () => wake(`head:${config.chainId}`),
     onFault: (err) => logger.warn({ err, chain: config.name }, 'node does not answer'),
   })
@@ -128,6 +135,7 @@ function watchLane(parts: Parts, { chain, config }: ConnectedChain): Lane {
   }
   const destinationDeps = {
     ...{ pool, destination: chain, reorgSeconds },
+    originOf: (chainId: number) => parts.chains.of(chainId).chain,
     findDelivered: (hash: string, since: bigint) => events.find('delivered', hash, since),
     onSettled: logMove(logger, 'settled'),
     onRefundDecided: logMove(logger, 'refund decided'),
@@ -147,6 +155,7 @@ function relayLane(parts: Parts, connected: ConnectedChain, address: Address): L
     ...{ pool, sender, origin: chain, refreshPrices: prices.refresh, isPriceKept: prices.isKept },
     destinationOf: (chainId: number) => parts.chains.of(chainId).chain,
     isLive: (chainId: number) => followerOf(parts, chainId).isLive(),
+    isGone: (chainId: number) => followerOf(parts, chainId).downSeconds() > PATIENCE_SECONDS,
     onDeclined: logMove(logger, 'failed'),
   }
   return createSendingLane({

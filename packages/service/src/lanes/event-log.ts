@@ -7,9 +7,6 @@ export type EventLog = {
   find(kind: ChainEvent['kind'], id: string, since: bigint): Promise<ChainEvent | undefined>
 }
 
-// A range that every public node answers in one piece.
-const MAX_RANGE = 2_000n
-
 /** What our contracts on one chain said lately. The part that is not hard-final is read anew each time. */
 export function createEventLog(chain: Pick<Chain, 'readEvents'>): EventLog {
   let final = new Map<string, ChainEvent>()
@@ -18,22 +15,13 @@ export function createEventLog(chain: Pick<Chain, 'readEvents'>): EventLog {
   let start = 0n
   let head = 0n
 
-  async function read(from: bigint, to: bigint): Promise<ChainEvent[]> {
-    const events: ChainEvent[] = []
-    for (let first = from; first <= to; first += MAX_RANGE) {
-      const last = first + MAX_RANGE - 1n
-      events.push(...(await chain.readEvents({ from: first, to: last < to ? last : to })))
-    }
-    return events
-  }
-
   return {
     async advance(heads, from) {
       if (finalTo === undefined) {
         start = from < heads.hard.number ? from : heads.hard.number
         finalTo = start > 0n ? start - 1n : start
       }
-      const events = await read(finalTo + 1n, heads.head.number)
+      const events = await chain.readEvents({ from: finalTo + 1n, to: heads.head.number })
       for (const event of events)
         if (event.block <= heads.hard.number) final.set(keyOf(event.kind, event.id), event)
       recent = new Map(events.map((event) => [keyOf(event.kind, event.id), event]))
@@ -45,7 +33,7 @@ export function createEventLog(chain: Pick<Chain, 'readEvents'>): EventLog {
       const key = keyOf(kind, id)
       const known = recent.get(key) ?? final.get(key)
       if (known || since >= start) return known
-      const older = await read(since, head)
+      const older = await chain.readEvents({ from: since, to: head })
       return older.find((event) => event.kind === kind && event.id === id)
     },
   }

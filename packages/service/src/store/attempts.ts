@@ -89,15 +89,6 @@ export async function findOpenAttempts(db: Db, key: SenderKey): Promise<Attempt[
   return rows.map(toAttempt)
 }
 
-export async function countOpenNonces(db: Db, key: SenderKey & { fromNonce: number }): Promise<number> {
-  const { rows } = await db.query<{ count: string }>(
-    `select count(distinct nonce) from tx_attempts
-      where chain_id = $1 and sender = $2 and nonce >= $3 and final_at is null`,
-    [key.chainId, key.address, key.fromNonce],
-  )
-  return Number(rows[0]?.count ?? 0)
-}
-
 /** The chain consumed every nonce below this one at a hard-final block. */
 export async function markAttemptsFinal(db: Db, key: SenderKey & { belowNonce: number }): Promise<number> {
   const { rowCount } = await db.query(

@@ -58,7 +58,7 @@ export async function findPositionsPast(
 ): Promise<HeldPosition[]> {
   const { rows } = await db.query<{ id: string; hash: string; locker: string; position: string }>(
     `select o.id, o.hash, o.locker, o.position from ring_positions p join ops o on o.id = p.op_id
-      where p.chain_id = $1 and o.op_deadline < $2 limit 500`,
+      where p.chain_id = $1 and o.op_deadline < $2 limit 5000`,
     [chainId, chainSeconds],
   )
   return rows.map((row) => ({ ...row, opId: row.id, position: BigInt(row.position) }))

@@ -104,7 +104,8 @@ export async function findToAttest(db: Db, kind: 'claim' | 'refund'): Promise<Sw
   const ready =
     kind === 'claim'
       ? `s.state = 'settled' and s.origin_final and s.delivery_final`
-      : `s.state in ('refundDecided', 'refundBlocked') and s.origin_final`
+      : `s.origin_final and (s.state in ('refundDecided', 'refundBlocked') or (s.state = 'refunding'
+           and not exists (select 1 from attestations a where a.swap_ids @> array[s.id])))`
   const pending = `not exists (select 1 from attestations a where a.swap_ids @> array[s.id] and a.attempt_id is null)`
   return select(db, `where ${ready} and ${pending} order by s.created_at limit 200`, [])
 }
@@ -162,8 +163,12 @@ export async function advanceSwap(db: Db, change: Change): Promise<Swap | undefi
 const ADVANCE = `
   with moved as (
     update swaps
-       set state = $3, version = version + 1, updated_at = clock_timestamp(),
-           origin_tx_hash = coalesce($4, origin_tx_hash), delivery_tx_hash = coalesce($5, delivery_tx_hash),
+       set state = $3, version = version + 1,
+           updated_at = case when $13::jsonb is null then updated_at else clock_timestamp() end,
+           locked_at = case when $3 = 'locked' then clock_timestamp() else locked_at end,
+           origin_tx_hash = case when state = 'locked' and $3 = 'locking' then null
+                                 else coalesce($4, origin_tx_hash) end,
+           delivery_tx_hash = coalesce($5, delivery_tx_hash),
            refund_tx_hash = coalesce($6, refund_tx_hash), credited = coalesce($7, credited),
            delivered = coalesce($8, delivered), failure_code = coalesce($9, failure_code),
            refund_reason = coalesce($10, refund_reason), proof = coalesce($11, proof),
@@ -215,7 +220,7 @@ function namedOf(change: Change): Partial<Swap> {
 export async function markOriginFinal(db: Db, swaps: readonly Swap[]): Promise<void> {
   await db.query(
     `with marked as (
-       update swaps s set origin_final = true, updated_at = clock_timestamp()
+       update swaps s set origin_final = true
         where s.id = any($1) and not s.origin_final
     returning s.origin_chain, s.exposed_cents
      )
@@ -229,7 +234,7 @@ export async function markOriginFinal(db: Db, swaps: readonly Swap[]): Promise<v
 /** Notes that the delivery can no longer be undone. Repeatable. */
 export async function markDeliveryFinal(db: Db, swap: { id: string; deliveryTxHash: string }): Promise<void> {
   await db.query(
-    `update swaps set delivery_final = true, delivery_tx_hash = $2, updated_at = clock_timestamp()
+    `update swaps set delivery_final = true, delivery_tx_hash = $2
       where id = $1 and not delivery_final`,
     [swap.id, swap.deliveryTxHash],
   )

@@ -1,4 +1,12 @@
-import { type Address, BaseError, type Hex, keccak256, type PrivateKeyAccount, type PublicClient } from 'viem'
+import {
+  type Address,
+  BaseError,
+  getAddress,
+  type Hex,
+  keccak256,
+  type PrivateKeyAccount,
+  type PublicClient,
+} from 'viem'
 import type { SignedDelegation } from '../../model/swap.ts'
 import type { Chain, Fees, Heads, Signed, TxRequest } from '../chain.ts'
 import { planClaim, planDelivery, planLock, planRefund } from './plans.ts'
@@ -31,16 +39,11 @@ export function createEvmChain({ client, settings, accounts, deliverer }: Option
     planLock: (swaps) => planLock(settings, swaps),
     planClaim: (swaps, signature) => planClaim(settings, swaps, signature),
     planRefund: (swap, attested) => planRefund(settings, swap, attested),
-    simulateDelivery: (op) => simulateDelivery(client, { ...settings, deliverer }, op),
+    simulateDelivery: (op, by) =>
+      simulateDelivery(client, { ...settings, deliverer: by ? getAddress(by) : deliverer }, op),
     readUndelivered: (ops, at) => reads.readUndelivered(client, settings, ops, at),
     planDelivery: (ops) => planDelivery(settings, ops),
-    readHoldings: (at) =>
-      Promise.all(
-        settings.tokens.map(async (token) => ({
-          token,
-          amount: await reads.readBalance(client, { owner: settings.vault, token, blockNumber: at.number }),
-        })),
-      ),
+    readHoldings: (at) => reads.readHoldings(client, settings, at),
   }
 }
 

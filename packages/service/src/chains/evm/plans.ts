@@ -69,27 +69,30 @@ export function planRefund({ escrow }: EvmChainSettings, swap: Swap, attested: A
   }
 }
 
-export function planDelivery({ vault, escrowOf }: EvmChainSettings, ops: readonly Op[]): TxRequest {
-  const orders = ops.map((op) => ({
-    ring: ringOfOp(op, escrowOf),
-    token: op.outputToken as Address,
-    fill: toFill(op),
-  }))
+export function planDelivery(settings: EvmChainSettings, ops: readonly Op[]): TxRequest {
+  const orders = ops.map((op) => toDeliveryOrder(settings, op))
   const [only] = orders
   if (!only) throw new Error('Nothing to deliver')
-  if (orders.length === 1) {
-    const args = [only.ring, only.token, only.fill] as const
-    return {
-      to: vault,
-      data: encodeFunctionData({ abi: geoVaultAbi, functionName: 'deliver', args }),
-      gas: DELIVER,
-    }
-  }
+  const isSingle = orders.length === 1
   return {
-    to: vault,
-    data: encodeFunctionData({ abi: geoVaultAbi, functionName: 'deliverMany', args: [orders] }),
-    gas: DELIVER_MANY.fixed + DELIVER_MANY.each * orders.length,
+    to: settings.vault,
+    data: isSingle ? encodeDeliver(only) : encodeDeliverMany(orders),
+    gas: isSingle ? DELIVER : DELIVER_MANY.fixed + DELIVER_MANY.each * orders.length,
   }
+}
+
+type DeliveryOrder = ReturnType<typeof toDeliveryOrder>
+
+function encodeDeliver({ ring, token, fill }: DeliveryOrder): Hex {
+  return encodeFunctionData({ abi: geoVaultAbi, functionName: 'deliver', args: [ring, token, fill] })
+}
+
+function encodeDeliverMany(orders: readonly DeliveryOrder[]): Hex {
+  return encodeFunctionData({ abi: geoVaultAbi, functionName: 'deliverMany', args: [orders] })
+}
+
+export function toDeliveryOrder({ escrowOf }: Pick<EvmChainSettings, 'escrowOf'>, op: Op) {
+  return { ring: ringOfOp(op, escrowOf), token: op.outputToken as Address, fill: toFill(op) }
 }
 
 function toFill(op: Op) {

@@ -76,6 +76,23 @@ export async function readBalance(
   })
 }
 
+/** What the vault can pay of each token: what it holds, and no more than its hourly cap leaves. */
+export function readHoldings(client: PublicClient, { vault, tokens }: EvmChainSettings, { number }: Block) {
+  return Promise.all(
+    tokens.map(async (token) => {
+      const [balance, [limit, spent]] = await Promise.all([
+        readBalance(client, { owner: vault, token, blockNumber: number }),
+        client.readContract({
+          ...{ address: vault, abi: geoVaultAbi, functionName: 'caps', args: [token] },
+          blockNumber: number,
+        }),
+      ])
+      const left = limit - spent
+      return { token, amount: balance < left ? balance : left }
+    }),
+  )
+}
+
 export async function readLocks(
   client: PublicClient,
   { escrow }: EvmChainSettings,
@@ -121,38 +138,43 @@ export function ringOfOp(op: Op, escrowOf: EscrowOf): Hex {
   })
 }
 
+type Contracts = Pick<EvmChainSettings, 'escrow' | 'vault'>
+type Range = { from: bigint; to: bigint }
+
+// A range that every public node answers in one piece.
+const MAX_RANGE = 2_000n
+
 /** Everything our contracts on this chain said in a range of blocks. */
 export async function readEvents(
   client: PublicClient,
-  { escrow, vault }: Pick<EvmChainSettings, 'escrow' | 'vault'>,
-  range: { from: bigint; to: bigint },
+  contracts: Contracts,
+  range: Range,
 ): Promise<ChainEvent[]> {
-  const logs = await client.getLogs({ address: [escrow, vault], fromBlock: range.from, toBlock: range.to })
   const events: ChainEvent[] = []
-  const creditedTxs = new Set<string>()
-  for (const log of parseEventLogs({ abi: geoEscrowAbi, logs })) {
-    if (log.eventName === 'Credited') creditedTxs.add(log.transactionHash)
-    const kind = escrowKinds[log.eventName]
-    if (!kind || !('op' in log.args)) continue
-    events.push({ kind, id: log.args.op, txHash: log.transactionHash, block: log.blockNumber })
+  for (let from = range.from; from <= range.to; from += MAX_RANGE) {
+    const last = from + MAX_RANGE - 1n
+    events.push(...(await readRange(client, contracts, { from, to: last < range.to ? last : range.to })))
   }
-  for (const log of parseEventLogs({ abi: geoVaultAbi, logs, eventName: 'Delivered' })) {
-    const { delivery, amount } = log.args
-    events.push({
-      kind: 'delivered',
-      id: delivery,
-      txHash: log.transactionHash,
-      block: log.blockNumber,
-      amount,
-    })
-  }
-  return events.map((event) =>
-    event.kind === 'refunded' ? { ...event, credited: creditedTxs.has(event.txHash) } : event,
-  )
+  return events
 }
 
-const escrowKinds: Partial<Record<string, ChainEvent['kind']>> = {
-  Locked: 'locked',
-  Claimed: 'claimed',
-  Refunded: 'refunded',
+async function readRange(client: PublicClient, { escrow, vault }: Contracts, { from, to }: Range) {
+  const logs = await client.getLogs({ address: [escrow, vault], fromBlock: from, toBlock: to })
+  const events: ChainEvent[] = []
+  const credited = new Map<string, string[]>()
+  for (const log of parseEventLogs({ abi: geoEscrowAbi, logs })) {
+    const where = { txHash: log.transactionHash, block: log.blockNumber }
+    if (log.eventName === 'Locked') events.push({ kind: 'locked', id: log.args.op, ...where })
+    if (log.eventName === 'Claimed') events.push({ kind: 'claimed', id: log.args.op, ...where })
+    if (log.eventName === 'Refunded') events.push({ kind: 'refunded', id: log.args.op, ...where })
+    if (log.eventName !== 'Credited') continue
+    credited.set(where.txHash, [...(credited.get(where.txHash) ?? []), log.args.owner])
+  }
+  for (const log of parseEventLogs({ abi: geoVaultAbi, logs, eventName: 'Delivered' })) {
+    const { delivery: id, amount } = log.args
+    events.push({ kind: 'delivered', id, txHash: log.transactionHash, block: log.blockNumber, amount })
+  }
+  return events.map((event) =>
+    event.kind === 'refunded' ? { ...event, creditedTo: credited.get(event.txHash) ?? [] } : event,
+  )
 }

@@ -1,5 +1,5 @@
 import type { Pool } from 'pg'
-import type { DestinationChain, Heads } from '../../chains/chain.ts'
+import type { DestinationChain, Heads, OriginChain } from '../../chains/chain.ts'
 import type { RefundReason } from '../../model/outcome.ts'
 import type { Swap } from '../../model/swap.ts'
 import {
@@ -16,6 +16,7 @@ export type ConfirmDeliveryDeps = {
   destination: DestinationChain
   /** How long a block of this chain can be undone. */
   reorgSeconds: number
+  originOf(chainId: number): OriginChain
   findDelivered(deliveryHash: string, since: bigint): Promise<Delivered | undefined>
   onSettled(swap: Swap): void
   onRefundDecided(swap: Swap, reason: RefundReason): void
@@ -76,8 +77,22 @@ async function refundExpired(deps: ConfirmDeliveryDeps, heads: Heads, swaps: rea
   const proof = { kind: 'notDeliveredPastDeadline', chainId: deps.destination.chainId, block: heads.hard }
   const refundReason = 'DELIVERY_EXPIRED'
   for (const swap of swaps) {
-    if (!undelivered.has(swap.op.hash) || !swap.originFinal) continue
+    if (!undelivered.has(swap.op.hash)) continue
+    if (!swap.originFinal) {
+      await failIfNeverLocked(deps, swap)
+      continue
+    }
     const moved = await advanceSwap(deps.pool, { swap, event: 'deliveryImpossible', refundReason, proof })
     if (moved) deps.onRefundDecided(moved, refundReason)
   }
+}
+
+/** A reorg undid the lock for good, and no delivery can follow: nothing was taken and nothing was paid. */
+async function failIfNeverLocked(deps: ConfirmDeliveryDeps, swap: Swap): Promise<void> {
+  const origin = deps.originOf(swap.op.originChain)
+  const { hard } = await origin.readHeads()
+  const state = (await origin.readLocks([swap.op], hard)).get(swap.op.hash)
+  if (state !== 'none' || hard.seconds <= swap.op.opDeadline) return
+  const proof = { kind: 'notLockedPastDeadline', chainId: swap.op.originChain, block: hard }
+  await advanceSwap(deps.pool, { swap, event: 'lockDead', failureCode: 'OPERATION_EXPIRED', proof })
 }

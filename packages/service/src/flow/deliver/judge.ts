@@ -6,6 +6,7 @@ export type Verdict = { kind: 'deliver' } | { kind: 'wait' } | { kind: 'impossib
 
 export type JudgeDeps = {
   destination: DestinationChain
+  sender: { address: string }
   isLive(): boolean
   /** How long the destination has been out of reach. */
   downSeconds(): number
@@ -16,16 +17,17 @@ export type JudgeDeps = {
 
 /**
  * Whether a swap that is locked can be delivered now. Delivery is owed: only these reasons stand against it.
- * Without a fresh price it is delivered as quoted.
+ * Without a fresh price it is delivered as quoted; one that was said to be settled is delivered whatever it costs.
  */
 export async function judgeDelivery(deps: JudgeDeps, heads: Heads | undefined, swap: Swap): Promise<Verdict> {
   if (!heads || !deps.isLive()) return awaitDestination(deps)
   if (heads.head.seconds > swap.op.fillDeadline - deps.cutOffSeconds) return impossible('DELIVERY_EXPIRED')
+  if (swap.state === 'settled' || swap.state === 'claiming') return { kind: 'deliver' }
   if (deps.isPriceKept(swap) === false) return impossible('PRICE_MOVED')
-  const simulation = await deps.destination.simulateDelivery(swap.op)
+  const simulation = await deps.destination.simulateDelivery(swap.op, deps.sender.address)
   if (simulation.kind === 'recipientRefuses') return impossible('RECIPIENT_INVALID')
   if (simulation.kind === 'noLiquidity') return impossible('NO_LIQUIDITY')
-  return { kind: 'deliver' }
+  return simulation.kind === 'ok' ? { kind: 'deliver' } : { kind: 'wait' }
 }
 
 function awaitDestination(deps: JudgeDeps): Verdict {

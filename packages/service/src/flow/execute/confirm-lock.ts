@@ -75,7 +75,10 @@ async function changeFor(
     case 'refundFinal': {
       const refunded = await deps.findEvent('refunded', swap.op.hash, swap.op.originBlock)
       if (!refunded) return undefined
-      const named = { refundTxHash: refunded.txHash, credited: refunded.credited ?? false }
+      const named = {
+        refundTxHash: refunded.txHash,
+        credited: refunded.creditedTo?.includes(swap.op.wallet) ?? false,
+      }
       return { swap, event, refundReason: swap.refundReason ?? 'DELIVERY_EXPIRED', ...named }
     }
     case 'lockDead': {

@@ -8,6 +8,8 @@ export type ReadinessDeps = {
   origin: OriginChain
   destinationOf(chainId: number): DestinationChain
   isLive(chainId: number): boolean
+  /** Whether the destination has been out of reach for so long that waiting is no use. */
+  isGone(chainId: number): boolean
   /** Whether the input still buys at least the floor; undefined without a fresh price. */
   isPriceKept(swap: Swap): boolean | undefined
 }
@@ -19,7 +21,8 @@ export type ReadinessDeps = {
 export async function readinessOf(deps: ReadinessDeps, heads: Heads, swap: Swap): Promise<Readiness> {
   const { op } = swap
   if (heads.head.seconds >= op.opDeadline) return { kind: 'decline', code: 'OPERATION_EXPIRED' }
-  if (!deps.isLive(op.destinationChain)) return { kind: 'decline', code: 'DESTINATION_UNAVAILABLE' }
+  if (deps.isGone(op.destinationChain)) return { kind: 'decline', code: 'DESTINATION_UNAVAILABLE' }
+  if (!deps.isLive(op.destinationChain)) return { kind: 'wait' }
   const kept = deps.isPriceKept(swap)
   if (kept === undefined) return { kind: 'wait' }
   if (!kept) return { kind: 'decline', code: 'PRICE_MOVED' }
@@ -31,7 +34,7 @@ export async function readinessOf(deps: ReadinessDeps, heads: Heads, swap: Swap)
   if (missing) return { kind: 'decline', code: missing }
   if (delivery.kind === 'recipientRefuses') return { kind: 'decline', code: 'RECIPIENT_INVALID' }
   if (delivery.kind === 'noLiquidity') return { kind: 'decline', code: 'DESTINATION_UNAVAILABLE' }
-  return { kind: 'ready' }
+  return { kind: delivery.kind === 'ok' ? 'ready' : 'wait' }
 }
 
 /** Why a lock of this wallet's input would fail, by what the wallet looks like; undefined when it would not. */

@@ -15,8 +15,10 @@ export type LockDeps = ReadinessDeps & {
   onDeclined(swap: Swap, code: FailureCode): void
 }
 
-// One lock of a batch may burn 250,000 gas: forty of them stay well inside a block.
+// One lock of a batch may burn 250,000 gas: twenty of them stay well inside a block.
 const MAX_BATCH = 20
+// More than a batch, so that swaps that wait for something do not hold up the rest.
+const FETCH = 100
 
 /** Locks the inputs that wait for this key: one transaction for all of them. */
 export async function lockWaiting(deps: LockDeps, lease: Lease, heads: Heads): Promise<void> {
@@ -24,12 +26,12 @@ export async function lockWaiting(deps: LockDeps, lease: Lease, heads: Heads): P
     const waiting = await findToLock(deps.pool, {
       chainId: deps.origin.chainId,
       locker: deps.sender.address,
-      limit: MAX_BATCH,
+      limit: FETCH,
     })
     if (waiting.length === 0) return
     const ready = await sift(deps, heads, waiting)
     if (ready.length === 0) return
-    await lockBatch(deps, lease, heads, distinctWallets(ready))
+    await lockBatch(deps, lease, heads, distinctWallets(ready).slice(0, MAX_BATCH))
   }
 }
 

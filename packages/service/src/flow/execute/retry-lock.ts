@@ -4,7 +4,7 @@ import type { Swap } from '../../model/swap.ts'
 import { tallyAttempts } from '../../store/attempts.ts'
 import type { Lease } from '../../store/lanes.ts'
 import { advanceSwap, findStalledLocks } from '../../store/swaps.ts'
-import { missingInput } from './decline.ts'
+import { type Readiness, readinessOf } from './decline.ts'
 import { type LockDeps, lockBatch } from './lock.ts'
 
 const MAX_ATTEMPTS = 3
@@ -26,6 +26,7 @@ export async function retryStalledLocks(deps: LockDeps, lease: Lease, heads: Hea
   ])
   const isUnlocked = ({ op }: Swap) => soft.get(op.hash) === 'none' && hard.get(op.hash) === 'none'
   const unlocked = stalled.filter(isUnlocked)
+  if (unlocked.length > 0) await deps.refreshPrices()
   const tallies = await tallyAttempts(
     deps.pool,
     'lock',
@@ -34,23 +35,18 @@ export async function retryStalledLocks(deps: LockDeps, lease: Lease, heads: Hea
   for (const swap of unlocked) {
     const tally = tallies.get(swap.id)
     if (!tally || tally.open > 0) continue
-    const code = await whyNot(deps, heads, swap, tally.total)
-    if (code) await fail(deps, heads, swap, code)
-    else if (deps.sender.room() > 0) await lockBatch(deps, lease, heads, [swap])
+    const readiness = await readinessToRetry(deps, heads, swap, tally.total)
+    if (readiness.kind === 'decline') await fail(deps, heads, swap, readiness.code)
+    if (readiness.kind === 'ready' && deps.sender.room() > 0) await lockBatch(deps, lease, heads, [swap])
   }
 }
 
-async function whyNot(
-  deps: LockDeps,
-  heads: Heads,
-  swap: Swap,
-  tries: number,
-): Promise<FailureCode | undefined> {
-  const wallet = await deps.origin.readWallet({ wallet: swap.op.wallet, token: swap.op.inputToken })
-  const missing = missingInput(swap, wallet)
-  if (missing) return missing
-  if (heads.head.seconds >= swap.op.opDeadline) return 'OPERATION_EXPIRED'
-  return tries >= MAX_ATTEMPTS ? 'INPUT_UNAVAILABLE' : undefined
+/** Judged like a first lock, except that it ends after a few tries. */
+async function readinessToRetry(deps: LockDeps, heads: Heads, swap: Swap, tries: number): Promise<Readiness> {
+  const readiness = await readinessOf(deps, heads, swap)
+  if (readiness.kind === 'ready' && tries >= MAX_ATTEMPTS)
+    return { kind: 'decline', code: 'INPUT_UNAVAILABLE' }
+  return readiness
 }
 
 async function fail(deps: LockDeps, heads: Heads, swap: Swap, failureCode: FailureCode): Promise<void> {

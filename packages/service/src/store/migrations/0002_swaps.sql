@@ -68,6 +68,7 @@ create table swaps (
   locker            text not null,
   signature         text not null,
   delegation        jsonb,                  -- the signed EIP-7702 authorization, for a first swap
+  locked_at         timestamptz,            -- when the lock was seen: the input has left the wallet
   origin_tx_hash    text,
   delivery_tx_hash  text,
   refund_tx_hash    text,
@@ -85,7 +86,7 @@ create table swaps (
 );
 create index swaps_open on swaps (origin_chain, destination_chain) where state not in ('closed', 'refunded', 'failed');
 create index swaps_waiting on swaps (locker, origin_chain) where state = 'accepted';
-create index swaps_by_wallet on swaps (wallet, input_token) where state in ('accepted', 'locking');
+create index swaps_by_wallet on swaps (wallet, input_token);
 
 -- Keys that send transactions; a nonce is taken from here in the transaction that records its bytes.
 create table sender_keys (
@@ -195,7 +196,7 @@ declare current text;
 begin
   if new.role <> 'deliver' then return new; end if;
   select state into current from swaps where id = new.swap_id for update;
-  if current not in ('locked', 'delivering', 'settled') then
+  if current not in ('locked', 'delivering', 'settled', 'claiming') then
     raise exception 'swap % is %: no delivery may be signed', new.swap_id, current;
   end if;
   return new;
@@ -212,10 +213,8 @@ begin
   if new.state = 'locked' and old.state <> 'locked' then
     perform pg_notify('swap_work', 'deliver:' || new.destination_chain);
   end if;
-  if (new.state = 'settled' and new.origin_final and new.delivery_final) or new.state = 'refundDecided' then
-    perform pg_notify('swap_work', 'attest');
-  end if;
-  if new.state in ('settled', 'failed', 'refunded') and new.state <> old.state then
+  if new.state in ('settled', 'failed', 'refunded') and new.state <> old.state
+     or new.state in ('settled', 'claiming', 'closed') and new.delivery_tx_hash <> old.delivery_tx_hash then
     perform pg_notify('swap_terminal', new.id);
   end if;
   return null;

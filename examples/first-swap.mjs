@@ -1,0 +1,42 @@
+// A wallet that holds 10 USDC on alpha and nothing else gets USDC on beta.
+// Run it beside a running network: node examples/first-swap.mjs [local.json]
+import { readFileSync } from 'node:fs'
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
+
+const file = process.argv[2] ?? '.geoswap/local.json'
+const { apiUrl, apiKey, faucetUrl, chains } = JSON.parse(readFileSync(file, 'utf8'))
+const [alpha, beta] = chains.map(({ chainId, tokens }) => ({
+  chainId,
+  usdc: tokens.find(({ symbol }) => symbol === 'USDC').address,
+}))
+const call = async (path, body) => {
+  const headers = { 'x-api-key': apiKey, ...(body && { 'content-type': 'application/json' }) }
+  const post = body && { method: 'POST', body: JSON.stringify(body) }
+  const reply = await fetch(apiUrl + path, { headers, ...post })
+  const answer = await reply.json()
+  if (!reply.ok) throw new Error(`${path}: ${answer.code}: ${answer.message}`)
+  return answer
+}
+
+// A new wallet: 10 USDC on alpha, no gas coin anywhere.
+const wallet = privateKeyToAccount(generatePrivateKey())
+const { chainId, usdc: inputToken } = alpha
+const [walletAddress, amount] = [wallet.address, '10000000']
+const gift = { chainId, address: walletAddress, token: inputToken, amount }
+await fetch(faucetUrl, { method: 'POST', body: JSON.stringify(gift) })
+
+// Its first swap on a chain carries a signed EIP-7702 authorization; later ones need none.
+const delegation = await call(`/swap/delegation?chainId=${chainId}&walletAddress=${walletAddress}`)
+const fields = { chainId, address: delegation.delegationTarget, nonce: delegation.accountNonce }
+const { yParity, r, s } = await wallet.signAuthorization(fields)
+const authorization = { ...fields, yParity, r, s }
+
+const route = { originChain: chainId, destinationChain: beta.chainId, inputToken, outputToken: beta.usdc }
+const { geoQuoteToken } = await call('/swap/quote', { ...route, amount, walletAddress })
+const { geoOpHash, geoOpToken } = await call('/swap/build-geo-op', { geoQuoteToken, authorization })
+const signature = await wallet.signMessage({ message: { raw: geoOpHash } })
+const { swapId } = await call('/swap/submit', { geoOpToken, signature })
+
+let swap = await call(`/swap/status/${swapId}`)
+while (swap.status === 'pending') swap = await call(`/swap/status/${swapId}`)
+process.stdout.write(`${JSON.stringify(swap, null, 2)}\n`)
