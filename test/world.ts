@@ -176,7 +176,7 @@ export async function authorize(api: ApiClient, wallet: PrivateKeyAccount, chain
 }
 
 /** A quote, once the service sees again what the test before may have changed. */
-async function quoteOnceSettled(api: ApiClient, request: object) {
+export async function quoteOnceSettled(api: ApiClient, request: object) {
   return until(async () => {
     const quote = await api.quote(request)
     if (quote.status === 503 || quote.body.code === 'INSUFFICIENT_LIQUIDITY') return undefined

@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, inject, test } from 'vitest'
 import { type CheckedClient, createCheckedClient, refusalOf, refusedFields } from '../checked-client.ts'
 import { delegatedWallet, delegateTo, instantWallet, setCode } from '../instant-wallet.ts'
 import { createOperator } from '../operator.ts'
-import { authorize, createWorld, outcomeOf, prepare, toRequest, until } from '../world.ts'
+import { authorize, createWorld, outcomeOf, prepare, quoteOnceSettled, toRequest, until } from '../world.ts'
 
 const local = inject('local')
 const { alpha, beta } = createWorld(local)
@@ -19,8 +19,8 @@ beforeAll(async () => {
 })
 
 async function quoteFor(wallet: PrivateKeyAccount): Promise<{ geoQuoteToken: string }> {
-  const { body } = await api.quote(toRequest(wallet, order))
-  return { geoQuoteToken: body.geoQuoteToken }
+  const { geoQuoteToken } = await quoteOnceSettled(api, toRequest(wallet, order))
+  return { geoQuoteToken }
 }
 
 async function signedBy(

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, inject, test } from 'vitest'
 import { type CheckedClient, createCheckedClient, refusalOf } from '../checked-client.ts'
 import { delegatedWallet } from '../instant-wallet.ts'
 import { createOperator } from '../operator.ts'
-import { createWorld, outcomeOf, prepare, toRequest, until } from '../world.ts'
+import { createWorld, outcomeOf, prepare, quoteOnceSettled, toRequest, until } from '../world.ts'
 
 const local = inject('local')
 const { alpha, beta } = createWorld(local)
@@ -14,6 +14,7 @@ const anyone = { address: alpha.contracts.escrow.replace(/^0x../, '0xab').toLowe
 let api: CheckedClient
 beforeAll(async () => {
   api = createCheckedClient({ ...local, apiKey: await operator.createKey() })
+  await quoteOnceSettled(api, toRequest(anyone, order))
 })
 
 const pairs = [
@@ -77,8 +78,8 @@ describe('amounts', () => {
 describe('422 INSUFFICIENT_BALANCE', () => {
   test('at build, when the wallet holds one unit less than the input', async () => {
     const wallet = await delegatedWallet(alpha, order.amount - 1n)
-    const quote = await api.quote(toRequest(wallet, order))
-    const request = { geoQuoteToken: quote.body.geoQuoteToken }
+    const { geoQuoteToken } = await quoteOnceSettled(api, toRequest(wallet, order))
+    const request = { geoQuoteToken }
 
     const reply = await api.build(request)
     await alpha.client.setBalance({ address: wallet.address, value: order.amount })
@@ -168,7 +169,7 @@ describe('429 RATE_LIMITED', () => {
   test('10 quotes a second and 20 at once, for each class on its own', async () => {
     const client = createCheckedClient({ ...local, apiKey: await operator.createKey({}) })
     const request = toRequest(anyone, order)
-    await client.delegation(alpha.chainId, anyone.address)
+    await quoteOnceSettled(api, request)
 
     const startedAt = performance.now()
     const replies = await Promise.all(Array.from({ length: 60 }, () => client.quote(request)))
@@ -197,8 +198,8 @@ describe('429 RATE_LIMITED', () => {
     const client = createCheckedClient({ ...local, apiKey: await operator.createKey() })
     const wallet = await delegatedWallet(alpha)
     const first = await prepare({ api: client }, wallet, order)
-    const next = await client.quote(toRequest(wallet, order))
-    const request = { geoQuoteToken: next.body.geoQuoteToken }
+    const { geoQuoteToken } = await quoteOnceSettled(client, toRequest(wallet, order))
+    const request = { geoQuoteToken }
     await operator.query(
       `insert into ops select (jsonb_populate_record(o, jsonb_build_object(
          'id', gen_random_uuid(), 'quote_id', gen_random_uuid(), 'hash', o.hash || n))).*

@@ -3,7 +3,7 @@ import { type Address, getAddress, zeroAddress } from 'viem'
 import { beforeAll, describe, expect, inject, test } from 'vitest'
 import { type CheckedClient, createCheckedClient, refusalOf, refusedFields } from '../checked-client.ts'
 import { createOperator } from '../operator.ts'
-import { createWorld, toRequest, until } from '../world.ts'
+import { createWorld, quoteOnceSettled, toRequest, until } from '../world.ts'
 
 const local = inject('local')
 const world = createWorld(local)
@@ -16,6 +16,7 @@ const PRECOMPILE = getAddress('0x0000000000000000000000000000000000000001')
 let api: CheckedClient
 beforeAll(async () => {
   api = createCheckedClient({ ...local, apiKey: await createOperator(inject('databaseUrl')).createKey() })
+  await quoteOnceSettled(api, base)
 })
 
 const json = () => ({ 'x-api-key': api.apiKey, 'content-type': 'application/json' })
@@ -275,7 +276,7 @@ test('503 PRICE_UNAVAILABLE while a feed has no answer, and other tokens go on',
     await alpha.updateAnswer(feed, 0n)
     const reply = await until(async () => {
       const answer = await quoteOf('GEO')
-      return answer.status !== 200 && answer
+      return answer.status === 503 && answer
     })
 
     expect(refusalOf(reply)).toBe('503 PRICE_UNAVAILABLE')

@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, inject, test } from 'vitest'
 import { type CheckedClient, createCheckedClient, refusalOf } from '../checked-client.ts'
 import { delegatedWallet } from '../instant-wallet.ts'
 import { createOperator } from '../operator.ts'
-import { createWorld, prepare, toRequest } from '../world.ts'
+import { createWorld, prepare, quoteOnceSettled, toRequest } from '../world.ts'
 
 const local = inject('local')
 const { alpha, beta } = createWorld(local)
@@ -139,8 +139,8 @@ describe('one quote is at most one swap', () => {
   })
 
   test('a rebuilt operation returns the swap of the first', async () => {
-    const quote = await api.quote(toRequest(wallet, order))
-    const request = { geoQuoteToken: quote.body.geoQuoteToken }
+    const { geoQuoteToken } = await quoteOnceSettled(api, toRequest(wallet, order))
+    const request = { geoQuoteToken }
     const [first, second] = [await api.build(request), await api.build(request)]
     const signature = await wallet.signMessage({ message: { raw: first.body.geoOpHash as Hex } })
 

@@ -2,7 +2,7 @@ import { beforeAll, describe, inject, test } from 'vitest'
 import { type CheckedClient, createCheckedClient, refusalOf } from '../checked-client.ts'
 import { delegatedWallet } from '../instant-wallet.ts'
 import { createOperator } from '../operator.ts'
-import { createWorld, outcomeOf, prepare, toRequest, until } from '../world.ts'
+import { createWorld, outcomeOf, prepare, quoteOnceSettled, toRequest, until } from '../world.ts'
 
 const local = inject('local')
 const { alpha, beta } = createWorld(local)
@@ -26,12 +26,10 @@ describe.concurrent('expiry', () => {
     expect,
   }) => {
     const wallet = await delegatedWallet(alpha)
-    const quotes = await Promise.all([
-      api.quote(toRequest(wallet, order)),
-      api.quote(toRequest(wallet, order)),
-    ])
-    const [built, never] = quotes.map(({ body }) => ({ geoQuoteToken: body.geoQuoteToken }))
-    const expiresAt = Math.max(...quotes.map(({ body }) => new Date(body.expiresAt).getTime()))
+    const request = toRequest(wallet, order)
+    const quotes = await Promise.all([quoteOnceSettled(api, request), quoteOnceSettled(api, request)])
+    const [built, never] = quotes.map(({ geoQuoteToken }) => ({ geoQuoteToken }))
+    const expiresAt = Math.max(...quotes.map((quote) => new Date(quote.expiresAt).getTime()))
     const buildBoth = () => Promise.all([api.build(built ?? {}), api.build(never ?? {})])
 
     await until(async () => Date.now() > expiresAt - 2_000, 40_000)
@@ -49,15 +47,15 @@ describe.concurrent('expiry', () => {
   test('503 CHAIN_UNAVAILABLE while a chain stands still, at quote and build', async ({ expect }) => {
     const wallet = await delegatedWallet(alpha)
     const across = toRequest(wallet, { ...order, to: beta })
-    const quote = await api.quote(across)
+    const { geoQuoteToken } = await quoteOnceSettled(api, across)
 
     try {
       await beta.halt()
       const refused = await until(async () => {
         const reply = await api.quote(across)
-        return reply.status !== 200 && reply
+        return reply.status === 503 && reply
       })
-      const build = await api.build({ geoQuoteToken: quote.body.geoQuoteToken })
+      const build = await api.build({ geoQuoteToken })
 
       expect(refusalOf(refused)).toBe('503 CHAIN_UNAVAILABLE')
       expect(refused.body.details).toEqual({ chainId: beta.chainId })

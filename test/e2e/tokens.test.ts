@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, inject, test } from 'vitest'
 import { type CheckedClient, createCheckedClient, refusalOf } from '../checked-client.ts'
 import { delegatedWallet } from '../instant-wallet.ts'
 import { createOperator } from '../operator.ts'
-import { createWorld, prepare, toRequest } from '../world.ts'
+import { createWorld, prepare, quoteOnceSettled, toRequest } from '../world.ts'
 
 const local = inject('local')
 const { alpha, beta } = createWorld(local)
@@ -120,8 +120,8 @@ describe('401 INVALID_TOKEN', () => {
 
 describe('what is built', () => {
   test('building again gives the same hash, operation and expiry', async () => {
-    const quote = await api.quote(toRequest(wallet, order))
-    const request = { geoQuoteToken: quote.body.geoQuoteToken }
+    const { geoQuoteToken } = await quoteOnceSettled(api, toRequest(wallet, order))
+    const request = { geoQuoteToken }
 
     const builds = await Promise.all(Array.from({ length: 5 }, () => api.build(request)))
 
