@@ -1,4 +1,5 @@
-import type { StatusReply } from '@geoswap/wire'
+import { fromIndex, geoEscrowAbi, type SlotState, slotStateOf } from '@geoswap/protocol'
+import type { BuildGeoOpReply, StatusReply } from '@geoswap/wire'
 import {
   type Address,
   createTestClient,
@@ -99,6 +100,16 @@ function toChain({ chainId, name, rpcUrl, tokens, contracts }: LocalChain) {
       const address = token(symbol)
       if (address === zeroAddress) return client.getBalance({ address: owner })
       return client.readContract({ address, abi: erc20Abi, functionName: 'balanceOf', args: [owner] })
+    },
+    /** What the escrow says of a built operation. */
+    async lockStateOf({ geoOpHash, operation: { message } }: BuildGeoOpReply): Promise<SlotState> {
+      const { locker, index } = message as { locker: Address; index: string }
+      const args = [locker, fromIndex(BigInt(index)).position] as const
+      const escrow = { address: contracts.escrow, abi: geoEscrowAbi } as const
+      return slotStateOf(
+        await client.readContract({ ...escrow, functionName: 'slot', args }),
+        geoOpHash as Hex,
+      )
     },
     codeOf: async (address: Address): Promise<Hex> => (await client.getCode({ address })) ?? '0x',
     halt: () => client.request({ method: 'evm_setIntervalMining', params: [0] } as never),

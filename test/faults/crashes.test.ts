@@ -139,7 +139,7 @@ test('a killed database, API and attester come back, and a swap in flight settle
   )
 
   await expectSettledOnce(wallet, swap)
-  await until(async () => (await world.alpha.balanceOf(world.alpha.contracts.escrow, 'USDC')) === 0n)
+  await until(async () => (await world.alpha.lockStateOf(swap.build)) === 'claimed')
 })
 
 test('with every process of the service dead, anyone gives the input back after the refund deadline', async () => {

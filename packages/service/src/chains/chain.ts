@@ -13,7 +13,8 @@ export type Delegation =
   | { kind: 'foreign'; delegate: string }
   | { kind: 'contract' }
 
-export type WalletView = { delegation: Delegation; balance: bigint }
+/** `block` is the newest block that the balance is known to reflect. */
+export type WalletView = { delegation: Delegation; balance: bigint; block: bigint }
 export type LockState = 'none' | 'locked' | 'claimed' | 'refunded'
 
 /** What a chain's contracts said, and in which transaction. `id` is an op's hash or a delivery's. */

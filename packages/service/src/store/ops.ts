@@ -79,6 +79,7 @@ export type NewOp = Omit<Op, 'id'> & {
   accountId: string
   terms: object
   walletBalance: bigint
+  walletBlock: bigint
   lifeSeconds: number
 }
 
@@ -108,9 +109,10 @@ export async function insertOp(db: Db, op: NewOp): Promise<StoredOp> {
     `insert into ops (id, quote_id, account_id, hash, delivery_hash, terms, origin_chain, destination_chain, wallet,
                       input_token, input_amount, output_token, quoted_output, min_output, swappable,
                       price_floor, recipient, locker, position, round, op_deadline, fill_deadline,
-                      refund_deadline, wallet_balance, value_cents, origin_block, destination_block, expires_at)
+                      refund_deadline, wallet_balance, wallet_block, value_cents, origin_block, destination_block,
+                      expires_at)
      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23,
-             $24, $25, $26, $27, clock_timestamp() + make_interval(secs => $28))
+             $24, $25, $26, $27, $28, clock_timestamp() + make_interval(secs => $29))
   returning expires_at`,
     [
       ...[op.id, op.quoteId, op.accountId, op.hash, op.deliveryHash, toJson(op.terms)],
@@ -118,7 +120,12 @@ export async function insertOp(db: Db, op: NewOp): Promise<StoredOp> {
       ...[op.outputToken, op.quotedOutput.toString(), op.minOutput.toString()],
       ...[op.swappable.toString(), op.priceFloor.toString(), op.recipient, op.locker],
       ...[op.position.toString(), op.round.toString(), op.opDeadline, op.fillDeadline, op.refundDeadline],
-      ...[op.walletBalance.toString(), op.valueCents.toString(), op.originBlock.toString()],
+      ...[
+        op.walletBalance.toString(),
+        op.walletBlock.toString(),
+        op.valueCents.toString(),
+        op.originBlock.toString(),
+      ],
       ...[op.destinationBlock.toString(), op.lifeSeconds],
     ],
   )

@@ -35,7 +35,8 @@ export async function findSubmission(db: Db, opId: string): Promise<Submission |
             o.input_amount, s.id as swap_id, s.state,
             (select coalesce(sum(p.input_amount), 0) from swaps p
               where p.wallet = o.wallet and p.input_token = o.input_token and p.origin_chain = o.origin_chain
-                and (p.state in ('accepted', 'locking') or p.locked_at > o.built_at and p.state <> 'refunded')
+                and (p.state in ('accepted', 'locking')
+                     or p.locked_block > o.wallet_block and p.state <> 'refunded')
             ) as open_inputs
        from ops o left join swaps s on s.op_id = o.id
       where o.id = $1`,

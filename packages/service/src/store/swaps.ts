@@ -121,6 +121,7 @@ export type Change = {
   originTxHash?: string
   deliveryTxHash?: string
   refundTxHash?: string
+  lockedBlock?: bigint
   credited?: boolean
   delivered?: bigint
   failureCode?: FailureCode
@@ -155,6 +156,7 @@ export async function advanceSwap(db: Db, change: Change): Promise<Swap | undefi
     timelineEntry(change, state),
     releasesReservation(swap.state, state),
     state === 'settled',
+    change.lockedBlock?.toString(),
   ])
   const row = rows[0]
   return row && { ...swap, state, version: row.version, ...namedOf(change) }
@@ -165,7 +167,7 @@ const ADVANCE = `
     update swaps
        set state = $3, version = version + 1,
            updated_at = case when $13::jsonb is null then updated_at else clock_timestamp() end,
-           locked_at = case when $3 = 'locked' then clock_timestamp() else locked_at end,
+           locked_block = coalesce($16, locked_block),
            origin_tx_hash = case when state = 'locked' and $3 = 'locking' then null
                                  else coalesce($4, origin_tx_hash) end,
            delivery_tx_hash = coalesce($5, delivery_tx_hash),

@@ -52,11 +52,12 @@ export async function readWallet(
   settings: EvmChainSettings,
   input: { wallet: string; token: string },
 ): Promise<WalletView> {
-  const [delegation, balance] = await Promise.all([
+  const [block, delegation, balance] = await Promise.all([
+    client.getBlockNumber({ cacheTime: 0 }),
     readDelegation(client, settings, input.wallet),
     readBalance(client, { owner: getAddress(input.wallet), token: getAddress(input.token) }),
   ])
-  return { delegation, balance }
+  return { delegation, balance, block }
 }
 
 type BalanceOf = { owner: Address; token: Address; blockNumber?: bigint }

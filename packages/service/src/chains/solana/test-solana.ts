@@ -1,3 +1,4 @@
+import { startSolanaChain } from '@geoswap/devnet'
 import {
   type Address,
   appendTransactionMessageInstructions,
@@ -25,7 +26,6 @@ import {
   getMintToInstruction,
   TOKEN_PROGRAM_ADDRESS,
 } from '@solana-program/token'
-import { startSolanaChain } from '../../../../devnet/src/solana/start-solana-chain.ts'
 import { createSolanaClient } from './client.ts'
 import { readBlockhash } from './heads.ts'
 import { buildInput, type InputRequest } from './input.ts'

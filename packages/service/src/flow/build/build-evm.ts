@@ -12,7 +12,7 @@ import {
 } from '@geoswap/protocol'
 import type { BuildGeoOpReply, BuildRequest } from '@geoswap/wire'
 import type { Pool } from 'pg'
-import type { OriginChain } from '../../chains/chain.ts'
+import type { OriginChain, WalletView } from '../../chains/chain.ts'
 import { ServiceError } from '../../errors.ts'
 import type { Catalog, ChainNow, Market } from '../../model/catalog.ts'
 import { type DeadlinePolicy, type Deadlines, deadlinesFrom } from '../../model/deadlines.ts'
@@ -79,7 +79,7 @@ export async function buildGeoOp(
   if (wallet.balance < quote.amountIn && !(await hasSwap(deps.pool, quote)))
     throw insufficientBalance(quote, wallet.balance)
 
-  const op = await storeOnce(deps, accountId, quote, wallet.balance)
+  const op = await storeOnce(deps, accountId, quote, wallet)
   const sealed = { opId: op.id, quoteId: quote.id, ...(delegation && { delegation }) }
   return {
     geoOpHash: op.hash,
@@ -126,7 +126,7 @@ async function storeOnce(
   deps: BuildDeps,
   accountId: string,
   quote: Quote,
-  balance: bigint,
+  wallet: WalletView,
 ): Promise<StoredOp> {
   const existing = await findOpByQuote(deps.pool, quote.id)
   if (existing) return existing
@@ -136,7 +136,7 @@ async function storeOnce(
     const meanwhile = await findOpByQuote(db, quote.id)
     if (meanwhile) return meanwhile
     await assertRoomToBuild(deps, db, accountId)
-    return storeOp(deps, db, { accountId, quote, balance, clocks })
+    return storeOp(deps, db, { accountId, quote, wallet, clocks })
   })
 }
 
@@ -168,12 +168,12 @@ function getNow(deps: BuildDeps, chainId: number): ChainNow {
   return now
 }
 
-type Draft = { accountId: string; quote: Quote; balance: bigint; clocks: OpClocks }
+type Draft = { accountId: string; quote: Quote; wallet: WalletView; clocks: OpClocks }
 
 async function storeOp(
   deps: BuildDeps,
   db: Db,
-  { accountId, quote, balance, clocks }: Draft,
+  { accountId, quote, wallet, clocks }: Draft,
 ): Promise<StoredOp> {
   const id = randomUUID()
   const locker = await leastBusyLocker(deps, db, quote.originChain)
@@ -193,7 +193,8 @@ async function storeOp(
     locker,
     ...slot,
     ...clocks.deadlines,
-    walletBalance: balance,
+    walletBalance: wallet.balance,
+    walletBlock: wallet.block,
     originBlock: clocks.origin.block,
     destinationBlock: clocks.destination.block,
     lifeSeconds: deps.deadlines.opLifeSeconds,

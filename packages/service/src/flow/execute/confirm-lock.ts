@@ -70,7 +70,7 @@ async function changeFor(
   switch (event) {
     case 'lockSeen': {
       const locked = await deps.findEvent('locked', swap.op.hash, swap.op.originBlock)
-      return locked && { swap, event, originTxHash: locked.txHash }
+      return locked && { swap, event, originTxHash: locked.txHash, lockedBlock: locked.block }
     }
     case 'refundFinal': {
       const refunded = await deps.findEvent('refunded', swap.op.hash, swap.op.originBlock)

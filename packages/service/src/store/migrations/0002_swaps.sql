@@ -44,6 +44,7 @@ create table ops (
   fill_deadline     bigint not null,
   refund_deadline   bigint not null,
   wallet_balance    numeric(78) not null, -- of the input token, read at the build
+  wallet_block      bigint not null,      -- the block which that balance reflects
   value_cents       bigint not null,      -- USD value of the input at the quote
   origin_block      bigint not null,      -- heads at the build: nothing about this op is older
   destination_block bigint not null,
@@ -68,7 +69,7 @@ create table swaps (
   locker            text not null,
   signature         text not null,
   delegation        jsonb,                  -- the signed EIP-7702 authorization, for a first swap
-  locked_at         timestamptz,            -- when the lock was seen: the input has left the wallet
+  locked_block      bigint,                 -- where the input left the wallet
   origin_tx_hash    text,
   delivery_tx_hash  text,
   refund_tx_hash    text,
