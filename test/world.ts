@@ -124,7 +124,7 @@ function toChain({ chainId, name, rpcUrl, tokens, contracts }: LocalChain) {
       await client.impersonateAccount({ address: owner })
       await client.setBalance({ address: owner, value: 10n ** 20n })
       const fees = { maxFeePerGas: 10n ** 12n, maxPriorityFeePerGas: 10n ** 12n }
-      await client.sendTransaction({ account: owner, chain: null, gas: 200_000n, ...fees, ...call })
+      await client.sendTransaction({ account: owner, chain: null, gas: 500_000n, ...fees, ...call })
     },
     /** Somebody else's transaction that carries a wallet's authorization, ahead of everything else. */
     async sendAuthorization(authorization: SignedAuthorization): Promise<void> {

@@ -1,7 +1,7 @@
 import type { Op, SignedDelegation, Swap } from '../model/swap.ts'
 
 /** A block as the flow sees it: where it is, and what time the contracts saw in it. */
-export type Block = { number: bigint; hash: string; seconds: number }
+export type Block = { number: bigint; hash: string; seconds: number; baseFeeWei: bigint }
 
 /** The newest block and the ones at the chain's configured depths. */
 export type Heads = { head: Block; accept: Block; settle: Block; hard: Block }
@@ -53,7 +53,7 @@ type AnyChain = {
   readHeads(known?: Heads): Promise<Heads>
   readEvents(range: { from: bigint; to: bigint }): Promise<ChainEvent[]>
   readNonces(sender: string, at: Heads): Promise<{ latest: number; hard: number }>
-  readFees(): Promise<Fees>
+  readFees(at: Heads): Promise<Fees>
   sign(request: TxRequest, as: { sender: string; nonce: number; fees: Fees }): Promise<Signed>
   /** Hands the bytes to the nodes. Whether they arrived is never known here: the chain shows it later. */
   broadcast(raw: string): Promise<void>

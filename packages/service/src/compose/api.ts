@@ -100,8 +100,8 @@ function toMarketSource({ config, chain }: Chains['all'][number]) {
     chainId: config.chainId,
     maxHeadAgeMs: maxHeadAgeMs(config),
     async readNow() {
-      const [heads, fees] = await Promise.all([chain.readHeads(), chain.readFees()])
-      const { maxFeePerGas, maxPriorityFeePerGas: tip } = fees
+      const heads = await chain.readHeads()
+      const { maxFeePerGas, maxPriorityFeePerGas: tip } = await chain.readFees(heads)
       // The fee cap is twice the base fee and the tip: what is paid is about half of it.
       return {
         seconds: heads.head.seconds,

@@ -1,5 +1,5 @@
 import { getAddress } from 'viem'
-import { readFeeds } from '../chains/evm/feeds.ts'
+import { createFeedReader } from '../chains/evm/feeds.ts'
 import type { NetworkConfig } from '../config.ts'
 import { convertDown, type PriceE18 } from '../model/amount.ts'
 import { type Catalog, findToken } from '../model/catalog.ts'
@@ -7,30 +7,26 @@ import { groupBy } from '../model/group.ts'
 import type { Swap } from '../model/swap.ts'
 import type { Chains } from './chains.ts'
 
+type ReadPrices = () => Promise<Map<string, PriceE18>>
+
 /** Reads the reference price of every asset from its feed, wherever that feed is. */
-export function createPriceReader(
-  network: NetworkConfig,
-  chains: Chains,
-): () => Promise<Map<string, PriceE18>> {
-  const byChain = [...groupBy(network.assets, (asset) => asset.feed.chainId)]
+export function createPriceReader(network: NetworkConfig, chains: Chains): ReadPrices {
+  const readers = [...groupBy(network.assets, (asset) => asset.feed.chainId)].map(([chainId, assets]) => {
+    const feeds = assets.map(({ name, feed: { address, maxAgeSeconds } }) => ({
+      ...{ asset: name, address: getAddress(address), maxAgeSeconds },
+    }))
+    return createFeedReader(chains.of(chainId).client, feeds)
+  })
   return async () => {
-    const readings = await Promise.all(
-      byChain.map(([chainId, assets]) => {
-        const feeds = assets.map(({ name, feed }) => ({
-          asset: name,
-          address: getAddress(feed.address),
-          maxAgeSeconds: feed.maxAgeSeconds,
-        }))
-        return readFeeds(chains.of(chainId).client, feeds)
-      }),
-    )
+    const readings = await Promise.all(readers.map((read) => read()))
     return new Map(readings.flatMap((reading) => [...reading]))
   }
 }
 
-/** Prices for the worker: read anew before each decision that depends on them. */
-export function createPriceCheck(catalog: Catalog, read: () => Promise<Map<string, PriceE18>>) {
+/** Prices for the worker: read once for every new head of a chain that has feeds. */
+export function createPriceCheck(catalog: Catalog, read: ReadPrices, headsOfFeeds: () => string) {
   let prices = new Map<string, PriceE18>()
+  let known: { heads: string; reading: Promise<void> } | undefined
   const priced = (chainId: number, address: string) => {
     const chain = catalog.chains.get(chainId)
     const token = chain && findToken(chain, address)
@@ -38,8 +34,22 @@ export function createPriceCheck(catalog: Catalog, read: () => Promise<Map<strin
     return token && price !== undefined ? { decimals: token.decimals, price } : undefined
   }
   return {
-    async refresh(): Promise<void> {
-      prices = await read().catch(() => new Map())
+    /** Resolves when the prices are those of the newest head seen. */
+    refresh(): Promise<void> {
+      const heads = headsOfFeeds()
+      if (known?.heads === heads) return known.reading
+      const reading = read().then(
+        (fresh) => {
+          prices = fresh
+        },
+        () => {
+          // Without an answer there is no price, and the next one who asks tries again.
+          prices = new Map()
+          known = undefined
+        },
+      )
+      known = { heads, reading }
+      return reading
     },
     /** Whether the input still buys at least what the slippage limit allows; undefined without a price. */
     isKept({ op }: Swap): boolean | undefined {

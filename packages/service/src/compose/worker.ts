@@ -58,7 +58,9 @@ export async function composeWorker(config: Config, logger: Logger): Promise<Wor
   const followers = new Map(
     chains.all.map((chain) => [chain.config.chainId, followHead(chain, wake, logger)]),
   )
-  const prices = createPriceCheck(catalog, createPriceReader(network, chains))
+  const feedChains = new Set(network.assets.map((asset) => asset.feed.chainId))
+  const headsOfFeeds = () => [...feedChains].map((id) => followers.get(id)?.current()?.head.hash).join()
+  const prices = createPriceCheck(catalog, createPriceReader(network, chains), headsOfFeeds)
   const parts: Parts = { config, pool, chains, catalog, followers, prices, logger }
   const lanes = chains.all.flatMap((chain) => lanesOf(parts, chain))
   const onFault = (error: unknown, lane: string) => logger.warn({ err: error, lane }, 'lane step failed')
@@ -95,7 +97,9 @@ function followHead(
 
 function lanesOf(parts: Parts, chain: ConnectedChain): Lane[] {
   const { config } = parts
-  const relayers = config.network.relayers.map((address) => relayLane(parts, chain, getAddress(address)))
+  const relayers = config.network.relayers.map((address, index, all) =>
+    relayLane(parts, chain, getAddress(address), { index, of: all.length }),
+  )
   const deliverers = config.network.deliverers.map((address, index, all) =>
     deliverLane(parts, chain, getAddress(address), { index, of: all.length }),
   )
@@ -147,12 +151,14 @@ function watchLane(parts: Parts, { chain, config }: ConnectedChain): Lane {
   })
 }
 
-function relayLane(parts: Parts, connected: ConnectedChain, address: Address): Lane {
+type Share = { index: number; of: number }
+
+function relayLane(parts: Parts, connected: ConnectedChain, address: Address, share: Share): Lane {
   const { pool, prices, logger } = parts
   const { chain, config } = connected
   const sender = senderOf(parts, connected, address)
   const deps = {
-    ...{ pool, sender, origin: chain, refreshPrices: prices.refresh, isPriceKept: prices.isKept },
+    ...{ pool, sender, share, origin: chain, refreshPrices: prices.refresh, isPriceKept: prices.isKept },
     destinationOf: (chainId: number) => parts.chains.of(chainId).chain,
     isLive: (chainId: number) => followerOf(parts, chainId).isLive(),
     isGone: (chainId: number) => followerOf(parts, chainId).downSeconds() > PATIENCE_SECONDS,
@@ -172,12 +178,7 @@ function relayLane(parts: Parts, connected: ConnectedChain, address: Address): L
   })
 }
 
-function deliverLane(
-  parts: Parts,
-  connected: ConnectedChain,
-  address: Address,
-  share: { index: number; of: number },
-): Lane {
+function deliverLane(parts: Parts, connected: ConnectedChain, address: Address, share: Share): Lane {
   const { pool, prices, logger, config } = parts
   const { chain } = connected
   const { chainId } = connected.config

@@ -5,7 +5,7 @@ import { createEventLog } from './event-log.ts'
 const HARD_DEPTH = 3n
 
 function headsAt(number: bigint): Heads {
-  const block = (at: bigint) => ({ number: at, hash: `0x${at}`, seconds: Number(at) })
+  const block = (at: bigint) => ({ number: at, hash: `0x${at}`, seconds: Number(at), baseFeeWei: 0n })
   const hard = number > HARD_DEPTH ? number - HARD_DEPTH : 0n
   return { head: block(number), accept: block(number), settle: block(number), hard: block(hard) }
 }

@@ -62,27 +62,32 @@ export function createSender(options: Options): Sender {
   const mouth = createBroadcaster(options)
   const readLatestNonce = createNonceReader(options)
   let inFlight = Number.POSITIVE_INFINITY // unknown until the first follow-up
+  let isIdle = false // nothing of this key is open: there is nothing to follow up on
 
   async function send(lease: Lease, heads: Heads, work: Work): Promise<boolean> {
     const signing = { ...work, replacement: 0, fees: await feesAt(heads), headBlock: heads.head.number }
-    const signed = await inLease(pool, lease, async (db) => {
-      const nonce = await takeNonce(db, key)
+    const signed = await unlessOutdated(pool, async (db) => {
+      const nonce = await takeNonce(db, key, lease)
+      if (nonce === undefined) throw new Outdated()
       const { attemptId, ...signed } = await signAndRecord(options, db, { ...signing, nonce })
       if (!(await work.record(db, { attemptId, txHash: signed.txHash }))) throw new Outdated()
       return signed
     })
     if (!signed) return false
     inFlight += 1
+    isIdle = false
     await mouth.send(signed)
     options.onSent({ role: work.role, swapIds: work.swapIds, txHash: signed.txHash })
     return true
   }
 
   async function followUp(lease: Lease, heads: Heads): Promise<void> {
+    if (isIdle) return
     const latest = await readLatestNonce(heads)
     const open = await findOpenAttempts(pool, key)
     const unmined = newestPerNonce(open.filter((attempt) => attempt.nonce >= latest))
     inFlight = unmined.length
+    isIdle = open.length === 0
     await mouth.repeat(unmined)
     const [stuck] = unmined
     if (stuck) await replaceIfStuck(lease, heads, stuck)
@@ -101,9 +106,13 @@ export function createSender(options: Options): Sender {
       fees: raisedFees(paid, await feesAt(heads)),
       headBlock: heads.head.number,
     }
-    const signed = await inLease(pool, lease, async (db) =>
-      signAndRecord(options, db, { ...signing, swapIds: isBurn ? [] : await findAttemptSwaps(db, stuck.id) }),
-    )
+    const signed = await unlessOutdated(pool, async (db) => {
+      if (!(await confirmLease(db, lease))) throw new Outdated()
+      return signAndRecord(options, db, {
+        ...signing,
+        swapIds: isBurn ? [] : await findAttemptSwaps(db, stuck.id),
+      })
+    })
     if (!signed) return
     options.onReplaced(stuck)
     await mouth.send(signed)
@@ -114,8 +123,9 @@ export function createSender(options: Options): Sender {
 
 function createFeeMemo(chain: Options['chain']): (heads: Heads) => Promise<Fees> {
   let known: { hash: string; fees: Fees } | undefined
-  return async ({ head }) => {
-    if (known?.hash !== head.hash) known = { hash: head.hash, fees: await chain.readFees() }
+  return async (heads) => {
+    const { hash } = heads.head
+    if (known?.hash !== hash) known = { hash, fees: await chain.readFees(heads) }
     return known.fees
   }
 }
@@ -151,16 +161,9 @@ function createNonceReader({ pool, chain, address }: Options): (heads: Heads) =>
   }
 }
 
-/** Runs `work` in a transaction that holds the lease; undefined when it is lost or the work is outdated. */
-async function inLease<T>(
-  pool: Pool,
-  lease: Lease,
-  work: (db: PoolClient) => Promise<T>,
-): Promise<T | undefined> {
-  return inTransaction(pool, async (db) => {
-    if (!(await confirmLease(db, lease))) throw new Outdated()
-    return work(db)
-  }).catch((error: unknown) => {
+/** Runs `work` in a transaction; undefined, with nothing changed, when it finds itself outdated. */
+async function unlessOutdated<T>(pool: Pool, work: (db: PoolClient) => Promise<T>): Promise<T | undefined> {
+  return inTransaction(pool, work).catch((error: unknown) => {
     if (error instanceof Outdated) return undefined
     throw error
   })

@@ -1,5 +1,6 @@
 import type { Pool } from 'pg'
 import type { Chain, Heads } from '../chains/chain.ts'
+import { releaseStalledClaims } from '../store/attestations.ts'
 import { setHoldings } from '../store/inventory.ts'
 import { oldestOpenBlock } from '../store/open-range.ts'
 import { findPositionsPast, freePositions } from '../store/ops.ts'
@@ -27,8 +28,8 @@ export function createWatchLane(options: Options): Lane {
       const heads = follower.current()
       if (!heads || heads.head.hash === done) return
       await events.advance(heads, (await oldestOpenBlock(pool, chain.chainId)) ?? heads.hard.number)
-      await options.confirmOrigin(heads)
-      await options.confirmDestination(heads)
+      await Promise.all([options.confirmDestination(heads), options.confirmOrigin(heads)])
+      await releaseStalledClaims(pool, chain.chainId)
       await setHoldings(
         pool,
         { chainId: chain.chainId, block: heads.head.number },

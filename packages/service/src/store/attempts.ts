@@ -34,15 +34,23 @@ type Row = {
 
 export type SenderKey = { chainId: number; address: string }
 
-/** Takes the key's next nonce for this transaction. It is given back if the transaction rolls back. */
-export async function takeNonce(db: Db, key: SenderKey): Promise<number> {
-  const { rows } = await db.query<{ nonce: string }>(
-    `update sender_keys set next_nonce = next_nonce + 1 where chain_id = $1 and address = $2
-  returning next_nonce - 1 as nonce`,
-    [key.chainId, key.address],
-  )
-  if (!rows[0]) throw new Error(`No nonce is known for ${key.address} on chain ${key.chainId}`)
-  return Number(rows[0].nonce)
+type HeldLease = { name: string; fence: string }
+
+/**
+ * Takes the key's next nonce for this transaction; it is given back if the transaction rolls back.
+ * Undefined when another worker has taken the lane: whoever asks must not sign anything.
+ */
+export async function takeNonce(db: Db, key: SenderKey, lease: HeldLease): Promise<number | undefined> {
+  const { rows } = await db.query<{ nonce: string }>({
+    name: 'take-nonce',
+    text: `
+    update sender_keys k set next_nonce = k.next_nonce + 1
+      from lanes l
+     where k.chain_id = $1 and k.address = $2 and l.name = $3 and l.fence = $4 and l.expires_at > clock_timestamp()
+ returning k.next_nonce - 1 as nonce`,
+    values: [key.chainId, key.address, lease.name, lease.fence],
+  })
+  return rows[0] && Number(rows[0].nonce)
 }
 
 /** Never lowers a nonce: what the database issued counts, also when the chain has not seen it. */

@@ -46,12 +46,16 @@ export async function insertAttestation(db: Db, attestation: NewAttestation): Pr
 
 type Row = { id: string; kind: Outcome; swap_ids: string[]; valid_until: string | null; signature: string }
 
-/** Attestations that no relayer has sent yet, oldest first. */
-export async function findUnsent(db: Db, chainId: number): Promise<Attestation[]> {
+type Share = { chainId: number; of: number; index: number }
+
+/** Attestations that no relayer has sent yet: this one's part, and what another has left lying. */
+export async function findUnsent(db: Db, share: Share): Promise<Attestation[]> {
   const { rows } = await db.query<Row>(
     `select id, kind, swap_ids, valid_until, signature from attestations
-      where chain_id = $1 and attempt_id is null order by id limit 20`,
-    [chainId],
+      where chain_id = $1 and attempt_id is null
+        and (id % $2 = $3 or created_at < clock_timestamp() - interval '10 seconds')
+      order by id limit 20`,
+    [share.chainId, share.of, share.index],
   )
   return rows.map((row) => ({
     id: row.id,

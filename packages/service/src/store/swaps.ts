@@ -1,3 +1,4 @@
+import { groupBy } from '../model/group.ts'
 import { nextState, publicSubstatus, type SwapEvent, type SwapState } from '../model/lifecycle.ts'
 import type { FailureCode, RefundReason } from '../model/outcome.ts'
 import type { Op, SignedDelegation, Swap } from '../model/swap.ts'
@@ -128,7 +129,6 @@ export type Change = {
   refundReason?: RefundReason
   /** What the chain showed; required for `failed` and for the decision to refund. */
   proof?: object
-  exposedCents?: bigint
 }
 
 /**
@@ -152,7 +152,6 @@ export async function advanceSwap(db: Db, change: Change): Promise<Swap | undefi
     change.failureCode,
     change.refundReason,
     change.proof && toJson(change.proof),
-    change.exposedCents?.toString(),
     timelineEntry(change, state),
     releasesReservation(swap.state, state),
     state === 'settled',
@@ -162,29 +161,59 @@ export async function advanceSwap(db: Db, change: Change): Promise<Swap | undefi
   return row && { ...swap, state, version: row.version, ...namedOf(change) }
 }
 
+type Together = { swaps: readonly Swap[]; event: SwapEvent; deliveryTxHash?: string }
+
+/** Moves swaps on that one transaction carries. False when any of them has moved: the caller rolls back. */
+export async function advanceTogether(db: Db, { swaps, event, deliveryTxHash }: Together): Promise<boolean> {
+  for (const group of groupBy(swaps, (swap) => swap.state).values()) {
+    const [first] = group
+    const state = first && nextState(first.state, event)
+    if (!first || state === undefined) return false
+    const named = { swap: first, event, ...(deliveryTxHash && { deliveryTxHash }) }
+    const { rowCount } = await db.query(ADVANCE_TOGETHER, [
+      group.map((swap) => swap.id),
+      group.map((swap) => swap.version),
+      state,
+      deliveryTxHash,
+      timelineEntry(named, state),
+    ])
+    if (rowCount !== group.length) return false
+  }
+  return true
+}
+
+const ADVANCE_TOGETHER = `
+  update swaps s
+     set state = $3, version = s.version + 1,
+         updated_at = case when $5::jsonb is null then s.updated_at else clock_timestamp() end,
+         delivery_tx_hash = coalesce($4, s.delivery_tx_hash),
+         timeline = case when $5::jsonb is null then s.timeline
+                    else s.timeline || jsonb_build_array($5::jsonb || jsonb_build_object('at', utc_now())) end
+    from unnest($1::text[], $2::int[]) as m (id, version)
+   where s.id = m.id and s.version = m.version`
+
 const ADVANCE = `
   with moved as (
     update swaps
        set state = $3, version = version + 1,
-           updated_at = case when $13::jsonb is null then updated_at else clock_timestamp() end,
-           locked_block = coalesce($16, locked_block),
+           updated_at = case when $12::jsonb is null then updated_at else clock_timestamp() end,
+           locked_block = coalesce($15, locked_block),
            origin_tx_hash = case when state = 'locked' and $3 = 'locking' then null
                                  else coalesce($4, origin_tx_hash) end,
            delivery_tx_hash = coalesce($5, delivery_tx_hash),
            refund_tx_hash = coalesce($6, refund_tx_hash), credited = coalesce($7, credited),
            delivered = coalesce($8, delivered), failure_code = coalesce($9, failure_code),
            refund_reason = coalesce($10, refund_reason), proof = coalesce($11, proof),
-           exposed_cents = coalesce($12, exposed_cents),
-           timeline = case when $13::jsonb is null then timeline
-                      else timeline || jsonb_build_array($13::jsonb || jsonb_build_object('at', utc_now())) end
+           timeline = case when $12::jsonb is null then timeline
+                      else timeline || jsonb_build_array($12::jsonb || jsonb_build_object('at', utc_now())) end
      where id = $1 and version = $2
  returning version, op_id
   ), released as (
     update inventory i
        set reserved = i.reserved - o.quoted_output,
-           held = case when $15::boolean then i.held - o.quoted_output else i.held end
+           held = case when $14::boolean then i.held - o.quoted_output else i.held end
       from moved m join ops o on o.id = m.op_id
-     where $14::boolean and i.chain_id = o.destination_chain and i.token = o.output_token
+     where $13::boolean and i.chain_id = o.destination_chain and i.token = o.output_token
   )
   select version from moved`
 
@@ -214,7 +243,6 @@ function namedOf(change: Change): Partial<Swap> {
     ...(change.originTxHash && { originTxHash: change.originTxHash }),
     ...(change.deliveryTxHash && { deliveryTxHash: change.deliveryTxHash }),
     ...(change.refundReason && { refundReason: change.refundReason }),
-    ...(change.exposedCents !== undefined && { exposedCents: change.exposedCents }),
   }
 }
 
@@ -243,21 +271,30 @@ export async function markDeliveryFinal(db: Db, swap: { id: string; deliveryTxHa
 }
 
 /** A reorg may put a delivery into another transaction: the status stays, the hash follows the chain. */
-export async function setDeliveryTxHash(db: Db, swap: { id: string; deliveryTxHash: string }): Promise<void> {
-  await db.query(`update swaps set delivery_tx_hash = $2, updated_at = clock_timestamp() where id = $1`, [
-    swap.id,
-    swap.deliveryTxHash,
-  ])
+export async function setDeliveryTxHash(db: Db, swaps: readonly { id: string }[], txHash: string) {
+  const { rowCount } = await db.query(
+    `update swaps set delivery_tx_hash = $2, updated_at = clock_timestamp() where id = any($1)`,
+    [swaps.map((swap) => swap.id), txHash],
+  )
+  return rowCount === swaps.length
 }
 
-/** Books value delivered against a lock that is not final; false when the chain's cap leaves no room. */
-export async function bookExposure(db: Db, want: { chainId: number; cents: bigint; capCents: bigint }) {
+type Exposure = { chainId: number; swaps: readonly Swap[]; capCents: bigint }
+
+/** Books value delivered against locks that are not final; false when the chain's cap leaves no room. */
+export async function bookExposure(db: Db, { chainId, swaps, capCents }: Exposure): Promise<boolean> {
+  const cents = swaps.reduce((sum, swap) => sum + swap.op.valueCents, 0n)
   const { rowCount } = await db.query(
     `insert into exposure as e (chain_id, cents) select $1, $2 where $2::bigint <= $3::bigint
      on conflict (chain_id) do update set cents = e.cents + $2 where e.cents + $2 <= $3`,
-    [want.chainId, want.cents, want.capCents],
+    [chainId, cents, capCents],
   )
-  return rowCount === 1
+  if (rowCount !== 1) return false
+  await db.query(
+    `update swaps s set exposed_cents = o.value_cents from ops o where o.id = s.op_id and s.id = any($1)`,
+    [swaps.map((swap) => swap.id)],
+  )
+  return true
 }
 
 function toSwap(row: Row): Swap {

@@ -30,7 +30,7 @@ export function createEvmChain({ client, settings, accounts, deliverer }: Option
     readHeads: (known) => reads.readHeads(client, settings, known),
     readEvents: (range) => reads.readEvents(client, settings, range),
     readNonces: (sender, at) => readNonces(client, sender as Address, at),
-    readFees: () => readFees(client, settings),
+    readFees: (at) => readFees(client, settings, at),
     sign: (request, as) => sign(accounts, settings.chainId, request, as),
     broadcast: (raw) => broadcast(client, raw as Hex),
     readDelegation: (wallet) => reads.readDelegation(client, settings, wallet),
@@ -67,12 +67,9 @@ async function readNonces(client: PublicClient, address: Address, at: Heads) {
 }
 
 /** Twice the current base fee covers five full blocks in a row: EIP-1559 raises it by an eighth a block. */
-async function readFees(client: PublicClient, { tipWei }: EvmChainSettings): Promise<Fees> {
-  const [block, tip] = await Promise.all([
-    client.getBlock({ blockTag: 'latest' }),
-    tipWei ?? client.estimateMaxPriorityFeePerGas(),
-  ])
-  return { maxFeePerGas: (block.baseFeePerGas ?? 0n) * 2n + tip, maxPriorityFeePerGas: tip }
+async function readFees(client: PublicClient, { tipWei }: EvmChainSettings, { head }: Heads): Promise<Fees> {
+  const tip = tipWei ?? (await client.estimateMaxPriorityFeePerGas())
+  return { maxFeePerGas: head.baseFeeWei * 2n + tip, maxPriorityFeePerGas: tip }
 }
 
 type As = { sender: string; nonce: number; fees: Fees }

@@ -33,8 +33,10 @@ export async function readHeads(
   return { head, accept, settle, hard }
 }
 
-function toBlock(block: { number: bigint; hash: Hex; timestamp: bigint }): Block {
-  return { number: block.number, hash: block.hash, seconds: Number(block.timestamp) }
+type NodeBlock = { number: bigint; hash: Hex; timestamp: bigint; baseFeePerGas: bigint | null }
+
+function toBlock({ number, hash, timestamp, baseFeePerGas }: NodeBlock): Block {
+  return { number, hash, seconds: Number(timestamp), baseFeeWei: baseFeePerGas ?? 0n }
 }
 
 export async function readDelegation(client: PublicClient, settings: EvmChainSettings, wallet: string) {

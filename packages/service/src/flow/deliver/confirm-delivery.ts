@@ -63,8 +63,7 @@ async function confirm(
     return
   }
   if (isFinal) await markDeliveryFinal(deps.pool, { id: swap.id, deliveryTxHash })
-  else if (swap.deliveryTxHash !== deliveryTxHash)
-    await setDeliveryTxHash(deps.pool, { id: swap.id, deliveryTxHash })
+  else if (swap.deliveryTxHash !== deliveryTxHash) await setDeliveryTxHash(deps.pool, [swap], deliveryTxHash)
 }
 
 /** A hard-final block past the fill deadline in which the vault shows no delivery: there will never be one. */

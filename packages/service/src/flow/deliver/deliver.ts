@@ -1,11 +1,13 @@
 import type { Pool, PoolClient } from 'pg'
 import type { DestinationChain, Heads } from '../../chains/chain.ts'
 import type { Sender } from '../../lanes/sender.ts'
+import { groupBy } from '../../model/group.ts'
 import type { RefundReason } from '../../model/outcome.ts'
 import type { Swap } from '../../model/swap.ts'
 import type { Lease } from '../../store/lanes.ts'
 import {
   advanceSwap,
+  advanceTogether,
   bookExposure,
   findStalledDeliveries,
   findToDeliver,
@@ -98,22 +100,34 @@ async function sendDelivery(deps: DeliverDeps, lease: Lease, heads: Heads, swaps
     role: 'deliver',
     request: deps.destination.planDelivery(swaps.map(({ op }) => op)),
     swapIds: swaps.map((swap) => swap.id),
-    async record(db, { txHash }) {
-      for (const swap of swaps) if (!(await recordDelivery(deps, db, swap, txHash))) return false
-      return true
-    },
+    record: (db, { txHash }) => recordDelivery(deps, db, swaps, txHash),
   })
 }
 
-async function recordDelivery(deps: DeliverDeps, db: PoolClient, swap: Swap, deliveryTxHash: string) {
-  if (!swap.originFinal && swap.exposedCents === 0n) {
-    const want = { chainId: swap.op.originChain, cents: swap.op.valueCents }
-    if (!(await bookExposure(db, { ...want, capCents: deps.exposureCapCents(swap.op.originChain) })))
-      return false
-    return advanceSwap(db, { swap, event: 'deliveryRecorded', deliveryTxHash, exposedCents: want.cents })
+async function recordDelivery(
+  deps: DeliverDeps,
+  db: PoolClient,
+  swaps: readonly Swap[],
+  deliveryTxHash: string,
+) {
+  if (!(await bookExposures(deps, db, swaps))) return false
+  const advance = (group: readonly Swap[]) =>
+    advanceTogether(db, { swaps: group, event: 'deliveryRecorded', deliveryTxHash })
+  for (const [state, group] of groupBy(swaps, (swap) => swap.state)) {
+    // What is being claimed is settled and stays so; only where it was paid changes.
+    const isRecorded = state === 'claiming' ? setDeliveryTxHash(db, group, deliveryTxHash) : advance(group)
+    if (!(await isRecorded)) return false
   }
-  if (swap.state !== 'claiming') return advanceSwap(db, { swap, event: 'deliveryRecorded', deliveryTxHash })
-  await setDeliveryTxHash(db, { id: swap.id, deliveryTxHash })
+  return true
+}
+
+/** Books what is delivered against locks that a reorg could still undo; false when a cap leaves no room. */
+async function bookExposures(deps: DeliverDeps, db: PoolClient, swaps: readonly Swap[]): Promise<boolean> {
+  const exposed = swaps.filter((swap) => !swap.originFinal && swap.exposedCents === 0n)
+  for (const [chainId, group] of groupBy(exposed, (swap) => swap.op.originChain)) {
+    if (!(await bookExposure(db, { chainId, swaps: group, capCents: deps.exposureCapCents(chainId) })))
+      return false
+  }
   return true
 }
 

@@ -1,10 +1,10 @@
-import type { Pool, PoolClient } from 'pg'
+import type { Pool } from 'pg'
 import type { Heads, OriginChain } from '../../chains/chain.ts'
 import type { Sender } from '../../lanes/sender.ts'
 import type { FailureCode } from '../../model/outcome.ts'
 import type { Swap } from '../../model/swap.ts'
 import type { Lease } from '../../store/lanes.ts'
-import { advanceSwap, findToLock } from '../../store/swaps.ts'
+import { advanceSwap, advanceTogether, findToLock } from '../../store/swaps.ts'
 import { type ReadinessDeps, readinessOf } from './decline.ts'
 
 export type LockDeps = ReadinessDeps & {
@@ -18,7 +18,7 @@ export type LockDeps = ReadinessDeps & {
 // One lock of a batch may burn 250,000 gas: twenty of them stay well inside a block.
 const MAX_BATCH = 20
 // More than a batch, so that swaps that wait for something do not hold up the rest.
-const FETCH = 100
+const FETCH = 40
 
 /** Locks the inputs that wait for this key: one transaction for all of them. */
 export async function lockWaiting(deps: LockDeps, lease: Lease, heads: Heads): Promise<void> {
@@ -71,13 +71,6 @@ export async function lockBatch(
     role: 'lock',
     request: deps.origin.planLock(swaps),
     swapIds: swaps.map((swap) => swap.id),
-    record: (db) => recordLocks(db, swaps),
+    record: (db) => advanceTogether(db, { swaps, event: 'lockRecorded' }),
   })
-}
-
-async function recordLocks(db: PoolClient, swaps: readonly Swap[]): Promise<boolean> {
-  for (const swap of swaps) {
-    if (!(await advanceSwap(db, { swap, event: 'lockRecorded' }))) return false
-  }
-  return true
 }

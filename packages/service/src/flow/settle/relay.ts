@@ -3,22 +3,21 @@ import type { Heads, OriginChain } from '../../chains/chain.ts'
 import type { Sender } from '../../lanes/sender.ts'
 import type { SwapEvent } from '../../model/lifecycle.ts'
 import type { Swap } from '../../model/swap.ts'
-import {
-  type Attestation,
-  bindAttestation,
-  dropAttestation,
-  findUnsent,
-  releaseStalledClaims,
-} from '../../store/attestations.ts'
+import { type Attestation, bindAttestation, dropAttestation, findUnsent } from '../../store/attestations.ts'
 import type { Lease } from '../../store/lanes.ts'
-import { advanceSwap, findSwaps } from '../../store/swaps.ts'
+import { advanceTogether, findSwaps } from '../../store/swaps.ts'
 
-export type RelayDeps = { pool: Pool; origin: OriginChain; sender: Sender }
+export type RelayDeps = {
+  pool: Pool
+  origin: OriginChain
+  sender: Sender
+  /** Which part of the work is this key's: several keys share a chain. */
+  share: { of: number; index: number }
+}
 
 /** Sends what the attester signed: claims of delivered swaps into the vault, refunds to the wallets. */
 export async function relayAttested(deps: RelayDeps, lease: Lease, heads: Heads): Promise<void> {
-  await releaseStalledClaims(deps.pool, deps.origin.chainId)
-  for (const attestation of await findUnsent(deps.pool, deps.origin.chainId)) {
+  for (const attestation of await findUnsent(deps.pool, { chainId: deps.origin.chainId, ...deps.share })) {
     if (deps.sender.room() === 0) return
     await relay(deps, lease, heads, attestation)
   }
@@ -38,8 +37,7 @@ async function relay(deps: RelayDeps, lease: Lease, heads: Heads, attestation: A
     async record(db, { attemptId }) {
       // Whoever binds it first sends it: another relayer that read the same row stops here.
       if (!(await bindAttestation(db, { id: attestation.id, attemptId }))) return false
-      for (const swap of open) if (!(await advanceSwap(db, { swap, event }))) return false
-      return true
+      return advanceTogether(db, { swaps: open, event })
     },
   })
 }
