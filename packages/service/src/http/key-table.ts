@@ -32,6 +32,8 @@ type Row = KnownKey & { hash: Buffer }
 export function createKeyTable(options: Options): KeyTable {
   const { findActiveKeys, onError = () => {}, pollMs = 2_000, minRefreshMs = 500 } = options
   let rows = new Map<string, Row>()
+  // Keys that matched since the table was last read: the digest is worth computing once, not per request.
+  let matched = new Map<string, KnownKey>()
   let timer: NodeJS.Timeout | undefined
 
   const refresh = createCoalesced(async () => {
@@ -39,6 +41,7 @@ export function createKeyTable(options: Options): KeyTable {
     rows = new Map(
       keys.map(({ id, accountId, hash, limits }) => [id, { keyId: id, accountId, hash, limits }]),
     )
+    matched = new Map()
   })
   const search = createThrottled(refresh, minRefreshMs)
   const findAgain = async (id: string, digest: Buffer): Promise<KnownKey | undefined> => {
@@ -48,10 +51,13 @@ export function createKeyTable(options: Options): KeyTable {
 
   return {
     authenticate(key) {
+      const before = matched.get(key)
+      if (before) return before
       const digest = hashApiKey(key)
       const id = parseKeyId(key)
       const row = id === undefined ? undefined : rows.get(id)
       const known = match(row, digest)
+      if (known) matched.set(key, known)
       if (known || row || id === undefined || !isWholeKey(key)) return known
       return findAgain(id, digest)
     },

@@ -16,7 +16,9 @@ export function divideUp(dividend: bigint, divisor: bigint): bigint {
   return (dividend + divisor - 1n) / divisor
 }
 
-export const tenTo = (exponent: number): bigint => 10n ** BigInt(exponent)
+const POWERS = Array.from({ length: 80 }, (_, exponent) => 10n ** BigInt(exponent))
+
+export const tenTo = (exponent: number): bigint => POWERS[exponent] ?? 10n ** BigInt(exponent)
 
 /** The amount of `to` worth the same as `amount` of `from`, rounded down. */
 export function convertDown(amount: bigint, from: Priced, to: Priced): bigint {

@@ -1,7 +1,20 @@
 import { type Address, getAddress, isAddress } from 'viem'
 
+// A checksum is a hash of the address: worth remembering for those that come again and again.
+const MAX_KNOWN = 10_000
+const known = new Map<string, Address>()
+
 /** The checksummed address, or undefined: also for mixed case with a wrong checksum (ERC-55). */
 export function parseEvmAddress(text: string): Address | undefined {
+  const before = known.get(text)
+  if (before) return before
+  const address = parse(text)
+  if (address && known.size >= MAX_KNOWN) known.clear()
+  if (address) known.set(text, address)
+  return address
+}
+
+function parse(text: string): Address | undefined {
   if (!/^0[xX][0-9a-fA-F]{40}$/.test(text)) return undefined
   const digits = text.slice(2)
   const isOneCase = digits === digits.toLowerCase() || digits === digits.toUpperCase()

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import type { QuoteReply, QuoteRequest } from '@geoswap/wire'
 import { ServiceError } from '../../errors.ts'
 import { BPS, divideUp, formatUsd, tenTo, usdE18 } from '../../model/amount.ts'
@@ -14,6 +13,7 @@ import {
 } from '../../model/pricing.ts'
 import { type Quote, toSealed } from '../../model/quote.ts'
 import { termsOf } from './costs.ts'
+import { nextQuoteId } from './quote-id.ts'
 import { type Order, type ParseAddress, toOrder } from './request.ts'
 
 export type QuoteDeps = {
@@ -105,7 +105,7 @@ type Limits = { minOutput: bigint; expiresAt: number }
 
 function toQuote(order: Order, terms: Terms, price: Breakdown, limits: Limits): Quote {
   return {
-    id: randomBytes(16).toString('base64url'),
+    id: nextQuoteId(),
     originChain: order.origin.chainId,
     destinationChain: order.destination.chainId,
     wallet: order.wallet,

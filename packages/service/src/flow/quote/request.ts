@@ -25,17 +25,12 @@ export function toOrder(catalog: Catalog, parseAddress: ParseAddress, request: Q
   const origin = getChain(catalog, request.originChain, 'originChain')
   const destination = getChain(catalog, request.destinationChain, 'destinationChain')
   const issues: Issue[] = []
-  const parse = (chain: CatalogChain, field: keyof QuoteRequest, text: string): string => {
-    const address = parseAddress(chain.family, text)
-    if (!address)
-      issues.push({ field, message: `is not an address on ${chain.name}, or its checksum is wrong` })
-    return address ?? ''
-  }
+  const parsing = { parseAddress, issues }
 
-  const inputToken = parse(origin, 'inputToken', request.inputToken)
-  const outputToken = parse(destination, 'outputToken', request.outputToken)
-  const wallet = parse(origin, 'walletAddress', request.walletAddress)
-  const recipient = recipientOf(request, { origin, destination, wallet, issues, parse })
+  const inputToken = parse(parsing, origin, 'inputToken', request.inputToken)
+  const outputToken = parse(parsing, destination, 'outputToken', request.outputToken)
+  const wallet = parse(parsing, origin, 'walletAddress', request.walletAddress)
+  const recipient = recipientOf(request, { ...parsing, origin, destination, wallet })
   const amount = BigInt(request.amount)
   if (amount === 0n) issues.push({ field: 'amount', message: 'must be more than 0' })
   if (amount > MAX_UINT256) issues.push({ field: 'amount', message: 'must be at most 2^256 - 1' })
@@ -53,17 +48,20 @@ export function toOrder(catalog: Catalog, parseAddress: ParseAddress, request: Q
   return { origin, destination, input, output, amount, wallet, recipient, slippageBps, tradeType }
 }
 
-type RecipientContext = {
-  origin: CatalogChain
-  destination: CatalogChain
-  wallet: string
-  issues: Issue[]
-  parse(chain: CatalogChain, field: keyof QuoteRequest, text: string): string
+type Parsing = { parseAddress: ParseAddress; issues: Issue[] }
+
+function parse({ parseAddress, issues }: Parsing, chain: CatalogChain, field: string, text: string): string {
+  const address = parseAddress(chain.family, text)
+  if (!address)
+    issues.push({ field, message: `is not an address on ${chain.name}, or its checksum is wrong` })
+  return address ?? ''
 }
+
+type RecipientContext = Parsing & { origin: CatalogChain; destination: CatalogChain; wallet: string }
 
 function recipientOf(request: QuoteRequest, context: RecipientContext): string {
   if (request.recipient !== undefined)
-    return context.parse(context.destination, 'recipient', request.recipient)
+    return parse(context, context.destination, 'recipient', request.recipient)
   if (context.origin.family === context.destination.family) return context.wallet
   context.issues.push({
     field: 'recipient',
