@@ -39,14 +39,12 @@ export async function composeApi(config: Config, logger: Logger): Promise<Api> {
   const { network } = config
   const pool = createPool(config.databaseUrl.reveal(), { max: 20, applicationName: 'geoswap api' })
   const chains = connectChains({ network, urlsOf: (chain) => chain.rpcUrls, accounts: [] })
-  await verifyChains(chains)
+  await verifyChains(network, chains)
   const catalog = await loadCatalog(network, chains)
   const onFault = (error: unknown, source: string) => logger.warn({ err: error, source }, 'refresh failed')
   const market = createMarket({
-    chains: chains.all.map((chain) => toMarketSource(chain)),
-    readPrices: createPriceReader(network, chains),
+    ...marketSources(network, chains),
     readInventory: () => readInventory(pool),
-    now: Date.now,
     onFault,
   })
   await market.refresh()
@@ -93,6 +91,16 @@ export async function composeApi(config: Config, logger: Logger): Promise<Api> {
     await pool.end()
   }
   return { app, close }
+}
+
+function marketSources(network: Config['network'], chains: Chains) {
+  const feedChains = new Map(network.assets.map(({ name, feed }) => [name, feed.chainId]))
+  return {
+    chains: chains.all.map(toMarketSource),
+    readPrices: createPriceReader(network, chains),
+    feedChainOf: (asset: string) => feedChains.get(asset),
+    now: Date.now,
+  }
 }
 
 function toMarketSource({ config, chain }: Chains['all'][number]) {

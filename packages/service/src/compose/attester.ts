@@ -6,7 +6,7 @@ import { rebuildOp } from '../attester/verify.ts'
 import type { Config } from '../config.ts'
 import type { Logger } from '../observe/logger.ts'
 import { createPool } from '../store/db.ts'
-import { connectChains, verifyChains } from './chains.ts'
+import { assertKeysFor, connectChains, verifyChains } from './chains.ts'
 import { every } from './timing.ts'
 
 const SWEEP_MS = 1_000
@@ -18,9 +18,10 @@ export async function composeAttester(config: Config, logger: Logger): Promise<A
   const { network, attesterKey } = config
   if (!attesterKey) throw new Error('GEOSWAP_ATTESTER_KEY is not set')
   const account = privateKeyToAccount(attesterKey.reveal() as Hex)
+  assertKeysFor([network.attester], [account])
   const pool = createPool(config.databaseUrl.reveal(), { max: 4, applicationName: 'geoswap attester' })
   const chains = connectChains({ network, urlsOf: (chain) => chain.attesterRpcUrls, accounts: [] })
-  await verifyChains(chains)
+  await verifyChains(network, chains)
   const contractsOf = (chainId: number) => chains.of(chainId).contracts
   const domainOf = (chainId: number) => geoOpDomain({ chainId, ...contractsOf(chainId) })
   const deps: AttestDeps = {

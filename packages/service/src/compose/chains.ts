@@ -74,10 +74,23 @@ function get<T>(map: ReadonlyMap<number, T>, chainId: number): T {
   return value
 }
 
+/** The keys a process was given must be those of the addresses it is configured to act for. */
+export function assertKeysFor(addresses: readonly string[], accounts: readonly { address: Address }[]): void {
+  const given = new Set(accounts.map((account) => account.address))
+  const missing = addresses.map((address) => getAddress(address)).filter((address) => !given.has(address))
+  if (missing.length > 0) throw new Error(`No private key was given for ${missing.join(', ')}`)
+}
+
 /** Asks every chain whether it is what the configuration says; names all problems at once. */
-export async function verifyChains(chains: Chains): Promise<void> {
+export async function verifyChains(network: NetworkConfig, chains: Chains): Promise<void> {
+  const roles = {
+    attester: getAddress(network.attester),
+    deliverers: network.deliverers.map((address) => getAddress(address)),
+  }
   const problems = await Promise.all(
-    chains.all.map(({ client, config, contracts }) => verifyChain(client, { ...config, contracts })),
+    chains.all.map(({ client, config, contracts }) =>
+      verifyChain(client, { ...config, contracts, ...roles }),
+    ),
   )
   if (problems.flat().length > 0)
     throw new Error(`The chains are not as configured:\n- ${problems.flat().join('\n- ')}`)

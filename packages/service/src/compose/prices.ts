@@ -23,8 +23,11 @@ export function createPriceReader(network: NetworkConfig, chains: Chains): ReadP
   }
 }
 
-/** Prices for the worker: read once for every new head of a chain that has feeds. */
-export function createPriceCheck(catalog: Catalog, read: ReadPrices, headsOfFeeds: () => string) {
+/**
+ * Prices for the worker: read once for every new head of a chain that has feeds. `headsOfFeeds` is undefined
+ * while one of those chains stands still: then there are no prices.
+ */
+export function createPriceCheck(catalog: Catalog, read: ReadPrices, headsOfFeeds: () => string | undefined) {
   let prices = new Map<string, PriceE18>()
   let known: { heads: string; reading: Promise<void> } | undefined
   const priced = (chainId: number, address: string) => {
@@ -35,8 +38,13 @@ export function createPriceCheck(catalog: Catalog, read: ReadPrices, headsOfFeed
   }
   return {
     /** Resolves when the prices are those of the newest head seen. */
-    refresh(): Promise<void> {
+    async refresh(): Promise<void> {
       const heads = headsOfFeeds()
+      if (heads === undefined) {
+        prices = new Map()
+        known = undefined
+        return
+      }
       if (known?.heads === heads) return known.reading
       const reading = read().then(
         (fresh) => {

@@ -20,6 +20,7 @@ import type { Logger } from '../observe/logger.ts'
 import { createPool } from '../store/db.ts'
 import { createListener } from '../store/listen.ts'
 import {
+  assertKeysFor,
   type Chains,
   type ConnectedChain,
   connectChains,
@@ -51,15 +52,20 @@ export async function composeWorker(config: Config, logger: Logger): Promise<Wor
   const accounts = [...config.relayerKeys, ...config.delivererKeys].map((key) =>
     privateKeyToAccount(key.reveal() as Address),
   )
+  assertKeysFor([...network.relayers, ...network.deliverers], accounts)
   const chains = connectChains({ network, urlsOf: (chain) => chain.rpcUrls, accounts })
-  await verifyChains(chains)
+  await verifyChains(network, chains)
   const catalog = await loadCatalog(network, chains)
   const wake = (topic: string) => runner.wake(topic)
   const followers = new Map(
     chains.all.map((chain) => [chain.config.chainId, followHead(chain, wake, logger)]),
   )
-  const feedChains = new Set(network.assets.map((asset) => asset.feed.chainId))
-  const headsOfFeeds = () => [...feedChains].map((id) => followers.get(id)?.current()?.head.hash).join()
+  const feedChains = [...new Set(network.assets.map((asset) => asset.feed.chainId))]
+  const headsOfFeeds = () => {
+    const followed = feedChains.flatMap((id) => followers.get(id) ?? [])
+    if (!followed.every((follower) => follower.isLive())) return undefined
+    return followed.map((follower) => follower.current()?.head.hash).join()
+  }
   const prices = createPriceCheck(catalog, createPriceReader(network, chains), headsOfFeeds)
   const parts: Parts = { config, pool, chains, catalog, followers, prices, logger }
   const lanes = chains.all.flatMap((chain) => lanesOf(parts, chain))

@@ -47,6 +47,8 @@ type StoredRequest = TxRequest & {
 }
 
 const REBROADCAST_MS = 2_000
+// A key without open transactions is looked at again this often: the worker before may have been slow to commit.
+const IDLE_CHECK_MS = 5_000
 const REPLACE_AFTER_BLOCKS = 3n
 // After this many raises the bytes are not the trouble: the nonce is burnt, and the work starts over.
 const MAX_RAISES = 6
@@ -62,7 +64,7 @@ export function createSender(options: Options): Sender {
   const mouth = createBroadcaster(options)
   const readLatestNonce = createNonceReader(options)
   let inFlight = Number.POSITIVE_INFINITY // unknown until the first follow-up
-  let isIdle = false // nothing of this key is open: there is nothing to follow up on
+  let idleUntil = 0 // nothing of this key is open: there is nothing to follow up on
 
   async function send(lease: Lease, heads: Heads, work: Work): Promise<boolean> {
     const signing = { ...work, replacement: 0, fees: await feesAt(heads), headBlock: heads.head.number }
@@ -75,19 +77,19 @@ export function createSender(options: Options): Sender {
     })
     if (!signed) return false
     inFlight += 1
-    isIdle = false
+    idleUntil = 0
     await mouth.send(signed)
     options.onSent({ role: work.role, swapIds: work.swapIds, txHash: signed.txHash })
     return true
   }
 
   async function followUp(lease: Lease, heads: Heads): Promise<void> {
-    if (isIdle) return
+    if (Date.now() < idleUntil) return
     const latest = await readLatestNonce(heads)
     const open = await findOpenAttempts(pool, key)
     const unmined = newestPerNonce(open.filter((attempt) => attempt.nonce >= latest))
     inFlight = unmined.length
-    isIdle = open.length === 0
+    idleUntil = open.length === 0 ? Date.now() + IDLE_CHECK_MS : 0
     await mouth.repeat(unmined)
     const [stuck] = unmined
     if (stuck) await replaceIfStuck(lease, heads, stuck)
@@ -95,22 +97,13 @@ export function createSender(options: Options): Sender {
 
   /** The lowest nonce holds up all others: it pays more until it is in a block. */
   async function replaceIfStuck(lease: Lease, heads: Heads, stuck: Attempt): Promise<void> {
-    const { fees: paid, headBlock, ...request } = stuck.request as StoredRequest
-    if (heads.head.number - BigInt(headBlock) < REPLACE_AFTER_BLOCKS) return
-    const isBurn = stuck.role === 'noop' || stuck.replacement >= MAX_RAISES
-    const signing = {
-      role: isBurn ? ('noop' as const) : stuck.role,
-      request: isBurn ? { to: address, data: '0x', gas: 21_000 } : request,
-      nonce: stuck.nonce,
-      replacement: stuck.replacement + 1,
-      fees: raisedFees(paid, await feesAt(heads)),
-      headBlock: heads.head.number,
-    }
+    const signing = replacementOf(stuck, heads, await feesAt(heads))
+    if (!signing) return
     const signed = await unlessOutdated(pool, async (db) => {
       if (!(await confirmLease(db, lease))) throw new Outdated()
       return signAndRecord(options, db, {
         ...signing,
-        swapIds: isBurn ? [] : await findAttemptSwaps(db, stuck.id),
+        swapIds: signing.role === 'noop' ? [] : await findAttemptSwaps(db, stuck.id),
       })
     })
     if (!signed) return
@@ -186,6 +179,21 @@ async function signAndRecord({ chain, address }: Options, db: PoolClient, signin
     request: { ...request, fees, headBlock },
   })
   return { ...signed, attemptId }
+}
+
+/** What takes the place of a transaction that no block includes; undefined while it is too early. */
+function replacementOf(stuck: Attempt, { head }: Heads, current: Fees): Omit<Signing, 'swapIds'> | undefined {
+  const { fees: paid, headBlock, ...request } = stuck.request as StoredRequest
+  if (head.number - BigInt(headBlock) < REPLACE_AFTER_BLOCKS) return undefined
+  const isBurn = stuck.role === 'noop' || stuck.replacement >= MAX_RAISES
+  return {
+    role: isBurn ? 'noop' : stuck.role,
+    request: isBurn ? { to: stuck.sender, data: '0x', gas: 21_000 } : request,
+    nonce: stuck.nonce,
+    replacement: stuck.replacement + 1,
+    fees: raisedFees(paid, current),
+    headBlock: head.number,
+  }
 }
 
 /** Nodes take a replacement only at an eighth more than what it replaces. */

@@ -5,6 +5,8 @@ import type { Holding } from '../store/inventory.ts'
 export type MarketSources = {
   chains: readonly ChainSource[]
   readPrices(): Promise<Map<string, PriceE18>>
+  /** Where an asset's feed is: a price is no newer than the chain that tells it. */
+  feedChainOf(asset: string): number | undefined
   readInventory(): Promise<Holding[]>
   now(): number
   onFault(error: unknown, source: string): void
@@ -45,6 +47,13 @@ export function createMarket(sources: MarketSources): Market & { refresh(): Prom
     holdings = { value, at: sources.now() }
   }
 
+  function chainNow(chainId: number): ChainNow | undefined {
+    const seen = heads.get(chainId)
+    const limit = sources.chains.find((chain) => chain.chainId === chainId)?.maxHeadAgeMs ?? 0
+    if (!seen || !isFresh(seen) || sources.now() - seen.advancedAt > limit) return undefined
+    return seen.value
+  }
+
   const guard = (source: string, work: Promise<void>) =>
     work.catch((error: unknown) => sources.onFault(error, source))
 
@@ -56,13 +65,12 @@ export function createMarket(sources: MarketSources): Market & { refresh(): Prom
         ...sources.chains.map((chain) => guard(`chain ${chain.chainId}`, refreshChain(chain))),
       ])
     },
-    priceOf: (asset) => (prices && isFresh(prices) ? prices.value.get(asset) : undefined),
-    chainNow(chainId) {
-      const seen = heads.get(chainId)
-      const limit = sources.chains.find((chain) => chain.chainId === chainId)?.maxHeadAgeMs ?? 0
-      if (!seen || !isFresh(seen) || sources.now() - seen.advancedAt > limit) return undefined
-      return seen.value
+    priceOf(asset) {
+      const feedChain = sources.feedChainOf(asset)
+      if (!prices || !isFresh(prices) || feedChain === undefined || !chainNow(feedChain)) return undefined
+      return prices.value.get(asset)
     },
+    chainNow,
     available(chainId, token) {
       const amount = holdings && isFresh(holdings) ? holdings.value.get(keyOf(chainId, token)) : undefined
       return amount !== undefined && amount > 0n ? amount : 0n

@@ -5,30 +5,27 @@ import { GAS } from '../../model/gas.ts'
 import type { Terms } from '../../model/pricing.ts'
 import type { Order } from './request.ts'
 
+type Options = { feeCentiBps: number; delegated: boolean }
+
 /** What fee and network costs an order has at this moment, all in the input token, rounded up. */
-export function termsOf(
-  market: Market,
-  order: Order,
-  options: { feeCentiBps: number; delegated: boolean },
-): Terms {
+export function termsOf(market: Market, order: Order, { feeCentiBps, delegated }: Options): Terms {
+  const originNow = getChainNow(market, order.origin)
+  const destinationNow = getChainNow(market, order.destination)
   const input = pricedToken(market, order.input)
   const output = pricedToken(market, order.output)
-  const originGas = GAS.lock + GAS.claim + (options.delegated ? 0n : GAS.authorization)
+  const originGas = GAS.lock + GAS.claim + (delegated ? 0n : GAS.authorization)
+  const native = (asset: string) => ({ decimals: 18, price: getPrice(market, asset) })
   return {
     input,
     output,
-    feeCentiBps: BigInt(options.feeCentiBps),
-    originCost: gasCost(market, order.origin, originGas, input),
-    deliveryCost: gasCost(market, order.destination, GAS.deliver, input),
+    feeCentiBps: BigInt(feeCentiBps),
+    originCost: convertUp(originGas * originNow.gasPriceWei, native(order.origin.nativeAsset), input),
+    deliveryCost: convertUp(
+      GAS.deliver * destinationNow.gasPriceWei,
+      native(order.destination.nativeAsset),
+      input,
+    ),
   }
-}
-
-type PricedChain = { chainId: number; name: string; nativeAsset: string }
-
-function gasCost(market: Market, chain: PricedChain, gas: bigint, input: Priced): bigint {
-  const { gasPriceWei } = getChainNow(market, chain)
-  const native = { decimals: 18, price: getPrice(market, chain.nativeAsset) }
-  return convertUp(gas * gasPriceWei, native, input)
 }
 
 function pricedToken(market: Market, token: { asset: string; decimals: number }): Priced {
