@@ -1,0 +1,54 @@
+import { readFileSync } from 'node:fs'
+import type { Hex } from 'viem'
+import { expect, test } from 'vitest'
+import { fromBytes32, fromIndex, type GeoOp, hashDelivery, hashGeoOp, toBytes32, toIndex } from '../src/geo-op.ts'
+import { slotStateOf } from '../src/slot.ts'
+
+type Vector = {
+  name: string
+  chainId: number
+  verifyingContract: Hex
+  op: Record<string, string> & { delivery: Record<string, string> }
+  deliveryHash: Hex
+  opHash: Hex
+}
+
+// The contracts reproduce the same file: what a wallet signs here is what the escrow recovers.
+const file = new URL('../../contracts/vectors/geo-op.json', import.meta.url)
+const vectors: Vector[] = JSON.parse(readFileSync(file, 'utf8'))
+
+function toGeoOp(op: Vector['op']): GeoOp {
+  const numbers = (fields: Record<string, unknown>) =>
+    Object.fromEntries(
+      Object.entries(fields).map(([name, value]) => [name, /^\d+$/.test(String(value)) ? BigInt(String(value)) : value]),
+    )
+  return { ...numbers(op), delivery: numbers(op.delivery) } as unknown as GeoOp
+}
+
+test.each(vectors)('the hash of $name is the one that the escrow computes', (vector) => {
+  const op = toGeoOp(vector.op)
+
+  expect(hashDelivery(op.delivery)).toBe(vector.deliveryHash)
+  expect(hashGeoOp({ chainId: vector.chainId, escrow: vector.verifyingContract }, op)).toBe(vector.opHash)
+})
+
+test('an index is a round and a position, and nothing else', () => {
+  const slot = { round: 7n, position: 4_294_967_295n }
+
+  expect(fromIndex(toIndex(slot))).toEqual(slot)
+})
+
+test('thirty-two bytes that are not a padded address are no EVM address', () => {
+  const address = '0x5FbDB2315678afecb367f032d93F642f64180aa3'
+
+  expect(fromBytes32(toBytes32(address))).toBe(address)
+  expect(fromBytes32(`0x01${toBytes32(address).slice(4)}`)).toBeUndefined()
+})
+
+test('a slot that holds another op says nothing about this one', () => {
+  const hash = `0x${'ab'.repeat(32)}` as const
+  const word = (1n << 224n) | (1n << 222n) | (BigInt(hash) & ((1n << 222n) - 1n))
+
+  expect(slotStateOf(word, hash)).toBe('locked')
+  expect(slotStateOf(word, `0x${'cd'.repeat(32)}`)).toBe('none')
+})
