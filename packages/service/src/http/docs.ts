@@ -34,6 +34,7 @@ async function addReference(app: FastifyInstance, basePath: string): Promise<voi
   await app.register(async (scope) => {
     scope.addHook('onSend', async (request, reply) => {
       reply.header('content-security-policy', PAGE_POLICY)
+      reply.header('referrer-policy', 'no-referrer')
       if (request.url.endsWith('.js')) reply.header('cache-control', 'public, max-age=3600')
     })
     await scope.register(reference, {

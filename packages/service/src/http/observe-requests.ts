@@ -2,6 +2,9 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Logger } from '../observe/logger.ts'
 import type { Metrics } from '../observe/metrics.ts'
 
+// Asked all the time and changing nothing: their answers are in the metrics, and in the log for whoever wants all.
+const READS = new Set(['GET /swap/status/:swapId', 'POST /swap/quote'])
+
 /** One line and one observation per answered request. The fields are listed: nothing else gets into the log. */
 export function observeRequests(
   app: FastifyInstance,
@@ -11,7 +14,8 @@ export function observeRequests(
     const ms = reply.elapsedTime
     const route = routeOf(request)
     metrics.observeRequest({ route, status: reply.statusCode, seconds: ms / 1_000 })
-    if (logger.isLevelEnabled('info')) logger.info(lineOf(request, reply, { route, ms }), 'request')
+    const level = reply.statusCode === 200 && READS.has(route) ? 'debug' : 'info'
+    if (logger.isLevelEnabled(level)) logger[level](lineOf(request, reply, { route, ms }), 'request')
     done()
   })
 }

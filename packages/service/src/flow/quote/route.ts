@@ -11,5 +11,10 @@ export type QuotePort = {
 export const quoteRoutes: FastifyPluginAsyncTypebox<{ port: QuotePort }> = async (app, { port }) => {
   const { body, reply, rateClass } = endpoints.quote
   const options = { schema: { body, response: { 200: reply } }, config: { rateClass } }
-  app.post('/swap/quote', options, async (request) => port.quote(request.caller, request.body))
+  app.post('/swap/quote', options, (request, reply) => {
+    const answer = port.quote(request.caller, request.body)
+    if (answer instanceof Promise) return answer
+    // A quote from memory is there already: sending it now saves a turn of the event loop per call.
+    reply.send(answer)
+  })
 }

@@ -25,7 +25,7 @@ export type StatusBatch = {
 
 // Large enough to share the round trip, small enough that sending the answers of one statement does not
 // hold up other calls.
-const MAX_BATCH = 128
+const MAX_BATCH = 256
 const MAX_REMEMBERED = 10_000
 
 /**

@@ -1,10 +1,15 @@
+import type { OutgoingHttpHeaders } from 'node:http'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { endpoints } from '@geoswap/wire'
+import type { FastifyReply } from 'fastify'
 import type { StatusReads } from './wait.ts'
 
 const MAX_WAIT_SECONDS = 15
 
-/** GET /swap/status/:swapId. The reply is JSON text already, serialised once per swap. */
+/**
+ * GET /swap/status/:swapId. The reply is JSON text already, serialised once per swap, and is written as it
+ * is: thousands of held reads may end together, and the way through the framework would double their cost.
+ */
 export const statusRoutes: FastifyPluginAsyncTypebox<{ reads: StatusReads }> = async (app, { reads }) => {
   const { query, params, rateClass } = endpoints.status
   const options = { schema: { querystring: query, params }, config: { rateClass } }
@@ -16,7 +21,17 @@ export const statusRoutes: FastifyPluginAsyncTypebox<{ reads: StatusReads }> = a
       waitMs: (wait === undefined ? MAX_WAIT_SECONDS : Number(wait)) * 1_000,
       onHeld: (hangUp) => reply.raw.once('close', hangUp),
     })
-    reply.type('application/json; charset=utf-8')
-    return json
+    return sendText(reply, json)
   })
+}
+
+function sendText(reply: FastifyReply, json: string): FastifyReply {
+  reply.hijack()
+  reply.raw.writeHead(200, {
+    ...(reply.getHeaders() as OutgoingHttpHeaders),
+    'content-type': 'application/json; charset=utf-8',
+    'content-length': Buffer.byteLength(json),
+  })
+  reply.raw.end(json)
+  return reply
 }
