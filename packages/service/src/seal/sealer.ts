@@ -52,7 +52,7 @@ export function createSealer(options: { keys: readonly SealKey[]; clock?: Clock 
       const header = Buffer.concat([prefix, salt, nonce])
       const cipher = createCipheriv(CIPHER, key, nonce)
       cipher.setAAD(associatedData(header, purpose, accountId))
-      const sealed = cipher.update(Buffer.from(JSON.stringify(payload)))
+      const sealed = cipher.update(JSON.stringify(payload), 'utf8')
       cipher.final()
       return Buffer.concat([header, sealed, cipher.getAuthTag()]).toString('base64url')
     },
