@@ -15,6 +15,8 @@ type Entry = SwapKey & {
   reject(error: unknown): void
 }
 
+type Taken = { entries: Entry[]; replies: Promise<(StatusReply | undefined)[]> }
+
 export type StatusBatch = {
   read(key: SwapKey): Promise<Result>
   /** The swap has changed: forget what is known about it. */
@@ -25,7 +27,7 @@ export type StatusBatch = {
 
 // Large enough to share the round trip, small enough that sending the answers of one statement does not
 // hold up other calls.
-const MAX_BATCH = 256
+const MAX_BATCH = 128
 const MAX_REMEMBERED = 10_000
 
 /**
@@ -38,12 +40,20 @@ export function createStatusBatch(readStatuses: ReadStatuses): StatusBatch {
   const memory = createMemory()
   let running = false
 
+  const take = (): Taken | undefined => {
+    const entries = takeFirst(waiting, MAX_BATCH)
+    if (entries.length === 0) return undefined
+    for (const entry of entries) flying.set(entry.swapId, [entry, ...(flying.get(entry.swapId) ?? [])])
+    return { entries, replies: readStatuses(entries.map(({ accountId, swapId }) => ({ accountId, swapId }))) }
+  }
   const run = async (): Promise<void> => {
-    while (waiting.size > 0) {
-      const entries = takeFirst(waiting, MAX_BATCH)
-      for (const entry of entries) flying.set(entry.swapId, [entry, ...(flying.get(entry.swapId) ?? [])])
-      await readAll(readStatuses, entries, settle)
+    for (let taken = take(); taken; ) {
+      const settled = await Promise.allSettled([taken.replies])
       flying.clear()
+      // The next statement runs while the answers of this one are sent.
+      const next = take()
+      answerAll(taken.entries, settled[0], settle)
+      taken = next ?? take()
     }
     running = false
   }
@@ -107,21 +117,16 @@ function takeFirst(waiting: Map<string, Entry>, max: number): Entry[] {
   return taken
 }
 
-async function readAll(
-  readStatuses: ReadStatuses,
-  entries: Entry[],
+function answerAll(
+  entries: readonly Entry[],
+  settled: PromiseSettledResult<(StatusReply | undefined)[]>,
   onResult: (entry: Entry, result: Result) => void,
-): Promise<void> {
-  try {
-    const replies = await readStatuses(entries.map(({ accountId, swapId }) => ({ accountId, swapId })))
-    entries.forEach((entry, index) => {
-      const reply = replies[index]
-      const result = reply && { json: JSON.stringify(reply), terminal: isTerminalStatus(reply.status) }
-      onResult(entry, result)
-    })
-  } catch (error) {
-    for (const entry of entries) entry.reject(error)
-  }
+): void {
+  entries.forEach((entry, index) => {
+    if (settled.status === 'rejected') return entry.reject(settled.reason)
+    const reply = settled.value[index]
+    onResult(entry, reply && { json: JSON.stringify(reply), terminal: isTerminalStatus(reply.status) })
+  })
 }
 
 function createMemory() {
