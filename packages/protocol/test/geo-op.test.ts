@@ -1,7 +1,15 @@
 import { readFileSync } from 'node:fs'
 import type { Hex } from 'viem'
 import { expect, test } from 'vitest'
-import { fromBytes32, fromIndex, type GeoOp, hashDelivery, hashGeoOp, toBytes32, toIndex } from '../src/geo-op.ts'
+import {
+  fromBytes32,
+  fromIndex,
+  type GeoOp,
+  hashDelivery,
+  hashGeoOp,
+  toBytes32,
+  toIndex,
+} from '../src/geo-op.ts'
 import { slotStateOf } from '../src/slot.ts'
 
 type Vector = {
@@ -20,7 +28,10 @@ const vectors: Vector[] = JSON.parse(readFileSync(file, 'utf8'))
 function toGeoOp(op: Vector['op']): GeoOp {
   const numbers = (fields: Record<string, unknown>) =>
     Object.fromEntries(
-      Object.entries(fields).map(([name, value]) => [name, /^\d+$/.test(String(value)) ? BigInt(String(value)) : value]),
+      Object.entries(fields).map(([name, value]) => [
+        name,
+        /^\d+$/.test(String(value)) ? BigInt(String(value)) : value,
+      ]),
     )
   return { ...numbers(op), delivery: numbers(op.delivery) } as unknown as GeoOp
 }

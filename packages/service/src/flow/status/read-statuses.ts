@@ -122,11 +122,14 @@ function answerAll(
   settled: PromiseSettledResult<(StatusReply | undefined)[]>,
   onResult: (entry: Entry, result: Result) => void,
 ): void {
-  entries.forEach((entry, index) => {
-    if (settled.status === 'rejected') return entry.reject(settled.reason)
+  for (const [index, entry] of entries.entries()) {
+    if (settled.status === 'rejected') {
+      entry.reject(settled.reason)
+      continue
+    }
     const reply = settled.value[index]
     onResult(entry, reply && { json: JSON.stringify(reply), terminal: isTerminalStatus(reply.status) })
-  })
+  }
 }
 
 function createMemory() {
