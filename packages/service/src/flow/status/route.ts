@@ -1,4 +1,3 @@
-import type { OutgoingHttpHeaders } from 'node:http'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { endpoints } from '@geoswap/wire'
 import type { FastifyReply } from 'fastify'
@@ -28,7 +27,7 @@ export const statusRoutes: FastifyPluginAsyncTypebox<{ reads: StatusReads }> = a
 function sendText(reply: FastifyReply, json: string): FastifyReply {
   reply.hijack()
   reply.raw.writeHead(200, {
-    ...(reply.getHeaders() as OutgoingHttpHeaders),
+    ...(reply.getHeaders() as Record<string, string>),
     'content-type': 'application/json; charset=utf-8',
     'content-length': Buffer.byteLength(json),
   })
