@@ -15,6 +15,7 @@ type Entry = SwapKey & {
   reject(error: unknown): void
 }
 
+type Settled = PromiseSettledResult<(StatusReply | undefined)[]>
 type Taken = { entries: Entry[]; replies: Promise<(StatusReply | undefined)[]> }
 
 export type StatusBatch = {
@@ -25,9 +26,10 @@ export type StatusBatch = {
   useMemory(on: boolean): void
 }
 
-// Large enough to share the round trip, small enough that sending the answers of one statement does not
-// hold up other calls.
-const MAX_BATCH = 128
+// Large enough that thousands who end together share a few round trips.
+const MAX_BATCH = 1_000
+// How many answers are sent before other calls get their turn.
+const SLICE = 64
 const MAX_REMEMBERED = 10_000
 
 /**
@@ -48,14 +50,23 @@ export function createStatusBatch(readStatuses: ReadStatuses): StatusBatch {
   }
   const run = async (): Promise<void> => {
     for (let taken = take(); taken; ) {
-      const settled = await Promise.allSettled([taken.replies])
-      flying.clear()
+      const [settled] = await Promise.allSettled([taken.replies])
       // The next statement runs while the answers of this one are sent.
       const next = take()
-      answerAll(taken.entries, settled[0], settle)
+      for (let first = 0; first < taken.entries.length; first += SLICE) {
+        answerSlice(taken.entries, settled, first)
+        await nextTurn()
+      }
       taken = next ?? take()
     }
     running = false
+  }
+  const answerSlice = (entries: readonly Entry[], settled: Settled, first: number): void => {
+    for (const [index, entry] of entries.slice(first, first + SLICE).entries()) {
+      land(flying, entry)
+      if (settled.status === 'rejected') entry.reject(settled.reason)
+      else settle(entry, toSnapshot(settled.value[first + index]))
+    }
   }
   const read = (key: SwapKey): Promise<Result> => {
     const known = memory.find(key)
@@ -117,20 +128,18 @@ function takeFirst(waiting: Map<string, Entry>, max: number): Entry[] {
   return taken
 }
 
-function answerAll(
-  entries: readonly Entry[],
-  settled: PromiseSettledResult<(StatusReply | undefined)[]>,
-  onResult: (entry: Entry, result: Result) => void,
-): void {
-  for (const [index, entry] of entries.entries()) {
-    if (settled.status === 'rejected') {
-      entry.reject(settled.reason)
-      continue
-    }
-    const reply = settled.value[index]
-    onResult(entry, reply && { json: JSON.stringify(reply), terminal: isTerminalStatus(reply.status) })
-  }
+function toSnapshot(reply: StatusReply | undefined): Result {
+  return reply && { json: JSON.stringify(reply), terminal: isTerminalStatus(reply.status) }
 }
+
+/** From here on a change of the swap is news again, and not a flaw of what was read. */
+function land(flying: Map<string, Entry[]>, entry: Entry): void {
+  const others = flying.get(entry.swapId)?.filter((other) => other !== entry) ?? []
+  if (others.length > 0) flying.set(entry.swapId, others)
+  else flying.delete(entry.swapId)
+}
+
+const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve))
 
 function createMemory() {
   const snapshots = new Map<string, Snapshot & { accountId: string }>()
