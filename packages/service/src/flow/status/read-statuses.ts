@@ -54,19 +54,13 @@ export function createStatusBatch(readStatuses: ReadStatuses): StatusBatch {
       // The next statement runs while the answers of this one are sent.
       const next = take()
       for (let first = 0; first < taken.entries.length; first += SLICE) {
-        answerSlice(taken.entries, settled, first)
+        for (const entry of taken.entries.slice(first, first + SLICE)) land(flying, entry)
+        answerSlice(taken.entries, { settled, first }, settle)
         await nextTurn()
       }
       taken = next ?? take()
     }
     running = false
-  }
-  const answerSlice = (entries: readonly Entry[], settled: Settled, first: number): void => {
-    for (const [index, entry] of entries.slice(first, first + SLICE).entries()) {
-      land(flying, entry)
-      if (settled.status === 'rejected') entry.reject(settled.reason)
-      else settle(entry, toSnapshot(settled.value[first + index]))
-    }
   }
   const read = (key: SwapKey): Promise<Result> => {
     const known = memory.find(key)
@@ -126,6 +120,19 @@ function takeFirst(waiting: Map<string, Entry>, max: number): Entry[] {
     taken.push(entry)
   }
   return taken
+}
+
+type Answers = { settled: Settled; first: number }
+
+function answerSlice(
+  entries: readonly Entry[],
+  { settled, first }: Answers,
+  onResult: (entry: Entry, result: Result) => void,
+): void {
+  for (const [index, entry] of entries.slice(first, first + SLICE).entries()) {
+    if (settled.status === 'rejected') entry.reject(settled.reason)
+    else onResult(entry, toSnapshot(settled.value[first + index]))
+  }
 }
 
 function toSnapshot(reply: StatusReply | undefined): Result {

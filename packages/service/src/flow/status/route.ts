@@ -26,11 +26,11 @@ export const statusRoutes: FastifyPluginAsyncTypebox<{ reads: StatusReads }> = a
 
 function sendText(reply: FastifyReply, json: string): FastifyReply {
   reply.hijack()
-  reply.raw.writeHead(200, {
-    ...(reply.getHeaders() as Record<string, string>),
-    'content-type': 'application/json; charset=utf-8',
-    'content-length': Buffer.byteLength(json),
-  })
+  const headers = Object.entries(reply.getHeaders()).flatMap(([name, value]) => [name, String(value)])
+  headers.push('content-type', 'application/json; charset=utf-8')
+  headers.push('content-length', String(Buffer.byteLength(json)))
+  // As a flat list, which Node writes as it is.
+  reply.raw.writeHead(200, headers)
   reply.raw.end(json)
   return reply
 }
