@@ -36,15 +36,12 @@ contract GeoEscrow is IGeoEscrow, EIP712 {
     using SlotLib for uint256;
 
     /// @dev A word in a struct, so that its place is computed once for a read and a write.
-    struct Slot {
-        uint256 word;
-    }
+    struct Slot { uint256 word; }
 
     /// @dev The longest time an op can hold a wallet's money.
     uint256 private constant MAX_HOLD = 7 days;
     /// @dev Longer than MAX_HOLD, by a day in which to notice.
     uint256 private constant ATTESTER_DELAY = 8 days;
-
     /// @dev What one op of a batch may burn in `pay`: real tokens need a third of it.
     uint256 private constant LOCK_GAS = 250_000;
     /// @dev What reading a token's balance may burn.
@@ -52,7 +49,6 @@ contract GeoEscrow is IGeoEscrow, EIP712 {
     /// @dev EIP-150 keeps 1/64 back from a call; 50,000 pay for the record before it (a new word is 22,100) and the log after.
     uint256 private constant LOCK_GAS_FLOOR = LOCK_GAS * 64 / 63 + 50_000;
     uint256 private constant BALANCE_GAS_FLOOR = BALANCE_GAS * 64 / 63 + LOCK_GAS_FLOOR;
-
     /// @dev What a wallet's code may burn when it is paid in native coin, and a token in a transfer.
     uint256 private constant NATIVE_PUSH_GAS = 50_000;
     uint256 private constant TOKEN_PUSH_GAS = 200_000;
