@@ -1,3 +1,4 @@
+import { Client } from 'pg'
 import { expect, inject, test } from 'vitest'
 import { authorize, createWorld, outcomeOf, prepare, submitSwap, until } from '../world.ts'
 
@@ -98,6 +99,21 @@ test('the input of a settled swap is claimed into the vault', async () => {
 
   await until(async () => (await alpha.balanceOf(alpha.contracts.vault, 'WETH')) === held + ETHER)
   expect(await alpha.balanceOf(alpha.contracts.escrow, 'WETH')).toBe(0n)
+})
+
+test('what was delivered before its lock was final is no longer exposed once the lock is', async () => {
+  const db = new Client(inject('databaseUrl'))
+  await db.connect()
+  const wallet = await world.walletWith(alpha, 'USDC', 100n * USDC)
+
+  const order = { from: alpha, sell: 'USDC', to: beta, buy: 'USDC', amount: 10n * USDC }
+  await outcomeOf(world, (await submitSwap(world, wallet, order)).swapId)
+
+  const exposed = 'select 1 from exposure where cents > 0'
+  await until(async () => (await db.query(exposed)).rowCount === 0)
+  const { rows } = await db.query('select cents from exposure where chain_id = $1', [alpha.chainId])
+  await db.end()
+  expect(rows).toEqual([{ cents: '0' }])
 })
 
 test('ten parallel submissions of one operation are one swap', async () => {

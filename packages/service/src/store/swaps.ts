@@ -281,20 +281,26 @@ export async function setDeliveryTxHash(db: Db, swaps: readonly { id: string }[]
 
 type Exposure = { chainId: number; swaps: readonly Swap[]; capCents: bigint }
 
-/** Books value delivered against locks that are not final; false when the chain's cap leaves no room. */
+/**
+ * Books value delivered against locks that are not final; false when the chain's cap leaves no room. A lock
+ * that became final meanwhile books nothing: what is booked is given back only when a lock becomes final.
+ */
 export async function bookExposure(db: Db, { chainId, swaps, capCents }: Exposure): Promise<boolean> {
-  const cents = swaps.reduce((sum, swap) => sum + swap.op.valueCents, 0n)
+  const { rows } = await db.query<{ cents: string }>(
+    `with exposed as (
+       update swaps s set exposed_cents = o.value_cents from ops o
+        where o.id = s.op_id and s.id = any($1) and not s.origin_final
+    returning o.value_cents
+     )
+     select coalesce(sum(value_cents), 0) as cents from exposed`,
+    [swaps.map((swap) => swap.id)],
+  )
   const { rowCount } = await db.query(
     `insert into exposure as e (chain_id, cents) select $1, $2 where $2::bigint <= $3::bigint
      on conflict (chain_id) do update set cents = e.cents + $2 where e.cents + $2 <= $3`,
-    [chainId, cents, capCents],
+    [chainId, rows[0]?.cents ?? '0', capCents],
   )
-  if (rowCount !== 1) return false
-  await db.query(
-    `update swaps s set exposed_cents = o.value_cents from ops o where o.id = s.op_id and s.id = any($1)`,
-    [swaps.map((swap) => swap.id)],
-  )
-  return true
+  return rowCount === 1
 }
 
 function toSwap(row: Row): Swap {
