@@ -6,3 +6,8 @@ export const attestationTypes = {
     { name: 'validUntil', type: 'uint256' },
   ],
 } as const
+
+/** Its domain where the input is in an intake vault: no contract checks it, whoever moves the input does. */
+export function intakeDomain(chainId: number) {
+  return { name: 'GeoIntake', version: '1', chainId } as const
+}

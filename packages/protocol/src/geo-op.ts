@@ -9,6 +9,7 @@ import {
   pad,
   type TypedDataDomain,
 } from 'viem'
+import { fromBase58 } from './base58.ts'
 
 /** What the destination owes: nested in the GeoOp, and hashed again by the vault from what it pays. */
 export type Delivery = {
@@ -90,6 +91,12 @@ export function ringOf(origin: OriginEscrow & { locker: Address }): Hex {
   return keccak256(encodeAbiParameters(types, [BigInt(origin.chainId), origin.escrow, origin.locker]))
 }
 
+/** The ring of a Solana chain, where the input goes to an intake vault instead of an escrow. */
+export function solanaRingOf(origin: { chainId: number; intake: string }): Hex {
+  const types = [{ type: 'uint256' }, { type: 'bytes32' }] as const
+  return keccak256(encodeAbiParameters(types, [BigInt(origin.chainId), toBytes32(origin.intake)]))
+}
+
 const POSITION_BITS = 32n
 const POSITION_MASK = (1n << POSITION_BITS) - 1n
 
@@ -101,7 +108,13 @@ export function fromIndex(index: bigint): { round: bigint; position: bigint } {
   return { round: index >> POSITION_BITS, position: index & POSITION_MASK }
 }
 
-export const toBytes32 = (address: Address): Hex => pad(address, { size: 32 })
+/** An EVM address padded on the left, or the 32 bytes of a Solana address. */
+export function toBytes32(address: string): Hex {
+  if (/^0x[0-9a-fA-F]{40}$/.test(address)) return pad(address as Address, { size: 32 })
+  const digits = fromBase58(address)
+  if (!digits) throw new TypeError(`Neither an EVM nor a Solana address: ${address}`)
+  return `0x${digits}`
+}
 
 /** Undefined when the 32 bytes are not a left-padded EVM address. */
 export function fromBytes32(value: Hex): Address | undefined {

@@ -7,6 +7,7 @@ import {
   type GeoOp,
   hashDelivery,
   hashGeoOp,
+  solanaRingOf,
   toBytes32,
   toIndex,
 } from '../src/geo-op.ts'
@@ -54,6 +55,37 @@ test('thirty-two bytes that are not a padded address are no EVM address', () => 
 
   expect(fromBytes32(toBytes32(address))).toBe(address)
   expect(fromBytes32(`0x01${toBytes32(address).slice(4)}`)).toBeUndefined()
+})
+
+test('a Solana address is its own thirty-two bytes, and the native coin is all zeros on both', () => {
+  expect(toBytes32('TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA')).toBe(
+    '0x06ddf6e1d765a193d9cbe146ceeb79ac1cb485ed5f5b37913a8cf5857eff00a9',
+  )
+  expect(toBytes32('11111111111111111111111111111111')).toBe(`0x${'00'.repeat(32)}`)
+  expect(toBytes32('0x0000000000000000000000000000000000000000')).toBe(`0x${'00'.repeat(32)}`)
+})
+
+test('what is neither an EVM nor a Solana address has no bytes', () => {
+  const wrong = [
+    '',
+    '0x12',
+    '1111111111111111111111111111111',
+    '0OIl',
+    'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DAA',
+  ]
+
+  for (const text of wrong) expect(() => toBytes32(text)).toThrow(TypeError)
+})
+
+test('the rings of two intake vaults, and of one vault on two chains, differ', () => {
+  const intake = 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA'
+  const rings = [
+    solanaRingOf({ chainId: 31_339, intake }),
+    solanaRingOf({ chainId: 31_340, intake }),
+    solanaRingOf({ chainId: 31_339, intake: '11111111111111111111111111111111' }),
+  ]
+
+  expect(new Set(rings).size).toBe(3)
 })
 
 test('a slot that holds another op says nothing about this one', () => {
