@@ -37,13 +37,13 @@ export const rules: readonly Rule[] = [
   { name: 'protocol knows only encoders', files: /^protocol\//, may: [PROTOCOL, VIEM, KIT] },
 
   { name: 'errors know only wire', files: ERRORS, may: [WIRE] },
-  { name: 'the model is pure', files: MODEL, may: [MODEL, ERRORS], mayTypesOf: [WIRE, PROTOCOL] },
+  { name: 'the model is pure', files: MODEL, may: [MODEL, ERRORS, PROTOCOL], mayTypesOf: [WIRE] },
   { name: 'seals know no business', files: /^service\/seal\//, may: [/^service\/seal\//, ERRORS, NODE] },
   {
     name: 'the store knows the model and PostgreSQL',
     files: STORE,
     may: [STORE, MODEL, ERRORS, PG, NODE],
-    mayTypesOf: [WIRE],
+    mayTypesOf: [WIRE, CHAIN_PORTS],
   },
   {
     name: 'the EVM adapter does not know the flow, the store or Solana',

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import Type, { type Static } from 'typebox'
+import Type, { type Static, type TSchema } from 'typebox'
 import { Value } from 'typebox/value'
 
 /** A value that must never be printed: logs and JSON show only that it is set. */
@@ -17,33 +17,59 @@ export class Secret {
 }
 
 const Address = Type.String({ pattern: '^0x[0-9a-fA-F]{40}$' })
+const SolanaAddress = Type.String({ pattern: '^[1-9A-HJ-NP-Za-km-z]{32,44}$' })
+const Digits = Type.String({ pattern: '^[0-9]+$' })
 const Url = Type.String({ pattern: '^https?://' })
 const Count = Type.Integer({ minimum: 1 })
 const Strict = { additionalProperties: false }
 
-const Token = Type.Object({ symbol: Type.String(), address: Address, asset: Type.String() }, Strict)
+// What every chain says of itself, whatever its family.
+const anyChain = {
+  chainId: Count,
+  name: Type.String({ pattern: '^[a-z0-9-]+$' }),
+  rpcUrls: Type.Array(Url, { minItems: 1 }),
+  attesterRpcUrls: Type.Array(Url, { minItems: 1 }),
+  native: Type.Object({ symbol: Type.String(), asset: Type.String() }, Strict),
+  /** In blocks. On Solana they say how long to expect; its commitments say what counts. */
+  finality: Type.Object({ accept: Count, settle: Count, hard: Count }, Strict),
+  blockMs: Count,
+  /** A head older than this stops quotes for the chain. */
+  maxHeadAgeMs: Type.Optional(Count),
+  /** Value that may be delivered against locks that are not hard-final yet. */
+  exposureCapUsd: Type.Optional(Type.Integer({ minimum: 0 })),
+  /** Unmined transactions per sender key; further work waits and is batched. */
+  maxInFlight: Type.Optional(Count),
+}
+
+const tokenOf = (address: typeof Address) =>
+  Type.Object({ symbol: Type.String(), address, asset: Type.String() }, Strict)
 
 const EvmChain = Type.Object(
   {
-    chainId: Count,
-    name: Type.String({ pattern: '^[a-z0-9-]+$' }),
+    ...anyChain,
     family: Type.Literal('evm'),
-    rpcUrls: Type.Array(Url, { minItems: 1 }),
-    attesterRpcUrls: Type.Array(Url, { minItems: 1 }),
     contracts: Type.Object({ account: Address, escrow: Address, vault: Address }, Strict),
     /** Delegates of ours from before: wallets on them are asked to move on, never refused. */
     olderAccounts: Type.Optional(Type.Array(Address)),
-    native: Type.Object({ symbol: Type.String(), asset: Type.String() }, Strict),
-    tokens: Type.Array(Token),
-    finality: Type.Object({ accept: Count, settle: Count, hard: Count }, Strict),
-    blockMs: Count,
-    /** A head older than this stops quotes for the chain. */
-    maxHeadAgeMs: Type.Optional(Count),
-    /** Value that may be delivered against locks that are not hard-final yet. */
-    exposureCapUsd: Type.Optional(Type.Integer({ minimum: 0 })),
-    /** Unmined transactions per sender key; further work waits and is batched. */
-    maxInFlight: Type.Optional(Count),
-    tipWei: Type.Optional(Type.String({ pattern: '^[0-9]+$' })),
+    tokens: Type.Array(tokenOf(Address)),
+    tipWei: Type.Optional(Digits),
+  },
+  Strict,
+)
+
+const SolanaChain = Type.Object(
+  {
+    ...anyChain,
+    family: Type.Literal('solana'),
+    /** Names the cluster; checked at start. */
+    genesisHash: Type.Optional(Type.String()),
+    /** The authorities that own the vaults' token accounts; their own lamports are the vaults' native coin. */
+    vaults: Type.Object({ intake: SolanaAddress, inventory: SolanaAddress }, Strict),
+    /** Pay for transactions and own nothing else: one for inputs and what leaves intake, one for deliveries. */
+    feePayers: Type.Object({ input: SolanaAddress, delivery: SolanaAddress }, Strict),
+    tokens: Type.Array(tokenOf(SolanaAddress)),
+    /** Bounds of the priority price, in millionths of a lamport per compute unit. */
+    priorityPrice: Type.Optional(Type.Object({ floor: Digits, cap: Digits }, Strict)),
   },
   Strict,
 )
@@ -74,7 +100,7 @@ const NetworkSchema = Type.Object(
     relayers: Type.Array(Address, { minItems: 1 }),
     deliverers: Type.Array(Address, { minItems: 1 }),
     attester: Address,
-    chains: Type.Array(EvmChain, { minItems: 1 }),
+    chains: Type.Array(Type.Union([EvmChain, SolanaChain]), { minItems: 1 }),
     assets: Type.Array(Asset, { minItems: 1 }),
     feeCentiBps: Type.Optional(Type.Integer({ minimum: 0, maximum: 100_000 })),
     highImpactBps: Type.Optional(Count),
@@ -85,7 +111,9 @@ const NetworkSchema = Type.Object(
 )
 
 export type NetworkConfig = Static<typeof NetworkSchema>
-export type ChainConfig = Static<typeof EvmChain>
+export type EvmChainConfig = Static<typeof EvmChain>
+export type SolanaChainConfig = Static<typeof SolanaChain>
+export type ChainConfig = EvmChainConfig | SolanaChainConfig
 export type AssetConfig = Static<typeof Asset>
 
 export type Config = Readonly<{
@@ -97,6 +125,10 @@ export type Config = Readonly<{
   relayerKeys: readonly Secret[]
   delivererKeys: readonly Secret[]
   attesterKey: Secret | undefined
+  /** Vault authorities and fee payers of the Solana chains. */
+  solanaKeys: readonly Secret[]
+  /** Makes the addresses of Solana markers; the same in every process, and backed up. */
+  markerKey: Secret | undefined
 }>
 
 export const defaultDeadlines = {
@@ -114,8 +146,10 @@ type Env = Readonly<Record<string, string | undefined>>
 /** Reads the whole configuration and reports every problem in one error, before anything starts. */
 export function loadConfig(env: Env, role: 'api' | 'worker' | 'attester'): Config {
   const problems: string[] = []
+  const network = readNetwork(env['GEOSWAP_CONFIG'], problems)
+  const hasSolana = network.chains?.some((chain) => chain.family === 'solana') ?? false
   const config = {
-    network: readNetwork(env['GEOSWAP_CONFIG'], problems),
+    network,
     databaseUrl: new Secret(required(env, 'DATABASE_URL', problems)),
     host: env['HOST'] ?? '127.0.0.1',
     port: portFrom(env['PORT'], problems),
@@ -123,6 +157,8 @@ export function loadConfig(env: Env, role: 'api' | 'worker' | 'attester'): Confi
     relayerKeys: role === 'worker' ? privateKeys(env, 'GEOSWAP_RELAYER_KEYS', problems) : [],
     delivererKeys: role === 'worker' ? privateKeys(env, 'GEOSWAP_DELIVERER_KEYS', problems) : [],
     attesterKey: role === 'attester' ? privateKeys(env, 'GEOSWAP_ATTESTER_KEY', problems)[0] : undefined,
+    solanaKeys: hasSolana && role === 'worker' ? privateKeys(env, 'GEOSWAP_SOLANA_KEYS', problems) : [],
+    markerKey: hasSolana ? markerKey(env, problems) : undefined,
   }
   if (problems.length > 0) throw new Error(`Bad configuration:\n- ${problems.join('\n- ')}`)
   return Object.freeze(config)
@@ -138,14 +174,27 @@ function readNetwork(path: string | undefined, problems: string[]): NetworkConfi
   try {
     if (!path) throw new Error('GEOSWAP_CONFIG is not set: it names the JSON file of chains and assets')
     const parsed: unknown = JSON.parse(readFileSync(path, 'utf8'))
-    for (const error of Value.Errors(NetworkSchema, parsed)) {
-      problems.push(`${path}${error.instancePath}: ${error.message}`)
-    }
+    problems.push(...problemsOf(parsed).map((problem) => `${path}${problem}`))
     return parsed as NetworkConfig
   } catch (error) {
     problems.push(error instanceof Error ? error.message : String(error))
     return {} as NetworkConfig
   }
+}
+
+/** A chain is judged by the family that it says it is of: "none of the two fits" would help nobody. */
+function problemsOf(parsed: unknown): string[] {
+  const { chains } = (parsed ?? {}) as { chains?: unknown }
+  const listed = Array.isArray(chains) ? chains : []
+  const ofChains = listed.flatMap((chain: { family?: unknown } | null, index) =>
+    errorsOf(chain?.family === 'solana' ? SolanaChain : EvmChain, chain, `/chains/${index}`),
+  )
+  const ofNetwork = errorsOf(NetworkSchema, parsed).filter((problem) => !/^\/chains\/\d/.test(problem))
+  return [...ofNetwork, ...ofChains]
+}
+
+function errorsOf(schema: TSchema, value: unknown, at = ''): string[] {
+  return Value.Errors(schema, value).map(({ instancePath, message }) => `${at}${instancePath}: ${message}`)
 }
 
 function portFrom(value: string | undefined, problems: string[]): number {
@@ -163,6 +212,12 @@ function sealKeys(value: string, problems: string[]): { id: string; key: Secret 
       problems.push('GEOSWAP_SEAL_KEYS must be id:64 hex digits, comma separated, the sealing key first')
     return { id, key: new Secret(key) }
   })
+}
+
+function markerKey(env: Env, problems: string[]): Secret {
+  const value = required(env, 'GEOSWAP_MARKER_KEY', problems)
+  if (!/^[0-9a-f]{64}$/.test(value)) problems.push('GEOSWAP_MARKER_KEY must be 64 hex digits')
+  return new Secret(value)
 }
 
 function privateKeys(env: Env, name: string, problems: string[]): Secret[] {

@@ -18,7 +18,6 @@ export type AttestDeps = {
   onRefused(swap: Swap, why: string): void
 }
 
-const MAX_CLAIMS = 20
 const REFUND_VALID_SECONDS = 3_600
 
 /** Signs what this attester has itself seen to be final: at most one outcome per op, ever. */
@@ -32,8 +31,8 @@ async function attestClaims(deps: AttestDeps): Promise<void> {
   const locked = await filterLocked(deps, waiting)
   const proven = await filterDelivered(deps, locked)
   for (const [chainId, swaps] of groupBy(proven, (swap) => swap.op.originChain)) {
-    for (let i = 0; i < swaps.length; i += MAX_CLAIMS)
-      await claim(deps, chainId, swaps.slice(i, i + MAX_CLAIMS))
+    const { maxBatch } = deps.chainOf(chainId)
+    for (let i = 0; i < swaps.length; i += maxBatch) await claim(deps, chainId, swaps.slice(i, i + maxBatch))
   }
 }
 
@@ -107,7 +106,7 @@ async function readDestination(deps: AttestDeps, op: Op) {
   const destination = deps.chainOf(op.destinationChain)
   const { hard } = await destination.readHeads()
   const undelivered = await destination.readUndelivered([op], hard)
-  return { isUndelivered: undelivered.has(op.hash), isOver: hard.seconds > op.fillDeadline }
+  return { isUndelivered: undelivered.has(op.hash), isOver: destination.isDeliveryOver(op, hard) }
 }
 
 function wellFormed(deps: AttestDeps, swaps: readonly Swap[]): Swap[] {
@@ -134,21 +133,28 @@ async function filterLocked(deps: AttestDeps, swaps: readonly Swap[]): Promise<S
   return locked.flat()
 }
 
-/** Keeps those whose `Delivered` event, with at least the signed minimum, is in a final block. */
+/** Keeps those whose delivery, of at least the signed minimum, is in a final block. */
 async function filterDelivered(deps: AttestDeps, swaps: readonly Swap[]): Promise<Swap[]> {
   const byChain = [...groupBy(swaps, (swap) => swap.op.destinationChain)]
   const delivered = await Promise.all(
     byChain.map(async ([chainId, group]) => {
       const chain = deps.chainOf(chainId)
-      const { hard } = await chain.readHeads()
-      const from = group.reduce(
-        (least, { op }) => (op.destinationBlock < least ? op.destinationBlock : least),
-        hard.number,
-      )
-      const events = await chain.readEvents({ from, to: hard.number })
-      const paid = new Map(events.map((event) => [`${event.kind}:${event.id}`, event.amount ?? 0n]))
-      return group.filter(({ op }) => (paid.get(`delivered:${op.deliveryHash}`) ?? 0n) >= op.minOutput)
+      const heads = await chain.readHeads()
+      const ops = group.map(({ op }) => op)
+      await chain.follow(heads, leastBlock(ops, heads.hard.number))
+      const paid = await chain.findDeliveries(ops, heads)
+      return group.filter(({ op }) => {
+        const seen = paid.get(op.hash)
+        return seen !== undefined && seen.amount >= op.minOutput && seen.block <= heads.hard.number
+      })
     }),
   )
   return delivered.flat()
+}
+
+function leastBlock(ops: readonly Op[], atMost: bigint): bigint {
+  return ops.reduce(
+    (least, { destinationBlock }) => (destinationBlock < least ? destinationBlock : least),
+    atMost,
+  )
 }

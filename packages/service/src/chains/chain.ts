@@ -1,7 +1,11 @@
-import type { Op, SignedDelegation, Swap } from '../model/swap.ts'
+import type { FailureCode } from '../model/outcome.ts'
+import type { Op, Swap } from '../model/swap.ts'
 
-/** A block as the flow sees it: where it is, and what time the contracts saw in it. */
-export type Block = { number: bigint; hash: string; seconds: number; baseFeeWei: bigint }
+/**
+ * A block as the flow sees it. `height` counts blocks; `number` also counts what was left empty, where a chain
+ * does. An adapter adds what it needs, and is only ever given its own blocks back.
+ */
+export type Block = { number: bigint; height: bigint; hash: string; seconds: number }
 
 /** The newest block and the ones at the chain's configured depths. */
 export type Heads = { head: Block; accept: Block; settle: Block; hard: Block }
@@ -12,33 +16,52 @@ export type Delegation =
   | { kind: 'ours'; delegate: string }
   | { kind: 'foreign'; delegate: string }
   | { kind: 'contract' }
+  /** A chain on which a wallet signs the transaction itself. */
+  | { kind: 'unneeded' }
 
 /** `block` is the newest block that the balance is known to reflect. */
 export type WalletView = { delegation: Delegation; balance: bigint; block: bigint }
 export type LockState = 'none' | 'locked' | 'claimed' | 'refunded'
 
-/** What a chain's contracts said, and in which transaction. `id` is an op's hash or a delivery's. */
-export type ChainEvent = {
-  kind: 'locked' | 'claimed' | 'refunded' | 'delivered'
+/** A transaction that moved a swap on, and where it is. */
+export type Landed = { txHash: string; block: bigint }
+export type Delivered = Landed & { amount: bigint }
+/** `credited`: the token refused the push, and the wallet withdraws itself. */
+export type Refunded = Landed & { credited: boolean }
+
+/** A transaction before it is priced and signed. Plain data, so that it can be stored; its chain alone reads it. */
+export type TxRequest = Readonly<Record<string, unknown>>
+/** What a signature needs besides the content: fees, on some chains a recent block. Plain data as well. */
+export type SigningTerms = Readonly<Record<string, unknown>>
+
+/** `lastValid`: the height after which the chain takes these bytes no more, where it has such a rule. */
+export type Signed = { txHash: string; raw: string; lastValid?: bigint }
+
+/** A recorded transaction whose fate is open. */
+export type Sent = {
   id: string
   txHash: string
-  block: bigint
-  /** Of a delivery: what was paid. */
-  amount?: bigint
-  /** Of a refund: the wallets whose push was refused in the same transaction, and who were credited instead. */
-  creditedTo?: readonly string[]
+  nonce: number
+  replacement: number
+  request: TxRequest
+  terms: SigningTerms
+  sentAtBlock: bigint
+  isBurn: boolean
+  lastValid?: bigint
 }
 
-/** A transaction before it has a nonce, a price and a signature; plain data, so that it can be stored. */
-export type TxRequest = {
-  to: string
-  data: string
-  gas: number
-  authorizations?: SignedDelegation[]
+export type Fates<T extends Sent> = {
+  /** Nonces below this one are taken, whoever took them; 0 on a chain without nonces. */
+  nextNonce: number
+  /** Neither can these land any more, nor can their having landed be undone. */
+  final: T[]
+  /** In no block yet: offered again until the chain decides. */
+  unmined: T[]
 }
 
-export type Fees = { maxFeePerGas: bigint; maxPriorityFeePerGas: bigint }
-export type Signed = { txHash: string; raw: string }
+/** `isBurn`: the work is given up, and an empty transaction takes its nonce. */
+export type Replacement = { request: TxRequest; terms: SigningTerms; isBurn: boolean }
+
 export type Simulation =
   | { kind: 'ok' }
   | { kind: 'recipientRefuses' }
@@ -46,17 +69,31 @@ export type Simulation =
   /** Something that is not the wallet's or the recipient's doing: a revoked key, an op delivered already. */
   | { kind: 'notNow' }
 
+/** What the legs of a swap cost here at this moment, in the smallest unit of the chain's own coin. */
+export type LegCosts = {
+  /** Taking the input and claiming it; `firstLock` for a wallet that has to be delegated as well. */
+  lock: bigint
+  firstLock: bigint
+  delivery: bigint
+}
+
 /** What every chain offers, whichever side of a swap it is on. A fault is thrown: the caller tries again. */
 type AnyChain = {
   chainId: number
+  /** How many swaps one transaction may carry. */
+  maxBatch: number
   /** Cheap while nothing is new: then the heads given come back as they are. */
   readHeads(known?: Heads): Promise<Heads>
-  readEvents(range: { from: bigint; to: bigint }): Promise<ChainEvent[]>
-  readNonces(sender: string, at: Heads): Promise<{ latest: number; hard: number }>
-  readFees(at: Heads): Promise<Fees>
-  sign(request: TxRequest, as: { sender: string; nonce: number; fees: Fees }): Promise<Signed>
+  /** Called at each new head before anything is looked up. Nothing that is open is older than `since`. */
+  follow(heads: Heads, since: bigint): Promise<void>
+  readLegCosts(at: Heads): Promise<LegCosts>
+  readTerms(at: Heads): Promise<SigningTerms>
+  sign(request: TxRequest, as: { sender: string; nonce: number; terms: SigningTerms }): Promise<Signed>
   /** Hands the bytes to the nodes. Whether they arrived is never known here: the chain shows it later. */
   broadcast(raw: string): Promise<void>
+  readFates<T extends Sent>(sender: string, sent: readonly T[], at: Heads): Promise<Fates<T>>
+  /** What takes the place of a transaction that no block includes; undefined while, or where, nothing should. */
+  planReplacement(stuck: Sent, at: Heads, current: SigningTerms): Replacement | undefined
 }
 
 export type OriginChain = AnyChain & {
@@ -64,19 +101,56 @@ export type OriginChain = AnyChain & {
   readWallet(input: { wallet: string; token: string }): Promise<WalletView>
   /** The state of each op at a block, by op hash. */
   readLocks(ops: readonly LockRef[], at: Block): Promise<Map<string, LockState>>
-  planLock(swaps: readonly Swap[]): TxRequest
-  planClaim(swaps: readonly Swap[], signature: string): TxRequest
-  planRefund(swap: Swap, attested: { signature: string; validUntil: number }): TxRequest
+  /** Whether an input that no block up to this one took can never be taken, by the chain's own rule. */
+  isLockOver(swap: Swap, at: Block): boolean
+  findLock(op: Op): Promise<Landed | undefined>
+  findRefund(op: Op): Promise<Refunded | undefined>
+  /** Why taking the input would fail now; undefined when it would not. */
+  findObstacle(swap: Swap): Promise<FailureCode | undefined>
+  /** Whether the wallet can be paid back now, or credited. */
+  canRefund(swap: Swap): Promise<boolean>
+  planLock(swaps: readonly Swap[]): Promise<TxRequest>
+  planClaim(swaps: readonly Swap[], signature: string): Promise<TxRequest>
+  planRefund(swap: Swap, attested: { signature: string; validUntil: number }): Promise<TxRequest>
 }
 
 export type LockRef = { hash: string; locker: string; position: bigint }
 
 export type DestinationChain = AnyChain & {
   simulateDelivery(op: Op, deliverer?: string): Promise<Simulation>
-  /** The ops that the vault shows as not delivered at a block, by op hash. */
+  /** Those of the ops that were paid, by op hash. */
+  findDeliveries(ops: readonly Op[], at: Heads): Promise<Map<string, Delivered>>
+  /** The ops that the chain shows as not delivered at a block, by op hash. */
   readUndelivered(ops: readonly Op[], at: Block): Promise<Set<string>>
-  planDelivery(ops: readonly Op[]): TxRequest
+  /** Whether what is not delivered at this block can never be, by the chain's own rule. */
+  isDeliveryOver(op: Op, at: Block): boolean
+  planDelivery(ops: readonly Op[]): Promise<TxRequest>
   readHoldings(at: Block): Promise<{ token: string; amount: bigint }[]>
 }
 
 export type Chain = OriginChain & DestinationChain
+
+/** What a wallet can pay from. `minimum` must stay behind unless all of it goes. */
+export type Payer = Pick<WalletView, 'balance' | 'block'> & { minimum: bigint; isFrozen: boolean }
+
+export type BuiltInput = {
+  unsignedTransaction: string
+  messageHash: string
+  lastValid: bigint
+  /** How long its chain is going to take it, as far as one can say. */
+  lifeMs: number
+  /** The decoded terms, for the wallet's owner to read. */
+  operation: Record<string, unknown>
+}
+
+export type CheckedInput =
+  | { kind: 'ok'; signedTransaction: string }
+  | { kind: 'mismatch' }
+  | { kind: 'badSignature' }
+
+/** Where the wallet signs the transaction itself: what builds it, and checks what comes back. */
+export type InputBuilder = {
+  readPayer(input: { wallet: string; token: string }): Promise<Payer>
+  build(input: { opHash: string; wallet: string; token: string; amount: bigint }): Promise<BuiltInput>
+  check(signed: { messageHash: string; wallet: string; signedTransaction: string }): Promise<CheckedInput>
+}

@@ -1,14 +1,18 @@
 import type { FastifyInstance } from 'fastify'
-import { type Address, getAddress, type Hex, recoverMessageAddress, serializeSignature } from 'viem'
+import { type Address, type Hex, recoverMessageAddress, serializeSignature } from 'viem'
 import { parseEvmAddress } from '../chains/evm/address.ts'
 import { isSignedBy } from '../chains/evm/delegation.ts'
+import { isOnCurve, parseSolanaAddress } from '../chains/solana/address.ts'
 import { type Config, defaultDeadlines } from '../config.ts'
-import { ServiceError } from '../errors.ts'
 import { type BuildDeps, buildGeoOp, type SealedOp } from '../flow/build/build-evm.ts'
+import { buildSolanaTx, type SealedInput } from '../flow/build/build-solana.ts'
 import { delegation } from '../flow/build/delegation.ts'
-import { quote } from '../flow/quote/quote.ts'
+import { readOrUnavailable } from '../flow/build/read-chain.ts'
+import { type QuoteDeps, quote } from '../flow/quote/quote.ts'
+import type { AddressBooks, Order } from '../flow/quote/request.ts'
 import { createStatusReads } from '../flow/status/wait.ts'
-import { type SubmitDeps, submit } from '../flow/submit/submit.ts'
+import { type SubmitDeps, submit } from '../flow/submit/submit-evm.ts'
+import { submitSolana } from '../flow/submit/submit-solana.ts'
 import { createKeyTable } from '../http/key-table.ts'
 import { createRateLimiter } from '../http/rate-limit.ts'
 import { createServer, type Handlers } from '../http/server.ts'
@@ -17,7 +21,7 @@ import type { Catalog, Market } from '../model/catalog.ts'
 import { fromSealed } from '../model/quote.ts'
 import type { Logger } from '../observe/logger.ts'
 import { createMetrics } from '../observe/metrics.ts'
-import { createSealer, type JsonValue } from '../seal/sealer.ts'
+import { createSealer, type JsonValue, type Purpose } from '../seal/sealer.ts'
 import { findActiveKeys } from '../store/api-keys.ts'
 import { createPool } from '../store/db.ts'
 import { readInventory } from '../store/inventory.ts'
@@ -38,8 +42,11 @@ export type Api = { app: FastifyInstance; close(): Promise<void> }
 export async function composeApi(config: Config, logger: Logger): Promise<Api> {
   const { network } = config
   const pool = createPool(config.databaseUrl.reveal(), { max: 20, applicationName: 'geoswap api' })
-  const chains = connectChains({ network, urlsOf: (chain) => chain.rpcUrls, accounts: [] })
-  await verifyChains(network, chains)
+  const chains = connectChains({
+    ...{ network, accounts: [], signers: [], markerKey: config.markerKey },
+    urlsOf: (chain) => chain.rpcUrls,
+  })
+  await verifyChains(chains)
   const catalog = await loadCatalog(network, chains)
   const onFault = (error: unknown, source: string) => logger.warn({ err: error, source }, 'refresh failed')
   const market = createMarket({
@@ -60,11 +67,7 @@ export async function composeApi(config: Config, logger: Logger): Promise<Api> {
     onError: (error) => onFault(error, 'status'),
   })
   const metrics = createMetrics({ heldReads: statusReads.heldCount })
-  addServiceMetrics(metrics.registry, {
-    pool,
-    chains: chains.all,
-    senders: [...network.relayers, ...network.deliverers],
-  })
+  addServiceMetrics(metrics.registry, { pool, chains: chains.all })
   await keys.start()
   const listener = createListener({
     url: config.databaseUrl.reveal(),
@@ -109,13 +112,8 @@ function toMarketSource({ config, chain }: Chains['all'][number]) {
     maxHeadAgeMs: maxHeadAgeMs(config),
     async readNow() {
       const heads = await chain.readHeads()
-      const { maxFeePerGas, maxPriorityFeePerGas: tip } = await chain.readFees(heads)
-      // The fee cap is twice the base fee and the tip: what is paid is about half of it.
-      return {
-        seconds: heads.head.seconds,
-        block: heads.head.number,
-        gasPriceWei: (maxFeePerGas - tip) / 2n + tip,
-      }
+      const { seconds, number: block, height } = heads.head
+      return { seconds, block, height, costs: await chain.readLegCosts(heads) }
     },
   }
 }
@@ -137,58 +135,77 @@ async function readiness(catalog: Catalog, market: Market, pool: BuildDeps['pool
 
 type Parts = { pool: BuildDeps['pool']; chains: Chains; catalog: Catalog; market: Market }
 
-function createHandlers(config: Config, { pool, chains, catalog, market }: Parts): Handlers {
-  const { network } = config
-  const keys = config.sealKeys.map(({ id, key }) => ({ id, key: Buffer.from(key.reveal(), 'hex') }))
-  const sealer = createSealer({ keys })
+const addresses: AddressBooks = {
+  evm: { parse: parseEvmAddress, canSign: () => true },
+  solana: { parse: parseSolanaAddress, canSign: isOnCurve },
+}
+
+function createHandlers(config: Config, parts: Parts): Handlers {
+  const { pool, chains, catalog, market } = parts
+  const tokens = createTokens(config)
   const known = createKnownWallets()
+  const now = Date.now
   const originOf = (chainId: number) => chains.of(chainId).chain
-  const parseAddress = (_family: 'evm', text: string) => parseEvmAddress(text)
-  const openQuote = (accountId: string, token: string) => fromSealed(sealer.open('quote', accountId, token))
-  const openOp = (accountId: string, token: string) =>
-    sealer.open('op', accountId, token) as unknown as SealedOp
-  const quoteDeps = {
-    ...{ catalog, market, parseAddress, now: Date.now, isKnownDelegated: known.has },
-    sealQuote: (accountId: string, payload: unknown) => sealer.seal('quote', accountId, payload as JsonValue),
-    feeCentiBps: network.feeCentiBps ?? 1_250,
-    highImpactBps: network.highImpactBps ?? 500,
-    quoteTtlMs: network.quoteTtlMs ?? 30_000,
+  const builderOf = (chainId: number) => chains.solanaOf(chainId).builder
+  const contractsOf = (chainId: number) => chains.evmOf(chainId).contracts
+  const storeDeps = {
+    ...{ pool, catalog, market, placeOf: chains.placeOf, maxUnsubmitted: MAX_UNSUBMITTED },
+    lockersOf: (chainId: number) => chains.of(chainId).senders.relay,
+    deadlines: { ...defaultDeadlines, ...config.network.deadlines },
   }
-  const contractsOf = (chainId: number) => chains.of(chainId).contracts
-  const delegationTargetOf = (chainId: number) => contractsOf(chainId).account
-  const delegationDeps = { catalog, originOf, parseAddress, delegationTargetOf, rememberDelegated: known.add }
   const buildDeps: BuildDeps = {
-    ...{
-      pool,
-      catalog,
-      market,
-      originOf,
-      contractsOf,
-      openQuote,
-      now: Date.now,
-      rememberDelegated: known.add,
-    },
-    lockers: network.relayers.map((address) => getAddress(address)),
+    ...{ ...storeDeps, ...tokens, originOf, contractsOf, now, rememberDelegated: known.add },
     isSignedBy: (wallet, signed) => isSignedBy(wallet as Address, signed),
-    sealOp: (accountId, op) => sealer.seal('op', accountId, op as unknown as JsonValue),
-    deadlines: { ...defaultDeadlines, ...network.deadlines },
-    maxUnsubmitted: MAX_UNSUBMITTED,
   }
-  const submitDeps: SubmitDeps = { pool, openOp, originOf, recoverSigner, within, onAccepted: () => {} }
+  const delegationDeps = {
+    ...{ catalog, originOf, rememberDelegated: known.add },
+    parseAddress: (family: keyof AddressBooks, text: string) => addresses[family].parse(text),
+    delegationTargetOf: (chainId: number) => contractsOf(chainId).account,
+  }
+  const quoteDeps = toQuoteDeps(config, parts, { sealQuote: tokens.sealQuote, isKnownDelegated: known.has })
+  const buildSolanaDeps = { ...storeDeps, ...tokens, builderOf, now }
+  const submitDeps: SubmitDeps = { pool, openOp: tokens.openOp, originOf, recoverSigner, within }
+  const submitSolanaDeps = { pool, market, openInput: tokens.openInput, builderOf, now }
   return {
     quote: (caller, body) => quote(quoteDeps, caller.accountId, body),
     delegation: (_caller, query) => delegation(delegationDeps, query),
     buildGeoOp: (caller, body) => buildGeoOp(buildDeps, caller.accountId, body),
-    buildSolanaTx: (caller, body) => refuseOtherFamily(() => openQuote(caller.accountId, body.geoQuoteToken)),
+    buildSolanaTx: (caller, body) => buildSolanaTx(buildSolanaDeps, caller.accountId, body),
     submit: (caller, body) => submit(submitDeps, caller.accountId, body),
-    submitSolana: (caller, body) => refuseOtherFamily(() => openOp(caller.accountId, body.geoOpToken)),
+    submitSolana: (caller, body) => submitSolana(submitSolanaDeps, caller.accountId, body),
   }
 }
 
-/** No chain of this family is served: every genuine token belongs to the other calls. */
-function refuseOtherFamily(open: () => unknown): never {
-  open()
-  throw new ServiceError('INVALID_TOKEN')
+type QuoteParts = Pick<QuoteDeps, 'sealQuote' | 'isKnownDelegated'>
+
+function toQuoteDeps({ network }: Config, { chains, catalog, market }: Parts, parts: QuoteParts): QuoteDeps {
+  return {
+    ...{ ...parts, catalog, market, addresses, now: Date.now },
+    inspectRecipient(order: Order) {
+      const inspecting = chains.of(order.destination.chainId).solana?.inspectRecipient(order)
+      return inspecting && readOrUnavailable(order.destination, inspecting)
+    },
+    feeCentiBps: network.feeCentiBps ?? 1_250,
+    highImpactBps: network.highImpactBps ?? 500,
+    quoteTtlMs: network.quoteTtlMs ?? 30_000,
+  }
+}
+
+/** What travels sealed: each kind is opened only by the call that it is for. */
+function createTokens(config: Config) {
+  const keys = config.sealKeys.map(({ id, key }) => ({ id, key: Buffer.from(key.reveal(), 'hex') }))
+  const sealer = createSealer({ keys })
+  const seal = (purpose: Purpose) => (accountId: string, payload: unknown) =>
+    sealer.seal(purpose, accountId, payload as JsonValue)
+  return {
+    sealQuote: seal('quote'),
+    sealOp: seal('op'),
+    sealInput: seal('input'),
+    openQuote: (accountId: string, token: string) => fromSealed(sealer.open('quote', accountId, token)),
+    openOp: (accountId: string, token: string) => sealer.open('op', accountId, token) as unknown as SealedOp,
+    openInput: (accountId: string, token: string) =>
+      sealer.open('input', accountId, token) as unknown as SealedInput,
+  }
 }
 
 async function recoverSigner(hash: string, { r, s, yParity }: { r: string; s: string; yParity: number }) {

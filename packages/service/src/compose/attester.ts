@@ -1,8 +1,8 @@
-import { attestationTypes, geoOpDomain } from '@geoswap/protocol'
+import { attestationTypes, geoOpDomain, intakeDomain } from '@geoswap/protocol'
 import type { Hex } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { type AttestDeps, attestAll } from '../attester/attest.ts'
-import { rebuildOp } from '../attester/verify.ts'
+import { isWellFormed } from '../attester/verify.ts'
 import type { Config } from '../config.ts'
 import type { Logger } from '../observe/logger.ts'
 import { createPool } from '../store/db.ts'
@@ -20,14 +20,19 @@ export async function composeAttester(config: Config, logger: Logger): Promise<A
   const account = privateKeyToAccount(attesterKey.reveal() as Hex)
   assertKeysFor([network.attester], [account])
   const pool = createPool(config.databaseUrl.reveal(), { max: 4, applicationName: 'geoswap attester' })
-  const chains = connectChains({ network, urlsOf: (chain) => chain.attesterRpcUrls, accounts: [] })
-  await verifyChains(network, chains)
-  const contractsOf = (chainId: number) => chains.of(chainId).contracts
-  const domainOf = (chainId: number) => geoOpDomain({ chainId, ...contractsOf(chainId) })
+  const chains = connectChains({
+    ...{ network, accounts: [], signers: [], markerKey: config.markerKey },
+    urlsOf: (chain) => chain.attesterRpcUrls,
+  })
+  await verifyChains(chains)
+  const domainOf = (chainId: number) => {
+    const place = chains.placeOf(chainId)
+    return 'escrow' in place ? geoOpDomain({ chainId, escrow: place.escrow }) : intakeDomain(chainId)
+  }
   const deps: AttestDeps = {
     pool,
     chainOf: (chainId) => chains.of(chainId).chain,
-    isWellFormed: (op) => rebuildOp(contractsOf, op) !== undefined,
+    isWellFormed: (op) => isWellFormed(chains.placeOf, op),
     signClaims: (chainId, ops) =>
       account.signTypedData({
         ...{ domain: domainOf(chainId), types: attestationTypes, primaryType: 'Claims' },

@@ -1,53 +1,70 @@
-import { type Address, getAddress, type PrivateKeyAccount, type PublicClient, zeroAddress } from 'viem'
+import { getAddress, type PrivateKeyAccount } from 'viem'
 import type { Chain } from '../chains/chain.ts'
-import { createEvmChain } from '../chains/evm/chain.ts'
-import { createEvmClient } from '../chains/evm/client.ts'
-import { readDecimals, verifyChain } from '../chains/evm/verify.ts'
-import type { ChainConfig, NetworkConfig } from '../config.ts'
+import type { SolanaSigner } from '../chains/solana/signer.ts'
+import type { ChainConfig, NetworkConfig, Secret } from '../config.ts'
 import type { Catalog, CatalogChain, Token } from '../model/catalog.ts'
+import type { Place } from '../model/op-terms.ts'
 import { insideTransaction } from '../store/db.ts'
+import { connectEvm, type EvmParts, toContracts } from './evm.ts'
+import { connectSolana, type SolanaOrigin } from './solana.ts'
 
-export type EvmContracts = { account: Address; escrow: Address; vault: Address }
-
+/** A chain of whichever family, with what the processes need of it. */
 export type ConnectedChain = {
   config: ChainConfig
-  client: PublicClient
   chain: Chain
-  contracts: EvmContracts
+  /** Keys that send transactions here: for inputs, claims and refunds, and for deliveries. */
+  senders: { relay: readonly string[]; deliver: readonly string[] }
+  maxAmount: bigint
+  nativeToken: Pick<Token, 'address' | 'decimals'>
+  ownAddresses: readonly string[]
+  /** Every way in which the chain differs from the configuration. */
+  verify(): Promise<string[]>
+  loadTokens(): Promise<Token[]>
+  /** Of a sender, in the smallest unit of the chain's own coin. */
+  readGasBalance(address: string): Promise<bigint>
+  evm?: EvmParts
+  solana?: SolanaOrigin
 }
 
 export type Chains = {
   all: readonly ConnectedChain[]
   of(chainId: number): ConnectedChain
+  evmOf(chainId: number): EvmParts
+  solanaOf(chainId: number): SolanaOrigin
+  placeOf(chainId: number): Place
 }
 
 type Options = {
   network: NetworkConfig
   urlsOf(chain: ChainConfig): readonly string[]
   accounts: readonly PrivateKeyAccount[]
+  signers: readonly SolanaSigner[]
+  markerKey: Secret | undefined
 }
 
 /** Connects every configured chain. Nothing is asked of a node yet. */
-export function connectChains({ network, urlsOf, accounts }: Options): Chains {
-  const contractsOf = new Map(network.chains.map((chain) => [chain.chainId, toContracts(chain)]))
-  const escrowOf = (chainId: number) => get(contractsOf, chainId).escrow
-  const deliverer = getAddress(network.deliverers[0] ?? zeroAddress)
+export function connectChains(options: Options): Chains {
+  const { network, urlsOf } = options
+  const places = new Map(network.chains.map((chain) => [chain.chainId, toPlace(chain)]))
+  const placeOf = (chainId: number) => get(places, chainId)
   const connected = network.chains.map((config): ConnectedChain => {
-    const client = createEvmClient({ urls: urlsOf(config), assertOutsideTransaction })
-    const contracts = get(contractsOf, config.chainId)
-    const settings = {
-      chainId: config.chainId,
-      ...contracts,
-      olderAccounts: (config.olderAccounts ?? []).map((address) => getAddress(address)),
-      tokens: [zeroAddress, ...config.tokens.map((token) => getAddress(token.address))],
-      finality: config.finality,
-      tipWei: config.tipWei === undefined ? undefined : BigInt(config.tipWei),
-      escrowOf,
-    }
-    return { config, client, contracts, chain: createEvmChain({ client, settings, accounts, deliverer }) }
+    const shared = { ...options, urls: urlsOf(config), placeOf, assertOutsideTransaction }
+    return config.family === 'evm' ? connectEvm({ ...shared, config }) : connectSolana({ ...shared, config })
   })
   const byId = new Map(connected.map((chain) => [chain.config.chainId, chain]))
-  return { all: connected, of: (chainId) => get(byId, chainId) }
+  const of = (chainId: number) => get(byId, chainId)
+  return {
+    all: connected,
+    of,
+    placeOf,
+    evmOf: (chainId) => must(of(chainId).evm, chainId),
+    solanaOf: (chainId) => must(of(chainId).solana, chainId),
+  }
+}
+
+function toPlace(config: ChainConfig): Place {
+  if (config.family === 'evm') return toContracts(config)
+  return { intake: config.vaults.intake, vault: config.vaults.inventory }
 }
 
 /** How long a head may stand still before the chain counts as down: five blocks, and at least 15 s. */
@@ -60,40 +77,37 @@ function assertOutsideTransaction(): void {
   if (insideTransaction()) throw new Error('A chain was called inside a database transaction')
 }
 
-function toContracts({ contracts }: ChainConfig): EvmContracts {
-  return {
-    account: getAddress(contracts.account),
-    escrow: getAddress(contracts.escrow),
-    vault: getAddress(contracts.vault),
-  }
-}
-
 function get<T>(map: ReadonlyMap<number, T>, chainId: number): T {
   const value = map.get(chainId)
   if (value === undefined) throw new Error(`Chain ${chainId} is not configured`)
   return value
 }
 
+function must<T>(value: T | undefined, chainId: number): T {
+  if (value === undefined) throw new Error(`Chain ${chainId} is of another family`)
+  return value
+}
+
 /** The keys a process was given must be those of the addresses it is configured to act for. */
-export function assertKeysFor(addresses: readonly string[], accounts: readonly { address: Address }[]): void {
-  const given = new Set(accounts.map((account) => account.address))
-  const missing = addresses.map((address) => getAddress(address)).filter((address) => !given.has(address))
+export function assertKeysFor(addresses: readonly string[], keys: readonly { address: string }[]): void {
+  const given = new Set(keys.map((key) => key.address))
+  const missing = addresses.filter((address) => !given.has(address))
   if (missing.length > 0) throw new Error(`No private key was given for ${missing.join(', ')}`)
 }
 
-/** Asks every chain whether it is what the configuration says; names all problems at once. */
-export async function verifyChains(network: NetworkConfig, chains: Chains): Promise<void> {
-  const roles = {
-    attester: getAddress(network.attester),
-    deliverers: network.deliverers.map((address) => getAddress(address)),
-  }
-  const problems = await Promise.all(
-    chains.all.map(({ client, config, contracts }) =>
-      verifyChain(client, { ...config, contracts, ...roles }),
-    ),
+/** Every address of the configuration that a worker signs for. */
+export function signingAddresses(network: NetworkConfig): string[] {
+  const evm = [...network.relayers, ...network.deliverers].map((address) => getAddress(address))
+  const solana = network.chains.flatMap((chain) =>
+    chain.family === 'solana' ? [...Object.values(chain.vaults), ...Object.values(chain.feePayers)] : [],
   )
-  if (problems.flat().length > 0)
-    throw new Error(`The chains are not as configured:\n- ${problems.flat().join('\n- ')}`)
+  return [...evm, ...solana]
+}
+
+/** Asks every chain whether it is what the configuration says; names all problems at once. */
+export async function verifyChains(chains: Chains): Promise<void> {
+  const problems = (await Promise.all(chains.all.map((chain) => chain.verify()))).flat()
+  if (problems.length > 0) throw new Error(`The chains are not as configured:\n- ${problems.join('\n- ')}`)
 }
 
 /** What can be swapped, with decimals as the chains have them. */
@@ -107,24 +121,13 @@ export async function loadCatalog(network: NetworkConfig, chains: Chains): Promi
   }
 }
 
-async function loadChain({ config, client, contracts }: ConnectedChain): Promise<CatalogChain> {
-  const { chainId, native, finality, blockMs } = config
-  const tokens = await Promise.all(
-    config.tokens.map(async ({ symbol, asset, address: text }): Promise<Token> => {
-      const address = getAddress(text)
-      return { chainId, address, symbol, asset, decimals: await readDecimals(client, address) }
-    }),
-  )
+async function loadChain(connected: ConnectedChain): Promise<CatalogChain> {
+  const { config, maxAmount, ownAddresses } = connected
+  const { chainId, name, family, finality, blockMs } = config
+  const native = { chainId, ...config.native, ...connected.nativeToken }
   return {
-    chainId,
-    name: config.name,
-    family: config.family,
-    nativeAsset: native.asset,
-    tokens: [
-      { chainId, address: zeroAddress, symbol: native.symbol, asset: native.asset, decimals: 18 },
-      ...tokens,
-    ],
-    ownContracts: Object.values(contracts),
+    ...{ chainId, name, family, native, maxAmount, ownAddresses },
+    tokens: [native, ...(await connected.loadTokens())],
     hardSeconds: Math.ceil((finality.hard * blockMs) / 1_000),
     acceptSeconds: (finality.accept * blockMs) / 1_000,
     settleSeconds: (finality.settle * blockMs) / 1_000,

@@ -15,7 +15,7 @@ export function createPriceReader(network: NetworkConfig, chains: Chains): ReadP
     const feeds = assets.map(({ name, feed: { address, maxAgeSeconds } }) => ({
       ...{ asset: name, address: getAddress(address), maxAgeSeconds },
     }))
-    return createFeedReader(chains.of(chainId).client, feeds)
+    return createFeedReader(chains.evmOf(chainId).client, feeds)
   })
   return async () => {
     const readings = await Promise.all(readers.map((read) => read()))

@@ -1,14 +1,10 @@
 import type { Pool } from 'pg'
 import { Gauge, type Registry } from 'prom-client'
-import { type Address, formatEther, type PublicClient } from 'viem'
+import { formatUnits } from 'viem'
 import { readInventory } from '../store/inventory.ts'
+import type { ConnectedChain } from './chains.ts'
 
-type Sources = {
-  pool: Pool
-  chains: readonly { config: { chainId: number; name: string }; client: PublicClient }[]
-  /** Keys that pay for gas. */
-  senders: readonly string[]
-}
+type Sources = { pool: Pool; chains: readonly ConnectedChain[] }
 
 /** Gauges of the money and the work, read when Prometheus asks. A source that is down leaves its last values. */
 export function addServiceMetrics(registry: Registry, sources: Sources): void {
@@ -69,18 +65,20 @@ function addInventoryGauge(registry: Registry, pool: Pool): void {
   })
 }
 
-function addRelayerGauge(registry: Registry, { chains, senders }: Sources): void {
+function addRelayerGauge(registry: Registry, { chains }: Sources): void {
   new Gauge({
     name: 'geoswap_relayer_balance',
     help: 'Gas coin of each key that sends transactions, in whole coins.',
     labelNames: ['chain', 'relayer'],
     registers: [registry],
     async collect() {
-      const pairs = chains.flatMap((chain) => senders.map((relayer) => ({ ...chain, relayer })))
+      const pairs = chains.flatMap((chain) =>
+        Object.values(chain.senders).flatMap((keys) => keys.map((relayer) => ({ ...chain, relayer }))),
+      )
       await Promise.allSettled(
-        pairs.map(async ({ client, config, relayer }) => {
-          const wei = await client.getBalance({ address: relayer as Address })
-          this.set({ chain: config.name, relayer }, Number(formatEther(wei)))
+        pairs.map(async ({ config, nativeToken, readGasBalance, relayer }) => {
+          const coins = formatUnits(await readGasBalance(relayer), nativeToken.decimals)
+          this.set({ chain: config.name, relayer }, Number(coins))
         }),
       )
     },

@@ -1,5 +1,5 @@
 import type { Pool } from 'pg'
-import { type Address, getAddress } from 'viem'
+import type { Address } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { type Config, defaultDeadlines } from '../config.ts'
 import { confirmDestination } from '../flow/deliver/confirm-delivery.ts'
@@ -8,7 +8,6 @@ import { confirmOrigin } from '../flow/execute/confirm-lock.ts'
 import { lockWaiting } from '../flow/execute/lock.ts'
 import { retryStalledLocks } from '../flow/execute/retry-lock.ts'
 import { relayAttested } from '../flow/settle/relay.ts'
-import { createEventLog } from '../lanes/event-log.ts'
 import { createHeadFollower, type HeadFollower } from '../lanes/head-follower.ts'
 import { createLaneRunner, type Lane } from '../lanes/runner.ts'
 import { createSender } from '../lanes/sender.ts'
@@ -26,9 +25,11 @@ import {
   connectChains,
   loadCatalog,
   maxHeadAgeMs,
+  signingAddresses,
   verifyChains,
 } from './chains.ts'
 import { createPriceCheck, createPriceReader } from './prices.ts'
+import { createSigners } from './solana.ts'
 
 export type Worker = { start(): Promise<void>; close(): Promise<void> }
 
@@ -52,9 +53,13 @@ export async function composeWorker(config: Config, logger: Logger): Promise<Wor
   const accounts = [...config.relayerKeys, ...config.delivererKeys].map((key) =>
     privateKeyToAccount(key.reveal() as Address),
   )
-  assertKeysFor([...network.relayers, ...network.deliverers], accounts)
-  const chains = connectChains({ network, urlsOf: (chain) => chain.rpcUrls, accounts })
-  await verifyChains(network, chains)
+  const signers = await createSigners(config.solanaKeys)
+  assertKeysFor(signingAddresses(network), [...accounts, ...signers])
+  const chains = connectChains({
+    ...{ network, accounts, signers, markerKey: config.markerKey },
+    urlsOf: (chain) => chain.rpcUrls,
+  })
+  await verifyChains(chains)
   const catalog = await loadCatalog(network, chains)
   const wake = (topic: string) => runner.wake(topic)
   const followers = new Map(
@@ -102,14 +107,12 @@ function followHead(
 }
 
 function lanesOf(parts: Parts, chain: ConnectedChain): Lane[] {
-  const { config } = parts
-  const relayers = config.network.relayers.map((address, index, all) =>
-    relayLane(parts, chain, getAddress(address), { index, of: all.length }),
-  )
-  const deliverers = config.network.deliverers.map((address, index, all) =>
-    deliverLane(parts, chain, getAddress(address), { index, of: all.length }),
-  )
-  return [watchLane(parts, chain), ...relayers, ...deliverers]
+  const { relay, deliver } = chain.senders
+  return [
+    watchLane(parts, chain),
+    ...relay.map((address, index) => relayLane(parts, chain, address, { index, of: relay.length })),
+    ...deliver.map((address, index) => deliverLane(parts, chain, address, { index, of: deliver.length })),
+  ]
 }
 
 function followerOf({ followers }: Parts, chainId: number): HeadFollower {
@@ -118,7 +121,7 @@ function followerOf({ followers }: Parts, chainId: number): HeadFollower {
   return follower
 }
 
-function senderOf({ pool, logger }: Parts, { chain, config }: ConnectedChain, address: Address) {
+function senderOf({ pool, logger }: Parts, { chain, config }: ConnectedChain, address: string) {
   return createSender({
     pool,
     chain,
@@ -137,21 +140,16 @@ function logMove(logger: Logger, name: string) {
 
 function watchLane(parts: Parts, { chain, config }: ConnectedChain): Lane {
   const { pool, logger } = parts
-  const events = createEventLog(chain)
   const reorgSeconds = (config.finality.hard * config.blockMs) / 1_000
-  const originDeps = {
-    ...{ pool, origin: chain, reorgSeconds, onMoved: logMove(logger, 'origin') },
-    findEvent: events.find,
-  }
+  const originDeps = { pool, origin: chain, reorgSeconds, onMoved: logMove(logger, 'origin') }
   const destinationDeps = {
     ...{ pool, destination: chain, reorgSeconds },
     originOf: (chainId: number) => parts.chains.of(chainId).chain,
-    findDelivered: (hash: string, since: bigint) => events.find('delivered', hash, since),
     onSettled: logMove(logger, 'settled'),
     onRefundDecided: logMove(logger, 'refund decided'),
   }
   return createWatchLane({
-    ...{ pool, chain, events, follower: followerOf(parts, config.chainId) },
+    ...{ pool, chain, follower: followerOf(parts, config.chainId) },
     confirmOrigin: (heads) => confirmOrigin(originDeps, heads),
     confirmDestination: (heads) => confirmDestination(destinationDeps, heads),
   })
@@ -159,7 +157,7 @@ function watchLane(parts: Parts, { chain, config }: ConnectedChain): Lane {
 
 type Share = { index: number; of: number }
 
-function relayLane(parts: Parts, connected: ConnectedChain, address: Address, share: Share): Lane {
+function relayLane(parts: Parts, connected: ConnectedChain, address: string, share: Share): Lane {
   const { pool, prices, logger } = parts
   const { chain, config } = connected
   const sender = senderOf(parts, connected, address)
@@ -184,7 +182,7 @@ function relayLane(parts: Parts, connected: ConnectedChain, address: Address, sh
   })
 }
 
-function deliverLane(parts: Parts, connected: ConnectedChain, address: Address, share: Share): Lane {
+function deliverLane(parts: Parts, connected: ConnectedChain, address: string, share: Share): Lane {
   const { pool, prices, logger, config } = parts
   const { chain } = connected
   const { chainId } = connected.config

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Pool, PoolClient } from 'pg'
-import type { Chain, Fees, Heads, Signed, TxRequest } from '../chains/chain.ts'
+import type { Chain, Heads, Replacement, Signed, SigningTerms, TxRequest } from '../chains/chain.ts'
 import {
   type Attempt,
   findAttemptSwaps,
@@ -13,10 +13,16 @@ import {
 } from '../store/attempts.ts'
 import { inTransaction } from '../store/db.ts'
 import { confirmLease, type Lease } from '../store/lanes.ts'
+import { toJson } from '../store/swaps.ts'
+
+type SendingChain = Pick<
+  Chain,
+  'chainId' | 'readTerms' | 'sign' | 'broadcast' | 'readFates' | 'planReplacement'
+>
 
 type Options = {
   pool: Pool
-  chain: Pick<Chain, 'chainId' | 'readNonces' | 'readFees' | 'sign' | 'broadcast'>
+  chain: SendingChain
   address: string
   maxInFlight: number
   onSent(sent: { role: Role; swapIds: readonly string[]; txHash: string }): void
@@ -41,33 +47,24 @@ export type Sender = {
   followUp(lease: Lease, heads: Heads): Promise<void>
 }
 
-type StoredRequest = TxRequest & {
-  fees: { maxFeePerGas: string; maxPriorityFeePerGas: string }
-  headBlock: string
-}
-
 const REBROADCAST_MS = 2_000
 // A key without open transactions is looked at again this often: the worker before may have been slow to commit.
 const IDLE_CHECK_MS = 5_000
-const REPLACE_AFTER_BLOCKS = 3n
-// After this many raises the bytes are not the trouble: the nonce is burnt, and the work starts over.
-const MAX_RAISES = 6
-
 /** The swaps moved on or the lane changed hands: what was about to be signed must not be. */
 class Outdated extends Error {}
 
-/** Sends one key's transactions: recorded before they are sent, sent again until the chain consumed the nonce. */
+/** Sends one key's transactions: recorded before they are sent, sent again until the chain decided on them. */
 export function createSender(options: Options): Sender {
   const { pool, chain, address, maxInFlight } = options
   const key = { chainId: chain.chainId, address }
-  const feesAt = createFeeMemo(chain)
+  const termsAt = createTermsMemo(chain)
   const mouth = createBroadcaster(options)
-  const readLatestNonce = createNonceReader(options)
+  let nextNonce = -1 // the highest that the chain was seen to expect
   let inFlight = Number.POSITIVE_INFINITY // unknown until the first follow-up
   let idleUntil = 0 // nothing of this key is open: there is nothing to follow up on
 
   async function send(lease: Lease, heads: Heads, work: Work): Promise<boolean> {
-    const signing = { ...work, replacement: 0, fees: await feesAt(heads), headBlock: heads.head.number }
+    const signing = { ...work, replacement: 0, terms: await termsAt(heads), sentAtBlock: heads.head.number }
     const signed = await unlessOutdated(pool, async (db) => {
       const nonce = await takeNonce(db, key, lease)
       if (nonce === undefined) throw new Outdated()
@@ -85,27 +82,24 @@ export function createSender(options: Options): Sender {
 
   async function followUp(lease: Lease, heads: Heads): Promise<void> {
     if (Date.now() < idleUntil) return
-    const latest = await readLatestNonce(heads)
     const open = await findOpenAttempts(pool, key)
-    const unmined = newestPerNonce(open.filter((attempt) => attempt.nonce >= latest))
-    inFlight = unmined.length
+    const fates = await chain.readFates(address, open, heads)
+    if (fates.nextNonce > nextNonce) await raiseNonce(pool, { ...key, atLeast: fates.nextNonce })
+    nextNonce = fates.nextNonce
+    if (fates.final.length > 0) await markAttemptsFinal(pool, fates.final)
+    inFlight = fates.unmined.length
     idleUntil = open.length === 0 ? Date.now() + IDLE_CHECK_MS : 0
-    await mouth.repeat(unmined)
-    const [stuck] = unmined
+    await mouth.repeat(fates.unmined)
+    const [stuck] = fates.unmined
     if (stuck) await replaceIfStuck(lease, heads, stuck)
   }
 
-  /** The lowest nonce holds up all others: it pays more until it is in a block. */
+  /** The oldest may hold up all others: where the chain allows it, it pays more until it is in a block. */
   async function replaceIfStuck(lease: Lease, heads: Heads, stuck: Attempt): Promise<void> {
-    const signing = replacementOf(stuck, heads, await feesAt(heads))
-    if (!signing) return
-    const signed = await unlessOutdated(pool, async (db) => {
-      if (!(await confirmLease(db, lease))) throw new Outdated()
-      return signAndRecord(options, db, {
-        ...signing,
-        swapIds: signing.role === 'noop' ? [] : await findAttemptSwaps(db, stuck.id),
-      })
-    })
+    const replacement = chain.planReplacement(stuck, heads, await termsAt(heads))
+    if (!replacement) return
+    const signing = { ...replacement, sentAtBlock: heads.head.number }
+    const signed = await unlessOutdated(pool, (db) => signReplacement(options, db, lease, stuck, signing))
     if (!signed) return
     options.onReplaced(stuck)
     await mouth.send(signed)
@@ -114,12 +108,12 @@ export function createSender(options: Options): Sender {
   return { address, room: () => Math.max(0, maxInFlight - inFlight), send, followUp }
 }
 
-function createFeeMemo(chain: Options['chain']): (heads: Heads) => Promise<Fees> {
-  let known: { hash: string; fees: Fees } | undefined
+function createTermsMemo(chain: SendingChain): (heads: Heads) => Promise<SigningTerms> {
+  let known: { hash: string; terms: SigningTerms } | undefined
   return async (heads) => {
     const { hash } = heads.head
-    if (known?.hash !== hash) known = { hash, fees: await chain.readFees(heads) }
-    return known.fees
+    if (known?.hash !== hash) known = { hash, terms: await chain.readTerms(heads) }
+    return known.terms
   }
 }
 
@@ -141,19 +135,6 @@ function createBroadcaster({ chain, onSendFault }: Options) {
   }
 }
 
-/** Takes over what the chain says of the key's nonces; says nothing twice to the database. */
-function createNonceReader({ pool, chain, address }: Options): (heads: Heads) => Promise<number> {
-  const key = { chainId: chain.chainId, address }
-  let seen = { latest: -1, hard: -1 }
-  return async (heads) => {
-    const nonces = await chain.readNonces(address, heads)
-    if (nonces.latest > seen.latest) await raiseNonce(pool, { ...key, atLeast: nonces.latest })
-    if (nonces.hard !== seen.hard) await markAttemptsFinal(pool, { ...key, belowNonce: nonces.hard })
-    seen = nonces
-    return nonces.latest
-  }
-}
-
 /** Runs `work` in a transaction; undefined, with nothing changed, when it finds itself outdated. */
 async function unlessOutdated<T>(pool: Pool, work: (db: PoolClient) => Promise<T>): Promise<T | undefined> {
   return inTransaction(pool, work).catch((error: unknown) => {
@@ -165,56 +146,41 @@ async function unlessOutdated<T>(pool: Pool, work: (db: PoolClient) => Promise<T
 type Signing = Pick<Work, 'role' | 'request' | 'swapIds'> & {
   nonce: number
   replacement: number
-  fees: Fees
-  headBlock: bigint
+  terms: SigningTerms
+  sentAtBlock: bigint
 }
 
 async function signAndRecord({ chain, address }: Options, db: PoolClient, signing: Signing) {
-  const { request, nonce, replacement, role, swapIds, fees, headBlock } = signing
-  const signed = await chain.sign(request, { sender: address, nonce, fees })
+  const { request, nonce, replacement, role, swapIds, terms, sentAtBlock } = signing
+  const signed = await chain.sign(request, { sender: address, nonce, terms })
   const attemptId = await recordAttempt(db, {
     ...{ chainId: chain.chainId, sender: address, nonce, replacement, role, swapIds },
     ...signed,
-    effectHash: effectOf(request),
-    request: { ...request, fees, headBlock },
+    ...{ request, terms, sentAtBlock, effectHash: effectOf(request) },
   })
   return { ...signed, attemptId }
 }
 
-/** What takes the place of a transaction that no block includes; undefined while it is too early. */
-function replacementOf(stuck: Attempt, { head }: Heads, current: Fees): Omit<Signing, 'swapIds'> | undefined {
-  const { fees: paid, headBlock, ...request } = stuck.request as StoredRequest
-  if (head.number - BigInt(headBlock) < REPLACE_AFTER_BLOCKS) return undefined
-  const isBurn = stuck.role === 'noop' || stuck.replacement >= MAX_RAISES
-  return {
+type Replacing = Replacement & { sentAtBlock: bigint }
+
+async function signReplacement(
+  options: Options,
+  db: PoolClient,
+  lease: Lease,
+  stuck: Attempt,
+  { isBurn, ...content }: Replacing,
+) {
+  if (!(await confirmLease(db, lease))) throw new Outdated()
+  return signAndRecord(options, db, {
+    ...content,
     role: isBurn ? 'noop' : stuck.role,
-    request: isBurn ? { to: stuck.sender, data: '0x', gas: 21_000 } : request,
+    swapIds: isBurn ? [] : await findAttemptSwaps(db, stuck.id),
     nonce: stuck.nonce,
     replacement: stuck.replacement + 1,
-    fees: raisedFees(paid, current),
-    headBlock: head.number,
-  }
-}
-
-/** Nodes take a replacement only at an eighth more than what it replaces. */
-function raisedFees(paid: StoredRequest['fees'], current: Fees): Fees {
-  const raise = (fee: string, least: bigint) => {
-    const raised = (BigInt(fee) * 9n) / 8n + 1n
-    return raised > least ? raised : least
-  }
-  return {
-    maxFeePerGas: raise(paid.maxFeePerGas, current.maxFeePerGas),
-    maxPriorityFeePerGas: raise(paid.maxPriorityFeePerGas, current.maxPriorityFeePerGas),
-  }
+  })
 }
 
 /** Every replacement but a burn does the same thing: this says so, and the write-ahead log shows it. */
-function effectOf({ to, data, authorizations }: TxRequest): string {
-  return createHash('sha256')
-    .update(JSON.stringify([to, data, authorizations]))
-    .digest('hex')
-}
-
-function newestPerNonce(attempts: Attempt[]): Attempt[] {
-  return [...new Map(attempts.map((attempt) => [attempt.nonce, attempt])).values()]
+function effectOf(request: TxRequest): string {
+  return createHash('sha256').update(toJson(request)).digest('hex')
 }

@@ -4,7 +4,6 @@ import { releaseStalledClaims } from '../store/attestations.ts'
 import { setHoldings } from '../store/inventory.ts'
 import { oldestOpenBlock } from '../store/open-range.ts'
 import { findPositionsPast, freePositions } from '../store/ops.ts'
-import type { EventLog } from './event-log.ts'
 import type { HeadFollower } from './head-follower.ts'
 import type { Lane } from './runner.ts'
 
@@ -12,14 +11,13 @@ type Options = {
   pool: Pool
   chain: Chain
   follower: HeadFollower
-  events: EventLog
   confirmOrigin(heads: Heads): Promise<void>
   confirmDestination(heads: Heads): Promise<void>
 }
 
 /** The lane that reads a chain: at each new block it moves swaps on, counts the vault, frees positions. */
 export function createWatchLane(options: Options): Lane {
-  const { pool, chain, follower, events } = options
+  const { pool, chain, follower } = options
   let done: string | undefined
   return {
     name: `watch:${chain.chainId}`,
@@ -27,7 +25,7 @@ export function createWatchLane(options: Options): Lane {
     async step() {
       const heads = follower.current()
       if (!heads || heads.head.hash === done) return
-      await events.advance(heads, (await oldestOpenBlock(pool, chain.chainId)) ?? heads.hard.number)
+      await chain.follow(heads, (await oldestOpenBlock(pool, chain.chainId)) ?? heads.hard.number)
       await Promise.all([options.confirmDestination(heads), options.confirmOrigin(heads)])
       await releaseStalledClaims(pool, chain.chainId)
       await setHoldings(

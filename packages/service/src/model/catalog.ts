@@ -1,17 +1,18 @@
 import type { PriceE18 } from './amount.ts'
 
-export const EVM_NATIVE = '0x0000000000000000000000000000000000000000'
-
 export type Token = { chainId: number; address: string; symbol: string; decimals: number; asset: string }
 
 export type CatalogChain = {
   chainId: number
   name: string
-  family: 'evm'
-  nativeAsset: string
+  family: 'evm' | 'solana'
+  /** The chain's own coin. Its address is what stands for it where a token is named, and never a wallet. */
+  native: Token
   tokens: readonly Token[]
-  /** Addresses that must never be a recipient or a wallet: our own contracts. */
-  ownContracts: readonly string[]
+  /** Addresses that must never be a recipient or a wallet: our own contracts and vaults. */
+  ownAddresses: readonly string[]
+  /** The largest amount that a transfer here can carry. */
+  maxAmount: bigint
   /** Seconds until a block of this chain is hard-final, and until one is there at all. */
   hardSeconds: number
   acceptSeconds: number
@@ -35,4 +36,9 @@ export type Market = {
   available(chainId: number, token: string): bigint
 }
 
-export type ChainNow = { seconds: number; block: bigint; gasPriceWei: bigint }
+export type ChainNow = {
+  seconds: number
+  block: bigint
+  height: bigint
+  costs: { lock: bigint; firstLock: bigint; delivery: bigint }
+}

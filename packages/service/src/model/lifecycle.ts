@@ -40,7 +40,7 @@ export const transitions = {
   settled: { deliveryRecorded: 'settled', claimRecorded: 'claiming', claimFinal: 'closed' },
   claiming: { claimRecorded: 'claiming', claimFinal: 'closed' },
   closed: {},
-  refundDecided: { refundRecorded: 'refunding', refundFinal: 'refunded' },
+  refundDecided: { refundRecorded: 'refunding', refundFinal: 'refunded', refundRefused: 'refundBlocked' },
   refunding: { refundRecorded: 'refunding', refundFinal: 'refunded', refundRefused: 'refundBlocked' },
   refundBlocked: { refundRecorded: 'refunding', refundFinal: 'refunded' },
   refunded: {},

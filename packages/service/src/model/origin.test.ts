@@ -7,7 +7,7 @@ const OP_DEADLINE = 1_000
 const REORG_SECONDS = 4
 
 function decide(state: SwapState, view: Partial<OriginView>, swap: Partial<Swap> = {}) {
-  const seen = { soft: 'none', hard: 'none', softSeconds: 500, hardSeconds: 496, ...view } as const
+  const seen = { soft: 'none', hard: 'none', softSeconds: 500, isOver: false, ...view } as const
   const given = { state, originFinal: false, op: { opDeadline: OP_DEADLINE }, ...swap } as Swap
   return decideOrigin(given, seen, REORG_SECONDS)
 }
@@ -21,15 +21,13 @@ test('a lock so late that a reorg could not be repaired counts only when it is f
   expect(decide('locking', { soft: 'locked', hard: 'locked', softSeconds: 997 })).toBe('lockSeen')
 })
 
-test('a final block past the deadline without the lock is the end, a block at the deadline is not', () => {
-  expect(decide('locking', { hardSeconds: OP_DEADLINE })).toBe('nothing')
-  expect(decide('locking', { hardSeconds: OP_DEADLINE + 1 })).toBe('lockDead')
+test('a final block without the lock is the end once the op is over, and not before', () => {
+  expect(decide('locking', { isOver: false })).toBe('nothing')
+  expect(decide('locking', { isOver: true })).toBe('lockDead')
 })
 
 test('a lock that is in a newer block keeps the swap alive past the deadline', () => {
-  expect(decide('locking', { soft: 'locked', softSeconds: 999, hardSeconds: OP_DEADLINE + 1 })).toBe(
-    'nothing',
-  )
+  expect(decide('locking', { soft: 'locked', softSeconds: 999, isOver: true })).toBe('nothing')
 })
 
 test('a lock that a reorg undid before any delivery was signed sends the swap back', () => {

@@ -2,8 +2,11 @@ import type { Swap } from './swap.ts'
 
 type LockState = 'none' | 'locked' | 'claimed' | 'refunded'
 
-/** What the origin chain shows of one op, at the depth that counts for delivery and at the one that is final. */
-export type OriginView = { soft: LockState; hard: LockState; softSeconds: number; hardSeconds: number }
+/**
+ * What the origin chain shows of one op, at the depth that counts for delivery and at the one that is final.
+ * `isOver`: what is not locked at the final one never will be.
+ */
+export type OriginView = { soft: LockState; hard: LockState; softSeconds: number; isOver: boolean }
 
 export type OriginDecision =
   | 'lockSeen'
@@ -30,7 +33,7 @@ export function decideOrigin(swap: Swap, view: OriginView, reorgSeconds: number)
 function decideLocking(swap: Swap, view: OriginView, reorgSeconds: number): OriginDecision {
   const mayBeRepeated = swap.op.opDeadline - view.softSeconds > reorgSeconds
   if (view.hard !== 'none' || (view.soft !== 'none' && mayBeRepeated)) return 'lockSeen'
-  const isDead = view.soft === 'none' && view.hardSeconds > swap.op.opDeadline
+  const isDead = view.soft === 'none' && view.isOver
   return isDead ? 'lockDead' : 'nothing'
 }
 

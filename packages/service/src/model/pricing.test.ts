@@ -21,6 +21,7 @@ const terms: fc.Arbitrary<Terms> = fc.record({
   feeCentiBps: fc.bigInt({ min: 0n, max: 100_000n }),
   originCost: cost,
   deliveryCost: cost,
+  accountRent: cost,
 })
 const amount = fc.bigInt({ min: 1n, max: 10n ** 40n })
 
@@ -29,7 +30,7 @@ test('what leaves is never worth more than what came, costs and fee included', (
     fc.property(terms, amount, (given, amountIn) => {
       const price = priceExactInput(given, amountIn)
       if (!price) return
-      const kept = price.serviceFee + price.originCost + price.deliveryCost
+      const kept = price.serviceFee + price.originCost + price.deliveryCost + price.accountRent
       const valueOut = usdE18(price.amountOut, given.output)
       expect(valueOut).toBeLessThanOrEqual(usdE18(amountIn - kept, given.input) + 1n)
     }),

@@ -8,6 +8,8 @@ export type Terms = {
   /** Network costs of both legs, already valued in the input token. */
   originCost: bigint
   deliveryCost: bigint
+  /** Of an account that the recipient has to be given first; 0 where there is none to give. */
+  accountRent: bigint
 }
 
 export type Breakdown = {
@@ -16,6 +18,7 @@ export type Breakdown = {
   serviceFee: bigint
   originCost: bigint
   deliveryCost: bigint
+  accountRent: bigint
 }
 
 /**
@@ -24,18 +27,18 @@ export type Breakdown = {
  */
 export function priceExactInput(terms: Terms, amountIn: bigint): Breakdown | undefined {
   const serviceFee = divideUp(amountIn * terms.feeCentiBps, CENTI_BPS)
-  const swappable = amountIn - serviceFee - terms.originCost - terms.deliveryCost
+  const { originCost, deliveryCost, accountRent } = terms
+  const swappable = amountIn - serviceFee - originCost - deliveryCost - accountRent
   if (swappable <= 0n) return undefined
   const amountOut = convertDown(swappable, terms.input, terms.output)
   if (amountOut === 0n) return undefined
-  const { originCost, deliveryCost } = terms
-  return { amountIn, amountOut, serviceFee, originCost, deliveryCost }
+  return { amountIn, amountOut, serviceFee, originCost, deliveryCost, accountRent }
 }
 
 /** The smallest input that buys at least `amountOut`: the exact inverse of `priceExactInput`. */
 export function inputFor(terms: Terms, amountOut: bigint): bigint {
   const swappable = convertUp(amountOut, terms.output, terms.input)
-  const afterFee = swappable + terms.originCost + terms.deliveryCost
+  const afterFee = swappable + terms.originCost + terms.deliveryCost + terms.accountRent
   return divideUp(afterFee * CENTI_BPS, CENTI_BPS - terms.feeCentiBps)
 }
 

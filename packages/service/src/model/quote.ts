@@ -15,6 +15,7 @@ export type Quote = {
   /** The least that `swappable` may be worth in output tokens when the swap is locked and delivered. */
   priceFloor: bigint
   valueCents: bigint
+  createsAccount: boolean
   expiresAt: number
 }
 
@@ -25,6 +26,7 @@ type Sealed = readonly [
   tokens: readonly [string, string],
   amounts: readonly string[],
   expiresAt: number,
+  createsAccount: 0 | 1,
 ]
 
 /** The sealed form: positional, since the token has to stay small and only we read it. */
@@ -37,11 +39,12 @@ export function toSealed(quote: Quote): Sealed {
     [quote.inputToken, quote.outputToken],
     [...amounts, quote.valueCents].map(String),
     quote.expiresAt,
+    quote.createsAccount ? 1 : 0,
   ]
 }
 
 export function fromSealed(payload: unknown): Quote {
-  const [id, chains, parties, tokens, amounts, expiresAt] = payload as Sealed
+  const [id, chains, parties, tokens, amounts, expiresAt, createsAccount] = payload as Sealed
   const amount = (i: number) => BigInt(amounts[i] ?? 0)
   return {
     id,
@@ -58,5 +61,6 @@ export function fromSealed(payload: unknown): Quote {
     priceFloor: amount(4),
     valueCents: amount(5),
     expiresAt,
+    createsAccount: createsAccount === 1,
   }
 }

@@ -27,6 +27,8 @@ export type Op = {
   swappable: bigint
   priceFloor: bigint
   recipient: string
+  /** The quote charged for an account that the recipient has to be given first. */
+  createsAccount: boolean
   locker: string
   position: bigint
   round: bigint
@@ -44,7 +46,10 @@ export type Swap = {
   state: SwapState
   version: number
   op: Op
+  /** The wallet's signature, or the whole transaction that it signed. */
   signature: string
+  /** Of a signed transaction: the height after which its chain takes it no more. */
+  lastValid?: bigint
   delegation?: SignedDelegation
   originTxHash?: string
   deliveryTxHash?: string

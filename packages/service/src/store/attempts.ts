@@ -1,21 +1,15 @@
+import type { Sent, SigningTerms, TxRequest } from '../chains/chain.ts'
 import type { Db } from './db.ts'
 import { toJson } from './swaps.ts'
 
 export type Role = 'lock' | 'deliver' | 'claim' | 'refund' | 'noop'
 
 /** A signed transaction as it was recorded before it was ever sent. */
-export type Attempt = {
-  id: string
+export type Attempt = Sent & {
   chainId: number
   sender: string
-  nonce: number
-  replacement: number
   role: Role
-  txHash: string
   raw: string
-  effectHash: string
-  request: unknown
-  ageSeconds: number
 }
 
 type Row = {
@@ -27,9 +21,8 @@ type Row = {
   role: Role
   tx_hash: string
   raw: string
-  effect_hash: string
-  request: unknown
-  age_seconds: number
+  request: { request: TxRequest; terms: SigningTerms; sentAtBlock: string }
+  last_valid: string | null
 }
 
 export type SenderKey = { chainId: number; address: string }
@@ -62,49 +55,49 @@ export async function raiseNonce(db: Db, key: SenderKey & { atLeast: number }): 
   )
 }
 
-export type NewAttempt = Omit<Attempt, 'id' | 'ageSeconds' | 'request'> & {
-  request: object
+export type NewAttempt = Omit<Attempt, 'id' | 'isBurn'> & {
+  effectHash: string
   swapIds: readonly string[]
 }
 
 /** Writes the signed bytes down. Only after the surrounding commit may they be sent. */
 export async function recordAttempt(db: Db, attempt: NewAttempt): Promise<string> {
+  const { request, terms, sentAtBlock } = attempt
   const { rows } = await db.query<{ id: string }>(
     `with added as (
-       insert into tx_attempts (chain_id, sender, nonce, replacement, role, tx_hash, raw, effect_hash, request)
-       values ($1, $2, $3, $4, $5, $6, $7, $8, $9) returning id
+       insert into tx_attempts (chain_id, sender, nonce, replacement, role, tx_hash, raw, effect_hash, request,
+                                last_valid)
+       values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) returning id
      ), linked as (
        insert into attempt_swaps (attempt_id, swap_id, role)
-       select added.id, swap_id, $5 from added, unnest($10::text[]) as swap_id
+       select added.id, swap_id, $5 from added, unnest($11::text[]) as swap_id
      )
      select id from added`,
     [
       ...[attempt.chainId, attempt.sender, attempt.nonce, attempt.replacement, attempt.role, attempt.txHash],
-      ...[attempt.raw, attempt.effectHash, toJson(attempt.request), attempt.swapIds],
+      ...[attempt.raw, attempt.effectHash, toJson({ request, terms, sentAtBlock })],
+      ...[attempt.lastValid?.toString(), attempt.swapIds],
     ],
   )
   if (!rows[0]) throw new Error('The attempt was not recorded')
   return rows[0].id
 }
 
-/** Attempts of a key whose nonce is not consumed at a hard-final block yet, oldest nonce first. */
+/** Attempts of a key whose fate the chain has not sealed yet, oldest first. */
 export async function findOpenAttempts(db: Db, key: SenderKey): Promise<Attempt[]> {
   const { rows } = await db.query<Row>(
-    `select *, extract(epoch from clock_timestamp() - created_at)::float8 as age_seconds
+    `select id, chain_id, sender, nonce, replacement, role, tx_hash, raw, request, last_valid
        from tx_attempts where chain_id = $1 and sender = $2 and final_at is null order by nonce, replacement`,
     [key.chainId, key.address],
   )
   return rows.map(toAttempt)
 }
 
-/** The chain consumed every nonce below this one at a hard-final block. */
-export async function markAttemptsFinal(db: Db, key: SenderKey & { belowNonce: number }): Promise<number> {
-  const { rowCount } = await db.query(
-    `update tx_attempts set final_at = clock_timestamp()
-      where chain_id = $1 and sender = $2 and nonce < $3 and final_at is null`,
-    [key.chainId, key.address, key.belowNonce],
-  )
-  return rowCount ?? 0
+/** The chain can neither take these any more nor undo that it took them. */
+export async function markAttemptsFinal(db: Db, attempts: readonly { id: string }[]): Promise<void> {
+  await db.query('update tx_attempts set final_at = clock_timestamp() where id = any($1)', [
+    attempts.map(({ id }) => id),
+  ])
 }
 
 export type AttemptTally = { total: number; open: number }
@@ -132,6 +125,7 @@ export async function findAttemptSwaps(db: Db, attemptId: string): Promise<strin
 }
 
 function toAttempt(row: Row): Attempt {
+  const { request, terms, sentAtBlock } = row.request
   return {
     id: row.id,
     chainId: Number(row.chain_id),
@@ -141,8 +135,7 @@ function toAttempt(row: Row): Attempt {
     role: row.role,
     txHash: row.tx_hash,
     raw: row.raw,
-    effectHash: row.effect_hash,
-    request: row.request,
-    ageSeconds: row.age_seconds,
+    ...{ request, terms, sentAtBlock: BigInt(sentAtBlock), isBurn: row.role === 'noop' },
+    ...(row.last_valid !== null && { lastValid: BigInt(row.last_valid) }),
   }
 }

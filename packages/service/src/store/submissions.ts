@@ -61,19 +61,23 @@ export type NewSwap = {
   swapId: string
   opId: string
   signature: string
-  delegation: SignedDelegation | undefined
+  lastValid?: bigint
+  delegation?: SignedDelegation
 }
 
 /** False when the op's time is over: the database's clock decides, in this statement. */
 export async function insertSwap(db: Db, swap: NewSwap): Promise<boolean> {
   const { rowCount } = await db.query(
     `insert into swaps (id, op_id, quote_id, account_id, origin_chain, destination_chain, wallet, input_token,
-                        input_amount, locker, signature, delegation, timeline)
+                        input_amount, locker, signature, last_valid, delegation, timeline)
      select $1, o.id, o.quote_id, o.account_id, o.origin_chain, o.destination_chain, o.wallet, o.input_token,
-            o.input_amount, o.locker, $3, $4,
+            o.input_amount, o.locker, $3, $4, $5,
             jsonb_build_array(jsonb_build_object('stage', 'accepted', 'at', utc_now()))
        from ops o where o.id = $2 and o.expires_at > clock_timestamp()`,
-    [swap.swapId, swap.opId, swap.signature, swap.delegation && JSON.stringify(swap.delegation)],
+    [
+      ...[swap.swapId, swap.opId, swap.signature, swap.lastValid?.toString()],
+      swap.delegation && JSON.stringify(swap.delegation),
+    ],
   )
   return rowCount === 1
 }

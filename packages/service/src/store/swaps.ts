@@ -32,7 +32,9 @@ type Row = {
   value_cents: string
   origin_block: string
   destination_block: string
+  creates_account: boolean
   signature: string
+  last_valid: string | null
   delegation: SignedDelegation | null
   origin_tx_hash: string | null
   delivery_tx_hash: string | null
@@ -48,7 +50,7 @@ const SELECT = `
          s.destination_chain, s.wallet, s.input_token, s.input_amount, o.output_token, o.quoted_output,
          o.min_output, o.swappable, o.price_floor, o.recipient, o.locker, o.position, o.round,
          o.op_deadline, o.fill_deadline, o.refund_deadline, o.value_cents, o.origin_block, o.destination_block,
-         s.signature, s.delegation,
+         o.creates_account, s.signature, s.last_valid, s.delegation,
          s.origin_tx_hash, s.delivery_tx_hash, s.origin_final, s.delivery_final, s.exposed_cents,
          s.refund_reason, s.failure_code
     from swaps s join ops o on o.id = s.op_id`
@@ -311,6 +313,7 @@ function toSwap(row: Row): Swap {
     version: row.version,
     op: toOp(row),
     signature: row.signature,
+    ...(row.last_valid !== null && { lastValid: BigInt(row.last_valid) }),
     ...(row.delegation && { delegation: row.delegation }),
     ...(row.origin_tx_hash && { originTxHash: row.origin_tx_hash }),
     ...(row.delivery_tx_hash && { deliveryTxHash: row.delivery_tx_hash }),
@@ -338,6 +341,7 @@ function toOp(row: Row): Op {
     swappable: BigInt(row.swappable),
     priceFloor: BigInt(row.price_floor),
     recipient: row.recipient,
+    createsAccount: row.creates_account,
     locker: row.locker,
     position: BigInt(row.position),
     round: BigInt(row.round),

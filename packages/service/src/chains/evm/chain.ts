@@ -1,16 +1,12 @@
-import {
-  type Address,
-  BaseError,
-  getAddress,
-  type Hex,
-  keccak256,
-  type PrivateKeyAccount,
-  type PublicClient,
-} from 'viem'
-import type { SignedDelegation } from '../../model/swap.ts'
-import type { Chain, Fees, Heads, Signed, TxRequest } from '../chain.ts'
-import { planClaim, planDelivery, planLock, planRefund } from './plans.ts'
+import { type Address, getAddress, type PrivateKeyAccount, type PublicClient } from 'viem'
+import type { Op } from '../../model/swap.ts'
+import type { Chain, Delivered, Landed, Refunded } from '../chain.ts'
+import { createEventLog, type EventLog } from './event-log.ts'
+import { type Fees, planReplacement, readFees, readLegCosts } from './fees.ts'
+import { obstacleOf } from './obstacle.ts'
+import { type EvmRequest, planClaim, planDelivery, planLock, planRefund } from './plans.ts'
 import * as reads from './reads.ts'
+import { broadcast, readFates, sign } from './send.ts'
 import type { EvmChainSettings } from './settings.ts'
 import { simulateDelivery } from './simulate.ts'
 
@@ -23,90 +19,62 @@ type Options = {
   deliverer: Address
 }
 
+// One lock of a batch may burn 250,000 gas: twenty of them stay well inside a block.
+const MAX_BATCH = 20
+
 /** An EVM chain behind the ports of the flow. */
 export function createEvmChain({ client, settings, accounts, deliverer }: Options): Chain {
+  const events = createEventLog((range) => reads.readEvents(client, settings, range))
+  const readWallet = (input: { wallet: string; token: string }) => reads.readWallet(client, settings, input)
   return {
     chainId: settings.chainId,
+    maxBatch: MAX_BATCH,
     readHeads: (known) => reads.readHeads(client, settings, known),
-    readEvents: (range) => reads.readEvents(client, settings, range),
-    readNonces: (sender, at) => readNonces(client, sender as Address, at),
-    readFees: (at) => readFees(client, settings, at),
-    sign: (request, as) => sign(accounts, settings.chainId, request, as),
-    broadcast: (raw) => broadcast(client, raw as Hex),
+    follow: (heads, since) => events.advance(heads, since),
+    readLegCosts: (at) => readLegCosts(client, settings, at),
+    readTerms: (at) => readFees(client, settings, at),
+    sign: (request, { terms, ...as }) =>
+      sign(accounts, settings.chainId, request as EvmRequest, { ...as, terms: terms as Fees }),
+    broadcast: (raw) => broadcast(client, raw),
+    readFates: (sender, sent, at) => readFates(client, sender, sent, at),
+    planReplacement: (stuck, at, current) => planReplacement(stuck, at, current),
     readDelegation: (wallet) => reads.readDelegation(client, settings, wallet),
-    readWallet: (input) => reads.readWallet(client, settings, input),
+    readWallet,
     readLocks: (ops, at) => reads.readLocks(client, settings, ops, at),
-    planLock: (swaps) => planLock(settings, swaps),
-    planClaim: (swaps, signature) => planClaim(settings, swaps, signature),
-    planRefund: (swap, attested) => planRefund(settings, swap, attested),
+    isLockOver: ({ op }, at) => at.seconds > op.opDeadline,
+    findLock: (op) => findLock(events, op),
+    findRefund: (op) => findRefund(events, op),
+    findObstacle: async (swap) =>
+      obstacleOf(swap, await readWallet({ wallet: swap.op.wallet, token: swap.op.inputToken })),
+    // What a token does not let through is credited.
+    canRefund: async () => true,
+    planLock: async (swaps) => planLock(settings, swaps),
+    planClaim: async (swaps, signature) => planClaim(settings, swaps, signature),
+    planRefund: async (swap, attested) => planRefund(settings, swap, attested),
     simulateDelivery: (op, by) =>
       simulateDelivery(client, { ...settings, deliverer: by ? getAddress(by) : deliverer }, op),
+    findDeliveries: (ops) => findDeliveries(events, ops),
     readUndelivered: (ops, at) => reads.readUndelivered(client, settings, ops, at),
-    planDelivery: (ops) => planDelivery(settings, ops),
+    isDeliveryOver: (op, at) => at.seconds > op.fillDeadline,
+    planDelivery: async (ops) => planDelivery(settings, ops),
     readHoldings: (at) => reads.readHoldings(client, settings, at),
   }
 }
 
-// What nodes say of bytes that they or the chain have already: the answer one hopes for when sending again.
-const KNOWN = /already known|known transaction|already imported|nonce too low/i
+async function findLock(events: EventLog, op: Op): Promise<Landed | undefined> {
+  return events.find('locked', op.hash, op.originBlock)
+}
 
-async function broadcast(client: PublicClient, raw: Hex): Promise<void> {
-  try {
-    await client.request({ method: 'eth_sendRawTransaction', params: [raw] })
-  } catch (error) {
-    if (!(error instanceof BaseError && KNOWN.test(error.details))) throw error
+async function findRefund(events: EventLog, op: Op): Promise<Refunded | undefined> {
+  const refunded = await events.find('refunded', op.hash, op.originBlock)
+  return refunded && { ...refunded, credited: refunded.creditedTo?.includes(op.wallet) ?? false }
+}
+
+async function findDeliveries(events: EventLog, ops: readonly Op[]): Promise<Map<string, Delivered>> {
+  const found = new Map<string, Delivered>()
+  for (const op of ops) {
+    const event = await events.find('delivered', op.deliveryHash, op.destinationBlock)
+    if (event) found.set(op.hash, { ...event, amount: event.amount ?? 0n })
   }
-}
-
-async function readNonces(client: PublicClient, address: Address, at: Heads) {
-  const [latest, hard] = await Promise.all([
-    client.getTransactionCount({ address }),
-    client.getTransactionCount({ address, blockNumber: at.hard.number }),
-  ])
-  return { latest, hard }
-}
-
-/** Twice the current base fee covers five full blocks in a row: EIP-1559 raises it by an eighth a block. */
-async function readFees(client: PublicClient, { tipWei }: EvmChainSettings, { head }: Heads): Promise<Fees> {
-  const tip = tipWei ?? (await client.estimateMaxPriorityFeePerGas())
-  return { maxFeePerGas: head.baseFeeWei * 2n + tip, maxPriorityFeePerGas: tip }
-}
-
-type As = { sender: string; nonce: number; fees: Fees }
-
-async function sign(
-  accounts: readonly PrivateKeyAccount[],
-  chainId: number,
-  request: TxRequest,
-  as: As,
-): Promise<Signed> {
-  const account = accounts.find((candidate) => candidate.address === as.sender)
-  if (!account) throw new Error(`No key for ${as.sender}`)
-  const transaction = {
-    chainId,
-    nonce: as.nonce,
-    to: request.to as Address,
-    data: request.data as Hex,
-    gas: BigInt(request.gas),
-    ...as.fees,
-  }
-  const raw = request.authorizations
-    ? await account.signTransaction({
-        ...transaction,
-        type: 'eip7702',
-        authorizationList: request.authorizations.map(toAuthorization),
-      })
-    : await account.signTransaction({ ...transaction, type: 'eip1559' })
-  return { raw, txHash: keccak256(raw) }
-}
-
-function toAuthorization(signed: SignedDelegation) {
-  return {
-    chainId: signed.chainId,
-    address: signed.address as Address,
-    nonce: signed.nonce,
-    yParity: signed.yParity,
-    r: signed.r as Hex,
-    s: signed.s as Hex,
-  }
+  return found
 }

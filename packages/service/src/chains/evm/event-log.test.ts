@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
-import type { ChainEvent, Heads } from '../chains/chain.ts'
-import { createEventLog } from './event-log.ts'
+import type { Heads } from '../chain.ts'
+import { type ChainEvent, createEventLog } from './event-log.ts'
 
 const HARD_DEPTH = 3n
 
 function headsAt(number: bigint): Heads {
-  const block = (at: bigint) => ({ number: at, hash: `0x${at}`, seconds: Number(at), baseFeeWei: 0n })
+  const block = (at: bigint) => ({ number: at, height: at, hash: `0x${at}`, seconds: Number(at) })
   const hard = number > HARD_DEPTH ? number - HARD_DEPTH : 0n
   return { head: block(number), accept: block(number), settle: block(number), hard: block(hard) }
 }
@@ -24,7 +24,7 @@ function createChain() {
 
 test('an event is found as soon as its block is the head', async () => {
   const chain = createChain()
-  const log = createEventLog(chain)
+  const log = createEventLog(chain.readEvents)
   chain.events.push(locked('a', 10n))
 
   await log.advance(headsAt(10n), 8n)
@@ -34,7 +34,7 @@ test('an event is found as soon as its block is the head', async () => {
 
 test('an event that a reorg undid is forgotten, and found again where it lands', async () => {
   const chain = createChain()
-  const log = createEventLog(chain)
+  const log = createEventLog(chain.readEvents)
   chain.events.push(locked('a', 10n))
   await log.advance(headsAt(10n), 8n)
 
@@ -49,7 +49,7 @@ test('an event that a reorg undid is forgotten, and found again where it lands',
 
 test('an event from before the log began is looked up from where its op began', async () => {
   const chain = createChain()
-  const log = createEventLog(chain)
+  const log = createEventLog(chain.readEvents)
   chain.events.push(locked('old', 2n))
 
   await log.advance(headsAt(100n), 97n)

@@ -1,4 +1,18 @@
-import type { Chain, ChainEvent, Heads } from '../chains/chain.ts'
+import type { Heads } from '../chain.ts'
+
+/** What our contracts said, and in which transaction. `id` is an op's hash or a delivery's. */
+export type ChainEvent = {
+  kind: 'locked' | 'claimed' | 'refunded' | 'delivered'
+  id: string
+  txHash: string
+  block: bigint
+  /** Of a delivery: what was paid. */
+  amount?: bigint
+  /** Of a refund: the wallets whose push was refused in the same transaction, and who were credited instead. */
+  creditedTo?: readonly string[]
+}
+
+type ReadEvents = (range: { from: bigint; to: bigint }) => Promise<ChainEvent[]>
 
 export type EventLog = {
   /** Brings the log up to these heads. `from` is where the oldest open swap began. */
@@ -8,7 +22,7 @@ export type EventLog = {
 }
 
 /** What our contracts on one chain said lately. The part that is not hard-final is read anew each time. */
-export function createEventLog(chain: Pick<Chain, 'readEvents'>): EventLog {
+export function createEventLog(readEvents: ReadEvents): EventLog {
   let final = new Map<string, ChainEvent>()
   let recent = new Map<string, ChainEvent>()
   let finalTo: bigint | undefined
@@ -21,7 +35,7 @@ export function createEventLog(chain: Pick<Chain, 'readEvents'>): EventLog {
         start = from < heads.hard.number ? from : heads.hard.number
         finalTo = start > 0n ? start - 1n : start
       }
-      const events = await chain.readEvents({ from: finalTo + 1n, to: heads.head.number })
+      const events = await readEvents({ from: finalTo + 1n, to: heads.head.number })
       for (const event of events)
         if (event.block <= heads.hard.number) final.set(keyOf(event.kind, event.id), event)
       recent = new Map(events.map((event) => [keyOf(event.kind, event.id), event]))
@@ -33,7 +47,7 @@ export function createEventLog(chain: Pick<Chain, 'readEvents'>): EventLog {
       const key = keyOf(kind, id)
       const known = recent.get(key) ?? final.get(key)
       if (known || since >= start) return known
-      const older = await chain.readEvents({ from: since, to: head })
+      const older = await readEvents({ from: since, to: head })
       return older.find((event) => event.kind === kind && event.id === id)
     },
   }

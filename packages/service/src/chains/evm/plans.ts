@@ -1,9 +1,10 @@
 import { geoEscrowAbi, geoVaultAbi, toIndex } from '@geoswap/protocol'
 import { type Address, encodeFunctionData, type Hex, parseSignature, signatureToCompactSignature } from 'viem'
-import type { Op, Swap } from '../../model/swap.ts'
-import type { TxRequest } from '../chain.ts'
-import { ringOfOp } from './reads.ts'
+import type { Op, SignedDelegation, Swap } from '../../model/swap.ts'
 import type { EvmChainSettings } from './settings.ts'
+
+/** A transaction before it has a nonce, a price and a signature. */
+export type EvmRequest = { to: string; data: string; gas: number; authorizations?: SignedDelegation[] }
 
 // Gas limits: never an estimate, which a wallet or a token could make look cheap. What is not burnt comes
 // back, so each is the contract's own bound for the call (its caps and floors) plus its measured fixed part.
@@ -15,7 +16,7 @@ const DELIVER_MANY = { fixed: 300_000, each: 200_000 }
 const CLAIM_MANY = { fixed: 400_000, each: 60_000 }
 const REFUND = 450_000
 
-export function planLock({ escrow }: EvmChainSettings, swaps: readonly Swap[]): TxRequest {
+export function planLock({ escrow }: EvmChainSettings, swaps: readonly Swap[]): EvmRequest {
   const authorizations = swaps.flatMap((swap) => (swap.delegation ? [swap.delegation] : []))
   const [only] = swaps
   if (!only) throw new Error('Nothing to lock')
@@ -44,7 +45,7 @@ export function planClaim(
   { escrow }: EvmChainSettings,
   swaps: readonly Swap[],
   signature: string,
-): TxRequest {
+): EvmRequest {
   const { r, vs } = toCompact(signature)
   const ops = swaps.map((swap) => ({ locker: swap.op.locker as Address, op: toEscrowOp(swap.op) }))
   return {
@@ -56,7 +57,7 @@ export function planClaim(
 
 type Attested = { signature: string; validUntil: number }
 
-export function planRefund({ escrow }: EvmChainSettings, swap: Swap, attested: Attested): TxRequest {
+export function planRefund({ escrow }: EvmChainSettings, swap: Swap, attested: Attested): EvmRequest {
   const { r, vs } = toCompact(attested.signature)
   return {
     to: escrow,
@@ -69,7 +70,7 @@ export function planRefund({ escrow }: EvmChainSettings, swap: Swap, attested: A
   }
 }
 
-export function planDelivery(settings: EvmChainSettings, ops: readonly Op[]): TxRequest {
+export function planDelivery(settings: EvmChainSettings, ops: readonly Op[]): EvmRequest {
   const orders = ops.map((op) => toDeliveryOrder(settings, op))
   const [only] = orders
   if (!only) throw new Error('Nothing to deliver')
@@ -91,8 +92,8 @@ function encodeDeliverMany(orders: readonly DeliveryOrder[]): Hex {
   return encodeFunctionData({ abi: geoVaultAbi, functionName: 'deliverMany', args: [orders] })
 }
 
-export function toDeliveryOrder({ escrowOf }: Pick<EvmChainSettings, 'escrowOf'>, op: Op) {
-  return { ring: ringOfOp(op, escrowOf), token: op.outputToken as Address, fill: toFill(op) }
+export function toDeliveryOrder({ ringOf }: Pick<EvmChainSettings, 'ringOf'>, op: Op) {
+  return { ring: ringOf(op), token: op.outputToken as Address, fill: toFill(op) }
 }
 
 function toFill(op: Op) {

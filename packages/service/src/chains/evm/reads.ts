@@ -1,4 +1,4 @@
-import { geoEscrowAbi, geoVaultAbi, ringOf, slotStateOf } from '@geoswap/protocol'
+import { geoEscrowAbi, geoVaultAbi, slotStateOf } from '@geoswap/protocol'
 import {
   type Address,
   erc20Abi,
@@ -9,8 +9,10 @@ import {
   zeroAddress,
 } from 'viem'
 import type { Op } from '../../model/swap.ts'
-import type { Block, ChainEvent, Heads, LockRef, LockState, WalletView } from '../chain.ts'
+import type { Block, Heads, LockRef, LockState, WalletView } from '../chain.ts'
 import { toDelegation } from './delegation.ts'
+import type { ChainEvent } from './event-log.ts'
+import type { WithBaseFee } from './fees.ts'
 import type { EvmChainSettings } from './settings.ts'
 
 export async function readHeads(
@@ -35,8 +37,8 @@ export async function readHeads(
 
 type NodeBlock = { number: bigint; hash: Hex; timestamp: bigint; baseFeePerGas: bigint | null }
 
-function toBlock({ number, hash, timestamp, baseFeePerGas }: NodeBlock): Block {
-  return { number, hash, seconds: Number(timestamp), baseFeeWei: baseFeePerGas ?? 0n }
+function toBlock({ number, hash, timestamp, baseFeePerGas }: NodeBlock): Block & WithBaseFee {
+  return { number, height: number, hash, seconds: Number(timestamp), baseFeeWei: baseFeePerGas ?? 0n }
 }
 
 export async function readDelegation(client: PublicClient, settings: EvmChainSettings, wallet: string) {
@@ -113,16 +115,14 @@ export async function readLocks(
   return new Map(ops.map((op, i) => [op.hash, slotStateOf(words[i] ?? 0n, op.hash as Hex)]))
 }
 
-type EscrowOf = (chainId: number) => Address
-
 export async function readUndelivered(
   client: PublicClient,
-  { vault, escrowOf }: { vault: Address; escrowOf: EscrowOf },
+  { vault, ringOf }: Pick<EvmChainSettings, 'vault' | 'ringOf'>,
   ops: readonly Op[],
   at: Block,
 ): Promise<Set<string>> {
   if (ops.length === 0) return new Set()
-  const rings = ops.map((op) => ringOfOp(op, escrowOf))
+  const rings = ops.map(ringOf)
   const rounds = await client.readContract({
     address: vault,
     abi: geoVaultAbi,
@@ -131,14 +131,6 @@ export async function readUndelivered(
     blockNumber: at.number,
   })
   return new Set(ops.filter((op, i) => (rounds[i] ?? op.round) < op.round).map((op) => op.hash))
-}
-
-export function ringOfOp(op: Op, escrowOf: EscrowOf): Hex {
-  return ringOf({
-    chainId: op.originChain,
-    escrow: escrowOf(op.originChain),
-    locker: op.locker as Address,
-  })
 }
 
 type Contracts = Pick<EvmChainSettings, 'escrow' | 'vault'>

@@ -1,4 +1,5 @@
-import type { Address } from 'viem'
+import type { Address, Hex } from 'viem'
+import type { Op } from '../../model/swap.ts'
 
 /** One EVM chain, as configured and verified at boot. */
 export type EvmChainSettings = {
@@ -10,6 +11,6 @@ export type EvmChainSettings = {
   tokens: readonly Address[]
   finality: { accept: number; settle: number; hard: number }
   tipWei: bigint | undefined
-  /** Where an op's input is held, on whichever chain it is. */
-  escrowOf(chainId: number): Address
+  /** The ring of the op's origin, whichever chain that is. */
+  ringOf(op: Op): Hex
 }

@@ -55,14 +55,13 @@ test('heads are in order, carry the time of the chain, and come back as they are
   const heads = await readHeads(world.client)
 
   expect(await readHeads(world.client, heads)).toBe(heads)
-  expect(heads.processed.slot - heads.confirmed.slot).toBe(1n)
-  expect(heads.processed.slot - heads.finalized.slot).toBe(32n)
+  expect(heads.confirmed.slot - heads.finalized.slot).toBe(31n)
   for (const head of Object.values(heads))
     expect(Math.abs(head.seconds - Date.now() / 1_000)).toBeLessThan(60)
 
   await world.advance(1)
   const next = await readHeads(world.client, heads)
-  expect(next.processed.slot).toBe(heads.processed.slot + 1n)
+  expect(next.confirmed.slot).toBe(heads.confirmed.slot + 1n)
   expect(next.finalized.height).toBe(heads.finalized.height + 1n)
 })
 
@@ -74,7 +73,7 @@ test('a node that lags behind does not take the heads back', async () => {
   const next = await readHeads(world.client, { ...heads, finalized: ahead })
 
   expect(next.finalized).toBe(ahead)
-  expect(next.processed.slot).toBe(heads.processed.slot + 1n)
+  expect(next.confirmed.slot).toBe(heads.confirmed.slot + 1n)
 })
 
 test('a blockhash lives for 150 blocks from its own', async () => {
@@ -164,7 +163,7 @@ test('the priority price stays within its bounds', async () => {
 test('a marker is read as of its commitment, and not by a node that has not come so far', async () => {
   const { raw, marker } = await newPayment('03'.repeat(32))
   await world.land(raw)
-  const { finalized, processed } = await readHeads(world.client)
+  const { finalized, confirmed } = await readHeads(world.client)
   const at = async (commitment: 'confirmed' | 'finalized', minContextSlot?: bigint) => {
     const query = { addresses: [marker.address], commitment, ...(minContextSlot && { minContextSlot }) }
     return (await readMarkers(world.client, query)).get(marker.address)
@@ -172,9 +171,9 @@ test('a marker is read as of its commitment, and not by a node that has not come
 
   expect(await at('confirmed')).toBe(true)
   expect(await at('finalized', finalized.slot)).toBe(false)
-  await expect(at('finalized', processed.slot)).rejects.toThrow()
+  await expect(at('finalized', confirmed.slot)).rejects.toThrow()
   await world.advance(32)
-  expect(await at('finalized', processed.slot)).toBe(true)
+  expect(await at('finalized', confirmed.slot)).toBe(true)
 })
 
 test('a status grows from processed to finalized, and an unknown signature has none', async () => {

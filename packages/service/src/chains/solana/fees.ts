@@ -21,6 +21,11 @@ export function paymentUnits({ createAccount }: { createAccount: boolean }): num
   return createAccount ? PAYMENT_UNITS + CREATE_ACCOUNT_UNITS : PAYMENT_UNITS
 }
 
+/** The limit for a transaction that used this much when it was tried: a fifth more, and room for a memo's log. */
+export function unitsWithMargin(used: bigint): number {
+  return Number((used * 6n) / 5n) + 1_000
+}
+
 /** Of a transaction with two signatures. Charged for the units allowed, not for those used. */
 export function feeLamports(units: number, microLamportsPerUnit: bigint): bigint {
   return SIGNATURES * SIGNATURE_LAMPORTS + (BigInt(units) * microLamportsPerUnit + 999_999n) / 1_000_000n

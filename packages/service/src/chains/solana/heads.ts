@@ -1,32 +1,29 @@
-import type { Commitment } from '@solana/kit'
 import type { SolanaClient } from './client.ts'
 
 /** A block as of one commitment. `seconds` is the chain's own clock; `height` counts blocks, not slots. */
 export type SolanaHead = { slot: bigint; height: bigint; seconds: number }
-export type SolanaHeads = Record<Commitment, SolanaHead>
+export type Depth = 'confirmed' | 'finalized'
+export type SolanaHeads = Record<Depth, SolanaHead>
 
 /**
  * The newest block of each commitment. One call while nothing is new: then the heads given come back as they
- * are. A head never goes back, also when the node that answers lags behind the one before it.
+ * are. A head never goes back, also when the node that answers lags behind the one before it. What is only
+ * processed counts for nothing here: a fork may drop it.
  */
 export async function readHeads(client: SolanaClient, known?: SolanaHeads): Promise<SolanaHeads> {
-  const processed = await readEpoch(client, 'processed')
-  if (known && processed.slot <= known.processed.slot) return known
-  const [confirmed, finalized] = await Promise.all([
-    readEpoch(client, 'confirmed'),
-    readEpoch(client, 'finalized'),
-  ])
-  const [newest, settled, hard] = await Promise.all([
-    withTime(client, processed, known?.processed),
+  const confirmed = await readEpoch(client, 'confirmed')
+  if (known && confirmed.slot <= known.confirmed.slot) return known
+  const finalized = await readEpoch(client, 'finalized')
+  const [soft, hard] = await Promise.all([
     withTime(client, confirmed, known?.confirmed),
     withTime(client, finalized, known?.finalized),
   ])
-  return { processed: newest, confirmed: settled, finalized: hard }
+  return { confirmed: soft, finalized: hard }
 }
 
 type Epoch = Omit<SolanaHead, 'seconds'>
 
-async function readEpoch({ rpc }: SolanaClient, commitment: Commitment): Promise<Epoch> {
+async function readEpoch({ rpc }: SolanaClient, commitment: Depth): Promise<Epoch> {
   const { absoluteSlot, blockHeight } = await rpc.getEpochInfo({ commitment }).send()
   return { slot: absoluteSlot, height: blockHeight }
 }
@@ -44,4 +41,8 @@ export type Lifetime = { blockhash: string; lastValidBlockHeight: bigint }
 export async function readBlockhash({ rpc }: SolanaClient): Promise<Lifetime> {
   const { value } = await rpc.getLatestBlockhash({ commitment: 'confirmed' }).send()
   return { blockhash: value.blockhash, lastValidBlockHeight: value.lastValidBlockHeight }
+}
+
+export async function readBlockHeight({ rpc }: SolanaClient): Promise<bigint> {
+  return rpc.getBlockHeight({ commitment: 'confirmed' }).send()
 }

@@ -20,6 +20,8 @@ export type InputRequest = {
   /** Stays 0 for all builds of an op, so that only one of them can land. */
   generation?: number
   rent: Rent
+  /** The compute limit, from a simulation; without one, what every input can do with. */
+  units?: number
   microLamportsPerUnit: bigint
   lifetime: Lifetime
 }
@@ -46,7 +48,10 @@ export async function buildInput(request: InputRequest): Promise<BuiltInput> {
   const wire = compile({
     ...{ feePayer, lifetime },
     instructions: [
-      ...budgetInstructions({ units: INPUT_UNITS, microLamportsPerUnit: request.microLamportsPerUnit }),
+      ...budgetInstructions({
+        units: request.units ?? INPUT_UNITS,
+        microLamportsPerUnit: request.microLamportsPerUnit,
+      }),
       createMarkerInstruction({ marker, payer, base: payer, lamports: rent.emptyLamports }),
       memoInstruction(opHash),
       await transferInstruction({

@@ -184,7 +184,7 @@ test('a payment that never landed is dead once the finalized height is past its 
   await world.advance(32)
   const late = await readHeads(world.client, early)
 
-  expect(early.processed.height).toBeGreaterThan(signed.lastValidBlockHeight)
+  expect(early.confirmed.height).toBeGreaterThan(signed.lastValidBlockHeight)
   expect(early.finalized.height).toBeLessThanOrEqual(signed.lastValidBlockHeight)
   expect(late.finalized.height).toBeGreaterThan(signed.lastValidBlockHeight)
   expect(await simulate(world.client, { raw: signed.raw, replaceBlockhash: false })).toEqual({

@@ -38,6 +38,8 @@ export type Payment = {
   amount: bigint
   /** Pays the rent of the recipient's token account if it is still missing when this lands. */
   createRecipientAccount?: boolean
+  /** The compute limit, from a simulation; without one, what every payment can do with. */
+  units?: number
   microLamportsPerUnit: bigint
   lifetime: Lifetime
 }
@@ -90,7 +92,7 @@ async function compilePayment(
   const base = authority.address
   const marker = await toMarker({ key: markerKey, opHash, kind, generation, base })
   const createAccount = payment.createRecipientAccount === true && !isNative(token)
-  const units = paymentUnits({ createAccount })
+  const units = payment.units ?? paymentUnits({ createAccount })
   const wire = compile({
     feePayer: feePayer.address,
     lifetime: payment.lifetime,

@@ -19,7 +19,7 @@ export async function authorizationFor(
   state: Delegation,
   given: SignedDelegation | undefined,
 ): Promise<SignedDelegation | undefined> {
-  if (state.kind === 'ours') return undefined
+  if (state.kind === 'ours' || state.kind === 'unneeded') return undefined
   if (state.kind === 'foreign' || state.kind === 'contract') throw new ServiceError('UNSUPPORTED_DELEGATION')
   if (!given) throw needsDelegation(check, state)
   const isForUs = given.chainId === check.chainId && sameAddress(given.address, check.delegationTarget)

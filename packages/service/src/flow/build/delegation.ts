@@ -27,23 +27,28 @@ export async function delegation(
   }
   const state = await readOrUnavailable(chain, deps.originOf(chain.chainId).readDelegation(wallet))
   if (state.kind === 'ours') deps.rememberDelegated(chain.chainId, wallet)
-  const target = deps.delegationTargetOf(chain.chainId)
-  return { chainId: chain.chainId, walletAddress: wallet, ...toReply(state, target) }
+  const targetOf = () => deps.delegationTargetOf(chain.chainId)
+  return { chainId: chain.chainId, walletAddress: wallet, ...toReply(state, targetOf) }
 }
 
-function toReply(state: Delegation, delegationTarget: string) {
+function toReply(state: Delegation, targetOf: () => string) {
   switch (state.kind) {
     case 'ours':
       return { delegated: true, originReady: true, delegatedTo: state.delegate }
     case 'foreign':
       return { delegated: true, originReady: false, delegatedTo: state.delegate }
     case 'older': {
-      const fields = { delegationTarget, accountNonce: state.nonce }
+      const fields = { delegationTarget: targetOf(), accountNonce: state.nonce }
       return { delegated: true, originReady: false, delegatedTo: state.delegate, ...fields }
     }
+    case 'unneeded':
+      return { delegated: false, originReady: true }
     case 'contract':
       return { delegated: false, originReady: false }
     case 'none':
-      return { delegated: false, originReady: false, delegationTarget, accountNonce: state.nonce }
+      return {
+        ...{ delegated: false, originReady: false },
+        ...{ delegationTarget: targetOf(), accountNonce: state.nonce },
+      }
   }
 }

@@ -1,5 +1,5 @@
 import type { Pool } from 'pg'
-import type { DestinationChain, Heads, OriginChain } from '../../chains/chain.ts'
+import type { Delivered, DestinationChain, Heads, OriginChain } from '../../chains/chain.ts'
 import type { RefundReason } from '../../model/outcome.ts'
 import type { Swap } from '../../model/swap.ts'
 import {
@@ -9,15 +9,12 @@ import {
   setDeliveryTxHash,
 } from '../../store/swaps.ts'
 
-type Delivered = { txHash: string; block: bigint; amount?: bigint }
-
 export type ConfirmDeliveryDeps = {
   pool: Pool
   destination: DestinationChain
   /** How long a block of this chain can be undone. */
   reorgSeconds: number
   originOf(chainId: number): OriginChain
-  findDelivered(deliveryHash: string, since: bigint): Promise<Delivered | undefined>
   onSettled(swap: Swap): void
   onRefundDecided(swap: Swap, reason: RefundReason): void
 }
@@ -30,12 +27,16 @@ export async function confirmDestination(deps: ConfirmDeliveryDeps, heads: Heads
   const swaps = (await findOpenByDestination(deps.pool, deps.destination.chainId)).filter(
     (swap) => swap.state !== 'locked',
   )
+  const deliveries = await deps.destination.findDeliveries(
+    swaps.map(({ op }) => op),
+    heads,
+  )
   const silent: Swap[] = []
   for (const swap of swaps) {
-    const delivered = await deps.findDelivered(swap.op.deliveryHash, swap.op.destinationBlock)
-    if (delivered && (delivered.amount ?? 0n) >= swap.op.minOutput)
-      await confirm(deps, heads, swap, delivered)
-    else if (swap.state === 'delivering' && heads.hard.seconds > swap.op.fillDeadline) silent.push(swap)
+    const delivered = deliveries.get(swap.op.hash)
+    const isOver = deps.destination.isDeliveryOver(swap.op, heads.hard)
+    if (delivered && delivered.amount >= swap.op.minOutput) await confirm(deps, heads, swap, delivered)
+    else if (swap.state === 'delivering' && isOver) silent.push(swap)
   }
   await refundExpired(deps, heads, silent)
 }
@@ -52,12 +53,11 @@ async function confirm(
     const mayBeRepeated = swap.op.fillDeadline - heads.settle.seconds > deps.reorgSeconds + REDELIVERY_SECONDS
     const isSettled = isFinal || (delivered.block <= heads.settle.number && mayBeRepeated)
     if (!isSettled) return
-    const amount = delivered.amount ?? 0n
     const moved = await advanceSwap(deps.pool, {
       swap,
       event: 'deliverySeen',
       deliveryTxHash,
-      delivered: amount,
+      delivered: delivered.amount,
     })
     if (moved) deps.onSettled(moved)
     return
@@ -66,7 +66,7 @@ async function confirm(
   else if (swap.deliveryTxHash !== deliveryTxHash) await setDeliveryTxHash(deps.pool, [swap], deliveryTxHash)
 }
 
-/** A hard-final block past the fill deadline in which the vault shows no delivery: there will never be one. */
+/** A hard-final block past the op's time in which the chain shows no delivery: there will never be one. */
 async function refundExpired(deps: ConfirmDeliveryDeps, heads: Heads, swaps: readonly Swap[]): Promise<void> {
   if (swaps.length === 0) return
   const undelivered = await deps.destination.readUndelivered(
@@ -91,7 +91,7 @@ async function failIfNeverLocked(deps: ConfirmDeliveryDeps, swap: Swap): Promise
   const origin = deps.originOf(swap.op.originChain)
   const { hard } = await origin.readHeads()
   const state = (await origin.readLocks([swap.op], hard)).get(swap.op.hash)
-  if (state !== 'none' || hard.seconds <= swap.op.opDeadline) return
+  if (state !== 'none' || !origin.isLockOver(swap, hard)) return
   const proof = { kind: 'notLockedPastDeadline', chainId: swap.op.originChain, block: hard }
   await advanceSwap(deps.pool, { swap, event: 'lockDead', failureCode: 'OPERATION_EXPIRED', proof })
 }

@@ -26,7 +26,6 @@ export type DeliverDeps = JudgeDeps & {
   onRefundDecided(swap: Swap, reason: RefundReason): void
 }
 
-const MAX_BATCH = 20
 const FETCH = 200
 
 /** Delivers what is locked, or decides that it goes back: nothing was signed for it on this side yet. */
@@ -79,8 +78,9 @@ async function deliverAll(
     if (verdict.kind === 'impossible') await decideRefund(deps, swap, verdict.reason, proof)
   }
   const ready = judged.filter(({ verdict }) => verdict.kind === 'deliver').map(({ swap }) => swap)
-  for (let i = 0; heads && i < ready.length && deps.sender.room() > 0; i += MAX_BATCH) {
-    await deliverBatch(deps, lease, heads, ready.slice(i, i + MAX_BATCH))
+  const { maxBatch } = deps.destination
+  for (let i = 0; heads && i < ready.length && deps.sender.room() > 0; i += maxBatch) {
+    await deliverBatch(deps, lease, heads, ready.slice(i, i + maxBatch))
   }
 }
 
@@ -98,7 +98,7 @@ async function deliverBatch(
 async function sendDelivery(deps: DeliverDeps, lease: Lease, heads: Heads, swaps: readonly Swap[]) {
   return deps.sender.send(lease, heads, {
     role: 'deliver',
-    request: deps.destination.planDelivery(swaps.map(({ op }) => op)),
+    request: await deps.destination.planDelivery(swaps.map(({ op }) => op)),
     swapIds: swaps.map((swap) => swap.id),
     record: (db, { txHash }) => recordDelivery(deps, db, swaps, txHash),
   })

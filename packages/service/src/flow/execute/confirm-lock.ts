@@ -1,24 +1,15 @@
 import type { Pool } from 'pg'
-import type { ChainEvent, Heads, LockState, OriginChain } from '../../chains/chain.ts'
+import type { Heads, LockState, OriginChain } from '../../chains/chain.ts'
 import { decideOrigin, type OriginDecision } from '../../model/origin.ts'
 import type { Swap } from '../../model/swap.ts'
 import { inTransaction } from '../../store/db.ts'
 import { freePositions } from '../../store/ops.ts'
 import { advanceSwap, type Change, findOpenByOrigin, markOriginFinal } from '../../store/swaps.ts'
-import { missingInput } from './decline.ts'
-
-/** `since` is the block of the build: nothing about the op is older. */
-export type EventLookup = (
-  kind: ChainEvent['kind'],
-  id: string,
-  since: bigint,
-) => Promise<ChainEvent | undefined>
 
 export type ConfirmLockDeps = {
   pool: Pool
   origin: OriginChain
   reorgSeconds: number
-  findEvent: EventLookup
   onMoved(swap: Swap, event: OriginDecision): void
 }
 
@@ -36,7 +27,7 @@ export async function confirmOrigin(deps: ConfirmLockDeps, heads: Heads): Promis
       soft: stateIn(soft, swap),
       hard: stateIn(hard, swap),
       softSeconds: heads.accept.seconds,
-      hardSeconds: heads.hard.seconds,
+      isOver: deps.origin.isLockOver(swap, heads.hard),
     }
     const decision = decideOrigin(swap, view, deps.reorgSeconds)
     if (decision === 'lockFinal') final.push(swap)
@@ -69,22 +60,18 @@ async function changeFor(
 ): Promise<Change | undefined> {
   switch (event) {
     case 'lockSeen': {
-      const locked = await deps.findEvent('locked', swap.op.hash, swap.op.originBlock)
+      const locked = await deps.origin.findLock(swap.op)
       return locked && { swap, event, originTxHash: locked.txHash, lockedBlock: locked.block }
     }
     case 'refundFinal': {
-      const refunded = await deps.findEvent('refunded', swap.op.hash, swap.op.originBlock)
+      const refunded = await deps.origin.findRefund(swap.op)
       if (!refunded) return undefined
-      const named = {
-        refundTxHash: refunded.txHash,
-        credited: refunded.creditedTo?.includes(swap.op.wallet) ?? false,
-      }
-      return { swap, event, refundReason: swap.refundReason ?? 'DELIVERY_EXPIRED', ...named }
+      const { txHash: refundTxHash, credited } = refunded
+      return { swap, event, refundReason: swap.refundReason ?? 'DELIVERY_EXPIRED', refundTxHash, credited }
     }
     case 'lockDead': {
-      const wallet = await deps.origin.readWallet({ wallet: swap.op.wallet, token: swap.op.inputToken })
-      const failureCode = missingInput(swap, wallet) ?? 'OPERATION_EXPIRED'
-      return { swap, event, failureCode, proof: deadlinePassed(deps, heads) }
+      const failureCode = (await deps.origin.findObstacle(swap)) ?? 'OPERATION_EXPIRED'
+      return { swap, event, failureCode, proof: neverLocked(deps, heads) }
     }
     case 'lockLost':
     case 'claimFinal':
@@ -92,7 +79,7 @@ async function changeFor(
   }
 }
 
-/** A hard-final block past the deadline in which the slot does not hold the op: it can never be locked. */
-function deadlinePassed(deps: ConfirmLockDeps, heads: Heads) {
+/** A hard-final block past the op's time in which its input is not taken: it can never be. */
+function neverLocked(deps: ConfirmLockDeps, heads: Heads) {
   return { kind: 'notLockedPastDeadline', chainId: deps.origin.chainId, block: heads.hard }
 }

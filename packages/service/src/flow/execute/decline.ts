@@ -1,4 +1,4 @@
-import type { DestinationChain, Heads, OriginChain, WalletView } from '../../chains/chain.ts'
+import type { DestinationChain, Heads, OriginChain } from '../../chains/chain.ts'
 import type { FailureCode } from '../../model/outcome.ts'
 import type { Swap } from '../../model/swap.ts'
 
@@ -26,25 +26,12 @@ export async function readinessOf(deps: ReadinessDeps, heads: Heads, swap: Swap)
   const kept = deps.isPriceKept(swap)
   if (kept === undefined) return { kind: 'wait' }
   if (!kept) return { kind: 'decline', code: 'PRICE_MOVED' }
-  const [wallet, delivery] = await Promise.all([
-    deps.origin.readWallet({ wallet: op.wallet, token: op.inputToken }),
+  const [obstacle, delivery] = await Promise.all([
+    deps.origin.findObstacle(swap),
     deps.destinationOf(op.destinationChain).simulateDelivery(op),
   ])
-  const missing = missingInput(swap, wallet)
-  if (missing) return { kind: 'decline', code: missing }
+  if (obstacle) return { kind: 'decline', code: obstacle }
   if (delivery.kind === 'recipientRefuses') return { kind: 'decline', code: 'RECIPIENT_INVALID' }
   if (delivery.kind === 'noLiquidity') return { kind: 'decline', code: 'DESTINATION_UNAVAILABLE' }
   return { kind: delivery.kind === 'ok' ? 'ready' : 'wait' }
-}
-
-/** Why a lock of this wallet's input would fail, by what the wallet looks like; undefined when it would not. */
-export function missingInput(swap: Swap, { delegation, balance }: WalletView): FailureCode | undefined {
-  if (!canPay(swap, delegation)) return 'INVALID_AUTHORIZATION'
-  return balance < swap.op.inputAmount ? 'INPUT_UNAVAILABLE' : undefined
-}
-
-function canPay(swap: Swap, delegation: WalletView['delegation']): boolean {
-  if (delegation.kind === 'ours') return true
-  if (delegation.kind === 'foreign' || delegation.kind === 'contract') return false
-  return swap.delegation?.nonce === delegation.nonce
 }

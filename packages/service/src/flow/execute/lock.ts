@@ -15,12 +15,10 @@ export type LockDeps = ReadinessDeps & {
   onDeclined(swap: Swap, code: FailureCode): void
 }
 
-// One lock of a batch may burn 250,000 gas: twenty of them stay well inside a block.
-const MAX_BATCH = 20
 // More than a batch, so that swaps that wait for something do not hold up the rest.
 const FETCH = 40
 
-/** Locks the inputs that wait for this key: one transaction for all of them. */
+/** Locks the inputs that wait for this key, with as few transactions as the chain allows. */
 export async function lockWaiting(deps: LockDeps, lease: Lease, heads: Heads): Promise<void> {
   while (deps.sender.room() > 0) {
     const waiting = await findToLock(deps.pool, {
@@ -31,7 +29,9 @@ export async function lockWaiting(deps: LockDeps, lease: Lease, heads: Heads): P
     if (waiting.length === 0) return
     const ready = await sift(deps, heads, waiting)
     if (ready.length === 0) return
-    await lockBatch(deps, lease, heads, distinctWallets(ready).slice(0, MAX_BATCH))
+    for (const batch of batchesOf(ready, deps.origin.maxBatch)) {
+      if (deps.sender.room() > 0) await lockBatch(deps, lease, heads, batch)
+    }
   }
 }
 
@@ -55,10 +55,16 @@ async function decline(deps: LockDeps, heads: Heads, swap: Swap, code: FailureCo
 }
 
 /** Two inputs of one wallet in one batch could share an authorization that only the first may use. */
-function distinctWallets(swaps: readonly Swap[]): Swap[] {
-  const byWallet = new Map<string, Swap>()
-  for (const swap of swaps) if (!byWallet.has(swap.op.wallet)) byWallet.set(swap.op.wallet, swap)
-  return [...byWallet.values()]
+export function batchesOf(swaps: readonly Swap[], size: number): Swap[][] {
+  const batches: Swap[][] = []
+  for (const swap of swaps) {
+    const fits = (batch: Swap[]) =>
+      batch.length < size && batch.every(({ op }) => op.wallet !== swap.op.wallet)
+    const batch = batches.find(fits)
+    if (batch) batch.push(swap)
+    else batches.push([swap])
+  }
+  return batches
 }
 
 export async function lockBatch(
@@ -69,7 +75,7 @@ export async function lockBatch(
 ): Promise<boolean> {
   return deps.sender.send(lease, heads, {
     role: 'lock',
-    request: deps.origin.planLock(swaps),
+    request: await deps.origin.planLock(swaps),
     swapIds: swaps.map((swap) => swap.id),
     record: (db) => advanceTogether(db, { swaps, event: 'lockRecorded' }),
   })

@@ -1,30 +1,25 @@
 import { ServiceError } from '../../errors.ts'
 import { convertUp, type Priced, type PriceE18 } from '../../model/amount.ts'
 import type { ChainNow, Market } from '../../model/catalog.ts'
-import { GAS } from '../../model/gas.ts'
 import type { Terms } from '../../model/pricing.ts'
 import type { Order } from './request.ts'
 
-type Options = { feeCentiBps: number; delegated: boolean }
+type Options = { feeCentiBps: number; delegated: boolean; accountRent: bigint }
 
 /** What fee and network costs an order has at this moment, all in the input token, rounded up. */
-export function termsOf(market: Market, order: Order, { feeCentiBps, delegated }: Options): Terms {
-  const originNow = getChainNow(market, order.origin)
-  const destinationNow = getChainNow(market, order.destination)
+export function termsOf(market: Market, order: Order, options: Options): Terms {
+  const origin = getChainNow(market, order.origin).costs
+  const destination = getChainNow(market, order.destination).costs
   const input = pricedToken(market, order.input)
-  const output = pricedToken(market, order.output)
-  const originGas = GAS.lock + GAS.claim + (delegated ? 0n : GAS.authorization)
-  const native = (asset: string) => ({ decimals: 18, price: getPrice(market, asset) })
+  const originCoin = pricedToken(market, order.origin.native)
+  const destinationCoin = pricedToken(market, order.destination.native)
   return {
     input,
-    output,
-    feeCentiBps: BigInt(feeCentiBps),
-    originCost: convertUp(originGas * originNow.gasPriceWei, native(order.origin.nativeAsset), input),
-    deliveryCost: convertUp(
-      GAS.deliver * destinationNow.gasPriceWei,
-      native(order.destination.nativeAsset),
-      input,
-    ),
+    output: pricedToken(market, order.output),
+    feeCentiBps: BigInt(options.feeCentiBps),
+    originCost: convertUp(options.delegated ? origin.lock : origin.firstLock, originCoin, input),
+    deliveryCost: convertUp(destination.delivery, destinationCoin, input),
+    accountRent: convertUp(options.accountRent, destinationCoin, input),
   }
 }
 

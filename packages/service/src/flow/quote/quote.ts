@@ -14,12 +14,22 @@ import {
 import { type Quote, toSealed } from '../../model/quote.ts'
 import { termsOf } from './costs.ts'
 import { nextQuoteId } from './quote-id.ts'
-import { type Order, type ParseAddress, toOrder } from './request.ts'
+import { type AddressBooks, invalidFields, type Order, toOrder } from './request.ts'
+
+/**
+ * Whether a payment can arrive: what the account costs that has to be made for it, in the chain's own coin, and
+ * the least that the chain lets arrive.
+ */
+export type RecipientView =
+  | { kind: 'payable'; rent: bigint; leastOutput: bigint }
+  | { kind: 'refused'; why: string }
 
 export type QuoteDeps = {
   catalog: Catalog
   market: Market
-  parseAddress: ParseAddress
+  addresses: AddressBooks
+  /** What the recipient's own chain has to say; undefined where every address can be paid. */
+  inspectRecipient(order: Order): Promise<RecipientView> | undefined
   /** Whether the wallet is known to be delegated; an unknown one is priced with its authorization. */
   isKnownDelegated(chainId: number, wallet: string): boolean
   sealQuote(accountId: string, payload: unknown): string
@@ -29,12 +39,35 @@ export type QuoteDeps = {
   quoteTtlMs: number
 }
 
-/** Prices an order from memory: no node and no database is asked. */
-export function quote(deps: QuoteDeps, accountId: string, request: QuoteRequest): QuoteReply {
-  const order = toOrder(deps.catalog, deps.parseAddress, request)
+/**
+ * Prices an order from memory: no node and no database is asked, unless the destination's recipients have to be
+ * looked at first.
+ */
+export function quote(
+  deps: QuoteDeps,
+  accountId: string,
+  request: QuoteRequest,
+): QuoteReply | Promise<QuoteReply> {
+  const order = toOrder(deps.catalog, deps.addresses, request)
+  const inspecting = deps.inspectRecipient(order)
+  if (!inspecting) return priceOrder(deps, accountId, order, 0n)
+  return inspecting.then((recipient) => {
+    if (recipient.kind === 'refused') throw refusedRecipient(order, recipient.why)
+    const { rent, leastOutput } = recipient
+    return priceOrder(deps, accountId, { ...order, leastOutput }, rent)
+  })
+}
+
+function refusedRecipient({ destination }: Order, why: string): ServiceError {
+  const message = `cannot receive this token on ${destination.name}: ${why}`
+  return invalidFields([{ field: 'recipient', message }])
+}
+
+function priceOrder(deps: QuoteDeps, accountId: string, order: Order, accountRent: bigint): QuoteReply {
   const delegated = deps.isKnownDelegated(order.origin.chainId, order.wallet)
-  const terms = termsOf(deps.market, order, { feeCentiBps: deps.feeCentiBps, delegated })
+  const terms = termsOf(deps.market, order, { feeCentiBps: deps.feeCentiBps, delegated, accountRent })
   const price = order.tradeType === 'exactInput' ? priceInput(terms, order) : priceOutput(terms, order)
+  if (price.amountOut < order.leastOutput) throw needsLargerSize(terms, order)
   assertDeliverable(deps.market, order, terms, price)
 
   const minOutput =
@@ -70,14 +103,16 @@ function priceOutput(terms: Terms, order: Order): Breakdown {
 }
 
 /** The smallest output there is a quote for: the slippage limit has to leave one unit of it. */
-function leastOutput({ tradeType, slippageBps }: Order): bigint {
-  return tradeType === 'exactInput' ? divideUp(BPS, BPS - BigInt(slippageBps)) : 1n
+function leastOutputOf({ tradeType, slippageBps, leastOutput }: Order): bigint {
+  const leavesOne = tradeType === 'exactInput' ? divideUp(BPS, BPS - BigInt(slippageBps)) : 1n
+  return leavesOne > leastOutput ? leavesOne : leastOutput
 }
 
 function needsLargerSize(terms: Terms, order: Order): ServiceError {
-  const minAmount = order.tradeType === 'exactInput' ? inputFor(terms, leastOutput(order)) : 1n
+  const least = leastOutputOf(order)
+  const minAmount = order.tradeType === 'exactInput' ? inputFor(terms, least) : least
   return new ServiceError('NEEDS_LARGER_SIZE', {
-    message: `The amount does not cover the fee and the network costs. Ask for at least ${minAmount}.`,
+    message: `The amount is too small after the fee and the network costs. Ask for at least ${minAmount}.`,
     recovery: { minAmount: minAmount.toString() },
   })
 }
@@ -85,7 +120,7 @@ function needsLargerSize(terms: Terms, order: Order): ServiceError {
 function assertDeliverable(market: Market, order: Order, terms: Terms, price: Breakdown): void {
   const available = market.available(order.destination.chainId, order.output.address)
   if (price.amountOut <= available) return
-  if (available < leastOutput(order)) throw nothingDeliverable(order)
+  if (available < leastOutputOf(order)) throw nothingDeliverable(order)
   const maxAmount = order.tradeType === 'exactInput' ? largestInput(terms, available) : available
   throw new ServiceError('INSUFFICIENT_LIQUIDITY', {
     message: `More than can be delivered now. Ask for at most ${maxAmount}.`,
@@ -114,9 +149,10 @@ function toQuote(order: Order, terms: Terms, price: Breakdown, limits: Limits): 
     outputToken: order.output.address,
     amountIn: price.amountIn,
     amountOut: price.amountOut,
-    swappable: price.amountIn - price.serviceFee - price.originCost - price.deliveryCost,
+    swappable: price.amountIn - price.serviceFee - price.originCost - price.deliveryCost - price.accountRent,
     priceFloor: withSlippage(price.amountOut, order.slippageBps),
     valueCents: usdE18(price.amountIn, terms.input) / tenTo(16) + 1n,
+    createsAccount: price.accountRent > 0n,
     ...limits,
   }
 }
@@ -131,6 +167,7 @@ function toFees(terms: Terms, price: Breakdown): QuoteReply['fees'] {
     fee('serviceFee', price.serviceFee),
     fee('originNetwork', price.originCost),
     fee('deliveryNetwork', price.deliveryCost),
+    ...(price.accountRent > 0n ? [fee('accountRent', price.accountRent)] : []),
   ]
 }
 

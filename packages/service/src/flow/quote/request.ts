@@ -1,9 +1,15 @@
 import type { QuoteRequest } from '@geoswap/wire'
 import { ServiceError } from '../../errors.ts'
-import { MAX_UINT256 } from '../../model/amount.ts'
-import { type Catalog, type CatalogChain, EVM_NATIVE, findToken, type Token } from '../../model/catalog.ts'
+import { type Catalog, type CatalogChain, findToken, type Token } from '../../model/catalog.ts'
 
-export type ParseAddress = (family: CatalogChain['family'], text: string) => string | undefined
+/** How addresses of one family are read. */
+export type AddressBook = {
+  /** The one form in which the address is stored and compared; undefined when it is none. */
+  parse(text: string): string | undefined
+  /** Whether somebody can have the key to it. */
+  canSign(address: string): boolean
+}
+export type AddressBooks = Readonly<Record<CatalogChain['family'], AddressBook>>
 
 /** A quote request whose every field means something here. */
 export type Order = {
@@ -16,24 +22,30 @@ export type Order = {
   recipient: string
   slippageBps: number
   tradeType: 'exactInput' | 'exactOutput'
+  /** The least that the destination lets arrive at this recipient. */
+  leastOutput: bigint
 }
 
 type Issue = { field: string; message: string }
 
 /** Turns the request into an order, or refuses it with every field that is wrong. */
-export function toOrder(catalog: Catalog, parseAddress: ParseAddress, request: QuoteRequest): Order {
+export function toOrder(catalog: Catalog, addresses: AddressBooks, request: QuoteRequest): Order {
   const origin = getChain(catalog, request.originChain, 'originChain')
   const destination = getChain(catalog, request.destinationChain, 'destinationChain')
   const issues: Issue[] = []
-  const parsing = { parseAddress, issues }
+  const parsing = { addresses, issues }
 
   const inputToken = parse(parsing, origin, 'inputToken', request.inputToken)
   const outputToken = parse(parsing, destination, 'outputToken', request.outputToken)
   const wallet = parse(parsing, origin, 'walletAddress', request.walletAddress)
   const recipient = recipientOf(request, { ...parsing, origin, destination, wallet })
+  const tradeType = request.tradeType ?? 'exactInput'
   const amount = BigInt(request.amount)
+  const { maxAmount } = tradeType === 'exactInput' ? origin : destination
   if (amount === 0n) issues.push({ field: 'amount', message: 'must be more than 0' })
-  if (amount > MAX_UINT256) issues.push({ field: 'amount', message: 'must be at most 2^256 - 1' })
+  if (amount > maxAmount) issues.push({ field: 'amount', message: `must be at most ${maxAmount}` })
+  if (wallet !== '' && !addresses[origin.family].canSign(wallet))
+    issues.push({ field: 'walletAddress', message: 'is an address that nobody can sign for' })
   checkParty(origin, 'walletAddress', wallet, inputToken, issues)
   checkParty(destination, 'recipient', recipient, outputToken, issues)
   if (issues.length > 0) throw invalidFields(issues)
@@ -44,14 +56,14 @@ export function toOrder(catalog: Catalog, parseAddress: ParseAddress, request: Q
     throw new ServiceError('NO_ROUTE', { message: 'Input and output are the same token on the same chain.' })
   }
   const slippageBps = request.slippageBps ?? defaultSlippageBps(catalog, input, output)
-  const tradeType = request.tradeType ?? 'exactInput'
-  return { origin, destination, input, output, amount, wallet, recipient, slippageBps, tradeType }
+  const parties = { wallet, recipient, leastOutput: 0n }
+  return { origin, destination, input, output, amount, ...parties, slippageBps, tradeType }
 }
 
-type Parsing = { parseAddress: ParseAddress; issues: Issue[] }
+type Parsing = { addresses: AddressBooks; issues: Issue[] }
 
-function parse({ parseAddress, issues }: Parsing, chain: CatalogChain, field: string, text: string): string {
-  const address = parseAddress(chain.family, text)
+function parse({ addresses, issues }: Parsing, chain: CatalogChain, field: string, text: string): string {
+  const address = addresses[chain.family].parse(text)
   if (!address)
     issues.push({ field, message: `is not an address on ${chain.name}, or its checksum is wrong` })
   return address ?? ''
@@ -76,10 +88,10 @@ const PRECOMPILE = /^0x0{37}(00[1-9a-f]|01[01]|100)$/i
 /** The zero address, the token itself, a contract of ours or a precompile would lose the money. */
 function checkParty(chain: CatalogChain, field: string, party: string, token: string, issues: Issue[]): void {
   if (party === '') return
-  if (party === EVM_NATIVE) issues.push({ field, message: 'must not be the zero address' })
+  if (party === chain.native.address) issues.push({ field, message: 'must not be the zero address' })
   else if (party === token) issues.push({ field, message: 'must not be the token itself' })
-  else if (chain.ownContracts.includes(party))
-    issues.push({ field, message: 'must not be a contract of this service' })
+  else if (chain.ownAddresses.includes(party))
+    issues.push({ field, message: 'must not be an address of this service' })
   else if (PRECOMPILE.test(party)) issues.push({ field, message: 'must not be a precompiled contract' })
 }
 

@@ -5,7 +5,7 @@ import type { SwapEvent } from '../../model/lifecycle.ts'
 import type { Swap } from '../../model/swap.ts'
 import { type Attestation, bindAttestation, dropAttestation, findUnsent } from '../../store/attestations.ts'
 import type { Lease } from '../../store/lanes.ts'
-import { advanceTogether, findSwaps } from '../../store/swaps.ts'
+import { advanceSwap, advanceTogether, findSwaps } from '../../store/swaps.ts'
 
 export type RelayDeps = {
   pool: Pool
@@ -29,10 +29,11 @@ async function relay(deps: RelayDeps, lease: Lease, heads: Heads, attestation: A
   const open = swaps.filter((swap) => isWaiting(attestation, swap))
   const isLate = attestation.validUntil !== undefined && heads.head.seconds > attestation.validUntil
   if (open.length === 0 || isLate) return dropAttestation(deps.pool, attestation.id)
+  if (attestation.kind === 'refund' && (await isBlocked(deps, open))) return
   const event: SwapEvent = attestation.kind === 'claim' ? 'claimRecorded' : 'refundRecorded'
   await deps.sender.send(lease, heads, {
     role: attestation.kind,
-    request: planOf(deps, attestation, swaps),
+    request: await planOf(deps, attestation, swaps),
     swapIds: open.map((swap) => swap.id),
     async record(db, { attemptId }) {
       // Whoever binds it first sends it: another relayer that read the same row stops here.
@@ -40,6 +41,13 @@ async function relay(deps: RelayDeps, lease: Lease, heads: Heads, attestation: A
       return advanceTogether(db, { swaps: open, event })
     },
   })
+}
+
+/** A wallet whose account cannot take the money back: the status says so, and it is tried again. */
+async function isBlocked({ pool, origin }: RelayDeps, [swap]: readonly Swap[]): Promise<boolean> {
+  if (!swap || (await origin.canRefund(swap))) return false
+  if (swap.state !== 'refundBlocked') await advanceSwap(pool, { swap, event: 'refundRefused' })
+  return true
 }
 
 function isWaiting({ kind }: Attestation, { state }: Swap): boolean {

@@ -1,0 +1,84 @@
+import { type Address, BaseError, type Hex, keccak256, type PrivateKeyAccount, type PublicClient } from 'viem'
+import type { SignedDelegation } from '../../model/swap.ts'
+import type { Fates, Heads, Sent, Signed } from '../chain.ts'
+import type { Fees } from './fees.ts'
+import type { EvmRequest } from './plans.ts'
+
+// What nodes say of bytes that they or the chain have already: the answer one hopes for when sending again.
+const KNOWN = /already known|known transaction|already imported|nonce too low/i
+
+export async function broadcast(client: PublicClient, raw: string): Promise<void> {
+  try {
+    await client.request({ method: 'eth_sendRawTransaction', params: [raw as Hex] })
+  } catch (error) {
+    if (!(error instanceof BaseError && KNOWN.test(error.details))) throw error
+  }
+}
+
+/** A nonce that a hard-final block consumed settles every transaction that was signed with it. */
+export async function readFates<T extends Sent>(
+  client: PublicClient,
+  sender: string,
+  sent: readonly T[],
+  at: Heads,
+): Promise<Fates<T>> {
+  const address = sender as Address
+  const [latest, hard] = await Promise.all([
+    client.getTransactionCount({ address }),
+    client.getTransactionCount({ address, blockNumber: at.hard.number }),
+  ])
+  return {
+    nextNonce: latest,
+    final: sent.filter(({ nonce }) => nonce < hard),
+    unmined: newestPerNonce(sent.filter(({ nonce }) => nonce >= latest)),
+  }
+}
+
+function newestPerNonce<T extends Sent>(sent: T[]): T[] {
+  const newest = new Map<number, T>()
+  for (const each of sent) {
+    const known = newest.get(each.nonce)
+    if (!known || known.replacement < each.replacement) newest.set(each.nonce, each)
+  }
+  return [...newest.values()]
+}
+
+type As = { sender: string; nonce: number; terms: Fees }
+
+export async function sign(
+  accounts: readonly PrivateKeyAccount[],
+  chainId: number,
+  request: EvmRequest,
+  as: As,
+): Promise<Signed> {
+  const account = accounts.find((candidate) => candidate.address === as.sender)
+  if (!account) throw new Error(`No key for ${as.sender}`)
+  const transaction = {
+    chainId,
+    nonce: as.nonce,
+    to: request.to as Address,
+    data: request.data as Hex,
+    gas: BigInt(request.gas),
+    maxFeePerGas: BigInt(as.terms.maxFeePerGas),
+    maxPriorityFeePerGas: BigInt(as.terms.maxPriorityFeePerGas),
+  }
+  const raw = request.authorizations
+    ? await account.signTransaction({
+        ...transaction,
+        type: 'eip7702',
+        authorizationList: request.authorizations.map(toAuthorization),
+      })
+    : await account.signTransaction({ ...transaction, type: 'eip1559' })
+  return { raw, txHash: keccak256(raw) }
+}
+
+function toAuthorization(signed: SignedDelegation) {
+  return {
+    chainId: signed.chainId,
+    address: signed.address as Address,
+    nonce: signed.nonce,
+    yParity: signed.yParity,
+    r: signed.r as Hex,
+    s: signed.s as Hex,
+  }
+}

@@ -1,0 +1,21 @@
+import type { Block, Heads } from '../chain.ts'
+import type { SolanaClient } from './client.ts'
+import { type Depth, readHeads, type SolanaHeads } from './heads.ts'
+
+/** A slot as of a commitment: accounts are read at the commitment, by a node that has come this far. */
+export type SolanaBlock = Block & { commitment: Depth }
+export type SolanaBlocks = Heads & { known: SolanaHeads }
+
+/** Confirmed is what counts at first, finalized what counts for good. */
+export async function readBlocks(client: SolanaClient, known?: Heads): Promise<SolanaBlocks> {
+  const before = known as SolanaBlocks | undefined
+  const heads = await readHeads(client, before?.known)
+  if (before && heads === before.known) return before
+  const soft = toBlock(heads, 'confirmed')
+  return { head: soft, accept: soft, settle: soft, hard: toBlock(heads, 'finalized'), known: heads }
+}
+
+function toBlock(heads: SolanaHeads, commitment: Depth): SolanaBlock {
+  const { slot, height, seconds } = heads[commitment]
+  return { number: slot, height, hash: `${commitment} ${slot}`, seconds, commitment }
+}

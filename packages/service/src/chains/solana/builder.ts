@@ -1,0 +1,47 @@
+import type { InputBuilder } from '../chain.ts'
+import { readBlocks } from './blocks.ts'
+import { unitsWithMargin } from './fees.ts'
+import { readBlockhash } from './heads.ts'
+import { buildInput } from './input.ts'
+import { describeInput } from './input-terms.ts'
+import type { SolanaParts } from './parts.ts'
+import { checkSignedInput } from './signed-input.ts'
+import { simulate } from './simulate.ts'
+import { readWallet } from './wallet.ts'
+
+// Blocks for which a blockhash can be used, less the time in which it became confirmed and was handed out.
+const LIFE_BLOCKS = 145
+
+/** Builds inputs and checks them when they come back: it holds no key. */
+export function createInputBuilder(parts: SolanaParts, { blockMs }: { blockMs: number }): InputBuilder {
+  const { client, settings, facts } = parts
+  return {
+    async readPayer({ wallet, token }) {
+      const [rent, of, { head }] = await Promise.all([facts.rent(), facts.tokenOf(token), readBlocks(client)])
+      const { balance, frozen, floor } = await readWallet(client, { wallet, token: of, rent })
+      return { balance, block: head.number, minimum: floor, isFrozen: frozen ?? false }
+    },
+    async build({ opHash, wallet, token, amount }) {
+      const [rent, of, lifetime, microLamportsPerUnit] = await Promise.all([
+        ...([facts.rent(), facts.tokenOf(token), readBlockhash(client), facts.priorityPrice()] as const),
+      ])
+      const request = {
+        ...{ opHash, wallet, token: of, amount, rent, lifetime, microLamportsPerUnit },
+        ...{ feePayer: settings.feePayers.input, intake: settings.vaults.intake },
+        markerKey: settings.markerKey,
+      }
+      const draft = await buildInput(request)
+      const tried = await simulate(client, { raw: draft.unsignedTransaction, replaceBlockhash: false })
+      const built =
+        tried.kind === 'ok' ? await buildInput({ ...request, units: unitsWithMargin(tried.units) }) : draft
+      return {
+        unsignedTransaction: built.unsignedTransaction,
+        messageHash: built.messageHash,
+        lastValid: built.lastValidBlockHeight,
+        lifeMs: LIFE_BLOCKS * blockMs,
+        operation: describeInput(built.unsignedTransaction),
+      }
+    },
+    check: (signed) => checkSignedInput(signed),
+  }
+}

@@ -1,0 +1,74 @@
+import type { Op, Swap } from '../../model/swap.ts'
+import type { Chain, Heads, LegCosts } from '../chain.ts'
+import { readBlocks, type SolanaBlock } from './blocks.ts'
+import * as deliveries from './deliveries.ts'
+import { inputCostLamports, paymentCostLamports } from './fees.ts'
+import * as locks from './locks.ts'
+import { NATIVE_TOKEN } from './mint.ts'
+import type { SolanaParts } from './parts.ts'
+import { planClaim, planDelivery, planInput, planRefund, type SolanaRequest } from './plans.ts'
+import { broadcast } from './send.ts'
+import { readFates, readTerms, sign, type Terms } from './signing.ts'
+import { readWallet } from './wallet.ts'
+
+/** A Solana chain behind the ports of the flow. A transaction carries one swap: its marker makes it happen once. */
+export function createSolanaChain(parts: SolanaParts): Chain {
+  const { client, settings, facts } = parts
+  return {
+    chainId: settings.chainId,
+    maxBatch: 1,
+    readHeads: (known) => readBlocks(client, known),
+    // Nothing to keep up with: what happened to an op is asked of its own markers.
+    follow: async () => {},
+    readLegCosts: () => readLegCosts(parts),
+    readTerms: () => readTerms(parts),
+    sign: (request, { terms }) => sign(parts, request as SolanaRequest, terms as Terms),
+    broadcast: (raw) => broadcast(client, raw),
+    readFates: (_sender, sent, { hard }) => readFates(parts, sent, hard as SolanaBlock),
+    // Two transactions with one purpose could both be alive: a second is signed when the first is dead.
+    planReplacement: () => undefined,
+    readDelegation: async () => ({ kind: 'unneeded' }),
+    async readWallet({ wallet, token }) {
+      const [{ head }, rent, of] = await Promise.all([readBlocks(client), facts.rent(), facts.tokenOf(token)])
+      const { balance, frozen } = await readWallet(client, { wallet, token: of, rent })
+      return { delegation: { kind: 'unneeded' }, balance: frozen ? 0n : balance, block: head.number }
+    },
+    readLocks: (ops, at) => locks.readLocks(parts, ops, at as SolanaBlock),
+    isLockOver: ({ lastValid }, at) => lastValid !== undefined && at.height > lastValid,
+    findLock: (op) => locks.findLock(parts, op),
+    findRefund: (op) => locks.findRefund(parts, op),
+    findObstacle: (swap) => locks.findObstacle(parts, swap),
+    canRefund: (swap) => locks.canRefund(parts, swap),
+    planLock: (swaps) => planInput(parts, onlyOne(swaps)),
+    planClaim: (swaps, signature) => planClaim(parts, onlyOne(swaps).op, signature),
+    planRefund: (swap: Swap, attested) => planRefund(parts, swap.op, attested),
+    simulateDelivery: (op) => deliveries.simulateDelivery(parts, op, { commitment: 'confirmed' }),
+    findDeliveries: (ops, at) => deliveries.findDeliveries(parts, ops, depthsOf(at)),
+    readUndelivered: (ops, at) => deliveries.readUndelivered(parts, ops, at as SolanaBlock),
+    // No rule of the chain ends a delivery: that none of the signed ones can land is seen from them alone.
+    isDeliveryOver: () => false,
+    planDelivery: (ops) => planDelivery(parts, onlyOne<Op>(ops)),
+    readHoldings: (at) => deliveries.readHoldings(parts, at as SolanaBlock),
+  }
+}
+
+function depthsOf({ head, hard }: Heads) {
+  return { head: head as SolanaBlock, hard: hard as SolanaBlock }
+}
+
+function onlyOne<T>(items: readonly T[]): T {
+  const [only] = items
+  if (only === undefined || items.length > 1) throw new Error('One swap per transaction')
+  return only
+}
+
+/** Fees and the rent of markers: of the input and its claim, and of the delivery. */
+async function readLegCosts({ facts }: SolanaParts): Promise<LegCosts> {
+  const [rent, microLamportsPerUnit] = await Promise.all([facts.rent(), facts.priorityPrice()])
+  const payment = paymentCostLamports(
+    { rent, microLamportsPerUnit },
+    { token: NATIVE_TOKEN, createAccount: false },
+  )
+  const lock = inputCostLamports({ rent, microLamportsPerUnit }) + payment
+  return { lock, firstLock: lock, delivery: payment }
+}

@@ -1,0 +1,110 @@
+import type { Op } from '../../model/swap.ts'
+import type { Delivered, Simulation } from '../chain.ts'
+import { toTokenAccountAddress } from './accounts.ts'
+import type { SolanaBlock } from './blocks.ts'
+import type { Depth } from './heads.ts'
+import type { Creation, MarkerRef } from './marker-book.ts'
+import { isNative, type Token } from './mint.ts'
+import type { SolanaParts } from './parts.ts'
+import { readTransactionAmount, readVaultBalances } from './reads.ts'
+import { readRecipient } from './recipient.ts'
+
+export function deliveryRef({ settings }: SolanaParts, op: Pick<Op, 'deliveryHash'>): MarkerRef {
+  return { kind: 'deliver', id: op.deliveryHash, base: settings.vaults.inventory }
+}
+
+type Depths = { head: SolanaBlock; hard: SolanaBlock }
+
+/** What is old enough to be final is looked up as final: a transaction on a dropped fork is not there. */
+export async function findDeliveries(
+  parts: SolanaParts,
+  ops: readonly Op[],
+  { head, hard }: Depths,
+): Promise<Map<string, Delivered>> {
+  const soft = await findAt(parts, ops, head)
+  const old = ops.filter((op) => (soft.get(op)?.slot ?? head.number) <= hard.number)
+  const final = await findAt(parts, old, hard)
+  const delivered = new Map<string, Delivered>()
+  await Promise.all(
+    ops.map(async (op) => {
+      const isOld = old.includes(op)
+      const creation = (isOld ? final : soft).get(op)
+      if (!creation) return
+      const amount = await readAmount(parts, op, creation, isOld ? 'finalized' : 'confirmed')
+      delivered.set(op.hash, { txHash: creation.txHash, block: creation.slot, amount })
+    }),
+  )
+  return delivered
+}
+
+async function findAt(
+  parts: SolanaParts,
+  ops: readonly Op[],
+  at: SolanaBlock,
+): Promise<Map<Op, Creation | undefined>> {
+  const refs = ops.map((op) => deliveryRef(parts, op))
+  const { commitment, number: minContextSlot } = at
+  const found = await parts.markers.findCreations(refs, { commitment, minContextSlot })
+  return new Map(ops.map((op, index) => [op, found[index]]))
+}
+
+/** By how much the recipient's account grew in that very transaction. */
+async function readAmount({ client, facts }: SolanaParts, op: Op, { txHash }: Creation, commitment: Depth) {
+  const token = await facts.tokenOf(op.outputToken)
+  const account = await accountOf(op.recipient, token)
+  const landed = await readTransactionAmount(client, { txHash, account, token, commitment })
+  if (!landed) throw new Error(`The node names ${txHash} and does not know it`)
+  return landed.amount
+}
+
+async function accountOf(owner: string, token: Token): Promise<string> {
+  return isNative(token) ? owner : toTokenAccountAddress({ owner, ...token })
+}
+
+export async function readUndelivered(
+  parts: SolanaParts,
+  ops: readonly Op[],
+  at: SolanaBlock,
+): Promise<Set<string>> {
+  const found = await findAt(parts, ops, at)
+  return new Set(ops.filter((op) => !found.get(op)).map((op) => op.hash))
+}
+
+/** What the inventory can pay of each token; of the native coin, its account's own minimum stays. */
+export async function readHoldings({ client, settings, facts }: SolanaParts, { commitment }: SolanaBlock) {
+  const [rent, ...tokens] = await Promise.all([
+    facts.rent(),
+    ...settings.tokens.map((mint) => facts.tokenOf(mint)),
+  ])
+  const owner = settings.vaults.inventory
+  const balances = await readVaultBalances(client, { owner, tokens, commitment })
+  return tokens.map((token) => {
+    const held = balances.get(token.mint) ?? 0n
+    const kept = isNative(token) ? rent.emptyLamports : 0n
+    return { token: token.mint, amount: held > kept ? held - kept : 0n }
+  })
+}
+
+/** Whether the payment would arrive, by the accounts it touches. */
+export async function simulateDelivery(
+  parts: SolanaParts,
+  op: Op,
+  head: Pick<SolanaBlock, 'commitment'>,
+): Promise<Simulation> {
+  const { client, settings, facts, markers } = parts
+  const [rent, token] = await Promise.all([facts.rent(), facts.tokenOf(op.outputToken)])
+  const ours = [...Object.values(settings.vaults), ...Object.values(settings.feePayers)]
+  const paid = { recipient: op.recipient, token, amount: op.quotedOutput, rent, ours }
+  const [recipient, holdings, generation] = await Promise.all([
+    readRecipient(client, paid),
+    readVaultBalances(client, { owner: settings.vaults.inventory, tokens: [token], ...head }),
+    markers.nextGeneration(deliveryRef(parts, op)),
+  ])
+  if (generation === undefined) return { kind: 'notNow' }
+  // An account that the quote did not charge for is not made: whoever closed it has to make it again.
+  const isMissing = recipient.kind === 'missing' && !op.createsAccount
+  if (recipient.kind === 'refused' || isMissing) return { kind: 'recipientRefuses' }
+  const kept = isNative(token) ? rent.emptyLamports : 0n
+  const held = (holdings.get(token.mint) ?? 0n) - kept
+  return { kind: held < op.quotedOutput ? 'noLiquidity' : 'ok' }
+}

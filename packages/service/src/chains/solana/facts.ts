@@ -1,0 +1,53 @@
+import type { SolanaClient } from './client.ts'
+import { readMint, type Token } from './mint.ts'
+import { readPriorityPrice } from './priority.ts'
+import { type Rent, readRent } from './rent.ts'
+import type { SolanaChainSettings } from './settings.ts'
+
+export type Facts = {
+  rent(): Promise<Rent>
+  tokenOf(mint: string): Promise<Token>
+  /** Millionths of a lamport per compute unit, a few seconds old at most. */
+  priorityPrice(): Promise<bigint>
+}
+
+const PRICE_MS = 2_000
+
+/** What a chain says that hardly changes: asked once, or once in a while; a question that failed is asked again. */
+export function createFacts(
+  client: SolanaClient,
+  { vaults, priorityPrice: bounds }: Pick<SolanaChainSettings, 'vaults' | 'priorityPrice'>,
+): Facts {
+  const tokens = new Map<string, () => Promise<Token>>()
+  return {
+    rent: remember(() => readRent(client)),
+    priorityPrice: remember(
+      () => readPriorityPrice(client, { accounts: Object.values(vaults), ...bounds }),
+      PRICE_MS,
+    ),
+    tokenOf(mint) {
+      const known = tokens.get(mint) ?? remember(() => getToken(client, mint))
+      tokens.set(mint, known)
+      return known()
+    },
+  }
+}
+
+async function getToken(client: SolanaClient, mint: string): Promise<Token> {
+  const found = await readMint(client, mint)
+  if (!found) throw new Error(`There is no mint at ${mint}`)
+  return found
+}
+
+function remember<T>(read: () => Promise<T>, ms = Number.POSITIVE_INFINITY): () => Promise<T> {
+  let known: { at: number; value: Promise<T> } | undefined
+  return () => {
+    if (known && Date.now() - known.at < ms) return known.value
+    const value = read()
+    known = { at: Date.now(), value }
+    value.catch(() => {
+      known = undefined
+    })
+    return value
+  }
+}

@@ -1,0 +1,66 @@
+import type { FailureCode } from '../../model/outcome.ts'
+import type { Op, Swap } from '../../model/swap.ts'
+import type { Landed, LockRef, LockState, Refunded } from '../chain.ts'
+import type { SolanaBlock } from './blocks.ts'
+import { readBlockHeight } from './heads.ts'
+import type { MarkerRef } from './marker-book.ts'
+import type { SolanaParts } from './parts.ts'
+import { readRecipient } from './recipient.ts'
+import { simulate } from './simulate.ts'
+
+type Kind = 'input' | 'claim' | 'refund'
+
+function refOf({ settings }: SolanaParts, kind: Kind, op: { hash: string; locker: string }): MarkerRef {
+  return { kind, id: op.hash, base: kind === 'input' ? op.locker : settings.vaults.intake }
+}
+
+/** An input is in the intake vault from its own transaction until one that claims or refunds it. */
+export async function readLocks(
+  parts: SolanaParts,
+  ops: readonly LockRef[],
+  { commitment, number }: SolanaBlock,
+): Promise<Map<string, LockState>> {
+  const kinds = ['input', 'claim', 'refund'] as const
+  const refs = ops.flatMap((op) => kinds.map((kind) => refOf(parts, kind, op)))
+  const found = await parts.markers.findCreations(refs, { commitment, minContextSlot: number })
+  return new Map(
+    ops.map((op, index) => {
+      const [input, claim, refund] = found.slice(index * kinds.length, (index + 1) * kinds.length)
+      if (!input) return [op.hash, 'none']
+      if (refund) return [op.hash, 'refunded']
+      return [op.hash, claim ? 'claimed' : 'locked']
+    }),
+  )
+}
+
+export async function findLock(parts: SolanaParts, op: Op): Promise<Landed | undefined> {
+  const [found] = await parts.markers.findCreations([refOf(parts, 'input', op)], { commitment: 'confirmed' })
+  return found && { txHash: found.txHash, block: found.slot }
+}
+
+export async function findRefund(parts: SolanaParts, op: Op): Promise<Refunded | undefined> {
+  const [found] = await parts.markers.findCreations([refOf(parts, 'refund', op)], { commitment: 'finalized' })
+  return found && { txHash: found.txHash, block: found.slot, credited: false }
+}
+
+/** The signed transaction, tried on the newest confirmed state before the service adds its own signature. */
+export async function findObstacle(
+  { client }: SolanaParts,
+  { signature, lastValid }: Swap,
+): Promise<FailureCode | undefined> {
+  const { kind } = await simulate(client, { raw: signature, replaceBlockhash: false })
+  if (kind === 'ok') return undefined
+  if (kind === 'blockhash') {
+    if ((await readBlockHeight(client)) > (lastValid ?? 0n)) return 'OPERATION_EXPIRED'
+    throw new Error('The node does not know a blockhash that is still valid')
+  }
+  if (kind === 'other') throw new Error('An input cannot be taken now')
+  return 'INPUT_UNAVAILABLE'
+}
+
+/** The wallet's own account is never made anew for a refund: closing it again would earn its rent each time. */
+export async function canRefund({ client, facts }: SolanaParts, { op }: Swap): Promise<boolean> {
+  const [rent, token] = await Promise.all([facts.rent(), facts.tokenOf(op.inputToken)])
+  const wallet = { recipient: op.wallet, token, amount: op.inputAmount, rent }
+  return (await readRecipient(client, wallet)).kind === 'ready'
+}

@@ -1,0 +1,108 @@
+import { readAccounts } from './accounts.ts'
+import { toOpId } from './bytes.ts'
+import type { SolanaClient } from './client.ts'
+import type { Depth } from './heads.ts'
+import { type Marker, type MarkerKind, toMarker } from './marker.ts'
+import { findMarkerTransaction } from './marker-history.ts'
+
+/** One payment of one op: at most one transaction ever creates one of its markers. */
+export type MarkerRef = { kind: MarkerKind; id: string; base: string }
+export type Creation = { txHash: string; slot: bigint }
+
+type At = { commitment: Depth; minContextSlot?: bigint }
+
+export type MarkerBook = {
+  /** The transaction that made each payment, in the order asked; undefined where none did. */
+  findCreations(refs: readonly MarkerRef[], at: At): Promise<(Creation | undefined)[]>
+  /** The generation to pay with; undefined when the payment was made. */
+  nextGeneration(ref: MarkerRef): Promise<number | undefined>
+}
+
+const MAX_REMEMBERED = 20_000
+// Whoever blocks a marker pays its rent; this many of them only after as many signed payments have died.
+const MAX_GENERATIONS = 16
+
+/** What markers say. Presence proves little, since anyone may fund a known address: the creation is looked up. */
+export function createMarkerBook(client: SolanaClient, key: Uint8Array): MarkerBook {
+  const markerOf = createMarkerMemory(key)
+  const findCreation = createCreationMemory(client)
+
+  /** One generation for all; those whose marker is there without a creation go on to the next. */
+  async function findIn(refs: readonly MarkerRef[], at: At, generation: number) {
+    const found = new Map<MarkerRef, Creation>()
+    const blocked: MarkerRef[] = []
+    const all = await Promise.all(refs.map((ref) => markerOf(ref, generation)))
+    const accounts = await readAccounts(client, { addresses: all.map(({ address }) => address), ...at })
+    await Promise.all(
+      refs.map(async (ref, index) => {
+        const marker = all[index]
+        if (!marker || !accounts[index]) return
+        const creation = await findCreation(ref, marker, at)
+        if (creation) found.set(ref, creation)
+        else if (ref.kind !== 'input') blocked.push(ref)
+      }),
+    )
+    return { found, blocked }
+  }
+
+  return {
+    async findCreations(refs, at) {
+      const found = new Map<MarkerRef, Creation>()
+      let open: readonly MarkerRef[] = refs
+      for (let generation = 0; open.length > 0; generation += 1) {
+        assertGeneration(generation)
+        const round = await findIn(open, at, generation)
+        for (const [ref, creation] of round.found) found.set(ref, creation)
+        open = round.blocked
+      }
+      return refs.map((ref) => found.get(ref))
+    },
+    async nextGeneration(ref) {
+      for (let generation = 0; ; generation += 1) {
+        assertGeneration(generation)
+        const marker = await markerOf(ref, generation)
+        const at = { commitment: 'confirmed' } as const
+        const [account] = await readAccounts(client, { addresses: [marker.address], ...at })
+        if (!account) return generation
+        if (await findCreation(ref, marker, at)) return undefined
+      }
+    },
+  }
+}
+
+function createMarkerMemory(key: Uint8Array) {
+  const markers = new Map<string, Promise<Marker>>()
+  return (ref: MarkerRef, generation: number): Promise<Marker> =>
+    remember(markers, `${nameOf(ref)}:${generation}`, () =>
+      toMarker({ key, base: ref.base, kind: ref.kind, opHash: ref.id, generation }),
+    )
+}
+
+/** Of each commitment: what was only confirmed when it was found is looked up again as finalized. */
+function createCreationMemory(client: SolanaClient) {
+  const created = new Map<string, Creation>()
+  return async (ref: MarkerRef, marker: Marker, { commitment }: At): Promise<Creation | undefined> => {
+    const name = `${nameOf(ref)}:${commitment}`
+    const known = created.get(name)
+    if (known) return known
+    const found = await findMarkerTransaction(client, { marker, opId: toOpId(ref.id), commitment })
+    return found && remember(created, name, () => found)
+  }
+}
+
+const nameOf = ({ kind, id }: MarkerRef) => `${kind}:${id}`
+
+function assertGeneration(generation: number): void {
+  if (generation >= MAX_GENERATIONS) throw new Error('Strangers fund the markers of this op')
+}
+
+/** The oldest goes when there are too many: it can be found again. */
+function remember<T>(known: Map<string, T>, name: string, make: () => T): T {
+  const before = known.get(name)
+  if (before !== undefined) return before
+  const value = make()
+  known.set(name, value)
+  const [oldest] = known.keys()
+  if (known.size > MAX_REMEMBERED && oldest !== undefined) known.delete(oldest)
+  return value
+}

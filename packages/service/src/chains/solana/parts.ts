@@ -1,0 +1,22 @@
+import type { SolanaClient } from './client.ts'
+import { createFacts, type Facts } from './facts.ts'
+import { createMarkerBook, type MarkerBook } from './marker-book.ts'
+import type { SolanaChainSettings } from './settings.ts'
+import type { SolanaSigner } from './signer.ts'
+
+/** What everything in this folder works with. */
+export type SolanaParts = {
+  client: SolanaClient
+  settings: SolanaChainSettings
+  facts: Facts
+  markers: MarkerBook
+  /** Keys that can sign here; empty in a process that holds none. */
+  signers: readonly SolanaSigner[]
+}
+
+type Options = Pick<SolanaParts, 'client' | 'settings' | 'signers'>
+
+export function createSolanaParts({ client, settings, signers }: Options): SolanaParts {
+  const facts = createFacts(client, settings)
+  return { client, settings, signers, facts, markers: createMarkerBook(client, settings.markerKey) }
+}

@@ -1,0 +1,120 @@
+import type { Op, Swap } from '../../model/swap.ts'
+import { deliveryRef } from './deliveries.ts'
+import { inputCostLamports, unitsWithMargin } from './fees.ts'
+import type { MarkerRef } from './marker-book.ts'
+import type { SolanaParts } from './parts.ts'
+import { draftPayment, type Payment } from './payment.ts'
+import { simulate } from './simulate.ts'
+
+export type InputRequest = {
+  kind: 'input'
+  signedTransaction: string
+  lastValid: string
+  /** What the fee payer may spend on it. */
+  maxCostLamports: string
+}
+
+/** What a payment is, apart from when it is signed. Amounts as text: it is stored as JSON. */
+export type PaymentRequest = {
+  kind: Payment['kind']
+  id: string
+  generation: number
+  to: string
+  mint: string
+  amount: string
+  createsAccount: boolean
+  units?: number
+}
+
+export type SolanaRequest = InputRequest | PaymentRequest
+
+export async function planInput({ settings, facts }: SolanaParts, swap: Swap): Promise<InputRequest> {
+  const rent = await facts.rent()
+  const most = inputCostLamports({ rent, microLamportsPerUnit: settings.priorityPrice.cap })
+  return {
+    kind: 'input',
+    signedTransaction: swap.signature,
+    lastValid: String(swap.lastValid ?? 0n),
+    maxCostLamports: String(most),
+  }
+}
+
+export async function planDelivery(parts: SolanaParts, op: Op): Promise<PaymentRequest> {
+  return planPayment(parts, deliveryRef(parts, op), {
+    ...{ kind: 'deliver', to: op.recipient, mint: op.outputToken, amount: String(op.quotedOutput) },
+    createsAccount: op.createsAccount,
+  })
+}
+
+/** The sweep of a closed swap's input into the inventory. */
+export async function planClaim(parts: SolanaParts, op: Op, signature: string): Promise<PaymentRequest> {
+  const { vaults, isClaimAttested } = parts.settings
+  if (!(await isClaimAttested([op.hash], signature))) throw new Error('The attester did not sign this claim')
+  return planFromIntake(parts, 'claim', op, vaults.inventory)
+}
+
+type Attested = { signature: string; validUntil: number }
+
+export async function planRefund(parts: SolanaParts, op: Op, attested: Attested): Promise<PaymentRequest> {
+  const isAttested = await parts.settings.isRefundAttested(op.hash, attested)
+  if (!isAttested) throw new Error('The attester did not sign this refund')
+  return planFromIntake(parts, 'refund', op, op.wallet)
+}
+
+function planFromIntake(parts: SolanaParts, kind: 'claim' | 'refund', op: Op, to: string) {
+  const ref = { kind, id: op.hash, base: parts.settings.vaults.intake }
+  return planPayment(parts, ref, {
+    ...{ kind, to, mint: op.inputToken, amount: String(op.inputAmount) },
+    createsAccount: false,
+  })
+}
+
+type Unmarked = Omit<PaymentRequest, 'id' | 'generation' | 'units'>
+
+async function planPayment(parts: SolanaParts, ref: MarkerRef, payment: Unmarked): Promise<PaymentRequest> {
+  const generation = await parts.markers.nextGeneration(ref)
+  if (generation === undefined) throw new Error(`The ${ref.kind} of ${ref.id} was paid`)
+  const request = { ...payment, id: ref.id, generation }
+  const units = await measureUnits(parts, request)
+  return { ...request, ...(units !== undefined && { units }) }
+}
+
+// Any 32 bytes will do: the node puts in the newest when it simulates.
+const NO_BLOCKHASH = '11111111111111111111111111111111'
+
+/** Undefined where it cannot be tried now: then it gets what every payment can do with. */
+async function measureUnits(parts: SolanaParts, request: PaymentRequest): Promise<number | undefined> {
+  const { feePayer, authority } = payersOf(parts, request.kind)
+  const lifetime = { blockhash: NO_BLOCKHASH, lastValidBlockHeight: 0n }
+  const draft = await draftPayment(
+    { feePayer, authority, markerKey: parts.settings.markerKey, rent: await parts.facts.rent() },
+    await toPayment(parts, request, { lifetime, microLamportsPerUnit: parts.settings.priorityPrice.floor }),
+  )
+  const tried = await simulate(parts.client, { raw: draft, replaceBlockhash: true })
+  return tried.kind === 'ok' ? unitsWithMargin(tried.units) : undefined
+}
+
+/** Who pays the fee, and out of which vault the money comes. */
+export function payersOf({ settings: { feePayers, vaults } }: SolanaParts, kind: Payment['kind']) {
+  return kind === 'deliver'
+    ? { feePayer: feePayers.delivery, authority: vaults.inventory }
+    : { feePayer: feePayers.input, authority: vaults.intake }
+}
+
+export async function toPayment(
+  { facts }: SolanaParts,
+  request: PaymentRequest,
+  terms: Pick<Payment, 'lifetime' | 'microLamportsPerUnit'>,
+): Promise<Payment> {
+  return {
+    kind: request.kind,
+    opHash: request.id,
+    generation: request.generation,
+    to: request.to,
+    token: await facts.tokenOf(request.mint),
+    amount: BigInt(request.amount),
+    createRecipientAccount: request.createsAccount,
+    ...(request.units !== undefined && { units: request.units }),
+    ...terms,
+  }
+}

@@ -1,0 +1,92 @@
+import type { Fates, Sent, Signed } from '../chain.ts'
+import type { SolanaBlock } from './blocks.ts'
+import { readBlockhash } from './heads.ts'
+import type { SolanaParts } from './parts.ts'
+import { buildPayment } from './payment.ts'
+import { type PaymentRequest, payersOf, type SolanaRequest, toPayment } from './plans.ts'
+import { findExpirySlot } from './quorum.ts'
+import { readSignatures } from './reads.ts'
+import { cosignInput } from './signed-input.ts'
+import type { SolanaSigner } from './signer.ts'
+
+/** As text: they are stored with the transaction that was signed with them. */
+export type Terms = { blockhash: string; lastValid: string; microLamportsPerUnit: string }
+
+export async function readTerms({ client, facts }: SolanaParts): Promise<Terms> {
+  const [lifetime, price] = await Promise.all([readBlockhash(client), facts.priorityPrice()])
+  return {
+    blockhash: lifetime.blockhash,
+    lastValid: String(lifetime.lastValidBlockHeight),
+    microLamportsPerUnit: String(price),
+  }
+}
+
+export async function sign(parts: SolanaParts, request: SolanaRequest, terms: Terms): Promise<Signed> {
+  if (request.kind !== 'input') return signPayment(parts, request, terms)
+  const signed = await cosignInput(getSigner(parts, parts.settings.feePayers.input), {
+    signedTransaction: request.signedTransaction,
+    maxCostLamports: BigInt(request.maxCostLamports),
+  })
+  return { ...signed, lastValid: BigInt(request.lastValid) }
+}
+
+async function signPayment(parts: SolanaParts, request: PaymentRequest, terms: Terms): Promise<Signed> {
+  const { feePayer, authority } = payersOf(parts, request.kind)
+  const payers = {
+    feePayer: getSigner(parts, feePayer),
+    authority: getSigner(parts, authority),
+    markerKey: parts.settings.markerKey,
+    rent: await parts.facts.rent(),
+  }
+  const lastValidBlockHeight = BigInt(terms.lastValid)
+  const payment = await toPayment(parts, request, {
+    lifetime: { blockhash: terms.blockhash, lastValidBlockHeight },
+    microLamportsPerUnit: BigInt(terms.microLamportsPerUnit),
+  })
+  const { raw, txHash } = await buildPayment(payers, payment)
+  return { raw, txHash, lastValid: lastValidBlockHeight }
+}
+
+function getSigner({ signers }: SolanaParts, address: string): SolanaSigner {
+  const signer = signers.find((candidate) => candidate.address === address)
+  if (!signer) throw new Error(`No key for ${address}`)
+  return signer
+}
+
+/**
+ * A transaction is decided once it is finalized, or once the finalized height is past its last valid one and
+ * no node knows it. The heights were read before the signatures: what landed in time is known by now.
+ */
+export async function readFates<T extends Sent>(
+  { client }: SolanaParts,
+  sent: readonly T[],
+  hard: SolanaBlock,
+): Promise<Fates<T>> {
+  const expired = await findExpired(client, sent, hard)
+  const statuses = await readSignatures(
+    client,
+    sent.map(({ txHash }) => txHash),
+  )
+  const isFinal = (each: T) => {
+    const status = statuses.get(each.txHash)
+    return status ? status.commitment === 'finalized' : expired.has(each)
+  }
+  return {
+    nextNonce: 0,
+    final: sent.filter(isFinal),
+    unmined: sent.filter((each) => !statuses.has(each.txHash) && !expired.has(each)),
+  }
+}
+
+async function findExpired<T extends Sent>(
+  client: SolanaParts['client'],
+  sent: readonly T[],
+  hard: SolanaBlock,
+): Promise<Set<T>> {
+  const late = sent.filter(({ lastValid }) => hard.height > (lastValid ?? 0n))
+  const newest = late.reduce((most, { lastValid = 0n }) => (lastValid > most ? lastValid : most), 0n)
+  if (late.length === 0) return new Set()
+  // Where several nodes are asked, enough of them have to be past the last of these.
+  const slot = await findExpirySlot(client, { lastValidBlockHeight: newest })
+  return new Set(slot === undefined ? [] : late)
+}

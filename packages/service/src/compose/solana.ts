@@ -1,0 +1,146 @@
+import { attestationTypes, intakeDomain } from '@geoswap/protocol'
+import type { Address as SolanaAddress } from '@solana/kit'
+import { type Address, getAddress, type Hex, isAddressEqual, recoverTypedDataAddress } from 'viem'
+import type { InputBuilder } from '../chains/chain.ts'
+import { NATIVE_SOL } from '../chains/solana/address.ts'
+import { createInputBuilder } from '../chains/solana/builder.ts'
+import { createSolanaChain } from '../chains/solana/chain.ts'
+import { createSolanaClient } from '../chains/solana/client.ts'
+import { NATIVE_TOKEN } from '../chains/solana/mint.ts'
+import { createSolanaParts, type SolanaParts } from '../chains/solana/parts.ts'
+import { readRecipient } from '../chains/solana/recipient.ts'
+import { createSolanaSigner, type SolanaSigner } from '../chains/solana/signer.ts'
+import { verifySolana } from '../chains/solana/verify.ts'
+import type { NetworkConfig, Secret, SolanaChainConfig } from '../config.ts'
+import type { RecipientView } from '../flow/quote/quote.ts'
+import type { Order } from '../flow/quote/request.ts'
+import type { Token } from '../model/catalog.ts'
+import type { ConnectedChain } from './chains.ts'
+
+// The System, token and associated-token programs move amounts of 64 bits.
+const MAX_U64 = (1n << 64n) - 1n
+// Millionths of a lamport per compute unit: a payment costs 30 lamports more at the floor, 30,000 at the cap.
+const PRIORITY_PRICE = { floor: '1000', cap: '1000000' }
+
+export type SolanaOrigin = {
+  builder: InputBuilder
+  inspectRecipient(order: Order): Promise<RecipientView>
+}
+
+type Options = {
+  network: NetworkConfig
+  config: SolanaChainConfig
+  urls: readonly string[]
+  signers: readonly SolanaSigner[]
+  markerKey: Secret | undefined
+  assertOutsideTransaction(): void
+}
+
+/** A Solana chain with everything that the processes need of it. Nothing is asked of a node yet. */
+export function connectSolana(options: Options): ConnectedChain & { solana: SolanaOrigin } {
+  const { config, urls, signers, assertOutsideTransaction } = options
+  const { vaults, feePayers } = config
+  const client = createSolanaClient({ urls, assertOutsideTransaction })
+  const parts = createSolanaParts({ client, settings: toSettings(options), signers })
+  return {
+    config,
+    chain: createSolanaChain(parts),
+    senders: { relay: [feePayers.input], deliver: [feePayers.delivery] },
+    maxAmount: MAX_U64,
+    nativeToken: { address: NATIVE_SOL, decimals: NATIVE_TOKEN.decimals },
+    ownAddresses: [...Object.values(vaults), ...Object.values(feePayers)],
+    verify: () => verifyConfigured(parts, config),
+    loadTokens: () => loadTokens(parts, config),
+    readGasBalance: async (address) => (await client.rpc.getBalance(address as SolanaAddress).send()).value,
+    solana: {
+      builder: createInputBuilder(parts, config),
+      inspectRecipient: (order) => inspectRecipient(parts, order),
+    },
+  }
+}
+
+function toSettings({ network, config, markerKey }: Options): SolanaParts['settings'] {
+  const { chainId, vaults, feePayers } = config
+  const price = config.priorityPrice ?? PRIORITY_PRICE
+  const attester = getAddress(network.attester)
+  return {
+    ...{ chainId, vaults, feePayers },
+    tokens: [NATIVE_SOL, ...config.tokens.map(({ address }) => address)],
+    markerKey: Buffer.from(markerKey?.reveal() ?? '', 'hex'),
+    priorityPrice: { floor: BigInt(price.floor), cap: BigInt(price.cap) },
+    isClaimAttested: async (ops, signature) =>
+      isBy(attester, signature, {
+        ...{ domain: intakeDomain(chainId), types: attestationTypes, primaryType: 'Claims' },
+        message: { ops: ops as Hex[] },
+      }),
+    isRefundAttested: async (op, { signature, validUntil }) =>
+      isBy(attester, signature, {
+        ...{ domain: intakeDomain(chainId), types: attestationTypes, primaryType: 'Refund' },
+        message: { op: op as Hex, validUntil: BigInt(validUntil) },
+      }),
+  }
+}
+
+type Signable = Omit<Parameters<typeof recoverTypedDataAddress>[0], 'signature'>
+
+async function isBy(attester: Address, signature: string, signed: Signable): Promise<boolean> {
+  const parameters = { ...signed, signature: signature as Hex } as Parameters<
+    typeof recoverTypedDataAddress
+  >[0]
+  return isAddressEqual(await recoverTypedDataAddress(parameters), attester)
+}
+
+/** Every fee payer is held to the rules of fee payers. */
+async function verifyConfigured({ client }: SolanaParts, config: SolanaChainConfig): Promise<string[]> {
+  const { name, genesisHash, vaults, feePayers } = config
+  const mints = [NATIVE_SOL, ...config.tokens.map(({ address }) => address)]
+  const expected = { name, vaults, mints, ...(genesisHash !== undefined && { genesisHash }) }
+  const problems = await Promise.all(
+    Object.values(feePayers).map((feePayer) => verifySolana(client, { ...expected, feePayer })),
+  )
+  return [...new Set(problems.flat())]
+}
+
+function loadTokens({ facts }: SolanaParts, { chainId, tokens }: SolanaChainConfig): Promise<Token[]> {
+  return Promise.all(
+    tokens.map(async ({ symbol, asset, address }) => {
+      const { decimals } = await facts.tokenOf(address)
+      return { chainId, address, symbol, asset, decimals }
+    }),
+  )
+}
+
+const refusals = {
+  isOurs: 'it belongs to this service',
+  isTokenAccountOrMint: 'it is a token account or a mint; give the address of its owner',
+  isProgram: 'it is a program',
+  offCurve: 'nobody has a key to it and it has no account for this token',
+  foreignOwner: 'its token account belongs to someone else',
+  frozen: 'its token account is frozen',
+  notItsTokenAccount: 'what is at its token account is not one',
+  belowRentMinimum: 'it would end up below the rent minimum',
+} as const
+
+/** Asked at the quote: whether the account exists decides what the swap costs. */
+async function inspectRecipient(parts: SolanaParts, order: Order): Promise<RecipientView> {
+  const { client, facts, settings } = parts
+  const [rent, token] = await Promise.all([facts.rent(), facts.tokenOf(order.output.address)])
+  const ours = [...Object.values(settings.vaults), ...Object.values(settings.feePayers)]
+  const { recipient } = order
+  const seen = await readRecipient(client, { recipient, token, amount: MAX_U64, rent, ours })
+  if (seen.kind === 'refused') return { kind: 'refused', why: refusals[seen.why] }
+  const isNew = seen.kind === 'ready' && seen.account === recipient && (await isEmpty(parts, recipient))
+  return {
+    kind: 'payable',
+    rent: seen.kind === 'missing' ? seen.rentLamports : 0n,
+    leastOutput: isNew ? rent.emptyLamports : 0n,
+  }
+}
+
+async function isEmpty({ client }: SolanaParts, owner: string): Promise<boolean> {
+  return (await client.rpc.getBalance(owner as SolanaAddress).send()).value === 0n
+}
+
+export function createSigners(keys: readonly Secret[]): Promise<SolanaSigner[]> {
+  return Promise.all(keys.map((key) => createSolanaSigner(Buffer.from(key.reveal().slice(2), 'hex'))))
+}

@@ -1,0 +1,80 @@
+import type { BuildRequest, BuildSolanaTxReply } from '@geoswap/wire'
+import type { InputBuilder, Payer } from '../../chains/chain.ts'
+import { ServiceError } from '../../errors.ts'
+import type { Quote } from '../../model/quote.ts'
+import { readOrUnavailable } from './read-chain.ts'
+import { hasSwap, insufficientBalance, type StoreDeps, storeOnce } from './store-op.ts'
+
+export type BuildSolanaDeps = StoreDeps & {
+  builderOf(chainId: number): InputBuilder
+  openQuote(accountId: string, token: string): Quote
+  sealInput(accountId: string, input: SealedInput): string
+  now(): number
+}
+
+/** What a sealed op token carries of a built transaction: its name, and until when its chain takes it. */
+export type SealedInput = {
+  opId: string
+  quoteId: string
+  chainId: number
+  messageHash: string
+  lastValid: string
+  expiresAt: number
+}
+
+/** Turns a live quote into the transaction the wallet signs: the same op each time, with a fresh blockhash. */
+export async function buildSolanaTx(
+  deps: BuildSolanaDeps,
+  accountId: string,
+  request: BuildRequest,
+): Promise<BuildSolanaTxReply> {
+  const quote = deps.openQuote(accountId, request.geoQuoteToken)
+  const origin = deps.catalog.chains.get(quote.originChain)
+  if (origin?.family !== 'solana') throw new ServiceError('INVALID_TOKEN')
+  if (quote.expiresAt <= deps.now()) throw new ServiceError('QUOTE_EXPIRED')
+
+  const builder = deps.builderOf(quote.originChain)
+  const { wallet, inputToken: token, amountIn: amount } = quote
+  const payer = await readOrUnavailable(origin, builder.readPayer({ wallet, token }))
+  const refusal = refusalOf(quote, payer)
+  if (refusal && !(await hasSwap(deps.pool, quote))) throw refusal
+
+  const op = await storeOnce(deps, accountId, quote, payer)
+  const built = await readOrUnavailable(origin, builder.build({ opHash: op.hash, wallet, token, amount }))
+  const expiresAt = Math.min(op.expiresAt.getTime(), deps.now() + built.lifeMs)
+  const sealed = {
+    ...{ opId: op.id, quoteId: quote.id, chainId: quote.originChain, expiresAt },
+    ...{ messageHash: built.messageHash, lastValid: String(built.lastValid) },
+  }
+  return {
+    unsignedTransaction: built.unsignedTransaction,
+    geoOpToken: deps.sealInput(accountId, sealed),
+    expiresAt: new Date(expiresAt).toISOString(),
+    operation: built.operation,
+  }
+}
+
+/** Why this wallet cannot pay: too little, a frozen account, or a rest that its chain would not let stand. */
+function refusalOf(quote: Quote, { balance, isFrozen, minimum }: Payer): ServiceError | undefined {
+  if (isFrozen) {
+    return new ServiceError('INSUFFICIENT_BALANCE', {
+      message: "The wallet's account of the input token is frozen: nothing can be taken from it.",
+      recovery: { token: quote.inputToken, chainId: quote.originChain },
+    })
+  }
+  const left = balance - quote.amountIn
+  if (left < 0n) return insufficientBalance(quote, balance)
+  if (left === 0n || left >= minimum) return undefined
+  const details = {
+    required: quote.amountIn.toString(),
+    balance: balance.toString(),
+    minimumLeft: minimum.toString(),
+  }
+  return new ServiceError('INSUFFICIENT_BALANCE', {
+    message:
+      `The swap would leave ${left} in the wallet, and the chain keeps no account with less than ${minimum}. ` +
+      `Swap all of ${balance}, or leave at least ${minimum}.`,
+    details,
+    recovery: { token: quote.inputToken, chainId: quote.originChain, ...details },
+  })
+}

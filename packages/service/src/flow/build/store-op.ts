@@ -1,0 +1,124 @@
+import { randomUUID } from 'node:crypto'
+import type { Pool } from 'pg'
+import type { WalletView } from '../../chains/chain.ts'
+import { ServiceError } from '../../errors.ts'
+import type { Catalog, ChainNow, Market } from '../../model/catalog.ts'
+import { type DeadlinePolicy, type Deadlines, deadlinesFrom } from '../../model/deadlines.ts'
+import { type PlaceOf, termsOfOp } from '../../model/op-terms.ts'
+import type { Quote } from '../../model/quote.ts'
+import { type Db, inTransaction } from '../../store/db.ts'
+import {
+  countOpenByLocker,
+  countUnsubmitted,
+  findOpByQuote,
+  insertOp,
+  type StoredOp,
+  takePosition,
+} from '../../store/ops.ts'
+import { findSubmission } from '../../store/submissions.ts'
+
+export type StoreDeps = {
+  pool: Pool
+  catalog: Catalog
+  market: Market
+  placeOf: PlaceOf
+  /** The keys that may take an input on a chain; each has a ring of its own. */
+  lockersOf(chainId: number): readonly string[]
+  deadlines: DeadlinePolicy
+  maxUnsubmitted: number
+}
+
+/** Whether this quote was submitted: then its own swap may be what took the balance. */
+export async function hasSwap(pool: Pool, quote: Quote): Promise<boolean> {
+  const op = await findOpByQuote(pool, quote.id)
+  return op !== undefined && (await findSubmission(pool, op.id))?.existing !== undefined
+}
+
+export function insufficientBalance(quote: Quote, balance: bigint): ServiceError {
+  const details = { required: quote.amountIn.toString(), balance: balance.toString() }
+  return new ServiceError('INSUFFICIENT_BALANCE', {
+    message: `The wallet holds ${balance} of the input token and the swap takes ${quote.amountIn}.`,
+    details,
+    recovery: { token: quote.inputToken, chainId: quote.originChain, ...details },
+  })
+}
+
+type WalletBalance = Pick<WalletView, 'balance' | 'block'>
+
+/** Two builds of one quote at once meet at the unique quote id: the second reads what the first stored. */
+export async function storeOnce(
+  deps: StoreDeps,
+  accountId: string,
+  quote: Quote,
+  wallet: WalletBalance,
+): Promise<StoredOp> {
+  const existing = await findOpByQuote(deps.pool, quote.id)
+  if (existing) return existing
+  const clocks = getClocks(deps, quote)
+  return inTransaction(deps.pool, async (db) => {
+    await db.query('select pg_advisory_xact_lock(hashtextextended($1, 1))', [accountId])
+    const meanwhile = await findOpByQuote(db, quote.id)
+    if (meanwhile) return meanwhile
+    await assertRoomToBuild(deps, db, accountId)
+    return storeOp(deps, db, { accountId, quote, wallet, clocks })
+  })
+}
+
+async function assertRoomToBuild(deps: StoreDeps, db: Db, accountId: string): Promise<void> {
+  if ((await countUnsubmitted(db, accountId)) < deps.maxUnsubmitted) return
+  throw new ServiceError('RATE_LIMITED', {
+    message: `At most ${deps.maxUnsubmitted} built operations may wait for submission. Submit some or wait.`,
+    recovery: { retryAfterMs: 5_000 },
+  })
+}
+
+type OpClocks = { origin: ChainNow; destination: ChainNow; deadlines: Deadlines }
+
+function getClocks(deps: StoreDeps, quote: Quote): OpClocks {
+  const origin = getNow(deps, quote.originChain)
+  const destination = getNow(deps, quote.destinationChain)
+  const clocks = { originSeconds: origin.seconds, destinationSeconds: destination.seconds }
+  const finality = {
+    originSeconds: deps.catalog.chains.get(quote.originChain)?.hardSeconds ?? 0,
+    destinationSeconds: deps.catalog.chains.get(quote.destinationChain)?.hardSeconds ?? 0,
+  }
+  return { origin, destination, deadlines: deadlinesFrom(deps.deadlines, clocks, finality) }
+}
+
+function getNow(deps: StoreDeps, chainId: number): ChainNow {
+  const now = deps.market.chainNow(chainId)
+  if (!now)
+    throw new ServiceError('CHAIN_UNAVAILABLE', { details: { chainId }, recovery: { retryAfterMs: 5_000 } })
+  return now
+}
+
+type Draft = { accountId: string; quote: Quote; wallet: WalletBalance; clocks: OpClocks }
+
+async function storeOp(
+  deps: StoreDeps,
+  db: Db,
+  { accountId, quote, wallet, clocks }: Draft,
+): Promise<StoredOp> {
+  const id = randomUUID()
+  const locker = await leastBusyLocker(deps, db, quote.originChain)
+  const slot = await takePosition(db, { chainId: quote.originChain, locker, opId: id })
+  const content = { ...quote, inputAmount: quote.amountIn, locker, ...slot, ...clocks.deadlines }
+  const { hash, deliveryHash, signed: terms } = termsOfOp(deps.placeOf, content)
+  return insertOp(db, {
+    ...content,
+    ...{ id, quoteId: quote.id, accountId, hash, deliveryHash, terms },
+    quotedOutput: quote.amountOut,
+    walletBalance: wallet.balance,
+    walletBlock: wallet.block,
+    originBlock: clocks.origin.block,
+    destinationBlock: clocks.destination.block,
+    lifeSeconds: deps.deadlines.opLifeSeconds,
+  })
+}
+
+async function leastBusyLocker(deps: StoreDeps, db: Db, chainId: number): Promise<string> {
+  const open = await countOpenByLocker(db, chainId)
+  const [first, ...others] = deps.lockersOf(chainId)
+  if (!first) throw new Error(`Nobody takes inputs on chain ${chainId}`)
+  return others.reduce((best, next) => ((open.get(next) ?? 0) < (open.get(best) ?? 0) ? next : best), first)
+}

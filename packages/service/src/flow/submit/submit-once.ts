@@ -1,0 +1,100 @@
+import { randomBytes } from 'node:crypto'
+import type { SubmitReply } from '@geoswap/wire'
+import type { Pool } from 'pg'
+import { ServiceError } from '../../errors.ts'
+import { publicStatus } from '../../model/lifecycle.ts'
+import type { SignedDelegation } from '../../model/swap.ts'
+import { inTransaction } from '../../store/db.ts'
+import {
+  findSubmission,
+  insertSwap,
+  lockSubmission,
+  reserveInventory,
+  type Submission,
+} from '../../store/submissions.ts'
+
+/** What the wallet signed, in the form in which it is stored. */
+export type Signing = { signature: string; lastValid?: bigint; delegation?: SignedDelegation }
+
+export type Submitted = {
+  opId: string
+  /** Whether what the wallet signed is past its own time, whatever the op's may be. */
+  isOver: boolean
+  /** What may have changed since the build; not asked for a swap that exists. */
+  recheck(submission: Submission): Promise<void>
+  /** Throws unless the wallet signed what was built. */
+  verify(submission: Submission): Promise<Signing>
+}
+
+/** Stores the swap, once per quote, and returns it. Whatever is wrong is said before anything is stored. */
+export async function submitOnce(pool: Pool, submitted: Submitted): Promise<SubmitReply> {
+  const submission = await findSubmission(pool, submitted.opId)
+  if (!submission) throw new ServiceError('INVALID_TOKEN')
+  if (submission.existing) return answerExisting(submitted, submission)
+  if (!submission.expired && !submitted.isOver) {
+    await submitted.recheck(submission)
+    assertBalance(submission)
+    const reply = await store(pool, submission, await submitted.verify(submission))
+    if (reply) return reply
+  }
+  return answerExpired(pool, submitted)
+}
+
+async function answerExisting(submitted: Submitted, submission: Submission): Promise<SubmitReply> {
+  await submitted.verify(submission)
+  return toReply(submission.existing)
+}
+
+/**
+ * Says 410 only when no swap can follow it: an insert that began in time may still be committing, so this
+ * waits for it.
+ */
+async function answerExpired(pool: Pool, submitted: Submitted): Promise<SubmitReply> {
+  const settled = await inTransaction(pool, async (db) => {
+    await lockSubmission(db, submitted.opId)
+    return findSubmission(db, submitted.opId)
+  })
+  if (settled?.existing) return answerExisting(submitted, settled)
+  throw new ServiceError('OPERATION_EXPIRED')
+}
+
+/** Undefined when the op's time ran out before the insert. */
+async function store(pool: Pool, { opId }: Submission, signing: Signing): Promise<SubmitReply | undefined> {
+  const swapId = `swp_${randomBytes(16).toString('hex')}`
+  return inTransaction(pool, async (db) => {
+    await lockSubmission(db, opId)
+    const current = await findSubmission(db, opId)
+    if (!current) throw new ServiceError('INVALID_TOKEN')
+    if (current.existing) return toReply(current.existing)
+    assertBalance(current)
+    if (!(await insertSwap(db, { swapId, opId, ...signing }))) return undefined
+    if (!(await reserveInventory(db, opId))) throw liquidityGone()
+    return { swapId, status: 'pending' as const }
+  })
+}
+
+function liquidityGone(): ServiceError {
+  return new ServiceError('INSUFFICIENT_LIQUIDITY', {
+    message:
+      'Other swaps took what was left since the quote. Request a fresh quote: it says how much there is.',
+  })
+}
+
+function assertBalance({ walletBalance, openInputs, inputAmount, originChain }: Submission): void {
+  if (openInputs + inputAmount <= walletBalance) return
+  const details = {
+    balance: walletBalance.toString(),
+    open: openInputs.toString(),
+    required: inputAmount.toString(),
+  }
+  throw new ServiceError('INSUFFICIENT_BALANCE', {
+    message: "The wallet's other open swaps already take what it holds of the input token.",
+    details,
+    recovery: { chainId: originChain, ...details },
+  })
+}
+
+function toReply(existing: Submission['existing']): SubmitReply {
+  if (!existing) throw new Error('There is no swap to answer with')
+  return { swapId: existing.swapId, status: publicStatus(existing.state) }
+}

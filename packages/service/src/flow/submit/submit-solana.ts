@@ -1,0 +1,52 @@
+import type { SubmitReply, SubmitSolanaRequest } from '@geoswap/wire'
+import type { Pool } from 'pg'
+import type { InputBuilder } from '../../chains/chain.ts'
+import { ServiceError } from '../../errors.ts'
+import type { Market } from '../../model/catalog.ts'
+import { submitOnce } from './submit-once.ts'
+
+/** What names the transaction that was built, and until when its chain takes it. */
+type OpenedInput = {
+  opId: string
+  chainId: number
+  messageHash: string
+  lastValid: string
+  expiresAt: number
+}
+
+export type SubmitSolanaDeps = {
+  pool: Pool
+  market: Market
+  openInput(accountId: string, token: string): OpenedInput
+  builderOf(chainId: number): InputBuilder
+  now(): number
+}
+
+/** Takes the built transaction with the wallet's signature on it; the service adds its own when it sends it. */
+export async function submitSolana(
+  deps: SubmitSolanaDeps,
+  accountId: string,
+  request: SubmitSolanaRequest,
+): Promise<SubmitReply> {
+  const input = deps.openInput(accountId, request.geoOpToken)
+  const lastValid = BigInt(input.lastValid)
+  return submitOnce(deps.pool, {
+    opId: input.opId,
+    isOver: isOver(deps, input),
+    async recheck() {},
+    async verify({ wallet }) {
+      const { signedTransaction } = request
+      const { messageHash } = input
+      const checked = await deps.builderOf(input.chainId).check({ messageHash, wallet, signedTransaction })
+      if (checked.kind === 'mismatch') throw new ServiceError('TRANSACTION_MISMATCH')
+      if (checked.kind === 'badSignature') throw new ServiceError('INVALID_SIGNATURE')
+      return { signature: checked.signedTransaction, lastValid }
+    },
+  })
+}
+
+/** By the clock, or by the chain when it was faster. What is taken all the same ends as failed, untouched. */
+function isOver({ market, now }: SubmitSolanaDeps, { chainId, lastValid, expiresAt }: OpenedInput): boolean {
+  const height = market.chainNow(chainId)?.height
+  return expiresAt <= now() || (height !== undefined && height > BigInt(lastValid))
+}

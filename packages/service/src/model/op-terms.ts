@@ -1,0 +1,75 @@
+import {
+  type Delivery,
+  type GeoOp,
+  hashDelivery,
+  hashGeoOp,
+  ringOf,
+  solanaRingOf,
+  toBytes32,
+  toIndex,
+} from '@geoswap/protocol'
+import type { Op } from './swap.ts'
+
+type Hex = `0x${string}`
+
+/** Where a chain keeps inputs and inventory: two contracts, or the two authorities of Solana vaults. */
+export type Place = { escrow: Hex; vault: Hex } | { intake: string; vault: string }
+export type PlaceOf = (chainId: number) => Place
+
+/** The terms of an op before it has a name. */
+export type OpContent = Pick<
+  Op,
+  | ('originChain' | 'destinationChain' | 'wallet' | 'inputToken' | 'inputAmount' | 'outputToken')
+  | ('minOutput' | 'recipient' | 'locker' | 'position' | 'round')
+  | ('opDeadline' | 'fillDeadline' | 'refundDeadline')
+>
+
+export type OpTerms = { hash: Hex; deliveryHash: Hex; signed: GeoOp | Delivery }
+
+/**
+ * What names an op. From an escrow it is the digest that the wallet signs, the delivery nested in it. From an
+ * intake vault the wallet signs the transfer itself, and the delivery alone is the name.
+ */
+export function termsOfOp(placeOf: PlaceOf, op: OpContent): OpTerms {
+  const origin = placeOf(op.originChain)
+  const delivery = toDelivery(placeOf, op)
+  const deliveryHash = hashDelivery(delivery)
+  if (!('escrow' in origin)) return { hash: deliveryHash, deliveryHash, signed: delivery }
+  const signed = toGeoOp(op, delivery)
+  const hash = hashGeoOp({ chainId: op.originChain, escrow: origin.escrow }, signed)
+  return { hash, deliveryHash, signed }
+}
+
+type RingRef = Pick<Op, 'originChain' | 'locker'>
+
+export function ringOfOp(placeOf: PlaceOf, { originChain: chainId, locker }: RingRef): Hex {
+  const origin = placeOf(chainId)
+  if ('intake' in origin) return solanaRingOf({ chainId, intake: origin.intake })
+  return ringOf({ chainId, escrow: origin.escrow, locker: locker as Hex })
+}
+
+function toDelivery(placeOf: PlaceOf, op: OpContent): Delivery {
+  return {
+    ring: ringOfOp(placeOf, op),
+    index: toIndex(op),
+    destinationChain: BigInt(op.destinationChain),
+    vault: toBytes32(placeOf(op.destinationChain).vault),
+    outputToken: toBytes32(op.outputToken),
+    minOutput: op.minOutput,
+    recipient: toBytes32(op.recipient),
+    fillDeadline: BigInt(op.fillDeadline),
+  }
+}
+
+function toGeoOp(op: OpContent, delivery: Delivery): GeoOp {
+  return {
+    wallet: op.wallet as Hex,
+    inputToken: op.inputToken as Hex,
+    inputAmount: op.inputAmount,
+    index: delivery.index,
+    opDeadline: BigInt(op.opDeadline),
+    refundDeadline: BigInt(op.refundDeadline),
+    locker: op.locker as Hex,
+    delivery,
+  }
+}
