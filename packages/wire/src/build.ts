@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { SealedToken, strictObject, Time } from './schema.ts'
+import { SealedToken, strictObject } from './schema.ts'
 
 const Word = Type.String({ pattern: '^0x[0-9a-fA-F]{64}$', description: '32 bytes, hex.' })
 const Uint53 = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
@@ -51,7 +51,13 @@ export type BuildGeoOpReply = Static<typeof BuildGeoOpReply>
 export const BuildSolanaTxReply = Type.Object({
   unsignedTransaction: Type.String({ description: 'Base64 of an unsigned v0 transaction.' }),
   geoOpToken: SealedToken,
-  expiresAt: Time,
-  operation: Type.Record(Type.String(), Type.Unknown(), { description: 'The decoded terms.' }),
+  expiresAt: Type.String({
+    format: 'date-time',
+    description: 'Until when this transaction can be submitted: its blockhash lives about a minute.',
+  }),
+  operation: Type.Record(Type.String(), Type.Unknown(), {
+    description:
+      'The decoded terms of the transaction, and the delivery whose EIP-712 struct hash is its opId.',
+  }),
 })
 export type BuildSolanaTxReply = Static<typeof BuildSolanaTxReply>

@@ -79,7 +79,13 @@ export const buildSolanaTxReply: BuildSolanaTxReply = {
   unsignedTransaction: 'AgAAAAAAAAAA…',
   geoOpToken: opToken,
   expiresAt: '2026-01-02T03:05:10.000Z',
-  operation: { inputAmount: '10000000', destinationChain: 31338, recipient: wallet },
+  operation: {
+    opId: '7'.repeat(64),
+    wallet: '9aE476sH92Vz7DMPyq5WLPkrKWivxeuTKEFKd2sZZcde',
+    token: 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v',
+    amount: '10000000',
+    delivery: { destinationChain: '31338', recipient: `0x${wallet.slice(2).padStart(64, '0')}` },
+  },
 }
 
 export const submitRequest: SubmitRequest = { geoOpToken: opToken, signature: `0x${'4'.repeat(128)}1b` }

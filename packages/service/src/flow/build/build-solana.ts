@@ -50,7 +50,8 @@ export async function buildSolanaTx(
     unsignedTransaction: built.unsignedTransaction,
     geoOpToken: deps.sealInput(accountId, sealed),
     expiresAt: new Date(expiresAt).toISOString(),
-    operation: built.operation,
+    // The op's id is the hash of the delivery: whoever has both can see for what the input is taken.
+    operation: { ...built.operation, delivery: op.terms },
   }
 }
 
