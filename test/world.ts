@@ -22,15 +22,24 @@ export type LocalNetwork = {
   apiUrl: string
   apiKey: string
   faucetUrl: string
-  chains: LocalChain[]
+  /** Of several families: this file is about the EVM chains. */
+  chains: (LocalChain | LocalSolanaChain)[]
   feeds: { asset: string; chainId: number; address: Address; decimals: number }[]
 }
 type LocalChain = {
   chainId: number
   name: string
+  family: 'evm'
   rpcUrl: string
   tokens: { symbol: string; address: Address; decimals: number }[]
   contracts: { account: Address; escrow: Address; vault: Address }
+}
+
+export type LocalSolanaChain = Pick<LocalChain, 'chainId' | 'name' | 'rpcUrl'> & {
+  family: 'solana'
+  wsUrl: string
+  tokens: { symbol: string; address: string; decimals: number }[]
+  vaults: { intake: string; inventory: string }
 }
 
 export type World = ReturnType<typeof createWorld>
@@ -39,7 +48,7 @@ export type WorldChain = ReturnType<typeof toChain>
 /** Scenarios in words: wallets with money, orders, swaps; everything through HTTP and the chains' RPC. */
 export function createWorld(local: LocalNetwork) {
   const api = createApiClient(local)
-  const chains = local.chains.map(toChain)
+  const chains = local.chains.filter((chain) => chain.family === 'evm').map(toChain)
   const chainNamed = (name: string) => getOne(chains, (chain) => chain.name === name)
   const alpha = chainNamed('alpha')
   const beta = chainNamed('beta')

@@ -3,7 +3,7 @@ import { openSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import type { Network, ServiceConfig } from '@geoswap/devnet'
+import { type Network, type ServiceConfig, toServiceSecrets } from '@geoswap/devnet'
 import { runApiKeyCommand } from '../../packages/service/src/api-key.ts'
 import { delay } from './clock.ts'
 
@@ -63,15 +63,8 @@ function spawnRole({ network, port, role, profileDir }: Options & { role: Servic
   const { keys, home, databaseUrl } = network
   const config = join(home, `${role}.json`)
   writeFileSync(config, JSON.stringify(configFor(role, join(home, 'service.json'))))
-  const secrets = {
-    api: { GEOSWAP_SEAL_KEYS: keys.seal },
-    worker: {
-      GEOSWAP_RELAYER_KEYS: keys.relayers.map(({ privateKey }) => privateKey).join(','),
-      GEOSWAP_DELIVERER_KEYS: keys.deliverers.map(({ privateKey }) => privateKey).join(','),
-    },
-    attester: { GEOSWAP_ATTESTER_KEY: keys.attester.privateKey },
-  }
-  const own = { DATABASE_URL: databaseUrl, GEOSWAP_CONFIG: config, PORT: String(port), ...secrets[role] }
+  const secrets = toServiceSecrets(keys)[role]
+  const own = { DATABASE_URL: databaseUrl, GEOSWAP_CONFIG: config, PORT: String(port), ...secrets }
   const profiling = profileDir ? ['--cpu-prof', `--cpu-prof-dir=${profileDir}/${role}`] : []
   const command = [...profiling, ...LOADERS, 'packages/service/src/main.ts', role]
   const log = openSync(join(home, 'logs', `${role}.log`), 'a')

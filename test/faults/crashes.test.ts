@@ -29,7 +29,7 @@ beforeAll(async () => {
     env: { PATH, HOME },
     serviceRpcUrl({ name, rpcUrl }) {
       nodes.set(name, rpcUrl)
-      return proxyOf(name).url
+      return proxies.get(name)?.url ?? rpcUrl
     },
   })
   world = createWorld(network.local as LocalNetwork)

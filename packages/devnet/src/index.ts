@@ -1,8 +1,16 @@
 export { type DeployedChain, deployContracts } from './deploy.ts'
-export { createKeys, type Key, type Keys } from './keys.ts'
+export { type DeployedSolanaChain, deploySolana } from './deploy-solana.ts'
+export { createKeys, type Key, type Keys, type SolanaKey, type SolanaKeys, toServiceSecrets } from './keys.ts'
 export { type Network, type NetworkOptions, startNetwork } from './network.ts'
 export type { LocalChain, LocalNetwork, ServiceConfig } from './network-files.ts'
-export { EVM_CHAINS } from './plan.ts'
+export { EVM_CHAINS, SOLANA_CHAIN } from './plan.ts'
 export { type Postgres, startPostgres } from './postgres/start-postgres.ts'
 export { type SolanaChain, startSolanaChain } from './solana/start-solana-chain.ts'
-export { type ChainOptions, type RunningChain, startChain } from './start-chain.ts'
+export {
+  type ChainOptions,
+  type RunningChain,
+  type RunningSolanaChain,
+  type SolanaProcessOptions,
+  startChain,
+  startSolanaProcess,
+} from './start-chain.ts'

@@ -1,8 +1,11 @@
-import { randomBytes } from 'node:crypto'
+import { generateKeyPairSync, randomBytes } from 'node:crypto'
+import { getAddressDecoder, type Address as SolanaAddress } from '@solana/kit'
 import type { Address, Hex } from 'viem'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 
 export type Key = { privateKey: Hex; address: Address }
+/** `seed` is the secret half of an Ed25519 key: 32 bytes. */
+export type SolanaKey = { seed: Hex; address: SolanaAddress }
 
 /** Every key of one network. Fresh at each start: a well-known key would invite reuse on a real chain. */
 export type Keys = {
@@ -14,6 +17,17 @@ export type Keys = {
   keeper: Key
   /** `kid:64hex`, what the service seals its tokens with. */
   seal: string
+  solana: SolanaKeys
+  /** 64 hex digits, what the service derives the markers of its Solana transactions from. */
+  marker: string
+}
+
+export type SolanaKeys = {
+  intake: SolanaKey
+  inventory: SolanaKey
+  feePayers: { input: SolanaKey; delivery: SolanaKey }
+  /** Gives SOL away, and is every mint's authority. */
+  faucet: SolanaKey
 }
 
 export function createKeys(): Keys {
@@ -25,10 +39,44 @@ export function createKeys(): Keys {
     faucet: createKey(),
     keeper: createKey(),
     seal: `local1:${randomBytes(32).toString('hex')}`,
+    solana: {
+      intake: createSolanaKey(),
+      inventory: createSolanaKey(),
+      feePayers: { input: createSolanaKey(), delivery: createSolanaKey() },
+      faucet: createSolanaKey(),
+    },
+    marker: randomBytes(32).toString('hex'),
+  }
+}
+
+/** The secrets of each role of the service, as its environment has them: no role can sign as another. */
+export function toServiceSecrets(keys: Keys) {
+  const { intake, inventory, feePayers } = keys.solana
+  const seeds = [intake, inventory, feePayers.input, feePayers.delivery].map(({ seed }) => seed)
+  const list = (pairs: readonly Key[]) => pairs.map(({ privateKey }) => privateKey).join(',')
+  // It signs nothing: whoever looks for a transaction's marker on the chain derives it from this.
+  const marker = { GEOSWAP_MARKER_KEY: keys.marker }
+  return {
+    api: { GEOSWAP_SEAL_KEYS: keys.seal, ...marker },
+    worker: {
+      GEOSWAP_RELAYER_KEYS: list(keys.relayers),
+      GEOSWAP_DELIVERER_KEYS: list(keys.deliverers),
+      GEOSWAP_SOLANA_KEYS: seeds.join(','),
+      ...marker,
+    },
+    attester: { GEOSWAP_ATTESTER_KEY: keys.attester.privateKey, ...marker },
   }
 }
 
 function createKey(): Key {
   const privateKey = generatePrivateKey()
   return { privateKey, address: privateKeyToAddress(privateKey) }
+}
+
+function createSolanaKey(): SolanaKey {
+  const { d = '', x = '' } = generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' })
+  return {
+    seed: `0x${Buffer.from(d, 'base64url').toString('hex')}`,
+    address: getAddressDecoder().decode(Buffer.from(x, 'base64url')),
+  }
 }

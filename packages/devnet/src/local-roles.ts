@@ -2,7 +2,7 @@ import type { FaucetOrders } from './faucet/run.ts'
 import type { Home } from './home.ts'
 import type { KeeperOrders } from './keeper.ts'
 import type { Keys } from './keys.ts'
-import type { ReadyChain } from './network-files.ts'
+import type { ReadyChains } from './network-files.ts'
 import { type Environment, listeningPort, nextMessage, spawnNode } from './node-child.ts'
 import { giveOrders } from './orders.ts'
 import { NATIVE } from './plan.ts'
@@ -12,13 +12,13 @@ export type LocalSetup = {
   home: Home
   keys: Keys
   env: Environment
-  chains: readonly ReadyChain[]
+  chains: ReadyChains
   onDown(role: string, reason: string): void
 }
 
 export function faucetRole({ home, keys, env, chains, onDown }: LocalSetup, port: number): Role {
   const { privateKey } = keys.faucet
-  const evm = chains.map(({ chainId, rpcUrl, tokens }) => ({
+  const evm = chains.evm.map(({ chainId, rpcUrl, tokens }) => ({
     chainId,
     rpcUrl,
     privateKey,
@@ -39,7 +39,7 @@ export function faucetRole({ home, keys, env, chains, onDown }: LocalSetup, port
 }
 
 export function keeperRole({ home, keys, env, chains, onDown }: LocalSetup): Role {
-  const chain = chains.find(({ hasFeeds }) => hasFeeds)
+  const chain = chains.evm.find(({ hasFeeds }) => hasFeeds)
   if (!chain) throw new Error('No chain has the price feeds')
   const { chainId, rpcUrl } = chain
   const feeds = chain.feeds.map(({ address }) => address)

@@ -1,11 +1,12 @@
 import { writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { parseArgs } from 'node:util'
+import { toServiceSecrets } from './keys.ts'
 import { type Network, startNetwork } from './network.ts'
 import { baseEnvironment, projectRoot } from './node-child.ts'
 
-const HELP = `Starts a whole geoswap network on this machine: PostgreSQL, two EVM chains, contracts, inventory,
-faucet, API, worker and attester. Ctrl-C stops all of it. Nothing is kept.
+const HELP = `Starts a whole geoswap network on this machine: PostgreSQL, two EVM chains, a Solana chain,
+contracts, inventory, faucet, API, worker and attester. Ctrl-C stops all of it. Nothing is kept.
 
 npm start -- [options]
   --apis N           processes of the API behind one port (default 1)
@@ -106,14 +107,11 @@ API reference: ${apiUrl}/docs`)
 }
 
 function serviceEnv({ keys, home, databaseUrl }: Network, port: number): string {
-  const list = (pairs: { privateKey: string }[]) => pairs.map(({ privateKey }) => privateKey).join(',')
+  const { api, worker, attester } = toServiceSecrets(keys)
   const variables = {
     DATABASE_URL: databaseUrl,
     GEOSWAP_CONFIG: join(home, 'service.json'),
-    GEOSWAP_SEAL_KEYS: keys.seal,
-    GEOSWAP_RELAYER_KEYS: list(keys.relayers),
-    GEOSWAP_DELIVERER_KEYS: list(keys.deliverers),
-    GEOSWAP_ATTESTER_KEY: keys.attester.privateKey,
+    ...{ ...api, ...worker, ...attester },
     PORT: String(port),
   }
   return Object.entries(variables)

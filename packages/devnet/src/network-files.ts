@@ -1,10 +1,14 @@
 import type { Address } from 'viem'
 import type { DeployedChain } from './deploy.ts'
+import type { DeployedSolanaChain } from './deploy-solana.ts'
 import type { Keys } from './keys.ts'
-import { ASSETS, type ChainPlan, FEED_MAX_AGE_SECONDS, NATIVE } from './plan.ts'
+import { ASSETS, type ChainPlan, FEED_MAX_AGE_SECONDS, NATIVE, NATIVE_SOL, type SolanaPlan } from './plan.ts'
 
 /** A chain that runs and has everything on it. */
 export type ReadyChain = Omit<ChainPlan, 'tokens'> & DeployedChain & { rpcUrl: string; blockMs: number }
+export type ReadySolanaChain = Pick<SolanaPlan, 'chainId' | 'name'> &
+  DeployedSolanaChain & { rpcUrl: string; wsUrl: string; slotMs: number }
+export type ReadyChains = { evm: ReadyChain[]; solana: ReadySolanaChain }
 
 export type LocalToken = { symbol: string; address: string; decimals: number }
 export type LocalChain = {
@@ -12,6 +16,7 @@ export type LocalChain = {
   name: string
   family: 'evm' | 'solana'
   rpcUrl: string
+  wsUrl?: string
   tokens: LocalToken[]
   contracts?: { account: Address; escrow: Address; vault: Address }
   vaults?: { intake: string; inventory: string }
@@ -26,19 +31,28 @@ export type LocalNetwork = {
   feeds: { asset: string; chainId: number; address: string; decimals: number }[]
 }
 
-export type ServiceChain = {
+type AnyServiceChain = {
   chainId: number
   name: string
-  family: 'evm'
   rpcUrls: string[]
   attesterRpcUrls: string[]
-  contracts: { account: Address; escrow: Address; vault: Address }
   native: { symbol: string; asset: string }
-  tokens: { symbol: string; address: Address; asset: string }[]
+  tokens: { symbol: string; address: string; asset: string }[]
   finality: { accept: number; settle: number; hard: number }
   blockMs: number
+}
+export type EvmServiceChain = AnyServiceChain & {
+  family: 'evm'
+  contracts: { account: Address; escrow: Address; vault: Address }
   tipWei: string
 }
+export type SolanaServiceChain = AnyServiceChain & {
+  family: 'solana'
+  vaults: { intake: string; inventory: string }
+  feePayers: { input: string; delivery: string }
+  maxInFlight: number
+}
+export type ServiceChain = EvmServiceChain | SolanaServiceChain
 
 /** `service.json`: the configuration that the service's processes share. It holds no secret. */
 export type ServiceConfig = {
@@ -54,24 +68,34 @@ export type ServiceConfig = {
   }[]
 }
 
-export function toLocalChain(chain: ReadyChain): LocalChain {
+export function toLocalChains({ evm, solana }: ReadyChains): LocalChain[] {
+  return [...evm.map(toLocalChain), toLocalSolanaChain(solana)]
+}
+
+function toLocalChain(chain: ReadyChain): LocalChain {
   const { chainId, name, rpcUrl, contracts } = chain
-  const tokens = [NATIVE, ...chain.tokens].map(({ symbol, address, decimals }) => ({
-    symbol,
-    address,
-    decimals,
-  }))
+  const tokens = [NATIVE, ...chain.tokens].map(toLocalToken)
   return { chainId, name, family: 'evm', rpcUrl, tokens, contracts }
 }
 
-export function toServiceConfig(chains: readonly ReadyChain[], keys: Keys): ServiceConfig {
-  const feeds = chains.flatMap((chain) => chain.feeds)
+function toLocalSolanaChain(chain: ReadySolanaChain): LocalChain {
+  const { chainId, name, rpcUrl, wsUrl, vaults } = chain
+  const tokens = [NATIVE_SOL, ...chain.tokens].map(toLocalToken)
+  return { chainId, name, family: 'solana', rpcUrl, wsUrl, tokens, vaults }
+}
+
+function toLocalToken({ symbol, address, decimals }: LocalToken): LocalToken {
+  return { symbol, address, decimals }
+}
+
+export function toServiceConfig({ evm, solana }: ReadyChains, keys: Keys): ServiceConfig {
+  const feeds = evm.flatMap((chain) => chain.feeds)
   return {
     network: 'local',
     relayers: keys.relayers.map(({ address }) => address),
     deliverers: keys.deliverers.map(({ address }) => address),
     attester: keys.attester.address,
-    chains: chains.map(toServiceChain),
+    chains: [...evm.map(toEvmServiceChain), toSolanaServiceChain(solana)],
     assets: ASSETS.map(({ name, usdStable }) => {
       const feed = feeds.find(({ asset }) => asset === name)
       if (!feed) throw new Error(`No price feed was deployed for ${name}`)
@@ -81,7 +105,7 @@ export function toServiceConfig(chains: readonly ReadyChain[], keys: Keys): Serv
   }
 }
 
-function toServiceChain(chain: ReadyChain): ServiceChain {
+function toEvmServiceChain(chain: ReadyChain): EvmServiceChain {
   const { chainId, name, rpcUrl, contracts, blockMs } = chain
   return {
     chainId,
@@ -97,5 +121,25 @@ function toServiceChain(chain: ReadyChain): ServiceChain {
     blockMs,
     // Nobody competes for blocks here: a hundredth of a gwei keeps network costs small and above zero.
     tipWei: '10000000',
+  }
+}
+
+function toSolanaServiceChain(chain: ReadySolanaChain): SolanaServiceChain {
+  const { chainId, name, rpcUrl, vaults, feePayers, slotMs } = chain
+  return {
+    chainId,
+    name,
+    family: 'solana',
+    rpcUrls: [rpcUrl],
+    attesterRpcUrls: [rpcUrl],
+    vaults,
+    feePayers,
+    native: { symbol: NATIVE_SOL.symbol, asset: NATIVE_SOL.asset },
+    tokens: chain.tokens.map(({ symbol, address, asset }) => ({ symbol, address, asset })),
+    // In slots: the chain's own commitments, confirmed one behind and finalized 32.
+    finality: { accept: 1, settle: 1, hard: 32 },
+    blockMs: slotMs,
+    // Transactions do not wait for each other here, as those of one EVM key do.
+    maxInFlight: 64,
   }
 }

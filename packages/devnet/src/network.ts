@@ -4,12 +4,20 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { type Crew, createCrew } from './crew.ts'
 import { deployContracts } from './deploy.ts'
+import { deploySolana } from './deploy-solana.ts'
 import { type Home, takeHome, writeJsonAtomically } from './home.ts'
 import { createKeys, type Keys } from './keys.ts'
 import { faucetRole, keeperRole } from './local-roles.ts'
-import { type LocalNetwork, type ReadyChain, toLocalChain, toServiceConfig } from './network-files.ts'
+import {
+  type LocalNetwork,
+  type ReadyChain,
+  type ReadyChains,
+  type ReadySolanaChain,
+  toLocalChains,
+  toServiceConfig,
+} from './network-files.ts'
 import type { Environment } from './node-child.ts'
-import { EVM_CHAINS } from './plan.ts'
+import { type ChainPlan, EVM_CHAINS, SOLANA_CHAIN } from './plan.ts'
 import { findFreePort, type HeldPort, holdPort } from './ports.ts'
 import { startPostgres } from './postgres/start-postgres.ts'
 import {
@@ -20,7 +28,7 @@ import {
   type ServiceSetup,
   workerRole,
 } from './service-roles.ts'
-import { startChain } from './start-chain.ts'
+import { startChain, startSolanaProcess } from './start-chain.ts'
 
 const PORT_ATTEMPTS = 5
 const PORT_RETRY_MS = 300
@@ -33,7 +41,10 @@ export type NetworkOptions = {
   /** How many processes of the API share that port. */
   api?: number
   workers?: number
+  /** Between blocks of the EVM chains; 1,000 by default. */
   blockMs?: number
+  /** Between slots of the Solana chain; 400 by default. */
+  slotMs?: number
   /** Extra top-level keys of the service's configuration, such as shorter deadlines. */
   serviceConfig?: Readonly<Record<string, unknown>>
   /** Where the service reaches a chain instead of its node: tests put a proxy between the two. */
@@ -130,7 +141,10 @@ async function startAll(
   const { options, home, keys } = context
   const [{ service, apiKey }, chains] = await Promise.all([startDatabase(context), startChains(context)])
   const { serviceRpcUrl = ({ rpcUrl }: { rpcUrl: string }) => rpcUrl } = options
-  const reached = chains.map((chain) => ({ ...chain, rpcUrl: serviceRpcUrl(chain) }))
+  const reached = {
+    evm: chains.evm.map((chain) => ({ ...chain, rpcUrl: serviceRpcUrl(chain) })),
+    solana: { ...chains.solana, rpcUrl: serviceRpcUrl(chains.solana) },
+  }
   writeJsonAtomically(home.serviceFile, { ...toServiceConfig(reached, keys), ...options.serviceConfig })
   await held.release()
   const [faucetUrl] = await Promise.all([
@@ -143,8 +157,8 @@ async function startAll(
     apiUrl: `http://127.0.0.1:${held.port}`,
     apiKey,
     faucetUrl,
-    chains: chains.map(toLocalChain),
-    feeds: chains.flatMap(({ feeds }) => feeds),
+    chains: toLocalChains(chains),
+    feeds: chains.evm.flatMap(({ feeds }) => feeds),
   }
   writeJsonAtomically(home.secretsFile, { databaseUrl: service.databaseUrl }, 0o600)
   writeJsonAtomically(home.localFile, local)
@@ -170,33 +184,46 @@ async function startDatabase(context: Context): Promise<{ service: ServiceSetup;
   return { service, apiKey }
 }
 
-async function startChains(context: Context): Promise<ReadyChain[]> {
-  const { options, home, keys, crew, say, env } = context
-  const blockMs = options.blockMs ?? 1_000
-  return Promise.all(
-    EVM_CHAINS.map(async (plan) => {
-      const { name, chainId } = plan
-      const onDown = (reason: string) =>
-        options.onFatal?.(`chain ${name} went down (${reason}) and lived in memory`)
-      const port = options.usualPorts ? plan.port : 0
-      const chain = await startChain({
-        name,
-        chainId,
-        port,
-        blockMs,
-        env,
-        logFile: home.logFile(name),
-        onDown,
-      })
-      crew.add({ stopOrder: 2, ...chain })
-      const deployed = await deployContracts({ ...plan, rpcUrl: chain.rpcUrl, keys })
-      say(`chain ${name} runs at ${chain.rpcUrl} with contracts and inventory`)
-      return { ...plan, ...deployed, rpcUrl: chain.rpcUrl, blockMs }
-    }),
-  )
+async function startChains(context: Context): Promise<ReadyChains> {
+  const [solana, ...evm] = await Promise.all([
+    startSolana(context),
+    ...EVM_CHAINS.map((plan) => startEvm(context, plan)),
+  ])
+  return { evm, solana }
 }
 
-async function startFaucet(context: Context, chains: readonly ReadyChain[]): Promise<string> {
+async function startEvm(context: Context, plan: ChainPlan): Promise<ReadyChain> {
+  const { options, home, keys, crew, say, env } = context
+  const { name, chainId } = plan
+  const blockMs = options.blockMs ?? 1_000
+  const port = options.usualPorts ? plan.port : 0
+  const onDown = endWith(context, name)
+  const chain = await startChain({ name, chainId, port, blockMs, env, logFile: home.logFile(name), onDown })
+  crew.add({ stopOrder: 2, ...chain })
+  const deployed = await deployContracts({ ...plan, rpcUrl: chain.rpcUrl, keys })
+  say(`chain ${name} runs at ${chain.rpcUrl} with contracts and inventory`)
+  return { ...plan, ...deployed, rpcUrl: chain.rpcUrl, blockMs }
+}
+
+async function startSolana(context: Context): Promise<ReadySolanaChain> {
+  const { options, home, keys, crew, say, env } = context
+  const { name, chainId } = SOLANA_CHAIN
+  const slotMs = options.slotMs ?? 400
+  const port = options.usualPorts && (await isFree(SOLANA_CHAIN.port)) ? SOLANA_CHAIN.port : 0
+  const onDown = endWith(context, name)
+  const chain = await startSolanaProcess({ name, port, slotMs, env, logFile: home.logFile(name), onDown })
+  crew.add({ stopOrder: 2, ...chain })
+  const { rpcUrl, wsUrl } = chain
+  const deployed = await deploySolana({ ...SOLANA_CHAIN, rpcUrl, keys: keys.solana })
+  say(`chain ${name} runs at ${rpcUrl} with mints and inventory`)
+  return { chainId, name, ...deployed, rpcUrl, wsUrl, slotMs }
+}
+
+function endWith({ options }: Context, name: string): (reason: string) => void {
+  return (reason) => options.onFatal?.(`chain ${name} went down (${reason}) and lived in memory`)
+}
+
+async function startFaucet(context: Context, chains: ReadyChains): Promise<string> {
   const isUsual = context.options.usualPorts && (await isFree(FAUCET_PORT))
   const port = isUsual ? FAUCET_PORT : await findFreePort()
   await context.crew.start(faucetRole({ ...context, chains }, port))

@@ -1,3 +1,5 @@
+import { type Address as SolanaAddress, address as toSolanaAddress } from '@solana/kit'
+import { TOKEN_PROGRAM_ADDRESS } from '@solana-program/token'
 import { type Address, zeroAddress } from 'viem'
 
 // What the local network consists of, as data: chains, tokens, start prices, inventory.
@@ -14,16 +16,27 @@ export type ChainPlan = {
   hasFeeds: boolean
 }
 
+/** A token of Solana is an account of its program: nothing on the chain gives it a name. */
+export type MintPlan = Omit<TokenPlan, 'name'> & { program: SolanaAddress }
+export type SolanaPlan = Pick<ChainPlan, 'chainId' | 'name' | 'port'> & { tokens: readonly MintPlan[] }
+
 export const FEED_DECIMALS = 8
 export const FEED_MAX_AGE_SECONDS = 60
 export const INVENTORY_USD = 10_000_000n
 export const NATIVE = { symbol: 'ETH', asset: 'ETH', address: zeroAddress as Address, decimals: 18 }
+export const NATIVE_SOL = {
+  symbol: 'SOL',
+  asset: 'SOL',
+  address: toSolanaAddress('11111111111111111111111111111111'),
+  decimals: 9,
+}
 
 export const ASSETS: readonly AssetPlan[] = [
   { name: 'USDC', usdStable: true, usdE8: 100_000_000n },
   { name: 'ETH', usdStable: false, usdE8: 250_000_000_000n },
   { name: 'SOL', usdStable: false, usdE8: 15_000_000_000n },
   { name: 'GEO', usdStable: false, usdE8: 50_000_000n },
+  { name: 'USDG', usdStable: true, usdE8: 100_000_000n },
 ]
 
 const WETH: TokenPlan = { symbol: 'WETH', name: 'Wrapped Ether', asset: 'ETH', decimals: 18 }
@@ -34,6 +47,20 @@ export const EVM_CHAINS: readonly ChainPlan[] = [
   // The same asset with other decimals: whoever takes them from the symbol is wrong on one of the two.
   { chainId: 31338, name: 'beta', port: 8546, tokens: [usdc(18), WETH, GEO], hasFeeds: false },
 ]
+
+const TOKEN_2022_PROGRAM = toSolanaAddress('TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb')
+
+export const SOLANA_CHAIN: SolanaPlan = {
+  chainId: 31339,
+  name: 'solana',
+  port: 8899,
+  tokens: [
+    { symbol: 'USDC', asset: 'USDC', decimals: 6, program: TOKEN_PROGRAM_ADDRESS },
+    { symbol: 'GEO', asset: 'GEO', decimals: 9, program: TOKEN_PROGRAM_ADDRESS },
+    // Of the other token program: whoever assumes the first one finds no account of it.
+    { symbol: 'USDG', asset: 'USDG', decimals: 6, program: TOKEN_2022_PROGRAM },
+  ],
+}
 
 /** How much of a token, in its smallest unit, is worth this at the start prices. */
 export function amountWorth(usd: bigint, token: { asset: string; decimals: number }): bigint {

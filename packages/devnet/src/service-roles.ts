@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process'
 import { closeSync, openSync, readFileSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Home } from './home.ts'
-import type { Keys } from './keys.ts'
+import { type Keys, toServiceSecrets } from './keys.ts'
 import {
   type Environment,
   listeningPort,
@@ -61,15 +61,8 @@ export async function createApiKey({ home, env, databaseUrl }: ServiceSetup): Pr
 /** The environment of each role: no role is given a key of another. */
 export function serviceEnvironment(setup: ServiceSetup, role: 'api' | 'worker' | 'attester'): Environment {
   const { env, keys, home, databaseUrl } = setup
-  const secrets = {
-    api: { GEOSWAP_SEAL_KEYS: keys.seal },
-    worker: {
-      GEOSWAP_RELAYER_KEYS: keys.relayers.map(({ privateKey }) => privateKey).join(','),
-      GEOSWAP_DELIVERER_KEYS: keys.deliverers.map(({ privateKey }) => privateKey).join(','),
-    },
-    attester: { GEOSWAP_ATTESTER_KEY: keys.attester.privateKey },
-  }
-  return { ...env, DATABASE_URL: databaseUrl, GEOSWAP_CONFIG: home.serviceFile, ...secrets[role] }
+  const secrets = toServiceSecrets(keys)[role]
+  return { ...env, DATABASE_URL: databaseUrl, GEOSWAP_CONFIG: home.serviceFile, ...secrets }
 }
 
 export function workerRole(setup: ServiceSetup, log: string): Role {

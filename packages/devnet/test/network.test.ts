@@ -2,6 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { geoVaultAbi, testFeedAbi, testTokenAbi } from '@geoswap/protocol'
+import { createSolanaRpc } from '@solana/kit'
 import { type Address, createTestClient, erc20Abi, http, publicActions } from 'viem'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
@@ -12,11 +13,14 @@ const home = mkdtempSync(join(tmpdir(), 'geoswap-test-'))
 let network: Network
 let alpha: LocalChain
 let beta: LocalChain
+let solana: LocalChain
 
 beforeAll(async () => {
-  network = await startNetwork({ home, service: false, blockMs: 200, serviceConfig: { quoteTtlMs: 5_000 } })
+  const serviceConfig = { quoteTtlMs: 5_000 }
+  network = await startNetwork({ home, service: false, blockMs: 200, slotMs: 100, serviceConfig })
   alpha = chainNamed('alpha')
   beta = chainNamed('beta')
+  solana = chainNamed('solana')
 })
 
 afterAll(async () => {
@@ -42,6 +46,10 @@ function tokenOf(chain: LocalChain, symbol: string): Address {
 
 function newWallet(): Address {
   return privateKeyToAddress(generatePrivateKey())
+}
+
+function addressesOf(keys: Record<string, { address: string }>): Record<string, string> {
+  return Object.fromEntries(Object.entries(keys).map(([role, { address }]) => [role, address]))
 }
 
 async function ask(body: unknown): Promise<{ status: number; body: Record<string, string> }> {
@@ -105,7 +113,41 @@ test('the feeds start at the prices of the network', async () => {
     ETH: 250_000_000_000n,
     SOL: 15_000_000_000n,
     GEO: 50_000_000n,
+    USDG: 100_000_000n,
   })
+})
+
+test('the Solana chain is listed last, with its mints, vaults and both of its addresses', () => {
+  const tokens = solana.tokens.map(({ symbol, decimals }) => [symbol, decimals])
+  const { intake, inventory } = network.keys.solana
+
+  expect(network.local.chains.map(({ family }) => family)).toEqual(['evm', 'evm', 'solana'])
+  expect(solana).toMatchObject({ chainId: 31339, vaults: addressesOf({ intake, inventory }) })
+  expect(solana.wsUrl).toBe(solana.rpcUrl.replace('http', 'ws'))
+  expect(Object.fromEntries(tokens)).toEqual({ SOL: 9, USDC: 6, GEO: 9, USDG: 6 })
+  expect(solana.tokens[0]?.address).toBe('11111111111111111111111111111111')
+})
+
+test('the service is told all that it needs to serve the Solana chain', () => {
+  const { chains } = JSON.parse(readFileSync(join(home, 'service.json'), 'utf8'))
+  const { intake, inventory, feePayers } = network.keys.solana
+  const tokens = solana.tokens.slice(1).map(({ symbol, address }) => ({ symbol, address, asset: symbol }))
+
+  expect(chains[2]).toEqual({
+    ...{ chainId: 31339, name: 'solana', family: 'solana' },
+    ...{ rpcUrls: [solana.rpcUrl], attesterRpcUrls: [solana.rpcUrl] },
+    ...{ vaults: addressesOf({ intake, inventory }), feePayers: addressesOf(feePayers) },
+    ...{ native: { symbol: 'SOL', asset: 'SOL' }, tokens },
+    ...{ finality: { accept: 1, settle: 1, hard: 32 }, blockMs: 100, maxInFlight: 64 },
+  })
+})
+
+test('slots come by the clock, in a process of their own', async () => {
+  const rpc = createSolanaRpc(solana.rpcUrl)
+  const start = await rpc.getSlot({ commitment: 'processed' }).send()
+
+  await vi.waitFor(async () => expect(await rpc.getSlot().send()).toBeGreaterThan(start), { timeout: 10_000 })
+  expect(network.pids.solana).toHaveLength(1)
 })
 
 test('local.json and the configuration of the service are on disk before the network counts as ready', () => {
@@ -175,7 +217,7 @@ test('a killed faucet is back at the same address', async () => {
   network.kill('faucet')
 
   await vi.waitFor(async () => expect((await fetch(network.local.faucetUrl)).status).toBe(200), {
-    timeout: 10_000,
+    timeout: 20_000,
   })
 })
 

@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util'
+import { reportListening } from '../node-child.ts'
 import { startSolanaChain } from './start-solana-chain.ts'
 
 const { values } = parseArgs({
@@ -26,6 +27,7 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) {
   process.once(signal, () => void chain.stop().then(() => process.exit(0)))
 }
 process.stdout.write(`solana ready ${chain.rpcUrl}\n`)
+reportListening(Number(new URL(chain.rpcUrl).port))
 
 function readCount(name: string, text: string): number {
   const count = Number(text)
