@@ -5,7 +5,7 @@ import type { Keys } from './keys.ts'
 import type { ReadyChains } from './network-files.ts'
 import { type Environment, listeningPort, nextMessage, spawnNode } from './node-child.ts'
 import { giveOrders } from './orders.ts'
-import { NATIVE } from './plan.ts'
+import { NATIVE, NATIVE_SOL } from './plan.ts'
 import type { Role } from './supervise.ts'
 
 export type LocalSetup = {
@@ -24,7 +24,11 @@ export function faucetRole({ home, keys, env, chains, onDown }: LocalSetup, port
     privateKey,
     tokens: [NATIVE, ...tokens].map(({ symbol, address }) => ({ symbol, address })),
   }))
-  const orders: FaucetOrders = { evm }
+  const { chainId, rpcUrl, tokens } = chains.solana
+  const mints = tokens.map(({ symbol, address, program }) => ({ symbol, address, program }))
+  const native = { symbol: NATIVE_SOL.symbol, address: NATIVE_SOL.address }
+  const solana = { chainId, rpcUrl, seed: keys.solana.faucet.seed, tokens: [native, ...mints] }
+  const orders: FaucetOrders = { evm, solana }
   const args = ['faucet', '--port', String(port)]
   const command = { file: 'packages/devnet/src/faucet/run.ts', args, env, logFile: home.logFile('faucet') }
   return {

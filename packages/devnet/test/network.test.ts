@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { geoVaultAbi, testFeedAbi, testTokenAbi } from '@geoswap/protocol'
-import { createSolanaRpc } from '@solana/kit'
+import { createSolanaRpc, type Address as SolanaAddress } from '@solana/kit'
 import { type Address, createTestClient, erc20Abi, http, publicActions } from 'viem'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
@@ -178,6 +178,16 @@ test('the faucet mints a token and sends native coin, and the balance is there w
   expect(minted.body.txHash).toMatch(/^0x[0-9a-f]{64}$/)
 })
 
+test('the faucet also serves the Solana chain', async () => {
+  const address = '4Nd1mBQtrMJVYVfKf2PJy9NZUZdTAsp7D4xWLs4gDB4T'
+  const given = await ask({ chainId: solana.chainId, address, token: 'SOL', amount: '1000000' })
+  const { value } = await createSolanaRpc(solana.rpcUrl)
+    .getBalance(address as SolanaAddress)
+    .send()
+
+  expect([given.status, value]).toEqual([200, 1_000_000n])
+})
+
 test('the faucet serves fifty at once', async () => {
   const wallets = Array.from({ length: 50 }, newWallet)
   const token = tokenOf(alpha, 'USDC')
@@ -192,7 +202,7 @@ test('the faucet serves fifty at once', async () => {
 
 test.each([
   ['no JSON', 'hello', 'JSON'],
-  ['an unknown chain', { chainId: 1 }, '31337, 31338'],
+  ['an unknown chain', { chainId: 1 }, '31337, 31338, 31339'],
   ['a bad address', { chainId: 31337, address: '0x12' }, 'address'],
   [
     'a wrong checksum',

@@ -6,6 +6,8 @@ import { type FaucetChain, FaucetRefusal } from './faucet-chain.ts'
 // Room for the code of a contract or delegated wallet that receives native coin.
 const GIFT_GAS = 200_000n
 const INCLUSION_TIMEOUT_MS = 60_000
+// A trillion whole tokens of 18 decimals.
+const LARGEST_AMOUNT = 10n ** 30n
 
 export type EvmFaucetOptions = {
   chainId: number
@@ -20,6 +22,7 @@ export function createEvmFaucet(options: EvmFaucetOptions): FaucetChain {
   return {
     chainId: options.chainId,
     tokens: options.tokens,
+    largestAmount: LARGEST_AMOUNT,
     findProblem: findAddressProblem,
     async give(gift) {
       const hash = await sender.send(toCall(gift))

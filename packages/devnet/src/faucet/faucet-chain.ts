@@ -2,6 +2,11 @@
 export type FaucetChain = {
   chainId: number
   tokens: readonly { symbol: string; address: string }[]
+  /**
+   * The most that one gift may be, in the smallest unit. Without a bound one request could fill a token's total
+   * supply, and every later one would overflow.
+   */
+  largestAmount: bigint
   /** What is wrong with this address as a recipient here, said to a person; undefined when nothing is. */
   findProblem(address: string): string | undefined
   /** Mints or sends, and returns the transaction's id once its effect is visible to a reader. */

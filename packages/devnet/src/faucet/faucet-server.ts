@@ -37,7 +37,7 @@ function explain(chains: readonly FaucetChain[]) {
   return {
     usage: 'POST / with { chainId, address, token, amount }; answers { txHash } once the balance is visible',
     amount: 'decimal string in the smallest unit',
-    token: 'address or symbol; the native token is the zero address',
+    token: 'address or symbol; the native token is the zero address, on Solana the one of 32 ones',
     chains: chains.map(({ chainId, tokens }) => ({ chainId, tokens })),
   }
 }

@@ -2,10 +2,6 @@ import { type FaucetChain, FaucetRefusal } from './faucet-chain.ts'
 
 export type Gift = { chain: FaucetChain; address: string; token: string; amount: bigint }
 
-// A trillion whole tokens of 18 decimals. Without a bound one request could fill a token's total supply,
-// and every later mint would overflow.
-const LARGEST_AMOUNT = 10n ** 30n
-
 /** Reads what somebody asks of the faucet. Throws a FaucetRefusal that says what is wrong with it. */
 export function parseGift(chains: readonly FaucetChain[], body: string): Gift {
   const request = parseObject(body)
@@ -15,7 +11,7 @@ export function parseGift(chains: readonly FaucetChain[], body: string): Gift {
     chain,
     address: parseAddress(chain, request.address),
     token: parseToken(chain, request.token),
-    amount: parseAmount(request.amount),
+    amount: parseAmount(chain, request.amount),
   }
 }
 
@@ -53,15 +49,15 @@ function isSameAddress(a: string, b: string): boolean {
   return a.startsWith('0x') ? a.toLowerCase() === b.toLowerCase() : a === b
 }
 
-function parseAmount(value: unknown): bigint {
+function parseAmount({ largestAmount }: FaucetChain, value: unknown): bigint {
   const text = typeof value === 'number' && Number.isSafeInteger(value) ? String(value) : value
   if (typeof text !== 'string' || !/^[1-9][0-9]*$/.test(text)) {
     throw refuse(
       'amount must be a decimal string of a positive integer in the smallest unit, such as "1000000"',
     )
   }
-  if (text.length > 31 || BigInt(text) > LARGEST_AMOUNT)
-    throw refuse(`amount must be at most ${LARGEST_AMOUNT}`)
+  const isTooLong = text.length > largestAmount.toString().length
+  if (isTooLong || BigInt(text) > largestAmount) throw refuse(`amount must be at most ${largestAmount}`)
   return BigInt(text)
 }
 
