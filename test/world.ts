@@ -158,14 +158,17 @@ function toChain({ chainId, name, rpcUrl, tokens, contracts }: LocalChain) {
   }
 }
 
+/** Where an output goes to: a chain of any family. */
+type Destination = { chainId: number; token(symbol: string): string }
+
 export type Order = {
   from: WorldChain
   sell: string
-  to: WorldChain
+  to: Destination
   buy: string
   amount: bigint
 } & Partial<{
-  recipient: Address
+  recipient: string
   slippageBps: number
   tradeType: 'exactInput' | 'exactOutput'
 }>

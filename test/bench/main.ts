@@ -7,6 +7,7 @@ import { type Figure, toTable } from './figures.ts'
 import { describeMachine } from './machine.ts'
 import { type Bench, startBench } from './network.ts'
 import { measurePolls } from './polls.ts'
+import { measureSolana } from './solana.ts'
 import { measureSubmit } from './submit.ts'
 import { measureThroughput } from './throughput.ts'
 
@@ -18,6 +19,7 @@ const HELP = `Measures geoswap on a network of its own, next to what this machin
   submit   from submit's answer until a node has the lock, at 20 swaps per second
   added    what the service adds to a swap beyond the blocks it waits for
   burst    200 swaps of 50 wallets at once: all settle, none twice
+  solana   submit-solana until a node has the transaction; 100 swaps each way, all settle, none twice
   polls    5,000 held status reads in one process, and what other calls feel of them
 
   --strict           end with 1 when a goal is missed
@@ -29,6 +31,7 @@ const sections: Record<string, (bench: Bench) => Promise<Figure[]>> = {
   submit: measureSubmit,
   added: measureAdded,
   burst: measureBurst,
+  solana: measureSolana,
   polls: measurePolls,
 }
 

@@ -7,7 +7,7 @@ import { type Remote, startRemote } from './remote.ts'
 import type { ProxyFunctions } from './rpc-proxy.ts'
 import { createApiKey, type Service, startService } from './service.ts'
 
-const CHAINS = ['alpha', 'beta']
+const CHAINS = ['alpha', 'beta', 'solana']
 
 /** A network of its own for the figures, seen through a caller with high limits. */
 export type Bench = {
@@ -57,7 +57,6 @@ async function startChains(proxy: Remote<ProxyFunctions>, say: Options['say']): 
     say,
     serviceRpcUrl({ name, rpcUrl }) {
       const port = ports.get(name)
-      // The figures are of the chains above; the service reaches any other by itself.
       if (port === undefined) return rpcUrl
       void proxy.call('connect', { name, rpcUrl })
       return `http://127.0.0.1:${port}`

@@ -12,7 +12,7 @@ import { answerCalls } from './remote.ts'
 
 // Stands between the service and a chain. It passes on every byte and notes what went by: transactions with
 // the time they reached the node and the time of its answer, how often each method was called, and, from a
-// subscription of its own, when each block appeared.
+// subscription of its own, when each block of an EVM chain appeared.
 
 export type Sent = { chain: string; txHash: string; arrivedAt: number; answeredAt: number }
 export type SeenBlock = { chain: string; number: number; at: number }
@@ -36,6 +36,7 @@ export type ProxyFunctions = {
 type Call = { method?: string; id?: unknown }
 type Answer = { id?: unknown; result?: unknown }
 
+const SENDING = ['eth_sendRawTransaction', 'sendTransaction']
 const nodes = new Map<string, string>()
 const agent = new Agent({ keepAlive: true, maxSockets: 256 })
 let log = createLog()
@@ -89,7 +90,7 @@ function note(chain: string, caller: string, { body, answer, ...times }: Passed)
     const name = `${caller} ${chain} ${method}`
     log.calls[name] = (log.calls[name] ?? 0) + 1
   }
-  const sending = calls.filter(({ method }) => method === 'eth_sendRawTransaction')
+  const sending = calls.filter(({ method = '' }) => SENDING.includes(method))
   if (sending.length === 0) return
   const answers = listOf<Answer>(answer)
   for (const { id } of sending) {

@@ -37,13 +37,14 @@ export async function prepareSwaps(
   bench: Bench,
   wallets: readonly PrivateKeyAccount[],
   count: number,
+  order: (wallet: PrivateKeyAccount) => Order = () => orderOf(bench),
 ): Promise<Submission[]> {
   bench.say(`preparing ${count} swaps`)
   const turns = Array.from({ length: count }, (_, index) => wallets[index % wallets.length]).flatMap(
     (wallet) => wallet ?? [],
   )
   return inGroups(turns, PREPARED_AT_ONCE, async (wallet) => {
-    const { submission } = await prepare(bench.world, wallet, orderOf(bench))
+    const { submission } = await prepare(bench.world, wallet, order(wallet))
     return { wallet, submission }
   })
 }

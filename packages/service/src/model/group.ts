@@ -9,3 +9,26 @@ export function groupBy<T, K>(items: Iterable<T>, keyOf: (item: T) => K): Map<K,
   }
   return groups
 }
+
+export function chunksOf<T>(items: readonly T[], size: number): T[][] {
+  return Array.from({ length: Math.ceil(items.length / size) }, (_, index) =>
+    items.slice(index * size, (index + 1) * size),
+  )
+}
+
+/** Runs the work for all, this many at once. One that fails does not stop the rest; its error comes at the end. */
+export async function eachAtOnce<T>(
+  items: readonly T[],
+  limit: number,
+  work: (item: T) => Promise<unknown>,
+): Promise<void> {
+  const queue = [...items]
+  const errors: unknown[] = []
+  const run = async () => {
+    for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
+      await work(next).catch((error: unknown) => errors.push(error))
+    }
+  }
+  await Promise.all(Array.from({ length: Math.min(limit, items.length) }, run))
+  if (errors.length > 0) throw errors[0]
+}

@@ -1,5 +1,6 @@
 import { type Address, type Commitment, getBase64Encoder } from '@solana/kit'
 import { findAssociatedTokenPda } from '@solana-program/token'
+import { chunksOf } from '../../model/group.ts'
 import type { SolanaClient } from './client.ts'
 import type { RawAccount } from './token-layout.ts'
 
@@ -29,12 +30,6 @@ export async function readAccounts(
       const { owner, lamports, executable, data } = account
       return { owner, lamports, executable, data: getBase64Encoder().encode(data[0]) }
     }),
-  )
-}
-
-export function chunksOf<T>(items: readonly T[], size: number): T[][] {
-  return Array.from({ length: Math.ceil(items.length / size) }, (_, index) =>
-    items.slice(index * size, (index + 1) * size),
   )
 }
 

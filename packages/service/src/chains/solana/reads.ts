@@ -1,5 +1,6 @@
 import type { Address, Commitment, Signature } from '@solana/kit'
-import { chunksOf, readAccounts, toTokenAccountAddress } from './accounts.ts'
+import { chunksOf } from '../../model/group.ts'
+import { readAccounts, toTokenAccountAddress } from './accounts.ts'
 import type { SolanaClient } from './client.ts'
 import { isNative, type Token } from './mint.ts'
 import { toTokenAccount } from './token-layout.ts'

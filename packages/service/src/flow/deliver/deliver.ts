@@ -1,7 +1,7 @@
 import type { Pool, PoolClient } from 'pg'
 import type { DestinationChain, Heads } from '../../chains/chain.ts'
 import type { Sender } from '../../lanes/sender.ts'
-import { groupBy } from '../../model/group.ts'
+import { chunksOf, eachAtOnce, groupBy } from '../../model/group.ts'
 import type { RefundReason } from '../../model/outcome.ts'
 import type { Swap } from '../../model/swap.ts'
 import type { Lease } from '../../store/lanes.ts'
@@ -27,6 +27,8 @@ export type DeliverDeps = JudgeDeps & {
 }
 
 const FETCH = 200
+// Each waits for the database and for a node: the next need not wait with it.
+const SENT_AT_ONCE = 4
 
 /** Delivers what is locked, or decides that it goes back: nothing was signed for it on this side yet. */
 export async function deliverLocked(
@@ -78,10 +80,9 @@ async function deliverAll(
     if (verdict.kind === 'impossible') await decideRefund(deps, swap, verdict.reason, proof)
   }
   const ready = judged.filter(({ verdict }) => verdict.kind === 'deliver').map(({ swap }) => swap)
-  const { maxBatch } = deps.destination
-  for (let i = 0; heads && i < ready.length && deps.sender.room() > 0; i += maxBatch) {
-    await deliverBatch(deps, lease, heads, ready.slice(i, i + maxBatch))
-  }
+  if (!heads) return
+  const batches = chunksOf(ready, deps.destination.maxBatch).slice(0, deps.sender.room())
+  await eachAtOnce(batches, SENT_AT_ONCE, (batch) => deliverBatch(deps, lease, heads, batch))
 }
 
 /** Falls back to one by one when a batch was refused as a whole, so that one swap cannot hold up the rest. */

@@ -1,6 +1,7 @@
 import type { Pool } from 'pg'
 import type { Heads, OriginChain } from '../../chains/chain.ts'
 import type { Sender } from '../../lanes/sender.ts'
+import { eachAtOnce } from '../../model/group.ts'
 import type { FailureCode } from '../../model/outcome.ts'
 import type { Swap } from '../../model/swap.ts'
 import type { Lease } from '../../store/lanes.ts'
@@ -17,6 +18,8 @@ export type LockDeps = ReadinessDeps & {
 
 // More than a batch, so that swaps that wait for something do not hold up the rest.
 const FETCH = 40
+// Each waits for the database and for a node: the next need not wait with it.
+const SENT_AT_ONCE = 4
 
 /** Locks the inputs that wait for this key, with as few transactions as the chain allows. */
 export async function lockWaiting(deps: LockDeps, lease: Lease, heads: Heads): Promise<void> {
@@ -29,9 +32,8 @@ export async function lockWaiting(deps: LockDeps, lease: Lease, heads: Heads): P
     if (waiting.length === 0) return
     const ready = await sift(deps, heads, waiting)
     if (ready.length === 0) return
-    for (const batch of batchesOf(ready, deps.origin.maxBatch)) {
-      if (deps.sender.room() > 0) await lockBatch(deps, lease, heads, batch)
-    }
+    const batches = batchesOf(ready, deps.origin.maxBatch).slice(0, deps.sender.room())
+    await eachAtOnce(batches, SENT_AT_ONCE, (batch) => lockBatch(deps, lease, heads, batch))
   }
 }
 

@@ -1,6 +1,7 @@
 import type { Pool } from 'pg'
 import type { Heads, OriginChain } from '../../chains/chain.ts'
 import type { Sender } from '../../lanes/sender.ts'
+import { eachAtOnce } from '../../model/group.ts'
 import type { SwapEvent } from '../../model/lifecycle.ts'
 import type { Swap } from '../../model/swap.ts'
 import { type Attestation, bindAttestation, dropAttestation, findUnsent } from '../../store/attestations.ts'
@@ -15,12 +16,15 @@ export type RelayDeps = {
   share: { of: number; index: number }
 }
 
+// Each waits for the database and for a node: the next need not wait with it.
+const SENT_AT_ONCE = 4
+
 /** Sends what the attester signed: claims of delivered swaps into the vault, refunds to the wallets. */
 export async function relayAttested(deps: RelayDeps, lease: Lease, heads: Heads): Promise<void> {
-  for (const attestation of await findUnsent(deps.pool, { chainId: deps.origin.chainId, ...deps.share })) {
-    if (deps.sender.room() === 0) return
-    await relay(deps, lease, heads, attestation)
-  }
+  const unsent = await findUnsent(deps.pool, { chainId: deps.origin.chainId, ...deps.share })
+  await eachAtOnce(unsent.slice(0, deps.sender.room()), SENT_AT_ONCE, (attestation) =>
+    relay(deps, lease, heads, attestation),
+  )
 }
 
 async function relay(deps: RelayDeps, lease: Lease, heads: Heads, attestation: Attestation): Promise<void> {
