@@ -110,7 +110,7 @@ describe('pages without a key', () => {
     expect(ready.status).toBe(200)
     expect(await ready.json()).toMatchObject({
       status: 'ready',
-      checks: { database: true, chains: { alpha: true, beta: true } },
+      checks: { database: true, chains: { alpha: true, beta: true, solana: true } },
     })
     expect(await (await open('/')).json()).toMatchObject({ name: 'geoswap', docs: '/docs/' })
   })
