@@ -1,6 +1,6 @@
-import type { QuoteReply, QuoteRequest } from '@geoswap/wire'
+import type { Fee, QuoteReply, QuoteRequest } from '@geoswap/wire'
 import { ServiceError } from '../../errors.ts'
-import { BPS, divideUp, formatUsd, tenTo, usdE18 } from '../../model/amount.ts'
+import { BPS, divideUp, formatUsd, type Priced, tenTo, usdE18 } from '../../model/amount.ts'
 import type { Catalog, Market } from '../../model/catalog.ts'
 import {
   type Breakdown,
@@ -157,18 +157,17 @@ function toQuote(order: Order, terms: Terms, price: Breakdown, limits: Limits): 
   }
 }
 
-function toFees(terms: Terms, price: Breakdown): QuoteReply['fees'] {
-  const fee = (kind: QuoteReply['fees'][number]['kind'], amount: bigint) => ({
-    kind,
-    amount: amount.toString(),
-    usd: formatUsd(usdE18(amount, terms.input)),
-  })
+function toFees({ input }: Terms, price: Breakdown): QuoteReply['fees'] {
   return [
-    fee('serviceFee', price.serviceFee),
-    fee('originNetwork', price.originCost),
-    fee('deliveryNetwork', price.deliveryCost),
-    ...(price.accountRent > 0n ? [fee('accountRent', price.accountRent)] : []),
+    toFee('serviceFee', price.serviceFee, input),
+    toFee('originNetwork', price.originCost, input),
+    toFee('deliveryNetwork', price.deliveryCost, input),
+    ...(price.accountRent > 0n ? [toFee('accountRent', price.accountRent, input)] : []),
   ]
+}
+
+function toFee(kind: Fee['kind'], amount: bigint, input: Priced): Fee {
+  return { kind, amount: amount.toString(), usd: formatUsd(usdE18(amount, input)) }
 }
 
 function usdOf(deps: QuoteDeps, terms: Terms, price: Breakdown) {

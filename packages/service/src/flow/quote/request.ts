@@ -121,6 +121,10 @@ function getToken(chain: CatalogChain, address: string): Token {
 }
 
 function defaultSlippageBps(catalog: Catalog, input: Token, output: Token): number {
-  const isStable = (token: Token) => catalog.assets.get(token.asset)?.usdStable === true
-  return input.asset === output.asset || (isStable(input) && isStable(output)) ? 50 : 300
+  const isCalm = input.asset === output.asset || (isStable(catalog, input) && isStable(catalog, output))
+  return isCalm ? 50 : 300
+}
+
+function isStable(catalog: Catalog, { asset }: Token): boolean {
+  return catalog.assets.get(asset)?.usdStable === true
 }
