@@ -27,10 +27,6 @@ function pricedToken(market: Market, token: { asset: string; decimals: number })
   return { decimals: token.decimals, price: getPrice(market, token.asset) }
 }
 
-function pricedNative(market: Market, { nativeAsset }: { nativeAsset: string }): Priced {
-  return { decimals: 18, price: getPrice(market, nativeAsset) }
-}
-
 function getPrice(market: Market, asset: string): PriceE18 {
   const price = market.priceOf(asset)
   if (price !== undefined) return price

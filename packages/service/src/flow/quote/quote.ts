@@ -1,4 +1,4 @@
-import type { Fee, QuoteReply, QuoteRequest } from '@geoswap/wire'
+import type { Fee, QuoteReply, QuoteRequest, QuoteWarning } from '@geoswap/wire'
 import { ServiceError } from '../../errors.ts'
 import { BPS, divideUp, formatUsd, type Priced, tenTo, usdE18 } from '../../model/amount.ts'
 import type { Catalog, Market } from '../../model/catalog.ts'
@@ -75,6 +75,7 @@ function priceOrder(deps: QuoteDeps, accountId: string, order: Order, accountRen
   if (minOutput === 0n) throw needsLargerSize(terms, order)
   const expiresAt = deps.now() + deps.quoteTtlMs
   const sealed = toSealed(toQuote(order, terms, price, { minOutput, expiresAt }))
+  const impactBps = priceImpactBps(terms, price)
   return {
     geoQuoteToken: deps.sealQuote(accountId, sealed),
     origin: order.origin.family,
@@ -85,7 +86,10 @@ function priceOrder(deps: QuoteDeps, accountId: string, order: Order, accountRen
     expiresAt: new Date(expiresAt).toISOString(),
     etaSeconds: Math.ceil(order.origin.acceptSeconds + order.destination.settleSeconds + 1),
     fees: toFees(terms, price),
-    ...usdOf(deps, terms, price),
+    inputUsd: formatUsd(usdE18(price.amountIn, terms.input)),
+    outputUsd: formatUsd(usdE18(price.amountOut, terms.output)),
+    priceImpactBps: impactBps,
+    ...(impactBps <= -deps.highImpactBps && { warnings: [highImpact(impactBps)] }),
   }
 }
 
@@ -138,7 +142,7 @@ function nothingDeliverable({ output, destination }: Order): ServiceError {
 
 type Limits = { minOutput: bigint; expiresAt: number }
 
-function toQuote(order: Order, terms: Terms, price: Breakdown, limits: Limits): Quote {
+function toQuote(order: Order, terms: Terms, price: Breakdown, { minOutput, expiresAt }: Limits): Quote {
   return {
     id: nextQuoteId(),
     originChain: order.origin.chainId,
@@ -149,11 +153,12 @@ function toQuote(order: Order, terms: Terms, price: Breakdown, limits: Limits): 
     outputToken: order.output.address,
     amountIn: price.amountIn,
     amountOut: price.amountOut,
+    minOutput,
     swappable: price.amountIn - price.serviceFee - price.originCost - price.deliveryCost - price.accountRent,
     priceFloor: withSlippage(price.amountOut, order.slippageBps),
     valueCents: usdE18(price.amountIn, terms.input) / tenTo(16) + 1n,
     createsAccount: price.accountRent > 0n,
-    ...limits,
+    expiresAt,
   }
 }
 
@@ -170,14 +175,10 @@ function toFee(kind: Fee['kind'], amount: bigint, input: Priced): Fee {
   return { kind, amount: amount.toString(), usd: formatUsd(usdE18(amount, input)) }
 }
 
-function usdOf(deps: QuoteDeps, terms: Terms, price: Breakdown) {
-  const impact = priceImpactBps(terms, price)
-  const loss = (-impact / 100).toFixed(2)
-  const message = `The output is worth ${loss}% less than the input, all costs included.`
+function highImpact(impactBps: number): QuoteWarning {
+  const loss = (-impactBps / 100).toFixed(2)
   return {
-    inputUsd: formatUsd(usdE18(price.amountIn, terms.input)),
-    outputUsd: formatUsd(usdE18(price.amountOut, terms.output)),
-    priceImpactBps: impact,
-    ...(impact <= -deps.highImpactBps && { warnings: [{ code: 'HIGH_PRICE_IMPACT', message }] }),
+    code: 'HIGH_PRICE_IMPACT',
+    message: `The output is worth ${loss}% less than the input, all costs included.`,
   }
 }

@@ -38,7 +38,7 @@ export function toOrder(catalog: Catalog, addresses: AddressBooks, request: Quot
   const inputToken = parse(parsing, origin, 'inputToken', request.inputToken)
   const outputToken = parse(parsing, destination, 'outputToken', request.outputToken)
   const wallet = parse(parsing, origin, 'walletAddress', request.walletAddress)
-  const recipient = recipientOf(request, { ...parsing, origin, destination, wallet })
+  const recipient = recipientOf(parsing, { request, origin, destination, wallet })
   const tradeType = request.tradeType ?? 'exactInput'
   const amount = BigInt(request.amount)
   const { maxAmount } = tradeType === 'exactInput' ? origin : destination
@@ -69,13 +69,12 @@ function parse({ addresses, issues }: Parsing, chain: CatalogChain, field: strin
   return address ?? ''
 }
 
-type RecipientContext = Parsing & { origin: CatalogChain; destination: CatalogChain; wallet: string }
+type Parties = { request: QuoteRequest; origin: CatalogChain; destination: CatalogChain; wallet: string }
 
-function recipientOf(request: QuoteRequest, context: RecipientContext): string {
-  if (request.recipient !== undefined)
-    return parse(context, context.destination, 'recipient', request.recipient)
-  if (context.origin.family === context.destination.family) return context.wallet
-  context.issues.push({
+function recipientOf(parsing: Parsing, { request, origin, destination, wallet }: Parties): string {
+  if (request.recipient !== undefined) return parse(parsing, destination, 'recipient', request.recipient)
+  if (origin.family === destination.family) return wallet
+  parsing.issues.push({
     field: 'recipient',
     message: 'is required when the chains are of different families',
   })
