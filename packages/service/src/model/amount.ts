@@ -35,8 +35,10 @@ export function usdE18(amount: bigint, token: Priced): bigint {
   return (amount * token.price) / tenTo(token.decimals)
 }
 
+const CENT_E18 = tenTo(16)
+
 /** A USD value with two digits, rounded to the nearest cent. */
 export function formatUsd(valueE18: bigint): string {
-  const cents = (valueE18 + 5n * tenTo(15)) / tenTo(16)
-  return `${cents / 100n}.${(cents % 100n).toString().padStart(2, '0')}`
+  const cents = ((valueE18 + CENT_E18 / 2n) / CENT_E18).toString().padStart(3, '0')
+  return `${cents.slice(0, -2)}.${cents.slice(-2)}`
 }
