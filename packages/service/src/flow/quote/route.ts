@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { endpoints, type QuoteReply, type QuoteRequest } from '@geoswap/wire'
-import type { FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 
 type Caller = FastifyRequest['caller']
 export type QuotePort = {
@@ -11,10 +11,51 @@ export type QuotePort = {
 export const quoteRoutes: FastifyPluginAsyncTypebox<{ port: QuotePort }> = async (app, { port }) => {
   const { body, reply, rateClass } = endpoints.quote
   const options = { schema: { body, response: { 200: reply } }, config: { rateClass } }
-  app.post('/swap/quote', options, (request, reply) => {
-    const answer = port.quote(request.caller, request.body)
-    if (answer instanceof Promise) return answer
-    // A quote from memory is there already: sending it now saves a turn of the event loop per call.
-    reply.send(answer)
-  })
+  const calls = createBatches<Call>((batch) => answerAll(port, batch))
+  app.post('/swap/quote', options, ({ caller, body }, reply) => calls.add({ caller, body, reply }))
+}
+
+type Call = { caller: Caller; body: QuoteRequest; reply: FastifyReply }
+type Answer = QuoteReply | Promise<QuoteReply> | Error
+
+/** Gathers what arrives in one turn of the event loop and hands it on at the turn's end. */
+function createBatches<T>(work: (batch: readonly T[]) => void): { add(item: T): void } {
+  let gathered: T[] = []
+  const flush = (): void => {
+    const batch = gathered
+    gathered = []
+    work(batch)
+  }
+  return {
+    add(item) {
+      if (gathered.push(item) === 1) setImmediate(flush)
+    },
+  }
+}
+
+/**
+ * First all prices, then all replies: each step finds its code in the processor's caches, from which the
+ * network stack throws it between two calls that are answered one by one.
+ */
+function answerAll(port: QuotePort, calls: readonly Call[]): void {
+  const answers = calls.map((call) => answerOf(port, call))
+  for (const [index, { reply }] of calls.entries()) send(reply, answers[index])
+}
+
+function answerOf(port: QuotePort, { caller, body }: Call): Answer {
+  try {
+    return port.quote(caller, body)
+  } catch (error) {
+    return toError(error)
+  }
+}
+
+function send(reply: FastifyReply, answer: Answer | undefined): void {
+  if (answer instanceof Promise) answer.catch(toError).then((later) => reply.send(later))
+  else reply.send(answer)
+}
+
+/** What is not an error would be sent as a quote. */
+function toError(thrown: unknown): Error {
+  return thrown instanceof Error ? thrown : new Error(`Not an error: ${typeof thrown}`)
 }

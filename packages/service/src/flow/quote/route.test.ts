@@ -1,0 +1,34 @@
+import { endpoints } from '@geoswap/wire'
+import { expect, test } from 'vitest'
+import { ServiceError } from '../../errors.ts'
+import { createTestServer } from '../../http/test-server.ts'
+
+const { body, reply } = endpoints.quote.example
+
+test('calls that arrive together get each its own answer, refusals and faults included', async () => {
+  const { app, headers } = await createTestServer({
+    handlers: {
+      quote(_caller, { amount }) {
+        if (amount === '2') throw new ServiceError('NO_ROUTE')
+        if (amount === '3') throw 'no error at all'
+        if (amount === '4') return Promise.resolve({ ...reply, input: 'later' })
+        if (amount === '5') return Promise.reject(new ServiceError('NEEDS_LARGER_SIZE'))
+        return { ...reply, input: amount }
+      },
+    },
+  })
+  const ask = (amount: string) =>
+    app.inject({ method: 'POST', url: '/swap/quote', headers, payload: { ...body, amount } })
+
+  const replies = await Promise.all(['1', '2', '3', '4', '5', '6'].map(ask))
+
+  const told = replies.map((one) => `${one.statusCode} ${one.json().code ?? one.json().input}`)
+  expect(told).toEqual([
+    '200 1',
+    '422 NO_ROUTE',
+    '500 INTERNAL',
+    '200 later',
+    '422 NEEDS_LARGER_SIZE',
+    '200 6',
+  ])
+})
