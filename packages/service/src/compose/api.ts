@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { type Address, type Hex, recoverMessageAddress, serializeSignature } from 'viem'
+import type { Heads } from '../chains/chain.ts'
 import { parseEvmAddress } from '../chains/evm/address.ts'
 import { isSignedBy } from '../chains/evm/delegation.ts'
 import { isOnCurve, parseSolanaAddress } from '../chains/solana/address.ts'
@@ -107,11 +108,13 @@ function marketSources(network: Config['network'], chains: Chains) {
 }
 
 function toMarketSource({ config, chain }: Chains['all'][number]) {
+  let known: Heads | undefined
   return {
     chainId: config.chainId,
     maxHeadAgeMs: maxHeadAgeMs(config),
     async readNow() {
-      const heads = await chain.readHeads()
+      const heads = await chain.readHeads(known)
+      known = heads
       const { seconds, number: block, height } = heads.head
       return { seconds, block, height, costs: await chain.readLegCosts(heads) }
     },

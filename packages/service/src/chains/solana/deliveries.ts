@@ -4,6 +4,7 @@ import { toTokenAccountAddress } from './accounts.ts'
 import type { SolanaBlock } from './blocks.ts'
 import type { Depth } from './heads.ts'
 import type { Creation, MarkerRef } from './marker-book.ts'
+import { remember } from './memory.ts'
 import { isNative, type Token } from './mint.ts'
 import type { SolanaParts } from './parts.ts'
 import { readTransactionAmount, readVaultBalances } from './reads.ts'
@@ -49,12 +50,15 @@ async function findAt(
 }
 
 /** By how much the recipient's account grew in that very transaction. */
-async function readAmount({ client, facts }: SolanaParts, op: Op, { txHash }: Creation, commitment: Depth) {
+async function readAmount(parts: SolanaParts, op: Op, { txHash }: Creation, commitment: Depth) {
+  const { client, facts, paidAmounts } = parts
+  const known = paidAmounts.get(txHash)
+  if (known !== undefined) return known
   const token = await facts.tokenOf(op.outputToken)
   const account = await accountOf(op.recipient, token)
   const landed = await readTransactionAmount(client, { txHash, account, token, commitment })
   if (!landed) throw new Error(`The node names ${txHash} and does not know it`)
-  return landed.amount
+  return remember(paidAmounts, txHash, () => landed.amount)
 }
 
 async function accountOf(owner: string, token: Token): Promise<string> {

@@ -4,6 +4,7 @@ import type { SolanaClient } from './client.ts'
 import type { Depth } from './heads.ts'
 import { type Marker, type MarkerKind, toMarker } from './marker.ts'
 import { findMarkerTransaction } from './marker-history.ts'
+import { remember } from './memory.ts'
 
 /** One payment of one op: at most one transaction ever creates one of its markers. */
 export type MarkerRef = { kind: MarkerKind; id: string; base: string }
@@ -18,14 +19,13 @@ export type MarkerBook = {
   nextGeneration(ref: MarkerRef): Promise<number | undefined>
 }
 
-const MAX_REMEMBERED = 20_000
 // Whoever blocks a marker pays its rent; this many of them only after as many signed payments have died.
 const MAX_GENERATIONS = 16
 
 /** What markers say. Presence proves little, since anyone may fund a known address: the creation is looked up. */
 export function createMarkerBook(client: SolanaClient, key: Uint8Array): MarkerBook {
   const markerOf = createMarkerMemory(key)
-  const findCreation = createCreationMemory(client)
+  const creations = createCreationMemory(client)
 
   /** One generation for all; those whose marker is there without a creation go on to the next. */
   async function findIn(refs: readonly MarkerRef[], at: At, generation: number) {
@@ -37,7 +37,7 @@ export function createMarkerBook(client: SolanaClient, key: Uint8Array): MarkerB
       refs.map(async (ref, index) => {
         const marker = all[index]
         if (!marker || !accounts[index]) return
-        const creation = await findCreation(ref, marker, at)
+        const creation = await creations.find(ref, marker, at)
         if (creation) found.set(ref, creation)
         else if (ref.kind !== 'input') blocked.push(ref)
       }),
@@ -47,8 +47,8 @@ export function createMarkerBook(client: SolanaClient, key: Uint8Array): MarkerB
 
   return {
     async findCreations(refs, at) {
-      const found = new Map<MarkerRef, Creation>()
-      let open: readonly MarkerRef[] = refs
+      const found = new Map<MarkerRef, Creation>(creations.recallFinal(refs))
+      let open: readonly MarkerRef[] = refs.filter((ref) => !found.has(ref))
       for (let generation = 0; open.length > 0; generation += 1) {
         assertGeneration(generation)
         const round = await findIn(open, at, generation)
@@ -64,7 +64,7 @@ export function createMarkerBook(client: SolanaClient, key: Uint8Array): MarkerB
         const at = { commitment: 'confirmed' } as const
         const [account] = await readAccounts(client, { addresses: [marker.address], ...at })
         if (!account) return generation
-        if (await findCreation(ref, marker, at)) return undefined
+        if (await creations.find(ref, marker, at)) return undefined
       }
     },
   }
@@ -81,12 +81,21 @@ function createMarkerMemory(key: Uint8Array) {
 /** Of each commitment: what was only confirmed when it was found is looked up again as finalized. */
 function createCreationMemory(client: SolanaClient) {
   const created = new Map<string, Creation>()
-  return async (ref: MarkerRef, marker: Marker, { commitment }: At): Promise<Creation | undefined> => {
-    const name = `${nameOf(ref)}:${commitment}`
-    const known = created.get(name)
-    if (known) return known
-    const found = await findMarkerTransaction(client, { marker, opId: toOpId(ref.id), commitment })
-    return found && remember(created, name, () => found)
+  return {
+    async find(ref: MarkerRef, marker: Marker, { commitment }: At): Promise<Creation | undefined> {
+      const name = `${nameOf(ref)}:${commitment}`
+      const known = created.get(name)
+      if (known) return known
+      const found = await findMarkerTransaction(client, { marker, opId: toOpId(ref.id), commitment })
+      return found && remember(created, name, () => found)
+    },
+    /** What is finalized stays so: nothing has to be asked about it again. */
+    recallFinal(refs: readonly MarkerRef[]): [MarkerRef, Creation][] {
+      return refs.flatMap((ref) => {
+        const known = created.get(`${nameOf(ref)}:finalized`)
+        return known ? [[ref, known]] : []
+      })
+    },
   }
 }
 
@@ -94,15 +103,4 @@ const nameOf = ({ kind, id }: MarkerRef) => `${kind}:${id}`
 
 function assertGeneration(generation: number): void {
   if (generation >= MAX_GENERATIONS) throw new Error('Strangers fund the markers of this op')
-}
-
-/** The oldest goes when there are too many: it can be found again. */
-function remember<T>(known: Map<string, T>, name: string, make: () => T): T {
-  const before = known.get(name)
-  if (before !== undefined) return before
-  const value = make()
-  known.set(name, value)
-  const [oldest] = known.keys()
-  if (known.size > MAX_REMEMBERED && oldest !== undefined) known.delete(oldest)
-  return value
 }

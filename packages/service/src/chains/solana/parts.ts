@@ -10,6 +10,8 @@ export type SolanaParts = {
   settings: SolanaChainSettings
   facts: Facts
   markers: MarkerBook
+  /** What each delivery paid, by its transaction. */
+  paidAmounts: Map<string, bigint>
   /** Keys that can sign here; empty in a process that holds none. */
   signers: readonly SolanaSigner[]
 }
@@ -18,5 +20,6 @@ type Options = Pick<SolanaParts, 'client' | 'settings' | 'signers'>
 
 export function createSolanaParts({ client, settings, signers }: Options): SolanaParts {
   const facts = createFacts(client, settings)
-  return { client, settings, signers, facts, markers: createMarkerBook(client, settings.markerKey) }
+  const markers = createMarkerBook(client, settings.markerKey)
+  return { client, settings, signers, facts, markers, paidAmounts: new Map() }
 }
