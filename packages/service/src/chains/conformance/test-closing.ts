@@ -1,0 +1,69 @@
+import { expect, test } from 'vitest'
+import { claimed, nothing, type Stage, taken } from './test-actor.ts'
+import { routes, type SwapOptions, stranger } from './test-world.ts'
+
+export function describeClosing(onStage: () => Stage): void {
+  async function newLocked(options?: SwapOptions) {
+    const { world, actor } = onStage()
+    const swap = await world.newSwap(options)
+    const moved = await actor.watch(swap)
+    await actor.lock(swap)
+    await world.finalize()
+    return { swap, moved }
+  }
+
+  test.each(routes)('of $input goes to the inventory by a claim, exactly and once', async (route) => {
+    const { world, chain, actor } = onStage()
+    const { swap, moved } = await newLocked(route)
+    const first = await actor.sign('relay', actor.claiming([swap]))
+    await world.confirm()
+    const second = await actor.sign('relay', actor.claiming([swap]), { ahead: 1 })
+    expect(second.txHash).not.toBe(first.txHash)
+
+    for (const { raw } of [first, second]) await chain.broadcast(raw)
+    await world.confirm()
+    expect(await actor.statesOf(swap)).toEqual({ head: 'claimed', accept: 'claimed', hard: 'locked' })
+    await world.finalize()
+
+    expect(await moved()).toEqual(claimed)
+    expect((await actor.statesOf(swap)).hard).toBe('claimed')
+    const both = [first.id, second.id]
+    expect(await actor.fatesOf('relay', [first, second])).toEqual({ final: both, unmined: [] })
+    expect(await chain.findRefund(swap.op)).toBeUndefined()
+  })
+
+  test.each(routes)('of $input goes back to the wallet by a refund, exactly and once', async (route) => {
+    const { world, chain, actor } = onStage()
+    const { swap, moved } = await newLocked(route)
+    expect(await chain.canRefund(swap)).toBe(true)
+    const first = await actor.sign('relay', actor.refunding(swap))
+    await world.confirm()
+    const second = await actor.sign('relay', actor.refunding(swap), { ahead: 1 })
+    expect(second.txHash).not.toBe(first.txHash)
+
+    for (const { raw } of [first, second]) await chain.broadcast(raw)
+    await world.confirm()
+    expect(await actor.statesOf(swap)).toEqual({ head: 'refunded', accept: 'refunded', hard: 'locked' })
+    await world.finalize()
+
+    expect(await moved()).toEqual(nothing)
+    expect((await actor.statesOf(swap)).hard).toBe('refunded')
+    const { hard } = await actor.look()
+    const refund = await chain.findRefund(swap.op)
+    expect(refund).toMatchObject({ txHash: first.txHash, credited: false })
+    expect(refund?.block).toBeLessThanOrEqual(hard.number)
+  })
+
+  test('moves by no other signature than the attester’s', async () => {
+    const { world, actor } = onStage()
+    const { swap, moved } = await newLocked()
+    const by = stranger
+
+    for (const plan of [actor.claiming([swap], { by }), actor.refunding(swap, { by })]) {
+      expect(await actor.stopperOf('relay', plan)).toBe(world.paymentsAreRefusedBy)
+    }
+
+    expect(await moved()).toEqual(taken)
+    expect((await actor.statesOf(swap)).head).toBe('locked')
+  })
+}

@@ -1,0 +1,165 @@
+import { intakeDomain } from '@geoswap/protocol'
+import { type Address, generateKeyPairSigner, type KeyPairSigner, lamports } from '@solana/kit'
+import { getTransferSolInstruction } from '@solana-program/system'
+import { getFreezeAccountInstruction } from '@solana-program/token'
+import { connectSolana } from '../../compose/solana.ts'
+import { Secret, type SolanaChainConfig } from '../../config.ts'
+import type { Swap } from '../../model/swap.ts'
+import { NATIVE_SOL } from '../solana/address.ts'
+import { toHex } from '../solana/bytes.ts'
+import { transferInstruction } from '../solana/instructions.ts'
+import { NATIVE_TOKEN } from '../solana/mint.ts'
+import { readVaultBalances } from '../solana/reads.ts'
+import { MARKER_KEY, type SolanaWorld, startSolanaWorld, type TestMint } from '../solana/test-solana.ts'
+import { signAsWallet } from '../solana/test-wallet.ts'
+import {
+  attester,
+  type ConformanceWorld,
+  INPUT_AMOUNT,
+  type Kind,
+  type SwapOptions,
+  toOp,
+  toSwap,
+} from './test-world.ts'
+
+const CHAIN_ID = 900_001
+const HELD = 3n * INPUT_AMOUNT
+const INVENTORY = 1_000_000_000_000n
+// The lags of the local chain.
+const CONFIRMED_SLOTS = 1
+const FINALIZED_SLOTS = 32
+
+export type SolanaConformanceWorld = ConformanceWorld & {
+  solana: SolanaWorld
+  mint: TestMint
+  walletOf(swap: Swap): KeyPairSigner
+}
+
+/** Vaults and fee payers on a Solana chain whose slots come when the test says so. */
+export async function startSolanaConformanceWorld(): Promise<SolanaConformanceWorld> {
+  const solana = await startSolanaWorld()
+  const mint = await solana.createMint()
+  await solana.give(mint, solana.intake.address, 0n)
+  await solana.give(mint, solana.authority.address, INVENTORY)
+  const { connected, places, feePayers } = await connect(solana, mint)
+  const { chain } = connected
+  const tokens = { native: NATIVE_SOL as string, token: mint.mint }
+  const wallets = new Map<string, KeyPairSigner>()
+  let position = 0n
+
+  async function newWallet(kind: Kind): Promise<KeyPairSigner> {
+    const wallet = await generateKeyPairSigner()
+    wallets.set(wallet.address, wallet)
+    if (kind === 'native') await solana.fund(wallet.address, HELD)
+    else await solana.give(mint, wallet.address, HELD)
+    return wallet
+  }
+
+  function walletOf({ op }: Swap): KeyPairSigner {
+    const wallet = wallets.get(op.wallet)
+    if (!wallet) throw new Error('Not a wallet of this world')
+    return wallet
+  }
+
+  async function newSwap(options: SwapOptions = {}): Promise<Swap> {
+    const { input = 'token', output = 'native', quotedOutput } = options
+    const recipient = options.recipient ?? (await generateKeyPairSigner()).address
+    const wallet = await newWallet(input)
+    position += 1n
+    const placeOf = () => ({ intake: places.intake, vault: places.inventory })
+    const op = toOp(placeOf, {
+      ...{ chainId: CHAIN_ID, heads: await chain.readHeads(), position, quotedOutput, recipient },
+      ...{ wallet: wallet.address, inputToken: tokens[input], outputToken: tokens[output] },
+      ...{ locker: feePayers.input, createsAccount: output === 'token' },
+    })
+    return toSwap(op, await signInput(connected.solana.builder, op, wallet))
+  }
+
+  return {
+    ...{ solana, mint, walletOf, newSwap, chain, tokens, places, verify: connected.verify },
+    senders: { relay: feePayers.input, deliver: feePayers.delivery },
+    domain: intakeDomain(CHAIN_ID),
+    paymentsAreRefusedBy: 'plan',
+    async newRefusal() {
+      const { address: recipient } = await generateKeyPairSigner()
+      await freeze(solana, mint, recipient)
+      return { output: 'token', recipient }
+    },
+    emptyWallet: (swap) => emptyWallet(solana, mint, { swap, wallet: walletOf(swap) }),
+    async balanceOf(owner, token) {
+      const of = token === NATIVE_SOL ? NATIVE_TOKEN : mint
+      const query = { owner, tokens: [of], commitment: 'confirmed' } as const
+      return (await readVaultBalances(solana.client, query)).get(token) ?? 0n
+    },
+    confirm: async () => void (await solana.advance(CONFIRMED_SLOTS)),
+    finalize: async () => void (await solana.advance(FINALIZED_SLOTS)),
+    async comeTo({ lastValid }, block) {
+      if (lastValid === undefined) throw new Error('What is signed here has a last valid height')
+      const slot = await solana.dev.dev_pauseSlots().send()
+      // One block in each slot of the local chain: heights are slots.
+      await solana.advance(Number(lastValid) + (block === 'last' ? 0 : 1) - Number(slot))
+    },
+    async broadcastInVain(raw) {
+      await solana.dev.dev_dropTransactions(1).send()
+      await chain.broadcast(raw)
+    },
+    stop: () => solana.chain.stop(),
+  }
+}
+
+async function connect(solana: SolanaWorld, { mint }: TestMint) {
+  const delivery = await solana.fundedSigner()
+  const { feePayer, intake, authority, chain } = solana
+  const vaults = { intake: intake.address, inventory: authority.address }
+  const feePayers = { input: feePayer.address, delivery: delivery.address }
+  const config: SolanaChainConfig = {
+    ...{ family: 'solana', chainId: CHAIN_ID, name: 'solana', vaults, feePayers },
+    ...{ rpcUrls: [chain.rpcUrl], attesterRpcUrls: [chain.rpcUrl], blockMs: 400 },
+    finality: { accept: 1, settle: 1, hard: FINALIZED_SLOTS },
+    native: { symbol: 'SOL', asset: 'SOL' },
+    tokens: [{ symbol: 'USDC', asset: 'USDC', address: mint }],
+  }
+  const connected = connectSolana({
+    network: {
+      ...{ network: 'conformance', chains: [config], assets: [], attester: attester.address },
+      ...{ relayers: [], deliverers: [] },
+    },
+    ...{ config, urls: [chain.rpcUrl], assertOutsideTransaction: () => {} },
+    signers: [feePayer, delivery, intake, authority],
+    markerKey: new Secret(toHex(MARKER_KEY)),
+  })
+  return { connected, places: vaults, feePayers }
+}
+
+type Builder = ReturnType<typeof connectSolana>['solana']['builder']
+
+/** Built, signed by the wallet and checked, as between build and submit. */
+async function signInput(builder: Builder, op: Swap['op'], wallet: KeyPairSigner) {
+  const { messageHash, unsignedTransaction, lastValid } = await builder.build({
+    ...{ opHash: op.hash, wallet: op.wallet, token: op.inputToken, amount: op.inputAmount },
+  })
+  const signedTransaction = await signAsWallet(wallet, unsignedTransaction)
+  const checked = await builder.check({ messageHash, wallet: op.wallet, signedTransaction })
+  if (checked.kind !== 'ok') throw new Error(checked.kind)
+  return { signature: checked.signedTransaction, lastValid }
+}
+
+export async function freeze(solana: SolanaWorld, mint: TestMint, owner: string): Promise<void> {
+  const account = await solana.give(mint, owner, 0n)
+  const freezing = { account, mint: mint.mint as Address, owner: mint.authority }
+  await solana.run(solana.payer, [getFreezeAccountInstruction(freezing)])
+}
+
+type Emptied = { swap: Swap; wallet: KeyPairSigner }
+
+async function emptyWallet(solana: SolanaWorld, mint: TestMint, { swap, wallet }: Emptied): Promise<void> {
+  const { payer } = solana
+  if (swap.op.inputToken === NATIVE_SOL) {
+    const transfer = { source: wallet, destination: payer.address, amount: lamports(HELD) }
+    await solana.run(payer, [getTransferSolInstruction(transfer)])
+    return
+  }
+  await solana.give(mint, payer.address, 0n)
+  const transfer = { from: wallet, to: payer.address, token: mint, amount: HELD }
+  await solana.run(payer, [await transferInstruction(transfer)])
+}
