@@ -39,6 +39,7 @@ export function describeHeads(onStage: () => Stage): void {
 
     await expect(chain.readLocks([op], ahead)).rejects.toThrow()
     await expect(chain.readUndelivered([op], ahead)).rejects.toThrow()
+    await expect(chain.readHoldings(ahead)).rejects.toThrow()
   })
 
   test('every leg costs something, and a first lock no less than a later one', async () => {

@@ -75,13 +75,14 @@ export async function readUndelivered(
 }
 
 /** What the inventory can pay of each token; of the native coin, its account's own minimum stays. */
-export async function readHoldings({ client, settings, facts }: SolanaParts, { commitment }: SolanaBlock) {
+export async function readHoldings({ client, settings, facts }: SolanaParts, at: SolanaBlock) {
   const [rent, ...tokens] = await Promise.all([
     facts.rent(),
     ...settings.tokens.map((mint) => facts.tokenOf(mint)),
   ])
   const owner = settings.vaults.inventory
-  const balances = await readVaultBalances(client, { owner, tokens, commitment })
+  const { commitment, number: minContextSlot } = at
+  const balances = await readVaultBalances(client, { owner, tokens, commitment, minContextSlot })
   return tokens.map((token) => {
     const held = balances.get(token.mint) ?? 0n
     const kept = isNative(token) ? rent.emptyLamports : 0n
