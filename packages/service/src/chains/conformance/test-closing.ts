@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import type { Swap } from '../../model/swap.ts'
 import { claimed, nothing, type Stage, taken } from './test-actor.ts'
 import { routes, type SwapOptions, stranger } from './test-world.ts'
 
@@ -10,6 +11,17 @@ export function describeClosing(onStage: () => Stage): void {
     await actor.lock(swap)
     await world.finalize()
     return { swap, moved }
+  }
+
+  async function expectNoMore(swap: Swap): Promise<void> {
+    const { world, actor } = onStage()
+    const { head: before } = await actor.statesOf(swap)
+    const moved = await actor.watch(swap)
+    for (const plan of [actor.claiming([swap]), actor.refunding(swap)]) {
+      expect(await actor.stopperOf('relay', plan)).toBe(world.paymentsAreRefusedBy)
+    }
+    expect(await moved()).toEqual(nothing)
+    expect((await actor.statesOf(swap)).head).toBe(before)
   }
 
   test.each(routes)('of $input goes to the inventory by a claim, exactly and once', async (route) => {
@@ -29,6 +41,7 @@ export function describeClosing(onStage: () => Stage): void {
     expect((await actor.statesOf(swap)).hard).toBe('claimed')
     const both = [first.id, second.id]
     expect(await actor.fatesOf('relay', [first, second])).toEqual({ final: both, unmined: [] })
+    await expectNoMore(swap)
     expect(await chain.findRefund(swap.op)).toBeUndefined()
   })
 
@@ -52,6 +65,7 @@ export function describeClosing(onStage: () => Stage): void {
     const refund = await chain.findRefund(swap.op)
     expect(refund).toMatchObject({ txHash: first.txHash, credited: false })
     expect(refund?.block).toBeLessThanOrEqual(hard.number)
+    await expectNoMore(swap)
   })
 
   test('moves by no other signature than the attester’s', async () => {
@@ -65,5 +79,24 @@ export function describeClosing(onStage: () => Stage): void {
 
     expect(await moved()).toEqual(taken)
     expect((await actor.statesOf(swap)).head).toBe('locked')
+  })
+
+  test('does not go back by an attestation whose time is over', async () => {
+    const { world, actor } = onStage()
+    const { swap, moved } = await newLocked()
+
+    const late = actor.refunding(swap, { validSeconds: -1 })
+    expect(await actor.stopperOf('relay', late)).toBe(world.paymentsAreRefusedBy)
+
+    expect(await moved()).toEqual(taken)
+    expect((await actor.statesOf(swap)).head).toBe('locked')
+  })
+
+  test('is all that can be claimed or refunded: what was never taken cannot', async () => {
+    const swap = await onStage().world.newSwap()
+    // There is enough of the same token from others.
+    await newLocked()
+
+    await expectNoMore(swap)
   })
 }

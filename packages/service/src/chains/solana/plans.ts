@@ -1,6 +1,8 @@
 import type { Op, Swap } from '../../model/swap.ts'
+import { readBlocks, type SolanaBlock } from './blocks.ts'
 import { deliveryRef } from './deliveries.ts'
 import { inputCostLamports, unitsWithMargin } from './fees.ts'
+import { readLocks } from './locks.ts'
 import type { MarkerRef } from './marker-book.ts'
 import type { SolanaParts } from './parts.ts'
 import { draftPayment, type Payment } from './payment.ts'
@@ -50,7 +52,8 @@ export async function planDelivery(parts: SolanaParts, op: Op): Promise<PaymentR
 export async function planClaim(parts: SolanaParts, op: Op, signature: string): Promise<PaymentRequest> {
   const { vaults, isClaimAttested } = parts.settings
   if (!(await isClaimAttested([op.hash], signature))) throw new Error('The attester did not sign this claim')
-  return planFromIntake(parts, 'claim', op, vaults.inventory)
+  const { head } = await readBlocks(parts.client)
+  return planFromIntake(parts, head as SolanaBlock, { kind: 'claim', op, to: vaults.inventory })
 }
 
 type Attested = { signature: string; validUntil: number }
@@ -58,15 +61,25 @@ type Attested = { signature: string; validUntil: number }
 export async function planRefund(parts: SolanaParts, op: Op, attested: Attested): Promise<PaymentRequest> {
   const isAttested = await parts.settings.isRefundAttested(op.hash, attested)
   if (!isAttested) throw new Error('The attester did not sign this refund')
-  return planFromIntake(parts, 'refund', op, op.wallet)
+  const { head } = await readBlocks(parts.client)
+  if (head.seconds > attested.validUntil) throw new Error('The attester signed this refund for a time past')
+  return planFromIntake(parts, head as SolanaBlock, { kind: 'refund', op, to: op.wallet })
 }
 
-function planFromIntake(parts: SolanaParts, kind: 'claim' | 'refund', op: Op, to: string) {
-  const ref = { kind, id: op.hash, base: parts.settings.vaults.intake }
-  return planPayment(parts, ref, {
-    ...{ kind, to, mint: op.inputToken, amount: String(op.inputAmount) },
-    createsAccount: false,
-  })
+type FromIntake = { kind: 'claim' | 'refund'; op: Op; to: string }
+
+/**
+ * All inputs lie in one vault, and what leaves it under one op's name may be another's. The markers stop a second
+ * claim and a second refund of an op, not one of each, nor either for an input that never came.
+ */
+async function planFromIntake(parts: SolanaParts, head: SolanaBlock, { kind, op, to }: FromIntake) {
+  const state = (await readLocks(parts, [op], head)).get(op.hash)
+  if (state !== 'locked') throw new Error(`The input of ${op.hash} is not in the intake vault: ${state}`)
+  return planPayment(
+    parts,
+    { kind, id: op.hash, base: parts.settings.vaults.intake },
+    { kind, to, mint: op.inputToken, amount: String(op.inputAmount), createsAccount: false },
+  )
 }
 
 type Unmarked = Omit<PaymentRequest, 'id' | 'generation' | 'units'>
