@@ -1,6 +1,5 @@
 import { intakeDomain } from '@geoswap/protocol'
-import { type Address, generateKeyPairSigner, type KeyPairSigner, lamports } from '@solana/kit'
-import { getTransferSolInstruction } from '@solana-program/system'
+import { type Address, generateKeyPairSigner, type KeyPairSigner } from '@solana/kit'
 import { getFreezeAccountInstruction } from '@solana-program/token'
 import { connectSolana } from '../../compose/solana.ts'
 import { Secret, type SolanaChainConfig } from '../../config.ts'
@@ -8,7 +7,7 @@ import type { Swap } from '../../model/swap.ts'
 import { NATIVE_SOL } from '../solana/address.ts'
 import { toHex } from '../solana/bytes.ts'
 import { transferInstruction } from '../solana/instructions.ts'
-import { NATIVE_TOKEN } from '../solana/mint.ts'
+import { isNative, NATIVE_TOKEN, type Token } from '../solana/mint.ts'
 import { readVaultBalances } from '../solana/reads.ts'
 import { MARKER_KEY, type SolanaWorld, startSolanaWorld, type TestMint } from '../solana/test-solana.ts'
 import { signAsWallet } from '../solana/test-wallet.ts'
@@ -75,6 +74,12 @@ export async function startSolanaConformanceWorld(): Promise<SolanaConformanceWo
     return toSwap(op, await signInput(connected.solana.builder, op, wallet))
   }
 
+  async function balanceOf(owner: string, token: string): Promise<bigint> {
+    const of = token === NATIVE_SOL ? NATIVE_TOKEN : mint
+    const query = { owner, tokens: [of], commitment: 'confirmed' } as const
+    return (await readVaultBalances(solana.client, query)).get(token) ?? 0n
+  }
+
   return {
     ...{ solana, mint, walletOf, newSwap, chain, tokens, places, verify: connected.verify },
     senders: { relay: feePayers.input, deliver: feePayers.delivery },
@@ -85,11 +90,12 @@ export async function startSolanaConformanceWorld(): Promise<SolanaConformanceWo
       await freeze(solana, mint, recipient)
       return { output: 'token', recipient }
     },
-    emptyWallet: (swap) => emptyWallet(solana, mint, { swap, wallet: walletOf(swap) }),
-    async balanceOf(owner, token) {
-      const of = token === NATIVE_SOL ? NATIVE_TOKEN : mint
-      const query = { owner, tokens: [of], commitment: 'confirmed' } as const
-      return (await readVaultBalances(solana.client, query)).get(token) ?? 0n
+    balanceOf,
+    async emptyWallet(swap) {
+      const { wallet, inputToken } = swap.op
+      const amount = await balanceOf(wallet, inputToken)
+      const token = inputToken === NATIVE_SOL ? NATIVE_TOKEN : mint
+      await payOut(solana, { from: walletOf(swap), token, amount })
     },
     confirm: async () => void (await solana.advance(CONFIRMED_SLOTS)),
     finalize: async () => void (await solana.advance(FINALIZED_SLOTS)),
@@ -150,16 +156,10 @@ export async function freeze(solana: SolanaWorld, mint: TestMint, owner: string)
   await solana.run(solana.payer, [getFreezeAccountInstruction(freezing)])
 }
 
-type Emptied = { swap: Swap; wallet: KeyPairSigner }
+type PayOut = { from: KeyPairSigner; token: Token; amount: bigint }
 
-async function emptyWallet(solana: SolanaWorld, mint: TestMint, { swap, wallet }: Emptied): Promise<void> {
+async function payOut(solana: SolanaWorld, { from, token, amount }: PayOut): Promise<void> {
   const { payer } = solana
-  if (swap.op.inputToken === NATIVE_SOL) {
-    const transfer = { source: wallet, destination: payer.address, amount: lamports(HELD) }
-    await solana.run(payer, [getTransferSolInstruction(transfer)])
-    return
-  }
-  await solana.give(mint, payer.address, 0n)
-  const transfer = { from: wallet, to: payer.address, token: mint, amount: HELD }
-  await solana.run(payer, [await transferInstruction(transfer)])
+  if (!isNative(token)) await solana.give(token, payer.address, 0n)
+  await solana.run(payer, [await transferInstruction({ from, to: payer.address, token, amount })])
 }
