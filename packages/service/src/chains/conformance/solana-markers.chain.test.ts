@@ -81,6 +81,23 @@ test('a stranger who funds the marker of an input keeps it from being taken, and
   expect(await chain.findLock(swap.op)).toBeUndefined()
 })
 
+test('a marker that is there without its history proves nothing, and nothing is paid on it', async () => {
+  const { op } = await world.newSwap()
+  const { rent, dev } = world.solana
+  for (const kind of ['input', 'deliver'] as const) {
+    // What a node shows whose index of transactions is behind its accounts, or was cut off.
+    await dev.dev_setAccount(await markerOf(op, kind), { lamports: String(rent.emptyLamports) }).send()
+  }
+  await world.confirm()
+
+  const heads = await actor.look()
+  await expect(chain.readLocks([op], heads.head)).rejects.toThrow('history')
+  await expect(chain.readUndelivered([op], heads.head)).rejects.toThrow('history')
+  await expect(chain.findDeliveries([op], heads)).rejects.toThrow('history')
+  await expect(chain.simulateDelivery(op)).rejects.toThrow('history')
+  await expect(chain.planDelivery([op])).rejects.toThrow('history')
+})
+
 test('a token account that the quote did not charge for is not made', async () => {
   const { op } = await world.newSwap({ input: 'native', output: 'token' })
 

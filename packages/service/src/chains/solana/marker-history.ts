@@ -18,23 +18,30 @@ type Query = { marker: Marker; opId: string; commitment?: 'confirmed' | 'finaliz
 export type MarkerTransaction = { txHash: string; slot: bigint }
 
 /**
- * The one transaction that created a marker, if any did. Strangers can send lamports to a marker once it is
- * known, and write what memo they like: only one signed by the marker's base that creates it counts.
+ * The one transaction that created a marker that is there, if ours did. Strangers can send lamports to a marker
+ * once it is known, and write what memo they like: only one signed by the marker's base that creates it counts.
+ * An account without any transaction that could have made it is one whose history the node does not have, or not
+ * yet: taken for a stranger's doing, what was paid would be paid again.
  */
 export async function findMarkerTransaction(
   client: SolanaClient,
   { marker, opId, commitment = 'confirmed' }: Query,
 ): Promise<MarkerTransaction | undefined> {
   let before: Signature | undefined
+  let isExplained = false
   for (let page = 0; page < MAX_PAGES; page += 1) {
     const options = { commitment, limit: PAGE, ...(before && { before }) }
     const found = await client.rpc.getSignaturesForAddress(marker.address as Address, options).send()
     for (const { signature, slot, err, memo } of found) {
-      if (err !== null || !memo?.includes(opId)) continue
+      if (err !== null) continue
+      isExplained = true
+      if (!memo?.includes(opId)) continue
       if (await isCreation(client, { signature, marker, commitment })) return { txHash: signature, slot }
     }
     before = found.at(-1)?.signature
-    if (found.length < PAGE) return undefined
+    if (found.length === PAGE) continue
+    if (isExplained) return undefined
+    throw new Error(`The node has marker ${marker.address} without its history`)
   }
   throw new Error(`The history of marker ${marker.address} does not end`)
 }
