@@ -80,6 +80,31 @@ const Asset = Type.Object(
   Strict,
 )
 
+const Bps = Type.Integer({ minimum: 0, maximum: 2_000 })
+
+/** The operator's own liquidity. Spread and twice the impact stay far below the whole: the curve has to rise. */
+const InventoryVenue = Type.Object(
+  {
+    kind: Type.Literal('inventory'),
+    spreadBps: Type.Optional(Bps),
+    /** What taking the whole inventory of a token costs beyond the spread. */
+    impactBps: Type.Optional(Bps),
+    pairs: Type.Optional(
+      Type.Array(Type.Object({ assets: Type.Tuple([Type.String(), Type.String()]), spreadBps: Bps }, Strict)),
+    ),
+    /** The most that one swap may take, by chain, asset or both. */
+    limits: Type.Optional(
+      Type.Array(
+        Type.Object(
+          { chainId: Type.Optional(Count), asset: Type.Optional(Type.String()), maxUsd: Count },
+          Strict,
+        ),
+      ),
+    ),
+  },
+  Strict,
+)
+
 const Deadlines = Type.Object(
   {
     opLifeSeconds: Type.Optional(Count),
@@ -102,6 +127,8 @@ const NetworkSchema = Type.Object(
     attester: Address,
     chains: Type.Array(Type.Union([EvmChain, SolanaChain]), { minItems: 1 }),
     assets: Type.Array(Asset, { minItems: 1 }),
+    /** Who delivers, the first one where two give the same. Default: the inventory alone. */
+    venues: Type.Optional(Type.Array(InventoryVenue, { minItems: 1 })),
     feeCentiBps: Type.Optional(Type.Integer({ minimum: 0, maximum: 100_000 })),
     highImpactBps: Type.Optional(Count),
     quoteTtlMs: Type.Optional(Count),
@@ -115,6 +142,7 @@ export type EvmChainConfig = Static<typeof EvmChain>
 export type SolanaChainConfig = Static<typeof SolanaChain>
 export type ChainConfig = EvmChainConfig | SolanaChainConfig
 export type AssetConfig = Static<typeof Asset>
+export type InventoryVenueConfig = Static<typeof InventoryVenue>
 
 export type Config = Readonly<{
   network: NetworkConfig

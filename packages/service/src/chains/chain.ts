@@ -66,6 +66,8 @@ export type Simulation =
   | { kind: 'ok' }
   | { kind: 'recipientRefuses' }
   | { kind: 'noLiquidity' }
+  /** What is to be bought costs more than was set aside for it. */
+  | { kind: 'priceMoved' }
   /** Something that is not the wallet's or the recipient's doing: a revoked key, an op delivered already. */
   | { kind: 'notNow' }
 
@@ -75,6 +77,8 @@ export type LegCosts = {
   lock: bigint
   firstLock: bigint
   delivery: bigint
+  /** A delivery whose output is bought in the same transaction. */
+  purchase: bigint
 }
 
 /** What every chain offers, whichever side of a swap it is on. A fault is thrown: the caller tries again. */

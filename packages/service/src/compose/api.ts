@@ -20,6 +20,7 @@ import { createServer, type Handlers } from '../http/server.ts'
 import { createMarket } from '../market/market.ts'
 import type { Catalog, Market } from '../model/catalog.ts'
 import { fromSealed } from '../model/quote.ts'
+import type { Venue } from '../model/venue.ts'
 import type { Logger } from '../observe/logger.ts'
 import { createMetrics } from '../observe/metrics.ts'
 import { createSealer, type JsonValue, type Purpose } from '../seal/sealer.ts'
@@ -33,6 +34,7 @@ import { type Chains, connectChains, loadCatalog, maxHeadAgeMs, verifyChains } f
 import { createPriceReader } from './prices.ts'
 import { addServiceMetrics } from './service-metrics.ts'
 import { createKnownWallets, every, within } from './timing.ts'
+import { createVenues } from './venues.ts'
 
 const MARKET_REFRESH_MS = 500
 const MAX_UNSUBMITTED = 256
@@ -56,6 +58,7 @@ export async function composeApi(config: Config, logger: Logger): Promise<Api> {
     onFault,
   })
   await market.refresh()
+  const venues = createVenues(network, market)
 
   const keys = createKeyTable({
     findActiveKeys: () => findActiveKeys(pool),
@@ -78,7 +81,7 @@ export async function composeApi(config: Config, logger: Logger): Promise<Api> {
   })
   const refreshing = every(MARKET_REFRESH_MS, () => market.refresh())
   const app = await createServer({
-    handlers: createHandlers(config, { pool, chains, catalog, market }),
+    handlers: createHandlers(config, { pool, chains, catalog, market, venues }),
     statusReads,
     keys,
     limiter,
@@ -136,7 +139,13 @@ async function readiness(catalog: Catalog, market: Market, pool: BuildDeps['pool
   return { ok: database && alive.some(([, isAlive]) => isAlive === true), checks }
 }
 
-type Parts = { pool: BuildDeps['pool']; chains: Chains; catalog: Catalog; market: Market }
+type Parts = {
+  pool: BuildDeps['pool']
+  chains: Chains
+  catalog: Catalog
+  market: Market
+  venues: readonly Venue[]
+}
 
 const addresses: AddressBooks = {
   evm: { parse: parseEvmAddress, canSign: () => true },
@@ -181,9 +190,13 @@ function createHandlers(config: Config, parts: Parts): Handlers {
 
 type QuoteParts = Pick<QuoteDeps, 'sealQuote' | 'isKnownDelegated'>
 
-function toQuoteDeps({ network }: Config, { chains, catalog, market }: Parts, parts: QuoteParts): QuoteDeps {
+function toQuoteDeps(
+  { network }: Config,
+  { chains, catalog, market, venues }: Parts,
+  parts: QuoteParts,
+): QuoteDeps {
   return {
-    ...{ ...parts, catalog, market, addresses, now: Date.now },
+    ...{ ...parts, catalog, market, venues, addresses, now: Date.now },
     inspectRecipient(order: Order) {
       const inspecting = chains.of(order.destination.chainId).solana?.inspectRecipient(order)
       return inspecting && readOrUnavailable(order.destination, inspecting)

@@ -62,9 +62,9 @@ export function createPriceCheck(catalog: Catalog, read: ReadPrices, headsOfFeed
     /** Whether the input still buys at least what the slippage limit allows; undefined without a price. */
     isKept({ op }: Swap): boolean | undefined {
       const input = priced(op.originChain, op.inputToken)
-      const output = priced(op.destinationChain, op.outputToken)
-      if (!input || !output) return undefined
-      return convertDown(op.swappable, input, output) >= op.priceFloor
+      const paid = priced(op.destinationChain, op.payToken)
+      if (!input || !paid) return undefined
+      return convertDown(op.swappable, input, paid) >= op.priceFloor
     },
   }
 }

@@ -73,7 +73,7 @@ export function createMarket(sources: MarketSources): Market & { refresh(): Prom
     chainNow,
     available(chainId, token) {
       const amount = holdings && isFresh(holdings) ? holdings.value.get(keyOf(chainId, token)) : undefined
-      return amount !== undefined && amount > 0n ? amount : 0n
+      return amount === undefined || amount > 0n ? amount : 0n
     },
   }
 }

@@ -37,8 +37,13 @@ export function usdE18(amount: bigint, token: Priced): bigint {
 
 const CENT_E18 = tenTo(16)
 
-/** A USD value with two digits, rounded to the nearest cent. */
-export function formatUsd(valueE18: bigint): string {
-  const cents = ((valueE18 + CENT_E18 / 2n) / CENT_E18).toString().padStart(3, '0')
-  return `${cents.slice(0, -2)}.${cents.slice(-2)}`
+/** A USD value in whole cents, to the nearest. */
+export function toCents(valueE18: bigint): bigint {
+  return (valueE18 + CENT_E18 / 2n) / CENT_E18
+}
+
+/** Cents as dollars with two digits. */
+export function formatCents(cents: bigint): string {
+  const digits = (cents < 0n ? -cents : cents).toString().padStart(3, '0')
+  return `${cents < 0n ? '-' : ''}${digits.slice(0, -2)}.${digits.slice(-2)}`
 }

@@ -32,13 +32,13 @@ export function findToken(chain: CatalogChain, address: string): Token | undefin
 export type Market = {
   priceOf(asset: string): PriceE18 | undefined
   chainNow(chainId: number): ChainNow | undefined
-  /** What can be delivered now: held minus reserved, and no more than the vault may pay out. */
-  available(chainId: number, token: string): bigint
+  /** What can leave the vault now: held minus reserved, and no more than it may pay out. Undefined: never counted. */
+  available(chainId: number, token: string): bigint | undefined
 }
 
 export type ChainNow = {
   seconds: number
   block: bigint
   height: bigint
-  costs: { lock: bigint; firstLock: bigint; delivery: bigint }
+  costs: { lock: bigint; firstLock: bigint; delivery: bigint; purchase: bigint }
 }

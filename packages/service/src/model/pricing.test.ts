@@ -1,11 +1,15 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { usdE18 } from './amount.ts'
+import { type DepthCurve, mostOf } from './curve.ts'
 import {
+  type Breakdown,
   inputFor,
-  largestInput,
+  mostInput,
   priceExactInput,
+  priceExactOutput,
   priceImpactBps,
+  priceImpactOf,
   type Terms,
   withSlippage,
 } from './pricing.ts'
@@ -15,60 +19,113 @@ const priced = fc.record({
   price: fc.bigInt({ min: 10n ** 12n, max: 10n ** 24n }),
 })
 const cost = fc.bigInt({ min: 0n, max: 10n ** 12n })
-const terms: fc.Arbitrary<Terms> = fc.record({
-  input: priced,
-  output: priced,
-  feeCentiBps: fc.bigInt({ min: 0n, max: 100_000n }),
-  originCost: cost,
-  deliveryCost: cost,
-  accountRent: cost,
-})
+/** A swap of two assets from the operator's inventory, at whatever prices, fees and costs. */
+const market = fc
+  .record({
+    input: priced,
+    output: priced,
+    feeCentiBps: fc.bigInt({ min: 0n, max: 100_000n }),
+    originCost: cost,
+    deliveryCost: cost,
+    accountRent: cost,
+    spreadBps: fc.bigInt({ min: 0n, max: 1_000n }),
+    impactBps: fc.bigInt({ min: 0n, max: 2_000n }),
+    depth: fc.bigInt({ min: 1n, max: 10n ** 36n }),
+  })
+  .map(({ spreadBps, impactBps, depth, ...terms }) => ({
+    terms: terms as Terms & { output: { decimals: number; price: bigint } },
+    curve: {
+      ...{ kind: 'depth', spreadBps, impactBps, depth },
+      ...{ input: terms.input, output: terms.output },
+    } as DepthCurve,
+  }))
 const amount = fc.bigInt({ min: 1n, max: 10n ** 40n })
+const runs = { numRuns: 3_000 }
+
+const isPriced = (price: Breakdown | string): price is Breakdown => typeof price !== 'string'
 
 test('what leaves is never worth more than what came, costs and fee included', () => {
   fc.assert(
-    fc.property(terms, amount, (given, amountIn) => {
-      const price = priceExactInput(given, amountIn)
-      if (!price) return
-      const kept = price.serviceFee + price.originCost + price.deliveryCost + price.accountRent
-      const valueOut = usdE18(price.amountOut, given.output)
-      expect(valueOut).toBeLessThanOrEqual(usdE18(amountIn - kept, given.input) + 1n)
+    fc.property(market, amount, ({ terms, curve }, amountIn) => {
+      const price = priceExactInput(terms, curve, amountIn)
+      if (!isPriced(price)) return
+      const kept = price.serviceFee + terms.originCost + terms.deliveryCost + terms.accountRent
+      expect(price.swappable).toBe(amountIn - kept)
+      const valueOut = usdE18(price.amountOut, terms.output)
+      expect(valueOut).toBeLessThanOrEqual(usdE18(price.swappable, terms.input) + 1n)
     }),
-    { numRuns: 2_000 },
+    runs,
+  )
+})
+
+test('an exact output costs at least what it is worth, fee and costs included', () => {
+  fc.assert(
+    fc.property(market, amount, ({ terms, curve }, wanted) => {
+      const most = mostOf(curve)
+      if (most === 0n) return
+      const price = priceExactOutput(terms, curve, 1n + (wanted % most))
+      if (!isPriced(price)) throw new Error('There is enough of it')
+      const valueOut = usdE18(price.amountOut, terms.output)
+      expect(valueOut).toBeLessThanOrEqual(usdE18(price.swappable, terms.input) + 1n)
+    }),
+    runs,
   )
 })
 
 test('the input for an output buys at least that output, and one unit less does not', () => {
   fc.assert(
-    fc.property(terms, fc.bigInt({ min: 1n, max: 10n ** 30n }), (given, amountOut) => {
-      const amountIn = inputFor(given, amountOut)
-      expect(priceExactInput(given, amountIn)?.amountOut ?? 0n).toBeGreaterThanOrEqual(amountOut)
-      expect(priceExactInput(given, amountIn - 1n)?.amountOut ?? 0n).toBeLessThan(amountOut)
+    fc.property(market, amount, ({ terms, curve }, wanted) => {
+      const most = mostOf(curve)
+      if (most === 0n) return
+      const amountOut = 1n + (wanted % most)
+      const amountIn = inputFor(terms, curve, amountOut) as bigint
+      const outOf = (input: bigint) => {
+        const price = priceExactInput(terms, curve, input)
+        return isPriced(price) ? price.amountOut : 0n
+      }
+      if (amountIn <= mostInput(terms, curve)) expect(outOf(amountIn)).toBeGreaterThanOrEqual(amountOut)
+      expect(outOf(amountIn - 1n)).toBeLessThan(amountOut)
     }),
-    { numRuns: 2_000 },
+    runs,
   )
 })
 
-test('the largest input buys no more than what is available, and one unit more does', () => {
+test('the largest input fits, and one unit more does not', () => {
   fc.assert(
-    fc.property(terms, fc.bigInt({ min: 0n, max: 10n ** 30n }), (given, available) => {
-      const most = largestInput(given, available)
-      expect(priceExactInput(given, most)?.amountOut ?? 0n).toBeLessThanOrEqual(available)
-      expect(priceExactInput(given, most + 1n)?.amountOut ?? 0n).toBeGreaterThan(available)
+    fc.property(market, ({ terms, curve }) => {
+      const most = mostInput(terms, curve)
+      expect(priceExactInput(terms, curve, most)).not.toBe('tooLarge')
+      expect(priceExactInput(terms, curve, most + 1n)).toBe('tooLarge')
     }),
-    { numRuns: 2_000 },
+    runs,
   )
 })
 
-test('a loss is negative and rounds against the caller', () => {
-  const dollar = { decimals: 6, price: 10n ** 18n }
-  const pair = { input: dollar, output: dollar }
-
-  expect(priceImpactBps(pair, { amountIn: 1_000_000n, amountOut: 990_000n })).toBe(-100)
-  expect(priceImpactBps(pair, { amountIn: 3_000_000n, amountOut: 2_999_999n })).toBe(-1)
-  expect(priceImpactBps(pair, { amountIn: 1_000_000n, amountOut: 1_000_000n })).toBe(0)
+test('fee, costs and price impact are the whole difference to the reference price, to one unit', () => {
+  fc.assert(
+    fc.property(market, amount, ({ terms, curve }, amountIn) => {
+      const price = priceExactInput(terms, curve, amountIn)
+      if (!isPriced(price)) return
+      const impact = priceImpactOf(terms, price)
+      const left = price.swappable - impact
+      const valueOut = usdE18(price.amountOut, terms.output)
+      expect(usdE18(left, terms.input)).toBeGreaterThanOrEqual(valueOut - 1n)
+      expect(usdE18(left - 1n, terms.input)).toBeLessThanOrEqual(valueOut + 1n)
+    }),
+    runs,
+  )
 })
 
-test('slippage rounds the guaranteed output down', () => {
-  expect(withSlippage(999n, 50)).toBe(994n)
+test('a slippage limit leaves its part of the output, rounded down', () => {
+  expect(withSlippage(1_000_000n, 50)).toBe(995_000n)
+  expect(withSlippage(1n, 1)).toBe(0n)
+})
+
+test('price impact is signed, all-in, and rounds away from the caller', () => {
+  const usd = { decimals: 6, price: 10n ** 18n }
+  const sides = { input: usd, output: usd }
+
+  expect(priceImpactBps(sides, { amountIn: 1_000_000n, amountOut: 990_000n })).toBe(-100)
+  expect(priceImpactBps(sides, { amountIn: 1_000_000n, amountOut: 999_999n })).toBe(-1)
+  expect(priceImpactBps(sides, { amountIn: 1_000_000n, amountOut: 1_010_000n })).toBe(100)
 })

@@ -12,7 +12,11 @@ export type Quote = {
   minOutput: bigint
   /** What is left of the input after fee and costs: the part that the price turns into output. */
   swappable: bigint
-  /** The least that `swappable` may be worth in output tokens when the swap is locked and delivered. */
+  /** Who delivers, and what leaves the vault for it at most. */
+  venue: string
+  payToken: string
+  payAmount: bigint
+  /** The least that `swappable` may be worth, in what leaves the vault, when the swap is locked and delivered. */
   priceFloor: bigint
   valueCents: bigint
   createsAccount: boolean
@@ -27,6 +31,8 @@ type Sealed = readonly [
   amounts: readonly string[],
   expiresAt: number,
   createsAccount: 0 | 1,
+  venue: string,
+  payToken: string,
 ]
 
 /** The sealed form: positional, since the token has to stay small and only we read it. */
@@ -37,14 +43,16 @@ export function toSealed(quote: Quote): Sealed {
     [quote.originChain, quote.destinationChain],
     [quote.wallet, quote.recipient],
     [quote.inputToken, quote.outputToken],
-    [...amounts, quote.valueCents].map(String),
+    [...amounts, quote.valueCents, quote.payAmount].map(String),
     quote.expiresAt,
     quote.createsAccount ? 1 : 0,
+    quote.venue,
+    quote.payToken,
   ]
 }
 
 export function fromSealed(payload: unknown): Quote {
-  const [id, chains, parties, tokens, amounts, expiresAt, createsAccount] = payload as Sealed
+  const [id, chains, parties, tokens, amounts, expiresAt, createsAccount, venue, payToken] = payload as Sealed
   const amount = (i: number) => BigInt(amounts[i] ?? 0)
   return {
     id,
@@ -60,6 +68,9 @@ export function fromSealed(payload: unknown): Quote {
     swappable: amount(3),
     priceFloor: amount(4),
     valueCents: amount(5),
+    payAmount: amount(6),
+    venue,
+    payToken,
     expiresAt,
     createsAccount: createsAccount === 1,
   }

@@ -25,6 +25,10 @@ export type Op = {
   quotedOutput: bigint
   minOutput: bigint
   swappable: bigint
+  /** Who delivers, and what leaves the vault for it at most. */
+  venue: string
+  payToken: string
+  payAmount: bigint
   priceFloor: bigint
   recipient: string
   /** The quote charged for an account that the recipient has to be given first. */

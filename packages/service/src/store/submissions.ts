@@ -82,13 +82,13 @@ export async function insertSwap(db: Db, swap: NewSwap): Promise<boolean> {
   return rowCount === 1
 }
 
-/** Sets the quoted output aside; false when less than that is left. */
+/** Sets what is going to leave the vault aside; false when less than that is left. */
 export async function reserveInventory(db: Db, opId: string): Promise<boolean> {
   const { rowCount } = await db.query(
-    `update inventory i set reserved = i.reserved + o.quoted_output
+    `update inventory i set reserved = i.reserved + o.pay_amount
        from ops o
-      where o.id = $1 and i.chain_id = o.destination_chain and i.token = o.output_token
-        and i.held - i.reserved >= o.quoted_output`,
+      where o.id = $1 and i.chain_id = o.destination_chain and i.token = o.pay_token
+        and i.held - i.reserved >= o.pay_amount`,
     [opId],
   )
   return rowCount === 1

@@ -22,6 +22,9 @@ type Row = {
   min_output: string
   swappable: string
   price_floor: string
+  venue: string
+  pay_token: string
+  pay_amount: string
   recipient: string
   locker: string
   position: string
@@ -48,7 +51,7 @@ type Row = {
 const SELECT = `
   select s.id, s.account_id, s.state, s.version, s.op_id, o.hash, o.delivery_hash, s.origin_chain,
          s.destination_chain, s.wallet, s.input_token, s.input_amount, o.output_token, o.quoted_output,
-         o.min_output, o.swappable, o.price_floor, o.recipient, o.locker, o.position, o.round,
+         o.min_output, o.swappable, o.price_floor, o.venue, o.pay_token, o.pay_amount, o.recipient, o.locker, o.position, o.round,
          o.op_deadline, o.fill_deadline, o.refund_deadline, o.value_cents, o.origin_block, o.destination_block,
          o.creates_account, s.signature, s.last_valid, s.delegation,
          s.origin_tx_hash, s.delivery_tx_hash, s.origin_final, s.delivery_final, s.exposed_cents,
@@ -212,10 +215,10 @@ const ADVANCE = `
  returning version, op_id
   ), released as (
     update inventory i
-       set reserved = i.reserved - o.quoted_output,
-           held = case when $14::boolean then i.held - o.quoted_output else i.held end
+       set reserved = i.reserved - o.pay_amount,
+           held = case when $14::boolean then i.held - o.pay_amount else i.held end
       from moved m join ops o on o.id = m.op_id
-     where $13::boolean and i.chain_id = o.destination_chain and i.token = o.output_token
+     where $13::boolean and i.chain_id = o.destination_chain and i.token = o.pay_token
   )
   select version from moved`
 
@@ -339,6 +342,9 @@ function toOp(row: Row): Op {
     quotedOutput: BigInt(row.quoted_output),
     minOutput: BigInt(row.min_output),
     swappable: BigInt(row.swappable),
+    venue: row.venue,
+    payToken: row.pay_token,
+    payAmount: BigInt(row.pay_amount),
     priceFloor: BigInt(row.price_floor),
     recipient: row.recipient,
     createsAccount: row.creates_account,

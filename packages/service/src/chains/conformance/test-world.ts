@@ -67,6 +67,7 @@ export function toOp(placeOf: PlaceOf, { chainId, heads, quotedOutput, ...draft 
   return {
     ...{ ...content, hash, deliveryHash, id: hash, createsAccount: draft.createsAccount },
     ...{ quotedOutput: quotedOutput ?? QUOTED_OUTPUT, swappable: INPUT_AMOUNT, priceFloor: 0n },
+    ...{ venue: 'inventory', payToken: content.outputToken, payAmount: quotedOutput ?? QUOTED_OUTPUT },
     ...{ valueCents: 1_000n, originBlock: number, destinationBlock: number },
   }
 }

@@ -25,7 +25,12 @@ export async function readLegCosts(
 ): Promise<LegCosts> {
   const price = baseFeeOf(heads) + (await readTip(client, settings))
   const lock = (GAS.lock + GAS.claim) * price
-  return { lock, firstLock: lock + GAS.authorization * price, delivery: GAS.deliver * price }
+  return {
+    lock,
+    firstLock: lock + GAS.authorization * price,
+    delivery: GAS.deliver * price,
+    purchase: GAS.purchase * price,
+  }
 }
 
 async function readTip(client: PublicClient, { tipWei }: Settings): Promise<bigint> {

@@ -70,5 +70,5 @@ async function readLegCosts({ facts }: SolanaParts): Promise<LegCosts> {
     { token: NATIVE_TOKEN, createAccount: false },
   )
   const lock = inputCostLamports({ rent, microLamportsPerUnit }) + payment
-  return { lock, firstLock: lock, delivery: payment }
+  return { lock, firstLock: lock, delivery: payment, purchase: payment }
 }

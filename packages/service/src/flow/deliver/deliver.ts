@@ -4,6 +4,7 @@ import type { Sender } from '../../lanes/sender.ts'
 import { chunksOf, eachAtOnce, groupBy } from '../../model/group.ts'
 import type { RefundReason } from '../../model/outcome.ts'
 import type { Swap } from '../../model/swap.ts'
+import { INVENTORY } from '../../model/venue.ts'
 import type { Lease } from '../../store/lanes.ts'
 import {
   advanceSwap,
@@ -81,8 +82,15 @@ async function deliverAll(
   }
   const ready = judged.filter(({ verdict }) => verdict.kind === 'deliver').map(({ swap }) => swap)
   if (!heads) return
-  const batches = chunksOf(ready, deps.destination.maxBatch).slice(0, deps.sender.room())
+  const batches = batchesOf(ready, deps.destination.maxBatch).slice(0, deps.sender.room())
   await eachAtOnce(batches, SENT_AT_ONCE, (batch) => deliverBatch(deps, lease, heads, batch))
+}
+
+/** What the vault holds is paid together; an output that has to be bought is a transaction of its own. */
+function batchesOf(swaps: readonly Swap[], size: number): Swap[][] {
+  const held = swaps.filter(({ op }) => op.venue === INVENTORY)
+  const bought = swaps.filter(({ op }) => op.venue !== INVENTORY)
+  return [...chunksOf(held, size), ...chunksOf(bought, 1)]
 }
 
 /** Falls back to one by one when a batch was refused as a whole, so that one swap cannot hold up the rest. */

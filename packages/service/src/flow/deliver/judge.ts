@@ -27,6 +27,7 @@ export async function judgeDelivery(deps: JudgeDeps, heads: Heads | undefined, s
   const simulation = await deps.destination.simulateDelivery(swap.op, deps.sender.address)
   if (simulation.kind === 'recipientRefuses') return impossible('RECIPIENT_INVALID')
   if (simulation.kind === 'noLiquidity') return impossible('NO_LIQUIDITY')
+  if (simulation.kind === 'priceMoved') return impossible('PRICE_MOVED')
   return simulation.kind === 'ok' ? { kind: 'deliver' } : { kind: 'wait' }
 }
 

@@ -33,5 +33,6 @@ export async function readinessOf(deps: ReadinessDeps, heads: Heads, swap: Swap)
   if (obstacle) return { kind: 'decline', code: obstacle }
   if (delivery.kind === 'recipientRefuses') return { kind: 'decline', code: 'RECIPIENT_INVALID' }
   if (delivery.kind === 'noLiquidity') return { kind: 'decline', code: 'DESTINATION_UNAVAILABLE' }
+  if (delivery.kind === 'priceMoved') return { kind: 'decline', code: 'PRICE_MOVED' }
   return { kind: delivery.kind === 'ok' ? 'ready' : 'wait' }
 }

@@ -6,20 +6,36 @@ import type { Order } from './request.ts'
 
 type Options = { feeCentiBps: number; delegated: boolean; accountRent: bigint }
 
+/** What an order costs whichever venue delivers it; what a delivery costs is the venue's to say. */
+export type BaseTerms = Omit<Terms, 'deliveryCost'> & { destinationCoin: Priced }
+
 /** What fee and network costs an order has at this moment, all in the input token, rounded up. */
-export function termsOf(market: Market, order: Order, options: Options): Terms {
-  const origin = getChainNow(market, order.origin).costs
-  const destination = getChainNow(market, order.destination).costs
+export function termsOf(market: Market, order: Order, options: Options): BaseTerms {
+  const { lock, firstLock } = getChainNow(market, order.origin).costs
+  getChainNow(market, order.destination)
   const input = pricedToken(market, order.input)
   const originCoin = pricedToken(market, order.origin.native)
   const destinationCoin = pricedToken(market, order.destination.native)
+  const price = market.priceOf(order.output.asset)
   return {
     input,
-    output: pricedToken(market, order.output),
+    output: price === undefined ? undefined : { decimals: order.output.decimals, price },
     feeCentiBps: BigInt(options.feeCentiBps),
-    originCost: convertUp(options.delegated ? origin.lock : origin.firstLock, originCoin, input),
-    deliveryCost: convertUp(destination.delivery, destinationCoin, input),
+    originCost: convertUp(options.delegated ? lock : firstLock, originCoin, input),
     accountRent: convertUp(options.accountRent, destinationCoin, input),
+    destinationCoin,
+  }
+}
+
+/** The terms with one venue's delivery in them. */
+export function withDelivery(terms: BaseTerms, deliveryCost: bigint): Terms {
+  return {
+    input: terms.input,
+    output: terms.output,
+    feeCentiBps: terms.feeCentiBps,
+    originCost: terms.originCost,
+    deliveryCost: convertUp(deliveryCost, terms.destinationCoin, terms.input),
+    accountRent: terms.accountRent,
   }
 }
 
@@ -30,7 +46,11 @@ function pricedToken(market: Market, token: { asset: string; decimals: number })
 function getPrice(market: Market, asset: string): PriceE18 {
   const price = market.priceOf(asset)
   if (price !== undefined) return price
-  throw new ServiceError('PRICE_UNAVAILABLE', {
+  throw priceUnavailable(asset)
+}
+
+export function priceUnavailable(asset: string): ServiceError {
+  return new ServiceError('PRICE_UNAVAILABLE', {
     message: `There is no fresh price of ${asset} now. Try again in a few seconds.`,
     details: { asset },
     recovery: { retryAfterMs: 5_000 },

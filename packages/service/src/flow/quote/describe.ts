@@ -1,0 +1,61 @@
+import type { Fee, QuoteReply, QuoteWarning } from '@geoswap/wire'
+import { formatCents, toCents, usdE18 } from '../../model/amount.ts'
+import { priceImpactBps, priceImpactOf, type Terms } from '../../model/pricing.ts'
+import type { Choice } from './choose.ts'
+
+type Described = Pick<QuoteReply, 'fees' | 'inputUsd' | 'outputUsd' | 'priceImpactBps' | 'warnings'>
+
+/** Where the input goes, and what both sides are worth; the latter only when both have a price. */
+export function describePrice({ terms, price }: Choice, highImpactBps: number): Described {
+  const parts: [Fee['kind'], bigint][] = [
+    ['serviceFee', price.serviceFee],
+    ['originNetwork', terms.originCost],
+    ['deliveryNetwork', terms.deliveryCost],
+  ]
+  if (terms.accountRent > 0n) parts.push(['accountRent', terms.accountRent])
+  const impact = priceImpactOf(terms, price)
+  if (impact > 0n) parts.push(['priceImpact', impact])
+  if (!terms.output) return { fees: toFees(terms, parts, price.amountIn) }
+  const { input, output } = terms
+  const { amountIn, amountOut } = price
+  const impactBps = priceImpactBps({ input, output }, price)
+  const outputCents = toCents(usdE18(amountOut, output))
+  return {
+    fees: toFees(terms, parts, amountIn, outputCents),
+    inputUsd: formatCents(toCents(usdE18(amountIn, input))),
+    outputUsd: formatCents(outputCents),
+    priceImpactBps: impactBps,
+    ...(impactBps <= -highImpactBps && { warnings: [highImpact(impactBps)] }),
+  }
+}
+
+/**
+ * Each fee in cents is by how much it lowers what is left, itself in cents: so the fees add up to the difference of
+ * both sides to the cent, whatever each of them rounds to.
+ */
+function toFees(
+  { input }: Terms,
+  parts: readonly [Fee['kind'], bigint][],
+  amountIn: bigint,
+  outputCents?: bigint,
+): Fee[] {
+  let left = amountIn
+  let leftCents = toCents(usdE18(amountIn, input))
+  const fees: Fee[] = []
+  for (const [kind, amount] of parts) {
+    left -= amount
+    const isLast = fees.length === parts.length - 1
+    const cents = isLast && outputCents !== undefined ? outputCents : toCents(usdE18(left, input))
+    fees.push({ kind, amount: amount.toString(), usd: formatCents(leftCents - cents) })
+    leftCents = cents
+  }
+  return fees
+}
+
+function highImpact(impactBps: number): QuoteWarning {
+  const loss = (-impactBps / 100).toFixed(2)
+  return {
+    code: 'HIGH_PRICE_IMPACT',
+    message: `The output is worth ${loss}% less than the input, all costs included.`,
+  }
+}

@@ -1,0 +1,72 @@
+import { tenTo } from '../../model/amount.ts'
+import type { Market } from '../../model/catalog.ts'
+import { INVENTORY, type Offer, type Refusal, type Route, type Venue } from '../../model/venue.ts'
+
+export type InventoryTerms = {
+  /** Taken from every swap of two assets, unless a pair says otherwise. */
+  spreadBps: bigint
+  /** What taking the whole inventory of a token costs beyond the spread. */
+  impactBps: bigint
+  pairs: readonly { assets: readonly [string, string]; spreadBps: bigint }[]
+  /** The most that one swap may take, by chain, asset or both. */
+  limits: readonly { chainId?: number; asset?: string; maxUsd: number }[]
+}
+
+type Deps = { market: Market; terms: InventoryTerms }
+
+/** The operator's own liquidity at the reference price. */
+export function createInventoryVenue({ market, terms }: Deps): Venue {
+  const spreads = new Map(terms.pairs.map(({ assets, spreadBps }) => [pairOf(...assets), spreadBps]))
+  const refuse = (why: Refusal['why']): Refusal => ({ venue: INVENTORY, why })
+
+  function offer({ input, output, destination }: Route): Offer | Refusal {
+    const { chainId } = destination
+    const held = market.available(chainId, output.address)
+    if (held === undefined) return refuse('notServed')
+    const inputPrice = market.priceOf(input.asset)
+    const price = market.priceOf(output.asset)
+    if (inputPrice === undefined || price === undefined) return refuse('noPrice')
+    const now = market.chainNow(chainId)
+    const depth = limited(terms, { chainId, asset: output.asset, decimals: output.decimals, price }, held)
+    if (depth === 0n || !now) return refuse('empty')
+    return {
+      venue: INVENTORY,
+      curve: {
+        kind: 'depth',
+        input: { decimals: input.decimals, price: inputPrice },
+        output: { decimals: output.decimals, price },
+        spreadBps: spreads.get(pairOf(input.asset, output.asset)) ?? defaultSpread(terms, input, output),
+        impactBps: terms.impactBps,
+        depth,
+      },
+      deliveryCost: now.costs.delivery,
+      payToken: output.address,
+    }
+  }
+
+  return { name: INVENTORY, offer }
+}
+
+/** One asset for itself on another chain is moved, not traded. */
+function defaultSpread({ spreadBps }: InventoryTerms, input: { asset: string }, output: { asset: string }) {
+  return input.asset === output.asset ? 0n : spreadBps
+}
+
+const pairOf = (one: string, other: string) => (one < other ? `${one}/${other}` : `${other}/${one}`)
+
+type Held = { chainId: number; asset: string; decimals: number; price: bigint }
+
+function limited(
+  { limits }: InventoryTerms,
+  { chainId, asset, decimals, price }: Held,
+  held: bigint,
+): bigint {
+  let depth = held
+  for (const limit of limits) {
+    const isMeant = (limit.chainId ?? chainId) === chainId && (limit.asset ?? asset) === asset
+    if (!isMeant) continue
+    const most = (BigInt(limit.maxUsd) * tenTo(18) * tenTo(decimals)) / price
+    if (most < depth) depth = most
+  }
+  return depth
+}
