@@ -51,7 +51,8 @@ type Row = {
 const SELECT = `
   select s.id, s.account_id, s.state, s.version, s.op_id, o.hash, o.delivery_hash, s.origin_chain,
          s.destination_chain, s.wallet, s.input_token, s.input_amount, o.output_token, o.quoted_output,
-         o.min_output, o.swappable, o.price_floor, o.venue, o.pay_token, o.pay_amount, o.recipient, o.locker, o.position, o.round,
+         o.min_output, o.swappable, o.price_floor, o.venue, o.pay_token, o.pay_amount, o.recipient, o.locker,
+         o.position, o.round,
          o.op_deadline, o.fill_deadline, o.refund_deadline, o.value_cents, o.origin_block, o.destination_block,
          o.creates_account, s.signature, s.last_valid, s.delegation,
          s.origin_tx_hash, s.delivery_tx_hash, s.origin_final, s.delivery_final, s.exposed_cents,
