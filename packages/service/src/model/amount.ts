@@ -20,6 +20,11 @@ const POWERS = Array.from({ length: 80 }, (_, exponent) => 10n ** BigInt(exponen
 
 export const tenTo = (exponent: number): bigint => POWERS[exponent] ?? 10n ** BigInt(exponent)
 
+/** A price told as an integer with this many decimals. More than 18 are cut off, fewer than none are zeros. */
+export function toPriceE18Down(value: bigint, decimals: number): PriceE18 {
+  return decimals <= 18 ? value * tenTo(18 - decimals) : value / tenTo(decimals - 18)
+}
+
 /** The amount of `to` worth the same as `amount` of `from`, rounded down. */
 export function convertDown(amount: bigint, from: Priced, to: Priced): bigint {
   return (amount * from.price * tenTo(to.decimals)) / (to.price * tenTo(from.decimals))

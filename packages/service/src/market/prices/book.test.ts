@@ -1,0 +1,162 @@
+import { expect, test } from 'vitest'
+import { createPriceBook } from './book.ts'
+import type { Outcome, PriceSource } from './source.ts'
+import { createPriceWatch, type PriceChange } from './watch.ts'
+
+type Told = Outcome | Error | Promise<Outcome>
+
+/** A source of one asset that says what the test tells it to. */
+function createTeller(name: string, more: { chainId?: number; minIntervalMs?: number } = {}) {
+  const teller = { told: { problem: 'noAnswer' } as Told, reads: 0 }
+  const source: PriceSource = {
+    ...{ name, assets: new Set(['ETH']), ...more },
+    async read() {
+      teller.reads += 1
+      const { told } = teller
+      if (told instanceof Error) throw told
+      return [{ asset: 'ETH', feed: `${name} feed`, outcome: await told }]
+    },
+  }
+  return Object.assign(teller, { source })
+}
+
+function createScene(...tellers: ReturnType<typeof createTeller>[]) {
+  const scene = { now: 1_000_000, stopped: new Set<number>(), faults: [] as string[] }
+  const sources = tellers.map(({ source }) => source)
+  const book = createPriceBook({
+    sources,
+    rules: new Map([['ETH', { maxDeviationBps: 200, minSources: 1 }]]),
+    isLive: (chainId) => !scene.stopped.has(chainId),
+    now: () => scene.now,
+    onFault: (_error, source) => scene.faults.push(source),
+  })
+  const refresh = () => Promise.all(sources.map((source) => book.refresh(source)))
+  return Object.assign(scene, { book, refresh, reference: () => book.referenceOf('ETH') })
+}
+
+const at = (price: bigint, freshForMs = 60_000): Outcome => ({ price, freshForMs })
+
+test('the reference is made of every source that is live', async () => {
+  const [a, b, c] = [createTeller('a'), createTeller('b'), createTeller('c')]
+  const scene = createScene(a, b, c)
+  Object.assign(a, { told: at(1_000n) })
+  Object.assign(b, { told: at(1_010n) })
+  Object.assign(c, { told: new Error('down') })
+
+  await scene.refresh()
+
+  expect(scene.reference()).toEqual({ price: 1_005n })
+  expect(scene.book.feedsOf('ETH')).toEqual([
+    { feed: 'a feed', price: 1_000n },
+    { feed: 'b feed', price: 1_010n },
+    { feed: 'c', problem: 'silent' },
+  ])
+  expect(scene.book.referenceOf('BTC')).toEqual({ unavailable: 'tooFew' })
+})
+
+test('what a source said is forgotten ten seconds after it stopped answering', async () => {
+  const a = createTeller('a')
+  const scene = createScene(a)
+  a.told = at(1_000n)
+  await scene.refresh()
+  a.told = new Error('down')
+
+  scene.now += 9_999
+  await scene.refresh()
+  expect(scene.reference()).toEqual({ price: 1_000n })
+
+  scene.now += 1
+  expect(scene.reference()).toEqual({ unavailable: 'tooFew' })
+})
+
+test('a price is not used beyond its own age limit, however often it was read', async () => {
+  const a = createTeller('a')
+  const scene = createScene(a)
+  a.told = at(1_000n, 3_000)
+  await scene.refresh()
+
+  scene.now += 2_999
+  expect(scene.reference()).toEqual({ price: 1_000n })
+  scene.now += 1
+  expect(scene.book.feedsOf('ETH')).toEqual([{ feed: 'a feed', problem: 'stale' }])
+})
+
+test('a source on a chain that stands still is not live', async () => {
+  const [alpha, beta] = [createTeller('alpha', { chainId: 1 }), createTeller('beta', { chainId: 2 })]
+  const scene = createScene(alpha, beta)
+  alpha.told = at(1_000n)
+  beta.told = at(2_000n)
+  await scene.refresh()
+  expect(scene.reference()).toEqual({ unavailable: 'disagree' })
+
+  scene.stopped.add(1)
+
+  expect(scene.reference()).toEqual({ price: 2_000n })
+  expect(scene.book.feedsOf('ETH')[0]).toEqual({ feed: 'alpha', problem: 'chainStopped' })
+})
+
+test('a slow answer does not undo a later one', async () => {
+  const a = createTeller('a')
+  const scene = createScene(a)
+  let finish: (outcome: Outcome) => void = () => {}
+  a.told = new Promise<Outcome>((resolve) => {
+    finish = resolve
+  })
+  const slow = scene.refresh()
+  a.told = at(2_000n)
+  await scene.refresh()
+
+  finish(at(1_000n))
+  await slow
+
+  expect(scene.reference()).toEqual({ price: 2_000n })
+})
+
+test('a source is asked no more often than it wants, and its silence is told once', async () => {
+  const a = createTeller('a', { minIntervalMs: 2_000 })
+  const scene = createScene(a)
+  a.told = new Error('down')
+
+  for (let step = 0; step < 9; step += 1) {
+    expect(await scene.refresh()).toEqual([false])
+    scene.now += 500
+  }
+  expect([a.reads, scene.faults]).toEqual([3, ['a']])
+
+  scene.now += 2_000
+  a.told = at(1_000n)
+  expect(await scene.refresh()).toEqual([true])
+  scene.now += 2_000
+  a.told = new Error('down again')
+  await scene.refresh()
+  expect(scene.faults).toEqual(['a', 'a'])
+})
+
+test('each change of state is told once, with what every feed said', async () => {
+  const [a, b] = [createTeller('a'), createTeller('b')]
+  const scene = createScene(a, b)
+  const changes: PriceChange[] = []
+  const look = createPriceWatch(scene.book, (change) => changes.push(change))
+  const step = async (first: Told, second: Told) => {
+    Object.assign(a, { told: first })
+    Object.assign(b, { told: second })
+    await scene.refresh()
+    look()
+    look()
+  }
+
+  await step(at(1_000n), at(1_001n))
+  await step(at(1_000n), at(1_100n))
+  await step({ problem: 'stale' }, { problem: 'notPositive' })
+  await step(at(1_000n), { problem: 'stale' })
+
+  expect(changes.map(({ state }) => state)).toEqual(['disagree', 'tooFew', 'available'])
+  expect(changes[0]).toEqual({
+    asset: 'ETH',
+    state: 'disagree',
+    feeds: [
+      { feed: 'a feed', price: 1_000n },
+      { feed: 'b feed', price: 1_100n },
+    ],
+  })
+})

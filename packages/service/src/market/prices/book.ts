@@ -1,0 +1,95 @@
+import type { PriceE18 } from '../../model/amount.ts'
+import { groupBy } from '../../model/group.ts'
+import { type PriceRules, type Reference, toReference } from './reference.ts'
+import type { PriceSource, Problem, Reading } from './source.ts'
+
+/** `silent`: its source does not answer. `chainStopped`: the chain that tells it stands still. */
+export type FeedState = { feed: string } & (
+  | { price: PriceE18; problem?: undefined }
+  | { price?: undefined; problem: Problem | 'silent' | 'chainStopped' }
+)
+
+export type PriceBook = {
+  sources: readonly PriceSource[]
+  assets: readonly string[]
+  /** Asks one source. Never throws; false when it did not answer. */
+  refresh(source: PriceSource): Promise<boolean>
+  feedsOf(asset: string): FeedState[]
+  /** From memory: nobody is asked. */
+  referenceOf(asset: string): Reference
+}
+
+type Options = {
+  sources: readonly PriceSource[]
+  rules: ReadonlyMap<string, PriceRules>
+  /** Whether the head of a chain moves. */
+  isLive(chainId: number): boolean
+  now(): number
+  onFault(error: unknown, source: string): void
+}
+
+type Page = { turn: number; at: number; readings: ReadonlyMap<string, readonly Reading[]> }
+
+/** A source that stopped answering is as good as down after this long. */
+export const STALE_MS = 10_000
+
+/** Remembers what every source said last, and makes the reference price of what is still live. */
+export function createPriceBook({ sources, rules, isLive, now, onFault }: Options): PriceBook {
+  const pages = new Map<PriceSource, Page>()
+  const failing = new Set<PriceSource>()
+  const askedAt = new Map<PriceSource, number>()
+  let turns = 0
+
+  async function refresh(source: PriceSource): Promise<boolean> {
+    const asked = askedAt.get(source)
+    if (asked !== undefined && now() - asked < (source.minIntervalMs ?? 0)) return !failing.has(source)
+    askedAt.set(source, now())
+    turns += 1
+    const turn = turns
+    try {
+      const readings = groupBy(await source.read(), ({ asset }) => asset)
+      // An answer that took long must not undo a later one.
+      if (turn > (pages.get(source)?.turn ?? 0)) pages.set(source, { turn, at: now(), readings })
+      failing.delete(source)
+      return true
+    } catch (error) {
+      if (!failing.has(source)) onFault(error, source.name)
+      failing.add(source)
+      return false
+    }
+  }
+
+  function statesOf(source: PriceSource, asset: string): FeedState[] {
+    const page = pages.get(source)
+    const age = page ? now() - page.at : Number.POSITIVE_INFINITY
+    if (!page || age >= STALE_MS) return [{ feed: source.name, problem: 'silent' }]
+    if (source.chainId !== undefined && !isLive(source.chainId)) {
+      return [{ feed: source.name, problem: 'chainStopped' }]
+    }
+    return (page.readings.get(asset) ?? []).map((reading) => toState(reading, age))
+  }
+
+  function feedsOf(asset: string): FeedState[] {
+    return sources.flatMap((source) => (source.assets.has(asset) ? statesOf(source, asset) : []))
+  }
+
+  return {
+    sources,
+    assets: [...rules.keys()],
+    refresh,
+    feedsOf,
+    referenceOf(asset) {
+      const rule = rules.get(asset)
+      if (!rule) return { unavailable: 'tooFew' }
+      return toReference(
+        feedsOf(asset).flatMap(({ price }) => price ?? []),
+        rule,
+      )
+    },
+  }
+}
+
+function toState({ feed, outcome }: Reading, ageMs: number): FeedState {
+  if ('problem' in outcome) return { feed, problem: outcome.problem }
+  return ageMs < outcome.freshForMs ? { feed, price: outcome.price } : { feed, problem: 'stale' }
+}

@@ -1,0 +1,122 @@
+import { BPS, toPriceE18Down } from '../../model/amount.ts'
+import { judgePrice, type Outcome, type PriceSource } from './source.ts'
+
+export type PythFeed = {
+  asset: string
+  /** `0x` and 64 lower-case hex digits. */
+  feedId: string
+  maxAgeSeconds: number
+  /** How wide the confidence interval may be, to each side, as a part of the price. */
+  maxConfidenceBps: number
+}
+
+type Options = {
+  url: string
+  apiKey?: string | undefined
+  feeds: readonly PythFeed[]
+  pollMs: number
+  timeoutMs?: number
+  now(): number
+}
+
+/** Price and confidence are integers that share the exponent: 123 with -2 is 1.23. */
+type Update = { price: bigint; conf: bigint; expo: number; publishTime: number }
+
+// An update of one feed is about 1.5 kB with its proof, which cannot be left out.
+const MAX_BYTES = 1 << 20
+// Pyth publishes with -12 to 0; beyond this it is not a price.
+const MAX_EXPONENT = 30
+
+/** Pyth prices from a Hermes server. Updates are believed as the server tells them: their proofs are not checked. */
+export function createPythSource(options: Options): PriceSource {
+  const { feeds, now } = options
+  const url = toUrl(options)
+  return {
+    name: 'pyth',
+    assets: new Set(feeds.map(({ asset }) => asset)),
+    minIntervalMs: options.pollMs,
+    async read() {
+      const updates = toUpdates(JSON.parse(await fetchText(url, options)))
+      const nowSeconds = BigInt(Math.floor(now() / 1_000))
+      return feeds.map((feed) => ({
+        asset: feed.asset,
+        feed: `pyth ${feed.feedId}`,
+        outcome: toOutcome(feed, updates.get(feed.feedId), nowSeconds),
+      }))
+    },
+  }
+}
+
+function toUrl({ url, feeds }: Options): URL {
+  const latest = new URL('v2/updates/price/latest', url.endsWith('/') ? url : `${url}/`)
+  for (const id of new Set(feeds.map(({ feedId }) => feedId))) latest.searchParams.append('ids[]', id)
+  latest.searchParams.append('parsed', 'true')
+  // Otherwise one feed that was withdrawn makes the server refuse all of them.
+  latest.searchParams.append('ignore_invalid_price_ids', 'true')
+  return latest
+}
+
+async function fetchText(url: URL, { apiKey, timeoutMs = 3_000 }: Options): Promise<string> {
+  const response = await fetch(url, {
+    headers: { accept: 'application/json', ...(apiKey && { authorization: `Bearer ${apiKey}` }) },
+    redirect: 'error',
+    signal: AbortSignal.timeout(timeoutMs),
+  })
+  if (response.ok) return readBounded(response)
+  await response.body?.cancel()
+  throw new Error(`Hermes answered ${response.status}`)
+}
+
+async function readBounded({ body }: Response): Promise<string> {
+  const chunks: Uint8Array[] = []
+  let size = 0
+  for await (const chunk of body ?? []) {
+    size += chunk.byteLength
+    if (size > MAX_BYTES) throw new Error(`Hermes answered more than ${MAX_BYTES} bytes`)
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString('utf8')
+}
+
+function toOutcome(feed: PythFeed, update: Update | undefined, nowSeconds: bigint): Outcome {
+  if (!update) return { problem: 'noAnswer' }
+  const { maxAgeSeconds, maxConfidenceBps } = feed
+  const price = toPriceE18Down(update.price, -update.expo)
+  const outcome = judgePrice({ price, atSeconds: BigInt(update.publishTime), nowSeconds, maxAgeSeconds })
+  const isWide = update.conf * BPS > update.price * BigInt(maxConfidenceBps)
+  return 'price' in outcome && isWide ? { problem: 'uncertain' } : outcome
+}
+
+/** The updates by feed id. An entry that is not well formed is left out. */
+function toUpdates(reply: unknown): Map<string, Update> {
+  const parsed = fieldOf(reply, 'parsed')
+  if (!Array.isArray(parsed)) throw new Error('Hermes answered without parsed prices')
+  const entries = parsed.flatMap((entry: unknown): [string, Update][] => {
+    const id = fieldOf(entry, 'id')
+    const update = toUpdate(fieldOf(entry, 'price'))
+    // The server leaves out the prefix that ids have everywhere else.
+    return typeof id === 'string' && update ? [[`0x${id.replace(/^0x/, '').toLowerCase()}`, update]] : []
+  })
+  return new Map(entries)
+}
+
+function toUpdate(value: unknown): Update | undefined {
+  const price = toInteger(fieldOf(value, 'price'))
+  const conf = toInteger(fieldOf(value, 'conf'))
+  const expo = fieldOf(value, 'expo')
+  const publishTime = fieldOf(value, 'publish_time')
+  if (price === undefined || conf === undefined || conf < 0n) return undefined
+  if (!isInteger(expo) || Math.abs(expo) > MAX_EXPONENT || !isInteger(publishTime)) return undefined
+  return { price, conf, expo, publishTime }
+}
+
+const isInteger = (value: unknown): value is number => Number.isSafeInteger(value)
+
+/** 64-bit integers travel as text: a JSON number would have lost digits. */
+function toInteger(value: unknown): bigint | undefined {
+  return typeof value === 'string' && /^-?\d{1,20}$/.test(value) ? BigInt(value) : undefined
+}
+
+function fieldOf(value: unknown, name: string): unknown {
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined
+}
