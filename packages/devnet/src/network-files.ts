@@ -4,6 +4,8 @@ import type { DeployedSolanaChain } from './deploy-solana.ts'
 import type { Keys } from './keys.ts'
 import { ASSETS, type ChainPlan, FEED_MAX_AGE_SECONDS, NATIVE, NATIVE_SOL, type SolanaPlan } from './plan.ts'
 
+const FEED_LIMITS = { maxAgeSeconds: FEED_MAX_AGE_SECONDS }
+
 /** A chain that runs and has everything on it. */
 export type ReadyChain = Omit<ChainPlan, 'tokens'> & DeployedChain & { rpcUrl: string; blockMs: number }
 export type ReadySolanaChain = Pick<SolanaPlan, 'chainId' | 'name'> &
@@ -64,7 +66,7 @@ export type ServiceConfig = {
   assets: {
     name: string
     usdStable: boolean
-    feed: { chainId: number; address: Address; maxAgeSeconds: number }
+    sources: { kind: 'chainlink'; chainId: number; address: Address; maxAgeSeconds: number }[]
   }[]
 }
 
@@ -97,10 +99,10 @@ export function toServiceConfig({ evm, solana }: ReadyChains, keys: Keys): Servi
     attester: keys.attester.address,
     chains: [...evm.map(toEvmServiceChain), toSolanaServiceChain(solana)],
     assets: ASSETS.map(({ name, usdStable }) => {
-      const feed = feeds.find(({ asset }) => asset === name)
-      if (!feed) throw new Error(`No price feed was deployed for ${name}`)
-      const { chainId, address } = feed
-      return { name, usdStable, feed: { chainId, address, maxAgeSeconds: FEED_MAX_AGE_SECONDS } }
+      const sources = feeds
+        .filter(({ asset }) => asset === name)
+        .map(({ chainId, address }) => ({ kind: 'chainlink' as const, chainId, address, ...FEED_LIMITS }))
+      return { name, usdStable, sources }
     }),
   }
 }

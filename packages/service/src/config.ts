@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import Type, { type Static, type TSchema } from 'typebox'
 import { Value } from 'typebox/value'
+import { findPriceProblems } from './model/price-setup.ts'
 
 /** A value that must never be printed: logs and JSON show only that it is set. */
 export class Secret {
@@ -74,11 +75,32 @@ const SolanaChain = Type.Object(
   Strict,
 )
 
-const Feed = Type.Object({ chainId: Count, address: Address, maxAgeSeconds: Count }, Strict)
-const Asset = Type.Object(
-  { name: Type.String(), usdStable: Type.Optional(Type.Boolean()), feed: Feed },
+const ChainlinkFeed = Type.Object(
+  { kind: Type.Literal('chainlink'), chainId: Count, address: Address, maxAgeSeconds: Count },
   Strict,
 )
+const PythFeed = Type.Object(
+  {
+    kind: Type.Literal('pyth'),
+    feedId: Type.String({ pattern: '^0x[0-9a-f]{64}$' }),
+    maxAgeSeconds: Count,
+    maxConfidenceBps: Type.Optional(Count),
+  },
+  Strict,
+)
+const Asset = Type.Object(
+  {
+    name: Type.String(),
+    usdStable: Type.Optional(Type.Boolean()),
+    sources: Type.Array(Type.Union([ChainlinkFeed, PythFeed]), { minItems: 1 }),
+    /** How far a live source may be from the median. */
+    maxDeviationBps: Type.Optional(Count),
+    /** With fewer live sources there is no price. */
+    minSources: Type.Optional(Count),
+  },
+  Strict,
+)
+const Pyth = Type.Object({ url: Url, pollMs: Type.Optional(Count) }, Strict)
 
 const Bps = Type.Integer({ minimum: 0, maximum: 2_000 })
 
@@ -129,6 +151,8 @@ const NetworkSchema = Type.Object(
     assets: Type.Array(Asset, { minItems: 1 }),
     /** Who delivers, the first one where two give the same. Default: the inventory alone. */
     venues: Type.Optional(Type.Array(InventoryVenue, { minItems: 1 })),
+    /** The Hermes server that the sources of kind `pyth` are read from. */
+    pyth: Type.Optional(Pyth),
     feeCentiBps: Type.Optional(Type.Integer({ minimum: 0, maximum: 100_000 })),
     highImpactBps: Type.Optional(Count),
     quoteTtlMs: Type.Optional(Count),
@@ -157,6 +181,7 @@ export type Config = Readonly<{
   solanaKeys: readonly Secret[]
   /** Makes the addresses of Solana markers; the same in every process, and backed up. */
   markerKey: Secret | undefined
+  pythApiKey: Secret | undefined
 }>
 
 export const defaultDeadlines = {
@@ -187,6 +212,7 @@ export function loadConfig(env: Env, role: 'api' | 'worker' | 'attester'): Confi
     attesterKey: role === 'attester' ? privateKeys(env, 'GEOSWAP_ATTESTER_KEY', problems)[0] : undefined,
     solanaKeys: hasSolana && role === 'worker' ? privateKeys(env, 'GEOSWAP_SOLANA_KEYS', problems) : [],
     markerKey: hasSolana ? markerKey(env, problems) : undefined,
+    pythApiKey: env['GEOSWAP_PYTH_API_KEY'] ? new Secret(env['GEOSWAP_PYTH_API_KEY']) : undefined,
   }
   if (problems.length > 0) throw new Error(`Bad configuration:\n- ${problems.join('\n- ')}`)
   return Object.freeze(config)
@@ -218,7 +244,11 @@ function problemsOf(parsed: unknown): string[] {
     errorsOf(chain?.family === 'solana' ? SolanaChain : EvmChain, chain, `/chains/${index}`),
   )
   const ofNetwork = errorsOf(NetworkSchema, parsed).filter((problem) => !/^\/chains\/\d/.test(problem))
-  return [...ofNetwork, ...ofChains]
+  const problems = [...ofNetwork, ...ofChains]
+  // What a source refers to can be looked up once everything has its shape.
+  return problems.length > 0
+    ? problems
+    : findPriceProblems(parsed as NetworkConfig).map((text) => `: ${text}`)
 }
 
 function errorsOf(schema: TSchema, value: unknown, at = ''): string[] {

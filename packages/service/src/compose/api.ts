@@ -31,7 +31,7 @@ import { createListener } from '../store/listen.ts'
 import { leaseBudgets } from '../store/rate-budgets.ts'
 import { findEnded, readStatuses } from '../store/statuses.ts'
 import { type Chains, connectChains, loadCatalog, maxHeadAgeMs, verifyChains } from './chains.ts'
-import { createPriceReader } from './prices.ts'
+import { createPriceSources, priceRulesOf, watchPrices } from './prices.ts'
 import { addServiceMetrics } from './service-metrics.ts'
 import { createKnownWallets, every, within } from './timing.ts'
 import { createVenues } from './venues.ts'
@@ -52,12 +52,8 @@ export async function composeApi(config: Config, logger: Logger): Promise<Api> {
   await verifyChains(chains)
   const catalog = await loadCatalog(network, chains)
   const onFault = (error: unknown, source: string) => logger.warn({ err: error, source }, 'refresh failed')
-  const market = createMarket({
-    ...marketSources(network, chains),
-    readInventory: () => readInventory(pool),
-    onFault,
-  })
-  await market.refresh()
+  const market = followMarket(config, { pool, chains, onFault, logger })
+  await market.start()
   const venues = createVenues(network, market)
 
   const keys = createKeyTable({
@@ -71,7 +67,7 @@ export async function composeApi(config: Config, logger: Logger): Promise<Api> {
     onError: (error) => onFault(error, 'status'),
   })
   const metrics = createMetrics({ heldReads: statusReads.heldCount })
-  addServiceMetrics(metrics.registry, { pool, chains: chains.all })
+  addServiceMetrics(metrics.registry, { pool, chains: chains.all, prices: market.prices })
   await keys.start()
   const listener = createListener({
     url: config.databaseUrl.reveal(),
@@ -79,7 +75,6 @@ export async function composeApi(config: Config, logger: Logger): Promise<Api> {
     onConnect: () => statusReads.setListening(true),
     onDisconnect: () => statusReads.setListening(false),
   })
-  const refreshing = every(MARKET_REFRESH_MS, () => market.refresh())
   const app = await createServer({
     handlers: createHandlers(config, { pool, chains, catalog, market, venues }),
     statusReads,
@@ -92,7 +87,7 @@ export async function composeApi(config: Config, logger: Logger): Promise<Api> {
   })
   const close = async () => {
     await app.close()
-    refreshing.stop()
+    market.stop()
     keys.close()
     await Promise.allSettled([listener.close(), limiter.close()])
     await pool.end()
@@ -100,13 +95,35 @@ export async function composeApi(config: Config, logger: Logger): Promise<Api> {
   return { app, close }
 }
 
-function marketSources(network: Config['network'], chains: Chains) {
-  const feedChains = new Map(network.assets.map(({ name, feed }) => [name, feed.chainId]))
-  return {
+type Followed = {
+  pool: BuildDeps['pool']
+  chains: Chains
+  onFault(error: unknown, source: string): void
+  logger: Logger
+}
+
+/** The market, kept fresh from `start` on: once everything was asked, each source is asked again by itself. */
+function followMarket(config: Config, { pool, chains, onFault, logger }: Followed) {
+  const market = createMarket({
     chains: chains.all.map(toMarketSource),
-    readPrices: createPriceReader(network, chains),
-    feedChainOf: (asset: string) => feedChains.get(asset),
+    prices: createPriceSources(config, chains),
+    priceRules: priceRulesOf(config),
+    readInventory: () => readInventory(pool),
     now: Date.now,
+    onFault,
+  })
+  const watch = watchPrices(market.prices, logger)
+  let loops: { stop(): void }[] = []
+  return {
+    ...market,
+    async start() {
+      await Promise.all(market.refreshers.map((refresh) => refresh()))
+      const steps = [...market.refreshers, async () => watch()]
+      loops = steps.map((step) => every(MARKET_REFRESH_MS, async () => void (await step())))
+    },
+    stop() {
+      for (const loop of loops) loop.stop()
+    },
   }
 }
 

@@ -1,70 +1,65 @@
 import { getAddress } from 'viem'
 import { createFeedReader } from '../chains/evm/feeds.ts'
-import type { NetworkConfig } from '../config.ts'
-import { convertDown, type PriceE18 } from '../model/amount.ts'
-import { type Catalog, findToken } from '../model/catalog.ts'
+import type { AssetConfig, Config } from '../config.ts'
+import type { FeedState, PriceBook } from '../market/prices/book.ts'
+import { createChainlinkSource } from '../market/prices/chainlink.ts'
+import { createPythSource } from '../market/prices/pyth-hermes.ts'
+import type { PriceRules } from '../market/prices/reference.ts'
+import type { PriceSource } from '../market/prices/source.ts'
+import { createPriceWatch } from '../market/prices/watch.ts'
 import { groupBy } from '../model/group.ts'
-import type { Swap } from '../model/swap.ts'
+import type { Logger } from '../observe/logger.ts'
 import type { Chains } from './chains.ts'
 
-type ReadPrices = () => Promise<Map<string, PriceE18>>
+const DEFAULT_DEVIATION_BPS = 200
+const DEFAULT_CONFIDENCE_BPS = 100
+// The public server allows 30 requests in 10 s from one address: six processes may share it.
+const DEFAULT_PYTH_POLL_MS = 2_000
 
-/** Reads the reference price of every asset from its feed, wherever that feed is. */
-export function createPriceReader(network: NetworkConfig, chains: Chains): ReadPrices {
-  const readers = [...groupBy(network.assets, (asset) => asset.feed.chainId)].map(([chainId, assets]) => {
-    const feeds = assets.map(({ name, feed: { address, maxAgeSeconds } }) => ({
-      ...{ asset: name, address: getAddress(address), maxAgeSeconds },
-    }))
-    return createFeedReader(chains.evmOf(chainId).client, feeds)
+type Feed<Kind> = Extract<AssetConfig['sources'][number], { kind: Kind }> & { asset: string }
+
+/** Everyone who is asked for prices: one source per chain that has feeds, and Pyth. */
+export function createPriceSources(config: Config, chains: Chains): PriceSource[] {
+  const feeds = config.network.assets.flatMap(({ name, sources }) =>
+    sources.map((source) => ({ ...source, asset: name })),
+  )
+  const onChains = feeds.filter((feed) => feed.kind === 'chainlink')
+  const fromPyth = feeds.filter((feed) => feed.kind === 'pyth')
+  return [
+    ...[...groupBy(onChains, ({ chainId }) => chainId)].map(([id, each]) => chainlinkOf(chains, id, each)),
+    ...pythOf(config, fromPyth),
+  ]
+}
+
+function chainlinkOf(chains: Chains, chainId: number, configured: readonly Feed<'chainlink'>[]): PriceSource {
+  const feeds = configured.map((feed) => ({ ...feed, address: getAddress(feed.address) }))
+  const addresses = [...new Set(feeds.map(({ address }) => address))]
+  const readRounds = createFeedReader(chains.evmOf(chainId).client, addresses)
+  return createChainlinkSource({ chainId, feeds, readRounds })
+}
+
+function pythOf({ network, pythApiKey }: Config, configured: readonly Feed<'pyth'>[]): PriceSource[] {
+  if (!network.pyth || configured.length === 0) return []
+  const { url, pollMs = DEFAULT_PYTH_POLL_MS } = network.pyth
+  const feeds = configured.map((feed) => ({ maxConfidenceBps: DEFAULT_CONFIDENCE_BPS, ...feed }))
+  return [createPythSource({ url, apiKey: pythApiKey?.reveal(), feeds, pollMs, now: Date.now })]
+}
+
+export function priceRulesOf({ network }: Config): Map<string, PriceRules> {
+  return new Map(
+    network.assets.map(({ name, maxDeviationBps = DEFAULT_DEVIATION_BPS, minSources = 1 }) => [
+      name,
+      { maxDeviationBps, minSources },
+    ]),
+  )
+}
+
+/** Returns a look at the prices that logs when an asset loses its price, why, and when it is back. */
+export function watchPrices(book: PriceBook, logger: Logger): () => void {
+  return createPriceWatch(book, ({ asset, state, feeds }) => {
+    if (state === 'available') return logger.info({ asset }, 'price is back')
+    logger.warn({ asset, why: state, feeds: Object.fromEntries(feeds.map(describe)) }, 'no price')
   })
-  return async () => {
-    const readings = await Promise.all(readers.map((read) => read()))
-    return new Map(readings.flatMap((reading) => [...reading]))
-  }
 }
 
-/**
- * Prices for the worker: read once for every new head of a chain that has feeds. `headsOfFeeds` is undefined
- * while one of those chains stands still: then there are no prices.
- */
-export function createPriceCheck(catalog: Catalog, read: ReadPrices, headsOfFeeds: () => string | undefined) {
-  let prices = new Map<string, PriceE18>()
-  let known: { heads: string; reading: Promise<void> } | undefined
-  const priced = (chainId: number, address: string) => {
-    const chain = catalog.chains.get(chainId)
-    const token = chain && findToken(chain, address)
-    const price = token && prices.get(token.asset)
-    return token && price !== undefined ? { decimals: token.decimals, price } : undefined
-  }
-  return {
-    /** Resolves when the prices are those of the newest head seen. */
-    async refresh(): Promise<void> {
-      const heads = headsOfFeeds()
-      if (heads === undefined) {
-        prices = new Map()
-        known = undefined
-        return
-      }
-      if (known?.heads === heads) return known.reading
-      const reading = read().then(
-        (fresh) => {
-          prices = fresh
-        },
-        () => {
-          // Without an answer there is no price, and the next one who asks tries again.
-          prices = new Map()
-          known = undefined
-        },
-      )
-      known = { heads, reading }
-      return reading
-    },
-    /** Whether the input still buys at least what the slippage limit allows; undefined without a price. */
-    isKept({ op }: Swap): boolean | undefined {
-      const input = priced(op.originChain, op.inputToken)
-      const paid = priced(op.destinationChain, op.payToken)
-      if (!input || !paid) return undefined
-      return convertDown(op.swappable, input, paid) >= op.priceFloor
-    },
-  }
-}
+const describe = ({ feed, price, problem }: FeedState) => [feed, problem ?? `${price}e-18 USD`] as const

@@ -1,10 +1,15 @@
 import type { Pool } from 'pg'
 import { Gauge, type Registry } from 'prom-client'
 import { formatUnits } from 'viem'
+import type { PriceBook } from '../market/prices/book.ts'
 import { readInventory } from '../store/inventory.ts'
 import type { ConnectedChain } from './chains.ts'
 
-type Sources = { pool: Pool; chains: readonly ConnectedChain[] }
+type Sources = {
+  pool: Pool
+  chains: readonly ConnectedChain[]
+  prices: Pick<PriceBook, 'assets' | 'feedsOf'>
+}
 
 /** Gauges of the money and the work, read when Prometheus asks. A source that is down leaves its last values. */
 export function addServiceMetrics(registry: Registry, sources: Sources): void {
@@ -12,6 +17,7 @@ export function addServiceMetrics(registry: Registry, sources: Sources): void {
   addStageGauge(registry, sources.pool)
   addInventoryGauge(registry, sources.pool)
   addRelayerGauge(registry, sources)
+  addPriceGauge(registry, sources.prices)
 }
 
 function addSwapGauge(registry: Registry, pool: Pool): void {
@@ -81,6 +87,21 @@ function addRelayerGauge(registry: Registry, { chains }: Sources): void {
           this.set({ chain: config.name, relayer }, Number(coins))
         }),
       )
+    },
+  })
+}
+
+function addPriceGauge(registry: Registry, prices: Sources['prices']): void {
+  new Gauge({
+    name: 'geoswap_price_sources_live',
+    help: 'Price sources of an asset that answer with a fresh price.',
+    labelNames: ['asset'],
+    registers: [registry],
+    collect() {
+      for (const asset of prices.assets) {
+        const live = prices.feedsOf(asset).filter(({ price }) => price !== undefined)
+        this.set({ asset }, live.length)
+      }
     },
   })
 }

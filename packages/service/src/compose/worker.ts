@@ -13,6 +13,7 @@ import { createLaneRunner, type Lane } from '../lanes/runner.ts'
 import { createSender } from '../lanes/sender.ts'
 import { createSendingLane } from '../lanes/sending.ts'
 import { createWatchLane } from '../lanes/watch.ts'
+import { createPriceBook } from '../market/prices/book.ts'
 import type { Catalog } from '../model/catalog.ts'
 import type { Swap } from '../model/swap.ts'
 import type { Logger } from '../observe/logger.ts'
@@ -28,7 +29,8 @@ import {
   signingAddresses,
   verifyChains,
 } from './chains.ts'
-import { createPriceCheck, createPriceReader } from './prices.ts'
+import { createPriceCheck } from './price-check.ts'
+import { createPriceSources, priceRulesOf, watchPrices } from './prices.ts'
 import { createSigners } from './solana.ts'
 
 export type Worker = { start(): Promise<void>; close(): Promise<void> }
@@ -65,13 +67,7 @@ export async function composeWorker(config: Config, logger: Logger): Promise<Wor
   const followers = new Map(
     chains.all.map((chain) => [chain.config.chainId, followHead(chain, wake, logger)]),
   )
-  const feedChains = [...new Set(network.assets.map((asset) => asset.feed.chainId))]
-  const headsOfFeeds = () => {
-    const followed = feedChains.flatMap((id) => followers.get(id) ?? [])
-    if (!followed.every((follower) => follower.isLive())) return undefined
-    return followed.map((follower) => follower.current()?.head.hash).join()
-  }
-  const prices = createPriceCheck(catalog, createPriceReader(network, chains), headsOfFeeds)
+  const prices = followPrices({ config, chains, catalog, followers, logger })
   const parts: Parts = { config, pool, chains, catalog, followers, prices, logger }
   const lanes = chains.all.flatMap((chain) => lanesOf(parts, chain))
   const onFault = (error: unknown, lane: string) => logger.warn({ err: error, lane }, 'lane step failed')
@@ -80,11 +76,13 @@ export async function composeWorker(config: Config, logger: Logger): Promise<Wor
   return {
     async start() {
       for (const follower of followers.values()) follower.start()
+      prices.start()
       await runner.start()
     },
     async close() {
       await runner.stop()
       for (const follower of followers.values()) follower.stop()
+      prices.stop()
       await listener.close()
       await pool.end()
     },
@@ -104,6 +102,19 @@ function followHead(
     onHead: () => wake(`head:${config.chainId}`),
     onFault: (err) => logger.warn({ err, chain: config.name }, 'node does not answer'),
   })
+}
+
+function followPrices(parts: Omit<Parts, 'pool' | 'prices'>): Parts['prices'] {
+  const { config, chains, catalog, followers, logger } = parts
+  const book = createPriceBook({
+    sources: createPriceSources(config, chains),
+    rules: priceRulesOf(config),
+    isLive: (chainId) => followers.get(chainId)?.isLive() === true,
+    now: Date.now,
+    onFault: (err, source) => logger.warn({ err, source }, 'price source does not answer'),
+  })
+  const headOf = (chainId: number) => followers.get(chainId)?.current()?.head.hash
+  return createPriceCheck({ catalog, book, headOf, onRead: watchPrices(book, logger) })
 }
 
 function lanesOf(parts: Parts, chain: ConnectedChain): Lane[] {

@@ -1,12 +1,13 @@
-import type { PriceE18 } from '../model/amount.ts'
 import type { ChainNow, Market } from '../model/catalog.ts'
 import type { Holding } from '../store/inventory.ts'
+import { createPriceBook, type PriceBook, STALE_MS } from './prices/book.ts'
+import type { PriceRules } from './prices/reference.ts'
+import type { PriceSource } from './prices/source.ts'
 
 export type MarketSources = {
   chains: readonly ChainSource[]
-  readPrices(): Promise<Map<string, PriceE18>>
-  /** Where an asset's feed is: a price is no newer than the chain that tells it. */
-  feedChainOf(asset: string): number | undefined
+  prices: readonly PriceSource[]
+  priceRules: ReadonlyMap<string, PriceRules>
   readInventory(): Promise<Holding[]>
   now(): number
   onFault(error: unknown, source: string): void
@@ -16,15 +17,17 @@ type ChainSource = { chainId: number; maxHeadAgeMs: number; readNow(): Promise<C
 
 type Seen<T> = { value: T; at: number }
 
-// A source that stopped answering is as good as down after this long.
-const STALE_MS = 10_000
+export type LiveMarket = Market & {
+  prices: PriceBook
+  /** Each asks one source and never throws. Apart from each other, so that a slow source holds up no other. */
+  refreshers: readonly (() => Promise<unknown>)[]
+}
 
 /**
  * Keeps prices, gas prices, heads and liquidity in memory, so that a quote waits for nobody. What could not
  * be refreshed for ten seconds, and a chain whose head stands still, are unknown rather than old.
  */
-export function createMarket(sources: MarketSources): Market & { refresh(): Promise<void> } {
-  let prices: Seen<Map<string, PriceE18>> | undefined
+export function createMarket(sources: MarketSources): LiveMarket {
   let holdings: Seen<Map<string, bigint>> | undefined
   const heads = new Map<number, Seen<ChainNow> & { advancedAt: number }>()
   const isFresh = (seen: Seen<unknown>) => sources.now() - seen.at < STALE_MS
@@ -37,39 +40,38 @@ export function createMarket(sources: MarketSources): Market & { refresh(): Prom
     heads.set(chain.chainId, { value, at, advancedAt })
   }
 
-  async function refreshPrices(): Promise<void> {
-    prices = { value: await sources.readPrices(), at: sources.now() }
-  }
-
   async function refreshInventory(): Promise<void> {
     const rows = await sources.readInventory()
     const value = new Map(rows.map((row) => [keyOf(row.chainId, row.token), row.held - row.reserved]))
     holdings = { value, at: sources.now() }
   }
 
+  const limits = new Map(sources.chains.map(({ chainId, maxHeadAgeMs }) => [chainId, maxHeadAgeMs]))
   function chainNow(chainId: number): ChainNow | undefined {
     const seen = heads.get(chainId)
-    const limit = sources.chains.find((chain) => chain.chainId === chainId)?.maxHeadAgeMs ?? 0
+    const limit = limits.get(chainId) ?? 0
     if (!seen || !isFresh(seen) || sources.now() - seen.advancedAt > limit) return undefined
     return seen.value
   }
 
-  const guard = (source: string, work: Promise<void>) =>
-    work.catch((error: unknown) => sources.onFault(error, source))
+  const prices = createPriceBook({
+    sources: sources.prices,
+    rules: sources.priceRules,
+    isLive: (chainId) => chainNow(chainId) !== undefined,
+    now: sources.now,
+    onFault: sources.onFault,
+  })
+  const guard = (source: string, work: () => Promise<void>) => () =>
+    work().catch((error: unknown) => sources.onFault(error, source))
 
   return {
-    async refresh() {
-      await Promise.all([
-        guard('prices', refreshPrices()),
-        guard('inventory', refreshInventory()),
-        ...sources.chains.map((chain) => guard(`chain ${chain.chainId}`, refreshChain(chain))),
-      ])
-    },
-    priceOf(asset) {
-      const feedChain = sources.feedChainOf(asset)
-      if (!prices || !isFresh(prices) || feedChain === undefined || !chainNow(feedChain)) return undefined
-      return prices.value.get(asset)
-    },
+    prices,
+    refreshers: [
+      guard('inventory', refreshInventory),
+      ...sources.chains.map((chain) => guard(`chain ${chain.chainId}`, () => refreshChain(chain))),
+      ...sources.prices.map((source) => () => prices.refresh(source)),
+    ],
+    priceOf: (asset) => prices.referenceOf(asset).price,
     chainNow,
     available(chainId, token) {
       const amount = holdings && isFresh(holdings) ? holdings.value.get(keyOf(chainId, token)) : undefined

@@ -1,36 +1,28 @@
 import { type Address, type PublicClient, parseAbi } from 'viem'
-import type { PriceE18 } from '../../model/amount.ts'
+import type { FeedRound, FeedRounds } from '../feeds.ts'
 
 const aggregatorAbi = parseAbi([
   'function decimals() view returns (uint8)',
   'function latestRoundData() view returns (uint80, int256 answer, uint256, uint256 updatedAt, uint80)',
 ])
 
-export type Feed = { asset: string; address: Address; maxAgeSeconds: number }
-type Answer = { feed: Feed; answer: bigint; decimals: number; updatedAt: bigint }
-
-/**
- * Reads prices from Chainlink-compatible feeds of one chain. An answer that is missing, not positive or
- * older than its limit by the chain's own time is left out: no price is better than a wrong one.
- */
-export function createFeedReader(client: PublicClient, feeds: readonly Feed[]) {
+/** Reads Chainlink-compatible feeds of one chain. One that reverts or is no feed at all is left out. */
+export function createFeedReader(client: PublicClient, feeds: readonly Address[]) {
   const readDecimals = createDecimalsReader(client)
-  const readAnswer = async (feed: Feed): Promise<Answer> => {
-    const call = { address: feed.address, abi: aggregatorAbi } as const
+  const readRound = async (address: Address): Promise<[Address, FeedRound]> => {
     const [decimals, [, answer, , updatedAt]] = await Promise.all([
-      readDecimals(feed.address),
-      client.readContract({ ...call, functionName: 'latestRoundData' }),
+      readDecimals(address),
+      client.readContract({ address, abi: aggregatorAbi, functionName: 'latestRoundData' }),
     ])
-    return { feed, answer, decimals, updatedAt }
+    return [address, { answer, decimals, updatedAt }]
   }
-  return async (): Promise<Map<string, PriceE18>> => {
+  return async (): Promise<FeedRounds> => {
     const [{ timestamp }, answers] = await Promise.all([
       client.getBlock({ blockTag: 'latest' }),
-      Promise.allSettled(feeds.map(readAnswer)),
+      Promise.allSettled(feeds.map(readRound)),
     ])
     const given = answers.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : []))
-    const usable = given.filter((answer) => isUsable(answer, timestamp))
-    return new Map(usable.map(({ feed, answer, decimals }) => [feed.asset, toE18(answer, decimals)]))
+    return { seconds: timestamp, rounds: new Map(given) }
   }
 }
 
@@ -45,12 +37,4 @@ function createDecimalsReader(client: PublicClient): (address: Address) => Promi
     reading.catch(() => known.delete(address))
     return reading
   }
-}
-
-function isUsable({ feed, answer, updatedAt }: Answer, nowSeconds: bigint): boolean {
-  return answer > 0n && nowSeconds - updatedAt <= BigInt(feed.maxAgeSeconds)
-}
-
-function toE18(answer: bigint, decimals: number): PriceE18 {
-  return decimals <= 18 ? answer * 10n ** BigInt(18 - decimals) : answer / 10n ** BigInt(decimals - 18)
 }

@@ -1,0 +1,76 @@
+import type { PriceBook } from '../market/prices/book.ts'
+import type { PriceSource } from '../market/prices/source.ts'
+import { convertDown } from '../model/amount.ts'
+import { type Catalog, findToken } from '../model/catalog.ts'
+import type { Swap } from '../model/swap.ts'
+import { every, within } from './timing.ts'
+
+// A lane waits no longer than this for a node; what is remembered then still has to be fresh.
+const WAIT_MS = 1_000
+// Blocks of a chain may be further apart than what is remembered stays fresh.
+const REREAD_MS = 2_000
+const OFF_CHAIN_MS = 500
+
+type Options = {
+  catalog: Catalog
+  book: PriceBook
+  /** The newest head seen of a chain. */
+  headOf(chainId: number): string | undefined
+  /** Called after every reading that somebody waited for. */
+  onRead(): void
+}
+
+type Known = { head: string | undefined; at: number; reading: Promise<unknown> }
+
+/**
+ * Prices for the worker. Feeds on chains are read when they are needed, once for every new head; others
+ * are read in the background, because a lane must not wait for a server outside.
+ */
+export function createPriceCheck({ catalog, book, headOf, onRead }: Options) {
+  const known = new Map<PriceSource, Known>()
+  const onChains = book.sources.filter(({ chainId }) => chainId !== undefined)
+  const offChain = book.sources.filter(({ chainId }) => chainId === undefined)
+  let loops: { stop(): void }[] = []
+
+  function readAtHead(source: PriceSource): Promise<unknown> {
+    const head = source.chainId === undefined ? undefined : headOf(source.chainId)
+    const before = known.get(source)
+    if (before && before.head === head && Date.now() - before.at < REREAD_MS) return before.reading
+    const answered = book.refresh(source).then((isAnswered) => {
+      // Without an answer the next one who asks tries again.
+      if (!isAnswered && known.get(source) === reading) known.delete(source)
+    })
+    const reading: Known = { head, at: Date.now(), reading: within(WAIT_MS, answered) }
+    known.set(source, reading)
+    return reading.reading
+  }
+
+  const priced = (chainId: number, address: string) => {
+    const chain = catalog.chains.get(chainId)
+    const token = chain && findToken(chain, address)
+    const price = token && book.referenceOf(token.asset).price
+    return token && price !== undefined ? { decimals: token.decimals, price } : undefined
+  }
+
+  return {
+    start() {
+      for (const source of offChain) void book.refresh(source)
+      loops = offChain.map((source) => every(OFF_CHAIN_MS, async () => void (await book.refresh(source))))
+    },
+    stop() {
+      for (const loop of loops) loop.stop()
+    },
+    /** Resolves when the prices are those of the newest heads seen, or a node takes too long. */
+    async refresh(): Promise<void> {
+      await Promise.all(onChains.map(readAtHead))
+      onRead()
+    },
+    /** Whether the input still buys at least what the slippage limit allows; undefined without a price. */
+    isKept({ op }: Swap): boolean | undefined {
+      const input = priced(op.originChain, op.inputToken)
+      const paid = priced(op.destinationChain, op.payToken)
+      if (!input || !paid) return undefined
+      return convertDown(op.swappable, input, paid) >= op.priceFloor
+    },
+  }
+}

@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest'
+import { findPriceProblems, type PriceSetup } from './price-setup.ts'
+
+const chains = [
+  { chainId: 1, family: 'evm' },
+  { chainId: 2, family: 'evm' },
+  { chainId: 9, family: 'solana' },
+]
+const feed = (chainId: number, address = '0xAb') => ({ kind: 'chainlink' as const, chainId, address })
+const pyth = { kind: 'pyth' as const, feedId: '0x12' }
+const problemsOf = (sources: PriceSetup['assets'][number]['sources'], more: object = {}) =>
+  findPriceProblems({ chains, assets: [{ name: 'ETH', sources, ...more }] })
+
+test('feeds on several chains, and a Hermes server for Pyth, are fine', () => {
+  const assets = [{ name: 'ETH', sources: [feed(1), feed(2), pyth], minSources: 3 }]
+
+  expect(findPriceProblems({ chains, assets, pyth: { url: 'https://hermes.example' } })).toEqual([])
+})
+
+test.each([
+  ['asset ETH has a feed on 3, which is not an EVM chain here', problemsOf([feed(3)])],
+  ['asset ETH has a feed on 9, which is not an EVM chain here', problemsOf([feed(9)])],
+  ['asset ETH has a pyth source, and pyth.url is not set', problemsOf([pyth])],
+  ['asset ETH has the same price source twice', problemsOf([feed(1), feed(1, '0xaB')])],
+  ['asset ETH wants 2 sources and has 1', problemsOf([feed(1)], { minSources: 2 })],
+])('%s', (problem, found) => {
+  expect(found).toEqual([problem])
+})
+
+test('an asset that is there twice is named', () => {
+  const eth = { name: 'ETH', sources: [feed(1)] }
+
+  expect(findPriceProblems({ chains, assets: [eth, eth] })).toEqual(['asset ETH is there twice'])
+})
