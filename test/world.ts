@@ -24,8 +24,9 @@ export type LocalNetwork = {
   faucetUrl: string
   /** Of several families: this file is about the EVM chains. */
   chains: (LocalChain | LocalSolanaChain)[]
-  feeds: { asset: string; chainId: number; address: Address; decimals: number }[]
+  feeds: Feed[]
 }
+type Feed = { asset: string; chainId: number; address: Address; decimals: number }
 type LocalChain = {
   chainId: number
   name: string
@@ -48,7 +49,9 @@ export type WorldChain = ReturnType<typeof toChain>
 /** Scenarios in words: wallets with money, orders, swaps; everything through HTTP and the chains' RPC. */
 export function createWorld(local: LocalNetwork) {
   const api = createApiClient(local)
-  const chains = local.chains.filter((chain) => chain.family === 'evm').map(toChain)
+  const chains = local.chains
+    .filter((chain) => chain.family === 'evm')
+    .map((chain) => toChain(chain, local.feeds))
   const chainNamed = (name: string) => getOne(chains, (chain) => chain.name === name)
   const alpha = chainNamed('alpha')
   const beta = chainNamed('beta')
@@ -75,13 +78,24 @@ export function createWorld(local: LocalNetwork) {
     return wallet
   }
 
-  function setPrice(asset: string, usd: number): Promise<void> {
-    const feed = getOne(local.feeds, (candidate) => candidate.asset === asset)
-    const chain = getOne(chains, (candidate) => candidate.chainId === feed.chainId)
+  const feedOf = (chain: WorldChain, asset: string) =>
+    getOne(local.feeds, (feed) => feed.asset === asset && feed.chainId === chain.chainId)
+
+  /** Sets the answer of an asset's feed on this chain alone. */
+  function setFeed(chain: WorldChain, asset: string, usd: number): Promise<void> {
+    const feed = feedOf(chain, asset)
     return chain.updateAnswer(feed.address, BigInt(Math.round(usd * 10 ** feed.decimals)))
   }
 
-  return { local, api, chains, alpha, beta, fund, walletWith, setPrice }
+  /** Sets it wherever the asset has a feed. Until each of those chains has a block, the feeds may disagree. */
+  async function setPrice(asset: string, usd: number): Promise<void> {
+    const having = chains.filter(({ chainId }) =>
+      local.feeds.some((feed) => feed.asset === asset && feed.chainId === chainId),
+    )
+    await Promise.all(having.map((chain) => setFeed(chain, asset, usd)))
+  }
+
+  return { local, api, chains, alpha, beta, fund, walletWith, feedOf, setFeed, setPrice }
 }
 
 function getOne<T>(items: readonly T[], isIt: (item: T) => boolean): T {
@@ -90,7 +104,9 @@ function getOne<T>(items: readonly T[], isIt: (item: T) => boolean): T {
   return found
 }
 
-function toChain({ chainId, name, rpcUrl, tokens, contracts }: LocalChain) {
+const isSame = (address: Address, other: Address | null) => address.toLowerCase() === other?.toLowerCase()
+
+function toChain({ chainId, name, rpcUrl, tokens, contracts }: LocalChain, feeds: readonly Feed[]) {
   const client = createTestClient({ mode: 'hardhat', transport: http(rpcUrl), cacheTime: 0 })
     .extend(publicActions)
     .extend(walletActions)
@@ -124,9 +140,12 @@ function toChain({ chainId, name, rpcUrl, tokens, contracts }: LocalChain) {
     halt: () => client.request({ method: 'evm_setIntervalMining', params: [0] } as never),
     resume: () => client.request({ method: 'evm_setIntervalMining', params: [1_000] } as never),
     mine: () => client.mine({ blocks: 1 }),
-    /** Waits until a transaction is at the node for the next block. */
+    /** Waits until a transaction that is no price update is at the node for the next block. */
     untilPending: () =>
-      until(async () => (await client.getBlock({ blockTag: 'pending' })).transactions.length > 0),
+      until(async () => {
+        const { transactions } = await client.getBlock({ blockTag: 'pending', includeTransactions: true })
+        return transactions.some(({ to }) => !feeds.some(({ address }) => isSame(address, to)))
+      }),
     advance: (seconds: number) => client.increaseTime({ seconds }),
     /** Sends as this account, ahead of everything else that waits for the next block. */
     async as(owner: Address, call: { to: Address; data?: Hex; value?: bigint }): Promise<void> {

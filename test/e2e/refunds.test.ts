@@ -31,6 +31,7 @@ test('a price that moves beyond the slippage limit after the lock gives the inpu
   const { wallet, swapId } = await submitUnmined({ ...input, buy: 'WETH' })
 
   await world.setPrice('ETH', 2_900)
+  await beta.mine()
   await alpha.resume()
   const outcome = await outcomeOf(world, swapId)
   await world.setPrice('ETH', 2_500)

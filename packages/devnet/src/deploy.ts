@@ -27,7 +27,15 @@ import {
   waitForReceipt,
 } from './evm-sender.ts'
 import type { Keys } from './keys.ts'
-import { ASSETS, amountWorth, type ChainPlan, FEED_DECIMALS, INVENTORY_USD, NATIVE } from './plan.ts'
+import {
+  ASSETS,
+  type AssetPlan,
+  amountWorth,
+  type ChainPlan,
+  FEED_DECIMALS,
+  INVENTORY_USD,
+  NATIVE,
+} from './plan.ts'
 
 export type DeployedToken = { symbol: string; asset: string; address: Address; decimals: number }
 export type DeployedFeed = { asset: string; chainId: number; address: Address; decimals: number }
@@ -70,9 +78,7 @@ export async function deployContracts(
   try {
     const contracts = await deployProtocol(deployer, keys)
     const tokens = await Promise.all(chain.tokens.map((token) => deployToken(deployer, { chain, token })))
-    const feeds = chain.hasFeeds
-      ? await Promise.all(ASSETS.map((a) => deployFeed(deployer, { chainId, ...a })))
-      : []
+    const feeds = await Promise.all(ASSETS.map((asset) => deployFeed(deployer, { chain, asset })))
     await stockVault(deployer, { contracts, tokens })
     await Promise.all(
       keys.deliverers.map(({ address }) => {
@@ -127,12 +133,13 @@ async function deployToken(
 
 async function deployFeed(
   deployer: Deployer,
-  feed: { chainId: number; name: string; usdE8: bigint },
+  { chain, asset }: { chain: ChainPlan; asset: AssetPlan },
 ): Promise<DeployedFeed> {
-  const args = [FEED_DECIMALS, `${feed.name} / USD`, feed.usdE8] as const
+  const args = [FEED_DECIMALS, `${asset.name} / USD`, asset.usdE8] as const
   const bytecode = encodeDeployData({ abi: testFeedAbi, bytecode: testFeedBytecode, args })
-  const address = await create(deployer, { bytecode, salt: keccak256(toHex(`feed/${feed.name}`)) })
-  return { asset: feed.name, chainId: feed.chainId, address, decimals: FEED_DECIMALS }
+  const salt = keccak256(toHex(`${chain.name}/feed/${asset.name}`))
+  const address = await create(deployer, { bytecode, salt })
+  return { asset: asset.name, chainId: chain.chainId, address, decimals: FEED_DECIMALS }
 }
 
 async function stockVault(

@@ -4,7 +4,8 @@ import { type Address, encodeFunctionData, type Hex } from 'viem'
 import { createEvmClient, createEvmSender, type EvmClient } from './evm-sender.ts'
 import { nextOrders } from './orders.ts'
 
-export type KeeperOrders = { chainId: number; rpcUrl: string; privateKey: Hex; feeds: Address[] }
+type KeptChain = { chainId: number; rpcUrl: string; feeds: Address[] }
+export type KeeperOrders = { privateKey: Hex; chains: KeptChain[] }
 
 const EVERY_SECONDS = 10
 const CHECK_MS = 1_000
@@ -12,10 +13,10 @@ const TOUCH_GAS = 200_000n
 // `touch` re-stamps whatever the answer is when it is included: it can never undo somebody's update.
 const TOUCH = encodeFunctionData({ abi: testFeedAbi, functionName: 'touch' })
 
-/** Keeps the feeds fresh for ever, as the operators of real ones do. */
-async function keepFresh(orders: KeeperOrders): Promise<never> {
-  const client = createEvmClient(orders.rpcUrl)
-  const sender = createEvmSender(client, orders)
+/** Keeps the feeds of a chain fresh for ever, as the operators of real ones do. */
+async function keepFresh(chain: KeptChain, privateKey: Hex): Promise<never> {
+  const client = createEvmClient(chain.rpcUrl)
+  const sender = createEvmSender(client, { privateKey, chainId: chain.chainId })
 
   async function touchIfDue(): Promise<void> {
     // On a halted chain the last round is still waiting: another one would only pile up behind it.
@@ -24,7 +25,7 @@ async function keepFresh(orders: KeeperOrders): Promise<never> {
     // By the chain's own clock, which tests move: a feed is never stale for long after a jump.
     const age = Number(timestamp) - touchedAt
     if (age >= 0 && age < EVERY_SECONDS) return
-    for (const to of orders.feeds) await sender.send({ to, data: TOUCH, gas: TOUCH_GAS })
+    for (const to of chain.feeds) await sender.send({ to, data: TOUCH, gas: TOUCH_GAS })
     touchedAt = Number(timestamp)
   }
 
@@ -45,4 +46,5 @@ async function hasPending(client: EvmClient, address: Address): Promise<boolean>
   return sent > included
 }
 
-await keepFresh(await nextOrders<KeeperOrders>())
+const { chains, privateKey } = await nextOrders<KeeperOrders>()
+await Promise.all(chains.map((chain) => keepFresh(chain, privateKey)))

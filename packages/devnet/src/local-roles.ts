@@ -43,11 +43,10 @@ export function faucetRole({ home, keys, env, chains, onDown }: LocalSetup, port
 }
 
 export function keeperRole({ home, keys, env, chains, onDown }: LocalSetup): Role {
-  const chain = chains.evm.find(({ hasFeeds }) => hasFeeds)
-  if (!chain) throw new Error('No chain has the price feeds')
-  const { chainId, rpcUrl } = chain
-  const feeds = chain.feeds.map(({ address }) => address)
-  const orders: KeeperOrders = { chainId, rpcUrl, feeds, privateKey: keys.keeper.privateKey }
+  const kept = chains.evm.map(({ chainId, rpcUrl, feeds }) => ({
+    ...{ chainId, rpcUrl, feeds: feeds.map(({ address }) => address) },
+  }))
+  const orders: KeeperOrders = { chains: kept, privateKey: keys.keeper.privateKey }
   const command = {
     file: 'packages/devnet/src/keeper.ts',
     args: ['keeper'],

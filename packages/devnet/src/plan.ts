@@ -12,8 +12,6 @@ export type ChainPlan = {
   /** Taken when it is free. */
   port: number
   tokens: readonly TokenPlan[]
-  /** Whether the price feeds of the network live here. */
-  hasFeeds: boolean
 }
 
 /** A token of Solana is an account of its program: nothing on the chain gives it a name. */
@@ -43,9 +41,9 @@ const WETH: TokenPlan = { symbol: 'WETH', name: 'Wrapped Ether', asset: 'ETH', d
 const GEO: TokenPlan = { symbol: 'GEO', name: 'Geo', asset: 'GEO', decimals: 18 }
 
 export const EVM_CHAINS: readonly ChainPlan[] = [
-  { chainId: 31337, name: 'alpha', port: 8545, tokens: [usdc(6), WETH, GEO], hasFeeds: true },
+  { chainId: 31337, name: 'alpha', port: 8545, tokens: [usdc(6), WETH, GEO] },
   // The same asset with other decimals: whoever takes them from the symbol is wrong on one of the two.
-  { chainId: 31338, name: 'beta', port: 8546, tokens: [usdc(18), WETH, GEO], hasFeeds: false },
+  { chainId: 31338, name: 'beta', port: 8546, tokens: [usdc(18), WETH, GEO] },
 ]
 
 const TOKEN_2022_PROGRAM = toSolanaAddress('TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb')
