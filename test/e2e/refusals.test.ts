@@ -1,9 +1,9 @@
 import fc from 'fast-check'
-import { type Address, getAddress, zeroAddress } from 'viem'
+import { getAddress, zeroAddress } from 'viem'
 import { beforeAll, describe, expect, inject, test } from 'vitest'
 import { type CheckedClient, createCheckedClient, refusalOf, refusedFields } from '../checked-client.ts'
 import { createOperator } from '../operator.ts'
-import { createWorld, quoteOnceSettled, toRequest, until } from '../world.ts'
+import { createWorld, quoteOnceSettled, toRequest } from '../world.ts'
 
 const local = inject('local')
 const world = createWorld(local)
@@ -266,24 +266,4 @@ describe('order of checks', () => {
       expect(refusedFields(reply)).toEqual([name])
     },
   )
-})
-
-test('503 PRICE_UNAVAILABLE while a feed has no answer, and other tokens go on', async () => {
-  const quoteOf = (buy: string) => api.quote({ ...base, outputToken: beta.token(buy) })
-  const feed = local.feeds.find(({ asset }) => asset === 'GEO')?.address as Address
-
-  try {
-    await alpha.updateAnswer(feed, 0n)
-    const reply = await until(async () => {
-      const answer = await quoteOf('GEO')
-      return answer.status === 503 && answer
-    })
-
-    expect(refusalOf(reply)).toBe('503 PRICE_UNAVAILABLE')
-    expect(reply.body.details).toEqual({ asset: 'GEO' })
-    expect(refusalOf(await quoteOf('USDC'))).toBe('200 OK')
-  } finally {
-    await alpha.updateAnswer(feed, 50_000_000n)
-    await until(async () => (await quoteOf('GEO')).status === 200)
-  }
 })
