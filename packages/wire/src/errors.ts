@@ -187,7 +187,7 @@ export const errorCatalogue = {
   },
   PRICE_UNAVAILABLE: {
     status: 503,
-    message: 'A price source is down or stale. Try again shortly.',
+    message: 'The price sources of an asset are down, stale or disagree. Try again shortly.',
     retryable: true,
     action: 'RETRY_LATER',
   },

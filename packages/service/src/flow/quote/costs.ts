@@ -51,7 +51,7 @@ function getPrice(market: Market, asset: string): PriceE18 {
 
 export function priceUnavailable(asset: string): ServiceError {
   return new ServiceError('PRICE_UNAVAILABLE', {
-    message: `There is no fresh price of ${asset} now. Try again in a few seconds.`,
+    message: `There is no price of ${asset} to rely on now. Try again in a few seconds.`,
     details: { asset },
     recovery: { retryAfterMs: 5_000 },
   })
