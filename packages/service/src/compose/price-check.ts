@@ -14,13 +14,13 @@ const OFF_CHAIN_MS = 500
 type Options = {
   catalog: Catalog
   book: PriceBook
-  /** The newest head seen of a chain. */
+  /** The newest head seen of a chain; undefined while it stands still, when there is nothing new to read. */
   headOf(chainId: number): string | undefined
   /** Called after every reading that somebody waited for. */
   onRead(): void
 }
 
-type Known = { head: string | undefined; at: number; reading: Promise<unknown> }
+type Known = { head: string; at: number; reading: Promise<unknown> }
 
 /**
  * Prices for the worker. Feeds on chains are read when they are needed, once for every new head; others
@@ -32,10 +32,11 @@ export function createPriceCheck({ catalog, book, headOf, onRead }: Options) {
   const offChain = book.sources.filter(({ chainId }) => chainId === undefined)
   let loops: { stop(): void }[] = []
 
-  function readAtHead(source: PriceSource): Promise<unknown> {
+  async function readAtHead(source: PriceSource): Promise<unknown> {
     const head = source.chainId === undefined ? undefined : headOf(source.chainId)
+    if (head === undefined) return
     const before = known.get(source)
-    if (before && before.head === head && Date.now() - before.at < REREAD_MS) return before.reading
+    if (before?.head === head && Date.now() - before.at < REREAD_MS) return before.reading
     const answered = book.refresh(source).then((isAnswered) => {
       // Without an answer the next one who asks tries again.
       if (!isAnswered && known.get(source) === reading) known.delete(source)

@@ -106,14 +106,18 @@ function followHead(
 
 function followPrices(parts: Omit<Parts, 'pool' | 'prices'>): Parts['prices'] {
   const { config, chains, catalog, followers, logger } = parts
+  const liveAt = (chainId: number) => {
+    const follower = followers.get(chainId)
+    return follower?.isLive() ? follower : undefined
+  }
   const book = createPriceBook({
     sources: createPriceSources(config, chains),
     rules: priceRulesOf(config),
-    isLive: (chainId) => followers.get(chainId)?.isLive() === true,
+    isLive: (chainId) => liveAt(chainId) !== undefined,
     now: Date.now,
     onFault: (err, source) => logger.warn({ err, source }, 'price source does not answer'),
   })
-  const headOf = (chainId: number) => followers.get(chainId)?.current()?.head.hash
+  const headOf = (chainId: number) => liveAt(chainId)?.current()?.head.hash
   return createPriceCheck({ catalog, book, headOf, onRead: watchPrices(book, logger) })
 }
 

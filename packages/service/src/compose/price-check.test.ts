@@ -1,0 +1,142 @@
+import { expect, test } from 'vitest'
+import { createPriceBook } from '../market/prices/book.ts'
+import type { PriceSource } from '../market/prices/source.ts'
+import type { Catalog, CatalogChain } from '../model/catalog.ts'
+import type { Swap } from '../model/swap.ts'
+import { createPriceCheck } from './price-check.ts'
+
+const USD = 10n ** 18n
+const tokenOf = (chainId: number, asset: string) => ({
+  ...{ chainId, address: asset, symbol: asset, decimals: 6, asset },
+})
+const chainOf = (chainId: number): [number, CatalogChain] => [
+  chainId,
+  {
+    ...{ chainId, name: `chain-${chainId}`, family: 'evm', native: tokenOf(chainId, 'ETH') },
+    ...{ ownAddresses: [], maxAmount: 10n ** 30n },
+    ...{ hardSeconds: 4, acceptSeconds: 1, settleSeconds: 1 },
+    tokens: [tokenOf(chainId, 'USDC'), tokenOf(chainId, 'ETH')],
+  },
+]
+const catalog: Catalog = { chains: new Map([chainOf(1), chainOf(2)]), assets: new Map() }
+
+/** 2,500 dollars for at least 0.99 ether. */
+const op = {
+  ...{ originChain: 1, inputToken: 'USDC', swappable: 2_500_000_000n },
+  ...{ destinationChain: 2, outputToken: 'ETH', priceFloor: 990_000n },
+}
+const swap = { op } as Swap
+
+/** A source of both assets: dollars are dollars, and ether is what the test says. */
+function createTeller(name: string, chainId?: number) {
+  const teller = { ether: 2_500n as bigint | Error | 'never', reads: 0 }
+  const source: PriceSource = {
+    ...{ name, assets: new Set(['USDC', 'ETH']), ...(chainId && { chainId }) },
+    async read() {
+      teller.reads += 1
+      const { ether } = teller
+      if (ether instanceof Error) throw ether
+      if (ether === 'never') return new Promise(() => {})
+      const told = { USDC: USD, ETH: ether * USD }
+      return Object.entries(told).map(([asset, price]) => ({
+        ...{ asset, feed: `${name} ${asset}`, outcome: { price, freshForMs: 60_000 } },
+      }))
+    },
+  }
+  return Object.assign(teller, { source })
+}
+
+function createScene(...tellers: ReturnType<typeof createTeller>[]) {
+  const heads = new Map<number, string | undefined>([
+    [1, '0x1a'],
+    [2, '0x2a'],
+  ])
+  const rules = { maxDeviationBps: 200, minSources: 1 }
+  const book = createPriceBook({
+    sources: tellers.map(({ source }) => source),
+    rules: new Map(Object.entries({ USDC: rules, ETH: rules })),
+    isLive: (chainId) => heads.get(chainId) !== undefined,
+    now: Date.now,
+    onFault: () => {},
+  })
+  const check = createPriceCheck({ catalog, book, headOf: (id) => heads.get(id), onRead: () => {} })
+  return { heads, check }
+}
+
+test('a price is kept down to the floor, moved below it, and unknown while sources disagree', async () => {
+  const [alpha, beta] = [createTeller('alpha', 1), createTeller('beta', 2)]
+  const { heads, check } = createScene(alpha, beta)
+  const keptAt = async (first: bigint, second: bigint) => {
+    Object.assign(alpha, { ether: first })
+    Object.assign(beta, { ether: second })
+    heads.set(1, `${heads.get(1)}1`).set(2, `${heads.get(2)}1`)
+    await check.refresh()
+    return check.isKept(swap)
+  }
+
+  expect(check.isKept(swap)).toBeUndefined()
+  expect(await keptAt(2_500n, 2_500n)).toBe(true)
+  expect(await keptAt(2_525n, 2_525n)).toBe(true)
+  expect(await keptAt(2_526n, 2_526n)).toBe(false)
+  expect(await keptAt(2_500n, 2_900n)).toBeUndefined()
+  expect(await keptAt(2_900n, 2_900n)).toBe(false)
+})
+
+test('feeds are read once for every head of their own chain, however many wait', async () => {
+  const [alpha, beta] = [createTeller('alpha', 1), createTeller('beta', 2)]
+  const { heads, check } = createScene(alpha, beta)
+
+  await Promise.all([check.refresh(), check.refresh(), check.refresh()])
+  heads.set(1, '0x1b')
+  await Promise.all([check.refresh(), check.refresh()])
+
+  expect([alpha.reads, beta.reads]).toEqual([2, 1])
+})
+
+test('a chain that stands still is not asked, and the other one tells the price', async () => {
+  const [alpha, beta] = [createTeller('alpha', 1), createTeller('beta', 2)]
+  const { heads, check } = createScene(alpha, beta)
+  alpha.ether = 'never'
+  heads.set(1, undefined)
+
+  await check.refresh()
+
+  expect([alpha.reads, check.isKept(swap)]).toEqual([0, true])
+})
+
+test('a node that does not answer holds up nobody for longer than a second', async () => {
+  const [alpha, beta] = [createTeller('alpha', 1), createTeller('beta', 2)]
+  const { check } = createScene(alpha, beta)
+  alpha.ether = 'never'
+  const began = Date.now()
+
+  await check.refresh()
+
+  expect(Date.now() - began).toBeLessThan(2_000)
+  expect(check.isKept(swap)).toBe(true)
+})
+
+test('a source that failed is asked again by the next who needs a price', async () => {
+  const alpha = createTeller('alpha', 1)
+  const { check } = createScene(alpha)
+  alpha.ether = new Error('down')
+  await check.refresh()
+  expect(check.isKept(swap)).toBeUndefined()
+
+  alpha.ether = 2_500n
+  await check.refresh()
+
+  expect(check.isKept(swap)).toBe(true)
+})
+
+test('a server outside is read in the background: nobody waits for it', async () => {
+  const [alpha, pyth] = [createTeller('alpha', 1), createTeller('pyth')]
+  const { check } = createScene(alpha, pyth)
+  pyth.ether = 'never'
+  check.start()
+
+  await check.refresh()
+  check.stop()
+
+  expect([pyth.reads, check.isKept(swap)]).toEqual([1, true])
+})

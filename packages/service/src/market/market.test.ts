@@ -1,0 +1,59 @@
+import { expect, test } from 'vitest'
+import { createMarket } from './market.ts'
+import type { PriceSource } from './prices/source.ts'
+
+const chain = (chainId: number, readBlock: () => bigint) => ({
+  ...{ chainId, maxHeadAgeMs: 15_000 },
+  readNow: async () => {
+    const block = readBlock()
+    return { seconds: 0, block, height: block, costs: { lock: 1n, firstLock: 1n, delivery: 1n } }
+  },
+})
+
+const feedOn = (chainId: number, price: bigint): PriceSource => ({
+  ...{ name: `feed ${chainId}`, assets: new Set(['ETH']), chainId },
+  read: async () => [{ asset: 'ETH', feed: 'ETH', outcome: { price, freshForMs: 600_000 } }],
+})
+
+function createScene(prices: readonly PriceSource[]) {
+  const scene = { now: 1_000_000, blocks: { 1: 10n, 2: 10n } as Record<1 | 2, bigint> }
+  const market = createMarket({
+    chains: [chain(1, () => scene.blocks[1]), chain(2, () => scene.blocks[2])],
+    prices,
+    priceRules: new Map([['ETH', { maxDeviationBps: 200, minSources: 1 }]]),
+    readInventory: async () => [{ chainId: 1, token: 'ETH', held: 9n, reserved: 4n }],
+    now: () => scene.now,
+    onFault: (error) => expect.unreachable(String(error)),
+  })
+  const refresh = () => Promise.all(market.refreshers.map((each) => each()))
+  return Object.assign(scene, { market, refresh })
+}
+
+test('a price is no newer than the chain that tells it', async () => {
+  const scene = createScene([feedOn(1, 1_000n), feedOn(2, 1_010n)])
+  const step = async (move: readonly (1 | 2)[]) => {
+    for (const id of move) scene.blocks[id] += 1n
+    scene.now += 8_000
+    await scene.refresh()
+    return scene.market.priceOf('ETH')
+  }
+
+  expect(scene.market.priceOf('ETH')).toBeUndefined()
+  expect(await step([1, 2])).toBe(1_005n)
+  await step([2])
+  expect(await step([2])).toBe(1_010n)
+  expect(scene.market.chainNow(1)).toBeUndefined()
+  await step([])
+  expect(await step([])).toBeUndefined()
+  expect(await step([1])).toBe(1_000n)
+})
+
+test('a source that never answers keeps no other from being fresh', async () => {
+  const silent: PriceSource = { ...feedOn(1, 0n), read: () => new Promise(() => {}) }
+  const scene = createScene([silent, feedOn(2, 1_010n)])
+
+  void scene.refresh()
+  await expect.poll(() => scene.market.priceOf('ETH')).toBe(1_010n)
+
+  expect(scene.market.available(1, 'ETH')).toBe(5n)
+})
