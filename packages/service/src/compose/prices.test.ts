@@ -1,0 +1,80 @@
+import { expect, test } from 'vitest'
+import type { Config } from '../config.ts'
+import { createPriceBook } from '../market/prices/book.ts'
+import type { Outcome } from '../market/prices/source.ts'
+import { createLogger } from '../observe/logger.ts'
+import type { Chains } from './chains.ts'
+import { createPriceSources, priceRulesOf, watchPrices } from './prices.ts'
+
+const feed = (chainId: number) => ({
+  kind: 'chainlink',
+  chainId,
+  address: `0x${'ab'.repeat(20)}`,
+  maxAgeSeconds: 60,
+})
+const pyth = { kind: 'pyth', feedId: `0x${'12'.repeat(32)}`, maxAgeSeconds: 30 }
+const network = {
+  assets: [
+    { name: 'ETH', sources: [feed(1), feed(2), pyth], minSources: 2 },
+    { name: 'USDC', sources: [feed(1)], maxDeviationBps: 50 },
+  ],
+  pyth: { url: 'https://hermes.example/secret-path' },
+}
+const config = { network } as unknown as Config
+
+test('there is one source per chain with feeds and one for Pyth, each with its assets', () => {
+  const sources = createPriceSources(config, { evmOf: () => ({ client: {} }) } as unknown as Chains)
+
+  expect(sources.map(({ name, assets, chainId }) => ({ name, assets: [...assets], chainId }))).toEqual([
+    { name: 'chainlink 1', assets: ['ETH', 'USDC'], chainId: 1 },
+    { name: 'chainlink 2', assets: ['ETH'], chainId: 2 },
+    { name: 'pyth', assets: ['ETH'], chainId: undefined },
+  ])
+  expect(JSON.stringify(sources)).not.toContain('hermes.example')
+})
+
+test('an asset without rules of its own has 200 bps and one source', () => {
+  expect(Object.fromEntries(priceRulesOf(config))).toEqual({
+    ETH: { maxDeviationBps: 200, minSources: 2 },
+    USDC: { maxDeviationBps: 50, minSources: 1 },
+  })
+})
+
+test('a lost price is one warning that says why, and its return is one line', async () => {
+  const lines: Record<string, unknown>[] = []
+  const stream = { write: (text: string) => lines.push(JSON.parse(text)) }
+  let outcome: Outcome = { problem: 'stale' }
+  const source = {
+    ...{ name: 'chainlink 1', assets: new Set(['USDC']) },
+    read: async () => [
+      { asset: 'USDC', feed: 'first', outcome },
+      { asset: 'USDC', feed: 'second', outcome: { price: 10n ** 18n, freshForMs: 60_000 } },
+    ],
+  }
+  const rules = new Map([['USDC', { maxDeviationBps: 50, minSources: 2 }]])
+  const book = createPriceBook({
+    sources: [source],
+    rules,
+    isLive: () => true,
+    now: Date.now,
+    onFault: () => {},
+  })
+  const look = watchPrices(book, createLogger({ stream }))
+
+  for (const next of [outcome, outcome, { price: 10n ** 18n, freshForMs: 60_000 }]) {
+    outcome = next
+    await book.refresh(source)
+    look()
+  }
+
+  expect(lines).toMatchObject([
+    {
+      level: 'warn',
+      msg: 'no price',
+      asset: 'USDC',
+      why: 'tooFew',
+      feeds: { first: 'stale', second: '1000000000000000000e-18 USD' },
+    },
+    { level: 'info', msg: 'price is back', asset: 'USDC' },
+  ])
+})
