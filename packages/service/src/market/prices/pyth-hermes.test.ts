@@ -114,7 +114,10 @@ describe('a server that does not answer as it should is a fault', () => {
   })
 
   test('a redirect is not followed', async () => {
-    answer = (_request, response) => response.writeHead(302, { location: '/elsewhere' }).end()
+    answer = ({ url: path }, response) => {
+      if (path === '/elsewhere') return response.end(JSON.stringify({ parsed: [entry(ETH)] }))
+      return response.writeHead(302, { location: '/elsewhere' }).end()
+    }
 
     await expect(outcomes()).rejects.toThrow()
   })

@@ -19,27 +19,30 @@ export type Reference =
  */
 export function toReference(live: readonly PriceE18[], rules: PriceRules): Reference {
   if (live.length === 0 || live.length < rules.minSources) return { unavailable: 'tooFew' }
-  const sorted = live.toSorted(ascending)
-  const kept = within(rules, sorted)
-  if (kept.length === sorted.length) return { price: medianDown(sorted) }
+  const sorted = live.length === 1 ? live : live.toSorted(ascending)
+  const median = medianDown(sorted)
+  const isNear = nearnessTo(median, rules)
+  if (sorted.every(isNear)) return { price: median }
 
+  const kept = sorted.filter(isNear)
+  const keptMedian = medianDown(kept)
   const isMajority = kept.length * 2 > sorted.length
-  const agrees = isMajority && within(rules, kept).length === kept.length
+  const agrees = isMajority && kept.every(nearnessTo(keptMedian, rules))
   if (!agrees || kept.length < rules.minSources) return { unavailable: 'disagree' }
-  return { price: medianDown(kept) }
+  return { price: keptMedian }
 }
 
-/** Those of the prices that are within the limit of their median. */
-function within({ maxDeviationBps }: PriceRules, sorted: readonly PriceE18[]): PriceE18[] {
-  const median = medianDown(sorted)
+/** Tells whether a price is within the limit of the median. */
+function nearnessTo(median: PriceE18, { maxDeviationBps }: PriceRules): (price: PriceE18) => boolean {
   const limit = median * BigInt(maxDeviationBps)
-  return sorted.filter((price) => distance(price, median) * BPS <= limit)
+  return (price) => distance(price, median) * BPS <= limit
 }
 
 /** The middle one, or the mean of the two in the middle rounded down. */
 function medianDown(sorted: readonly PriceE18[]): PriceE18 {
-  const middle = sorted.slice((sorted.length - 1) >> 1, (sorted.length >> 1) + 1)
-  return middle.reduce((sum, price) => sum + price, 0n) / BigInt(middle.length)
+  const lower = sorted[(sorted.length - 1) >> 1] ?? 0n
+  const upper = sorted[sorted.length >> 1] ?? 0n
+  return (lower + upper) / 2n
 }
 
 const distance = (a: bigint, b: bigint) => (a > b ? a - b : b - a)
