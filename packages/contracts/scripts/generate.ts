@@ -3,7 +3,14 @@ import { fileURLToPath } from 'node:url'
 import { type Contract, compileProduct } from './compile.ts'
 
 const folder = new URL('../../protocol/src/abi/', import.meta.url)
-const generated = ['GeoAccount', 'GeoEscrow', 'GeoVault', 'TestToken', 'TestFeed'] as const
+const generated = [
+  'GeoAccount',
+  'GeoEscrow',
+  'GeoVault',
+  'UniswapV3Adapter',
+  'TestToken',
+  'TestFeed',
+] as const
 
 const createdDoc = '/** Creation code, without constructor arguments. */'
 const runtimeDoc =
@@ -24,7 +31,7 @@ function toSource(name: string, contract: Contract): string {
 }
 
 function toFileName(name: string): string {
-  return `${name.replace(/(?<=[a-z])(?=[A-Z])/g, '-').toLowerCase()}.gen.ts`
+  return `${name.replace(/(?<=[a-z0-9])(?=[A-Z])/g, '-').toLowerCase()}.gen.ts`
 }
 
 const contracts = compileProduct()
