@@ -1,6 +1,7 @@
 import { type Address, encodeFunctionData, type Hex, keccak256, type PrivateKeyAccount, toHex } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { geoEscrowAbi } from '../../protocol/src/abi/geo-escrow.gen.ts'
+import { testTokenAbi, testTokenBytecode } from '../../protocol/src/abi/test-token.gen.ts'
 import {
   claimMany,
   createSwap,
@@ -13,6 +14,7 @@ import {
   type Swap,
   type Terms,
 } from '../test/op.ts'
+import { createPool, createUniswap, deliverBought } from '../test/uniswap.ts'
 import {
   authorize,
   createSponsor,
@@ -65,6 +67,8 @@ export async function measureRows(): Promise<GasRow[]> {
       48_500,
       (each) => deliverOne(each, NATIVE, each.world.secondLocker),
     ],
+    ['delivery, bought from a Uniswap V3 pool', 140_000, (each) => deliverBoughtOne(each, 2_020n)],
+    ['delivery, bought for the whole budget', 193_000, (each) => deliverBoughtOne(each, 1_990n)],
     ['claim, 20 per transaction', 12_500, claimBatch],
     ['refund by anyone', 48_500, refundOne],
   ]
@@ -149,6 +153,37 @@ async function deliverOne(scene: Scene, outputToken: Address, recipient: Address
 async function deliverBatch(scene: Scene): Promise<bigint> {
   return (await deliverMany(scene.world, await createSwaps(scene, 2))).gasUsed / 20n
 }
+
+/**
+ * A hundred tokens at 20 dollars from a pool with a fee of 0.3 % that was traded before. They cost about 2,007
+ * dollars: with less, the purchase of exactly a hundred fails first, and then all that may be spent is.
+ */
+async function deliverBoughtOne(scene: Scene, dollars: bigint): Promise<bigint> {
+  const { world } = scene
+  const uniswap = await createUniswap(world)
+  const code = { abi: testTokenAbi, bytecode: testTokenBytecode }
+  const outputToken = await evm.deploy(world.chain, code, ['Link', 'LINK', 18])
+  const sides = [side(world.token, 10_000_000n, 6), side(outputToken, 500_000n, 18)] as const
+  await createPool(world, uniswap, { sides, fee: 3_000 })
+  const wanted = 100n * 10n ** 18n
+  const terms = { outputToken, minOutput: (wanted * 97n) / 100n, amountOut: (wanted * 97n) / 100n }
+  const purchase = { tokenIn: world.token, maxIn: dollars * 10n ** 6n, fee: 3_000, wanted }
+
+  // A pool notes its price once a second: the trades are apart, however fast this runs.
+  const buyAt = async (round: number, time: bigint) => {
+    const swap = await createOne(scene, { ...terms, index: indexOf(round, 0) })
+    await evm.setNextTime(world.chain, time)
+    return deliverBought(world, uniswap, swap, purchase)
+  }
+
+  await buyAt(2, start + 1_800n)
+  return (await buyAt(3, start + 1_860n)).gasUsed
+}
+
+const side = (token: Address, whole: bigint, decimals: number) => ({
+  token,
+  amount: whole * 10n ** BigInt(decimals),
+})
 
 async function claimBatch(scene: Scene): Promise<bigint> {
   const swaps = await createSwaps(scene, 2)

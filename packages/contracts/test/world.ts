@@ -16,6 +16,7 @@ import { geoAccountAbi } from '../../protocol/src/abi/geo-account.gen.ts'
 import { geoEscrowAbi, geoEscrowBytecode } from '../../protocol/src/abi/geo-escrow.gen.ts'
 import { geoVaultAbi, geoVaultBytecode } from '../../protocol/src/abi/geo-vault.gen.ts'
 import { testTokenAbi, testTokenBytecode } from '../../protocol/src/abi/test-token.gen.ts'
+import { uniswapV3AdapterAbi } from '../../protocol/src/abi/uniswap-v3-adapter.gen.ts'
 import * as evm from '../scripts/chain.ts'
 import { compileTestContracts } from '../scripts/compile.ts'
 
@@ -44,7 +45,8 @@ export type World = {
 
 /** Deploys everything; caps are open, the vault is stocked with the token and with native coin. */
 export async function createWorld(options: evm.ChainOptions = {}): Promise<World> {
-  const errors = [...geoEscrowAbi, ...geoVaultAbi, ...geoAccountAbi].filter(({ type }) => type === 'error')
+  const abis = [...geoEscrowAbi, ...geoVaultAbi, ...geoAccountAbi, ...uniswapV3AdapterAbi]
+  const errors = abis.filter(({ type }) => type === 'error')
   const chain = await evm.createChain({ ...options, errors })
   const [, treasury, locker, secondLocker, deliverer, stranger] = chain.accounts.map((account) => account)
   if (!treasury || !locker || !secondLocker || !deliverer || !stranger) throw new Error('too few accounts')
