@@ -45,7 +45,7 @@ export type DeployedChain = {
   feeds: DeployedFeed[]
 }
 
-type Deployer = { client: EvmClient; treasury: EvmSender }
+export type Deployer = { client: EvmClient; treasury: EvmSender }
 type Creation = { bytecode: Hex; salt: Hex }
 
 // The deterministic deployment proxy that most public chains carry at this address
@@ -55,8 +55,8 @@ const CREATE2_PROXY_CODE = concat([
   '0x7fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffe0',
   '0x3601600081602082378035828234f58015156039578182fd5b8082525050506014600cf3',
 ])
-const CREATION_GAS = 15_000_000n
-const CALL_GAS = 500_000n
+export const CREATION_GAS = 15_000_000n
+export const CALL_GAS = 500_000n
 const GAS_MONEY = parseEther('100')
 // The faucet gives native coin away: what it has must never run out.
 const FAUCET_MONEY = 10n ** 40n
@@ -119,9 +119,9 @@ async function deployProtocol(deployer: Deployer, keys: Keys): Promise<DeployedC
   return { account, escrow, vault }
 }
 
-async function deployToken(
+export async function deployToken(
   deployer: Deployer,
-  { chain, token }: { chain: ChainPlan; token: ChainPlan['tokens'][number] },
+  { chain, token }: { chain: { name: string }; token: ChainPlan['tokens'][number] },
 ): Promise<DeployedToken> {
   const { symbol, asset, decimals } = token
   const args = [token.name, symbol, decimals] as const
@@ -164,7 +164,7 @@ async function stockVault(
   await Promise.all(calls.map((call) => execute(deployer, call)))
 }
 
-async function create(deployer: Deployer, { bytecode, salt }: Creation): Promise<Address> {
+export async function create(deployer: Deployer, { bytecode, salt }: Creation): Promise<Address> {
   const address = getContractAddress({ opcode: 'CREATE2', from: CREATE2_PROXY, salt, bytecode })
   await execute(deployer, { to: CREATE2_PROXY, data: concat([salt, bytecode]), gas: CREATION_GAS })
   const code = await deployer.client.getCode({ address })
@@ -172,7 +172,10 @@ async function create(deployer: Deployer, { bytecode, salt }: Creation): Promise
   return address
 }
 
-async function execute(deployer: Deployer, call: { to: Address; data: Hex; gas: bigint }): Promise<void> {
+export async function execute(
+  deployer: Deployer,
+  call: { to: Address; data: Hex; gas: bigint },
+): Promise<void> {
   const hash = await deployer.treasury.send(call)
   const receipt = await waitForReceipt(deployer.client, { hash, timeoutMs: 10_000 })
   if (receipt?.status !== 'success')

@@ -14,3 +14,4 @@ export {
   startChain,
   startSolanaProcess,
 } from './start-chain.ts'
+export { type DeployedUniswapV3, deployUniswapV3 } from './uniswap-v3/deploy-uniswap-v3.ts'

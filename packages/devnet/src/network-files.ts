@@ -1,13 +1,13 @@
 import type { Address } from 'viem'
-import type { DeployedChain } from './deploy.ts'
 import type { DeployedSolanaChain } from './deploy-solana.ts'
 import type { Keys } from './keys.ts'
 import { ASSETS, type ChainPlan, FEED_MAX_AGE_SECONDS, NATIVE, NATIVE_SOL, type SolanaPlan } from './plan.ts'
+import type { DeployedUniswapV3, DeployedWithVenue } from './uniswap-v3/deploy-uniswap-v3.ts'
 
 const FEED_LIMITS = { maxAgeSeconds: FEED_MAX_AGE_SECONDS }
 
 /** A chain that runs and has everything on it. */
-export type ReadyChain = Omit<ChainPlan, 'tokens'> & DeployedChain & { rpcUrl: string; blockMs: number }
+export type ReadyChain = Omit<ChainPlan, 'tokens'> & DeployedWithVenue & { rpcUrl: string; blockMs: number }
 export type ReadySolanaChain = Pick<SolanaPlan, 'chainId' | 'name'> &
   DeployedSolanaChain & { rpcUrl: string; wsUrl: string; slotMs: number }
 export type ReadyChains = { evm: ReadyChain[]; solana: ReadySolanaChain }
@@ -21,6 +21,7 @@ export type LocalChain = {
   wsUrl?: string
   tokens: LocalToken[]
   contracts?: { account: Address; escrow: Address; vault: Address }
+  uniswapV3?: DeployedUniswapV3
   vaults?: { intake: string; inventory: string }
 }
 
@@ -75,9 +76,9 @@ export function toLocalChains({ evm, solana }: ReadyChains): LocalChain[] {
 }
 
 function toLocalChain(chain: ReadyChain): LocalChain {
-  const { chainId, name, rpcUrl, contracts } = chain
+  const { chainId, name, rpcUrl, contracts, uniswapV3 } = chain
   const tokens = [NATIVE, ...chain.tokens].map(toLocalToken)
-  return { chainId, name, family: 'evm', rpcUrl, tokens, contracts }
+  return { chainId, name, family: 'evm', rpcUrl, tokens, contracts, uniswapV3 }
 }
 
 function toLocalSolanaChain(chain: ReadySolanaChain): LocalChain {

@@ -29,6 +29,7 @@ import {
   workerRole,
 } from './service-roles.ts'
 import { startChain, startSolanaProcess } from './start-chain.ts'
+import { deployUniswapV3 } from './uniswap-v3/deploy-uniswap-v3.ts'
 
 const PORT_ATTEMPTS = 5
 const PORT_RETRY_MS = 300
@@ -200,7 +201,8 @@ async function startEvm(context: Context, plan: ChainPlan): Promise<ReadyChain> 
   const onDown = endWith(context, name)
   const chain = await startChain({ name, chainId, port, blockMs, env, logFile: home.logFile(name), onDown })
   crew.add({ stopOrder: 2, ...chain })
-  const deployed = await deployContracts({ ...plan, rpcUrl: chain.rpcUrl, keys })
+  const contracts = await deployContracts({ ...plan, rpcUrl: chain.rpcUrl, keys })
+  const deployed = await deployUniswapV3({ ...plan, ...contracts, rpcUrl: chain.rpcUrl, keys })
   say(`chain ${name} runs at ${chain.rpcUrl} with contracts and inventory`)
   return { ...plan, ...deployed, rpcUrl: chain.rpcUrl, blockMs }
 }

@@ -35,6 +35,7 @@ export const ASSETS: readonly AssetPlan[] = [
   { name: 'SOL', usdStable: false, usdE8: 15_000_000_000n },
   { name: 'GEO', usdStable: false, usdE8: 50_000_000n },
   { name: 'USDG', usdStable: true, usdE8: 100_000_000n },
+  { name: 'LINK', usdStable: false, usdE8: 2_000_000_000n },
 ]
 
 const WETH: TokenPlan = { symbol: 'WETH', name: 'Wrapped Ether', asset: 'ETH', decimals: 18 }
@@ -59,6 +60,17 @@ export const SOLANA_CHAIN: SolanaPlan = {
     { symbol: 'USDG', asset: 'USDG', decimals: 6, program: TOKEN_2022_PROGRAM },
   ],
 }
+
+/** A token that the operator does not hold: pools of the chain sell it. */
+export const LINK: TokenPlan = { symbol: 'LINK', name: 'ChainLink Token', asset: 'LINK', decimals: 18 }
+
+/** The pools of each EVM chain, at the start prices; the fee is in millionths. */
+export const POOLS = [
+  { symbols: ['LINK', 'USDC'], fee: 3_000 },
+  { symbols: ['WETH', 'USDC'], fee: 500 },
+] as const
+/** On each side of a pool. */
+export const POOL_SIDE_USD = 10_000_000n
 
 /** How much of a token, in its smallest unit, is worth this at the start prices. */
 export function amountWorth(usd: bigint, token: { asset: string; decimals: number }): bigint {

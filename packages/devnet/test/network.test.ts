@@ -116,6 +116,7 @@ test.each(['alpha', 'beta'])('the feeds on %s start at the prices of the network
     SOL: 15_000_000_000n,
     GEO: 50_000_000n,
     USDG: 100_000_000n,
+    LINK: 2_000_000_000n,
   })
 })
 
@@ -150,6 +151,23 @@ test('slots come by the clock, in a process of their own', async () => {
 
   await vi.waitFor(async () => expect(await rpc.getSlot().send()).toBeGreaterThan(start), { timeout: 10_000 })
   expect(network.pids.solana).toHaveLength(1)
+})
+
+test('the vault holds no LINK, and may buy it from a pool with millions on both sides', async () => {
+  for (const chain of [alpha, beta]) {
+    const [link, usdc] = [tokenOf(chain, 'LINK'), tokenOf(chain, 'USDC')]
+    const { adapter, pools } = chain.uniswapV3 ?? { adapter: '0x' as const, pools: [] }
+    const wallet = pools.find(({ tokens }) => tokens.includes(link))?.address ?? '0x'
+    const vault = chain.contracts?.vault ?? '0x'
+    const read = { address: vault, abi: geoVaultAbi, functionName: 'adapters', args: [adapter] } as const
+
+    expect(await balanceOf(chain, { token: link, wallet: vault })).toBe(0n)
+    expect(await clientOf(chain).readContract(read)).toBe(true)
+    const decimals = chain === alpha ? 6n : 18n
+    const dollars = await balanceOf(chain, { token: usdc, wallet })
+    expect(dollars / 10n ** decimals).toBeGreaterThanOrEqual(9_999_999n)
+    expect(await balanceOf(chain, { token: link, wallet })).toBeGreaterThan(499_999n * 10n ** 18n)
+  }
 })
 
 test('local.json and the configuration of the service are on disk before the network counts as ready', () => {
