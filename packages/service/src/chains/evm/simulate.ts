@@ -43,7 +43,7 @@ export async function simulateDelivery(
  * The name of the error a contract gave, or an empty one; undefined when no contract has spoken and it is a
  * fault of the node or the way to it. Nodes differ in the code of a revert, but all of them say the word.
  */
-function refusalOf(error: unknown): string | undefined {
+export function refusalOf(error: unknown): string | undefined {
   if (!(error instanceof BaseError)) return undefined
   const revert = error.walk((cause) => cause instanceof ContractFunctionRevertedError)
   if (!(revert instanceof ContractFunctionRevertedError)) return undefined

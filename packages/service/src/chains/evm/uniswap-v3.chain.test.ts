@@ -1,0 +1,174 @@
+import { createKeys, deployContracts, deployUniswapV3, EVM_CHAINS, startChain } from '@geoswap/devnet'
+import { encodeTrade } from '@geoswap/devnet/uniswap-v3/calls'
+import { geoVaultAbi, testTokenAbi } from '@geoswap/protocol'
+import {
+  type Address,
+  createTestClient,
+  encodeFunctionData,
+  erc20Abi,
+  type Hex,
+  http,
+  parseEventLogs,
+  parseUnits,
+  publicActions,
+  walletActions,
+  zeroAddress,
+} from 'viem'
+import { privateKeyToAccount } from 'viem/accounts'
+import { afterAll, expect, test } from 'vitest'
+import type { Op } from '../../model/swap.ts'
+import { createEvmClient } from './client.ts'
+import { planDeliverVia, quoteExactInput, quoteExactOutput, verifyUniswapV3 } from './uniswap-v3.ts'
+
+const [plan] = EVM_CHAINS
+if (!plan) throw new Error('The local network has no EVM chain')
+const keys = createKeys()
+const node = await startChain({ name: plan.name, chainId: plan.chainId })
+afterAll(() => node.stop())
+const place = { ...plan, rpcUrl: node.rpcUrl, keys }
+const deployed = await deployUniswapV3({ ...place, ...(await deployContracts(place)) })
+const { contracts, uniswapV3 } = deployed
+const { adapter, quoter, router } = uniswapV3
+
+const client = createEvmClient({ urls: [node.rpcUrl] })
+const chain = createTestClient({ mode: 'hardhat', transport: http(node.rpcUrl), cacheTime: 0 })
+  .extend(publicActions)
+  .extend(walletActions)
+await chain.setAutomine(true)
+
+const tokenOf = (symbol: string): Address =>
+  deployed.tokens.find((token) => token.symbol === symbol)?.address ?? zeroAddress
+const [usdc, link, weth] = [tokenOf('USDC'), tokenOf('LINK'), tokenOf('WETH')]
+const usd = (amount: number) => parseUnits(String(amount), 6)
+const links = (amount: number) => parseUnits(String(amount), 18)
+const RING: Hex = `0x${'ab'.repeat(32)}`
+const ROUTE = { tokenIn: usdc, tokenOut: link, fee: 3_000 }
+
+const settings = { vault: contracts.vault, ringOf: () => RING }
+const recipient: Address = `0x${'5e'.repeat(20)}`
+
+let round = 0n
+/** 100 were quoted, the wallet signed 97. Only what a delivery reads is filled in. */
+async function createOp(): Promise<Op> {
+  const { timestamp } = await client.getBlock()
+  round += 1n
+  const delivery = { outputToken: link, quotedOutput: links(100), minOutput: links(97), recipient }
+  return { ...delivery, position: 0n, round, fillDeadline: Number(timestamp) + 600 } as Op
+}
+
+/** Sends the planned delivery as the worker would, and tells what it cost and what was delivered. */
+async function deliver(op: Op, terms: { maxIn: bigint; least: bigint }) {
+  const { to, data, gas } = planDeliverVia(settings, op, { adapter, ...ROUTE, ...terms })
+  const account = privateKeyToAccount(keys.deliverers[0]?.privateKey ?? '0x')
+  const before = await balanceOf(contracts.vault, usdc)
+  const call = { account, chain: null, to: to as Address, data: data as Hex, gas: BigInt(gas) }
+  const receipt = await chain.getTransactionReceipt({ hash: await chain.sendTransaction(call) })
+  const [log] = parseEventLogs({ abi: geoVaultAbi, logs: receipt.logs, eventName: 'Delivered' })
+  return { cost: before - (await balanceOf(contracts.vault, usdc)), delivered: log?.args.amount }
+}
+
+function balanceOf(holder: Address, address: Address): Promise<bigint> {
+  return client.readContract({ address, abi: erc20Abi, functionName: 'balanceOf', args: [holder] })
+}
+
+/** Somebody sells dollars for the token, and it becomes dearer. */
+async function raisePrice(amountIn: bigint): Promise<void> {
+  const account = privateKeyToAccount(keys.treasury.privateKey)
+  const mint = { abi: testTokenAbi, functionName: 'mint', args: [account.address, amountIn] } as const
+  const approve = { abi: erc20Abi, functionName: 'approve', args: [router, amountIn] } as const
+  const trade = encodeTrade({ ...ROUTE, amountIn, recipient: account.address })
+  const calls = [
+    { to: usdc, data: encodeFunctionData(mint) },
+    { to: usdc, data: encodeFunctionData(approve) },
+    { to: router, data: trade },
+  ]
+  for (const call of calls) await chain.sendTransaction({ account, chain: null, ...call, gas: 1_000_000n })
+}
+
+test('a quoted output costs what was quoted, to the unit', async () => {
+  const amountIn = await quoteExactOutput(client, { quoter, ...ROUTE, amountOut: links(100) })
+  if (amountIn === undefined) throw new Error('the pool has a hundred')
+
+  const { cost, delivered } = await deliver(await createOp(), { maxIn: amountIn, least: links(100) })
+
+  expect(cost).toBe(amountIn)
+  expect(delivered).toBe(links(100))
+  expect(amountIn).toBeGreaterThan(usd(2_006))
+  expect(amountIn).toBeLessThan(usd(2_007))
+})
+
+test('a budget below the quoted cost buys what the quote for the budget says', async () => {
+  const amountOut = await quoteExactInput(client, { quoter, ...ROUTE, amountIn: usd(1_990) })
+
+  const bought = await deliver(await createOp(), { maxIn: usd(1_990), least: links(97) })
+
+  expect(bought).toEqual({ cost: usd(1_990), delivered: amountOut })
+})
+
+test('nothing is delivered below what must arrive', async () => {
+  const op = await createOp()
+
+  expect(await deliver(op, { maxIn: usd(1_990), least: links(100) })).toEqual({ cost: 0n })
+  expect(await deliver(op, { maxIn: usd(1_900), least: links(97) })).toEqual({ cost: 0n })
+  expect((await deliver(op, { maxIn: usd(2_050), least: links(100) })).delivered).toBe(links(100))
+})
+
+test('a route through a token between is quoted and bought', async () => {
+  const route = { fee: 3_000, through: [{ token: usdc, fee: 500 }] }
+  const amountOut = links(100)
+  const asked = { quoter, tokenIn: weth, tokenOut: link, ...route }
+  const amountIn = await quoteExactOutput(client, { ...asked, amountOut })
+  if (amountIn === undefined) throw new Error('the pools have a hundred')
+  const back = await quoteExactInput(client, { ...asked, amountIn })
+
+  const purchase = { adapter, tokenIn: weth, ...route, maxIn: amountIn, least: amountOut }
+  const { to, data } = planDeliverVia(settings, await createOp(), purchase)
+  const account = keys.deliverers[0]?.address ?? zeroAddress
+  const call = { account, to: to as Address, data: data as Hex }
+
+  await expect(client.call(call)).resolves.toBeDefined()
+  expect(back).toBeGreaterThanOrEqual(amountOut)
+  const dearer = planDeliverVia(settings, await createOp(), { ...purchase, maxIn: amountIn - 1n })
+  await expect(client.call({ ...call, data: dearer.data as Hex })).rejects.toThrow()
+})
+
+test('a quote follows the pool, and can be asked of an earlier block', async () => {
+  const amountOut = links(100)
+  const blockNumber = await client.getBlockNumber()
+  const before = await quoteExactOutput(client, { quoter, ...ROUTE, amountOut })
+  await raisePrice(usd(500_000))
+
+  const after = await quoteExactOutput(client, { quoter, ...ROUTE, amountOut })
+
+  expect(after).toBeGreaterThan(before ?? 0n)
+  expect(await quoteExactOutput(client, { quoter, ...ROUTE, amountOut, blockNumber })).toBe(before)
+})
+
+test('there is no quote without a pool, or for more than it has', async () => {
+  const amountOut = links(1)
+
+  expect(await quoteExactOutput(client, { quoter, ...ROUTE, fee: 500, amountOut })).toBeUndefined()
+  expect(await quoteExactInput(client, { quoter, ...ROUTE, fee: 500, amountIn: 1n })).toBeUndefined()
+  expect(await quoteExactOutput(client, { quoter, ...ROUTE, amountOut: links(500_000) })).toBeUndefined()
+  expect(await quoteExactInput(client, { quoter, ...ROUTE, amountIn: 2n ** 200n })).toBeUndefined()
+})
+
+test('a node that does not answer is a fault, not an empty pool', async () => {
+  const nobody = createEvmClient({ urls: ['http://127.0.0.1:9'] })
+
+  await expect(quoteExactOutput(nobody, { quoter, ...ROUTE, amountOut: 1n })).rejects.toThrow()
+  await expect(quoteExactOutput(client, { ...ROUTE, quoter: recipient, amountOut: 1n })).rejects.toThrow()
+})
+
+test('a venue that the vault does not buy from is named', async () => {
+  const venue = { name: 'alpha', vault: contracts.vault, adapter, quoter }
+  expect(await verifyUniswapV3(client, venue)).toEqual([])
+
+  const account = privateKeyToAccount(keys.treasury.privateKey)
+  const data = encodeFunctionData({ abi: geoVaultAbi, functionName: 'setAdapter', args: [adapter, false] })
+  await chain.sendTransaction({ account, chain: null, to: contracts.vault, data, gas: 100_000n })
+
+  expect(await verifyUniswapV3(client, venue)).toEqual([
+    `alpha: the vault does not buy through adapter ${adapter}`,
+  ])
+})

@@ -1,0 +1,125 @@
+import { geoVaultAbi, uniswapV3AdapterAbi } from '@geoswap/protocol'
+import {
+  type Address,
+  concat,
+  encodeFunctionData,
+  encodePacked,
+  type Hex,
+  isAddressEqual,
+  type PublicClient,
+  parseAbi,
+} from 'viem'
+import type { Op } from '../../model/swap.ts'
+import { type EvmRequest, toDeliveryOrder } from './plans.ts'
+import type { EvmChainSettings } from './settings.ts'
+import { refusalOf } from './simulate.ts'
+
+const quoterAbi = parseAbi([
+  'function factory() view returns (address)',
+  'function quoteExactInput(bytes path, uint256 amountIn) returns (uint256, uint160[], uint32[], uint256)',
+  'function quoteExactOutput(bytes path, uint256 amountOut) returns (uint256, uint160[], uint32[], uint256)',
+])
+
+// What a swap through one pool takes at most with a dozen ticks crossed, twice: the exact purchase that the budget
+// is too small for, and the sale of all of it. Measured without crossings: 192,464 with all of the delivery.
+const GAS_PER_POOL = 600_000
+
+// Where a pool's price stands when it has nothing left on that side (TickMath, one inside either end).
+const DRY_PRICES = [4_295_128_740n, 1_461_446_703_485_210_103_287_273_052_203_988_822_378_723_970_341n]
+
+/**
+ * From what is sold to what is bought. `fee`, in millionths, is that of the pool that sells `tokenOut`. `through` are
+ * the tokens between, beginning at that pool, each with the fee of the pool that sells it.
+ */
+export type Route = {
+  tokenIn: Address
+  tokenOut: Address
+  fee: number
+  through?: readonly { token: Address; fee: number }[]
+}
+
+type Asked = Route & { quoter: Address; blockNumber?: bigint }
+
+/** What an exact output costs now; undefined when the pools do not have it. */
+export async function quoteExactOutput(
+  client: PublicClient,
+  asked: Asked & { amountOut: bigint },
+): Promise<bigint | undefined> {
+  const args = [concat(toPath(asked)), asked.amountOut] as const
+  return quote(client, asked, { functionName: 'quoteExactOutput', args })
+}
+
+/** What an exact input buys now; undefined when the pools do not take all of it. */
+export async function quoteExactInput(
+  client: PublicClient,
+  asked: Asked & { amountIn: bigint },
+): Promise<bigint | undefined> {
+  const args = [concat(toPath(asked).reverse()), asked.amountIn] as const
+  return quote(client, asked, { functionName: 'quoteExactInput', args })
+}
+
+type Call = { functionName: 'quoteExactInput' | 'quoteExactOutput'; args: readonly [Hex, bigint] }
+
+/** The quoter runs the swap in a call and undoes it: its answer is the pools' own, to the unit. */
+async function quote(client: PublicClient, asked: Asked, call: Call): Promise<bigint | undefined> {
+  const at = asked.blockNumber === undefined ? {} : { blockNumber: asked.blockNumber }
+  try {
+    const quoter = { address: asked.quoter, abi: quoterAbi } as const
+    const [amount, prices] = (await client.simulateContract({ ...quoter, ...call, ...at })).result
+    return prices.some((price) => DRY_PRICES.includes(price)) ? undefined : amount
+  } catch (error) {
+    if (refusalOf(error) === undefined) throw error
+    return undefined
+  }
+}
+
+/** The route as Uniswap reads it for an exact output: tokens and fees in turn, the output first. */
+function toPath({ tokenIn, tokenOut, fee, through = [] }: Route): Hex[] {
+  const tokens = [tokenOut, ...through.map(({ token }) => token), tokenIn]
+  const fees = [fee, ...through.map((step) => step.fee)].map((each) => encodePacked(['uint24'], [each]))
+  return tokens.flatMap((token, index) => [token, ...fees.slice(index, index + 1)])
+}
+
+/**
+ * `least` is what must arrive, from the signed minimum up to the quoted output. With the quoted output the delivery
+ * is all or nothing; with less, it spends all of `maxIn` when that does not buy the quoted output.
+ */
+export type Purchase = Omit<Route, 'tokenOut'> & { adapter: Address; maxIn: bigint; least: bigint }
+
+/** A delivery whose output the vault buys, for at most `maxIn` of what it holds. */
+export function planDeliverVia(
+  settings: Pick<EvmChainSettings, 'vault' | 'ringOf'>,
+  op: Op,
+  purchase: Purchase,
+): EvmRequest {
+  const { adapter, tokenIn, maxIn, least } = purchase
+  const { ring, token, fill } = toDeliveryOrder(settings, op)
+  const path = toPath({ ...purchase, tokenOut: token })
+  // The adapter knows both ends of the path already.
+  const data = concat([encodePacked(['uint256'], [op.quotedOutput]), ...path.slice(1, -1)])
+  const args = [adapter, ring, tokenIn, maxIn, token, { ...fill, amount: least }, data] as const
+  return {
+    to: settings.vault,
+    data: encodeFunctionData({ abi: geoVaultAbi, functionName: 'deliverVia', args }),
+    gas: GAS_PER_POOL * (1 + (purchase.through?.length ?? 0)),
+  }
+}
+
+type Venue = { name: string; vault: Address; adapter: Address; quoter: Address }
+
+/** Every way in which the venue on the chain is not what a purchase needs. */
+export async function verifyUniswapV3(client: PublicClient, venue: Venue): Promise<string[]> {
+  const { name, vault, adapter, quoter } = venue
+  const read = { functionName: 'adapters', args: [adapter] } as const
+  const [isAllowed, bought, quoted] = await Promise.all([
+    client.readContract({ address: vault, abi: geoVaultAbi, ...read }),
+    client.readContract({ address: adapter, abi: uniswapV3AdapterAbi, functionName: 'FACTORY' }),
+    client.readContract({ address: quoter, abi: quoterAbi, functionName: 'factory' }),
+  ])
+  return [
+    ...(isAllowed ? [] : [`${name}: the vault does not buy through adapter ${adapter}`]),
+    ...(isAddressEqual(bought, quoted)
+      ? []
+      : [`${name}: the adapter buys from pools of ${bought}, the quoter asks those of ${quoted}`]),
+  ]
+}
