@@ -69,7 +69,18 @@ export type ServiceConfig = {
     usdStable: boolean
     sources: { kind: 'chainlink'; chainId: number; address: Address; maxAgeSeconds: number }[]
   }[]
+  venues: ServiceVenue[]
 }
+
+type ServiceVenue =
+  | { kind: 'inventory' }
+  | {
+      kind: 'uniswap-v3'
+      chainId: number
+      quoter: Address
+      adapter: Address
+      pools: { sell: Address; buy: Address; fee: number }[]
+    }
 
 export function toLocalChains({ evm, solana }: ReadyChains): LocalChain[] {
   return [...evm.map(toLocalChain), toLocalSolanaChain(solana)]
@@ -105,6 +116,19 @@ export function toServiceConfig({ evm, solana }: ReadyChains, keys: Keys): Servi
         .map(({ chainId, address }) => ({ kind: 'chainlink' as const, chainId, address, ...FEED_LIMITS }))
       return { name, usdStable, sources }
     }),
+    venues: [{ kind: 'inventory' }, ...evm.map(toUniswapVenue)],
+  }
+}
+
+/** The vault pays with what the second token of each pool is. */
+function toUniswapVenue({ chainId, uniswapV3 }: ReadyChain): ServiceVenue {
+  const { quoter, adapter, pools } = uniswapV3
+  return {
+    kind: 'uniswap-v3',
+    chainId,
+    quoter,
+    adapter,
+    pools: pools.map(({ tokens: [buy, sell], fee }) => ({ sell, buy, fee })),
   }
 }
 

@@ -127,6 +127,20 @@ const InventoryVenue = Type.Object(
   Strict,
 )
 
+/** Outputs bought from pools of one chain, in the transaction that delivers them. */
+const UniswapVenue = Type.Object(
+  {
+    kind: Type.Literal('uniswap-v3'),
+    chainId: Count,
+    quoter: Address,
+    /** Ours; the vault has to allow it. */
+    adapter: Address,
+    /** `sell` is what the vault holds; the fee is in millionths. */
+    pools: Type.Array(Type.Object({ sell: Address, buy: Address, fee: Count }, Strict), { minItems: 1 }),
+  },
+  Strict,
+)
+
 const Deadlines = Type.Object(
   {
     opLifeSeconds: Type.Optional(Count),
@@ -150,7 +164,7 @@ const NetworkSchema = Type.Object(
     chains: Type.Array(Type.Union([EvmChain, SolanaChain]), { minItems: 1 }),
     assets: Type.Array(Asset, { minItems: 1 }),
     /** Who delivers, the first one where two give the same. Default: the inventory alone. */
-    venues: Type.Optional(Type.Array(InventoryVenue, { minItems: 1 })),
+    venues: Type.Optional(Type.Array(Type.Union([InventoryVenue, UniswapVenue]), { minItems: 1 })),
     /** The Hermes server that the sources of kind `pyth` are read from. */
     pyth: Type.Optional(Pyth),
     feeCentiBps: Type.Optional(Type.Integer({ minimum: 0, maximum: 100_000 })),
@@ -167,6 +181,7 @@ export type SolanaChainConfig = Static<typeof SolanaChain>
 export type ChainConfig = EvmChainConfig | SolanaChainConfig
 export type AssetConfig = Static<typeof Asset>
 export type InventoryVenueConfig = Static<typeof InventoryVenue>
+export type UniswapVenueConfig = Static<typeof UniswapVenue>
 
 export type Config = Readonly<{
   network: NetworkConfig

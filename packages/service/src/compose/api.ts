@@ -37,6 +37,8 @@ import { createKnownWallets, every, within } from './timing.ts'
 import { createVenues } from './venues.ts'
 
 const MARKET_REFRESH_MS = 500
+// Pools are asked for several sizes each: twice in a block of a slow chain, once in several of a fast one.
+const VENUE_REFRESH_MS = 2_000
 const MAX_UNSUBMITTED = 256
 
 export type Api = { app: FastifyInstance; close(): Promise<void> }
@@ -54,7 +56,9 @@ export async function composeApi(config: Config, logger: Logger): Promise<Api> {
   const onFault = (error: unknown, source: string) => logger.warn({ err: error, source }, 'refresh failed')
   const market = followMarket(config, { pool, chains, onFault, logger })
   await market.start()
-  const venues = createVenues(network, market)
+  const venues = createVenues({ network, chains, catalog, market, onFault })
+  await venues.refresh()
+  const refreshing = every(VENUE_REFRESH_MS, () => venues.refresh())
 
   const keys = createKeyTable({
     findActiveKeys: () => findActiveKeys(pool),
@@ -76,7 +80,7 @@ export async function composeApi(config: Config, logger: Logger): Promise<Api> {
     onDisconnect: () => statusReads.setListening(false),
   })
   const app = await createServer({
-    handlers: createHandlers(config, { pool, chains, catalog, market, venues }),
+    handlers: createHandlers(config, { pool, chains, catalog, market, venues: venues.all }),
     statusReads,
     keys,
     limiter,
@@ -88,6 +92,7 @@ export async function composeApi(config: Config, logger: Logger): Promise<Api> {
   const close = async () => {
     await app.close()
     market.stop()
+    refreshing.stop()
     keys.close()
     await Promise.allSettled([listener.close(), limiter.close()])
     await pool.end()

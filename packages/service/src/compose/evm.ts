@@ -1,6 +1,7 @@
 import { type Address, getAddress, type PrivateKeyAccount, type PublicClient, zeroAddress } from 'viem'
 import { createEvmChain } from '../chains/evm/chain.ts'
 import { createEvmClient } from '../chains/evm/client.ts'
+import { verifyUniswapV3 } from '../chains/evm/uniswap-v3.ts'
 import { readDecimals, verifyChain } from '../chains/evm/verify.ts'
 import type { EvmChainConfig, NetworkConfig } from '../config.ts'
 import { MAX_UINT256 } from '../model/amount.ts'
@@ -25,6 +26,7 @@ export function connectEvm(options: Options): ConnectedChain & { evm: EvmParts }
   const { network, config, urls, accounts, placeOf, assertOutsideTransaction } = options
   const client = createEvmClient({ urls, assertOutsideTransaction })
   const contracts = toContracts(config)
+  const uniswap = toUniswap(network, config)
   const [relay, deliver] = [network.relayers, network.deliverers].map((keys) =>
     keys.map((address) => getAddress(address)),
   ) as [Address[], Address[]]
@@ -36,6 +38,7 @@ export function connectEvm(options: Options): ConnectedChain & { evm: EvmParts }
     finality: config.finality,
     tipWei: config.tipWei === undefined ? undefined : BigInt(config.tipWei),
     ringOf: (op: { originChain: number; locker: string }) => ringOfOp(placeOf, op),
+    ...(uniswap && { uniswap }),
   }
   const roles = { attester: getAddress(network.attester), deliverers: deliver }
   return {
@@ -45,7 +48,11 @@ export function connectEvm(options: Options): ConnectedChain & { evm: EvmParts }
     maxAmount: MAX_UINT256,
     nativeToken: { address: zeroAddress, decimals: 18 },
     ownAddresses: Object.values(contracts),
-    verify: () => verifyChain(client, { ...config, contracts, ...roles }),
+    async verify() {
+      const problems = await verifyChain(client, { ...config, contracts, ...roles })
+      if (!uniswap || problems.length > 0) return problems
+      return verifyUniswapV3(client, { name: config.name, vault: contracts.vault, ...uniswap })
+    },
     loadTokens: () => loadTokens(client, config),
     readGasBalance: (address) => client.getBalance({ address: address as Address }),
     evm: { client, contracts },
@@ -57,6 +64,17 @@ export function toContracts({ contracts }: EvmChainConfig): EvmContracts {
     account: getAddress(contracts.account),
     escrow: getAddress(contracts.escrow),
     vault: getAddress(contracts.vault),
+  }
+}
+
+/** What the vault may buy on this chain, if a venue says so. */
+export function toUniswap({ venues = [] }: NetworkConfig, { chainId }: { chainId: number }) {
+  const venue = venues.find((each) => each.kind === 'uniswap-v3' && each.chainId === chainId)
+  if (venue?.kind !== 'uniswap-v3') return undefined
+  return {
+    adapter: getAddress(venue.adapter),
+    quoter: getAddress(venue.quoter),
+    pools: venue.pools.map(({ sell, buy, fee }) => ({ sell: getAddress(sell), buy: getAddress(buy), fee })),
   }
 }
 

@@ -1,15 +1,38 @@
+import { quoteExactInput } from '../chains/evm/uniswap-v3.ts'
 import type { InventoryVenueConfig, NetworkConfig } from '../config.ts'
 import { createInventoryVenue } from '../market/venues/inventory.ts'
-import type { Market } from '../model/catalog.ts'
+import { createUniswapVenue, type Pool } from '../market/venues/uniswap-v3.ts'
+import { type Catalog, findToken, type Market, type Token } from '../model/catalog.ts'
 import type { Venue } from '../model/venue.ts'
+import type { Chains } from './chains.ts'
+import { toUniswap } from './evm.ts'
 
 // Taking all of a token at once costs half a percent; a share of it, that share of half a percent.
 const DEFAULT_IMPACT_BPS = 50
 
-/** The configured venues, in the order in which a tie is decided. */
-export function createVenues(network: NetworkConfig, market: Market): Venue[] {
-  const configured = network.venues ?? [{ kind: 'inventory' as const }]
-  return configured.map((venue) => createInventoryVenue({ market, terms: toTerms(venue) }))
+type Deps = {
+  network: NetworkConfig
+  chains: Chains
+  catalog: Catalog
+  market: Market
+  onFault(error: unknown, source: string): void
+}
+
+/** What is on offer, in the order in which a tie is decided, and what keeps it fresh. */
+export type Venues = { all: readonly Venue[]; refresh(): Promise<void> }
+
+export function createVenues(deps: Deps): Venues {
+  const configured = deps.network.venues ?? [{ kind: 'inventory' as const }]
+  const inventory = configured.flatMap((venue) =>
+    venue.kind === 'inventory' ? [createInventoryVenue({ market: deps.market, terms: toTerms(venue) })] : [],
+  )
+  const pools = configured.flatMap((venue) =>
+    venue.kind === 'uniswap-v3' ? poolsOf(deps, venue.chainId) : [],
+  )
+  if (pools.length === 0) return { all: inventory, refresh: async () => {} }
+  const onFault = (error: unknown) => deps.onFault(error, 'uniswap-v3')
+  const uniswap = createUniswapVenue({ market: deps.market, pools, now: Date.now, onFault })
+  return { all: [...inventory, uniswap], refresh: uniswap.refresh }
 }
 
 function toTerms({
@@ -24,4 +47,28 @@ function toTerms({
     pairs: pairs.map(({ assets, spreadBps: spread }) => ({ assets, spreadBps: BigInt(spread) })),
     limits,
   }
+}
+
+function poolsOf({ network, chains, catalog }: Deps, chainId: number): Pool[] {
+  const { quoter, pools = [] } = toUniswap(network, { chainId }) ?? {}
+  const { client } = chains.evmOf(chainId)
+  if (!quoter) return []
+  return pools.map(({ sell, buy, fee }) => ({
+    chainId,
+    sell: getToken(catalog, chainId, sell),
+    buy: getToken(catalog, chainId, buy),
+    readBought: (sold) =>
+      Promise.all(
+        sold.map((amountIn) =>
+          quoteExactInput(client, { quoter, tokenIn: sell, tokenOut: buy, fee, amountIn }),
+        ),
+      ),
+  }))
+}
+
+function getToken(catalog: Catalog, chainId: number, address: string): Token {
+  const chain = catalog.chains.get(chainId)
+  const token = chain && findToken(chain, address)
+  if (!token) throw new Error(`A pool on chain ${chainId} trades ${address}, which is not among its tokens`)
+  return token
 }

@@ -6,7 +6,12 @@ const chain = (chainId: number, readBlock: () => bigint) => ({
   ...{ chainId, maxHeadAgeMs: 15_000 },
   readNow: async () => {
     const block = readBlock()
-    return { seconds: 0, block, height: block, costs: { lock: 1n, firstLock: 1n, delivery: 1n, purchase: 1n } }
+    return {
+      seconds: 0,
+      block,
+      height: block,
+      costs: { lock: 1n, firstLock: 1n, delivery: 1n, purchase: 1n },
+    }
   },
 })
 

@@ -1,5 +1,6 @@
 import { type Address, getAddress, type PrivateKeyAccount, type PublicClient } from 'viem'
 import type { Op } from '../../model/swap.ts'
+import { INVENTORY } from '../../model/venue.ts'
 import type { Chain, Delivered, Landed, Refunded } from '../chain.ts'
 import { createEventLog, type EventLog } from './event-log.ts'
 import { type Fees, planReplacement, readFees, readLegCosts } from './fees.ts'
@@ -9,6 +10,7 @@ import * as reads from './reads.ts'
 import { broadcast, readFates, sign } from './send.ts'
 import type { EvmChainSettings } from './settings.ts'
 import { simulateDelivery } from './simulate.ts'
+import { planDeliverVia, purchaseOf, simulatePurchase } from './uniswap-v3.ts'
 
 type Options = {
   client: PublicClient
@@ -51,12 +53,18 @@ export function createEvmChain({ client, settings, accounts, deliverer }: Option
     planLock: async (swaps) => planLock(settings, swaps),
     planClaim: async (swaps, signature) => planClaim(settings, swaps, signature),
     planRefund: async (swap, attested) => planRefund(settings, swap, attested),
-    simulateDelivery: (op, by) =>
-      simulateDelivery(client, { ...settings, deliverer: by ? getAddress(by) : deliverer }, op),
+    simulateDelivery: (op, by) => {
+      const as = { ...settings, deliverer: by ? getAddress(by) : deliverer }
+      return op.venue === INVENTORY ? simulateDelivery(client, as, op) : simulatePurchase(client, as, op)
+    },
     findDeliveries: (ops) => findDeliveries(events, ops),
     readUndelivered: (ops, at) => reads.readUndelivered(client, settings, ops, at),
     isDeliveryOver: (op, at) => at.seconds > op.fillDeadline,
-    planDelivery: async (ops) => planDelivery(settings, ops),
+    planDelivery: async (ops) => {
+      const [op] = ops
+      const isBought = op !== undefined && op.venue !== INVENTORY
+      return isBought ? planDeliverVia(settings, op, purchaseOf(settings, op)) : planDelivery(settings, ops)
+    },
     readHoldings: (at) => reads.readHoldings(client, settings, at),
   }
 }

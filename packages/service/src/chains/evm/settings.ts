@@ -11,6 +11,11 @@ export type EvmChainSettings = {
   tokens: readonly Address[]
   finality: { accept: number; settle: number; hard: number }
   tipWei: bigint | undefined
+  /** What the vault may buy, and where. */
+  uniswap?: { adapter: Address; quoter: Address; pools: readonly UniswapPool[] }
   /** The ring of the op's origin, whichever chain that is. */
   ringOf(op: Op): Hex
 }
+
+/** Sells `buy` for `sell`; the fee is in millionths. */
+export type UniswapPool = { sell: Address; buy: Address; fee: number }

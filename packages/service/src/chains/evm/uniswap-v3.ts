@@ -10,8 +10,10 @@ import {
   parseAbi,
 } from 'viem'
 import type { Op } from '../../model/swap.ts'
+import type { Simulation } from '../chain.ts'
 import { type EvmRequest, toDeliveryOrder } from './plans.ts'
-import type { EvmChainSettings } from './settings.ts'
+import { readBalance } from './reads.ts'
+import type { EvmChainSettings, UniswapPool } from './settings.ts'
 import { refusalOf } from './simulate.ts'
 
 const quoterAbi = parseAbi([
@@ -92,17 +94,46 @@ export function planDeliverVia(
   op: Op,
   purchase: Purchase,
 ): EvmRequest {
-  const { adapter, tokenIn, maxIn, least } = purchase
-  const { ring, token, fill } = toDeliveryOrder(settings, op)
-  const path = toPath({ ...purchase, tokenOut: token })
-  // The adapter knows both ends of the path already.
-  const data = concat([encodePacked(['uint256'], [op.quotedOutput]), ...path.slice(1, -1)])
-  const args = [adapter, ring, tokenIn, maxIn, token, { ...fill, amount: least }, data] as const
+  const args = toArgs(settings, op, purchase)
   return {
     to: settings.vault,
     data: encodeFunctionData({ abi: geoVaultAbi, functionName: 'deliverVia', args }),
     gas: GAS_PER_POOL * (1 + (purchase.through?.length ?? 0)),
   }
+}
+
+function toArgs(settings: Pick<EvmChainSettings, 'ringOf'>, op: Op, purchase: Purchase) {
+  const { adapter, tokenIn, maxIn, least } = purchase
+  const { ring, token, fill } = toDeliveryOrder(settings, op)
+  const path = toPath({ ...purchase, tokenOut: token })
+  // The adapter knows both ends of the path already.
+  const data = concat([encodePacked(['uint256'], [op.quotedOutput]), ...path.slice(1, -1)])
+  return [adapter, ring, tokenIn, maxIn, token, { ...fill, amount: least }, data] as const
+}
+
+const MOVED = ['TooExpensive', 'TooLittle', 'NoLiquidity', 'BelowMinimum']
+
+/** Runs the purchase on the newest state without sending it, and says why it would not go through. */
+export async function simulatePurchase(
+  client: PublicClient,
+  settings: EvmChainSettings & { deliverer: Address },
+  op: Op,
+): Promise<Simulation> {
+  const { vault: address, deliverer: account } = settings
+  const args = toArgs(settings, op, purchaseOf(settings, op))
+  const abi = [...geoVaultAbi, ...uniswapV3AdapterAbi]
+  try {
+    await client.simulateContract({ address, abi, functionName: 'deliverVia', args, account })
+    return { kind: 'ok' }
+  } catch (error) {
+    const refusal = refusalOf(error)
+    if (refusal === undefined) throw error
+    if (MOVED.includes(refusal)) return { kind: 'priceMoved' }
+    if (refusal === 'CapReached') return { kind: 'noLiquidity' }
+    if (refusal !== '' && refusal !== 'PaymentRefused') return { kind: 'notNow' }
+  }
+  const held = await readBalance(client, { owner: address, token: op.payToken as Address })
+  return { kind: held < op.payAmount ? 'noLiquidity' : 'recipientRefuses' }
 }
 
 type Venue = { name: string; vault: Address; adapter: Address; quoter: Address }
@@ -122,4 +153,18 @@ export async function verifyUniswapV3(client: PublicClient, venue: Venue): Promi
       ? []
       : [`${name}: the adapter buys from pools of ${bought}, the quoter asks those of ${quoted}`]),
   ]
+}
+
+/** The purchase that an op was quoted with: at most what was set aside, for no less than the signed minimum. */
+export function purchaseOf({ uniswap }: Pick<EvmChainSettings, 'uniswap'>, op: Op): Purchase {
+  const isMeant = ({ sell, buy }: UniswapPool) => sell === op.payToken && buy === op.outputToken
+  const pool = uniswap?.pools.find(isMeant)
+  if (!uniswap || !pool) throw new Error(`No pool sells ${op.outputToken} for ${op.payToken}`)
+  return {
+    adapter: uniswap.adapter,
+    tokenIn: pool.sell,
+    fee: pool.fee,
+    maxIn: op.payAmount,
+    least: op.minOutput,
+  }
 }
