@@ -2,7 +2,6 @@ import { expect, test } from 'vitest'
 import { createPriceBook } from '../market/prices/book.ts'
 import type { PriceSource } from '../market/prices/source.ts'
 import type { Catalog, CatalogChain } from '../model/catalog.ts'
-import type { Swap } from '../model/swap.ts'
 import { createPriceCheck } from './price-check.ts'
 
 const USD = 10n ** 18n
@@ -23,9 +22,9 @@ const catalog: Catalog = { chains: new Map([chainOf(1), chainOf(2)]), assets: ne
 /** 2,500 dollars for at least 0.99 ether. */
 const op = {
   ...{ originChain: 1, inputToken: 'USDC', swappable: 2_500_000_000n },
-  ...{ destinationChain: 2, outputToken: 'ETH', priceFloor: 990_000n },
+  ...{ destinationChain: 2, payToken: 'ETH', priceFloor: 990_000n },
 }
-const swap = { op } as Swap
+const swap = { op }
 
 /** A source of both assets: dollars are dollars, and ether is what the test says. */
 function createTeller(name: string, chainId?: number) {

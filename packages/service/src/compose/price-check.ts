@@ -20,6 +20,11 @@ type Options = {
   onRead(): void
 }
 
+type Priceable = Pick<
+  Swap['op'],
+  'originChain' | 'inputToken' | 'swappable' | 'destinationChain' | 'payToken' | 'priceFloor'
+>
+
 type Known = { head: string; at: number; reading: Promise<unknown> }
 
 /**
@@ -67,7 +72,7 @@ export function createPriceCheck({ catalog, book, headOf, onRead }: Options) {
       onRead()
     },
     /** Whether the input still buys at least what the slippage limit allows; undefined without a price. */
-    isKept({ op }: Swap): boolean | undefined {
+    isKept({ op }: { op: Priceable }): boolean | undefined {
       const input = priced(op.originChain, op.inputToken)
       const paid = priced(op.destinationChain, op.payToken)
       if (!input || !paid) return undefined
