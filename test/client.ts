@@ -1,8 +1,16 @@
-import type { BuildGeoOpReply, DelegationReply, QuoteReply, StatusReply, SubmitReply } from '@geoswap/wire'
+import type {
+  BuildGeoOpReply,
+  BuildSolanaTxReply,
+  DelegationReply,
+  QuoteReply,
+  StatusReply,
+  SubmitReply,
+} from '@geoswap/wire'
 
 type Replies = {
   quote: QuoteReply
   build: BuildGeoOpReply
+  buildSolana: BuildSolanaTxReply
   submit: SubmitReply
   status: StatusReply
   delegation: DelegationReply
@@ -40,7 +48,9 @@ export function createApiClient(access: Access, call: Call = createCall(access))
     delegation: (chainId: number, wallet: string) =>
       call<Replies['delegation']>('GET', `/swap/delegation?chainId=${chainId}&walletAddress=${wallet}`),
     build: (body: object) => call<Replies['build']>('POST', '/swap/build-geo-op', body),
+    buildSolana: (body: object) => call<Replies['buildSolana']>('POST', '/swap/build-solana-tx', body),
     submit: (body: object) => call<Replies['submit']>('POST', '/swap/submit', body),
+    submitSolana: (body: object) => call<Replies['submit']>('POST', '/swap/submit-solana', body),
     status: (swapId: string, wait?: number) =>
       call<Replies['status']>('GET', `/swap/status/${swapId}${wait === undefined ? '' : `?wait=${wait}`}`),
   }

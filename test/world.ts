@@ -177,13 +177,13 @@ function toChain({ chainId, name, rpcUrl, tokens, contracts }: LocalChain, feeds
   }
 }
 
-/** Where an output goes to: a chain of any family. */
-type Destination = { chainId: number; token(symbol: string): string }
+/** A chain of any family, as far as an order names it. */
+export type Side = { chainId: number; token(symbol: string): string }
 
-export type Order = {
-  from: WorldChain
+export type Order<From extends Side = WorldChain> = {
+  from: From
   sell: string
-  to: Destination
+  to: Side
   buy: string
   amount: bigint
 } & Partial<{
@@ -192,7 +192,10 @@ export type Order = {
   tradeType: 'exactInput' | 'exactOutput'
 }>
 
-export function toRequest(wallet: { address: Address }, { from, sell, to, buy, amount, ...rest }: Order) {
+export function toRequest(
+  wallet: { address: string },
+  { from, sell, to, buy, amount, ...rest }: Order<Side>,
+) {
   return {
     originChain: from.chainId,
     destinationChain: to.chainId,

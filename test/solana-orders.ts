@@ -1,0 +1,116 @@
+import type { BuildSolanaTxReply, StatusReply } from '@geoswap/wire'
+import { type Address, address, type KeyPairSigner, type Signature } from '@solana/kit'
+import { findAssociatedTokenPda, TOKEN_PROGRAM_ADDRESS } from '@solana-program/token'
+import type { ApiClient } from './client.ts'
+import { NATIVE_SOL, type SolanaWorld } from './solana-world.ts'
+import { type Order, quoteOnceSettled, type Side, toRequest, until } from './world.ts'
+
+type Counter = { api: ApiClient; solana: SolanaWorld }
+export type SolanaOrder = Omit<Order<Side>, 'from'>
+
+/** The decoded terms of a built transaction. */
+export type SolanaOperation = Record<
+  | 'opId'
+  | 'feePayer'
+  | 'wallet'
+  | 'marker'
+  | 'markerLamports'
+  | 'token'
+  | 'amount'
+  | 'source'
+  | 'destination',
+  string
+> & { blockhash: string; delivery: Record<string, string> }
+
+export const operationOf = ({ operation }: BuildSolanaTxReply) => operation as SolanaOperation
+
+/** Quote, build and sign with a Solana wallet: everything up to the submission. */
+export async function prepareSolana({ api, solana }: Counter, wallet: KeyPairSigner, order: SolanaOrder) {
+  const quote = await quoteOnceSettled(api, toRequest(wallet, { from: solana, ...order }))
+  const build = await api.buildSolana({ geoQuoteToken: quote.geoQuoteToken })
+  if (build.status !== 200) throw new Error(`build: ${build.status} ${build.body.code} ${build.body.message}`)
+  const { geoOpToken, unsignedTransaction } = build.body
+  const signedTransaction = await solana.signTransaction(wallet, unsignedTransaction)
+  return {
+    quote,
+    build: build.body,
+    operation: operationOf(build.body),
+    submission: { geoOpToken, signedTransaction },
+  }
+}
+
+export async function submitSolanaSwap(counter: Counter, wallet: KeyPairSigner, order: SolanaOrder) {
+  const prepared = await prepareSolana(counter, wallet, order)
+  const { status, body } = await counter.api.submitSolana(prepared.submission)
+  if (status !== 200) throw new Error(`submit: ${status} ${body.code} ${body.message}`)
+  return { ...prepared, swapId: body.swapId }
+}
+
+// One more than what makes a slot final.
+const FINALIZING_SLOTS = 33
+// Slow enough for what is signed meanwhile: it has to land within 150 slots.
+const LOOK_SECONDS = 1
+
+/** Makes blocks on Solana faster than time does, until the swap is seen like this. */
+export async function hurryUntil(
+  { api, solana }: Counter,
+  swapId: string,
+  isSeen: (swap: StatusReply) => boolean,
+): Promise<StatusReply> {
+  return until(async () => {
+    const { status, body } = await api.status(swapId, LOOK_SECONDS)
+    if (status === 200 && isSeen(body)) return body
+    await solana.dev.dev_advanceSlots(FINALIZING_SLOTS).send()
+    return undefined
+  })
+}
+
+export const hurryToEnd = (counter: Counter, swapId: string) =>
+  hurryUntil(counter, swapId, ({ status }) => status !== 'pending')
+
+/** The associated token account of an owner; of the native coin, the owner itself. */
+export async function accountOf(solana: SolanaWorld, owner: string, symbol: string): Promise<Address> {
+  const mint = solana.token(symbol)
+  if (mint === NATIVE_SOL) return address(owner)
+  const { value } = await solana.rpc
+    .getAccountInfo(mint, { commitment: 'confirmed', encoding: 'base64' })
+    .send()
+  const tokenProgram = value?.owner ?? TOKEN_PROGRAM_ADDRESS
+  const [account] = await findAssociatedTokenPda({ owner: address(owner), mint, tokenProgram })
+  return account
+}
+
+type Landed = { signature: Signature; failed: boolean }
+
+/** The transactions of one op that touch this account, oldest first: all of ours carry its id as memo. */
+export async function transactionsOf(
+  { rpc }: SolanaWorld,
+  { account, opId }: { account: string; opId: string },
+): Promise<Landed[]> {
+  const found = await rpc.getSignaturesForAddress(address(account), { commitment: 'confirmed' }).send()
+  return found
+    .filter(({ memo }) => memo?.includes(opId))
+    .map(({ signature, err }) => ({ signature, failed: err !== null }))
+    .reverse()
+}
+
+/** What a confirmed transaction changed: lamports and tokens by account. */
+export async function readEffects({ rpc }: SolanaWorld, signature: string) {
+  const options = { commitment: 'confirmed', encoding: 'json', maxSupportedTransactionVersion: 0 } as const
+  const found = await rpc.getTransaction(signature as Signature, options).send()
+  if (!found?.meta) throw new Error(`Transaction ${signature} is not confirmed`)
+  const { meta, transaction } = found
+  const accounts: readonly string[] = transaction.message.accountKeys
+  const lamports = new Map(
+    accounts.map((account, at) => [account, (meta.postBalances[at] ?? 0n) - (meta.preBalances[at] ?? 0n)]),
+  )
+  const heldIn = (balances: typeof meta.postTokenBalances, at: number) =>
+    BigInt(balances?.find(({ accountIndex }) => accountIndex === at)?.uiTokenAmount.amount ?? 0n)
+  const tokens = new Map(
+    accounts.map((account, at) => [
+      account,
+      heldIn(meta.postTokenBalances, at) - heldIn(meta.preTokenBalances, at),
+    ]),
+  )
+  return { failed: meta.err !== null, fee: meta.fee, feePayer: accounts[0] ?? '', lamports, tokens }
+}
