@@ -1,8 +1,8 @@
 import type { BuildSolanaTxReply, StatusReply } from '@geoswap/wire'
 import { type Address, address, type KeyPairSigner, type Signature } from '@solana/kit'
-import { findAssociatedTokenPda, TOKEN_PROGRAM_ADDRESS } from '@solana-program/token'
+import { findAssociatedTokenPda, getCreateAssociatedTokenIdempotentInstruction } from '@solana-program/token'
 import type { ApiClient } from './client.ts'
-import { NATIVE_SOL, type SolanaWorld } from './solana-world.ts'
+import type { SolanaWorld } from './solana-world.ts'
 import { type Order, quoteOnceSettled, type Side, toRequest, until } from './world.ts'
 
 type Counter = { api: ApiClient; solana: SolanaWorld }
@@ -68,16 +68,48 @@ export async function hurryUntil(
 export const hurryToEnd = (counter: Counter, swapId: string) =>
   hurryUntil(counter, swapId, ({ status }) => status !== 'pending')
 
-/** The associated token account of an owner; of the native coin, the owner itself. */
+async function programOf({ rpc, token }: SolanaWorld, symbol: string): Promise<Address> {
+  const options = { commitment: 'confirmed', encoding: 'base64' } as const
+  const { value } = await rpc.getAccountInfo(token(symbol), options).send()
+  if (!value) throw new Error(`There is no mint of ${symbol}`)
+  return value.owner
+}
+
+/** The associated token account of an owner. */
 export async function accountOf(solana: SolanaWorld, owner: string, symbol: string): Promise<Address> {
-  const mint = solana.token(symbol)
-  if (mint === NATIVE_SOL) return address(owner)
-  const { value } = await solana.rpc
-    .getAccountInfo(mint, { commitment: 'confirmed', encoding: 'base64' })
-    .send()
-  const tokenProgram = value?.owner ?? TOKEN_PROGRAM_ADDRESS
-  const [account] = await findAssociatedTokenPda({ owner: address(owner), mint, tokenProgram })
+  const tokenProgram = await programOf(solana, symbol)
+  const [account] = await findAssociatedTokenPda({
+    ...{ owner: address(owner), mint: solana.token(symbol), tokenProgram },
+  })
   return account
+}
+
+// Where a token account says whether it is initialized or frozen: behind mint, owner, amount and delegate.
+const STATE_AT = 108
+const FROZEN = 2
+
+/** Freezes a token account, as its issuer could; it takes no authority of ours. */
+export async function freeze({ rpc, dev }: SolanaWorld, account: Address): Promise<void> {
+  const { value } = await rpc.getAccountInfo(account, { commitment: 'confirmed', encoding: 'base64' }).send()
+  if (!value) throw new Error(`There is no account ${account}`)
+  const data = Buffer.from(value.data[0], 'base64')
+  data[STATE_AT] = FROZEN
+  const written = {
+    lamports: `${value.lamports}`,
+    owner: value.owner,
+    data: [data.toString('base64'), 'base64'],
+  }
+  await dev.dev_setAccount(account, written).send()
+}
+
+/** Gives an owner, who need not have a key, an empty token account. */
+export async function openAccount(solana: SolanaWorld, owner: string, symbol: string): Promise<Address> {
+  const { payer, token, send } = solana
+  const ata = await accountOf(solana, owner, symbol)
+  const tokenProgram = await programOf(solana, symbol)
+  const account = { payer, ata, owner: address(owner), mint: token(symbol), tokenProgram }
+  await send(getCreateAssociatedTokenIdempotentInstruction(account))
+  return ata
 }
 
 type Landed = { signature: Signature; failed: boolean }
