@@ -39,7 +39,7 @@ export async function submitSolana(
       const { messageHash } = input
       const checked = await deps.builderOf(input.chainId).check({ messageHash, wallet, signedTransaction })
       if (checked.kind === 'mismatch') throw new ServiceError('TRANSACTION_MISMATCH')
-      if (checked.kind === 'badSignature') throw new ServiceError('INVALID_SIGNATURE')
+      if (checked.kind === 'badSignature') throw unsigned(wallet)
       return { signature: checked.signedTransaction, lastValid }
     },
   })
@@ -49,4 +49,11 @@ export async function submitSolana(
 function isOver({ market, now }: SubmitSolanaDeps, { chainId, lastValid, expiresAt }: OpenedInput): boolean {
   const height = market.chainNow(chainId)?.height
   return expiresAt <= now() || (height !== undefined && height > BigInt(lastValid))
+}
+
+/** The catalogue's own words are about the hash that EVM wallets sign. */
+function unsigned(wallet: string): ServiceError {
+  return new ServiceError('INVALID_SIGNATURE', {
+    message: `The transaction is not signed by ${wallet}. Sign unsignedTransaction with the wallet's key.`,
+  })
 }
