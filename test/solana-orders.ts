@@ -68,6 +68,26 @@ export async function hurryUntil(
 export const hurryToEnd = (counter: Counter, swapId: string) =>
   hurryUntil(counter, swapId, ({ status }) => status !== 'pending')
 
+/** Waits until the input is taken in the newest block, whether or not time goes on behind it. */
+export async function untilTaken({ rpc }: SolanaWorld, { marker }: SolanaOperation): Promise<void> {
+  const options = { commitment: 'processed', encoding: 'base64' } as const
+  await until(async () => (await rpc.getAccountInfo(address(marker), options).send()).value !== null)
+}
+
+/** Waits until the chain is this many slots further. */
+export async function untilLater({ rpc }: SolanaWorld, slots: bigint): Promise<void> {
+  const now = () => rpc.getSlot({ commitment: 'confirmed' }).send()
+  const end = (await now()) + slots
+  await until(async () => (await now()) >= end)
+}
+
+/** Time goes on, and every transaction lands at once again. */
+export async function endFaults({ dev }: SolanaWorld): Promise<void> {
+  await dev.dev_dropTransactions(0).send()
+  await dev.dev_delayTransactions({ count: 0, slots: 0 }).send()
+  await dev.dev_resumeSlots().send()
+}
+
 async function programOf({ rpc, token }: SolanaWorld, symbol: string): Promise<Address> {
   const options = { commitment: 'confirmed', encoding: 'base64' } as const
   const { value } = await rpc.getAccountInfo(token(symbol), options).send()

@@ -1,0 +1,201 @@
+import { address, generateKeyPairSigner, type KeyPairSigner } from '@solana/kit'
+import { getTransferCheckedInstruction } from '@solana-program/token'
+import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
+import { afterEach, describe, expect, inject, test } from 'vitest'
+import { createCheckedClient, refusalOf } from '../checked-client.ts'
+import { createOperator } from '../operator.ts'
+import {
+  accountOf,
+  endFaults,
+  hurryToEnd,
+  openAccount,
+  prepareSolana,
+  submitSolanaSwap,
+  transactionsOf,
+  untilLater,
+} from '../solana-orders.ts'
+import { createSolanaWorld } from '../solana-world.ts'
+import { createWorld, outcomeOf, stageOf, submitSwap, until } from '../world.ts'
+
+const local = inject('local')
+const world = createWorld(local)
+const { alpha } = world
+const solana = await createSolanaWorld(local)
+const api = createCheckedClient({ ...local, apiKey: await createOperator(inject('databaseUrl')).createKey() })
+const counter = { api, solana }
+
+const USDC = 1_000_000n
+const recipient = privateKeyToAddress(generatePrivateKey())
+const order = { sell: 'USDC', to: alpha, buy: 'USDC', amount: 10n * USDC, recipient }
+const DROP_ALL = { probability: 1 }
+// A blockhash lives for 150 slots, and 32 more make its end final.
+const LIFE_SLOTS = 184
+
+afterEach(() => endFaults(solana))
+
+const held = (wallet: { address: string }) => solana.balanceOf(wallet.address, solana.token('USDC'))
+
+/** The wallet gives away what it has; resolves when that is confirmed. */
+async function empty(wallet: KeyPairSigner): Promise<void> {
+  const source = await accountOf(solana, wallet.address, 'USDC')
+  const destination = await openAccount(solana, (await generateKeyPairSigner()).address, 'USDC')
+  const transfer = { source, destination, mint: solana.token('USDC'), authority: wallet, decimals: 6 }
+  await solana.send(getTransferCheckedInstruction({ ...transfer, amount: await held(wallet) }))
+}
+
+describe('an input that is gone', () => {
+  test('after the build: the swap ends failed before anything is sent', async () => {
+    const wallet = await solana.wallet({ USDC: 10n * USDC })
+    const { submission, operation } = await prepareSolana(counter, wallet, order)
+    await empty(wallet)
+
+    const { body } = await api.submitSolana(submission)
+    const outcome = await outcomeOf({ api }, body.swapId)
+
+    expect(outcome).toMatchObject({ status: 'failed', failure: { code: 'INPUT_UNAVAILABLE' } })
+    expect(outcome.originTxHash).toBeUndefined()
+    expect(await transactionsOf(solana, { account: operation.marker, opId: operation.opId })).toEqual([])
+  })
+
+  test('when the transaction lands: the swap ends failed with nothing taken', async () => {
+    const wallet = await solana.wallet({ USDC: 10n * USDC })
+    const { submission, operation } = await prepareSolana(counter, wallet, order)
+    const destination = await openAccount(solana, solana.payer.address, 'USDC')
+    const transfer = {
+      source: address(operation.source),
+      destination,
+      mint: solana.token('USDC'),
+      decimals: 6,
+    }
+    await solana.dev.dev_pauseSlots().send()
+    // Until time goes on, only the newest block knows of this: the service does not look there.
+    const leaving = solana.send(getTransferCheckedInstruction({ ...transfer, authority: wallet, amount: 1n }))
+    const options = { commitment: 'processed' } as const
+    const source = address(operation.source)
+    await until(async () => {
+      const { value } = await solana.rpc.getTokenAccountBalance(source, options).send()
+      return value.amount === '9999999'
+    })
+
+    const { body } = await api.submitSolana(submission)
+    await stageOf({ api }, body.swapId, 'locking')
+    await solana.dev.dev_resumeSlots().send()
+    await leaving
+    const outcome = await hurryToEnd(counter, body.swapId)
+
+    expect(outcome).toMatchObject({ status: 'failed', failure: { code: 'INPUT_UNAVAILABLE' } })
+    expect(await held(wallet)).toBe(10n * USDC - 1n)
+    const sent = await transactionsOf(solana, { account: operation.marker, opId: operation.opId })
+    expect(sent.map(({ failed }) => failed)).toEqual([true])
+  })
+})
+
+test('an input that the network loses is sent again, and taken once', async () => {
+  const wallet = await solana.wallet({ USDC: 100n * USDC })
+  const { submission, operation } = await prepareSolana(counter, wallet, order)
+
+  await solana.dev.dev_dropTransactions(DROP_ALL).send()
+  const { body } = await api.submitSolana(submission)
+  await stageOf({ api }, body.swapId, 'locking')
+  await untilLater(solana, 2n)
+  expect(await held(wallet)).toBe(100n * USDC)
+  await solana.dev.dev_dropTransactions(0).send()
+
+  expect((await outcomeOf({ api }, body.swapId)).status).toBe('settled')
+  expect(await held(wallet)).toBe(90n * USDC)
+  expect(await transactionsOf(solana, { account: operation.source, opId: operation.opId })).toHaveLength(1)
+})
+
+test('an input that lands late is taken once, however often it was sent', async () => {
+  const wallet = await solana.wallet({ USDC: 100n * USDC })
+  await solana.dev.dev_delayTransactions({ count: 100, slots: 8 }).send()
+
+  const { swapId } = await submitSolanaSwap(counter, wallet, order)
+
+  expect((await outcomeOf({ api }, swapId)).status).toBe('settled')
+  expect(await held(wallet)).toBe(90n * USDC)
+})
+
+test('an input that does not land within its life ends failed, and takes nothing when it comes later', async () => {
+  const wallet = await solana.wallet({ USDC: 100n * USDC })
+  const { submission, operation } = await prepareSolana(counter, wallet, order)
+  await solana.dev.dev_delayTransactions({ count: 1_000, slots: 1_000 }).send()
+  const { body } = await api.submitSolana(submission)
+  await stageOf({ api }, body.swapId, 'locking')
+  await untilLater(solana, 2n)
+
+  await solana.dev.dev_advanceSlots(LIFE_SLOTS).send()
+  const outcome = await outcomeOf({ api }, body.swapId)
+  await solana.dev.dev_advanceSlots(1_000).send()
+
+  expect(outcome).toMatchObject({ status: 'failed', failure: { code: 'OPERATION_EXPIRED' } })
+  expect(await held(wallet)).toBe(100n * USDC)
+  expect(await transactionsOf(solana, { account: operation.source, opId: operation.opId })).toEqual([])
+  expect((await api.submitSolana(submission)).body).toEqual({ swapId: body.swapId, status: 'failed' })
+})
+
+test('410 OPERATION_EXPIRED once the blockhash is dead, and nothing is stored or taken', async () => {
+  const wallet = await solana.wallet({ USDC: 10n * USDC })
+  const { submission, operation } = await prepareSolana(counter, wallet, order)
+
+  await solana.dev.dev_advanceSlots(160).send()
+  // The API looks at the chain every half second.
+  await untilLater(solana, 6n)
+  const replies = [await api.submitSolana(submission), await api.submitSolana(submission)]
+
+  expect(replies.map(refusalOf)).toEqual(['410 OPERATION_EXPIRED', '410 OPERATION_EXPIRED'])
+  expect(await transactionsOf(solana, { account: operation.source, opId: operation.opId })).toEqual([])
+  const fresh = await prepareSolana(counter, wallet, order)
+  expect(refusalOf(await api.submitSolana(fresh.submission))).toBe('200 OK')
+})
+
+describe('a delivery', () => {
+  /** Submits on alpha; the delivery is the only transaction that a new account on Solana ever sees. */
+  async function submitDelivery() {
+    const wallet = await world.walletWith(alpha, 'USDC', 10n * USDC)
+    const { address: to } = await generateKeyPairSigner()
+    const route = { from: alpha, sell: 'USDC', to: solana, buy: 'USDC', amount: 10n * USDC, recipient: to }
+    const { quote, swapId } = await submitSwap({ api }, wallet, route)
+    return { quote, swapId, to }
+  }
+
+  async function expectDeliveredOnce({ quote, swapId, to }: Awaited<ReturnType<typeof submitDelivery>>) {
+    const outcome = await outcomeOf({ api }, swapId)
+    expect(outcome).toMatchObject({ status: 'settled', amounts: { delivered: quote.output } })
+    expect(await held({ address: to })).toBe(BigInt(quote.output))
+    const account = await accountOf(solana, to, 'USDC')
+    const sent = await solana.rpc.getSignaturesForAddress(account, { commitment: 'confirmed' }).send()
+    expect(sent.map(({ signature }) => signature)).toEqual([outcome.deliveryTxHash])
+  }
+
+  test('that the network loses is sent again', async () => {
+    await solana.dev.dev_dropTransactions(DROP_ALL).send()
+    const swap = await submitDelivery()
+    await stageOf({ api }, swap.swapId, 'delivering')
+    await untilLater(solana, 2n)
+    await solana.dev.dev_dropTransactions(0).send()
+
+    await expectDeliveredOnce(swap)
+  })
+
+  test('that lands late is paid once, however often it was sent', async () => {
+    await solana.dev.dev_delayTransactions({ count: 100, slots: 8 }).send()
+    const swap = await submitDelivery()
+
+    await expectDeliveredOnce(swap)
+  })
+
+  test('that did not land within its life is signed anew, and paid once', async () => {
+    await solana.dev.dev_delayTransactions({ count: 1_000, slots: 1_000 }).send()
+    const swap = await submitDelivery()
+    await stageOf({ api }, swap.swapId, 'delivering')
+    await untilLater(solana, 2n)
+
+    await solana.dev.dev_advanceSlots(LIFE_SLOTS).send()
+    await solana.dev.dev_delayTransactions({ count: 0, slots: 0 }).send()
+    await expectDeliveredOnce(swap)
+    await solana.dev.dev_advanceSlots(1_000).send()
+
+    expect(await held({ address: swap.to })).toBe(BigInt(swap.quote.output))
+  })
+})
