@@ -6,6 +6,7 @@ import { NATIVE_SOL } from '../chains/solana/address.ts'
 import { createInputBuilder } from '../chains/solana/builder.ts'
 import { createSolanaChain } from '../chains/solana/chain.ts'
 import { createSolanaClient } from '../chains/solana/client.ts'
+import { accountCostLamports } from '../chains/solana/fees.ts'
 import { NATIVE_TOKEN } from '../chains/solana/mint.ts'
 import { createSolanaParts, type SolanaParts } from '../chains/solana/parts.ts'
 import { readRecipient } from '../chains/solana/recipient.ts'
@@ -124,7 +125,9 @@ const refusals = {
 /** Asked at the quote: whether the account exists decides what the swap costs. */
 async function inspectRecipient(parts: SolanaParts, order: Order): Promise<RecipientView> {
   const { client, facts, settings } = parts
-  const [rent, token] = await Promise.all([facts.rent(), facts.tokenOf(order.output.address)])
+  const [rent, token, microLamportsPerUnit] = await Promise.all([
+    ...([facts.rent(), facts.tokenOf(order.output.address), facts.priorityPrice()] as const),
+  ])
   const ours = [...Object.values(settings.vaults), ...Object.values(settings.feePayers)]
   const { recipient } = order
   const seen = await readRecipient(client, { recipient, token, amount: MAX_U64, rent, ours })
@@ -132,7 +135,7 @@ async function inspectRecipient(parts: SolanaParts, order: Order): Promise<Recip
   const isNew = seen.kind === 'ready' && seen.account === recipient && (await isEmpty(parts, recipient))
   return {
     kind: 'payable',
-    rent: seen.kind === 'missing' ? seen.rentLamports : 0n,
+    rent: seen.kind === 'missing' ? accountCostLamports({ rent, microLamportsPerUnit }, token) : 0n,
     leastOutput: isNew ? rent.emptyLamports : 0n,
   }
 }

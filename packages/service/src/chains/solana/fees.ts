@@ -47,3 +47,9 @@ export function paymentCostLamports(
   const fee = feeLamports(paymentUnits({ createAccount: isCreated }), microLamportsPerUnit)
   return fee + rent.emptyLamports + (isCreated ? tokenAccountRent(rent, token) : 0n)
 }
+
+/** What it costs to make the recipient's token account along with a payment: its rent, and the units that takes. */
+export function accountCostLamports(costs: Costs, token: Token): bigint {
+  const withAccount = paymentCostLamports(costs, { token, createAccount: true })
+  return withAccount - paymentCostLamports(costs, { token, createAccount: false })
+}
