@@ -143,6 +143,20 @@ test('ten parallel submissions of one operation are one swap, and one input', as
   expect(await solana.balanceOf(owner.address, solana.token('USDC'))).toBe(90_000_000n)
 })
 
+test('a quote whose swap took all the wallet had can be rebuilt, and submitting that gives the same swap', async () => {
+  const owner = await solana.wallet({ USDC: 10_000_000n })
+  const { quote, submission, operation } = await prepareSolana({ api, solana }, owner, order)
+  const { swapId } = (await api.submitSolana(submission)).body
+  await outcomeOf({ api }, swapId)
+
+  const { status, body } = await api.buildSolana({ geoQuoteToken: quote.geoQuoteToken })
+  const signedTransaction = await solana.signTransaction(owner, body.unsignedTransaction)
+  const again = await api.submitSolana({ geoOpToken: body.geoOpToken, signedTransaction })
+
+  expect([status, operationOf(body).opId]).toEqual([200, operation.opId])
+  expect(again.body).toEqual({ swapId, status: 'settled' })
+})
+
 test('an operation can be submitted for as long as its blockhash lives, about a minute', async () => {
   const { build } = await prepareSolana({ api, solana }, wallet, order)
 

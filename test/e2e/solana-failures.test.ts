@@ -27,7 +27,6 @@ const counter = { api, solana }
 const USDC = 1_000_000n
 const recipient = privateKeyToAddress(generatePrivateKey())
 const order = { sell: 'USDC', to: alpha, buy: 'USDC', amount: 10n * USDC, recipient }
-const DROP_ALL = { probability: 1 }
 // A blockhash lives for 150 slots, and 32 more make its end final.
 const LIFE_SLOTS = 184
 
@@ -57,7 +56,7 @@ describe('an input that is gone', () => {
     expect(await transactionsOf(solana, { account: operation.marker, opId: operation.opId })).toEqual([])
   })
 
-  test('when the transaction lands: the swap ends failed with nothing taken', async () => {
+  test('when the transaction lands: the swap ends failed, and what comes back later is not taken', async () => {
     const wallet = await solana.wallet({ USDC: 10n * USDC })
     const { submission, operation } = await prepareSolana(counter, wallet, order)
     const destination = await openAccount(solana, solana.payer.address, 'USDC')
@@ -81,39 +80,14 @@ describe('an input that is gone', () => {
     await stageOf({ api }, body.swapId, 'locking')
     await solana.dev.dev_resumeSlots().send()
     await leaving
+    await solana.fund(wallet.address, 'USDC', 1n)
     const outcome = await hurryToEnd(counter, body.swapId)
 
     expect(outcome).toMatchObject({ status: 'failed', failure: { code: 'INPUT_UNAVAILABLE' } })
-    expect(await held(wallet)).toBe(10n * USDC - 1n)
+    expect(await held(wallet)).toBe(10n * USDC)
     const sent = await transactionsOf(solana, { account: operation.marker, opId: operation.opId })
     expect(sent.map(({ failed }) => failed)).toEqual([true])
   })
-})
-
-test('an input that the network loses is sent again, and taken once', async () => {
-  const wallet = await solana.wallet({ USDC: 100n * USDC })
-  const { submission, operation } = await prepareSolana(counter, wallet, order)
-
-  await solana.dev.dev_dropTransactions(DROP_ALL).send()
-  const { body } = await api.submitSolana(submission)
-  await stageOf({ api }, body.swapId, 'locking')
-  await untilLater(solana, 2n)
-  expect(await held(wallet)).toBe(100n * USDC)
-  await solana.dev.dev_dropTransactions(0).send()
-
-  expect((await outcomeOf({ api }, body.swapId)).status).toBe('settled')
-  expect(await held(wallet)).toBe(90n * USDC)
-  expect(await transactionsOf(solana, { account: operation.source, opId: operation.opId })).toHaveLength(1)
-})
-
-test('an input that lands late is taken once, however often it was sent', async () => {
-  const wallet = await solana.wallet({ USDC: 100n * USDC })
-  await solana.dev.dev_delayTransactions({ count: 100, slots: 8 }).send()
-
-  const { swapId } = await submitSolanaSwap(counter, wallet, order)
-
-  expect((await outcomeOf({ api }, swapId)).status).toBe('settled')
-  expect(await held(wallet)).toBe(90n * USDC)
 })
 
 test('an input that does not land within its life ends failed, and takes nothing when it comes later', async () => {
@@ -149,53 +123,65 @@ test('410 OPERATION_EXPIRED once the blockhash is dead, and nothing is stored or
   expect(refusalOf(await api.submitSolana(fresh.submission))).toBe('200 OK')
 })
 
-describe('a delivery', () => {
-  /** Submits on alpha; the delivery is the only transaction that a new account on Solana ever sees. */
-  async function submitDelivery() {
-    const wallet = await world.walletWith(alpha, 'USDC', 10n * USDC)
-    const { address: to } = await generateKeyPairSigner()
-    const route = { from: alpha, sell: 'USDC', to: solana, buy: 'USDC', amount: 10n * USDC, recipient: to }
-    const { quote, swapId } = await submitSwap({ api }, wallet, route)
-    return { quote, swapId, to }
-  }
+/** Submits on alpha; the delivery is the only transaction that a new account on Solana ever sees. */
+async function submitDelivery() {
+  const wallet = await world.walletWith(alpha, 'USDC', 10n * USDC)
+  const { address: to } = await generateKeyPairSigner()
+  const route = { from: alpha, sell: 'USDC', to: solana, buy: 'USDC', amount: 10n * USDC, recipient: to }
+  const { quote, swapId } = await submitSwap({ api }, wallet, route)
+  return { quote, swapId, to }
+}
 
-  async function expectDeliveredOnce({ quote, swapId, to }: Awaited<ReturnType<typeof submitDelivery>>) {
-    const outcome = await outcomeOf({ api }, swapId)
-    expect(outcome).toMatchObject({ status: 'settled', amounts: { delivered: quote.output } })
-    expect(await held({ address: to })).toBe(BigInt(quote.output))
-    const account = await accountOf(solana, to, 'USDC')
-    const sent = await solana.rpc.getSignaturesForAddress(account, { commitment: 'confirmed' }).send()
-    expect(sent.map(({ signature }) => signature)).toEqual([outcome.deliveryTxHash])
-  }
+async function expectDeliveredOnce({ quote, swapId, to }: Awaited<ReturnType<typeof submitDelivery>>) {
+  const outcome = await outcomeOf({ api }, swapId)
+  expect(outcome).toMatchObject({ status: 'settled', amounts: { delivered: quote.output } })
+  expect(await held({ address: to })).toBe(BigInt(quote.output))
+  const account = await accountOf(solana, to, 'USDC')
+  const sent = await solana.rpc.getSignaturesForAddress(account, { commitment: 'confirmed' }).send()
+  expect(sent.map(({ signature }) => signature)).toEqual([outcome.deliveryTxHash])
+}
 
-  test('that the network loses is sent again', async () => {
-    await solana.dev.dev_dropTransactions(DROP_ALL).send()
-    const swap = await submitDelivery()
-    await stageOf({ api }, swap.swapId, 'delivering')
-    await untilLater(solana, 2n)
-    await solana.dev.dev_dropTransactions(0).send()
+async function expectTakenOnce({ swapId, operation }: Awaited<ReturnType<typeof submitSolanaSwap>>) {
+  expect((await outcomeOf({ api }, swapId)).status).toBe('settled')
+  expect(await held({ address: operation.wallet })).toBe(90n * USDC)
+  expect(await transactionsOf(solana, { account: operation.source, opId: operation.opId })).toHaveLength(1)
+}
 
-    await expectDeliveredOnce(swap)
-  })
+test('an input and a delivery that the network loses are sent again, and happen once', async () => {
+  const wallet = await solana.wallet({ USDC: 100n * USDC })
+  await solana.dev.dev_dropTransactions({ probability: 1 }).send()
+  const [input, delivery] = await Promise.all([submitSolanaSwap(counter, wallet, order), submitDelivery()])
+  await stageOf({ api }, input.swapId, 'locking')
+  await stageOf({ api }, delivery.swapId, 'delivering')
+  await untilLater(solana, 2n)
+  expect(await held(wallet)).toBe(100n * USDC)
 
-  test('that lands late is paid once, however often it was sent', async () => {
-    await solana.dev.dev_delayTransactions({ count: 100, slots: 8 }).send()
-    const swap = await submitDelivery()
+  await solana.dev.dev_dropTransactions(0).send()
 
-    await expectDeliveredOnce(swap)
-  })
+  await expectTakenOnce(input)
+  await expectDeliveredOnce(delivery)
+})
 
-  test('that did not land within its life is signed anew, and paid once', async () => {
-    await solana.dev.dev_delayTransactions({ count: 1_000, slots: 1_000 }).send()
-    const swap = await submitDelivery()
-    await stageOf({ api }, swap.swapId, 'delivering')
-    await untilLater(solana, 2n)
+test('an input and a delivery that land late happen once, however often they were sent', async () => {
+  const wallet = await solana.wallet({ USDC: 100n * USDC })
+  await solana.dev.dev_delayTransactions({ count: 1_000, slots: 8 }).send()
 
-    await solana.dev.dev_advanceSlots(LIFE_SLOTS).send()
-    await solana.dev.dev_delayTransactions({ count: 0, slots: 0 }).send()
-    await expectDeliveredOnce(swap)
-    await solana.dev.dev_advanceSlots(1_000).send()
+  const [input, delivery] = await Promise.all([submitSolanaSwap(counter, wallet, order), submitDelivery()])
 
-    expect(await held({ address: swap.to })).toBe(BigInt(swap.quote.output))
-  })
+  await expectTakenOnce(input)
+  await expectDeliveredOnce(delivery)
+})
+
+test('a delivery that did not land within its life is signed anew, and paid once', async () => {
+  await solana.dev.dev_delayTransactions({ count: 1_000, slots: 1_000 }).send()
+  const swap = await submitDelivery()
+  await stageOf({ api }, swap.swapId, 'delivering')
+  await untilLater(solana, 2n)
+
+  await solana.dev.dev_advanceSlots(LIFE_SLOTS).send()
+  await solana.dev.dev_delayTransactions({ count: 0, slots: 0 }).send()
+  await expectDeliveredOnce(swap)
+  await solana.dev.dev_advanceSlots(1_000).send()
+
+  expect(await held({ address: swap.to })).toBe(BigInt(swap.quote.output))
 })

@@ -219,6 +219,20 @@ describe('401 INVALID_TOKEN', () => {
   })
 })
 
+test('422 INSUFFICIENT_BALANCE for a second swap of what the first one takes', async () => {
+  const owner = await solana.wallet({ USDC: 15n * USDC })
+  const [first, second] = [
+    await prepareSolana({ api, solana }, owner, order),
+    await prepareSolana({ api, solana }, owner, order),
+  ]
+
+  const replies = [await api.submitSolana(first.submission), await api.submitSolana(second.submission)]
+
+  expect(replies.map(refusalOf)).toEqual(['200 OK', '422 INSUFFICIENT_BALANCE'])
+  expect((await outcomeOf({ api }, replies[0]?.body.swapId ?? '')).status).toBe('settled')
+  expect(await solana.balanceOf(owner.address, solana.token('USDC'))).toBe(5n * USDC)
+})
+
 test('whatever was refused stored nothing and took nothing: the genuine transaction is a fresh swap', async () => {
   const forgeries = [...Object.values(respelled), ...Object.values(changed)]
   for (const forge of forgeries) await submit(await forge())
