@@ -54,6 +54,8 @@ const EvmChain = Type.Object(
     olderAccounts: Type.Optional(Type.Array(Address)),
     tokens: Type.Array(tokenOf(Address)),
     tipWei: Type.Optional(Digits),
+    /** Of an OP-stack chain: its GasPriceOracle, 0x420000000000000000000000000000000000000F. */
+    l1FeeOracle: Type.Optional(Address),
   },
   Strict,
 )
@@ -169,6 +171,8 @@ const NetworkSchema = Type.Object(
     pyth: Type.Optional(Pyth),
     feeCentiBps: Type.Optional(Type.Integer({ minimum: 0, maximum: 100_000 })),
     highImpactBps: Type.Optional(Count),
+    /** How far the market may move against the operator before a swap goes back. Default: the slippage of the swap. */
+    priceToleranceBps: Type.Optional(Type.Integer({ minimum: 1, maximum: 9_999 })),
     quoteTtlMs: Type.Optional(Count),
     deadlines: Type.Optional(Deadlines),
   },

@@ -225,6 +225,7 @@ function toQuoteDeps(
     },
     feeCentiBps: network.feeCentiBps ?? 1_250,
     highImpactBps: network.highImpactBps ?? 500,
+    priceToleranceBps: network.priceToleranceBps,
     quoteTtlMs: network.quoteTtlMs ?? 30_000,
   }
 }

@@ -39,6 +39,7 @@ export function connectEvm(options: Options): ConnectedChain & { evm: EvmParts }
     tipWei: config.tipWei === undefined ? undefined : BigInt(config.tipWei),
     ringOf: (op: { originChain: number; locker: string }) => ringOfOp(placeOf, op),
     ...(uniswap && { uniswap }),
+    ...(config.l1FeeOracle && { l1FeeOracle: getAddress(config.l1FeeOracle) }),
   }
   const roles = { attester: getAddress(network.attester), deliverers: deliver }
   return {

@@ -10,7 +10,7 @@ import * as reads from './reads.ts'
 import { broadcast, readFates, sign } from './send.ts'
 import type { EvmChainSettings } from './settings.ts'
 import { simulateDelivery } from './simulate.ts'
-import { planDeliverVia, purchaseOf, simulatePurchase } from './uniswap-v3.ts'
+import { planPurchase, simulatePurchase } from './uniswap-v3.ts'
 
 type Options = {
   client: PublicClient
@@ -63,7 +63,7 @@ export function createEvmChain({ client, settings, accounts, deliverer }: Option
     planDelivery: async (ops) => {
       const [op] = ops
       const isBought = op !== undefined && op.venue !== INVENTORY
-      return isBought ? planDeliverVia(settings, op, purchaseOf(settings, op)) : planDelivery(settings, ops)
+      return isBought ? planPurchase(client, settings, op) : planDelivery(settings, ops)
     },
     readHoldings: (at) => reads.readHoldings(client, settings, at),
   }

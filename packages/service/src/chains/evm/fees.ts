@@ -1,4 +1,4 @@
-import { type PublicClient, zeroAddress } from 'viem'
+import { type PublicClient, parseAbi, zeroAddress } from 'viem'
 import { GAS } from '../../model/gas.ts'
 import type { Heads, LegCosts, Replacement, Sent, SigningTerms } from '../chain.ts'
 import type { EvmRequest } from './plans.ts'
@@ -7,7 +7,7 @@ import type { EvmChainSettings } from './settings.ts'
 /** In wei, as decimal text: they are stored with the transaction that they paid for. */
 export type Fees = { maxFeePerGas: string; maxPriorityFeePerGas: string }
 
-type Settings = Pick<EvmChainSettings, 'tipWei'>
+type Settings = Pick<EvmChainSettings, 'tipWei' | 'l1FeeOracle'>
 
 /** Twice the current base fee covers five full blocks in a row: EIP-1559 raises it by an eighth a block. */
 export async function readFees(client: PublicClient, settings: Settings, heads: Heads): Promise<Fees> {
@@ -24,13 +24,25 @@ export async function readLegCosts(
   heads: Heads,
 ): Promise<LegCosts> {
   const price = baseFeeOf(heads) + (await readTip(client, settings))
-  const lock = (GAS.lock + GAS.claim) * price
-  return {
-    lock,
-    firstLock: lock + GAS.authorization * price,
-    delivery: GAS.deliver * price,
-    purchase: GAS.purchase * price,
-  }
+  const costOf = async (leg: keyof typeof BYTES) =>
+    GAS[leg] * price + (await readDataFee(client, settings, BYTES[leg]))
+  const [lock, authorization, claim, delivery, purchase] = await Promise.all([
+    ...([costOf('lock'), costOf('authorization'), costOf('claim')] as const),
+    ...([costOf('deliver'), costOf('purchase')] as const),
+  ])
+  return { lock: lock + claim, firstLock: lock + claim + authorization, delivery, purchase }
+}
+
+// Of the unsigned transactions, measured on the plans and rounded up; a claim's is its part of a batch.
+const BYTES = { lock: 420n, authorization: 110n, claim: 300n, deliver: 350n, purchase: 680n } as const
+
+const oracleAbi = parseAbi(['function getL1FeeUpperBound(uint256 unsignedTxSize) view returns (uint256)'])
+
+/** On a rollup the bytes are paid for as well, by the price of the chain that they are posted to. */
+async function readDataFee(client: PublicClient, { l1FeeOracle }: Settings, bytes: bigint): Promise<bigint> {
+  if (!l1FeeOracle) return 0n
+  const oracle = { address: l1FeeOracle, abi: oracleAbi } as const
+  return client.readContract({ ...oracle, functionName: 'getL1FeeUpperBound', args: [bytes] })
 }
 
 async function readTip(client: PublicClient, { tipWei }: Settings): Promise<bigint> {

@@ -11,6 +11,8 @@ export type EvmChainSettings = {
   tokens: readonly Address[]
   finality: { accept: number; settle: number; hard: number }
   tipWei: bigint | undefined
+  /** Of an OP-stack chain: says what posting a transaction's bytes to L1 costs. */
+  l1FeeOracle?: Address
   /** What the vault may buy, and where. */
   uniswap?: { adapter: Address; quoter: Address; pools: readonly UniswapPool[] }
   /** The ring of the op's origin, whichever chain that is. */

@@ -18,7 +18,14 @@ import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, expect, test } from 'vitest'
 import type { Op } from '../../model/swap.ts'
 import { createEvmClient } from './client.ts'
-import { planDeliverVia, quoteExactInput, quoteExactOutput, verifyUniswapV3 } from './uniswap-v3.ts'
+import {
+  planDeliverVia,
+  planPurchase,
+  quoteExactInput,
+  quoteExactOutput,
+  simulatePurchase,
+  verifyUniswapV3,
+} from './uniswap-v3.ts'
 
 const [plan] = EVM_CHAINS
 if (!plan) throw new Error('The local network has no EVM chain')
@@ -130,6 +137,35 @@ test('a route through a token between is quoted and bought', async () => {
   expect(back).toBeGreaterThanOrEqual(amountOut)
   const dearer = planDeliverVia(settings, await createOp(), { ...purchase, maxIn: amountIn - 1n })
   await expect(client.call({ ...call, data: dearer.data as Hex })).rejects.toThrow()
+})
+
+test('a purchase is all or nothing while its budget is enough, and buys what it can when the market has moved', async () => {
+  const pools = [{ sell: usdc, buy: link, fee: ROUTE.fee }]
+  const bought = { ...settings, uniswap: { adapter, quoter, pools } }
+  const op = { ...(await createOp()), payToken: usdc, payAmount: usd(2_050) }
+  const purchase = { adapter, tokenIn: usdc, fee: ROUTE.fee, maxIn: op.payAmount }
+  const planned = await planPurchase(client, bought, op)
+  const short = { ...op, payAmount: usd(1_990) }
+
+  expect(planned).toEqual(planDeliverVia(settings, op, { ...purchase, least: links(100) }))
+  expect(await planPurchase(client, bought, short)).toEqual(
+    planDeliverVia(settings, short, { ...purchase, maxIn: short.payAmount, least: links(97) }),
+  )
+  await expect(planPurchase(client, bought, { ...op, payToken: weth })).rejects.toThrow('No pool sells')
+})
+
+test('a purchase is tried before anything is signed, and the trial says what stands in the way', async () => {
+  const pools = [{ sell: usdc, buy: link, fee: ROUTE.fee }]
+  const deliverer = keys.deliverers[0]?.address ?? zeroAddress
+  const as = { ...settings, deliverer, uniswap: { adapter, quoter, pools } }
+  const op = { ...(await createOp()), payToken: usdc, payAmount: usd(2_050) }
+
+  expect(await simulatePurchase(client, as, op)).toEqual({ kind: 'ok' })
+  expect(await simulatePurchase(client, as, { ...op, payAmount: usd(1_000) })).toEqual({ kind: 'priceMoved' })
+  expect(await simulatePurchase(client, as, { ...op, payAmount: usd(90_000_000) })).toEqual({
+    kind: 'noLiquidity',
+  })
+  expect(await simulatePurchase(client, { ...as, deliverer: recipient }, op)).toEqual({ kind: 'notNow' })
 })
 
 test('a quote follows the pool, and can be asked of an earlier block', async () => {

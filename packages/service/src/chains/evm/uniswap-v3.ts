@@ -8,6 +8,7 @@ import {
   isAddressEqual,
   type PublicClient,
   parseAbi,
+  zeroAddress,
 } from 'viem'
 import type { Op } from '../../model/swap.ts'
 import type { Simulation } from '../chain.ts'
@@ -88,6 +89,8 @@ function toPath({ tokenIn, tokenOut, fee, through = [] }: Route): Hex[] {
  */
 export type Purchase = Omit<Route, 'tokenOut'> & { adapter: Address; maxIn: bigint; least: bigint }
 
+type PurchaseSettings = Pick<EvmChainSettings, 'vault' | 'ringOf' | 'uniswap'>
+
 /** A delivery whose output the vault buys, for at most `maxIn` of what it holds. */
 export function planDeliverVia(
   settings: Pick<EvmChainSettings, 'vault' | 'ringOf'>,
@@ -100,6 +103,23 @@ export function planDeliverVia(
     data: encodeFunctionData({ abi: geoVaultAbi, functionName: 'deliverVia', args }),
     gas: GAS_PER_POOL * (1 + (purchase.through?.length ?? 0)),
   }
+}
+
+/**
+ * A purchase as things stand. While the budget buys the quoted output it is all or nothing, so that a pool that is moved
+ * around this very transaction stops it; where the market has moved before, the budget buys what it can.
+ */
+export async function planPurchase(
+  client: PublicClient,
+  settings: PurchaseSettings,
+  op: Op,
+): Promise<EvmRequest> {
+  const purchase = purchaseOf(settings, op)
+  const quoter = settings.uniswap?.quoter ?? zeroAddress
+  const tokenOut = op.outputToken as Address
+  const cost = await quoteExactOutput(client, { ...purchase, quoter, tokenOut, amountOut: op.quotedOutput })
+  const isEnough = cost !== undefined && cost <= purchase.maxIn
+  return planDeliverVia(settings, op, isEnough ? { ...purchase, least: op.quotedOutput } : purchase)
 }
 
 function toArgs(settings: Pick<EvmChainSettings, 'ringOf'>, op: Op, purchase: Purchase) {
@@ -116,7 +136,7 @@ const MOVED = ['TooExpensive', 'TooLittle', 'NoLiquidity', 'BelowMinimum']
 /** Runs the purchase on the newest state without sending it, and says why it would not go through. */
 export async function simulatePurchase(
   client: PublicClient,
-  settings: EvmChainSettings & { deliverer: Address },
+  settings: PurchaseSettings & { deliverer: Address },
   op: Op,
 ): Promise<Simulation> {
   const { vault: address, deliverer: account } = settings

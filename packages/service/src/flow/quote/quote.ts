@@ -33,6 +33,8 @@ export type QuoteDeps = {
   now(): number
   feeCentiBps: number
   highImpactBps: number
+  /** How far the market may move against the operator; undefined: as far as the slippage of the swap. */
+  priceToleranceBps: number | undefined
   quoteTtlMs: number
 }
 
@@ -68,7 +70,13 @@ function priceOrder(deps: QuoteDeps, accountId: string, order: Order, accountRen
   const minOutput =
     order.tradeType === 'exactInput' ? withSlippage(price.amountOut, order.slippageBps) : price.amountOut
   const expiresAt = deps.now() + deps.quoteTtlMs
-  const sealed = toSealed(toQuote(order, choice, { minOutput, expiresAt }))
+  const sealed = toSealed(
+    toQuote(order, choice, {
+      minOutput,
+      expiresAt,
+      toleranceBps: deps.priceToleranceBps ?? order.slippageBps,
+    }),
+  )
   return {
     geoQuoteToken: deps.sealQuote(accountId, sealed),
     origin: order.origin.family,
@@ -82,9 +90,9 @@ function priceOrder(deps: QuoteDeps, accountId: string, order: Order, accountRen
   }
 }
 
-type Limits = { minOutput: bigint; expiresAt: number }
+type Limits = { minOutput: bigint; expiresAt: number; toleranceBps: number }
 
-function toQuote(order: Order, { offer, terms, price }: Choice, { minOutput, expiresAt }: Limits): Quote {
+function toQuote(order: Order, { offer, terms, price }: Choice, limits: Limits): Quote {
   return {
     id: nextQuoteId(),
     originChain: order.origin.chainId,
@@ -95,14 +103,14 @@ function toQuote(order: Order, { offer, terms, price }: Choice, { minOutput, exp
     outputToken: order.output.address,
     amountIn: price.amountIn,
     amountOut: price.amountOut,
-    minOutput,
+    minOutput: limits.minOutput,
     swappable: price.swappable,
     venue: offer.venue,
     payToken: offer.payToken,
     payAmount: price.payAmount,
-    priceFloor: withSlippage(price.payAmount, order.slippageBps),
+    priceFloor: withSlippage(price.payAmount, limits.toleranceBps),
     valueCents: usdE18(price.amountIn, terms.input) / tenTo(16) + 1n,
     createsAccount: terms.accountRent > 0n,
-    expiresAt,
+    expiresAt: limits.expiresAt,
   }
 }
