@@ -139,7 +139,7 @@ test('a route through a token between is quoted and bought', async () => {
   await expect(client.call({ ...call, data: dearer.data as Hex })).rejects.toThrow()
 })
 
-test('a purchase is all or nothing while its budget is enough, and buys what it can when the market has moved', async () => {
+test('a purchase is all or nothing while its budget is enough, and else buys what it can', async () => {
   const pools = [{ sell: usdc, buy: link, fee: ROUTE.fee }]
   const bought = { ...settings, uniswap: { adapter, quoter, pools } }
   const op = { ...(await createOp()), payToken: usdc, payAmount: usd(2_050) }

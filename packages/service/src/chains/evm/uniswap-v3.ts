@@ -106,8 +106,8 @@ export function planDeliverVia(
 }
 
 /**
- * A purchase as things stand. While the budget buys the quoted output it is all or nothing, so that a pool that is moved
- * around this very transaction stops it; where the market has moved before, the budget buys what it can.
+ * A purchase as things stand. While the budget buys the quoted output it is all or nothing, so that a pool that is
+ * moved around this very transaction stops it; where the market has moved before, the budget buys what it can.
  */
 export async function planPurchase(
   client: PublicClient,
