@@ -59,7 +59,9 @@ export async function hurryUntil(
 ): Promise<StatusReply> {
   return until(async () => {
     const { status, body } = await api.status(swapId, LOOK_SECONDS)
-    if (status === 200 && isSeen(body)) return body
+    if (status !== 200) throw new Error(`status: ${status} ${body.code}`)
+    if (isSeen(body)) return body
+    if (body.status !== 'pending') throw new Error(`The swap ended ${body.status} before that`)
     await solana.dev.dev_advanceSlots(FINALIZING_SLOTS).send()
     return undefined
   })

@@ -19,7 +19,7 @@ import {
   untilTaken,
 } from '../solana-orders.ts'
 import { createSolanaWorld } from '../solana-world.ts'
-import { createWorld, outcomeOf, stageOf, submitSwap } from '../world.ts'
+import { createWorld, outcomeOf, quoteOnceSettled, stageOf, submitSwap, toRequest, until } from '../world.ts'
 
 const local = inject('local')
 const world = createWorld(local)
@@ -35,7 +35,16 @@ const toWeth = { to: alpha, buy: 'WETH', recipient: privateKeyToAddress(generate
 afterEach(async () => {
   await Promise.all([alpha.resume(), endFaults(solana)])
   await setPrice('ETH', 2_500)
+  await until(async () => Math.abs((await priceOfEther()) - 2_500) < 50)
 })
+
+/** In whole dollars, as the API sees it now, costs included. */
+async function priceOfEther(): Promise<number> {
+  const exact = { amount: 10n ** 18n, tradeType: 'exactOutput' as const }
+  const request = { from: alpha, sell: 'USDC', to: alpha, buy: 'WETH', ...exact }
+  const { input } = await quoteOnceSettled(api, toRequest({ address: toWeth.recipient }, request))
+  return Number(BigInt(input) / USDC)
+}
 
 async function setPrice(asset: string, usd: number): Promise<void> {
   await world.setPrice(asset, usd)
