@@ -1,13 +1,17 @@
 import type {
   BuildGeoOpReply,
   BuildSolanaTxReply,
+  ChainsReply,
   DelegationReply,
   QuoteReply,
   StatusReply,
   SubmitReply,
+  TokensReply,
 } from '@geoswap/wire'
 
 type Replies = {
+  chains: ChainsReply
+  tokens: TokensReply
   quote: QuoteReply
   build: BuildGeoOpReply
   buildSolana: BuildSolanaTxReply
@@ -44,6 +48,9 @@ function createCall({ apiUrl, apiKey }: Access): Call {
 export function createApiClient(access: Access, call: Call = createCall(access)) {
   return {
     call,
+    chains: () => call<Replies['chains']>('GET', '/swap/chains'),
+    tokens: (chainId?: number) =>
+      call<Replies['tokens']>('GET', `/swap/tokens${chainId === undefined ? '' : `?chainId=${chainId}`}`),
     quote: (body: object) => call<Replies['quote']>('POST', '/swap/quote', body),
     delegation: (chainId: number, wallet: string) =>
       call<Replies['delegation']>('GET', `/swap/delegation?chainId=${chainId}&walletAddress=${wallet}`),

@@ -41,7 +41,8 @@ describe('/openapi.json', () => {
 
     const listed = operationsOf(document).map(({ method, path }) => `${method} ${path}`)
     expect(listed.sort()).toEqual([
-      ...['GET /swap/delegation', 'GET /swap/status/{swapId}', 'POST /swap/build-geo-op'],
+      ...['GET /swap/chains', 'GET /swap/delegation', 'GET /swap/status/{swapId}', 'GET /swap/tokens'],
+      'POST /swap/build-geo-op',
       ...['POST /swap/build-solana-tx', 'POST /swap/quote', 'POST /swap/submit', 'POST /swap/submit-solana'],
     ])
     for (const { id, method, path, errors } of Object.values(endpoints)) {
@@ -154,6 +155,8 @@ describe('paths', () => {
     ['DELETE', '/swap/submit', 'POST'],
     ['PUT', '/swap/build-geo-op', 'POST'],
     ['PATCH', '/swap/build-solana-tx', 'POST'],
+    ['POST', '/swap/chains', 'GET'],
+    ['POST', '/swap/tokens', 'GET'],
     ['POST', '/swap/delegation', 'GET'],
     ['POST', '/swap/status/swp_1', 'GET'],
     ['OPTIONS', '/swap/quote', 'POST'],

@@ -1,5 +1,6 @@
 import { type TSchema, Type } from 'typebox'
 import { BuildGeoOpReply, BuildRequest, BuildSolanaTxReply } from './build.ts'
+import { ChainsQueryText, ChainsReply, TokensQueryText, TokensReply } from './catalog.ts'
 import { DelegationQueryText, DelegationReply } from './delegation.ts'
 import type { ErrorCode } from './errors.ts'
 import * as example from './examples.ts'
@@ -45,6 +46,32 @@ export const BODY_ERRORS = [
 ] as const satisfies readonly ErrorCode[]
 
 export const endpoints = {
+  chains: {
+    id: 'chains',
+    method: 'GET',
+    path: '/swap/chains',
+    rateClass: 'other',
+    summary: 'List the chains',
+    description: 'Every chain that is served, and whether swaps from and to it are quoted now.',
+    query: ChainsQueryText,
+    reply: ChainsReply,
+    errors: [],
+    example: { query: {}, reply: example.chainsReply },
+  },
+  tokens: {
+    id: 'tokens',
+    method: 'GET',
+    path: '/swap/tokens',
+    rateClass: 'other',
+    summary: 'List the tokens',
+    description:
+      'Every token that is served, on one chain or on all, and whether it can be paid with and bought now. ' +
+      'A quote decides: what is listed may change the moment after.',
+    query: TokensQueryText,
+    reply: TokensReply,
+    errors: ['UNSUPPORTED_CHAIN'],
+    example: { query: { chainId: '31337' }, reply: example.tokensReply },
+  },
   quote: {
     id: 'quote',
     method: 'POST',

@@ -1,4 +1,5 @@
 import type { BuildGeoOpReply, BuildRequest, BuildSolanaTxReply } from './build.ts'
+import type { ChainsReply, TokensReply } from './catalog.ts'
 import type { DelegationReply } from './delegation.ts'
 import type { QuoteReply, QuoteRequest } from './quote.ts'
 import type { StatusReply } from './status.ts'
@@ -12,6 +13,41 @@ const delegate = '0x9fE46736679d2D9a65F0992F2272dE9f3c7fa6e0'
 const quoteToken = 'AWsxAAbQ3v1n…'
 const opToken = 'AWsxAAc9Zk2q…'
 const word = (digit: string) => `0x${digit.repeat(64)}`
+
+const nativeCoin = '0x0000000000000000000000000000000000000000'
+
+export const chainsReply: ChainsReply = {
+  chains: [
+    {
+      chainId: 31337,
+      name: 'alpha',
+      family: 'evm',
+      native: { symbol: 'ETH', address: nativeCoin, decimals: 18 },
+      available: true,
+    },
+    {
+      chainId: 31339,
+      name: 'solana',
+      family: 'solana',
+      native: { symbol: 'SOL', address: '11111111111111111111111111111111', decimals: 9 },
+      available: false,
+      reason: 'CHAIN_UNAVAILABLE',
+    },
+  ],
+}
+
+export const tokensReply: TokensReply = {
+  tokens: [
+    {
+      ...{ chainId: 31337, symbol: 'ETH', address: nativeCoin, decimals: 18, asset: 'ETH', native: true },
+      ...{ input: true, output: true, maxOutput: '4000000000000000000000', priceUsd: '2500.00' },
+    },
+    {
+      ...{ chainId: 31337, symbol: 'USDC', address: usdcAlpha, decimals: 6, asset: 'USDC', native: false },
+      ...{ input: true, output: false, priceUsd: '1.00' },
+    },
+  ],
+}
 
 export const quoteRequest: QuoteRequest = {
   originChain: 31337,

@@ -28,6 +28,12 @@ export const ChainId = Type.Integer({
   description: 'The EVM chain id; Solana mainnet is 792703809, Solana devnet 792703810.',
 })
 
+/** A chain as it stands in a URL. 16 digits hold every safe integer. */
+export const ChainIdText = Type.String({
+  pattern: '^[1-9][0-9]{0,15}$',
+  description: 'The chain, a decimal integer.',
+})
+
 /** Long enough for any address or mint of either family; what it means is judged per chain. */
 export const Address = Type.String({
   minLength: 1,

@@ -9,6 +9,7 @@ import { type BuildDeps, buildGeoOp, type SealedOp } from '../flow/build/build-e
 import { buildSolanaTx, type SealedInput } from '../flow/build/build-solana.ts'
 import { delegation } from '../flow/build/delegation.ts'
 import { readOrUnavailable } from '../flow/build/read-chain.ts'
+import { listChains, listTokens } from '../flow/catalog/list.ts'
 import { type QuoteDeps, quote } from '../flow/quote/quote.ts'
 import type { AddressBooks, Order } from '../flow/quote/request.ts'
 import { createStatusReads } from '../flow/status/wait.ts'
@@ -201,6 +202,8 @@ function createHandlers(config: Config, parts: Parts): Handlers {
   const submitDeps: SubmitDeps = { pool, openOp: tokens.openOp, originOf, recoverSigner, within }
   const submitSolanaDeps = { pool, market, openInput: tokens.openInput, builderOf, now }
   return {
+    chains: () => listChains(parts),
+    tokens: (_caller, query) => listTokens(parts, query),
     quote: (caller, body) => quote(quoteDeps, caller.accountId, body),
     delegation: (_caller, query) => delegation(delegationDeps, query),
     buildGeoOp: (caller, body) => buildGeoOp(buildDeps, caller.accountId, body),

@@ -1,5 +1,6 @@
 import type { RateClass } from '@geoswap/wire'
 import type { BuildPort } from '../flow/build/route.ts'
+import type { CatalogPort } from '../flow/catalog/route.ts'
 import type { QuotePort } from '../flow/quote/route.ts'
 import type { SubmitPort } from '../flow/submit/route.ts'
 
@@ -7,7 +8,7 @@ import type { SubmitPort } from '../flow/submit/route.ts'
 export type Caller = { accountId: string; keyId: string; requestId: string }
 
 /** What the flow offers to HTTP. Every function may throw a ServiceError. */
-export type Handlers = QuotePort & BuildPort & SubmitPort
+export type Handlers = CatalogPort & QuotePort & BuildPort & SubmitPort
 
 declare module 'fastify' {
   interface FastifyRequest {

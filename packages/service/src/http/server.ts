@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { type FastifyBaseLogger, type FastifyInstance, fastify, LogController } from 'fastify'
 import { buildRoutes } from '../flow/build/route.ts'
+import { catalogRoutes } from '../flow/catalog/route.ts'
 import { quoteRoutes } from '../flow/quote/route.ts'
 import { statusRoutes } from '../flow/status/route.ts'
 import type { StatusReads } from '../flow/status/wait.ts'
@@ -59,6 +60,7 @@ export async function createServer(deps: ServerDeps): Promise<FastifyInstance> {
 
   await app.register(
     async (scope) => {
+      await scope.register(catalogRoutes, { port: deps.handlers })
       await scope.register(quoteRoutes, { port: deps.handlers })
       await scope.register(buildRoutes, { port: deps.handlers })
       await scope.register(submitRoutes, { port: deps.handlers })

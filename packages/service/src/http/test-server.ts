@@ -13,6 +13,8 @@ const unexpected = (name: string) => () => {
 }
 
 const refusingHandlers: Handlers = {
+  chains: unexpected('chains'),
+  tokens: unexpected('tokens'),
   quote: unexpected('quote'),
   delegation: unexpected('delegation'),
   buildGeoOp: unexpected('buildGeoOp'),

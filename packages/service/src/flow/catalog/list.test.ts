@@ -1,0 +1,114 @@
+import { expect, test } from 'vitest'
+import { createInventoryVenue } from '../../market/venues/inventory.ts'
+import type { Catalog, CatalogChain, ChainNow, Market, Token } from '../../model/catalog.ts'
+import type { Venue } from '../../model/venue.ts'
+import { listChains, listTokens } from './list.ts'
+
+const now: ChainNow = {
+  ...{ seconds: 1, block: 1n, height: 1n },
+  costs: { lock: 1n, firstLock: 1n, delivery: 1n, purchase: 1n },
+}
+
+function chainOf(chainId: number, native: Omit<Token, 'chainId'>, tokens: Omit<Token, 'chainId'>[]) {
+  const coin = { chainId, ...native }
+  return {
+    ...{ chainId, name: `chain-${chainId}`, family: chainId === 3 ? 'solana' : 'evm', native: coin },
+    tokens: [coin, ...tokens.map((token) => ({ chainId, ...token }))],
+    ...{ ownAddresses: [], maxAmount: 1n, hardSeconds: 1, acceptSeconds: 1, settleSeconds: 1 },
+  } satisfies CatalogChain
+}
+
+const ETH = { address: '0x0', symbol: 'ETH', decimals: 18, asset: 'ETH' }
+const SOL = { address: '111', symbol: 'SOL', decimals: 9, asset: 'SOL' }
+const USDC = { address: '0xusdc', symbol: 'USDC', decimals: 6, asset: 'USDC' }
+const chains = [chainOf(1, ETH, [USDC]), chainOf(3, SOL, [])]
+const catalog: Catalog = { chains: new Map(chains.map((chain) => [chain.chainId, chain])), assets: new Map() }
+
+const notServed = { venue: 'pool', why: 'notServed' as const }
+
+type Facts = { dead?: number[]; unpriced?: string[]; held?: Record<string, bigint>; more?: Venue[] }
+
+function depsWith({ dead = [], unpriced = [], held = { '1:0xusdc': 7n }, more = [] }: Facts = {}) {
+  const market: Market = {
+    chainNow: (chainId) => (dead.includes(chainId) ? undefined : now),
+    priceOf: (asset) => (unpriced.includes(asset) ? undefined : 1_500_000_000_000_000_000n),
+    available: (chainId, token) => held[`${chainId}:${token}`],
+  }
+  const terms = { spreadBps: 0n, impactBps: 0n, pairs: [], limits: [] }
+  return { catalog, market, venues: [createInventoryVenue({ market, terms }), ...more] }
+}
+
+const flagsOf = (facts: Facts, chainId = 1) =>
+  listTokens(depsWith(facts), { chainId }).tokens.map(
+    ({ symbol, input, output, maxOutput, priceUsd }) =>
+      `${symbol} ${input ? 'in' : '-'} ${output ? 'out' : '-'} ${maxOutput ?? '-'} ${priceUsd ?? '-'}`,
+  )
+
+test('a chain is listed with its family and its own coin', () => {
+  expect(listChains(depsWith()).chains).toEqual([
+    {
+      ...{ chainId: 1, name: 'chain-1', family: 'evm', available: true },
+      native: { symbol: 'ETH', address: '0x0', decimals: 18 },
+    },
+    {
+      ...{ chainId: 3, name: 'chain-3', family: 'solana', available: true },
+      native: { symbol: 'SOL', address: '111', decimals: 9 },
+    },
+  ])
+})
+
+test('a chain that stands still, or whose coin has no price, is not available and says why', () => {
+  const { chains } = listChains(depsWith({ dead: [1], unpriced: ['ETH', 'SOL'] }))
+
+  expect(chains.map(({ available, reason }) => [available, reason])).toEqual([
+    [false, 'CHAIN_UNAVAILABLE'],
+    [false, 'PRICE_UNAVAILABLE'],
+  ])
+})
+
+test('a token is an input with a fresh price, and an output when some of it can be delivered', () => {
+  expect(flagsOf({})).toEqual(['ETH in - - 1.50', 'USDC in out 7 1.50'])
+})
+
+test('of several venues the one that can deliver most counts, also for a token that has no price', () => {
+  const one = { decimals: 6, price: 10n ** 18n }
+  const curve = { kind: 'points' as const, input: one, sold: one, points: [{ sold: 9n, bought: 8n }] }
+  const offer = { venue: 'pool', curve, deliveryCost: 1n, payToken: '0xusdc' }
+  const pool: Venue = { name: 'pool', offer: ({ output }) => (output.symbol === 'USDC' ? offer : notServed) }
+
+  expect(flagsOf({ more: [pool] })[1]).toBe('USDC in out 8 1.50')
+  expect(flagsOf({ more: [pool], held: { '1:0xusdc': 9n } })[1]).toBe('USDC in out 9 1.50')
+  expect(flagsOf({ more: [pool], unpriced: ['USDC'] })[1]).toBe('USDC - out 8 -')
+  expect(flagsOf({ more: [pool], dead: [1] })[1]).toBe('USDC - - - 1.50')
+})
+
+test('a token without a price is neither', () => {
+  expect(flagsOf({ unpriced: ['USDC'] })).toEqual(['ETH in - - 1.50', 'USDC - - - -'])
+})
+
+test('on a chain that cannot be quoted no token is anything, whatever is held of it', () => {
+  expect(flagsOf({ dead: [1] })).toEqual(['ETH - - - 1.50', 'USDC - - - 1.50'])
+  expect(flagsOf({ unpriced: ['ETH'] })).toEqual(['ETH - - - -', 'USDC - - - 1.50'])
+})
+
+test('without a chain the tokens of all chains are listed, each marked where it is the coin itself', () => {
+  const { tokens } = listTokens(depsWith(), {})
+
+  expect(tokens.map(({ chainId, symbol, native }) => [chainId, symbol, native])).toEqual([
+    [1, 'ETH', true],
+    [1, 'USDC', false],
+    [3, 'SOL', true],
+  ])
+})
+
+test('422 UNSUPPORTED_CHAIN for a chain that is not served, with those that are', () => {
+  const list = () => listTokens(depsWith(), { chainId: 5 })
+
+  expect(list).toThrow(
+    expect.objectContaining({
+      code: 'UNSUPPORTED_CHAIN',
+      message: 'chainId 5 is not served here. Supported chains: 1, 3.',
+      details: { field: 'chainId', supported: [1, 3] },
+    }),
+  )
+})

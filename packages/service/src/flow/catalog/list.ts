@@ -1,0 +1,72 @@
+import type { ChainEntry, ChainsReply, TokenEntry, TokensQuery, TokensReply } from '@geoswap/wire'
+import { ServiceError } from '../../errors.ts'
+import { formatCents, toCents } from '../../model/amount.ts'
+import type { Catalog, CatalogChain, Market, Token } from '../../model/catalog.ts'
+import { mostOf } from '../../model/curve.ts'
+import type { Venue } from '../../model/venue.ts'
+
+export type CatalogDeps = { catalog: Catalog; market: Market; venues: readonly Venue[] }
+
+/** Every chain, and whether it is quoted now. From memory, as quotes are. */
+export function listChains({ catalog, market }: Omit<CatalogDeps, 'venues'>): ChainsReply {
+  return { chains: [...catalog.chains.values()].map((chain) => toChainEntry(market, chain)) }
+}
+
+/** Every token of one chain or of all, and what can be done with it now. From memory, as quotes are. */
+export function listTokens(deps: CatalogDeps, { chainId }: TokensQuery): TokensReply {
+  const { catalog } = deps
+  const chains = chainId === undefined ? [...catalog.chains.values()] : [getChain(catalog, chainId)]
+  return {
+    tokens: chains.flatMap((chain) => chain.tokens.map((token) => toTokenEntry(deps, chain, token))),
+  }
+}
+
+function getChain({ chains }: Catalog, chainId: number): CatalogChain {
+  const chain = chains.get(chainId)
+  if (chain) return chain
+  const supported = [...chains.keys()]
+  throw new ServiceError('UNSUPPORTED_CHAIN', {
+    message: `chainId ${chainId} is not served here. Supported chains: ${supported.join(', ')}.`,
+    details: { field: 'chainId', supported },
+  })
+}
+
+function toChainEntry(market: Market, chain: CatalogChain): ChainEntry {
+  const { chainId, name, family, native } = chain
+  const { symbol, address, decimals } = native
+  const reason = reasonOf(market, chain)
+  return {
+    ...{ chainId, name, family, native: { symbol, address, decimals }, available: reason === undefined },
+    ...(reason && { reason }),
+  }
+}
+
+/** Network costs are paid in the chain's own coin: without its price nothing here can be quoted. */
+function reasonOf(market: Market, { chainId, native }: CatalogChain): ChainEntry['reason'] {
+  if (!market.chainNow(chainId)) return 'CHAIN_UNAVAILABLE'
+  return market.priceOf(native.asset) === undefined ? 'PRICE_UNAVAILABLE' : undefined
+}
+
+function toTokenEntry({ market, venues }: CatalogDeps, chain: CatalogChain, token: Token): TokenEntry {
+  const { chainId, symbol, address, decimals, asset } = token
+  const price = market.priceOf(asset)
+  const isQuoted = reasonOf(market, chain) === undefined
+  const input = isQuoted && price !== undefined
+  const deliverable = isQuoted ? mostDeliverable(venues, chain, token) : 0n
+  const output = deliverable > 0n
+  return {
+    ...{ chainId, symbol, address, decimals, asset, native: token === chain.native, input, output },
+    ...(output && { maxOutput: deliverable.toString() }),
+    ...(price !== undefined && { priceUsd: formatCents(toCents(price)) }),
+  }
+}
+
+/** The most that any venue sells for the chain's own coin, whose price is known: a pool sells also what has none. */
+function mostDeliverable(venues: readonly Venue[], destination: CatalogChain, output: Token): bigint {
+  return venues.reduce((most, venue) => {
+    const offer = venue.offer({ input: destination.native, output, destination })
+    if ('why' in offer) return most
+    const amount = mostOf(offer.curve)
+    return amount > most ? amount : most
+  }, 0n)
+}

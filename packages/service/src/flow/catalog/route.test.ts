@@ -1,0 +1,49 @@
+import { endpoints } from '@geoswap/wire'
+import { afterAll, expect, test } from 'vitest'
+import { expectError } from '../../http/test-errors.ts'
+import { createTestServer } from '../../http/test-server.ts'
+
+const chainsReply = endpoints.chains.example.reply
+const tokensReply = endpoints.tokens.example.reply
+const asked: unknown[] = []
+const { app, headers } = await createTestServer({
+  handlers: {
+    chains: () => chainsReply,
+    tokens(_caller, query) {
+      asked.push(query)
+      return tokensReply
+    },
+  },
+})
+afterAll(() => app.close())
+
+const get = (url: string) => app.inject({ method: 'GET', url, headers })
+
+test('both lists are answered as they are, in the class of other calls', async () => {
+  const replies = [await get('/swap/chains'), await get('/swap/tokens')]
+
+  expect(replies.map((reply) => reply.json())).toEqual([chainsReply, tokensReply])
+  for (const { statusCode, headers } of replies) {
+    expect(statusCode).toBe(200)
+    expect(headers['ratelimit']).toMatch(/^"other";/)
+    expect(headers['cache-control']).toBe('no-store')
+  }
+})
+
+test('the chain of a token query arrives as a number', async () => {
+  asked.length = 0
+  await get('/swap/tokens')
+  await get('/swap/tokens?chainId=31337')
+
+  expect(asked).toEqual([{}, { chainId: 31_337 }])
+})
+
+test.each([
+  '/swap/chains?chainId=1',
+  '/swap/tokens?chain=1',
+  '/swap/tokens?chainId=',
+  '/swap/tokens?chainId=0x1',
+  '/swap/tokens?chainId=1&chainId=2',
+])('400 INVALID_REQUEST for %s', async (url) => {
+  expectError(await get(url), 400, 'INVALID_REQUEST')
+})

@@ -1,0 +1,69 @@
+import { type Static, Type } from 'typebox'
+import { ORIGIN_FAMILIES } from './quote.ts'
+import { ChainId, ChainIdText, oneOf, strictObject, Usd } from './schema.ts'
+
+/** Why a chain has no quotes now: the codes that a quote would be refused with. */
+export const UNAVAILABLE_REASONS = ['CHAIN_UNAVAILABLE', 'PRICE_UNAVAILABLE'] as const
+export type UnavailableReason = (typeof UNAVAILABLE_REASONS)[number]
+
+const Decimals = Type.Integer({ minimum: 0, description: 'As the chain has them.' })
+const Ticker = Type.String({ description: 'For people: only chain and address name a token.' })
+
+export const ChainsQueryText = strictObject({})
+export type ChainsQueryText = Static<typeof ChainsQueryText>
+
+export const ChainEntry = Type.Object({
+  chainId: ChainId,
+  name: Type.String(),
+  family: oneOf(ORIGIN_FAMILIES, { description: 'How addresses look and which build call to use.' }),
+  native: Type.Object(
+    {
+      symbol: Ticker,
+      address: Type.String({ description: 'Stands for the coin where a token is named.' }),
+      decimals: Decimals,
+    },
+    { description: "The chain's own coin." },
+  ),
+  available: Type.Boolean({ description: 'Whether swaps from and to this chain are quoted now.' }),
+  reason: Type.Optional(
+    oneOf(UNAVAILABLE_REASONS, {
+      description:
+        'Present when not available: the chain does not answer or stands still, or its coin has no fresh price.',
+    }),
+  ),
+})
+export type ChainEntry = Static<typeof ChainEntry>
+
+export const ChainsReply = Type.Object({ chains: Type.Array(ChainEntry) })
+export type ChainsReply = Static<typeof ChainsReply>
+
+/** The query as a client passes it. On the wire `chainId` is text: see TokensQueryText. */
+export const TokensQuery = strictObject({ chainId: Type.Optional(ChainId) })
+export type TokensQuery = Static<typeof TokensQuery>
+
+export const TokensQueryText = strictObject({ chainId: Type.Optional(ChainIdText) })
+export type TokensQueryText = Static<typeof TokensQueryText>
+
+export const TokenEntry = Type.Object({
+  chainId: ChainId,
+  symbol: Ticker,
+  address: Type.String({ description: 'What inputToken and outputToken take.' }),
+  decimals: Decimals,
+  asset: Type.String({ description: 'What the token is worth: tokens of one asset have one price.' }),
+  native: Type.Boolean({ description: "True for the chain's own coin." }),
+  input: Type.Boolean({ description: 'Whether it can be paid with now.' }),
+  output: Type.Boolean({ description: 'Whether it can be bought now.' }),
+  maxOutput: Type.Optional(
+    Type.String({
+      description:
+        'What can be delivered now for the coin of the chain, in the smallest unit. Present with output.',
+    }),
+  ),
+  priceUsd: Type.Optional(
+    Type.Unsafe<string>({ ...Usd, description: 'Indicative price of one whole token, two decimals.' }),
+  ),
+})
+export type TokenEntry = Static<typeof TokenEntry>
+
+export const TokensReply = Type.Object({ tokens: Type.Array(TokenEntry) })
+export type TokensReply = Static<typeof TokensReply>
