@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import Type, { type Static, type TSchema } from 'typebox'
 import { Value } from 'typebox/value'
+import { isRising, toTiers } from './model/discount.ts'
 import { findPriceProblems } from './model/price-setup.ts'
 
 /** A value that must never be printed: logs and JSON show only that it is set. */
@@ -156,6 +157,28 @@ const Deadlines = Type.Object(
   Strict,
 )
 
+const Tier = Type.Object(
+  {
+    name: Type.String({ minLength: 1 }),
+    /** In whole tokens. */
+    holding: Type.String({ pattern: '^(0|[1-9][0-9]*)(\\.[0-9]+)?$' }),
+    percent: Type.Integer({ minimum: 1, maximum: 100 }),
+  },
+  Strict,
+)
+
+const Discount = Type.Object(
+  {
+    /** The service's token, as an asset: wallets that hold it pay less. */
+    asset: Type.String(),
+    /** From the lowest to the highest. */
+    tiers: Type.Optional(Type.Array(Tier, { minItems: 1 })),
+    /** A holding that was read longer ago earns nothing. */
+    maxAgeSeconds: Type.Optional(Count),
+  },
+  Strict,
+)
+
 const NetworkSchema = Type.Object(
   {
     network: Type.String({ pattern: '^[a-z0-9-]+$' }),
@@ -170,6 +193,7 @@ const NetworkSchema = Type.Object(
     /** The Hermes server that the sources of kind `pyth` are read from. */
     pyth: Type.Optional(Pyth),
     feeCentiBps: Type.Optional(Type.Integer({ minimum: 0, maximum: 100_000 })),
+    discount: Type.Optional(Discount),
     highImpactBps: Type.Optional(Count),
     /** How far the market may move against the operator before a swap goes back. Default: the slippage of the swap. */
     priceToleranceBps: Type.Optional(Type.Integer({ minimum: 1, maximum: 9_999 })),
@@ -186,6 +210,7 @@ export type ChainConfig = EvmChainConfig | SolanaChainConfig
 export type AssetConfig = Static<typeof Asset>
 export type InventoryVenueConfig = Static<typeof InventoryVenue>
 export type UniswapVenueConfig = Static<typeof UniswapVenue>
+export type DiscountConfig = Static<typeof Discount>
 
 export type Config = Readonly<{
   network: NetworkConfig
@@ -211,6 +236,15 @@ export const defaultDeadlines = {
   attemptLifeSeconds: 90,
   detectionSeconds: 60,
   claimInclusionSeconds: 300,
+}
+
+export const defaultDiscount = {
+  tiers: [
+    { name: 'bronze', holding: '1000', percent: 10 },
+    { name: 'silver', holding: '10000', percent: 25 },
+    { name: 'gold', holding: '100000', percent: 50 },
+  ],
+  maxAgeSeconds: 60,
 }
 
 type Env = Readonly<Record<string, string | undefined>>
@@ -264,10 +298,25 @@ function problemsOf(parsed: unknown): string[] {
   )
   const ofNetwork = errorsOf(NetworkSchema, parsed).filter((problem) => !/^\/chains\/\d/.test(problem))
   const problems = [...ofNetwork, ...ofChains]
-  // What a source refers to can be looked up once everything has its shape.
-  return problems.length > 0
-    ? problems
-    : findPriceProblems(parsed as NetworkConfig).map((text) => `: ${text}`)
+  if (problems.length > 0) return problems
+  // What a part refers to can be looked up once everything has its shape.
+  const network = parsed as NetworkConfig
+  return [...findPriceProblems(network).map((text) => `: ${text}`), ...discountProblems(network)]
+}
+
+/** A discount that nobody could earn, or that would shrink as a holding grows, is a mistake. */
+function discountProblems({ discount, chains }: NetworkConfig): string[] {
+  if (!discount) return []
+  const { asset, tiers = defaultDiscount.tiers } = discount
+  const isServed = chains.some(({ native, tokens }) =>
+    [native, ...tokens].some((token) => token.asset === asset),
+  )
+  return [
+    ...(isServed ? [] : [`/discount/asset: no chain has a token of ${asset}`]),
+    ...(isRising(toTiers(tiers))
+      ? []
+      : ['/discount/tiers: each must ask for more and give more than the last']),
+  ]
 }
 
 function errorsOf(schema: TSchema, value: unknown, at = ''): string[] {

@@ -48,8 +48,8 @@ export const Fee = Type.Object({
 export type Fee = Static<typeof Fee>
 
 export const FeeDiscount = Type.Object({
-  tier: Type.String(),
-  discountPercent: Type.Number(),
+  tier: Type.String({ description: 'The tier that the wallet has earned.' }),
+  discountPercent: Type.Number({ description: 'By how much the fee is lower.' }),
   baseFeeBps: Type.Number({ description: 'The fee without the discount.' }),
 })
 export type FeeDiscount = Static<typeof FeeDiscount>

@@ -32,6 +32,7 @@ import { createListener } from '../store/listen.ts'
 import { leaseBudgets } from '../store/rate-budgets.ts'
 import { findEnded, readStatuses } from '../store/statuses.ts'
 import { type Chains, connectChains, loadCatalog, maxHeadAgeMs, verifyChains } from './chains.ts'
+import { createFeeFor } from './fee-for.ts'
 import { createPriceSources, priceRulesOf, watchPrices } from './prices.ts'
 import { addServiceMetrics } from './service-metrics.ts'
 import { createKnownWallets, every, within } from './timing.ts'
@@ -81,7 +82,7 @@ export async function composeApi(config: Config, logger: Logger): Promise<Api> {
     onDisconnect: () => statusReads.setListening(false),
   })
   const app = await createServer({
-    handlers: createHandlers(config, { pool, chains, catalog, market, venues: venues.all }),
+    handlers: createHandlers(config, { pool, chains, catalog, market, venues: venues.all, onFault }),
     statusReads,
     keys,
     limiter,
@@ -168,6 +169,7 @@ type Parts = {
   catalog: Catalog
   market: Market
   venues: readonly Venue[]
+  onFault(error: unknown, source: string): void
 }
 
 const addresses: AddressBooks = {
@@ -215,18 +217,15 @@ function createHandlers(config: Config, parts: Parts): Handlers {
 
 type QuoteParts = Pick<QuoteDeps, 'sealQuote' | 'isKnownDelegated'>
 
-function toQuoteDeps(
-  { network }: Config,
-  { chains, catalog, market, venues }: Parts,
-  parts: QuoteParts,
-): QuoteDeps {
+function toQuoteDeps({ network }: Config, shared: Parts, parts: QuoteParts): QuoteDeps {
+  const { chains, catalog, market, venues } = shared
   return {
     ...{ ...parts, catalog, market, venues, addresses, now: Date.now },
     inspectRecipient(order: Order) {
       const inspecting = chains.of(order.destination.chainId).solana?.inspectRecipient(order)
       return inspecting && readOrUnavailable(order.destination, inspecting)
     },
-    feeCentiBps: network.feeCentiBps ?? 1_250,
+    feeFor: createFeeFor(network, shared),
     highImpactBps: network.highImpactBps ?? 500,
     priceToleranceBps: network.priceToleranceBps,
     quoteTtlMs: network.quoteTtlMs ?? 30_000,

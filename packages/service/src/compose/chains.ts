@@ -22,6 +22,8 @@ export type ConnectedChain = {
   loadTokens(): Promise<Token[]>
   /** Of a sender, in the smallest unit of the chain's own coin. */
   readGasBalance(address: string): Promise<bigint>
+  /** What anyone holds of a token or of the chain's own coin. */
+  readTokenBalance(owner: string, token: string): Promise<bigint>
   evm?: EvmParts
   solana?: SolanaOrigin
 }

@@ -1,6 +1,7 @@
 import { type Address, getAddress, type PrivateKeyAccount, type PublicClient, zeroAddress } from 'viem'
 import { createEvmChain } from '../chains/evm/chain.ts'
 import { createEvmClient } from '../chains/evm/client.ts'
+import { readBalance } from '../chains/evm/reads.ts'
 import { verifyUniswapV3 } from '../chains/evm/uniswap-v3.ts'
 import { readDecimals, verifyChain } from '../chains/evm/verify.ts'
 import type { EvmChainConfig, NetworkConfig } from '../config.ts'
@@ -56,6 +57,8 @@ export function connectEvm(options: Options): ConnectedChain & { evm: EvmParts }
     },
     loadTokens: () => loadTokens(client, config),
     readGasBalance: (address) => client.getBalance({ address: address as Address }),
+    readTokenBalance: (owner, token) =>
+      readBalance(client, { owner: owner as Address, token: token as Address }),
     evm: { client, contracts },
   }
 }

@@ -12,6 +12,7 @@ import { createSolanaParts, type SolanaParts } from '../chains/solana/parts.ts'
 import { readRecipient } from '../chains/solana/recipient.ts'
 import { createSolanaSigner, type SolanaSigner } from '../chains/solana/signer.ts'
 import { verifySolana } from '../chains/solana/verify.ts'
+import { readWallet } from '../chains/solana/wallet.ts'
 import type { NetworkConfig, Secret, SolanaChainConfig } from '../config.ts'
 import type { RecipientView } from '../flow/quote/quote.ts'
 import type { Order } from '../flow/quote/request.ts'
@@ -53,6 +54,7 @@ export function connectSolana(options: Options): ConnectedChain & { solana: Sola
     verify: () => verifyConfigured(parts, config),
     loadTokens: () => loadTokens(parts, config),
     readGasBalance: async (address) => (await client.rpc.getBalance(address as SolanaAddress).send()).value,
+    readTokenBalance: (owner, mint) => readTokenBalance(parts, { owner, mint }),
     solana: {
       builder: createInputBuilder(parts, config),
       inspectRecipient: (order) => inspectRecipient(parts, order),
@@ -109,6 +111,15 @@ function loadTokens({ facts }: SolanaParts, { chainId, tokens }: SolanaChainConf
       return { chainId, address, symbol, asset, decimals }
     }),
   )
+}
+
+/** In its associated token account, from which it also pays. */
+async function readTokenBalance(
+  { client, facts }: SolanaParts,
+  { owner, mint }: { owner: string; mint: string },
+): Promise<bigint> {
+  const [rent, token] = await Promise.all([facts.rent(), facts.tokenOf(mint)])
+  return (await readWallet(client, { wallet: owner, token, rent })).balance
 }
 
 const refusals = {

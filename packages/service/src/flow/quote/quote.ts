@@ -2,6 +2,7 @@ import type { QuoteReply, QuoteRequest } from '@geoswap/wire'
 import type { ServiceError } from '../../errors.ts'
 import { tenTo, usdE18 } from '../../model/amount.ts'
 import type { Catalog, Market } from '../../model/catalog.ts'
+import type { ServiceFee } from '../../model/discount.ts'
 import { withSlippage } from '../../model/pricing.ts'
 import { type Quote, toSealed } from '../../model/quote.ts'
 import type { Venue } from '../../model/venue.ts'
@@ -31,7 +32,8 @@ export type QuoteDeps = {
   isKnownDelegated(chainId: number, wallet: string): boolean
   sealQuote(accountId: string, payload: unknown): string
   now(): number
-  feeCentiBps: number
+  /** What this wallet pays now; from memory. */
+  feeFor(family: Order['origin']['family'], wallet: string): ServiceFee
   highImpactBps: number
   /** How far the market may move against the operator; undefined: as far as the slippage of the swap. */
   priceToleranceBps: number | undefined
@@ -64,7 +66,8 @@ function refusedRecipient({ destination }: Order, why: string): ServiceError {
 
 function priceOrder(deps: QuoteDeps, accountId: string, order: Order, accountRent: bigint): QuoteReply {
   const delegated = deps.isKnownDelegated(order.origin.chainId, order.wallet)
-  const base = termsOf(deps.market, order, { feeCentiBps: deps.feeCentiBps, delegated, accountRent })
+  const { feeCentiBps, feeDiscount } = deps.feeFor(order.origin.family, order.wallet)
+  const base = termsOf(deps.market, order, { feeCentiBps, delegated, accountRent })
   const choice = chooseVenue(deps.venues, order, base)
   const { price } = choice
   const minOutput =
@@ -83,10 +86,11 @@ function priceOrder(deps: QuoteDeps, accountId: string, order: Order, accountRen
     input: price.amountIn.toString(),
     output: price.amountOut.toString(),
     minOutput: minOutput.toString(),
-    feeBps: deps.feeCentiBps / 100,
+    feeBps: feeCentiBps / 100,
     expiresAt: new Date(expiresAt).toISOString(),
     etaSeconds: Math.ceil(order.origin.acceptSeconds + order.destination.settleSeconds + 1),
     ...describePrice(choice, deps.highImpactBps),
+    ...(feeDiscount && { feeDiscount }),
   }
 }
 

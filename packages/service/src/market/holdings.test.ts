@@ -1,0 +1,238 @@
+import { expect, test } from 'vitest'
+import { createFeeByHolding, toHeld } from '../model/discount.ts'
+import { createHoldings, type HoldingOptions } from './holdings.ts'
+
+const SECOND = 1_000
+const TOKEN = 10n ** 18n
+const tiers = [
+  { name: 'bronze', holding: toHeld('1000'), percent: 10 },
+  { name: 'silver', holding: toHeld('10000'), percent: 25 },
+]
+
+type Answer = bigint | undefined | Error
+
+/** Two EVM chains of which the second counts in other decimals, and Solana. */
+function createScene(limits?: HoldingOptions['limits']) {
+  let now = 1_000_000
+  const balances: Record<string, Answer> = { one: 0n, two: 0n, solana: 0n }
+  const asked: string[] = []
+  const faults: unknown[] = []
+  let gate: Promise<void> | undefined
+  const source = (name: string, decimals: number) => ({
+    decimals,
+    readBalance(owner: string) {
+      asked.push(`${name} ${owner}`)
+      return readLater(balances[name], gate)
+    },
+  })
+  const holdings = createHoldings({
+    sources: { evm: [source('one', 18), source('two', 6)], solana: [source('solana', 9)] },
+    feeOf: createFeeByHolding(1_250, tiers),
+    ...{ maxAgeMs: 60 * SECOND, now: () => now, onFault: (error) => faults.push(error) },
+    ...(limits && { limits }),
+  })
+  return {
+    ...{ balances, asked, faults },
+    tierOf: (wallet: string, family: 'evm' | 'solana' = 'evm') =>
+      holdings.feeFor(family, wallet).feeDiscount?.tier ?? 'none',
+    feeOf: (wallet: string) => holdings.feeFor('evm', wallet).feeCentiBps,
+    pass(ms: number) {
+      now += ms
+    },
+    /** Nodes are silent until the returned function is called. */
+    silence(): () => void {
+      let open = () => {}
+      gate = new Promise((resolve) => {
+        open = resolve
+      })
+      return () => {
+        gate = undefined
+        open()
+      }
+    },
+  }
+}
+
+function readLater(answer: Answer, gate: Promise<void> | undefined): Promise<bigint> | undefined {
+  if (answer === undefined) return undefined
+  return Promise.resolve(gate).then(() => {
+    if (answer instanceof Error) throw answer
+    return answer
+  })
+}
+
+/** Lets every read that can end, end. */
+const settle = () => new Promise((resolve) => setImmediate(resolve))
+
+test('the first quote of a wallet has no discount and starts a read; the next one has it', async () => {
+  const { balances, tierOf, feeOf, asked } = createScene()
+  balances['one'] = 10_000n * TOKEN
+
+  expect(tierOf('w')).toBe('none')
+  expect(asked).toEqual([])
+  await settle()
+
+  expect(asked).toEqual(['one w', 'two w'])
+  expect(tierOf('w')).toBe('silver')
+  expect(feeOf('w')).toBe(938)
+})
+
+test('a holding is the sum over the chains of the family of the wallet, exactly', async () => {
+  const { balances, tierOf } = createScene()
+  Object.assign(balances, { one: 400n * TOKEN, two: 600_000_000n, solana: 10_000n * 10n ** 9n })
+  for (const wallet of ['w', 'x']) tierOf(wallet)
+  await settle()
+  expect(tierOf('w')).toBe('bronze')
+
+  balances['two'] = 599_999_999n
+  tierOf('y')
+  tierOf('s', 'solana')
+  await settle()
+
+  expect(tierOf('y')).toBe('none')
+  expect(tierOf('s', 'solana')).toBe('silver')
+})
+
+test('many quotes of one wallet start one read', async () => {
+  const { tierOf, asked, silence } = createScene()
+  const speak = silence()
+
+  for (let count = 0; count < 10; count += 1) {
+    tierOf('w')
+    await settle()
+  }
+  speak()
+  await settle()
+  tierOf('w')
+  await settle()
+
+  expect(asked).toHaveLength(2)
+})
+
+test('a holding of 30 s is used and refreshed at once; who sold loses the discount with it', async () => {
+  const { balances, tierOf, asked, pass } = createScene()
+  balances['one'] = 1_000n * TOKEN
+  tierOf('w')
+  await settle()
+  balances['one'] = 999n * TOKEN
+
+  pass(30 * SECOND - 1)
+  expect(tierOf('w')).toBe('bronze')
+  await settle()
+  expect(asked).toHaveLength(2)
+
+  pass(1)
+  expect(tierOf('w')).toBe('bronze')
+  await settle()
+  expect(asked).toHaveLength(4)
+  expect(tierOf('w')).toBe('none')
+})
+
+test('a holding older than 60 s is not used, even when the node is silent', async () => {
+  const { balances, tierOf, pass, silence } = createScene()
+  balances['one'] = 1_000n * TOKEN
+  tierOf('w')
+  await settle()
+  const speak = silence()
+
+  pass(60 * SECOND)
+  expect(tierOf('w')).toBe('bronze')
+  pass(1)
+  expect(tierOf('w')).toBe('none')
+
+  speak()
+  await settle()
+  expect(tierOf('w')).toBe('bronze')
+})
+
+test('a holding is as old as the question, not as the answer', async () => {
+  const { balances, tierOf, pass, silence } = createScene()
+  balances['one'] = 1_000n * TOKEN
+  const speak = silence()
+  tierOf('w')
+  await settle()
+  pass(61 * SECOND)
+  speak()
+  await settle()
+
+  expect(tierOf('w')).toBe('none')
+})
+
+test.each([undefined, new Error('node down')])(
+  'while a chain cannot be read (%s), the whole holding is used to its end, then what the others hold',
+  async (silent) => {
+    const { balances, tierOf, pass } = createScene()
+    Object.assign(balances, { one: 9_000n * TOKEN, two: 1_000_000_000n })
+    tierOf('w')
+    await settle()
+    balances['one'] = silent
+
+    pass(31 * SECOND)
+    tierOf('w')
+    await settle()
+    expect(tierOf('w')).toBe('silver')
+
+    pass(30 * SECOND)
+    tierOf('w')
+    await settle()
+    expect(tierOf('w')).toBe('bronze')
+
+    balances['one'] = 9_000n * TOKEN
+    pass(5 * SECOND)
+    tierOf('w')
+    await settle()
+    expect(tierOf('w')).toBe('silver')
+  },
+)
+
+test('a read that failed is reported, and tried again after 5 s', async () => {
+  const { balances, tierOf, asked, faults, pass } = createScene()
+  Object.assign(balances, { one: new Error('node down'), two: new Error('node down') })
+  tierOf('w')
+  await settle()
+  expect(faults).toHaveLength(2)
+
+  pass(5 * SECOND - 1)
+  tierOf('w')
+  await settle()
+  expect(asked).toHaveLength(2)
+
+  pass(1)
+  tierOf('w')
+  await settle()
+  expect(asked).toHaveLength(4)
+})
+
+test('so many wallets are read at once, so many wait, and the rest is read by a later quote', async () => {
+  const { tierOf, asked, silence } = createScene({ reads: 2, waiting: 3 })
+  const speak = silence()
+  tierOf('w0', 'solana')
+  tierOf('w1', 'solana')
+  await settle()
+  for (const wallet of ['w2', 'w3', 'w4', 'w5']) tierOf(wallet, 'solana')
+  await settle()
+  expect(asked).toEqual(['solana w0', 'solana w1'])
+
+  speak()
+  await settle()
+  expect(asked).toHaveLength(5)
+  tierOf('w5', 'solana')
+  await settle()
+
+  expect(asked.at(-1)).toBe('solana w5')
+})
+
+test('the wallet whose read is the longest ago is forgotten first', async () => {
+  const { balances, tierOf, pass } = createScene({ wallets: 2 })
+  balances['one'] = 1_000n * TOKEN
+  const quoteAll = async (...wallets: string[]) => {
+    for (const wallet of wallets) tierOf(wallet)
+    await settle()
+  }
+  await quoteAll('old', 'mid')
+  pass(30 * SECOND)
+  await quoteAll('old')
+  await quoteAll('new')
+
+  expect([tierOf('old'), tierOf('new'), tierOf('mid')]).toEqual(['bronze', 'bronze', 'none'])
+})
