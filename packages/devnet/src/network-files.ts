@@ -1,7 +1,8 @@
 import type { Address } from 'viem'
 import type { DeployedSolanaChain } from './deploy-solana.ts'
 import type { Keys } from './keys.ts'
-import { ASSETS, type ChainPlan, FEED_MAX_AGE_SECONDS, NATIVE, NATIVE_SOL, type SolanaPlan } from './plan.ts'
+import type { ChainPlan, SolanaPlan } from './plan.ts'
+import { ASSETS, DISCOUNT_ASSET, FEED_MAX_AGE_SECONDS, NATIVE, NATIVE_SOL } from './plan.ts'
 import type { DeployedUniswapV3, DeployedWithVenue } from './uniswap-v3/deploy-uniswap-v3.ts'
 
 const FEED_LIMITS = { maxAgeSeconds: FEED_MAX_AGE_SECONDS }
@@ -64,6 +65,7 @@ export type ServiceConfig = {
   deliverers: Address[]
   attester: Address
   chains: ServiceChain[]
+  discount: { asset: string }
   assets: {
     name: string
     usdStable: boolean
@@ -110,6 +112,7 @@ export function toServiceConfig({ evm, solana }: ReadyChains, keys: Keys): Servi
     deliverers: keys.deliverers.map(({ address }) => address),
     attester: keys.attester.address,
     chains: [...evm.map(toEvmServiceChain), toSolanaServiceChain(solana)],
+    discount: { asset: DISCOUNT_ASSET },
     assets: ASSETS.map(({ name, usdStable }) => {
       const sources = feeds
         .filter(({ asset }) => asset === name)

@@ -38,6 +38,9 @@ export const ASSETS: readonly AssetPlan[] = [
   { name: 'LINK', usdStable: false, usdE8: 2_000_000_000n },
 ]
 
+/** The service's token: who holds it pays a lower fee. */
+export const DISCOUNT_ASSET = 'GEO'
+
 const WETH: TokenPlan = { symbol: 'WETH', name: 'Wrapped Ether', asset: 'ETH', decimals: 18 }
 const GEO: TokenPlan = { symbol: 'GEO', name: 'Geo', asset: 'GEO', decimals: 18 }
 
