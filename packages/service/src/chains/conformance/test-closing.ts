@@ -68,6 +68,24 @@ export function describeClosing(onStage: () => Stage): void {
     await expectNoMore(swap)
   })
 
+  test.each(['claim', 'refund'] as const)(
+    'leaves by a %s once, also when the other was signed as well before either was sent',
+    async (winner) => {
+      const { world, chain, actor } = onStage()
+      const { swap, moved } = await newLocked()
+      const plans = { claim: actor.claiming([swap]), refund: actor.refunding(swap) }
+      const loser = winner === 'claim' ? 'refund' : 'claim'
+      const first = await actor.sign('relay', plans[winner])
+      const second = await actor.sign('relay', plans[loser], { ahead: 1 })
+
+      for (const { raw } of [first, second]) await chain.broadcast(raw)
+      await world.finalize()
+
+      expect(await moved()).toEqual(winner === 'claim' ? claimed : nothing)
+      expect((await actor.statesOf(swap)).hard).toBe(winner === 'claim' ? 'claimed' : 'refunded')
+    },
+  )
+
   test('moves by no other signature than the attester’s', async () => {
     const { world, actor } = onStage()
     const { swap, moved } = await newLocked()

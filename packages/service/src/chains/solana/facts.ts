@@ -1,5 +1,6 @@
+import { toTokenAccountAddress } from './accounts.ts'
 import type { SolanaClient } from './client.ts'
-import { readMint, type Token } from './mint.ts'
+import { isNative, readMint, type Token } from './mint.ts'
 import { readPriorityPrice } from './priority.ts'
 import { type Rent, readRent } from './rent.ts'
 import type { SolanaChainSettings } from './settings.ts'
@@ -7,6 +8,8 @@ import type { SolanaChainSettings } from './settings.ts'
 export type Facts = {
   rent(): Promise<Rent>
   tokenOf(mint: string): Promise<Token>
+  /** Where the inventory holds what it has: what goes there from intake is claimed. */
+  inventoryAccounts(): Promise<ReadonlySet<string>>
   /** Millionths of a lamport per compute unit, a few seconds old at most. */
   priorityPrice(): Promise<bigint>
 }
@@ -16,20 +19,29 @@ const PRICE_MS = 2_000
 /** What a chain says that hardly changes: asked once, or once in a while; a question that failed is asked again. */
 export function createFacts(
   client: SolanaClient,
-  { vaults, priorityPrice: bounds }: Pick<SolanaChainSettings, 'vaults' | 'priorityPrice'>,
+  settings: Pick<SolanaChainSettings, 'vaults' | 'tokens' | 'priorityPrice'>,
 ): Facts {
+  const { vaults, priorityPrice: bounds } = settings
   const tokens = new Map<string, () => Promise<Token>>()
+  const tokenOf = (mint: string) => {
+    const known = tokens.get(mint) ?? remember(() => getToken(client, mint))
+    tokens.set(mint, known)
+    return known()
+  }
   return {
+    tokenOf,
+    inventoryAccounts: remember(async () => {
+      const held = await Promise.all(settings.tokens.map(tokenOf))
+      const accounts = held.map((token) =>
+        isNative(token) ? vaults.inventory : toTokenAccountAddress({ owner: vaults.inventory, ...token }),
+      )
+      return new Set(await Promise.all(accounts))
+    }),
     rent: remember(() => readRent(client)),
     priorityPrice: remember(
       () => readPriorityPrice(client, { accounts: Object.values(vaults), ...bounds }),
       PRICE_MS,
     ),
-    tokenOf(mint) {
-      const known = tokens.get(mint) ?? remember(() => getToken(client, mint))
-      tokens.set(mint, known)
-      return known()
-    },
   }
 }
 

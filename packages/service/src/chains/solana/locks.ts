@@ -8,7 +8,7 @@ import type { SolanaParts } from './parts.ts'
 import { readRecipient } from './recipient.ts'
 import { simulate } from './simulate.ts'
 
-type Kind = 'input' | 'claim' | 'refund'
+type Kind = 'input' | 'exit'
 
 function refOf({ settings }: SolanaParts, kind: Kind, op: { hash: string; locker: string }): MarkerRef {
   return { kind, id: op.hash, base: kind === 'input' ? op.locker : settings.vaults.intake }
@@ -20,15 +20,18 @@ export async function readLocks(
   ops: readonly LockRef[],
   { commitment, number }: SolanaBlock,
 ): Promise<Map<string, LockState>> {
-  const kinds = ['input', 'claim', 'refund'] as const
+  const kinds = ['input', 'exit'] as const
   const refs = ops.flatMap((op) => kinds.map((kind) => refOf(parts, kind, op)))
-  const found = await parts.markers.findCreations(refs, { commitment, minContextSlot: number })
+  const [found, inventory] = await Promise.all([
+    parts.markers.findCreations(refs, { commitment, minContextSlot: number }),
+    parts.facts.inventoryAccounts(),
+  ])
   return new Map(
     ops.map((op, index) => {
-      const [input, claim, refund] = found.slice(index * kinds.length, (index + 1) * kinds.length)
+      const [input, exit] = found.slice(index * kinds.length, (index + 1) * kinds.length)
       if (!input) return [op.hash, 'none']
-      if (refund) return [op.hash, 'refunded']
-      return [op.hash, claim ? 'claimed' : 'locked']
+      if (!exit) return [op.hash, 'locked']
+      return [op.hash, inventory.has(exit.paidTo) ? 'claimed' : 'refunded']
     }),
   )
 }
@@ -39,8 +42,9 @@ export async function findLock(parts: SolanaParts, op: Op): Promise<Landed | und
 }
 
 export async function findRefund(parts: SolanaParts, op: Op): Promise<Refunded | undefined> {
-  const [found] = await parts.markers.findCreations([refOf(parts, 'refund', op)], { commitment: 'finalized' })
-  return found && { txHash: found.txHash, block: found.slot, credited: false }
+  const [found] = await parts.markers.findCreations([refOf(parts, 'exit', op)], { commitment: 'finalized' })
+  const isClaim = found && (await parts.facts.inventoryAccounts()).has(found.paidTo)
+  return found && !isClaim ? { txHash: found.txHash, block: found.slot, credited: false } : undefined
 }
 
 /** The signed transaction, tried on the newest confirmed state before the service adds its own signature. */

@@ -8,7 +8,7 @@ import { remember } from './memory.ts'
 
 /** One payment of one op: at most one transaction ever creates one of its markers. */
 export type MarkerRef = { kind: MarkerKind; id: string; base: string }
-export type Creation = { txHash: string; slot: bigint }
+export type Creation = { txHash: string; slot: bigint; paidTo: string }
 
 type At = { commitment: Depth; minContextSlot?: bigint }
 

@@ -15,7 +15,8 @@ const PAGE = 1_000
 const MAX_PAGES = 20
 
 type Query = { marker: Marker; opId: string; commitment?: 'confirmed' | 'finalized' }
-export type MarkerTransaction = { txHash: string; slot: bigint }
+/** `paidTo` is where its transfer went: a token account, or a wallet for the native coin. */
+export type MarkerTransaction = { txHash: string; slot: bigint; paidTo: string }
 
 /**
  * The one transaction that created a marker that is there, if ours did. Strangers can send lamports to a marker
@@ -36,7 +37,8 @@ export async function findMarkerTransaction(
       if (err !== null) continue
       isExplained = true
       if (!memo?.includes(opId)) continue
-      if (await isCreation(client, { signature, marker, commitment })) return { txHash: signature, slot }
+      const paidTo = await findPayee(client, { signature, marker, commitment })
+      if (paidTo !== undefined) return { txHash: signature, slot, paidTo }
     }
     before = found.at(-1)?.signature
     if (found.length === PAGE) continue
@@ -48,15 +50,19 @@ export async function findMarkerTransaction(
 
 type Candidate = { signature: Signature; marker: Marker; commitment: 'confirmed' | 'finalized' }
 
-async function isCreation({ rpc }: SolanaClient, candidate: Candidate): Promise<boolean> {
+/** Undefined when this transaction did not create the marker. */
+async function findPayee({ rpc }: SolanaClient, candidate: Candidate): Promise<string | undefined> {
   const { signature, marker, commitment } = candidate
   const found = await rpc
     .getTransaction(signature, { commitment, encoding: 'base64', maxSupportedTransactionVersion: 0 })
     .send()
   if (!found) throw new Error(`The node names ${signature} and does not know it`)
   const message = readWire(found.transaction[0] as Base64EncodedWireTransaction)
-  if (!message?.signers.includes(marker.base)) return false
-  return message.instructions.some((instruction) => isCreateOf(instruction, marker))
+  if (!message?.signers.includes(marker.base)) return undefined
+  if (!message.instructions.some((instruction) => isCreateOf(instruction, marker))) return undefined
+  // Of a token: source, mint, destination, authority. Of the native coin: source, destination.
+  const { program, accounts = [] } = message.instructions.at(-1) ?? {}
+  return program === SYSTEM_PROGRAM ? accounts[1] : accounts[2]
 }
 
 function readWire(transaction: Base64EncodedWireTransaction) {

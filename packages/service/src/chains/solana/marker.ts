@@ -3,7 +3,8 @@ import { getCreateAccountWithSeedInstruction } from '@solana-program/system'
 import { toHex, toOpId } from './bytes.ts'
 import { SYSTEM_PROGRAM } from './token-layout.ts'
 
-export type MarkerKind = 'input' | 'deliver' | 'refund' | 'claim'
+/** An input leaves the intake vault by one `exit`, whichever way: claim and refund exclude each other on chain. */
+export type MarkerKind = 'input' | 'deliver' | 'exit'
 
 /** An account that only one transaction can create: whoever creates it first is the only one that lands. */
 export type Marker = { address: string; base: string; seed: string }

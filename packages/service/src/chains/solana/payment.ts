@@ -28,7 +28,7 @@ export type PayingVault = {
 }
 
 export type Payment = {
-  kind: Exclude<MarkerKind, 'input'>
+  kind: 'deliver' | 'claim' | 'refund'
   opHash: string
   /** Rises by one when a stranger's lamports lie at the marker and every attempt with it is dead. */
   generation: number
@@ -78,6 +78,10 @@ export async function draftPayment(vault: Draft, payment: Payment): Promise<stri
   return toBase64(wire)
 }
 
+export function markerKindOf(kind: Payment['kind']): MarkerKind {
+  return kind === 'deliver' ? 'deliver' : 'exit'
+}
+
 type Payers = { feePayer: TransactionSigner; authority: TransactionSigner; markerKey: Uint8Array; rent: Rent }
 
 async function compilePayment(
@@ -90,7 +94,7 @@ async function compilePayment(
     throw new Error('The fee payer takes no part in a swap')
   }
   const base = authority.address
-  const marker = await toMarker({ key: markerKey, opHash, kind, generation, base })
+  const marker = await toMarker({ key: markerKey, opHash, kind: markerKindOf(kind), generation, base })
   const createAccount = payment.createRecipientAccount === true && !isNative(token)
   const units = payment.units ?? paymentUnits({ createAccount })
   const wire = compile({

@@ -69,15 +69,15 @@ export async function planRefund(parts: SolanaParts, op: Op, attested: Attested)
 type FromIntake = { kind: 'claim' | 'refund'; op: Op; to: string }
 
 /**
- * All inputs lie in one vault, and what leaves it under one op's name may be another's. The markers stop a second
- * claim and a second refund of an op, not one of each, nor either for an input that never came.
+ * All inputs lie in one vault, and what leaves it under one op's name may be another's. The marker stops a second
+ * exit of an op, not a first one for an input that never came.
  */
 async function planFromIntake(parts: SolanaParts, head: SolanaBlock, { kind, op, to }: FromIntake) {
   const state = (await readLocks(parts, [op], head)).get(op.hash)
   if (state !== 'locked') throw new Error(`The input of ${op.hash} is not in the intake vault: ${state}`)
   return planPayment(
     parts,
-    { kind, id: op.hash, base: parts.settings.vaults.intake },
+    { kind: 'exit', id: op.hash, base: parts.settings.vaults.intake },
     { kind, to, mint: op.inputToken, amount: String(op.inputAmount), createsAccount: false },
   )
 }
