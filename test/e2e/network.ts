@@ -9,10 +9,13 @@ declare module 'vitest' {
   }
 }
 
+// So that a test need not wait a minute until a holding is read again.
+const SHORT_MEMORY = { asset: 'GEO', maxAgeSeconds: 10 }
+
 /** Starts the network that all end-to-end tests share, and stops it after the last one. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const { PATH = '', HOME = '' } = process.env
-  const network = await startNetwork({ env: { PATH, HOME } })
+  const network = await startNetwork({ env: { PATH, HOME }, serviceConfig: { discount: SHORT_MEMORY } })
   project.provide('local', network.local as LocalNetwork)
   project.provide('databaseUrl', network.databaseUrl)
   return () => network.stop()
