@@ -21,8 +21,8 @@ export function createInventoryVenue({ market, terms }: Deps): Venue {
 
   function offer({ input, output, destination }: Route): Offer | Refusal {
     const { chainId } = destination
-    const held = market.available(chainId, output.address)
-    if (held === undefined) return refuse('notServed')
+    // What was never counted is as good as empty: the first count is a moment away.
+    const held = market.available(chainId, output.address) ?? 0n
     const inputPrice = market.priceOf(input.asset)
     const price = market.priceOf(output.asset)
     if (inputPrice === undefined || price === undefined) return refuse('noPrice')
