@@ -1,0 +1,101 @@
+import { expect, test } from 'vitest'
+import type { ServiceError } from '../../errors.ts'
+import type { CatalogChain, Token } from '../../model/catalog.ts'
+import type { Curve } from '../../model/curve.ts'
+import type { Offer, Refusal, Venue } from '../../model/venue.ts'
+import { chooseVenue } from './choose.ts'
+import type { BaseTerms } from './costs.ts'
+import type { Order } from './request.ts'
+
+const usd = { decimals: 6, price: 10n ** 18n }
+const base: BaseTerms = {
+  ...{ input: usd, output: usd, feeCentiBps: 1_000n, originCost: 10n, accountRent: 0n },
+  destinationCoin: usd,
+}
+const token = { chainId: 1, address: '0x1', symbol: 'USDC', decimals: 6, asset: 'USDC' } as Token
+const order: Order = {
+  ...{ origin: { name: 'one' } as CatalogChain, destination: { name: 'two' } as CatalogChain },
+  ...{ input: token, output: token, wallet: '0xa', recipient: '0xb' },
+  ...{ amount: 1_000_000n, slippageBps: 50, tradeType: 'exactInput', leastOutput: 0n },
+}
+
+function venue(name: string, offer: Partial<Offer> & { depth?: bigint; impactBps?: bigint } = {}): Venue {
+  const { depth = 10n ** 9n, impactBps = 0n, ...rest } = offer
+  const curve: Curve = { kind: 'depth', input: usd, output: usd, spreadBps: 0n, impactBps, depth }
+  return { name, offer: () => ({ venue: name, curve, deliveryCost: 0n, payToken: '0x1', ...rest }) }
+}
+
+const refusing = (name: string, why: Refusal['why']): Venue => ({ name, offer: () => ({ venue: name, why }) })
+
+function errorOf(venues: readonly Venue[], of: Partial<Order> = {}): ServiceError {
+  try {
+    chooseVenue(venues, { ...order, ...of }, base)
+  } catch (error) {
+    return error as ServiceError
+  }
+  throw new Error('It was priced')
+}
+
+const chosen = (venues: readonly Venue[], of: Partial<Order> = {}) =>
+  chooseVenue(venues, { ...order, ...of }, base).offer.venue
+
+test('the most output wins, what a delivery costs included', () => {
+  const dear = venue('dear', { deliveryCost: 500n })
+  const cheap = venue('cheap', { deliveryCost: 499n })
+
+  expect(chosen([dear, cheap])).toBe('cheap')
+  expect(chosen([dear, cheap], { tradeType: 'exactOutput' })).toBe('cheap')
+})
+
+test('the first one wins where two give the same', () => {
+  expect(chosen([venue('one'), venue('other')])).toBe('one')
+})
+
+test('a venue that cannot deliver this much leaves it to one that can', () => {
+  expect(chosen([venue('small', { depth: 10n }), venue('large', { deliveryCost: 9_000n })])).toBe('large')
+  expect(chosen([refusing('none', 'empty'), venue('large')])).toBe('large')
+})
+
+test('the bounds that an error names are the best of all venues, and pass', () => {
+  const venues = [venue('small', { depth: 10_000n }), venue('large', { depth: 500_000n, deliveryCost: 7n })]
+  const { code, recovery } = errorOf(venues)
+  const most = BigInt(String(recovery?.maxAmount))
+
+  expect(code).toBe('INSUFFICIENT_LIQUIDITY')
+  expect(chosen(venues, { amount: most })).toBe('large')
+  expect(errorOf(venues, { amount: most + 1n }).code).toBe('INSUFFICIENT_LIQUIDITY')
+
+  const tooSmall = errorOf(venues, { amount: 1n })
+  const least = BigInt(String(tooSmall.recovery?.minAmount))
+  expect(tooSmall.code).toBe('NEEDS_LARGER_SIZE')
+  expect(chosen(venues, { amount: least })).toBe('small')
+  expect(errorOf(venues, { amount: least - 1n }).code).toBe('NEEDS_LARGER_SIZE')
+})
+
+test('the least that may arrive is a bound as well', () => {
+  const { code, recovery } = errorOf([venue('one')], { leastOutput: 2_000_000n })
+  const least = BigInt(String(recovery?.minAmount))
+
+  expect(code).toBe('NEEDS_LARGER_SIZE')
+  expect(chosen([venue('one')], { leastOutput: 2_000_000n, amount: least })).toBe('one')
+})
+
+test('where nobody delivers at all, the reason of each venue is told', () => {
+  expect(errorOf([refusing('a', 'notServed'), refusing('b', 'notServed')])).toMatchObject({
+    code: 'NO_ROUTE',
+    details: {
+      venues: [
+        { venue: 'a', reason: 'does not serve this token' },
+        { venue: 'b', reason: 'does not serve this token' },
+      ],
+    },
+  })
+})
+
+test('a venue without a price, or with nothing now, is a reason to try again', () => {
+  expect(errorOf([refusing('a', 'noPrice'), refusing('b', 'notServed')]).code).toBe('PRICE_UNAVAILABLE')
+  expect(errorOf([refusing('a', 'empty'), refusing('b', 'notServed')])).toMatchObject({
+    code: 'INSUFFICIENT_LIQUIDITY',
+    recovery: { action: 'RETRY_LATER', maxAmount: '0' },
+  })
+})

@@ -1,0 +1,132 @@
+import { expect, test } from 'vitest'
+import type { CatalogChain, Market, Token } from '../../model/catalog.ts'
+import { mostOf, outputOf } from '../../model/curve.ts'
+import type { Offer, Refusal } from '../../model/venue.ts'
+import { createInventoryVenue, type InventoryTerms } from './inventory.ts'
+import { createUniswapVenue } from './uniswap-v3.ts'
+
+const USD = 10n ** 18n
+const usdc: Token = { chainId: 1, address: '0xusdc', symbol: 'USDC', decimals: 6, asset: 'USDC' }
+const weth: Token = { chainId: 2, address: '0xweth', symbol: 'WETH', decimals: 18, asset: 'ETH' }
+const usdcOnTwo: Token = { ...usdc, chainId: 2 }
+const destination = { chainId: 2, name: 'two' } as CatalogChain
+const route = { input: usdc, output: weth, destination }
+
+const prices: Record<string, bigint> = { USDC: USD, ETH: 2_000n * USD }
+const held: Record<string, bigint> = { '0xweth': 10n * 10n ** 18n, '0xusdc': 50_000n * 10n ** 6n }
+
+function marketWith(change: Partial<Market> = {}): Market {
+  return {
+    priceOf: (asset) => prices[asset],
+    available: (_chain, token) => held[token],
+    chainNow: () => ({
+      ...{ seconds: 1, block: 1n, height: 1n },
+      costs: { lock: 1n, firstLock: 2n, delivery: 3n, purchase: 4n },
+    }),
+    ...change,
+  }
+}
+
+function inventory(terms: Partial<InventoryTerms> = {}, market = marketWith()) {
+  const defaults = { spreadBps: 0n, impactBps: 0n, pairs: [], limits: [] }
+  return createInventoryVenue({ market, terms: { ...defaults, ...terms } })
+}
+
+function offered(answer: Offer | Refusal): Offer {
+  if ('why' in answer) throw new Error(answer.why)
+  return answer
+}
+
+test('the inventory gives the reference price, and all that it holds', () => {
+  const { curve, deliveryCost, payToken } = offered(inventory().offer(route))
+
+  expect(outputOf(curve, 2_000n * 10n ** 6n)).toBe(10n ** 18n)
+  expect(mostOf(curve)).toBe(held['0xweth'])
+  expect({ deliveryCost, payToken }).toEqual({ deliveryCost: 3n, payToken: '0xweth' })
+})
+
+test('a pair has a spread of its own, in whichever order it is named, and an asset none against itself', () => {
+  const pairs = [{ assets: ['USDC', 'ETH'] as const, spreadBps: 30n }]
+  const venue = inventory({ spreadBps: 5n, pairs })
+
+  expect(offered(venue.offer(route)).curve).toMatchObject({ spreadBps: 30n })
+  expect(offered(venue.offer({ ...route, input: weth, output: usdcOnTwo })).curve).toMatchObject({
+    spreadBps: 30n,
+  })
+  expect(offered(venue.offer({ ...route, output: usdcOnTwo })).curve).toMatchObject({ spreadBps: 0n })
+})
+
+test('a limit by chain, by asset or by both bounds what one swap takes', () => {
+  const mostWith = (limits: InventoryTerms['limits']) =>
+    mostOf(offered(inventory({ limits }).offer(route)).curve)
+
+  expect(mostWith([{ asset: 'ETH', maxUsd: 4_000 }])).toBe(2n * 10n ** 18n)
+  expect(mostWith([{ chainId: 2, maxUsd: 1_000 }])).toBe(5n * 10n ** 17n)
+  expect(mostWith([{ chainId: 1, asset: 'ETH', maxUsd: 1 }])).toBe(held['0xweth'])
+})
+
+test('the inventory refuses without a price, and while there is nothing of it', () => {
+  const withoutPrice = marketWith({ priceOf: (asset) => (asset === 'ETH' ? undefined : USD) })
+  const withNothing = marketWith({ available: () => 0n })
+  const uncounted = marketWith({ available: () => undefined })
+
+  expect(inventory({}, withoutPrice).offer(route)).toEqual({ venue: 'inventory', why: 'noPrice' })
+  expect(inventory({}, withNothing).offer(route)).toEqual({ venue: 'inventory', why: 'empty' })
+  expect(inventory({}, uncounted).offer(route)).toEqual({ venue: 'inventory', why: 'empty' })
+})
+
+/** A pool of 1,000,000 dollars and 500 ether a side, without a fee. */
+function pool({ market = marketWith(), now = (): number => 0, readBought = constantProduct } = {}) {
+  const pools = [{ chainId: 2, sell: usdcOnTwo, buy: weth, readBought }]
+  return createUniswapVenue({ market, pools, now, onFault: () => {} })
+}
+
+async function constantProduct(sold: readonly bigint[]) {
+  const [dollars, ether] = [10n ** 12n, 500n * 10n ** 18n]
+  return sold.map((amount) => (ether * amount) / (dollars + amount))
+}
+
+test('a pool gives no more than it answered, and at the sizes that were asked exactly that', async () => {
+  const venue = pool()
+  await venue.refresh()
+  const { curve, payToken, deliveryCost } = offered(venue.offer(route))
+
+  for (const dollars of [1n, 7n, 100n, 333n, 4_321n, 20_000n, 49_999n]) {
+    const sold = dollars * 10n ** 6n
+    const [most] = await constantProduct([sold])
+    expect(outputOf(curve, sold)).toBeLessThanOrEqual(most as bigint)
+  }
+  expect(outputOf(curve, 1_000n * 10n ** 6n)).toBe((await constantProduct([1_000n * 10n ** 6n]))[0])
+  expect({ payToken, deliveryCost }).toEqual({ payToken: '0xusdc', deliveryCost: 4n })
+})
+
+test('a pool is used only as far as what the vault holds of what it sells', async () => {
+  const venue = pool()
+  await venue.refresh()
+  const { curve } = offered(venue.offer(route))
+
+  expect(outputOf(curve, held['0xusdc'] as bigint)).toBeDefined()
+  expect(outputOf(curve, (held['0xusdc'] as bigint) + 1n)).toBeUndefined()
+})
+
+test('a pool that was never asked, not lately, or that has nothing, offers nothing', async () => {
+  let time = 0
+  const venue = pool({ now: () => time })
+  expect(venue.offer(route)).toEqual({ venue: 'uniswap-v3', why: 'empty' })
+  await venue.refresh()
+  time = 10_001
+  expect(venue.offer(route)).toEqual({ venue: 'uniswap-v3', why: 'empty' })
+
+  const dry = pool({ readBought: async (sold: readonly bigint[]) => sold.map(() => undefined as never) })
+  await dry.refresh()
+  expect(dry.offer(route)).toEqual({ venue: 'uniswap-v3', why: 'empty' })
+  expect(dry.offer({ ...route, output: usdcOnTwo })).toEqual({ venue: 'uniswap-v3', why: 'notServed' })
+})
+
+test('an output without a price can be bought, as long as what is sold for it has one', async () => {
+  const market = marketWith({ priceOf: (asset) => (asset === 'ETH' ? undefined : USD) })
+  const venue = pool({ market })
+  await venue.refresh()
+
+  expect(offered(venue.offer(route)).payToken).toBe('0xusdc')
+})
