@@ -23,7 +23,7 @@ import { createWorld, outcomeOf, quoteOnceSettled, stageOf, submitSwap, toReques
 
 const local = inject('local')
 const world = createWorld(local)
-const { alpha } = world
+const { alpha, beta } = world
 const solana = await createSolanaWorld(local)
 const api = createCheckedClient({ ...local, apiKey: await createOperator(inject('databaseUrl')).createKey() })
 const counter = { api, solana }
@@ -46,9 +46,10 @@ async function priceOfEther(): Promise<number> {
   return Number(BigInt(input) / USDC)
 }
 
+/** In a block of both chains: while their feeds disagree there is no price, and what is locked is delivered. */
 async function setPrice(asset: string, usd: number): Promise<void> {
   await world.setPrice(asset, usd)
-  await alpha.mine()
+  await Promise.all([alpha.mine(), beta.mine()])
 }
 
 const held = (owner: string, symbol: string) => solana.balanceOf(owner, solana.token(symbol))
