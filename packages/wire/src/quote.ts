@@ -42,7 +42,9 @@ export type QuoteRequest = Static<typeof QuoteRequest>
 
 export const Fee = Type.Object({
   kind: oneOf(FEE_KINDS),
-  amount: Type.String({ description: 'In the input token.' }),
+  amount: Type.String({
+    description: 'In the input token. A priceImpact below zero: the price is better than the reference.',
+  }),
   usd: Type.Optional(Usd),
 })
 export type Fee = Static<typeof Fee>

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { usdE18 } from './amount.ts'
-import { type DepthCurve, mostOf } from './curve.ts'
+import { type Curve, type DepthCurve, mostOf } from './curve.ts'
 import {
   type Breakdown,
   inputFor,
@@ -114,6 +114,18 @@ test('fee, costs and price impact are the whole difference to the reference pric
     }),
     runs,
   )
+})
+
+test('a market that gives more than the reference price is a price impact below zero', () => {
+  const usd = { decimals: 6, price: 10n ** 18n }
+  const costs = { feeCentiBps: 0n, originCost: 0n, deliveryCost: 0n, accountRent: 0n }
+  const terms = { input: usd, output: usd, ...costs }
+  const point = { sold: 1_000_000n, bought: 1_050_000n }
+  const curve: Curve = { kind: 'points', input: usd, sold: usd, points: [point] }
+
+  const price = priceExactInput(terms, curve, 1_000_000n) as Breakdown
+
+  expect(priceImpactOf(terms, price)).toBe(-50_000n)
 })
 
 test('a slippage limit leaves its part of the output, rounded down', () => {

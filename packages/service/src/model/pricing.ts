@@ -73,11 +73,13 @@ function inputLeaving(terms: Terms, swappable: bigint): bigint {
   return divideUp(afterFee * CENTI_BPS, CENTI_BPS - terms.feeCentiBps)
 }
 
-/** Spread and impact together, in the input token: what the output is worth less than what bought it, rounded down. */
+/**
+ * Spread and impact together, in the input token: what the output is worth less than what bought it, rounded down.
+ * Negative where a market gives more than the reference price.
+ */
 export function priceImpactOf(terms: Terms, { swappable, amountOut }: Breakdown): bigint {
   if (!terms.output) return 0n
-  const impact = swappable - convertUp(amountOut, terms.output, terms.input)
-  return impact > 0n ? impact : 0n
+  return swappable - convertUp(amountOut, terms.output, terms.input)
 }
 
 export function withSlippage(amountOut: bigint, slippageBps: number): bigint {

@@ -14,7 +14,7 @@ export function describePrice({ terms, price }: Choice, highImpactBps: number): 
   ]
   if (terms.accountRent > 0n) parts.push(['accountRent', terms.accountRent])
   const impact = priceImpactOf(terms, price)
-  if (impact > 0n) parts.push(['priceImpact', impact])
+  if (impact !== 0n) parts.push(['priceImpact', impact])
   if (!terms.output) return { fees: toFees(terms, parts, price.amountIn) }
   const { input, output } = terms
   const { amountIn, amountOut } = price
