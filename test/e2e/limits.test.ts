@@ -23,6 +23,9 @@ const pairs = [
   { from: alpha, sell: 'USDC', to: beta, buy: 'WETH', slippageBps: 5_000 },
   { from: alpha, sell: 'ETH', to: alpha, buy: 'USDC', slippageBps: 1 },
   { from: beta, sell: 'GEO', to: alpha, buy: 'ETH' },
+  { from: alpha, sell: 'USDC', to: beta, buy: 'LINK' },
+  { from: beta, sell: 'WETH', to: beta, buy: 'LINK', slippageBps: 5_000 },
+  { from: beta, sell: 'LINK', to: alpha, buy: 'USDC' },
 ]
 const nameOf = ({ from, sell, to, buy }: (typeof pairs)[number]) =>
   `${sell} on ${from.name} to ${buy} on ${to.name}`
@@ -118,7 +121,8 @@ describe('422 INSUFFICIENT_BALANCE', () => {
 })
 
 describe('422 INSUFFICIENT_LIQUIDITY when others took it all', () => {
-  const place = [beta.chainId, beta.token('WETH')]
+  // What no pool sells: only the vault delivers it.
+  const place = [beta.chainId, beta.token('GEO')]
 
   /** Everything of the output token is set aside while this runs. */
   async function withNothingLeft<T>(work: () => Promise<T>): Promise<T> {
@@ -137,7 +141,7 @@ describe('422 INSUFFICIENT_LIQUIDITY when others took it all', () => {
 
   test('at submit: nothing is stored, and the same submission succeeds once there is some again', async () => {
     const wallet = await delegatedWallet(alpha)
-    const { submission } = await prepare({ api }, wallet, { ...order, buy: 'WETH' })
+    const { submission } = await prepare({ api }, wallet, { ...order, buy: 'GEO' })
 
     const reply = await withNothingLeft(() => api.submit(submission))
 
@@ -149,7 +153,7 @@ describe('422 INSUFFICIENT_LIQUIDITY when others took it all', () => {
   test.each(['exactInput', 'exactOutput'])(
     'at quote: wait, for no smaller %s would do',
     async (tradeType) => {
-      const request = { ...toRequest(anyone, { ...order, buy: 'WETH' }), tradeType }
+      const request = { ...toRequest(anyone, { ...order, buy: 'GEO' }), tradeType }
 
       const reply = await withNothingLeft(() =>
         until(async () => {
