@@ -34,6 +34,7 @@ type LocalChain = {
   rpcUrl: string
   tokens: { symbol: string; address: Address; decimals: number }[]
   contracts: { account: Address; escrow: Address; vault: Address }
+  uniswapV3: { router: Address; pools: { address: Address; tokens: [Address, Address]; fee: number }[] }
 }
 
 export type LocalSolanaChain = Pick<LocalChain, 'chainId' | 'name' | 'rpcUrl'> & {
@@ -106,7 +107,8 @@ function getOne<T>(items: readonly T[], isIt: (item: T) => boolean): T {
 
 const isSame = (address: Address, other: Address | null) => address.toLowerCase() === other?.toLowerCase()
 
-function toChain({ chainId, name, rpcUrl, tokens, contracts }: LocalChain, feeds: readonly Feed[]) {
+function toChain(local: LocalChain, feeds: readonly Feed[]) {
+  const { chainId, name, rpcUrl, tokens, contracts, uniswapV3 } = local
   const client = createTestClient({ mode: 'hardhat', transport: http(rpcUrl), cacheTime: 0 })
     .extend(publicActions)
     .extend(walletActions)
@@ -116,6 +118,7 @@ function toChain({ chainId, name, rpcUrl, tokens, contracts }: LocalChain, feeds
     name,
     client,
     token,
+    uniswapV3,
     contracts: {
       account: getAddress(contracts.account),
       escrow: getAddress(contracts.escrow),
