@@ -5,8 +5,10 @@ import type { World, WorldChain } from './world.ts'
 const poolAbi = parseAbi([
   'function slot0() view returns (uint160 sqrtPriceX96, int24, uint16, uint16, uint16, uint8, bool)',
 ])
+const ROUTE = 'address tokenIn; address tokenOut; uint24 fee; address recipient; uint256 deadline'
+const AMOUNTS = 'uint256 amountIn; uint256 amountOutMinimum; uint160 sqrtPriceLimitX96'
 const routerAbi = parseAbi([
-  'struct Single { address tokenIn; address tokenOut; uint24 fee; address recipient; uint256 deadline; uint256 amountIn; uint256 amountOutMinimum; uint160 sqrtPriceLimitX96; }',
+  `struct Single { ${ROUTE}; ${AMOUNTS}; }` as const,
   'function exactInputSingle(Single params) payable returns (uint256)',
 ])
 
