@@ -1,0 +1,211 @@
+import type { Rules } from './test-rules.ts'
+import {
+  type Attempt,
+  clocks,
+  forgetDead,
+  isFinal,
+  isLive,
+  isOnChain,
+  isPast,
+  type ModelState,
+  replaceAt,
+  type Step,
+} from './test-state.ts'
+
+/** Whatever the world can do next: time, blocks, reorgs, strangers, the wallet, a crash. */
+export function worldSteps(state: ModelState, rules: Rules): Step[] {
+  return [
+    ...tick(state, rules),
+    ...moveLock(state),
+    ...moveDeliveries(state, rules),
+    ...moveClaim(state, rules),
+    ...moveRefunds(state, rules),
+    ...moveStrangers(state, rules),
+    ...crash(state),
+  ]
+}
+
+function tick(state: ModelState, rules: Rules): Step[] {
+  const clock = clocks[clocks.indexOf(state.clock) + 1]
+  if (!clock || isHeldUp(state, rules, clock)) return []
+  // Nobody but a contract knows the last deadline.
+  if (clock === 'refundOpen' && rules.origin !== 'evm') return []
+  // A lease is shorter than the time between cut-off and deadline: who planned before cannot sign after.
+  const intent = clock === 'fillOver' ? 'none' : state.intent
+  return [{ name: `time: ${clock}`, to: { ...state, clock, intent } }]
+}
+
+/** What is assumed to happen before time passes on; `refundMargin` and the rule of soft settling provide it. */
+function isHeldUp(state: ModelState, rules: Rules, next: ModelState['clock']): boolean {
+  if (next === 'refundOpen') return isMarginOpen(state, rules)
+  if (next === 'fillLate' && rules.fillAwaitsLockFinality && state.lock.place === 'included') return true
+  if (state.told !== 'repeating') return false
+  const isInFlight = state.deliveries.some(isLive)
+  // There is time to sign once more, for a service that does.
+  const isRepeated = rules.undoneBytesLandAgain && rules.redeliversSettled
+  if (next === 'cutOff') return isRepeated && !isInFlight
+  return next === 'fillOver' && (isRepeated || isInFlight)
+}
+
+function isMarginOpen({ swap, lock, deliveries, claim }: ModelState, { refundMargin }: Rules): boolean {
+  const mayLand = deliveries.some((each) => isLive(each) || each.place === 'included')
+  // Only a service that goes on to claim uses the time for it.
+  const willClaim = ['locked', 'delivering', 'settled', 'claiming'].includes(swap) && isFinal(lock)
+  const isPaid = willClaim && deliveries.some(isOnChain)
+  switch (refundMargin) {
+    case 'full':
+      return mayLand || (isPaid && !isFinal(claim))
+    case 'claimIncluded':
+      return mayLand || (isPaid && !isOnChain(claim))
+    case 'withoutAttemptLife':
+      return isPaid && !isFinal(claim)
+    case 'none':
+      return false
+  }
+}
+
+/** The ways of one attempt that every chain has: it gets into a block, a reorg takes it out, it is final, it dies. */
+function wayOf(name: string, attempt: Attempt, can: { land: boolean; die: boolean; undo: boolean }) {
+  const { place } = attempt
+  const ways: { name: string; changed: Partial<Attempt> }[] = []
+  const add = (what: string, changed: Partial<Attempt>) =>
+    ways.push({ name: `chain: ${name} ${what}`, changed })
+  if (place === 'flight' && can.land) add('included', { place: 'included' })
+  if ((place === 'flight' || place === 'signed') && can.die) add('dead', { place: 'dead' })
+  if (place === 'included') add('final', { place: 'final' })
+  if (place === 'included' && can.undo) add('undone', { place: 'flight' })
+  return ways
+}
+
+function moveLock(state: ModelState): Step[] {
+  const isUsed = [state.claim, ...state.refunds].some(isOnChain) || state.strangerRefund !== 'none'
+  const can = { land: !isPast(state, 'opOver'), die: true, undo: !isUsed }
+  return wayOf('lock', state.lock, can).map(({ name, changed }) => ({
+    name,
+    to: { ...state, lock: { ...state.lock, ...changed } },
+  }))
+}
+
+function moveDeliveries(state: ModelState, rules: Rules): Step[] {
+  return state.deliveries.flatMap((attempt, index) => {
+    const others = state.deliveries.filter((_, i) => i !== index)
+    const can = {
+      land: canDeliver(state, rules, attempt, others),
+      die: state.told !== 'repeating' || !rules.undoneBytesLandAgain || !isPast(state, 'fillLate'),
+      undo: canUndoDelivery(state, rules),
+    }
+    return wayOf('delivery', attempt, can).map(({ name, changed }) => ({
+      name,
+      to: {
+        ...state,
+        deliveries: replaceAt(state.deliveries, index, changed),
+        told: toldAfter(state, changed.place),
+      },
+    }))
+  })
+}
+
+function canDeliver(state: ModelState, rules: Rules, attempt: Attempt, others: readonly Attempt[]): boolean {
+  if (rules.destination === 'evm' && isPast(state, 'fillOver')) return false
+  if (!rules.hasDeliveryGuard) return true
+  if (attempt.generation === 0 && state.deliveryFunding !== 'none') return false
+  return !others.some((other) => isOnChain(other) && other.generation === attempt.generation)
+}
+
+/** A delivery told while there was time is final before the cut-off. */
+function canUndoDelivery(state: ModelState, rules: Rules): boolean {
+  if (state.told === 'safe') return !isPast(state, 'cutOff')
+  return state.told !== 'repeated' || rules.reorgsAfterSettled > 1
+}
+
+function toldAfter({ told }: ModelState, place: Attempt['place'] | undefined): ModelState['told'] {
+  if (told === 'safe' && place === 'flight') return 'repeating'
+  return told === 'repeating' && place === 'included' ? 'repeated' : told
+}
+
+function moveClaim(state: ModelState, rules: Rules): Step[] {
+  const isFree = !state.refunds.some(isOnChain) && state.strangerRefund === 'none'
+  // The escrow pays what it holds of this op; the intake vault holds the money of all.
+  const land = rules.origin === 'solana' || (isOnChain(state.lock) && isFree)
+  return wayOf('claim', state.claim, { land, die: true, undo: true }).map(({ name, changed }) => ({
+    name,
+    to: { ...state, claim: { ...state.claim, ...changed } },
+  }))
+}
+
+function moveRefunds(state: ModelState, rules: Rules): Step[] {
+  return state.refunds.flatMap((attempt, index) => {
+    const others = state.refunds.filter((_, i) => i !== index)
+    const can = { land: canPayBack(state, rules, attempt, others), die: true, undo: true }
+    return wayOf('refund', attempt, can).map(({ name, changed }) => ({
+      name,
+      to: { ...state, refunds: replaceAt(state.refunds, index, changed) },
+    }))
+  })
+}
+
+function canPayBack(state: ModelState, rules: Rules, attempt: Attempt, others: readonly Attempt[]): boolean {
+  if (rules.origin === 'evm') {
+    return isOnChain(state.lock) && !isOnChain(state.claim) && state.strangerRefund === 'none'
+  }
+  if (!state.walletTakes) return false
+  if (!rules.hasRefundGuard) return true
+  if (attempt.generation === 0 && state.refundFunding !== 'none') return false
+  return !others.some((other) => isOnChain(other) && other.generation === attempt.generation)
+}
+
+function moveStrangers(state: ModelState, rules: Rules): Step[] {
+  const funding = rules.hasMarkerFunders ? fund(state, rules) : []
+  return [...funding, ...(rules.origin === 'evm' ? refundByStranger(state) : changeWallet(state))]
+}
+
+/** Before a refund is decided nobody asks the wallet whether it takes money. */
+function changeWallet(state: ModelState): Step[] {
+  const isAsked = ['refundDecided', 'refunding', 'refundBlocked'].includes(state.swap)
+  const walletTakes = !state.walletTakes
+  const name = `wallet: ${walletTakes ? 'takes' : 'refuses'} money`
+  return isAsked ? [{ name, to: { ...state, walletTakes } }] : []
+}
+
+function refundByStranger(state: ModelState): Step[] {
+  const to = (strangerRefund: ModelState['strangerRefund']) => ({ ...state, strangerRefund })
+  if (state.strangerRefund === 'included') {
+    return [
+      { name: 'chain: stranger’s refund final', to: to('final') },
+      { name: 'chain: stranger’s refund undone', to: to('none') },
+    ]
+  }
+  const isFree = isFinal(state.lock) && ![state.claim, ...state.refunds].some(isOnChain)
+  const isOpen = state.strangerRefund === 'none' && isFree && isPast(state, 'refundOpen')
+  return isOpen ? [{ name: 'stranger: refund', to: to('included') }] : []
+}
+
+/** A marker is known to strangers once a transaction that creates it was sent, and free until one lands. */
+function fund(state: ModelState, rules: Rules): Step[] {
+  const legs = [
+    { key: 'deliveryFunding', attempts: state.deliveries, name: 'delivery marker', on: rules.destination },
+    { key: 'refundFunding', attempts: state.refunds, name: 'refund marker', on: rules.origin },
+  ] as const
+  return legs.flatMap(({ key, attempts, name, on }) => {
+    if (on !== 'solana') return []
+    const isSeen = attempts.some(({ place, generation }) => place === 'flight' && generation === 0)
+    const isTaken = attempts.some((each) => isOnChain(each) && each.generation === 0)
+    if (state[key] === 'included') {
+      return [
+        { name: `chain: ${name} funding final`, to: { ...state, [key]: 'final' } },
+        { name: `chain: ${name} funding undone`, to: { ...state, [key]: 'none' } },
+      ]
+    }
+    if (state[key] === 'final' || !isSeen || isTaken) return []
+    return [{ name: `stranger: fund ${name}`, to: { ...state, [key]: 'included' } }]
+  })
+}
+
+/** Every process dies at once: what is left is the database and the chains. */
+function crash(state: ModelState): Step[] {
+  const forget = (attempt: Attempt): Attempt =>
+    attempt.keeper === 'memory' ? forgetDead({ ...attempt, keeper: 'nobody' }) : attempt
+  const deliveries = state.deliveries.map(forget)
+  const isSame = state.intent === 'none' && deliveries.every((each, i) => each === state.deliveries[i])
+  return isSame ? [] : [{ name: 'crash', to: { ...state, deliveries, intent: 'none' } }]
+}

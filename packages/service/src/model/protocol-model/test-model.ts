@@ -1,0 +1,71 @@
+import { publicStatus } from '../lifecycle.ts'
+import { worldSteps } from './test-chains.ts'
+import { type Exploration, explore, findFairCircle, type Machine } from './test-explorer.ts'
+import { isOver, type RuleName, stateRules, stepRules } from './test-invariants.ts'
+import type { Rules } from './test-rules.ts'
+import { settlingSteps } from './test-settling.ts'
+import { encode, type ModelState, type Step, startOf } from './test-state.ts'
+import { workerSteps } from './test-worker.ts'
+
+/** Everything that can happen next to one swap. `hasRoom`: whether the exposure cap has room for it. */
+export function stepsOf(state: ModelState, rules: Rules, hasRoom = rules.exposureCap > 0): Step[] {
+  return [...worldSteps(state, rules), ...workerSteps(state, rules, hasRoom), ...settlingSteps(state, rules)]
+}
+
+const namesOf = <T extends object>(record: T) => Object.keys(record) as (keyof T)[]
+const stateRuleNames = namesOf(stateRules)
+const stepRuleNames = namesOf(stepRules)
+
+type Options = {
+  /** Rules that are broken on purpose. */
+  ignored?: readonly RuleName[]
+  /** What counts as an end: a row with nothing left to do, or a public status that stays. */
+  endsAt?: 'row' | 'status'
+  /** Stop at the first break of this rule. */
+  until?: RuleName
+}
+
+const ends = {
+  row: isOver,
+  status: ({ swap }: ModelState): boolean => publicStatus(swap) !== 'pending',
+}
+
+/** The machine of one swap under these rules. */
+function machineOf(
+  rules: Rules,
+  { ignored = [], endsAt = 'row', until }: Options,
+): Machine<ModelState, Step> {
+  const isWatched = (name: RuleName) => !ignored.includes(name)
+  const ofStates = stateRuleNames.filter(isWatched)
+  const ofSteps = stepRuleNames.filter(isWatched)
+  return {
+    start: startOf(rules),
+    stepsOf: (state) => stepsOf(state, rules),
+    encode,
+    judgeState: (state) => ofStates.filter((name) => !stateRules[name](state, rules)),
+    judgeStep: (from, step) => ofSteps.filter((name) => !stepRules[name](from, step)),
+    isDone: ends[endsAt],
+    ...(until && { until }),
+  }
+}
+
+const explored = new Map<string, Exploration<ModelState, Step>>()
+
+/** Every state that one swap can get into. Remembered, since several tests ask about the same rules. */
+export function exploreSwap(rules: Rules, options: Options = {}): Exploration<ModelState, Step> {
+  const key = JSON.stringify([rules, options])
+  const known = explored.get(key) ?? explore(machineOf(rules, options))
+  explored.set(key, known)
+  return known
+}
+
+// What nobody is obliged to do. Everything else that stays possible happens some time.
+const CHOSEN = /^(stranger|crash|wallet: refuses)|undone$/
+const isFair = (name: string): boolean => !CHOSEN.test(name)
+// A wallet that closes its account before every refund keeps only itself waiting.
+const isRare = (name: string): boolean => name === 'wallet: refuses money'
+
+/** States in which a swap can stay for ever although everything that stays possible happens. */
+export function findEndless(rules: Rules, { endsAt = 'row' }: Pick<Options, 'endsAt'> = {}): ModelState[] {
+  return findFairCircle(exploreSwap(rules, { endsAt }), { isDone: ends[endsAt], isFair, isRare })
+}

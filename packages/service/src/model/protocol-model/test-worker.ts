@@ -1,0 +1,237 @@
+import { nextState, type SwapEvent } from '../lifecycle.ts'
+import { decideOrigin, type OriginView } from '../origin.ts'
+import type { Swap } from '../swap.ts'
+import type { Rules } from './test-rules.ts'
+import {
+  type Attempt,
+  findRoom,
+  isDead,
+  isFinal,
+  isLive,
+  isOnChain,
+  isPast,
+  knownOf,
+  type ModelState,
+  replaceAt,
+  type Step,
+} from './test-state.ts'
+
+/** What the service can do next. It reads only the row, the log and the chains, so any process can do it. */
+export function workerSteps(state: ModelState, rules: Rules, hasRoom: boolean): Step[] {
+  return [
+    ...lock(state, rules),
+    ...send(state),
+    ...watchOrigin(state, rules),
+    ...retryLock(state, rules),
+    ...deliver(state, rules, hasRoom),
+    ...watchDestination(state, rules),
+    ...decideRefund(state, rules),
+  ]
+}
+
+/**
+ * A step that moves the row by the table that production uses; none where the table has no such exit. What another
+ * process has planned from the row before is void, since it compares the version.
+ */
+export function move(
+  state: ModelState,
+  rules: Rules,
+  change: { name: string; event: SwapEvent; proof?: string; patch?: Partial<ModelState> },
+): Step[] {
+  const { name, event, proof, patch } = change
+  const swap = nextState(state.swap, event)
+  if (swap === undefined) return []
+  const intent = rules.comparesVersion ? 'none' : state.intent
+  return [
+    { name: `service: ${name}`, to: { ...state, intent, ...patch, swap }, event, ...(proof && { proof }) },
+  ]
+}
+
+const signed = (keeper: Attempt['keeper'], generation: Attempt['generation'] = 0): Attempt => ({
+  place: 'signed',
+  keeper,
+  generation,
+})
+
+function lock(state: ModelState, rules: Rules): Step[] {
+  const plan = { name: 'service: plan lock', to: { ...state, intent: 'lock' as const } }
+  const isPlannable = state.swap === 'accepted' && state.intent === 'none' && !isPast(state, 'opOver')
+  const decline = { name: 'decline', event: 'declined', proof: 'neverSigned' } as const
+  return [
+    ...(isPlannable ? [plan] : []),
+    ...(state.intent === 'lock' ? signLock(state, rules) : []),
+    ...(state.swap === 'accepted' ? move(state, rules, decline) : []),
+  ]
+}
+
+function signLock(state: ModelState, rules: Rules): Step[] {
+  const patch = { lock: signed('log'), intent: 'none' } as const
+  const recorded = move(state, rules, { name: 'record lock', event: 'lockRecorded', patch })
+  if (recorded.length > 0 || rules.comparesVersion || rules.hasTriggers) return recorded
+  return [{ name: 'service: record lock', to: { ...state, ...patch } }]
+}
+
+/** What is signed is sent by whoever knows of it; an answer of the node changes nothing. */
+function send(state: ModelState): Step[] {
+  const sent = { place: 'flight' } as const
+  const isReady = ({ place, keeper }: Attempt) => place === 'signed' && keeper !== 'nobody'
+  const all = (attempts: readonly Attempt[]) => attempts.flatMap((each, i) => (isReady(each) ? [i] : []))
+  const { lock, claim, deliveries, refunds } = state
+  return [
+    ...all([lock]).map(() => ({ name: 'service: send lock', to: { ...state, lock: { ...lock, ...sent } } })),
+    ...all([claim]).map(() => ({
+      name: 'service: send claim',
+      to: { ...state, claim: { ...claim, ...sent } },
+    })),
+    ...all(deliveries).map((i) => ({
+      name: 'service: send delivery',
+      to: { ...state, deliveries: replaceAt(deliveries, i, sent) },
+    })),
+    ...all(refunds).map((i) => ({
+      name: 'service: send refund',
+      to: { ...state, refunds: replaceAt(refunds, i, sent) },
+    })),
+  ]
+}
+
+// Any numbers in this order do: only the order of the three moments counts.
+const OP_DEADLINE = 100
+const REORG_SECONDS = 10
+const LATE = OP_DEADLINE - REORG_SECONDS
+
+/** The production decision over what the model's chain shows. */
+function watchOrigin(state: ModelState, rules: Rules): Step[] {
+  const row = { state: state.swap, originFinal: state.originFinal, op: { opDeadline: OP_DEADLINE } } as Swap
+  const decision = decideOrigin(row, viewOf(state, rules), REORG_SECONDS)
+  switch (decision) {
+    case 'nothing':
+      return []
+    case 'lockFinal':
+      return [{ name: 'service: note final lock', to: { ...state, originFinal: true, exposed: false } }]
+    case 'lockDead':
+      return move(state, rules, { name: 'fail, op over', event: decision, proof: 'notLockedPastDeadline' })
+    default:
+      return move(state, rules, { name: `see ${decision}`, event: decision })
+  }
+}
+
+function viewOf(state: ModelState, rules: Rules): OriginView {
+  const hard = stateAt(state, rules, isFinal)
+  const softSeconds = isPast(state, 'opOver') ? OP_DEADLINE + 1 : isPast(state, 'lockLate') ? LATE : 0
+  return {
+    soft: rules.acceptAt === 'soft' ? stateAt(state, rules, isOnChain) : hard,
+    hard,
+    softSeconds,
+    isOver: isLockOver(state, rules),
+  }
+}
+
+function stateAt(state: ModelState, rules: Rules, isThere: (attempt: Attempt) => boolean) {
+  if (!isThere(state.lock)) return 'none'
+  const isRefundThere = rules.refundedAt === 'inclusion' ? isOnChain : isThere
+  const isStranger = isRefundThere({ place: state.strangerRefund } as Attempt)
+  if (isStranger || state.refunds.some(isRefundThere)) return 'refunded'
+  return isThere(state.claim) ? 'claimed' : 'locked'
+}
+
+/** A hard-final block past the op's time without the lock; on Solana, past the last height of its one transaction. */
+function isLockOver(state: ModelState, { origin }: Rules): boolean {
+  return isDead(state.lock) && (origin === 'solana' || isPast(state, 'opOver'))
+}
+
+/** Every signed lock was consumed without locking: once more, or the end. */
+function retryLock(state: ModelState, rules: Rules): Step[] {
+  if (state.swap !== 'locking') return []
+  const timer = { name: 'fail, too slow', event: 'lockDead', proof: 'timer' } as const
+  const early = rules.failNeeds === 'timer' ? move(state, rules, timer) : []
+  if (!isDead(state.lock)) return early
+  const fail = { name: 'fail, lock dead', event: 'lockDead', proof: 'attemptsConsumedUnlocked' } as const
+  const again = { name: 'record lock again', event: 'lockRecorded', patch: { lock: signed('log') } } as const
+  // A wallet signs one Solana transaction: there is no second one to send.
+  const isRepeatable = rules.origin === 'evm' && !isPast(state, 'opOver')
+  return [...early, ...move(state, rules, fail), ...(isRepeatable ? move(state, rules, again) : [])]
+}
+
+const delivering = ['locked', 'delivering'] as const
+const owing = ['settled', 'claiming'] as const
+const isIn = (state: ModelState, states: readonly string[]) => states.includes(state.swap)
+
+function deliver(state: ModelState, rules: Rules, hasRoom: boolean): Step[] {
+  const plan = { name: 'service: plan delivery', to: { ...state, intent: 'deliver' as const } }
+  const isPlannable = state.intent === 'none' && mayDeliver(state, rules)
+  return [
+    ...(isPlannable ? [plan] : []),
+    ...(state.intent === 'deliver' ? signDelivery(state, rules, hasRoom) : []),
+  ]
+}
+
+function mayDeliver(state: ModelState, rules: Rules): boolean {
+  const isOwed = isIn(state, owing) && rules.redeliversSettled && !state.deliveryFinal
+  if (isPast(state, 'cutOff') || !(isIn(state, delivering) || isOwed)) return false
+  const known = knownOf(state.deliveries)
+  if (state.swap === 'locked' && known.length === 0) return true
+  const isPaid = rules.hasDeliveryGuard && state.deliveries.some(isOnChain)
+  return !isPaid && (known.every(isDead) || !rules.signsAgainAfterDeath)
+}
+
+/** Records the bytes, the exposure and the move in one transaction; whatever does not hold undoes all of it. */
+function signDelivery(state: ModelState, rules: Rules, hasRoom: boolean): Step[] {
+  const room = findRoom(state.deliveries)
+  const isRefused = rules.hasTriggers && !isIn(state, [...delivering, ...owing])
+  const isExposed = !state.originFinal
+  if (room < 0 || isRefused || (isExposed && rules.booksExposure && !state.exposed && !hasRoom)) return []
+  const keeper = rules.writesAhead ? 'log' : 'memory'
+  const generation = rules.destination === 'solana' && state.deliveryFunding !== 'none' ? 1 : 0
+  const patch = {
+    deliveries: replaceAt(state.deliveries, room, signed(keeper, generation)),
+    exposed: isExposed && rules.booksExposure,
+    intent: 'none',
+  } as const
+  const name = 'record delivery'
+  const recorded = move(state, rules, { name, event: 'deliveryRecorded', patch })
+  if (recorded.length > 0 || rules.comparesVersion) return recorded
+  return [{ name: `service: ${name}`, to: { ...state, ...patch } }]
+}
+
+function watchDestination(state: ModelState, rules: Rules): Step[] {
+  const readable = rules.hasDeliveryGuard ? state.deliveries : knownOf(state.deliveries)
+  const isPaid = readable.some(isFinal)
+  if (isIn(state, owing) && isPaid && !state.deliveryFinal) {
+    return [{ name: 'service: note final delivery', to: { ...state, deliveryFinal: true } }]
+  }
+  if (isPaid) return move(state, rules, { name: 'see final delivery', event: 'deliverySeen' })
+  const isEarly = !isPast(state, 'fillLate')
+  const counts = rules.settleAt === 'soft' && (isEarly || !rules.settlesOnlyRepeatable)
+  if (!counts || !readable.some(isOnChain)) return []
+  const patch = { told: isEarly ? 'safe' : 'late' } as const
+  return move(state, rules, { name: 'see delivery', event: 'deliverySeen', patch })
+}
+
+/** From here on no delivery may be signed. It needs an input that is final, and a proof. */
+function decideRefund(state: ModelState, rules: Rules): Step[] {
+  if (!isIn(state, delivering)) return []
+  const proof = proofOfNoDelivery(state, rules)
+  if (!proof) return []
+  if (state.originFinal)
+    return move(state, rules, { name: 'decide refund', event: 'deliveryImpossible', proof })
+  // Only the watch over the destination looks at the lock again, and only past an on-chain deadline.
+  const isNeverLocked = proof === 'notDeliveredPastDeadline' && isLockOver(state, rules)
+  const fail = { name: 'fail, never locked', event: 'lockDead', proof: 'notLockedPastDeadline' } as const
+  return isNeverLocked ? move(state, rules, fail) : []
+}
+
+function proofOfNoDelivery(state: ModelState, rules: Rules): string | undefined {
+  const { deliveries } = state
+  if (rules.refundNeeds === 'timer') return 'timer'
+  const isUnpaid = !deliveries.some(isOnChain)
+  const isOver = rules.destination === 'evm' && isPast(state, 'fillOver') && isUnpaid
+  if (rules.refundNeeds === 'silence') {
+    const isSilent = isOver || (rules.destination === 'solana' && isUnpaid && !deliveries.some(isLive))
+    return isSilent ? 'silence' : undefined
+  }
+  const known = knownOf(deliveries)
+  if (known.length === 0 && state.swap === 'locked') return 'neverSigned'
+  if (state.swap === 'delivering' && isOver) return 'notDeliveredPastDeadline'
+  const isReadUnpaid = !rules.hasDeliveryGuard || isUnpaid
+  return known.every(isDead) && isReadUnpaid ? 'attemptsConsumedUndelivered' : undefined
+}
