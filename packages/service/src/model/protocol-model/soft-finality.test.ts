@@ -1,0 +1,74 @@
+import { expect, test } from 'vitest'
+import { publicStatus } from '../lifecycle.ts'
+import { explore } from './test-explorer.ts'
+import { exploreSwap, findEndless } from './test-model.ts'
+import { pairOf } from './test-pair.ts'
+import { type Rules, softRules } from './test-rules.ts'
+import { isOnChain } from './test-state.ts'
+
+const cases: readonly { name: string; rules: Rules; states: number }[] = [
+  { name: 'EVM to EVM', rules: softRules, states: 915 },
+  { name: 'EVM to EVM with a cap of 0', rules: { ...softRules, exposureCap: 0 }, states: 534 },
+  { name: 'EVM to Solana', rules: { ...softRules, destination: 'solana' }, states: 893 },
+  { name: 'Solana to EVM', rules: { ...softRules, origin: 'solana' }, states: 995 },
+  {
+    ...{ name: 'Solana to Solana', states: 948 },
+    rules: { ...softRules, origin: 'solana', destination: 'solana' },
+  },
+]
+
+for (const { name, rules, ...expected } of cases) {
+  test(`soft finality, ${name}: ${expected.states} states break no invariant`, () => {
+    const { states, violations } = exploreSwap(rules)
+
+    expect([...violations]).toEqual([])
+    expect(states).toBe(expected.states)
+  })
+
+  test(`INV-8 soft finality, ${name}: every row ends, except settled ones whose lock is gone`, () => {
+    const settled = exploreSwap(rules).deadEnds.filter(({ state }) => publicStatus(state.swap) === 'settled')
+
+    expect(settled.filter(({ state }) => isOnChain(state.lock))).toEqual([])
+  })
+}
+
+for (const { name, rules } of cases.filter(({ rules }) => rules.destination === 'evm')) {
+  test(`INV-8 soft finality, ${name}: from every state a status that stays can be reached, and is`, () => {
+    expect(exploreSwap(rules, { endsAt: 'status' }).deadEnds).toEqual([])
+    expect(findEndless(rules, { endsAt: 'status' })).toEqual([])
+  })
+}
+
+test('INV-4 a delivery that a reorg undid after settled is made again, by the same bytes or by others', () => {
+  const { nodes } = exploreSwap(softRules)
+
+  const steps = nodes.flatMap(({ state, edges }) => edges.map(({ step }) => ({ state, step })))
+  const settled = steps.filter(({ state }) => publicStatus(state.swap) === 'settled')
+  const names = new Set(settled.map(({ step }) => step.name))
+  expect([...names]).toEqual(
+    expect.arrayContaining([
+      'chain: delivery undone',
+      'chain: delivery included',
+      'service: record delivery',
+    ]),
+  )
+})
+
+test('INV-13 two swaps share one cap: 3150 states, and never more than it allows is delivered early', () => {
+  const { states, violations } = explore(pairOf({ ...softRules, exposureCap: 1 }))
+
+  expect([...violations]).toEqual([])
+  expect(states).toBe(3_150)
+})
+
+test('INV-13 two swaps with room for both are both delivered early', () => {
+  const { violations } = explore(pairOf({ ...softRules, exposureCap: 2 }, { promisedCap: 1 }))
+
+  expect([...violations.keys()]).toEqual(['INV-13 exposure within its cap'])
+})
+
+test('INV-13 two swaps that are not booked exceed the cap', () => {
+  const { violations } = explore(pairOf({ ...softRules, exposureCap: 1, booksExposure: false }))
+
+  expect(violations.get('INV-13 exposure within its cap')?.at(-1)).toMatch(/record delivery/)
+})
