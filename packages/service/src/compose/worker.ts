@@ -209,6 +209,7 @@ function deliverLane(parts: Parts, connected: ConnectedChain, address: string, s
       sender,
       share,
       destination: chain,
+      originOf: (chainId: number) => parts.chains.of(chainId).chain,
       isLive: follower.isLive,
       downSeconds: follower.downSeconds,
     },

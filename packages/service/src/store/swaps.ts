@@ -213,7 +213,12 @@ const ADVANCE = `
            timeline = case when $12::jsonb is null then timeline
                       else timeline || jsonb_build_array($12::jsonb || jsonb_build_object('at', utc_now())) end
      where id = $1 and version = $2
- returning version, op_id
+ returning version, op_id, origin_chain, origin_final, exposed_cents
+  ), unexposed as (
+    -- A final lock gave its exposure back already; one that ends without it does so here.
+    update exposure e set cents = e.cents - m.exposed_cents
+      from moved m
+     where $3 in ('failed', 'refunded') and not m.origin_final and e.chain_id = m.origin_chain
   ), released as (
     update inventory i
        set reserved = i.reserved - o.pay_amount,

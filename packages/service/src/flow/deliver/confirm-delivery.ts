@@ -87,7 +87,10 @@ async function refundExpired(deps: ConfirmDeliveryDeps, heads: Heads, swaps: rea
 }
 
 /** A reorg undid the lock for good, and no delivery can follow: nothing was taken and nothing was paid. */
-async function failIfNeverLocked(deps: ConfirmDeliveryDeps, swap: Swap): Promise<void> {
+export async function failIfNeverLocked(
+  deps: Pick<ConfirmDeliveryDeps, 'pool' | 'originOf'>,
+  swap: Swap,
+): Promise<void> {
   const origin = deps.originOf(swap.op.originChain)
   const { hard } = await origin.readHeads()
   const state = (await origin.readLocks([swap.op], hard)).get(swap.op.hash)

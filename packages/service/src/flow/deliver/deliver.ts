@@ -1,5 +1,5 @@
 import type { Pool, PoolClient } from 'pg'
-import type { DestinationChain, Heads } from '../../chains/chain.ts'
+import type { DestinationChain, Heads, OriginChain } from '../../chains/chain.ts'
 import type { Sender } from '../../lanes/sender.ts'
 import { chunksOf, eachAtOnce, groupBy } from '../../model/group.ts'
 import type { RefundReason } from '../../model/outcome.ts'
@@ -14,11 +14,13 @@ import {
   findToDeliver,
   setDeliveryTxHash,
 } from '../../store/swaps.ts'
+import { failIfNeverLocked } from './confirm-delivery.ts'
 import { type JudgeDeps, judgeDelivery } from './judge.ts'
 
 export type DeliverDeps = JudgeDeps & {
   pool: Pool
   destination: DestinationChain
+  originOf(chainId: number): OriginChain
   sender: Sender
   /** Which part of the work is this key's: several keys share a chain. */
   share: { of: number; index: number }
@@ -142,6 +144,7 @@ async function bookExposures(deps: DeliverDeps, db: PoolClient, swaps: readonly 
 
 /** From this row on no delivery may be signed. It needs an input that can no longer vanish. */
 async function decideRefund(deps: DeliverDeps, swap: Swap, refundReason: RefundReason, proof: object) {
+  if (swap.state === 'delivering' && !swap.originFinal) return failIfNeverLocked(deps, swap)
   const isOpen = swap.state === 'locked' || swap.state === 'delivering'
   if (!isOpen || !swap.originFinal) return
   const moved = await advanceSwap(deps.pool, { swap, event: 'deliveryImpossible', refundReason, proof })

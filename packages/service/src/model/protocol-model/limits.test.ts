@@ -1,9 +1,7 @@
 import { expect, test } from 'vitest'
-import type { SwapState } from '../lifecycle.ts'
-import { traceTo } from './test-explorer.ts'
 import { exploreSwap } from './test-model.ts'
 import { baseRules, softRules } from './test-rules.ts'
-import { isDead, isOnChain } from './test-state.ts'
+import { isDead } from './test-state.ts'
 
 const SETTLED = 'INV-4 settled is true'
 const ONE_REFUND = 'INV-3 at most one refund'
@@ -12,67 +10,6 @@ const ONE_REFUND = 'INV-3 at most one refund'
  * What the rules do not cover, found by the model and written down as tests: each shows the shortest way there.
  * Who closes one of these gaps changes the model's rule with the code, and the test then says the opposite.
  */
-// The lock is looked at again only past an on-chain fill deadline, and Solana has none.
-test('to Solana, a swap whose early lock is gone and whose delivery died stays pending for ever', () => {
-  const { deadEnds } = exploreSwap({ ...softRules, destination: 'solana' }, { endsAt: 'status' })
-
-  expect(deadEnds.map(({ state }) => state.swap)).toEqual(deadEnds.map(() => 'delivering'))
-  expect(deadEnds.every(({ state }) => !isOnChain(state.lock) && state.deliveries.some(isDead))).toBe(true)
-  expect(deadEnds[0]?.trace).toMatchInlineSnapshot(`
-    [
-      "service: plan lock",
-      "service: record lock",
-      "service: send lock",
-      "chain: lock included",
-      "service: see lockSeen",
-      "time: lockLate",
-      "time: opOver",
-      "chain: lock undone",
-      "time: fillLate",
-      "service: plan delivery",
-      "time: cutOff",
-      "service: record delivery",
-      "chain: delivery dead",
-    ]
-  `)
-})
-
-// Only a lock that is noted as final gives exposure back: the cap shrinks with every swap that ends without that.
-test('exposure that was booked is kept by a swap that failed, and by one that a stranger refunded', () => {
-  const { nodes } = exploreSwap(softRules)
-
-  const keptBy = (swap: SwapState) => nodes.find(({ state }) => state.exposed && state.swap === swap)
-  const [failed, refunded] = [keptBy('failed'), keptBy('refunded')]
-  expect(failed && traceTo(failed)).toMatchInlineSnapshot(`
-    [
-      "service: plan lock",
-      "service: record lock",
-      "service: send lock",
-      "chain: lock included",
-      "service: see lockSeen",
-      "time: lockLate",
-      "time: opOver",
-      "chain: lock undone",
-      "time: fillLate",
-      "chain: lock dead",
-      "service: plan delivery",
-      "time: cutOff",
-      "service: record delivery",
-      "time: fillOver",
-      "service: fail, never locked",
-    ]
-  `)
-  expect(refunded && traceTo(refunded).slice(-5)).toMatchInlineSnapshot(`
-    [
-      "chain: delivery dead",
-      "time: refundOpen",
-      "stranger: refund",
-      "chain: stranger’s refund final",
-      "service: see refundFinal",
-    ]
-  `)
-})
-
 // Within the cap, and yet a gift that need not be made: whoever delivers does not ask the origin.
 test('a delivery is signed again although the lock can be seen to be gone', () => {
   const { nodes } = exploreSwap(softRules)

@@ -42,9 +42,9 @@ export function move(
   const swap = nextState(state.swap, event)
   if (swap === undefined) return []
   const intent = rules.comparesVersion ? 'none' : state.intent
-  return [
-    { name: `service: ${name}`, to: { ...state, intent, ...patch, swap }, event, ...(proof && { proof }) },
-  ]
+  const exposed = state.exposed && swap !== 'failed' && swap !== 'refunded'
+  const to = { ...state, intent, exposed, ...patch, swap }
+  return [{ name: `service: ${name}`, to, event, ...(proof && { proof }) }]
 }
 
 const signed = (keeper: Attempt['keeper'], generation: Attempt['generation'] = 0): Attempt => ({
@@ -214,8 +214,7 @@ function decideRefund(state: ModelState, rules: Rules): Step[] {
   if (!proof) return []
   if (state.originFinal)
     return move(state, rules, { name: 'decide refund', event: 'deliveryImpossible', proof })
-  // Only the watch over the destination looks at the lock again, and only past an on-chain deadline.
-  const isNeverLocked = proof === 'notDeliveredPastDeadline' && isLockOver(state, rules)
+  const isNeverLocked = proof !== 'neverSigned' && isLockOver(state, rules)
   const fail = { name: 'fail, never locked', event: 'lockDead', proof: 'notLockedPastDeadline' } as const
   return isNeverLocked ? move(state, rules, fail) : []
 }
