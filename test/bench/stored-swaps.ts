@@ -53,9 +53,11 @@ const INSERT_OPS = `
   insert into ops (id, quote_id, account_id, hash, delivery_hash, terms, origin_chain, destination_chain, wallet,
                    input_token, input_amount, output_token, quoted_output, min_output, swappable, price_floor,
                    recipient, locker, position, round, op_deadline, fill_deadline, refund_deadline, wallet_balance,
-                   wallet_block, value_cents, origin_block, destination_block, expires_at)
+                   wallet_block, value_cents, origin_block, destination_block, venue, pay_token, pay_amount,
+                   expires_at)
   select id::uuid, id, $2, id, id, '{}', $3::bigint, $3::bigint, 'nobody', 'none', 10000000, 'none', 3990000000000000,
-         3980000000000000, 1, 1, 'nobody', 'nobody', 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, now()
+         3980000000000000, 1, 1, 'nobody', 'nobody', 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+         'inventory', 'none', 3990000000000000, now()
     from unnest($1::text[]) as id`
 
 const INSERT_SWAPS = `
