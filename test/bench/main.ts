@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto'
 import { mkdirSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -7,15 +8,17 @@ import { type Figure, toTable } from './figures.ts'
 import { describeMachine } from './machine.ts'
 import { type Bench, startBench } from './network.ts'
 import { measurePolls } from './polls.ts'
+import { checkQuotes } from './quotes.ts'
 import { measureSolana } from './solana.ts'
 import { measureSubmit } from './submit.ts'
 import { measureThroughput } from './throughput.ts'
 
 const HELP = `Measures geoswap on a network of its own, next to what this machine can do at all.
 
-  npm run bench [-- SECTION...] [-- --strict] [-- --profile FOLDER]
+  npm run bench [-- SECTION...] [-- --strict] [-- --seed NUMBER] [-- --profile FOLDER]
 
   quote    calls per second of quotes and status reads, against a bare Fastify route
+  quotes   10,000 random quotes: none costs the operator anything, and the bounds that errors name are exact
   submit   from submit's answer until a node has the lock, at 20 swaps per second
   added    what the service adds to a swap beyond the blocks it waits for
   burst    200 swaps of 50 wallets at once: all settle, none twice
@@ -23,11 +26,13 @@ const HELP = `Measures geoswap on a network of its own, next to what this machin
   polls    5,000 held status reads in one process, and what other calls feel of them
 
   --strict           end with 1 when a goal is missed
+  --seed NUMBER      of everything random; without it another one each time
   --profile FOLDER   write a CPU profile of every process of the network there
 `
 
 const sections: Record<string, (bench: Bench) => Promise<Figure[]>> = {
   quote: measureThroughput,
+  quotes: checkQuotes,
   submit: measureSubmit,
   added: measureAdded,
   burst: measureBurst,
@@ -41,10 +46,12 @@ function say(line: string): void {
   console.error(`${((Date.now() - startedAt) / 1_000).toFixed(1).padStart(6)} s  ${line}`)
 }
 
-async function run(names: readonly string[], profile: string | undefined): Promise<Figure[]> {
+type Choices = { profile: string | undefined; seed: number }
+
+async function run(names: readonly string[], { profile, seed }: Choices): Promise<Figure[]> {
   const profileDir = profile && resolve(profile)
   if (profileDir) mkdirSync(profileDir, { recursive: true })
-  const bench = await startBench({ say, ...(profileDir && { profileDir }) })
+  const bench = await startBench({ say, seed, ...(profileDir && { profileDir }) })
   process.once('SIGINT', () => void bench.stop().then(() => process.exit(130)))
   const figures: Figure[] = []
   try {
@@ -63,6 +70,7 @@ const { values, positionals } = parseArgs({
   options: {
     help: { type: 'boolean', short: 'h' },
     strict: { type: 'boolean' },
+    seed: { type: 'string' },
     profile: { type: 'string' },
   },
 })
@@ -71,7 +79,9 @@ if (values.help || unknown.length > 0) {
   console.log(unknown.length > 0 ? `Unknown: ${unknown.join(', ')}\n\n${HELP}` : HELP)
   process.exit(unknown.length > 0 ? 2 : 0)
 }
-const figures = await run(positionals.length > 0 ? positionals : Object.keys(sections), values.profile)
+const seed = values.seed === undefined ? randomInt(2 ** 32) : Number(values.seed)
+const names = positionals.length > 0 ? positionals : Object.keys(sections)
+const figures = await run(names, { profile: values.profile, seed })
 console.log(`\n${describeMachine()}\n\n${toTable(figures)}`)
 const missed = figures.filter(({ ok }) => ok === false)
 process.exit(values.strict && missed.length > 0 ? 1 : 0)

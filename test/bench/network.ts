@@ -17,13 +17,15 @@ export type Bench = {
   pool: Pool
   /** Another account with high limits: its API key. */
   createKey(name: string): Promise<string>
+  /** Of everything random. */
+  seed: number
   say(line: string): void
   stop(): Promise<void>
 }
 
-type Options = { say(line: string): void; profileDir?: string }
+type Options = { say(line: string): void; seed: number; profileDir?: string }
 
-export async function startBench({ say, profileDir }: Options): Promise<Bench> {
+export async function startBench({ say, seed, profileDir }: Options): Promise<Bench> {
   const proxy = startRemote<ProxyFunctions>('./rpc-proxy.ts')
   const network = await startChains(proxy, say)
   const profiling = profileDir === undefined ? {} : { profileDir }
@@ -44,7 +46,7 @@ export async function startBench({ say, profileDir }: Options): Promise<Bench> {
     await network.stop()
     proxy.stop()
   }
-  return { world: createWorld(local as LocalNetwork), service, proxy, pool, createKey, say, stop }
+  return { world: createWorld(local as LocalNetwork), service, proxy, pool, createKey, seed, say, stop }
 }
 
 async function startChains(proxy: Remote<ProxyFunctions>, say: Options['say']): Promise<Network> {

@@ -14,6 +14,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url))
 // The second ends a process whose parent is gone.
 const LOADERS = ['--import', 'tsx', '--import', './packages/devnet/src/exit-with-parent.ts']
 const READY_MS = 120_000
+const ASSETS = 12
 const CLASSES = ['quote', 'build', 'submit', 'delegation', 'status', 'other']
 
 export type ServiceRole = 'api' | 'worker' | 'attester'
@@ -81,7 +82,13 @@ function configFor(role: ServiceRole, file: string): ServiceConfig {
     rpcUrls: named(chain.rpcUrls),
     attesterRpcUrls: named(chain.attesterRpcUrls),
   }))
-  return { ...config, chains }
+  return { ...config, chains, assets: withAssets(config.assets) }
+}
+
+/** As many assets as a small operator has: beyond the network's own, some that share feeds and have no token. */
+function withAssets(assets: ServiceConfig['assets']): ServiceConfig['assets'] {
+  const more = assets.slice(0, Math.max(0, ASSETS - assets.length))
+  return [...assets, ...more.map((asset) => ({ ...asset, name: `${asset.name} again` }))]
 }
 
 async function waitUntilReady(apiUrl: string): Promise<void> {

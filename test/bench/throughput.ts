@@ -2,13 +2,13 @@ import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { privateKeyToAccount } from 'viem/accounts'
-import { toRequest } from '../world.ts'
+import { type Order, toRequest } from '../world.ts'
 import type { BareFunctions } from './bare-server.ts'
-import { atLeast, type Figure } from './figures.ts'
+import { atLeast, below, type Figure } from './figures.ts'
 import { cpuSeconds } from './machine.ts'
 import type { Bench } from './network.ts'
 import { type Remote, startRemote } from './remote.ts'
-import { median, perSecond } from './statistics.ts'
+import { median, ms, perSecond } from './statistics.ts'
 import { settleTogether, storePending } from './stored-swaps.ts'
 import { orderOf } from './traders.ts'
 
@@ -16,10 +16,15 @@ const CONNECTIONS = 32
 const WARM_UP_SECONDS = 2
 const ROUND_SECONDS = 3
 const ROUNDS = 4
+const HALF_LOAD_SECONDS = 10
 const autocannon = fileURLToPath(new URL('../../node_modules/autocannon/autocannon.js', import.meta.url))
 
+const WARM = 'Warm quotes, 3 chains, 2 venues, 12 assets'
+
 type Target = { url: string; pid: number; apiKey: string; body?: string }
-type Case = { name: string; path: string; goal: number; body?: string }
+/** `p99`: in milliseconds, at half of the calls per second that were measured. */
+type Case = { name: string; path: string; goal: number; body?: string; p99?: number }
+type Pair = { ours: Target; bare: Target }
 type Round = { rate: number; cpuMicros: number }
 
 /** How many calls per second, next to a Fastify route that does nothing. */
@@ -28,7 +33,7 @@ export async function measureThroughput(bench: Bench): Promise<Figure[]> {
   try {
     const port = await bare.call('listen')
     const figures: Figure[] = []
-    for (const one of await casesOf(bench)) figures.push(await compare(bench, bare, port, one))
+    for (const one of await casesOf(bench)) figures.push(...(await compare(bench, bare, port, one)))
     return figures
   } finally {
     bare.stop()
@@ -40,9 +45,13 @@ async function casesOf(bench: Bench): Promise<Case[]> {
   const { apiKey } = bench.world.local
   const [settled = '', pending = ''] = await storePending(bench, apiKey, 2)
   await settleTogether(bench, [settled])
-  const body = JSON.stringify(toRequest(wallet, orderOf(bench)))
+  const warm = orderOf(bench)
+  const bodyOf = (order: Order) => JSON.stringify(toRequest(wallet, order))
+  const quotes = { path: '/swap/quote', goal: 0.4, body: bodyOf({ ...warm, buy: 'USDC' }) }
   return [
-    { name: 'Quotes', path: '/swap/quote', goal: 0.4, body },
+    { name: 'Quotes', ...quotes },
+    // Vault and pool both sell WETH, and are both asked for each quote.
+    { ...quotes, name: WARM, goal: 0.35, body: bodyOf(warm), p99: 20 },
     { name: 'Status reads, settled', path: `/swap/status/${settled}?wait=0`, goal: 0.25 },
     { name: 'Status reads, pending', path: `/swap/status/${pending}?wait=0`, goal: 0.25 },
   ]
@@ -52,8 +61,9 @@ async function compare(
   { world, service, say }: Bench,
   bare: Remote<BareFunctions>,
   port: number,
-  { name, path, goal, body }: Case,
-): Promise<Figure> {
+  one: Case,
+): Promise<Figure[]> {
+  const { name, path, goal, body } = one
   const { apiUrl, apiKey } = world.local
   const sent = body === undefined ? {} : { body }
   const ours: Target = { url: `${apiUrl}${path}`, pid: service.pids.api, apiKey, ...sent }
@@ -67,12 +77,24 @@ async function compare(
     say(`${name}: ${describe(round.ours)}, bare ${describe(round.bare)}`)
     rounds.push(round)
   }
-  return atLeast(`${name}, against a bare route`, {
+  const measured = middle(rounds.map((round) => round.ours))
+  const share = atLeast(`${name}, against a bare route`, {
     share: median(rounds.map((round) => round.ours.rate / round.bare.rate)),
     goal,
-    measured: describe(middle(rounds.map((round) => round.ours))),
+    measured: describe(measured),
     baseline: describe(middle(rounds.map((round) => round.bare))),
   })
+  return [share, ...(await measureHalfLoad({ ours, bare: theirs }, one, measured.rate))]
+}
+
+/** How long the slowest hundredth takes when there is no hurry. */
+async function measureHalfLoad({ ours, bare }: Pair, { p99: limit }: Case, most: number): Promise<Figure[]> {
+  if (limit === undefined) return []
+  const half = { seconds: HALF_LOAD_SECONDS, rate: Math.round(most / 2) }
+  const theirs = await fire(bare, half)
+  const { latency } = await fire(ours, half)
+  const baseline = `bare ${ms(theirs.latency.p99)}`
+  return [below(`· p99 at ${perSecond(half.rate)}, half of that`, { value: latency.p99, limit, baseline })]
 }
 
 async function sampleReply({ url, apiKey, body }: Target): Promise<string> {
@@ -83,17 +105,31 @@ async function sampleReply({ url, apiKey, body }: Target): Promise<string> {
   return text
 }
 
-type Result = { requests: { total: number }; duration: number; errors: number; non2xx: number }
+type Result = {
+  requests: { total: number }
+  latency: { p99: number }
+  duration: number
+  errors: number
+  non2xx: number
+}
 
-async function load({ url, pid, apiKey, body }: Target, seconds: number): Promise<Round> {
+async function load(target: Target, seconds: number): Promise<Round> {
+  const before = cpuSeconds(target.pid)
+  const { requests, duration } = await fire(target, { seconds })
+  const cpuMicros = ((cpuSeconds(target.pid) - before) * 1e6) / requests.total
+  return { rate: requests.total / duration, cpuMicros }
+}
+
+/** As fast as the answers come, or at this many calls per second. */
+async function fire({ url, apiKey, body }: Target, { seconds, rate }: { seconds: number; rate?: number }) {
   const sending = body ? ['-m', 'POST', '-H', 'content-type: application/json', '-b', body] : []
   const settings = ['-j', '-c', String(CONNECTIONS), '-d', String(seconds), '-H', `x-api-key: ${apiKey}`]
-  const before = cpuSeconds(pid)
-  const run = promisify(execFile)(process.execPath, [autocannon, ...settings, ...sending, url])
-  const result: Result = JSON.parse((await run).stdout)
+  const pace = rate === undefined ? [] : ['-R', String(rate)]
+  const command = [autocannon, ...settings, ...pace, ...sending, url]
+  const { stdout } = await promisify(execFile)(process.execPath, command)
+  const result: Result = JSON.parse(stdout)
   if (result.errors + result.non2xx > 0) throw new Error(`${url}: ${result.non2xx} calls were refused`)
-  const { total } = result.requests
-  return { rate: total / result.duration, cpuMicros: ((cpuSeconds(pid) - before) * 1e6) / total }
+  return result
 }
 
 function middle(rounds: readonly Round[]): Round {
