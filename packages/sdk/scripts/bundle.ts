@@ -1,0 +1,24 @@
+import { fileURLToPath } from 'node:url'
+import { gzipSync } from 'node:zlib'
+import { build } from 'esbuild'
+
+const ENTRY = fileURLToPath(new URL('../src/index.ts', import.meta.url))
+
+/** The whole SDK as one module; viem and kit stay outside, they are the application's own. */
+export async function bundle({ minify }: { minify: boolean }): Promise<string> {
+  const { outputFiles } = await build({
+    ...{ entryPoints: [ENTRY], bundle: true, minify, write: false },
+    ...{ format: 'esm', platform: 'browser', target: 'es2022', legalComments: 'none' },
+    external: ['viem', '@solana/kit'],
+  })
+  const [file] = outputFiles
+  if (!file) throw new Error('The bundler wrote nothing')
+  return file.text
+}
+
+export const MAX_GZIP_BYTES = 15_000
+
+export async function measureBundle(): Promise<{ bytes: number; gzipBytes: number }> {
+  const text = await bundle({ minify: true })
+  return { bytes: Buffer.byteLength(text), gzipBytes: gzipSync(text, { level: 9 }).length }
+}

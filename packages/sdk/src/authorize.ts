@@ -1,0 +1,66 @@
+import type { Authorization, QuoteReply } from '@geoswap/wire'
+import { orAborted, sleep } from './abort.ts'
+import type { Build, Calls } from './calls.ts'
+import { toAuthorizationFields } from './checks/delegation.ts'
+import type { KnownContracts } from './checks/terms.ts'
+import { GeoswapError, SwapRefusedError } from './errors.ts'
+import type { AuthorizationSignature, EvmSigner, Signer } from './signers.ts'
+
+type Wallet = { signer: Signer; chainId: number; signal?: AbortSignal | undefined }
+type Deps = { calls: Pick<Calls, 'delegation' | 'build'>; known: KnownContracts; onSign(): void }
+export type Builder = (quote: QuoteReply) => Promise<Build>
+
+// A transaction of the wallet's own may be in between: it is given the time of a block or two.
+const ATTEMPTS = 4
+const PAUSE_MS = 1_000
+
+/** Builds quotes for one wallet, with an authorization where it needs one; each is signed only once. */
+export function createBuilder(deps: Deps, { signer, chainId, signal }: Wallet): Builder {
+  if (signer.family === 'solana') return (quote) => deps.calls.build(quote, { signal })
+  const authorize = createAuthorizer(deps, { signer, chainId, signal })
+  return async (quote) => {
+    for (let attempt = 1; ; attempt += 1) {
+      const authorization = await authorize()
+      try {
+        return await deps.calls.build(quote, { authorization, signal })
+      } catch (error) {
+        if (!isStale(error) || attempt >= ATTEMPTS) throw error
+        await sleep(PAUSE_MS, signal)
+      }
+    }
+  }
+}
+
+/** True when another authorization is what it takes. */
+export function isStale(error: unknown): boolean {
+  const stale = ['NEEDS_DELEGATION', 'INVALID_AUTHORIZATION']
+  return error instanceof GeoswapError && stale.includes(error.code)
+}
+
+function createAuthorizer(deps: Deps, { signer, chainId, signal }: Wallet & { signer: EvmSigner }) {
+  const signed = new Map<string, AuthorizationSignature>()
+  return async (): Promise<Authorization | undefined> => {
+    const wallet = { chainId, walletAddress: signer.address }
+    const delegation = await deps.calls.delegation(wallet, { signal })
+    const fields = toAuthorizationFields(delegation, wallet, deps.known)
+    // Where there is nothing to sign, the build says whether that is fine.
+    if (!fields) return undefined
+    const key = `${fields.address} ${fields.nonce}`
+    const signature = signed.get(key) ?? (await orAborted(() => sign(deps, signer, fields), signal))
+    signed.set(key, signature)
+    return { ...fields, ...signature }
+  }
+}
+
+async function sign(
+  { onSign }: Deps,
+  { signAuthorization }: EvmSigner,
+  fields: Parameters<NonNullable<EvmSigner['signAuthorization']>>[0],
+): Promise<AuthorizationSignature> {
+  if (!signAuthorization) {
+    const message = 'The wallet is not delegated on this chain and its signer signs no authorization.'
+    throw new SwapRefusedError('SIGNER', message)
+  }
+  onSign()
+  return signAuthorization(fields)
+}

@@ -1,0 +1,91 @@
+import type {
+  Authorization,
+  BuildGeoOpReply,
+  BuildSolanaTxReply,
+  ChainsReply,
+  DelegationQuery,
+  DelegationReply,
+  QuoteReply,
+  QuoteRequest,
+  StatusReply,
+  SubmitReply,
+  TokensQuery,
+  TokensReply,
+} from '@geoswap/wire'
+import { type Call, type Connection, send } from './http.ts'
+import { type RetryPolicy, withRetries } from './retry.ts'
+import type { Submission } from './submission.ts'
+
+export type CallOptions = { signal?: AbortSignal | undefined }
+
+/** What a quote was built into. `origin` says what there is to sign. */
+export type Build = ({ origin: 'evm' } & BuildGeoOpReply) | ({ origin: 'solana' } & BuildSolanaTxReply)
+
+export type Calls = ReturnType<typeof createCalls>
+
+/** The calls of the service. All but `postOnce` and `readOnce` are repeated while that may help. */
+export function createCalls(connection: Connection, policy: RetryPolicy) {
+  const repeat = <Reply>(call: Call) =>
+    withRetries({ policy, forMs: policy.forMs, signal: call.signal }, () => send<Reply>(connection, call))
+
+  return {
+    chains: ({ signal }: CallOptions = {}) =>
+      repeat<ChainsReply>({ method: 'GET', path: '/swap/chains', expects: [], signal }),
+
+    tokens: ({ chainId }: TokensQuery = {}, { signal }: CallOptions = {}) => {
+      const query = chainId === undefined ? '' : `?chainId=${chainId}`
+      return repeat<TokensReply>({ method: 'GET', path: `/swap/tokens${query}`, expects: [], signal })
+    },
+
+    quote: (body: QuoteRequest, { signal }: CallOptions = {}) =>
+      repeat<QuoteReply>({
+        ...{ method: 'POST', path: '/swap/quote', body, signal },
+        expects: ['geoQuoteToken', 'origin', 'input', 'output', 'minOutput'],
+      }),
+
+    delegation: ({ chainId, walletAddress }: DelegationQuery, { signal }: CallOptions = {}) => {
+      const path = `/swap/delegation?chainId=${chainId}&walletAddress=${encodeURIComponent(walletAddress)}`
+      return repeat<DelegationReply>({ method: 'GET', path, expects: ['walletAddress'], signal })
+    },
+
+    /** The quote's `origin` decides which of the two build calls it is. */
+    async build(
+      { origin, geoQuoteToken }: Pick<QuoteReply, 'origin' | 'geoQuoteToken'>,
+      { authorization, signal }: CallOptions & { authorization?: Authorization | undefined } = {},
+    ): Promise<Build> {
+      const body = { geoQuoteToken, ...(authorization && { authorization }) }
+      if (origin === 'solana') {
+        const expects = ['unsignedTransaction', 'geoOpToken']
+        const path = '/swap/build-solana-tx'
+        return {
+          origin,
+          ...(await repeat<BuildSolanaTxReply>({ method: 'POST', path, body, expects, signal })),
+        }
+      }
+      const expects = ['geoOpHash', 'geoOpToken']
+      const path = '/swap/build-geo-op'
+      return { origin, ...(await repeat<BuildGeoOpReply>({ method: 'POST', path, body, expects, signal })) }
+    },
+
+    postOnce: (body: Submission, { signal }: CallOptions = {}) =>
+      send<SubmitReply>(connection, {
+        ...{ method: 'POST', body, signal, expects: ['swapId', 'status'] },
+        path: 'signature' in body ? '/swap/submit' : '/swap/submit-solana',
+      }),
+
+    readOnce: (swapId: string, { waitSeconds, signal }: CallOptions & { waitSeconds: number }) =>
+      send<StatusReply>(connection, toRead(swapId, waitSeconds, signal)),
+
+    /** The swap as it is now, or with `waitSeconds` (up to 15) held until it has ended. */
+    status: (swapId: string, { waitSeconds = 0, signal }: CallOptions & { waitSeconds?: number } = {}) =>
+      repeat<StatusReply>(toRead(swapId, waitSeconds, signal)),
+  }
+}
+
+function toRead(swapId: string, waitSeconds: number, signal: AbortSignal | undefined): Call {
+  return {
+    ...{ method: 'GET', signal, expects: ['swapId', 'status', 'substatus'] },
+    path: `/swap/status/${encodeURIComponent(swapId)}?wait=${waitSeconds}`,
+    holdMs: waitSeconds * 1_000,
+  }
+}

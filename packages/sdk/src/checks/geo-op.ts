@@ -1,0 +1,69 @@
+import { type GeoOp, geoOpDomain, hashGeoOp, ringOf } from '@geoswap/protocol'
+import type { BuildGeoOpReply } from '@geoswap/wire'
+import { type Address, getAddress, type Hex } from 'viem'
+import { TamperedOperationError } from '../errors.ts'
+import { deliveryDifferences, timeDifferences } from './delivery.ts'
+import { type Difference, differs, unless } from './difference.ts'
+import { readAddress, readGeoOp, toFields } from './read-fields.ts'
+import type { CheckContext, Terms } from './terms.ts'
+
+/**
+ * The hash to sign, made here from the decoded op with types of our own. Throws unless it is the one in the
+ * reply and every term of the op is what was asked for.
+ */
+export function checkGeoOp(build: BuildGeoOpReply, terms: Terms, context: CheckContext): Hex {
+  const { domain, message } = toFields(build.operation, 'operation')
+  const op = readGeoOp(message)
+  const escrow = readAddress(toFields(domain, 'operation.domain'), 'verifyingContract')
+  const hash = hashGeoOp({ chainId: terms.originChain, escrow }, op)
+  const differences = [
+    ...domainDifferences(build, terms, escrow),
+    ...opDifferences(op, terms, escrow),
+    ...deadlineDifferences(op, context),
+    ...deliveryDifferences(op.delivery, terms, context),
+    ...knownDifferences(escrow, context),
+    ...differs('geoOpHash', build.geoOpHash.toLowerCase(), hash),
+  ]
+  if (differences.length > 0) throw new TamperedOperationError(differences)
+  return hash
+}
+
+/** Only the chain is hashed from the request; name and version have to be ours for the hash to mean an op. */
+function domainDifferences({ operation }: BuildGeoOpReply, terms: Terms, escrow: Address): Difference[] {
+  const { name, version, chainId } = geoOpDomain({ chainId: terms.originChain, escrow })
+  return [
+    ...differs('domain.name', String(operation.domain['name']), name),
+    ...differs('domain.version', String(operation.domain['version']), version),
+    ...differs('domain.chainId', Number(operation.domain['chainId']), chainId),
+    ...differs('primaryType', operation.primaryType, 'GeoOp'),
+  ]
+}
+
+function opDifferences(op: GeoOp, terms: Terms, escrow: Address): Difference[] {
+  const { originChain: chainId } = terms
+  return [
+    ...differs('wallet', op.wallet, getAddress(terms.wallet)),
+    ...differs('inputToken', op.inputToken, getAddress(terms.inputToken)),
+    ...differs('inputAmount', op.inputAmount, terms.inputAmount),
+    // The delivery names the op's own place: one that was paid for another op proves nothing for this one.
+    ...differs('delivery.index', op.delivery.index, op.index),
+    ...differs('delivery.ring', op.delivery.ring, ringOf({ chainId, escrow, locker: op.locker })),
+  ]
+}
+
+function deadlineDifferences(op: GeoOp, context: CheckContext): Difference[] {
+  const { opDeadline, refundDeadline, delivery } = op
+  const fill = delivery.fillDeadline
+  return [
+    ...timeDifferences('opDeadline', opDeadline, context),
+    ...timeDifferences('refundDeadline', refundDeadline, context),
+    ...unless(opDeadline < fill, 'opDeadline', opDeadline, `before the fill deadline ${fill}`),
+    ...unless(fill < refundDeadline, 'refundDeadline', refundDeadline, `after the fill deadline ${fill}`),
+  ]
+}
+
+function knownDifferences(escrow: Address, { origin }: CheckContext): Difference[] {
+  return origin.escrow === undefined
+    ? []
+    : differs('domain.verifyingContract', escrow, getAddress(origin.escrow))
+}

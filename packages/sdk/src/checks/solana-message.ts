@@ -1,0 +1,56 @@
+import {
+  getBase64Decoder,
+  getBase64Encoder,
+  getCompiledTransactionMessageDecoder,
+  getCompiledTransactionMessageEncoder,
+  type ReadonlyUint8Array,
+} from '@solana/kit'
+
+export type ReadInstruction = { program: string; accounts: string[]; data: DataView }
+export type ReadTransaction = { accounts: string[]; signers: string[]; instructions: ReadInstruction[] }
+
+const SIGNATURE_BYTES = 64
+
+/**
+ * What the bytes of an unsigned version 0 transaction say. Undefined for anything else: signatures that are
+ * there already, lookup tables, accounts that nothing uses, and every encoding but the proper one.
+ */
+export function readUnsigned(base64: string, { signers }: { signers: number }): ReadTransaction | undefined {
+  try {
+    const wire = Uint8Array.from(getBase64Encoder().encode(base64))
+    if (getBase64Decoder().decode(wire) !== base64) return undefined
+    const end = 1 + signers * SIGNATURE_BYTES
+    if (wire[0] !== signers || wire.slice(1, end).some((byte) => byte !== 0)) return undefined
+    return readMessage(wire.slice(end), signers)
+  } catch {
+    // The codecs throw at whatever they cannot read.
+    return undefined
+  }
+}
+
+function readMessage(bytes: Uint8Array, signers: number): ReadTransaction | undefined {
+  const compiled = getCompiledTransactionMessageDecoder().decode(bytes)
+  if (compiled.version !== 0 || (compiled.addressTableLookups?.length ?? 0) > 0) return undefined
+  if (compiled.header.numSignerAccounts !== signers) return undefined
+  if (!equalBytes(getCompiledTransactionMessageEncoder().encode(compiled), bytes)) return undefined
+  const accounts: string[] = [...compiled.staticAccounts]
+  const instructions = compiled.instructions.map(({ programAddressIndex, accountIndices, data }) => ({
+    program: getAt(accounts, programAddressIndex),
+    accounts: (accountIndices ?? []).map((index) => getAt(accounts, index)),
+    data: new DataView(Uint8Array.from(data ?? []).buffer),
+  }))
+  const used = new Set(instructions.flatMap(({ program, accounts: named }) => [program, ...named]))
+  const isEachUsedOnce =
+    new Set(accounts).size === accounts.length && accounts.every((each) => used.has(each))
+  return isEachUsedOnce ? { accounts, signers: accounts.slice(0, signers), instructions } : undefined
+}
+
+function equalBytes(a: ReadonlyUint8Array, b: ReadonlyUint8Array): boolean {
+  return a.length === b.length && a.every((byte, index) => byte === b[index])
+}
+
+function getAt(accounts: readonly string[], index: number): string {
+  const found = accounts[index]
+  if (found === undefined) throw new RangeError('No such account')
+  return found
+}

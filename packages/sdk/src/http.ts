@@ -1,0 +1,122 @@
+import type { ErrorReply } from '@geoswap/wire'
+import { GeoswapError, type TransportCode } from './errors.ts'
+
+export type Connection = { baseUrl: string; apiKey: string; fetch: typeof fetch; timeoutMs: number }
+
+export type Call = {
+  method: 'GET' | 'POST'
+  path: string
+  body?: unknown
+  /** How long the service may hold the reply, on top of the timeout. */
+  holdMs?: number
+  /** Fields of text without which a reply is not one of this call. */
+  expects: readonly string[]
+  signal?: AbortSignal | undefined
+}
+
+/** One request, one reply: throws a GeoswapError for anything but a success, the signal's reason when aborted. */
+export async function send<Reply>(connection: Connection, call: Call): Promise<Reply> {
+  call.signal?.throwIfAborted()
+  const limit = limitOf(call.signal, connection.timeoutMs + (call.holdMs ?? 0))
+  try {
+    const response = await connection.fetch(`${connection.baseUrl}${call.path}`, {
+      ...toInit(connection, call),
+      signal: limit.signal,
+    })
+    return toReply<Reply>(response, await response.text(), call.expects)
+  } catch (error) {
+    call.signal?.throwIfAborted()
+    if (error instanceof GeoswapError) throw error
+    throw limit.isOver() ? noReply('TIMEOUT', error) : noReply('CONNECTION_FAILED', error)
+  } finally {
+    limit.end()
+  }
+}
+
+function toInit({ apiKey }: Connection, { method, body }: Call): RequestInit {
+  return {
+    method,
+    headers: { 'x-api-key': apiKey, ...(body !== undefined && { 'content-type': 'application/json' }) },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+    // The API key is for this service alone: it does not follow to where a redirect leads.
+    redirect: 'error',
+  }
+}
+
+/** Aborts with the caller's signal or when time is over, and lets go of both at the end. */
+function limitOf(signal: AbortSignal | undefined, ms: number) {
+  const controller = new AbortController()
+  let over = false
+  const stop = () => controller.abort()
+  const timer = setTimeout(() => {
+    over = true
+    stop()
+  }, ms)
+  signal?.addEventListener('abort', stop)
+  return {
+    signal: controller.signal,
+    isOver: () => over,
+    end() {
+      clearTimeout(timer)
+      signal?.removeEventListener('abort', stop)
+    },
+  }
+}
+
+function toReply<Reply>(response: Response, text: string, expects: readonly string[]): Reply {
+  const body = parseObject(text)
+  const isExpected = body !== undefined && expects.every((field) => typeof body[field] === 'string')
+  if (response.ok && isExpected) return body as Reply
+  if (!response.ok && isErrorReply(body)) throw refused(response, body)
+  throw unexpected(response)
+}
+
+function parseObject(text: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function isErrorReply(body: unknown): body is ErrorReply {
+  const { code, message, recovery } = (body ?? {}) as Partial<Record<keyof ErrorReply, unknown>>
+  return typeof code === 'string' && typeof message === 'string' && typeof recovery === 'object'
+}
+
+function refused(response: Response, { code, message, retryable, recovery, ...rest }: ErrorReply) {
+  return new GeoswapError({
+    ...{ code, message, status: response.status, retryable: retryable === true, recovery },
+    requestId: rest.requestId,
+    retryAfterMs: retryAfterOf(response, recovery?.retryAfterMs),
+    details: rest.details,
+  })
+}
+
+/** The longer of what header and body ask for; the header may also be a date, which no service of ours sends. */
+function retryAfterOf(response: Response, ms: unknown): number | undefined {
+  const seconds = response.headers.get('retry-after')
+  const header = seconds !== null && /^\d{1,6}$/.test(seconds) ? Number(seconds) * 1_000 : undefined
+  const body = typeof ms === 'number' && ms >= 0 ? ms : undefined
+  return header === undefined ? body : Math.max(header, body ?? 0)
+}
+
+/** Not a body of the service: a proxy answered, or the reply was cut off. */
+function unexpected(response: Response): GeoswapError {
+  const { status } = response
+  return new GeoswapError({
+    ...{ code: 'UNEXPECTED_REPLY', status, recovery: { action: 'RETRY_LATER' } },
+    message: `The reply with status ${status} is not one of the service. Check baseUrl and what is in between.`,
+    retryable: status < 400 || status === 429 || status >= 500,
+    requestId: response.headers.get('x-request-id') ?? undefined,
+    retryAfterMs: retryAfterOf(response, undefined),
+  })
+}
+
+function noReply(code: TransportCode, cause: unknown): GeoswapError {
+  const message =
+    code === 'TIMEOUT' ? 'The service did not answer in time.' : 'The service cannot be reached.'
+  const fields = { status: 0, retryable: true, recovery: { action: 'RETRY_LATER' } } as const
+  return new GeoswapError({ code, message, ...fields }, { cause })
+}

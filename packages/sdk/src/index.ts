@@ -1,0 +1,48 @@
+export type {
+  Authorization,
+  BuildGeoOpReply,
+  BuildSolanaTxReply,
+  ChainEntry,
+  ChainsReply,
+  DelegationQuery,
+  DelegationReply,
+  ErrorCode,
+  Failure,
+  QuoteReply,
+  QuoteRequest,
+  Refund,
+  StatusReply,
+  SubmitReply,
+  TokenEntry,
+  TokensReply,
+} from '@geoswap/wire'
+export type { Build, CallOptions } from './calls.ts'
+export type { Difference } from './checks/difference.ts'
+export type { SwapLimits } from './checks/quote.ts'
+export type { KnownContracts } from './checks/terms.ts'
+export { type Client, type ClientOptions, createClient } from './client.ts'
+export {
+  GeoswapError,
+  type GeoswapErrorCode,
+  type Recovery,
+  SubmissionUnknownError,
+  type SwapRefusal,
+  SwapRefusedError,
+  SwapTimeoutError,
+  TamperedOperationError,
+  type TransportCode,
+} from './errors.ts'
+export type { RetryPolicy } from './retry.ts'
+export {
+  type AuthorizationFields,
+  type AuthorizationSignature,
+  type EvmSigner,
+  fromCallbacks,
+  fromKitSigner,
+  fromViemAccount,
+  type Signer,
+  type SolanaSigner,
+} from './signers.ts'
+export type { Submission } from './submission.ts'
+export type { SwapOptions, SwapProgress, SwapRequest } from './swap.ts'
+export type { EndedSwap, WaitOptions } from './wait.ts'

@@ -1,0 +1,75 @@
+import type { Authorization } from '@geoswap/wire'
+import {
+  getBase64EncodedWireTransaction,
+  getBase64Encoder,
+  getTransactionDecoder,
+  type TransactionPartialSigner,
+} from '@solana/kit'
+import type { Address, Hex, LocalAccount } from 'viem'
+
+/** Exactly what an EIP-7702 authorization is signed over. */
+export type AuthorizationFields = Pick<Authorization, 'chainId' | 'address' | 'nonce'>
+export type AuthorizationSignature = Pick<Authorization, 'yParity' | 'r' | 's'>
+
+export type EvmSigner = {
+  family: 'evm'
+  address: string
+  /** EIP-191 personal_sign over the raw 32 bytes. */
+  signHash(hash: Hex): Promise<string>
+  /** Needed for the first swap of a wallet on a chain. */
+  signAuthorization?: ((fields: AuthorizationFields) => Promise<AuthorizationSignature>) | undefined
+}
+
+export type SolanaSigner = {
+  family: 'solana'
+  address: string
+  /** Takes and returns base64: the same message, with the wallet's signature in its slot. */
+  signTransaction(transaction: string): Promise<string>
+}
+
+export type Signer = EvmSigner | SolanaSigner
+
+/** A local account of viem: `privateKeyToAccount`, `mnemonicToAccount`, `toAccount`. */
+export function fromViemAccount(account: LocalAccount): EvmSigner {
+  const { signAuthorization } = account
+  return {
+    family: 'evm',
+    address: account.address,
+    signHash: (raw) => account.signMessage({ message: { raw } }),
+    ...(signAuthorization && {
+      async signAuthorization({ address, ...fields }) {
+        const signed = await signAuthorization({ ...fields, address: address as Address })
+        // viem types it as optional, for signatures that carry only v.
+        const yParity = signed.yParity ?? Number(signed.v) - 27
+        return { yParity, r: signed.r, s: signed.s }
+      },
+    }),
+  }
+}
+
+type KitSigner = Pick<TransactionPartialSigner, 'address' | 'signTransactions'>
+type KitTransactions = Parameters<KitSigner['signTransactions']>[0]
+
+/** A signer of kit that leaves transactions as they are: `generateKeyPairSigner`, `createKeyPairSignerFromBytes`. */
+export function fromKitSigner(signer: KitSigner): SolanaSigner {
+  return {
+    family: 'solana',
+    address: signer.address,
+    async signTransaction(base64) {
+      const transaction = getTransactionDecoder().decode(getBase64Encoder().encode(base64))
+      const [signatures] = await signer.signTransactions([transaction] as unknown as KitTransactions)
+      const signed = { ...transaction, signatures: { ...transaction.signatures, ...signatures } }
+      return getBase64EncodedWireTransaction(signed)
+    },
+  }
+}
+
+type EvmCallbacks = Omit<EvmSigner, 'family'> & { family: 'evm' }
+type SolanaCallbacks = Omit<SolanaSigner, 'family'> & { family: 'solana' }
+
+/** Any other wallet: a browser's, a hardware wallet, a remote key. */
+export function fromCallbacks(callbacks: EvmCallbacks): EvmSigner
+export function fromCallbacks(callbacks: SolanaCallbacks): SolanaSigner
+export function fromCallbacks(callbacks: EvmCallbacks | SolanaCallbacks): Signer {
+  return callbacks
+}

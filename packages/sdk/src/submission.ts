@@ -1,0 +1,44 @@
+import type { SubmitReply, SubmitRequest, SubmitSolanaRequest } from '@geoswap/wire'
+import { GeoswapError, SubmissionUnknownError } from './errors.ts'
+import { type RetryPolicy, withRetries } from './retry.ts'
+
+/** A signed op. Sent once or often, it is at most one swap. */
+export type Submission = SubmitRequest | SubmitSolanaRequest
+
+type Sender = { policy: RetryPolicy; post(submission: Submission): Promise<SubmitReply> }
+
+/**
+ * Sends the same submission until its outcome is known. A 410 is an outcome too: no swap exists for this op
+ * and none will. Any other end after a reply was lost is a SubmissionUnknownError.
+ */
+export async function submitUntilKnown(
+  { policy, post }: Sender,
+  submission: Submission,
+  signal?: AbortSignal,
+): Promise<SubmitReply> {
+  signal?.throwIfAborted()
+  let isUnknown = false
+  const once = async () => {
+    try {
+      return await post(submission)
+    } catch (error) {
+      isUnknown ||= mayHaveArrived(error)
+      throw error
+    }
+  }
+  try {
+    return await withRetries({ policy, forMs: policy.submitForMs, signal }, once)
+  } catch (cause) {
+    if (!isUnknown || isGone(cause)) throw cause
+    throw new SubmissionUnknownError(submission, { cause })
+  }
+}
+
+export function isGone(error: unknown): boolean {
+  return error instanceof GeoswapError && error.status === 410
+}
+
+/** A refusal below 500 says that nothing was stored. Without one the service may have done its work. */
+function mayHaveArrived(error: unknown): boolean {
+  return !(error instanceof GeoswapError) || error.status < 400 || error.status >= 500
+}

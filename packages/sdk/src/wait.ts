@@ -1,0 +1,77 @@
+import type { StatusReply, TerminalStatus } from '@geoswap/wire'
+import { sleep } from './abort.ts'
+import { SwapTimeoutError } from './errors.ts'
+import { isTransient, pauseMs, type RetryPolicy } from './retry.ts'
+
+/** A swap that has ended: `status` says how. */
+export type EndedSwap = StatusReply & { status: TerminalStatus }
+
+export type WaitOptions = {
+  signal?: AbortSignal | undefined
+  /** Called with each change that is seen. Reads are then held for a shorter time. */
+  onProgress?: ((swap: StatusReply) => void) | undefined
+  /** How long to wait for the end, 30 minutes when absent; then SwapTimeoutError. */
+  timeoutMs?: number | undefined
+}
+
+type Reader = {
+  policy: RetryPolicy
+  read(
+    swapId: string,
+    options: { waitSeconds: number; signal?: AbortSignal | undefined },
+  ): Promise<StatusReply>
+}
+
+// A refund can need the finality of both chains.
+const TIMEOUT_MS = 30 * 60_000
+// The longest that the service holds a read.
+const HOLD_SECONDS = 15
+// A held read returns early only at the end: to see what happens before, it has to be held for less.
+const PROGRESS_HOLD_SECONDS = 2
+// What something in between answers at once, instead of holding it, is not asked for again at once.
+const MIN_READ_MS = 1_000
+
+/** Reads the swap, held, until it has ended. Whatever may pass is waited out; nothing here can harm the swap. */
+export async function waitForEnd(
+  { policy, read }: Reader,
+  swapId: string,
+  { signal, onProgress, timeoutMs = TIMEOUT_MS }: WaitOptions,
+): Promise<EndedSwap> {
+  const end = Date.now() + timeoutMs
+  const hold = onProgress ? PROGRESS_HOLD_SECONDS : HOLD_SECONDS
+  let seen: string | undefined
+  let failures = 0
+  for (;;) {
+    const startedAt = Date.now()
+    const waitSeconds = toSeconds(Math.min(hold * 1_000, Math.max(0, end - startedAt)))
+    const swap = await read(swapId, { waitSeconds, signal }).catch(transient)
+    if (swap instanceof Error) {
+      const pause = pauseMs({ ...policy, ...swap, attempt: failures, random: Math.random() })
+      if (Date.now() + pause > end) throw new SwapTimeoutError(swapId, { cause: swap })
+      failures = Math.min(failures + 1, 16)
+      await sleep(pause, signal)
+      continue
+    }
+    failures = 0
+    const now = `${swap.status} ${swap.substatus} ${swap.updatedAt}`
+    if (now !== seen) onProgress?.(swap)
+    seen = now
+    if (isEnded(swap)) return swap
+    if (Date.now() >= end) throw new SwapTimeoutError(swapId)
+    await sleep(Math.max(0, Math.min(MIN_READ_MS - (Date.now() - startedAt), end - Date.now())), signal)
+  }
+}
+
+function isEnded(swap: StatusReply): swap is EndedSwap {
+  return swap.status !== 'pending'
+}
+
+/** The service takes up to three decimals. */
+function toSeconds(ms: number): number {
+  return Math.floor(ms) / 1_000
+}
+
+function transient(error: unknown) {
+  if (isTransient(error)) return error
+  throw error
+}

@@ -1,0 +1,169 @@
+import { createClient, fromKitSigner, fromViemAccount, type SwapProgress } from '@geoswap/sdk'
+import { generateKeyPairSigner } from '@solana/kit'
+import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
+import { beforeAll, expect, inject, test } from 'vitest'
+import { createApiClient } from '../client.ts'
+import { createOperator } from '../operator.ts'
+import { createSolanaWorld } from '../solana-world.ts'
+import { createWorld, quoteOnceSettled, type Side, toRequest } from '../world.ts'
+
+const local = inject('local')
+const world = createWorld(local)
+const { alpha, beta } = world
+const solana = await createSolanaWorld(local)
+const apiKey = await createOperator(inject('databaseUrl')).createKey()
+const contracts = {
+  [alpha.chainId]: alpha.contracts,
+  [beta.chainId]: beta.contracts,
+  [solana.chainId]: { escrow: solana.vaults.intake, vault: solana.vaults.inventory },
+}
+const client = createClient({ baseUrl: local.apiUrl, apiKey, contracts })
+
+const USDC = 1_000_000n
+
+function routeOf(from: Side, to: Side, tokens: { sell?: string; buy?: string } = {}) {
+  const { sell = 'USDC', buy = 'USDC' } = tokens
+  return {
+    ...{ originChain: from.chainId, destinationChain: to.chainId },
+    ...{ inputToken: from.token(sell), outputToken: to.token(buy), amount: `${10n * USDC}` },
+  }
+}
+
+beforeAll(async () => {
+  const anyone = { address: privateKeyToAddress(generatePrivateKey()) }
+  const order = { sell: 'USDC', buy: 'USDC', amount: 10n * USDC }
+  const api = createApiClient({ apiUrl: local.apiUrl, apiKey })
+  await quoteOnceSettled(api, toRequest(anyone, { from: alpha, to: beta, ...order }))
+  const { address: recipient } = await generateKeyPairSigner()
+  await quoteOnceSettled(api, toRequest(anyone, { from: alpha, to: solana, ...order, recipient }))
+})
+
+test('a new wallet without gas swaps from EVM to EVM, and signs one authorization for two swaps', async () => {
+  const wallet = await world.walletWith(alpha, 'USDC', 20n * USDC)
+  const steps: SwapProgress['step'][] = []
+  const onProgress = ({ step }: SwapProgress) => steps.push(step)
+
+  const first = await client.swap(routeOf(alpha, beta), fromViemAccount(wallet), { onProgress })
+  const second = await client.swap(routeOf(alpha, beta), fromViemAccount(wallet), { onProgress })
+
+  expect([first.status, second.status]).toEqual(['settled', 'settled'])
+  expect(steps.filter((step) => step === 'authorizing')).toHaveLength(1)
+  expect(steps.slice(0, 6)).toEqual(['quoted', 'authorizing', 'built', 'signing', 'submitting', 'submitted'])
+  expect(await alpha.balanceOf(wallet.address, 'USDC')).toBe(0n)
+  const delivered = BigInt(first.amounts.delivered ?? 0) + BigInt(second.amounts.delivered ?? 0)
+  expect(await beta.balanceOf(wallet.address, 'USDC')).toBe(delivered)
+})
+
+test('an EVM wallet pays a recipient on Solana', async () => {
+  const wallet = await world.walletWith(alpha, 'USDC', 10n * USDC)
+  const { address: recipient } = await generateKeyPairSigner()
+
+  const swap = await client.swap({ ...routeOf(alpha, solana), recipient }, fromViemAccount(wallet))
+
+  expect(swap.status).toBe('settled')
+  expect(await solana.balanceOf(recipient, solana.token('USDC'))).toBe(BigInt(swap.amounts.delivered ?? 0))
+})
+
+test.each(['USDC', 'USDG', 'SOL'])('a Solana wallet pays %s for USDC on EVM', async (sell) => {
+  const wallet = await solana.wallet({ [sell]: 10n * USDC })
+  const recipient = privateKeyToAddress(generatePrivateKey())
+
+  const request = { ...routeOf(solana, alpha, { sell }), recipient }
+  const swap = await client.swap(request, fromKitSigner(wallet))
+
+  expect(swap.status).toBe('settled')
+  expect(await alpha.balanceOf(recipient, 'USDC')).toBe(BigInt(swap.amounts.delivered ?? 0))
+})
+
+test('with exactOutput the recipient gets what was asked for', async () => {
+  const wallet = await world.walletWith(beta, 'ETH', 10n ** 18n)
+  const route = routeOf(beta, alpha, { sell: 'ETH' })
+
+  const swap = await client.swap({ ...route, tradeType: 'exactOutput' }, fromViemAccount(wallet), {
+    maxInput: 10n ** 17n,
+  })
+
+  expect(swap.amounts).toMatchObject({ delivered: `${10n * USDC}`, minOutput: `${10n * USDC}` })
+})
+
+test('a swap that was left alone after its submission is resumed by its id, or by the submission', async () => {
+  const wallet = await world.walletWith(alpha, 'USDC', 10n * USDC)
+  const controller = new AbortController()
+  const seen: SwapProgress[] = []
+  const onProgress = (progress: SwapProgress) => {
+    seen.push(progress)
+    if (progress.step === 'submitted') controller.abort(new Error('enough'))
+  }
+
+  const left = client.swap(routeOf(alpha, beta), fromViemAccount(wallet), {
+    ...{ onProgress, signal: controller.signal },
+  })
+  await expect(left).rejects.toThrow('enough')
+  const submitted = seen.find(({ step }) => step === 'submitted') as { swapId: string }
+  const submitting = seen.find((each) => each.step === 'submitting')
+  const resumed = await client.resume(submitted.swapId)
+  const again = submitting && (await client.resume(submitting.submission))
+
+  expect(resumed).toMatchObject({ swapId: submitted.swapId, status: 'settled' })
+  expect(again).toEqual(resumed)
+})
+
+test('401 INVALID_API_KEY reaches the caller with everything that the reply says', async () => {
+  const stranger = createClient({ baseUrl: local.apiUrl, apiKey: 'gsk_unknown' })
+
+  const refusal = stranger.chains()
+
+  await expect(refusal).rejects.toMatchObject({
+    ...{ name: 'GeoswapError', code: 'INVALID_API_KEY', status: 401, retryable: false },
+    ...{ recovery: { action: 'CHECK_API_KEY' }, requestId: expect.stringMatching(/^req_/) },
+  })
+})
+
+test('a price impact beyond the limit, and a quote that is not confirmed, end before anything is signed', async () => {
+  const wallet = await world.walletWith(alpha, 'USDC', 10n * USDC)
+  const signer = { ...fromViemAccount(wallet), signHash: () => Promise.reject(new Error('signed')) }
+
+  const limits = [{ maxPriceImpactBps: 0 }, { confirm: () => false }]
+  const refusals = limits.map((limit) => client.swap(routeOf(alpha, beta), signer, limit))
+
+  const codes = (await Promise.allSettled(refusals)).map((each) => 'reason' in each && each.reason.code)
+  expect(codes).toEqual(['PRICE_IMPACT', 'DECLINED'])
+})
+
+test('422 INSUFFICIENT_BALANCE of an empty wallet reaches the caller', async () => {
+  const wallet = await solana.wallet()
+  const recipient = privateKeyToAddress(generatePrivateKey())
+
+  const empty = client.swap({ ...routeOf(solana, alpha), recipient }, fromKitSigner(wallet))
+
+  await expect(empty).rejects.toMatchObject({ code: 'INSUFFICIENT_BALANCE', status: 422 })
+})
+
+test('404 SWAP_NOT_FOUND of an unknown swap ends the waiting', async () => {
+  const unknown = client.waitForSwap('swp_unknown')
+
+  await expect(unknown).rejects.toMatchObject({ code: 'SWAP_NOT_FOUND', status: 404 })
+})
+
+test('an escrow, delegate or vault other than the known ones is not signed for', async () => {
+  const wallet = await world.walletWith(alpha, 'USDC', 10n * USDC)
+  const other = privateKeyToAddress(generatePrivateKey())
+  const withKnown = (chainId: number, known: object) =>
+    createClient({ baseUrl: local.apiUrl, apiKey, contracts: { [chainId]: known } })
+  const fieldsOf = (chainId: number, known: object) =>
+    withKnown(chainId, known)
+      .swap(routeOf(alpha, beta), fromViemAccount(wallet))
+      .catch(({ differences }) => differences.map(({ field }: { field: string }) => field))
+
+  expect(await fieldsOf(alpha.chainId, { account: other })).toEqual(['delegationTarget'])
+  expect(await fieldsOf(alpha.chainId, { escrow: other })).toEqual(['domain.verifyingContract'])
+  expect(await fieldsOf(beta.chainId, { vault: other })).toEqual(['delivery.vault'])
+})
+
+test('chains and tokens are listed', async () => {
+  const { chains } = await client.chains()
+  const { tokens } = await client.tokens({ chainId: solana.chainId })
+
+  expect(chains.map(({ chainId }) => chainId)).toContain(alpha.chainId)
+  expect(new Set(tokens.map(({ chainId }) => chainId))).toEqual(new Set([solana.chainId]))
+})
