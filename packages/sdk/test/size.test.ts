@@ -1,0 +1,15 @@
+import { expect, test } from 'vitest'
+import { bundle, MAX_GZIP_BYTES, measureBundle } from '../scripts/bundle.ts'
+
+test('the bundle for browsers stays under 15 kB gzipped', async () => {
+  const { gzipBytes } = await measureBundle()
+
+  expect(gzipBytes).toBeLessThan(MAX_GZIP_BYTES)
+})
+
+test('the bundle needs nothing but viem and kit', async () => {
+  const text = await bundle({ minify: false })
+
+  const imported = [...text.matchAll(/from "([^"]+)"/g)].map(([, name]) => name)
+  expect(new Set(imported)).toEqual(new Set(['viem', '@solana/kit']))
+})
