@@ -1,3 +1,8 @@
+import { execFile } from 'node:child_process'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { createClient, fromKitSigner, fromViemAccount, type SwapProgress } from '@geoswap/sdk'
 import { generateKeyPairSigner } from '@solana/kit'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
@@ -166,4 +171,21 @@ test('chains and tokens are listed', async () => {
 
   expect(chains.map(({ chainId }) => chainId)).toContain(alpha.chainId)
   expect(new Set(tokens.map(({ chainId }) => chainId))).toEqual(new Set([solana.chainId]))
+})
+
+test('the quickstart is part of the example, and that settles', async () => {
+  const [example, readme] = await Promise.all(
+    ['examples/sdk-swap.mjs', 'packages/sdk/README.md'].map((file) => readFile(file, 'utf8')),
+  )
+  const [, quickstart = 'none'] = /```js\nimport .*\n\n([\s\S]*?)```/.exec(readme ?? '') ?? []
+  const folder = await mkdtemp(join(tmpdir(), 'geoswap-example-'))
+  const file = join(folder, 'local.json')
+  await writeFile(file, JSON.stringify(local))
+
+  const run = ['--import', 'tsx', 'examples/sdk-swap.mjs', file]
+  const { stdout } = await promisify(execFile)(process.execPath, run)
+  await rm(folder, { recursive: true })
+
+  expect(example).toContain(quickstart)
+  expect(JSON.parse(stdout)).toMatchObject({ status: 'settled' })
 })

@@ -1,0 +1,27 @@
+// The same swap as first-swap.mjs, by the SDK: 10 USDC of a new wallet on alpha become USDC on beta.
+// Run it beside a running network: node --import tsx examples/sdk-swap.mjs [local.json]
+import { readFileSync } from 'node:fs'
+import { createClient, fromViemAccount } from '@geoswap/sdk'
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
+
+const file = process.argv[2] ?? '.geoswap/local.json'
+const { apiUrl, apiKey, faucetUrl, chains } = JSON.parse(readFileSync(file, 'utf8'))
+const [alpha, beta] = chains.map(({ chainId, tokens }) => ({
+  chainId,
+  usdc: tokens.find(({ symbol }) => symbol === 'USDC').address,
+}))
+
+const account = privateKeyToAccount(generatePrivateKey())
+const gift = { chainId: alpha.chainId, address: account.address, token: alpha.usdc, amount: '10000000' }
+await fetch(faucetUrl, { method: 'POST', body: JSON.stringify(gift) })
+
+const client = createClient({ baseUrl: apiUrl, apiKey })
+const request = {
+  originChain: alpha.chainId,
+  destinationChain: beta.chainId,
+  inputToken: alpha.usdc,
+  outputToken: beta.usdc,
+  amount: '10000000',
+}
+const swap = await client.swap(request, fromViemAccount(account), { maxPriceImpactBps: 100 })
+process.stdout.write(`${JSON.stringify(swap, null, 2)}\n`)
