@@ -54,13 +54,13 @@ function createAuthorizer(deps: Deps, { signer, chainId, signal }: Wallet & { si
 
 async function sign(
   { onSign }: Deps,
-  { signAuthorization }: EvmSigner,
+  signer: EvmSigner,
   fields: Parameters<NonNullable<EvmSigner['signAuthorization']>>[0],
 ): Promise<AuthorizationSignature> {
-  if (!signAuthorization) {
+  if (!signer.signAuthorization) {
     const message = 'The wallet is not delegated on this chain and its signer signs no authorization.'
     throw new SwapRefusedError('SIGNER', message)
   }
   onSign()
-  return signAuthorization(fields)
+  return signer.signAuthorization(fields)
 }

@@ -31,20 +31,23 @@ export type Signer = EvmSigner | SolanaSigner
 
 /** A local account of viem: `privateKeyToAccount`, `mnemonicToAccount`, `toAccount`. */
 export function fromViemAccount(account: LocalAccount): EvmSigner {
-  const { signAuthorization } = account
   return {
     family: 'evm',
     address: account.address,
     signHash: (raw) => account.signMessage({ message: { raw } }),
-    ...(signAuthorization && {
-      async signAuthorization({ address, ...fields }) {
-        const signed = await signAuthorization({ ...fields, address: address as Address })
-        // viem types it as optional, for signatures that carry only v.
-        const yParity = signed.yParity ?? Number(signed.v) - 27
-        return { yParity, r: signed.r, s: signed.s }
-      },
-    }),
+    signAuthorization: account.signAuthorization && ((fields) => signWith(account, fields)),
   }
+}
+
+async function signWith(
+  account: LocalAccount,
+  { chainId, address, nonce }: AuthorizationFields,
+): Promise<AuthorizationSignature> {
+  const signed = await account.signAuthorization?.({ chainId, address: address as Address, nonce })
+  if (!signed) throw new TypeError('The account signs no authorization')
+  // viem types it as optional, for signatures that carry only v.
+  const yParity = signed.yParity ?? Number(signed.v) - 27
+  return { yParity, r: signed.r, s: signed.s }
 }
 
 type KitSigner = Pick<TransactionPartialSigner, 'address' | 'signTransactions'>

@@ -86,12 +86,16 @@ function toRequest(asked: SwapRequest, { address, family }: Signer): QuoteReques
 async function submitSwap(deps: SwapDeps, order: Order): Promise<SubmitReply> {
   const { onProgress, signal } = order.options
   for (let requotes = 0; ; requotes += 1) {
+    let isSent = false
     try {
       const submission = await prepare(deps, order)
       onProgress?.({ step: 'submitting', submission })
+      isSent = true
       return await deps.submit(submission, { signal })
     } catch (error) {
-      if (!(isGone(error) || isStale(error)) || requotes >= MAX_REQUOTES) throw error
+      // A builder has done what it can about a stale authorization; at the submission nobody has.
+      const isOver = isGone(error) || (isSent && isStale(error))
+      if (!isOver || requotes >= MAX_REQUOTES) throw error
       onProgress?.({ step: 'requoting', reason: error as Error })
     }
   }

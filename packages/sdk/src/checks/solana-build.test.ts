@@ -255,6 +255,6 @@ test('whichever byte is changed, it is refused or does to the wallet what the ho
         if (refused.length === 0) expect(effectsOf(transaction)).toEqual(expected)
       },
     ),
-    { numRuns: 1_000 },
+    { numRuns: 500 },
   )
 })
