@@ -28,7 +28,7 @@ async function submitUnmined(order: Parameters<typeof submitSwap>[2]) {
 }
 
 test('a price that moves beyond the slippage limit after the lock gives the input back', async () => {
-  const { wallet, swapId } = await submitUnmined({ ...input, buy: 'WETH' })
+  const { wallet, swapId } = await submitUnmined({ ...input, buy: 'ETH' })
 
   await world.setPrice('ETH', 2_900)
   await beta.mine()

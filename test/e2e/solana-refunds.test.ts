@@ -30,7 +30,7 @@ const counter = { api, solana }
 
 const USDC = 1_000_000n
 const SOL = 10n ** 9n
-const toWeth = { to: alpha, buy: 'WETH', recipient: privateKeyToAddress(generatePrivateKey()) }
+const toEther = { to: alpha, buy: 'ETH', recipient: privateKeyToAddress(generatePrivateKey()) }
 
 afterEach(async () => {
   await Promise.all([alpha.resume(), endFaults(solana)])
@@ -38,11 +38,11 @@ afterEach(async () => {
   await until(async () => Math.abs((await priceOfEther()) - 2_500) < 50)
 })
 
-/** In whole dollars, as the API sees it now, costs included. */
+/** In whole dollars, as the API sees it now, costs included. Of the coin: pools sell WETH at prices of their own. */
 async function priceOfEther(): Promise<number> {
   const exact = { amount: 10n ** 18n, tradeType: 'exactOutput' as const }
-  const request = { from: alpha, sell: 'USDC', to: alpha, buy: 'WETH', ...exact }
-  const { input } = await quoteOnceSettled(api, toRequest({ address: toWeth.recipient }, request))
+  const request = { from: alpha, sell: 'USDC', to: alpha, buy: 'ETH', ...exact }
+  const { input } = await quoteOnceSettled(api, toRequest({ address: toEther.recipient }, request))
   return Number(BigInt(input) / USDC)
 }
 
@@ -121,8 +121,8 @@ test('a recipient’s account that is frozen after the input was taken gives it 
 
 test('a price that moves after the input was taken gives it back, the last unit of it', async () => {
   const [wallet, native] = [await solana.wallet({ USDG: 10_000_001n }), await solana.wallet({ SOL })]
-  const swapId = await submitTaken(wallet, { ...toWeth, sell: 'USDG', amount: 10_000_001n })
-  const nativeSwapId = await submitTaken(native, { ...toWeth, sell: 'SOL', amount: SOL })
+  const swapId = await submitTaken(wallet, { ...toEther, sell: 'USDG', amount: 10_000_001n })
+  const nativeSwapId = await submitTaken(native, { ...toEther, sell: 'SOL', amount: SOL })
 
   await setPrice('ETH', 2_900)
   await solana.dev.dev_resumeSlots().send()
@@ -134,12 +134,12 @@ test('a price that moves after the input was taken gives it back, the last unit 
   await expectRefunded(nativeOutcome, { reason: 'PRICE_MOVED', account: native.address, amount: SOL })
   expect(await held(wallet.address, 'USDG')).toBe(10_000_001n)
   expect(await held(native.address, 'SOL')).toBe(SOL)
-  expect(await alpha.balanceOf(toWeth.recipient, 'WETH')).toBe(0n)
+  expect(await alpha.balanceOf(toEther.recipient, 'ETH')).toBe(0n)
 })
 
 test('a refund that the network loses is sent again, and paid once', async () => {
   const wallet = await solana.wallet({ USDC: 10n * USDC })
-  const swapId = await submitTaken(wallet, { ...toWeth, sell: 'USDC', amount: 10n * USDC })
+  const swapId = await submitTaken(wallet, { ...toEther, sell: 'USDC', amount: 10n * USDC })
 
   await setPrice('ETH', 2_900)
   await solana.dev.dev_resumeSlots().send()
@@ -157,7 +157,7 @@ test('a refund that the network loses is sent again, and paid once', async () =>
 
 test('a refund waits for a wallet that closed its account, and arrives when there is one again', async () => {
   const wallet = await solana.wallet({ USDC: 10n * USDC })
-  const swapId = await submitTaken(wallet, { ...toWeth, sell: 'USDC', amount: 10n * USDC })
+  const swapId = await submitTaken(wallet, { ...toEther, sell: 'USDC', amount: 10n * USDC })
   await setPrice('ETH', 2_900)
   await solana.dev.dev_resumeSlots().send()
   await close(wallet, 'USDC')
