@@ -10,7 +10,13 @@ afterEach(() => {
   vi.restoreAllMocks()
 })
 
+/** For the limits: a slow machine must not earn a caller more calls. */
+function stopTime(): void {
+  vi.spyOn(performance, 'now').mockReturnValue(performance.now())
+}
+
 test('429 RATE_LIMITED says when to come back, in headers and body', async () => {
+  stopTime()
   const limiter = createRateLimiter({
     leaseBudgets: async (leases) => leases.map(() => ({ granted: 0, tokens: 0.5 })),
   })
@@ -38,8 +44,7 @@ test('503 SERVICE_UNAVAILABLE when no budget can be leased: a limit is never lif
 
 test('429 RATE_LIMITED for an address that tries too many keys, while a good key still works there', async () => {
   const server = await createTestServer({ handlers: { quote: () => quoteReply } })
-  // The clock of the limit stands still: a slow machine must not earn the address more attempts.
-  vi.spyOn(performance, 'now').mockReturnValue(performance.now())
+  stopTime()
   const attempt = (key: string) =>
     server.app
       .inject({ url: '/swap/delegation', headers: { 'x-api-key': key } })
