@@ -14,12 +14,16 @@ export type Pool = {
 }
 
 type Deps = { market: Market; pools: readonly Pool[]; now(): number; onFault(error: unknown): void }
-type Seen = { points: readonly Point[]; at: number }
+/** `readAt` is when all sizes were asked, `at` when the pool was last seen to be where it was then. */
+type Seen = { points: readonly Point[]; probe: bigint | undefined; readAt: number; at: number }
 
 // In whole units of what is sold, which the vault holds as a stable: from a first swap to a large one.
 const SIZES = [1n, 10n, 100n, 1_000n, 5_000n, 20_000n, 50_000n, 100_000n, 250_000n]
 // A pool that could not be asked for this long is as good as gone.
 const STALE_MS = 10_000
+// One size tells whether a pool has moved; liquidity far from its price may change without that.
+const PROBE = 100n
+const REREAD_MS = 8_000
 
 export type UniswapVenue = Venue & {
   /** Asks the quoters anew. */
@@ -32,13 +36,20 @@ export function createUniswapVenue({ market, pools, now, onFault }: Deps): Unisw
   const refuse = (why: Refusal['why']): Refusal => ({ venue: UNISWAP_V3, why })
 
   async function refreshPool(pool: Pool): Promise<void> {
-    const sizes = SIZES.map((size) => size * 10n ** BigInt(pool.sell.decimals))
+    const unit = 10n ** BigInt(pool.sell.decimals)
+    const known = seen.get(pool)
+    const [probe] = await pool.readBought([PROBE * unit])
+    if (known && known.probe === probe && now() - known.readAt < REREAD_MS) {
+      seen.set(pool, { ...known, at: now() })
+      return
+    }
+    const sizes = SIZES.map((size) => size * unit)
     const bought = await pool.readBought(sizes)
     const points = sizes.flatMap((sold, index) => {
       const amount = bought[index]
       return amount === undefined ? [] : [{ sold, bought: amount }]
     })
-    seen.set(pool, { points, at: now() })
+    seen.set(pool, { points, probe, readAt: now(), at: now() })
   }
 
   function offer({ input, output, destination }: Route): Offer | Refusal {

@@ -100,6 +100,28 @@ test('a pool gives no more than it answered, and at the sizes that were asked ex
   expect({ payToken, deliveryCost }).toEqual({ payToken: '0xusdc', deliveryCost: 4n })
 })
 
+test('a pool that has not moved is asked for one size, and for all of them when it has or after a while', async () => {
+  let [time, depth] = [0, 1n]
+  const asked: number[] = []
+  const venue = pool({
+    now: () => time,
+    async readBought(sold: readonly bigint[]) {
+      asked.push(sold.length)
+      return sold.map((amount) => amount * depth)
+    },
+  })
+
+  await venue.refresh()
+  time = 2_000
+  await venue.refresh()
+  depth = 2n
+  await venue.refresh()
+  time = 10_001
+  await venue.refresh()
+
+  expect(asked).toEqual([1, 9, 1, 1, 9, 1, 9])
+})
+
 test('a pool is used only as far as what the vault holds of what it sells', async () => {
   const venue = pool()
   await venue.refresh()
