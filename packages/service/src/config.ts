@@ -209,7 +209,6 @@ export type SolanaChainConfig = Static<typeof SolanaChain>
 export type ChainConfig = EvmChainConfig | SolanaChainConfig
 export type AssetConfig = Static<typeof Asset>
 export type InventoryVenueConfig = Static<typeof InventoryVenue>
-export type UniswapVenueConfig = Static<typeof UniswapVenue>
 export type DiscountConfig = Static<typeof Discount>
 
 export type Config = Readonly<{
