@@ -1,4 +1,14 @@
-import { createPublicClient, fallback, http, type PublicClient } from 'viem'
+import {
+  createPublicClient,
+  createTransport,
+  type EIP1193RequestFn,
+  fallback,
+  HttpRequestError,
+  type PublicClient,
+  RpcRequestError,
+  type Transport,
+} from 'viem'
+import { createPostJson, HttpStatusError } from '../post-json.ts'
 
 type Options = { urls: readonly string[]; timeoutMs?: number; assertOutsideTransaction?: () => void }
 
@@ -6,16 +16,76 @@ type Options = { urls: readonly string[]; timeoutMs?: number; assertOutsideTrans
 export function createEvmClient({
   urls,
   timeoutMs = 5_000,
-  assertOutsideTransaction,
+  assertOutsideTransaction = () => {},
 }: Options): PublicClient {
-  const transports = urls.map((url) =>
-    http(url, {
-      batch: { wait: 0, batchSize: 100 },
-      retryCount: 1,
-      retryDelay: 50,
-      timeout: timeoutMs,
-      ...(assertOutsideTransaction && { onFetchRequest: () => assertOutsideTransaction() }),
-    }),
-  )
+  const transports = urls.map((url) => createNode({ url, timeoutMs, assertOutsideTransaction }))
   return createPublicClient({ transport: fallback(transports, { retryCount: 0 }), cacheTime: 0 })
+}
+
+type NodeOptions = { url: string; timeoutMs: number; assertOutsideTransaction: () => void }
+
+function createNode({ url, timeoutMs, assertOutsideTransaction }: NodeOptions): Transport {
+  const call = createBatcher(url, timeoutMs)
+  return () =>
+    createTransport({
+      ...{ key: 'node', name: 'JSON-RPC node', type: 'http' },
+      ...{ retryCount: 1, retryDelay: 50, timeout: timeoutMs },
+      request: (async (body) => {
+        assertOutsideTransaction()
+        const { error, result } = await call(body)
+        if (error) throw new RpcRequestError({ body: { method: body.method }, error, url })
+        return result
+      }) as EIP1193RequestFn,
+    })
+}
+
+type Body = { method: string; params?: unknown }
+type Reply = { id: number; result?: unknown; error?: { code: number; message: string; data?: unknown } }
+type Call = { body: Body; resolve(reply: Reply): void; reject(error: unknown): void }
+
+const MAX_BATCH = 100
+
+/** Collects what is asked until the event loop turns, and asks it in one request. */
+function createBatcher(url: string, timeoutMs: number): (body: Body) => Promise<Reply> {
+  const post = createPostJson(url, timeoutMs)
+  const waiting: Call[] = []
+
+  async function flush(): Promise<void> {
+    const calls = waiting.splice(0, MAX_BATCH)
+    if (waiting.length > 0) void flush()
+    const requests = calls.map(({ body }, id) => ({ jsonrpc: '2.0', id, ...body }))
+    try {
+      const replies = repliesIn(await post(JSON.stringify(requests)), calls.length)
+      for (const [id, call] of calls.entries()) call.resolve(replies[id] as Reply)
+    } catch (error) {
+      const failure = toViemError(error, url, requests)
+      for (const call of calls) call.reject(failure)
+    }
+  }
+
+  return (body) =>
+    new Promise((resolve, reject) => {
+      if (waiting.length === 0) setImmediate(flush)
+      waiting.push({ body, resolve, reject })
+    })
+}
+
+/** One reply per call, by id. A node that refuses a whole batch answers it with one error. */
+function repliesIn(text: string, count: number): Reply[] {
+  const parsed: Reply | Reply[] = JSON.parse(text)
+  if (!Array.isArray(parsed)) return Array(count).fill(parsed)
+  const replies: Reply[] = []
+  for (const reply of parsed) replies[reply.id] = reply
+  const missing = Array.from({ length: count }).findIndex((_, id) => replies[id] === undefined)
+  if (missing >= 0) throw new Error('The node left out an answer')
+  return replies
+}
+
+/** Names the methods only: what was sent with them may be a signed transaction. */
+function toViemError(error: unknown, url: string, requests: readonly Body[]): HttpRequestError {
+  const body = requests.map(({ method }) => ({ method }))
+  if (error instanceof HttpStatusError) {
+    return new HttpRequestError({ body, url, status: error.status, details: error.text.slice(0, 200) })
+  }
+  return new HttpRequestError({ body, url, cause: error as Error })
 }

@@ -1,10 +1,6 @@
-import {
-  createDefaultRpcTransport,
-  createSolanaRpcFromTransport,
-  type Rpc,
-  type RpcTransport,
-  type SolanaRpcApi,
-} from '@solana/kit'
+import { createSolanaRpcFromTransport, type Rpc, type RpcTransport, type SolanaRpcApi } from '@solana/kit'
+import { parseJsonWithBigInts, stringifyJsonWithBigInts } from '@solana/rpc-spec-types'
+import { createPostJson } from '../post-json.ts'
 
 /** `rpc` asks one node and the next when it is silent; `nodes` are all of them, for what each has to say. */
 export type SolanaClient = { rpc: Rpc<SolanaRpcApi>; nodes: readonly Rpc<SolanaRpcApi>[] }
@@ -18,7 +14,7 @@ const BEHIND = new Set([-32004, -32005, -32014, -32016])
 export function createSolanaClient(options: Options): SolanaClient {
   const { urls, timeoutMs = 5_000, assertOutsideTransaction = () => {} } = options
   if (urls.length === 0) throw new Error('A Solana client needs a node')
-  const transports = urls.map((url) => limit(createDefaultRpcTransport({ url }), timeoutMs))
+  const transports = urls.map((url) => createNode(url, timeoutMs))
   const open = (transport: RpcTransport) => {
     const guarded = (async (call) => {
       assertOutsideTransaction()
@@ -29,11 +25,11 @@ export function createSolanaClient(options: Options): SolanaClient {
   return { rpc: open(failOver(transports)), nodes: transports.map(open) }
 }
 
-function limit(transport: RpcTransport, timeoutMs: number): RpcTransport {
-  return (async (call) => {
-    const timeout = AbortSignal.timeout(timeoutMs)
-    return transport({ ...call, signal: call.signal ? AbortSignal.any([call.signal, timeout]) : timeout })
-  }) as RpcTransport
+/** Numbers are read as bigints: an amount of 64 bits does not fit another kind. */
+function createNode(url: string, timeoutMs: number): RpcTransport {
+  const post = createPostJson(url, timeoutMs)
+  return (async ({ payload, signal }) =>
+    parseJsonWithBigInts(await post(stringifyJsonWithBigInts(payload), signal))) as RpcTransport
 }
 
 /** Begins with the node that answered last, so that a dead one costs its timeout once. */

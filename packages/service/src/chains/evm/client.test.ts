@@ -1,0 +1,74 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { numberToHex } from 'viem'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { createEvmClient } from './client.ts'
+
+type Call = { id: number; method: string; params?: unknown[] }
+let answer: (calls: readonly Call[]) => unknown
+let requests = 0
+
+const server = createServer((request, reply) => {
+  const parts: Buffer[] = []
+  request.on('data', (part: Buffer) => parts.push(part))
+  request.on('end', () => {
+    requests += 1
+    reply.end(JSON.stringify(answer(JSON.parse(Buffer.concat(parts).toString()))))
+  })
+})
+let url = ''
+
+beforeAll(async () => {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+})
+beforeEach(() => {
+  requests = 0
+})
+afterAll(() => {
+  server.closeAllConnections()
+  server.close()
+})
+
+test('calls of one tick travel in one request and find their answers in any order', async () => {
+  answer = (calls) =>
+    calls.map(({ id, method }) => ({ id, result: method === 'eth_chainId' ? '0x1' : '0x2' })).reverse()
+  const client = createEvmClient({ urls: [url] })
+  expect(await Promise.all([client.getChainId(), client.getBlockNumber()])).toEqual([1, 2n])
+  expect(requests).toBe(1)
+})
+
+test('more calls than one request may carry are spread over several', async () => {
+  answer = (calls) => calls.map(({ id }) => ({ id, result: '0x1' }))
+  const client = createEvmClient({ urls: [url] })
+  const addresses = Array.from({ length: 250 }, (_, n) => numberToHex(n, { size: 20 }))
+  await Promise.all(addresses.map((address) => client.getBalance({ address })))
+  expect(requests).toBe(3)
+})
+
+test('an error of the node keeps its code and never shows what was sent', async () => {
+  answer = (calls) => calls.map(({ id }) => ({ id, error: { code: -32000, message: 'nonce too low' } }))
+  const client = createEvmClient({ urls: [url] })
+  const failure = await client.sendRawTransaction({ serializedTransaction: '0xabcdef' }).catch((e) => e)
+  expect(failure.walk((e: { code?: number }) => e.code === -32000).message).toContain('nonce too low')
+  expect(failure.message).not.toContain('abcdef')
+})
+
+test('one error for a whole request is the error of each call', async () => {
+  answer = () => ({ error: { code: -32600, message: 'no batches here' } })
+  const client = createEvmClient({ urls: [url] })
+  const failures = await Promise.allSettled([client.getChainId(), client.getBlockNumber()])
+  expect(failures.map(({ status }) => status)).toEqual(['rejected', 'rejected'])
+})
+
+test('an answer that was left out is an error, not another call’s answer', async () => {
+  answer = (calls) => calls.slice(1).map(({ id }) => ({ id, result: '0x1' }))
+  const client = createEvmClient({ urls: [url] })
+  await expect(Promise.all([client.getChainId(), client.getBlockNumber()])).rejects.toThrow()
+})
+
+test('a node that is down is passed over', async () => {
+  answer = (calls) => calls.map(({ id }) => ({ id, result: '0x7' }))
+  const client = createEvmClient({ urls: ['http://127.0.0.1:9', url] })
+  expect(await client.getChainId()).toBe(7)
+})
