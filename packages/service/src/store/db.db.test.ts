@@ -107,3 +107,14 @@ test('a listener whose connection is cut comes back by itself and hears again', 
   expect(onDisconnect).toHaveBeenCalledTimes(1)
   await listener.close()
 })
+
+test('a statement with values is planned once per connection, and plain ones are left as they are', async () => {
+  const one = createPool(database.url, { max: 1 })
+  for (const n of [1, 2]) {
+    expect((await one.query<{ n: number }>('select $1::int as n', [n])).rows).toEqual([{ n }])
+  }
+  const { rows } = await one.query('select statement from pg_prepared_statements')
+  await one.end()
+
+  expect(rows).toEqual([{ statement: 'select $1::int as n' }])
+})
