@@ -20,6 +20,7 @@ const MODEL = /^service\/model\//
 const STORE = /^service\/store\//
 const OBSERVE = /^service\/observe\//
 const CHAIN_PORTS = /^service\/chains\/[\w-]+\.ts$/
+const NODES = /^service\/chains\/nodes\//
 const VIEM = /^viem($|\/)/
 const KIT = /^@solana(-program)?\//
 const PG = /^pg$/
@@ -48,13 +49,14 @@ export const rules: readonly Rule[] = [
   {
     name: 'the EVM adapter does not know the flow, the store or Solana',
     files: /^service\/chains\/evm\//,
-    may: [/^service\/chains\/evm\//, CHAIN_PORTS, MODEL, ERRORS, PROTOCOL, VIEM],
+    may: [/^service\/chains\/evm\//, NODES, CHAIN_PORTS, MODEL, ERRORS, PROTOCOL, VIEM],
   },
   {
     name: 'the Solana adapter does not know the flow, the store or EVM',
     files: /^service\/chains\/solana\//,
-    may: [/^service\/chains\/solana\//, CHAIN_PORTS, MODEL, ERRORS, PROTOCOL, KIT],
+    may: [/^service\/chains\/solana\//, NODES, CHAIN_PORTS, MODEL, ERRORS, PROTOCOL, KIT],
   },
+  { name: 'the way to a node knows no chain', files: NODES, may: [NODES, NODE] },
   {
     name: 'chain ports know only the model',
     files: CHAIN_PORTS,

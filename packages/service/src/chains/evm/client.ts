@@ -8,7 +8,7 @@ import {
   RpcRequestError,
   type Transport,
 } from 'viem'
-import { createPostJson, HttpStatusError } from '../post-json.ts'
+import { createPostJson, HttpStatusError } from '../nodes/post-json.ts'
 
 type Options = { urls: readonly string[]; timeoutMs?: number; assertOutsideTransaction?: () => void }
 

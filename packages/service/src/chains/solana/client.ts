@@ -1,6 +1,6 @@
 import { createSolanaRpcFromTransport, type Rpc, type RpcTransport, type SolanaRpcApi } from '@solana/kit'
 import { parseJsonWithBigInts, stringifyJsonWithBigInts } from '@solana/rpc-spec-types'
-import { createPostJson } from '../post-json.ts'
+import { createPostJson } from '../nodes/post-json.ts'
 
 /** `rpc` asks one node and the next when it is silent; `nodes` are all of them, for what each has to say. */
 export type SolanaClient = { rpc: Rpc<SolanaRpcApi>; nodes: readonly Rpc<SolanaRpcApi>[] }
