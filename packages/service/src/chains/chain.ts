@@ -86,13 +86,15 @@ type AnyChain = {
   chainId: number
   /** How many swaps one transaction may carry. */
   maxBatch: number
+  /** Whether the chain numbers a sender's transactions; where not, each stands for itself and may land alone. */
+  hasNonces: boolean
   /** Cheap while nothing is new: then the heads given come back as they are. */
   readHeads(known?: Heads): Promise<Heads>
   /** Called at each new head before anything is looked up. Nothing that is open is older than `since`. */
   follow(heads: Heads, since: bigint): Promise<void>
   readLegCosts(at: Heads): Promise<LegCosts>
   readTerms(at: Heads): Promise<SigningTerms>
-  sign(request: TxRequest, as: { sender: string; nonce: number; terms: SigningTerms }): Promise<Signed>
+  sign(request: TxRequest, as: { sender: string; nonce?: number; terms: SigningTerms }): Promise<Signed>
   /** Hands the bytes to the nodes. Whether they arrived is never known here: the chain shows it later. */
   broadcast(raw: string): Promise<void>
   readFates<T extends Sent>(sender: string, sent: readonly T[], at: Heads): Promise<Fates<T>>

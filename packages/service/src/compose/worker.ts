@@ -1,6 +1,7 @@
 import type { Pool } from 'pg'
 import type { Address } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
+import type { Chain, Heads } from '../chains/chain.ts'
 import { type Config, defaultDeadlines } from '../config.ts'
 import { confirmDestination } from '../flow/deliver/confirm-delivery.ts'
 import { deliverLocked, redeliverStalled } from '../flow/deliver/deliver.ts'
@@ -15,9 +16,11 @@ import { createSendingLane } from '../lanes/sending.ts'
 import { createWatchLane } from '../lanes/watch.ts'
 import { createPriceBook } from '../market/prices/book.ts'
 import type { Catalog } from '../model/catalog.ts'
+import { type Share, sharesOf } from '../model/group.ts'
 import type { Swap } from '../model/swap.ts'
 import type { Logger } from '../observe/logger.ts'
 import { createPool } from '../store/db.ts'
+import type { Lease } from '../store/lanes.ts'
 import { createListener } from '../store/listen.ts'
 import {
   assertKeysFor,
@@ -170,8 +173,6 @@ function watchLane(parts: Parts, { chain, config }: ConnectedChain): Lane {
   })
 }
 
-type Share = { index: number; of: number }
-
 function relayLane(parts: Parts, connected: ConnectedChain, address: string, share: Share): Lane {
   const { pool, prices, logger } = parts
   const { chain, config } = connected
@@ -185,16 +186,25 @@ function relayLane(parts: Parts, connected: ConnectedChain, address: string, sha
   }
   return createSendingLane({
     name: `relay:${config.chainId}:${address}`,
-    topics: [`lock:${config.chainId}:${address}`, `relay:${config.chainId}`, `head:${config.chainId}`],
     sender,
     follower: followerOf(parts, config.chainId),
     settle: (lease, heads) => retryStalledLocks(deps, lease, heads),
-    async work(lease, heads) {
-      if (!heads) return
-      await lockWaiting(deps, lease, heads)
-      await relayAttested(deps, lease, heads)
-    },
+    works: [
+      ...locksAtOnce(chain).map((part) => ({
+        topics: [`lock:${config.chainId}:${address}`],
+        run: async (lease: Lease, heads?: Heads) => heads && lockWaiting(deps, lease, heads, part),
+      })),
+      {
+        topics: [`relay:${config.chainId}`],
+        run: async (lease, heads) => heads && relayAttested(deps, lease, heads),
+      },
+    ],
   })
+}
+
+/** Where a transaction carries one swap, several are got ready at once: none waits for the one before it. */
+function locksAtOnce({ maxBatch }: Chain): Share[] {
+  return sharesOf(maxBatch === 1 ? 4 : 1)
 }
 
 function deliverLane(parts: Parts, connected: ConnectedChain, address: string, share: Share): Lane {
@@ -221,9 +231,8 @@ function deliverLane(parts: Parts, connected: ConnectedChain, address: string, s
   }
   return createSendingLane({
     name: `deliver:${chainId}:${address}`,
-    topics: [`deliver:${chainId}`, `head:${chainId}`],
     ...{ sender, follower },
     settle: (lease, heads) => redeliverStalled(deps, lease, heads),
-    work: (lease, heads) => deliverLocked(deps, lease, heads),
+    works: [{ topics: [`deliver:${chainId}`], run: (lease, heads) => deliverLocked(deps, lease, heads) }],
   })
 }

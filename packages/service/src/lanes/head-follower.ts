@@ -10,6 +10,7 @@ type Options = {
 }
 
 export type HeadFollower = {
+  chainId: number
   current(): Heads | undefined
   /** True while the node answers and its head moves. */
   isLive(): boolean
@@ -41,6 +42,7 @@ export function createHeadFollower(options: Options): HeadFollower {
   }
 
   return {
+    chainId: options.chainId,
     current: () => heads,
     isLive: () => heads !== undefined && Date.now() - movedAt <= options.maxAgeMs,
     downSeconds: () => (Date.now() - movedAt) / 1_000,

@@ -10,12 +10,14 @@ import {
 } from '../store/lanes.ts'
 import { type RunningLane, runLane } from './running-lane.ts'
 
-/** Work that one process at a time may do: a sender key's transactions, the watch over a chain. */
-export type Lane = {
-  name: string
+/** What one process at a time may do: a sender key's transactions, the watch over a chain. */
+export type Lane = { name: string; tasks: readonly Task[] }
+
+/** One kind of a lane's work: never beside itself, but beside the lane's other tasks. */
+export type Task = {
   /** Topics that wake it; it also runs once a second, so that a lost wake-up costs a second, not a swap. */
   topics: readonly string[]
-  step(lease: Lease): Promise<void>
+  step(lease: Lease, wakeLane: (topic: string) => void): Promise<void>
 }
 
 type Options = {
@@ -76,7 +78,7 @@ export function createLaneRunner({ pool, lanes, onFault }: Options): LaneRunner 
       await beat()
     },
     wake(topic) {
-      for (const running of held.values()) if (running.lane.topics.includes(topic)) running.wake()
+      for (const running of held.values()) running.wake(topic)
     },
     async stop() {
       stopped = true

@@ -1,31 +1,45 @@
 import type { Lease } from '../store/lanes.ts'
-import type { Lane } from './runner.ts'
+import type { Lane, Task } from './runner.ts'
 
 export type RunningLane = {
-  lane: Lane
   lease: Lease
-  wake(): void
-  /** Ends the loop after the step under way; resolves when it has ended. */
+  wake(topic: string): void
+  /** Ends after the steps under way; resolves when they have ended. */
   leave(): Promise<void>
 }
+
+type OnFault = (error: unknown, lane: string) => void
 
 const IDLE_MS = 1_000
 const BACK_OFF_MS = 250
 
-/** Runs a lane's step at every wake-up, one at a time; a step that throws is tried again a little later. */
-export function runLane(
-  lane: Lane,
-  lease: Lease,
-  onFault: (error: unknown, lane: string) => void,
-): RunningLane {
+/** Runs the tasks of a lane beside each other under its lease. */
+export function runLane(lane: Lane, lease: Lease, onFault: OnFault): RunningLane {
+  const wake = (topic: string) => {
+    for (const loop of loops) if (loop.topics.includes(topic)) loop.wake()
+  }
+  const loops = lane.tasks.map((task) =>
+    runTask(
+      task,
+      () => task.step(lease, wake),
+      (error) => onFault(error, lane.name),
+    ),
+  )
+  return {
+    lease,
+    wake,
+    async leave() {
+      await Promise.all(loops.map((loop) => loop.leave()))
+    },
+  }
+}
+
+/** Runs a step at every wake-up, one at a time; one that throws is tried again a little later. */
+function runTask({ topics }: Task, step: () => Promise<void>, onFault: (error: unknown) => void) {
   let left = false
   let isWoken = false
   let endSleep = () => {}
 
-  const wake = () => {
-    isWoken = true
-    endSleep()
-  }
   const sleep = (ms: number) =>
     new Promise<void>((resolve) => {
       const timer = setTimeout(resolve, ms)
@@ -36,12 +50,14 @@ export function runLane(
     })
 
   async function loop(): Promise<void> {
+    // The lane is known to whoever asked for it before its first step runs.
+    await Promise.resolve()
     while (!left) {
       isWoken = false
-      const failed = await lane.step(lease).then(
+      const failed = await step().then(
         () => false,
         (error: unknown) => {
-          onFault(error, lane.name)
+          onFault(error)
           return true
         },
       )
@@ -51,9 +67,11 @@ export function runLane(
 
   const done = loop()
   return {
-    lane,
-    lease,
-    wake,
+    topics,
+    wake() {
+      isWoken = true
+      endSleep()
+    },
     leave() {
       left = true
       endSleep()

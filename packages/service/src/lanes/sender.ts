@@ -10,6 +10,7 @@ import {
   raiseNonce,
   recordAttempt,
   takeNonce,
+  takeNumber,
 } from '../store/attempts.ts'
 import { inTransaction } from '../store/db.ts'
 import { confirmLease, type Lease } from '../store/lanes.ts'
@@ -17,7 +18,7 @@ import { toJson } from '../store/swaps.ts'
 
 type SendingChain = Pick<
   Chain,
-  'chainId' | 'readTerms' | 'sign' | 'broadcast' | 'readFates' | 'planReplacement'
+  'chainId' | 'hasNonces' | 'readTerms' | 'sign' | 'broadcast' | 'readFates' | 'planReplacement'
 >
 
 type Options = {
@@ -62,17 +63,22 @@ export function createSender(options: Options): Sender {
   let nextNonce = -1 // the highest that the chain was seen to expect
   let inFlight = Number.POSITIVE_INFINITY // unknown until the first follow-up
   let idleUntil = 0 // nothing of this key is open: there is nothing to follow up on
+  let sent = 0 // a follow-up runs beside the sends and must not overlook those it began before
 
   async function send(lease: Lease, heads: Heads, work: Work): Promise<boolean> {
     const signing = { ...work, replacement: 0, terms: await termsAt(heads), sentAtBlock: heads.head.number }
+    // What needs no nonce is signed before the transaction begins, so that none waits for another's signature.
+    const ready = chain.hasNonces ? undefined : await signWith(options, signing)
     const signed = await unlessOutdated(pool, async (db) => {
-      const nonce = await takeNonce(db, key, lease)
+      const nonce = await (ready ? takeNumber(db, lease) : takeNonce(db, key, lease))
       if (nonce === undefined) throw new Outdated()
-      const { attemptId, ...signed } = await signAndRecord(options, db, { ...signing, nonce })
+      const signed = ready ?? (await signWith(options, { ...signing, nonce }))
+      const attemptId = await recordSigned(options, db, { ...signing, nonce }, signed)
       if (!(await work.record(db, { attemptId, txHash: signed.txHash }))) throw new Outdated()
       return signed
     })
     if (!signed) return false
+    sent += 1
     inFlight += 1
     idleUntil = 0
     await mouth.send(signed)
@@ -82,13 +88,14 @@ export function createSender(options: Options): Sender {
 
   async function followUp(lease: Lease, heads: Heads): Promise<void> {
     if (Date.now() < idleUntil) return
+    const before = sent
     const open = await findOpenAttempts(pool, key)
     const fates = await chain.readFates(address, open, heads)
     if (fates.nextNonce > nextNonce) await raiseNonce(pool, { ...key, atLeast: fates.nextNonce })
     nextNonce = fates.nextNonce
     if (fates.final.length > 0) await markAttemptsFinal(pool, fates.final)
-    inFlight = fates.unmined.length
-    idleUntil = open.length === 0 ? Date.now() + IDLE_CHECK_MS : 0
+    inFlight = fates.unmined.length + sent - before
+    idleUntil = open.length === 0 && sent === before ? Date.now() + IDLE_CHECK_MS : 0
     await mouth.repeat(fates.unmined)
     const [stuck] = fates.unmined
     if (stuck) await replaceIfStuck(lease, heads, stuck)
@@ -109,11 +116,16 @@ export function createSender(options: Options): Sender {
 }
 
 function createTermsMemo(chain: SendingChain): (heads: Heads) => Promise<SigningTerms> {
-  let known: { hash: string; terms: SigningTerms } | undefined
-  return async (heads) => {
+  let known: { hash: string; terms: Promise<SigningTerms> } | undefined
+  return (heads) => {
     const { hash } = heads.head
-    if (known?.hash !== hash) known = { hash, terms: await chain.readTerms(heads) }
-    return known.terms
+    if (known?.hash === hash) return known.terms
+    const terms = chain.readTerms(heads)
+    known = { hash, terms }
+    terms.catch(() => {
+      known = undefined
+    })
+    return terms
   }
 }
 
@@ -143,22 +155,25 @@ async function unlessOutdated<T>(pool: Pool, work: (db: PoolClient) => Promise<T
   })
 }
 
-type Signing = Pick<Work, 'role' | 'request' | 'swapIds'> & {
-  nonce: number
+type Signing = Unnumbered & { nonce: number }
+
+type Unnumbered = Pick<Work, 'role' | 'request' | 'swapIds'> & {
   replacement: number
   terms: SigningTerms
   sentAtBlock: bigint
 }
 
-async function signAndRecord({ chain, address }: Options, db: PoolClient, signing: Signing) {
+function signWith({ chain, address }: Options, { request, terms, nonce }: Unnumbered & { nonce?: number }) {
+  return chain.sign(request, { sender: address, terms, ...(nonce !== undefined && { nonce }) })
+}
+
+function recordSigned({ chain, address }: Options, db: PoolClient, signing: Signing, signed: Signed) {
   const { request, nonce, replacement, role, swapIds, terms, sentAtBlock } = signing
-  const signed = await chain.sign(request, { sender: address, nonce, terms })
-  const attemptId = await recordAttempt(db, {
+  return recordAttempt(db, {
     ...{ chainId: chain.chainId, sender: address, nonce, replacement, role, swapIds },
     ...signed,
     ...{ request, terms, sentAtBlock, effectHash: effectOf(request) },
   })
-  return { ...signed, attemptId }
 }
 
 type Replacing = Replacement & { sentAtBlock: bigint }
@@ -171,13 +186,16 @@ async function signReplacement(
   { isBurn, ...content }: Replacing,
 ) {
   if (!(await confirmLease(db, lease))) throw new Outdated()
-  return signAndRecord(options, db, {
+  const signing = {
     ...content,
-    role: isBurn ? 'noop' : stuck.role,
+    role: isBurn ? ('noop' as const) : stuck.role,
     swapIds: isBurn ? [] : await findAttemptSwaps(db, stuck.id),
     nonce: stuck.nonce,
     replacement: stuck.replacement + 1,
-  })
+  }
+  const signed = await signWith(options, signing)
+  await recordSigned(options, db, signing, signed)
+  return signed
 }
 
 /** Every replacement but a burn does the same thing: this says so, and the write-ahead log shows it. */

@@ -5,7 +5,7 @@ import { setHoldings } from '../store/inventory.ts'
 import { oldestOpenBlock } from '../store/open-range.ts'
 import { findPositionsPast, freePositions } from '../store/ops.ts'
 import type { HeadFollower } from './head-follower.ts'
-import type { Lane } from './runner.ts'
+import type { Lane, Task } from './runner.ts'
 
 type Options = {
   pool: Pool
@@ -19,8 +19,7 @@ type Options = {
 export function createWatchLane(options: Options): Lane {
   const { pool, chain, follower } = options
   let done: string | undefined
-  return {
-    name: `watch:${chain.chainId}`,
+  const watch: Task = {
     topics: [`head:${chain.chainId}`],
     async step() {
       const heads = follower.current()
@@ -37,6 +36,7 @@ export function createWatchLane(options: Options): Lane {
       done = heads.head.hash
     },
   }
+  return { name: `watch:${chain.chainId}`, tasks: [watch] }
 }
 
 /** A hard-final block past the deadline in which the slot does not hold the op: the position is free again. */

@@ -46,6 +46,19 @@ export async function takeNonce(db: Db, key: SenderKey, lease: HeldLease): Promi
   return rows[0] && Number(rows[0].nonce)
 }
 
+/**
+ * A number for a transaction that the chain does not number: no row is held for it, so that transactions are
+ * recorded beside each other. Undefined when another worker has taken the lane.
+ */
+export async function takeNumber(db: Db, lease: HeldLease): Promise<number | undefined> {
+  const { rows } = await db.query<{ number: string }>(
+    `select nextval(pg_get_serial_sequence('tx_attempts', 'id')) as number
+       from lanes where name = $1 and fence = $2 and expires_at > clock_timestamp()`,
+    [lease.name, lease.fence],
+  )
+  return rows[0] && Number(rows[0].number)
+}
+
 /** Never lowers a nonce: what the database issued counts, also when the chain has not seen it. */
 export async function raiseNonce(db: Db, key: SenderKey & { atLeast: number }): Promise<void> {
   await db.query(

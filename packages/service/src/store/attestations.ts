@@ -1,3 +1,4 @@
+import type { Share } from '../model/group.ts'
 import type { Db } from './db.ts'
 
 export type Outcome = 'claim' | 'refund'
@@ -46,10 +47,8 @@ export async function insertAttestation(db: Db, attestation: NewAttestation): Pr
 
 type Row = { id: string; kind: Outcome; swap_ids: string[]; valid_until: string | null; signature: string }
 
-type Share = { chainId: number; of: number; index: number }
-
 /** Attestations that no relayer has sent yet: this one's part, and what another has left lying. */
-export async function findUnsent(db: Db, share: Share): Promise<Attestation[]> {
+export async function findUnsent(db: Db, share: Share & { chainId: number }): Promise<Attestation[]> {
   const { rows } = await db.query<Row>(
     `select id, kind, swap_ids, valid_until, signature from attestations
       where chain_id = $1 and attempt_id is null

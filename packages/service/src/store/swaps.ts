@@ -1,4 +1,4 @@
-import { groupBy } from '../model/group.ts'
+import { groupBy, type Share } from '../model/group.ts'
 import { nextState, publicSubstatus, type SwapEvent, type SwapState } from '../model/lifecycle.ts'
 import type { FailureCode, RefundReason } from '../model/outcome.ts'
 import type { Op, SignedDelegation, Swap } from '../model/swap.ts'
@@ -72,11 +72,13 @@ export async function findOpenByDestination(db: Db, chainId: number): Promise<Sw
   return select(db, `where ${states} and not s.delivery_final and s.destination_chain = $1`, [chainId])
 }
 
+type ToLock = { chainId: number; locker: string; limit: number; share: Share }
+
 /** Accepted swaps that only this locker may lock, oldest first. */
-export async function findToLock(db: Db, lane: { chainId: number; locker: string; limit: number }) {
-  const mine = `s.state = 'accepted' and s.origin_chain = $1 and s.locker = $2`
+export async function findToLock(db: Db, { chainId, locker, limit, share }: ToLock): Promise<Swap[]> {
+  const mine = `s.state = 'accepted' and s.origin_chain = $1 and s.locker = $2 and o.position % $4 = $5`
   const clause = `where ${mine} order by s.created_at limit $3`
-  return select(db, clause, [lane.chainId, lane.locker, lane.limit])
+  return select(db, clause, [chainId, locker, limit, share.of, share.index])
 }
 
 /** Locked swaps that wait for their first delivery, oldest first. */

@@ -31,6 +31,7 @@ export function createEvmChain({ client, settings, accounts, deliverer }: Option
   return {
     chainId: settings.chainId,
     maxBatch: MAX_BATCH,
+    hasNonces: true,
     readHeads: (known) => reads.readHeads(client, settings, known),
     follow: (heads, since) => events.advance(heads, since),
     readLegCosts: (at) => readLegCosts(client, settings, at),

@@ -43,7 +43,7 @@ function newestPerNonce<T extends Sent>(sent: T[]): T[] {
   return [...newest.values()]
 }
 
-type As = { sender: string; nonce: number; terms: Fees }
+type As = { sender: string; nonce?: number; terms: Fees }
 
 export async function sign(
   accounts: readonly PrivateKeyAccount[],
@@ -53,6 +53,7 @@ export async function sign(
 ): Promise<Signed> {
   const account = accounts.find((candidate) => candidate.address === as.sender)
   if (!account) throw new Error(`No key for ${as.sender}`)
+  if (as.nonce === undefined) throw new Error('Nothing is signed here without a nonce')
   const transaction = {
     chainId,
     nonce: as.nonce,

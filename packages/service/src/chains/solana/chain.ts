@@ -17,6 +17,7 @@ export function createSolanaChain(parts: SolanaParts): Chain {
   return {
     chainId: settings.chainId,
     maxBatch: 1,
+    hasNonces: false,
     readHeads: (known) => readBlocks(client, known),
     // Nothing to keep up with: what happened to an op is asked of its own markers.
     follow: async () => {},

@@ -1,7 +1,7 @@
 import type { Pool, PoolClient } from 'pg'
 import type { DestinationChain, Heads, OriginChain } from '../../chains/chain.ts'
 import type { Sender } from '../../lanes/sender.ts'
-import { chunksOf, eachAtOnce, groupBy } from '../../model/group.ts'
+import { chunksOf, eachAtOnce, groupBy, type Share } from '../../model/group.ts'
 import type { RefundReason } from '../../model/outcome.ts'
 import type { Swap } from '../../model/swap.ts'
 import { INVENTORY } from '../../model/venue.ts'
@@ -23,7 +23,7 @@ export type DeliverDeps = JudgeDeps & {
   originOf(chainId: number): OriginChain
   sender: Sender
   /** Which part of the work is this key's: several keys share a chain. */
-  share: { of: number; index: number }
+  share: Share
   exposureCapCents(chainId: number): bigint
   refreshPrices(): Promise<void>
   onRefundDecided(swap: Swap, reason: RefundReason): void

@@ -1,7 +1,7 @@
 import type { Pool } from 'pg'
 import type { Heads, OriginChain } from '../../chains/chain.ts'
 import type { Sender } from '../../lanes/sender.ts'
-import { eachAtOnce } from '../../model/group.ts'
+import { eachAtOnce, type Share } from '../../model/group.ts'
 import type { FailureCode } from '../../model/outcome.ts'
 import type { Swap } from '../../model/swap.ts'
 import type { Lease } from '../../store/lanes.ts'
@@ -21,14 +21,11 @@ const FETCH = 40
 // Each waits for the database and for a node: the next need not wait with it.
 const SENT_AT_ONCE = 4
 
-/** Locks the inputs that wait for this key, with as few transactions as the chain allows. */
-export async function lockWaiting(deps: LockDeps, lease: Lease, heads: Heads): Promise<void> {
+/** Locks this share of the inputs that wait for the key, with as few transactions as the chain allows. */
+export async function lockWaiting(deps: LockDeps, lease: Lease, heads: Heads, share: Share): Promise<void> {
+  const mine = { chainId: deps.origin.chainId, locker: deps.sender.address, limit: FETCH, share }
   while (deps.sender.room() > 0) {
-    const waiting = await findToLock(deps.pool, {
-      chainId: deps.origin.chainId,
-      locker: deps.sender.address,
-      limit: FETCH,
-    })
+    const waiting = await findToLock(deps.pool, mine)
     if (waiting.length === 0) return
     const ready = await sift(deps, heads, waiting)
     if (ready.length === 0) return

@@ -1,7 +1,7 @@
 import type { Pool } from 'pg'
 import type { Heads, OriginChain } from '../../chains/chain.ts'
 import type { Sender } from '../../lanes/sender.ts'
-import { eachAtOnce } from '../../model/group.ts'
+import { eachAtOnce, type Share } from '../../model/group.ts'
 import type { SwapEvent } from '../../model/lifecycle.ts'
 import type { Swap } from '../../model/swap.ts'
 import { type Attestation, bindAttestation, dropAttestation, findUnsent } from '../../store/attestations.ts'
@@ -13,7 +13,7 @@ export type RelayDeps = {
   origin: OriginChain
   sender: Sender
   /** Which part of the work is this key's: several keys share a chain. */
-  share: { of: number; index: number }
+  share: Share
 }
 
 // Each waits for the database and for a node: the next need not wait with it.
