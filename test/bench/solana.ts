@@ -25,14 +25,22 @@ const DELIVERED = { abi: geoVaultAbi, eventName: 'Delivered' } as const
 /** A transaction's way to the node at 20 per second, then a hundred swaps each way between Solana and alpha. */
 export async function measureSolana(bench: Bench): Promise<Figure[]> {
   const solana = await createSolanaWorld(bench.world.local)
-  bench.say(`funding ${WALLETS} wallets on Solana`)
-  const wallets = await Promise.all(
-    Array.from({ length: WALLETS }, () => solana.wallet({ USDC: 1_000n * USDC })),
-  )
+  const wallets = await createWallets(bench, solana)
   return [
     ...(await measureSubmits(bench, solana, wallets)),
     ...(await measureBothWays(bench, solana, wallets)),
   ]
+}
+
+/** Wallets with money that have swapped twice, so that every path is warm. */
+async function createWallets(bench: Bench, solana: SolanaWorld): Promise<KeyPairSigner[]> {
+  bench.say(`funding ${WALLETS} wallets on Solana and swapping twice with each`)
+  const wallets = await Promise.all(
+    Array.from({ length: WALLETS }, () => solana.wallet({ USDC: 1_000n * USDC })),
+  )
+  const first = await prepareInputs(bench, solana, wallets, 2 * WALLETS)
+  await inGroups(first, PREPARED_AT_ONCE, (one) => live(bench, one))
+  return wallets
 }
 
 type Signed = { wallet: KeyPairSigner; submission: { geoOpToken: string; signedTransaction: string } }
@@ -43,7 +51,7 @@ async function measureSubmits(
   wallets: readonly KeyPairSigner[],
 ): Promise<Figure[]> {
   const baseline = await readBaseline(bench)
-  const prepared = await prepareInputs(bench, solana, wallets)
+  const prepared = await prepareInputs(bench, solana, wallets, SWAPS)
   await bench.proxy.call('take')
   bench.say(`submitting ${SWAPS} transactions, ${1_000 / EVERY_MS} per second`)
   const lived = await atPace(prepared, EVERY_MS, (one) => live(bench, one))
@@ -78,9 +86,10 @@ async function prepareInputs(
   { world, say }: Bench,
   solana: SolanaWorld,
   wallets: readonly KeyPairSigner[],
+  count: number,
 ): Promise<Signed[]> {
-  say(`preparing ${SWAPS} swaps out of Solana`)
-  const turns = Array.from({ length: SWAPS }, (_, index) => wallets[index % wallets.length]).flatMap(
+  say(`preparing ${count} swaps out of Solana`)
+  const turns = Array.from({ length: count }, (_, index) => wallets[index % wallets.length]).flatMap(
     (wallet) => wallet ?? [],
   )
   return inGroups(turns, PREPARED_AT_ONCE, async (wallet) => {
@@ -118,7 +127,7 @@ async function measureBothWays(
     ...{ from: world.alpha, sell: 'USDC', amount: INPUT, to: solana, buy: 'USDC' },
     recipient: getAt(recipients, traders.indexOf(trader)).address,
   }))
-  const outbound = await prepareInputs(bench, solana, wallets)
+  const outbound = await prepareInputs(bench, solana, wallets, SWAPS)
   const before = await readBooks(bench, solana, { wallets, traders, recipients })
   say(`submitting ${SWAPS} swaps each way`)
   const start = now()

@@ -100,7 +100,7 @@ function followHead(
   return createHeadFollower({
     chainId: config.chainId,
     readHeads: (known) => chain.readHeads(known),
-    pollMs: Math.max(50, Math.round(config.blockMs / 20)),
+    blockMs: config.blockMs,
     maxAgeMs: maxHeadAgeMs(config),
     onHead: () => wake(`head:${config.chainId}`),
     onFault: (err) => logger.warn({ err, chain: config.name }, 'node does not answer'),

@@ -3,7 +3,7 @@ import type { Heads } from '../chains/chain.ts'
 type Options = {
   chainId: number
   readHeads(known?: Heads): Promise<Heads>
-  pollMs: number
+  blockMs: number
   maxAgeMs: number
   onHead(heads: Heads): void
   onFault(error: unknown): void
@@ -20,25 +20,31 @@ export type HeadFollower = {
   stop(): void
 }
 
+const MIN_POLL_MS = 50
+
 /** Follows a chain's head for every lane of this process, so that each new block is asked for once. */
 export function createHeadFollower(options: Options): HeadFollower {
   let heads: Heads | undefined
   let movedAt = Date.now()
+  // A new block is seen within a small part of its time; right after one, the next is not asked for yet.
+  const pollMs = Math.max(MIN_POLL_MS, options.blockMs / 20)
   let timer: NodeJS.Timeout | undefined
   let stopped = false
 
   async function poll(): Promise<void> {
+    let wait = pollMs
     try {
       const seen = await options.readHeads(heads)
       if (seen !== heads) {
         heads = seen
         movedAt = Date.now()
+        wait = Math.max(pollMs, options.blockMs / 2)
         options.onHead(seen)
       }
     } catch (error) {
       options.onFault(error)
     }
-    if (!stopped) timer = setTimeout(poll, options.pollMs)
+    if (!stopped) timer = setTimeout(poll, wait)
   }
 
   return {

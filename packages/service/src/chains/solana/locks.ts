@@ -20,20 +20,21 @@ export async function readLocks(
   ops: readonly LockRef[],
   { commitment, number }: SolanaBlock,
 ): Promise<Map<string, LockState>> {
-  const kinds = ['input', 'exit'] as const
-  const refs = ops.flatMap((op) => kinds.map((kind) => refOf(parts, kind, op)))
-  const [found, inventory] = await Promise.all([
-    parts.markers.findCreations(refs, { commitment, minContextSlot: number }),
-    parts.facts.inventoryAccounts(),
-  ])
-  return new Map(
-    ops.map((op, index) => {
-      const [input, exit] = found.slice(index * kinds.length, (index + 1) * kinds.length)
-      if (!input) return [op.hash, 'none']
-      if (!exit) return [op.hash, 'locked']
-      return [op.hash, inventory.has(exit.paidTo) ? 'claimed' : 'refunded']
-    }),
-  )
+  const inventory = await parts.facts.inventoryAccounts()
+  const find = async (kind: Kind, of: readonly LockRef[]) => {
+    const refs = of.map((op) => refOf(parts, kind, op))
+    return parts.markers.findCreations(refs, { commitment, minContextSlot: number })
+  }
+  const inputs = await find('input', ops)
+  const taken = ops.filter((_, index) => inputs[index])
+  const exits = await find('exit', taken)
+  const states = new Map<string, LockState>(ops.map((op) => [op.hash, 'none']))
+  for (const [index, op] of taken.entries()) {
+    const exit = exits[index]
+    if (!exit) states.set(op.hash, 'locked')
+    else states.set(op.hash, inventory.has(exit.paidTo) ? 'claimed' : 'refunded')
+  }
+  return states
 }
 
 export async function findLock(parts: SolanaParts, op: Op): Promise<Landed | undefined> {

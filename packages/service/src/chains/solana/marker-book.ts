@@ -48,7 +48,7 @@ export function createMarkerBook(client: SolanaClient, key: Uint8Array): MarkerB
   return {
     async findCreations(refs, at) {
       const found = new Map<MarkerRef, Creation>(creations.recallFinal(refs))
-      let open: readonly MarkerRef[] = refs.filter((ref) => !found.has(ref))
+      let open: readonly MarkerRef[] = refs.filter((ref) => !found.has(ref) && !creations.isAfter(ref, at))
       for (let generation = 0; open.length > 0; generation += 1) {
         assertGeneration(generation)
         const round = await findIn(open, at, generation)
@@ -88,6 +88,12 @@ function createCreationMemory(client: SolanaClient) {
       if (known) return known
       const found = await findMarkerTransaction(client, { marker, opId: toOpId(ref.id), commitment })
       return found && remember(created, name, () => found)
+    },
+    /** Known to have happened after the slot that is asked about: at that slot it was not final. */
+    isAfter(ref: MarkerRef, { commitment, minContextSlot }: At): boolean {
+      if (commitment !== 'finalized' || minContextSlot === undefined) return false
+      const known = created.get(`${nameOf(ref)}:confirmed`)
+      return known !== undefined && known.slot > minContextSlot
     },
     /** What is finalized stays so: nothing has to be asked about it again. */
     recallFinal(refs: readonly MarkerRef[]): [MarkerRef, Creation][] {

@@ -16,10 +16,9 @@ export type ConfirmLockDeps = {
 /** Moves every swap of this origin chain on by what the escrow shows. */
 export async function confirmOrigin(deps: ConfirmLockDeps, heads: Heads): Promise<void> {
   const swaps = await findOpenByOrigin(deps.pool, deps.origin.chainId)
-  const refs = swaps.map(({ op }) => op)
   const [soft, hard] = await Promise.all([
-    deps.origin.readLocks(refs, heads.accept),
-    deps.origin.readLocks(refs, heads.hard),
+    deps.origin.readLocks(opsOf(swaps.filter(isUndoable)), heads.accept),
+    deps.origin.readLocks(opsOf(swaps), heads.hard),
   ])
   const final: Swap[] = []
   for (const swap of swaps) {
@@ -35,6 +34,11 @@ export async function confirmOrigin(deps: ConfirmLockDeps, heads: Heads): Promis
   }
   if (final.length > 0) await markOriginFinal(deps.pool, final)
 }
+
+const opsOf = (swaps: readonly Swap[]) => swaps.map(({ op }) => op)
+
+/** Nothing was sent for it yet that relies on its lock: only then does a block that may vanish matter. */
+const isUndoable = ({ state }: Swap) => state === 'locking' || state === 'locked'
 
 const stateIn = (states: Map<string, LockState>, swap: Swap): LockState => states.get(swap.op.hash) ?? 'none'
 
