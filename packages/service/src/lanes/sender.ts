@@ -9,8 +9,8 @@ import {
   type Role,
   raiseNonce,
   recordAttempt,
+  type SenderKey,
   takeNonce,
-  takeNumber,
 } from '../store/attempts.ts'
 import { inTransaction } from '../store/db.ts'
 import { confirmLease, type Lease } from '../store/lanes.ts'
@@ -70,10 +70,9 @@ export function createSender(options: Options): Sender {
     // What needs no nonce is signed before the transaction begins, so that none waits for another's signature.
     const ready = chain.hasNonces ? undefined : await signWith(options, signing)
     const signed = await unlessOutdated(pool, async (db) => {
-      const nonce = await (ready ? takeNumber(db, lease) : takeNonce(db, key, lease))
-      if (nonce === undefined) throw new Outdated()
-      const signed = ready ?? (await signWith(options, { ...signing, nonce }))
-      const attemptId = await recordSigned(options, db, { ...signing, nonce }, signed)
+      const numbered = ready ? signing : { ...signing, nonce: await takeNonceOrStop(db, key, lease) }
+      const signed = ready ?? (await signWith(options, numbered))
+      const attemptId = await recordSigned(options, db, lease, numbered, signed)
       if (!(await work.record(db, { attemptId, txHash: signed.txHash }))) throw new Outdated()
       return signed
     })
@@ -113,6 +112,12 @@ export function createSender(options: Options): Sender {
   }
 
   return { address, room: () => Math.max(0, maxInFlight - inFlight), send, followUp }
+}
+
+async function takeNonceOrStop(db: PoolClient, key: SenderKey, lease: Lease): Promise<number> {
+  const nonce = await takeNonce(db, key, lease)
+  if (nonce === undefined) throw new Outdated()
+  return nonce
 }
 
 function createTermsMemo(chain: SendingChain): (heads: Heads) => Promise<SigningTerms> {
@@ -155,25 +160,33 @@ async function unlessOutdated<T>(pool: Pool, work: (db: PoolClient) => Promise<T
   })
 }
 
-type Signing = Unnumbered & { nonce: number }
-
-type Unnumbered = Pick<Work, 'role' | 'request' | 'swapIds'> & {
+type Signing = Pick<Work, 'role' | 'request' | 'swapIds'> & {
+  nonce?: number
   replacement: number
   terms: SigningTerms
   sentAtBlock: bigint
 }
 
-function signWith({ chain, address }: Options, { request, terms, nonce }: Unnumbered & { nonce?: number }) {
+function signWith({ chain, address }: Options, { request, terms, nonce }: Signing) {
   return chain.sign(request, { sender: address, terms, ...(nonce !== undefined && { nonce }) })
 }
 
-function recordSigned({ chain, address }: Options, db: PoolClient, signing: Signing, signed: Signed) {
-  const { request, nonce, replacement, role, swapIds, terms, sentAtBlock } = signing
-  return recordAttempt(db, {
-    ...{ chainId: chain.chainId, sender: address, nonce, replacement, role, swapIds },
-    ...signed,
+async function recordSigned(
+  { chain, address }: Options,
+  db: PoolClient,
+  lease: Lease,
+  { nonce, ...signing }: Signing,
+  signed: Signed,
+): Promise<string> {
+  const { request, replacement, role, swapIds, terms, sentAtBlock } = signing
+  const attempt = {
+    ...{ chainId: chain.chainId, sender: address, replacement, role, swapIds },
+    ...{ ...signed, ...(nonce !== undefined && { nonce }) },
     ...{ request, terms, sentAtBlock, effectHash: effectOf(request) },
-  })
+  }
+  const attemptId = await recordAttempt(db, attempt, lease)
+  if (attemptId === undefined) throw new Outdated()
+  return attemptId
 }
 
 type Replacing = Replacement & { sentAtBlock: bigint }
@@ -194,7 +207,7 @@ async function signReplacement(
     replacement: stuck.replacement + 1,
   }
   const signed = await signWith(options, signing)
-  await recordSigned(options, db, signing, signed)
+  await recordSigned(options, db, lease, signing, signed)
   return signed
 }
 

@@ -46,19 +46,6 @@ export async function takeNonce(db: Db, key: SenderKey, lease: HeldLease): Promi
   return rows[0] && Number(rows[0].nonce)
 }
 
-/**
- * A number for a transaction that the chain does not number: no row is held for it, so that transactions are
- * recorded beside each other. Undefined when another worker has taken the lane.
- */
-export async function takeNumber(db: Db, lease: HeldLease): Promise<number | undefined> {
-  const { rows } = await db.query<{ number: string }>(
-    `select nextval(pg_get_serial_sequence('tx_attempts', 'id')) as number
-       from lanes where name = $1 and fence = $2 and expires_at > clock_timestamp()`,
-    [lease.name, lease.fence],
-  )
-  return rows[0] && Number(rows[0].number)
-}
-
 /** Never lowers a nonce: what the database issued counts, also when the chain has not seen it. */
 export async function raiseNonce(db: Db, key: SenderKey & { atLeast: number }): Promise<void> {
   await db.query(
@@ -68,19 +55,30 @@ export async function raiseNonce(db: Db, key: SenderKey & { atLeast: number }): 
   )
 }
 
-export type NewAttempt = Omit<Attempt, 'id' | 'isBurn'> & {
+export type NewAttempt = Omit<Attempt, 'id' | 'isBurn' | 'nonce'> & {
+  /** Left out where the chain has none: the attempt then gets a number of its own. */
+  nonce?: number
   effectHash: string
   swapIds: readonly string[]
 }
 
-/** Writes the signed bytes down. Only after the surrounding commit may they be sent. */
-export async function recordAttempt(db: Db, attempt: NewAttempt): Promise<string> {
+/**
+ * Writes the signed bytes down. Only after the surrounding commit may they be sent. Undefined when another
+ * worker has taken the lane.
+ */
+export async function recordAttempt(
+  db: Db,
+  attempt: NewAttempt,
+  lease: HeldLease,
+): Promise<string | undefined> {
   const { request, terms, sentAtBlock } = attempt
   const { rows } = await db.query<{ id: string }>(
     `with added as (
        insert into tx_attempts (chain_id, sender, nonce, replacement, role, tx_hash, raw, effect_hash, request,
                                 last_valid)
-       values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) returning id
+       select $1, $2, coalesce($3, nextval(pg_get_serial_sequence('tx_attempts', 'id'))), $4, $5, $6, $7, $8, $9, $10
+         from lanes where name = $12 and fence = $13 and expires_at > clock_timestamp()
+       returning id
      ), linked as (
        insert into attempt_swaps (attempt_id, swap_id, role)
        select added.id, swap_id, $5 from added, unnest($11::text[]) as swap_id
@@ -89,11 +87,10 @@ export async function recordAttempt(db: Db, attempt: NewAttempt): Promise<string
     [
       ...[attempt.chainId, attempt.sender, attempt.nonce, attempt.replacement, attempt.role, attempt.txHash],
       ...[attempt.raw, attempt.effectHash, toJson({ request, terms, sentAtBlock })],
-      ...[attempt.lastValid?.toString(), attempt.swapIds],
+      ...[attempt.lastValid?.toString(), attempt.swapIds, lease.name, lease.fence],
     ],
   )
-  if (!rows[0]) throw new Error('The attempt was not recorded')
-  return rows[0].id
+  return rows[0]?.id
 }
 
 /** Attempts of a key whose fate the chain has not sealed yet, oldest first. */

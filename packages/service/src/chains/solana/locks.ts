@@ -18,7 +18,7 @@ function refOf({ settings }: SolanaParts, kind: Kind, op: { hash: string; locker
 export async function readLocks(
   parts: SolanaParts,
   ops: readonly LockRef[],
-  { commitment, number }: SolanaBlock,
+  { commitment, number }: Pick<SolanaBlock, 'commitment' | 'number'>,
 ): Promise<Map<string, LockState>> {
   const inventory = await parts.facts.inventoryAccounts()
   const find = async (kind: Kind, of: readonly LockRef[]) => {

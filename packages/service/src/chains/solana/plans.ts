@@ -1,5 +1,5 @@
 import type { Op, Swap } from '../../model/swap.ts'
-import { readBlocks, type SolanaBlock } from './blocks.ts'
+import { readBlocks } from './blocks.ts'
 import { deliveryRef } from './deliveries.ts'
 import { inputCostLamports, unitsWithMargin } from './fees.ts'
 import { readLocks } from './locks.ts'
@@ -52,8 +52,7 @@ export async function planDelivery(parts: SolanaParts, op: Op): Promise<PaymentR
 export async function planClaim(parts: SolanaParts, op: Op, signature: string): Promise<PaymentRequest> {
   const { vaults, isClaimAttested } = parts.settings
   if (!(await isClaimAttested([op.hash], signature))) throw new Error('The attester did not sign this claim')
-  const { head } = await readBlocks(parts.client)
-  return planFromIntake(parts, head as SolanaBlock, { kind: 'claim', op, to: vaults.inventory })
+  return planFromIntake(parts, { kind: 'claim', op, to: vaults.inventory })
 }
 
 type Attested = { signature: string; validUntil: number }
@@ -63,7 +62,7 @@ export async function planRefund(parts: SolanaParts, op: Op, attested: Attested)
   if (!isAttested) throw new Error('The attester did not sign this refund')
   const { head } = await readBlocks(parts.client)
   if (head.seconds > attested.validUntil) throw new Error('The attester signed this refund for a time past')
-  return planFromIntake(parts, head as SolanaBlock, { kind: 'refund', op, to: op.wallet })
+  return planFromIntake(parts, { kind: 'refund', op, to: op.wallet })
 }
 
 type FromIntake = { kind: 'claim' | 'refund'; op: Op; to: string }
@@ -72,8 +71,9 @@ type FromIntake = { kind: 'claim' | 'refund'; op: Op; to: string }
  * All inputs lie in one vault, and what leaves it under one op's name may be another's. The marker stops a second
  * exit of an op, not a first one for an input that never came.
  */
-async function planFromIntake(parts: SolanaParts, head: SolanaBlock, { kind, op, to }: FromIntake) {
-  const state = (await readLocks(parts, [op], head)).get(op.hash)
+async function planFromIntake(parts: SolanaParts, { kind, op, to }: FromIntake) {
+  // A node that lags behind may miss an exit, which the marker then stops, but shows no input that never was.
+  const state = (await readLocks(parts, [op], { commitment: 'confirmed', number: 0n })).get(op.hash)
   if (state !== 'locked') throw new Error(`The input of ${op.hash} is not in the intake vault: ${state}`)
   return planPayment(
     parts,
