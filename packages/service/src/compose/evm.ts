@@ -1,6 +1,6 @@
 import { type Address, getAddress, type PrivateKeyAccount, type PublicClient, zeroAddress } from 'viem'
 import { createEvmChain } from '../chains/evm/chain.ts'
-import { createEvmClient } from '../chains/evm/client.ts'
+import { createEvmClients } from '../chains/evm/client.ts'
 import { readBalance } from '../chains/evm/reads.ts'
 import { verifyUniswapV3 } from '../chains/evm/uniswap-v3.ts'
 import { readDecimals, verifyChain } from '../chains/evm/verify.ts'
@@ -25,7 +25,8 @@ type Options = {
 /** An EVM chain with everything that the processes need of it. Nothing is asked of a node yet. */
 export function connectEvm(options: Options): ConnectedChain & { evm: EvmParts } {
   const { network, config, urls, accounts, placeOf, assertOutsideTransaction } = options
-  const client = createEvmClient({ urls, assertOutsideTransaction })
+  const clients = createEvmClients({ urls, assertOutsideTransaction })
+  const { client } = clients
   const contracts = toContracts(config)
   const uniswap = toUniswap(network, config)
   const [relay, deliver] = [network.relayers, network.deliverers].map((keys) =>
@@ -45,7 +46,7 @@ export function connectEvm(options: Options): ConnectedChain & { evm: EvmParts }
   const roles = { attester: getAddress(network.attester), deliverers: deliver }
   return {
     config,
-    chain: createEvmChain({ client, settings, accounts, deliverer: deliver[0] ?? zeroAddress }),
+    chain: createEvmChain({ clients, settings, accounts, deliverer: deliver[0] ?? zeroAddress }),
     senders: { relay, deliver },
     maxAmount: MAX_UINT256,
     nativeToken: { address: zeroAddress, decimals: 18 },

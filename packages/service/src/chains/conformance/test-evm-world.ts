@@ -16,6 +16,7 @@ import { generatePrivateKey, privateKeyToAccount, privateKeyToAddress } from 'vi
 import { connectEvm } from '../../compose/evm.ts'
 import type { EvmChainConfig } from '../../config.ts'
 import type { Swap } from '../../model/swap.ts'
+import { startNodesBeside } from './test-liar.ts'
 import {
   attester,
   attesterKey,
@@ -39,7 +40,7 @@ const newAddress = () => privateKeyToAddress(generatePrivateKey())
 /** The contracts on an EVM chain whose blocks come when the test says so. */
 export async function startEvmWorld(): Promise<ConformanceWorld> {
   const { chain, client, config, stop } = await startNode()
-  const { placeOf, connected, senders } = connect(chain.rpcUrl, config, chain.keys)
+  const { placeOf, connected, senders } = connect(chain.urls, config, chain.keys)
   const { escrow, vault, account } = connected.evm.contracts
   const tokens = { native: zeroAddress, token: config.tokens[0]?.address as Address }
   let position = 0n
@@ -143,10 +144,15 @@ async function startNode() {
     native: { symbol: 'ETH', asset: 'ETH' },
     tokens: tokens.map(({ symbol, asset, address }) => ({ symbol, asset, address })),
   }
-  return { chain: { rpcUrl: node.rpcUrl, keys }, client, config, stop: () => node.stop() }
+  const nodes = await startNodesBeside(node.rpcUrl, 'evm')
+  const stop = async () => {
+    await nodes.stop()
+    await node.stop()
+  }
+  return { chain: { urls: nodes.urls, keys }, client, config, stop }
 }
 
-function connect(rpcUrl: string, config: EvmChainConfig, keys: Keys) {
+function connect(urls: readonly string[], config: EvmChainConfig, keys: Keys) {
   const [relayer, deliverer] = [keys.relayers[0], keys.deliverers[0]]
   if (!relayer || !deliverer) throw new Error('No keys')
   const { escrow, vault } = config.contracts as Record<'escrow' | 'vault', Hex>
@@ -156,7 +162,7 @@ function connect(rpcUrl: string, config: EvmChainConfig, keys: Keys) {
       ...{ network: 'conformance', chains: [config], assets: [], attester: attester.address },
       ...{ relayers: [relayer.address], deliverers: [deliverer.address] },
     },
-    ...{ config, placeOf, urls: [rpcUrl], assertOutsideTransaction: () => {} },
+    ...{ config, placeOf, urls, assertOutsideTransaction: () => {} },
     accounts: [relayer, deliverer].map(({ privateKey }) => privateKeyToAccount(privateKey)),
   })
   return { connected, placeOf, senders: { relay: relayer.address, deliver: deliverer.address } }

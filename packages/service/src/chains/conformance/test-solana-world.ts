@@ -11,6 +11,7 @@ import { isNative, NATIVE_TOKEN, type Token } from '../solana/mint.ts'
 import { readVaultBalances } from '../solana/reads.ts'
 import { MARKER_KEY, type SolanaWorld, startSolanaWorld, type TestMint } from '../solana/test-solana.ts'
 import { signAsWallet } from '../solana/test-wallet.ts'
+import { startNodesBeside } from './test-liar.ts'
 import {
   attester,
   type ConformanceWorld,
@@ -40,7 +41,7 @@ export async function startSolanaConformanceWorld(): Promise<SolanaConformanceWo
   const mint = await solana.createMint()
   await solana.give(mint, solana.intake.address, 0n)
   await solana.give(mint, solana.authority.address, INVENTORY)
-  const { connected, places, feePayers } = await connect(solana, mint)
+  const { connected, places, feePayers, stopNodes } = await connect(solana, mint)
   const { chain } = connected
   const tokens = { native: NATIVE_SOL as string, token: mint.mint }
   const wallets = new Map<string, KeyPairSigner>()
@@ -109,7 +110,10 @@ export async function startSolanaConformanceWorld(): Promise<SolanaConformanceWo
       await solana.dev.dev_dropTransactions(1).send()
       await chain.broadcast(raw)
     },
-    stop: () => solana.chain.stop(),
+    async stop() {
+      await stopNodes()
+      await solana.chain.stop()
+    },
   }
 }
 
@@ -118,6 +122,7 @@ async function connect(solana: SolanaWorld, { mint }: TestMint) {
   const { feePayer, intake, authority, chain } = solana
   const vaults = { intake: intake.address, inventory: authority.address }
   const feePayers = { input: feePayer.address, delivery: delivery.address }
+  const nodes = await startNodesBeside(chain.rpcUrl, 'solana')
   const config: SolanaChainConfig = {
     ...{ family: 'solana', chainId: CHAIN_ID, name: 'solana', vaults, feePayers },
     ...{ rpcUrls: [chain.rpcUrl], attesterRpcUrls: [chain.rpcUrl], blockMs: 400 },
@@ -130,11 +135,11 @@ async function connect(solana: SolanaWorld, { mint }: TestMint) {
       ...{ network: 'conformance', chains: [config], assets: [], attester: attester.address },
       ...{ relayers: [], deliverers: [] },
     },
-    ...{ config, urls: [chain.rpcUrl], assertOutsideTransaction: () => {} },
+    ...{ config, urls: nodes.urls, assertOutsideTransaction: () => {} },
     signers: [feePayer, delivery, intake, authority],
     markerKey: new Secret(toHex(MARKER_KEY)),
   })
-  return { connected, places: vaults, feePayers }
+  return { connected, places: vaults, feePayers, stopNodes: nodes.stop }
 }
 
 type Builder = ReturnType<typeof connectSolana>['solana']['builder']

@@ -1,7 +1,8 @@
-import { type Address, getAddress, type PrivateKeyAccount, type PublicClient } from 'viem'
+import { type Address, getAddress, type PrivateKeyAccount } from 'viem'
 import type { Op } from '../../model/swap.ts'
 import { INVENTORY } from '../../model/venue.ts'
 import type { Chain, Delivered, Landed, Refunded } from '../chain.ts'
+import type { EvmClients } from './client.ts'
 import { createEventLog, type EventLog } from './event-log.ts'
 import { type Fees, planReplacement, readFees, readLegCosts } from './fees.ts'
 import { obstacleOf } from './obstacle.ts'
@@ -13,7 +14,7 @@ import { simulateDelivery } from './simulate.ts'
 import { planPurchase, simulatePurchase } from './uniswap-v3.ts'
 
 type Options = {
-  client: PublicClient
+  clients: EvmClients
   settings: EvmChainSettings
   /** Accounts that can sign here; empty in a process that holds no keys. */
   accounts: readonly PrivateKeyAccount[]
@@ -25,25 +26,26 @@ type Options = {
 const MAX_BATCH = 20
 
 /** An EVM chain behind the ports of the flow. */
-export function createEvmChain({ client, settings, accounts, deliverer }: Options): Chain {
-  const events = createEventLog((range) => reads.readEvents(client, settings, range))
+export function createEvmChain({ clients, settings, accounts, deliverer }: Options): Chain {
+  const { client, agreed } = clients
+  const events = createEventLog((range) => reads.readEvents(agreed, settings, range))
   const readWallet = (input: { wallet: string; token: string }) => reads.readWallet(client, settings, input)
   return {
     chainId: settings.chainId,
     maxBatch: MAX_BATCH,
     hasNonces: true,
-    readHeads: (known) => reads.readHeads(client, settings, known),
+    readHeads: (known) => reads.readHeads(agreed, settings, known),
     follow: (heads, since) => events.advance(heads, since),
     readLegCosts: (at) => readLegCosts(client, settings, at),
     readTerms: (at) => readFees(client, settings, at),
     sign: (request, { terms, ...as }) =>
       sign(accounts, settings.chainId, request as EvmRequest, { ...as, terms: terms as Fees }),
-    broadcast: (raw) => broadcast(client, raw),
-    readFates: (sender, sent, at) => readFates(client, sender, sent, at),
+    broadcast: (raw) => broadcast(clients.nodes, raw),
+    readFates: (sender, sent, at) => readFates(clients, sender, sent, at),
     planReplacement: (stuck, at, current) => planReplacement(stuck, at, current),
     readDelegation: (wallet) => reads.readDelegation(client, settings, wallet),
     readWallet,
-    readLocks: (ops, at) => reads.readLocks(client, settings, ops, at),
+    readLocks: (ops, at) => reads.readLocks(agreed, settings, ops, at),
     isLockOver: ({ op }, at) => at.seconds > op.opDeadline,
     findLock: (op) => findLock(events, op),
     findRefund: (op) => findRefund(events, op),
@@ -59,7 +61,7 @@ export function createEvmChain({ client, settings, accounts, deliverer }: Option
       return op.venue === INVENTORY ? simulateDelivery(client, as, op) : simulatePurchase(client, as, op)
     },
     findDeliveries: (ops) => findDeliveries(events, ops),
-    readUndelivered: (ops, at) => reads.readUndelivered(client, settings, ops, at),
+    readUndelivered: (ops, at) => reads.readUndelivered(agreed, settings, ops, at),
     isDeliveryOver: (op, at) => at.seconds > op.fillDeadline,
     planDelivery: async (ops) => {
       const [op] = ops

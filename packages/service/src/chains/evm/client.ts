@@ -9,17 +9,33 @@ import {
   type Transport,
 } from 'viem'
 import { createPostJson, HttpStatusError } from '../nodes/post-json.ts'
+import { createAgreement } from './agreement.ts'
 
 type Options = { urls: readonly string[]; timeoutMs?: number; assertOutsideTransaction?: () => void }
 
-/** A client over all of a chain's nodes. Calls of one tick travel in one request. */
-export function createEvmClient({
-  urls,
-  timeoutMs = 5_000,
-  assertOutsideTransaction = () => {},
-}: Options): PublicClient {
+export type EvmClients = {
+  /** Asks one node, and the next when it fails. */
+  client: PublicClient
+  /** Says what a majority of the nodes says: for everything that money follows from. */
+  agreed: PublicClient
+  /** Each node by itself, to hand transactions to all of them. */
+  nodes: readonly PublicClient[]
+}
+
+/** Clients over a chain's nodes. Calls of one tick travel in one request. */
+export function createEvmClients(options: Options): EvmClients {
+  const { urls, timeoutMs = 5_000, assertOutsideTransaction = () => {} } = options
   const transports = urls.map((url) => createNode({ url, timeoutMs, assertOutsideTransaction }))
-  return createPublicClient({ transport: fallback(transports, { retryCount: 0 }), cacheTime: 0 })
+  const open = (transport: Transport) => createPublicClient({ transport, cacheTime: 0 })
+  return {
+    client: open(fallback(transports, { retryCount: 0 })),
+    agreed: open(createAgreement(transports)),
+    nodes: transports.map(open),
+  }
+}
+
+export function createEvmClient(options: Options): PublicClient {
+  return createEvmClients(options).client
 }
 
 type NodeOptions = { url: string; timeoutMs: number; assertOutsideTransaction: () => void }

@@ -1,15 +1,24 @@
 import { type Address, BaseError, type Hex, keccak256, type PrivateKeyAccount, type PublicClient } from 'viem'
 import type { SignedDelegation } from '../../model/swap.ts'
 import type { Fates, Heads, Sent, Signed } from '../chain.ts'
+import type { EvmClients } from './client.ts'
 import type { Fees } from './fees.ts'
 import type { EvmRequest } from './plans.ts'
 
 // What nodes say of bytes that they or the chain have already: the answer one hopes for when sending again.
 const KNOWN = /already known|known transaction|already imported|nonce too low/i
 
-export async function broadcast(client: PublicClient, raw: string): Promise<void> {
+/** To every node: done when one took the bytes, an error when none did. */
+export async function broadcast(nodes: readonly PublicClient[], raw: string): Promise<void> {
+  const sent = nodes.map((node) => send(node, raw as Hex))
+  await Promise.any(sent).catch((errors: AggregateError) => {
+    throw errors.errors[0]
+  })
+}
+
+async function send(node: PublicClient, raw: Hex): Promise<void> {
   try {
-    await client.request({ method: 'eth_sendRawTransaction', params: [raw as Hex] })
+    await node.request({ method: 'eth_sendRawTransaction', params: [raw] })
   } catch (error) {
     if (!(error instanceof BaseError && KNOWN.test(error.details))) throw error
   }
@@ -17,7 +26,7 @@ export async function broadcast(client: PublicClient, raw: string): Promise<void
 
 /** A nonce that a hard-final block consumed settles every transaction that was signed with it. */
 export async function readFates<T extends Sent>(
-  client: PublicClient,
+  { client, agreed }: EvmClients,
   sender: string,
   sent: readonly T[],
   at: Heads,
@@ -25,7 +34,7 @@ export async function readFates<T extends Sent>(
   const address = sender as Address
   const [latest, hard] = await Promise.all([
     client.getTransactionCount({ address }),
-    client.getTransactionCount({ address, blockNumber: at.hard.number }),
+    agreed.getTransactionCount({ address, blockNumber: at.hard.number }),
   ])
   return {
     nextNonce: latest,

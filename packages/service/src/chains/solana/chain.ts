@@ -18,7 +18,7 @@ export function createSolanaChain(parts: SolanaParts): Chain {
     chainId: settings.chainId,
     maxBatch: 1,
     hasNonces: false,
-    readHeads: (known) => readBlocks(client, known),
+    readHeads: (known) => readBlocks(client.agreed, known),
     // Nothing to keep up with: what happened to an op is asked of its own markers.
     follow: async () => {},
     readLegCosts: () => readLegCosts(parts),

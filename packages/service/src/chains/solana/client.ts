@@ -1,9 +1,13 @@
 import { createSolanaRpcFromTransport, type Rpc, type RpcTransport, type SolanaRpcApi } from '@solana/kit'
 import { parseJsonWithBigInts, stringifyJsonWithBigInts } from '@solana/rpc-spec-types'
 import { createPostJson } from '../nodes/post-json.ts'
+import { createAgreement } from './agreement.ts'
 
 /** `rpc` asks one node and the next when it is silent; `nodes` are all of them, for what each has to say. */
 export type SolanaClient = { rpc: Rpc<SolanaRpcApi>; nodes: readonly Rpc<SolanaRpcApi>[] }
+
+/** `agreed` says what a majority of the nodes says: for everything that money follows from. */
+export type SolanaClients = SolanaClient & { agreed: SolanaClient }
 
 type Options = { urls: readonly string[]; timeoutMs?: number; assertOutsideTransaction?: () => void }
 
@@ -11,7 +15,7 @@ type Options = { urls: readonly string[]; timeoutMs?: number; assertOutsideTrans
 const BEHIND = new Set([-32004, -32005, -32014, -32016])
 
 /** A client over all of a chain's nodes. */
-export function createSolanaClient(options: Options): SolanaClient {
+export function createSolanaClient(options: Options): SolanaClients {
   const { urls, timeoutMs = 5_000, assertOutsideTransaction = () => {} } = options
   if (urls.length === 0) throw new Error('A Solana client needs a node')
   const transports = urls.map((url) => createNode(url, timeoutMs))
@@ -22,7 +26,8 @@ export function createSolanaClient(options: Options): SolanaClient {
     }) as RpcTransport
     return createSolanaRpcFromTransport(guarded)
   }
-  return { rpc: open(failOver(transports)), nodes: transports.map(open) }
+  const nodes = transports.map(open)
+  return { rpc: open(failOver(transports)), nodes, agreed: { rpc: open(createAgreement(transports)), nodes } }
 }
 
 /** Numbers are read as bigints: an amount of 64 bits does not fit another kind. */

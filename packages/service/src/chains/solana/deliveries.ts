@@ -56,7 +56,7 @@ async function readAmount(parts: SolanaParts, op: Op, { txHash }: Creation, comm
   if (known !== undefined) return known
   const token = await facts.tokenOf(op.outputToken)
   const account = await accountOf(op.recipient, token)
-  const landed = await readTransactionAmount(client, { txHash, account, token, commitment })
+  const landed = await readTransactionAmount(client.agreed, { txHash, account, token, commitment })
   if (!landed) throw new Error(`The node names ${txHash} and does not know it`)
   return remember(paidAmounts, txHash, () => landed.amount)
 }

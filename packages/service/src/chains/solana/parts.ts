@@ -1,4 +1,4 @@
-import type { SolanaClient } from './client.ts'
+import type { SolanaClients } from './client.ts'
 import { createFacts, type Facts } from './facts.ts'
 import { createMarkerBook, type MarkerBook } from './marker-book.ts'
 import type { SolanaChainSettings } from './settings.ts'
@@ -6,7 +6,7 @@ import type { SolanaSigner } from './signer.ts'
 
 /** What everything in this folder works with. */
 export type SolanaParts = {
-  client: SolanaClient
+  client: SolanaClients
   settings: SolanaChainSettings
   facts: Facts
   markers: MarkerBook
@@ -20,6 +20,6 @@ type Options = Pick<SolanaParts, 'client' | 'settings' | 'signers'>
 
 export function createSolanaParts({ client, settings, signers }: Options): SolanaParts {
   const facts = createFacts(client, settings)
-  const markers = createMarkerBook(client, settings.markerKey)
+  const markers = createMarkerBook(client.agreed, settings.markerKey)
   return { client, settings, signers, facts, markers, paidAmounts: new Map() }
 }

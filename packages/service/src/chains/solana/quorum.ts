@@ -1,10 +1,11 @@
+import { majorityOf } from '../nodes/agree.ts'
 import { readAccounts } from './accounts.ts'
 import type { SolanaClient } from './client.ts'
 import type { MarkerQuery } from './reads.ts'
 
 type Node = SolanaClient['nodes'][number]
 
-/** What all nodes that answer say. Decisions about money need two of them, or all where there are fewer. */
+/** What all nodes that answer say. Decisions about money need a majority of them. */
 async function askAll<T>({ nodes }: SolanaClient, ask: (node: Node) => Promise<T>): Promise<T[]> {
   const answers = await Promise.allSettled(nodes.map(ask))
   const heard = answers.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : []))
@@ -14,7 +15,7 @@ async function askAll<T>({ nodes }: SolanaClient, ask: (node: Node) => Promise<T
 }
 
 function neededOf({ nodes }: Pick<SolanaClient, 'nodes'>): number {
-  return Math.min(2, nodes.length)
+  return majorityOf(nodes.length)
 }
 
 /**

@@ -64,7 +64,7 @@ export async function readFates<T extends Sent>(
 ): Promise<Fates<T>> {
   const expired = await findExpired(client, sent, hard)
   const statuses = await readSignatures(
-    client,
+    client.agreed,
     sent.map(({ txHash }) => txHash),
   )
   const isFinal = (each: T) => {

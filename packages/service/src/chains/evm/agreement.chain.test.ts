@@ -1,0 +1,50 @@
+import { EVM_CHAINS, startChain } from '@geoswap/devnet'
+import { afterAll, expect, test } from 'vitest'
+import { startNodesBeside } from '../conformance/test-liar.ts'
+import { NoAgreementError } from '../nodes/agree.ts'
+import { createEvmClients } from './client.ts'
+
+const [plan] = EVM_CHAINS
+if (!plan) throw new Error('The local network has no EVM chain')
+const node = await startChain({ name: plan.name, chainId: plan.chainId })
+const beside = await startNodesBeside(node.rpcUrl, 'evm')
+const [honest = '', second = '', liar = ''] = beside.urls
+afterAll(async () => {
+  await beside.stop()
+  await node.stop()
+})
+
+const DEAD = 'http://127.0.0.1:9'
+
+test('two nodes that agree outvote one that lies, wherever it stands', async () => {
+  const alone = createEvmClients({ urls: [honest] }).client
+  for (const urls of [
+    [liar, honest, second],
+    [honest, second, liar],
+  ]) {
+    const { agreed } = createEvmClients({ urls })
+    const block = await agreed.getBlock({ blockTag: 'latest' })
+    expect(block.hash).toBe((await alone.getBlock({ blockNumber: block.number })).hash)
+  }
+})
+
+test('a node that lies is believed where only it is asked, and never where the other has to agree', async () => {
+  const { client, agreed } = createEvmClients({ urls: [liar, honest] })
+  const blockNumber = await createEvmClients({ urls: [honest] }).client.getBlockNumber()
+
+  expect((await client.getBlock({ blockNumber })).hash).toBe(`0x${'66'.repeat(32)}`)
+  await expect(agreed.getBlock({ blockNumber })).rejects.toSatisfy(isDisagreement)
+})
+
+test('a dead node stops what needs both, and nothing where two others are left', async () => {
+  await expect(
+    createEvmClients({ urls: [honest, DEAD] }).agreed.getBlock({ blockTag: 'latest' }),
+  ).rejects.toThrow()
+  const { agreed } = createEvmClients({ urls: [DEAD, honest, second] })
+  expect((await agreed.getBlock({ blockTag: 'latest' })).hash).toMatch(/^0x/)
+})
+
+function isDisagreement(error: unknown): boolean {
+  for (let at = error; at instanceof Error; at = at.cause) if (at instanceof NoAgreementError) return true
+  return false
+}

@@ -1,0 +1,51 @@
+import { createTransport, type EIP1193RequestFn, type Hex, type Transport, toHex } from 'viem'
+import { agree, reachedByMajority } from '../nodes/agree.ts'
+
+type Call = { method: string; params?: unknown }
+
+/**
+ * Asks every node and answers with what a majority says. The newest block is the highest that a majority has
+ * reached, so that what is then asked about it can be answered by enough of them.
+ */
+export function createAgreement(transports: readonly Transport[]): Transport {
+  return (parameters) => {
+    const nodes = transports.map((transport) => transport(parameters))
+    const askAll = (call: Call) => nodes.map((node) => node.request(call as never) as Promise<unknown>)
+
+    async function ask({ method, params }: Call): Promise<unknown> {
+      if (nodes.length > 1 && isNewestBlock({ method, params })) {
+        const height = await reachedByMajority(askAll({ method: 'eth_blockNumber' }), (height) =>
+          BigInt(height as Hex),
+        )
+        const [, ...rest] = params as unknown[]
+        return ask({ method, params: [toHex(BigInt(height as Hex)), ...rest] })
+      }
+      return agree(askAll({ method, params }), (answer) => JSON.stringify(essenceOf(method, answer)))
+    }
+
+    return createTransport({
+      ...{ key: 'agreement', name: 'Agreement of nodes', type: 'agreement', retryCount: 0 },
+      request: ask as EIP1193RequestFn,
+    })
+  }
+}
+
+function isNewestBlock({ method, params }: Call): boolean {
+  return method === 'eth_getBlockByNumber' && Array.isArray(params) && params[0] === 'latest'
+}
+
+type Fields = Record<string, unknown>
+
+const BLOCK = ['number', 'hash', 'parentHash', 'timestamp', 'baseFeePerGas']
+const LOG = ['address', 'topics', 'data', 'blockNumber', 'blockHash', 'transactionHash', 'logIndex']
+
+/** What has to be the same: nodes of different make add fields of their own, in an order of their own. */
+function essenceOf(method: string, answer: unknown): unknown {
+  if (method === 'eth_getBlockByNumber' && answer) return pick(answer as Fields, BLOCK)
+  if (method === 'eth_getLogs') return (answer as Fields[]).map((log) => pick(log, LOG))
+  return answer
+}
+
+function pick(from: Fields, names: readonly string[]): unknown[] {
+  return names.map((name) => from[name])
+}

@@ -1,0 +1,55 @@
+import fc from 'fast-check'
+import { expect, test, vi } from 'vitest'
+import { agree, majorityOf, NoAgreementError, reachedByMajority } from './agree.ts'
+
+const says = <T>(value: T) => Promise.resolve(value)
+const fails = (why: string) => Promise.reject(new Error(why))
+const never = <T>() => new Promise<T>(() => {})
+
+test('one node decides alone, two both, three two of them, five three', () => {
+  expect([1, 2, 3, 4, 5].map(majorityOf)).toEqual([1, 2, 2, 3, 3])
+})
+
+test('a majority is believed while the rest is silent, fails or says something else', async () => {
+  expect(await agree([says('a'), never<string>(), says('a')], String)).toBe('a')
+  expect(await agree([fails('down'), says('a'), says('a')], String)).toBe('a')
+  expect(await agree([says('lie'), says('a'), says('a')], String)).toBe('a')
+})
+
+test('without a majority there is no answer', async () => {
+  await expect(agree([says('a'), says('b')], String)).rejects.toBeInstanceOf(NoAgreementError)
+  await expect(agree([says('a'), fails('down'), says('b')], String)).rejects.toBeInstanceOf(NoAgreementError)
+})
+
+test('when too few are left to agree, the reason of one that failed is given', async () => {
+  await expect(agree([fails('down'), says('a')], String)).rejects.toThrow('down')
+  await expect(agree([fails('down')], String)).rejects.toThrow('down')
+})
+
+test('whatever fewer than half of the nodes say, the answer is that of the others', async () => {
+  const lies = fc.array(fc.constantFrom('x', 'y', 'z'), { maxLength: 4 })
+  await fc.assert(
+    fc.asyncProperty(lies, fc.integer({ min: 1, max: 4 }), async (said, more) => {
+      const honest = Array.from({ length: said.length + more }, () => says('truth'))
+      expect(await agree([...said.map(says), ...honest], String)).toBe('truth')
+    }),
+  )
+})
+
+test('the head is what a majority reached: one ahead is not followed, one behind holds nobody up', async () => {
+  expect(await reachedByMajority([says(5n), says(9n), says(5n)], BigInt)).toBe(5n)
+  expect(await reachedByMajority([says(5n), says(1n), says(6n)], BigInt)).toBe(5n)
+  expect(await reachedByMajority([says(5n), says(4n)], BigInt)).toBe(4n)
+})
+
+test('a silent node is waited for a moment only', async () => {
+  vi.useFakeTimers()
+  const head = reachedByMajority([says(5n), never<bigint>(), says(6n)], BigInt)
+  await vi.advanceTimersByTimeAsync(250)
+  expect(await head).toBe(5n)
+  vi.useRealTimers()
+})
+
+test('no head is known once too few can answer', async () => {
+  await expect(reachedByMajority([fails('down'), says(5n)], BigInt)).rejects.toThrow('down')
+})

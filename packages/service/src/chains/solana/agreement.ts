@@ -1,0 +1,53 @@
+import type { RpcTransport } from '@solana/kit'
+import { stringifyJsonWithBigInts } from '@solana/rpc-spec-types'
+import { agree, reachedByMajority } from '../nodes/agree.ts'
+
+type Fields = Record<string, unknown>
+type Answer = { result?: unknown; error?: { message?: string } }
+
+/**
+ * Asks every node and answers with what a majority says. How far the chain is, is what a majority has reached.
+ * A node that answers with an error, for instance because it is behind, has no say.
+ */
+export function createAgreement(transports: readonly RpcTransport[]): RpcTransport {
+  const [only] = transports
+  if (only && transports.length === 1) return only
+  return (async (call: Parameters<RpcTransport>[0]) => {
+    const { method } = call.payload as { method: string }
+    const asked = transports.map(async (transport) => {
+      const answer = (await transport(call)) as Answer
+      if (answer.error) throw new Error(`${method}: ${answer.error.message}`)
+      return answer
+    })
+    if (method === 'getEpochInfo') {
+      return reachedByMajority(asked, ({ result }) =>
+        BigInt((result as { absoluteSlot: bigint }).absoluteSlot),
+      )
+    }
+    return agree(asked, ({ result }) => stringifyJsonWithBigInts(essenceOf(method, result)))
+  }) as RpcTransport
+}
+
+const LANDED = ['signature', 'slot', 'err', 'memo']
+const STATUS = ['slot', 'err']
+const META = ['err', 'preBalances', 'postBalances', 'preTokenBalances', 'postTokenBalances']
+
+/** What has to be the same: each node answers as of a slot of its own and adds fields of its own. */
+function essenceOf(method: string, result: unknown): unknown {
+  if (result === null || typeof result !== 'object') return result
+  if (method === 'getSignaturesForAddress') return (result as Fields[]).map((each) => pick(each, LANDED))
+  if (method === 'getTransaction') {
+    const { slot, transaction, meta } = result as { slot: unknown; transaction: unknown; meta: Fields }
+    return [slot, transaction, pick(meta, META)]
+  }
+  if (!('value' in result)) return result
+  if (method !== 'getSignatureStatuses') return result.value
+  return (result.value as (Fields | null)[]).map(
+    // What is not final yet is on its way at each node in its own time.
+    (status) => status?.confirmationStatus === 'finalized' && pick(status, STATUS),
+  )
+}
+
+function pick(from: Fields, names: readonly string[]): unknown[] {
+  return names.map((name) => from[name])
+}
