@@ -1,0 +1,34 @@
+import { spawn } from 'node:child_process'
+
+// What mostly waits for blocks runs beside what mostly computes: one after the other would take half as long again.
+const TRACKS = [['e2e'], ['unit', 'faults']]
+
+const started = Date.now()
+
+/** Runs the projects of a track one after the other and stops at the first that fails. */
+async function runTrack(projects: readonly string[]): Promise<boolean> {
+  for (const project of projects) {
+    const { isGreen, output } = await runProject(project)
+    const seconds = Math.round((Date.now() - started) / 1_000)
+    process.stdout.write(`${output}\n${project}: ${isGreen ? 'passed' : 'FAILED'} after ${seconds} s\n`)
+    if (!isGreen) return false
+  }
+  return true
+}
+
+/** The output is kept until the end: two at once could not be read. */
+function runProject(project: string): Promise<{ isGreen: boolean; output: string }> {
+  process.stdout.write(`${project}: started\n`)
+  const args = ['node_modules/vitest/vitest.mjs', 'run', '--project', project]
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] })
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      output += text
+    })
+  }
+  return new Promise((resolve) => child.on('close', (code) => resolve({ isGreen: code === 0, output })))
+}
+
+const results = await Promise.all(TRACKS.map(runTrack))
+process.exit(results.every(Boolean) ? 0 : 1)
