@@ -4,8 +4,9 @@ import { ChainsQueryText, ChainsReply, TokensQueryText, TokensReply } from './ca
 import { DelegationQueryText, DelegationReply } from './delegation.ts'
 import type { ErrorCode } from './errors.ts'
 import * as example from './examples.ts'
+import { HistoryQueryText, HistoryReply } from './history.ts'
 import { QuoteReply, QuoteRequest } from './quote.ts'
-import { StatusQueryText, StatusReply } from './status.ts'
+import { EventsHeaders, EventsQueryText, EventsReply, StatusQueryText, StatusReply } from './status.ts'
 import { SubmitReply, SubmitRequest, SubmitSolanaRequest } from './submit.ts'
 
 export const RATE_CLASSES = ['quote', 'build', 'submit', 'delegation', 'status', 'other'] as const
@@ -22,7 +23,10 @@ export type Endpoint = {
   body?: TSchema
   query?: TSchema
   params?: TSchema
+  headers?: TSchema
   reply: TSchema
+  /** Of the reply, JSON when absent. */
+  mediaType?: string
   /** What this call itself can refuse, beside the errors that every call shares. */
   errors: readonly ErrorCode[]
   example: { body?: unknown; query?: Record<string, string>; params?: Record<string, string>; reply: unknown }
@@ -193,6 +197,35 @@ export const endpoints = {
     reply: StatusReply,
     errors: ['SWAP_NOT_FOUND'],
     example: { params: example.statusParams, query: { wait: '15' }, reply: example.statusReply },
+  },
+  events: {
+    id: 'events',
+    method: 'GET',
+    path: '/swap/status/{swapId}/events',
+    rateClass: 'status',
+    summary: 'Follow a swap, change by change',
+    description:
+      'A stream of server-sent events: what has happened, then each change as it happens, until the swap has ended. ' +
+      'A stream that breaks goes on after Last-Event-ID. Counts once, and as a held read while it is open.',
+    query: EventsQueryText,
+    params: Type.Object({ swapId: Type.String() }),
+    headers: EventsHeaders,
+    reply: EventsReply,
+    mediaType: 'text/event-stream',
+    errors: ['SWAP_NOT_FOUND'],
+    example: { params: example.statusParams, query: { lastEventId: '4' }, reply: example.eventsReply },
+  },
+  history: {
+    id: 'history',
+    method: 'GET',
+    path: '/swap/history',
+    rateClass: 'other',
+    summary: "List the account's swaps",
+    description: 'The newest first, page by page. Swaps that are submitted meanwhile do not shift the pages.',
+    query: HistoryQueryText,
+    reply: HistoryReply,
+    errors: [],
+    example: { query: { limit: '20', status: 'settled' }, reply: example.historyReply },
   },
 } as const satisfies Record<string, Endpoint>
 

@@ -1,9 +1,11 @@
 import type { BuildGeoOpReply, BuildRequest, BuildSolanaTxReply } from './build.ts'
 import type { ChainsReply, TokensReply } from './catalog.ts'
 import type { DelegationReply } from './delegation.ts'
+import type { HistoryReply } from './history.ts'
 import type { QuoteReply, QuoteRequest } from './quote.ts'
-import type { StatusReply } from './status.ts'
+import type { StatusReply, SwapRecord } from './status.ts'
 import type { SubmitReply, SubmitRequest, SubmitSolanaRequest } from './submit.ts'
+import type { WebhookEvent } from './webhook.ts'
 
 const escrow = '0x5FbDB2315678afecb367f032d93F642f64180aa3'
 const wallet = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8'
@@ -154,4 +156,18 @@ export const statusReply: StatusReply = {
     { stage: 'locked', at: '2026-01-02T03:04:14.000Z', chainId: 31337, txHash: word('5') },
     { stage: 'delivered', at: '2026-01-02T03:04:20.000Z', chainId: 31338, txHash: word('6') },
   ],
+}
+
+export const eventsReply = `id: 5\ndata: ${JSON.stringify(statusReply)}\n\n`
+
+const swapRecord: SwapRecord = {
+  ...statusReply,
+  ...{ walletAddress: wallet, recipient: wallet, inputToken: usdcAlpha, outputToken: usdcBeta },
+}
+export const historyReply: HistoryReply = {
+  swaps: [swapRecord],
+  nextCursor: 'MjAyNi0wMS0wMlQwMzowNDoxMi4wMDAwMDBa…',
+}
+export const webhookEvent: WebhookEvent = {
+  ...{ type: 'swap.settled', timestamp: '2026-01-02T03:04:20.000Z', sequence: 5, data: swapRecord },
 }

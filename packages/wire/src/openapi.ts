@@ -1,5 +1,7 @@
 import { BODY_ERRORS, type Endpoint, endpoints, SHARED_ERRORS } from './endpoints.ts'
 import { type ErrorCode, ErrorReply, errorCatalogue } from './errors.ts'
+import { webhookEvent } from './examples.ts'
+import { WebhookEvent } from './webhook.ts'
 
 type Json = Record<string, unknown>
 
@@ -35,6 +37,7 @@ export function createOpenApi({ serverUrl }: { serverUrl: string }): Json {
     security: [{ apiKey: [] }],
     tags: [{ name: 'swap', description: 'From a price to a delivered output, in four steps.' }],
     paths: toPaths(Object.values(endpoints)),
+    webhooks: { swapChanged: { post: toWebhook() } },
     components: {
       securitySchemes: { apiKey: { type: 'apiKey', in: 'header', name: 'x-api-key' } },
       schemas: { Error: ErrorReply },
@@ -53,7 +56,7 @@ function toPaths(all: readonly Endpoint[]): Json {
 
 function toOperation(endpoint: Endpoint): Json {
   const { id, summary, description, body, example } = endpoint
-  const parameters = [...toParameters(endpoint, 'path'), ...toParameters(endpoint, 'query')]
+  const parameters = (['path', 'query', 'header'] as const).flatMap((where) => toParameters(endpoint, where))
   return {
     operationId: id,
     tags: ['swap'],
@@ -62,15 +65,22 @@ function toOperation(endpoint: Endpoint): Json {
     ...(parameters.length > 0 && { parameters }),
     ...(body && { requestBody: { required: true, content: toContent(body, example.body) } }),
     responses: {
-      200: { description: 'OK', headers: headerRefs(), content: toContent(endpoint.reply, example.reply) },
+      200: {
+        description: 'OK',
+        headers: headerRefs(),
+        content: toContent(endpoint.reply, example.reply, endpoint.mediaType),
+      },
       ...toErrorResponses(endpoint),
     },
   }
 }
 
-function toParameters({ params, query, example }: Endpoint, where: 'path' | 'query'): Json[] {
-  const schema = where === 'path' ? params : query
-  const examples = where === 'path' ? example.params : example.query
+function toParameters(
+  { params, query, headers, example }: Endpoint,
+  where: 'path' | 'query' | 'header',
+): Json[] {
+  const schema = { path: params, query, header: headers }[where]
+  const examples = { path: example.params, query: example.query, header: undefined }[where]
   if (!schema || !('properties' in schema)) return []
   const required = 'required' in schema && Array.isArray(schema.required) ? schema.required : []
   return Object.entries(schema.properties as Record<string, Json>).map(([name, property]) => ({
@@ -126,8 +136,34 @@ function toErrorExample(code: ErrorCode): ErrorReply {
   return { code, message, requestId: 'req_5f2c9a7be1d40836000001', retryable, recovery, ...details }
 }
 
-function toContent(schema: unknown, example: unknown): Json {
-  return { 'application/json': { schema, ...(example !== undefined && { example }) } }
+function toContent(schema: unknown, example: unknown, mediaType = 'application/json'): Json {
+  return { [mediaType]: { schema, ...(example !== undefined && { example }) } }
+}
+
+const WEBHOOK_HEADERS = {
+  'webhook-id': 'Names this event at this endpoint, the same at every attempt.',
+  'webhook-timestamp': 'When this attempt was signed, in epoch seconds.',
+  'webhook-signature':
+    'v1 and the HMAC-SHA256 of `id.timestamp.body` in base64; after a rotation two, space separated.',
+}
+
+/** What the service calls at an endpoint of the account, in the format of Standard Webhooks. */
+function toWebhook(): Json {
+  return {
+    operationId: 'swapChanged',
+    tags: ['swap'],
+    summary: 'A swap changed',
+    description: 'Posted for each change of a swap, at least once. Endpoints are set up by the operator.',
+    security: [],
+    parameters: Object.entries(WEBHOOK_HEADERS).map(([name, description]) => ({
+      ...{ name, in: 'header', required: true, description, schema: { type: 'string' } },
+    })),
+    requestBody: { required: true, content: toContent(WebhookEvent, webhookEvent) },
+    responses: {
+      '2XX': { description: 'Taken. Anything else is tried again later.' },
+      410: { description: 'Not wanted any more: the endpoint is disabled.' },
+    },
+  }
 }
 
 function headerRefs(): Json {

@@ -99,3 +99,40 @@ export const StatusReply = Type.Object({
   refund: Type.Optional(Refund),
 })
 export type StatusReply = Static<typeof StatusReply>
+
+/** The header wins over the query: a client that reconnects by itself sends it, and keeps its first URL. */
+const EVENT_ID = '^[0-9]{1,9}$'
+
+export const EventsQueryText = strictObject({
+  lastEventId: Type.Optional(
+    Type.String({
+      pattern: EVENT_ID,
+      description: 'Begin after this event; for clients that cannot set the header Last-Event-ID.',
+    }),
+  ),
+})
+export type EventsQueryText = Static<typeof EventsQueryText>
+
+export const EventsHeaders = Type.Object({
+  'last-event-id': Type.Optional(
+    Type.String({ pattern: EVENT_ID, description: 'Begin after this event. Wins over the query.' }),
+  ),
+})
+export type EventsHeaders = Static<typeof EventsHeaders>
+
+export const EventsReply = Type.String({
+  description:
+    'Server-sent events: `id` counts the changes of this swap from 1, `data` is what a status read would have ' +
+    'answered then, on one line. Comments keep the connection alive. Ends after the event with a terminal status.',
+})
+export type EventsReply = Static<typeof EventsReply>
+
+/** A swap as history and webhooks tell it: its status, and what was asked for. */
+export const SwapRecord = Type.Object({
+  ...StatusReply.properties,
+  walletAddress: Type.String(),
+  recipient: Type.String(),
+  inputToken: Type.String(),
+  outputToken: Type.String(),
+})
+export type SwapRecord = Static<typeof SwapRecord>

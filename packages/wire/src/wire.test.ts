@@ -9,9 +9,16 @@ import {
   endpoints,
   errorCatalogue,
   SHARED_ERRORS,
+  SUBSTATUSES,
+  type Substatus,
+  SWAP_STATUSES,
+  WEBHOOK_TYPES,
+  webhookTypeOf,
 } from './index.ts'
 
 const all: readonly Endpoint[] = Object.values(endpoints)
+/** Substatuses that only a swap that has ended can have. */
+const ENDS: readonly Substatus[] = ['delivered', 'refunded', 'failed']
 
 describe.each(all)('$method $path', ({ body, query, reply, example }) => {
   test('its examples are valid', () => {
@@ -59,13 +66,25 @@ describe('OpenAPI', () => {
 
   test('every error example is a valid error', () => {
     const examples = operations.flatMap(({ responses }) =>
-      Object.values<{ content: { 'application/json': { examples?: Record<string, { value: unknown }> } } }>(
+      Object.values<{ content: { 'application/json'?: { examples?: Record<string, { value: unknown }> } } }>(
         responses ?? {},
-      ).flatMap(({ content }) => Object.values(content['application/json'].examples ?? {})),
+      ).flatMap(({ content }) => Object.values(content['application/json']?.examples ?? {})),
     )
 
     expect(examples.length).toBeGreaterThan(50)
     for (const { value } of examples) expect(Schema.Check(ErrorReply, value)).toBe(true)
+  })
+
+  test('the webhook it describes is valid, and every status of a swap has a type', () => {
+    const { schema, example } = openApi.webhooks.swapChanged.post.requestBody.content['application/json']
+    const types = SWAP_STATUSES.flatMap((status) =>
+      SUBSTATUSES.filter((substatus) => status !== 'pending' || !ENDS.includes(substatus)).map((substatus) =>
+        webhookTypeOf({ status, substatus }),
+      ),
+    )
+
+    expect(Schema.Check(schema, example)).toBe(true)
+    expect(new Set(types)).toEqual(new Set(WEBHOOK_TYPES))
   })
 
   test('every reference leads somewhere', () => {

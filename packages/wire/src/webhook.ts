@@ -1,0 +1,36 @@
+import { type Static, Type } from 'typebox'
+import { oneOf, Time } from './schema.ts'
+import { type StatusReply, SwapRecord } from './status.ts'
+
+export const WEBHOOK_TYPES = [
+  'swap.accepted',
+  'swap.locking',
+  'swap.locked',
+  'swap.delivering',
+  'swap.settled',
+  'swap.refunding',
+  'swap.refundBlocked',
+  'swap.refunded',
+  'swap.failed',
+] as const
+export type WebhookType = (typeof WEBHOOK_TYPES)[number]
+
+/** While a swap is pending its substatus says what happened, then its status. */
+export function webhookTypeOf({ status, substatus }: Pick<StatusReply, 'status' | 'substatus'>): WebhookType {
+  return `swap.${status === 'pending' ? substatus : status}` as WebhookType
+}
+
+/** What is posted to an endpoint, in the format of Standard Webhooks. */
+export const WebhookEvent = Type.Object({
+  type: oneOf(WEBHOOK_TYPES),
+  timestamp: Type.Unsafe<string>({
+    ...Time,
+    description: 'When it happened; the header says when it was sent.',
+  }),
+  sequence: Type.Integer({
+    minimum: 1,
+    description: 'Counts the changes of this swap: what arrives with a lower number than the last is older.',
+  }),
+  data: SwapRecord,
+})
+export type WebhookEvent = Static<typeof WebhookEvent>
