@@ -3,9 +3,9 @@ import { publicStatus, publicSubstatus, type SwapState } from '../model/lifecycl
 import { failureMessages } from '../model/outcome.ts'
 import type { Db } from './db.ts'
 
-type Row = {
+/** What a status is made of. A row of the event log has the same fields, as they were then. */
+export type StatusRow = {
   id: string
-  account_id: string
   state: SwapState
   origin_chain: string
   destination_chain: string
@@ -25,16 +25,26 @@ type Row = {
   updated_at: Date
 }
 
+/** What of a swap never changes, of `swaps s` and `ops o`. */
+export const FIXED_COLUMNS = `s.id, s.origin_chain, s.destination_chain, s.input_token, s.input_amount, s.timeline,
+           s.created_at, o.quoted_output, o.min_output`
+
+/** What changes, and is in the event log too: of `swaps s` or `swap_events e`. */
+export const changingColumns = (table: 's' | 'e') =>
+  ['state', 'delivered', 'origin_tx_hash', 'delivery_tx_hash', 'refund_tx_hash', 'credited']
+    .concat('failure_code', 'refund_reason', 'updated_at')
+    .map((column) => `${table}.${column}`)
+    .join(', ')
+
 export type StatusKey = { accountId: string; swapId: string }
+type Row = StatusRow & { account_id: string }
 
 /** What each caller may see of each swap, in the order asked; undefined when it is not theirs or not there. */
 export async function readStatuses(db: Db, keys: readonly StatusKey[]): Promise<(StatusReply | undefined)[]> {
   const { rows } = await db.query<Row>({
     name: 'read-statuses',
     text: `
-    select s.id, s.account_id, s.state, s.origin_chain, s.destination_chain, s.input_token, s.input_amount,
-           o.quoted_output, o.min_output, s.delivered, s.origin_tx_hash, s.delivery_tx_hash, s.refund_tx_hash,
-           s.credited, s.failure_code, s.refund_reason, s.timeline, s.created_at, s.updated_at
+    select ${FIXED_COLUMNS}, ${changingColumns('s')}, s.account_id
       from unnest($1::text[], $2::text[]) as k (swap_id, account_id)
       join swaps s on s.id = k.swap_id and s.account_id = k.account_id
       join ops o on o.id = s.op_id`,
@@ -44,7 +54,7 @@ export async function readStatuses(db: Db, keys: readonly StatusKey[]): Promise<
   return keys.map((key) => found.get(`${key.accountId} ${key.swapId}`))
 }
 
-function toStatus(row: Row): StatusReply {
+export function toStatus(row: StatusRow): StatusReply {
   return {
     swapId: row.id,
     status: publicStatus(row.state),
@@ -69,7 +79,7 @@ function toStatus(row: Row): StatusReply {
   }
 }
 
-function toRefund(row: Row, reason: RefundReason): NonNullable<StatusReply['refund']> {
+function toRefund(row: StatusRow, reason: RefundReason): NonNullable<StatusReply['refund']> {
   return {
     reason,
     amount: row.input_amount,

@@ -1,0 +1,223 @@
+import type { StatusReply } from '@geoswap/wire'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { publicStatus, type SwapState, transitions } from '../model/lifecycle.ts'
+import { inTransaction } from './db.ts'
+import { findMoved, readEvents } from './events.ts'
+import { declareLanes, type Lease, takeLanes } from './lanes.ts'
+import { markDeliveryFinal, markOriginFinal, setDeliveryTxHash } from './swaps.ts'
+import { insertTestAccount, startTestDatabase, type TestDatabase } from './test-database.ts'
+import {
+  insertTestSwap,
+  moveTestSwap,
+  settleTestSwap,
+  statusOfTestSwap,
+  type TestSwap,
+} from './test-swaps.ts'
+import { placeEvents } from './webhook-deliveries.ts'
+
+let database: TestDatabase
+let accountId: string
+beforeAll(async () => {
+  database = await startTestDatabase()
+  accountId = await insertTestAccount(database.pool)
+})
+afterAll(() => database.stop())
+
+const insert = () => insertTestSwap(database.pool, accountId)
+
+async function eventsOf(swap: TestSwap, after = 0) {
+  const [found] = await readEvents(database.pool, [{ ...swap, after }])
+  return found
+}
+
+type Step = (swap: TestSwap) => Promise<unknown>
+const move =
+  (
+    ...[event, change]: Parameters<typeof moveTestSwap> extends [unknown, unknown, ...infer Rest]
+      ? Rest
+      : never
+  ): Step =>
+  (swap) =>
+    moveTestSwap(database.pool, swap, event, change)
+
+/** What status reads answered after each step, the first one included. */
+async function liveThrough(swap: TestSwap, steps: readonly Step[]): Promise<StatusReply[]> {
+  const seen = [await statusOfTestSwap(database.pool, swap)]
+  for (const step of steps) {
+    await step(swap)
+    seen.push(await statusOfTestSwap(database.pool, swap))
+  }
+  return seen
+}
+
+describe('the log', () => {
+  const proof = { kind: 'test' }
+  const lives: Record<string, Step[]> = {
+    'a swap that settles': [
+      move('lockRecorded'),
+      move('lockSeen', { originTxHash: '0x1', lockedBlock: 5n }),
+      move('deliveryRecorded', { deliveryTxHash: '0x2' }),
+      move('deliverySeen', { deliveryTxHash: '0x2', delivered: 990n }),
+    ],
+    'a lock that a reorg undoes, and a delivery that is sent twice': [
+      move('lockRecorded'),
+      move('lockSeen', { originTxHash: '0x1' }),
+      move('lockLost'),
+      move('lockSeen', { originTxHash: '0x1b' }),
+      move('deliveryRecorded', { deliveryTxHash: '0x2' }),
+      move('deliveryRecorded', { deliveryTxHash: '0x3' }),
+    ],
+    'a settled swap whose delivery a reorg puts into another transaction, twice': [
+      (swap) => settleTestSwap(database.pool, swap).then(() => {}),
+      ({ swapId }) => setDeliveryTxHash(database.pool, [{ id: swapId }], '0x4'),
+      ({ swapId }) => markDeliveryFinal(database.pool, { id: swapId, deliveryTxHash: '0x5' }),
+    ],
+    'a swap that fails': [move('declined', { failureCode: 'PRICE_MOVED', proof })],
+    'a swap that is refunded': [
+      move('lockRecorded'),
+      move('lockSeen', { originTxHash: '0x1' }),
+      move('deliveryImpossible', { refundReason: 'NO_LIQUIDITY', proof }),
+      move('refundRefused'),
+      move('refundFinal', { refundReason: 'NO_LIQUIDITY', refundTxHash: '0x6', credited: true }),
+    ],
+  }
+
+  test.each(Object.entries(lives))(
+    'of %s says what status reads said after each change',
+    async (_name, steps) => {
+      const swap = await insert()
+
+      const seen = await liveThrough(swap, steps)
+
+      const found = await eventsOf(swap)
+      const told = found?.events.map(({ status }) => status) ?? []
+      expect(told.at(-1)).toEqual(seen.at(-1))
+      expect(told).toEqual(expect.arrayContaining(seen))
+      expect(found?.events.map(({ seq }) => seq)).toEqual(told.map((_, index) => index + 1))
+      expect(new Set(told.map((status) => JSON.stringify(status))).size).toBe(told.length)
+    },
+  )
+
+  test('is silent about what callers do not see', async () => {
+    const swap = await insert()
+    await settleTestSwap(database.pool, swap)
+    const before = await eventsOf(swap)
+
+    await moveTestSwap(database.pool, swap, 'claimRecorded')
+    await markOriginFinal(database.pool, [await moveTestSwap(database.pool, swap, 'claimRecorded')])
+    await moveTestSwap(database.pool, swap, 'claimFinal')
+
+    expect(before?.events).toHaveLength(5)
+    expect(await eventsOf(swap)).toEqual(before)
+  })
+
+  test('has nothing of a change that was rolled back', async () => {
+    const swap = await insert()
+
+    const undone = inTransaction(database.pool, async (db) => {
+      await moveTestSwap(db, swap, 'lockRecorded')
+      throw new Error('undone')
+    })
+
+    await expect(undone).rejects.toThrow('undone')
+    expect((await eventsOf(swap))?.events).toHaveLength(1)
+  })
+
+  test('is read from after an event, and its owner alone reads it', async () => {
+    const swap = await insert()
+    await settleTestSwap(database.pool, swap)
+    const stranger = await insertTestAccount(database.pool)
+
+    expect((await eventsOf(swap, 3))?.events.map(({ seq }) => seq)).toEqual([4, 5])
+    expect(await eventsOf({ ...swap, accountId: stranger })).toBeUndefined()
+    expect(await eventsOf({ ...swap, swapId: 'swp_none' })).toBeUndefined()
+  })
+
+  test('tells the end of a swap to whoever asks, and nothing again of one that goes on', async () => {
+    const [ended, open] = [await insert(), await insert()]
+    await settleTestSwap(database.pool, ended)
+
+    expect(await eventsOf(ended, 5)).toMatchObject({ lastSeq: 5, ended: true, events: [{ seq: 5 }] })
+    expect(await eventsOf(ended, 9)).toMatchObject({ lastSeq: 5, ended: true, events: [{ seq: 5 }] })
+    expect(await eventsOf(open, 1)).toEqual({ lastSeq: 1, ended: false, events: [] })
+  })
+
+  test('says which swaps have moved', async () => {
+    const [moved, still] = [await insert(), await insert()]
+    await moveTestSwap(database.pool, moved, 'lockRecorded')
+
+    const known = [moved, still].map(({ swapId }) => ({ swapId, seq: 1 }))
+
+    expect(await findMoved(database.pool, known)).toEqual([moved.swapId])
+  })
+})
+
+describe('positions', () => {
+  let lease: Lease
+  beforeAll(async () => {
+    await declareLanes(database.pool, ['webhooks'])
+    const want = { names: ['webhooks'], holder: crypto.randomUUID(), ttlMs: 60_000, limit: 1 }
+    const [taken] = await takeLanes(database.pool, want)
+    if (!taken) throw new Error('The lane is not free')
+    lease = taken
+  })
+
+  async function place(): Promise<void> {
+    while ((await placeEvents(database.pool, { lease, limit: 7 })) > 0) {}
+  }
+  async function readAfter(position: number) {
+    const { rows } = await database.pool.query<{ position: string; swap_id: string; seq: number }>(
+      'select position, swap_id, seq from swap_events where position > $1 order by position',
+      [position],
+    )
+    return rows.map((row) => ({ ...row, position: Number(row.position) }))
+  }
+
+  test('one that is committed late stands behind all that a reader has seen', async () => {
+    const [late, early] = [await insert(), await insert()]
+    await place()
+    const start = (await readAfter(0)).at(-1)?.position ?? 0
+
+    const seen = await inTransaction(database.pool, async (db) => {
+      await moveTestSwap(db, late, 'lockRecorded')
+      await moveTestSwap(database.pool, early, 'lockRecorded')
+      await place()
+      return readAfter(start)
+    })
+    await place()
+
+    expect(seen.map(({ swap_id }) => swap_id)).toEqual([early.swapId])
+    const later = await readAfter(seen.at(-1)?.position ?? 0)
+    expect(later.map(({ swap_id }) => swap_id)).toEqual([late.swapId])
+  })
+
+  test('keep the order of each swap', async () => {
+    const swap = await insert()
+    await settleTestSwap(database.pool, swap)
+    await place()
+
+    const seqs = (await readAfter(0)).filter(({ swap_id }) => swap_id === swap.swapId).map(({ seq }) => seq)
+
+    expect(seqs).toEqual([1, 2, 3, 4, 5])
+  })
+
+  test('are given by the holder of the lease alone', async () => {
+    await insert()
+
+    const stale = { ...lease, fence: String(Number(lease.fence) - 1) }
+
+    expect(await placeEvents(database.pool, { lease: stale, limit: 10 })).toBe(0)
+    expect(await placeEvents(database.pool, { lease, limit: 10 })).toBe(1)
+  })
+})
+
+test('the database and the state table agree on the status of every state', async () => {
+  const states = Object.keys(transitions) as SwapState[]
+
+  const { rows } = await database.pool.query<{ state: SwapState; status: string }>(
+    'select state, swap_status(state) as status from unnest($1::text[]) as state',
+    [states],
+  )
+
+  expect(rows).toEqual(states.map((state) => ({ state, status: publicStatus(state) })))
+})

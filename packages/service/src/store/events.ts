@@ -1,0 +1,66 @@
+import type { StatusReply } from '@geoswap/wire'
+import type { Db } from './db.ts'
+import { changingColumns, FIXED_COLUMNS, type StatusKey, type StatusRow, toStatus } from './statuses.ts'
+
+/** A change of a swap: what a status read would have answered then. */
+export type SwapEvent = { seq: number; status: StatusReply }
+/** What a swap has been through after an event, and which event was its last. */
+export type SwapEvents = { lastSeq: number; ended: boolean; events: SwapEvent[] }
+
+type Row = StatusRow & {
+  account_id: string
+  last_seq: number
+  ended: boolean
+  seq: number | null
+  stages: number
+}
+
+/**
+ * For each key the events after `after`, in order; undefined when the swap is not theirs or not there. Of a swap
+ * that has ended the last event is always among them: whoever asks learns that it is over.
+ */
+export async function readEvents(
+  db: Db,
+  keys: readonly (StatusKey & { after: number })[],
+): Promise<(SwapEvents | undefined)[]> {
+  const { rows } = await db.query<Row>({
+    name: 'read-events',
+    text: `
+    select ${FIXED_COLUMNS}, ${changingColumns('e')}, s.account_id, s.seq as last_seq, e.seq, e.stages,
+           swap_status(s.state) <> 'pending' as ended
+      from unnest($1::text[], $2::text[], $3::int[]) as k (swap_id, account_id, after)
+      join swaps s on s.id = k.swap_id and s.account_id = k.account_id
+      join ops o on o.id = s.op_id
+      left join swap_events e on e.swap_id = s.id
+       and e.seq > case when swap_status(s.state) = 'pending' then k.after else least(k.after, s.seq - 1) end
+     order by e.seq`,
+    values: [keys.map((key) => key.swapId), keys.map((key) => key.accountId), keys.map((key) => key.after)],
+  })
+  const found = new Map<string, SwapEvents>()
+  for (const row of rows) {
+    const name = `${row.account_id} ${row.id}`
+    const known = found.get(name) ?? { lastSeq: row.last_seq, ended: row.ended, events: [] }
+    found.set(name, known)
+    if (row.seq !== null) known.events.push({ seq: row.seq, status: toStatus(asOf(row)) })
+  }
+  return keys.map((key) => found.get(`${key.accountId} ${key.swapId}`))
+}
+
+/** The row as it was when it had so many stages. */
+export function asOf<R extends StatusRow & { stages: number }>(row: R): R {
+  return { ...row, timeline: row.timeline.slice(0, row.stages) }
+}
+
+/** Which of these swaps have changed since the event that is known of each. */
+export async function findMoved(
+  db: Db,
+  known: readonly { swapId: string; seq: number }[],
+): Promise<string[]> {
+  const { rows } = await db.query<{ id: string }>({
+    name: 'find-moved',
+    text: `select s.id from unnest($1::text[], $2::int[]) as k (swap_id, seq)
+             join swaps s on s.id = k.swap_id and s.seq > k.seq`,
+    values: [known.map(({ swapId }) => swapId), known.map(({ seq }) => seq)],
+  })
+  return rows.map(({ id }) => id)
+}

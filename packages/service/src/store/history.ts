@@ -1,0 +1,64 @@
+import type { SwapRecord, SwapStatus } from '@geoswap/wire'
+import type { Db } from './db.ts'
+import { changingColumns, FIXED_COLUMNS, type StatusRow, toStatus } from './statuses.ts'
+
+/** Where a page ends: the next one begins below it. */
+export type Place = { createdAt: string; swapId: string }
+
+export type HistoryFilter = {
+  accountId: string
+  limit: number
+  below?: Place
+  wallet?: string
+  status?: SwapStatus
+  /** Inclusive; `to` is not. */
+  from?: string
+  to?: string
+}
+
+/** What was asked for, of `swaps s` and `ops o`. */
+export const ORDER_COLUMNS = 's.wallet, o.recipient, o.output_token'
+export type RecordRow = StatusRow & { wallet: string; recipient: string; output_token: string }
+type Row = RecordRow & { created_exactly: string }
+
+export function toRecord(row: RecordRow): SwapRecord {
+  return {
+    ...toStatus(row),
+    walletAddress: row.wallet,
+    recipient: row.recipient,
+    inputToken: row.input_token,
+    outputToken: row.output_token,
+  }
+}
+
+/**
+ * An account's swaps, the newest first, with the place of each. Every combination of filters is a text of its own,
+ * so that the planner sees which index serves it.
+ */
+export async function readHistory(db: Db, filter: HistoryFilter): Promise<(SwapRecord & { place: Place })[]> {
+  const values: unknown[] = [filter.accountId, filter.limit]
+  const clauses = ['s.account_id = $1']
+  const add = (toClause: (...names: string[]) => string, ...added: (string | undefined)[]) => {
+    if (added.includes(undefined)) return
+    clauses.push(toClause(...added.map((value) => `$${values.push(value)}`)))
+  }
+  const { below } = filter
+  add((at, id) => `(s.created_at, s.id) < (${at}::timestamptz, ${id})`, below?.createdAt, below?.swapId)
+  add((wallet) => `s.wallet = ${wallet}`, filter.wallet)
+  add((status) => `swap_status(s.state) = ${status}`, filter.status)
+  add((from) => `s.created_at >= ${from}::timestamptz`, filter.from)
+  add((to) => `s.created_at < ${to}::timestamptz`, filter.to)
+  // The clock of the database is finer than a Date.
+  const exactly = `to_char(s.created_at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`
+  const { rows } = await db.query<Row>(
+    `select ${FIXED_COLUMNS}, ${changingColumns('s')}, ${ORDER_COLUMNS}, ${exactly} as created_exactly
+       from swaps s join ops o on o.id = s.op_id
+      where ${clauses.join(' and ')}
+      order by s.created_at desc, s.id desc limit $2`,
+    values,
+  )
+  return rows.map((row) => ({
+    ...toRecord(row),
+    place: { createdAt: row.created_exactly, swapId: row.id },
+  }))
+}

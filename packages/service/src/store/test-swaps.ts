@@ -1,0 +1,74 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import type { StatusReply } from '@geoswap/wire'
+import type { Pool } from 'pg'
+import type { SwapEvent } from '../model/lifecycle.ts'
+import type { Swap } from '../model/swap.ts'
+import type { Db } from './db.ts'
+import { readStatuses } from './statuses.ts'
+import { insertSwap } from './submissions.ts'
+import { advanceSwap, type Change, findSwaps } from './swaps.ts'
+
+export type TestSwap = { swapId: string; accountId: string }
+
+const INSERT_OPS = `
+  insert into ops (id, quote_id, account_id, hash, delivery_hash, terms, origin_chain, destination_chain, wallet,
+                   input_token, input_amount, output_token, quoted_output, min_output, swappable, price_floor,
+                   recipient, locker, position, round, op_deadline, fill_deadline, refund_deadline, wallet_balance,
+                   wallet_block, value_cents, origin_block, destination_block, venue, pay_token, pay_amount, expires_at)
+  select id::uuid, id, $2, id, id, '{}', 31337, 31338, wallet, 'input', 1000, 'output', 990, 980, 1, 1, 'recipient',
+         'locker', 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 'inventory', 'output', 990, now() + interval '1 hour'
+    from unnest($1::text[], $3::text[]) as o (id, wallet)`
+
+/** A swap of this account as a submission leaves it: accepted. */
+export async function insertTestSwap(pool: Pool, accountId: string, wallet = 'wallet'): Promise<TestSwap> {
+  const opId = randomUUID()
+  const swapId = `swp_${randomBytes(16).toString('hex')}`
+  await pool.query(INSERT_OPS, [[opId], accountId, [wallet]])
+  await insertSwap(pool, { swapId, opId, signature: '0x' })
+  return { swapId, accountId }
+}
+
+/** A crowd of swaps that ended long ago, one for each wallet. */
+export async function insertEndedSwaps(
+  pool: Pool,
+  accountId: string,
+  wallets: readonly string[],
+): Promise<void> {
+  const opIds = wallets.map(() => randomUUID())
+  await pool.query(INSERT_OPS, [opIds, accountId, wallets])
+  await pool.query(
+    `insert into swaps (id, op_id, quote_id, account_id, state, origin_chain, destination_chain, wallet, input_token,
+                        input_amount, locker, signature)
+     select 'swp_' || quote_id, id, quote_id, account_id, 'closed', origin_chain, destination_chain, wallet,
+            input_token, input_amount, locker, '0x' from ops where id = any($1::uuid[])`,
+    [opIds],
+  )
+}
+
+/** Moves a swap on as a worker would. */
+export async function moveTestSwap(
+  db: Db,
+  { swapId }: TestSwap,
+  event: SwapEvent,
+  change: Partial<Omit<Change, 'swap' | 'event'>> = {},
+): Promise<Swap> {
+  const [swap] = await findSwaps(db, [swapId])
+  const moved = swap && (await advanceSwap(db, { swap, event, ...change }))
+  if (!moved) throw new Error(`The swap does not take ${event}`)
+  return moved
+}
+
+/** To `settled`, as most swaps go. */
+export async function settleTestSwap(db: Db, swap: TestSwap): Promise<void> {
+  await moveTestSwap(db, swap, 'lockRecorded')
+  await moveTestSwap(db, swap, 'lockSeen', { originTxHash: '0xlock', lockedBlock: 1n })
+  await moveTestSwap(db, swap, 'deliveryRecorded', { deliveryTxHash: '0xdelivery' })
+  await moveTestSwap(db, swap, 'deliverySeen', { deliveryTxHash: '0xdelivery', delivered: 990n })
+}
+
+/** What a status read answers now. */
+export async function statusOfTestSwap(db: Db, swap: TestSwap): Promise<StatusReply> {
+  const [status] = await readStatuses(db, [swap])
+  if (!status) throw new Error('There is no such swap')
+  return status
+}

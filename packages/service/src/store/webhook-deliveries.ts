@@ -1,0 +1,144 @@
+import type { SwapRecord } from '@geoswap/wire'
+import type { Pool } from 'pg'
+import { type Db, inTransaction } from './db.ts'
+import { asOf } from './events.ts'
+import { ORDER_COLUMNS, type RecordRow, toRecord } from './history.ts'
+import type { Lease } from './lanes.ts'
+import { changingColumns, FIXED_COLUMNS } from './statuses.ts'
+import { disableEndpoint, FAILED_LONG, noteHealth } from './webhook-endpoints.ts'
+
+/** True in a statement while the lease is held; its row stays locked until the statement's transaction ends. */
+const HELD = `held as (select 1 from lanes where name = $1 and fence = $2 and expires_at > clock_timestamp() for share)`
+
+/**
+ * Gives events that were committed since the last time their positions, and queues them for every endpoint of their
+ * account. Only the holder of the lease does, and nobody takes it over before this is committed: that keeps positions
+ * in the order in which they appear. Returns how many there were.
+ */
+export async function placeEvents(
+  db: Db,
+  { lease, limit }: { lease: Lease; limit: number },
+): Promise<number> {
+  const { rows } = await db.query<{ placed: string }>(
+    `with ${HELD}, unplaced as (
+       select e.swap_id, e.seq from swap_events e, held where e.position is null order by e.ticket limit $3
+     ), numbered as (
+       select swap_id, seq, nextval('swap_event_positions') as position from unplaced
+     ), placed as (
+       update swap_events e set position = n.position from numbered n
+        where e.swap_id = n.swap_id and e.seq = n.seq
+    returning e.swap_id, e.position, e.at
+     ), queued as (
+       insert into webhook_deliveries (endpoint_id, position)
+       select w.id, p.position
+         from placed p
+         join swaps s on s.id = p.swap_id
+         join webhook_endpoints w on w.account_id = s.account_id and w.disabled_at is null and w.created_at <= p.at
+     )
+     select count(*) as placed from placed`,
+    [lease.name, lease.fence, limit],
+  )
+  return Number(rows[0]?.placed ?? 0)
+}
+
+/** An event on its way to an endpoint; `attempts` includes the one that it was taken for. */
+export type Delivery = { position: string; attempts: number; seq: number; at: Date; swap: SwapRecord }
+
+type Row = RecordRow & { position: string; attempts: number; seq: number; at: Date; stages: number }
+
+type Taking = { lease: Lease; endpointId: string; limit: number; retryMs: number }
+
+/**
+ * Takes what is due for an endpoint, oldest first. Whoever takes it is expected to say what became of it; one that dies
+ * does not, and then it is due again after `retryMs`. Nothing when the lease is lost.
+ */
+export async function takeDue(db: Db, { lease, endpointId, limit, retryMs }: Taking): Promise<Delivery[]> {
+  const { rows } = await db.query<Row>(
+    `with ${HELD}, due as (
+       select d.endpoint_id, d.position from webhook_deliveries d, held
+        where d.endpoint_id = $3 and d.next_at <= clock_timestamp() order by d.next_at, d.position limit $4
+     ), taken as (
+       update webhook_deliveries d
+          set attempts = d.attempts + 1, next_at = clock_timestamp() + make_interval(secs => $5)
+         from due where d.endpoint_id = due.endpoint_id and d.position = due.position
+    returning d.position, d.attempts
+     )
+     select t.position, t.attempts, e.seq, e.at, e.stages, ${FIXED_COLUMNS}, ${changingColumns('e')}, ${ORDER_COLUMNS}
+       from taken t
+       join swap_events e on e.position = t.position and e.position is not null
+       join swaps s on s.id = e.swap_id
+       join ops o on o.id = s.op_id
+      order by t.position`,
+    [lease.name, lease.fence, endpointId, limit, retryMs / 1_000],
+  )
+  return rows.map((row) => ({
+    position: row.position,
+    attempts: row.attempts,
+    seq: row.seq,
+    at: row.at,
+    swap: toRecord(asOf(row)),
+  }))
+}
+
+export type Outcomes = {
+  endpointId: string
+  delivered: readonly string[]
+  /** Without a pause it is given up. */
+  failed: readonly { position: string; pauseMs?: number }[]
+  /** The last failure, if there was any. */
+  failure?: string
+  /** The endpoint wants nothing any more. */
+  isGone: boolean
+}
+
+/** Notes what became of deliveries, and what that says of their endpoint. Returns why it is disabled now, if it is. */
+export async function recordOutcomes(pool: Pool, outcomes: Outcomes): Promise<string | undefined> {
+  const { endpointId, delivered, failed, failure, isGone } = outcomes
+  const isFailing = delivered.length === 0
+  return inTransaction(pool, async (db) => {
+    await db.query('delete from webhook_deliveries where endpoint_id = $1 and position = any($2)', [
+      endpointId,
+      delivered,
+    ])
+    await db.query(
+      `update webhook_deliveries d set next_at = clock_timestamp() + make_interval(secs => f.pause)
+         from unnest($2::bigint[], $3::float8[]) as f (position, pause)
+        where d.endpoint_id = $1 and d.position = f.position`,
+      [
+        ...[endpointId, failed.map(({ position }) => position)],
+        failed.map(({ pauseMs }) => (pauseMs === undefined ? null : pauseMs / 1_000)),
+      ],
+    )
+    const { hasFailedLong } = await noteHealth(db, { id: endpointId, isFailing, failure })
+    const because = isGone ? 'it answered 410' : hasFailedLong ? FAILED_LONG : undefined
+    if (because) await disableEndpoint(db, { id: endpointId, because })
+    return because
+  })
+}
+
+export type Replayed = { swapId: string } | { since: Date } | { failed: true }
+
+/** Queues events again, or for the first time, as if they had just happened; returns how many. */
+export async function replay(db: Db, endpointId: string, what: Replayed): Promise<number> {
+  const { rowCount } = await db.query(...toReplay(endpointId, what))
+  return rowCount ?? 0
+}
+
+function toReplay(endpointId: string, what: Replayed): [string, unknown[]] {
+  if ('failed' in what) {
+    const given = 'endpoint_id = $1 and next_at is null'
+    const text = `update webhook_deliveries set next_at = clock_timestamp(), attempts = 0 where ${given}`
+    return [text, [endpointId]]
+  }
+  const [clause, value] = 'swapId' in what ? ['e.swap_id = $2', what.swapId] : ['e.at >= $2', what.since]
+  return [
+    `insert into webhook_deliveries as d (endpoint_id, position)
+     select w.id, e.position
+       from webhook_endpoints w
+       join swaps s on s.account_id = w.account_id
+       join swap_events e on e.swap_id = s.id
+      where w.id = $1 and ${clause} and e.position is not null
+     on conflict (endpoint_id, position) do update set next_at = clock_timestamp(), attempts = 0`,
+    [endpointId, value],
+  ]
+}
