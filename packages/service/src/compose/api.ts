@@ -10,9 +10,9 @@ import { buildSolanaTx, type SealedInput } from '../flow/build/build-solana.ts'
 import { delegation } from '../flow/build/delegation.ts'
 import { readOrUnavailable } from '../flow/build/read-chain.ts'
 import { listChains, listTokens } from '../flow/catalog/list.ts'
+import { history } from '../flow/history/history.ts'
 import { type QuoteDeps, quote } from '../flow/quote/quote.ts'
 import type { AddressBooks, Order } from '../flow/quote/request.ts'
-import { createStatusReads } from '../flow/status/wait.ts'
 import { type SubmitDeps, submit } from '../flow/submit/submit-evm.ts'
 import { submitSolana } from '../flow/submit/submit-solana.ts'
 import { createKeyTable } from '../http/key-table.ts'
@@ -24,17 +24,18 @@ import { fromSealed } from '../model/quote.ts'
 import type { Venue } from '../model/venue.ts'
 import type { Logger } from '../observe/logger.ts'
 import { createMetrics } from '../observe/metrics.ts'
-import { createSealer, type JsonValue, type Purpose } from '../seal/sealer.ts'
+import type { JsonValue, Purpose, Sealer } from '../seal/sealer.ts'
 import { findActiveKeys } from '../store/api-keys.ts'
 import { createPool } from '../store/db.ts'
 import { readInventory } from '../store/inventory.ts'
 import { createListener } from '../store/listen.ts'
 import { leaseBudgets } from '../store/rate-budgets.ts'
-import { findEnded, readStatuses } from '../store/statuses.ts'
 import { type Chains, connectChains, loadCatalog, maxHeadAgeMs, verifyChains } from './chains.ts'
 import { createFeeFor } from './fee-for.ts'
 import { createPriceSources, priceRulesOf, watchPrices } from './prices.ts'
+import { createConfiguredSealer } from './sealer.ts'
 import { addServiceMetrics } from './service-metrics.ts'
+import { composeStatus } from './status.ts'
 import { createKnownWallets, every, within } from './timing.ts'
 import { createVenues } from './venues.ts'
 
@@ -67,23 +68,20 @@ export async function composeApi(config: Config, logger: Logger): Promise<Api> {
     onError: (e) => onFault(e, 'keys'),
   })
   const limiter = createRateLimiter({ leaseBudgets: (leases) => leaseBudgets(pool, leases) })
-  const statusReads = createStatusReads({
-    readStatuses: (wanted) => readStatuses(pool, wanted),
-    findEnded: (ids) => findEnded(pool, ids),
-    onError: (error) => onFault(error, 'status'),
-  })
-  const metrics = createMetrics({ heldReads: statusReads.heldCount })
+  const status = composeStatus(pool, (error) => onFault(error, 'status'))
+  const metrics = createMetrics({ heldReads: status.heldCount })
   addServiceMetrics(metrics.registry, { pool, chains: chains.all, prices: market.prices })
   await keys.start()
   const listener = createListener({
     url: config.databaseUrl.reveal(),
-    channels: { swap_terminal: statusReads.swapEnded, api_keys: () => void keys.refresh().catch(() => {}) },
-    onConnect: () => statusReads.setListening(true),
-    onDisconnect: () => statusReads.setListening(false),
+    channels: { swap_terminal: status.swapEnded, api_keys: () => void keys.refresh().catch(() => {}) },
+    onConnect: () => status.reads.setListening(true),
+    onDisconnect: () => status.reads.setListening(false),
   })
+  const sealer = createConfiguredSealer(config.sealKeys)
   const app = await createServer({
-    handlers: createHandlers(config, { pool, chains, catalog, market, venues: venues.all, onFault }),
-    statusReads,
+    handlers: createHandlers(config, { pool, chains, catalog, market, venues: venues.all, sealer, onFault }),
+    ...{ statusReads: status.reads, statusStreams: status.streams },
     keys,
     limiter,
     ready: () => readiness(catalog, market, pool),
@@ -169,6 +167,7 @@ type Parts = {
   catalog: Catalog
   market: Market
   venues: readonly Venue[]
+  sealer: Sealer
   onFault(error: unknown, source: string): void
 }
 
@@ -177,9 +176,11 @@ const addresses: AddressBooks = {
   solana: { parse: parseSolanaAddress, canSign: isOnCurve },
 }
 
+const parseWallet = (text: string) => addresses.evm.parse(text) ?? addresses.solana.parse(text)
+
 function createHandlers(config: Config, parts: Parts): Handlers {
   const { pool, chains, catalog, market } = parts
-  const tokens = createTokens(config)
+  const tokens = createTokens(parts.sealer)
   const known = createKnownWallets()
   const now = Date.now
   const originOf = (chainId: number) => chains.of(chainId).chain
@@ -212,6 +213,7 @@ function createHandlers(config: Config, parts: Parts): Handlers {
     buildSolanaTx: (caller, body) => buildSolanaTx(buildSolanaDeps, caller.accountId, body),
     submit: (caller, body) => submit(submitDeps, caller.accountId, body),
     submitSolana: (caller, body) => submitSolana(submitSolanaDeps, caller.accountId, body),
+    history: (caller, query) => history({ pool, parseWallet }, caller.accountId, query),
   }
 }
 
@@ -233,9 +235,7 @@ function toQuoteDeps({ network }: Config, shared: Parts, parts: QuoteParts): Quo
 }
 
 /** What travels sealed: each kind is opened only by the call that it is for. */
-function createTokens(config: Config) {
-  const keys = config.sealKeys.map(({ id, key }) => ({ id, key: Buffer.from(key.reveal(), 'hex') }))
-  const sealer = createSealer({ keys })
+function createTokens(sealer: Sealer) {
   const seal = (purpose: Purpose) => (accountId: string, payload: unknown) =>
     sealer.seal(purpose, accountId, payload as JsonValue)
   return {

@@ -1,6 +1,7 @@
 import type { RateClass } from '@geoswap/wire'
 import type { BuildPort } from '../flow/build/route.ts'
 import type { CatalogPort } from '../flow/catalog/route.ts'
+import type { HistoryPort } from '../flow/history/route.ts'
 import type { QuotePort } from '../flow/quote/route.ts'
 import type { SubmitPort } from '../flow/submit/route.ts'
 
@@ -8,7 +9,7 @@ import type { SubmitPort } from '../flow/submit/route.ts'
 export type Caller = { accountId: string; keyId: string; requestId: string }
 
 /** What the flow offers to HTTP. Every function may throw a ServiceError. */
-export type Handlers = CatalogPort & QuotePort & BuildPort & SubmitPort
+export type Handlers = CatalogPort & QuotePort & BuildPort & SubmitPort & HistoryPort
 
 declare module 'fastify' {
   interface FastifyRequest {

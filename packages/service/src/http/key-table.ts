@@ -9,6 +9,8 @@ export type KnownKey = { keyId: string; accountId: string; limits: Limits }
 export type KeyTable = {
   /** The key's account; undefined when the key is refused; a promise when the table had to be read again. */
   authenticate(key: string): KnownKey | undefined | Promise<KnownKey | undefined>
+  /** Whether a key that was let in before would be let in now. */
+  isActive(keyId: string): boolean
   /** Reads the table again. Calls that arrive during a read share the next one. */
   refresh(): Promise<void>
   start(): Promise<void>
@@ -61,6 +63,7 @@ export function createKeyTable(options: Options): KeyTable {
       if (known || row || id === undefined || !isWholeKey(key)) return known
       return findAgain(id, digest)
     },
+    isActive: (keyId) => rows.has(keyId),
     refresh,
     async start() {
       await refresh()

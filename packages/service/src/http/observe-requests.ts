@@ -3,7 +3,7 @@ import type { Logger } from '../observe/logger.ts'
 import type { Metrics } from '../observe/metrics.ts'
 
 // Asked all the time and changing nothing: their answers are in the metrics, and in the log for whoever wants all.
-const READS = new Set(['GET /swap/status/:swapId', 'POST /swap/quote'])
+const READS = new Set(['GET /swap/status/:swapId', 'GET /swap/status/:swapId/events', 'POST /swap/quote'])
 
 /** One line and one observation per answered request. The fields are listed: nothing else gets into the log. */
 export function observeRequests(

@@ -2,8 +2,10 @@ import { randomBytes } from 'node:crypto'
 import { type FastifyBaseLogger, type FastifyInstance, fastify, LogController } from 'fastify'
 import { buildRoutes } from '../flow/build/route.ts'
 import { catalogRoutes } from '../flow/catalog/route.ts'
+import { historyRoutes } from '../flow/history/route.ts'
 import { quoteRoutes } from '../flow/quote/route.ts'
-import { statusRoutes } from '../flow/status/route.ts'
+import { statusRoutes, streamRoutes } from '../flow/status/route.ts'
+import type { StatusStreams } from '../flow/status/streams.ts'
 import type { StatusReads } from '../flow/status/wait.ts'
 import { submitRoutes } from '../flow/submit/route.ts'
 import type { Logger } from '../observe/logger.ts'
@@ -24,6 +26,7 @@ export type { Caller, Handlers } from './handlers.ts'
 export type ServerDeps = {
   handlers: Handlers
   statusReads: StatusReads
+  statusStreams: StatusStreams
   keys: KeyTable
   limiter: RateLimiter
   ready(): Promise<Readiness>
@@ -38,7 +41,7 @@ export type ServerDeps = {
 const BODY_LIMIT = 64 * 1024
 const CLOSE_MS = 9_000
 
-/** The HTTP server with every route, not yet listening. Closing it answers held reads and ends within 10 s. */
+/** The HTTP server with every route, not yet listening. Closing it answers held reads, ends streams, and takes 10 s. */
 export async function createServer(deps: ServerDeps): Promise<FastifyInstance> {
   const { basePath = '', logger, metrics, keys, limiter } = deps
   const createRequestId = createRequestIds()
@@ -55,6 +58,7 @@ export async function createServer(deps: ServerDeps): Promise<FastifyInstance> {
     closing = true
     // Idle connections are closed by Fastify; whoever is still busy after this is cut off.
     setTimeout(() => app.server.closeAllConnections(), CLOSE_MS).unref()
+    deps.statusStreams.close()
     await deps.statusReads.close()
   })
 
@@ -65,6 +69,8 @@ export async function createServer(deps: ServerDeps): Promise<FastifyInstance> {
       await scope.register(buildRoutes, { port: deps.handlers })
       await scope.register(submitRoutes, { port: deps.handlers })
       await scope.register(statusRoutes, { reads: deps.statusReads })
+      await scope.register(streamRoutes, { streams: deps.statusStreams, isActiveKey: keys.isActive })
+      await scope.register(historyRoutes, { port: deps.handlers })
       addHealth(scope, { ready: deps.ready, registry: metrics.registry, isClosing: () => closing })
       await addDocs(scope, { basePath })
     },

@@ -1,5 +1,6 @@
 import type { StatusReply } from '@geoswap/wire'
 import { pino } from 'pino'
+import { createStatusStreams } from '../flow/status/streams.ts'
 import { createStatusReads } from '../flow/status/wait.ts'
 import { createMetrics } from '../observe/metrics.ts'
 import type { Limits } from '../store/accounts.ts'
@@ -21,6 +22,7 @@ const refusingHandlers: Handlers = {
   buildSolanaTx: unexpected('buildSolanaTx'),
   submit: unexpected('submit'),
   submitSolana: unexpected('submitSolana'),
+  history: unexpected('history'),
 }
 
 type Options = Partial<Omit<ServerDeps, 'handlers'>> & {
@@ -44,9 +46,14 @@ export async function createTestServer({ handlers, limits = {}, swaps = new Map(
       wanted.map(({ accountId, swapId }) => (accountId === 'acc_1' ? swaps.get(swapId) : undefined)),
     findEnded: async () => [],
   })
+  const statusStreams = createStatusStreams({
+    readEvents: unexpected('readEvents'),
+    findMoved: unexpected('findMoved'),
+  })
   const app = await createServer({
     handlers: { ...refusingHandlers, ...handlers },
     statusReads,
+    statusStreams,
     keys,
     limiter,
     ready: async () => ({ ok: true, checks: {} }),

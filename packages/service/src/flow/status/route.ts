@@ -1,6 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { endpoints } from '@geoswap/wire'
 import type { FastifyReply } from 'fastify'
+import type { StatusStreams } from './streams.ts'
 import type { StatusReads } from './wait.ts'
 
 const MAX_WAIT_SECONDS = 15
@@ -24,13 +25,46 @@ export const statusRoutes: FastifyPluginAsyncTypebox<{ reads: StatusReads }> = a
   })
 }
 
+type StreamOptions = {
+  streams: StatusStreams
+  /** Whether a key is still good. */
+  isActiveKey(keyId: string): boolean
+}
+
+/** GET /swap/status/:swapId/events, written past the framework: it is answered as long as the swap is pending. */
+export const streamRoutes: FastifyPluginAsyncTypebox<StreamOptions> = async (
+  app,
+  { streams, isActiveKey },
+) => {
+  const { query, params, headers, rateClass } = endpoints.events
+  const options = { schema: { querystring: query, params, headers }, config: { rateClass } }
+  app.get('/swap/status/:swapId/events', options, async (request, reply) => {
+    const { accountId, keyId } = request.caller
+    const start = await streams.open({
+      ...{ accountId, swapId: request.params.swapId },
+      after: Number(request.headers['last-event-id'] ?? request.query.lastEventId ?? 0),
+      isAllowed: () => isActiveKey(keyId),
+    })
+    // Without it nginx would keep events back until they fill a buffer.
+    writeHead(reply, ['content-type', 'text/event-stream', 'x-accel-buffering', 'no'])
+    const leave = start(reply.raw)
+    // Who hung up before this will not be heard to do so again.
+    if (reply.raw.destroyed) leave()
+    else reply.raw.once('close', leave)
+    return reply
+  })
+}
+
 function sendText(reply: FastifyReply, json: string): FastifyReply {
-  reply.hijack()
-  const headers = Object.entries(reply.getHeaders()).flatMap(([name, value]) => [name, String(value)])
-  headers.push('content-type', 'application/json; charset=utf-8')
-  headers.push('content-length', String(Buffer.byteLength(json)))
-  // As a flat list, which Node writes as it is.
-  reply.raw.writeHead(200, headers)
+  const length = String(Buffer.byteLength(json))
+  writeHead(reply, ['content-type', 'application/json; charset=utf-8', 'content-length', length])
   reply.raw.end(json)
   return reply
+}
+
+/** As a flat list, which Node writes as it is. */
+function writeHead(reply: FastifyReply, own: string[]): void {
+  reply.hijack()
+  const headers = Object.entries(reply.getHeaders()).flatMap(([name, value]) => [name, String(value)])
+  reply.raw.writeHead(200, [...headers, ...own])
 }

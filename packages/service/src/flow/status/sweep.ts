@@ -2,22 +2,19 @@ export type Sweep = { run(): Promise<void>; stop(): void }
 
 type Options = {
   everyMs: number
-  /** The swaps somebody waits for. */
-  waited(): readonly string[]
-  findEnded(swapIds: readonly string[]): Promise<readonly string[]>
-  onEnded(swapId: string): void
+  /** One look at the database for everyone who waits. */
+  look(): Promise<void>
   onError(error: unknown): void
 }
 
-/** The safety net under notifications: one statement per turn for all waited swaps, never two at once. */
-export function createSweep({ everyMs, waited, findEnded, onEnded, onError }: Options): Sweep {
+/** Looks again and again, never twice at once: the safety net under notifications. */
+export function createSweep({ everyMs, look, onError }: Options): Sweep {
   let running = false
   const run = async (): Promise<void> => {
-    const swapIds = waited()
-    if (running || swapIds.length === 0) return
+    if (running) return
     running = true
     try {
-      for (const swapId of await findEnded(swapIds)) onEnded(swapId)
+      await look()
     } catch (error) {
       onError(error)
     } finally {

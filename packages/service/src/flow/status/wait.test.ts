@@ -1,5 +1,6 @@
 import { endpoints, type StatusReply } from '@geoswap/wire'
 import { expect, test, vi } from 'vitest'
+import { createPlaces } from './places.ts'
 import { createStatusReads } from './wait.ts'
 
 const ended: StatusReply = endpoints.status.example.reply
@@ -17,7 +18,7 @@ function createWorld(options: { maxHeldPerAccount?: number; maxHeld?: number } =
   const findEnded = vi.fn(async (ids: readonly string[]) =>
     ids.filter((id) => swaps.get(id)?.reply.status !== 'pending'),
   )
-  const reads = createStatusReads({ readStatuses, findEnded, sweepMs: 20, ...options })
+  const reads = createStatusReads({ readStatuses, findEnded, sweepMs: 20, places: createPlaces(options) })
   reads.setListening(true)
   const put = (swapId: string, reply: StatusReply) => {
     swaps.set(swapId, { accountId: 'acc_1', reply: { ...reply, swapId } })

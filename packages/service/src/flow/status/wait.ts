@@ -1,5 +1,6 @@
 import { ServiceError } from '../../errors.ts'
 import { createChunks } from './chunks.ts'
+import { createPlaces, type Places } from './places.ts'
 import { createStatusBatch, type ReadStatuses, type Snapshot, type SwapKey } from './read-statuses.ts'
 import { createSweep } from './sweep.ts'
 import { createWaiters, type Waiter } from './waiters.ts'
@@ -30,20 +31,21 @@ type Options = {
   /** Which of these swaps have ended: finds what a lost notification would have said. */
   findEnded(swapIds: readonly string[]): Promise<readonly string[]>
   onError?: (error: unknown) => void
-  maxHeldPerAccount?: number
-  maxHeld?: number
+  /** Shared with whoever else holds callers. */
+  places?: Places
   sweepMs?: number
 }
 
 // Anything else is no id of ours; a NUL in it would even fail the statement that others share.
 const SWAP_ID = /^[A-Za-z0-9_-]{1,80}$/
+export const isSwapId = (text: string): boolean => SWAP_ID.test(text)
 
 /**
  * Holds status reads without a timer or a query of their own: one wheel for all deadlines, one
  * statement for the swaps that ended together, one sweep per second for all that are waited for.
  */
 export function createStatusReads(options: Options): StatusReads {
-  const { findEnded, sweepMs = 1_000, onError = () => {} } = options
+  const { findEnded, sweepMs = 1_000, places = createPlaces(), onError = () => {} } = options
   const batch = createStatusBatch(options.readStatuses)
   let closing = false
 
@@ -59,9 +61,12 @@ export function createStatusReads(options: Options): StatusReads {
     if (snapshot?.terminal) answer(waiter, snapshot)
   }
   const ended = createChunks((swapId) => Promise.all(waiters.of(swapId).map(answerIfEnded)))
-  const waiters = createWaiters(options, (waiter) => void answerLatest(waiter))
-  const waited = () => waiters.swapIds().filter((swapId) => !ended.isBusy(swapId))
-  const sweep = createSweep({ everyMs: sweepMs, waited, findEnded, onEnded: ended.add, onError })
+  const waiters = createWaiters(places, (waiter) => void answerLatest(waiter))
+  const look = async (): Promise<void> => {
+    const waited = waiters.swapIds().filter((swapId) => !ended.isBusy(swapId))
+    if (waited.length > 0) for (const swapId of await findEnded(waited)) ended.add(swapId)
+  }
+  const sweep = createSweep({ everyMs: sweepMs, look, onError })
   const hold = (request: StatusRead, latest: Snapshot): Promise<string> =>
     new Promise((resolve) => {
       const waiter = toWaiter(request, latest, resolve)
@@ -71,7 +76,7 @@ export function createStatusReads(options: Options): StatusReads {
 
   return {
     async read(request) {
-      const snapshot = SWAP_ID.test(request.swapId) ? await batch.read(request) : undefined
+      const snapshot = isSwapId(request.swapId) ? await batch.read(request) : undefined
       if (!snapshot) throw new ServiceError('SWAP_NOT_FOUND')
       if (snapshot.terminal || request.waitMs === 0 || closing) return snapshot.json
       return hold(request, snapshot)
@@ -84,7 +89,7 @@ export function createStatusReads(options: Options): StatusReads {
       batch.useMemory(listening)
       void sweep.run()
     },
-    heldCount: waiters.count,
+    heldCount: places.count,
     async close() {
       closing = true
       sweep.stop()

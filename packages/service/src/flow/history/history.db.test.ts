@@ -1,0 +1,158 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { insertTestAccount, startTestDatabase, type TestDatabase } from '../../store/test-database.ts'
+import {
+  insertEndedSwaps,
+  insertTestSwap,
+  moveTestSwap,
+  settleTestSwap,
+  statusOfTestSwap,
+  type TestSwap,
+} from '../../store/test-swaps.ts'
+import { type HistoryDeps, history } from './history.ts'
+
+let database: TestDatabase
+let deps: HistoryDeps
+beforeAll(async () => {
+  database = await startTestDatabase()
+  deps = { pool: database.pool, parseWallet: (text) => (text.startsWith('w') ? text : undefined) }
+})
+afterAll(() => database.stop())
+
+async function insertMany(accountId: string, count: number): Promise<string[]> {
+  const ids: string[] = []
+  for (let index = 0; index < count; index += 1)
+    ids.push((await insertTestSwap(database.pool, accountId)).swapId)
+  return ids
+}
+
+async function idsOf(accountId: string, query: Parameters<typeof history>[2] = {}): Promise<string[]> {
+  return (await history(deps, accountId, query)).swaps.map(({ swapId }) => swapId)
+}
+
+test('an item is what a status read answers, and what was asked for', async () => {
+  const accountId = await insertTestAccount(database.pool)
+  const swap = await insertTestSwap(database.pool, accountId, 'w1')
+  await settleTestSwap(database.pool, swap)
+
+  const { swaps, nextCursor } = await history(deps, accountId, {})
+
+  const asked = { walletAddress: 'w1', recipient: 'recipient', inputToken: 'input', outputToken: 'output' }
+  expect(swaps).toEqual([{ ...(await statusOfTestSwap(database.pool, swap)), ...asked }])
+  expect(nextCursor).toBeUndefined()
+})
+
+test('pages are the newest first, 20 by default, and swaps submitted meanwhile shift nothing', async () => {
+  const accountId = await insertTestAccount(database.pool)
+  const ids = (await insertMany(accountId, 45)).reverse()
+  await insertMany(await insertTestAccount(database.pool), 3)
+
+  const first = await history(deps, accountId, {})
+  await insertMany(accountId, 5)
+  const second = await history(deps, accountId, { cursor: first.nextCursor ?? '' })
+  const third = await history(deps, accountId, { cursor: second.nextCursor ?? '' })
+
+  const pages = [first, second, third].map(({ swaps }) => swaps.map(({ swapId }) => swapId))
+  expect(pages.map((page) => page.length)).toEqual([20, 20, 5])
+  expect(pages.flat()).toEqual(ids)
+  expect(third.nextCursor).toBeUndefined()
+})
+
+test('swaps of one instant are all on some page, once', async () => {
+  const accountId = await insertTestAccount(database.pool)
+  const ids = await insertMany(accountId, 7)
+  await database.pool.query('update swaps set created_at = $2 where account_id = $1', [
+    accountId,
+    '2026-01-02T03:04:05.123456Z',
+  ])
+
+  const seen: string[] = []
+  for (let cursor: string | undefined = ''; cursor !== undefined; ) {
+    const page = await history(deps, accountId, { limit: 2, ...(cursor && { cursor }) })
+    seen.push(...page.swaps.map(({ swapId }) => swapId))
+    cursor = page.nextCursor
+  }
+
+  expect(seen.sort()).toEqual(ids.sort())
+})
+
+describe('filters', () => {
+  let accountId: string
+  let settled: TestSwap
+  let failed: TestSwap
+  let pending: TestSwap
+  beforeAll(async () => {
+    const { pool } = database
+    accountId = await insertTestAccount(pool)
+    settled = await insertTestSwap(pool, accountId, 'w1')
+    failed = await insertTestSwap(pool, accountId, 'w2')
+    pending = await insertTestSwap(pool, accountId, 'w1')
+    await settleTestSwap(pool, settled)
+    await moveTestSwap(pool, settled, 'claimRecorded')
+    await moveTestSwap(pool, failed, 'declined', { failureCode: 'PRICE_MOVED', proof: {} })
+  })
+
+  test('by wallet and by status, alone and together', async () => {
+    expect(await idsOf(accountId, { wallet: 'w1' })).toEqual([pending.swapId, settled.swapId])
+    expect(await idsOf(accountId, { status: 'settled' })).toEqual([settled.swapId])
+    expect(await idsOf(accountId, { status: 'failed' })).toEqual([failed.swapId])
+    expect(await idsOf(accountId, { status: 'pending', wallet: 'w1' })).toEqual([pending.swapId])
+    expect(await idsOf(accountId, { status: 'refunded' })).toEqual([])
+  })
+
+  test('by time: from is included, to is not', async () => {
+    const at = '2026-01-02T03:04:05.000Z'
+    await database.pool.query('update swaps set created_at = $2 where id = $1', [failed.swapId, at])
+
+    expect(await idsOf(accountId, { from: at, to: '2026-01-02T03:04:05.001Z' })).toEqual([failed.swapId])
+    expect(await idsOf(accountId, { to: at })).toEqual([])
+    expect(await idsOf(accountId, { from: '2026-01-02T03:04:06Z' })).toEqual([pending.swapId, settled.swapId])
+  })
+
+  const wrong: [string, Parameters<typeof history>[2]][] = [
+    ['wallet', { wallet: '0x' }],
+    ['cursor', { cursor: 'nonsense' }],
+    ['cursor', { cursor: Buffer.from('2026-13-02T03:04:05.000000Z swp_1').toString('base64url') }],
+    ['from', { from: '2026-13-02T03:04:05Z' }],
+    ['to', { to: '2026-01-02T25:04:05Z' }],
+  ]
+  test.each(wrong)('400 INVALID_REQUEST names %s for %j', async (field, query) => {
+    const refused = history(deps, accountId, query)
+
+    await expect(refused).rejects.toMatchObject({
+      code: 'INVALID_REQUEST',
+      details: { issues: [expect.objectContaining({ field })] },
+    })
+  })
+})
+
+test('every kind of page is read from an index, in its order', async () => {
+  const busy = await insertTestAccount(database.pool)
+  await insertEndedSwaps(
+    database.pool,
+    busy,
+    Array.from({ length: 3_000 }, (_, index) => `w${index % 3}`),
+  )
+  await database.pool.query('analyze swaps, ops')
+  const plans: string[] = []
+  const explaining: HistoryDeps = {
+    ...deps,
+    pool: Object.assign(Object.create(database.pool), {
+      async query(text: string, values: unknown[]) {
+        const { rows } = await database.pool.query<{ 'QUERY PLAN': string }>(`explain ${text}`, values)
+        plans.push(rows.map((row) => row['QUERY PLAN']).join('\n'))
+        return { rows: [] }
+      },
+    }),
+  }
+  const cursor = Buffer.from('2026-01-02T03:04:05.123456Z swp_1').toString('base64url')
+  const times = { from: '2026-01-01T00:00:00Z', to: '2100-01-01T00:00:00Z' }
+
+  for (const query of [{}, { cursor }, { status: 'failed' as const }, { wallet: 'w1' }, { ...times, cursor }])
+    await history(explaining, busy, query)
+
+  expect(plans).toHaveLength(5)
+  for (const plan of plans) {
+    expect(plan).toMatch(/Index Scan using swaps_by_account/)
+    expect(plan).not.toMatch(/Sort|Seq Scan/)
+  }
+})

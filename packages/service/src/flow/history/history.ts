@@ -1,0 +1,63 @@
+import { DEFAULT_HISTORY_LIMIT, type HistoryQuery, type HistoryReply } from '@geoswap/wire'
+import { invalidRequest } from '../../errors.ts'
+import type { Db } from '../../store/db.ts'
+import { type HistoryFilter, type Place, readHistory } from '../../store/history.ts'
+
+export type HistoryDeps = {
+  pool: Db
+  /** The form in which a wallet of any family is stored; undefined when it is no address. */
+  parseWallet(text: string): string | undefined
+}
+
+/** One page of the account's swaps, the newest first. Later swaps stand above the first page and move nothing. */
+export async function history(
+  deps: HistoryDeps,
+  accountId: string,
+  query: HistoryQuery,
+): Promise<HistoryReply> {
+  const { limit = DEFAULT_HISTORY_LIMIT } = query
+  // One more than asked for says whether there is another page.
+  const found = await readHistory(deps.pool, { ...toFilter(deps, query), accountId, limit: limit + 1 })
+  const page = found.slice(0, limit)
+  const last = page.at(-1)
+  return {
+    swaps: page.map(({ place: _place, ...swap }) => swap),
+    ...(last && found.length > limit && { nextCursor: toCursor(last.place) }),
+  }
+}
+
+function toFilter(deps: HistoryDeps, query: HistoryQuery): Omit<HistoryFilter, 'accountId' | 'limit'> {
+  const wallet = query.wallet && deps.parseWallet(query.wallet)
+  const below = query.cursor && fromCursor(query.cursor)
+  const isTime = (text: string | undefined) => text === undefined || !Number.isNaN(Date.parse(text))
+  const wrong = [
+    ...(query.wallet && !wallet
+      ? [{ field: 'wallet', message: 'is not an address, or its checksum is wrong' }]
+      : []),
+    ...(query.cursor && !below ? [{ field: 'cursor', message: 'is not the nextCursor of a page' }] : []),
+    ...(['from', 'to'] as const)
+      .filter((field) => !isTime(query[field]))
+      .map((field) => ({ field, message: 'is not a time' })),
+  ]
+  if (wrong.length > 0) throw invalidRequest(...wrong)
+  const { status, from, to } = query
+  return {
+    ...(wallet && { wallet }),
+    ...(below && { below }),
+    ...(status && { status }),
+    ...(from && { from }),
+    ...(to && { to }),
+  }
+}
+
+function toCursor({ createdAt, swapId }: Place): string {
+  return Buffer.from(`${createdAt} ${swapId}`).toString('base64url')
+}
+
+const CURSOR = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z) ([A-Za-z0-9_-]{1,80})$/
+
+function fromCursor(cursor: string): Place | undefined {
+  const [, createdAt, swapId] = CURSOR.exec(Buffer.from(cursor, 'base64url').toString('latin1')) ?? []
+  if (!createdAt || !swapId || Number.isNaN(Date.parse(createdAt))) return undefined
+  return { createdAt, swapId }
+}

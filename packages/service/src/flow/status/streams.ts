@@ -1,0 +1,117 @@
+import { ServiceError } from '../../errors.ts'
+import { chunksOf } from '../../model/group.ts'
+import type { SwapEvent, SwapEvents } from '../../store/events.ts'
+import { createPlaces, type Places } from './places.ts'
+import type { SwapKey } from './read-statuses.ts'
+import { createStreamSet, type Sink, type Stream, type StreamRequest } from './stream-set.ts'
+import { createSweep } from './sweep.ts'
+import { isSwapId } from './wait.ts'
+
+/** Begins to send, and returns what to call when the caller hangs up. */
+export type StartStream = (sink: Sink) => () => void
+
+export type StatusStreams = {
+  /** Refuses like a status read: 404 for a swap that is not the caller's, 429 when there is no place left. */
+  open(request: StreamRequest): Promise<StartStream>
+  /** Tell it when a swap has ended or an ended one changed. */
+  swapEnded(swapId: string): void
+  /** Ends every stream; callers go on elsewhere, after their last event. */
+  close(): void
+}
+
+type Options = {
+  readEvents(keys: readonly (SwapKey & { after: number })[]): Promise<(SwapEvents | undefined)[]>
+  /** Which of these swaps have changed since the event that is known of each. */
+  findMoved(known: readonly { swapId: string; seq: number }[]): Promise<readonly string[]>
+  onError?: (error: unknown) => void
+  places?: Places
+  sweepMs?: number
+  heartbeatMs?: number
+}
+
+// Stages are not notified, which would cost every swap: one statement for all streams finds them this often.
+const SWEEP_MS = 250
+// Well below the minute after which proxies drop what is silent.
+const HEARTBEAT_MS = 15_000
+const HEARTBEAT = ':\n\n'
+/** How long a client that reconnects by itself should wait before it does. */
+const RETRY = 'retry: 1000\n\n'
+const MAX_BATCH = 1_000
+
+/** Streams of changes without a timer or a query of their own: one sweep and one heartbeat for all of them. */
+export function createStatusStreams(options: Options): StatusStreams {
+  const { readEvents, findMoved, onError = () => {}, places = createPlaces() } = options
+  const streams = createStreamSet(places)
+  let closed = false
+
+  const sendTo = (receivers: readonly Stream[], { events, lastSeq, ended }: SwapEvents): void => {
+    const texts = events.map((event) => ({ seq: event.seq, text: toText(event) }))
+    for (const stream of receivers) {
+      for (const { seq, text } of texts) if (seq === stream.seq + 1) sendNext(stream, text)
+      // One that began further back than this was read from gets the rest at the next look.
+      if (ended && stream.seq === lastSeq) streams.end(stream)
+    }
+  }
+  const look = async (): Promise<void> => {
+    for (const stream of streams.all()) if (!stream.isAllowed()) streams.end(stream)
+    const known = streams.furthestBack()
+    if (known.length === 0) return
+    const moved = new Set(await findMoved(known.map(({ swapId, after }) => ({ swapId, seq: after }))))
+    for (const keys of chunksOf(
+      known.filter(({ swapId }) => moved.has(swapId)),
+      MAX_BATCH,
+    )) {
+      const found = await readEvents(keys)
+      for (const [index, { swapId }] of keys.entries())
+        if (found[index]) sendTo(streams.of(swapId), found[index])
+    }
+  }
+  const sweep = createSweep({ everyMs: options.sweepMs ?? SWEEP_MS, look, onError })
+  const heart = setInterval(() => {
+    for (const { sink } of streams.all()) sink.write(HEARTBEAT)
+  }, options.heartbeatMs ?? HEARTBEAT_MS)
+  heart.unref()
+
+  return {
+    async open(request) {
+      const [found] = isSwapId(request.swapId) ? await readEvents([request]) : []
+      if (!found) throw new ServiceError('SWAP_NOT_FOUND')
+      if (found.ended) return (sink) => tellEnd(sink, found)
+      places.take(request.accountId)
+      return (sink) => {
+        // What a caller cannot have seen, because it has not happened, is not skipped.
+        const stream = { ...request, seq: Math.min(request.after, found.lastSeq), sink }
+        streams.add(stream)
+        sink.write(RETRY)
+        sendTo([stream], found)
+        if (closed) streams.end(stream)
+        return () => void streams.remove(stream)
+      }
+    },
+    swapEnded(swapId) {
+      if (streams.of(swapId).length > 0) void sweep.run()
+    },
+    close() {
+      closed = true
+      sweep.stop()
+      clearInterval(heart)
+      for (const stream of streams.all()) streams.end(stream)
+    },
+  }
+}
+
+/** Nobody is held for a swap that has ended. */
+function tellEnd(sink: Sink, { events }: SwapEvents): () => void {
+  for (const event of events) sink.write(toText(event))
+  sink.end()
+  return () => {}
+}
+
+function sendNext(stream: Stream, text: string): void {
+  stream.sink.write(text)
+  stream.seq += 1
+}
+
+function toText({ seq, status }: SwapEvent): string {
+  return `id: ${seq}\ndata: ${JSON.stringify(status)}\n\n`
+}
