@@ -88,6 +88,12 @@ export const rules: readonly Rule[] = [
     mayTypesOf: [CHAIN_PORTS, OBSERVE, WIRE, PG],
   },
   {
+    name: 'webhooks know the log of events and the outside, not the flow',
+    files: /^service\/webhooks\//,
+    may: [/^service\/webhooks\//, ERRORS, MODEL, STORE, WIRE, NODE],
+    mayTypesOf: [/^service\/seal\//, PG],
+  },
+  {
     name: 'HTTP knows routes, not workflows',
     files: /^service\/http\//,
     may: [
@@ -100,7 +106,7 @@ export const rules: readonly Rule[] = [
       NODE,
       /^@scalar\//,
     ],
-    mayTypesOf: [STORE, OBSERVE, /^service\/flow\/status\/wait\.ts$/, /^prom-client$/],
+    mayTypesOf: [STORE, OBSERVE, /^service\/flow\/status\/(wait|streams)\.ts$/, /^prom-client$/],
   },
   {
     name: 'the configuration is read before anything else exists',
@@ -109,7 +115,7 @@ export const rules: readonly Rule[] = [
   },
   {
     name: 'only the composition root and the entry points know everything',
-    files: /^service\/(compose(\.ts$|\/)|main\.ts$|api-key\.ts$|index\.ts$)/,
+    files: /^service\/(compose(\.ts$|\/)|(main|api-key|webhook|command|index)\.ts$)/,
     may: [/^service\//, WIRE, PROTOCOL, VIEM, KIT, PG, FASTIFY, NODE, /^prom-client$/],
   },
 
@@ -136,7 +142,7 @@ export const exceptions: readonly { from: RegExp; to: RegExp; reason: string }[]
 
 /** Reads of the environment happen here and nowhere else. */
 export const entryPoints: readonly RegExp[] = [
-  /^service\/(main|api-key)\.ts$/,
+  /^service\/(main|api-key|webhook)\.ts$/,
   /^(devnet|cli|mcp)\/main\.ts$/,
   /^scripts\/|^[\w-]+\/scripts\//,
   /\.test\.ts$|^test\/|^[\w-]+\/test\//,

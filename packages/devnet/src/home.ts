@@ -6,7 +6,7 @@ export type Home = {
   dir: string
   localFile: string
   serviceFile: string
-  /** What commands on this machine need and nobody else may read: the database's address. */
+  /** What commands on this machine need and nobody else may read: the database's address and the seal keys. */
   secretsFile: string
   logFile(role: string): string
   /** Where the database keeps its files when its user can reach this folder. */

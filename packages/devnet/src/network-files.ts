@@ -72,6 +72,7 @@ export type ServiceConfig = {
     sources: { kind: 'chainlink'; chainId: number; address: Address; maxAgeSeconds: number }[]
   }[]
   venues: ServiceVenue[]
+  webhooks: { allowPrivateAddresses: boolean }
 }
 
 type ServiceVenue =
@@ -120,6 +121,8 @@ export function toServiceConfig({ evm, solana }: ReadyChains, keys: Keys): Servi
       return { name, usdStable, sources }
     }),
     venues: [{ kind: 'inventory' }, ...evm.map(toUniswapVenue)],
+    // Receivers of a network on one machine are on that machine.
+    webhooks: { allowPrivateAddresses: true },
   }
 }
 

@@ -161,7 +161,7 @@ async function startAll(
     chains: toLocalChains(chains),
     feeds: chains.evm.flatMap(({ feeds }) => feeds),
   }
-  writeJsonAtomically(home.secretsFile, { databaseUrl: service.databaseUrl }, 0o600)
+  writeJsonAtomically(home.secretsFile, { databaseUrl: service.databaseUrl, sealKeys: keys.seal }, 0o600)
   writeJsonAtomically(home.localFile, local)
   return { local, databaseUrl: service.databaseUrl }
 }

@@ -1,13 +1,21 @@
-import { existsSync, readFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { RATE_CLASSES } from '@geoswap/wire'
 import type { Pool } from 'pg'
+import {
+  type Env,
+  findPlace,
+  type Output,
+  runCommand,
+  terminal,
+  toTable,
+  UsageError,
+  withDatabase,
+} from './command.ts'
 import { createAccountId, createApiKey, type Network } from './http/api-key.ts'
 import { findAccount, insertAccount, type Limits, updateLimits } from './store/accounts.ts'
 import { insertApiKey, type ListedKey, listApiKeys, revokeApiKey } from './store/api-keys.ts'
-import { createPool, type Db, inTransaction } from './store/db.ts'
+import { type Db, inTransaction } from './store/db.ts'
 
 const HELP = `Manages the API keys of geoswap.
 
@@ -22,9 +30,6 @@ const HELP = `Manages the API keys of geoswap.
 
 The database is DATABASE_URL, else that of the local network in GEOSWAP_HOME (default .geoswap).`
 
-/** A mistake of the person at the keyboard: its message is all they need to see. */
-class UsageError extends Error {}
-
 type Flags = {
   help?: boolean
   json?: boolean
@@ -33,12 +38,10 @@ type Flags = {
   network?: string
   limit?: string[]
 }
-type Output = { out(text: string): void; hint(text: string): void }
-type Env = Readonly<Record<string, string | undefined>>
 
 /** Runs one command and returns the exit code. Only the key, the list or the help goes to `out`. */
 export async function runApiKeyCommand(args: string[], env: Env, output: Output): Promise<number> {
-  try {
+  return runCommand(output, async () => {
     const { flags, command, rest } = parseCommand(args)
     if (flags.help || command === undefined) {
       output.out(HELP)
@@ -46,12 +49,10 @@ export async function runApiKeyCommand(args: string[], env: Env, output: Output)
     }
     const run = commands[command]
     if (!run) throw new UsageError(`Unknown command ${command}. Try --help.`)
-    await withDatabase(env, (pool, local) => run({ pool, flags, rest, output, local }))
+    const place = findPlace(env)
+    await withDatabase(place, 'api-key', (pool) => run({ pool, flags, rest, output, local: place.isLocal }))
     return 0
-  } catch (error) {
-    output.hint(describe(error))
-    return error instanceof UsageError ? 2 : 1
-  }
+  })
 }
 
 type Run = { pool: Pool; flags: Flags; rest: string[]; output: Output; local: boolean }
@@ -93,7 +94,7 @@ async function ensureAccount(db: Db, { name, limits, mustBeNew }: Wanted): Promi
 
 async function list({ pool, flags, output }: Run): Promise<void> {
   const keys = await listApiKeys(pool)
-  output.out(flags.json ? JSON.stringify(keys, null, 2) : toTable(keys))
+  output.out(flags.json ? JSON.stringify(keys, null, 2) : toTable(toRows(keys)))
 }
 
 async function revoke({ pool, rest, output }: Run): Promise<void> {
@@ -147,43 +148,7 @@ function parseNetwork(network: string | undefined, local: boolean): Network {
   throw new UsageError('--network must be live, test or local.')
 }
 
-async function withDatabase(env: Env, work: (pool: Pool, local: boolean) => Promise<void>): Promise<void> {
-  const { url, local } = findDatabase(env)
-  const pool = createPool(url, { max: 1, applicationName: 'geoswap api-key' })
-  try {
-    await work(pool, local)
-  } finally {
-    await pool.end()
-  }
-}
-
-function findDatabase(env: Env): { url: string; local: boolean } {
-  if (env.DATABASE_URL) return { url: env.DATABASE_URL, local: false }
-  const file = join(resolve(env.GEOSWAP_HOME ?? '.geoswap'), 'secrets.json')
-  if (!existsSync(file)) {
-    throw new UsageError(
-      'DATABASE_URL is not set and no local network runs here. Set it, or run npm start first.',
-    )
-  }
-  const { databaseUrl }: { databaseUrl?: unknown } = JSON.parse(readFileSync(file, 'utf8'))
-  if (typeof databaseUrl !== 'string') throw new UsageError(`${file} names no databaseUrl.`)
-  return { url: databaseUrl, local: true }
-}
-
-const UNDEFINED_TABLE = '42P01'
-
-function describe(error: unknown): string {
-  if (!(error instanceof Error)) return String(error)
-  if ('code' in error && error.code === UNDEFINED_TABLE) {
-    return 'This database has no tables yet: run `npm run service -- migrate` first.'
-  }
-  if (error instanceof AggregateError || ('code' in error && error.code === 'ECONNREFUSED')) {
-    return 'The database cannot be reached. Is it running, and is DATABASE_URL right?'
-  }
-  return error.message
-}
-
-function toTable(keys: ListedKey[]): string {
+function toRows(keys: ListedKey[]): string[][] {
   const rows = keys.map((key) => [
     key.id,
     key.name,
@@ -194,22 +159,9 @@ function toTable(keys: ListedKey[]): string {
     key.createdAt.toISOString().slice(0, 16),
     key.revokedAt ? `revoked ${key.revokedAt.toISOString().slice(0, 16)}` : 'active',
   ])
-  const all = [['ID', 'NAME', 'ACCOUNT', 'LIMITS', 'CREATED', 'STATE'], ...rows]
-  const widths = all[0]?.map((_, column) => Math.max(...all.map((row) => row[column]?.length ?? 0))) ?? []
-  return all
-    .map((row) =>
-      row
-        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-        .join('  ')
-        .trimEnd(),
-    )
-    .join('\n')
+  return [['ID', 'NAME', 'ACCOUNT', 'LIMITS', 'CREATED', 'STATE'], ...rows]
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const output: Output = {
-    out: (text) => void process.stdout.write(`${text}\n`),
-    hint: (text) => void process.stderr.write(`${text}\n`),
-  }
-  process.exitCode = await runApiKeyCommand(process.argv.slice(2), process.env, output)
+  process.exitCode = await runApiKeyCommand(process.argv.slice(2), process.env, terminal)
 }

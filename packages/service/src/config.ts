@@ -179,6 +179,14 @@ const Discount = Type.Object(
   Strict,
 )
 
+const Webhooks = Type.Object(
+  {
+    /** Also calls endpoints by plain HTTP and on private addresses: for a network on one machine. */
+    allowPrivateAddresses: Type.Optional(Type.Boolean()),
+  },
+  Strict,
+)
+
 const NetworkSchema = Type.Object(
   {
     network: Type.String({ pattern: '^[a-z0-9-]+$' }),
@@ -199,6 +207,7 @@ const NetworkSchema = Type.Object(
     priceToleranceBps: Type.Optional(Type.Integer({ minimum: 1, maximum: 9_999 })),
     quoteTtlMs: Type.Optional(Count),
     deadlines: Type.Optional(Deadlines),
+    webhooks: Type.Optional(Webhooks),
   },
   Strict,
 )
@@ -258,7 +267,7 @@ export function loadConfig(env: Env, role: 'api' | 'worker' | 'attester'): Confi
     databaseUrl: new Secret(required(env, 'DATABASE_URL', problems)),
     host: env['HOST'] ?? '127.0.0.1',
     port: portFrom(env['PORT'], problems),
-    sealKeys: role === 'api' ? sealKeys(required(env, 'GEOSWAP_SEAL_KEYS', problems), problems) : [],
+    sealKeys: role === 'api' ? parseSealKeys(required(env, 'GEOSWAP_SEAL_KEYS', problems), problems) : [],
     relayerKeys: role === 'worker' ? privateKeys(env, 'GEOSWAP_RELAYER_KEYS', problems) : [],
     delivererKeys: role === 'worker' ? privateKeys(env, 'GEOSWAP_DELIVERER_KEYS', problems) : [],
     attesterKey: role === 'attester' ? privateKeys(env, 'GEOSWAP_ATTESTER_KEY', problems)[0] : undefined,
@@ -329,7 +338,7 @@ function portFrom(value: string | undefined, problems: string[]): number {
   return port
 }
 
-function sealKeys(value: string, problems: string[]): { id: string; key: Secret }[] {
+export function parseSealKeys(value: string, problems: string[]): { id: string; key: Secret }[] {
   return value.split(',').map((entry) => {
     const [id = '', key = ''] = entry.split(':')
     const ok = /^[A-Za-z0-9]{1,16}$/.test(id) && /^[0-9a-f]{64}$/.test(key)

@@ -38,6 +38,7 @@ import { addServiceMetrics } from './service-metrics.ts'
 import { composeStatus } from './status.ts'
 import { createKnownWallets, every, within } from './timing.ts'
 import { createVenues } from './venues.ts'
+import { composeWebhooks } from './webhooks.ts'
 
 const MARKET_REFRESH_MS = 500
 // Pools are asked for several sizes each: twice in a block of a slow chain, once in several of a fast one.
@@ -79,6 +80,8 @@ export async function composeApi(config: Config, logger: Logger): Promise<Api> {
     onDisconnect: () => status.reads.setListening(false),
   })
   const sealer = createConfiguredSealer(config.sealKeys)
+  const webhooks = composeWebhooks({ network, pool, sealer, logger, registry: metrics.registry })
+  await webhooks.start()
   const app = await createServer({
     handlers: createHandlers(config, { pool, chains, catalog, market, venues: venues.all, sealer, onFault }),
     ...{ statusReads: status.reads, statusStreams: status.streams },
@@ -94,7 +97,7 @@ export async function composeApi(config: Config, logger: Logger): Promise<Api> {
     market.stop()
     refreshing.stop()
     keys.close()
-    await Promise.allSettled([listener.close(), limiter.close()])
+    await Promise.allSettled([listener.close(), limiter.close(), webhooks.close()])
     await pool.end()
   }
   return { app, close }

@@ -60,8 +60,9 @@ export function createLaneRunner({ pool, lanes, onFault }: Options): LaneRunner 
   }
 
   async function take(): Promise<void> {
-    const names = lanes.map((lane) => lane.name).filter((name) => !held.has(name))
-    const limit = fairShare({ lanes: lanes.length, held: held.size, holders: await countHolders(pool) })
+    const all = lanes.map((lane) => lane.name)
+    const names = all.filter((name) => !held.has(name))
+    const limit = fairShare({ lanes: all.length, held: held.size, holders: await countHolders(pool, all) })
     if (names.length === 0 || limit === 0) return
     for (const lease of await takeLanes(pool, { names, holder, ttlMs: LEASE_MS, limit })) {
       const lane = lanes.find((candidate) => candidate.name === lease.name)

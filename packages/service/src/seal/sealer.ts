@@ -20,6 +20,8 @@ export type Sealer = {
   seal(purpose: Purpose, accountId: string, payload: JsonValue): string
   /** The payload of a genuine token. Anything else is a ServiceError INVALID_TOKEN. */
   open(purpose: Purpose, accountId: string, token: string): JsonValue
+  /** Whether it was sealed with the key that seals now. What is kept has to be sealed again before another goes. */
+  isCurrent(token: string): boolean
 }
 
 const VERSION = 1
@@ -68,6 +70,8 @@ export function createSealer(options: { keys: readonly SealKey[]; clock?: Clock 
       memory.remember(name, key)
       return payload
     },
+
+    isCurrent: (token) => parseToken(token).keyId === first.id,
   }
 }
 

@@ -1,7 +1,7 @@
 import { createSecretKey, hkdfSync, type KeyObject, randomBytes, randomFillSync } from 'node:crypto'
 
 export type SealKey = { id: string; key: Buffer }
-export type Purpose = 'quote' | 'op' | 'input'
+export type Purpose = 'quote' | 'op' | 'input' | 'webhook'
 export type Clock = { now(): number }
 
 export const SALT_BYTES = 16

@@ -55,10 +55,11 @@ export async function confirmLease(db: Db, lease: Lease): Promise<boolean> {
   return rowCount === 1
 }
 
-/** How many workers hold a lane now. */
-export async function countHolders(db: Db): Promise<number> {
+/** How many processes hold one of these lanes now. */
+export async function countHolders(db: Db, names: readonly string[]): Promise<number> {
   const { rows } = await db.query<{ count: string }>(
-    'select count(distinct holder) from lanes where expires_at > clock_timestamp()',
+    'select count(distinct holder) from lanes where name = any($1) and expires_at > clock_timestamp()',
+    [names],
   )
   return Number(rows[0]?.count ?? 0)
 }

@@ -1,0 +1,76 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import type { Pool } from 'pg'
+import { createPool } from './store/db.ts'
+
+/** A mistake of the person at the keyboard: its message is all they need to see. */
+export class UsageError extends Error {}
+
+/** What was asked for goes to `out`, everything else to `hint`. */
+export type Output = { out(text: string): void; hint(text: string): void }
+export type Env = Readonly<Record<string, string | undefined>>
+/** Where a command works: a database of its own choice, or that of the local network. */
+export type Place = { databaseUrl: string; sealKeys: string | undefined; isLocal: boolean }
+
+/** Runs a command and returns its exit code; what goes wrong is said in one line. */
+export async function runCommand(output: Output, command: () => Promise<number>): Promise<number> {
+  try {
+    return await command()
+  } catch (error) {
+    output.hint(describe(error))
+    return error instanceof UsageError ? 2 : 1
+  }
+}
+
+export async function withDatabase<T>(
+  place: Place,
+  name: string,
+  work: (pool: Pool) => Promise<T>,
+): Promise<T> {
+  const pool = createPool(place.databaseUrl, { max: 1, applicationName: `geoswap ${name}` })
+  try {
+    return await work(pool)
+  } finally {
+    await pool.end()
+  }
+}
+
+export function findPlace(env: Env): Place {
+  const { DATABASE_URL, GEOSWAP_SEAL_KEYS } = env
+  if (DATABASE_URL) return { databaseUrl: DATABASE_URL, sealKeys: GEOSWAP_SEAL_KEYS, isLocal: false }
+  const file = join(resolve(env.GEOSWAP_HOME ?? '.geoswap'), 'secrets.json')
+  if (!existsSync(file)) {
+    throw new UsageError(
+      'DATABASE_URL is not set and no local network runs here. Set it, or run npm start first.',
+    )
+  }
+  const { databaseUrl, sealKeys }: Record<string, unknown> = JSON.parse(readFileSync(file, 'utf8'))
+  if (typeof databaseUrl !== 'string') throw new UsageError(`${file} names no databaseUrl.`)
+  return { databaseUrl, sealKeys: typeof sealKeys === 'string' ? sealKeys : undefined, isLocal: true }
+}
+
+const UNDEFINED_TABLE = '42P01'
+
+function describe(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  if ('code' in error && error.code === UNDEFINED_TABLE) {
+    return 'This database has no tables yet: run `npm run service -- migrate` first.'
+  }
+  if (error instanceof AggregateError || ('code' in error && error.code === 'ECONNREFUSED')) {
+    return 'The database cannot be reached. Is it running, and is DATABASE_URL right?'
+  }
+  return error.message
+}
+
+/** Columns as wide as their widest cell. */
+export function toTable(rows: readonly (readonly string[])[]): string {
+  const widths = rows[0]?.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0))) ?? []
+  const toLine = (row: readonly string[]) =>
+    row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ')
+  return rows.map((row) => toLine(row).trimEnd()).join('\n')
+}
+
+export const terminal: Output = {
+  out: (text) => void process.stdout.write(`${text}\n`),
+  hint: (text) => void process.stderr.write(`${text}\n`),
+}

@@ -1,0 +1,84 @@
+import type { Pool } from 'pg'
+import { Counter, Gauge, type Registry } from 'prom-client'
+import type { NetworkConfig } from '../config.ts'
+import { createLaneRunner } from '../lanes/runner.ts'
+import type { Logger } from '../observe/logger.ts'
+import type { Sealer } from '../seal/sealer.ts'
+import { countEndpoints, countWaiting } from '../store/webhook-endpoints.ts'
+import { createPost } from '../webhooks/post.ts'
+import { resealAll } from '../webhooks/reseal.ts'
+import { createSecretSeal } from '../webhooks/secret-seal.ts'
+import { createWebhookSender } from '../webhooks/sender.ts'
+
+type Parts = { network: NetworkConfig; pool: Pool; sealer: Sealer; logger: Logger; registry: Registry }
+
+export type Webhooks = { start(): Promise<void>; close(): Promise<void> }
+
+/**
+ * Sends the webhooks. One API process at a time does, by lease: it has the keys that their secrets are sealed
+ * with, and none that moves money, while it calls addresses that strangers chose.
+ */
+export function composeWebhooks({ network, pool, sealer, logger, registry }: Parts): Webhooks {
+  const seal = createSecretSeal(sealer)
+  const onFault = (error: unknown) => logger.warn({ err: error }, 'webhooks failed')
+  const countAttempt = addWebhookMetrics(registry, pool)
+  const sender = createWebhookSender({
+    pool,
+    post: createPost({ allowPrivate: network.webhooks?.allowPrivateAddresses ?? false }),
+    openSecret: seal.open,
+    now: Date.now,
+    random: Math.random,
+    onAttempt({ webhookId, verdict }) {
+      countAttempt(verdict.kind === 'delivered' ? 'delivered' : 'failed')
+      if (verdict.kind === 'delivered') logger.debug({ webhookId }, 'webhook delivered')
+      else logger.info({ webhookId, verdict }, 'webhook not delivered')
+    },
+    onDisabled: (endpointId, because) => logger.warn({ endpointId, because }, 'webhook endpoint disabled'),
+    onFault,
+  })
+  // A look each second is enough: to be woken would cost every swap a notification.
+  const lane = { name: 'webhooks', tasks: [{ topics: [], step: sender.step }] }
+  const runner = createLaneRunner({ pool, lanes: [lane], onFault })
+  return {
+    async start() {
+      await resealAll(pool, seal, onFault)
+      await runner.start()
+    },
+    async close() {
+      await runner.stop()
+      await sender.stop()
+    },
+  }
+}
+
+function addWebhookMetrics(registry: Registry, pool: Pool) {
+  const attempts = new Counter({
+    name: 'geoswap_webhook_attempts_total',
+    help: 'Webhooks posted by this process, by whether the endpoint accepted them.',
+    labelNames: ['outcome'],
+    registers: [registry],
+  })
+  new Gauge({
+    name: 'geoswap_webhook_deliveries',
+    help: 'Events that are owed to endpoints: waiting for their next attempt, or given up.',
+    labelNames: ['state'],
+    registers: [registry],
+    async collect() {
+      const counts = await countWaiting(pool).catch(() => undefined)
+      if (!counts) return
+      this.set({ state: 'waiting' }, counts.waiting)
+      this.set({ state: 'givenUp' }, counts.givenUp)
+    },
+  })
+  new Gauge({
+    name: 'geoswap_webhook_endpoints',
+    help: 'Endpoints by whether they accept what they are sent.',
+    labelNames: ['state'],
+    registers: [registry],
+    async collect() {
+      const counts = await countEndpoints(pool).catch(() => undefined)
+      for (const [state, count] of Object.entries(counts ?? {})) this.set({ state }, count)
+    },
+  })
+  return (outcome: 'delivered' | 'failed') => attempts.inc({ outcome })
+}

@@ -1,0 +1,213 @@
+import { randomBytes } from 'node:crypto'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+import type { Pool } from 'pg'
+import {
+  type Env,
+  findPlace,
+  type Output,
+  type Place,
+  runCommand,
+  terminal,
+  toTable,
+  UsageError,
+  withDatabase,
+} from './command.ts'
+import { createConfiguredSealer } from './compose/sealer.ts'
+import { parseSealKeys } from './config.ts'
+import { findAccount } from './store/accounts.ts'
+import { type Replayed, replay as replayEvents } from './store/webhook-deliveries.ts'
+import {
+  type Endpoint,
+  enableEndpoint,
+  findEndpoint,
+  insertEndpoint,
+  type ListedEndpoint,
+  listEndpoints,
+  removeEndpoint,
+  rotateSecret,
+} from './store/webhook-endpoints.ts'
+import { createSecretSeal, type SecretSeal } from './webhooks/secret-seal.ts'
+import { createWebhookSecret } from './webhooks/sign.ts'
+
+const OVERLAP_HOURS = 24
+
+const HELP = `Manages where the events of an account's swaps are posted to.
+
+  webhook add --account ID_OR_NAME --url URL
+      Adds an endpoint and prints its signing secret, once. It is sent what happens from now on.
+  webhook list [--json]
+      Shows every endpoint, whether it accepts what it is sent, and what it is still owed.
+  webhook rotate ENDPOINT_ID
+      Prints a new secret. Both secrets sign for ${OVERLAP_HOURS} hours, then only the new one.
+  webhook enable ENDPOINT_ID
+      Delivers to a disabled endpoint again, from now on.
+  webhook replay ENDPOINT_ID --failed | --since TIME | --swap SWAP_ID
+      Sends events again, with the ids that they had: those that were given up, all since a time, or those of a swap.
+  webhook remove ENDPOINT_ID
+      Sends it nothing more and forgets what it is owed.
+
+The database is DATABASE_URL, and secrets are sealed with GEOSWAP_SEAL_KEYS as the API has them; without DATABASE_URL
+both are those of the local network in GEOSWAP_HOME (default .geoswap).`
+
+type Flags = {
+  help?: boolean
+  json?: boolean
+  account?: string
+  url?: string
+  failed?: boolean
+  since?: string
+  swap?: string
+}
+type Run = { pool: Pool; flags: Flags; rest: string[]; output: Output; place: Place }
+const commands: Record<string, (run: Run) => Promise<void>> = { add, list, rotate, enable, replay, remove }
+
+/** Runs one command and returns the exit code. Only the secret, the list or the help goes to `out`. */
+export async function runWebhookCommand(args: string[], env: Env, output: Output): Promise<number> {
+  return runCommand(output, async () => {
+    const { flags, command, rest } = parseCommand(args)
+    if (flags.help || command === undefined) {
+      output.out(HELP)
+      return flags.help ? 0 : 2
+    }
+    const run = commands[command]
+    if (!run) throw new UsageError(`Unknown command ${command}. Try --help.`)
+    const place = findPlace(env)
+    await withDatabase(place, 'webhook', (pool) => run({ pool, flags, rest, output, place }))
+    return 0
+  })
+}
+
+async function add({ pool, flags, output, place }: Run): Promise<void> {
+  if (!flags.account)
+    throw new UsageError('--account is needed: whose swaps? api-key list shows the accounts.')
+  const url = parseUrl(flags.url)
+  const seal = createSeal(place)
+  const account = await findAccount(pool, flags.account)
+  if (!account) throw new UsageError(`There is no account ${flags.account}.`)
+  const id = `whe${randomBytes(8).toString('hex')}`
+  const secret = createWebhookSecret()
+  await insertEndpoint(pool, { id, accountId: account.id, url, secret: seal.seal(account.id, secret) })
+  output.out(secret)
+  output.hint(`Endpoint ${id} of account ${account.id}. Its secret is shown only now: keep it safe.`)
+}
+
+async function list({ pool, flags, output }: Run): Promise<void> {
+  const endpoints = await listEndpoints(pool)
+  output.out(flags.json ? JSON.stringify(endpoints, null, 2) : toTable(toRows(endpoints)))
+}
+
+async function rotate({ pool, rest, output, place }: Run): Promise<void> {
+  const { id, accountId } = await getEndpoint(pool, rest)
+  const secret = createWebhookSecret()
+  const sealed = createSeal(place).seal(accountId, secret)
+  await rotateSecret(pool, { id, secret: sealed, hours: OVERLAP_HOURS })
+  output.out(secret)
+  output.hint(
+    `Endpoint ${id} is signed for with both secrets for ${OVERLAP_HOURS} hours. This one is shown only now.`,
+  )
+}
+
+async function enable({ pool, rest, output }: Run): Promise<void> {
+  const { id } = await getEndpoint(pool, rest)
+  await enableEndpoint(pool, id)
+  output.hint(
+    `Endpoint ${id} is sent what happens from now on. For what it missed: webhook replay ${id} --since TIME`,
+  )
+}
+
+async function replay({ pool, rest, flags, output }: Run): Promise<void> {
+  const what = parseReplayed(flags)
+  const { id, isDisabled } = await getEndpoint(pool, rest)
+  if (isDisabled) throw new UsageError(`Endpoint ${id} is disabled. First: webhook enable ${id}`)
+  const count = await replayEvents(pool, id, what)
+  output.hint(`${count} events are sent to endpoint ${id} again.`)
+}
+
+async function remove({ pool, rest, output }: Run): Promise<void> {
+  const { id } = await getEndpoint(pool, rest)
+  await removeEndpoint(pool, id)
+  output.hint(`Endpoint ${id} is removed.`)
+}
+
+async function getEndpoint(pool: Pool, [id, ...more]: string[]): Promise<Endpoint> {
+  if (!id || more.length > 0) throw new UsageError('Say which endpoint: webhook list shows the ids.')
+  const endpoint = await findEndpoint(pool, id)
+  if (!endpoint) throw new UsageError(`There is no endpoint ${id}.`)
+  return endpoint
+}
+
+function createSeal({ sealKeys }: Place): SecretSeal {
+  if (!sealKeys) throw new UsageError('GEOSWAP_SEAL_KEYS is not set: the secret is stored sealed with it.')
+  const problems: string[] = []
+  const keys = parseSealKeys(sealKeys, problems)
+  if (problems.length > 0) throw new UsageError(problems.join('\n'))
+  return createSecretSeal(createConfiguredSealer(keys))
+}
+
+const MAX_URL_LENGTH = 2_000
+
+/** Whether its address may be called is judged at each delivery: only then is it known. */
+function parseUrl(text: string | undefined): string {
+  const url =
+    text !== undefined && URL.canParse(text) && text.length <= MAX_URL_LENGTH ? new URL(text) : undefined
+  if (!url || !/^https?:$/.test(url.protocol)) throw new UsageError('--url is needed: https://…')
+  if (url.username || url.password) throw new UsageError('--url must not carry a user or a password.')
+  url.hash = ''
+  return url.href
+}
+
+function parseReplayed({ failed, since, swap }: Flags): Replayed {
+  if ([failed, since, swap].filter((flag) => flag !== undefined).length !== 1)
+    throw new UsageError('Say what to send again: --failed, --since TIME or --swap SWAP_ID.')
+  if (swap !== undefined) return { swapId: swap }
+  if (since === undefined) return { failed: true }
+  const time = new Date(since)
+  if (Number.isNaN(time.getTime()))
+    throw new UsageError('--since must be a time such as 2026-01-02T03:04:05Z.')
+  return { since: time }
+}
+
+function parseCommand(args: string[]): { flags: Flags; command: string | undefined; rest: string[] } {
+  try {
+    const { values, positionals } = parseArgs({
+      args,
+      allowPositionals: true,
+      options: {
+        help: { type: 'boolean', short: 'h' },
+        json: { type: 'boolean' },
+        account: { type: 'string' },
+        url: { type: 'string' },
+        failed: { type: 'boolean' },
+        since: { type: 'string' },
+        swap: { type: 'string' },
+      },
+    })
+    const [command, ...rest] = positionals
+    return { flags: values, command, rest }
+  } catch (error) {
+    throw new UsageError(`${error instanceof Error ? error.message : error}. Try --help.`)
+  }
+}
+
+function toRows(endpoints: readonly ListedEndpoint[]): string[][] {
+  const rows = endpoints.map((endpoint) => [
+    endpoint.id,
+    `${endpoint.accountName} (${endpoint.accountId})`,
+    endpoint.url,
+    toState(endpoint),
+    String(endpoint.waiting),
+    String(endpoint.givenUp),
+  ])
+  return [['ID', 'ACCOUNT', 'URL', 'STATE', 'WAITING', 'GIVEN UP'], ...rows]
+}
+
+function toState({ disabledAt, disabledBecause, failingSince, lastFailure }: ListedEndpoint): string {
+  const minute = (time: Date) => time.toISOString().slice(0, 16)
+  if (disabledAt) return `disabled ${minute(disabledAt)}: ${disabledBecause}`
+  return failingSince ? `failing since ${minute(failingSince)}: ${lastFailure}` : 'active'
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  process.exitCode = await runWebhookCommand(process.argv.slice(2), process.env, terminal)
+}

@@ -1,0 +1,112 @@
+import { type WebhookEvent, webhookTypeOf } from '@geoswap/wire'
+import type { Pool } from 'pg'
+import { ServiceError } from '../errors.ts'
+import { type Answer, judgeAttempt, type Verdict } from '../model/webhook.ts'
+import type { Lease } from '../store/lanes.ts'
+import { type Delivery, recordOutcomes, takeDue } from '../store/webhook-deliveries.ts'
+import type { Endpoint } from '../store/webhook-endpoints.ts'
+import type { Post } from './post.ts'
+import { signedHeaders } from './sign.ts'
+
+export type DeliverDeps = {
+  pool: Pool
+  post: Post
+  /** A sealed secret as the receiver has it; a ServiceError when it cannot be opened. */
+  openSecret(accountId: string, sealed: string): string
+  now(): number
+  /** 0..1. */
+  random(): number
+  onAttempt(attempt: { webhookId: string; verdict: Verdict }): void
+  onDisabled(endpointId: string, because: string): void
+}
+
+// So many events are on their way to one endpoint at once.
+const AT_ONCE = 16
+// Longer than an attempt can take: what a process that died had taken is due again after this.
+const TAKEN_MS = 60_000
+
+type Delivering = { endpoint: Endpoint; lease: Lease; signal: AbortSignal }
+
+/** Posts what is due for an endpoint, until nothing is, or it accepts nothing. Returns whether it accepted. */
+export async function deliverDue(
+  deps: DeliverDeps,
+  { endpoint, lease, signal }: Delivering,
+): Promise<boolean> {
+  for (;;) {
+    const taking = { lease, endpointId: endpoint.id, limit: AT_ONCE, retryMs: TAKEN_MS }
+    const due = signal.aborted ? [] : await takeDue(deps.pool, taking)
+    if (due.length === 0) return true
+    const attempts = await Promise.all(
+      due.map(async (delivery) => ({ delivery, verdict: await attempt(deps, endpoint, delivery, signal) })),
+    )
+    // What was cut off because this process stops says nothing about the endpoint.
+    if (signal.aborted) return true
+    const because = await recordOutcomes(deps.pool, toOutcomes(endpoint.id, attempts))
+    if (because) deps.onDisabled(endpoint.id, because)
+    if (!attempts.some(({ verdict }) => verdict.kind === 'delivered')) return false
+  }
+}
+
+async function attempt(
+  deps: DeliverDeps,
+  endpoint: Endpoint,
+  delivery: Delivery,
+  signal: AbortSignal,
+): Promise<Verdict> {
+  const webhookId = `msg_${endpoint.id}_${delivery.position}`
+  const answer = await send(deps, { endpoint, delivery, signal, webhookId })
+  const verdict = judgeAttempt(answer, { attempts: delivery.attempts, random: deps.random() })
+  if (!signal.aborted) deps.onAttempt({ webhookId, verdict })
+  return verdict
+}
+
+type Sending = { endpoint: Endpoint; delivery: Delivery; signal: AbortSignal; webhookId: string }
+
+async function send(deps: DeliverDeps, { endpoint, delivery, signal, webhookId }: Sending): Promise<Answer> {
+  const secrets = openSecrets(deps, endpoint)
+  if (!secrets) return { kind: 'failed', reason: 'its secret was sealed with a key that is gone' }
+  const body = JSON.stringify(toEvent(delivery))
+  const seconds = Math.floor(deps.now() / 1_000)
+  const headers = {
+    ...signedHeaders({ id: webhookId, seconds, body }, secrets),
+    'content-type': 'application/json',
+    'content-length': String(Buffer.byteLength(body)),
+    'user-agent': 'geoswap',
+  }
+  return deps.post({ url: endpoint.url, headers, body, signal })
+}
+
+function openSecrets({ openSecret }: DeliverDeps, endpoint: Endpoint): string[] | undefined {
+  const sealed = [endpoint.secret, ...(endpoint.previousSecret ? [endpoint.previousSecret] : [])]
+  try {
+    return sealed.map((secret) => openSecret(endpoint.accountId, secret))
+  } catch (error) {
+    if (error instanceof ServiceError) return undefined
+    throw error
+  }
+}
+
+function toEvent({ seq, at, swap }: Delivery): WebhookEvent {
+  return { type: webhookTypeOf(swap), timestamp: at.toISOString(), sequence: seq, data: swap }
+}
+
+type Attempted = { delivery: Delivery; verdict: Verdict }
+
+function toOutcomes(endpointId: string, attempts: readonly Attempted[]) {
+  const failures = attempts.flatMap(({ delivery: { position }, verdict }) =>
+    verdict.kind === 'delivered' ? [] : [{ position, verdict }],
+  )
+  const failure = failures.at(-1)?.verdict.failure
+  return {
+    endpointId,
+    delivered: attempts
+      .filter(({ verdict }) => verdict.kind === 'delivered')
+      .map(({ delivery }) => delivery.position),
+    failed: failures.map(({ position, verdict }) => ({
+      position,
+      ...(verdict.kind === 'retry' && { pauseMs: verdict.pauseMs }),
+    })),
+    ...(failure && { failure }),
+    isGone: failures.some(({ verdict }) => verdict.kind === 'gone'),
+  }
+}

@@ -1,0 +1,400 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import { WebhookEvent } from '@geoswap/wire'
+import { Check } from 'typebox/value'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { createLaneRunner } from '../lanes/runner.ts'
+import { createSealer } from '../seal/sealer.ts'
+import { declareLanes, takeLanes } from '../store/lanes.ts'
+import { insertTestAccount, startTestDatabase, type TestDatabase } from '../store/test-database.ts'
+import { insertTestSwap, settleTestSwap } from '../store/test-swaps.ts'
+import { replay } from '../store/webhook-deliveries.ts'
+import {
+  enableEndpoint,
+  findEndpoint,
+  findOverfull,
+  listEndpoints,
+  rotateSecret,
+} from '../store/webhook-endpoints.ts'
+import { createPost } from './post.ts'
+import { resealAll } from './reseal.ts'
+import { createSecretSeal } from './secret-seal.ts'
+import { createWebhookSender } from './sender.ts'
+import { createWebhookSecret } from './sign.ts'
+import { insertTestEndpoint } from './test-endpoint.ts'
+import { isGenuine, type Receiver, startReceiver } from './test-receiver.ts'
+
+const keys = [{ id: 'k1', key: randomBytes(32) }]
+const seal = createSecretSeal(createSealer({ keys }))
+let database: TestDatabase
+let receiver: Receiver
+beforeAll(async () => {
+  database = await startTestDatabase()
+  await declareLanes(database.pool, ['webhooks'])
+})
+afterAll(() => database.stop())
+beforeEach(async () => {
+  receiver = await startReceiver()
+})
+afterEach(async () => {
+  await receiver.stop()
+  await database.pool.query('delete from webhook_endpoints')
+  await database.pool.query(`update lanes set expires_at = '-infinity'`)
+})
+
+const addEndpoint = (url = receiver.url) => insertTestEndpoint(database.pool, { seal, url })
+
+/** A process that holds the lane; its lease ends with the test. */
+async function startProcess({ openSecret = seal.open, onDisabled = vi.fn() } = {}) {
+  const { pool } = database
+  const want = { names: ['webhooks'], holder: randomUUID(), ttlMs: 60_000, limit: 1 }
+  const [lease] = await takeLanes(pool, want)
+  if (!lease) throw new Error('The lane is not free')
+  const sender = createWebhookSender({
+    ...{ pool, openSecret, onDisabled, onAttempt: () => {}, restMs: 0, now: Date.now, random: () => 0 },
+    post: createPost({ allowPrivate: true }),
+    onFault(error) {
+      throw error
+    },
+  })
+  const start = () => sender.step(lease)
+  const step = async () => {
+    await start()
+    await sender.drained()
+  }
+  return { onDisabled, start, step, stop: sender.stop }
+}
+
+const arrived = (count: number) => vi.waitFor(() => expect(receiver.received).toHaveLength(count), 10_000)
+const idsOf = () => receiver.received.map(({ headers }) => headers['webhook-id'])
+const bodies = (): WebhookEvent[] => receiver.received.map(({ body }) => JSON.parse(body))
+
+async function owedTo(id: string) {
+  const listed = (await listEndpoints(database.pool)).find((endpoint) => endpoint.id === id)
+  if (!listed) throw new Error('There is no such endpoint')
+  return listed
+}
+const expectOwed = async (id: string, owed: { waiting: number; givenUp: number }) =>
+  expect(await owedTo(id)).toMatchObject(owed)
+/** Whatever waits for its next attempt is due now, and nothing else changes. */
+const passTime = (id: string) =>
+  database.pool.query(
+    `update webhook_deliveries set next_at = clock_timestamp() where endpoint_id = $1 and next_at is not null`,
+    [id],
+  )
+
+test('each change of a swap is posted to the endpoint of its account, signed, and to no other', async () => {
+  const { id, accountId, secret } = await addEndpoint()
+  const other = await addEndpoint(`${receiver.url}/other`)
+  const { step } = await startProcess()
+  const swap = await insertTestSwap(database.pool, accountId)
+  await settleTestSwap(database.pool, swap)
+
+  await step()
+  expect(receiver.received).toHaveLength(5)
+
+  expect(receiver.received.every((received) => isGenuine(received, secret))).toBe(true)
+  expect(receiver.received.some((received) => isGenuine(received, other.secret))).toBe(false)
+  const told = bodies().sort((a, b) => a.sequence - b.sequence)
+  for (const event of told) expect(Check(WebhookEvent, event)).toBe(true)
+  expect(told.map(({ type, sequence }) => `${sequence} ${type}`)).toEqual([
+    ...['1 swap.accepted', '2 swap.locking', '3 swap.locked', '4 swap.delivering', '5 swap.settled'],
+  ])
+  expect(told.at(-1)?.data).toMatchObject({ swapId: swap.swapId, status: 'settled', walletAddress: 'wallet' })
+  expect(new Set(idsOf()).size).toBe(5)
+  for (const { path, headers } of receiver.received) {
+    expect(path).toBe('/hook')
+    expect(headers).toMatchObject({
+      'content-type': 'application/json',
+      'webhook-id': expect.stringMatching(new RegExp(`^msg_${id}_\\d+$`)),
+    })
+  }
+  await expectOwed(id, { waiting: 0, givenUp: 0 })
+})
+
+test('what was not accepted is posted again with the same id and body, and only that', async () => {
+  const { id, accountId, secret } = await addEndpoint()
+  const { step } = await startProcess()
+  await settleTestSwap(database.pool, await insertTestSwap(database.pool, accountId))
+  receiver.answer(({ body }) => (JSON.parse(body).type === 'swap.locked' ? 500 : 200))
+  await step()
+  expect(receiver.received).toHaveLength(5)
+  await expectOwed(id, { waiting: 1, givenUp: 0 })
+  const refused = receiver.received.find(({ body }) => JSON.parse(body).type === 'swap.locked')
+
+  await step()
+  receiver.answer(200)
+  await passTime(id)
+  await step()
+  expect(receiver.received).toHaveLength(6)
+
+  const again = receiver.received.at(-1)
+  expect(again?.headers['webhook-id']).toBe(refused?.headers['webhook-id'])
+  expect(again?.body).toBe(refused?.body)
+  expect(again && isGenuine(again, secret)).toBe(true)
+  await expectOwed(id, { waiting: 0, givenUp: 0 })
+})
+
+test('the next attempt waits for its time', async () => {
+  const { id, accountId } = await addEndpoint()
+  const { step } = await startProcess()
+  await insertTestSwap(database.pool, accountId)
+  receiver.answer(500)
+  await step()
+  await expectOwed(id, { waiting: 1, givenUp: 0 })
+
+  const { rows } = await database.pool.query(
+    `select attempts, extract(epoch from next_at - clock_timestamp())::int as seconds
+       from webhook_deliveries where endpoint_id = $1`,
+    [id],
+  )
+
+  expect(rows).toEqual([{ attempts: 1, seconds: expect.any(Number) }])
+  expect(rows[0].seconds).toBeGreaterThanOrEqual(3)
+  expect(rows[0].seconds).toBeLessThanOrEqual(5)
+})
+
+test('after the last attempt it is given up, until it is replayed', async () => {
+  const { id, accountId } = await addEndpoint()
+  const { step } = await startProcess()
+  await insertTestSwap(database.pool, accountId)
+  receiver.answer(500)
+  for (let attempt = 1; attempt <= 10; attempt += 1) {
+    await step()
+    await passTime(id)
+  }
+  expect(receiver.received).toHaveLength(10)
+  expect(await owedTo(id)).toMatchObject({ waiting: 0, givenUp: 1, lastFailure: 'it answered 500' })
+
+  receiver.answer(200)
+  expect(await replay(database.pool, id, { failed: true })).toBe(1)
+  await step()
+  expect(receiver.received).toHaveLength(11)
+
+  expect(new Set(idsOf()).size).toBe(1)
+  await expectOwed(id, { waiting: 0, givenUp: 0 })
+})
+
+test('a process that dies with what it had taken loses nothing: the next one posts it again', async () => {
+  const { id, accountId } = await addEndpoint()
+  await insertTestSwap(database.pool, accountId)
+  receiver.answer('hang')
+  const dead = await startProcess()
+  await dead.start()
+  await arrived(1)
+  await dead.stop()
+  expect(await owedTo(id)).toMatchObject({ waiting: 1, failingSince: null })
+
+  await database.pool.query(`update lanes set expires_at = '-infinity'`)
+  const next = await startProcess()
+  receiver.answer(204)
+  await dead.step()
+  await passTime(id)
+  await dead.step()
+  expect(receiver.received).toHaveLength(1)
+  await next.step()
+  expect(receiver.received).toHaveLength(2)
+
+  expect(new Set(idsOf()).size).toBe(1)
+  await expectOwed(id, { waiting: 0, givenUp: 0 })
+})
+
+test('a slow endpoint does not hold up another', async () => {
+  const slow = await addEndpoint(`${receiver.url}/slow`)
+  const quick = await addEndpoint(`${receiver.url}/quick`)
+  const { start, stop } = await startProcess()
+  receiver.answer(({ path }) => (path.endsWith('/slow') ? 'hang' : 200))
+  await insertTestSwap(database.pool, slow.accountId)
+  await start()
+  await arrived(1)
+
+  await insertTestSwap(database.pool, quick.accountId)
+  await start()
+
+  await vi.waitFor(() => expectOwed(quick.id, { waiting: 0, givenUp: 0 }), 10_000)
+  await stop()
+})
+
+describe('an endpoint is disabled', () => {
+  test('at once when it answers 410; what it was owed is given up, and what happens later is not queued', async () => {
+    const { id, accountId } = await addEndpoint()
+    const { step, onDisabled } = await startProcess()
+    const swap = await insertTestSwap(database.pool, accountId)
+    receiver.answer(410)
+    await step()
+    expect(onDisabled).toHaveBeenCalledWith(id, 'it answered 410')
+
+    await settleTestSwap(database.pool, swap)
+    await step()
+
+    expect(await owedTo(id)).toMatchObject({ disabledBecause: 'it answered 410', waiting: 0, givenUp: 1 })
+    expect(receiver.received).toHaveLength(1)
+  })
+
+  test('when it accepted nothing for three days, and delivers again once it is enabled and replayed', async () => {
+    const { id, accountId } = await addEndpoint()
+    const { step, onDisabled } = await startProcess()
+    await insertTestSwap(database.pool, accountId)
+    receiver.answer(500)
+    await step()
+    expect((await owedTo(id)).failingSince).not.toBeNull()
+    await database.pool.query(
+      `update webhook_endpoints set failing_since = clock_timestamp() - interval '73 hours' where id = $1`,
+      [id],
+    )
+    await passTime(id)
+    await step()
+    expect(onDisabled).toHaveBeenCalledWith(id, 'it accepted nothing for 72 hours')
+
+    receiver.answer(200)
+    await enableEndpoint(database.pool, id)
+    await replay(database.pool, id, { failed: true })
+    await step()
+    expect(receiver.received).toHaveLength(3)
+
+    await expectOwed(id, { waiting: 0, givenUp: 0 })
+    expect(await owedTo(id)).toMatchObject({ disabledAt: null, failingSince: null })
+  })
+
+  test('when it accepts nothing while too much waits for it', async () => {
+    const [failing, healthy] = [await addEndpoint(), await addEndpoint(`${receiver.url}/healthy`)]
+    const { step } = await startProcess()
+    receiver.answer(({ path }) => (path.endsWith('/healthy') ? 200 : 500))
+    for (const { accountId } of [failing, healthy]) {
+      await settleTestSwap(database.pool, await insertTestSwap(database.pool, accountId))
+    }
+    await step()
+    await expectOwed(failing.id, { waiting: 5, givenUp: 0 })
+    await expectOwed(healthy.id, { waiting: 0, givenUp: 0 })
+    await replay(database.pool, healthy.id, { since: new Date(0) })
+
+    expect(await findOverfull(database.pool, 4)).toEqual([failing.id])
+    expect(await findOverfull(database.pool, 5)).toEqual([])
+  })
+
+  test('not while it accepts some of what it is sent', async () => {
+    const { id, accountId } = await addEndpoint()
+    const { step } = await startProcess()
+    await database.pool.query(
+      `update webhook_endpoints set failing_since = clock_timestamp() - interval '73 hours' where id = $1`,
+      [id],
+    )
+    await settleTestSwap(database.pool, await insertTestSwap(database.pool, accountId))
+    receiver.answer(({ body }) => (JSON.parse(body).sequence === 1 ? 200 : 500))
+    await step()
+    await expectOwed(id, { waiting: 4, givenUp: 0 })
+
+    expect(await owedTo(id)).toMatchObject({ disabledAt: null, failingSince: null })
+  })
+})
+
+describe('a replay', () => {
+  test('posts a swap, or everything since a time, again with the ids that it had', async () => {
+    const { id, accountId } = await addEndpoint()
+    const { step } = await startProcess()
+    const [first, second] = [
+      await insertTestSwap(database.pool, accountId),
+      await insertTestSwap(database.pool, accountId),
+    ]
+    await step()
+    expect(receiver.received).toHaveLength(2)
+    await expectOwed(id, { waiting: 0, givenUp: 0 })
+
+    expect(await replay(database.pool, id, { swapId: second.swapId })).toBe(1)
+    expect(await replay(database.pool, id, { since: new Date(0) })).toBe(2)
+    expect(await replay(database.pool, id, { since: new Date(Date.now() + 60_000) })).toBe(0)
+    await step()
+    expect(receiver.received).toHaveLength(4)
+
+    expect(new Set(idsOf()).size).toBe(2)
+    expect(bodies().map(({ data }) => data.swapId)).toEqual(
+      expect.arrayContaining([first.swapId, second.swapId]),
+    )
+  })
+
+  test("does not reach into another account's swaps", async () => {
+    const { id } = await addEndpoint()
+    const foreign = await insertTestSwap(database.pool, await insertTestAccount(database.pool))
+    const { step } = await startProcess()
+    await step()
+
+    expect(await replay(database.pool, id, { swapId: foreign.swapId })).toBe(0)
+    expect(await replay(database.pool, id, { since: new Date(0) })).toBe(0)
+  })
+})
+
+describe('secrets', () => {
+  test('after a rotation both sign, until the old one has had its time', async () => {
+    const { id, accountId, secret: old } = await addEndpoint()
+    const { step } = await startProcess()
+    const secret = createWebhookSecret()
+    await rotateSecret(database.pool, { id, secret: seal.seal(accountId, secret), hours: 24 })
+    await insertTestSwap(database.pool, accountId)
+    await step()
+    await expectOwed(id, { waiting: 0, givenUp: 0 })
+
+    await database.pool.query(
+      `update webhook_endpoints set previous_until = clock_timestamp() where id = $1`,
+      [id],
+    )
+    await insertTestSwap(database.pool, accountId)
+    await step()
+
+    const genuine = receiver.received.map((one) => [isGenuine(one, secret), isGenuine(one, old)])
+    expect(genuine).toEqual([
+      [true, true],
+      [true, false],
+    ])
+  })
+
+  test('are not in the database, and are sealed again when the key that seals changes', async () => {
+    const { id, accountId, secret } = await addEndpoint()
+    const { rows } = await database.pool.query(
+      'select row_to_json(w) as row from webhook_endpoints w where id = $1',
+      [id],
+    )
+    expect(JSON.stringify(rows)).not.toContain(secret.slice('whsec_'.length))
+    const second = { id: 'k2', key: randomBytes(32) }
+    const faults = vi.fn()
+
+    await resealAll(database.pool, createSecretSeal(createSealer({ keys: [second, ...keys] })), faults)
+    await resealAll(database.pool, createSecretSeal(createSealer({ keys: [second] })), faults)
+
+    const resealed = await findEndpoint(database.pool, id)
+    const later = createSecretSeal(createSealer({ keys: [second] }))
+    expect(later.open(accountId, resealed?.secret ?? '')).toBe(secret)
+    expect(faults).not.toHaveBeenCalled()
+  })
+
+  test('one that cannot be opened any more is a failure of its endpoint, and nothing is posted', async () => {
+    const { id, accountId } = await addEndpoint()
+    const stranger = createSecretSeal(createSealer({ keys: [{ id: 'k1', key: randomBytes(32) }] }))
+    const { step } = await startProcess({ openSecret: stranger.open })
+    await insertTestSwap(database.pool, accountId)
+    await step()
+
+    expect((await owedTo(id)).lastFailure).toBe('its secret was sealed with a key that is gone')
+    expect(receiver.received).toEqual([])
+  })
+})
+
+test('of several processes that hold the lane in turn each event is posted once', async () => {
+  const { id, accountId } = await addEndpoint()
+  const runners = [1, 2, 3].map(() => {
+    const { step } = createWebhookSender({
+      ...{ pool: database.pool, openSecret: seal.open, now: Date.now, random: Math.random },
+      ...{ onAttempt: () => {}, onDisabled: () => {}, onFault: () => {} },
+      post: createPost({ allowPrivate: true }),
+    })
+    const lane = { name: 'webhooks', tasks: [{ topics: [], step }] }
+    return createLaneRunner({ pool: database.pool, lanes: [lane], onFault: () => {} })
+  })
+  for (const runner of runners) await runner.start()
+  for (let count = 0; count < 20; count += 1) await insertTestSwap(database.pool, accountId)
+
+  await arrived(20)
+  await vi.waitFor(() => expectOwed(id, { waiting: 0, givenUp: 0 }), 10_000)
+
+  expect(new Set(idsOf()).size).toBe(20)
+  expect(receiver.received).toHaveLength(20)
+  for (const runner of runners) await runner.stop()
+})

@@ -1,0 +1,15 @@
+import { randomBytes } from 'node:crypto'
+import type { Pool } from 'pg'
+import { insertTestAccount } from '../store/test-database.ts'
+import { insertEndpoint } from '../store/webhook-endpoints.ts'
+import type { SecretSeal } from './secret-seal.ts'
+import { createWebhookSecret } from './sign.ts'
+
+/** An endpoint of a new account, with its secret as the receiver has it. */
+export async function insertTestEndpoint(pool: Pool, { seal, url }: { seal: SecretSeal; url: string }) {
+  const accountId = await insertTestAccount(pool)
+  const id = `whe${randomBytes(8).toString('hex')}`
+  const secret = createWebhookSecret()
+  await insertEndpoint(pool, { id, accountId, url, secret: seal.seal(accountId, secret) })
+  return { id, accountId, secret }
+}
