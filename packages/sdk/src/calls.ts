@@ -7,12 +7,12 @@ import type {
   DelegationReply,
   QuoteReply,
   QuoteRequest,
-  StatusReply,
   SubmitReply,
   TokensQuery,
   TokensReply,
 } from '@geoswap/wire'
 import { type Call, type Connection, send } from './http.ts'
+import { createReads } from './reads.ts'
 import { type RetryPolicy, withRetries } from './retry.ts'
 import type { Submission } from './submission.ts'
 
@@ -23,12 +23,14 @@ export type Build = ({ origin: 'evm' } & BuildGeoOpReply) | ({ origin: 'solana' 
 
 export type Calls = ReturnType<typeof createCalls>
 
-/** The calls of the service. All but `postOnce` and `readOnce` are repeated while that may help. */
+/** The calls of the service. All but those that say `once` are repeated while that may help. */
 export function createCalls(connection: Connection, policy: RetryPolicy) {
   const repeat = <Reply>(call: Call) =>
     withRetries({ policy, forMs: policy.forMs, signal: call.signal }, () => send<Reply>(connection, call))
 
   return {
+    ...createReads(connection, repeat),
+
     chains: ({ signal }: CallOptions = {}) =>
       repeat<ChainsReply>({ method: 'GET', path: '/swap/chains', expects: [], signal }),
 
@@ -72,20 +74,5 @@ export function createCalls(connection: Connection, policy: RetryPolicy) {
         ...{ method: 'POST', body, signal, expects: ['swapId', 'status'] },
         path: 'signature' in body ? '/swap/submit' : '/swap/submit-solana',
       }),
-
-    readOnce: (swapId: string, { waitSeconds, signal }: CallOptions & { waitSeconds: number }) =>
-      send<StatusReply>(connection, toRead(swapId, waitSeconds, signal)),
-
-    /** The swap as it is now, or with `waitSeconds` (up to 15) held until it has ended. */
-    status: (swapId: string, { waitSeconds = 0, signal }: CallOptions & { waitSeconds?: number } = {}) =>
-      repeat<StatusReply>(toRead(swapId, waitSeconds, signal)),
-  }
-}
-
-function toRead(swapId: string, waitSeconds: number, signal: AbortSignal | undefined): Call {
-  return {
-    ...{ method: 'GET', signal, expects: ['swapId', 'status', 'substatus'] },
-    path: `/swap/status/${encodeURIComponent(swapId)}?wait=${waitSeconds}`,
-    holdMs: waitSeconds * 1_000,
   }
 }

@@ -1,5 +1,6 @@
 import { createCalls } from './calls.ts'
 import type { KnownContracts } from './checks/terms.ts'
+import { type EventsOptions, followSwap, type SwapEvent } from './events.ts'
 import { defaultRetry, type RetryPolicy } from './retry.ts'
 import type { Signer } from './signers.ts'
 import { type Submission, submitUntilKnown } from './submission.ts'
@@ -39,7 +40,7 @@ export function createClient({ baseUrl, apiKey, ...options }: ClientOptions) {
     fetch: options.fetch ?? ((...call: Parameters<typeof fetch>) => globalThis.fetch(...call)),
     timeoutMs: options.timeoutMs ?? TIMEOUT_MS,
   }
-  const { postOnce, readOnce, ...calls } = createCalls(connection, policy)
+  const { postOnce, readOnce, streamOnce, ...calls } = createCalls(connection, policy)
 
   /** Sends the same submission until the service has said what became of it. */
   function submit(submission: Submission, { signal }: { signal?: AbortSignal | undefined } = {}) {
@@ -56,6 +57,15 @@ export function createClient({ baseUrl, apiKey, ...options }: ClientOptions) {
     ...calls,
     submit,
     waitForSwap,
+
+    /**
+     * Each change of a swap as it happens, from the first or from after `lastEventId`, to its end.
+     *
+     *     for await (const { swap } of client.events(swapId)) console.log(swap.substatus)
+     */
+    events(swapId: string, events: EventsOptions = {}): AsyncGenerator<SwapEvent, void, undefined> {
+      return followSwap({ policy, open: streamOnce }, swapId, events)
+    },
 
     /** The whole swap: quote, delegation, build, checks, signature, submission, waiting. */
     swap(request: SwapRequest, signer: Signer, swapOptions: SwapOptions = {}): Promise<EndedSwap> {

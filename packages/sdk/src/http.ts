@@ -9,34 +9,70 @@ export type Call = {
   body?: unknown
   /** How long the service may hold the reply, on top of the timeout. */
   holdMs?: number
+  headers?: Record<string, string>
   /** Fields of text without which a reply is not one of this call. */
   expects: readonly string[]
   signal?: AbortSignal | undefined
 }
+
+type Limit = ReturnType<typeof limitOf>
 
 /** One request, one reply: throws a GeoswapError for anything but a success, the signal's reason when aborted. */
 export async function send<Reply>(connection: Connection, call: Call): Promise<Reply> {
   call.signal?.throwIfAborted()
   const limit = limitOf(call.signal, connection.timeoutMs + (call.holdMs ?? 0))
   try {
-    const response = await connection.fetch(`${connection.baseUrl}${call.path}`, {
-      ...toInit(connection, call),
-      signal: limit.signal,
-    })
+    const response = await request(connection, call, limit)
     return toReply<Reply>(response, await response.text(), call.expects)
   } catch (error) {
-    call.signal?.throwIfAborted()
-    if (error instanceof GeoswapError) throw error
-    throw limit.isOver() ? noReply('TIMEOUT', error) : noReply('CONNECTION_FAILED', error)
+    throw toError(error, call, limit)
   } finally {
     limit.end()
   }
 }
 
-function toInit({ apiKey }: Connection, { method, body }: Call): RequestInit {
+/** One request, a stream of events: its text as it arrives. `holdMs` is how long it may be silent. */
+export async function* receive(connection: Connection, call: Call): AsyncGenerator<string, void, undefined> {
+  call.signal?.throwIfAborted()
+  const silenceMs = connection.timeoutMs + (call.holdMs ?? 0)
+  const limit = limitOf(call.signal, silenceMs)
+  try {
+    const response = await request(connection, call, limit)
+    const isStream = response.headers.get('content-type')?.startsWith('text/event-stream')
+    if (!response.ok || !isStream || !response.body) throw toRefusal(response, await response.text())
+    const reader = response.body.getReader()
+    const decoder = new TextDecoder()
+    for (let read = await reader.read(); !read.done; read = await reader.read()) {
+      limit.extend(silenceMs)
+      yield decoder.decode(read.value, { stream: true })
+    }
+  } catch (error) {
+    throw toError(error, call, limit)
+  } finally {
+    limit.end()
+    // Whoever stops listening lets the connection go.
+    limit.stop()
+  }
+}
+
+function request(connection: Connection, call: Call, { signal }: Limit): Promise<Response> {
+  return connection.fetch(`${connection.baseUrl}${call.path}`, { ...toInit(connection, call), signal })
+}
+
+function toError(error: unknown, { signal }: Call, limit: Limit): unknown {
+  if (signal?.aborted) return signal.reason
+  if (error instanceof GeoswapError) return error
+  return limit.isOver() ? noReply('TIMEOUT', error) : noReply('CONNECTION_FAILED', error)
+}
+
+function toInit({ apiKey }: Connection, { method, body, headers }: Call): RequestInit {
   return {
     method,
-    headers: { 'x-api-key': apiKey, ...(body !== undefined && { 'content-type': 'application/json' }) },
+    headers: {
+      'x-api-key': apiKey,
+      ...headers,
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+    },
     ...(body !== undefined && { body: JSON.stringify(body) }),
     // The API key is for this service alone: it does not follow to where a redirect leads.
     redirect: 'error',
@@ -48,14 +84,21 @@ function limitOf(signal: AbortSignal | undefined, ms: number) {
   const controller = new AbortController()
   let over = false
   const stop = () => controller.abort()
-  const timer = setTimeout(() => {
-    over = true
-    stop()
-  }, ms)
+  const start = (ms: number) =>
+    setTimeout(() => {
+      over = true
+      stop()
+    }, ms)
+  let timer = start(ms)
   signal?.addEventListener('abort', stop)
   return {
     signal: controller.signal,
     isOver: () => over,
+    stop,
+    extend(ms: number) {
+      clearTimeout(timer)
+      timer = start(ms)
+    },
     end() {
       clearTimeout(timer)
       signal?.removeEventListener('abort', stop)
@@ -65,13 +108,20 @@ function limitOf(signal: AbortSignal | undefined, ms: number) {
 
 function toReply<Reply>(response: Response, text: string, expects: readonly string[]): Reply {
   const body = parseObject(text)
-  const isExpected = body !== undefined && expects.every((field) => typeof body[field] === 'string')
-  if (response.ok && isExpected) return body as Reply
-  if (!response.ok && isErrorReply(body)) throw refused(response, body)
-  throw unexpected(response)
+  if (response.ok && hasTexts(body, expects)) return body as Reply
+  throw toRefusal(response, text)
 }
 
-function parseObject(text: string): Record<string, unknown> | undefined {
+function toRefusal(response: Response, text: string): GeoswapError {
+  const body = parseObject(text)
+  return !response.ok && isErrorReply(body) ? refused(response, body) : unexpected(response)
+}
+
+export function hasTexts(body: Record<string, unknown> | undefined, fields: readonly string[]): boolean {
+  return body !== undefined && fields.every((field) => typeof body[field] === 'string')
+}
+
+export function parseObject(text: string): Record<string, unknown> | undefined {
   try {
     const value: unknown = JSON.parse(text)
     return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined
@@ -104,13 +154,20 @@ function retryAfterOf(response: Response, ms: unknown): number | undefined {
 
 /** Not a body of the service: a proxy answered, or the reply was cut off. */
 function unexpected(response: Response): GeoswapError {
-  const { status } = response
+  return unexpectedReply(response.status, {
+    requestId: response.headers.get('x-request-id') ?? undefined,
+    retryAfterMs: retryAfterOf(response, undefined),
+  })
+}
+
+type Named = { requestId?: string | undefined; retryAfterMs?: number | undefined }
+
+export function unexpectedReply(status: number, named: Named = {}): GeoswapError {
   return new GeoswapError({
     ...{ code: 'UNEXPECTED_REPLY', status, recovery: { action: 'RETRY_LATER' } },
     message: `The reply with status ${status} is not one of the service. Check baseUrl and what is in between.`,
     retryable: status < 400 || status === 429 || status >= 500,
-    requestId: response.headers.get('x-request-id') ?? undefined,
-    retryAfterMs: retryAfterOf(response, undefined),
+    ...named,
   })
 }
 

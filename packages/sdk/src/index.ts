@@ -8,11 +8,14 @@ export type {
   DelegationReply,
   ErrorCode,
   Failure,
+  HistoryQuery,
+  HistoryReply,
   QuoteReply,
   QuoteRequest,
   Refund,
   StatusReply,
   SubmitReply,
+  SwapRecord,
   TokenEntry,
   TokensReply,
 } from '@geoswap/wire'
@@ -32,6 +35,7 @@ export {
   TamperedOperationError,
   type TransportCode,
 } from './errors.ts'
+export type { EventsOptions, SwapEvent } from './events.ts'
 export type { RetryPolicy } from './retry.ts'
 export {
   type AuthorizationFields,

@@ -35,7 +35,7 @@ export type SwapOptions = SwapLimits & {
 }
 
 export type SwapDeps = {
-  calls: Omit<Calls, 'postOnce' | 'readOnce'>
+  calls: Omit<Calls, 'postOnce' | 'readOnce' | 'streamOnce'>
   submit(submission: Submission, options: { signal?: AbortSignal | undefined }): Promise<SubmitReply>
   waitForSwap(swapId: string, options: WaitOptions): Promise<EndedSwap>
   contracts: Readonly<Record<number, KnownContracts>>

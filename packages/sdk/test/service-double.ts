@@ -13,7 +13,9 @@ import { account, buildOf, evmQuote, opFor } from './evm-offer.ts'
 export type Answer = { status: number; body: unknown; headers?: Record<string, string> }
 
 /** What goes wrong with one request: `act` is what an honest service would do. */
-export type Fault = (act: () => Answer) => Answer | 'drop' | 'hang'
+export type Fault = (act: () => Answer) => Answer | Stream | 'drop' | 'hang'
+/** Server-sent events, text by text; then the connection breaks, or the stream ends. */
+export type Stream = { texts: readonly string[]; then: 'break' | 'end' | 'hang' }
 
 export type ServiceDouble = Awaited<ReturnType<typeof startService>>
 
@@ -78,11 +80,29 @@ function createRules() {
     },
     '/swap/status': (_body, url) => ({ ...state.swap, swapId: url.pathname.split('/').at(-1) }),
     '/swap/chains': () => ({ chains: [] }),
+    '/swap/history': (_body, url) => ({ swaps: [], nextCursor: url.search }),
   }
   return { acts, swaps, state }
 }
 
-type Request = { path: string; body: Record<string, unknown>; url: URL; at: number }
+async function stream(response: ServerResponse, { texts, then }: Stream): Promise<void> {
+  response.writeHead(200, { 'content-type': 'text/event-stream' })
+  // One at a time: each arrives by itself.
+  for (const text of texts) {
+    await new Promise<void>((resolve) => response.write(text, () => resolve()))
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+  if (then === 'end') response.end()
+  if (then === 'break') response.destroy()
+}
+
+type Request = {
+  path: string
+  body: Record<string, unknown>
+  headers: IncomingMessage['headers']
+  url: URL
+  at: number
+}
 
 /** A real HTTP server in front of the rules that misbehaves on demand. */
 export async function startService() {
@@ -92,14 +112,15 @@ export async function startService() {
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const url = new URL(request.url ?? '/', 'http://service')
-    const path = url.pathname.replace(/(\/swap\/[\w-]+).*/, '$1')
+    const path = url.pathname.replace(/(\/swap\/[\w-]+)(\/[^/]+)?/, '$1')
     const body = JSON.parse((await text(request)) || '{}')
-    requests.push({ path, body, url, at: Date.now() })
+    requests.push({ path, body, headers: request.headers, url, at: Date.now() })
     const act = () => ({ status: 200, body: acts[path]?.(body as never, url) ?? {} })
     const fault = faults.get(path)?.shift()
     const reply = fault ? fault(act) : act()
     if (reply === 'hang') return
     if (reply === 'drop') return void request.socket.destroy()
+    if ('texts' in reply) return stream(response, reply)
     const content = typeof reply.body === 'string' ? reply.body : JSON.stringify(reply.body)
     response.writeHead(reply.status, {
       'content-type': 'application/json',

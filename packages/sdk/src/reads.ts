@@ -1,0 +1,44 @@
+import type { HistoryQuery, HistoryReply, StatusReply } from '@geoswap/wire'
+import type { CallOptions } from './calls.ts'
+import type { EventsOptions } from './events.ts'
+import { type Call, type Connection, receive, send } from './http.ts'
+
+type Repeat = <Reply>(call: Call) => Promise<Reply>
+
+// A stream is never silent for longer than this.
+const HEARTBEAT_MS = 15_000
+
+/** What is read of swaps: one as it is now, its changes, the list of all. */
+export function createReads(connection: Connection, repeat: Repeat) {
+  return {
+    readOnce: (swapId: string, { waitSeconds, signal }: CallOptions & { waitSeconds: number }) =>
+      send<StatusReply>(connection, toRead(swapId, waitSeconds, signal)),
+
+    streamOnce: (swapId: string, { lastEventId, signal }: EventsOptions) =>
+      receive(connection, {
+        ...{ method: 'GET', signal, expects: [], holdMs: HEARTBEAT_MS },
+        path: `/swap/status/${encodeURIComponent(swapId)}/events`,
+        ...(lastEventId !== undefined && { headers: { 'last-event-id': lastEventId } }),
+      }),
+
+    /** A page of the account's swaps, the newest first; `cursor` is the `nextCursor` of the page before. */
+    history: (query: HistoryQuery = {}, { signal }: CallOptions = {}) => {
+      const text = new URLSearchParams()
+      for (const [name, value] of Object.entries(query))
+        if (value !== undefined) text.set(name, String(value))
+      return repeat<HistoryReply>({ method: 'GET', path: `/swap/history?${text}`, expects: [], signal })
+    },
+
+    /** The swap as it is now, or with `waitSeconds` (up to 15) held until it has ended. */
+    status: (swapId: string, { waitSeconds = 0, signal }: CallOptions & { waitSeconds?: number } = {}) =>
+      repeat<StatusReply>(toRead(swapId, waitSeconds, signal)),
+  }
+}
+
+function toRead(swapId: string, waitSeconds: number, signal: AbortSignal | undefined): Call {
+  return {
+    ...{ method: 'GET', signal, expects: ['swapId', 'status', 'substatus'] },
+    path: `/swap/status/${encodeURIComponent(swapId)}?wait=${waitSeconds}`,
+    holdMs: waitSeconds * 1_000,
+  }
+}
