@@ -41,7 +41,8 @@ describe('/openapi.json', () => {
 
     const listed = operationsOf(document).map(({ method, path }) => `${method} ${path}`)
     expect(listed.sort()).toEqual([
-      ...['GET /swap/chains', 'GET /swap/delegation', 'GET /swap/status/{swapId}', 'GET /swap/tokens'],
+      ...['GET /swap/chains', 'GET /swap/delegation', 'GET /swap/history', 'GET /swap/status/{swapId}'],
+      ...['GET /swap/status/{swapId}/events', 'GET /swap/tokens'],
       'POST /swap/build-geo-op',
       ...['POST /swap/build-solana-tx', 'POST /swap/quote', 'POST /swap/submit', 'POST /swap/submit-solana'],
     ])
@@ -124,6 +125,7 @@ describe('pages without a key', () => {
       expect.arrayContaining([
         ...['geoswap_http_request_duration_seconds', 'geoswap_faults_total', 'geoswap_held_status_reads'],
         ...['geoswap_swaps', 'geoswap_inventory', 'geoswap_relayer_balance', 'process_cpu_seconds_total'],
+        ...['geoswap_webhook_attempts_total', 'geoswap_webhook_deliveries', 'geoswap_webhook_endpoints'],
       ]),
     )
     expect(metrics).not.toContain(local.apiKey.split('_')[3])
@@ -159,6 +161,8 @@ describe('paths', () => {
     ['POST', '/swap/tokens', 'GET'],
     ['POST', '/swap/delegation', 'GET'],
     ['POST', '/swap/status/swp_1', 'GET'],
+    ['POST', '/swap/status/swp_1/events', 'GET'],
+    ['POST', '/swap/history', 'GET'],
     ['OPTIONS', '/swap/quote', 'POST'],
     ['POST', '/health', 'GET, HEAD'],
     ['DELETE', '/openapi.json', 'GET, HEAD'],

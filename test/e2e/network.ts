@@ -6,6 +6,7 @@ declare module 'vitest' {
   interface ProvidedContext {
     local: LocalNetwork
     databaseUrl: string
+    home: string
   }
 }
 
@@ -18,5 +19,6 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   const network = await startNetwork({ env: { PATH, HOME }, serviceConfig: { discount: SHORT_MEMORY } })
   project.provide('local', network.local as LocalNetwork)
   project.provide('databaseUrl', network.databaseUrl)
+  project.provide('home', network.home)
   return () => network.stop()
 }

@@ -1,0 +1,97 @@
+import { createHmac } from 'node:crypto'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { createClient } from '@geoswap/sdk'
+import { type StatusReply, WebhookEvent } from '@geoswap/wire'
+import { Check } from 'typebox/value'
+import { afterAll, beforeAll, expect, inject, test } from 'vitest'
+import { runWebhookCommand } from '../../packages/service/src/webhook.ts'
+import { type CheckedClient, createCheckedClient, refusalOf } from '../checked-client.ts'
+import { delegatedWallet } from '../instant-wallet.ts'
+import { createOperator } from '../operator.ts'
+import { createWorld, submitSwap, until } from '../world.ts'
+
+const local = inject('local')
+const operator = createOperator(inject('databaseUrl'))
+const { alpha, beta } = createWorld(local)
+const order = { from: alpha, sell: 'ETH', to: beta, buy: 'USDC', amount: 10n ** 17n }
+
+type Posted = { id: string; signature: string; signed: string; event: WebhookEvent }
+const posted: Posted[] = []
+const receiver = createServer(async (request, response) => {
+  const body = await text(request)
+  const { 'webhook-id': id, 'webhook-timestamp': at, 'webhook-signature': signature } = request.headers
+  posted.push({
+    ...{ id: String(id), signature: String(signature), signed: `${id}.${at}.${body}` },
+    event: JSON.parse(body),
+  })
+  response.writeHead(204).end()
+})
+
+let api: CheckedClient
+let secret: Buffer
+beforeAll(async () => {
+  await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve))
+  const apiKey = await operator.createKey()
+  api = createCheckedClient({ ...local, apiKey })
+  const [account] = await operator.query<{ id: string }>(
+    'select account_id as id from api_keys where id = $1',
+    [apiKey.split('_')[2]],
+  )
+  const url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`
+  const out: string[] = []
+  const output = { out: (line: string) => void out.push(line), hint: () => {} }
+  const args = ['add', '--account', account?.id ?? '', '--url', url]
+  await runWebhookCommand(args, { GEOSWAP_HOME: inject('home') }, output)
+  secret = Buffer.from(out.join().replace('whsec_', ''), 'base64')
+})
+afterAll(() => {
+  receiver.close()
+})
+
+test('a swap is told in the same words by stream, webhook, history and status', async () => {
+  const wallet = await delegatedWallet(alpha)
+  const client = createClient({ baseUrl: local.apiUrl, apiKey: api.apiKey })
+  const { swapId, quote } = await submitSwap({ api }, wallet, order)
+
+  const streamed: StatusReply[] = []
+  for await (const { id, swap } of client.events(swapId)) {
+    streamed.push(swap)
+    expect(id).toBe(String(streamed.length))
+  }
+
+  const { body: status } = await api.status(swapId)
+  expect(streamed.at(-1)).toEqual(status)
+  expect(status).toMatchObject({ status: 'settled', amounts: { delivered: quote.output } })
+  const stages = streamed.map(({ substatus }) => substatus)
+  expect(stages).toEqual(['accepted', 'locking', 'locked', 'delivering', 'delivered'])
+
+  const mine = await until(() => {
+    const events = posted.filter(({ event }) => event.data.swapId === swapId)
+    return Promise.resolve(events.length >= streamed.length && events)
+  })
+  const told = mine.map(({ event }) => event).sort((a, b) => a.sequence - b.sequence)
+  const asked = { walletAddress: wallet.address, recipient: wallet.address }
+  const tokens = { inputToken: alpha.token('ETH'), outputToken: beta.token('USDC') }
+  expect(told.map(({ data }) => data)).toEqual(streamed.map((swap) => ({ ...swap, ...asked, ...tokens })))
+  for (const { signed, signature, event } of mine) {
+    expect(signature).toBe(`v1,${createHmac('sha256', secret).update(signed).digest('base64')}`)
+    expect(Check(WebhookEvent, event)).toBe(true)
+  }
+
+  const page = await client.history({ wallet: wallet.address.toLowerCase(), status: 'settled', limit: 1 })
+  expect(page).toEqual({ swaps: [told.at(-1)?.data] })
+})
+
+test('another account has neither the stream nor the history of a swap', async () => {
+  const { swaps } = await createClient({ baseUrl: local.apiUrl, apiKey: api.apiKey }).history()
+  const stranger = createCheckedClient({ ...local, apiKey: await operator.createKey() })
+
+  const stream = await stranger.call<object>('GET', `/swap/status/${swaps[0]?.swapId}/events`)
+  const history = await stranger.call<object>('GET', '/swap/history')
+
+  expect(swaps.length).toBeGreaterThan(0)
+  expect(refusalOf(stream)).toBe('404 SWAP_NOT_FOUND')
+  expect(history.body).toEqual({ swaps: [] })
+})
