@@ -18,6 +18,7 @@ const PROTOCOL = /^protocol\//
 const ERRORS = /^service\/errors\.ts$/
 const MODEL = /^service\/model\//
 const STORE = /^service\/store\//
+const FAIL_POINT = /^service\/fail-point\.ts$/
 const OBSERVE = /^service\/observe\//
 const CHAIN_PORTS = /^service\/chains\/[\w-]+\.ts$/
 const NODES = /^service\/chains\/nodes\//
@@ -29,6 +30,11 @@ const ANYTHING = /./
 
 export const rules: readonly Rule[] = [
   {
+    name: 'the checker shares no code with what it checks',
+    files: /^test\/chaos\/checker\//,
+    may: [/^test\/chaos\/checker\//, VIEM, KIT, PG, NODE],
+  },
+  {
     name: 'tests may import anything',
     files: /\.test\.ts$|\/test-[\w-]+\.ts$|^[\w-]+\/test\/|^test\//,
     may: [ANYTHING],
@@ -37,6 +43,7 @@ export const rules: readonly Rule[] = [
   { name: 'wire knows only its schema library', files: /^wire\//, may: [WIRE, /^typebox$/] },
   { name: 'protocol knows only encoders', files: /^protocol\//, may: [PROTOCOL, VIEM, KIT] },
 
+  { name: 'fail-points know nothing', files: FAIL_POINT, may: [NODE] },
   { name: 'errors know only wire', files: ERRORS, may: [WIRE] },
   { name: 'the model is pure', files: MODEL, may: [MODEL, ERRORS, PROTOCOL], mayTypesOf: [WIRE] },
   { name: 'seals know no business', files: /^service\/seal\//, may: [/^service\/seal\//, ERRORS, NODE] },
@@ -78,13 +85,13 @@ export const rules: readonly Rule[] = [
   {
     name: 'a stage knows no other stage, no vendor and no transport',
     files: /^service\/flow\/(?<stage>[\w-]+)\//,
-    may: [/^service\/flow\/{stage}\//, ERRORS, MODEL, STORE, WIRE, PROTOCOL, /^node:crypto$/],
+    may: [/^service\/flow\/{stage}\//, ERRORS, FAIL_POINT, MODEL, STORE, WIRE, PROTOCOL, /^node:crypto$/],
     mayTypesOf: [CHAIN_PORTS, /^service\/(lanes|market|seal)\//, PG],
   },
   {
     name: 'lanes, market and attester work through ports',
     files: /^service\/(?<part>lanes|market|attester)\//,
-    may: [/^service\/{part}\//, ERRORS, MODEL, STORE, PROTOCOL, NODE],
+    may: [/^service\/{part}\//, ERRORS, FAIL_POINT, MODEL, STORE, PROTOCOL, NODE],
     mayTypesOf: [CHAIN_PORTS, OBSERVE, WIRE, PG],
   },
   {

@@ -2,6 +2,7 @@ import { composeApi } from './compose/api.ts'
 import { composeAttester } from './compose/attester.ts'
 import { composeWorker } from './compose/worker.ts'
 import { loadConfig } from './config.ts'
+import { armFailPoints } from './fail-point.ts'
 import { listen } from './http/server.ts'
 import { createLogger, type Logger } from './observe/logger.ts'
 import { createPool } from './store/db.ts'
@@ -74,6 +75,8 @@ async function main(role: string | undefined): Promise<void> {
     process.exitCode = role === undefined || role === '--help' ? 0 : 1
     return
   }
+  const crashAt = process.env['GEOSWAP_CRASH_AT']
+  if (crashAt) armFailPoints(crashAt)
   const logger = createLogger({ name: role, level: process.env['LOG_LEVEL'] ?? 'info' })
   stopOnSignal(await run(logger), logger)
 }

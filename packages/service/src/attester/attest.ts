@@ -1,5 +1,6 @@
 import type { Pool } from 'pg'
 import type { Chain } from '../chains/chain.ts'
+import { failPoint } from '../fail-point.ts'
 import { groupBy } from '../model/group.ts'
 import type { Op, Swap } from '../model/swap.ts'
 import { tallyAttempts } from '../store/attempts.ts'
@@ -37,12 +38,14 @@ async function attestClaims(deps: AttestDeps): Promise<void> {
 }
 
 async function claim(deps: AttestDeps, chainId: number, swaps: readonly Swap[]): Promise<void> {
+  failPoint('before outcome')
   // The outcome is on record before a signature exists: a crash between the two loses nothing.
   const settled = await settleOutcomes(
     deps.pool,
     'claim',
     swaps.map((swap) => swap.op.hash),
   )
+  failPoint('after outcome')
   const mine = swaps.filter((swap) => settled.has(swap.op.hash))
   if (mine.length === 0) return
   const signature = await deps.signClaims(
@@ -55,6 +58,7 @@ async function claim(deps: AttestDeps, chainId: number, swaps: readonly Swap[]):
     swapIds: mine.map((swap) => swap.id),
     signature,
   })
+  failPoint('after attestation')
   deps.onAttested('claim', mine.length)
 }
 
@@ -69,7 +73,9 @@ async function attestRefunds(deps: AttestDeps): Promise<void> {
 
 async function refund(deps: AttestDeps, swap: Swap): Promise<void> {
   const { originChain, hash } = swap.op
+  failPoint('before outcome')
   const settled = await settleOutcomes(deps.pool, 'refund', [hash])
+  failPoint('after outcome')
   if (!settled.has(hash)) return deps.onRefused(swap, 'a claim was attested before')
   const { head } = await deps.chainOf(originChain).readHeads()
   const validUntil = head.seconds + REFUND_VALID_SECONDS
@@ -83,6 +89,7 @@ async function refund(deps: AttestDeps, swap: Swap): Promise<void> {
       signature,
     }),
   )
+  failPoint('after attestation')
   deps.onAttested('refund', 1)
 }
 

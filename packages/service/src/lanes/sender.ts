@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Pool, PoolClient } from 'pg'
 import type { Chain, Heads, Replacement, Signed, SigningTerms, TxRequest } from '../chains/chain.ts'
+import { failPoint } from '../fail-point.ts'
 import {
   type Attempt,
   findAttemptSwaps,
@@ -74,13 +75,14 @@ export function createSender(options: Options): Sender {
       const signed = ready ?? (await signWith(options, numbered))
       const attemptId = await recordSigned(options, db, lease, numbered, signed)
       if (!(await work.record(db, { attemptId, txHash: signed.txHash }))) throw new Outdated()
+      failPoint(`before record ${work.role}`)
       return signed
     })
     if (!signed) return false
     sent += 1
     inFlight += 1
     idleUntil = 0
-    await mouth.send(signed)
+    await sendRecorded(mouth, work.role, signed)
     options.onSent({ role: work.role, swapIds: work.swapIds, txHash: signed.txHash })
     return true
   }
@@ -108,7 +110,7 @@ export function createSender(options: Options): Sender {
     const signed = await unlessOutdated(pool, (db) => signReplacement(options, db, lease, stuck, signing))
     if (!signed) return
     options.onReplaced(stuck)
-    await mouth.send(signed)
+    await sendRecorded(mouth, replacement.isBurn ? 'noop' : 'replacement', signed)
   }
 
   return { address, room: () => Math.max(0, maxInFlight - inFlight), send, followUp }
@@ -133,6 +135,14 @@ function createTermsMemo(chain: SendingChain): (heads: Heads) => Promise<Signing
     return terms
   }
 }
+
+async function sendRecorded(mouth: Mouth, step: Role | 'replacement', signed: Signed): Promise<void> {
+  failPoint(`after record ${step}`)
+  await mouth.send(signed)
+  failPoint(`after broadcast ${step}`)
+}
+
+type Mouth = ReturnType<typeof createBroadcaster>
 
 /** Hands bytes to the nodes. An error says nothing about whether they arrived; the chain will tell. */
 function createBroadcaster({ chain, onSendFault }: Options) {
@@ -208,6 +218,7 @@ async function signReplacement(
   }
   const signed = await signWith(options, signing)
   await recordSigned(options, db, lease, signing, signed)
+  failPoint(`before record ${isBurn ? 'noop' : 'replacement'}`)
   return signed
 }
 

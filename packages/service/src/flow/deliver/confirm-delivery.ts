@@ -1,5 +1,6 @@
 import type { Pool } from 'pg'
 import type { Delivered, DestinationChain, Heads, OriginChain } from '../../chains/chain.ts'
+import { failPoint } from '../../fail-point.ts'
 import type { RefundReason } from '../../model/outcome.ts'
 import type { Swap } from '../../model/swap.ts'
 import {
@@ -53,17 +54,25 @@ async function confirm(
     const mayBeRepeated = swap.op.fillDeadline - heads.settle.seconds > deps.reorgSeconds + REDELIVERY_SECONDS
     const isSettled = isFinal || (delivered.block <= heads.settle.number && mayBeRepeated)
     if (!isSettled) return
+    failPoint('before deliverySeen')
     const moved = await advanceSwap(deps.pool, {
       swap,
       event: 'deliverySeen',
       deliveryTxHash,
       delivered: delivered.amount,
     })
+    failPoint('after deliverySeen')
     if (moved) deps.onSettled(moved)
     return
   }
-  if (isFinal) await markDeliveryFinal(deps.pool, { id: swap.id, deliveryTxHash })
+  if (isFinal) await noteFinal(deps, swap, deliveryTxHash)
   else if (swap.deliveryTxHash !== deliveryTxHash) await setDeliveryTxHash(deps.pool, [swap], deliveryTxHash)
+}
+
+async function noteFinal({ pool }: ConfirmDeliveryDeps, { id }: Swap, deliveryTxHash: string): Promise<void> {
+  failPoint('before deliveryFinal')
+  await markDeliveryFinal(pool, { id, deliveryTxHash })
+  failPoint('after deliveryFinal')
 }
 
 /** A hard-final block past the op's time in which the chain shows no delivery: there will never be one. */
@@ -81,7 +90,9 @@ async function refundExpired(deps: ConfirmDeliveryDeps, heads: Heads, swaps: rea
       await failIfNeverLocked(deps, swap)
       continue
     }
+    failPoint('before deliveryImpossible')
     const moved = await advanceSwap(deps.pool, { swap, event: 'deliveryImpossible', refundReason, proof })
+    failPoint('after deliveryImpossible')
     if (moved) deps.onRefundDecided(moved, refundReason)
   }
 }

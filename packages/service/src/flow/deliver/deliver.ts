@@ -1,5 +1,6 @@
 import type { Pool, PoolClient } from 'pg'
 import type { DestinationChain, Heads, OriginChain } from '../../chains/chain.ts'
+import { failPoint } from '../../fail-point.ts'
 import type { Sender } from '../../lanes/sender.ts'
 import { chunksOf, eachAtOnce, groupBy, type Share } from '../../model/group.ts'
 import type { RefundReason } from '../../model/outcome.ts'
@@ -147,6 +148,8 @@ async function decideRefund(deps: DeliverDeps, swap: Swap, refundReason: RefundR
   if (swap.state === 'delivering' && !swap.originFinal) return failIfNeverLocked(deps, swap)
   const isOpen = swap.state === 'locked' || swap.state === 'delivering'
   if (!isOpen || !swap.originFinal) return
+  failPoint('before deliveryImpossible')
   const moved = await advanceSwap(deps.pool, { swap, event: 'deliveryImpossible', refundReason, proof })
+  failPoint('after deliveryImpossible')
   if (moved) deps.onRefundDecided(moved, refundReason)
 }

@@ -1,5 +1,6 @@
 import type { Pool } from 'pg'
 import type { Heads, LockState, OriginChain } from '../../chains/chain.ts'
+import { failPoint } from '../../fail-point.ts'
 import { decideOrigin, type OriginDecision } from '../../model/origin.ts'
 import type { Swap } from '../../model/swap.ts'
 import { inTransaction } from '../../store/db.ts'
@@ -32,7 +33,10 @@ export async function confirmOrigin(deps: ConfirmLockDeps, heads: Heads): Promis
     if (decision === 'lockFinal') final.push(swap)
     else if (decision !== 'nothing') await act(deps, heads, swap, decision)
   }
-  if (final.length > 0) await markOriginFinal(deps.pool, final)
+  if (final.length === 0) return
+  failPoint('before lockFinal')
+  await markOriginFinal(deps.pool, final)
+  failPoint('after lockFinal')
 }
 
 const opsOf = (swaps: readonly Swap[]) => swaps.map(({ op }) => op)
@@ -47,12 +51,14 @@ type Move = Exclude<OriginDecision, 'nothing' | 'lockFinal'>
 async function act(deps: ConfirmLockDeps, heads: Heads, swap: Swap, event: Move): Promise<void> {
   const change = await changeFor(deps, heads, swap, event)
   if (!change) return
+  failPoint(`before ${event}`)
   const moved = await inTransaction(deps.pool, async (db) => {
     const moved = await advanceSwap(db, change)
     // The slot is hard-final claimed or refunded: the next op may use the position with a higher round.
     if (moved && (event === 'claimFinal' || event === 'refundFinal')) await freePositions(db, [swap.op.id])
     return moved
   })
+  failPoint(`after ${event}`)
   if (moved) deps.onMoved(moved, event)
 }
 

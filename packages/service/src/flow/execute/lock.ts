@@ -1,5 +1,6 @@
 import type { Pool } from 'pg'
 import type { Heads, OriginChain } from '../../chains/chain.ts'
+import { failPoint } from '../../fail-point.ts'
 import type { Sender } from '../../lanes/sender.ts'
 import { eachAtOnce, type Share } from '../../model/group.ts'
 import type { FailureCode } from '../../model/outcome.ts'
@@ -49,7 +50,9 @@ async function sift(deps: LockDeps, heads: Heads, waiting: readonly Swap[]): Pro
 /** Nothing was ever signed for this swap, and from here on nothing can be: its input stays where it is. */
 async function decline(deps: LockDeps, heads: Heads, swap: Swap, code: FailureCode): Promise<void> {
   const proof = { kind: 'neverSigned', chainId: deps.origin.chainId, block: heads.head }
+  failPoint('before declined')
   const moved = await advanceSwap(deps.pool, { swap, event: 'declined', failureCode: code, proof })
+  failPoint('after declined')
   if (moved) deps.onDeclined(moved, code)
 }
 

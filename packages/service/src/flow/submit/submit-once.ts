@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { SubmitReply } from '@geoswap/wire'
 import type { Pool } from 'pg'
 import { ServiceError } from '../../errors.ts'
+import { failPoint } from '../../fail-point.ts'
 import { publicStatus } from '../../model/lifecycle.ts'
 import type { SignedDelegation } from '../../model/swap.ts'
 import { inTransaction } from '../../store/db.ts'
@@ -61,7 +62,7 @@ async function answerExpired(pool: Pool, submitted: Submitted): Promise<SubmitRe
 /** Undefined when the op's time ran out before the insert. */
 async function store(pool: Pool, { opId }: Submission, signing: Signing): Promise<SubmitReply | undefined> {
   const swapId = `swp_${randomBytes(16).toString('hex')}`
-  return inTransaction(pool, async (db) => {
+  const reply = await inTransaction(pool, async (db) => {
     await lockSubmission(db, opId)
     const current = await findSubmission(db, opId)
     if (!current) throw new ServiceError('INVALID_TOKEN')
@@ -69,8 +70,11 @@ async function store(pool: Pool, { opId }: Submission, signing: Signing): Promis
     assertBalance(current)
     if (!(await insertSwap(db, { swapId, opId, ...signing }))) return undefined
     if (!(await reserveInventory(db, opId))) throw liquidityGone()
+    failPoint('before accept')
     return { swapId, status: 'pending' as const }
   })
+  failPoint('after accept')
+  return reply
 }
 
 function liquidityGone(): ServiceError {

@@ -1,0 +1,52 @@
+import { writeSync } from 'node:fs'
+
+/**
+ * Places where a test ends the process as a crash would: around everything that is written down, and behind
+ * everything that is sent. `before` a record is the worst moment for it, signed and not committed.
+ */
+const AROUND = [
+  'accept',
+  ...['record lock', 'record deliver', 'record claim', 'record refund', 'record replacement', 'record noop'],
+  ...['declined', 'lockSeen', 'lockLost', 'lockDead', 'lockFinal'],
+  ...['deliverySeen', 'deliveryFinal', 'deliveryImpossible', 'claimFinal', 'refundFinal'],
+  'outcome',
+] as const
+const AFTER = [
+  ...['broadcast lock', 'broadcast deliver', 'broadcast claim', 'broadcast refund'],
+  ...['broadcast replacement', 'broadcast noop', 'attestation'],
+] as const
+
+export type FailPoint =
+  | `before ${(typeof AROUND)[number]}`
+  | `after ${(typeof AROUND | typeof AFTER)[number]}`
+
+export const failPoints: readonly FailPoint[] = [
+  ...AROUND.flatMap((step) => [`before ${step}`, `after ${step}`] as const),
+  ...AFTER.map((step) => `after ${step}` as const),
+]
+
+let armed: Map<string, number> | undefined
+
+/** `after record lock, before lockSeen:2`: the process ends at the first, or at the second time of the second. */
+export function armFailPoints(text: string): void {
+  const entries = text.split(',').map((entry): [string, number] => {
+    const [name = '', times = '1'] = entry.trim().split(':')
+    if (!failPoints.some((point) => point === name)) throw new Error(`There is no fail-point ${name}`)
+    return [name, Number(times)]
+  })
+  armed = new Map(entries)
+}
+
+/** Does nothing, unless a test armed it. */
+export function failPoint(name: FailPoint): void {
+  if (armed !== undefined) reach(armed, name)
+}
+
+function reach(points: Map<string, number>, name: FailPoint): void {
+  const left = points.get(name)
+  if (left === undefined) return
+  points.set(name, left - 1)
+  if (left > 1) return
+  writeSync(2, `fail-point ${name}\n`)
+  process.kill(process.pid, 'SIGKILL')
+}
