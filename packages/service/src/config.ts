@@ -206,6 +206,8 @@ const NetworkSchema = Type.Object(
     /** How far the market may move against the operator before a swap goes back. Default: the slippage of the swap. */
     priceToleranceBps: Type.Optional(Type.Integer({ minimum: 1, maximum: 9_999 })),
     quoteTtlMs: Type.Optional(Count),
+    /** How long a worker that is silent keeps its lanes. */
+    leaseMs: Type.Optional(Count),
     deadlines: Type.Optional(Deadlines),
     webhooks: Type.Optional(Webhooks),
   },

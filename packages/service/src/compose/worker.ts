@@ -74,7 +74,8 @@ export async function composeWorker(config: Config, logger: Logger): Promise<Wor
   const parts: Parts = { config, pool, chains, catalog, followers, prices, logger }
   const lanes = chains.all.flatMap((chain) => lanesOf(parts, chain))
   const onFault = (error: unknown, lane: string) => logger.warn({ err: error, lane }, 'lane step failed')
-  const runner = createLaneRunner({ pool, lanes, onFault })
+  const { leaseMs } = network
+  const runner = createLaneRunner({ pool, lanes, onFault, ...(leaseMs !== undefined && { leaseMs }) })
   const listener = createListener({ url: config.databaseUrl.reveal(), channels: { swap_work: wake } })
   return {
     async start() {

@@ -23,17 +23,18 @@ export type Task = {
 type Options = {
   pool: Pool
   lanes: readonly Lane[]
+  /** A worker that was killed or paused loses its lanes after this long; the next one takes over within a beat. */
+  leaseMs?: number
   onFault(error: unknown, lane: string): void
 }
 
-// A worker that was killed or paused loses its lanes after this long; the next one takes over within a beat.
 const LEASE_MS = 6_000
-const BEAT_MS = 1_500
+const BEATS_PER_LEASE = 4
 
 export type LaneRunner = { start(): Promise<void>; wake(topic: string): void; stop(): Promise<void> }
 
 /** Takes lanes by lease, runs them while it holds them, and gives them back when it stops. */
-export function createLaneRunner({ pool, lanes, onFault }: Options): LaneRunner {
+export function createLaneRunner({ pool, lanes, leaseMs = LEASE_MS, onFault }: Options): LaneRunner {
   const holder = randomUUID()
   const held = new Map<string, RunningLane>()
   let timer: NodeJS.Timeout | undefined
@@ -46,12 +47,12 @@ export function createLaneRunner({ pool, lanes, onFault }: Options): LaneRunner 
     } catch (error) {
       onFault(error, 'leases')
     }
-    if (!stopped) timer = setTimeout(beat, BEAT_MS)
+    if (!stopped) timer = setTimeout(beat, leaseMs / BEATS_PER_LEASE)
   }
 
   async function renew(): Promise<void> {
     if (held.size === 0) return
-    const kept = await renewLanes(pool, leasesOf(held.values()), LEASE_MS)
+    const kept = await renewLanes(pool, leasesOf(held.values()), leaseMs)
     for (const [name, running] of held) {
       if (kept.has(name)) continue
       running.leave()
@@ -64,7 +65,7 @@ export function createLaneRunner({ pool, lanes, onFault }: Options): LaneRunner 
     const names = all.filter((name) => !held.has(name))
     const limit = fairShare({ lanes: all.length, held: held.size, holders: await countHolders(pool, all) })
     if (names.length === 0 || limit === 0) return
-    for (const lease of await takeLanes(pool, { names, holder, ttlMs: LEASE_MS, limit })) {
+    for (const lease of await takeLanes(pool, { names, holder, ttlMs: leaseMs, limit })) {
       const lane = lanes.find((candidate) => candidate.name === lease.name)
       if (lane) held.set(lane.name, runLane(lane, lease, onFault))
     }
