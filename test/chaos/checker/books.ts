@@ -1,0 +1,169 @@
+import { parseTransaction } from 'viem'
+import { type Check, type Evidence, each, eachAsync } from './evidence.ts'
+
+// What is written down against what was sent and what the chains hold.
+
+export const writtenAhead: Check = ({ input }) =>
+  each('INV-9', input.traffic, ({ txHash, chain, caller, isRecorded }) =>
+    isRecorded ? undefined : `${caller} sent ${txHash} to ${chain} before it was on record`,
+  )
+
+export const booksAtRest: Check = ({ db }) => [
+  ...each('INV-12', [db.left.reserved], (sum) => (sum === 0 ? undefined : `${sum} is reserved for nobody`)),
+  ...each('INV-12', [db.left.exposed], (sum) =>
+    sum === 0 ? undefined : `${sum} cents are exposed to nothing`,
+  ),
+]
+
+export const boundedExposure: Check = ({ db, input }) => {
+  const cap = input.setup.exposureCapCents
+  return each('INV-13', db.exposure, ({ chain_id, cents, booked }) =>
+    cents > cap || booked > cap
+      ? `chain ${chain_id}: ${booked} cents exposed, ${cents} booked, ${cap} allowed`
+      : undefined,
+  )
+}
+
+/** In every block that changed the escrow: it holds what is locked in it, and what is owed. */
+export const segregation: Check = async (evidence) => {
+  const perChain = [...evidence.evm.values()].map((chain) => escrowHolds(evidence, chain))
+  const open = evidence.db.swaps.filter(({ state }) => !['closed', 'refunded', 'failed'].includes(state))
+  const { solana } = evidence
+  const intake = solana.chain.vaults?.intake ?? ''
+  const inIntake = eachAsync('INV-14', solana.chain.tokens, async ({ address, symbol }) => {
+    const due = open
+      .filter((swap) => swap.input_token === address && evidence.deedsOf(swap, 'lock').length > 0)
+      .reduce((sum, swap) => sum + swap.input_amount, 0n)
+    const held = await solana.balanceOf(intake, address)
+    return held < due ? `the intake vault holds ${held} ${symbol} of ${due}` : undefined
+  })
+  return (await Promise.all([...perChain, inIntake])).flat()
+}
+
+type Evm = Evidence['evm'] extends Map<number, infer Chain> ? Chain : never
+
+async function escrowHolds({ db }: Evidence, chain: Evm) {
+  const escrow = chain.chain.contracts?.escrow ?? ''
+  const byOp = new Map(db.swaps.map((swap) => [swap.op_hash.toLowerCase(), swap]))
+  const inside = new Map<string, bigint>()
+  const snapshots = new Map<number, Map<string, bigint>>()
+  for (const deed of chain.deeds) {
+    const swap = byOp.get(deed.id.toLowerCase())
+    if (!swap || deed.kind === 'deliver') continue
+    const change = deed.kind === 'lock' ? swap.input_amount : -swap.input_amount
+    inside.set(swap.input_token, (inside.get(swap.input_token) ?? 0n) + change)
+    snapshots.set(deed.block, new Map(inside))
+  }
+  const due = [...snapshots].flatMap(([block, tokens]) =>
+    [...tokens].map(([token, amount]) => ({ block, token, amount })),
+  )
+  return eachAsync('INV-14', due, async ({ block, token, amount }) => {
+    const held = await chain.balanceOf(escrow, token, block)
+    return held < amount ? `the escrow held ${held} of ${amount} at block ${block}` : undefined
+  })
+}
+
+/** One nonce has one effect, whichever of its signed versions lands; a burn has none. */
+export const nonceDiscipline: Check = ({ db, evm }) => {
+  const groups = new Map<string, typeof db.attempts>()
+  for (const attempt of db.attempts.filter(({ chain_id }) => evm.has(chain_id))) {
+    const key = `${attempt.chain_id} ${attempt.sender} ${attempt.nonce}`
+    groups.set(key, [...(groups.get(key) ?? []), attempt])
+  }
+  return each('INV-16', [...groups], ([key, attempts]) => {
+    const parsed = attempts.map(({ raw, role }) => ({ role, ...parseTransaction(raw as `0x02${string}`) }))
+    if (parsed.some(({ nonce }, i) => (nonce ?? 0) !== attempts[i]?.nonce))
+      return `${key}: other bytes than recorded`
+    const effects = new Set(
+      parsed.flatMap(({ role, to, data, value }) => (role === 'noop' ? [] : `${to} ${data} ${value}`)),
+    )
+    const burns = parsed.filter(({ role }) => role === 'noop')
+    if (burns.some(({ data, value }) => (data ?? '0x') !== '0x' || (value ?? 0n) > 0n))
+      return `${key}: a burn does something`
+    return effects.size > 1 ? `${key} was signed for ${effects.size} effects` : undefined
+  })
+}
+
+// Two signatures, the priority fee's cap, a marker's rent; and a token account's where the quote charged for it.
+const MOST_LAMPORTS = 2n * 5_000n + 60_000n + 890_880n
+const ACCOUNT_LAMPORTS = 2_100_000n
+
+export const feePayerOutflow: Check = ({ db, solana, input }) => {
+  const config = input.setup.config.chains.find(({ feePayers }) => feePayers)
+  const payers = Object.values(config?.feePayers ?? {})
+  const charged = new Set(
+    db.swaps.flatMap((swap) => (swap.creates_account ? swap.delivery_hash.slice(2) : [])),
+  )
+  const ours = solana.effects.filter(({ feePayer }) => payers.includes(feePayer))
+  return each('INV-17', ours, ({ txHash, spent, memo }) => {
+    const most = MOST_LAMPORTS + (charged.has(memo) ? ACCOUNT_LAMPORTS : 0n)
+    return spent > most ? `${txHash} cost its fee payer ${spent} lamports, more than ${most}` : undefined
+  })
+}
+
+/** EIP-7702: this prefix, then the delegate. */
+const delegationTo = (address: string) => `0xef0100${address.slice(2)}`.toLowerCase()
+
+export const authority: Check = async ({ input, evm, db, deedsOf }) => {
+  const byWallet = new Map(db.swaps.map((swap) => [swap.wallet.toLowerCase(), swap]))
+  const perChain = [...evm.values()].map((chain) =>
+    eachAsync(
+      'INV-19',
+      input.setup.parties.filter(({ from }) => from === chain.chain.name),
+      async ({ wallet, held, behaviour }) => {
+        const { account = '', vault = '' } = chain.chain.contracts ?? {}
+        const code = (await chain.codeOf(wallet)).toLowerCase()
+        if (!['0x', delegationTo(account), delegationTo(vault)].includes(code))
+          return `${wallet} has code ${code}`
+        const usdc = chain.chain.tokens.find(({ symbol }) => symbol === 'USDC')?.address ?? ''
+        const swap = byWallet.get(wallet.toLowerCase())
+        const isTaken = swap !== undefined && deedsOf(swap, 'lock').length > 0
+        const holds = await chain.balanceOf(wallet, usdc)
+        const isMissing = holds < BigInt(held) && !isTaken && behaviour !== 'sweptBalance'
+        return isMissing ? `${wallet} lost money and signed nothing that took it` : undefined
+      },
+    ),
+  )
+  return (await Promise.all(perChain)).flat()
+}
+
+export const deadlineOrder: Check = ({ db, input }) => {
+  const {
+    cutOffSeconds = 0,
+    attemptLifeSeconds = 0,
+    detectionSeconds = 0,
+    claimInclusionSeconds = 0,
+  } = input.setup.deadlines
+  const finality = (chainId: number) => {
+    const chain = input.setup.config.chains.find((candidate) => candidate.chainId === chainId)
+    return chain ? (chain.finality.hard * chain.blockMs) / 1_000 : 0
+  }
+  return each('INV-21', db.ops, (op) => {
+    const margin =
+      1.5 *
+      (attemptLifeSeconds +
+        finality(op.destination_chain) +
+        detectionSeconds +
+        claimInclusionSeconds +
+        finality(op.origin_chain))
+    if (op.refund_deadline - op.fill_deadline < margin)
+      return `${op.op_hash} has a refund margin below ${margin} s`
+    return op.op_deadline < op.fill_deadline - cutOffSeconds
+      ? undefined
+      : `${op.op_hash}: its deadlines are out of order`
+  })
+}
+
+// Signed EVM transactions are long hex, signed Solana ones long base64.
+const LONG = /0x[0-9a-f]{200,}|[A-Za-z0-9+/]{200,}={0,2}/g
+
+export const secrecy: Check = ({ input, db }) => {
+  const raws = new Set(db.attempts.map(({ raw }) => raw))
+  return each('INV-24', input.logs, ({ name, text }) => {
+    if (input.setup.secrets.some((secret) => text.includes(secret))) return `${name} has a secret in it`
+    if (text.includes(input.setup.databaseUrl)) return `${name} has the database's password in it`
+    return (text.match(LONG) ?? []).some((found) => raws.has(found))
+      ? `${name} has signed bytes in it`
+      : undefined
+  })
+}

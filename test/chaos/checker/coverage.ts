@@ -1,0 +1,53 @@
+import type { Database } from './database.ts'
+import type { Input } from './input.ts'
+
+export type Row = { group: string; name: string; count: number; isRequired: boolean }
+
+const FAULTS = [
+  ...['kill', 'pause', 'killDatabase', 'stallDatabase', 'reorg', 'reorged', 'halt', 'feeSpike', 'stale'],
+  ...['frozen', 'blackHole', 'solanaDrops', 'solanaDelays', 'priceMove'],
+]
+
+const MOVES = [
+  ...['accepted locking', 'accepted failed', 'locking locked', 'locking failed', 'locking locking'],
+  ...[
+    'locked locking',
+    'locked delivering',
+    'locked refundDecided',
+    'delivering settled',
+    'delivering delivering',
+  ],
+  ...['delivering refundDecided', 'settled claiming', 'claiming closed', 'refundDecided refunding'],
+  'refunding refunded',
+]
+// Seen when several rare things meet, or only where this run has no way to bring them about: counted, not required.
+const RARE_MOVES = [
+  ...['locked refunded', 'delivering refunded', 'delivering failed', 'settled settled', 'settled closed'],
+  ...['claiming claiming', 'refundDecided refunded', 'refundDecided refundBlocked', 'refunding refunding'],
+  ...['refunding refundBlocked', 'refundBlocked refunding', 'refundBlocked refunded'],
+]
+
+/** How often everything was seen that a run is about. */
+export function coverageOf(input: Input, { moves }: Pick<Database, 'moves'>): Row[] {
+  const kinds = countBy(input.faults, ({ kind }) => kind)
+  const seen = countBy(
+    moves.filter(({ was }) => was !== null),
+    ({ was, became }) => `${was} ${became}`,
+  )
+  const rows = (group: string, names: readonly string[], counts: Map<string, number>, isRequired = true) =>
+    names.map((name) => ({ group, name, count: counts.get(name) ?? 0, isRequired }))
+  const { crashes, requests } = input.facts
+  return [
+    ...rows('fail-point', Object.keys(crashes), new Map(Object.entries(crashes))),
+    ...rows('request', Object.keys(requests).sort(), new Map(Object.entries(requests))),
+    ...rows('fault', FAULTS, kinds),
+    ...rows('transition', MOVES, seen),
+    ...rows('transition', RARE_MOVES, seen, false),
+  ]
+}
+
+function countBy<T>(items: readonly T[], nameOf: (item: T) => string): Map<string, number> {
+  const counts = new Map<string, number>()
+  for (const item of items) counts.set(nameOf(item), (counts.get(nameOf(item)) ?? 0) + 1)
+  return counts
+}

@@ -1,0 +1,69 @@
+import { type Database, readDatabase, type SwapRow } from './database.ts'
+import { type Deed, type DeedKind, type EvmEvidence, readEvmEvidence } from './evm-evidence.ts'
+import type { Input, Party } from './input.ts'
+import { readSolanaEvidence, type SolanaEvidence } from './solana-evidence.ts'
+
+/** All that is known of a run: what was said, what is written, and what the chains show. */
+export type Evidence = {
+  input: Input
+  db: Database
+  evm: Map<number, EvmEvidence>
+  solana: SolanaEvidence
+  deedsOf(swap: SwapRow, kind: DeedKind): Deed[]
+  partyOf(swap: SwapRow): Party | undefined
+  balanceOf(chainId: number, owner: string, token: string): Promise<bigint>
+}
+
+export type Violation = { invariant: string; what: string }
+export type Check = (evidence: Evidence) => Violation[] | Promise<Violation[]>
+
+export async function gather(input: Input): Promise<Evidence> {
+  const { chains } = input.setup.local
+  const solanaChain = chains.find(({ family }) => family === 'solana')
+  if (!solanaChain) throw new Error('The run had no Solana chain')
+  const [db, solana, ...all] = await Promise.all([
+    readDatabase(input.setup.databaseUrl),
+    readSolanaEvidence(solanaChain),
+    ...chains.filter(({ family }) => family === 'evm').map(readEvmEvidence),
+  ])
+  const evm = new Map(all.map((evidence) => [evidence.chain.chainId, evidence]))
+  const deeds = new Map<string, Deed[]>()
+  for (const deed of [...solana.deeds, ...all.flatMap((each) => each.deeds)]) {
+    const key = `${deed.chainId} ${deed.kind} ${deed.id.toLowerCase()}`
+    deeds.set(key, [...(deeds.get(key) ?? []), deed])
+  }
+  const parties = new Map(input.setup.parties.map((party) => [party.wallet.toLowerCase(), party]))
+  return {
+    ...{ input, db, evm, solana },
+    deedsOf(swap, kind) {
+      const isDelivery = kind === 'deliver'
+      const chainId = isDelivery ? swap.destination_chain : swap.origin_chain
+      const id = isDelivery ? swap.delivery_hash : swap.op_hash
+      return deeds.get(`${chainId} ${kind} ${id.toLowerCase()}`) ?? []
+    },
+    partyOf: (swap) => parties.get(swap.wallet.toLowerCase()),
+    balanceOf: (chainId, owner, token) =>
+      evm.get(chainId)?.balanceOf(owner, token) ?? solana.balanceOf(owner, token),
+  }
+}
+
+/** One violation for each item of which something is said. */
+export function each<T>(
+  invariant: string,
+  items: readonly T[],
+  judge: (item: T) => string | undefined,
+): Violation[] {
+  return items.flatMap((item) => {
+    const what = judge(item)
+    return what === undefined ? [] : [{ invariant, what }]
+  })
+}
+
+export async function eachAsync<T>(
+  invariant: string,
+  items: readonly T[],
+  judge: (item: T) => Promise<string | undefined>,
+): Promise<Violation[]> {
+  const found = await Promise.all(items.map(judge))
+  return found.flatMap((what) => (what === undefined ? [] : [{ invariant, what }]))
+}

@@ -1,0 +1,113 @@
+import {
+  type Address,
+  createPublicClient,
+  decodeFunctionResult,
+  encodeFunctionData,
+  erc20Abi,
+  type Hex,
+  http,
+  type PublicClient,
+  parseAbi,
+  parseEventLogs,
+  zeroAddress,
+} from 'viem'
+import type { ChainSetup } from './input.ts'
+
+// Written down here once more, from the contracts' sources: the checker takes nobody's word for what they are.
+const events = parseAbi([
+  'event Locked(bytes32 indexed op)',
+  'event Claimed(bytes32 indexed op)',
+  'event Refunded(bytes32 indexed op)',
+  'event Credited(address indexed owner, address indexed token, uint256 amount)',
+  'event Delivered(bytes32 indexed delivery, uint256 amount)',
+])
+const views = parseAbi([
+  'function slot(address locker, uint256 position) view returns (uint256)',
+  'function ringOf(address locker) view returns (bytes32)',
+  'function lastRounds(bytes32[] rings, uint256[] positions) view returns (uint256[])',
+  'function credits(address owner, address token) view returns (uint256)',
+])
+
+export type DeedKind = 'lock' | 'claim' | 'refund' | 'deliver'
+/** Something that happened to an op on a chain and stands: `id` is the hash of the op, or of its delivery. */
+export type Deed = {
+  kind: DeedKind
+  id: string
+  chainId: number
+  txHash: string
+  block: number
+  amount?: bigint
+}
+
+export type EvmEvidence = {
+  chain: ChainSetup
+  client: PublicClient
+  deeds: Deed[]
+  balanceOf(owner: string, token: string, block?: number): Promise<bigint>
+  creditOf(owner: string, token: string): Promise<bigint>
+  blockAt(number: number): Promise<{ hash: string; seconds: number }>
+  codeOf(address: string): Promise<string>
+  nonceAt(address: string, block: number): Promise<number>
+  /** The escrow's word for a position at a block. */
+  slotAt(locker: string, position: bigint, block: number): Promise<bigint>
+  lastRoundAt(ring: Hex, position: bigint, block: number): Promise<bigint>
+  ringOf(locker: string): Promise<Hex>
+}
+
+const KINDS: Partial<Record<string, DeedKind>> = { Locked: 'lock', Claimed: 'claim', Refunded: 'refund' }
+
+/** The canonical chain as it is at rest. */
+export async function readEvmEvidence(chain: ChainSetup): Promise<EvmEvidence> {
+  const client = createPublicClient({ transport: http(chain.rpcUrl, { batch: true }), cacheTime: 0 })
+  const { escrow, vault } = chain.contracts as { escrow: Address; vault: Address }
+  const logs = await client.getLogs({ address: [escrow, vault], fromBlock: 0n, toBlock: 'latest' })
+  const deeds = parseEventLogs({ abi: events, logs }).flatMap((log): Deed[] => {
+    const at = { chainId: chain.chainId, txHash: log.transactionHash, block: Number(log.blockNumber) }
+    if (log.eventName === 'Delivered')
+      return [{ kind: 'deliver', id: log.args.delivery, amount: log.args.amount, ...at }]
+    const kind = KINDS[log.eventName]
+    return kind && 'op' in log.args ? [{ kind, id: log.args.op, ...at }] : []
+  })
+  const read = async (address: Address, data: Hex, block?: number): Promise<Hex> =>
+    (await client.call({ to: address, data, ...at(block) })).data ?? '0x'
+  return {
+    ...{ chain, client, deeds },
+    balanceOf: (owner, token, block) =>
+      token === zeroAddress
+        ? client.getBalance({ address: owner as Address, ...at(block) })
+        : client.readContract({
+            ...{ address: token as Address, abi: erc20Abi, functionName: 'balanceOf' },
+            args: [owner as Address],
+            ...at(block),
+          }),
+    creditOf: (owner, token) =>
+      client.readContract({
+        ...{ address: escrow, abi: views, functionName: 'credits' },
+        args: [owner as Address, token as Address],
+      }),
+    async blockAt(number) {
+      const { hash, timestamp } = await client.getBlock({ blockNumber: BigInt(number) })
+      return { hash: hash ?? '', seconds: Number(timestamp) }
+    },
+    codeOf: async (address) => (await client.getCode({ address: address as Address })) ?? '0x',
+    nonceAt: (address, block) => client.getTransactionCount({ address: address as Address, ...at(block) }),
+    async slotAt(locker, position, block) {
+      const args = [locker as Address, position] as const
+      const data = await read(escrow, encodeFunctionData({ abi: views, functionName: 'slot', args }), block)
+      return decodeFunctionResult({ abi: views, functionName: 'slot', data })
+    },
+    async lastRoundAt(ring, position, block) {
+      const args = [[ring], [position]] as const
+      const data = await read(
+        vault,
+        encodeFunctionData({ abi: views, functionName: 'lastRounds', args }),
+        block,
+      )
+      return decodeFunctionResult({ abi: views, functionName: 'lastRounds', data })[0] ?? 0n
+    },
+    ringOf: (locker) =>
+      client.readContract({ address: escrow, abi: views, functionName: 'ringOf', args: [locker as Address] }),
+  }
+}
+
+const at = (block: number | undefined) => (block === undefined ? {} : { blockNumber: BigInt(block) })

@@ -1,0 +1,96 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+/** What a run left in its folder. */
+export type Said = {
+  t: number
+  client: number
+  type: 'begin' | 'invoke' | 'ok' | 'fail' | 'info' | 'gaveUp'
+  n?: number
+  path?: string
+  status?: number
+  retryAfter?: string | null
+  reply?: Reply
+}
+type Reply = {
+  code?: string
+  swapId?: string
+  status?: string
+  originTxHash?: string
+  deliveryTxHash?: string
+}
+
+export type Sighting = { t: number; chain: string; txHash: string; isRecorded: boolean; caller: string }
+export type Fault = { t: number; kind: string; chain?: string }
+export type Head = { t: number; chain: string; number: number; hash: string; seconds: number }
+export type Party = {
+  id: number
+  wallet: string
+  recipient: string
+  behaviour: string
+  from: string
+  to: string
+  held: string
+}
+type Token = { symbol: string; address: string; decimals: number }
+export type ChainSetup = {
+  chainId: number
+  name: string
+  family: 'evm' | 'solana'
+  rpcUrl: string
+  tokens: Token[]
+  contracts?: { account: string; escrow: string; vault: string }
+  vaults?: { intake: string; inventory: string }
+}
+type ChainConfig = {
+  chainId: number
+  finality: { hard: number }
+  blockMs: number
+  feePayers?: { input: string; delivery: string }
+}
+export type Setup = {
+  databaseUrl: string
+  local: { chains: ChainSetup[] }
+  config: { chains: ChainConfig[] }
+  logs: string
+  secrets: string[]
+  deadlines: Record<string, number>
+  exposureCapCents: number
+  parties: Party[]
+}
+export type Facts = {
+  calmAt: number
+  quietMs: number
+  least: number
+  crashes: Record<string, number>
+  requests: Record<string, number>
+}
+
+export type Input = {
+  setup: Setup
+  facts: Facts
+  history: Said[]
+  traffic: Sighting[]
+  faults: Fault[]
+  heads: Head[]
+  logs: { name: string; text: string }[]
+}
+
+export function readInput(dir: string): Input {
+  const json = <T>(file: string): T => JSON.parse(readFileSync(join(dir, file), 'utf8'))
+  const lines = <T>(file: string): T[] =>
+    readFileSync(join(dir, file), { encoding: 'utf8', flag: 'a+' })
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line) => JSON.parse(line))
+  const setup = json<Setup>('setup.json')
+  return {
+    ...{ setup, facts: json<Facts>('facts.json'), history: lines<Said>('history.jsonl') },
+    ...{ traffic: lines<Sighting>('traffic.jsonl'), faults: lines<Fault>('faults.jsonl') },
+    heads: lines<Head>('heads.jsonl'),
+    logs: readdirSync(setup.logs).map((name) => ({
+      name,
+      text: readFileSync(join(setup.logs, name), 'utf8'),
+    })),
+  }
+}

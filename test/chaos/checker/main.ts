@@ -1,0 +1,78 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import * as books from './books.ts'
+import { coverageOf, type Row } from './coverage.ts'
+import { type Check, type Evidence, gather, type Violation } from './evidence.ts'
+import { type Input, readInput } from './input.ts'
+import * as outcomes from './outcomes.ts'
+import { provenDecisions } from './proofs.ts'
+import * as timing from './timing.ts'
+
+// A program of its own that looks at a run at rest: what clients were told, what the proxies saw, what the chains
+// and the database say. It shares no code with the service.
+
+const checks: readonly Check[] = [
+  ...[...Object.values(outcomes), ...Object.values(books), ...Object.values(timing)],
+  provenDecisions,
+]
+
+function print(text: string): void {
+  process.stdout.write(`${text}\n`)
+}
+
+function describe(row: Row, least: number): string {
+  const mark = row.count >= least ? ' ' : row.isRequired ? '!' : '.'
+  return `${mark} ${row.group.padEnd(11)} ${row.name.padEnd(28)} ${String(row.count).padStart(5)}`
+}
+
+function printOutcomes({ db, input }: Evidence): void {
+  const counts = new Map<string, number>()
+  for (const { state } of db.swaps) counts.set(state, (counts.get(state) ?? 0) + 1)
+  const mix = [...counts].map(
+    ([state, count]) => `${state} ${count} (${Math.round((100 * count) / db.swaps.length)} %)`,
+  )
+  print(`\n${db.swaps.length} swaps: ${mix.join(', ')}`)
+  const ends = db.moves
+    .filter(({ became }) => ['settled', 'refunded', 'failed'].includes(became))
+    .map(({ at }) => at)
+  const last = Math.max(0, Math.max(...ends) - input.facts.calmAt)
+  print(`the last status was final ${(last / 1_000).toFixed(1)} s after the faults stopped, all was`)
+  print(
+    `at rest after ${(input.facts.quietMs / 1_000).toFixed(1)} s; ${db.attempts.length} transactions were signed,`,
+  )
+  print(`${input.traffic.length} came by a proxy, each looked up in the database at that moment`)
+}
+
+function printViolations(violations: readonly Violation[]): void {
+  const byInvariant = new Map<string, Violation[]>()
+  for (const each of violations)
+    byInvariant.set(each.invariant, [...(byInvariant.get(each.invariant) ?? []), each])
+  for (const [invariant, found] of byInvariant) {
+    print(`\n${invariant} is broken ${found.length} times:`)
+    for (const { what } of found.slice(0, 5)) print(`  ${what}`)
+  }
+}
+
+async function check(dir: string): Promise<boolean> {
+  const input: Input = readInput(dir)
+  const evidence = await gather(input)
+  const violations = (await Promise.all(checks.map((judge) => judge(evidence)))).flat()
+  const rows = coverageOf(input, evidence.db)
+  const { least } = input.facts
+  const missing = rows.filter(({ count, isRequired }) => isRequired && count < least)
+  for (const row of rows) print(describe(row, least))
+  printOutcomes(evidence)
+  printViolations(violations)
+  print(
+    `\n${violations.length} violations; ${missing.length} of ${rows.length} rows seen fewer than ${least} times`,
+  )
+  writeFileSync(
+    join(dir, 'verdict.json'),
+    JSON.stringify({ violations, missing: missing.map(({ name }) => name) }),
+  )
+  return violations.length === 0 && missing.length === 0
+}
+
+const [dir] = process.argv.slice(2)
+if (!dir) throw new Error('Which folder?')
+process.exit((await check(dir)) ? 0 : 1)

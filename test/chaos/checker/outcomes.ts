@@ -1,0 +1,182 @@
+import { type Check, each, eachAsync } from './evidence.ts'
+import type { Input, Said } from './input.ts'
+
+// What was said to clients against what the chains show.
+
+const ENDS = ['settled', 'refunded', 'failed']
+const nameOf = (swap: { id: string; state: string }) => `${swap.id} (${swap.state})`
+
+type Told = { swapId: string; status: string; said: Said; askedAt: number }
+
+/** Every answer about a swap, with the time at which it was asked for. */
+function toldIn({ history }: Input): Told[] {
+  const asked = new Map<string, number>()
+  return history.flatMap((said) => {
+    const key = `${said.client} ${said.n}`
+    if (said.type === 'invoke') asked.set(key, said.t)
+    const { swapId = swapIdIn(said), status } = said.reply ?? {}
+    if (said.type !== 'ok' || !swapId || !status) return []
+    return [{ swapId, status, said, askedAt: asked.get(key) ?? said.t }]
+  })
+}
+
+const swapIdIn = ({ path }: Said) => /\/swap\/status\/(swp_\w+)/.exec(path ?? '')?.[1]
+
+function everToldAs(input: Input, status: string): Set<string> {
+  return new Set(toldIn(input).flatMap((told) => (told.status === status ? [told.swapId] : [])))
+}
+
+export const atMostOneDelivery: Check = ({ db, deedsOf }) =>
+  each('INV-1', db.swaps, (swap) => {
+    const { length } = deedsOf(swap, 'deliver')
+    return length > 1 ? `${nameOf(swap)} was delivered ${length} times` : undefined
+  })
+
+export const exclusiveOutcome: Check = ({ db, deedsOf }) =>
+  each('INV-2', db.swaps, (swap) =>
+    deedsOf(swap, 'deliver').length > 0 && deedsOf(swap, 'refund').length > 0
+      ? `${nameOf(swap)} was delivered and refunded`
+      : undefined,
+  )
+
+export const atMostOneRefund: Check = ({ db, deedsOf }) =>
+  each('INV-3', db.swaps, (swap) => {
+    const { length } = deedsOf(swap, 'refund')
+    return length > 1 ? `${nameOf(swap)} was refunded ${length} times` : undefined
+  })
+
+export const settledIsTrue: Check = ({ input, db, deedsOf }) => {
+  const told = everToldAs(input, 'settled')
+  return each('INV-4', db.swaps, (swap) => {
+    if (!told.has(swap.id) && !['settled', 'claiming', 'closed'].includes(swap.state)) return undefined
+    const [paid] = deedsOf(swap, 'deliver')
+    if (!paid) return `${nameOf(swap)} was said to be settled, and nothing was delivered`
+    return (paid.amount ?? 0n) < swap.min_output ? `${nameOf(swap)} was paid below its minimum` : undefined
+  })
+}
+
+export const refundedIsTrue: Check = ({ input, db, deedsOf }) => {
+  const told = everToldAs(input, 'refunded')
+  return each('INV-5', db.swaps, (swap) => {
+    if (!told.has(swap.id) && swap.state !== 'refunded') return undefined
+    const [back] = deedsOf(swap, 'refund')
+    if (!back) return `${nameOf(swap)} was said to be refunded, and nothing went back`
+    const isExact = back.amount === undefined || back.amount === swap.input_amount
+    return isExact ? undefined : `${nameOf(swap)} got ${back.amount} of ${swap.input_amount} back`
+  })
+}
+
+export const failedIsTrue: Check = ({ input, db, deedsOf }) => {
+  const told = everToldAs(input, 'failed')
+  return each('INV-6', db.swaps, (swap) =>
+    (told.has(swap.id) || swap.state === 'failed') && deedsOf(swap, 'lock').length > 0
+      ? `${nameOf(swap)} was said to have failed, and its input was taken`
+      : undefined,
+  )
+}
+
+/** A question asked after an end was told has to be answered with that end. */
+export const terminalIsFinal: Check = ({ input }) => {
+  const ends = new Map<string, Told>()
+  const hadReorg = input.faults.some(({ kind }) => kind === 'reorged')
+  return each('INV-7', toldIn(input), (told) => {
+    const end = ends.get(told.swapId)
+    if (!end) {
+      if (ENDS.includes(told.status)) ends.set(told.swapId, told)
+      return undefined
+    }
+    if (told.askedAt < end.said.t) return undefined
+    if (told.status !== end.status) return `${told.swapId} was ${end.status} and became ${told.status}`
+    const [now, then] = [told.said.reply, end.said.reply]
+    if (!now || !then || !('originTxHash' in now) || !('originTxHash' in then)) return undefined
+    if (now.originTxHash !== then.originTxHash && !hadReorg) return `${told.swapId}: originTxHash changed`
+    return now.deliveryTxHash !== then.deliveryTxHash && !hadReorg
+      ? `${told.swapId}: deliveryTxHash changed without a reorg`
+      : undefined
+  })
+}
+
+export const noLostSwap: Check = ({ input, db, deedsOf }) => {
+  const rows = new Set(db.swaps.map(({ id }) => id))
+  const acknowledged = new Set(toldIn(input).map(({ swapId }) => swapId))
+  const isBlocked = (swap: (typeof db.swaps)[number]) =>
+    swap.state === 'refundBlocked' &&
+    deedsOf(swap, 'lock').length === 1 &&
+    deedsOf(swap, 'refund').length === 0
+  return [
+    ...each('INV-8', [...acknowledged], (id) =>
+      rows.has(id) ? undefined : `${id} was acknowledged and is lost`,
+    ),
+    ...each('INV-8', db.swaps, (swap) =>
+      ['closed', 'refunded', 'failed'].includes(swap.state) || isBlocked(swap)
+        ? undefined
+        : `${nameOf(swap)} did not end in time`,
+    ),
+  ]
+}
+
+export const oneInput: Check = ({ db, deedsOf }) =>
+  each('INV-10', db.swaps, (swap) => {
+    const { length } = deedsOf(swap, 'lock')
+    return length > 1 ? `the input of ${nameOf(swap)} was taken ${length} times` : undefined
+  })
+
+export const atMostOneClaim: Check = ({ db, deedsOf }) =>
+  each('INV-14', db.swaps, (swap) => {
+    const left = deedsOf(swap, 'claim').length + deedsOf(swap, 'refund').length
+    return left > 1 ? `the input of ${nameOf(swap)} left its vault ${left} times` : undefined
+  })
+
+/** Of each swap: minus input and plus output, or nothing, or minus input and plus refund. */
+export const deltas: Check = (evidence) => {
+  const { db, deedsOf, partyOf, balanceOf } = evidence
+  return eachAsync('INV-11', db.swaps, async (swap) => {
+    const party = partyOf(swap)
+    if (!party) return `${nameOf(swap)} has a wallet that nobody knows`
+    const [paid] = deedsOf(swap, 'deliver')
+    const isTaken = deedsOf(swap, 'lock').length > 0 && deedsOf(swap, 'refund').length === 0
+    const [holds, got, credit] = await Promise.all([
+      balanceOf(swap.origin_chain, swap.wallet, swap.input_token),
+      balanceOf(swap.destination_chain, swap.recipient, swap.output_token),
+      evidence.evm.get(swap.origin_chain)?.creditOf(swap.wallet, swap.input_token) ?? 0n,
+    ])
+    const expected = isTaken ? 0n : BigInt(party.held)
+    // Who moves the money away after signing has less; nobody has more.
+    const isOwnDoing = party.behaviour === 'sweptBalance' && holds === 0n
+    if (holds + credit !== expected && !isOwnDoing)
+      return `${nameOf(swap)}: the wallet holds ${holds} instead of ${expected}`
+    const due = paid?.amount ?? 0n
+    return got === due ? undefined : `${nameOf(swap)}: the recipient holds ${got} instead of ${due}`
+  })
+}
+
+export const idempotentSubmit: Check = ({ input, db }) => {
+  const byClient = new Map<number, Set<string>>()
+  for (const { client, path, reply, type } of input.history) {
+    if (type !== 'ok' || !path?.startsWith('/swap/submit') || !reply?.swapId) continue
+    byClient.set(client, (byClient.get(client) ?? new Set()).add(reply.swapId))
+  }
+  const quotes = new Set(db.swaps.map(({ quote_id }) => quote_id))
+  return [
+    ...each('INV-18', [...byClient], ([client, ids]) =>
+      ids.size > 1 ? `client ${client} was given ${ids.size} swaps for one quote` : undefined,
+    ),
+    ...each('INV-18', [db.swaps.length - quotes.size], (more) =>
+      more > 0 ? `${more} quotes have two swaps` : undefined,
+    ),
+  ]
+}
+
+export const tenantsApart: Check = ({ input }) =>
+  each('INV-20', input.history, ({ client, type, path, status }) =>
+    client === -1 && type === 'ok' ? `a stranger was answered ${status} at ${path}` : undefined,
+  )
+
+/** A database or a node that is down is a 503 that says when to come back; anything else is an unhandled fault. */
+export const honestRefusals: Check = ({ input }) =>
+  each('HTTP', input.history, ({ type, path, status, retryAfter }) => {
+    if (type !== 'fail' || status === undefined || status < 500) return undefined
+    return status === 503 && retryAfter
+      ? undefined
+      : `${path} was answered ${status}, retry-after ${retryAfter}`
+  })

@@ -1,0 +1,98 @@
+import type { SwapRow } from './database.ts'
+import { type Check, type Evidence, each } from './evidence.ts'
+import type { Input } from './input.ts'
+
+// Told too early: what was said or signed of a transaction before it was as deep as it has to be. An outcome may
+// turn out right all the same; it is the rule that keeps it right when a reorg comes.
+
+// On top of finality, to deliver again: money-safety of soft settling.
+const REDELIVERY_SECONDS = 60
+
+/**
+ * The highest head that can have been there at this moment: not above the second one that was seen after it, however
+ * late the busy machine was to look. Undefined where nobody looked any more.
+ */
+function highestHead({ heads }: Input, chain: string, at: number): number | undefined {
+  const seen = heads.filter((head) => head.chain === chain)
+  const next = seen.filter((head) => head.t >= at)
+  const second = next[1]
+  if (!second) return undefined
+  return Math.max(...seen.filter((head) => head.t <= second.t).map((head) => head.number))
+}
+
+function chainOf({ evm, input }: Evidence, chainId: number) {
+  const name = evm.get(chainId)?.chain.name
+  const config = input.setup.config.chains.find((chain) => chain.chainId === chainId)
+  if (!name || !config) return undefined
+  return { name, hard: config.finality.hard, finalSeconds: (config.finality.hard * config.blockMs) / 1_000 }
+}
+
+/** How many blocks a transaction lacked at this moment to be final; 0 when it was, or where nobody can tell. */
+function lacking(evidence: Evidence, chainId: number, block: number, at: number): number {
+  const chain = chainOf(evidence, chainId)
+  const head = chain && highestHead(evidence.input, chain.name, at)
+  return chain && head !== undefined ? Math.max(0, block + chain.hard - 1 - head) : 0
+}
+
+function movedTo({ db }: Evidence, swap: SwapRow, state: string): number | undefined {
+  return db.moves.find(({ swap_id, was, became }) => swap_id === swap.id && became === state && was !== state)
+    ?.at
+}
+
+/** `settled` before the delivery is final, only while there is time to deliver again. */
+export const settledInTime: Check = (evidence) =>
+  each('INV-4', evidence.db.swaps, (swap) => {
+    const at = movedTo(evidence, swap, 'settled')
+    const [paid] = evidence.deedsOf(swap, 'deliver')
+    const chain = chainOf(evidence, swap.destination_chain)
+    if (
+      at === undefined ||
+      !paid ||
+      !chain ||
+      lacking(evidence, swap.destination_chain, paid.block, at) === 0
+    )
+      return undefined
+    const { seconds = 0 } =
+      evidence.input.heads.findLast((head) => head.chain === chain.name && head.t <= at) ?? {}
+    const left = swap.fill_deadline - seconds
+    const needed = chain.finalSeconds + REDELIVERY_SECONDS
+    return left < needed - 1
+      ? `${swap.id} was settled at inclusion with ${left} s left, of ${needed}`
+      : undefined
+  })
+
+export const refundedInTime: Check = (evidence) =>
+  each('INV-5', evidence.db.swaps, (swap) => {
+    const at = movedTo(evidence, swap, 'refunded')
+    const [back] = evidence.deedsOf(swap, 'refund')
+    if (at === undefined || !back) return undefined
+    const lacks = lacking(evidence, swap.origin_chain, back.block, at)
+    return lacks > 0 ? `${swap.id} was refunded ${lacks} blocks before its refund was final` : undefined
+  })
+
+export const claimedInTime: Check = (evidence) =>
+  each('INV-15', evidence.db.swaps, (swap) => {
+    if (evidence.deedsOf(swap, 'claim').length === 0) return undefined
+    const [paid] = evidence.deedsOf(swap, 'deliver')
+    if (!paid) return `${swap.id} was claimed, and nothing was delivered`
+    const signed = evidence.db.attested.filter(
+      ({ kind, swap_ids }) => kind === 'claim' && swap_ids.includes(swap.id),
+    )
+    if (signed.length === 0) return `${swap.id} was claimed, and nothing was attested`
+    const at = Math.min(...signed.map((attestation) => attestation.at))
+    const lacks = lacking(evidence, swap.destination_chain, paid.block, at)
+    return lacks > 0 ? `${swap.id} was attested ${lacks} blocks before its delivery was final` : undefined
+  })
+
+const REFUNDING = ['refundDecided', 'refunding', 'refundBlocked', 'refunded', 'failed']
+
+/** From the decision on, no delivery may be signed. */
+export const nothingSignedAfter: Check = ({ db }) =>
+  each('INV-2', db.swaps, (swap) => {
+    const decided = db.moves.find(({ swap_id, became }) => swap_id === swap.id && REFUNDING.includes(became))
+    if (!decided) return undefined
+    const late = db.attempts.find(
+      ({ role, swap_ids, at }) => role === 'deliver' && swap_ids.includes(swap.id) && at > decided.at,
+    )
+    return late && `${swap.id}: ${late.tx_hash} was signed after it became ${decided.became}`
+  })
