@@ -1,0 +1,77 @@
+import { delay } from '../../bench/clock.ts'
+import type { Random } from '../../bench/random.ts'
+import { type Answer, type ApiClient, type Call, createApiClient } from '../../client.ts'
+import type { Ledger } from '../ledger.ts'
+
+/** A caller that notes what it asks and what it is told, in the way of Jepsen: invoke, then ok, fail or info. */
+export type Caller = ApiClient & { note(entry: object): void }
+
+type Options = {
+  id: number
+  apiUrls: readonly string[]
+  apiKey: string
+  ledger: Ledger
+  random: Random
+  isOver(): boolean
+}
+
+const TIMEOUT_MS = 20_000
+const AGAIN_MS = 300
+
+/**
+ * Asks any process of the API, and another one when that fails. A request that may be sent again is, until there
+ * is an answer that means something: `info` says that nobody knows what became of one.
+ */
+export function createCaller(options: Options): Caller {
+  const { id, apiUrls, apiKey, ledger, random, isOver } = options
+  const note = (entry: object) => ledger.history({ client: id, ...entry })
+  let calls = 0
+
+  async function once<Body>(method: string, path: string, body: unknown): Promise<Answer<Body>> {
+    const response = await fetch(`${random.pick(apiUrls)}${path}`, {
+      method,
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+      headers: { 'x-api-key': apiKey, ...(body !== undefined && { 'content-type': 'application/json' }) },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    })
+    const text = await response.text()
+    return { status: response.status, headers: response.headers, body: text ? JSON.parse(text) : {} }
+  }
+
+  const call: Call = async <Body>(method: string, path: string, body?: unknown) => {
+    for (;;) {
+      const n = calls++
+      note({ n, type: 'invoke', method, path })
+      const answer = await once<Body>(method, path, body).catch((error: unknown) => {
+        note({ n, type: 'info', path, why: String(error) })
+        return undefined
+      })
+      if (answer) {
+        const { status, headers } = answer
+        const kind = status === 200 ? 'ok' : 'fail'
+        const retryAfter = headers.get('retry-after')
+        note({ n, type: kind, path, status, retryAfter, reply: summary(answer.body) })
+        if (status < 500 && status !== 429) return answer
+      }
+      if (isOver()) throw new Error(`${path}: no answer until the end`)
+      await delay(AGAIN_MS + random.integer(0, AGAIN_MS))
+    }
+  }
+  return { ...createApiClient({ apiUrl: '', apiKey }, call), note }
+}
+
+/** What the checker asks about; tokens are long, and nobody's to keep. */
+function summary(body: unknown): object {
+  const fields = body as Record<string, unknown>
+  const named = [
+    'code',
+    'swapId',
+    'status',
+    'substatus',
+    'originTxHash',
+    'deliveryTxHash',
+    'geoOpHash',
+    'refund',
+  ]
+  return Object.fromEntries(named.flatMap((name) => (name in fields ? [[name, fields[name]]] : [])))
+}

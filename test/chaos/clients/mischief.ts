@@ -1,0 +1,130 @@
+import { geoEscrowAbi } from '@geoswap/protocol'
+import type { BuildGeoOpReply } from '@geoswap/wire'
+import { address, lamports } from '@solana/kit'
+import { getTransferSolInstruction } from '@solana-program/system'
+import {
+  type Address,
+  encodeFunctionData,
+  erc20Abi,
+  type Hex,
+  hashStruct,
+  parseSignature,
+  serializeSignature,
+} from 'viem'
+import { delegateTo, setCode } from '../../instant-wallet.ts'
+import { until } from '../../world.ts'
+import type { EvmPlace } from '../plan.ts'
+import { amountOf, type Party, type Scene } from './scene.ts'
+
+// What hostile callers do. Whether any of it works is not judged here: the checker looks at the money.
+
+type Built = { from: EvmPlace; submission: { geoOpToken: string; signature: Hex }; build: BuildGeoOpReply }
+
+const CURVE_ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n
+const NOBODY = '0x00000000000000000000000000000000000000d0'
+const STRANGER = '0x0000000000000000000000000000000000000011'
+const TAKEN = ['locked', 'delivering']
+// PUSH1 0 PUSH1 0 REVERT.
+const REFUSES = '0x60006000fd'
+
+export async function beforeSubmit(scene: Scene, { plan, wallet }: Party, built: Built): Promise<void> {
+  const chain = scene.world[built.from]
+  const owner = wallet.address as Address
+  const { submission } = built
+  switch (plan.behaviour) {
+    case 'parallelSubmits':
+      return void (await Promise.all(Array.from({ length: 5 }, () => scene.caller.submit(submission))))
+    case 'malleatedSignature':
+      return void (await scene.caller.submit({ ...submission, signature: malleate(submission.signature) }))
+    case 'tamperedToken':
+      return void (await scene.caller.submit({ ...submission, geoOpToken: flip(submission.geoOpToken) }))
+    case 'sweptBalance': {
+      const args = [NOBODY, amountOf(plan)] as const
+      const data = encodeFunctionData({ abi: erc20Abi, functionName: 'transfer', args })
+      return chain.as(owner, { to: chain.token('USDC') as Address, data })
+    }
+    case 'movedNonce':
+      return chain.as(owner, { to: owner })
+    case 'foreignDelegation':
+      return delegateTo(chain, owner, chain.contracts.vault)
+    default:
+  }
+}
+
+export async function afterSubmit(
+  scene: Scene,
+  party: Party,
+  built: Built & { swapId: string },
+): Promise<void> {
+  const { behaviour } = party.plan
+  if (behaviour === 'otherTenant') await scene.stranger.status(built.swapId, 0)
+  if (behaviour === 'earlyRefund') await callRefund(scene, built)
+  await refuseOutput(scene, party, built.swapId)
+}
+
+/** A recipient that refuses as soon as the input is taken: earlier, the swap would only be declined. */
+export async function refuseOutput(scene: Scene, { plan, recipient }: Party, swapId: string): Promise<void> {
+  if (plan.behaviour !== 'refusingRecipient') return
+  await until(async () => {
+    const { body } = await scene.caller.status(swapId, 0)
+    return body.status !== 'pending' || body.timeline?.some(({ stage }) => TAKEN.includes(stage))
+  }, 40_000).catch(() => undefined)
+  await setCode(scene.world[plan.to as EvmPlace], recipient as Address, REFUSES)
+}
+
+type Input = { geoOpToken: string; signedTransaction: string; marker: string }
+
+export async function beforeSolanaSubmit(scene: Scene, { plan }: Party, input: Input): Promise<void> {
+  const { solana, caller } = scene
+  if (plan.behaviour === 'forgedTransaction') {
+    const bytes = Buffer.from(input.signedTransaction, 'base64')
+    bytes[bytes.length - 1] = (bytes.at(-1) ?? 0) ^ 1
+    await caller.submitSolana({ ...input, signedTransaction: bytes.toString('base64') })
+  }
+  if (plan.behaviour !== 'fundedMarker') return
+  const destination = address(input.marker)
+  const transfer = { source: solana.payer, destination, amount: lamports(1_000_000n) }
+  await solana.send(getTransferSolInstruction(transfer)).catch(() => undefined)
+}
+
+/** The same signature in its other form, which the curve knows as equal and the service must not. */
+function malleate(signature: Hex): Hex {
+  const { r, s, yParity } = parseSignature(signature)
+  const other = CURVE_ORDER - BigInt(s)
+  return serializeSignature({
+    r,
+    s: `0x${other.toString(16).padStart(64, '0')}`,
+    yParity: yParity === 0 ? 1 : 0,
+  })
+}
+
+function flip(token: string): string {
+  const at = Math.floor(token.length / 2)
+  return `${token.slice(0, at)}${token[at] === 'A' ? 'B' : 'A'}${token.slice(at + 1)}`
+}
+
+/** The permissionless refund, long before its deadline. */
+async function callRefund({ world }: Scene, { from, build }: Built): Promise<void> {
+  const { message, types } = build.operation as unknown as {
+    message: Record<string, string> & { delivery: Record<string, string> }
+    types: Record<string, never>
+  }
+  const chain = world[from]
+  const big = (name: string) => BigInt(message[name] ?? 0)
+  const op = {
+    ...{
+      wallet: message.wallet as Hex,
+      inputToken: message.inputToken as Hex,
+      inputAmount: big('inputAmount'),
+    },
+    ...{ index: big('index'), opDeadline: big('opDeadline'), refundDeadline: big('refundDeadline') },
+    delivery: hashStruct({
+      data: message.delivery,
+      types: { Delivery: types.Delivery as never },
+      primaryType: 'Delivery',
+    }),
+  }
+  const args = [message.locker as Hex, op] as const
+  const data = encodeFunctionData({ abi: geoEscrowAbi, functionName: 'refund', args })
+  await chain.as(STRANGER, { to: chain.contracts.escrow, data })
+}

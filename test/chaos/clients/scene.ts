@@ -1,0 +1,23 @@
+import type { KeyPairSigner } from '@solana/kit'
+import type { PrivateKeyAccount } from 'viem/accounts'
+import type { Random } from '../../bench/random.ts'
+import type { SolanaWorld } from '../../solana-world.ts'
+import type { Side, World } from '../../world.ts'
+import type { ClientPlan, Place } from '../plan.ts'
+import type { Caller } from './caller.ts'
+
+export type Party = { plan: ClientPlan; wallet: PrivateKeyAccount | KeyPairSigner; recipient: string }
+export type Scene = {
+  world: World
+  solana: SolanaWorld
+  caller: Caller
+  stranger: Caller
+  random: Random
+  isOver(): boolean
+}
+
+const UNIT: Record<Place, bigint> = { alpha: 10n ** 6n, beta: 10n ** 18n, solana: 10n ** 6n }
+
+export const amountOf = ({ from, usd }: ClientPlan) => BigInt(usd) * UNIT[from]
+export const sideOf = ({ world, solana }: Pick<Scene, 'world' | 'solana'>, place: Place): Side =>
+  place === 'solana' ? solana : world[place]

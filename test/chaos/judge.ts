@@ -1,0 +1,19 @@
+import { spawn } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const checker = fileURLToPath(new URL('./checker/main.ts', import.meta.url))
+
+export type Verdict = { violations: { invariant: string; what: string }[]; missing: string[] }
+
+/** Lets the checker, a program of its own, look at a run that has come to rest. */
+export async function judge({ dir, quiet }: { dir: string; quiet: boolean }): Promise<Verdict> {
+  const stdio = quiet ? 'ignore' : 'inherit'
+  const child = spawn(process.execPath, ['--import', 'tsx', checker, dir], {
+    stdio: ['ignore', stdio, 'inherit'],
+  })
+  const code = await new Promise((resolve) => child.once('exit', resolve))
+  if (code !== 0 && code !== 1) throw new Error(`The checker ended with ${code}`)
+  return JSON.parse(readFileSync(join(dir, 'verdict.json'), 'utf8'))
+}

@@ -1,0 +1,92 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { judge, type Verdict } from './judge.ts'
+import { type Mutant, mutants } from './mutants.ts'
+import { draw, drawQuiet, type Plan } from './plan.ts'
+import { run } from './run.ts'
+
+const USAGE = `npm run chaos -- [options]
+
+  --swaps N      how many swaps (default 300)
+  --seeds N      how many runs, each with the next seed (default 1)
+  --seed N       the first seed (default 1)
+  --replay FILE  the plan of an earlier run, instead of drawing one
+  --gate         the short form: everything at least once instead of five times
+  --mutants      builds with one rule off, each of which has to be caught; names of some as arguments
+  --keep         leaves the folder of a clean run behind; that of any other stays
+`
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    swaps: { type: 'string', default: '300' },
+    seeds: { type: 'string', default: '1' },
+    seed: { type: 'string', default: '1' },
+    replay: { type: 'string' },
+    gate: { type: 'boolean', default: false },
+    mutants: { type: 'boolean', default: false },
+    keep: { type: 'boolean', default: false },
+    help: { type: 'boolean', default: false },
+  },
+})
+
+async function runOne(plan: Plan, mutant?: Mutant): Promise<Verdict> {
+  const dir = mkdtempSync(join(tmpdir(), `geoswap-chaos-${mutant?.id ?? plan.seed}-`))
+  console.log(`seed ${plan.seed}: ${plan.clients.length} swaps, ${plan.seconds} s of faults, in ${dir}`)
+  const say = (line: string) => console.log(`  ${line}`)
+  const running = await run({ plan, dir, say, ...(mutant && { mutant }) })
+  const verdict = await judge({ dir, quiet: values.mutants }).finally(running.stop)
+  const isClean = verdict.violations.length + verdict.missing.length === 0
+  if ((isClean || mutant) && !values.keep) rmSync(dir, { recursive: true, force: true })
+  return verdict
+}
+
+function plans(): Plan[] {
+  if (values.replay) return [JSON.parse(readFileSync(values.replay, 'utf8'))]
+  return Array.from({ length: Number(values.seeds) }, (_, index) =>
+    draw({ seed: Number(values.seed) + index, swaps: Number(values.swaps), full: !values.gate }),
+  )
+}
+
+async function runPlans(): Promise<boolean> {
+  let isClean = true
+  for (const plan of plans()) {
+    const { violations, missing } = await runOne(plan)
+    if (violations.length + missing.length > 0) isClean = false
+  }
+  return isClean
+}
+
+const brokenIn = ({ violations }: Verdict) => [...new Set(violations.map(({ invariant }) => invariant))]
+
+/** Each has to break what its rule protects, and be seen doing so; the build with all rules must not. */
+async function runMutants(): Promise<boolean> {
+  const wanted = mutants.filter(({ id }) => positionals.length === 0 || positionals.includes(id))
+  const plan = drawQuiet(Number(values.seed))
+  const table: string[] = []
+  const note = (isFine: boolean, name: string, found: readonly string[], what: string) => {
+    table.push(`${isFine ? 'ok    ' : 'WRONG '} ${name.padEnd(8)} ${found.join(' ').padEnd(36)} ${what}`)
+    console.log(table.at(-1))
+  }
+  if (positionals.length === 0 || positionals.includes('control')) {
+    const found = brokenIn(await runOne({ ...plan, drainSeconds: 150 }))
+    note(found.length === 0, 'control', found, 'with every rule')
+  }
+  for (const mutant of wanted) {
+    const found = brokenIn(await runOne(plan, mutant))
+    note(
+      found.some((invariant) => mutant.breaks.includes(invariant)),
+      ...([mutant.id, found, mutant.what] as const),
+    )
+  }
+  console.log(`\n${table.join('\n')}`)
+  return table.every((line) => line.startsWith('ok'))
+}
+
+if (values.help) {
+  console.log(USAGE)
+  process.exit(0)
+}
+process.exit((await (values.mutants ? runMutants() : runPlans())) ? 0 : 1)

@@ -1,0 +1,206 @@
+import { readFileSync } from 'node:fs'
+import type { Plugin } from 'esbuild'
+
+/**
+ * The protocol with one rule off, as a real build: the rule is taken out of the source while it is bundled, so that
+ * production has no switch for it. A text that is no longer there stops the build.
+ */
+export type Mutant = {
+  id: string
+  what: string
+  edits: readonly Edit[]
+  /** What the database would refuse otherwise. */
+  sql?: string
+  /** Any of these, broken, is what the checker has to find. */
+  breaks: readonly string[]
+}
+type Edit = { file: string; find: string; put: string }
+
+const SENDER = 'lanes/sender.ts'
+const DEADLINES = 'model/deadlines.ts'
+
+/** A marker that nobody finds again, and that stops nobody. */
+const noMarker = (kind: string): Edit => ({
+  file: 'chains/solana/marker.ts',
+  find: "crypto.subtle.sign('HMAC', secret, text)",
+  put: `crypto.subtle.sign('HMAC', secret, kind === '${kind}' ? crypto.getRandomValues(new Uint8Array(32)) : text)`,
+})
+/** Sent as soon as it is signed, and written down afterwards. */
+const noWriteAhead = (isMeant: string): Edit[] => [
+  {
+    file: SENDER,
+    find: '      if (!(await work.record(db, { attemptId, txHash: signed.txHash }))) throw new Outdated()',
+    put: `      if (${isMeant}) await mouth.send(signed)
+      if (!(await work.record(db, { attemptId, txHash: signed.txHash }))) throw new Outdated()`,
+  },
+  { file: 'store/db.ts', find: 'return transaction.getStore() === true', put: 'return false' },
+]
+const isSolana = '!chain.hasNonces'
+/** The attester takes the worker's word for it. */
+const noObjection: Edit = {
+  file: 'attester/attest.ts',
+  find: "  if (!seen.isUndelivered) return 'the vault shows a delivery'",
+  put: '  if (seen) return undefined',
+}
+
+export const mutants: readonly Mutant[] = [
+  {
+    ...{ id: 'M1', what: 'to Solana: no marker, and signed again before the first is dead' },
+    edits: [
+      noMarker('deliver'),
+      { file: 'chains/solana/signing.ts', find: ': expired.has(each)', put: ': true' },
+    ],
+    breaks: ['INV-1'],
+  },
+  {
+    ...{ id: 'M2', what: 'to Solana: no marker, and no write-ahead log' },
+    edits: [noMarker('deliver'), ...noWriteAhead(`${isSolana} && work.role === 'deliver'`)],
+    breaks: ['INV-1', 'INV-9'],
+  },
+  {
+    ...{ id: 'M3', what: 'to an EVM chain: a refund decided by a timer' },
+    edits: [
+      {
+        file: 'chains/evm/chain.ts',
+        find: 'isDeliveryOver: (op, at) => at.seconds > op.fillDeadline',
+        put: 'isDeliveryOver: () => true',
+      },
+      noObjection,
+    ],
+    breaks: ['INV-2', 'INV-22'],
+  },
+  {
+    ...{ id: 'M4', what: 'to Solana: a refund decided by a timer' },
+    edits: [
+      {
+        file: 'chains/solana/chain.ts',
+        find: 'isDeliveryOver: () => false',
+        put: 'isDeliveryOver: () => true',
+      },
+      noObjection,
+    ],
+    breaks: ['INV-2', 'INV-22'],
+  },
+  {
+    ...{ id: 'M5', what: 'failed by a timer' },
+    edits: [
+      { file: 'model/origin.ts', find: "view.soft === 'none' && view.isOver", put: "view.soft === 'none'" },
+    ],
+    breaks: ['INV-6', 'INV-22'],
+  },
+  {
+    ...{ id: 'M6', what: 'no margin before the refund deadline' },
+    edits: [{ file: DEADLINES, find: 'return Math.ceil(1.5 * longest)', put: 'return longest * 0' }],
+    breaks: ['INV-21'],
+  },
+  {
+    ...{ id: 'M7', what: 'a margin for the claim’s inclusion, not for its finality' },
+    edits: [
+      {
+        file: DEADLINES,
+        find: '    policy.claimInclusionSeconds +\n    finality.originSeconds',
+        put: '    policy.claimInclusionSeconds',
+      },
+    ],
+    breaks: ['INV-21'],
+  },
+  {
+    ...{ id: 'M8', what: 'a margin shorter than an attempt’s life' },
+    edits: [{ file: DEADLINES, find: '    policy.attemptLifeSeconds +\n', put: '' }],
+    breaks: ['INV-21'],
+  },
+  {
+    ...{ id: 'M9', what: 'delivered against a lock that is not final, without a cap' },
+    edits: [
+      {
+        file: 'store/swaps.ts',
+        find: 'select $1, $2 where $2::bigint <= $3::bigint',
+        put: 'select $1, $2 where $3::bigint > 0',
+      },
+      {
+        file: 'store/swaps.ts',
+        find: 'set cents = e.cents + $2 where e.cents + $2 <= $3',
+        put: 'set cents = e.cents + $2',
+      },
+    ],
+    breaks: ['INV-13'],
+  },
+  {
+    ...{ id: 'M10', what: 'from Solana: no refund marker, and signed again before the first is dead' },
+    edits: [
+      noMarker('exit'),
+      { file: 'chains/solana/signing.ts', find: ': expired.has(each)', put: ': true' },
+    ],
+    breaks: ['INV-3', 'INV-11', 'INV-14'],
+  },
+  {
+    ...{ id: 'M11', what: 'to Solana: the marker without a write-ahead log' },
+    edits: noWriteAhead(`${isSolana} && work.role === 'deliver'`),
+    breaks: ['INV-9'],
+  },
+  {
+    ...{ id: 'M12', what: 'to an EVM chain: the vault’s lane without a write-ahead log' },
+    edits: noWriteAhead(`!(${isSolana}) && work.role === 'deliver'`),
+    breaks: ['INV-9'],
+  },
+  {
+    ...{ id: 'M13', what: 'settled at inclusion, however late' },
+    edits: [
+      {
+        file: 'flow/deliver/confirm-delivery.ts',
+        find: 'delivered.block <= heads.settle.number && mayBeRepeated',
+        put: 'delivered.block <= heads.settle.number || mayBeRepeated',
+      },
+    ],
+    breaks: ['INV-4'],
+  },
+  {
+    ...{ id: 'M14', what: 'refunded at inclusion' },
+    edits: [
+      {
+        file: 'model/origin.ts',
+        find: "isRefundable(swap) && view.hard === 'refunded'",
+        put: "isRefundable(swap) && view.soft === 'refunded'",
+      },
+    ],
+    breaks: ['INV-5'],
+  },
+  {
+    ...{ id: 'M15', what: 'a stale process signs after the decision to refund' },
+    edits: [
+      {
+        file: 'store/swaps.ts',
+        find: '   where s.id = m.id and s.version = m.version`',
+        put: '   where s.id = m.id`',
+      },
+      // Time for the decision to be made by somebody else, as a paused process has it.
+      {
+        file: 'flow/deliver/deliver.ts',
+        find: "  const ready = judged.filter(({ verdict }) => verdict.kind === 'deliver').map(({ swap }) => swap)",
+        put: "  const ready = swaps.filter(({ state }) => state === 'locked' || state === 'delivering')",
+      },
+    ],
+    sql: 'drop trigger guard_delivery on attempt_swaps; drop trigger guard_swap on swaps',
+    breaks: ['INV-2'],
+  },
+]
+
+/** Takes a mutant's rule out of the sources as they are read. */
+export function without({ id, edits }: Mutant): Plugin {
+  return {
+    name: id,
+    setup(build) {
+      build.onLoad({ filter: /packages\/service\/src\/.*\.ts$/ }, ({ path }) => {
+        const mine = edits.filter(({ file }) => path.endsWith(`/src/${file}`))
+        if (mine.length === 0) return undefined
+        const contents = mine.reduce((text, edit) => replaceOnce(id, text, edit), readFileSync(path, 'utf8'))
+        return { contents, loader: 'ts' }
+      })
+    },
+  }
+}
+
+function replaceOnce(id: string, text: string, { file, find, put }: Edit): string {
+  if (text.split(find).length !== 2) throw new Error(`${id} does not find its rule in ${file}: ${find}`)
+  return text.replace(find, () => put)
+}

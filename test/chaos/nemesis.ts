@@ -1,0 +1,147 @@
+import type { Network } from '@geoswap/devnet'
+import type { Pool } from 'pg'
+import { delay } from '../bench/clock.ts'
+import type { Random } from '../bench/random.ts'
+import type { SolanaWorld } from '../solana-world.ts'
+import type { World } from '../world.ts'
+import type { Crew } from './crew.ts'
+import type { Ledger } from './ledger.ts'
+import type { EvmPlace, NemesisEvent, Place } from './plan.ts'
+import type { FaultProxy } from './proxy.ts'
+import { reorg, setPace } from './reorg.ts'
+
+export type Battlefield = {
+  network: Network
+  world: World
+  solana: SolanaWorld
+  crew: Crew
+  proxies: Record<Place, FaultProxy>
+  pool: Pool
+  ledger: Ledger
+  random: Random
+  blockMs: number
+}
+
+const ETH_USD = 2_500
+// Ten times what the local chain asks for; it falls by an eighth with every block that is not full.
+const SPIKE_WEI = 1_000_000_000n
+
+/** Does everything bad at its time. Resolves when all of it is over. */
+export async function rage(
+  field: Battlefield,
+  events: readonly NemesisEvent[],
+  until = { isStopped: false },
+): Promise<void> {
+  const start = Date.now()
+  // A chain has one trouble with its blocks at a time: a reorg would undo the end of a halt.
+  const turns = new Map<string, Promise<unknown>>()
+  await Promise.all(
+    events.map(async (event) => {
+      await delay(start + event.at - Date.now())
+      if (until.isStopped) return
+      const key = 'chain' in event && (event.kind === 'reorg' || event.kind === 'halt') ? event.chain : ''
+      const before = key ? turns.get(key) : undefined
+      const done = (before ?? Promise.resolve()).then(() => strike(field, event))
+      if (key)
+        turns.set(
+          key,
+          done.catch(() => {}),
+        )
+      await done.catch((error: unknown) => field.ledger.fault('notDone', { event, why: String(error) }))
+    }),
+  )
+}
+
+async function strike(field: Battlefield, event: NemesisEvent): Promise<void> {
+  const { network, crew, ledger, pool, solana, proxies } = field
+  ledger.fault(event.kind, { event })
+  switch (event.kind) {
+    case 'kill':
+      return void crew.signal(event.role, event.index, 'SIGKILL')
+    case 'pause':
+      crew.signal(event.role, event.index, 'SIGSTOP')
+      await delay(event.ms)
+      return void crew.signal(event.role, event.index, 'SIGCONT')
+    case 'killDatabase':
+      return network.kill('postgres')
+    case 'stallDatabase':
+      return stall(pool, event.ms)
+    case 'reorg':
+      return undo(field, event)
+    case 'halt':
+      return halt(field, event)
+    case 'feeSpike':
+      return field.world[event.chain].client.setNextBlockBaseFeePerGas({ baseFeePerGas: SPIKE_WEI })
+    case 'stale':
+    case 'frozen':
+    case 'blackHole':
+      return during(event.ms, proxies[event.chain].cast(event))
+    case 'solanaDrops':
+      await solana.dev.dev_dropTransactions({ probability: event.percent / 100 }).send()
+      await delay(event.ms)
+      return void (await solana.dev.dev_dropTransactions(0).send())
+    case 'solanaDelays':
+      return void (await solana.dev.dev_delayTransactions({ count: event.count, slots: event.slots }).send())
+    case 'priceMove':
+      await field.world.setPrice('ETH', ETH_USD * (1 + event.percent / 100))
+      await delay(event.ms)
+      return field.world.setPrice('ETH', ETH_USD)
+  }
+}
+
+async function during(ms: number, end: () => void): Promise<void> {
+  await delay(ms)
+  end()
+}
+
+async function stall(pool: Pool, ms: number): Promise<void> {
+  const client = await pool.connect()
+  try {
+    await client.query('begin')
+    await client.query('lock table swaps in exclusive mode')
+    await delay(ms)
+  } finally {
+    await client.query('rollback').catch(() => {})
+    client.release(true)
+  }
+}
+
+async function undo(field: Battlefield, event: Extract<NemesisEvent, { kind: 'reorg' }>): Promise<void> {
+  const { world, proxies, random, blockMs, ledger } = field
+  const undone = await reorg({
+    ...{ chain: world[event.chain], blockMs, random, raws: proxies[event.chain].raws },
+    ...{ depth: event.depth, keeps: event.keeps },
+  })
+  if (undone) ledger.fault('reorged', { chain: event.chain, ...undone })
+}
+
+async function halt(field: Battlefield, event: Extract<NemesisEvent, { kind: 'halt' }>): Promise<void> {
+  const chain = field.world[event.chain]
+  await setPace(chain, 0)
+  await delay(event.ms)
+  if (event.jumpSeconds > 0) await chain.advance(event.jumpSeconds)
+  await setPace(chain, field.blockMs)
+}
+
+const TRIES = 20
+
+/** Undoes whatever still lasts, also on a machine that is too busy to answer at once. */
+export async function makePeace({ world, solana, blockMs }: Battlefield): Promise<void> {
+  const places: EvmPlace[] = ['alpha', 'beta']
+  await Promise.all(places.map((place) => persist(() => setPace(world[place], blockMs))))
+  await persist(() => solana.dev.dev_dropTransactions(0).send())
+  await persist(() => solana.dev.dev_delayTransactions({ count: 0, slots: 0 }).send())
+  await persist(() => world.setPrice('ETH', ETH_USD))
+}
+
+async function persist(work: () => Promise<unknown>): Promise<void> {
+  for (let tried = 1; ; tried += 1) {
+    const failure = await work().then(
+      () => undefined,
+      (error: unknown) => error,
+    )
+    if (failure === undefined) return
+    if (tried === TRIES) throw failure
+    await delay(250)
+  }
+}

@@ -1,0 +1,251 @@
+import { createRandom, type Random } from '../bench/random.ts'
+
+/** What one run does, drawn from one seed before it starts, and written down so that it can be done again. */
+export type Plan = {
+  seed: number
+  /** How often each fail-point, fault and transition has to be seen. */
+  least: number
+  /** For how long faults happen. */
+  seconds: number
+  /** How long swaps then have to end. */
+  drainSeconds: number
+  /** How often each fail-point is to end a process. */
+  crashes: number
+  workers: number
+  /** How long the lanes of a worker that died stay with it. */
+  leaseMs: number
+  rates: Rates
+  clients: ClientPlan[]
+  /** Who comes when the time is over and something has still not been seen. */
+  reserve: ClientPlan[]
+  events: NemesisEvent[]
+}
+
+/** Per request between the service and a node. */
+export type Rates = Record<RequestFault, number>
+export const requestFaults = [
+  'dropRequest',
+  'dropReply',
+  'delay',
+  'duplicate',
+  'serverError',
+  'rpcError',
+  'truncated',
+  'nullResult',
+] as const
+export type RequestFault = (typeof requestFaults)[number]
+
+export const behaviours = [
+  'honest',
+  'parallelSubmits',
+  'malleatedSignature',
+  'tamperedToken',
+  'sweptBalance',
+  'movedNonce',
+  'foreignDelegation',
+  'refusingRecipient',
+  'earlyRefund',
+  'forgedTransaction',
+  'fundedMarker',
+  'otherTenant',
+] as const
+export type Behaviour = (typeof behaviours)[number]
+export type Place = 'alpha' | 'beta' | 'solana'
+export type EvmPlace = Exclude<Place, 'solana'>
+export type ClientPlan = {
+  id: number
+  /** After the start, in milliseconds. */
+  at: number
+  from: Place
+  to: Place
+  buy: string
+  usd: number
+  behaviour: Behaviour
+}
+
+export type NemesisEvent = { at: number } & (
+  | { kind: 'kill'; role: 'api' | 'worker' | 'attester'; index: number }
+  | { kind: 'pause'; role: 'api' | 'worker' | 'attester'; index: number; ms: number }
+  | { kind: 'killDatabase' }
+  | { kind: 'stallDatabase'; ms: number }
+  | { kind: 'reorg'; chain: EvmPlace; depth: number; keeps: boolean }
+  | { kind: 'halt'; chain: EvmPlace; ms: number; jumpSeconds: number }
+  | { kind: 'feeSpike'; chain: EvmPlace }
+  | { kind: 'stale'; chain: EvmPlace; ms: number; lag: number }
+  | { kind: 'frozen'; chain: Place; ms: number }
+  | { kind: 'blackHole'; chain: EvmPlace; role: 'lock' | 'deliver' | 'claim'; ms: number }
+  | { kind: 'solanaDrops'; ms: number; percent: number }
+  | { kind: 'solanaDelays'; count: number; slots: number }
+  | { kind: 'priceMove'; percent: number; ms: number }
+)
+export type NemesisKind = NemesisEvent['kind']
+export const nemesisKinds: readonly NemesisKind[] = [
+  ...(['kill', 'pause', 'killDatabase', 'stallDatabase', 'reorg', 'halt', 'feeSpike', 'stale'] as const),
+  ...(['frozen', 'blackHole', 'solanaDrops', 'solanaDelays', 'priceMove'] as const),
+]
+
+// Of a thousand requests; a request carries up to a hundred calls, so most steps meet a fault.
+const RATES: Rates = {
+  dropRequest: 0.02,
+  dropReply: 0.02,
+  delay: 0.03,
+  duplicate: 0.02,
+  serverError: 0.01,
+  rpcError: 0.01,
+  truncated: 0.005,
+  nullResult: 0.05,
+}
+
+const SECONDS_PER_SWAP = 0.75
+// The first part of the run is when swaps begin; the rest is for what comes late in a swap's life.
+const SUBMITTING = 0.7
+const RESERVE_EVERY_SECONDS = 1
+const QUIET_SWAPS = 24
+// A third of the usual: a crash costs its lanes this long, and there are hundreds.
+const LEASE_MS = 2_000
+
+export function draw(options: { seed: number; swaps: number; full: boolean }): Plan {
+  const random = createRandom(options.seed)
+  const seconds = Math.max(60, Math.round(options.swaps * SECONDS_PER_SWAP))
+  return {
+    seed: options.seed,
+    least: options.full ? 5 : 1,
+    crashes: options.full ? 5 : 1,
+    ...{ seconds, drainSeconds: 150, workers: 3, leaseMs: LEASE_MS },
+    rates: RATES,
+    clients: drawClients(random, options.swaps, seconds),
+    reserve: drawReserve(random, options.swaps),
+    events: drawEvents(random, seconds, options.full).sort((a, b) => a.at - b.at),
+  }
+}
+
+/** A quiet run, for builds that break without help: every route, some refunds, a reorg or two. */
+export function drawQuiet(seed: number): Plan {
+  const random = createRandom(seed)
+  const plan = draw({ seed, swaps: QUIET_SWAPS, full: false })
+  const still = Object.fromEntries(requestFaults.map((fault) => [fault, 0])) as Rates
+  const places = ['alpha', 'beta', 'solana'] as const
+  const clients = plan.clients.map((client, id): ClientPlan => {
+    const from = places[id % places.length] ?? 'alpha'
+    const others = places.filter((place) => place !== from)
+    const isRefused = id % 4 === 0
+    const to = isRefused ? (from === 'alpha' ? 'beta' : 'alpha') : random.pick(others)
+    const order = { from, to, buy: isRefused ? 'ETH' : 'USDC' }
+    return { ...client, ...order, at: id * 400, behaviour: isRefused ? 'refusingRecipient' : 'honest' }
+  })
+  const reorgs = [6_000, 12_000].map((at): NemesisEvent => ({ at, ...drawers.reorg(random) }) as NemesisEvent)
+  return {
+    ...{
+      ...plan,
+      clients,
+      reserve: [],
+      rates: still,
+      events: reorgs,
+      crashes: 0,
+      workers: 1,
+      leaseMs: 6_000,
+    },
+    ...{ seconds: 20, drainSeconds: 40 },
+  }
+}
+
+function drawClients(random: Random, swaps: number, seconds: number): ClientPlan[] {
+  const turns = spread(
+    random,
+    behaviours.filter((behaviour) => behaviour !== 'honest'),
+    swaps,
+  )
+  return turns.map((behaviour, id) => ({
+    ...{ id, at: Math.round((id / swaps) * seconds * SUBMITTING * 1_000), behaviour },
+    ...drawRoute(random, behaviour),
+    usd: random.integer(5, 30),
+  }))
+}
+
+function drawReserve(random: Random, swaps: number): ClientPlan[] {
+  const count = Math.round(swaps / 2)
+  return drawClients(random, count, (count * RESERVE_EVERY_SECONDS) / SUBMITTING).map((client) => ({
+    ...{ ...client, id: client.id + swaps },
+  }))
+}
+
+/** About every fourth client is hostile, each kind in turn; refusing recipients come more often, for their refunds. */
+function spread(random: Random, hostile: readonly Behaviour[], swaps: number): Behaviour[] {
+  let next = 0
+  return Array.from({ length: swaps }, () => {
+    const roll = random.next()
+    if (roll < 0.06) return 'refusingRecipient'
+    if (roll > 0.24) return 'honest'
+    next += 1
+    return hostile[next % hostile.length] ?? 'honest'
+  })
+}
+
+function drawRoute(random: Random, behaviour: Behaviour): Pick<ClientPlan, 'from' | 'to' | 'buy'> {
+  if (behaviour === 'forgedTransaction' || behaviour === 'fundedMarker')
+    return { from: 'solana', to: random.pick(['alpha', 'beta'] as const), buy: 'USDC' }
+  const from = random.pick(['alpha', 'beta'] as const)
+  const to = from === 'alpha' ? 'beta' : 'alpha'
+  if (behaviour === 'refusingRecipient')
+    return { from: random.next() < 0.25 ? 'solana' : from, to, buy: 'ETH' }
+  if (behaviour !== 'honest') return { from, to, buy: 'USDC' }
+  const roll = random.next()
+  if (roll < 0.2) return { from: 'solana', to: from, buy: 'USDC' }
+  if (roll < 0.4) return { from, to: 'solana', buy: 'USDC' }
+  return { from, to, buy: random.pick(['USDC', 'WETH', 'ETH']) }
+}
+
+type Drawer = (random: Random) => Omit<NemesisEvent, 'at'>
+const evm = (random: Random) => random.pick(['alpha', 'beta'] as const)
+const roles = ['api', 'worker', 'worker', 'attester'] as const
+
+const drawers: Record<NemesisKind, Drawer> = {
+  kill: (random) => ({ kind: 'kill', role: random.pick(roles), index: random.integer(0, 2) }),
+  // A lease is 6 s: some of the pauses outlive it, and some do not.
+  pause: (random) => ({
+    ...{ kind: 'pause', role: random.pick(roles) },
+    ...{ index: random.integer(0, 2), ms: random.integer(1_000, 12_000) },
+  }),
+  killDatabase: () => ({ kind: 'killDatabase' }),
+  stallDatabase: () => ({ kind: 'stallDatabase', ms: 2_000 }),
+  reorg: (random) => ({
+    ...{ kind: 'reorg', chain: evm(random), depth: random.integer(1, 3), keeps: random.next() < 0.8 },
+  }),
+  halt: (random) => ({
+    ...{ kind: 'halt', chain: evm(random), ms: random.integer(3_000, 6_000) },
+    jumpSeconds: random.next() < 0.5 ? 150 : 0,
+  }),
+  feeSpike: (random) => ({ kind: 'feeSpike', chain: evm(random) }),
+  stale: (random) => ({
+    ...{ kind: 'stale', chain: evm(random), ms: random.integer(1_500, 4_000), lag: random.integer(1, 20) },
+  }),
+  frozen: (random) => ({
+    ...{ kind: 'frozen', chain: random.pick(['alpha', 'beta', 'solana'] as const) },
+    ms: random.integer(1_500, 5_000),
+  }),
+  // Three blocks to a replacement, six of them to a burn, and a burn has to survive a crash or two.
+  blackHole: (random) => ({
+    ...{ kind: 'blackHole', chain: evm(random), role: random.pick(['lock', 'deliver', 'claim'] as const) },
+    ms: random.integer(20_000, 28_000),
+  }),
+  solanaDrops: (random) => ({ kind: 'solanaDrops', ms: 6_000, percent: random.integer(30, 100) }),
+  // A blockhash lives 150 slots: some land among the last that could, some later than that.
+  solanaDelays: (random) => ({ kind: 'solanaDelays', count: 3, slots: random.integer(20, 160) }),
+  priceMove: (random) => ({ kind: 'priceMove', percent: random.pick([-15, 15]), ms: 2_500 }),
+}
+
+// How many in a minute.
+const PACE: Partial<Record<NemesisKind, number>> = { kill: 6, reorg: 5, pause: 3, halt: 3, killDatabase: 2 }
+
+function drawEvents(random: Random, seconds: number, full: boolean): NemesisEvent[] {
+  return nemesisKinds.flatMap((kind) => {
+    const least = full ? 6 : 1
+    const count = Math.max(least, Math.round(((PACE[kind] ?? 1.5) * seconds) / 60))
+    return Array.from({ length: count }, (_, index) => {
+      // One in each part of the time, so that they do not all come at once.
+      const part = (seconds * 1_000 * 0.9) / count
+      const at = Math.round(2_000 + part * (index + random.next()))
+      return { at, ...drawers[kind](random) } as NemesisEvent
+    })
+  })
+}

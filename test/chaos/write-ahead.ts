@@ -1,0 +1,50 @@
+import { getBase58Decoder } from '@solana/kit'
+import { Pool } from 'pg'
+import { type Hex, keccak256 } from 'viem'
+import { delay } from '../bench/clock.ts'
+
+export type Found = { txHash: string; isRecorded: boolean; role?: string; sender?: string }
+export type WriteAheadProbe = { look(raw: string): Promise<Found>; stop(): Promise<void> }
+
+const AGAIN_MS = 50
+
+/**
+ * Asks the database, on connections of its own, whether these bytes are on record now. While the database is down
+ * nobody can commit, so its first answer after that is as good as one at once.
+ */
+export function createWriteAheadProbe(databaseUrl: string): WriteAheadProbe {
+  const pool = new Pool({ connectionString: databaseUrl, max: 4, connectionTimeoutMillis: 2_000 })
+  pool.on('error', () => {})
+  pool.on('connect', (client) => void client.on('error', () => {}))
+  let stopped = false
+
+  async function look(raw: string): Promise<Found> {
+    const txHash = hashOf(raw)
+    for (;;) {
+      const answer = await pool
+        .query<{ role: string; sender: string }>({
+          name: 'probe',
+          text: 'select role, sender from tx_attempts where tx_hash = $1 and raw = $2',
+          values: [txHash, raw],
+        })
+        .catch(() => undefined)
+      if (answer) return { txHash, isRecorded: answer.rows.length === 1, ...answer.rows[0] }
+      if (stopped) throw new Error('The probe was stopped')
+      await delay(AGAIN_MS)
+    }
+  }
+
+  return {
+    look,
+    async stop() {
+      stopped = true
+      await pool.end()
+    },
+  }
+}
+
+/** On EVM chains the hash of the bytes, on Solana the first signature in them. */
+export function hashOf(raw: string): string {
+  if (raw.startsWith('0x')) return keccak256(raw as Hex)
+  return getBase58Decoder().decode(Buffer.from(raw, 'base64').subarray(1, 65))
+}
