@@ -1,9 +1,15 @@
+import { copyFile, mkdtemp, readdir } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import type { StatusReply } from '@geoswap/wire'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { publicStatus, type SwapState, transitions } from '../model/lifecycle.ts'
-import { inTransaction } from './db.ts'
+import { createPool, inTransaction } from './db.ts'
 import { findMoved, readEvents } from './events.ts'
+import { readHistory } from './history.ts'
 import { declareLanes, type Lease, takeLanes } from './lanes.ts'
+import { migrate } from './migrate.ts'
 import { markDeliveryFinal, markOriginFinal, setDeliveryTxHash } from './swaps.ts'
 import { insertTestAccount, startTestDatabase, type TestDatabase } from './test-database.ts'
 import {
@@ -220,4 +226,31 @@ test('the database and the state table agree on the status of every state', asyn
   )
 
   expect(rows).toEqual(states.map((state) => ({ state, status: publicStatus(state) })))
+})
+
+test('a swap from before the log is told from what was known of it on', async () => {
+  await database.pool.query('create database before_the_log')
+  const pool = createPool(database.url.replace(/[^/]*$/, 'before_the_log'))
+  const all = new URL('./migrations/', import.meta.url)
+  const before = await mkdtemp(join(tmpdir(), 'geoswap-migrations-'))
+  for (const name of (await readdir(all)).filter((file) => file < '0005')) {
+    await copyFile(new URL(name, all), join(before, name))
+  }
+  await migrate(pool, pathToFileURL(`${before}/`))
+  const owner = await insertTestAccount(pool)
+  const swap = await insertTestSwap(pool, owner)
+  await moveTestSwap(pool, swap, 'lockRecorded')
+  const known = await statusOfTestSwap(pool, swap)
+
+  await migrate(pool)
+  await moveTestSwap(pool, swap, 'lockSeen', { originTxHash: '0x1' })
+
+  const [found] = await readEvents(pool, [{ ...swap, after: 0 }])
+  expect(found?.events.map(({ seq, status }) => [seq, status])).toEqual([
+    [1, known],
+    [2, await statusOfTestSwap(pool, swap)],
+  ])
+  const filter = { accountId: owner, limit: 10, status: 'pending' as const }
+  expect((await readHistory(pool, filter)).map(({ swapId }) => swapId)).toEqual([swap.swapId])
+  await pool.end()
 })

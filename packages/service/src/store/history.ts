@@ -32,29 +32,31 @@ export function toRecord(row: RecordRow): SwapRecord {
 }
 
 /**
- * An account's swaps, the newest first, with the place of each. Every combination of filters is a text of its own,
- * so that the planner sees which index serves it.
+ * An account's swaps, the newest first, with the place of each. Every combination of filters is a statement of its
+ * own, so that the planner sees which index serves it.
  */
 export async function readHistory(db: Db, filter: HistoryFilter): Promise<(SwapRecord & { place: Place })[]> {
   const values: unknown[] = [filter.accountId, filter.limit]
-  const clauses = ['s.account_id = $1']
+  const clauses = ['h.account_id = $1']
   const add = (toClause: (...names: string[]) => string, ...added: (string | undefined)[]) => {
     if (added.includes(undefined)) return
     clauses.push(toClause(...added.map((value) => `$${values.push(value)}`)))
   }
   const { below } = filter
-  add((at, id) => `(s.created_at, s.id) < (${at}::timestamptz, ${id})`, below?.createdAt, below?.swapId)
-  add((wallet) => `s.wallet = ${wallet}`, filter.wallet)
-  add((status) => `swap_status(s.state) = ${status}`, filter.status)
-  add((from) => `s.created_at >= ${from}::timestamptz`, filter.from)
-  add((to) => `s.created_at < ${to}::timestamptz`, filter.to)
+  add((at, id) => `(h.created_at, h.swap_id) < (${at}::timestamptz, ${id})`, below?.createdAt, below?.swapId)
+  add((wallet) => `h.wallet = ${wallet}`, filter.wallet)
+  add((status) => `h.status = ${status}`, filter.status)
+  add((from) => `h.created_at >= ${from}::timestamptz`, filter.from)
+  add((to) => `h.created_at < ${to}::timestamptz`, filter.to)
   // The clock of the database is finer than a Date.
-  const exactly = `to_char(s.created_at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`
+  const exactly = `to_char(h.created_at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`
   const { rows } = await db.query<Row>(
     `select ${FIXED_COLUMNS}, ${changingColumns('s')}, ${ORDER_COLUMNS}, ${exactly} as created_exactly
-       from swaps s join ops o on o.id = s.op_id
+       from account_swaps h
+       join swaps s on s.id = h.swap_id
+       join ops o on o.id = s.op_id
       where ${clauses.join(' and ')}
-      order by s.created_at desc, s.id desc limit $2`,
+      order by h.created_at desc, h.swap_id desc limit $2`,
     values,
   )
   return rows.map((row) => ({

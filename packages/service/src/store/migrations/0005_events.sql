@@ -45,12 +45,39 @@ create trigger count_swap_event before update on swaps for each row
          new.failure_code, new.refund_reason))
   execute function count_swap_event();
 
+-- The public status of a state, as model/lifecycle.ts has it.
+create function swap_status(state text) returns text language sql immutable parallel safe as $$
+  select case when state in ('settled', 'claiming', 'closed') then 'settled'
+              when state in ('failed', 'refunded') then state
+              else 'pending' end
+$$;
+
+-- What an account's swaps are found by. Indexes on swaps itself would be written again at every move; these at the
+-- first and the last.
+create table account_swaps (
+  account_id text not null,
+  created_at timestamptz not null,
+  swap_id    text not null,
+  wallet     text not null,
+  status     text not null,
+  primary key (account_id, created_at, swap_id)
+);
+create index account_swaps_by_wallet on account_swaps (account_id, wallet, created_at, swap_id);
+create index account_swaps_by_status on account_swaps (account_id, status, created_at, swap_id);
+
 create function record_swap_event() returns trigger language plpgsql as $$
 begin
   insert into swap_events (swap_id, seq, state, origin_tx_hash, delivery_tx_hash, refund_tx_hash, credited, delivered,
                            failure_code, refund_reason, stages, updated_at)
   values (new.id, new.seq, new.state, new.origin_tx_hash, new.delivery_tx_hash, new.refund_tx_hash, new.credited,
           new.delivered, new.failure_code, new.refund_reason, jsonb_array_length(new.timeline), new.updated_at);
+  if tg_op = 'INSERT' then
+    insert into account_swaps (account_id, created_at, swap_id, wallet, status)
+    values (new.account_id, new.created_at, new.id, new.wallet, swap_status(new.state));
+  elsif swap_status(new.state) <> swap_status(old.state) then
+    update account_swaps set status = swap_status(new.state)
+     where account_id = new.account_id and created_at = new.created_at and swap_id = new.id;
+  end if;
   return null;
 end $$;
 create trigger record_first_event after insert on swaps for each row execute function record_swap_event();
@@ -62,17 +89,9 @@ insert into swap_events (swap_id, seq, position, at, state, origin_tx_hash, deli
                          delivered, failure_code, refund_reason, stages, updated_at)
 select id, seq, nextval('swap_event_positions'), updated_at, state, origin_tx_hash, delivery_tx_hash, refund_tx_hash,
        credited, delivered, failure_code, refund_reason, jsonb_array_length(timeline), updated_at
-  from swaps order by created_at;
-
--- The public status of a state, as model/lifecycle.ts has it: for the index alone.
-create function swap_status(state text) returns text language sql immutable parallel safe as $$
-  select case when state in ('settled', 'claiming', 'closed') then 'settled'
-              when state in ('failed', 'refunded') then state
-              else 'pending' end
-$$;
-create index swaps_by_account on swaps (account_id, created_at desc, id desc);
-create index swaps_by_account_and_wallet on swaps (account_id, wallet, created_at desc, id desc);
-create index swaps_by_account_and_status on swaps (account_id, swap_status(state), created_at desc, id desc);
+  from swaps;
+insert into account_swaps (account_id, created_at, swap_id, wallet, status)
+select account_id, created_at, id, wallet, swap_status(state) from swaps;
 
 -- Where the events of an account's swaps are posted to.
 create table webhook_endpoints (
