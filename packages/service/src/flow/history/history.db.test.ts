@@ -115,7 +115,10 @@ describe('filters', () => {
     ['wallet', { wallet: '0x' }],
     ['cursor', { cursor: 'nonsense' }],
     ['cursor', { cursor: Buffer.from('2026-13-02T03:04:05.000000Z swp_1').toString('base64url') }],
+    ['cursor', { cursor: Buffer.from('2026-02-30T03:04:05.000000Z swp_1').toString('base64url') }],
     ['from', { from: '2026-13-02T03:04:05Z' }],
+    ['from', { from: '2026-02-30T03:04:05Z' }],
+    ['to', { to: '2026-01-02T24:00:00Z' }],
     ['to', { to: '2026-01-02T25:04:05Z' }],
   ]
   test.each(wrong)('400 INVALID_REQUEST names %s for %j', async (field, query) => {

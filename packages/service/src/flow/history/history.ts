@@ -29,14 +29,13 @@ export async function history(
 function toFilter(deps: HistoryDeps, query: HistoryQuery): Omit<HistoryFilter, 'accountId' | 'limit'> {
   const wallet = query.wallet && deps.parseWallet(query.wallet)
   const below = query.cursor && fromCursor(query.cursor)
-  const isTime = (text: string | undefined) => text === undefined || !Number.isNaN(Date.parse(text))
   const wrong = [
     ...(query.wallet && !wallet
       ? [{ field: 'wallet', message: 'is not an address, or its checksum is wrong' }]
       : []),
     ...(query.cursor && !below ? [{ field: 'cursor', message: 'is not the nextCursor of a page' }] : []),
     ...(['from', 'to'] as const)
-      .filter((field) => !isTime(query[field]))
+      .filter((field) => query[field] !== undefined && !isTime(query[field]))
       .map((field) => ({ field, message: 'is not a time' })),
   ]
   if (wrong.length > 0) throw invalidRequest(...wrong)
@@ -58,6 +57,12 @@ const CURSOR = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z) ([A-Za-z0-9_-]{1,80})$
 
 function fromCursor(cursor: string): Place | undefined {
   const [, createdAt, swapId] = CURSOR.exec(Buffer.from(cursor, 'base64url').toString('latin1')) ?? []
-  if (!createdAt || !swapId || Number.isNaN(Date.parse(createdAt))) return undefined
+  if (!createdAt || !swapId || !isTime(createdAt)) return undefined
   return { createdAt, swapId }
+}
+
+/** Whether the calendar has it: a 30th of February would become a day in March, or a fault of the database. */
+function isTime(text: string): boolean {
+  const time = new Date(text)
+  return !Number.isNaN(time.getTime()) && time.toISOString().startsWith(text.slice(0, 19))
 }
