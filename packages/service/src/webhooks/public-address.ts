@@ -34,7 +34,8 @@ globalUnicast.addSubnet('2000::', 3, 'ipv6')
 
 /** Whether this is an IP address of the public internet. */
 export function isPublicAddress(address: string): boolean {
-  const family = isIP(address)
+  // An address with a zone is local to an interface; the lists do not take it.
+  const family = address.includes('%') ? 0 : isIP(address)
   if (family === 4) return !notPublic.check(address, 'ipv4')
   return family === 6 && globalUnicast.check(address, 'ipv6') && !notPublic.check(address, 'ipv6')
 }
