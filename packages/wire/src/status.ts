@@ -100,7 +100,6 @@ export const StatusReply = Type.Object({
 })
 export type StatusReply = Static<typeof StatusReply>
 
-/** The header wins over the query: a client that reconnects by itself sends it, and keeps its first URL. */
 const EVENT_ID = '^[0-9]{1,9}$'
 
 export const EventsQueryText = strictObject({
@@ -113,6 +112,7 @@ export const EventsQueryText = strictObject({
 })
 export type EventsQueryText = Static<typeof EventsQueryText>
 
+/** It wins over the query: a client that reconnects by itself sends it, and keeps its first URL. */
 export const EventsHeaders = Type.Object({
   'last-event-id': Type.Optional(
     Type.String({ pattern: EVENT_ID, description: 'Begin after this event. Wins over the query.' }),

@@ -1,8 +1,10 @@
 import { type IncomingMessage, request } from 'node:http'
+import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { composeStatus } from '../../compose/status.ts'
 import { listen } from '../../http/server.ts'
 import { createTestServer } from '../../http/test-server.ts'
+import { inTransaction } from '../../store/db.ts'
 import { createListener, type Listener } from '../../store/listen.ts'
 import { startTestDatabase, type TestDatabase } from '../../store/test-database.ts'
 import { insertTestSwap, moveTestSwap, settleTestSwap, statusOfTestSwap } from '../../store/test-swaps.ts'
@@ -29,6 +31,16 @@ afterAll(async () => {
 
 // The account of the test server's key.
 const insert = () => insertTestSwap(database.pool, 'acc_1')
+
+const connections = () => promisify(server.app.server.getConnections).call(server.app.server)
+
+/** Statements that wait for somebody's lock. */
+async function waitingReads(): Promise<number> {
+  const { rows } = await database.pool.query<{ count: number }>(
+    `select count(*)::int as count from pg_stat_activity where wait_event_type = 'Lock' and query like '%swap_events%'`,
+  )
+  return rows[0]?.count ?? 0
+}
 
 /** A stream over a real connection, as far as it has come. */
 function follow(swapId: string, { query = '', headers = {} }: { query?: string; headers?: object } = {}) {
@@ -130,6 +142,26 @@ test('a caller who hangs up gives its place back', async () => {
   await vi.waitFor(() => expect(status.heldCount()).toBe(1))
   stream.hangUp()
 
+  await vi.waitFor(() => expect(status.heldCount()).toBe(0))
+})
+
+test('a caller who hangs up before it is answered takes no place', async () => {
+  const { swapId } = await insert()
+  const before = await connections()
+  await inTransaction(database.pool, async (db) => {
+    await db.query('lock table swaps')
+    const stream = follow(swapId)
+    await vi.waitFor(async () => expect(await waitingReads()).toBe(1))
+    stream.hangUp()
+    await vi.waitFor(async () => expect(await connections()).toBe(before))
+  })
+
+  await vi.waitFor(async () => expect(await waitingReads()).toBe(0))
+  // Another stream is answered after it, by the same connection to the database or a later one.
+  const next = follow(swapId)
+  await vi.waitFor(() => expect(next.ids()).toEqual([1]))
+  expect(status.heldCount()).toBe(1)
+  next.hangUp()
   await vi.waitFor(() => expect(status.heldCount()).toBe(0))
 })
 

@@ -90,20 +90,41 @@ test('a stream of a swap that has ended tells the end, whatever its caller has, 
   expect(places.count()).toBe(0)
 })
 
-test('a stream whose first read was slow misses nothing that others were sent meanwhile', async () => {
-  const { add, open, readEvents } = createWorld()
+test('a stream that begins further back while others are being read for misses nothing', async () => {
+  const { add, open, streams, readEvents } = createWorld({ sweepMs: 1e9 })
+  const key = { accountId: 'acc_1', swapId: 's1' }
+  add('s1', pending)
+  const [early] = await readEvents([{ ...key, after: 0 }])
   add('s1', pending)
   const other = await open('s1')
-  const [before] = await readEvents([{ accountId: 'acc_1', swapId: 's1', after: 0 }])
   add('s1', pending)
-  await vi.waitFor(() => expect(other.ids()).toEqual([1, 2]))
+  const later = await readEvents([{ ...key, after: 2 }])
+  let finishRead = () => {}
+  readEvents.mockClear()
+  readEvents.mockImplementationOnce(
+    () =>
+      new Promise((resolve) => {
+        finishRead = () => resolve(later)
+      }),
+  )
+  streams.swapEnded('s1')
+  await vi.waitFor(() => expect(readEvents).toHaveBeenCalledOnce())
 
-  readEvents.mockResolvedValueOnce([before])
+  readEvents.mockResolvedValueOnce([early])
   const slow = await open('s1')
+  finishRead()
+  await vi.waitFor(() => expect(other.ids()).toEqual([1, 2, 3]))
+  expect(slow.ids()).toEqual([1])
   add('s1', ended)
+  await vi.waitFor(() => {
+    streams.swapEnded('s1')
+    expect(slow.end).toHaveBeenCalled()
+  })
 
-  await vi.waitFor(() => expect(slow.end).toHaveBeenCalled())
-  expect(slow.ids()).toEqual([1, 2, 3])
+  expect([slow.ids(), other.ids()]).toEqual([
+    [1, 2, 3, 4],
+    [1, 2, 3, 4],
+  ])
 })
 
 test('streams share one look at the database, and what ended is told without waiting for the next', async () => {
