@@ -1,0 +1,47 @@
+import { CliError } from './errors.ts'
+
+/** A token as far as amounts of it are concerned. */
+export type Unit = { symbol: string; decimals: number }
+
+/** Whole tokens, as people write them, in the smallest unit. Nothing is rounded. */
+export function parseAmount(text: string, { symbol, decimals }: Unit): bigint {
+  const [, whole, fraction = ''] = /^(\d{1,60})(?:\.(\d{1,60}))?$/.exec(text) ?? []
+  if (whole === undefined) throw notAnAmount(text, 'Write digits, such as 10 or 0.25.')
+  const digits = fraction.replace(/0+$/, '')
+  if (digits.length > decimals) {
+    const fitting = decimals === 0 ? whole : `${whole}.${fraction.slice(0, decimals)}`
+    const message = `${symbol} has ${decimals} decimals, ${text} has ${digits.length}.`
+    throw new CliError('BAD_AMOUNT', message, { advice: `Use ${fitting}, for example.` })
+  }
+  return assertPositive(BigInt(whole + digits.padEnd(decimals, '0')), text)
+}
+
+export function parseRawAmount(text: string): bigint {
+  if (!/^\d{1,78}$/.test(text))
+    throw notAnAmount(text, 'With --raw an amount is an integer in the smallest unit.')
+  return assertPositive(BigInt(text), text)
+}
+
+/** Every digit that is there, and no more. */
+export function formatAmount(amount: bigint, decimals: number): string {
+  const digits = amount
+    .toString()
+    .replace('-', '')
+    .padStart(decimals + 1, '0')
+  const whole = digits.slice(0, digits.length - decimals)
+  const fraction = digits.slice(digits.length - decimals).replace(/0+$/, '')
+  return `${amount < 0n ? '-' : ''}${whole}${fraction && `.${fraction}`}`
+}
+
+export function formatBps(bps: number): string {
+  return `${(bps / 100).toFixed(2)} %`
+}
+
+function notAnAmount(text: string, advice: string): CliError {
+  return new CliError('BAD_AMOUNT', `${text} is not an amount.`, { advice })
+}
+
+function assertPositive(amount: bigint, text: string): bigint {
+  if (amount === 0n) throw notAnAmount(text, 'It has to be more than nothing.')
+  return amount
+}

@@ -1,0 +1,59 @@
+import type { ChainEntry, TokenEntry } from '@geoswap/sdk'
+import { isAddress as isSolanaAddress } from '@solana/kit'
+import { getAddress, isAddress as isEvmAddress } from 'viem'
+import { CliError } from './errors.ts'
+import type { Family } from './keys.ts'
+
+export type Catalog = { chains: readonly ChainEntry[]; tokens: readonly TokenEntry[] }
+export type Side = { chain: ChainEntry; token: TokenEntry }
+
+/** `alpha:USDC`: a chain by name or id, then a token by symbol or address. */
+export function getSide({ chains, tokens }: Catalog, text: string): Side {
+  const [, chainText, tokenText] = /^([^:]+):([^:]+)$/.exec(text) ?? []
+  if (chainText === undefined || tokenText === undefined)
+    throw new CliError('USAGE', `${text} is not CHAIN:TOKEN.`, { advice: 'Write it like alpha:USDC.' })
+  const chain = getChain(chains, chainText)
+  return { chain, token: getToken(tokens, chain, tokenText) }
+}
+
+export function getChain(chains: readonly ChainEntry[], text: string): ChainEntry {
+  const found = chains.find(({ chainId, name }) => name === text || `${chainId}` === text)
+  if (found) return found
+  const advice = `There are ${chains.map(({ chainId, name }) => `${name} (${chainId})`).join(', ')}.`
+  throw new CliError('UNKNOWN_CHAIN', `There is no chain ${text}.`, { advice })
+}
+
+/** Symbols have to be exact: one that is nearly right may be another token. */
+export function getToken(tokens: readonly TokenEntry[], chain: ChainEntry, text: string): TokenEntry {
+  const here = tokens.filter(({ chainId }) => chainId === chain.chainId)
+  const form = (address: string) => (chain.family === 'evm' ? address.toLowerCase() : address)
+  const byAddress = isAddressOf(chain.family, text)
+  const found = here.filter((token) =>
+    byAddress ? form(token.address) === form(text) : token.symbol === text,
+  )
+  const [only] = found
+  if (only && found.length === 1) return only
+  throw found.length > 1 ? ambiguous(found, chain, text) : unknown(here, chain, text)
+}
+
+function ambiguous(found: readonly TokenEntry[], chain: ChainEntry, text: string): CliError {
+  const advice = `Name one by its address: ${found.map(({ address }) => address).join(', ')}.`
+  return new CliError('UNKNOWN_TOKEN', `Several tokens on ${chain.name} are called ${text}.`, { advice })
+}
+
+function unknown(here: readonly TokenEntry[], chain: ChainEntry, text: string): CliError {
+  const advice = `There are ${here.map(({ symbol, address }) => `${symbol} ${address}`).join(', ')}.`
+  return new CliError('UNKNOWN_TOKEN', `There is no token ${text} on ${chain.name}.`, { advice })
+}
+
+/** EVM addresses in any case; mixed case has to have the right checksum. */
+export function isAddressOf(family: Family, text: string): boolean {
+  if (family === 'solana') return isSolanaAddress(text)
+  const isOneCase = text === text.toLowerCase() || /^0x[0-9A-F]{40}$/.test(text)
+  return isEvmAddress(text, { strict: !isOneCase })
+}
+
+/** As it is compared and kept. */
+export function toCanonical(family: Family, address: string): string {
+  return family === 'evm' ? getAddress(address) : address
+}

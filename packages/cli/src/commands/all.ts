@@ -1,0 +1,36 @@
+import type { AnyCommand } from '../command.ts'
+
+type Entry = { about: string; load(): Promise<AnyCommand> }
+
+/** In the order of the help. A command is loaded when it is called: help needs none of what they need. */
+export const commands: Readonly<Record<string, Entry>> = {
+  swap: {
+    about: 'swap one token for another, from quote to end',
+    load: async () => (await import('./swap.ts')).swap,
+  },
+  quote: { about: 'price a swap', load: async () => (await import('./quote.ts')).quote },
+  status: {
+    about: 'how a swap is doing; --wait stays until its end',
+    load: async () => (await import('./status.ts')).status,
+  },
+  refund: {
+    about: 'send an input back after its deadline, without the service',
+    load: async () => (await import('./refund.ts')).refund,
+  },
+  balance: { about: 'what a wallet holds', load: async () => (await import('./balance.ts')).balance },
+  delegation: {
+    about: 'whether a wallet can swap from a chain',
+    load: async () => (await import('./delegation.ts')).delegation,
+  },
+  chains: { about: 'chains that can be swapped', load: async () => (await import('./chains.ts')).chains },
+  tokens: { about: 'tokens that can be swapped', load: async () => (await import('./tokens.ts')).tokens },
+  wallet: {
+    about: 'create, import, list, show, remove, export',
+    load: async () => (await import('./wallet.ts')).wallet,
+  },
+  config: { about: 'list, get, set, unset', load: async () => (await import('./config.ts')).config },
+  faucet: {
+    about: 'test tokens on a network of npm start',
+    load: async () => (await import('./faucet.ts')).faucet,
+  },
+}

@@ -1,0 +1,105 @@
+import type { ChainEntry, TokenEntry } from '@geoswap/sdk'
+import { formatAmount } from '../amounts.ts'
+import { getChain, isAddressOf } from '../catalog.ts'
+import { columns, defineCommand } from '../command.ts'
+import { type Context, connect, nodeOf, readCatalog } from '../context.ts'
+import { CliError } from '../errors.ts'
+import { chooseAddress } from '../wallets.ts'
+
+type Held = {
+  chainId: number
+  chain: string
+  owner: string
+  symbol: string
+  token: string
+  decimals: number
+  amount: string
+}
+
+export const balance = defineCommand({
+  usage: '[--wallet NAME|ADDRESS] [--chain CHAIN] [options]',
+  about: `Reads from the chains what a wallet holds of the tokens that can be swapped.
+Without --chain: on all chains whose node is known and where there is a wallet to ask for.`,
+  words: [0, 0],
+  options: {
+    wallet: { type: 'string', value: 'WHO', about: 'wallet or address; default: see geoswap wallet --help' },
+    chain: { type: 'string', value: 'CHAIN', about: 'on this chain only, by name or id' },
+    all: { type: 'boolean', about: 'also what it holds nothing of' },
+    raw: { type: 'boolean', about: 'amounts are integers in the smallest unit' },
+  },
+  examples: ['', '--wallet bot --chain alpha', '--wallet 0x7099… --json'],
+
+  async run(context, { values }) {
+    const { chains, tokens } = await readCatalog(connect(context), context.interrupts.signal)
+    const asked = values.chain === undefined ? chains : [getChain(chains, values.chain)]
+    const owners = await findOwners(context, asked, {
+      named: values.wallet,
+      isStrict: values.chain !== undefined,
+    })
+    const read = owners.map(({ chain, owner }) => readHeld(context, { chain, owner, tokens }))
+    const held = (await Promise.all(read)).flat().filter(({ amount }) => values.all || amount !== '0')
+    const rows = held.map((each) => [
+      ...[
+        `${each.chain}:${each.symbol}`,
+        values.raw ? each.amount : formatAmount(BigInt(each.amount), each.decimals),
+      ],
+      each.owner,
+    ])
+    const lines =
+      rows.length > 0
+        ? columns(rows)
+        : owners.map(({ chain, owner }) => `${owner} holds nothing on ${chain.name}`)
+    context.terminal.result(lines, { balances: held })
+    return 0
+  },
+})
+
+type Owner = { chain: ChainEntry; owner: string }
+
+async function findOwners(
+  context: Context,
+  chains: readonly ChainEntry[],
+  { named, isStrict }: { named: string | undefined; isStrict: boolean },
+): Promise<Owner[]> {
+  const { settings } = context
+  const reachable = isStrict
+    ? chains
+    : chains.filter(({ chainId }) => settings.rpcUrls[chainId] !== undefined)
+  const fitting = isStrict ? reachable : reachable.filter(({ family }) => fits(context, family, named))
+  if (fitting.length === 0) {
+    const advice = 'geoswap config set rpc.CHAIN_ID URL names a node, geoswap wallet list lists the wallets.'
+    throw new CliError('NO_NODE', 'There is no chain with a known node and a wallet to ask for.', { advice })
+  }
+  return Promise.all(
+    fitting.map(async (chain) => {
+      const { family, name } = chain
+      return { chain, owner: await chooseAddress(context, { family, chain: name, named }) }
+    }),
+  )
+}
+
+/** Whether this wallet, or any, has an address on chains of the family. */
+function fits(
+  { wallets, settings }: Context,
+  family: ChainEntry['family'],
+  named: string | undefined,
+): boolean {
+  if (named === undefined)
+    return settings.local !== undefined || wallets.list().some((each) => each.family === family)
+  if (isAddressOf('evm', named) || isAddressOf('solana', named)) return isAddressOf(family, named)
+  const wallet = wallets.find(named)
+  return wallet === undefined || wallet.family === family
+}
+
+async function readHeld(
+  context: Context,
+  { chain, owner, tokens }: Owner & { tokens: readonly TokenEntry[] },
+): Promise<Held[]> {
+  const node = nodeOf(context, chain)
+  const here = tokens.filter(({ chainId }) => chainId === chain.chainId)
+  const read = here.map(async ({ symbol, address: token, decimals }) => {
+    const amount = (await node.balanceOf(owner, token)).toString()
+    return { chainId: chain.chainId, chain: chain.name, owner, symbol, token, decimals, amount }
+  })
+  return Promise.all(read)
+}

@@ -1,0 +1,63 @@
+import { columns, defineCommand } from '../command.ts'
+import type { Context } from '../context.ts'
+import { CliError } from '../errors.ts'
+import { assertKey, CONFIG_KEYS } from '../store/config-file.ts'
+
+export const config = defineCommand({
+  usage: 'list | get NAME | set NAME VALUE | unset NAME',
+  about: `Keeps settings. On a network of npm start none is needed: it is found by itself, in .geoswap of
+this folder or one above, or in GEOSWAP_HOME. What is set here comes before that; GEOSWAP_URL and
+GEOSWAP_API_KEY come before what is set here.
+
+${columns(Object.entries(CONFIG_KEYS).map(([name, about]) => [`  ${name}`, about])).join('\n')}`,
+  words: [1, 3],
+  options: {},
+  examples: ['set url https://swap.example', 'set rpc.8453 https://node.example', 'list'],
+
+  async run(context, { words }) {
+    const [action, name, value] = words
+    const count = words.length - 1
+    if (action === 'list' && count === 0) list(context)
+    else if (action === 'get' && name !== undefined && count === 1) get(context, name)
+    else if (action === 'set' && name !== undefined && value !== undefined) set(context, name, value)
+    else if (action === 'unset' && name !== undefined && count === 1) unset(context, name)
+    else throw new CliError('USAGE', 'geoswap config list | get NAME | set NAME VALUE | unset NAME')
+    return 0
+  },
+})
+
+/** Also where the values in use come from. API keys are not shown in a list. */
+function list({ config: file, settings, terminal }: Context): void {
+  const shown = Object.fromEntries(
+    Object.entries(file.read()).map(([key, value]) => [key, masked(key, value)]),
+  )
+  const { service, local, rpcUrls } = settings
+  const inUse = { url: service?.url ?? null, local: local !== undefined, rpcUrls }
+  const lines = columns([
+    ...Object.entries(shown),
+    ['in use', `${service?.url ?? 'no service'}${local ? ', the local network' : ''}`],
+    ['file', file.path],
+  ])
+  terminal.result(lines, { set: shown, inUse, file: file.path })
+}
+
+function get({ config: file, terminal }: Context, name: string): void {
+  assertKey(name)
+  const value = file.read()[name]
+  if (value === undefined) throw new CliError('USAGE', `${name} is not set.`)
+  terminal.result([value], { [name]: value })
+}
+
+function set({ config: file, terminal }: Context, name: string, value: string): void {
+  file.set(name, value)
+  terminal.result([`${name} is set`], { [name]: masked(name, value) })
+}
+
+function unset({ config: file, terminal }: Context, name: string): void {
+  file.unset(name)
+  terminal.result([`${name} is not set`], { [name]: null })
+}
+
+function masked(name: string, value: string): string {
+  return name === 'apiKey' ? `…${value.slice(-4)}` : value
+}

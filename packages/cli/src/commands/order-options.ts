@@ -1,0 +1,33 @@
+import type { Words } from '../order.ts'
+
+/** What `swap` and `quote` have in common. */
+export const orderOptions = {
+  amount: { type: 'string', value: 'N', about: 'what to pay, in whole tokens, or max for all of it' },
+  receive: { type: 'string', value: 'N', about: 'what to get, exactly; the quote says what that costs' },
+  to: {
+    type: 'string',
+    value: 'WHO',
+    about: 'address or wallet that gets the output; default: the paying wallet',
+  },
+  wallet: { type: 'string', value: 'NAME', about: 'wallet that pays; default: see geoswap wallet --help' },
+  slippage: {
+    type: 'string',
+    value: 'BPS',
+    about: 'how much less may be guaranteed than is quoted; 50 is 0.5 %',
+  },
+  raw: { type: 'boolean', about: 'amounts are integers in the smallest unit' },
+} as const
+
+type Values = Partial<
+  Record<'amount' | 'receive' | 'to' | 'slippage' | 'min-receive' | 'max-pay', string>
+> & {
+  raw?: boolean
+}
+
+export function toWords(values: Values, [from = '', to = '']: readonly string[]): Words {
+  return {
+    ...{ from, to, amount: values.amount, receive: values.receive, raw: values.raw },
+    ...{ recipient: values.to, slippage: values.slippage },
+    ...{ minReceive: values['min-receive'], maxPay: values['max-pay'] },
+  }
+}

@@ -1,0 +1,35 @@
+import { defineCommand } from '../command.ts'
+import { connect } from '../context.ts'
+import { resolveOrder } from '../order.ts'
+import { quoteLines } from '../print.ts'
+import { chooseAddress } from '../wallets.ts'
+import { orderOptions, toWords } from './order-options.ts'
+
+export const quote = defineCommand({
+  usage: 'CHAIN:TOKEN CHAIN:TOKEN (--amount N | --receive N) [options]',
+  about: `Prices a swap. Nothing is signed; geoswap swap quotes anew. --wallet may be an address.`,
+  words: [2, 2],
+  options: orderOptions,
+  examples: ['alpha:USDC beta:ETH --amount 100', 'alpha:USDC beta:ETH --receive 0.1'],
+
+  async run(context, { values, words }) {
+    const client = connect(context)
+    const { order, request } = await resolveOrder(
+      context,
+      client,
+      toWords(values, words),
+      async ({ chain }) => {
+        const { family, name: chainName } = chain
+        const address = await chooseAddress(context, { family, chain: chainName, named: values.wallet })
+        return { name: values.wallet ?? '', family, address }
+      },
+    )
+    const asked = { ...request, walletAddress: order.wallet.address }
+    const reply = await client.quote(asked, { signal: context.interrupts.signal })
+    const { from, to } = order
+    context.terminal.result(quoteLines(reply, order, { raw: values.raw ?? false }), {
+      ...{ ...reply, request: asked, from, to },
+    })
+    return 0
+  },
+})

@@ -1,0 +1,155 @@
+import { readFileSync } from 'node:fs'
+import { formatAmount } from '../amounts.ts'
+import { columns, defineCommand } from '../command.ts'
+import type { Context } from '../context.ts'
+import { CliError } from '../errors.ts'
+import { parseKey, toAccount } from '../keys.ts'
+import { assertChain, connectEvm } from '../nodes/evm-reads.ts'
+import { orNodeFailed } from '../nodes/node.ts'
+import { readEscrow, readGasMoney, sendRefund } from '../refund/escrow.ts'
+import { type RefundableOp, readOperation } from '../refund/operation.ts'
+import { getRpcUrl } from '../settings.ts'
+import type { Attempt } from '../store/journal.ts'
+import { toEnd } from '../swap/claim.ts'
+import { unlockWallet } from '../wallets.ts'
+
+/** The op, where it came from, and the chain that holds it. */
+type Case = {
+  op: RefundableOp
+  attempt: Attempt | undefined
+  rpcUrl: string
+  chain: { chainId: number; name: string }
+}
+
+export const refund = defineCommand({
+  usage: '(ID | --operation FILE) [options]',
+  about: `Sends the input of an EVM swap back to its wallet, by the escrow itself, after the deadline that
+the wallet signed. It needs a node of the origin chain and some gas coin, and nothing of the service.
+ID is a swap or an attempt in the journal of this machine; for any other swap, FILE is the
+"operation" of its build reply. On Solana there is no such refund.`,
+  words: [0, 1],
+  options: {
+    operation: { type: 'string', value: 'FILE', about: 'the operation to refund, as JSON' },
+    rpc: { type: 'string', value: 'URL', about: 'a node of the origin chain' },
+    'gas-key': {
+      type: 'string',
+      value: 'WHO',
+      about:
+        'wallet that pays the gas; or a private key, which others on this machine may see: better GEOSWAP_GAS_KEY',
+    },
+  },
+  examples: [
+    'swp_4f1c0d6a9b7e42c3a5d8e0f1b2c3d4e5',
+    'att_5f2c9a7be1d40836 --gas-key rich --rpc https://node.example',
+  ],
+
+  async run(context, { values, words: [id] }) {
+    const found = findCase(context, id, values)
+    const { op, attempt, rpcUrl, chain } = found
+    const ask = <T>(answer: Promise<T>) => orNodeFailed(chain, answer)
+    await ask(assertChain(connectEvm(rpcUrl), chain))
+    const { state, now } = await ask(readEscrow(rpcUrl, op))
+    if (state === 'refunded') return tell(context, found, {})
+    assertRefundable(state, op, now)
+    const account = await getGasAccount(context, found, values['gas-key'])
+    const gas = await ask(readGasMoney(rpcUrl, account.address))
+    if (gas.held < gas.needed) throw needsGas(account.address, gas.needed - gas.held)
+    context.terminal.progress('sending the refund')
+    const onSent = (txHash: string) => context.terminal.note(`sent ${txHash}`)
+    const sent = await ask(sendRefund(rpcUrl, { op, account, onSent }))
+    if (sent.state !== 'refunded')
+      throw new CliError('NOT_REFUNDABLE', `Transaction ${sent.txHash} refunded nothing.`, { details: sent })
+    if (attempt) context.journal.record(attempt, toEnd(attempt, 'refunded'))
+    return tell(context, found, sent)
+  },
+})
+
+function findCase(
+  { journal, settings }: Context,
+  id: string | undefined,
+  { operation: file, rpc }: { operation?: string; rpc?: string },
+): Case {
+  const attempt = id === undefined ? undefined : journal.find(id)
+  if (file === undefined && !attempt) {
+    const advice = 'Give its operation: --operation FILE.'
+    throw new CliError('USAGE', id ? `The journal has no swap ${id}.` : 'Which swap?', { advice })
+  }
+  const operation = file === undefined ? attempt?.operation : JSON.parse(readFileSync(file, 'utf8'))
+  if (operation === undefined) throw withoutOperation(attempt)
+  const op = readOperation(operation)
+  const chain = {
+    chainId: op.origin.chainId,
+    name: attempt?.order.from.chain ?? `chain ${op.origin.chainId}`,
+  }
+  const kept = settings.rpcUrls[chain.chainId] ?? attempt?.rpcUrl
+  return { op, attempt, chain, rpcUrl: rpc ?? kept ?? getRpcUrl(settings, chain) }
+}
+
+function withoutOperation(attempt: Attempt | undefined): CliError {
+  const isBuilt = attempt?.stage === 'submitted' || attempt?.stage === 'submitting'
+  return isBuilt
+    ? new CliError('NOT_REFUNDABLE', 'On Solana only the service can send an input back.', {
+        advice: 'It does so by itself; geoswap status shows it.',
+      })
+    : new CliError('NOT_REFUNDABLE', 'Nothing was built in this attempt, so nothing was taken.')
+}
+
+function assertRefundable(state: string, { refundDeadline, hash }: RefundableOp, now: bigint): void {
+  if (state === 'claimed')
+    throw new CliError('NOT_REFUNDABLE', 'The output was delivered, and the input claimed for it.')
+  if (state !== 'locked') {
+    const message = `The escrow does not hold the input of ${hash}: it was not taken, or is long back.`
+    throw new CliError('NOT_REFUNDABLE', message, { advice: 'See the balance of the wallet.' })
+  }
+  if (now > refundDeadline) return
+  const at = new Date(Number(refundDeadline) * 1_000).toISOString()
+  const minutes = Math.ceil(Number(refundDeadline - now) / 60)
+  throw new CliError(
+    'TOO_EARLY',
+    `Anyone may refund this after ${at}, in ${minutes} min by the chain's clock.`,
+    {
+      advice: 'Until then the service delivers it or sends it back; after that, run this again.',
+      details: { refundDeadline: at },
+    },
+  )
+}
+
+async function getGasAccount(context: Context, { attempt, op }: Case, named: string | undefined) {
+  const key = named ?? context.gasKey
+  if (key !== undefined && /^(0x)?[0-9a-fA-F]{64}$/.test(key)) return toAccount(await parseKey(key))
+  const name = key ?? attempt?.order.wallet.name
+  if (name !== undefined)
+    return toAccount(await unlockWallet(context, { name, family: 'evm', address: op.wallet }))
+  throw new CliError('NEEDS_GAS', 'Who pays for the gas is not said.', { advice: '--gas-key WALLET' })
+}
+
+function needsGas(address: string, missing: bigint): CliError {
+  const advice = `--gas-key WALLET has another wallet pay; or send it some: ${formatAmount(missing, 18)} are missing.`
+  return new CliError('NEEDS_GAS', `${address} has not enough gas coin.`, { advice })
+}
+
+function tell(
+  { terminal }: Context,
+  { op, attempt }: Case,
+  { txHash, credited = false }: { txHash?: string; credited?: boolean },
+): 0 {
+  const { decimals = 0, symbol = `units of ${op.token}` } = attempt?.order.from ?? {}
+  const amount = `${formatAmount(op.amount, decimals)} ${symbol}`
+  const rows = [
+    ['refunded', amount],
+    ['to', op.wallet],
+    ...(txHash ? [['by', txHash]] : [['note', 'it was refunded before']]),
+    ...(credited ? [['note', 'the token refused it: the wallet can withdraw it from the escrow']] : []),
+  ]
+  const { wallet, token, hash } = op
+  terminal.result(columns(rows), {
+    refunded: true,
+    amount: `${op.amount}`,
+    token,
+    wallet,
+    op: hash,
+    txHash,
+    credited,
+  })
+  return 0
+}

@@ -1,0 +1,72 @@
+import type { Client, EndedSwap } from '@geoswap/sdk'
+import { defineCommand, type ExitCode } from '../command.ts'
+import { type Context, connect } from '../context.ts'
+import { type ReadyOrder, resolveOrder } from '../order.ts'
+import { quoteLines, swapLines } from '../print.ts'
+import type { Order } from '../store/journal.ts'
+import { claimOrder } from '../swap/claim.ts'
+import { followAttempt } from '../swap/follow.ts'
+import { performSwap } from '../swap/perform.ts'
+import { chooseWallet } from '../wallets.ts'
+import { orderOptions, toWords } from './order-options.ts'
+
+export const swap = defineCommand({
+  usage: 'CHAIN:TOKEN CHAIN:TOKEN (--amount N | --receive N) [options]',
+  about: `Swaps the first token for the second: quotes, checks what is to be signed, signs, submits and
+waits for the end. The wallet needs no gas coin.
+Exit code 0: settled. 2: failed or refunded, so the input is still or again there. 1: an error.`,
+  words: [2, 2],
+  options: {
+    ...orderOptions,
+    'min-receive': { type: 'string', value: 'N', about: 'refuse a quote that guarantees less' },
+    'max-pay': { type: 'string', value: 'N', about: 'refuse a quote that costs more, for --receive' },
+    'accept-impact': { type: 'boolean', about: 'swap even where much value is lost' },
+    'dry-run': { type: 'boolean', about: 'stop after the quote: nothing is signed or submitted' },
+    new: { type: 'boolean', about: 'start another swap although the same one is in flight' },
+  },
+  examples: [
+    'alpha:USDC beta:USDC --amount 10',
+    'alpha:USDC solana:SOL --amount max --to 4Nd1…',
+    'beta:ETH alpha:USDC --receive 25 --max-pay 0.011 --wallet bot --json',
+  ],
+
+  async run(context, { values, words }) {
+    const client = connect(context)
+    const ready = await resolveOrder(context, client, toWords(values, words), ({ chain: { family, name } }) =>
+      chooseWallet(context, { family, chain: name, named: values.wallet }),
+    )
+    const { order, from } = ready
+    const style = { raw: values.raw ?? false }
+    if (values['dry-run']) return dryRun(context, client, ready, style)
+    const rpcUrl = context.settings.rpcUrls[from.chain.chainId]
+    const { attempt, isLeft } = await claimOrder(context, client, {
+      order,
+      isNew: values.new ?? false,
+      rpcUrl,
+    })
+    const acceptsImpact = values['accept-impact'] ?? false
+    const ended = isLeft
+      ? await followAttempt(context, client, attempt)
+      : await performSwap(context, client, ready, { attempt, acceptsImpact, ...style })
+    return report(context, ended, order, style)
+  },
+})
+
+async function dryRun(
+  { terminal, interrupts }: Context,
+  client: Client,
+  { request, wallet, order }: ReadyOrder,
+  style: { raw: boolean },
+): Promise<ExitCode> {
+  const asked = { ...request, walletAddress: wallet.address }
+  const { geoQuoteToken: _, ...quote } = await client.quote(asked, { signal: interrupts.signal })
+  const lines = quoteLines({ geoQuoteToken: '', ...quote }, order, style)
+  terminal.result([...lines, 'Nothing was signed or submitted.'], { dryRun: true, request: asked, quote })
+  return 0
+}
+
+function report({ terminal }: Context, ended: EndedSwap, order: Order, style: { raw: boolean }): ExitCode {
+  const { wallet, recipient, from, to } = order
+  terminal.result(swapLines(ended, order, style), { ...ended, wallet, recipient, from, to })
+  return ended.status === 'settled' ? 0 : 2
+}

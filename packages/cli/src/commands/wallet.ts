@@ -1,0 +1,114 @@
+import { readFileSync } from 'node:fs'
+import { columns, defineCommand } from '../command.ts'
+import type { Context } from '../context.ts'
+import { CliError } from '../errors.ts'
+import { createKey, formatKey, type Key, parseKey } from '../keys.ts'
+import type { Wallet } from '../store/wallet-files.ts'
+import { getPassphrase } from '../wallets.ts'
+
+const USAGE = 'create NAME | import NAME | list | show NAME | remove NAME | export NAME'
+const MIN_PASSPHRASE = 8
+
+export const wallet = defineCommand({
+  usage: `${USAGE} [options]`,
+  about: `Keeps private keys, each in a file of its own, encrypted with a passphrase: scrypt and AES-256-GCM.
+The passphrase is asked for, or read from GEOSWAP_PASSPHRASE. import asks for the key, or reads it
+from --file or from what is piped in.
+
+Which wallet pays: the one of --wallet, else that of geoswap config set wallet, else the only one of
+the chain's family. On a network of npm start, where there is none, it is "local": a wallet of that
+network that needs no file and no passphrase, and that the faucet fills.`,
+  words: [1, 2],
+  options: {
+    family: { type: 'string', value: 'FAMILY', about: 'of a new wallet: evm (default) or solana' },
+    file: {
+      type: 'string',
+      value: 'PATH',
+      about: 'import the key in this file, such as a keypair of solana-keygen',
+    },
+    yes: { type: 'boolean', about: 'remove without asking' },
+  },
+  examples: ['create bot', 'import trader --file id.json', 'list', 'export bot > key.txt'],
+
+  async run(context, { values, words: [action, name] }) {
+    if (action === 'list' && name === undefined) list(context)
+    else if (name === undefined) throw new CliError('USAGE', `geoswap wallet ${USAGE}`)
+    else if (action === 'create') await add(context, name, createKey(readFamily(values.family)))
+    else if (action === 'import') await add(context, name, await readKey(context, values.file))
+    else if (action === 'show') show(context, getWallet(context, name))
+    else if (action === 'remove') await remove(context, getWallet(context, name), values.yes ?? false)
+    else if (action === 'export') await exportKey(context, getWallet(context, name))
+    else throw new CliError('USAGE', `geoswap wallet ${USAGE}`)
+    return 0
+  },
+})
+
+function list({ wallets, terminal }: Context): void {
+  const all = wallets.list()
+  const lines = columns(all.map(({ name, family, address }) => [name, family, address]))
+  terminal.result(all.length > 0 ? lines : ['no wallet yet: geoswap wallet create NAME'], { wallets: all })
+}
+
+function show({ terminal }: Context, found: Wallet): void {
+  terminal.result(columns(Object.entries(found)), found)
+}
+
+async function add(context: Context, name: string, key: Key): Promise<void> {
+  context.wallets.assertFree(name)
+  const passphrase = await choosePassphrase(context)
+  const added = await context.wallets.add(name, key, passphrase)
+  show(context, added)
+}
+
+async function choosePassphrase(context: Context): Promise<string> {
+  const passphrase = await getPassphrase(context, 'New passphrase: ')
+  if (passphrase.length < MIN_PASSPHRASE)
+    throw new CliError('NEEDS_PASSPHRASE', `A passphrase has at least ${MIN_PASSPHRASE} characters.`)
+  const isAsked = !context.passphrase
+  if (isAsked && (await getPassphrase(context, 'Once more: ')) !== passphrase)
+    throw new CliError('WRONG_PASSPHRASE', 'The two are not the same. Nothing was kept.')
+  return passphrase
+}
+
+function readKey({ terminal, interrupts }: Context, file: string | undefined): Promise<Key> {
+  if (file !== undefined) return parseKey(readFileSync(file, 'utf8'))
+  return terminal.secret('Private key (not shown): ', interrupts.signal).then(parseKey)
+}
+
+/** The key may be the only one to some money, so it takes a yes. */
+async function remove(
+  { wallets, terminal, interrupts }: Context,
+  found: Wallet,
+  isSure: boolean,
+): Promise<void> {
+  const question = `Remove wallet ${found.name}, ${found.address}, and its key for ever?`
+  if (!isSure && !terminal.isInteractive)
+    throw new CliError('NEEDS_CONFIRMATION', question, { advice: '--yes removes it.' })
+  if (!isSure && !(await terminal.confirm(question, interrupts.signal)))
+    throw new CliError('NEEDS_CONFIRMATION', 'Nothing was removed.')
+  wallets.remove(found)
+  terminal.result([`wallet ${found.name} is removed`], { removed: found })
+}
+
+async function exportKey(context: Context, found: Wallet): Promise<void> {
+  const passphrase = await getPassphrase(context, `Passphrase of wallet ${found.name}: `)
+  const privateKey = await formatKey(await context.wallets.unlock(found, passphrase))
+  context.terminal.result([privateKey], { ...found, privateKey })
+}
+
+function getWallet({ wallets }: Context, name: string): Wallet {
+  const found = wallets.find(name)
+  const advice = `There are: ${
+    wallets
+      .list()
+      .map((each) => each.name)
+      .join(', ') || 'none'
+  }.`
+  if (!found) throw new CliError('NO_WALLET', `There is no wallet ${name}.`, { advice })
+  return found
+}
+
+function readFamily(text = 'evm'): 'evm' | 'solana' {
+  if (text === 'evm' || text === 'solana') return text
+  throw new CliError('USAGE', '--family is evm or solana.')
+}

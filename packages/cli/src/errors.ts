@@ -1,0 +1,53 @@
+/** What this command line itself refuses. Codes of the service and of the SDK keep their names. */
+export type CliErrorCode =
+  | 'USAGE'
+  | 'BAD_AMOUNT'
+  | 'BAD_ADDRESS'
+  | 'BAD_KEY'
+  | 'UNKNOWN_CHAIN'
+  | 'UNKNOWN_TOKEN'
+  | 'WRONG_DECIMALS'
+  | 'NO_SERVICE'
+  | 'NO_NODE'
+  | 'NODE_FAILED'
+  | 'NO_FAUCET'
+  | 'NO_WALLET'
+  | 'WALLET_EXISTS'
+  | 'WRONG_PASSPHRASE'
+  | 'NEEDS_PASSPHRASE'
+  | 'NEEDS_CONFIRMATION'
+  | 'NEEDS_RECIPIENT'
+  | 'NEEDS_GAS'
+  | 'NOTHING_TO_SWAP'
+  | 'HIGH_PRICE_IMPACT'
+  | 'SWAP_IN_FLIGHT'
+  | 'SWAP_ENDED'
+  | 'NOT_SUBMITTED'
+  | 'SUBMISSION_UNKNOWN'
+  | 'NOT_REFUNDABLE'
+  | 'TOO_EARLY'
+  | 'FILE_DAMAGED'
+  | 'INTERRUPTED'
+
+type Extra = {
+  /** What to do about it, as a sentence of its own. */
+  advice?: string | undefined
+  /** For programs: beside code and message in the error that --json prints. */
+  details?: Readonly<Record<string, unknown>> | undefined
+  cause?: unknown
+}
+
+/** A refusal that the user can act on. Anything else that is thrown is a fault of ours. */
+export class CliError extends Error {
+  override readonly name = 'CliError'
+  readonly code: CliErrorCode
+  readonly advice: string | undefined
+  readonly details: Readonly<Record<string, unknown>>
+
+  constructor(code: CliErrorCode, message: string, { advice, details = {}, cause }: Extra = {}) {
+    super(message, cause === undefined ? undefined : { cause })
+    this.code = code
+    this.advice = advice
+    this.details = details
+  }
+}

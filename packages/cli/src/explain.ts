@@ -1,0 +1,115 @@
+import {
+  GeoswapError,
+  SubmissionUnknownError,
+  SwapRefusedError,
+  SwapTimeoutError,
+  TamperedOperationError,
+} from '@geoswap/sdk'
+import { formatAmount } from './amounts.ts'
+import type { Context } from './context.ts'
+import { CliError } from './errors.ts'
+import type { Order } from './store/journal.ts'
+
+/** An error as it is told: to people by message and advice, to programs by all of it. */
+export type Explained = {
+  code: string
+  message: string
+  advice?: string | undefined
+  details?: Readonly<Record<string, unknown>>
+}
+
+type Known = {
+  url: string | undefined
+  isLocal: boolean
+  clockAheadMs: number | undefined
+  order: Order | undefined
+}
+
+/** Undefined for what nobody foresaw: that is a fault of ours, not something to act on. */
+export function explain(error: unknown, readKnown: () => Known): Explained | undefined {
+  if (error instanceof CliError) {
+    const { code, message, advice, details } = error
+    return { code, message, advice, details }
+  }
+  if (error instanceof GeoswapError) return explainService(error, readKnown())
+  if (error instanceof TamperedOperationError) return explainTampered(error, readKnown())
+  if (error instanceof SwapRefusedError)
+    return { code: error.code, message: error.message, advice: 'Nothing was signed.' }
+  if (error instanceof SwapTimeoutError)
+    return { code: error.code, message: error.message, advice: resumeWith(error.swapId) }
+  if (error instanceof SubmissionUnknownError) {
+    const { cause, code } = error
+    if (cause instanceof CliError) return explain(cause, readKnown)
+    return { code, message: 'The service did not say whether it accepted the swap.' }
+  }
+  return undefined
+}
+
+export function knownOf({ settings, seen }: Pick<Context, 'settings' | 'seen'>): Known {
+  return {
+    url: settings.service?.url,
+    isLocal: settings.local !== undefined,
+    clockAheadMs: seen.clockAheadMs,
+    order: seen.order,
+  }
+}
+
+export function resumeWith(id: string): string {
+  return `geoswap status ${id} --wait`
+}
+
+function explainService(error: GeoswapError, known: Known): Explained {
+  const { code, message, requestId, retryable, recovery, details } = error
+  return {
+    ...{ code, message, advice: adviceFor(error, known) },
+    details: { retryable, recovery, ...(requestId && { requestId }), ...(details && { details }) },
+  }
+}
+
+function adviceFor({ code, recovery }: GeoswapError, { url, isLocal, order }: Known): string | undefined {
+  const where = `It was looked for at ${url}.`
+  if (code === 'CONNECTION_FAILED' || code === 'TIMEOUT') {
+    return isLocal
+      ? `${where} Does npm start still run?`
+      : `${where} Check the network, or geoswap config get url.`
+  }
+  if (code === 'UNEXPECTED_REPLY') return where
+  if (code === 'INVALID_API_KEY' || code === 'MISSING_API_KEY') {
+    const other = isLocal ? ' The local network has its own: geoswap config unset apiKey.' : ''
+    return `Set the right one for ${url}: geoswap config set apiKey KEY, or GEOSWAP_API_KEY.${other}`
+  }
+  return order && amountsIn(recovery, order)
+}
+
+/** The amounts of a refusal, which are in smallest units, as people write them. */
+function amountsIn(recovery: GeoswapError['recovery'], order: Order): string | undefined {
+  const asked = order.tradeType === 'exactInput' ? order.from : order.to
+  const write = (amount: unknown, { decimals, symbol }: Order['from']) =>
+    `${formatAmount(BigInt(String(amount)), decimals)} ${symbol}`
+  const { minAmount, maxAmount, balance, required } = recovery as Record<string, unknown>
+  if (minAmount !== undefined) return `Use at least ${write(minAmount, asked)}.`
+  if (maxAmount !== undefined) return `Use at most ${write(maxAmount, asked)}.`
+  if (balance === undefined || required === undefined) return undefined
+  return `The wallet holds ${write(balance, order.from)}, the swap takes ${write(required, order.from)}.`
+}
+
+// The service allows a minute of difference, the SDK five.
+const CLOCK_LIMIT_MS = 60_000
+
+/** A wrong clock makes honest deadlines look wrong. Then that is what is said first. */
+function explainTampered({ code, message, differences }: TamperedOperationError, known: Known): Explained {
+  const { clockAheadMs = 0, url } = known
+  const isAboutTime = differences.every(({ field }) => field.endsWith('Deadline'))
+  if (isAboutTime && Math.abs(clockAheadMs) > CLOCK_LIMIT_MS) {
+    const minutes = Math.round(Math.abs(clockAheadMs) / 60_000)
+    const direction = clockAheadMs > 0 ? 'ahead of' : 'behind'
+    return {
+      code: 'CLOCK_WRONG',
+      message: `This machine's clock is ${minutes} min ${direction} the service's, so its deadlines look wrong.`,
+      advice: 'Set the clock, then try again. Nothing was signed.',
+      details: { clockAheadMs, differences },
+    }
+  }
+  const advice = `Nothing was signed. Do not use ${url} before that is explained.`
+  return { code, message, advice, details: { differences } }
+}

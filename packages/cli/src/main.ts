@@ -1,0 +1,27 @@
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+import { run } from './run.ts'
+
+/** The only place that reads the environment. */
+export async function main(): Promise<void> {
+  const { env, stdin, stdout, stderr } = process
+  // Whoever read our output may leave before the end of it.
+  stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error
+  })
+  const base = env['XDG_CONFIG_HOME'] || join(homedir(), '.config')
+  process.exitCode = await run(process.argv.slice(2), {
+    streams: { stdin, stdout, stderr },
+    home: env['GEOSWAP_CLI_HOME'] || join(base, 'geoswap'),
+    workingFolder: process.cwd(),
+    networkHome: env['GEOSWAP_HOME'] || undefined,
+    given: { url: env['GEOSWAP_URL'] || undefined, apiKey: env['GEOSWAP_API_KEY'] || undefined },
+    passphrase: env['GEOSWAP_PASSPHRASE'] || undefined,
+    gasKey: env['GEOSWAP_GAS_KEY'] || undefined,
+    onSignal(listener) {
+      for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, listener)
+    },
+  })
+  // What was interrupted may hold on to a connection; nobody waits for that.
+  setTimeout(() => process.exit(), 100).unref()
+}

@@ -1,0 +1,46 @@
+import { type Address, createPublicClient, erc20Abi, http, type PublicClient, zeroAddress } from 'viem'
+import { CliError } from '../errors.ts'
+import type { Reads } from './node.ts'
+
+const COIN_DECIMALS = 18
+const TIMEOUT_MS = 10_000
+
+export function connectEvm(rpcUrl: string): PublicClient {
+  const transport = http(rpcUrl, { timeout: TIMEOUT_MS, retryCount: 1 })
+  // Blocks of a second and less: a balance of a moment ago is not the balance.
+  return createPublicClient({ transport, cacheTime: 0, pollingInterval: 500 })
+}
+
+export function createEvmReads(chain: { chainId: number; name: string }, rpcUrl: string): Reads {
+  const client = connectEvm(rpcUrl)
+  let isRight: Promise<void> | undefined
+  const rightChain = () => (isRight ??= assertChain(client, chain))
+  return {
+    async balanceOf(owner, token) {
+      await rightChain()
+      const args = [owner as Address] as const
+      if (token === zeroAddress) return client.getBalance({ address: args[0] })
+      return client.readContract({
+        address: token as Address,
+        abi: erc20Abi,
+        functionName: 'balanceOf',
+        args,
+      })
+    },
+    async decimalsOf(token) {
+      await rightChain()
+      if (token === zeroAddress) return COIN_DECIMALS
+      return client.readContract({ address: token as Address, abi: erc20Abi, functionName: 'decimals' })
+    },
+  }
+}
+
+export async function assertChain(
+  client: PublicClient,
+  { chainId, name }: { chainId: number; name: string },
+): Promise<void> {
+  const actual = await client.getChainId()
+  if (actual === chainId) return
+  const advice = `Set a node of ${name} with geoswap config set rpc.${chainId} URL.`
+  throw new CliError('NODE_FAILED', `The node of ${name} (${chainId}) is one of chain ${actual}.`, { advice })
+}

@@ -1,0 +1,36 @@
+import { CliError } from '../errors.ts'
+import type { Family } from '../keys.ts'
+import { createEvmReads } from './evm-reads.ts'
+import { createSolanaReads } from './solana-reads.ts'
+
+/** What is read from a chain itself, so that nobody has to be believed. */
+export type Reads = {
+  /** What a swap can take: on Solana what is in the wallet's associated token account. */
+  balanceOf(owner: string, token: string): Promise<bigint>
+  decimalsOf(token: string): Promise<number>
+}
+
+export type Chain = { chainId: number; name: string; family: Family }
+
+export function createNode(chain: Chain, rpcUrl: string): Reads {
+  const reads = chain.family === 'evm' ? createEvmReads(chain, rpcUrl) : createSolanaReads(rpcUrl)
+  return {
+    balanceOf: (owner, token) => orNodeFailed(chain, reads.balanceOf(owner, token)),
+    decimalsOf: (token) => orNodeFailed(chain, reads.decimalsOf(token)),
+  }
+}
+
+/** A node that does not answer, or answers nonsense, is something that the user can change. */
+export async function orNodeFailed<T>(
+  { chainId, name }: Omit<Chain, 'family'>,
+  answer: Promise<T>,
+): Promise<T> {
+  try {
+    return await answer
+  } catch (cause) {
+    if (cause instanceof CliError) throw cause
+    const why = cause instanceof Error ? (cause.message.split('\n')[0] ?? '') : String(cause)
+    const advice = `Set another one with geoswap config set rpc.${chainId} URL.`
+    throw new CliError('NODE_FAILED', `The node of ${name} did not answer: ${why}`, { advice, cause })
+  }
+}

@@ -1,0 +1,141 @@
+import type { Client, SwapLimits, SwapRequest } from '@geoswap/sdk'
+import { parseAmount, parseRawAmount, type Unit } from './amounts.ts'
+import { type Catalog, getSide, isAddressOf, type Side, toCanonical } from './catalog.ts'
+import { type Context, nodeOf, readCatalog } from './context.ts'
+import { CliError } from './errors.ts'
+import { getService } from './settings.ts'
+import type { Order, OrderSide } from './store/journal.ts'
+import { LOCAL_WALLET } from './store/wallet-files.ts'
+import { type ChosenWallet, chooseWallet } from './wallets.ts'
+
+/** What `swap` and `quote` are given, as it was typed. */
+export type Words = {
+  from: string
+  to: string
+  amount?: string | undefined
+  receive?: string | undefined
+  recipient?: string | undefined
+  slippage?: string | undefined
+  minReceive?: string | undefined
+  maxPay?: string | undefined
+  raw?: boolean | undefined
+}
+
+/** The same with nothing left to look up: what is asked of the service, and what the journal keeps. */
+export type ReadyOrder = {
+  from: Side
+  to: Side
+  wallet: ChosenWallet
+  request: SwapRequest & { recipient: string }
+  limits: SwapLimits
+  order: Order
+}
+
+type Payer = (side: Side) => Promise<ChosenWallet>
+
+export async function resolveOrder(
+  context: Context,
+  client: Client,
+  words: Words,
+  payer: Payer = ({ chain }) => chooseWallet(context, { family: chain.family, chain: chain.name }),
+): Promise<ReadyOrder> {
+  const catalog: Catalog = await readCatalog(client, context.interrupts.signal)
+  const from = getSide(catalog, words.from)
+  const to = getSide(catalog, words.to)
+  const wallet = await payer(from)
+  const [recipient] = await Promise.all([
+    chooseRecipient(context, { wallet, to, named: words.recipient }),
+    assertDecimals(context, from),
+    assertDecimals(context, to),
+  ])
+  const amount = await readAmount(context, words, { from, to, wallet })
+  const request = {
+    ...{ originChain: from.chain.chainId, destinationChain: to.chain.chainId },
+    ...{ inputToken: from.token.address, outputToken: to.token.address, recipient },
+    ...{ amount: amount.value.toString(), tradeType: amount.tradeType },
+    ...(words.slippage !== undefined && { slippageBps: readSlippage(words.slippage) }),
+  }
+  const order: Order = {
+    ...{ service: getService(context.settings).url, wallet: { name: wallet.name, address: wallet.address } },
+    ...{ from: toOrderSide(from), to: toOrderSide(to), recipient },
+    ...{ tradeType: amount.tradeType, amount: amount.isAll ? 'max' : request.amount },
+  }
+  context.seen.order = order
+  return { from, to, wallet, request, limits: readLimits(words, from, to), order }
+}
+
+/** The wallet itself where its address fits; a name stands for that wallet's address. */
+async function chooseRecipient(
+  context: Context,
+  { wallet, to, named }: { wallet: ChosenWallet; to: Side; named: string | undefined },
+): Promise<string> {
+  const { family, name: chain } = to.chain
+  if (named !== undefined && isAddressOf(family, named)) return toCanonical(family, named)
+  if (named !== undefined) {
+    const known = context.wallets.find(named)
+    if (known?.family === family) return known.address
+    const advice = known ? `Wallet ${named} is of the family ${known.family}.` : 'Check each letter.'
+    throw new CliError('BAD_ADDRESS', `${named} is not an address on ${chain}.`, { advice })
+  }
+  if (wallet.family === family) return wallet.address
+  if (wallet.name === LOCAL_WALLET)
+    return (await chooseWallet(context, { family, chain, named: LOCAL_WALLET })).address
+  const others = context.wallets.list().filter((each) => each.family === family)
+  const names =
+    others.length > 0 ? ` Wallets of yours there: ${others.map(({ name }) => name).join(', ')}.` : ''
+  throw new CliError('NEEDS_RECIPIENT', `The address of wallet ${wallet.name} is none on ${chain}.`, {
+    advice: `Say who gets the output: --to ADDRESS, or --to WALLET.${names}`,
+  })
+}
+
+/** Amounts are written in whole tokens: whoever says how many decimals those have says how much is paid. */
+async function assertDecimals(context: Context, { chain, token }: Side): Promise<void> {
+  if (context.settings.rpcUrls[chain.chainId] === undefined) return
+  const decimals = await nodeOf(context, chain).decimalsOf(token.address)
+  if (decimals === token.decimals) return
+  const message = `${token.symbol} on ${chain.name} has ${decimals} decimals, the service says ${token.decimals}.`
+  throw new CliError('WRONG_DECIMALS', message, {
+    advice: 'Do not use this service before that is explained.',
+  })
+}
+
+type ReadAmount = { value: bigint; tradeType: Order['tradeType']; isAll: boolean }
+
+async function readAmount(
+  context: Context,
+  { amount, receive, raw }: Words,
+  { from, to, wallet }: { from: Side; to: Side; wallet: ChosenWallet },
+): Promise<ReadAmount> {
+  if ((amount === undefined) === (receive === undefined))
+    throw new CliError('USAGE', 'Say how much: either --amount to pay, or --receive to get.')
+  if (receive !== undefined)
+    return { value: readUnits(receive, to.token, raw), tradeType: 'exactOutput', isAll: false }
+  if (amount !== 'max')
+    return { value: readUnits(amount ?? '', from.token, raw), tradeType: 'exactInput', isAll: false }
+  const value = await nodeOf(context, from.chain).balanceOf(wallet.address, from.token.address)
+  if (value > 0n) return { value, tradeType: 'exactInput', isAll: true }
+  const message = `${wallet.address} holds no ${from.token.symbol} on ${from.chain.name}.`
+  throw new CliError('NOTHING_TO_SWAP', message, { advice: 'Send it some, or choose another token.' })
+}
+
+function readLimits({ minReceive, maxPay, raw }: Words, from: Side, to: Side): SwapLimits {
+  return {
+    ...(minReceive !== undefined && { minOutput: readUnits(minReceive, to.token, raw) }),
+    ...(maxPay !== undefined && { maxInput: readUnits(maxPay, from.token, raw) }),
+  }
+}
+
+function readUnits(text: string, unit: Unit, raw = false): bigint {
+  return raw ? parseRawAmount(text) : parseAmount(text, unit)
+}
+
+function readSlippage(text: string): number {
+  const bps = /^\d{1,4}$/.test(text) ? Number(text) : 0
+  if (bps >= 1 && bps <= 5_000) return bps
+  throw new CliError('USAGE', '--slippage is in basis points, 1 to 5000: 50 is half a percent.')
+}
+
+function toOrderSide({ chain, token }: Side): OrderSide {
+  const { address, symbol, decimals } = token
+  return { chainId: chain.chainId, chain: chain.name, token: address, symbol, decimals }
+}

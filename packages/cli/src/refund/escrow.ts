@@ -1,0 +1,75 @@
+import { geoEscrowAbi, type SlotState, slotStateOf } from '@geoswap/protocol'
+import {
+  type Address,
+  createWalletClient,
+  decodeEventLog,
+  encodeFunctionData,
+  type Hex,
+  http,
+  isAddressEqual,
+  type PublicClient,
+  type TransactionReceipt,
+} from 'viem'
+import type { PrivateKeyAccount } from 'viem/accounts'
+import { connectEvm } from '../nodes/evm-reads.ts'
+import type { RefundableOp } from './operation.ts'
+
+// More than the escrow insists on before it pays, so that nobody can have the amount credited instead of paid.
+const REFUND_GAS = 350_000n
+const INCLUSION_TIMEOUT_MS = 120_000
+
+/** What the chain itself says of an op: nobody else is asked. */
+export async function readEscrow(
+  rpcUrl: string,
+  op: RefundableOp,
+): Promise<{ state: SlotState; now: bigint }> {
+  const client = connectEvm(rpcUrl)
+  const [state, { timestamp }] = await Promise.all([readSlot(client, op), client.getBlock()])
+  return { state, now: timestamp }
+}
+
+async function readSlot(
+  client: PublicClient,
+  { origin, locker, position, hash }: RefundableOp,
+): Promise<SlotState> {
+  const escrow = { address: origin.escrow, abi: geoEscrowAbi } as const
+  const args = [locker, position] as const
+  return slotStateOf(await client.readContract({ ...escrow, functionName: 'slot', args }), hash)
+}
+
+/** What the gas would cost at the most, and what there is for it. */
+export async function readGasMoney(
+  rpcUrl: string,
+  address: Address,
+): Promise<{ needed: bigint; held: bigint }> {
+  const client = connectEvm(rpcUrl)
+  const [{ maxFeePerGas }, held] = await Promise.all([
+    client.estimateFeesPerGas(),
+    client.getBalance({ address }),
+  ])
+  return { needed: maxFeePerGas * REFUND_GAS, held }
+}
+
+export type Refunded = { txHash: Hex; state: SlotState; credited: boolean }
+
+/** Sends the refund and waits for its block. The slot says whether it worked, not the receipt. */
+export async function sendRefund(
+  rpcUrl: string,
+  { op, account, onSent }: { op: RefundableOp; account: PrivateKeyAccount; onSent(txHash: Hex): void },
+): Promise<Refunded> {
+  const client = connectEvm(rpcUrl)
+  const sender = createWalletClient({ account, transport: http(rpcUrl) })
+  const args = [op.locker, op.argument] as const
+  const data = encodeFunctionData({ abi: geoEscrowAbi, functionName: 'refund', args })
+  const txHash = await sender.sendTransaction({ to: op.origin.escrow, data, gas: REFUND_GAS, chain: null })
+  onSent(txHash)
+  const receipt = await client.waitForTransactionReceipt({ hash: txHash, timeout: INCLUSION_TIMEOUT_MS })
+  return { txHash, state: await readSlot(client, op), credited: isCredited(receipt, op) }
+}
+
+function isCredited({ logs }: TransactionReceipt, { origin, wallet }: RefundableOp): boolean {
+  return logs
+    .filter(({ address }) => isAddressEqual(address, origin.escrow))
+    .map((log) => decodeEventLog({ abi: geoEscrowAbi, data: log.data, topics: log.topics }))
+    .some(({ eventName, args }) => eventName === 'Credited' && isAddressEqual(args.owner, wallet))
+}

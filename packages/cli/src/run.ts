@@ -1,0 +1,113 @@
+import { type AnyCommand, columns, type ExitCode, helpOf, parseCommand } from './command.ts'
+import { commands } from './commands/all.ts'
+import type { Context, Surroundings } from './context.ts'
+import { CliError } from './errors.ts'
+import { createInterrupts, type Interrupts } from './interrupts.ts'
+import type { Attempt } from './store/journal.ts'
+import { createTerminal, type Streams, type Terminal } from './terminal.ts'
+
+type World = Surroundings & { streams: Streams; onSignal(listener: () => void): void }
+
+/** Runs one command and says how it ended: the exit code. */
+export async function run(args: readonly string[], world: World): Promise<ExitCode> {
+  const [name, ...rest] = args
+  const terminal = createTerminal(world.streams, { json: args.includes('--json') })
+  if (name === undefined || name === '--help' || name === 'help') {
+    terminal.result(overview(), { commands: Object.keys(commands) })
+    return 0
+  }
+  const interrupts = createInterrupts(terminal.note)
+  world.onSignal(interrupts.press)
+  try {
+    return await runCommand({ terminal, interrupts }, world, name, rest)
+  } finally {
+    terminal.stop()
+  }
+}
+
+type Io = { terminal: Terminal; interrupts: Interrupts }
+
+async function runCommand(io: Io, world: World, name: string, args: string[]): Promise<ExitCode> {
+  let context: Context | undefined
+  try {
+    const command = await getCommand(name)
+    const { values, words } = parseCommand(name, command, args)
+    if (values['help']) {
+      io.terminal.result(helpOf(name, command), { help: helpOf(name, command).join('\n') })
+      return 0
+    }
+    const { createContext } = await import('./context.ts')
+    const url = values['url'] as string | undefined
+    context = createContext(io, { ...world, given: { ...world.given, ...(url !== undefined && { url }) } })
+    return await orInterrupted(command.run(context, { values: values as never, words }), io.interrupts.signal)
+  } catch (error) {
+    return fail(io.terminal, error, context)
+  }
+}
+
+async function getCommand(name: string): Promise<AnyCommand> {
+  const command = Object.hasOwn(commands, name) ? commands[name] : undefined
+  if (command) return command.load()
+  throw new CliError('USAGE', `There is no command ${name}.`, { advice: 'geoswap --help lists them.' })
+}
+
+// What reacts to the signal says more; what cannot be interrupted is not waited for longer than this.
+const REACTION_MS = 1_000
+
+async function orInterrupted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_, reject) => {
+    signal.addEventListener('abort', () => {
+      timer = setTimeout(() => reject(signal.reason), REACTION_MS)
+    })
+  })
+  return Promise.race([work, late]).finally(() => clearTimeout(timer))
+}
+
+const NOTHING_KNOWN = { url: undefined, isLocal: false, clockAheadMs: undefined, order: undefined }
+
+async function fail(terminal: Terminal, error: unknown, context: Context | undefined): Promise<ExitCode> {
+  const { explain, knownOf } = await import('./explain.ts')
+  const known = () => (context ? knownOf(context) : NOTHING_KNOWN)
+  const told = explain(error, known) ?? {
+    code: 'INTERNAL',
+    message: error instanceof Error ? error.message : String(error),
+    advice: 'This is a fault of geoswap: please report it, with what you did.',
+  }
+  const left = context?.seen.attempt && leftBehind(context.seen.attempt)
+  const advice = [told.advice, left?.advice].filter((each) => each !== undefined)
+  const { code, message, details } = told
+  const joined = advice.length > 0 ? { advice: advice.join(' ') } : {}
+  terminal.failure([`error: ${message}`, ...advice], {
+    error: { code, message, ...joined, ...details, ...left?.ids },
+  })
+  return 1
+}
+
+/** What an error or an interruption leaves in the hands of the service, and how to go on with it. */
+function leftBehind(attempt: Attempt): { advice: string; ids: Record<string, string> } {
+  const resume = (id: string) => `geoswap status ${id} --wait`
+  if (attempt.stage === 'submitted') {
+    const { swapId } = attempt
+    return { advice: `The swap ${swapId} goes on: ${resume(swapId)}`, ids: { swapId } }
+  }
+  if (attempt.stage === 'submitting') {
+    const advice = `Whether it was submitted is not known. ${resume(attempt.id)} finds out; do not start anew.`
+    return { advice, ids: { attempt: attempt.id } }
+  }
+  return { advice: 'Nothing was submitted.', ids: {} }
+}
+
+function overview(): string[] {
+  const rows = Object.entries(commands).map(([name, { about }]) => [`  ${name}`, about])
+  return [
+    'geoswap COMMAND …',
+    '',
+    'Swaps tokens across chains for wallets that hold no gas coin.',
+    '',
+    ...columns(rows),
+    '',
+    'geoswap COMMAND --help explains a command. Beside a running npm start this is all it takes:',
+    '  geoswap swap alpha:USDC beta:USDC --amount 10',
+  ]
+}

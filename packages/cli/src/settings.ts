@@ -1,0 +1,92 @@
+import type { KnownContracts } from '@geoswap/sdk'
+import { CliError } from './errors.ts'
+import type { Config } from './store/config-file.ts'
+import type { LocalNetwork } from './store/local-network.ts'
+
+/** What the command line and the environment say; either is stronger than the files. */
+export type Given = { url?: string | undefined; apiKey?: string | undefined; wallet?: string | undefined }
+
+export type Settings = {
+  /** Undefined when none is named and no local network runs. */
+  service: { url: string; apiKey: string } | undefined
+  /** The local network, when its service is the one that is used. */
+  local: LocalNetwork | undefined
+  wallet: string | undefined
+  rpcUrls: Readonly<Record<number, string>>
+  contracts: Readonly<Record<number, KnownContracts>>
+}
+
+/** The command line, then the environment, then the configuration, then the network that runs here. */
+export function toSettings(given: Given, config: Config, running: LocalNetwork | undefined): Settings {
+  const url = trimmed(given.url ?? config['url'] ?? running?.apiUrl)
+  const local = running && url === trimmed(running.apiUrl) ? running : undefined
+  const apiKey = given.apiKey ?? keyFor(url, config, running)
+  return {
+    service: url === undefined ? undefined : { url, apiKey: apiKey ?? '' },
+    local,
+    wallet: given.wallet ?? config['wallet'],
+    rpcUrls: { ...localNodes(local), ...byChain(config, 'rpc') },
+    contracts: mergeContracts(localContracts(local), config),
+  }
+}
+
+export function getService({ service }: Settings): { url: string; apiKey: string } {
+  if (service?.apiKey) return service
+  const advice = 'geoswap config set apiKey KEY, or the environment variable GEOSWAP_API_KEY.'
+  if (service) throw new CliError('NO_SERVICE', `There is no API key for ${service.url}.`, { advice })
+  throw new CliError('NO_SERVICE', 'No service is configured and no local network runs here.', {
+    advice:
+      'Start one with npm start, or name one: geoswap config set url URL, geoswap config set apiKey KEY.',
+  })
+}
+
+export function getRpcUrl({ rpcUrls }: Settings, chain: { chainId: number; name: string }): string {
+  const url = rpcUrls[chain.chainId]
+  if (url !== undefined) return url
+  const advice = `geoswap config set rpc.${chain.chainId} URL`
+  throw new CliError('NO_NODE', `No node of ${chain.name} (${chain.chainId}) is configured.`, { advice })
+}
+
+/** A key is for one service: that of the configuration does not go to a URL from elsewhere. */
+function keyFor(
+  url: string | undefined,
+  config: Config,
+  running: LocalNetwork | undefined,
+): string | undefined {
+  const isConfigured = url === trimmed(config['url'] ?? running?.apiUrl)
+  if (isConfigured && config['apiKey'] !== undefined) return config['apiKey']
+  return url === trimmed(running?.apiUrl) ? running?.apiKey : undefined
+}
+
+function trimmed(url: string | undefined): string | undefined {
+  return url?.replace(/\/+$/, '')
+}
+
+function byChain(config: Config, name: string): Record<number, string> {
+  const found = Object.entries(config).filter(([key]) => key.startsWith(`${name}.`))
+  return Object.fromEntries(found.map(([key, value]) => [Number(key.slice(name.length + 1)), value]))
+}
+
+function localNodes(local: LocalNetwork | undefined): Record<number, string> {
+  return Object.fromEntries((local?.chains ?? []).map(({ chainId, rpcUrl }) => [chainId, rpcUrl]))
+}
+
+function localContracts(local: LocalNetwork | undefined): Record<number, KnownContracts> {
+  const known = (local?.chains ?? []).map(({ chainId, contracts, vaults }) => [
+    chainId,
+    vaults ? { escrow: vaults.intake, vault: vaults.inventory } : { ...contracts },
+  ])
+  return Object.fromEntries(known)
+}
+
+function mergeContracts(
+  base: Record<number, KnownContracts>,
+  config: Config,
+): Record<number, KnownContracts> {
+  const merged = { ...base }
+  for (const name of ['account', 'escrow', 'vault'] as const) {
+    for (const [chainId, address] of Object.entries(byChain(config, name)))
+      merged[Number(chainId)] = { ...merged[Number(chainId)], [name]: address }
+  }
+  return merged
+}

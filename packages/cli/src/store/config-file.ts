@@ -1,0 +1,61 @@
+import { join } from 'node:path'
+import { CliError } from '../errors.ts'
+import { damaged, readJsonFile, replaceJsonFile } from './private-files.ts'
+
+/** By name, as `config set` takes it: `url`, `apiKey`, `wallet`, and `rpc.31337`, `account.31337` and so on. */
+export type Config = Readonly<Record<string, string>>
+
+export const CONFIG_KEYS = {
+  url: 'where the service is',
+  apiKey: 'the key of that service',
+  wallet: 'the wallet to use where none is named',
+  'rpc.CHAIN_ID': 'a node of the chain, for balances, max and refunds',
+  'account.CHAIN_ID': 'what wallets may delegate to on the chain; nothing else is signed for',
+  'escrow.CHAIN_ID': 'what may hold inputs on the chain; likewise',
+  'vault.CHAIN_ID': 'what may pay outputs on the chain; likewise',
+} as const
+
+export type ConfigFile = ReturnType<typeof openConfigFile>
+
+export function openConfigFile(folder: string) {
+  const path = join(folder, 'config.json')
+
+  function read(): Config {
+    const value = readJsonFile(path) ?? {}
+    const isConfig =
+      typeof value === 'object' && Object.values(value).every((each) => typeof each === 'string')
+    if (!isConfig) throw damaged(path)
+    return value as Config
+  }
+
+  return {
+    path,
+    read,
+    set(key: string, value: string): void {
+      assertFits(key, value)
+      replaceJsonFile(path, { ...read(), [key]: value })
+    },
+    unset(key: string): void {
+      assertKey(key)
+      const { [key]: _, ...rest } = read()
+      replaceJsonFile(path, rest)
+    },
+  }
+}
+
+const CHAIN_KEY = /^(rpc|account|escrow|vault)\.\d{1,16}$/
+
+export function assertKey(key: string): void {
+  if (CHAIN_KEY.test(key) || ['url', 'apiKey', 'wallet'].includes(key)) return
+  const advice = `There are ${Object.keys(CONFIG_KEYS).join(', ')}.`
+  throw new CliError('USAGE', `There is no setting ${key}.`, { advice })
+}
+
+function assertFits(key: string, value: string): void {
+  assertKey(key)
+  const isUrl = key === 'url' || key.startsWith('rpc.')
+  if (isUrl && !(URL.canParse(value) && /^https?:/.test(value)))
+    throw new CliError('USAGE', `${key} is an address such as https://host/path.`)
+  if (value === '')
+    throw new CliError('USAGE', `${key} needs a value.`, { advice: 'config unset removes it.' })
+}

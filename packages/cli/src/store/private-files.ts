@@ -1,0 +1,80 @@
+import { randomBytes } from 'node:crypto'
+import {
+  closeSync,
+  fsyncSync,
+  linkSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from 'node:fs'
+import { dirname } from 'node:path'
+import { CliError } from '../errors.ts'
+
+// Keys, API keys and signed operations: for their owner alone.
+const FILE_MODE = 0o600
+const FOLDER_MODE = 0o700
+
+/** Undefined when there is no such file. */
+export function readJsonFile(path: string): unknown {
+  const text = readTextFile(path)
+  if (text === undefined) return undefined
+  try {
+    return JSON.parse(text)
+  } catch (cause) {
+    throw damaged(path, cause)
+  }
+}
+
+export function damaged(path: string, cause?: unknown): CliError {
+  const advice = 'Restore it from a backup, or move it away to start without it.'
+  return new CliError('FILE_DAMAGED', `${path} cannot be read as what it should be.`, { advice, cause })
+}
+
+/** Replaces the file with all of this or, after a crash, none of it. */
+export function replaceJsonFile(path: string, value: unknown): void {
+  const draft = writeDraft(path, value)
+  renameSync(draft, path)
+}
+
+/** Creates the file, complete from its first moment. False when it exists: of several processes one succeeds. */
+export function createJsonFile(path: string, value: unknown): boolean {
+  const draft = writeDraft(path, value)
+  try {
+    linkSync(draft, path)
+    return true
+  } catch (error) {
+    if (isErrno(error, 'EEXIST')) return false
+    throw error
+  } finally {
+    rmSync(draft)
+  }
+}
+
+export function isErrno(error: unknown, code: string): boolean {
+  return error instanceof Error && 'code' in error && error.code === code
+}
+
+function readTextFile(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (error) {
+    if (isErrno(error, 'ENOENT')) return undefined
+    throw error
+  }
+}
+
+function writeDraft(path: string, value: unknown): string {
+  mkdirSync(dirname(path), { recursive: true, mode: FOLDER_MODE })
+  const draft = `${path}.${randomBytes(6).toString('hex')}.tmp`
+  const file = openSync(draft, 'wx', FILE_MODE)
+  try {
+    writeSync(file, `${JSON.stringify(value, null, 2)}\n`)
+    fsyncSync(file)
+  } finally {
+    closeSync(file)
+  }
+  return draft
+}

@@ -1,0 +1,99 @@
+import { readdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { CliError } from '../errors.ts'
+import { addressOf, type Family, type Key } from '../keys.ts'
+import { createJsonFile, damaged, isErrno, readJsonFile } from './private-files.ts'
+import { openKey, type SealedKey, sealKey } from './sealed-key.ts'
+
+/** All but the key is readable without the passphrase. */
+export type Wallet = { name: string; family: Family; address: string; createdAt: string }
+type StoredWallet = Wallet & { version: 1; key: SealedKey }
+
+export type WalletFiles = ReturnType<typeof openWalletFiles>
+
+const NAME = /^[A-Za-z][\w-]{0,31}$/
+// A wallet of the local network that needs no file.
+export const LOCAL_WALLET = 'local'
+
+/** One file for each wallet, `<name>.json`, for its owner alone, with the key under a passphrase. */
+export function openWalletFiles(folder: string) {
+  const pathOf = (name: string) => join(folder, `${name}.json`)
+
+  function readStored(name: string): StoredWallet | undefined {
+    if (!NAME.test(name)) return undefined
+    const stored = readJsonFile(pathOf(name)) as StoredWallet | undefined
+    if (stored && (stored.version !== 1 || stored.name !== name || !stored.key)) throw damaged(pathOf(name))
+    return stored
+  }
+
+  function find(name: string): Wallet | undefined {
+    const stored = readStored(name)
+    return stored && toWallet(stored)
+  }
+
+  /** Throws unless a wallet can get this name. */
+  function assertFree(name: string): void {
+    assertName(name)
+    if (find(name)) throw exists(name)
+  }
+
+  return {
+    find,
+    assertFree,
+
+    list: (): Wallet[] =>
+      readNames(folder)
+        .flatMap((name) => find(name) ?? [])
+        .toSorted((a, b) => a.createdAt.localeCompare(b.createdAt)),
+
+    /** Never replaces a wallet: its key may be the only copy. */
+    async add(name: string, key: Key, passphrase: string): Promise<Wallet> {
+      assertFree(name)
+      const address = await addressOf(key)
+      const wallet = { name, family: key.family, address, createdAt: new Date().toISOString() }
+      const sealed = await sealKey(key.secret, { passphrase, about: aboutOf(wallet) })
+      const isNew = createJsonFile(pathOf(name), { version: 1, ...wallet, key: sealed })
+      if (!isNew) throw exists(name)
+      return wallet
+    },
+
+    async unlock({ name }: Pick<Wallet, 'name'>, passphrase: string): Promise<Key> {
+      const stored = readStored(name)
+      if (!stored) throw new CliError('NO_WALLET', `There is no wallet ${name}.`)
+      const secret = await openKey(stored.key, { passphrase, about: aboutOf(stored) })
+      if (!secret) throw new CliError('WRONG_PASSPHRASE', `The passphrase does not open wallet ${name}.`)
+      return { family: stored.family, secret }
+    },
+
+    remove: ({ name }: Pick<Wallet, 'name'>): void => rmSync(pathOf(name)),
+  }
+}
+
+function toWallet({ name, family, address, createdAt }: StoredWallet): Wallet {
+  return { name, family, address, createdAt }
+}
+
+/** The key of one wallet does not open as that of another. */
+function aboutOf({ family, address }: Pick<Wallet, 'family' | 'address'>): string {
+  return `geoswap wallet ${family} ${address}`
+}
+
+function assertName(name: string): void {
+  const advice = 'Use up to 32 letters, digits, - and _, beginning with a letter.'
+  if (!NAME.test(name)) throw new CliError('USAGE', `${name} cannot be the name of a wallet.`, { advice })
+  if (name === LOCAL_WALLET)
+    throw new CliError('USAGE', `${LOCAL_WALLET} is the name of the local network's own wallet.`)
+}
+
+function exists(name: string): CliError {
+  return new CliError('WALLET_EXISTS', `There is a wallet ${name}.`, { advice: 'Choose another name.' })
+}
+
+function readNames(folder: string): string[] {
+  try {
+    return readdirSync(folder).flatMap((file) => /^([A-Za-z][\w-]*)\.json$/.exec(file)?.[1] ?? [])
+  } catch (error) {
+    if (isErrno(error, 'ENOENT')) return []
+    throw error
+  }
+}

@@ -1,0 +1,88 @@
+import { type Client, GeoswapError, type StatusReply } from '@geoswap/sdk'
+import type { Context } from '../context.ts'
+import { CliError } from '../errors.ts'
+import { resumeWith } from '../explain.ts'
+import { type Attempt, type Order, type Outcome, standingOf, swapIdOf } from '../store/journal.ts'
+
+/** A new attempt, or one that was left and is to be gone on with. */
+export type Claim = { attempt: Attempt; isLeft: boolean }
+
+type Wish = { order: Order; isNew: boolean; rpcUrl: string | undefined }
+
+/** Begins an attempt at an order, unless one is in flight. Of several processes one gets it. */
+export async function claimOrder(context: Context, client: Client, wish: Wish): Promise<Claim> {
+  const { journal } = context
+  for (;;) {
+    const last = journal.findLast(wish.order)
+    const isLeft = !wish.isNew && last !== undefined && (await isInFlight(context, client, last))
+    if (isLeft) return { attempt: await offer(context, last), isLeft }
+    const attempt = journal.begin(wish.order, last, wish.rpcUrl)
+    if (attempt) return { attempt, isLeft }
+  }
+}
+
+/** Throws where a further attempt could be a second swap and nothing can be gone on with. */
+async function isInFlight(context: Context, client: Client, last: Attempt): Promise<boolean> {
+  const standing = standingOf(last)
+  if (standing === 'busy') throw busy(last)
+  if (standing !== 'ask') return standing === 'unknown'
+  const status = await findStatus(context, client, last)
+  if (status === 'pending') return true
+  context.journal.record(last, toEnd(last, status ?? 'lost'))
+  if (status === 'settled') throw settledSince(last)
+  context.terminal.note(`The last attempt, ${swapIdOf(last)}, is over: ${status ?? 'its network is gone'}.`)
+  return false
+}
+
+type Status = StatusReply['status']
+
+async function findStatus(context: Context, client: Client, last: Attempt): Promise<Status | undefined> {
+  const { settings, interrupts } = context
+  try {
+    return (await client.status(swapIdOf(last) ?? '', { signal: interrupts.signal })).status
+  } catch (error) {
+    if (!(error instanceof GeoswapError && error.code === 'SWAP_NOT_FOUND')) throw error
+    // A local network begins empty: what an earlier one knew is gone with its money.
+    if (settings.local) return undefined
+    const advice = 'It was made with another API key. --new starts another one.'
+    throw inFlight(last, 'The same swap was left before its end, and the service does not know it.', advice)
+  }
+}
+
+export function toEnd(attempt: Attempt, outcome: Outcome) {
+  return { stage: 'ended', outcome, swapId: swapIdOf(attempt), endedAt: new Date().toISOString() } as const
+}
+
+async function offer({ terminal, interrupts }: Context, left: Attempt): Promise<Attempt> {
+  const id = swapIdOf(left) ?? left.id
+  const isSubmitted = left.stage === 'submitted'
+  const message = isSubmitted
+    ? `The same swap is in flight: ${id}.`
+    : `The same swap was being submitted, and whether it was accepted is not known: ${id}.`
+  if (terminal.isInteractive && (await terminal.confirm(`${message} Go on with it?`, interrupts.signal)))
+    return left
+  throw inFlight(left, message, `${resumeWith(id)} goes on with it. --new starts another one.`)
+}
+
+function busy(last: Attempt): CliError {
+  const message = `Another geoswap, process ${last.owner.pid}, is at the same swap.`
+  return inFlight(last, message, 'Wait for it. --new starts another one.')
+}
+
+function inFlight(last: Attempt, message: string, advice: string): CliError {
+  return new CliError('SWAP_IN_FLIGHT', message, { advice, details: idsOf(last) })
+}
+
+/** Said once: whoever was interrupted may take the second run for the first one. */
+function settledSince(last: Attempt): CliError {
+  const message = `The same swap was left before its end and has settled since: ${swapIdOf(last)}.`
+  return new CliError('SWAP_ENDED', message, {
+    advice: 'Run the command again for another one.',
+    details: idsOf(last),
+  })
+}
+
+export function idsOf(attempt: Attempt): Record<string, string> {
+  const swapId = swapIdOf(attempt)
+  return { attempt: attempt.id, ...(swapId !== undefined && { swapId }) }
+}

@@ -1,0 +1,56 @@
+import { type Client, type EndedSwap, GeoswapError, type StatusReply } from '@geoswap/sdk'
+import type { Context } from '../context.ts'
+import { CliError } from '../errors.ts'
+import { type Attempt, swapIdOf } from '../store/journal.ts'
+import { idsOf, toEnd } from './claim.ts'
+
+/** Goes on with an attempt that was left, to the end of its swap. */
+export async function followAttempt(context: Context, client: Client, left: Attempt): Promise<EndedSwap> {
+  const attempt = left.stage === 'submitting' ? await submitAgain(context, client, left) : left
+  const swapId = swapIdOf(attempt)
+  if (swapId === undefined)
+    throw notSubmitted(attempt, 'This attempt was left before anything was submitted.')
+  context.seen.attempt = attempt
+  const ended = await followSwap(context, client, swapId)
+  context.journal.record(attempt, toEnd(attempt, ended.status))
+  return ended
+}
+
+export function followSwap(
+  { terminal, interrupts }: Context,
+  client: Client,
+  swapId: string,
+): Promise<EndedSwap> {
+  return client.waitForSwap(swapId, {
+    signal: interrupts.signal,
+    onProgress: (swap) => terminal.progress(progressOf(swap)),
+  })
+}
+
+export function progressOf({ status, substatus }: StatusReply): string {
+  return status === 'pending' ? substatus : status
+}
+
+/** The same submission is the same swap, whether it arrived before or not. */
+async function submitAgain(context: Context, client: Client, left: Attempt): Promise<Attempt> {
+  if (left.stage !== 'submitting') return left
+  const { journal, interrupts, settings, seen } = context
+  seen.attempt = left
+  try {
+    const { swapId } = await client.submit(left.submission, { signal: interrupts.signal })
+    return journal.record(left, { stage: 'submitted', swapId })
+  } catch (error) {
+    const { status, code } = error instanceof GeoswapError ? error : { status: 0, code: '' }
+    const isGone = status === 410
+    if (!isGone && !(settings.local && code === 'INVALID_TOKEN')) throw error
+    seen.attempt = journal.record(left, toEnd(left, isGone ? 'notSubmitted' : 'lost'))
+    throw notSubmitted(
+      left,
+      'The submission did not arrive in time: there is no swap, and there will be none.',
+    )
+  }
+}
+
+export function notSubmitted(attempt: Attempt, message: string): CliError {
+  return new CliError('NOT_SUBMITTED', message, { advice: 'Swap again.', details: idsOf(attempt) })
+}

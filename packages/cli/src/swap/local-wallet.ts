@@ -1,0 +1,52 @@
+import type { Client } from '@geoswap/sdk'
+import { formatAmount } from '../amounts.ts'
+import type { Side } from '../catalog.ts'
+import { type Context, nodeOf } from '../context.ts'
+import { CliError } from '../errors.ts'
+import type { ReadyOrder } from '../order.ts'
+import { LOCAL_WALLET } from '../store/wallet-files.ts'
+
+/** The local network's own wallet begins with nothing; what it lacks for a swap comes from the faucet. */
+export async function fillLocalWallet(context: Context, client: Client, ready: ReadyOrder): Promise<void> {
+  const { from, wallet, order } = ready
+  if (wallet.name !== LOCAL_WALLET || order.amount === 'max') return
+  const needed = await readInput(context, client, ready)
+  const held = await nodeOf(context, from.chain).balanceOf(wallet.address, from.token.address)
+  if (held >= needed) return
+  await askFaucet(context, from, { address: wallet.address, amount: needed - held })
+  const amount = formatAmount(needed - held, from.token.decimals)
+  context.terminal.note(
+    `The faucet gave ${amount} ${from.token.symbol} to ${wallet.address} on ${from.chain.name}.`,
+  )
+}
+
+async function readInput(
+  { interrupts }: Context,
+  client: Client,
+  { request, wallet }: ReadyOrder,
+): Promise<bigint> {
+  if (request.tradeType !== 'exactOutput') return BigInt(request.amount)
+  const asked = { ...request, walletAddress: wallet.address }
+  const { input } = await client.quote(asked, { signal: interrupts.signal })
+  // The quote that is signed is another one, a moment later.
+  return (BigInt(input) * 102n) / 100n
+}
+
+export async function askFaucet(
+  { settings, interrupts }: Context,
+  { chain, token }: Side,
+  { address, amount }: { address: string; amount: bigint },
+): Promise<string> {
+  const advice = 'Only a network of npm start has one.'
+  if (!settings.local) throw new CliError('NO_FAUCET', 'There is no faucet here.', { advice })
+  const gift = { chainId: chain.chainId, address, token: token.address, amount: amount.toString() }
+  const { signal } = interrupts
+  const response = await fetch(settings.local.faucetUrl, {
+    method: 'POST',
+    body: JSON.stringify(gift),
+    signal,
+  })
+  const reply = (await response.json()) as { txHash?: string; message?: string }
+  if (reply.txHash !== undefined) return reply.txHash
+  throw new CliError('NO_FAUCET', `The faucet refused: ${reply.message}`)
+}

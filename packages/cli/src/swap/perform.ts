@@ -1,0 +1,122 @@
+import {
+  type Client,
+  type EndedSwap,
+  type QuoteReply,
+  SubmissionUnknownError,
+  type SwapProgress,
+} from '@geoswap/sdk'
+import type { Context } from '../context.ts'
+import { CliError } from '../errors.ts'
+import { toSigner } from '../keys.ts'
+import type { ReadyOrder } from '../order.ts'
+import { impactOf, orderLines, quoteLine, type Style } from '../print.ts'
+import type { Attempt } from '../store/journal.ts'
+import { unlockWallet } from '../wallets.ts'
+import { toEnd } from './claim.ts'
+import { progressOf } from './follow.ts'
+import { fillLocalWallet } from './local-wallet.ts'
+
+type Options = Style & { acceptsImpact: boolean }
+
+/** Swaps, and writes each step into the journal before the next one is taken. */
+export async function performSwap(
+  context: Context,
+  client: Client,
+  ready: ReadyOrder,
+  { attempt, ...options }: Options & { attempt: Attempt },
+): Promise<EndedSwap> {
+  context.seen.attempt = attempt
+  try {
+    for (const line of orderLines(ready.order)) context.terminal.note(line)
+    const signer = await toSigner(await unlockWallet(context, ready.wallet))
+    await fillLocalWallet(context, client, ready)
+    const ended = await client.swap(ready.request, signer, {
+      ...ready.limits,
+      signal: context.interrupts.signal,
+      confirm: (quote) => acceptImpact(context, quote, options),
+      onProgress(progress) {
+        record(context, progress)
+        context.terminal.progress(describe(progress, ready, options))
+      },
+    })
+    note(context, (now) => toEnd(now, ended.status))
+    return ended
+  } catch (error) {
+    settle(context, error)
+    throw error
+  }
+}
+
+function note(
+  { journal, seen }: Context,
+  changeOf: (now: Attempt) => Parameters<typeof journal.record>[1],
+): void {
+  if (seen.attempt) seen.attempt = journal.record(seen.attempt, changeOf(seen.attempt))
+}
+
+function record(context: Context, progress: SwapProgress): void {
+  const { interrupts } = context
+  if (progress.step === 'built') {
+    const { build } = progress
+    note(context, () => ({ stage: 'built', ...(build.origin === 'evm' && { operation: build.operation }) }))
+  }
+  if (progress.step === 'submitting') {
+    note(context, () => ({ stage: 'submitting', submission: progress.submission }))
+    interrupts.hold()
+  }
+  if (progress.step === 'submitted') {
+    note(context, () => ({ stage: 'submitted', swapId: progress.swapId }))
+    interrupts.release()
+  }
+  if (progress.step === 'requoting') {
+    note(context, () => ({ stage: 'preparing' }))
+    interrupts.release()
+  }
+}
+
+/** An error before the submission, or a refusal of it, is the end of the attempt; one after it is not. */
+function settle(context: Context, error: unknown): void {
+  const stage = context.seen.attempt?.stage
+  if (stage === 'submitted' || stage === 'ended' || error instanceof SubmissionUnknownError) return
+  note(context, (now) => toEnd(now, 'notSubmitted'))
+}
+
+// What the service warns of, too: at this loss of value a swap is probably a mistake.
+const HIGH_IMPACT_BPS = -500
+
+async function acceptImpact(
+  { terminal, interrupts }: Context,
+  { warnings = [], priceImpactBps }: QuoteReply,
+  { acceptsImpact }: Options,
+): Promise<boolean> {
+  const isWarned = warnings.some(({ code }) => code === 'HIGH_PRICE_IMPACT')
+  const isLow = !isWarned && priceImpactBps !== undefined && priceImpactBps > HIGH_IMPACT_BPS
+  if (isLow || acceptsImpact) return true
+  const impact = impactOf(priceImpactBps)
+  if (terminal.isInteractive) return terminal.confirm(`Swap with this ${impact}?`, interrupts.signal)
+  throw new CliError('HIGH_PRICE_IMPACT', `Not swapped: ${impact}.`, {
+    advice: '--accept-impact swaps all the same. Another amount may lose less.',
+    details: { priceImpactBps },
+  })
+}
+
+function describe(progress: SwapProgress, { order }: ReadyOrder, style: Style): string {
+  switch (progress.step) {
+    case 'quoted':
+      return `quoted ${quoteLine(progress.quote, order, style)}, ${impactOf(progress.quote.priceImpactBps)}`
+    case 'authorizing':
+      return `signing the delegation of ${order.wallet.address} on ${order.from.chain}`
+    case 'built':
+      return 'built'
+    case 'signing':
+      return 'checked, signing'
+    case 'submitting':
+      return 'submitting'
+    case 'submitted':
+      return `submitted ${progress.swapId}`
+    case 'status':
+      return progressOf(progress.swap)
+    case 'requoting':
+      return `quoting again: ${progress.reason.message}`
+  }
+}

@@ -1,0 +1,129 @@
+import { createInterface } from 'node:readline/promises'
+import { Writable } from 'node:stream'
+import { text as readAll } from 'node:stream/consumers'
+import { CliError } from './errors.ts'
+
+export type Streams = {
+  stdin: NodeJS.ReadStream
+  stdout: NodeJS.WritableStream
+  stderr: NodeJS.WriteStream
+}
+
+export type Terminal = ReturnType<typeof createTerminal>
+
+const FRAMES = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏']
+const FRAME_MS = 80
+
+/** Results go to stdout, everything else to stderr; with `json` there is one object on stdout and nothing else. */
+export function createTerminal({ stdin, stdout, stderr }: Streams, { json }: { json: boolean }) {
+  const isInteractive = Boolean(stdin.isTTY && stderr.isTTY) && !json
+  const spinner = stderr.isTTY && !json ? createSpinner(stderr) : undefined
+  let last = ''
+
+  return {
+    json,
+    isInteractive,
+
+    /** The result: the lines for people, or the value for programs. */
+    result(lines: readonly string[], value: unknown): void {
+      spinner?.stop()
+      stdout.write(json ? `${JSON.stringify(value)}\n` : lines.map((line) => `${line}\n`).join(''))
+    },
+
+    failure(lines: readonly string[], value: unknown): void {
+      spinner?.stop()
+      if (json) stdout.write(`${JSON.stringify(value)}\n`)
+      else stderr.write(lines.map((line) => `${line}\n`).join(''))
+    },
+
+    /** A line that stays. */
+    note(line: string): void {
+      if (json) return
+      spinner?.clear()
+      stderr.write(`${line}\n`)
+    },
+
+    /** What is being done now. On a terminal it gives way to what is done next. */
+    progress(doing: string): void {
+      if (json) return
+      if (spinner) spinner.show(doing)
+      else if (doing !== last) stderr.write(`${doing}\n`)
+      last = doing
+    },
+
+    stop: () => spinner?.stop(),
+
+    ...createPrompts({ stdin, stderr, isInteractive, stop: () => spinner?.stop() }),
+  }
+}
+
+type Asking = Pick<Streams, 'stdin' | 'stderr'> & { isInteractive: boolean; stop(): void }
+
+function createPrompts({ stdin, stderr, isInteractive, stop }: Asking) {
+  async function question(
+    prompt: string,
+    output: NodeJS.WritableStream,
+    signal: AbortSignal,
+  ): Promise<string> {
+    stop()
+    const lines = createInterface({ input: stdin, output, terminal: true })
+    // The terminal hands Ctrl-C to whoever reads its keys.
+    lines.on('SIGINT', () => process.kill(process.pid, 'SIGINT'))
+    try {
+      return await lines.question(prompt, { signal })
+    } catch (error) {
+      stderr.write('\n')
+      signal.throwIfAborted()
+      throw error
+    } finally {
+      lines.close()
+    }
+  }
+
+  return {
+    /** Only where somebody is there to answer; anything but yes is no. */
+    async confirm(prompt: string, signal: AbortSignal): Promise<boolean> {
+      return /^y(es)?$/i.test((await question(`${prompt} [y/N] `, stderr, signal)).trim())
+    },
+
+    /** Asked without echo, or read from what is piped in. */
+    async secret(prompt: string, signal: AbortSignal): Promise<string> {
+      if (!stdin.isTTY) return (await readAll(stdin)).trim()
+      if (!isInteractive) throw new CliError('USAGE', 'Nothing can be asked here: pipe it in.')
+      stop()
+      stderr.write(prompt)
+      const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() })
+      const answer = await question('', nowhere, signal)
+      stderr.write('\n')
+      return answer
+    },
+  }
+}
+
+function createSpinner(stderr: NodeJS.WriteStream) {
+  let timer: NodeJS.Timeout | undefined
+  let text = ''
+  let frame = 0
+
+  function clear(): void {
+    if (timer) stderr.write('\r\u001b[K')
+  }
+  function draw(): void {
+    frame += 1
+    const room = Math.max(10, (stderr.columns || 80) - 3)
+    stderr.write(`\r\u001b[K${FRAMES[frame % FRAMES.length]} ${text.slice(0, room)}`)
+  }
+  return {
+    clear,
+    show(doing: string): void {
+      text = doing
+      timer ??= setInterval(draw, FRAME_MS)
+      draw()
+    },
+    stop(): void {
+      clear()
+      clearInterval(timer)
+      timer = undefined
+    },
+  }
+}

@@ -1,0 +1,75 @@
+import { isAddressOf } from './catalog.ts'
+import type { Context } from './context.ts'
+import { CliError } from './errors.ts'
+import { addressOf, deriveKey, type Family, type Key } from './keys.ts'
+import { LOCAL_WALLET } from './store/wallet-files.ts'
+
+/** A wallet to swap with. That of the local network has a key of each family, and needs no passphrase. */
+export type ChosenWallet = { name: string; family: Family; address: string }
+
+type Stores = Pick<Context, 'wallets' | 'settings'>
+
+/** The wallet that is named; else the default, the only one of this family, or that of the local network. */
+export async function chooseWallet(
+  context: Stores,
+  { family, chain, named }: { family: Family; chain: string; named?: string | undefined },
+): Promise<ChosenWallet> {
+  if (named !== undefined) return getNamed(context, { family, chain, name: named })
+  const { wallets, settings } = context
+  const fitting = wallets.list().filter((wallet) => wallet.family === family)
+  const usual = fitting.find(({ name }) => name === settings.wallet)
+  if (usual) return usual
+  const [only] = fitting
+  if (only && fitting.length === 1) return only
+  if (fitting.length === 0 && settings.local) return getNamed(context, { family, chain, name: LOCAL_WALLET })
+  const advice =
+    fitting.length === 0
+      ? `geoswap wallet create NAME --family ${family}, or geoswap wallet import NAME.`
+      : `Name one with --wallet, or set it: geoswap config set wallet NAME. There are ${namesOf(fitting)}.`
+  throw new CliError('NO_WALLET', `Which wallet is to be used on ${chain} is not said.`, { advice })
+}
+
+/** An address, or the wallet of this name: for what needs no key. */
+export async function chooseAddress(
+  context: Stores,
+  choice: { family: Family; chain: string; named?: string | undefined },
+): Promise<string> {
+  const { family, named } = choice
+  if (named !== undefined && isAddressOf(family, named)) return named
+  return (await chooseWallet(context, choice)).address
+}
+
+async function getNamed(
+  { wallets, settings }: Stores,
+  { family, chain, name }: { family: Family; chain: string; name: string },
+): Promise<ChosenWallet> {
+  if (name === LOCAL_WALLET && settings.local)
+    return { name, family, address: await addressOf(deriveKey(family, settings.local.apiKey)) }
+  const wallet = wallets.find(name)
+  if (wallet?.family === family) return wallet
+  const message = wallet
+    ? `Wallet ${name} is of the family ${wallet.family}, ${chain} needs ${family}.`
+    : `There is no wallet ${name}.`
+  const all = wallets.list().filter((each) => each.family === family)
+  throw new CliError('NO_WALLET', message, { advice: `Of the family ${family} there are: ${namesOf(all)}.` })
+}
+
+export async function unlockWallet(context: Context, { name, family }: ChosenWallet): Promise<Key> {
+  const { wallets, settings } = context
+  if (name === LOCAL_WALLET && settings.local) return deriveKey(family, settings.local.apiKey)
+  return wallets.unlock({ name }, await getPassphrase(context, `Passphrase of wallet ${name}: `))
+}
+
+export async function getPassphrase(context: Context, prompt: string): Promise<string> {
+  const { passphrase, terminal, interrupts } = context
+  if (passphrase) return passphrase
+  if (terminal.isInteractive) return terminal.secret(prompt, interrupts.signal)
+  const advice = 'Put it into the environment variable GEOSWAP_PASSPHRASE.'
+  throw new CliError('NEEDS_PASSPHRASE', 'The wallet needs its passphrase, and nobody is here to ask.', {
+    advice,
+  })
+}
+
+function namesOf(wallets: readonly { name: string }[]): string {
+  return wallets.map(({ name }) => name).join(', ') || 'none'
+}
