@@ -132,6 +132,22 @@ export const rules: readonly Rule[] = [
     may: [/^sdk\//, WIRE, PROTOCOL, VIEM, KIT, NODE],
   },
   {
+    name: 'what the command line keeps on disk knows no terminal and no command',
+    files: /^cli\/(store\/|errors\.ts$|keys\.ts$)/,
+    may: [/^cli\/(store\/|errors\.ts$|keys\.ts$)/, /^sdk\//, VIEM, KIT, NODE],
+  },
+  {
+    name: 'commands do not know each other',
+    files: /^cli\/commands\/(?!all\.ts$)/,
+    may: [
+      /^cli\/(?!commands\/|main\.ts$|run\.ts$)/,
+      /^cli\/commands\/order-options\.ts$/,
+      /^sdk\//,
+      PROTOCOL,
+      NODE,
+    ],
+  },
+  {
     name: 'what uses the SDK does not know the service',
     files: /^(?<own>cli|web|mcp)\//,
     may: [/^{own}\//, /^sdk\//, WIRE, PROTOCOL, VIEM, KIT, NODE, /^(?!@geoswap\/)[@a-z]/],

@@ -1,8 +1,9 @@
 import { type Network, startNetwork } from '@geoswap/devnet'
-import { geoEscrowAbi } from '@geoswap/protocol'
 import { Client } from 'pg'
-import { encodeFunctionData, type Hex, hashStruct, keccak256 } from 'viem'
+import { type Hex, keccak256 } from 'viem'
+import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { createCli } from '../cli.ts'
 import { type RpcProxy, startRpcProxy } from '../rpc-proxy.ts'
 import {
   createWorld,
@@ -142,48 +143,32 @@ test('a killed database, API and attester come back, and a swap in flight settle
   await until(async () => (await world.alpha.lockStateOf(swap.build)) === 'claimed')
 })
 
-test('with every process of the service dead, anyone gives the input back after the refund deadline', async () => {
+test('with every process of the service dead, the command line gives the input back after the refund deadline', async () => {
   const { alpha, beta } = world
-  const wallet = await world.walletWith(alpha, 'USDC', 100n * USDC)
+  const cli = createCli(network.local as LocalNetwork)
+  const swapping = cli.start(['swap', 'alpha:USDC', 'beta:WETH', '--amount', '10'])
+  const swapId = await swapping.says(/submitted (swp_\w+)/)
   await beta.halt()
-  const { swapId, build } = await submitSwap(world, wallet, order())
+  swapping.child.kill()
   await stageOf(world, swapId, 'delivering')
-  expect(await alpha.balanceOf(wallet.address, 'USDC')).toBe(90n * USDC)
   await Promise.all(['api', 'worker', 'attester'].map(network.dismiss))
+  const gasKey = generatePrivateKey()
+  await alpha.client.setBalance({ address: privateKeyToAddress(gasKey), value: 10n ** 18n })
+  const refund = () => cli.json('refund', swapId, '--gas-key', gasKey)
 
-  const op = build.operation.message as Record<string, string>
-  const { timestamp } = await alpha.client.getBlock()
-  await alpha.advance(Number(op.refundDeadline) - Number(timestamp) + 1)
-  await alpha.as('0x0000000000000000000000000000000000000011', {
-    to: alpha.contracts.escrow,
-    data: refundCall(build.operation),
-  })
+  const early = await refund()
+  await alpha.advance(secondsUntil(early.reply.error.refundDeadline, await alpha.client.getBlock()))
+  await alpha.mine()
+  const { code, reply } = await refund()
+  const again = await refund()
+  cli.remove()
 
-  await until(async () => (await alpha.balanceOf(wallet.address, 'USDC')) === 100n * USDC)
+  expect([early.code, early.reply.error.code]).toEqual([1, 'TOO_EARLY'])
+  expect([code, reply]).toMatchObject([0, { refunded: true, amount: `${10n * USDC}`, credited: false }])
+  expect(await alpha.balanceOf(reply.wallet, 'USDC')).toBe(10n * USDC)
+  expect([again.code, again.reply.txHash]).toEqual([0, undefined])
 })
 
-/** The permissionless refund, from nothing but what the build returned. */
-function refundCall({
-  message,
-  types,
-}: {
-  message: Record<string, unknown>
-  types: Record<string, unknown>
-}): Hex {
-  const op = message as Record<string, string> & { delivery: Record<string, string> }
-  const escrowOp = {
-    wallet: op.wallet as Hex,
-    inputToken: op.inputToken as Hex,
-    inputAmount: BigInt(op.inputAmount ?? 0),
-    index: BigInt(op.index ?? 0),
-    opDeadline: BigInt(op.opDeadline ?? 0),
-    refundDeadline: BigInt(op.refundDeadline ?? 0),
-    delivery: hashStruct({
-      data: op.delivery,
-      types: { Delivery: types.Delivery as never },
-      primaryType: 'Delivery',
-    }),
-  }
-  const args = [op.locker as Hex, escrowOp] as const
-  return encodeFunctionData({ abi: geoEscrowAbi, functionName: 'refund', args })
+function secondsUntil(deadline: string, { timestamp }: { timestamp: bigint }): number {
+  return Date.parse(deadline) / 1_000 - Number(timestamp) + 1
 }

@@ -5,7 +5,7 @@ export type Unit = { symbol: string; decimals: number }
 
 /** Whole tokens, as people write them, in the smallest unit. Nothing is rounded. */
 export function parseAmount(text: string, { symbol, decimals }: Unit): bigint {
-  const [, whole, fraction = ''] = /^(\d{1,60})(?:\.(\d{1,60}))?$/.exec(text) ?? []
+  const [, whole, fraction = ''] = /^(\d{1,78})(?:\.(\d{1,78}))?$/.exec(text) ?? []
   if (whole === undefined) throw notAnAmount(text, 'Write digits, such as 10 or 0.25.')
   const digits = fraction.replace(/0+$/, '')
   if (digits.length > decimals) {

@@ -34,8 +34,7 @@ ID is a swap or an attempt in the journal of this machine; for any other swap, F
     'gas-key': {
       type: 'string',
       value: 'WHO',
-      about:
-        'wallet that pays the gas; or a private key, which others on this machine may see: better GEOSWAP_GAS_KEY',
+      about: 'wallet or private key that pays the gas; GEOSWAP_GAS_KEY keeps a key out of sight',
     },
   },
   examples: [

@@ -1,0 +1,61 @@
+import { GeoswapError, SubmissionUnknownError, TamperedOperationError } from '@geoswap/sdk'
+import { expect, test } from 'vitest'
+import { explain } from './explain.ts'
+import { interrupted } from './interrupts.ts'
+
+const known = { url: 'http://service', isLocal: false, clockAheadMs: 0, order: undefined }
+const late = { field: 'opDeadline', expected: 'after 2000', actual: '1000' }
+const refusal = (code: 'INVALID_API_KEY' | 'CONNECTION_FAILED' | 'NEEDS_LARGER_SIZE', recovery = {}) =>
+  new GeoswapError({
+    ...{ code, message: 'No.', status: 0, retryable: false },
+    recovery: { action: 'FIX_REQUEST', ...recovery },
+  })
+
+test('CLOCK_WRONG when only deadlines differ and the clock is ten minutes ahead', () => {
+  const told = explain(new TamperedOperationError([late]), () => ({ ...known, clockAheadMs: 600_000 }))
+
+  expect(told?.code).toBe('CLOCK_WRONG')
+  expect(told?.message).toContain('10 min ahead')
+})
+
+test.each([
+  ['the clock is right', [late], 0],
+  ['something else differs too', [late, { ...late, field: 'delivery.recipient' }], 600_000],
+])('TAMPERED_OPERATION stays when %s', (_when, differences, clockAheadMs) => {
+  const told = explain(new TamperedOperationError(differences), () => ({ ...known, clockAheadMs }))
+
+  expect(told).toMatchObject({ code: 'TAMPERED_OPERATION', details: { differences } })
+  expect(told?.advice).toContain('Do not use http://service')
+})
+
+test('a refused API key and a service that does not answer say what to set and where it was looked for', () => {
+  expect(explain(refusal('INVALID_API_KEY'), () => known)?.advice).toContain('geoswap config set apiKey KEY')
+  expect(explain(refusal('CONNECTION_FAILED'), () => known)?.advice).toContain('http://service')
+  expect(explain(refusal('CONNECTION_FAILED'), () => ({ ...known, isLocal: true }))?.advice).toContain(
+    'npm start',
+  )
+})
+
+test('the amounts of a refusal are said in whole tokens of the side that was asked for', () => {
+  const side = { chainId: 1, chain: 'alpha', token: '0xa', symbol: 'USDC', decimals: 6 }
+  const order = {
+    ...{ service: 'http://service', wallet: { name: 'bot', address: '0x1' }, recipient: '0x1', amount: '10' },
+    ...{ from: side, to: { ...side, symbol: 'ETH', decimals: 18 } },
+  }
+  const tooSmall = refusal('NEEDS_LARGER_SIZE', { minAmount: '3144' })
+  const toldFor = (tradeType: 'exactInput' | 'exactOutput') =>
+    explain(tooSmall, () => ({ ...known, order: { ...order, tradeType } }))?.advice
+
+  expect(toldFor('exactInput')).toBe('Use at least 0.003144 USDC.')
+  expect(toldFor('exactOutput')).toBe('Use at least 0.000000000000003144 ETH.')
+})
+
+test('INTERRUPTED while a submission is under way is said as such', () => {
+  const error = new SubmissionUnknownError({ geoOpToken: '', signature: '' }, { cause: interrupted() })
+
+  expect(explain(error, () => known)).toMatchObject({ code: 'INTERRUPTED' })
+})
+
+test('what nobody foresaw is not explained away', () => {
+  expect(explain(new TypeError('x is not a function'), () => known)).toBeUndefined()
+})

@@ -1,0 +1,50 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { createInterrupts, type Interrupts } from './interrupts.ts'
+
+let interrupts: Interrupts
+const said: string[] = []
+beforeEach(() => {
+  vi.useFakeTimers()
+  said.length = 0
+  interrupts = createInterrupts((line) => said.push(line))
+})
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+test('Ctrl-C stops at once', () => {
+  interrupts.press()
+
+  expect(interrupts.signal.reason).toMatchObject({ code: 'INTERRUPTED' })
+})
+
+test('while a submission is under way Ctrl-C waits for its answer, and stops when that is there', () => {
+  interrupts.hold()
+  interrupts.press()
+  expect([interrupts.signal.aborted, said.length]).toEqual([false, 1])
+
+  interrupts.release()
+
+  expect(interrupts.signal.aborted).toBe(true)
+})
+
+test('an answer that does not come is not waited for', () => {
+  interrupts.hold()
+  interrupts.press()
+
+  vi.advanceTimersByTime(3_000)
+
+  expect(interrupts.signal.aborted).toBe(true)
+})
+
+test('one press that arrives twice is one press, a second one stops at once', () => {
+  interrupts.hold()
+  interrupts.press()
+  interrupts.press()
+  expect(interrupts.signal.aborted).toBe(false)
+
+  vi.advanceTimersByTime(600)
+  interrupts.press()
+
+  expect(interrupts.signal.aborted).toBe(true)
+})

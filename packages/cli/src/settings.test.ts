@@ -1,0 +1,53 @@
+import { expect, test } from 'vitest'
+import { getRpcUrl, getService, toSettings } from './settings.ts'
+
+const contracts = { account: '0xa', escrow: '0xe', vault: '0xf' }
+const running = {
+  ...{ apiUrl: 'http://127.0.0.1:8080', apiKey: 'local-key', faucetUrl: 'http://127.0.0.1:8081' },
+  chains: [{ chainId: 31_337, name: 'alpha', rpcUrl: 'http://127.0.0.1:8545', contracts }],
+}
+const elsewhere = { url: 'https://swap.example/geo/', apiKey: 'own-key' }
+
+test('without any setting the running network is all there is to know', () => {
+  const settings = toSettings({}, {}, running)
+
+  expect(getService(settings)).toEqual({ url: 'http://127.0.0.1:8080', apiKey: 'local-key' })
+  expect(getRpcUrl(settings, { chainId: 31_337, name: 'alpha' })).toBe('http://127.0.0.1:8545')
+  expect(settings.contracts).toEqual({ 31337: contracts })
+})
+
+test('what is configured comes before a running network, and nothing of that is mixed in', () => {
+  const settings = toSettings({}, { ...elsewhere, 'rpc.1': 'https://node.example' }, running)
+
+  expect(getService(settings)).toEqual({ url: 'https://swap.example/geo', apiKey: 'own-key' })
+  expect(settings).toMatchObject({ local: undefined, rpcUrls: { 1: 'https://node.example' }, contracts: {} })
+  expect(settings.rpcUrls).not.toHaveProperty('31337')
+})
+
+test('an API key is not sent to a service that it is not for', () => {
+  const given = { url: 'https://other.example' }
+
+  expect(() => getService(toSettings(given, elsewhere, running))).toThrow('There is no API key')
+  expect(() => getService(toSettings(given, {}, running))).toThrow('There is no API key')
+})
+
+test('the environment comes before the configuration', () => {
+  const settings = toSettings({ apiKey: 'env-key' }, elsewhere, undefined)
+
+  expect(getService(settings)).toEqual({ url: 'https://swap.example/geo', apiKey: 'env-key' })
+})
+
+test('known contracts can be set, and come before those of the local network', () => {
+  const settings = toSettings({}, { 'account.31337': '0xb', 'vault.31338': '0xc' }, running)
+
+  expect(settings.contracts).toEqual({ 31337: { ...contracts, account: '0xb' }, 31338: { vault: '0xc' } })
+})
+
+test('NO_SERVICE and NO_NODE say what to set', () => {
+  const settings = toSettings({}, {}, undefined)
+
+  const service = { code: 'NO_SERVICE', advice: expect.stringContaining('config set url') }
+  const node = { code: 'NO_NODE', advice: expect.stringContaining('config set rpc.1 ') }
+  expect(() => getService(settings)).toThrow(expect.objectContaining(service))
+  expect(() => getRpcUrl(settings, { chainId: 1, name: 'one' })).toThrow(expect.objectContaining(node))
+})

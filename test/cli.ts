@@ -1,0 +1,72 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { LocalNetwork } from './world.ts'
+
+export type Cli = ReturnType<typeof createCli>
+type Environment = Readonly<Record<string, string>>
+
+export const PASSPHRASE = 'correct horse battery staple'
+
+/** The real command on somebody's machine: a home of its own, beside a running network. */
+export function createCli(local: LocalNetwork) {
+  const folder = mkdtempSync(join(tmpdir(), 'geoswap-cli-'))
+  const network = join(folder, 'network')
+  mkdirSync(network)
+  writeFileSync(join(network, 'local.json'), JSON.stringify(local))
+  const home = join(folder, 'home')
+  const { PATH = '', HOME = '' } = process.env
+  const env = { PATH, HOME, GEOSWAP_HOME: network, GEOSWAP_CLI_HOME: home, GEOSWAP_PASSPHRASE: PASSPHRASE }
+
+  function start(args: readonly string[], extra: Environment = {}): Running {
+    const file = 'packages/cli/bin/geoswap.mjs'
+    return toRunning(spawn(process.execPath, [file, ...args], { env: { ...env, ...extra } }))
+  }
+
+  return {
+    ...{ env, home, start },
+    run: (...args: string[]) => start(args).ended,
+    /** The one object on stdout, and how the process ended. */
+    async json(...args: string[]) {
+      const { code, stdout, stderr } = await start([...args, '--json']).ended
+      if (stderr !== '') throw new Error(`with --json nothing goes to stderr, but: ${stderr}`)
+      return { code, reply: JSON.parse(stdout) }
+    },
+    remove: () => rmSync(folder, { recursive: true }),
+  }
+}
+
+type Ended = { code: number | null; stdout: string; stderr: string }
+export type Running = {
+  child: ChildProcess
+  ended: Promise<Ended>
+  /** What the pattern's first group matches, as soon as it is on stderr. */
+  says(pattern: RegExp): Promise<string>
+}
+
+function toRunning(child: ChildProcess): Running {
+  const out = { stdout: '', stderr: '' }
+  for (const name of ['stdout', 'stderr'] as const) {
+    child[name]?.setEncoding('utf8').on('data', (text: string) => {
+      out[name] += text
+    })
+  }
+  child.stdin?.end()
+  const ended = new Promise<Ended>((resolve) => child.on('close', (code) => resolve({ code, ...out })))
+  return {
+    child,
+    ended,
+    says(pattern) {
+      return new Promise((resolve, reject) => {
+        const look = () => {
+          const found = pattern.exec(out.stderr)
+          if (found) resolve(found[1] ?? '')
+        }
+        child.stderr?.on('data', look)
+        void ended.then(() => reject(new Error(`It ended without: ${pattern}\n${out.stderr}`)))
+        look()
+      })
+    },
+  }
+}

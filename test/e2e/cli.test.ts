@@ -1,0 +1,156 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { generateKeyPairSigner } from '@solana/kit'
+import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
+import { afterAll, afterEach, beforeAll, expect, inject, test } from 'vitest'
+import { createCli } from '../cli.ts'
+import { createOperator } from '../operator.ts'
+import { createSolanaWorld } from '../solana-world.ts'
+import { createWorld, quoteOnceSettled, toRequest } from '../world.ts'
+
+const apiKey = await createOperator(inject('databaseUrl')).createKey()
+const local = { ...inject('local'), apiKey }
+const world = createWorld(local)
+const { alpha, beta } = world
+const cli = createCli(local)
+const NOWHERE = ['--url', 'http://127.0.0.1:1']
+// Bytecode of a contract that refuses whatever it is sent: PUSH1 0 PUSH1 0 REVERT.
+const REFUSES = '0x60006000fd'
+
+beforeAll(async () => {
+  const anyone = { address: privateKeyToAddress(generatePrivateKey()) }
+  const order = { from: alpha, to: beta, sell: 'USDC', buy: 'USDC', amount: 10_000_000n }
+  await quoteOnceSettled(world.api, toRequest(anyone, order))
+})
+afterEach(() => beta.resume())
+afterAll(() => cli.remove())
+
+test('a wallet of the wallet files pays a recipient on Solana, and its journal is enough to ask the chain alone', async () => {
+  const solana = await createSolanaWorld(local)
+  const { address: recipient } = await generateKeyPairSigner()
+  const { reply: wallet } = await cli.json('wallet', 'create', 'bot')
+  await cli.json('faucet', 'alpha:USDC', '--amount', '12.5', '--wallet', 'bot')
+
+  const route = ['alpha:USDC', 'solana:USDC', '--amount', 'max', '--to', recipient, '--wallet', 'bot']
+  const { code, reply } = await cli.json('swap', ...route, '--accept-impact')
+
+  expect(code).toBe(0)
+  expect(reply).toMatchObject({
+    status: 'settled',
+    wallet: { name: 'bot', address: wallet.address },
+    amounts: { input: '12500000' },
+  })
+  expect(await solana.balanceOf(recipient, solana.token('USDC'))).toBe(BigInt(reply.amounts.delivered))
+  const refund = await cli.json('refund', reply.swapId, ...NOWHERE)
+  expect([refund.code, refund.reply.error.code]).toEqual([
+    1,
+    expect.stringMatching(/NOT_REFUNDABLE|TOO_EARLY/),
+  ])
+})
+
+test('a swap whose process is killed is in flight for whoever runs it again, and is gone on with by its id', async () => {
+  const order = ['alpha:USDC', 'beta:WETH', '--amount', '20', '--wallet', 'local']
+  const killed = cli.start(['swap', ...order])
+  const swapId = await killed.says(/submitted (swp_\w+)/)
+  await beta.halt()
+  killed.child.kill('SIGKILL')
+  await killed.ended
+
+  const again = await cli.json('swap', ...order)
+  await beta.resume()
+  const followed = await cli.json('status', swapId, '--wait')
+
+  expect([again.code, again.reply.error]).toMatchObject([1, { code: 'SWAP_IN_FLIGHT', swapId }])
+  expect([followed.code, followed.reply]).toMatchObject([0, { swapId, status: 'settled' }])
+})
+
+test('Ctrl-C says what goes on and how to follow it, and a swap that cannot be delivered ends with 2', async () => {
+  const recipient = privateKeyToAddress(generatePrivateKey())
+  const order = ['alpha:USDC', 'beta:ETH', '--amount', '20', '--wallet', 'local', '--to', recipient]
+  const left = cli.start(['swap', ...order])
+  const swapId = await left.says(/submitted (swp_\w+)/)
+  await beta.client.setCode({ address: recipient, bytecode: REFUSES })
+  left.child.kill('SIGINT')
+  const interrupted = await left.ended
+
+  const followed = await cli.run('status', swapId, '--wait')
+
+  expect(interrupted.code).toBe(1)
+  expect(interrupted.stderr).toContain(`geoswap status ${swapId} --wait`)
+  expect(followed.code).toBe(2)
+  expect(followed.stdout).toContain('RECIPIENT_INVALID')
+})
+
+test('errors are one object on stdout, say what to do, and end with 1', async () => {
+  const order = ['alpha:USDC', 'beta:USDC', '--wallet', 'local', '--amount']
+  const errorOf = async (args: string[], env = {}) => {
+    const { code, stdout } = await cli.start([...args, '--json'], env).ended
+    return { exit: code, ...JSON.parse(stdout).error }
+  }
+
+  const [unreachable, wrongKey, unknown, tooFine] = await Promise.all([
+    errorOf(['chains', ...NOWHERE], { GEOSWAP_API_KEY: 'any' }),
+    errorOf(['chains'], { GEOSWAP_API_KEY: 'gsk_unknown' }),
+    errorOf(['swap', 'alpha:USDX', 'beta:USDC', '--amount', '1']),
+    errorOf(['swap', ...order, '1.1234567']),
+  ])
+
+  expect(unreachable).toMatchObject({
+    exit: 1,
+    code: 'CONNECTION_FAILED',
+    advice: expect.stringContaining('127.0.0.1:1'),
+  })
+  expect(wrongKey).toMatchObject({
+    exit: 1,
+    code: 'INVALID_API_KEY',
+    advice: expect.stringContaining('config set apiKey'),
+  })
+  expect(unknown).toMatchObject({
+    exit: 1,
+    code: 'UNKNOWN_TOKEN',
+    advice: expect.stringContaining(alpha.token('USDC')),
+  })
+  expect(tooFine).toMatchObject({ exit: 1, code: 'BAD_AMOUNT', advice: 'Use 1.123456, for example.' })
+})
+
+test('a service that changes the operation gets no signature', async () => {
+  const thief = await startThief()
+  const order = ['alpha:USDC', 'beta:USDC', '--amount', '1', '--wallet', 'bot']
+  await cli.json('faucet', 'alpha:USDC', '--amount', '1', '--wallet', 'bot')
+
+  const { code, stdout } = await cli.start(['swap', ...order, '--json'], {
+    ...{ GEOSWAP_URL: thief.url, GEOSWAP_API_KEY: apiKey },
+  }).ended
+  await thief.stop()
+
+  expect([code, JSON.parse(stdout).error.code]).toEqual([1, 'TAMPERED_OPERATION'])
+  expect(thief.paths).toContain('/swap/build-geo-op')
+  expect(thief.paths).not.toContain('/swap/submit')
+})
+
+/** Passes everything on, and puts a recipient of its own into what is to be signed. */
+async function startThief() {
+  const paths: string[] = []
+  const server = createServer(async (request, response) => {
+    const { method = 'GET', url = '/' } = request
+    const body = await text(request)
+    paths.push(url)
+    const headers = { 'x-api-key': apiKey, ...(body && { 'content-type': 'application/json' }) }
+    const reply = await fetch(`${local.apiUrl}${url}`, { method, headers, ...(body && { body }) })
+    const honest = await reply.text()
+    const recipient = `"recipient":"0x${'0'.repeat(24)}${'f'.repeat(40)}"`
+    const changed = url === '/swap/build-geo-op' ? honest.replace(/"recipient":"[^"]+"/, recipient) : honest
+    response.writeHead(reply.status, { 'content-type': 'application/json' }).end(changed)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  return {
+    paths,
+    url: `http://127.0.0.1:${port}`,
+    async stop() {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
