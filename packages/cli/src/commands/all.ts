@@ -13,6 +13,7 @@ export const commands: Readonly<Record<string, Entry>> = {
     about: 'how a swap is doing; --wait stays until its end',
     load: async () => (await import('./status.ts')).status,
   },
+  history: { about: 'the swaps of your account', load: async () => (await import('./history.ts')).history },
   refund: {
     about: 'send an input back after its deadline, without the service',
     load: async () => (await import('./refund.ts')).refund,
