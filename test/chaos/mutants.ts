@@ -9,6 +9,8 @@ export type Mutant = {
   id: string
   what: string
   edits: readonly Edit[]
+  /** Deadlines under which the rule is needed. */
+  deadlines?: Readonly<Record<string, number>>
   /** What the database would refuse otherwise. */
   sql?: string
   /** Any of these, broken, is what the checker has to find. */
@@ -152,6 +154,8 @@ export const mutants: readonly Mutant[] = [
         put: 'delivered.block <= heads.settle.number || mayBeRepeated',
       },
     ],
+    // Less than what soft settling asks for: nothing may be told before it is final.
+    deadlines: { fillSeconds: 20 },
     breaks: ['INV-4'],
   },
   {
@@ -161,6 +165,11 @@ export const mutants: readonly Mutant[] = [
         file: 'model/origin.ts',
         find: "isRefundable(swap) && view.hard === 'refunded'",
         put: "isRefundable(swap) && view.soft === 'refunded'",
+      },
+      {
+        file: 'flow/execute/confirm-lock.ts',
+        find: "state === 'locking' || state === 'locked'",
+        put: "state === 'locking' || state === 'locked' || state === 'refunding'",
       },
     ],
     breaks: ['INV-5'],

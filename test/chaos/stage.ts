@@ -53,6 +53,7 @@ export type Stage = {
 
 export async function setStage(options: StageOptions, ledger: Ledger): Promise<Stage> {
   const { plan, dir, say, mutant } = options
+  const deadlines = { ...DEADLINES, ...mutant?.deadlines }
   const nodes = new Map<string, string>()
   const state = { isFair: true }
   let crew: Crew | undefined
@@ -73,7 +74,7 @@ export async function setStage(options: StageOptions, ledger: Ledger): Promise<S
   const network = await startNetwork({
     ...{ service: false, home: join(dir, 'network'), blockMs: BLOCK_MS, slotMs: SLOT_MS, say },
     env: { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '' },
-    serviceConfig: { deadlines: DEADLINES, venues: [{ kind: 'inventory' }] },
+    serviceConfig: { deadlines, venues: [{ kind: 'inventory' }] },
     serviceRpcUrl({ name, rpcUrl }) {
       nodes.set(name, rpcUrl)
       return proxies[name as Place].url
@@ -100,7 +101,7 @@ export async function setStage(options: StageOptions, ledger: Ledger): Promise<S
   await untilReady(crew.apiUrls, 90_000)
   const heads = watchHeads(network, ledger)
   const field = { network, world, solana, crew, proxies, pool, ledger, random, blockMs: BLOCK_MS }
-  writeBaseline({ plan, dir, network }, parties)
+  writeBaseline({ plan, dir, network, deadlines }, parties)
   const running = crew
   const stop = async () => {
     heads.stop()
@@ -172,15 +173,17 @@ function watchHeads({ local }: Network, ledger: Ledger): { stop(): void } {
   }
 }
 
+type Baseline = { plan: Plan; dir: string; network: Network; deadlines: typeof DEADLINES }
+
 /** What the checker has to know of the run, besides what happens in it. */
-function writeBaseline(run: { plan: Plan; dir: string; network: Network }, parties: readonly Party[]): void {
+function writeBaseline(run: Baseline, parties: readonly Party[]): void {
   const { local, home, databaseUrl, keys } = run.network
   const config: ServiceConfig = JSON.parse(readFileSync(join(home, 'service.json'), 'utf8'))
   const secrets = secretsOf(keys)
   const { apiKey: _, ...open } = local
   const setup = {
     ...{ databaseUrl, local: open, config: toConfig(config, run.plan), logs: join(home, 'logs'), secrets },
-    ...{ deadlines: DEADLINES, exposureCapCents: EXPOSURE_CAP_USD * 100 },
+    ...{ deadlines: run.deadlines, exposureCapCents: EXPOSURE_CAP_USD * 100 },
     parties: parties.map(({ plan, wallet, recipient }) => ({
       ...{ id: plan.id, wallet: wallet.address, recipient, behaviour: plan.behaviour },
       ...{ from: plan.from, to: plan.to, held: `${amountOf(plan)}` },

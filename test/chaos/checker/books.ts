@@ -1,5 +1,7 @@
 import { parseTransaction } from 'viem'
+import type { SwapRow } from './database.ts'
 import { type Check, type Evidence, each, eachAsync } from './evidence.ts'
+import type { DeedKind } from './evm-evidence.ts'
 
 // What is written down against what was sent and what the chains hold.
 
@@ -32,12 +34,17 @@ export const segregation: Check = async (evidence) => {
   const intake = solana.chain.vaults?.intake ?? ''
   const inIntake = eachAsync('INV-14', solana.chain.tokens, async ({ address, symbol }) => {
     const due = open
-      .filter((swap) => swap.input_token === address && evidence.deedsOf(swap, 'lock').length > 0)
+      .filter((swap) => swap.input_token === address && isInside(evidence, swap))
       .reduce((sum, swap) => sum + swap.input_amount, 0n)
     const held = await solana.balanceOf(intake, address)
     return held < due ? `the intake vault holds ${held} ${symbol} of ${due}` : undefined
   })
   return (await Promise.all([...perChain, inIntake])).flat()
+}
+
+function isInside({ deedsOf }: Evidence, swap: SwapRow): boolean {
+  const has = (kind: DeedKind) => deedsOf(swap, kind).length > 0
+  return has('lock') && !has('claim') && !has('refund')
 }
 
 type Evm = Evidence['evm'] extends Map<number, infer Chain> ? Chain : never
