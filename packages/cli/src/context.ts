@@ -2,9 +2,10 @@ import { join } from 'node:path'
 import { type Client, createClient } from '@geoswap/sdk'
 import type { Catalog } from './catalog.ts'
 import type { Interrupts } from './interrupts.ts'
+import type { Key } from './keys.ts'
 import { type Chain, createNode, type Reads } from './nodes/node.ts'
 import { type Given, getRpcUrl, getService, type Settings, toSettings } from './settings.ts'
-import { type ConfigFile, openConfigFile } from './store/config-file.ts'
+import { type ConfigFile, type McpSetting, openConfigFile } from './store/config-file.ts'
 import { type Attempt, type Journal, type Order, openJournal } from './store/journal.ts'
 import { findLocalNetwork } from './store/local-network.ts'
 import { openWalletFiles, type WalletFiles } from './store/wallet-files.ts'
@@ -19,6 +20,8 @@ export type Surroundings = {
   given: Given
   passphrase: string | undefined
   gasKey: string | undefined
+  /** What the environment says to `geoswap mcp`. */
+  mcp: Readonly<Partial<Record<McpSetting | 'token', string | undefined>>>
 }
 
 /** What a command works with. */
@@ -31,6 +34,10 @@ export type Context = {
   journal: Journal
   passphrase: string | undefined
   gasKey: string | undefined
+  mcp: Surroundings['mcp']
+  home: string
+  /** By wallet: keys that are there before a command asks for them. */
+  unlocked?: ReadonlyMap<string, Key> | undefined
   /** What was found out on the way: to explain errors, and what an interruption leaves behind. */
   seen: { clockAheadMs?: number; order?: Order; attempt?: Attempt | undefined }
 }
@@ -40,12 +47,12 @@ const RETRY_MS = 5_000
 
 export function createContext(
   { terminal, interrupts }: Pick<Context, 'terminal' | 'interrupts'>,
-  { home, workingFolder, networkHome, given, passphrase, gasKey }: Surroundings,
+  { home, workingFolder, networkHome, given, passphrase, gasKey, mcp }: Surroundings,
 ): Context {
   const config = openConfigFile(home)
   let settings: Settings | undefined
   return {
-    ...{ terminal, interrupts, config, passphrase, gasKey, seen: {} },
+    ...{ terminal, interrupts, config, passphrase, gasKey, mcp, home, seen: {} },
     // Read once, and only by commands that need it: another one may be there to mend a broken file.
     get settings() {
       settings ??= toSettings(given, config.read(), findLocalNetwork(workingFolder, networkHome))

@@ -1,6 +1,7 @@
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { run } from './run.ts'
+import { MCP_SETTINGS } from './store/config-file.ts'
 
 /** The only place that reads the environment. */
 export async function main(): Promise<void> {
@@ -18,10 +19,17 @@ export async function main(): Promise<void> {
     given: { url: env['GEOSWAP_URL'] || undefined, apiKey: env['GEOSWAP_API_KEY'] || undefined },
     passphrase: env['GEOSWAP_PASSPHRASE'] || undefined,
     gasKey: env['GEOSWAP_GAS_KEY'] || undefined,
+    mcp: Object.fromEntries(
+      [...MCP_SETTINGS, 'token'].map((name) => [name, env[`GEOSWAP_MCP_${toUpperSnake(name)}`] || undefined]),
+    ),
     onSignal(listener) {
       for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, listener)
     },
   })
   // What was interrupted may hold on to a connection; nobody waits for that.
   setTimeout(() => process.exit(), 100).unref()
+}
+
+function toUpperSnake(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()
 }

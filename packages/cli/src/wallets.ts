@@ -54,8 +54,15 @@ async function getNamed(
   throw new CliError('NO_WALLET', message, { advice: `Of the family ${family} there are: ${namesOf(all)}.` })
 }
 
+/** The local network's wallet has the same name in each family. */
+export function walletId({ name, family }: Pick<ChosenWallet, 'name' | 'family'>): string {
+  return `${family} ${name}`
+}
+
 export async function unlockWallet(context: Context, { name, family }: ChosenWallet): Promise<Key> {
-  const { wallets, settings } = context
+  const { wallets, settings, unlocked } = context
+  const known = unlocked?.get(walletId({ name, family }))
+  if (known) return known
   if (name === LOCAL_WALLET && settings.local) return deriveKey(family, settings.local.apiKey)
   return wallets.unlock({ name }, await getPassphrase(context, `Passphrase of wallet ${name}: `))
 }

@@ -30,6 +30,10 @@ export const commands: Readonly<Record<string, Entry>> = {
     load: async () => (await import('./wallet.ts')).wallet,
   },
   config: { about: 'list, get, set, unset', load: async () => (await import('./config.ts')).config },
+  mcp: {
+    about: 'serve these to language models, within limits',
+    load: async () => (await import('./mcp.ts')).mcp,
+  },
   faucet: {
     about: 'test tokens on a network of npm start',
     load: async () => (await import('./faucet.ts')).faucet,

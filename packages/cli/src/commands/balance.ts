@@ -1,12 +1,12 @@
 import type { ChainEntry, TokenEntry } from '@geoswap/sdk'
 import { formatAmount } from '../amounts.ts'
-import { getChain, isAddressOf } from '../catalog.ts'
+import { type Catalog, getChain, isAddressOf } from '../catalog.ts'
 import { columns, defineCommand } from '../command.ts'
 import { type Context, connect, nodeOf, readCatalog } from '../context.ts'
 import { CliError } from '../errors.ts'
 import { chooseAddress } from '../wallets.ts'
 
-type Held = {
+export type Held = {
   chainId: number
   chain: string
   owner: string
@@ -30,14 +30,9 @@ Without --chain: on all chains whose node is known and where there is a wallet t
   examples: ['', '--wallet bot --chain alpha', '--wallet 0x7099… --json'],
 
   async run(context, { values }) {
-    const { chains, tokens } = await readCatalog(connect(context), context.interrupts.signal)
-    const asked = values.chain === undefined ? chains : [getChain(chains, values.chain)]
-    const owners = await findOwners(context, asked, {
-      named: values.wallet,
-      isStrict: values.chain !== undefined,
-    })
-    const read = owners.map(({ chain, owner }) => readHeld(context, { chain, owner, tokens }))
-    const held = (await Promise.all(read)).flat().filter(({ amount }) => values.all || amount !== '0')
+    const catalog = await readCatalog(connect(context), context.interrupts.signal)
+    const { owners, held: all } = await readBalances(context, catalog, values)
+    const held = all.filter(({ amount }) => values.all || amount !== '0')
     const rows = held.map((each) => [
       ...[
         `${each.chain}:${each.symbol}`,
@@ -53,6 +48,18 @@ Without --chain: on all chains whose node is known and where there is a wallet t
     return 0
   },
 })
+
+/** Also of what there is nothing of. */
+export async function readBalances(
+  context: Context,
+  { chains, tokens }: Catalog,
+  { wallet, chain }: { wallet?: string | undefined; chain?: string | undefined },
+): Promise<{ owners: Owner[]; held: Held[] }> {
+  const asked = chain === undefined ? chains : [getChain(chains, chain)]
+  const owners = await findOwners(context, asked, { named: wallet, isStrict: chain !== undefined })
+  const read = owners.map((each) => readHeld(context, { ...each, tokens }))
+  return { owners, held: (await Promise.all(read)).flat() }
+}
 
 type Owner = { chain: ChainEntry; owner: string }
 

@@ -9,11 +9,24 @@ export const CONFIG_KEYS = {
   url: 'where the service is',
   apiKey: 'the key of that service',
   wallet: 'the wallet to use where none is named',
+  'mcp.NAME': 'limits of geoswap mcp: see geoswap mcp --help',
   'rpc.CHAIN_ID': 'a node of the chain, for balances, max and refunds',
   'account.CHAIN_ID': 'what wallets may delegate to on the chain; nothing else is signed for',
   'escrow.CHAIN_ID': 'what may hold inputs on the chain; likewise',
   'vault.CHAIN_ID': 'what may pay outputs on the chain; likewise',
 } as const
+
+/** What `geoswap mcp` keeps to, as flags, environment and configuration name it. */
+export const MCP_SETTINGS = [
+  'wallets',
+  'maxSwapUsd',
+  'maxDayUsd',
+  'confirmAboveUsd',
+  'recipients',
+  'allowUnknownValue',
+  'waitSeconds',
+] as const
+export type McpSetting = (typeof MCP_SETTINGS)[number]
 
 export type ConfigFile = ReturnType<typeof openConfigFile>
 
@@ -44,10 +57,12 @@ export function openConfigFile(folder: string) {
 }
 
 const CHAIN_KEY = /^(rpc|account|escrow|vault)\.\d{1,16}$/
+const MCP_KEYS: readonly string[] = MCP_SETTINGS.map((name) => `mcp.${name}`)
 
 export function assertKey(key: string): void {
-  if (CHAIN_KEY.test(key) || ['url', 'apiKey', 'wallet'].includes(key)) return
-  const advice = `There are ${Object.keys(CONFIG_KEYS).join(', ')}.`
+  if (CHAIN_KEY.test(key) || MCP_KEYS.includes(key) || ['url', 'apiKey', 'wallet'].includes(key)) return
+  const plain = Object.keys(CONFIG_KEYS).filter((name) => name !== 'mcp.NAME')
+  const advice = `There are ${[...plain, ...MCP_KEYS].join(', ')}.`
   throw new CliError('USAGE', `There is no setting ${key}.`, { advice })
 }
 

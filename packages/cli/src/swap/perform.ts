@@ -16,7 +16,11 @@ import { toEnd } from './claim.ts'
 import { progressOf } from './follow.ts'
 import { fillLocalWallet } from './local-wallet.ts'
 
-type Options = Style & { acceptsImpact: boolean }
+type Options = Style & {
+  acceptsImpact: boolean
+  /** Sees every quote before anything is signed for it, and throws where that must not be. */
+  approve?: (quote: QuoteReply) => void
+}
 
 /** Swaps, and writes each step into the journal before the next one is taken. */
 export async function performSwap(
@@ -33,7 +37,10 @@ export async function performSwap(
     const ended = await client.swap(ready.request, signer, {
       ...ready.limits,
       signal: context.interrupts.signal,
-      confirm: (quote) => acceptImpact(context, quote, options),
+      confirm(quote) {
+        options.approve?.(quote)
+        return acceptImpact(context, quote, options)
+      },
       onProgress(progress) {
         record(context, progress)
         context.terminal.progress(describe(progress, ready, options))
@@ -84,14 +91,21 @@ function settle(context: Context, error: unknown): void {
 // What the service warns of, too: at this loss of value a swap is probably a mistake.
 const HIGH_IMPACT_BPS = -500
 
+export function hasHighImpact({
+  warnings = [],
+  priceImpactBps,
+}: Pick<QuoteReply, 'warnings' | 'priceImpactBps'>): boolean {
+  const isWarned = warnings.some(({ code }) => code === 'HIGH_PRICE_IMPACT')
+  return isWarned || priceImpactBps === undefined || priceImpactBps <= HIGH_IMPACT_BPS
+}
+
 async function acceptImpact(
   { terminal, interrupts }: Context,
-  { warnings = [], priceImpactBps }: QuoteReply,
+  quote: QuoteReply,
   { acceptsImpact }: Options,
 ): Promise<boolean> {
-  const isWarned = warnings.some(({ code }) => code === 'HIGH_PRICE_IMPACT')
-  const isLow = !isWarned && priceImpactBps !== undefined && priceImpactBps > HIGH_IMPACT_BPS
-  if (isLow || acceptsImpact) return true
+  if (acceptsImpact || !hasHighImpact(quote)) return true
+  const { priceImpactBps } = quote
   const impact = impactOf(priceImpactBps)
   if (terminal.isInteractive) return terminal.confirm(`Swap with this ${impact}?`, interrupts.signal)
   throw new CliError('HIGH_PRICE_IMPACT', `Not swapped: ${impact}.`, {

@@ -1,0 +1,145 @@
+import type { StatusReply } from '@geoswap/sdk'
+import type { Catalog } from '../catalog.ts'
+import { getChain, isAddressOf } from '../catalog.ts'
+import { readBalances } from '../commands/balance.ts'
+import { readCatalog } from '../context.ts'
+import { CliError } from '../errors.ts'
+import { resolveOrder } from '../order.ts'
+import { swapIdOf } from '../store/journal.ts'
+import { toEnd } from '../swap/claim.ts'
+import { notSubmitted } from '../swap/follow.ts'
+import { hasHighImpact } from '../swap/perform.ts'
+import { type Call, choosePayer, type Desk, type Opened } from './desk.ts'
+import { assertRecipient, assertWithinCaps, reasonsToAsk } from './judge.ts'
+import type { HistoryInput, OrderInput } from './schemas.ts'
+import { worthOf } from './usd.ts'
+import { findSide, toMoney, toOrderView, toQuoteView, toRecordView, toSwapView } from './views.ts'
+
+export async function listChains({ client, context }: Opened) {
+  const { chains } = await client.chains({ signal: context.interrupts.signal })
+  return {
+    chains: chains.map(({ name: chain, chainId, family, native, available, reason }) => ({
+      ...{ chain, chainId, family, coin: native.symbol, available },
+      ...(reason !== undefined && { reason }),
+    })),
+  }
+}
+
+export async function listTokens({ client, context }: Opened, { chain }: { chain?: string | undefined }) {
+  const { chains, tokens } = await readCatalog(client, context.interrupts.signal)
+  const only = chain === undefined ? undefined : getChain(chains, chain).chainId
+  const shown = tokens.filter(({ chainId }) => only === undefined || chainId === only)
+  return {
+    tokens: shown.map(({ chainId, symbol, address, decimals, input, output, priceUsd }) => {
+      const name = findSide({ chains, tokens }, chainId).chain
+      const isOne = tokens.filter((each) => each.chainId === chainId && each.symbol === symbol).length === 1
+      return {
+        ...{ id: `${name}:${isOne ? symbol : address}`, chain: name, chainId, symbol, address, decimals },
+        ...{ canPay: input, canReceive: output },
+        ...(priceUsd !== undefined && { priceUsd }),
+      }
+    }),
+  }
+}
+
+type BalanceInput = { wallet?: string | undefined; chain?: string | undefined }
+
+export async function getBalance({ client, context }: Opened, input: BalanceInput) {
+  const catalog = await readCatalog(client, context.interrupts.signal)
+  const { held } = await readBalances(context, catalog, input)
+  return { balances: held.map(({ owner, amount, ...side }) => ({ owner, ...toMoney(amount, side) })) }
+}
+
+export async function quoteSwap(desk: Desk, { client, context }: Opened, input: OrderInput) {
+  const words = { ...input, slippage: input.slippageBps?.toString() }
+  const { order, request, wallet } = await resolveOrder(context, client, words, async (side) =>
+    choosePayer(desk, side, input.wallet),
+  )
+  const asked = { ...request, walletAddress: wallet.address }
+  const quote = await client.quote(asked, { signal: context.interrupts.signal })
+  const facts = { cents: worthOf(quote), hasHighImpact: hasHighImpact(quote) }
+  const refusal = refusalOf(() => {
+    assertRecipient(order.recipient, desk.rules)
+    assertWithinCaps({ ...facts, spentCents: desk.spending.spentCents() }, desk.rules)
+  })
+  return {
+    ...toQuoteView(quote, order),
+    allowed: refusal === undefined && !desk.isReadOnly,
+    ...(refusal !== undefined && { refusal }),
+    confirmationReasons: reasonsToAsk(facts, desk.rules),
+  }
+}
+
+function refusalOf(check: () => void): string | undefined {
+  try {
+    check()
+    return undefined
+  } catch (error) {
+    if (error instanceof CliError) return error.code
+    throw error
+  }
+}
+
+type StatusInput = { swapId: string; waitSeconds?: number | undefined }
+
+// The longest that the service holds a read.
+const HOLD_SECONDS = 15
+
+export async function swapStatus(
+  { client, context }: Opened,
+  { swapId: id, waitSeconds = 0 }: StatusInput,
+  call: Call,
+) {
+  const { journal, interrupts } = context
+  const { signal } = interrupts
+  const attempt = journal.find(id)
+  const swapId = attempt ? swapIdOf(attempt) : id
+  if (attempt?.stage === 'submitting')
+    throw new CliError('SUBMISSION_UNKNOWN', 'Whether the service accepted the swap is not known.')
+  if (swapId === undefined && attempt) throw notSubmitted(attempt, 'Nothing was submitted in this attempt.')
+  const end = Date.now() + waitSeconds * 1_000
+  let swap: StatusReply
+  do {
+    const hold = Math.min(HOLD_SECONDS, Math.max(0, end - Date.now()) / 1_000)
+    swap = await client.status(swapId ?? id, { waitSeconds: Math.floor(hold * 10) / 10, signal })
+    call.report(swap.substatus)
+  } while (swap.status === 'pending' && Date.now() < end)
+  if (attempt && attempt.stage !== 'ended' && swap.status !== 'pending')
+    journal.record(attempt, toEnd(attempt, swap.status))
+  if (attempt) return toOrderView(swap, attempt.order)
+  const catalog = await readCatalog(client, signal)
+  return toSwapView(swap, {
+    from: findSide(catalog, swap.originChain),
+    to: findSide(catalog, swap.destinationChain),
+  })
+}
+
+export async function swapHistory({ client, context }: Opened, { wallet, ...query }: HistoryInput) {
+  const { signal } = context.interrupts
+  const address = wallet === undefined ? undefined : findAddress(context, wallet)
+  const [catalog, page] = await Promise.all([
+    readCatalog(client, signal) as Promise<Catalog>,
+    client.history({ ...defined(query), ...(address !== undefined && { wallet: address }) }, { signal }),
+  ])
+  return {
+    swaps: page.swaps.map((record) => toRecordView(record, catalog)),
+    ...(page.nextCursor !== undefined && { nextCursor: page.nextCursor }),
+  }
+}
+
+function findAddress({ wallets }: Opened['context'], text: string): string {
+  if (isAddressOf('evm', text) || isAddressOf('solana', text)) return text
+  const found = wallets.find(text)
+  if (found) return found.address
+  const names = wallets.list().map(({ name }) => name)
+  throw new CliError('NO_WALLET', `${text} is no address and no wallet.`, {
+    advice: `There are ${names.join(', ') || 'no wallets'}; an address will do as well.`,
+  })
+}
+
+type Defined<T> = { [Name in keyof T]: Exclude<T[Name], undefined> }
+
+/** Without what is there and undefined. */
+function defined<T extends object>(values: T): Defined<T> {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as Defined<T>
+}

@@ -1,0 +1,165 @@
+import { z } from 'zod'
+
+const side = (what: string) =>
+  z
+    .string()
+    .describe(
+      `${what}, as CHAIN:TOKEN: a chain by name or id, a token by exact symbol or address: alpha:USDC`,
+    )
+const amount = (what: string) =>
+  z.string().describe(`${what}, in whole tokens as decimal text: "10" or "0.25"`)
+
+const order = {
+  from: side('What is paid'),
+  to: side('What is bought'),
+  amount: amount('What to pay; or "max" for all that the wallet holds. Either this or receive').optional(),
+  receive: amount('What to get, exactly; the quote says what that costs. Either this or amount').optional(),
+  recipient: z
+    .string()
+    .optional()
+    .describe(
+      'Address or own wallet that gets the output. Absent: the paying wallet. Others need permission.',
+    ),
+  wallet: z
+    .string()
+    .optional()
+    .describe('Name of the own wallet that pays. Absent: the usual one of that chain.'),
+  slippageBps: z.number().int().min(1).max(5_000).optional().describe('50 is 0.5 %. Absent: by the service.'),
+}
+
+export const inputs = {
+  listTokens: { chain: z.string().optional().describe('Only of this chain, by name or id.') },
+  getBalance: {
+    wallet: z.string().optional().describe('Name of an own wallet, or any address. Absent: the usual ones.'),
+    chain: z.string().optional().describe('Only on this chain, by name or id.'),
+  },
+  quote: order,
+  execute: {
+    ...order,
+    minReceive: amount('Refuse where less than this is guaranteed').optional(),
+    maxPay: amount('Refuse where more than this is paid').optional(),
+    confirmationToken: z
+      .string()
+      .optional()
+      .describe(
+        'From an answer confirmation_required for exactly this order. Only after the user has agreed.',
+      ),
+  },
+  status: {
+    swapId: z.string().describe('swp_… of a swap, or att_… of an attempt.'),
+    waitSeconds: z
+      .number()
+      .min(0)
+      .max(60)
+      .optional()
+      .describe('Wait up to this long for the end. Absent: 0.'),
+  },
+  history: {
+    limit: z.number().int().min(1).max(100).optional().describe('Absent: 20.'),
+    cursor: z.string().optional().describe('nextCursor of the page before.'),
+    wallet: z.string().optional().describe('Only swaps that this wallet paid: a name, or an address.'),
+    status: z.enum(['pending', 'settled', 'failed', 'refunded']).optional(),
+    from: z.string().optional().describe('Created at this time or later, ISO 8601 UTC.'),
+    to: z.string().optional().describe('Created before this time, ISO 8601 UTC.'),
+  },
+}
+
+export type OrderInput = z.infer<z.ZodObject<typeof order>>
+export type ExecuteInput = z.infer<z.ZodObject<typeof inputs.execute>>
+export type HistoryInput = z.infer<z.ZodObject<typeof inputs.history>>
+
+const money = z.object({
+  amount: z.string().optional().describe('In whole tokens. Absent where the token is not known here.'),
+  units: z.string().describe('In the smallest unit.'),
+  symbol: z.string().optional(),
+  token: z.string().optional(),
+  chain: z.string(),
+  chainId: z.number(),
+})
+export type Money = z.infer<typeof money>
+
+const swap = {
+  swapId: z.string(),
+  status: z.enum(['pending', 'settled', 'failed', 'refunded']),
+  substatus: z.string(),
+  pay: money,
+  receive: money.describe('What was delivered; before that, what was quoted.'),
+  minReceive: money,
+  wallet: z.string().optional(),
+  recipient: z.string().optional(),
+  lockTx: z.string().optional(),
+  deliveryTx: z.string().optional(),
+  refundTx: z.string().optional(),
+  reason: z.string().optional().describe('Why it failed or was refunded.'),
+  createdAt: z.string(),
+  updatedAt: z.string(),
+}
+export type SwapView = z.infer<z.ZodObject<typeof swap>>
+
+const quote = {
+  pay: money,
+  receive: money,
+  minReceive: money.describe('What is guaranteed.'),
+  wallet: z.string(),
+  recipient: z.string(),
+  payUsd: z.string().optional(),
+  receiveUsd: z.string().optional(),
+  priceImpactBps: z.number().optional().describe('Below zero: value is lost.'),
+  fees: z.array(z.object({ kind: z.string(), pay: money })),
+  etaSeconds: z.number(),
+  warnings: z.array(z.string()),
+}
+export type QuoteView = z.infer<z.ZodObject<typeof quote>>
+
+const confirmation = z.object({
+  token: z.string().describe('Pass it as confirmationToken, with the same order, after the user has agreed.'),
+  expiresAt: z.string(),
+  reasons: z.array(z.string()),
+  maxPay: money.describe('Confirmed is at most this, …'),
+  minReceive: money.describe('… for at least this.'),
+})
+
+export const outputs = {
+  chains: {
+    chains: z.array(
+      z.object({
+        chain: z.string(),
+        chainId: z.number(),
+        family: z.enum(['evm', 'solana']),
+        coin: z.string(),
+        available: z.boolean(),
+        reason: z.string().optional(),
+      }),
+    ),
+  },
+  tokens: {
+    tokens: z.array(
+      z.object({
+        id: z.string().describe('As from and to take it. Where a symbol is there twice, it has the address.'),
+        ...{ chain: z.string(), chainId: z.number(), symbol: z.string(), address: z.string() },
+        ...{ decimals: z.number(), canPay: z.boolean(), canReceive: z.boolean() },
+        priceUsd: z.string().optional(),
+      }),
+    ),
+  },
+  balance: { balances: z.array(money.extend({ owner: z.string() })) },
+  quote: {
+    ...quote,
+    allowed: z.boolean().describe('Whether execute_swap would do it.'),
+    refusal: z.string().optional().describe('Why it would not: a code.'),
+    confirmationReasons: z.array(z.string()).describe('Why it would ask first; empty when it would not.'),
+  },
+  /** Two shapes in one object: a tool's output schema has to be one. */
+  execute: {
+    outcome: z
+      .enum(['settled', 'failed', 'refunded', 'pending', 'confirmation_required'])
+      .describe(
+        'pending: it goes on, poll swap_status. failed, refunded: the input is still or again there.',
+      ),
+    swap: z.object(swap).optional(),
+    quote: z.object(quote).optional(),
+    confirmation: confirmation.optional(),
+  },
+  status: swap,
+  history: { swaps: z.array(z.object(swap)), nextCursor: z.string().optional() },
+}

@@ -1,0 +1,253 @@
+import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'
+import type { RequestHandlerExtra } from '@modelcontextprotocol/sdk/shared/protocol.js'
+import type { CallToolResult, ServerNotification, ServerRequest } from '@modelcontextprotocol/sdk/types.js'
+import { CliError } from '../errors.ts'
+import { type Call, type Desk, type Opened, openCall } from './desk.ts'
+import { executeSwap } from './execute.ts'
+import { getBalance, listChains, listTokens, quoteSwap, swapHistory, swapStatus } from './read-tools.ts'
+import { inputs, outputs } from './schemas.ts'
+import { toErrorResult, toToolError } from './tool-errors.ts'
+import { quoteText, say, swapText } from './views.ts'
+
+type Extra = RequestHandlerExtra<ServerRequest, ServerNotification>
+
+const READS = {
+  readOnlyHint: true,
+  destructiveHint: false,
+  idempotentHint: true,
+  openWorldHint: true,
+} as const
+// Called twice it may swap twice, and what is swapped is not there any more.
+const SPENDS = {
+  readOnlyHint: false,
+  destructiveHint: true,
+  idempotentHint: false,
+  openWorldHint: true,
+} as const
+
+const INSTRUCTIONS = `Swaps tokens across chains from wallets of the user; no gas coin is needed.
+Amounts are decimal text in whole tokens. Tokens are CHAIN:SYMBOL with the exact symbol from list_tokens.
+Quote first and tell the user what they pay and get. execute_swap moves real money: call it only when the user wants
+exactly this swap. After confirmation_required ask the user, then call it again with the confirmationToken.
+After pending poll swap_status with the swapId; never start the same swap again to be sure.`
+
+/** One session: the tools over what all sessions share. */
+export function createMcpServer(desk: Desk): McpServer {
+  const server = new McpServer({ name: 'geoswap', version: '0.1.0' }, { instructions: INSTRUCTIONS })
+  registerReads(server, desk)
+  registerSwapReads(server, desk)
+  if (!desk.isReadOnly) registerExecute(server, desk)
+  return server
+}
+
+function registerReads(server: McpServer, desk: Desk): void {
+  server.registerTool(
+    'list_chains',
+    {
+      title: 'Chains',
+      description: 'Chains that can be swapped from and to.',
+      outputSchema: outputs.chains,
+      annotations: READS,
+    },
+    (extra) =>
+      answer(server, desk, extra, listChains, ({ chains }) =>
+        chains.map(
+          ({ chain, chainId, available }) => `${chain} (${chainId})${available ? '' : ', not available'}`,
+        ),
+      ),
+  )
+  server.registerTool(
+    'list_tokens',
+    {
+      ...{
+        title: 'Tokens',
+        description: 'Tokens that can be swapped, with the names that the other tools take.',
+      },
+      ...{ inputSchema: inputs.listTokens, outputSchema: outputs.tokens, annotations: READS },
+    },
+    (input, extra) =>
+      answer(
+        server,
+        desk,
+        extra,
+        (opened) => listTokens(opened, input),
+        ({ tokens }) =>
+          tokens.map(({ id, address, priceUsd }) => `${id} ${address}${priceUsd ? ` ${priceUsd} USD` : ''}`),
+      ),
+  )
+  server.registerTool(
+    'get_balance',
+    {
+      ...{
+        title: 'Balance',
+        description: 'What a wallet holds of the tokens that can be swapped, read from the chains.',
+      },
+      ...{ inputSchema: inputs.getBalance, outputSchema: outputs.balance, annotations: READS },
+    },
+    (input, extra) =>
+      answer(
+        server,
+        desk,
+        extra,
+        (opened) => getBalance(opened, input),
+        ({ balances }) => {
+          const held = balances.filter(({ units }) => units !== '0')
+          return held.length === 0 ? ['It holds nothing.'] : held.map((each) => `${say(each)}, ${each.owner}`)
+        },
+      ),
+  )
+}
+
+function registerSwapReads(server: McpServer, desk: Desk): void {
+  server.registerTool(
+    'quote_swap',
+    {
+      ...{
+        title: 'Quote',
+        description: 'Prices a swap and says whether execute_swap would do it. Nothing is signed.',
+      },
+      ...{ inputSchema: inputs.quote, outputSchema: outputs.quote, annotations: READS },
+    },
+    (input, extra) =>
+      answer(
+        server,
+        desk,
+        extra,
+        (opened) => quoteSwap(desk, opened, input),
+        (quote) => [
+          quoteText(quote),
+          ...(quote.refusal === undefined ? [] : [`execute_swap would refuse it: ${quote.refusal}`]),
+          ...quote.confirmationReasons.map((reason) => `execute_swap would ask first: ${reason}`),
+        ],
+      ),
+  )
+  server.registerTool(
+    'swap_status',
+    {
+      ...{ title: 'Status', description: 'How a swap is doing, or its end within waitSeconds.' },
+      ...{ inputSchema: inputs.status, outputSchema: outputs.status, annotations: READS },
+    },
+    (input, extra) =>
+      answer(
+        server,
+        desk,
+        extra,
+        (opened, call) => swapStatus(opened, input, call),
+        (swap) => [swapText(swap)],
+      ),
+  )
+  server.registerTool(
+    'swap_history',
+    {
+      ...{ title: 'History', description: "The account's swaps, the newest first." },
+      ...{ inputSchema: inputs.history, outputSchema: outputs.history, annotations: READS },
+    },
+    (input, extra) =>
+      answer(
+        server,
+        desk,
+        extra,
+        (opened) => swapHistory(opened, input),
+        ({ swaps, nextCursor }) => [
+          ...(swaps.length === 0 ? ['No swaps.'] : swaps.map(swapText)),
+          ...(nextCursor === undefined ? [] : ['There are older ones: nextCursor.']),
+        ],
+      ),
+  )
+}
+
+function registerExecute(server: McpServer, desk: Desk): void {
+  server.registerTool(
+    'execute_swap',
+    {
+      title: 'Swap',
+      description: `Swaps: quotes, checks what is to be signed, signs, submits and waits up to ${
+        desk.rules.waitMs / 1_000
+      } s for the end. Moves the user's money, within the limits of who runs the server.`,
+      ...{ inputSchema: inputs.execute, outputSchema: outputs.execute, annotations: SPENDS },
+    },
+    (input, extra) =>
+      answer(
+        server,
+        desk,
+        extra,
+        (opened, call) => executeSwap(desk, opened, input, call),
+        (result) => {
+          if ('swap' in result)
+            return [
+              swapText(result.swap),
+              ...(result.outcome === 'pending' ? ['It goes on: poll swap_status.'] : []),
+            ]
+          const { reasons, maxPay, minReceive, token } = result.confirmation
+          return [
+            `Not swapped yet: ${reasons.join('; ')}. It would be ${quoteText(result.quote)}, to ${result.quote.recipient}.`,
+            `Ask the user. If they agree that at most ${say(maxPay)} is paid for at least ${say(minReceive)}, call ` +
+              `execute_swap again with the same order and confirmationToken ${token}.`,
+          ]
+        },
+      ),
+  )
+}
+
+/** Runs a tool: what it returns, in short as text too; what it refuses, as an error that says what to do. */
+async function answer<Result extends Record<string, unknown>>(
+  server: McpServer,
+  desk: Desk,
+  extra: Extra,
+  run: (opened: Opened, call: Call) => Promise<Result>,
+  describe: (result: Result) => string[],
+): Promise<CallToolResult> {
+  const call = toCall(server, extra)
+  const opened = openCall(desk, call)
+  try {
+    const structuredContent = await run(opened, call)
+    return { structuredContent, content: [{ type: 'text', text: describe(structuredContent).join('\n') }] }
+  } catch (error) {
+    const told = toToolError(error, opened.context)
+    if (told) return toErrorResult(told)
+    desk.log(error instanceof Error ? `fault: ${error.stack}` : `fault: ${error}`)
+    return toErrorResult({
+      code: 'INTERNAL',
+      message: 'This is a fault of geoswap.',
+      advice: 'Its log says more.',
+    })
+  } finally {
+    call.end()
+  }
+}
+
+const ASK_MS = 5 * 60_000
+
+function toCall(server: McpServer, { signal, _meta, sendNotification }: Extra): Call & { end(): void } {
+  const progressToken = _meta?.progressToken
+  let progress = 0
+  let isOpen = true
+  const canAsk = server.server.getClientCapabilities()?.elicitation?.form !== undefined
+  return {
+    signal,
+    report(message) {
+      if (progressToken === undefined || !isOpen) return
+      progress += 1
+      const params = { progressToken, progress, message }
+      // Who is not there any more needs no progress.
+      sendNotification({ method: 'notifications/progress', params }).catch(() => {})
+    },
+    ...(canAsk && { ask: (question: string) => ask(server, question, signal) }),
+    end() {
+      isOpen = false
+    },
+  }
+}
+
+async function ask(server: McpServer, message: string, signal: AbortSignal): Promise<boolean> {
+  const confirm = { type: 'boolean', title: 'Swap', description: 'Yes, swap.' } as const
+  const requestedSchema = { type: 'object' as const, properties: { confirm }, required: ['confirm'] }
+  try {
+    const params = { message, requestedSchema }
+    const { action, content } = await server.server.elicitInput(params, { timeout: ASK_MS, signal })
+    return action === 'accept' && content?.['confirm'] === true
+  } catch (cause) {
+    const advice = 'Nothing was signed.'
+    throw new CliError('DECLINED', 'The user was asked to confirm and did not answer.', { advice, cause })
+  }
+}

@@ -1,0 +1,46 @@
+import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js'
+import type { Context } from '../context.ts'
+import { explain, knownOf } from '../explain.ts'
+import { idsOf } from '../swap/claim.ts'
+
+/** What the command line advises is about flags; here a tool is called again. */
+const ADVICE: Readonly<Record<string, string>> = {
+  SWAP_IN_FLIGHT: 'Follow it with swap_status; do not start another one.',
+  SWAP_ENDED: 'Call execute_swap again only if another one is wanted.',
+  SWAP_TIMEOUT: 'It goes on. Follow it with swap_status.',
+  SUBMISSION_UNKNOWN: 'Call execute_swap with the same order again: that is at most one swap.',
+  HIGH_PRICE_IMPACT:
+    'The price has changed since it was looked at. Quote again; another amount may lose less.',
+  NOT_SUBMITTED: 'There is no swap. It can be started again.',
+  NEEDS_RECIPIENT: 'Pass recipient: an own wallet on that chain.',
+  INPUT_LIMIT: 'Nothing was signed. Quote again, and ask the user about the new price.',
+  OUTPUT_LIMIT: 'Nothing was signed. Quote again, and ask the user about the new price.',
+}
+
+export type ToolError = { code: string; message: string; advice?: string } & Record<string, unknown>
+
+/** Undefined when nobody foresaw it. */
+export function toToolError(
+  error: unknown,
+  context: Pick<Context, 'settings' | 'seen'>,
+): ToolError | undefined {
+  const told = explain(error, () => knownOf(context))
+  if (!told) return undefined
+  const { code, message, details } = told
+  const { attempt } = context.seen
+  const advice = ADVICE[code] ?? told.advice
+  const isOpen = attempt !== undefined && attempt.stage !== 'ended'
+  return { code, message, ...(advice !== undefined && { advice }), ...details, ...(isOpen && idsOf(attempt)) }
+}
+
+/** For people in the first text, for programs in the second: what a tool promises to return it does not here. */
+export function toErrorResult(error: ToolError): CallToolResult {
+  const { code, message, advice } = error
+  return {
+    isError: true,
+    content: [
+      { type: 'text', text: [`${code}: ${message}`, advice].filter(Boolean).join(' ') },
+      { type: 'text', text: JSON.stringify({ error }) },
+    ],
+  }
+}

@@ -1,0 +1,88 @@
+import { openSync } from 'node:fs'
+import { isatty, ReadStream, WriteStream } from 'node:tty'
+import type { Context } from '../context.ts'
+import { CliError } from '../errors.ts'
+import type { Key } from '../keys.ts'
+import { LOCAL_WALLET } from '../store/wallet-files.ts'
+import { createTerminal } from '../terminal.ts'
+import { type ChosenWallet, chooseWallet, unlockWallet, walletId } from '../wallets.ts'
+
+const FAMILIES = ['evm', 'solana'] as const
+
+/** The wallets that are named; else for each family the one that the command line would use. */
+export async function chooseWallets(context: Context, names: readonly string[]): Promise<ChosenWallet[]> {
+  if (names.length > 0) return (await Promise.all(names.map((name) => findNamed(context, name)))).flat()
+  const found = await Promise.all(
+    FAMILIES.map((family) =>
+      chooseWallet(context, { family, chain: `${family} chains` }).catch((error: unknown) => {
+        if (error instanceof CliError && error.code === 'NO_WALLET') return undefined
+        throw error
+      }),
+    ),
+  )
+  return found.filter((wallet) => wallet !== undefined)
+}
+
+async function findNamed(context: Context, name: string): Promise<ChosenWallet[]> {
+  if (name === LOCAL_WALLET) return ownLocal(context)
+  const wallet = context.wallets.find(name)
+  if (wallet) return [wallet]
+  const names = context.wallets.list().map((each) => each.name)
+  throw new CliError('NO_WALLET', `There is no wallet ${name}.`, {
+    advice: `There are: ${names.join(', ') || 'none'}.`,
+  })
+}
+
+/** Addresses that belong to whoever runs the server. */
+export async function ownAddresses(context: Context): Promise<string[]> {
+  const local = context.settings.local ? await ownLocal(context) : []
+  return [...context.wallets.list(), ...local].map(({ address }) => address)
+}
+
+function ownLocal(context: Context): Promise<ChosenWallet[]> {
+  const named = LOCAL_WALLET
+  return Promise.all(FAMILIES.map((family) => chooseWallet(context, { family, chain: family, named })))
+}
+
+/** Once, at the start: whoever is there then can be asked. */
+export async function unlockAll(
+  context: Context,
+  wallets: readonly ChosenWallet[],
+): Promise<Map<string, Key>> {
+  const needsPassphrase = wallets.some(({ name }) => name !== LOCAL_WALLET)
+  const passphrase =
+    context.passphrase ?? (needsPassphrase ? await askAtTerminal(context, wallets) : undefined)
+  const keys = new Map<string, Key>()
+  // One after the other: each takes 128 MiB.
+  for (const wallet of wallets)
+    keys.set(walletId(wallet), await unlockWallet({ ...context, passphrase }, wallet))
+  return keys
+}
+
+/** At the terminal itself: stdin belongs to the protocol. */
+async function askAtTerminal({ interrupts }: Context, wallets: readonly ChosenWallet[]): Promise<string> {
+  const stdin = openTerminal()
+  if (stdin === undefined) {
+    throw new CliError('NEEDS_PASSPHRASE', 'The wallets need their passphrase, and nobody is here to ask.', {
+      advice: 'Put it into the environment variable GEOSWAP_PASSPHRASE, or serve with --read-only.',
+    })
+  }
+  const stderr = new WriteStream(2)
+  try {
+    const names = wallets.map(({ name }) => name).join(', ')
+    const terminal = createTerminal({ stdin, stdout: stderr, stderr }, { json: false })
+    return await terminal.secret(`Passphrase of ${names}: `, interrupts.signal)
+  } finally {
+    stdin.destroy()
+  }
+}
+
+/** Undefined where there is none, or where nobody would see the question. */
+function openTerminal(): ReadStream | undefined {
+  if (!isatty(2)) return undefined
+  try {
+    return new ReadStream(openSync('/dev/tty', 'r'))
+  } catch {
+    return undefined
+  }
+}

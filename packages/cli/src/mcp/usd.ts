@@ -1,0 +1,26 @@
+import type { QuoteReply } from '@geoswap/sdk'
+
+/** Dollars with up to two decimals, in cents. Undefined for anything else, and for less than nothing. */
+export function parseCents(text: string): bigint | undefined {
+  const [, whole, fraction = ''] = /^(\d{1,15})(?:\.(\d{1,2}))?$/.exec(text) ?? []
+  return whole === undefined ? undefined : BigInt(whole + fraction.padEnd(2, '0'))
+}
+
+export function formatUsd(cents: bigint): string {
+  const digits = cents.toString().padStart(3, '0')
+  return `${digits.slice(0, -2)}.${digits.slice(-2)} USD`
+}
+
+/**
+ * What a swap counts for: what is paid or what is bought, whichever is worth more. Undefined where the service
+ * does not say what is paid is worth.
+ */
+export function worthOf({
+  inputUsd,
+  outputUsd,
+}: Pick<QuoteReply, 'inputUsd' | 'outputUsd'>): bigint | undefined {
+  const paid = inputUsd === undefined ? undefined : parseCents(inputUsd)
+  if (paid === undefined) return undefined
+  const bought = (outputUsd === undefined ? undefined : parseCents(outputUsd)) ?? 0n
+  return paid > bought ? paid : bought
+}

@@ -1,0 +1,198 @@
+import { Client } from '@modelcontextprotocol/sdk/client/index.js'
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
+import { type CallToolResult, ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js'
+import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
+import { afterAll, afterEach, beforeAll, expect, inject, test } from 'vitest'
+import { createCli, PASSPHRASE } from '../cli.ts'
+import { createOperator } from '../operator.ts'
+import { createWorld, quoteOnceSettled, toRequest } from '../world.ts'
+
+const apiKey = await createOperator(inject('databaseUrl')).createKey()
+const local = { ...inject('local'), apiKey }
+const world = createWorld(local)
+const { alpha, beta } = world
+const cli = createCli(local)
+const opened: { close(): Promise<void> }[] = []
+
+const ROUTE = { from: 'alpha:USDC', to: 'beta:USDC' }
+const foreign = privateKeyToAddress(generatePrivateKey())
+
+beforeAll(async () => {
+  const order = { from: alpha, to: beta, sell: 'USDC', buy: 'USDC', amount: 10_000_000n }
+  await quoteOnceSettled(world.api, toRequest({ address: foreign }, order))
+  await cli.json('wallet', 'create', 'bot')
+  await cli.json('faucet', 'alpha:USDC', '--amount', '100', '--wallet', 'bot')
+})
+afterEach(async () => {
+  for (const client of opened.splice(0)) await client.close()
+})
+afterAll(() => cli.remove())
+
+const LIMITS = ['--max-swap-usd', '50', '--max-day-usd', '60', '--confirm-above-usd', '15']
+
+/** The real server as a child of the official client. */
+async function startServer(args: readonly string[] = LIMITS, capabilities = {}) {
+  const transport = new StdioClientTransport({
+    ...{ command: process.execPath, args: ['packages/cli/bin/geoswap.mjs', 'mcp', ...args] },
+    ...{ env: cli.env, stderr: 'pipe' },
+  })
+  let log = ''
+  transport.stderr?.on('data', (text) => {
+    log += text
+  })
+  const client = await connect(transport, capabilities)
+  return { ...client, log: () => log }
+}
+
+async function connect(transport: Transport, capabilities = {}) {
+  const client = new Client({ name: 'test', version: '1' }, { capabilities })
+  const said: string[] = []
+  await client.connect(transport)
+  opened.push(client)
+  return {
+    client,
+    /** All that came from the server. */
+    said,
+    async call(
+      name: string,
+      args: Record<string, unknown> = {},
+      onprogress?: (step: { message?: string }) => void,
+    ) {
+      const reply = (await client.callTool({ name, arguments: args }, undefined, {
+        ...(onprogress && { onprogress: onprogress as never }),
+      })) as CallToolResult
+      said.push(JSON.stringify(reply))
+      const [text, data] = reply.content.map((part) => (part.type === 'text' ? part.text : ''))
+      // biome-ignore lint/suspicious/noExplicitAny: what a tool returns is checked by its schema in the client
+      const value = reply.structuredContent as any
+      return { text, value, error: reply.isError ? JSON.parse(data ?? '{}').error : undefined }
+    },
+  }
+}
+
+test('a model lists, quotes and swaps in whole tokens, and what it spent is the limit of the next server', async () => {
+  const first = await startServer()
+  const { tools } = await first.client.listTools()
+  const balance = await first.call('get_balance', { wallet: 'bot', chain: 'alpha' })
+  const quote = await first.call('quote_swap', { ...ROUTE, amount: '10' })
+  const steps: (string | undefined)[] = []
+  const swapped = await first.call('execute_swap', { ...ROUTE, amount: '10' }, ({ message }) =>
+    steps.push(message),
+  )
+  const history = await first.call('swap_history', { wallet: 'bot', limit: 1 })
+  await first.client.close()
+
+  const next = await startServer(['--max-day-usd', '15'])
+  const refused = await next.call('execute_swap', { ...ROUTE, amount: '9' })
+
+  expect(tools.map(({ name, annotations }) => [name, annotations?.readOnlyHint])).toEqual([
+    ...['list_chains', 'list_tokens', 'get_balance', 'quote_swap', 'swap_status', 'swap_history'].map(
+      (name) => [...[name, true]],
+    ),
+    ['execute_swap', false],
+  ])
+  expect(balance.value.balances).toContainEqual(expect.objectContaining({ symbol: 'USDC', amount: '100' }))
+  expect(quote.value).toMatchObject({ pay: { amount: '10' }, allowed: true, confirmationReasons: [] })
+  const { swap } = swapped.value
+  expect(swapped.value).toMatchObject({ outcome: 'settled', swap: { pay: { amount: '10', symbol: 'USDC' } } })
+  expect(await beta.balanceOf(swap.recipient, 'USDC')).toBe(BigInt(swap.receive.units))
+  expect(steps).toContain(`submitted ${swap.swapId}`)
+  expect(history.value.swaps).toEqual([swap])
+  expect(refused.error).toMatchObject({
+    code: 'DAY_CAP',
+    message: expect.stringContaining('5.00 USD is left'),
+  })
+  for (const text of [...first.said, first.log(), ...next.said, next.log()])
+    expect(text).not.toContain(PASSPHRASE)
+})
+
+test('more than the cap, a stranger as recipient and a symbol that is nearly right are refused with what to do', async () => {
+  const { call } = await startServer()
+
+  const [tooMuch, stranger, misspelt] = await Promise.all([
+    call('execute_swap', { ...ROUTE, amount: '51' }),
+    call('execute_swap', { ...ROUTE, amount: '1', recipient: foreign }),
+    call('quote_swap', { ...ROUTE, from: 'alpha:usdc', amount: '1' }),
+  ])
+
+  expect(tooMuch.error).toMatchObject({ code: 'SWAP_CAP', advice: expect.stringContaining('--max-swap-usd') })
+  expect(stranger.error).toMatchObject({ code: 'RECIPIENT_NOT_ALLOWED' })
+  expect(misspelt.error).toMatchObject({
+    ...{ code: 'UNKNOWN_TOKEN', advice: expect.stringContaining(`USDC ${alpha.token('USDC')}`) },
+  })
+})
+
+test('above the limit a token confirms one order once', async () => {
+  const { call } = await startServer()
+  const order = { ...ROUTE, amount: '16' }
+
+  const asked = await call('execute_swap', order)
+  const { token: confirmationToken } = asked.value.confirmation
+  const another = await call('execute_swap', { ...order, amount: '17', confirmationToken })
+  const { token } = (await call('execute_swap', order)).value.confirmation
+  const swapped = await call('execute_swap', { ...order, confirmationToken: token })
+  const again = await call('execute_swap', { ...order, confirmationToken: token })
+
+  expect(asked.value).toMatchObject({ outcome: 'confirmation_required', quote: { pay: { amount: '16' } } })
+  expect(another.error.code).toBe('CONFIRMATION_INVALID')
+  expect(swapped.value.outcome).toBe('settled')
+  expect(again.error.code).toBe('CONFIRMATION_INVALID')
+})
+
+test('a client that can ask its user is asked, and a swap that takes longer is in flight until its end', async () => {
+  const { client, call } = await startServer([...LIMITS, '--wait-seconds', '0'], {
+    elicitation: { form: {} },
+  })
+  const questions: string[] = []
+  const answers = [false, true]
+  client.setRequestHandler(ElicitRequestSchema, ({ params }) => {
+    questions.push(params.message)
+    return { action: 'accept', content: { confirm: answers.shift() ?? false } }
+  })
+  const order = { ...ROUTE, amount: '18' }
+
+  const declined = await call('execute_swap', order)
+  await beta.halt()
+  const pending = await call('execute_swap', order)
+  const second = await call('execute_swap', order)
+  await beta.resume()
+  const { swapId } = pending.value.swap
+  const ended = await call('swap_status', { swapId, waitSeconds: 30 })
+
+  expect(declined.error.code).toBe('DECLINED')
+  expect(questions).toHaveLength(2)
+  expect(questions[1]).toContain('18 USDC on alpha')
+  expect(pending.value.outcome).toBe('pending')
+  expect(second.error).toMatchObject({ code: 'SWAP_IN_FLIGHT', swapId })
+  expect(ended.value).toMatchObject({ swapId, status: 'settled' })
+})
+
+test('over HTTP the token opens a session, and nothing else does', async () => {
+  const token = 'a-token-of-the-test'
+  const server = cli.start(['mcp', '--http', '0', '--read-only'], { GEOSWAP_MCP_TOKEN: token })
+  const url = new URL(await server.says(/ready (\S+)/))
+  const headers = { authorization: `Bearer ${token}` }
+
+  const strangers = await Promise.all([
+    fetch(url, { method: 'POST' }),
+    fetch(url, { method: 'POST', headers: { ...headers, origin: 'http://attacker.example' } }),
+  ])
+  const { client, call } = await connect(
+    new StreamableHTTPClientTransport(url, { requestInit: { headers } }) as Transport,
+  )
+  const { tools } = await client.listTools()
+  const chains = await call('list_chains')
+  server.child.kill('SIGTERM')
+  const { code } = await server.ended
+
+  expect(strangers.map(({ status }) => status)).toEqual([401, 403])
+  expect(tools.map(({ name }) => name)).not.toContain('execute_swap')
+  expect(chains.value.chains.map(({ chain }: { chain: string }) => chain)).toEqual([
+    'alpha',
+    'beta',
+    'solana',
+  ])
+  expect(code).toBe(0)
+})
