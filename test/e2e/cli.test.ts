@@ -26,7 +26,7 @@ beforeAll(async () => {
 afterEach(() => beta.resume())
 afterAll(() => cli.remove())
 
-test('a wallet of the wallet files pays a recipient on Solana, and its journal is enough to ask the chain alone', async () => {
+test('a wallet of the wallet files pays a recipient on Solana, and its journal tells what happened', async () => {
   const solana = await createSolanaWorld(local)
   const { address: recipient } = await generateKeyPairSigner()
   const { reply: wallet } = await cli.json('wallet', 'create', 'bot')
@@ -49,7 +49,7 @@ test('a wallet of the wallet files pays a recipient on Solana, and its journal i
   ])
 })
 
-test('a swap whose process is killed is in flight for whoever runs it again, and is gone on with by its id', async () => {
+test('a swap whose process is killed is in flight for who runs it again, and is gone on with by its id', async () => {
   const order = ['alpha:USDC', 'beta:WETH', '--amount', '20', '--wallet', 'local']
   const killed = cli.start(['swap', ...order])
   const swapId = await killed.says(/submitted (swp_\w+)/)

@@ -143,7 +143,7 @@ test('a killed database, API and attester come back, and a swap in flight settle
   await until(async () => (await world.alpha.lockStateOf(swap.build)) === 'claimed')
 })
 
-test('with every process of the service dead, the command line gives the input back after the refund deadline', async () => {
+test('with the whole service dead, the command line gives the input back after the refund deadline', async () => {
   const { alpha, beta } = world
   const cli = createCli(network.local as LocalNetwork)
   const swapping = cli.start(['swap', 'alpha:USDC', 'beta:WETH', '--amount', '10'])
