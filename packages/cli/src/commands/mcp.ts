@@ -135,6 +135,8 @@ async function startHttp(desk: Desk, text = `${DEFAULT_PORT}`): Promise<Close> {
     throw new CliError('USAGE', `GEOSWAP_MCP_TOKEN has to have ${MIN_TOKEN} characters at least.`)
   const token = given ?? randomBytes(24).toString('base64url')
   const http = await serveHttp({ port, token, createSession: () => createMcpServer(desk), log: desk.log })
+  const { terminal } = desk.context
+  if (terminal.json) terminal.result([], { url: http.url, ...(given === undefined && { token }) })
   desk.log(`ready ${http.url}`)
   if (given === undefined) desk.log(`token ${token}`)
   await interrupted(desk)

@@ -4,6 +4,8 @@ import type { AddressInfo } from 'node:net'
 import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js'
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
+import { CliError } from '../errors.ts'
+import { isErrno } from '../store/private-files.ts'
 
 type Options = { port: number; token: string; createSession(): McpServer; log(line: string): void }
 
@@ -25,7 +27,7 @@ export async function serveHttp(options: Options) {
     })
   })
   await new Promise<void>((resolve, reject) => {
-    server.once('error', reject)
+    server.once('error', (error) => reject(isErrno(error, 'EADDRINUSE') ? taken(options.port) : error))
     server.listen(options.port, LOOPBACK, resolve)
   })
   return {
@@ -36,6 +38,10 @@ export async function serveHttp(options: Options) {
       await new Promise((resolve) => server.close(resolve))
     },
   }
+}
+
+function taken(port: number): CliError {
+  return new CliError('USAGE', `Port ${port} is taken.`, { advice: 'Choose another one: --http PORT.' })
 }
 
 type Refusal = { status: number; message: string }

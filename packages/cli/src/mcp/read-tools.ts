@@ -44,9 +44,15 @@ export async function listTokens({ client, context }: Opened, { chain }: { chain
 
 type BalanceInput = { wallet?: string | undefined; chain?: string | undefined }
 
-export async function getBalance({ client, context }: Opened, input: BalanceInput) {
+export async function getBalance(desk: Desk, { client, context }: Opened, { wallet, chain }: BalanceInput) {
   const catalog = await readCatalog(client, context.interrupts.signal)
-  const { held } = await readBalances(context, catalog, input)
+  const asked = chain === undefined ? catalog.chains : [getChain(catalog.chains, chain)]
+  const usual = desk.wallets.filter(({ family }) =>
+    asked.some((each) => each.family === family && context.settings.rpcUrls[each.chainId] !== undefined),
+  )
+  const owners = wallet === undefined && usual.length > 0 ? usual.map(({ address }) => address) : [wallet]
+  const read = owners.map((owner) => readBalances(context, catalog, { wallet: owner, chain }))
+  const held = (await Promise.all(read)).flatMap((each) => each.held)
   return { balances: held.map(({ owner, amount, ...side }) => ({ owner, ...toMoney(amount, side) })) }
 }
 

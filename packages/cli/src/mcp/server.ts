@@ -89,7 +89,7 @@ function registerReads(server: McpServer, desk: Desk): void {
         server,
         desk,
         extra,
-        (opened) => getBalance(opened, input),
+        (opened) => getBalance(desk, opened, input),
         ({ balances }) => {
           const held = balances.filter(({ units }) => units !== '0')
           return held.length === 0 ? ['It holds nothing.'] : held.map((each) => `${say(each)}, ${each.owner}`)

@@ -12,7 +12,6 @@ const ADVICE: Readonly<Record<string, string>> = {
   HIGH_PRICE_IMPACT:
     'The price has changed since it was looked at. Quote again; another amount may lose less.',
   NOT_SUBMITTED: 'There is no swap. It can be started again.',
-  NEEDS_RECIPIENT: 'Pass recipient: an own wallet on that chain.',
   INPUT_LIMIT: 'Nothing was signed. Quote again, and ask the user about the new price.',
   OUTPUT_LIMIT: 'Nothing was signed. Quote again, and ask the user about the new price.',
 }

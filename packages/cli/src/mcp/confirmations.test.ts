@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest'
+import { createConfirmations } from './confirmations.ts'
+
+const TERMS = { minOutput: 99n, maxInput: 100n }
+
+test('a token is for the order it was given for, and gives back what was shown', () => {
+  const { ask, take } = createConfirmations()
+
+  expect(take(ask('order', TERMS).token, 'order')).toEqual(TERMS)
+  expect(() => take(ask('order', TERMS).token, 'another')).toThrow(/another order/)
+  expect(() => take('confirm_00', 'order')).toThrow(/not known/)
+})
+
+test('a token that was shown once is gone, also where it was shown for another order', () => {
+  const { ask, take } = createConfirmations()
+  const used = ask('order', TERMS).token
+  const misused = ask('order', TERMS).token
+  take(used, 'order')
+  expect(() => take(misused, 'another')).toThrow()
+
+  for (const token of [used, misused]) expect(() => take(token, 'order')).toThrow(/was used/)
+})
+
+test('a token is good for five minutes', () => {
+  let now = 0
+  const { ask, take } = createConfirmations(() => now)
+  const [early, late] = [ask('order', TERMS).token, ask('order', TERMS).token]
+
+  now = 5 * 60_000 - 1
+  expect(take(early, 'order')).toEqual(TERMS)
+  now += 1
+  expect(() => take(late, 'order')).toThrow(/too old/)
+})

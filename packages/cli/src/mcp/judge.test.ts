@@ -1,0 +1,62 @@
+import { expect, test } from 'vitest'
+import { assertRecipient, assertWithinCaps, reasonsToAsk } from './judge.ts'
+import { toRules } from './rules.ts'
+import { parseCents, worthOf } from './usd.ts'
+
+const OWN = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8'
+const FRIEND = '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC'
+const nobody = () => undefined
+const usual = toRules({}, [OWN], nobody)
+
+test('without settings a swap is worth at most 100 USD, 24 hours 1000 USD, and above 25 USD somebody is asked', () => {
+  const spentCents = 90_000n
+
+  expect(() => assertWithinCaps({ cents: 10_000n, spentCents }, usual)).not.toThrow()
+  expect(() => assertWithinCaps({ cents: 10_001n, spentCents: 0n }, usual)).toThrow(/at most 100.00 USD/)
+  expect(() => assertWithinCaps({ cents: 9_000n, spentCents: 91_001n }, usual)).toThrow(/89.99 USD is left/)
+  expect(reasonsToAsk({ cents: 2_500n, hasHighImpact: false }, usual)).toEqual([])
+  expect(reasonsToAsk({ cents: 2_501n, hasHighImpact: false }, usual)).toHaveLength(1)
+})
+
+test('what nobody can price is refused, or asked about where it is allowed', () => {
+  const cents = worthOf({ outputUsd: '1.00' })
+  const lax = toRules({ allowUnknownValue: 'true' }, [], nobody)
+
+  expect(() => assertWithinCaps({ cents, spentCents: 0n }, usual)).toThrow(/not known/)
+  expect(() => assertWithinCaps({ cents, spentCents: 0n }, lax)).not.toThrow()
+  expect(reasonsToAsk({ cents, hasHighImpact: false }, lax)).toHaveLength(1)
+})
+
+test('a swap is worth the larger of what is paid and what is bought, to the cent', () => {
+  expect(worthOf({ inputUsd: '10.00', outputUsd: '9.99' })).toBe(1_000n)
+  expect(worthOf({ inputUsd: '0.01', outputUsd: '12345678.90' })).toBe(1_234_567_890n)
+  expect(worthOf({ inputUsd: '-5.00', outputUsd: '1.00' })).toBeUndefined()
+  expect(['7', '7.5', '7.50', '7.501', '1e3', ''].map(parseCents)).toEqual([
+    ...[700n, 750n, 750n, undefined, undefined, undefined],
+  ])
+})
+
+test('a swap that loses much is asked about, however small', () => {
+  expect(reasonsToAsk({ cents: 1n, hasHighImpact: true }, usual)).toHaveLength(1)
+})
+
+test('only own wallets and those that are named may be paid, however their address is written', () => {
+  const wider = toRules({ recipients: ` ${FRIEND.toLowerCase()}, bot ` }, [OWN], (name) =>
+    name === 'bot' ? 'bot-address' : undefined,
+  )
+
+  expect(() => assertRecipient(OWN, usual)).not.toThrow()
+  expect(() => assertRecipient(FRIEND, usual)).toThrow(/not one of the recipients/)
+  for (const each of [OWN, FRIEND, 'bot-address']) expect(() => assertRecipient(each, wider)).not.toThrow()
+})
+
+test.each([
+  [{ maxSwapUsd: 'lots' }],
+  [{ maxDayUsd: '-1' }],
+  [{ confirmAboveUsd: '' }],
+  [{ waitSeconds: '601' }],
+  [{ allowUnknownValue: 'yes' }],
+  [{ recipients: 'nobody' }],
+])('a limit that cannot be read stops the start: %o', (given) => {
+  expect(() => toRules(given, [], nobody)).toThrow(/is not a value for/)
+})

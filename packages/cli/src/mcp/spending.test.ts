@@ -1,0 +1,110 @@
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, afterEach, expect, test } from 'vitest'
+import { type Attempt, type Order, openJournal } from '../store/journal.ts'
+import { openSpending } from './spending.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'geoswap-spending-'))
+const journal = openJournal(join(folder, 'journal'))
+const open = () => openSpending(join(folder, 'spending'), journal)
+const HOUR_MS = 3_600_000
+const anything = () => {}
+
+afterEach(() => {
+  for (const name of readdirSync(folder)) rmSync(join(folder, name), { recursive: true })
+})
+
+afterAll(() => rmSync(folder, { recursive: true }))
+
+const SIDE = { chainId: 1, chain: 'alpha', token: 'token', symbol: 'T', decimals: 6 }
+
+function begin(amount: string): Attempt {
+  const wallet = { name: 'bot', address: 'address' }
+  const order: Order = {
+    ...{
+      service: 'service',
+      wallet,
+      from: SIDE,
+      to: SIDE,
+      recipient: 'address',
+      tradeType: 'exactInput',
+      amount,
+    },
+  }
+  const attempt = journal.begin(order, undefined, undefined)
+  if (!attempt) throw new Error('the order is taken')
+  return attempt
+}
+
+const end = (attempt: Attempt, outcome: 'settled' | 'failed' | 'refunded' | 'notSubmitted' | 'lost') =>
+  journal.record(attempt, { stage: 'ended', outcome, endedAt: new Date().toISOString() })
+
+test('what was spent is still spent after a restart, and 24 hours later it is not', () => {
+  const now = Date.now()
+  open().add(begin('1').id, 700n, anything, now)
+
+  expect(open().spentCents(now + 24 * HOUR_MS - 1)).toBe(700n)
+  expect(open().spentCents(now + 24 * HOUR_MS)).toBe(0n)
+})
+
+test('a swap counts from before its submission until it is known that its input is there', () => {
+  const attempts = ['settled', 'failed', 'refunded', 'notSubmitted', 'lost'] as const
+  const begun = attempts.map((outcome, index) => ({ outcome, attempt: begin(`${index}`) }))
+  const { add, spentCents } = open()
+  for (const { attempt } of begun) add(attempt.id, 100n, anything)
+  expect(spentCents()).toBe(500n)
+
+  for (const { attempt, outcome } of begun) end(attempt, outcome)
+  expect(spentCents()).toBe(200n)
+})
+
+test('what the journal has lost counts', () => {
+  open().add('att_gone', 100n, anything)
+
+  expect(open().spentCents()).toBe(100n)
+})
+
+test('an attempt that is quoted again counts once, with the most it was worth, and not against itself', () => {
+  const { id } = begin('1')
+  const seen: bigint[] = []
+  for (const cents of [300n, 500n, 400n]) open().add(id, cents, (spent) => seen.push(spent))
+
+  expect(open().spentCents()).toBe(500n)
+  expect(seen).toEqual([0n, 0n, 0n])
+})
+
+test('of two servers that add at once, the second one sees the first', () => {
+  const seen: bigint[] = []
+  const [first, second] = [begin('1').id, begin('2').id]
+  open().add(second, 200n, (spent) => {
+    seen.push(spent)
+    if (seen.length === 1) open().add(first, 100n, anything)
+  })
+
+  expect(seen).toEqual([0n, 100n])
+  expect(open().spentCents()).toBe(300n)
+})
+
+test('what is refused is not written down', () => {
+  const refuse = () => {
+    throw new Error('too much')
+  }
+
+  expect(() => open().add(begin('1').id, 100n, refuse)).toThrow('too much')
+  expect(open().spentCents()).toBe(0n)
+})
+
+test('old entries are removed, but no number is used twice', () => {
+  const now = Date.now()
+  for (const at of [now - 50 * HOUR_MS, now - 49 * HOUR_MS, now]) open().add(`att_${at}`, 1n, anything, at)
+
+  expect(readdirSync(join(folder, 'spending'))).toEqual(['3.json'])
+})
+
+test('a file that cannot be read is not taken for nothing spent', () => {
+  open().add(begin('1').id, 100n, anything)
+  writeFileSync(join(folder, 'spending', '1.json'), '{"attempt":"att_1"}')
+
+  expect(() => open().spentCents()).toThrow(/cannot be read/)
+})
