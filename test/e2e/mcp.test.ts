@@ -108,7 +108,7 @@ test('a model lists, quotes and swaps in whole tokens, and what it spent is the 
     expect(text).not.toContain(PASSPHRASE)
 })
 
-test('more than the cap, a stranger as recipient and a symbol that is nearly right are refused with what to do', async () => {
+test('more than the cap, a foreign recipient and a symbol that is nearly right are refused', async () => {
   const { call } = await startServer()
 
   const [tooMuch, stranger, misspelt] = await Promise.all([
@@ -124,75 +124,54 @@ test('more than the cap, a stranger as recipient and a symbol that is nearly rig
   })
 })
 
-test('above the limit a token confirms one order once', async () => {
-  const { call } = await startServer()
+test('above the limit a token confirms one order, which is in flight until its end', async () => {
+  const { call } = await startServer([...LIMITS, '--wait-seconds', '0'])
   const order = { ...ROUTE, amount: '16' }
+  await beta.halt()
 
   const asked = await call('execute_swap', order)
-  const { token: confirmationToken } = asked.value.confirmation
-  const another = await call('execute_swap', { ...order, amount: '17', confirmationToken })
-  const { token } = (await call('execute_swap', order)).value.confirmation
-  const swapped = await call('execute_swap', { ...order, confirmationToken: token })
-  const again = await call('execute_swap', { ...order, confirmationToken: token })
-
-  expect(asked.value).toMatchObject({ outcome: 'confirmation_required', quote: { pay: { amount: '16' } } })
-  expect(another.error.code).toBe('CONFIRMATION_INVALID')
-  expect(swapped.value.outcome).toBe('settled')
-  expect(again.error.code).toBe('CONFIRMATION_INVALID')
-})
-
-test('a client that can ask its user is asked, and a swap that takes longer is in flight until its end', async () => {
-  const { client, call } = await startServer([...LIMITS, '--wait-seconds', '0'], {
-    elicitation: { form: {} },
-  })
-  const questions: string[] = []
-  const answers = [false, true]
-  client.setRequestHandler(ElicitRequestSchema, ({ params }) => {
-    questions.push(params.message)
-    return { action: 'accept', content: { confirm: answers.shift() ?? false } }
-  })
-  const order = { ...ROUTE, amount: '18' }
-
-  const declined = await call('execute_swap', order)
-  await beta.halt()
-  const pending = await call('execute_swap', order)
+  const { token } = asked.value.confirmation
+  const another = await call('execute_swap', { ...order, amount: '17', confirmationToken: token })
+  const { token: confirmationToken } = (await call('execute_swap', order)).value.confirmation
+  const pending = await call('execute_swap', { ...order, confirmationToken })
   const second = await call('execute_swap', order)
   await beta.resume()
   const { swapId } = pending.value.swap
   const ended = await call('swap_status', { swapId, waitSeconds: 30 })
 
-  expect(declined.error.code).toBe('DECLINED')
-  expect(questions).toHaveLength(2)
-  expect(questions[1]).toContain('18 USDC on alpha')
+  expect(asked.value).toMatchObject({ outcome: 'confirmation_required', quote: { pay: { amount: '16' } } })
+  expect(another.error.code).toBe('CONFIRMATION_INVALID')
   expect(pending.value.outcome).toBe('pending')
   expect(second.error).toMatchObject({ code: 'SWAP_IN_FLIGHT', swapId })
   expect(ended.value).toMatchObject({ swapId, status: 'settled' })
 })
 
-test('over HTTP the token opens a session, and nothing else does', async () => {
+test('over HTTP only the token opens a session, and a client that can ask its user is asked', async () => {
   const token = 'a-token-of-the-test'
-  const server = cli.start(['mcp', '--http', '0', '--read-only'], { GEOSWAP_MCP_TOKEN: token })
+  const args = ['mcp', '--http', '0', ...LIMITS, '--wait-seconds', '0']
+  const server = cli.start(args, { GEOSWAP_MCP_TOKEN: token })
   const url = new URL(await server.says(/ready (\S+)/))
   const headers = { authorization: `Bearer ${token}` }
-
   const strangers = await Promise.all([
     fetch(url, { method: 'POST' }),
     fetch(url, { method: 'POST', headers: { ...headers, origin: 'http://attacker.example' } }),
   ])
-  const { client, call } = await connect(
-    new StreamableHTTPClientTransport(url, { requestInit: { headers } }) as Transport,
-  )
-  const { tools } = await client.listTools()
-  const chains = await call('list_chains')
+
+  const transport = new StreamableHTTPClientTransport(url, { requestInit: { headers } })
+  const { client, call } = await connect(transport as Transport, { elicitation: { form: {} } })
+  const questions: string[] = []
+  client.setRequestHandler(ElicitRequestSchema, ({ params }) => {
+    questions.push(params.message)
+    return { action: 'accept', content: { confirm: questions.length > 1 } }
+  })
+  const declined = await call('execute_swap', { ...ROUTE, amount: '18' })
+  const accepted = await call('execute_swap', { ...ROUTE, amount: '18' })
   server.child.kill('SIGTERM')
   const { code } = await server.ended
 
   expect(strangers.map(({ status }) => status)).toEqual([401, 403])
-  expect(tools.map(({ name }) => name)).not.toContain('execute_swap')
-  expect(chains.value.chains.map(({ chain }: { chain: string }) => chain)).toEqual([
-    'alpha',
-    'beta',
-    'solana',
-  ])
+  expect(declined.error.code).toBe('DECLINED')
+  expect(accepted.value.swap).toMatchObject({ pay: { amount: '18' } })
+  expect(questions).toEqual(Array(2).fill(expect.stringContaining('18 USDC on alpha')))
   expect(code).toBe(0)
 })

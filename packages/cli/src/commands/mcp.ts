@@ -1,20 +1,7 @@
-import { randomBytes } from 'node:crypto'
-import { join } from 'node:path'
-import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js'
 import { defineCommand } from '../command.ts'
-import { type Context, connect } from '../context.ts'
 import { CliError } from '../errors.ts'
-import { createConfirmations } from '../mcp/confirmations.ts'
-import type { Desk } from '../mcp/desk.ts'
-import { serveHttp } from '../mcp/http.ts'
-import { type GivenRules, listOf, mergeGiven, toRules } from '../mcp/rules.ts'
-import { createMcpServer } from '../mcp/server.ts'
-import { openSpending } from '../mcp/spending.ts'
-import { chooseWallets, ownAddresses, unlockAll } from '../mcp/unlock.ts'
-import { formatUsd } from '../mcp/usd.ts'
-
-const DEFAULT_PORT = 8321
-const MIN_TOKEN = 16
+import { openDesk } from '../mcp/open.ts'
+import { DEFAULT_PORT, serve } from '../mcp/serve.ts'
 
 export const mcp = defineCommand({
   usage: '[--http [PORT]] [options]',
@@ -73,89 +60,7 @@ token of --http; without it there is a new one at each start.`,
         allowUnknownValue: values['allow-unknown-value'] ? 'true' : undefined,
       },
     })
-    const close = values.http ? await startHttp(desk, port) : await startStdio(desk)
-    await close()
-    await submissionsOf(desk)
+    await serve(desk, values.http ? { kind: 'http', port } : { kind: 'stdio' })
     return 0
   },
 })
-
-type Asked = { isReadOnly: boolean; flags: GivenRules }
-
-async function openDesk(context: Context, { isReadOnly, flags }: Asked): Promise<Desk> {
-  const { settings, wallets: files, journal, terminal, home } = context
-  connect(context)
-  const given = mergeGiven(flags, context)
-  const rules = toRules(given, await ownAddresses(context), (name) => files.find(name)?.address)
-  const wallets = await chooseWallets(context, listOf(given.wallets))
-  if (wallets.length === 0 && !isReadOnly) {
-    const advice = 'geoswap wallet create NAME makes one; --read-only serves without.'
-    throw new CliError('NO_WALLET', 'There is no wallet to swap with, or which one is not said.', { advice })
-  }
-  const unlocked = isReadOnly ? undefined : await unlockAll(context, wallets)
-  const log = (line: string) => terminal.note(`geoswap mcp: ${line}`)
-  const limits = `${formatUsd(rules.maxSwapCents)} a swap, ${formatUsd(rules.maxDayCents)} in 24 hours`
-  const names = wallets.map(({ name, address }) => `${name} ${address}`).join(', ')
-  log(
-    isReadOnly
-      ? 'reads only'
-      : `${names}: ${limits}, to be confirmed above ${formatUsd(rules.confirmAboveCents)}`,
-  )
-  return {
-    ...{
-      context: { ...context, settings, unlocked, passphrase: undefined },
-      rules,
-      wallets,
-      isReadOnly,
-      log,
-    },
-    spending: openSpending(join(home, 'spending'), journal),
-    confirmations: createConfirmations(),
-    submitting: new Set(),
-  }
-}
-
-type Close = () => Promise<void>
-
-/** Until the client closes our stdin, or somebody interrupts. */
-async function startStdio(desk: Desk): Promise<Close> {
-  const server = createMcpServer(desk)
-  const left = new Promise<void>((resolve) => process.stdin.once('close', resolve).once('end', resolve))
-  server.server.onerror = (error) => desk.log(error.message)
-  await server.connect(new StdioServerTransport())
-  await Promise.race([left, interrupted(desk)])
-  return () => server.close()
-}
-
-async function startHttp(desk: Desk, text = `${DEFAULT_PORT}`): Promise<Close> {
-  const port = /^\d{1,5}$/.test(text) ? Number(text) : 65_536
-  if (port > 65_535) throw new CliError('USAGE', `${text} is not a port.`)
-  const { token: given } = desk.context.mcp
-  if (given !== undefined && given.length < MIN_TOKEN)
-    throw new CliError('USAGE', `GEOSWAP_MCP_TOKEN has to have ${MIN_TOKEN} characters at least.`)
-  const token = given ?? randomBytes(24).toString('base64url')
-  const http = await serveHttp({ port, token, createSession: () => createMcpServer(desk), log: desk.log })
-  const { terminal } = desk.context
-  if (terminal.json) terminal.result([], { url: http.url, ...(given === undefined && { token }) })
-  desk.log(`ready ${http.url}`)
-  if (given === undefined) desk.log(`token ${token}`)
-  await interrupted(desk)
-  return http.close
-}
-
-function interrupted({ context }: Desk): Promise<void> {
-  const { signal } = context.interrupts
-  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }))
-}
-
-// Less than an interrupted command gets; a submission is answered within milliseconds.
-const GRACE_MS = 800
-
-/** What is being submitted is in the journal and can be gone on with; better still is its answer. */
-async function submissionsOf({ submitting }: Desk): Promise<void> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, GRACE_MS)
-  })
-  await Promise.race([Promise.allSettled(submitting), late]).finally(() => clearTimeout(timer))
-}

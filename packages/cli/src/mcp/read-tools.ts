@@ -1,7 +1,7 @@
 import type { StatusReply } from '@geoswap/sdk'
+import { readBalances } from '../balances.ts'
 import type { Catalog } from '../catalog.ts'
 import { getChain, isAddressOf } from '../catalog.ts'
-import { readBalances } from '../commands/balance.ts'
 import { readCatalog } from '../context.ts'
 import { CliError } from '../errors.ts'
 import { resolveOrder } from '../order.ts'

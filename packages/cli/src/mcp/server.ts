@@ -180,7 +180,8 @@ function registerExecute(server: McpServer, desk: Desk): void {
             ]
           const { reasons, maxPay, minReceive, token } = result.confirmation
           return [
-            `Not swapped yet: ${reasons.join('; ')}. It would be ${quoteText(result.quote)}, to ${result.quote.recipient}.`,
+            `Not swapped yet: ${reasons.join('; ')}.`,
+            `It would be ${quoteText(result.quote)}, to ${result.quote.recipient}.`,
             `Ask the user. If they agree that at most ${say(maxPay)} is paid for at least ${say(minReceive)}, call ` +
               `execute_swap again with the same order and confirmationToken ${token}.`,
           ]

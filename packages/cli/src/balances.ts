@@ -1,0 +1,77 @@
+import type { ChainEntry, TokenEntry } from '@geoswap/sdk'
+import { type Catalog, getChain, isAddressOf } from './catalog.ts'
+import { type Context, nodeOf } from './context.ts'
+import { CliError } from './errors.ts'
+import { chooseAddress } from './wallets.ts'
+
+export type Held = {
+  chainId: number
+  chain: string
+  owner: string
+  symbol: string
+  token: string
+  decimals: number
+  amount: string
+}
+
+/** Also of what there is nothing of. */
+export async function readBalances(
+  context: Context,
+  { chains, tokens }: Catalog,
+  { wallet, chain }: { wallet?: string | undefined; chain?: string | undefined },
+): Promise<{ owners: Owner[]; held: Held[] }> {
+  const asked = chain === undefined ? chains : [getChain(chains, chain)]
+  const owners = await findOwners(context, asked, { named: wallet, isStrict: chain !== undefined })
+  const read = owners.map((each) => readHeld(context, { ...each, tokens }))
+  return { owners, held: (await Promise.all(read)).flat() }
+}
+
+type Owner = { chain: ChainEntry; owner: string }
+
+async function findOwners(
+  context: Context,
+  chains: readonly ChainEntry[],
+  { named, isStrict }: { named: string | undefined; isStrict: boolean },
+): Promise<Owner[]> {
+  const { settings } = context
+  const reachable = isStrict
+    ? chains
+    : chains.filter(({ chainId }) => settings.rpcUrls[chainId] !== undefined)
+  const fitting = isStrict ? reachable : reachable.filter(({ family }) => fits(context, family, named))
+  if (fitting.length === 0) {
+    const advice = 'geoswap config set rpc.CHAIN_ID URL names a node, geoswap wallet list lists the wallets.'
+    throw new CliError('NO_NODE', 'There is no chain with a known node and a wallet to ask for.', { advice })
+  }
+  return Promise.all(
+    fitting.map(async (chain) => {
+      const { family, name } = chain
+      return { chain, owner: await chooseAddress(context, { family, chain: name, named }) }
+    }),
+  )
+}
+
+/** Whether this wallet, or any, has an address on chains of the family. */
+function fits(
+  { wallets, settings }: Context,
+  family: ChainEntry['family'],
+  named: string | undefined,
+): boolean {
+  if (named === undefined)
+    return settings.local !== undefined || wallets.list().some((each) => each.family === family)
+  if (isAddressOf('evm', named) || isAddressOf('solana', named)) return isAddressOf(family, named)
+  const wallet = wallets.find(named)
+  return wallet === undefined || wallet.family === family
+}
+
+async function readHeld(
+  context: Context,
+  { chain, owner, tokens }: Owner & { tokens: readonly TokenEntry[] },
+): Promise<Held[]> {
+  const node = nodeOf(context, chain)
+  const here = tokens.filter(({ chainId }) => chainId === chain.chainId)
+  const read = here.map(async ({ symbol, address: token, decimals }) => {
+    const amount = (await node.balanceOf(owner, token)).toString()
+    return { chainId: chain.chainId, chain: chain.name, owner, symbol, token, decimals, amount }
+  })
+  return Promise.all(read)
+}

@@ -1,0 +1,41 @@
+import { Client } from '@modelcontextprotocol/sdk/client/index.js'
+import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js'
+import { expect, test } from 'vitest'
+import type { Desk } from './desk.ts'
+import { toRules } from './rules.ts'
+import { createMcpServer } from './server.ts'
+
+async function listTools(isReadOnly: boolean) {
+  const rules = toRules({}, [], () => undefined)
+  const server = createMcpServer({ isReadOnly, rules } as Desk)
+  const client = new Client({ name: 'test', version: '1' })
+  const [ours, theirs] = InMemoryTransport.createLinkedPair()
+  await Promise.all([server.connect(ours), client.connect(theirs)])
+  const { tools } = await client.listTools()
+  await client.close()
+  return tools
+}
+
+test('one tool spends, and says so; all say what they take and return', async () => {
+  const tools = await listTools(false)
+
+  expect(tools.filter(({ annotations }) => !annotations?.readOnlyHint).map(({ name }) => name)).toEqual([
+    'execute_swap',
+  ])
+  expect(tools.find(({ name }) => name === 'execute_swap')?.annotations).toMatchObject({
+    ...{ destructiveHint: true, idempotentHint: false },
+  })
+  for (const { inputSchema, outputSchema, description } of tools)
+    expect([inputSchema.type, outputSchema?.type, description]).toEqual([
+      'object',
+      'object',
+      expect.any(String),
+    ])
+})
+
+test('a server that only reads has nothing that spends', async () => {
+  const tools = await listTools(true)
+
+  expect(tools).toHaveLength(6)
+  expect(tools.every(({ annotations }) => annotations?.readOnlyHint)).toBe(true)
+})
