@@ -142,7 +142,6 @@ export const rules: readonly Rule[] = [
     may: [
       /^cli\/(?!commands\/|main\.ts$|run\.ts$)/,
       /^cli\/commands\/order-options\.ts$/,
-      /^@modelcontextprotocol\/sdk\//,
       /^sdk\//,
       PROTOCOL,
       NODE,
