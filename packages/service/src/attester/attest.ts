@@ -99,21 +99,26 @@ async function refund(deps: AttestDeps, swap: Swap): Promise<void> {
  * is excused only where the write-ahead log shows that nothing was ever signed for it.
  */
 async function objectionToRefund(deps: AttestDeps, { id, op }: Swap): Promise<string | undefined> {
-  const tally = (await tallyAttempts(deps.pool, 'deliver', [id])).get(id) ?? { total: 0, open: 0 }
-  const seen = await readDestination(deps, op).catch((error: unknown) => {
-    if (tally.total > 0) throw error
+  const tallyAt = async (block: bigint) =>
+    (await tallyAttempts(deps.pool, 'deliver', [id], block)).get(id) ?? { total: 0, open: 0 }
+  const seen = await readDestination(deps, op).catch(async (error: unknown) => {
+    if ((await tallyAt(0n)).total > 0) throw error
     return undefined
   })
   if (!seen) return undefined
   if (!seen.isUndelivered) return 'the vault shows a delivery'
-  return seen.isOver || tally.open === 0 ? undefined : 'a signed delivery may still land'
+  // Consumed at a block that these nodes have not reached is not consumed yet: it may be a delivery there.
+  return seen.isOver || (await tallyAt(seen.block)).open === 0
+    ? undefined
+    : 'a signed delivery may still land'
 }
 
 async function readDestination(deps: AttestDeps, op: Op) {
   const destination = deps.chainOf(op.destinationChain)
   const { hard } = await destination.readHeads()
   const undelivered = await destination.readUndelivered([op], hard)
-  return { isUndelivered: undelivered.has(op.hash), isOver: destination.isDeliveryOver(op, hard) }
+  const isOver = destination.isDeliveryOver(op, hard)
+  return { block: hard.number, isUndelivered: undelivered.has(op.hash), isOver }
 }
 
 function wellFormed(deps: AttestDeps, swaps: readonly Swap[]): Swap[] {

@@ -94,7 +94,7 @@ export function createSender(options: Options): Sender {
     const fates = await chain.readFates(address, open, heads)
     if (fates.nextNonce > nextNonce) await raiseNonce(pool, { ...key, atLeast: fates.nextNonce })
     nextNonce = fates.nextNonce
-    if (fates.final.length > 0) await markAttemptsFinal(pool, fates.final)
+    if (fates.final.length > 0) await markAttemptsFinal(pool, fates.final, heads.hard.number)
     inFlight = fates.unmined.length + sent - before
     idleUntil = open.length === 0 && sent === before ? Date.now() + IDLE_CHECK_MS : 0
     await mouth.repeat(fates.unmined)

@@ -1,5 +1,6 @@
 import type { Sent, SigningTerms, TxRequest } from '../chains/chain.ts'
 import type { Db } from './db.ts'
+import { isOpenAt } from './open-at.ts'
 import { toJson } from './swaps.ts'
 
 export type Role = 'lock' | 'deliver' | 'claim' | 'refund' | 'noop'
@@ -103,22 +104,27 @@ export async function findOpenAttempts(db: Db, key: SenderKey): Promise<Attempt[
   return rows.map(toAttempt)
 }
 
-/** The chain can neither take these any more nor undo that it took them. */
-export async function markAttemptsFinal(db: Db, attempts: readonly { id: string }[]): Promise<void> {
-  await db.query('update tx_attempts set final_at = clock_timestamp() where id = any($1)', [
+/** At this hard-final block the chain can neither take these any more nor undo that it took them. */
+export async function markAttemptsFinal(
+  db: Db,
+  attempts: readonly { id: string }[],
+  block: bigint,
+): Promise<void> {
+  await db.query('update tx_attempts set final_at = clock_timestamp(), final_block = $2 where id = any($1)', [
     attempts.map(({ id }) => id),
+    block.toString(),
   ])
 }
 
 export type AttemptTally = { total: number; open: number }
 
-/** Per swap: how many attempts of a role were ever recorded, and how many of them could still land. */
-export async function tallyAttempts(db: Db, role: Role, swapIds: readonly string[]) {
+/** Per swap: how many attempts of a role were ever recorded, and how many of them are open at this block. */
+export async function tallyAttempts(db: Db, role: Role, swapIds: readonly string[], block: bigint) {
   const { rows } = await db.query<{ swap_id: string; total: string; open: string }>(
-    `select l.swap_id, count(*) as total, count(*) filter (where a.final_at is null) as open
+    `select l.swap_id, count(*) as total, count(*) filter (where ${isOpenAt('$3')}) as open
        from attempt_swaps l join tx_attempts a on a.id = l.attempt_id
       where l.role = $1 and l.swap_id = any($2) group by 1`,
-    [role, swapIds],
+    [role, swapIds, block.toString()],
   )
   const tallies = rows.map(
     (row) => [row.swap_id, { total: Number(row.total), open: Number(row.open) }] as const,

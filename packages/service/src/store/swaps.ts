@@ -3,6 +3,7 @@ import { nextState, publicSubstatus, type SwapEvent, type SwapState } from '../m
 import type { FailureCode, RefundReason } from '../model/outcome.ts'
 import type { Op, SignedDelegation, Swap } from '../model/swap.ts'
 import type { Db } from './db.ts'
+import { isOpenAt } from './open-at.ts'
 
 type Row = {
   id: string
@@ -87,21 +88,24 @@ export async function findToDeliver(db: Db, lane: { chainId: number; limit: numb
   return select(db, clause, [lane.chainId, lane.limit])
 }
 
-/** Swaps in locking none of whose signed locks can land any more, and which only this locker may lock. */
-export async function findStalledLocks(db: Db, lane: { chainId: number; locker: string }): Promise<Swap[]> {
-  const clause = `where s.state = 'locking' and s.origin_chain = $1 and s.locker = $2 and ${noOpen('lock')}`
-  return select(db, clause, [lane.chainId, lane.locker])
+type Stalled = { chainId: number; block: bigint }
+
+/** Swaps in locking none of whose signed locks is open at this block, and which only this locker may lock. */
+export async function findStalledLocks(db: Db, lane: Stalled & { locker: string }): Promise<Swap[]> {
+  const mine = `s.state = 'locking' and s.origin_chain = $1 and s.locker = $3`
+  return select(db, `where ${mine} and ${noOpen('lock')}`, [lane.chainId, lane.block.toString(), lane.locker])
 }
 
-/** Swaps that are owed a delivery on this chain while none of the signed ones can land any more. */
-export async function findStalledDeliveries(db: Db, chainId: number): Promise<Swap[]> {
+/** Swaps that are owed a delivery on this chain while none of the signed ones is open at this block. */
+export async function findStalledDeliveries(db: Db, { chainId, block }: Stalled): Promise<Swap[]> {
   const states = `s.state in ('delivering', 'settled', 'claiming') and not s.delivery_final`
-  return select(db, `where ${states} and s.destination_chain = $1 and ${noOpen('deliver')}`, [chainId])
+  const clause = `where ${states} and s.destination_chain = $1 and ${noOpen('deliver')}`
+  return select(db, clause, [chainId, block.toString()])
 }
 
 function noOpen(role: 'lock' | 'deliver'): string {
   return `not exists (select 1 from attempt_swaps l join tx_attempts a on a.id = l.attempt_id
-                       where l.swap_id = s.id and l.role = '${role}' and a.final_at is null)`
+                       where l.swap_id = s.id and l.role = '${role}' and ${isOpenAt('$2')})`
 }
 
 export async function findSwaps(db: Db, ids: readonly string[]): Promise<Swap[]> {

@@ -69,7 +69,9 @@ export async function readFates<T extends Sent>(
   )
   const isFinal = (each: T) => {
     const status = statuses.get(each.txHash)
-    return status ? status.commitment === 'finalized' : expired.has(each)
+    // Statuses are read after the heads: what became final since then is final at the next ones.
+    const isLanded = status?.commitment === 'finalized' && status.slot <= hard.number
+    return status ? isLanded : expired.has(each)
   }
   return {
     nextNonce: 0,

@@ -54,7 +54,9 @@ export async function deliverLocked(
  * was said to be settled is owed for good.
  */
 export async function redeliverStalled(deps: DeliverDeps, lease: Lease, heads: Heads): Promise<void> {
-  const stalled = await findStalledDeliveries(deps.pool, deps.destination.chainId)
+  const stalled = await findStalledDeliveries(deps.pool, {
+    ...{ chainId: deps.destination.chainId, block: heads.hard.number },
+  })
   const mine = stalled.filter((swap) => isMine(deps, swap))
   if (mine.length === 0) return
   const ops = mine.map(({ op }) => op)

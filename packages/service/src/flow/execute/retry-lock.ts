@@ -17,6 +17,7 @@ export async function retryStalledLocks(deps: LockDeps, lease: Lease, heads: Hea
   const stalled = await findStalledLocks(deps.pool, {
     chainId: deps.origin.chainId,
     locker: deps.sender.address,
+    block: heads.hard.number,
   })
   if (stalled.length === 0) return
   const refs = stalled.map(({ op }) => op)
@@ -31,6 +32,7 @@ export async function retryStalledLocks(deps: LockDeps, lease: Lease, heads: Hea
     deps.pool,
     'lock',
     unlocked.map((swap) => swap.id),
+    heads.hard.number,
   )
   for (const swap of unlocked) {
     const tally = tallies.get(swap.id)

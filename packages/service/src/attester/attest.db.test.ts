@@ -1,0 +1,57 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { LockRef } from '../chains/chain.ts'
+import type { Op } from '../model/swap.ts'
+import { markAttemptsFinal } from '../store/attempts.ts'
+import { insertTestAttempt } from '../store/test-attempts.ts'
+import { insertTestAccount, startTestDatabase, type TestDatabase } from '../store/test-database.ts'
+import { insertTestSwap, moveTestSwap } from '../store/test-swaps.ts'
+import { type AttestDeps, attestAll } from './attest.ts'
+
+let database: TestDatabase
+
+beforeAll(async () => {
+  database = await startTestDatabase()
+})
+afterAll(() => database.stop())
+
+/** A swap that goes back, because its only delivery was decided at a block and the vault had not paid there. */
+async function refundDecidedAt(block: bigint) {
+  const { pool } = database
+  const swap = await insertTestSwap(pool, await insertTestAccount(pool))
+  await moveTestSwap(pool, swap, 'lockRecorded')
+  await moveTestSwap(pool, swap, 'lockSeen', { originTxHash: '0xlock', lockedBlock: 1n })
+  const id = await insertTestAttempt(pool, swap, 'deliver')
+  await moveTestSwap(pool, swap, 'deliveryRecorded', { deliveryTxHash: '0xdelivery' })
+  await markAttemptsFinal(pool, [{ id }], block)
+  await pool.query('update swaps set origin_final = true where id = $1', [swap.swapId])
+  const proof = { kind: 'attemptsConsumedUndelivered' }
+  await moveTestSwap(pool, swap, 'deliveryImpossible', { refundReason: 'DELIVERY_EXPIRED', proof })
+  return swap
+}
+
+/** What an attester says whose own nodes are at this block, and show no delivery there. */
+async function attestAt(number: bigint) {
+  const said: string[] = []
+  const hard = { number, height: number, hash: '0x', seconds: 0 }
+  const chain = {
+    readHeads: async () => ({ head: hard, accept: hard, settle: hard, hard }),
+    readLocks: async (ops: readonly LockRef[]) => new Map(ops.map(({ hash }) => [hash, 'locked'])),
+    readUndelivered: async (ops: readonly Op[]) => new Set(ops.map(({ hash }) => hash)),
+    isDeliveryOver: () => false,
+  }
+  const deps = {
+    ...{ pool: database.pool, chainOf: () => chain, isWellFormed: () => true },
+    signRefund: async () => '0x',
+    onAttested: (kind: string) => said.push(kind),
+    onRefused: (_swap: unknown, why: string) => said.push(why),
+  }
+  await attestAll(deps as unknown as AttestDeps)
+  return said
+}
+
+test('an attester whose nodes lag behind the worker’s waits for the block that decided the deliveries', async () => {
+  await refundDecidedAt(20n)
+
+  expect(await attestAt(19n)).toEqual(['a signed delivery may still land'])
+  expect(await attestAt(20n)).toEqual(['refund'])
+})
