@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Network } from '@geoswap/devnet'
 import type { Pool } from 'pg'
 import { delay } from '../bench/clock.ts'
@@ -30,15 +31,15 @@ const SPIKE_WEI = 1_000_000_000n
 export async function rage(
   field: Battlefield,
   events: readonly NemesisEvent[],
-  until = { isStopped: false },
+  stop?: AbortSignal,
 ): Promise<void> {
   const start = Date.now()
   // A chain has one trouble with its blocks at a time: a reorg would undo the end of a halt.
   const turns = new Map<string, Promise<unknown>>()
   await Promise.all(
     events.map(async (event) => {
-      await delay(start + event.at - Date.now())
-      if (until.isStopped) return
+      await sleep(start + event.at - Date.now(), undefined, { ...(stop && { signal: stop }) }).catch(() => {})
+      if (stop?.aborted) return
       const key = 'chain' in event && (event.kind === 'reorg' || event.kind === 'halt') ? event.chain : ''
       const before = key ? turns.get(key) : undefined
       const done = (before ?? Promise.resolve()).then(() => strike(field, event))

@@ -19,9 +19,11 @@ const DEEPEST = 3n
 /** Undoes the last blocks. Returns how many, and how many transactions they held; undefined when too late for it. */
 export async function reorg({ chain, blockMs, depth, keeps, raws, random }: Options) {
   const { client } = chain
-  const id = await client.snapshot()
   const from = await client.getBlockNumber({ cacheTime: 0 })
-  let head = from
+  const id = await client.snapshot()
+  let head = await client.getBlockNumber({ cacheTime: 0 })
+  // A block came between: nobody knows which of the two the snapshot is of.
+  if (head !== from) return undefined
   while (head < from + BigInt(depth)) {
     await delay(30)
     head = await client.getBlockNumber({ cacheTime: 0 })

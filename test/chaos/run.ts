@@ -80,10 +80,11 @@ async function goOn(stage: Stage, plan: Plan, how: Omit<Begin, 'clients'> & { sa
   how.say('some fail-points were not reached yet: going on')
   const clients = begin(stage, plan, { ...how, clients: plan.reserve })
   const deadline = Date.now() + plan.seconds * MOST_MORE * 1_000
-  const stopped = { isStopped: false }
-  void rage(stage.field, plan.events, stopped)
+  const stop = new AbortController()
+  const raging = rage(stage.field, plan.events, stop.signal)
   while (!isSeen() && Date.now() < deadline) await delay(200)
-  stopped.isStopped = true
+  stop.abort()
+  await raging
   return { clients }
 }
 
