@@ -73,7 +73,7 @@ function findCase(
     const advice = 'Give its operation: --operation FILE.'
     throw new CliError('USAGE', id ? `The journal has no swap ${id}.` : 'Which swap?', { advice })
   }
-  const operation = file === undefined ? attempt?.operation : JSON.parse(readFileSync(file, 'utf8'))
+  const operation = file === undefined ? attempt?.operation : readOperationFile(file)
   if (operation === undefined) throw withoutOperation(attempt)
   const op = readOperation(operation)
   const chain = {
@@ -82,6 +82,15 @@ function findCase(
   }
   const kept = settings.rpcUrls[chain.chainId] ?? attempt?.rpcUrl
   return { op, attempt, chain, rpcUrl: rpc ?? kept ?? getRpcUrl(settings, chain) }
+}
+
+function readOperationFile(path: string): unknown {
+  const text = readFileSync(path, 'utf8')
+  try {
+    return JSON.parse(text)
+  } catch (cause) {
+    throw new CliError('USAGE', `${path} is not JSON.`, { cause })
+  }
 }
 
 function withoutOperation(attempt: Attempt | undefined): CliError {
@@ -141,14 +150,7 @@ function tell(
     ...(credited ? [['note', 'the token refused it: the wallet can withdraw it from the escrow']] : []),
   ]
   const { wallet, token, hash } = op
-  terminal.result(columns(rows), {
-    refunded: true,
-    amount: `${op.amount}`,
-    token,
-    wallet,
-    op: hash,
-    txHash,
-    credited,
-  })
+  const value = { refunded: true, amount: op.amount.toString(), token, wallet, op: hash, txHash, credited }
+  terminal.result(columns(rows), value)
   return 0
 }

@@ -1,11 +1,4 @@
-import {
-  fromIndex,
-  type GeoOp,
-  geoOpDomain,
-  hashDelivery,
-  hashGeoOp,
-  type OriginEscrow,
-} from '@geoswap/protocol'
+import { fromIndex, type GeoOp, hashDelivery, hashGeoOp, type OriginEscrow } from '@geoswap/protocol'
 import { type Address, getAddress, type Hex } from 'viem'
 import { CliError } from '../errors.ts'
 
@@ -26,52 +19,55 @@ export type RefundableOp = {
 /** Reads the `operation` of a build reply. A wrong field gives another hash, which no slot holds. */
 export function readOperation(value: unknown): RefundableOp {
   try {
-    return toRefundable(value as Record<'domain' | 'message', Record<string, unknown>>)
+    return toRefundable(value as Record<'domain' | 'message', Fields>)
   } catch (cause) {
     const advice = 'It is the field operation of a reply of POST /swap/build-geo-op.'
     throw new CliError('USAGE', 'This is not the operation of an EVM swap.', { advice, cause })
   }
 }
 
-function toRefundable({
-  domain,
-  message,
-}: Record<'domain' | 'message', Record<string, unknown>>): RefundableOp {
-  const origin = geoOpDomain({
-    chainId: Number(domain['chainId']),
-    escrow: getAddress(String(domain['verifyingContract'])),
-  })
-  const place = { chainId: origin.chainId, escrow: origin.verifyingContract }
-  const nested = message['delivery'] as Record<string, unknown>
-  const delivery: GeoOp['delivery'] = {
-    ...{ ring: toWord(nested['ring']), index: toInteger(nested['index']), vault: toWord(nested['vault']) },
-    ...{
-      destinationChain: toInteger(nested['destinationChain']),
-      outputToken: toWord(nested['outputToken']),
-    },
-    ...{ minOutput: toInteger(nested['minOutput']), recipient: toWord(nested['recipient']) },
-    fillDeadline: toInteger(nested['fillDeadline']),
-  }
+type Fields = Readonly<Record<string, unknown>>
+
+function toRefundable({ domain, message }: Record<'domain' | 'message', Fields>): RefundableOp {
+  const origin = { chainId: Number(domain['chainId']), escrow: toAddress(domain['verifyingContract']) }
+  const locker = toAddress(message['locker'])
+  const delivery = toDelivery(message['delivery'] as Fields)
   const own = {
-    ...{
-      wallet: getAddress(String(message['wallet'])),
-      inputToken: getAddress(String(message['inputToken'])),
-    },
-    ...{ inputAmount: toInteger(message['inputAmount']), index: toInteger(message['index']) },
-    ...{ opDeadline: toInteger(message['opDeadline']), refundDeadline: toInteger(message['refundDeadline']) },
+    wallet: toAddress(message['wallet']),
+    inputToken: toAddress(message['inputToken']),
+    inputAmount: toInteger(message['inputAmount']),
+    index: toInteger(message['index']),
+    opDeadline: toInteger(message['opDeadline']),
+    refundDeadline: toInteger(message['refundDeadline']),
   }
-  const locker = getAddress(String(message['locker']))
   return {
-    ...{ origin: place, locker, position: fromIndex(own.index).position },
-    ...{
-      wallet: own.wallet,
-      token: own.inputToken,
-      amount: own.inputAmount,
-      refundDeadline: own.refundDeadline,
-    },
-    hash: hashGeoOp(place, { ...own, locker, delivery }),
+    origin,
+    locker,
+    hash: hashGeoOp(origin, { ...own, locker, delivery }),
+    position: fromIndex(own.index).position,
+    wallet: own.wallet,
+    token: own.inputToken,
+    amount: own.inputAmount,
+    refundDeadline: own.refundDeadline,
     argument: { ...own, delivery: hashDelivery(delivery) },
   }
+}
+
+function toDelivery(nested: Fields): GeoOp['delivery'] {
+  return {
+    ring: toWord(nested['ring']),
+    index: toInteger(nested['index']),
+    destinationChain: toInteger(nested['destinationChain']),
+    vault: toWord(nested['vault']),
+    outputToken: toWord(nested['outputToken']),
+    minOutput: toInteger(nested['minOutput']),
+    recipient: toWord(nested['recipient']),
+    fillDeadline: toInteger(nested['fillDeadline']),
+  }
+}
+
+function toAddress(value: unknown): Address {
+  return getAddress(String(value))
 }
 
 function toInteger(value: unknown): bigint {
