@@ -11,6 +11,11 @@ export type Streams = {
 
 export type Terminal = ReturnType<typeof createTerminal>
 
+/** What a service says could also move the cursor: on a terminal only its letters count. */
+function plain(line: string): string {
+  return line.replace(/\p{Cc}+/gu, ' ')
+}
+
 const FRAMES = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏']
 const FRAME_MS = 80
 
@@ -27,27 +32,27 @@ export function createTerminal({ stdin, stdout, stderr }: Streams, { json }: { j
     /** The result: the lines for people, or the value for programs. */
     result(lines: readonly string[], value: unknown): void {
       spinner?.stop()
-      stdout.write(json ? `${JSON.stringify(value)}\n` : lines.map((line) => `${line}\n`).join(''))
+      stdout.write(json ? `${JSON.stringify(value)}\n` : lines.map((line) => `${plain(line)}\n`).join(''))
     },
 
     failure(lines: readonly string[], value: unknown): void {
       spinner?.stop()
       if (json) stdout.write(`${JSON.stringify(value)}\n`)
-      else stderr.write(lines.map((line) => `${line}\n`).join(''))
+      else stderr.write(lines.map((line) => `${plain(line)}\n`).join(''))
     },
 
     /** A line that stays. */
     note(line: string): void {
       if (json) return
       spinner?.clear()
-      stderr.write(`${line}\n`)
+      stderr.write(`${plain(line)}\n`)
     },
 
     /** What is being done now. On a terminal it gives way to what is done next. */
     progress(doing: string): void {
       if (json) return
-      if (spinner) spinner.show(doing)
-      else if (doing !== last) stderr.write(`${doing}\n`)
+      if (spinner) spinner.show(plain(doing))
+      else if (doing !== last) stderr.write(`${plain(doing)}\n`)
       last = doing
     },
 

@@ -7,7 +7,7 @@ export const config = defineCommand({
   usage: 'list | get NAME | set NAME VALUE | unset NAME',
   about: `Keeps settings. On a network of npm start none is needed: it is found by itself, in .geoswap of
 this folder or one above, or in GEOSWAP_HOME. What is set here comes before that; GEOSWAP_URL and
-GEOSWAP_API_KEY come before what is set here.
+GEOSWAP_API_KEY come before what is set here. "set apiKey" without a value asks for it.
 
 ${columns(Object.entries(CONFIG_KEYS).map(([name, about]) => [`  ${name}`, about])).join('\n')}`,
   words: [1, 3],
@@ -20,6 +20,7 @@ ${columns(Object.entries(CONFIG_KEYS).map(([name, about]) => [`  ${name}`, about
     if (action === 'list' && count === 0) list(context)
     else if (action === 'get' && name !== undefined && count === 1) get(context, name)
     else if (action === 'set' && name !== undefined && value !== undefined) set(context, name, value)
+    else if (action === 'set' && name === 'apiKey') set(context, name, await askForKey(context))
     else if (action === 'unset' && name !== undefined && count === 1) unset(context, name)
     else throw new CliError('USAGE', 'geoswap config list | get NAME | set NAME VALUE | unset NAME')
     return 0
@@ -51,6 +52,11 @@ function get({ config: file, terminal }: Context, name: string): void {
 function set({ config: file, terminal }: Context, name: string, value: string): void {
   file.set(name, value)
   terminal.result([`${name} is set`], { [name]: masked(name, value) })
+}
+
+/** What is asked for is in no history of a shell. */
+function askForKey({ terminal, interrupts }: Context): Promise<string> {
+  return terminal.secret('API key (not shown): ', interrupts.signal)
 }
 
 function unset({ config: file, terminal }: Context, name: string): void {
