@@ -39,11 +39,11 @@ export type Context = {
   /** By wallet: keys that are there before a command asks for them. */
   unlocked?: ReadonlyMap<string, Key> | undefined
   /** What was found out on the way: to explain errors, and what an interruption leaves behind. */
-  seen: { clockAheadMs?: number; order?: Order; attempt?: Attempt | undefined }
+  seen: { clockAheadMs?: number; order?: Order; attempt?: Attempt; swapId?: string }
 }
 
 // Who waits at a terminal would rather know; quotes live no longer than 30 s anyway.
-const RETRY_MS = 5_000
+const RETRY_MS = 10_000
 
 export function createContext(
   { terminal, interrupts }: Pick<Context, 'terminal' | 'interrupts'>,

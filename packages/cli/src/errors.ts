@@ -57,3 +57,8 @@ export class CliError extends Error {
     this.details = details
   }
 }
+
+/** The command that goes on with what was left. */
+export function resumeWith(id: string): string {
+  return `geoswap status ${id} --wait`
+}

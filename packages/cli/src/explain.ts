@@ -35,13 +35,14 @@ export function explain(error: unknown, readKnown: () => Known): Explained | und
   if (error instanceof TamperedOperationError) return explainTampered(error, readKnown())
   if (error instanceof SwapRefusedError)
     return { code: error.code, message: error.message, advice: 'Nothing was signed.' }
-  if (error instanceof SwapTimeoutError)
-    return { code: error.code, message: error.message, advice: resumeWith(error.swapId) }
+  if (error instanceof SwapTimeoutError) return { code: error.code, message: error.message }
   if (error instanceof SubmissionUnknownError) {
     const { cause, code } = error
     if (cause instanceof CliError) return explain(cause, readKnown)
     return { code, message: 'The service did not say whether it accepted the swap.' }
   }
+  if (error instanceof Error && 'syscall' in error)
+    return { code: 'FILE_FAILED', message: error.message, advice: 'Check the path and its permissions.' }
   return undefined
 }
 
@@ -52,10 +53,6 @@ export function knownOf({ settings, seen }: Pick<Context, 'settings' | 'seen'>):
     clockAheadMs: seen.clockAheadMs,
     order: seen.order,
   }
-}
-
-export function resumeWith(id: string): string {
-  return `geoswap status ${id} --wait`
 }
 
 function explainService(error: GeoswapError, known: Known): Explained {

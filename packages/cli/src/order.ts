@@ -4,7 +4,7 @@ import { type Catalog, getSide, isAddressOf, type Side, toCanonical } from './ca
 import { type Context, nodeOf, readCatalog } from './context.ts'
 import { CliError } from './errors.ts'
 import { getService } from './settings.ts'
-import type { Order, OrderSide } from './store/journal.ts'
+import { type Order, type OrderSide, standingOf } from './store/journal.ts'
 import { LOCAL_WALLET } from './store/wallet-files.ts'
 import { type ChosenWallet, chooseWallet } from './wallets.ts'
 
@@ -37,7 +37,7 @@ export async function resolveOrder(
   context: Context,
   client: Client,
   words: Words,
-  payer: Payer = ({ chain }) => chooseWallet(context, { family: chain.family, chain: chain.name }),
+  payer: Payer,
 ): Promise<ReadyOrder> {
   const catalog: Catalog = await readCatalog(client, context.interrupts.signal)
   const from = getSide(catalog, words.from)
@@ -60,6 +60,8 @@ export async function resolveOrder(
     ...{ from: toOrderSide(from), to: toOrderSide(to), recipient },
     ...{ tradeType: amount.tradeType, amount: amount.isAll ? 'max' : request.amount },
   }
+  if (amount.value === 0n && standingOf(context.journal.findLast(order)) === 'free')
+    throw nothingToSwap(from, wallet)
   context.seen.order = order
   return { from, to, wallet, request, limits: readLimits(words, from, to), order }
 }
@@ -113,9 +115,13 @@ async function readAmount(
   if (amount !== 'max')
     return { value: readUnits(amount ?? '', from.token, raw), tradeType: 'exactInput', isAll: false }
   const value = await nodeOf(context, from.chain).balanceOf(wallet.address, from.token.address)
-  if (value > 0n) return { value, tradeType: 'exactInput', isAll: true }
-  const message = `${wallet.address} holds no ${from.token.symbol} on ${from.chain.name}.`
-  throw new CliError('NOTHING_TO_SWAP', message, { advice: 'Send it some, or choose another token.' })
+  return { value, tradeType: 'exactInput', isAll: true }
+}
+
+/** Not said where the same order is in flight: then the input is probably on its way, and that is what to say. */
+function nothingToSwap({ chain, token }: Side, { address }: ChosenWallet): CliError {
+  const message = `${address} holds no ${token.symbol} on ${chain.name}.`
+  return new CliError('NOTHING_TO_SWAP', message, { advice: 'Send it some, or choose another token.' })
 }
 
 function readLimits({ minReceive, maxPay, raw }: Words, from: Side, to: Side): SwapLimits {

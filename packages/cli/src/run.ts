@@ -1,9 +1,8 @@
 import { type AnyCommand, columns, type ExitCode, helpOf, parseCommand } from './command.ts'
 import { commands } from './commands/all.ts'
 import type { Context, Surroundings } from './context.ts'
-import { CliError } from './errors.ts'
+import { CliError, resumeWith } from './errors.ts'
 import { createInterrupts, type Interrupts } from './interrupts.ts'
-import type { Attempt } from './store/journal.ts'
 import { createTerminal, type Streams, type Terminal } from './terminal.ts'
 
 type World = Surroundings & { streams: Streams; onSignal(listener: () => void): void }
@@ -74,7 +73,7 @@ async function fail(terminal: Terminal, error: unknown, context: Context | undef
     message: error instanceof Error ? error.message : String(error),
     advice: 'This is a fault of geoswap: please report it, with what you did.',
   }
-  const left = context?.seen.attempt && leftBehind(context.seen.attempt)
+  const left = context && leftBehind(context.seen)
   const advice = [told.advice, left?.advice].filter((each) => each !== undefined)
   const { code, message, details } = told
   const joined = advice.length > 0 ? { advice: advice.join(' ') } : {}
@@ -84,18 +83,23 @@ async function fail(terminal: Terminal, error: unknown, context: Context | undef
   return 1
 }
 
+type Left = { advice: string; ids: Record<string, string> }
+
 /** What an error or an interruption leaves in the hands of the service, and how to go on with it. */
-function leftBehind(attempt: Attempt): { advice: string; ids: Record<string, string> } {
-  const resume = (id: string) => `geoswap status ${id} --wait`
-  if (attempt.stage === 'submitted') {
-    const { swapId } = attempt
-    return { advice: `The swap ${swapId} goes on: ${resume(swapId)}`, ids: { swapId } }
+function leftBehind({ attempt, swapId }: Context['seen']): Left | undefined {
+  if (attempt?.stage === 'submitted') return goingOn(attempt.swapId)
+  if (attempt?.stage === 'submitting') {
+    const { id } = attempt
+    const advice = `Whether it was submitted is not known. ${resumeWith(id)} finds out; do not start anew.`
+    return { advice, ids: { attempt: id } }
   }
-  if (attempt.stage === 'submitting') {
-    const advice = `Whether it was submitted is not known. ${resume(attempt.id)} finds out; do not start anew.`
-    return { advice, ids: { attempt: attempt.id } }
-  }
-  return { advice: 'Nothing was submitted.', ids: {} }
+  if (attempt && attempt.stage !== 'ended') return { advice: 'Nothing was submitted.', ids: {} }
+  if (attempt?.outcome === 'notSubmitted') return { advice: 'Nothing was submitted.', ids: {} }
+  return attempt || swapId === undefined ? undefined : goingOn(swapId)
+}
+
+function goingOn(swapId: string): Left {
+  return { advice: `The swap ${swapId} goes on: ${resumeWith(swapId)}`, ids: { swapId } }
 }
 
 function overview(): string[] {

@@ -16,9 +16,11 @@ export async function chooseWallet(
 ): Promise<ChosenWallet> {
   if (named !== undefined) return getNamed(context, { family, chain, name: named })
   const { wallets, settings } = context
+  const usual = settings.wallet === undefined ? undefined : (wallets.find(settings.wallet) ?? 'missing')
+  // One of another family is no reason to stop: it is the default elsewhere.
+  if (settings.wallet !== undefined && (usual === 'missing' || usual?.family === family))
+    return getNamed(context, { family, chain, name: settings.wallet })
   const fitting = wallets.list().filter((wallet) => wallet.family === family)
-  const usual = fitting.find(({ name }) => name === settings.wallet)
-  if (usual) return usual
   const [only] = fitting
   if (only && fitting.length === 1) return only
   if (fitting.length === 0 && settings.local) return getNamed(context, { family, chain, name: LOCAL_WALLET })

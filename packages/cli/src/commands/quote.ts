@@ -1,8 +1,9 @@
+import { isAddressOf } from '../catalog.ts'
 import { defineCommand } from '../command.ts'
 import { connect } from '../context.ts'
 import { resolveOrder } from '../order.ts'
 import { quoteLines } from '../print.ts'
-import { chooseAddress } from '../wallets.ts'
+import { chooseWallet } from '../wallets.ts'
 import { orderOptions, toWords } from './order-options.ts'
 
 export const quote = defineCommand({
@@ -19,17 +20,17 @@ export const quote = defineCommand({
       client,
       toWords(values, words),
       async ({ chain }) => {
-        const { family, name: chainName } = chain
-        const address = await chooseAddress(context, { family, chain: chainName, named: values.wallet })
-        return { name: values.wallet ?? '', family, address }
+        const { family, name } = chain
+        const { wallet: named } = values
+        if (named !== undefined && isAddressOf(family, named)) return { name: '', family, address: named }
+        return chooseWallet(context, { family, chain: name, named })
       },
     )
     const asked = { ...request, walletAddress: order.wallet.address }
     const reply = await client.quote(asked, { signal: context.interrupts.signal })
     const { from, to } = order
-    context.terminal.result(quoteLines(reply, order, { raw: values.raw ?? false }), {
-      ...{ ...reply, request: asked, from, to },
-    })
+    const lines = quoteLines(reply, order, { raw: values.raw ?? false })
+    context.terminal.result(lines, { ...reply, request: asked, from, to })
     return 0
   },
 })

@@ -1,7 +1,6 @@
 import { type Client, GeoswapError, type StatusReply } from '@geoswap/sdk'
 import type { Context } from '../context.ts'
-import { CliError } from '../errors.ts'
-import { resumeWith } from '../explain.ts'
+import { CliError, resumeWith } from '../errors.ts'
 import { type Attempt, type Order, type Outcome, standingOf, swapIdOf } from '../store/journal.ts'
 
 /** A new attempt, or one that was left and is to be gone on with. */

@@ -16,11 +16,9 @@ export async function followAttempt(context: Context, client: Client, left: Atte
   return ended
 }
 
-export function followSwap(
-  { terminal, interrupts }: Context,
-  client: Client,
-  swapId: string,
-): Promise<EndedSwap> {
+export function followSwap(context: Context, client: Client, swapId: string): Promise<EndedSwap> {
+  const { terminal, interrupts, seen } = context
+  seen.swapId = swapId
   return client.waitForSwap(swapId, {
     signal: interrupts.signal,
     onProgress: (swap) => terminal.progress(progressOf(swap)),

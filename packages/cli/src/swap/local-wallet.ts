@@ -41,10 +41,13 @@ export async function askFaucet(
   if (!settings.local) throw new CliError('NO_FAUCET', 'There is no faucet here.', { advice })
   const gift = { chainId: chain.chainId, address, token: token.address, amount: amount.toString() }
   const { signal } = interrupts
-  const response = await fetch(settings.local.faucetUrl, {
-    method: 'POST',
-    body: JSON.stringify(gift),
-    signal,
+  const post = { method: 'POST', body: JSON.stringify(gift), signal }
+  const response = await fetch(settings.local.faucetUrl, post).catch((cause: unknown) => {
+    signal.throwIfAborted()
+    throw new CliError('NO_FAUCET', 'The faucet does not answer.', {
+      advice: 'Does npm start still run?',
+      cause,
+    })
   })
   const reply = (await response.json()) as { txHash?: string; message?: string }
   if (reply.txHash !== undefined) return reply.txHash

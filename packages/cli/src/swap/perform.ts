@@ -1,10 +1,4 @@
-import {
-  type Client,
-  type EndedSwap,
-  type QuoteReply,
-  SubmissionUnknownError,
-  type SwapProgress,
-} from '@geoswap/sdk'
+import { type Client, type EndedSwap, GeoswapError, type QuoteReply, type SwapProgress } from '@geoswap/sdk'
 import type { Context } from '../context.ts'
 import { CliError } from '../errors.ts'
 import { toSigner } from '../keys.ts'
@@ -46,7 +40,7 @@ export async function performSwap(
         context.terminal.progress(describe(progress, ready, options))
       },
     })
-    note(context, (now) => toEnd(now, ended.status))
+    write(context, (now) => toEnd(now, ended.status))
     return ended
   } catch (error) {
     settle(context, error)
@@ -54,7 +48,7 @@ export async function performSwap(
   }
 }
 
-function note(
+function write(
   { journal, seen }: Context,
   changeOf: (now: Attempt) => Parameters<typeof journal.record>[1],
 ): void {
@@ -65,27 +59,32 @@ function record(context: Context, progress: SwapProgress): void {
   const { interrupts } = context
   if (progress.step === 'built') {
     const { build } = progress
-    note(context, () => ({ stage: 'built', ...(build.origin === 'evm' && { operation: build.operation }) }))
+    write(context, () => ({ stage: 'built', ...(build.origin === 'evm' && { operation: build.operation }) }))
   }
   if (progress.step === 'submitting') {
-    note(context, () => ({ stage: 'submitting', submission: progress.submission }))
+    write(context, () => ({ stage: 'submitting', submission: progress.submission }))
     interrupts.hold()
   }
   if (progress.step === 'submitted') {
-    note(context, () => ({ stage: 'submitted', swapId: progress.swapId }))
+    write(context, () => ({ stage: 'submitted', swapId: progress.swapId }))
     interrupts.release()
   }
   if (progress.step === 'requoting') {
-    note(context, () => ({ stage: 'preparing' }))
+    write(context, () => ({ stage: 'preparing' }))
     interrupts.release()
   }
 }
 
-/** An error before the submission, or a refusal of it, is the end of the attempt; one after it is not. */
+/**
+ * An error before the submission, or a refusal of it, is the end of the attempt. Whatever else happens from there on
+ * leaves it open: there may be a swap.
+ */
 function settle(context: Context, error: unknown): void {
   const stage = context.seen.attempt?.stage
-  if (stage === 'submitted' || stage === 'ended' || error instanceof SubmissionUnknownError) return
-  note(context, (now) => toEnd(now, 'notSubmitted'))
+  const isRefused = error instanceof GeoswapError || error instanceof CliError
+  const isOver = stage === 'preparing' || stage === 'built' || (stage === 'submitting' && isRefused)
+  if (!isOver) return
+  write(context, (now) => toEnd(now, 'notSubmitted'))
 }
 
 // What the service warns of, too: at this loss of value a swap is probably a mistake.

@@ -1,0 +1,105 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type Client, GeoswapError, type StatusReply } from '@geoswap/sdk'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import type { Context } from '../context.ts'
+import { type Attempt, type Journal, type Order, openJournal } from '../store/journal.ts'
+import { claimOrder } from './claim.ts'
+
+const side = { chainId: 31_337, chain: 'alpha', token: '0xa', symbol: 'USDC', decimals: 6 }
+const order: Order = {
+  ...{ service: 'http://service', wallet: { name: 'bot', address: '0x1' }, recipient: '0x1', amount: '10' },
+  ...{ from: side, to: { ...side, chainId: 31_338, chain: 'beta' }, tradeType: 'exactInput' },
+}
+const submitted = { stage: 'submitted', swapId: 'swp_1' } as const
+// No process has this number: it is above what Linux gives.
+const dead = { pid: 2 ** 22 + 1, startedAt: '1' }
+const unknownSwap = new GeoswapError({
+  ...{ code: 'SWAP_NOT_FOUND', message: 'No.', status: 404, retryable: false },
+  recovery: { action: 'FIX_REQUEST' },
+})
+
+let folder: string
+let journal: Journal
+let last: Attempt
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'geoswap-claim-'))
+  journal = openJournal(folder)
+  last = journal.begin(order, undefined, undefined) as Attempt
+})
+afterEach(() => rmSync(folder, { recursive: true }))
+
+type World = { says: StatusReply['status'] | Error; isLocal?: boolean; isNew?: boolean }
+
+/** Runs the same order again, where the service says this of the last swap. */
+function runAgain({ says, isLocal = false, isNew = false }: World) {
+  const read = async () => {
+    if (says instanceof Error) throw says
+    return { status: says }
+  }
+  const client = { status: read } as unknown as Client
+  const terminal = { isInteractive: false, note: () => {} }
+  const settings = { local: isLocal ? {} : undefined }
+  const context = { journal, terminal, settings, interrupts: {} } as unknown as Context
+  return claimOrder(context, client, { order, isNew, rpcUrl: undefined })
+}
+
+const notAsked = new Error('the service is not asked')
+
+test('SWAP_IN_FLIGHT while another process is at it, unless a new one is wanted', async () => {
+  await expect(runAgain({ says: notAsked })).rejects.toMatchObject({ code: 'SWAP_IN_FLIGHT' })
+  expect(await runAgain({ says: notAsked, isNew: true })).toMatchObject({
+    isLeft: false,
+    attempt: { generation: 2 },
+  })
+})
+
+test('SWAP_IN_FLIGHT names the swap that a dead process left pending', async () => {
+  journal.record({ ...last, owner: dead }, submitted)
+
+  const refusal = { code: 'SWAP_IN_FLIGHT', details: { swapId: 'swp_1' } }
+  await expect(runAgain({ says: 'pending' })).rejects.toMatchObject(refusal)
+})
+
+test('SWAP_IN_FLIGHT names the attempt whose submission may have arrived', async () => {
+  journal.record(
+    { ...last, owner: dead },
+    { stage: 'submitting', submission: { geoOpToken: '', signature: '' } },
+  )
+
+  const refusal = { code: 'SWAP_IN_FLIGHT', details: { attempt: last.id } }
+  await expect(runAgain({ says: notAsked })).rejects.toMatchObject(refusal)
+})
+
+test('SWAP_ENDED once for a swap that settled after its process was gone, then the next one starts', async () => {
+  journal.record({ ...last, owner: dead }, submitted)
+
+  await expect(runAgain({ says: 'settled' })).rejects.toMatchObject({ code: 'SWAP_ENDED' })
+  expect(await runAgain({ says: notAsked })).toMatchObject({ isLeft: false })
+})
+
+test.each(['failed', 'refunded'] as const)(
+  'a swap that was left and %s since is no reason to stop',
+  async (says) => {
+    journal.record({ ...last, owner: dead }, submitted)
+
+    expect(await runAgain({ says })).toMatchObject({ isLeft: false })
+    expect(journal.find(last.id)).toMatchObject({ stage: 'ended', outcome: says })
+  },
+)
+
+test('a swap that the service does not know is only forgotten with the local network it was made on', async () => {
+  journal.record({ ...last, owner: dead }, submitted)
+
+  await expect(runAgain({ says: unknownSwap })).rejects.toMatchObject({ code: 'SWAP_IN_FLIGHT' })
+  expect(await runAgain({ says: unknownSwap, isLocal: true })).toMatchObject({ isLeft: false })
+})
+
+test('of two that run again at once after a crash, one gets it', async () => {
+  journal.record({ ...last, owner: dead }, { stage: 'built' })
+
+  const both = await Promise.allSettled([runAgain({ says: notAsked }), runAgain({ says: notAsked })])
+
+  expect(both.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
+})
