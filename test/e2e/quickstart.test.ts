@@ -16,17 +16,24 @@ async function blocksOf(language: string): Promise<string[]> {
   )
 }
 
-test('the quickstart works in the shell', async () => {
-  const script = (await blocksOf('sh')).join('\n')
+// Three swaps in seven processes, one after the other.
+const TIMEOUT_MS = 120_000
 
-  // What npx runs, without a second of npm before each command.
-  const PATH = `${process.cwd()}/node_modules/.bin:${env.PATH}`
-  const { stdout } = await run('bash', ['-euc', `npx() { "$@"; }\n${script}`], { env: { ...env, PATH } })
+test(
+  'the quickstart works in the shell',
+  async () => {
+    const script = (await blocksOf('sh')).join('\n')
 
-  const settled = stdout.match(/^status +settled$|"status":"settled"/gm)
-  expect(settled).toHaveLength(script.match(/geoswap swap /g)?.length ?? -1)
-  expect(stdout).toMatch(/^solana:SOL +0\.1\d+ +\w{32,44}$/m)
-})
+    // What npx runs, without a second of npm before each command.
+    const PATH = `${process.cwd()}/node_modules/.bin:${env.PATH}`
+    const { stdout } = await run('bash', ['-euc', `npx() { "$@"; }\n${script}`], { env: { ...env, PATH } })
+
+    const settled = stdout.match(/^status +settled$|"status":"settled"/gm)
+    expect(settled).toHaveLength(script.match(/geoswap swap /g)?.length ?? -1)
+    expect(stdout).toMatch(/^solana:SOL +0\.1\d+ +\w{32,44}$/m)
+  },
+  TIMEOUT_MS,
+)
 
 test('the quickstart works in JavaScript', async () => {
   const [program = ''] = await blocksOf('js')
