@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
@@ -17,12 +20,16 @@ const cli = createCli(local)
 const opened: { close(): Promise<void> }[] = []
 
 const ROUTE = { from: 'alpha:USDC', to: 'beta:USDC' }
+const key = generatePrivateKey()
 const foreign = privateKeyToAddress(generatePrivateKey())
 
 beforeAll(async () => {
   const order = { from: alpha, to: beta, sell: 'USDC', buy: 'USDC', amount: 10_000_000n }
   await quoteOnceSettled(world.api, toRequest({ address: foreign }, order))
-  await cli.json('wallet', 'create', 'bot')
+  const file = join(mkdtempSync(join(tmpdir(), 'geoswap-key-')), 'key')
+  writeFileSync(file, key)
+  await cli.json('wallet', 'import', 'bot', '--file', file)
+  rmSync(dirname(file), { recursive: true })
   await cli.json('faucet', 'alpha:USDC', '--amount', '100', '--wallet', 'bot')
 })
 afterEach(async () => {
@@ -104,8 +111,8 @@ test('a model lists, quotes and swaps in whole tokens, and what it spent is the 
     code: 'DAY_CAP',
     message: expect.stringContaining('5.00 USD is left'),
   })
-  for (const text of [...first.said, first.log(), ...next.said, next.log()])
-    expect(text).not.toContain(PASSPHRASE)
+  const said = [...first.said, first.log(), ...next.said, next.log()].join()
+  for (const secret of [key.slice(2), PASSPHRASE, apiKey]) expect(said).not.toContain(secret)
 })
 
 test('more than the cap, a foreign recipient and a symbol that is nearly right are refused', async () => {

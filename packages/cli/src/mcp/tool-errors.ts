@@ -16,6 +16,12 @@ const ADVICE: Readonly<Record<string, string>> = {
   OUTPUT_LIMIT: 'Nothing was signed. Quote again, and ask the user about the new price.',
 }
 
+/** Where the command line names a flag, a tool has a parameter. */
+function inTools(text: string): string {
+  const names: Record<string, string> = { to: 'recipient', slippage: 'slippageBps' }
+  return text.replace(/--(amount|receive|to|slippage)\b/g, (_, flag: string) => names[flag] ?? flag)
+}
+
 export type ToolError = { code: string; message: string; advice?: string } & Record<string, unknown>
 
 /** Undefined when nobody foresaw it. */
@@ -25,9 +31,10 @@ export function toToolError(
 ): ToolError | undefined {
   const told = explain(error, () => knownOf(context))
   if (!told) return undefined
-  const { code, message, details } = told
+  const { code, details } = told
+  const message = inTools(told.message)
   const { attempt } = context.seen
-  const advice = ADVICE[code] ?? told.advice
+  const advice = ADVICE[code] ?? (told.advice && inTools(told.advice))
   const isOpen = attempt !== undefined && attempt.stage !== 'ended'
   return { code, message, ...(advice !== undefined && { advice }), ...details, ...(isOpen && idsOf(attempt)) }
 }

@@ -49,9 +49,9 @@ export async function unlockAll(
   context: Context,
   wallets: readonly ChosenWallet[],
 ): Promise<Map<string, Key>> {
-  const needsPassphrase = wallets.some(({ name }) => name !== LOCAL_WALLET)
+  const sealed = wallets.filter(({ name }) => name !== LOCAL_WALLET)
   const passphrase =
-    context.passphrase ?? (needsPassphrase ? await askAtTerminal(context, wallets) : undefined)
+    context.passphrase ?? (sealed.length > 0 ? await askAtTerminal(context, sealed) : undefined)
   const keys = new Map<string, Key>()
   // One after the other: each takes 128 MiB.
   for (const wallet of wallets)
