@@ -52,6 +52,22 @@ test('a node that hangs up in the middle of its answer is an error at once', asy
   await expect(createPostJson(url, 60_000)('{}')).rejects.toThrow()
 })
 
+test('a connection that the node closed while it was idle costs nothing but another one', async () => {
+  const sockets = new Set<unknown>()
+  const url = await serve((request, reply) => {
+    if (sockets.has(request.socket)) return void request.socket.resetAndDestroy()
+    sockets.add(request.socket)
+    reply.end(`"${sockets.size}"`)
+  })
+  const post = createPostJson(url, 5_000)
+  expect([await post('{}'), await post('{}')]).toEqual(['"1"', '"2"'])
+})
+
+test('a node that closes every connection is an error', async () => {
+  const url = await serve((request) => void request.socket.resetAndDestroy())
+  await expect(createPostJson(url, 5_000)('{}')).rejects.toThrow()
+})
+
 test('a caller who gives up ends the request', async () => {
   const url = await serve(() => {})
   const giveUp = new AbortController()

@@ -24,14 +24,14 @@ const MAX_REPLY_BYTES = 32 * 1024 * 1024
 export function createPostJson(url: string, timeoutMs: number): PostJson {
   const { protocol } = new URL(url)
   const { request, Agent } = protocol === 'https:' ? https : http
+  const kept = new Agent({ keepAlive: true })
   const options = {
     method: 'POST',
-    agent: new Agent({ keepAlive: true }),
     headers: { 'content-type': 'application/json', accept: 'application/json' },
   }
-  return (body, signal) =>
+  const post = (body: string, signal: AbortSignal | undefined, agent: http.Agent | false): Promise<string> =>
     new Promise((resolve, reject) => {
-      const call = request(url, { ...options, ...(signal && { signal }) }, (reply) => {
+      const call = request(url, { ...options, agent, ...(signal && { signal }) }, (reply) => {
         const { statusCode: status = 0 } = reply
         readText(reply).then((text) => {
           clearTimeout(timer)
@@ -41,12 +41,19 @@ export function createPostJson(url: string, timeoutMs: number): PostJson {
       })
       const fail = (error: unknown) => {
         clearTimeout(timer)
-        reject(error)
+        // An idle connection that the node has closed. What is asked of a node may be asked twice.
+        if (agent && call.reusedSocket && isReset(error)) resolve(post(body, signal, false))
+        else reject(error)
       }
       const timer = setTimeout(() => call.destroy(new Error(`No answer within ${timeoutMs} ms`)), timeoutMs)
       call.on('error', fail)
       call.end(body)
     })
+  return (body, signal) => post(body, signal, kept)
+}
+
+function isReset(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && (error.code === 'ECONNRESET' || error.code === 'EPIPE')
 }
 
 function readText(reply: http.IncomingMessage): Promise<string> {
