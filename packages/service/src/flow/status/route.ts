@@ -15,13 +15,15 @@ export const statusRoutes: FastifyPluginAsyncTypebox<{ reads: StatusReads }> = a
   const options = { schema: { querystring: query, params }, config: { rateClass } }
   app.get('/swap/status/:swapId', options, async (request, reply) => {
     const wait = request.query.wait
+    // Before it is held: thousands that end together are then answered with less left to do.
+    const headers = headersOf(reply)
     const json = await reads.read({
       accountId: request.caller.accountId,
       swapId: request.params.swapId,
       waitMs: (wait === undefined ? MAX_WAIT_SECONDS : Number(wait)) * 1_000,
       onHeld: (hangUp) => reply.raw.once('close', hangUp),
     })
-    return sendText(reply, json)
+    return sendText(reply, headers, json)
   })
 }
 
@@ -46,7 +48,7 @@ export const streamRoutes: FastifyPluginAsyncTypebox<StreamOptions> = async (
       isAllowed: () => isActiveKey(keyId),
     })
     // Without it nginx would keep events back until they fill a buffer.
-    writeHead(reply, ['content-type', 'text/event-stream', 'x-accel-buffering', 'no'])
+    writeHead(reply, [...headersOf(reply), 'content-type', 'text/event-stream', 'x-accel-buffering', 'no'])
     const leave = start(reply.raw)
     // Who hung up before this will not be heard to do so again.
     if (reply.raw.destroyed) leave()
@@ -55,16 +57,20 @@ export const streamRoutes: FastifyPluginAsyncTypebox<StreamOptions> = async (
   })
 }
 
-function sendText(reply: FastifyReply, json: string): FastifyReply {
+function sendText(reply: FastifyReply, headers: string[], json: string): FastifyReply {
   const length = String(Buffer.byteLength(json))
-  writeHead(reply, ['content-type', 'application/json; charset=utf-8', 'content-length', length])
+  headers.push('content-type', 'application/json; charset=utf-8', 'content-length', length)
+  writeHead(reply, headers)
   reply.raw.end(json)
   return reply
 }
 
 /** As a flat list, which Node writes as it is. */
-function writeHead(reply: FastifyReply, own: string[]): void {
+function headersOf(reply: FastifyReply): string[] {
+  return Object.entries(reply.getHeaders()).flatMap(([name, value]) => [name, String(value)])
+}
+
+function writeHead(reply: FastifyReply, headers: string[]): void {
   reply.hijack()
-  const headers = Object.entries(reply.getHeaders()).flatMap(([name, value]) => [name, String(value)])
-  reply.raw.writeHead(200, [...headers, ...own])
+  reply.raw.writeHead(200, headers)
 }
