@@ -1,13 +1,14 @@
 import type { Pool } from 'pg'
 import type { Address } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
-import type { Chain, Heads } from '../chains/chain.ts'
+import type { Heads } from '../chains/chain.ts'
 import { type Config, defaultDeadlines } from '../config.ts'
 import { confirmDestination } from '../flow/deliver/confirm-delivery.ts'
 import { deliverLocked, redeliverStalled } from '../flow/deliver/deliver.ts'
 import { confirmOrigin } from '../flow/execute/confirm-lock.ts'
 import { lockWaiting } from '../flow/execute/lock.ts'
 import { retryStalledLocks } from '../flow/execute/retry-lock.ts'
+import { createWaitingLocks } from '../flow/execute/waiting-locks.ts'
 import { relayAttested } from '../flow/settle/relay.ts'
 import { createHeadFollower, type HeadFollower } from '../lanes/head-follower.ts'
 import { createLaneRunner, type Lane } from '../lanes/runner.ts'
@@ -16,12 +17,13 @@ import { createSendingLane } from '../lanes/sending.ts'
 import { createWatchLane } from '../lanes/watch.ts'
 import { createPriceBook } from '../market/prices/book.ts'
 import type { Catalog } from '../model/catalog.ts'
-import { type Share, sharesOf } from '../model/group.ts'
+import type { Share } from '../model/group.ts'
 import type { Swap } from '../model/swap.ts'
 import type { Logger } from '../observe/logger.ts'
 import { createPool } from '../store/db.ts'
 import type { Lease } from '../store/lanes.ts'
 import { createListener } from '../store/listen.ts'
+import { findToLock } from '../store/swaps.ts'
 import {
   assertKeysFor,
   type Chains,
@@ -50,6 +52,8 @@ type Parts = {
 
 const DEFAULT_EXPOSURE_USD = 25_000
 const PATIENCE_SECONDS = 60
+// More than a batch, so that swaps that wait for something do not hold up the rest.
+const FETCHED_LOCKS = 40
 
 /** The worker: follows the chains, locks, delivers, claims, refunds. */
 export async function composeWorker(config: Config, logger: Logger): Promise<Worker> {
@@ -185,15 +189,21 @@ function relayLane(parts: Parts, connected: ConnectedChain, address: string, sha
     isGone: (chainId: number) => followerOf(parts, chainId).downSeconds() > PATIENCE_SECONDS,
     onDeclined: logMove(logger, 'failed'),
   }
+  // Where a transaction carries one swap, several are got ready at once: none waits for the one before it.
+  const [atOnce, takeSize] = chain.maxBatch === 1 ? [4, 1] : [1, FETCHED_LOCKS]
+  const waiting = createWaitingLocks({
+    ...{ takeSize, limit: FETCHED_LOCKS },
+    find: (limit) => findToLock(pool, { chainId: config.chainId, locker: address, limit }),
+  })
   return createSendingLane({
     name: `relay:${config.chainId}:${address}`,
     sender,
     follower: followerOf(parts, config.chainId),
     settle: (lease, heads) => retryStalledLocks(deps, lease, heads),
     works: [
-      ...locksAtOnce(chain).map((part) => ({
+      ...Array.from({ length: atOnce }, () => ({
         topics: [`lock:${config.chainId}:${address}`],
-        run: async (lease: Lease, heads?: Heads) => heads && lockWaiting(deps, lease, heads, part),
+        run: async (lease: Lease, heads?: Heads) => heads && lockWaiting(deps, lease, heads, waiting),
       })),
       {
         topics: [`relay:${config.chainId}`],
@@ -201,11 +211,6 @@ function relayLane(parts: Parts, connected: ConnectedChain, address: string, sha
       },
     ],
   })
-}
-
-/** Where a transaction carries one swap, several are got ready at once: none waits for the one before it. */
-function locksAtOnce({ maxBatch }: Chain): Share[] {
-  return sharesOf(maxBatch === 1 ? 4 : 1)
 }
 
 function deliverLane(parts: Parts, connected: ConnectedChain, address: string, share: Share): Lane {

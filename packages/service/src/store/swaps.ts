@@ -1,4 +1,4 @@
-import { groupBy, type Share } from '../model/group.ts'
+import { groupBy } from '../model/group.ts'
 import { nextState, publicSubstatus, type SwapEvent, type SwapState } from '../model/lifecycle.ts'
 import type { FailureCode, RefundReason } from '../model/outcome.ts'
 import type { Op, SignedDelegation, Swap } from '../model/swap.ts'
@@ -73,13 +73,12 @@ export async function findOpenByDestination(db: Db, chainId: number): Promise<Sw
   return select(db, `where ${states} and not s.delivery_final and s.destination_chain = $1`, [chainId])
 }
 
-type ToLock = { chainId: number; locker: string; limit: number; share: Share }
+type ToLock = { chainId: number; locker: string; limit: number }
 
 /** Accepted swaps that only this locker may lock, oldest first. */
-export async function findToLock(db: Db, { chainId, locker, limit, share }: ToLock): Promise<Swap[]> {
-  const mine = `s.state = 'accepted' and s.origin_chain = $1 and s.locker = $2 and o.position % $4 = $5`
-  const clause = `where ${mine} order by s.created_at limit $3`
-  return select(db, clause, [chainId, locker, limit, share.of, share.index])
+export async function findToLock(db: Db, { chainId, locker, limit }: ToLock): Promise<Swap[]> {
+  const mine = `s.state = 'accepted' and s.origin_chain = $1 and s.locker = $2`
+  return select(db, `where ${mine} order by s.created_at limit $3`, [chainId, locker, limit])
 }
 
 /** Locked swaps that wait for their first delivery, oldest first. */

@@ -2,12 +2,13 @@ import type { Pool } from 'pg'
 import type { Heads, OriginChain } from '../../chains/chain.ts'
 import { failPoint } from '../../fail-point.ts'
 import type { Sender } from '../../lanes/sender.ts'
-import { eachAtOnce, type Share } from '../../model/group.ts'
+import { eachAtOnce } from '../../model/group.ts'
 import type { FailureCode } from '../../model/outcome.ts'
 import type { Swap } from '../../model/swap.ts'
 import type { Lease } from '../../store/lanes.ts'
-import { advanceSwap, advanceTogether, findToLock } from '../../store/swaps.ts'
+import { advanceSwap, advanceTogether } from '../../store/swaps.ts'
 import { type ReadinessDeps, readinessOf } from './decline.ts'
+import type { WaitingLocks } from './waiting-locks.ts'
 
 export type LockDeps = ReadinessDeps & {
   pool: Pool
@@ -17,22 +18,39 @@ export type LockDeps = ReadinessDeps & {
   onDeclined(swap: Swap, code: FailureCode): void
 }
 
-// More than a batch, so that swaps that wait for something do not hold up the rest.
-const FETCH = 40
 // Each waits for the database and for a node: the next need not wait with it.
 const SENT_AT_ONCE = 4
 
-/** Locks this share of the inputs that wait for the key, with as few transactions as the chain allows. */
-export async function lockWaiting(deps: LockDeps, lease: Lease, heads: Heads, share: Share): Promise<void> {
-  const mine = { chainId: deps.origin.chainId, locker: deps.sender.address, limit: FETCH, share }
+/** Locks what waits for the key, beside others who do the same, with as few transactions as the chain allows. */
+export async function lockWaiting(
+  deps: LockDeps,
+  lease: Lease,
+  heads: Heads,
+  waiting: WaitingLocks,
+): Promise<void> {
   while (deps.sender.room() > 0) {
-    const waiting = await findToLock(deps.pool, mine)
-    if (waiting.length === 0) return
-    const ready = await sift(deps, heads, waiting)
-    if (ready.length === 0) return
-    const batches = batchesOf(ready, deps.origin.maxBatch).slice(0, deps.sender.room())
-    await eachAtOnce(batches, SENT_AT_ONCE, (batch) => lockBatch(deps, lease, heads, batch))
+    await waiting.refresh()
+    const sent = await lockFound(deps, lease, heads, waiting)
+    // What comes later wakes the lane again.
+    if (sent === 0 || !waiting.hasMore()) return
   }
+}
+
+async function lockFound(deps: LockDeps, lease: Lease, heads: Heads, waiting: WaitingLocks): Promise<number> {
+  let sent = 0
+  while (deps.sender.room() > 0) {
+    const taken = waiting.take()
+    if (taken.length === 0) break
+    try {
+      const ready = await sift(deps, heads, taken)
+      const batches = batchesOf(ready, deps.origin.maxBatch).slice(0, deps.sender.room())
+      await eachAtOnce(batches, SENT_AT_ONCE, (batch) => lockBatch(deps, lease, heads, batch))
+      sent += batches.length
+    } finally {
+      waiting.giveBack(taken)
+    }
+  }
+  return sent
 }
 
 /** Declines what cannot succeed and returns what can. */

@@ -1,0 +1,68 @@
+import { expect, test } from 'vitest'
+import type { Swap } from '../../model/swap.ts'
+import { createWaitingLocks } from './waiting-locks.ts'
+
+const swap = (id: string) => ({ id }) as Swap
+
+function waitingIn(stored: string[], { limit = 10, takeSize = 1 } = {}) {
+  let looks = 0
+  const find = async (most: number) => {
+    looks += 1
+    return stored.slice(0, most).map(swap)
+  }
+  const locks = createWaitingLocks({ find, limit, takeSize })
+  const take = () => locks.take().map(({ id }) => id)
+  return { locks, take, looks: () => looks }
+}
+
+test('those who are woken together share one look, and each swap is given to one of them', async () => {
+  const { locks, take, looks } = waitingIn(['a', 'b', 'c'])
+  await Promise.all([locks.refresh(), locks.refresh(), locks.refresh(), locks.refresh()])
+
+  expect([take(), take(), take(), take()]).toEqual([['a'], ['b'], ['c'], []])
+  expect(looks()).toBe(1)
+})
+
+test('who is woken while a look is under way gets one that begins later, and so sees what woke it', async () => {
+  const stored = ['a']
+  const { locks, take, looks } = waitingIn(stored)
+  const early = locks.refresh()
+  await Promise.resolve()
+  stored.push('b')
+  await locks.refresh()
+  await early
+
+  expect([take(), take()]).toEqual([['a'], ['b']])
+  expect(looks()).toBe(2)
+})
+
+test('a swap in hand is not given to another, and is found again once it is given back', async () => {
+  const { locks, take } = waitingIn(['a'])
+  await locks.refresh()
+  const taken = locks.take()
+  await locks.refresh()
+  expect(take()).toEqual([])
+
+  locks.giveBack(taken)
+  await locks.refresh()
+  expect(take()).toEqual(['a'])
+})
+
+test('a look that fails is told to those who asked, and the next one works', async () => {
+  const results = [Promise.reject(new Error('down')), Promise.resolve([swap('a')])]
+  const locks = createWaitingLocks({
+    find: () => results.shift() ?? Promise.resolve([]),
+    limit: 10,
+    takeSize: 1,
+  })
+  await expect(locks.refresh()).rejects.toThrow('down')
+  await locks.refresh()
+
+  expect(locks.take()).toEqual([swap('a')])
+})
+
+test('as many as were looked for means that there may be more', async () => {
+  const { locks } = waitingIn(['a', 'b', 'c'], { limit: 2, takeSize: 2 })
+  await locks.refresh()
+  expect([locks.hasMore(), locks.take().length]).toEqual([true, 2])
+})
