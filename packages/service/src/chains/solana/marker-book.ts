@@ -84,9 +84,10 @@ function createCreationMemory(client: SolanaClient) {
   return {
     async find(ref: MarkerRef, marker: Marker, { commitment }: At): Promise<Creation | undefined> {
       const name = `${nameOf(ref)}:${commitment}`
-      const known = created.get(name)
-      if (known) return known
-      const found = await findMarkerTransaction(client, { marker, opId: toOpId(ref.id), commitment })
+      const same = created.get(name)
+      if (same) return same
+      const known = created.get(`${nameOf(ref)}:confirmed`)
+      const found = await findMarkerTransaction(client, { marker, opId: toOpId(ref.id), commitment, known })
       return found && remember(created, name, () => found)
     },
     /** Known to have happened after the slot that is asked about: at that slot it was not final. */

@@ -14,7 +14,13 @@ const PAGE = 1_000
 // Every transaction that touches a marker costs its sender a fee; ours are one creation and one sweep.
 const MAX_PAGES = 20
 
-type Query = { marker: Marker; opId: string; commitment?: 'confirmed' | 'finalized' }
+type Query = {
+  marker: Marker
+  opId: string
+  commitment?: 'confirmed' | 'finalized'
+  /** What was found at a lower commitment: a transaction's bytes are not read twice. */
+  known?: MarkerTransaction | undefined
+}
 /** `paidTo` is where its transfer went: a token account, or a wallet for the native coin. */
 export type MarkerTransaction = { txHash: string; slot: bigint; paidTo: string }
 
@@ -26,7 +32,7 @@ export type MarkerTransaction = { txHash: string; slot: bigint; paidTo: string }
  */
 export async function findMarkerTransaction(
   client: SolanaClient,
-  { marker, opId, commitment = 'confirmed' }: Query,
+  { marker, opId, commitment = 'confirmed', known }: Query,
 ): Promise<MarkerTransaction | undefined> {
   let before: Signature | undefined
   let isExplained = false
@@ -37,6 +43,7 @@ export async function findMarkerTransaction(
       if (err !== null) continue
       isExplained = true
       if (!memo?.includes(opId)) continue
+      if (signature === known?.txHash) return { ...known, slot }
       const paidTo = await findPayee(client, { signature, marker, commitment })
       if (paidTo !== undefined) return { txHash: signature, slot, paidTo }
     }
