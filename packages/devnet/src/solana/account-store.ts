@@ -17,6 +17,7 @@ export type AccountStore = {
   byProgram: Index
   byTokenOwner: Index
   byMint: Index
+  programSizes: Map<Address, number>
 }
 
 const SYSTEM_PROGRAM = address('11111111111111111111111111111111')
@@ -26,14 +27,25 @@ const BEFORE_HISTORY = -1
 
 export function createAccountStore(svm: LiteSVM): AccountStore {
   const [byProgram, byTokenOwner, byMint] = [new Map(), new Map(), new Map()]
-  return { svm, versions: new Map(), changedIn: new Map(), byProgram, byTokenOwner, byMint }
+  const sets = { byProgram, byTokenOwner, byMint }
+  return { svm, versions: new Map(), changedIn: new Map(), ...sets, programSizes: new Map() }
 }
 
 export function findNewest(store: AccountStore, target: Address): Account | undefined {
   const found = store.svm.getAccount(target)
   if (!found.exists) return undefined
   const { data, executable, programAddress: owner } = found
-  return { lamports: found.lamports, data: Uint8Array.from(data), owner, executable }
+  return { lamports: found.lamports, data: new Uint8Array(data), owner, executable }
+}
+
+/** How many bytes of data an account has. Those of a program are many and stay as they are: counted once. */
+export function sizeOf(store: AccountStore, target: Address): number {
+  const known = store.programSizes.get(target)
+  if (known !== undefined) return known
+  const account = findNewest(store, target)
+  const size = account?.data.length ?? 0
+  if (account?.executable) store.programSizes.set(target, size)
+  return size
 }
 
 /** The account as it was at the end of `slot`, for any slot from the finalized one on. */

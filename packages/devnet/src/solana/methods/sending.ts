@@ -1,7 +1,7 @@
 import type { Address } from '@solana/kit'
 import { toAccountJson } from '../account-json.ts'
 import { loadedAddresses } from '../account-keys.ts'
-import { findAt, findNewest } from '../account-store.ts'
+import { findAt, sizeOf } from '../account-store.ts'
 import { findRefusal, keysOf, landTransaction, simulateAt } from '../execution.ts'
 import type { Faucet } from '../faucet.ts'
 import { type Faults, forwardTransaction } from '../faults.ts'
@@ -101,7 +101,7 @@ function runAt(ledger: Ledger, run: Run): Simulated {
 
 function toSimulationJson(ledger: Ledger, transaction: WireTransaction, result: Simulated) {
   const keys = keysOf(ledger, transaction)
-  const sizes = keys.map(({ address }) => findNewest(ledger.accounts, address)?.data.length ?? 0)
+  const sizes = keys.map(({ address }) => sizeOf(ledger.accounts, address))
   return {
     err: result.err,
     logs: result.logs,
