@@ -1,18 +1,12 @@
-import {
-  Agent,
-  createServer,
-  request as httpRequest,
-  type IncomingMessage,
-  type ServerResponse,
-} from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, createServer, connect as openSocket, type Socket } from 'node:net'
 import { WebSocket } from 'ws'
 import { now } from './clock.ts'
 import { answerCalls } from './remote.ts'
 
-// Stands between the service and a chain. It passes on every byte and notes what went by: transactions with
-// the time they reached the node and the time of its answer, how often each method was called, and, from a
-// subscription of its own, when each block of an EVM chain appeared.
+// Stands between the service and a chain. It passes on every byte as it is and keeps a copy, which is read only
+// when somebody wants to know what went by: transactions with the time they reached the node and the time of its
+// answer, and how often each method was called. From a subscription of its own it knows when each block of an EVM
+// chain appeared. To take part in HTTP would cost as much of the processor as the node itself.
 
 export type Sent = { chain: string; txHash: string; arrivedAt: number; answeredAt: number }
 export type SeenBlock = { chain: string; number: number; at: number }
@@ -38,7 +32,7 @@ type Answer = { id?: unknown; result?: unknown }
 
 const SENDING = ['eth_sendRawTransaction', 'sendTransaction']
 const nodes = new Map<string, string>()
-const agent = new Agent({ keepAlive: true, maxSockets: 256 })
+const connections = new Set<() => void>()
 let log = createLog()
 
 function createLog(): RpcLog {
@@ -46,61 +40,93 @@ function createLog(): RpcLog {
 }
 
 function open(chain: string): Promise<number> {
-  const server = createServer({ keepAliveTimeout: 60_000 }, (request, response) =>
-    pass(chain, request, response).catch(() => response.writeHead(502).end()),
-  )
+  const server = createServer({ noDelay: true }, (socket) => pass(chain, socket))
   return new Promise((resolve) => {
     server.listen(0, '127.0.0.1', () => resolve((server.address() as AddressInfo).port))
   })
 }
 
-async function pass(chain: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
-  const body = await read(request)
-  const arrivedAt = now()
-  const answer = await forward(nodes.get(chain) ?? '', body)
-  const answeredAt = now()
-  response.writeHead(answer.status, { 'content-type': 'application/json' }).end(answer.body)
-  note(chain, request.url?.slice(1) ?? '', { body, answer: answer.body, arrivedAt, answeredAt })
-}
-
-function forward(url: string, body: Buffer): Promise<{ status: number; body: Buffer }> {
-  const headers = { 'content-type': 'application/json', 'content-length': body.length }
-  return new Promise((resolve, reject) => {
-    const upstream = httpRequest(url, { method: 'POST', agent, headers }, (answer) => {
-      read(answer).then((text) => resolve({ status: answer.statusCode ?? 502, body: text }), reject)
-    })
-    upstream.on('error', reject)
-    upstream.end(body)
+/** Clients wait for an answer before they ask again: bytes of a request after an answer begin the next exchange. */
+function pass(chain: string, client: Socket): void {
+  const { hostname, port } = new URL(nodes.get(chain) ?? '')
+  const node = openSocket({ host: hostname, port: Number(port), noDelay: true })
+  const exchanges: Exchange[] = []
+  let exchange = createExchange()
+  client.on('data', (bytes) => {
+    if (exchange.answer.length > 0) exchange = createExchange()
+    if (exchange.request.length === 0) exchanges.push(exchange)
+    exchange.request.push(bytes)
+    exchange.arrivedAt = now()
   })
+  node.on('data', (bytes) => {
+    if (exchange.answer.length === 0) exchange.answeredAt = now()
+    exchange.answer.push(bytes)
+  })
+  client.pipe(node)
+  node.pipe(client)
+  const read = () => {
+    const isOver = (each: Exchange) => isWhole(each.answer)
+    for (const done of exchanges.filter(isOver)) note(chain, done)
+    exchanges.splice(0, exchanges.length, ...exchanges.filter((each) => !isOver(each)))
+  }
+  connections.add(read)
+  const end = () => {
+    client.destroy()
+    node.destroy()
+  }
+  for (const socket of [client, node]) socket.on('error', end).on('close', end)
 }
 
-async function read(stream: IncomingMessage): Promise<Buffer> {
-  const chunks: Buffer[] = []
-  for await (const chunk of stream as AsyncIterable<Buffer>) chunks.push(chunk)
-  return Buffer.concat(chunks)
+type Exchange = { request: Buffer[]; answer: Buffer[]; arrivedAt: number; answeredAt: number }
+
+function createExchange(): Exchange {
+  return { request: [], answer: [], arrivedAt: 0, answeredAt: 0 }
 }
 
-type Passed = { body: Buffer; answer: Buffer; arrivedAt: number; answeredAt: number }
-
-function note(chain: string, caller: string, { body, answer, ...times }: Passed): void {
-  const calls = listOf<Call>(body)
+function note(chain: string, { request, answer, ...times }: Exchange): void {
+  const asked = readHttp(request)
+  const calls = listOf<Call>(asked.body)
   log.requests += 1
   log.took.push(times.answeredAt - times.arrivedAt)
   for (const { method = '' } of calls) {
-    const name = `${caller} ${chain} ${method}`
+    const name = `${asked.path} ${chain} ${method}`
     log.calls[name] = (log.calls[name] ?? 0) + 1
   }
   const sending = calls.filter(({ method = '' }) => SENDING.includes(method))
   if (sending.length === 0) return
-  const answers = listOf<Answer>(answer)
+  const answers = listOf<Answer>(readHttp(answer).body)
   for (const { id } of sending) {
     const { result } = answers.find((candidate) => candidate.id === id) ?? {}
     if (typeof result === 'string') log.sent.push({ chain, txHash: result, ...times })
   }
 }
 
-function listOf<T>(text: Buffer): T[] {
-  const parsed: T | T[] = JSON.parse(text.toString())
+/** The body of a message, and of a request the path, by which callers are told apart. */
+function readHttp(parts: readonly Buffer[]): { path: string; body: string } {
+  const text = Buffer.concat(parts).toString('latin1')
+  const from = text.indexOf('\r\n\r\n') + 4
+  const isChunked = /\r\ntransfer-encoding: chunked\r\n/i.test(text.slice(0, from))
+  const body = isChunked ? joinChunks(text.slice(from)) : text.slice(from)
+  return { path: /^[A-Z]+ \/(\S*)/.exec(text)?.[1] ?? '', body: Buffer.from(body, 'latin1').toString() }
+}
+
+function joinChunks(text: string): string {
+  const end = text.indexOf('\r\n')
+  const size = Number.parseInt(text.slice(0, end), 16)
+  if (!size) return ''
+  const from = end + 2
+  return text.slice(from, from + size) + joinChunks(text.slice(from + size + 2))
+}
+
+function isWhole(parts: readonly Buffer[]): boolean {
+  const text = Buffer.concat(parts).toString('latin1')
+  const from = text.indexOf('\r\n\r\n') + 4
+  const length = /\r\ncontent-length: (\d+)\r\n/i.exec(text.slice(0, from))?.[1]
+  return length === undefined ? text.endsWith('\r\n0\r\n\r\n') : text.length - from === Number(length)
+}
+
+function listOf<T>(text: string): T[] {
+  const parsed: T | T[] = JSON.parse(text)
   return Array.isArray(parsed) ? parsed : [parsed]
 }
 
@@ -119,6 +145,7 @@ function connect({ name, rpcUrl }: { name: string; rpcUrl: string }): void {
 }
 
 function take(): RpcLog {
+  for (const read of connections) read()
   const taken = log
   log = createLog()
   return taken
