@@ -6,7 +6,7 @@ import type { Key } from './keys.ts'
 import { type Chain, createNode, type Reads } from './nodes/node.ts'
 import { type Given, getRpcUrl, getService, type Settings, toSettings } from './settings.ts'
 import { type ConfigFile, type McpSetting, openConfigFile } from './store/config-file.ts'
-import { type Attempt, type Journal, type Order, openJournal } from './store/journal.ts'
+import { type Attempt, type IsAttended, type Journal, type Order, openJournal } from './store/journal.ts'
 import { findLocalNetwork } from './store/local-network.ts'
 import { openWalletFiles, type WalletFiles } from './store/wallet-files.ts'
 import type { Terminal } from './terminal.ts'
@@ -38,6 +38,8 @@ export type Context = {
   home: string
   /** By wallet: keys that are there before a command asks for them. */
   unlocked?: ReadonlyMap<string, Key> | undefined
+  /** Where a live process does not mean that it is still at its attempt. */
+  isAttended?: IsAttended
   /** What was found out on the way: to explain errors, and what an interruption leaves behind. */
   seen: { clockAheadMs?: number; order?: Order; attempt?: Attempt; swapId?: string }
 }

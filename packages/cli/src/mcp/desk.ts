@@ -3,7 +3,7 @@ import type { Side } from '../catalog.ts'
 import { type Context, connect } from '../context.ts'
 import { CliError } from '../errors.ts'
 import { createInterrupts } from '../interrupts.ts'
-import type { Attempt, Journal } from '../store/journal.ts'
+import { type Attempt, type IsAttended, isOwnerAlive, type Journal } from '../store/journal.ts'
 import type { ChosenWallet } from '../wallets.ts'
 import type { Confirmations } from './confirmations.ts'
 import type { Rules } from './rules.ts'
@@ -20,6 +20,8 @@ export type Desk = {
   confirmations: Confirmations
   /** Swaps that the service may not have taken yet: the server waits a moment for them before it ends. */
   submitting: Set<Promise<unknown>>
+  /** Attempts that a call of this server is at, or that go on after it. */
+  running: Set<string>
   log(line: string): void
 }
 
@@ -50,6 +52,15 @@ export function openCall({ context }: Desk, call: Call): Opened {
   const quiet = { ...terminal, json: true, isInteractive: false, note: call.report, progress: call.report }
   const ofCall: Context = { ...context, settings, journal, terminal: quiet, interrupts, seen }
   return { context: ofCall, client: connect(ofCall), submitted }
+}
+
+/** A server lives on after a call that lost its swap: what it was at then is left, and can be gone on with. */
+export function attendedBy(running: ReadonlySet<string>): IsAttended {
+  return (attempt) => {
+    const isLeft =
+      attempt.owner.pid === process.pid && !isBeforeSubmission(attempt) && !running.has(attempt.id)
+    return isOwnerAlive(attempt) && !isLeft
+  }
 }
 
 function watchSubmission(journal: Journal): { journal: Journal; submitted: Promise<void> } {

@@ -25,7 +25,7 @@ export async function executeSwap(desk: Desk, opened: Opened, input: ExecuteInpu
 
   const last = context.journal.findLast(order)
   // The same submission is at most one swap, and its value is counted already.
-  if (last && standingOf(last) === 'unknown')
+  if (last && standingOf(last, context.isAttended) === 'unknown')
     return inTime(desk, opened, last, followAttempt(context, client, last))
 
   const rpcUrl = context.settings.rpcUrls[ready.from.chain.chainId]
@@ -145,7 +145,7 @@ function routeOf({ order: { from, to, recipient } }: ReadyOrder): string {
 }
 
 /** The end of the swap; or, when that takes longer than a caller waits, how it is doing. It goes on by itself. */
-async function inTime(desk: Desk, opened: Opened, { order }: Attempt, running: Promise<EndedSwap>) {
+async function inTime(desk: Desk, opened: Opened, { id, order }: Attempt, running: Promise<EndedSwap>) {
   const { context, client, submitted } = opened
   let isWaitedFor = true
   const over = running.then(
@@ -153,6 +153,8 @@ async function inTime(desk: Desk, opened: Opened, { order }: Attempt, running: P
     ({ message }: Error) =>
       isWaitedFor || desk.log(`${context.seen.attempt?.id} is not followed any more: ${message}`),
   )
+  desk.running.add(id)
+  void over.then(() => desk.running.delete(id))
   const known = Promise.race([submitted, over])
   desk.submitting.add(known)
   void known.then(() => desk.submitting.delete(known))

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { type Context, connect } from '../context.ts'
 import { CliError } from '../errors.ts'
 import { createConfirmations } from './confirmations.ts'
-import type { Desk } from './desk.ts'
+import { attendedBy, type Desk } from './desk.ts'
 import { type GivenRules, listOf, mergeGiven, toRules } from './rules.ts'
 import { openSpending } from './spending.ts'
 import { chooseWallets, ownAddresses, unlockAll } from './unlock.ts'
@@ -31,11 +31,13 @@ export async function openDesk(context: Context, { isReadOnly, flags }: Asked): 
       ? 'reads only'
       : `${names}: ${limits}, to be confirmed above ${formatUsd(rules.confirmAboveCents)}`,
   )
+  const running = new Set<string>()
   return {
-    context: { ...context, settings, unlocked, passphrase: undefined },
+    context: { ...context, settings, unlocked, passphrase: undefined, isAttended: attendedBy(running) },
     ...{ rules, wallets, isReadOnly, log },
     spending: openSpending(join(home, 'spending'), journal),
     confirmations: createConfirmations(),
     submitting: new Set(),
+    running,
   }
 }

@@ -105,12 +105,17 @@ export function swapIdOf(attempt: Attempt): string | undefined {
   return 'swapId' in attempt ? attempt.swapId : undefined
 }
 
+/** Whether somebody is at it, or will be told how it ends. */
+export type IsAttended = (attempt: Attempt) => boolean
+
+export const isOwnerAlive: IsAttended = ({ owner }) => isAlive(owner)
+
 /** What a last attempt means for a further one; `ask` has to be settled with the service first. */
 export type Standing = 'free' | 'busy' | 'unknown' | 'ask'
 
-export function standingOf(last: Attempt | undefined, isOwnerAlive = isAlive): Standing {
+export function standingOf(last: Attempt | undefined, isAttended: IsAttended = isOwnerAlive): Standing {
   if (last === undefined || last.stage === 'ended') return 'free'
-  if (isOwnerAlive(last.owner)) return 'busy'
+  if (isAttended(last)) return 'busy'
   if (last.stage === 'submitting') return 'unknown'
   return last.stage === 'submitted' ? 'ask' : 'free'
 }

@@ -22,7 +22,7 @@ export async function claimOrder(context: Context, client: Client, wish: Wish): 
 
 /** Throws where a further attempt could be a second swap and nothing can be gone on with. */
 async function isInFlight(context: Context, client: Client, last: Attempt): Promise<boolean> {
-  const standing = standingOf(last)
+  const standing = standingOf(last, context.isAttended)
   if (standing === 'busy') throw busy(last)
   if (standing !== 'ask') return standing === 'unknown'
   const status = await findStatus(context, client, last)
