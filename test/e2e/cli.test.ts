@@ -18,6 +18,14 @@ const NOWHERE = ['--url', 'http://127.0.0.1:1']
 // Bytecode of a contract that refuses whatever it is sent: PUSH1 0 PUSH1 0 REVERT.
 const REFUSES = '0x60006000fd'
 
+async function errorOf(args: string[], env = {}) {
+  const { code, stdout } = await cli.start([...args, '--json'], env).ended
+  return { exit: code, ...JSON.parse(stdout).error }
+}
+
+// It is tried for ten seconds: time that the other tests can use.
+const unanswered = errorOf(['chains', ...NOWHERE], { GEOSWAP_API_KEY: 'any' })
+
 beforeAll(async () => {
   const anyone = { address: privateKeyToAddress(generatePrivateKey()) }
   const order = { from: alpha, to: beta, sell: 'USDC', buy: 'USDC', amount: 10_000_000n }
@@ -84,13 +92,9 @@ test('Ctrl-C says what goes on and how to follow it, and a swap that cannot be d
 
 test('errors are one object on stdout, say what to do, and end with 1', async () => {
   const order = ['alpha:USDC', 'beta:USDC', '--wallet', 'local', '--amount']
-  const errorOf = async (args: string[], env = {}) => {
-    const { code, stdout } = await cli.start([...args, '--json'], env).ended
-    return { exit: code, ...JSON.parse(stdout).error }
-  }
 
   const [unreachable, wrongKey, unknown, tooFine] = await Promise.all([
-    errorOf(['chains', ...NOWHERE], { GEOSWAP_API_KEY: 'any' }),
+    unanswered,
     errorOf(['chains'], { GEOSWAP_API_KEY: 'gsk_unknown' }),
     errorOf(['swap', 'alpha:USDX', 'beta:USDC', '--amount', '1']),
     errorOf(['swap', ...order, '1.1234567']),
