@@ -9,6 +9,7 @@ import {
   transitions,
 } from '../packages/service/src/model/lifecycle.ts'
 import { errorsPage } from './errors-page.ts'
+import { sdkPage } from './sdk-page.ts'
 import { ROOT, report } from './sources.ts'
 import { statesPage } from './states-page.ts'
 
@@ -22,6 +23,7 @@ function createPages(): Record<string, string> {
   return {
     'docs/openapi.json': `${JSON.stringify(createOpenApi({ serverUrl: '/' }), null, 2)}\n`,
     'docs/errors.md': errorsPage(),
+    'docs/sdk.md': sdkPage(),
     'docs/states.md': statesPage(transitions, describe),
   }
 }

@@ -50,7 +50,6 @@ export function createCalls(connection: Connection, policy: RetryPolicy) {
       return repeat<DelegationReply>({ method: 'GET', path, expects: ['walletAddress'], signal })
     },
 
-    /** The quote's `origin` decides which of the two build calls it is. */
     async build(
       { origin, geoQuoteToken }: Pick<QuoteReply, 'origin' | 'geoQuoteToken'>,
       { authorization, signal }: CallOptions & { authorization?: Authorization | undefined } = {},

@@ -1,4 +1,18 @@
-import { createCalls } from './calls.ts'
+import type {
+  Authorization,
+  ChainsReply,
+  DelegationQuery,
+  DelegationReply,
+  HistoryQuery,
+  HistoryReply,
+  QuoteReply,
+  QuoteRequest,
+  StatusReply,
+  SubmitReply,
+  TokensQuery,
+  TokensReply,
+} from '@geoswap/wire'
+import { type Build, type CallOptions, createCalls } from './calls.ts'
 import type { KnownContracts } from './checks/terms.ts'
 import { type EventsOptions, followSwap, type SwapEvent } from './events.ts'
 import { defaultRetry, type RetryPolicy } from './retry.ts'
@@ -21,7 +35,39 @@ export type ClientOptions = {
   maxHoldSeconds?: number
 }
 
-export type Client = ReturnType<typeof createClient>
+export type Client = {
+  /** The whole swap: quote, delegation, build, checks, signature, submission, waiting. */
+  swap(request: SwapRequest, signer: Signer, options?: SwapOptions): Promise<EndedSwap>
+  /** Goes on where a swap was left: at its id, or at a submission of which nobody knows whether it arrived. */
+  resume(left: string | Submission, options?: WaitOptions): Promise<EndedSwap>
+  /** A price, sealed for 30 seconds. */
+  quote(request: QuoteRequest, options?: CallOptions): Promise<QuoteReply>
+  /** Whether the wallet has to sign an authorization first, and over what. */
+  delegation(query: DelegationQuery, options?: CallOptions): Promise<DelegationReply>
+  /** What there is to sign. The quote's `origin` decides which of the two build calls it is. */
+  build(
+    quote: Pick<QuoteReply, 'origin' | 'geoQuoteToken'>,
+    options?: CallOptions & { authorization?: Authorization | undefined },
+  ): Promise<Build>
+  /** Sends the same submission until the service has said what became of it. */
+  submit(submission: Submission, options?: CallOptions): Promise<SubmitReply>
+  /** The swap as it is now, or with `waitSeconds` (up to 15) held until it has ended. */
+  status(swapId: string, options?: CallOptions & { waitSeconds?: number }): Promise<StatusReply>
+  /** Waits for the end of a swap by held reads. A swap that failed or was refunded is an end, not an error. */
+  waitForSwap(swapId: string, options?: WaitOptions): Promise<EndedSwap>
+  /**
+   * Each change of a swap as it happens, from the first or from after `lastEventId`, to its end.
+   *
+   *     for await (const { swap } of client.events(swapId)) console.log(swap.substatus)
+   */
+  events(swapId: string, options?: EventsOptions): AsyncGenerator<SwapEvent, void, undefined>
+  /** A page of the account's swaps, the newest first; `cursor` is the `nextCursor` of the page before. */
+  history(query?: HistoryQuery, options?: CallOptions): Promise<HistoryReply>
+  /** The chains that can be swapped from and to, and whether they are up. */
+  chains(options?: CallOptions): Promise<ChainsReply>
+  /** The tokens of one chain, or of all. */
+  tokens(query?: TokensQuery, options?: CallOptions): Promise<TokensReply>
+}
 
 const DAY_SECONDS = 86_400
 const TIMEOUT_MS = 20_000
@@ -32,7 +78,7 @@ const TIMEOUT_MS = 20_000
  *     const client = createClient({ baseUrl, apiKey })
  *     const swap = await client.swap(request, fromViemAccount(account))
  */
-export function createClient({ baseUrl, apiKey, ...options }: ClientOptions) {
+export function createClient({ baseUrl, apiKey, ...options }: ClientOptions): Client {
   const policy = { ...defaultRetry, ...options.retry }
   const connection = {
     ...{ baseUrl: baseUrl.replace(/\/+$/, ''), apiKey },
@@ -42,13 +88,11 @@ export function createClient({ baseUrl, apiKey, ...options }: ClientOptions) {
   }
   const { postOnce, readOnce, streamOnce, ...calls } = createCalls(connection, policy)
 
-  /** Sends the same submission until the service has said what became of it. */
-  function submit(submission: Submission, { signal }: { signal?: AbortSignal | undefined } = {}) {
+  function submit(submission: Submission, { signal }: CallOptions = {}): Promise<SubmitReply> {
     const post = (body: Submission) => postOnce(body, { signal })
     return submitUntilKnown({ policy, post }, submission, signal)
   }
 
-  /** Waits for the end of a swap by held reads. A swap that failed or was refunded is an end, not an error. */
   function waitForSwap(swapId: string, wait: WaitOptions = {}): Promise<EndedSwap> {
     return waitForEnd({ policy, read: readOnce }, swapId, wait)
   }
@@ -57,25 +101,13 @@ export function createClient({ baseUrl, apiKey, ...options }: ClientOptions) {
     ...calls,
     submit,
     waitForSwap,
-
-    /**
-     * Each change of a swap as it happens, from the first or from after `lastEventId`, to its end.
-     *
-     *     for await (const { swap } of client.events(swapId)) console.log(swap.substatus)
-     */
-    events(swapId: string, events: EventsOptions = {}): AsyncGenerator<SwapEvent, void, undefined> {
-      return followSwap({ policy, open: streamOnce }, swapId, events)
-    },
-
-    /** The whole swap: quote, delegation, build, checks, signature, submission, waiting. */
-    swap(request: SwapRequest, signer: Signer, swapOptions: SwapOptions = {}): Promise<EndedSwap> {
+    events: (swapId, events = {}) => followSwap({ policy, open: streamOnce }, swapId, events),
+    swap(request, signer, swapOptions = {}) {
       const { contracts = {}, maxHoldSeconds = DAY_SECONDS } = options
       const deps = { calls, submit, waitForSwap, contracts, maxHoldSeconds }
       return swap(deps, request, signer, swapOptions)
     },
-
-    /** Goes on where a swap was left: at its id, or at a submission of which nobody knows whether it arrived. */
-    async resume(left: string | Submission, wait: WaitOptions = {}): Promise<EndedSwap> {
+    async resume(left, wait = {}) {
       const swapId = typeof left === 'string' ? left : (await submit(left, wait)).swapId
       return waitForSwap(swapId, wait)
     },

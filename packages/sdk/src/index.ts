@@ -17,6 +17,7 @@ export type {
   SubmitReply,
   SwapRecord,
   TokenEntry,
+  TokensQuery,
   TokensReply,
 } from '@geoswap/wire'
 export type { Build, CallOptions } from './calls.ts'

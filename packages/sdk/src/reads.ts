@@ -21,7 +21,6 @@ export function createReads(connection: Connection, repeat: Repeat) {
         ...(lastEventId !== undefined && { headers: { 'last-event-id': lastEventId } }),
       }),
 
-    /** A page of the account's swaps, the newest first; `cursor` is the `nextCursor` of the page before. */
     history: (query: HistoryQuery = {}, { signal }: CallOptions = {}) => {
       const text = new URLSearchParams()
       for (const [name, value] of Object.entries(query))
@@ -29,7 +28,6 @@ export function createReads(connection: Connection, repeat: Repeat) {
       return repeat<HistoryReply>({ method: 'GET', path: `/swap/history?${text}`, expects: [], signal })
     },
 
-    /** The swap as it is now, or with `waitSeconds` (up to 15) held until it has ended. */
     status: (swapId: string, { waitSeconds = 0, signal }: CallOptions & { waitSeconds?: number } = {}) =>
       repeat<StatusReply>(toRead(swapId, waitSeconds, signal)),
   }
