@@ -37,17 +37,20 @@ const outputs = [
   'evm.deployedBytecode.immutableReferences',
 ]
 
+/** Compiler settings of its own; `isFresh` compiles also what was compiled before. */
+type Options = { isFresh?: boolean; viaIR?: boolean; optimizer?: object }
+
 /**
  * Compiles every contract below the folders of `src`, with all they import. The result is cached on disk by
  * the content of its sources. Folders compiled apart cannot influence each other's bytecode.
  */
-function compile(folders: readonly string[], overrides: object = {}): Contracts {
+function compile(folders: readonly string[], { isFresh = false, ...overrides }: Options = {}): Contracts {
   const sources = readSources(folders.flatMap((folder) => listSolidity(join('src', folder))))
   const outputSelection = { '*': { '*': outputs } }
   const options = { ...settings, ...overrides, outputSelection }
   const input = JSON.stringify({ language: 'Solidity', sources, settings: options })
   const cached = join(root, 'cache', `${createHash('sha256').update(input).digest('hex')}.json`)
-  if (existsSync(cached)) return JSON.parse(readFileSync(cached, 'utf8'))
+  if (existsSync(cached) && !isFresh) return JSON.parse(readFileSync(cached, 'utf8'))
 
   const contracts = toContracts(JSON.parse(require('solc').compile(input)))
   const unfinished = `${cached}.${process.pid}`
@@ -58,7 +61,8 @@ function compile(folders: readonly string[], overrides: object = {}): Contracts 
 }
 
 /** What runs on a chain: the three contracts, and the token and feed of local networks. */
-export const compileProduct = (): Contracts => compile(['.', 'interfaces', 'libraries', 'local'])
+export const compileProduct = (options?: Options): Contracts =>
+  compile(['.', 'interfaces', 'libraries', 'local'], options)
 
 /** The hostile tokens, wallets and venues of the tests: unoptimised, as their gas does not matter. */
 export function compileTestContracts(): Contracts {

@@ -1,8 +1,11 @@
 import {
+  CONTRACT_CODE,
+  CREATE2_PROXY,
+  CREATE2_PROXY_CODE,
   geoEscrowAbi,
-  geoEscrowBytecode,
   geoVaultAbi,
-  geoVaultBytecode,
+  isCodeOf,
+  planDeployment,
   testFeedAbi,
   testFeedBytecode,
   testTokenAbi,
@@ -48,13 +51,6 @@ export type DeployedChain = {
 export type Deployer = { client: EvmClient; treasury: EvmSender }
 type Creation = { bytecode: Hex; salt: Hex }
 
-// The deterministic deployment proxy that most public chains carry at this address
-// (github.com/Arachnid/deterministic-deployment-proxy): calldata is salt, then init code, for CREATE2.
-const CREATE2_PROXY = '0x4e59b44847b379578588920cA78FbF26c0B4956C'
-const CREATE2_PROXY_CODE = concat([
-  '0x7fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffe0',
-  '0x3601600081602082378035828234f58015156039578182fd5b8082525050506014600cf3',
-])
 export const CREATION_GAS = 15_000_000n
 export const CALL_GAS = 500_000n
 const GAS_MONEY = parseEther('100')
@@ -102,21 +98,16 @@ async function prepareAccounts(client: EvmClient, keys: Keys): Promise<void> {
   ])
 }
 
+/** As an operator's deployment does it, so that the local network has the contracts of every other one. */
 async function deployProtocol(deployer: Deployer, keys: Keys): Promise<DeployedChain['contracts']> {
-  const salt = keccak256(toHex('geoswap'))
-  const treasury = keys.treasury.address
-  const vaultCode = encodeDeployData({ abi: geoVaultAbi, bytecode: geoVaultBytecode, args: [treasury] })
-  const vault = await create(deployer, { bytecode: vaultCode, salt })
-
-  const args = [vault, keys.attester.address, treasury] as const
-  const escrowCode = encodeDeployData({ abi: geoEscrowAbi, bytecode: geoEscrowBytecode, args })
-  const escrow = await create(deployer, { bytecode: escrowCode, salt })
-  const account = await deployer.client.readContract({
-    address: escrow,
-    abi: geoEscrowAbi,
-    functionName: 'ACCOUNT',
-  })
-  return { account, escrow, vault }
+  const roles = { treasury: keys.treasury.address, attester: keys.attester.address }
+  const { contracts, creations } = planDeployment(roles)
+  for (const { data } of creations) await execute(deployer, { to: CREATE2_PROXY, data, gas: CREATION_GAS })
+  for (const name of ['account', 'escrow', 'vault'] as const) {
+    const code = await deployer.client.getCode({ address: contracts[name] })
+    if (!code || !isCodeOf(code, CONTRACT_CODE[name])) throw new Error(`The ${name} contract was not created`)
+  }
+  return contracts
 }
 
 export async function deployToken(

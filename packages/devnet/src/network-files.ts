@@ -64,6 +64,7 @@ export type ServiceConfig = {
   relayers: Address[]
   deliverers: Address[]
   attester: Address
+  treasury: Address
   chains: ServiceChain[]
   discount: { asset: string }
   assets: {
@@ -112,6 +113,7 @@ export function toServiceConfig({ evm, solana }: ReadyChains, keys: Keys): Servi
     relayers: keys.relayers.map(({ address }) => address),
     deliverers: keys.deliverers.map(({ address }) => address),
     attester: keys.attester.address,
+    treasury: keys.treasury.address,
     chains: [...evm.map(toEvmServiceChain), toSolanaServiceChain(solana)],
     discount: { asset: DISCOUNT_ASSET },
     assets: ASSETS.map(({ name, usdStable }) => {

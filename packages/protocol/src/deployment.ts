@@ -1,0 +1,65 @@
+import { type Address, concat, encodeDeployData, getContractAddress, type Hex, keccak256, toHex } from 'viem'
+import { geoAccountRuntime } from './abi/geo-account.gen.ts'
+import { geoEscrowAbi, geoEscrowBytecode, geoEscrowRuntime } from './abi/geo-escrow.gen.ts'
+import { geoVaultAbi, geoVaultBytecode, geoVaultRuntime } from './abi/geo-vault.gen.ts'
+import type { RuntimeCode } from './code-hash.ts'
+
+/**
+ * The deterministic deployment proxy that most public chains carry at one address
+ * (github.com/Arachnid/deterministic-deployment-proxy): calldata is a salt, then init code, for CREATE2.
+ */
+export const CREATE2_PROXY: Address = '0x4e59b44847b379578588920cA78FbF26c0B4956C'
+export const CREATE2_PROXY_CODE: Hex = /* @__PURE__ */ concat([
+  '0x7fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffe0',
+  '0x3601600081602082378035828234f58015156039578182fd5b8082525050506014600cf3',
+])
+
+/**
+ * Creates the proxy, signed for every chain by a key that nobody has: its signature was made up, and the sender was
+ * computed from it. The sender has to be given the gas first.
+ */
+export const CREATE2_PROXY_TRANSACTION: Hex = /* @__PURE__ */ concat([
+  '0xf8a58085174876e800830186a08080b853604580600e600039806000f350fe',
+  CREATE2_PROXY_CODE,
+  '0x1ba02222222222222222222222222222222222222222222222222222222222222222',
+  '0xa02222222222222222222222222222222222222222222222222222222222222222',
+])
+/** 100,000 gas at 100 gwei. */
+export const CREATE2_PROXY_COST = 10_000_000_000_000_000n
+
+const SALT = /* @__PURE__ */ keccak256(/* @__PURE__ */ toHex('geoswap'))
+
+export type ContractName = 'account' | 'escrow' | 'vault'
+/** What the proxy is called with, and what there is at the address afterwards. */
+export type Creation = { name: ContractName; address: Address; data: Hex }
+export type Deployment = {
+  contracts: Record<ContractName, Address>
+  /** In the order in which they have to happen. The escrow creates the account by itself. */
+  creations: readonly Creation[]
+}
+
+export const CONTRACT_CODE: Record<ContractName, RuntimeCode> = {
+  account: geoAccountRuntime,
+  escrow: geoEscrowRuntime,
+  vault: geoVaultRuntime,
+}
+
+/** Where the contracts of a treasury and an attester are, on every chain. */
+export function planDeployment({ treasury, attester }: { treasury: Address; attester: Address }): Deployment {
+  const vaultCode = encodeDeployData({ abi: geoVaultAbi, bytecode: geoVaultBytecode, args: [treasury] })
+  const vault = addressOf(vaultCode)
+  const args = [vault, attester, treasury] as const
+  const escrowCode = encodeDeployData({ abi: geoEscrowAbi, bytecode: geoEscrowBytecode, args })
+  const escrow = addressOf(escrowCode)
+  return {
+    contracts: { account: getContractAddress({ from: escrow, nonce: 1n }), escrow, vault },
+    creations: [
+      { name: 'vault', address: vault, data: concat([SALT, vaultCode]) },
+      { name: 'escrow', address: escrow, data: concat([SALT, escrowCode]) },
+    ],
+  }
+}
+
+function addressOf(bytecode: Hex): Address {
+  return getContractAddress({ opcode: 'CREATE2', from: CREATE2_PROXY, salt: SALT, bytecode })
+}
