@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createOpenApi } from '@geoswap/wire'
+import { NetworkSchema } from '../packages/service/src/config.ts'
 import {
   publicStatus,
   publicSubstatus,
@@ -22,10 +23,17 @@ function createPages(): Record<string, string> {
   }
   return {
     'docs/openapi.json': `${JSON.stringify(createOpenApi({ serverUrl: '/' }), null, 2)}\n`,
+    'docs/config.schema.json': configSchema(),
     'docs/errors.md': errorsPage(),
     'docs/sdk.md': sdkPage(),
     'docs/states.md': statesPage(transitions, describe),
   }
+}
+
+/** For editors: a configuration that names it in `$schema` is completed and checked while it is written. */
+function configSchema(): string {
+  const $schema = 'https://json-schema.org/draft/2020-12/schema'
+  return `${JSON.stringify({ $schema, title: 'geoswap configuration', ...NetworkSchema }, null, 2)}\n`
 }
 
 function findDrift(pages: Record<string, string>): string[] {

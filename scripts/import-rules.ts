@@ -117,12 +117,12 @@ export const rules: readonly Rule[] = [
   },
   {
     name: 'the configuration is read before anything else exists',
-    files: /^service\/config\.ts$/,
-    may: [MODEL, NODE, /^typebox/],
+    files: /^service\/config(\.ts$|\/)/,
+    may: [/^service\/config(\.ts$|\/)/, MODEL, PROTOCOL, VIEM, KIT, NODE, /^typebox/],
   },
   {
     name: 'only the composition root and the entry points know everything',
-    files: /^service\/(compose(\.ts$|\/)|(main|api-key|webhook|command|index)\.ts$)/,
+    files: /^service\/(compose(\.ts$|\/)|operate\/|(main|api-key|webhook|command|index)\.ts$)/,
     may: [/^service\//, WIRE, PROTOCOL, VIEM, KIT, PG, FASTIFY, NODE, /^prom-client$/],
   },
 

@@ -1,14 +1,17 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { type ParseArgsConfig, parseArgs } from 'node:util'
 import type { Pool } from 'pg'
+import { type Env, readSetting } from './config/secrets.ts'
 import { createPool } from './store/db.ts'
 
 /** A mistake of the person at the keyboard: its message is all they need to see. */
 export class UsageError extends Error {}
 
+export type { Env }
+
 /** What was asked for goes to `out`, everything else to `hint`. */
 export type Output = { out(text: string): void; hint(text: string): void }
-export type Env = Readonly<Record<string, string | undefined>>
 /** Where a command works: a database of its own choice, or that of the local network. */
 export type Place = { databaseUrl: string; sealKeys: string | undefined; isLocal: boolean }
 
@@ -19,6 +22,15 @@ export async function runCommand(output: Output, command: () => Promise<number>)
   } catch (error) {
     output.hint(describe(error))
     return error instanceof UsageError ? 2 : 1
+  }
+}
+
+/** `parseArgs`, whose complaints are the user's to read. */
+export function parseFlags<const T extends ParseArgsConfig>(config: T): ReturnType<typeof parseArgs<T>> {
+  try {
+    return parseArgs(config)
+  } catch (error) {
+    throw new UsageError(`${error instanceof Error ? error.message : error}. Try --help.`)
   }
 }
 
@@ -36,8 +48,11 @@ export async function withDatabase<T>(
 }
 
 export function findPlace(env: Env): Place {
-  const { DATABASE_URL, GEOSWAP_SEAL_KEYS } = env
-  if (DATABASE_URL) return { databaseUrl: DATABASE_URL, sealKeys: GEOSWAP_SEAL_KEYS, isLocal: false }
+  const problems: string[] = []
+  const given = readSetting(env, 'DATABASE_URL', problems)
+  const seal = readSetting(env, 'GEOSWAP_SEAL_KEYS', problems)
+  if (problems.length > 0) throw new UsageError(problems.join('\n'))
+  if (given) return { databaseUrl: given, sealKeys: seal, isLocal: false }
   const file = join(resolve(env.GEOSWAP_HOME ?? '.geoswap'), 'secrets.json')
   if (!existsSync(file)) {
     throw new UsageError(

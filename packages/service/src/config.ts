@@ -1,8 +1,4 @@
-import { readFileSync } from 'node:fs'
-import Type, { type Static, type TSchema } from 'typebox'
-import { Value } from 'typebox/value'
-import { isRising, toTiers } from './model/discount.ts'
-import { findPriceProblems } from './model/price-setup.ts'
+import Type, { type Static } from 'typebox'
 
 /** A value that must never be printed: logs and JSON show only that it is set. */
 export class Secret {
@@ -44,7 +40,16 @@ const anyChain = {
 }
 
 const tokenOf = (address: typeof Address) =>
-  Type.Object({ symbol: Type.String(), address, asset: Type.String() }, Strict)
+  Type.Object(
+    {
+      symbol: Type.String(),
+      address,
+      asset: Type.String(),
+      /** What the chain has to say; amounts are counted in what it says. */
+      decimals: Type.Optional(Type.Integer({ minimum: 0, maximum: 36 })),
+    },
+    Strict,
+  )
 
 const EvmChain = Type.Object(
   {
@@ -79,7 +84,14 @@ const SolanaChain = Type.Object(
 )
 
 const ChainlinkFeed = Type.Object(
-  { kind: Type.Literal('chainlink'), chainId: Count, address: Address, maxAgeSeconds: Count },
+  {
+    kind: Type.Literal('chainlink'),
+    chainId: Count,
+    address: Address,
+    maxAgeSeconds: Count,
+    /** What the feed says it is, where that is not the asset's name and ` / USD`. */
+    description: Type.Optional(Type.String({ minLength: 1 })),
+  },
   Strict,
 )
 const PythFeed = Type.Object(
@@ -97,7 +109,7 @@ const Asset = Type.Object(
     usdStable: Type.Optional(Type.Boolean()),
     sources: Type.Array(Type.Union([ChainlinkFeed, PythFeed]), { minItems: 1 }),
     /** How far a live source may be from the median. */
-    maxDeviationBps: Type.Optional(Count),
+    maxDeviationBps: Type.Optional(Type.Integer({ minimum: 1, maximum: 9_999 })),
     /** With fewer live sources there is no price. */
     minSources: Type.Optional(Count),
   },
@@ -187,13 +199,19 @@ const Webhooks = Type.Object(
   Strict,
 )
 
-const NetworkSchema = Type.Object(
+export const NetworkSchema = Type.Object(
   {
+    /** For editors: docs/config.schema.json. */
+    $schema: Type.Optional(Type.String()),
     network: Type.String({ pattern: '^[a-z0-9-]+$' }),
     basePath: Type.Optional(Type.String({ pattern: '^(/[A-Za-z0-9_-]+)*$' })),
     relayers: Type.Array(Address, { minItems: 1 }),
     deliverers: Type.Array(Address, { minItems: 1 }),
+    /** Of the relayers and deliverers, those that get nothing new and finish what they began. */
+    retiring: Type.Optional(Type.Array(Address)),
     attester: Address,
+    /** Owns inventory and caps. Contracts are deployed for it; its key belongs to no process. */
+    treasury: Type.Optional(Address),
     chains: Type.Array(Type.Union([EvmChain, SolanaChain]), { minItems: 1 }),
     assets: Type.Array(Asset, { minItems: 1 }),
     /** Who delivers, the first one where two give the same. Default: the inventory alone. */
@@ -202,7 +220,7 @@ const NetworkSchema = Type.Object(
     pyth: Type.Optional(Pyth),
     feeCentiBps: Type.Optional(Type.Integer({ minimum: 0, maximum: 100_000 })),
     discount: Type.Optional(Discount),
-    highImpactBps: Type.Optional(Count),
+    highImpactBps: Type.Optional(Type.Integer({ minimum: 1, maximum: 10_000 })),
     /** How far the market may move against the operator before a swap goes back. Default: the slippage of the swap. */
     priceToleranceBps: Type.Optional(Type.Integer({ minimum: 1, maximum: 9_999 })),
     quoteTtlMs: Type.Optional(Count),
@@ -227,6 +245,8 @@ export type Config = Readonly<{
   databaseUrl: Secret
   host: string
   port: number
+  /** How long the API serves on after the first signal, no longer ready, so that balancers look elsewhere. */
+  drainMs: number
   sealKeys: readonly { id: string; key: Secret }[]
   relayerKeys: readonly Secret[]
   delivererKeys: readonly Secret[]
@@ -255,111 +275,4 @@ export const defaultDiscount = {
     { name: 'gold', holding: '100000', percent: 50 },
   ],
   maxAgeSeconds: 60,
-}
-
-type Env = Readonly<Record<string, string | undefined>>
-
-/** Reads the whole configuration and reports every problem in one error, before anything starts. */
-export function loadConfig(env: Env, role: 'api' | 'worker' | 'attester'): Config {
-  const problems: string[] = []
-  const network = readNetwork(env['GEOSWAP_CONFIG'], problems)
-  const hasSolana = network.chains?.some((chain) => chain.family === 'solana') ?? false
-  const config = {
-    network,
-    databaseUrl: new Secret(required(env, 'DATABASE_URL', problems)),
-    host: env['HOST'] ?? '127.0.0.1',
-    port: portFrom(env['PORT'], problems),
-    sealKeys: role === 'api' ? parseSealKeys(required(env, 'GEOSWAP_SEAL_KEYS', problems), problems) : [],
-    relayerKeys: role === 'worker' ? privateKeys(env, 'GEOSWAP_RELAYER_KEYS', problems) : [],
-    delivererKeys: role === 'worker' ? privateKeys(env, 'GEOSWAP_DELIVERER_KEYS', problems) : [],
-    attesterKey: role === 'attester' ? privateKeys(env, 'GEOSWAP_ATTESTER_KEY', problems)[0] : undefined,
-    solanaKeys: hasSolana && role === 'worker' ? privateKeys(env, 'GEOSWAP_SOLANA_KEYS', problems) : [],
-    markerKey: hasSolana ? markerKey(env, problems) : undefined,
-    pythApiKey: env['GEOSWAP_PYTH_API_KEY'] ? new Secret(env['GEOSWAP_PYTH_API_KEY']) : undefined,
-  }
-  if (problems.length > 0) throw new Error(`Bad configuration:\n- ${problems.join('\n- ')}`)
-  return Object.freeze(config)
-}
-
-function required(env: Env, name: string, problems: string[]): string {
-  const value = env[name]
-  if (!value) problems.push(`${name} is not set`)
-  return value ?? ''
-}
-
-function readNetwork(path: string | undefined, problems: string[]): NetworkConfig {
-  try {
-    if (!path) throw new Error('GEOSWAP_CONFIG is not set: it names the JSON file of chains and assets')
-    const parsed: unknown = JSON.parse(readFileSync(path, 'utf8'))
-    problems.push(...problemsOf(parsed).map((problem) => `${path}${problem}`))
-    return parsed as NetworkConfig
-  } catch (error) {
-    problems.push(error instanceof Error ? error.message : String(error))
-    return {} as NetworkConfig
-  }
-}
-
-/** A chain is judged by the family that it says it is of: "none of the two fits" would help nobody. */
-function problemsOf(parsed: unknown): string[] {
-  const { chains } = (parsed ?? {}) as { chains?: unknown }
-  const listed = Array.isArray(chains) ? chains : []
-  const ofChains = listed.flatMap((chain: { family?: unknown } | null, index) =>
-    errorsOf(chain?.family === 'solana' ? SolanaChain : EvmChain, chain, `/chains/${index}`),
-  )
-  const ofNetwork = errorsOf(NetworkSchema, parsed).filter((problem) => !/^\/chains\/\d/.test(problem))
-  const problems = [...ofNetwork, ...ofChains]
-  if (problems.length > 0) return problems
-  // What a part refers to can be looked up once everything has its shape.
-  const network = parsed as NetworkConfig
-  return [...findPriceProblems(network).map((text) => `: ${text}`), ...discountProblems(network)]
-}
-
-/** A discount that nobody could earn, or that would shrink as a holding grows, is a mistake. */
-function discountProblems({ discount, chains }: NetworkConfig): string[] {
-  if (!discount) return []
-  const { asset, tiers = defaultDiscount.tiers } = discount
-  const isServed = chains.some(({ native, tokens }) =>
-    [native, ...tokens].some((token) => token.asset === asset),
-  )
-  return [
-    ...(isServed ? [] : [`/discount/asset: no chain has a token of ${asset}`]),
-    ...(isRising(toTiers(tiers))
-      ? []
-      : ['/discount/tiers: each must ask for more and give more than the last']),
-  ]
-}
-
-function errorsOf(schema: TSchema, value: unknown, at = ''): string[] {
-  return Value.Errors(schema, value).map(({ instancePath, message }) => `${at}${instancePath}: ${message}`)
-}
-
-function portFrom(value: string | undefined, problems: string[]): number {
-  const port = Number(value ?? 8080)
-  if (!Number.isInteger(port) || port < 0 || port > 65_535)
-    problems.push('PORT must be an integer in 0..65535')
-  return port
-}
-
-export function parseSealKeys(value: string, problems: string[]): { id: string; key: Secret }[] {
-  return value.split(',').map((entry) => {
-    const [id = '', key = ''] = entry.split(':')
-    const ok = /^[A-Za-z0-9]{1,16}$/.test(id) && /^[0-9a-f]{64}$/.test(key)
-    if (!ok)
-      problems.push('GEOSWAP_SEAL_KEYS must be id:64 hex digits, comma separated, the sealing key first')
-    return { id, key: new Secret(key) }
-  })
-}
-
-function markerKey(env: Env, problems: string[]): Secret {
-  const value = required(env, 'GEOSWAP_MARKER_KEY', problems)
-  if (!/^[0-9a-f]{64}$/.test(value)) problems.push('GEOSWAP_MARKER_KEY must be 64 hex digits')
-  return new Secret(value)
-}
-
-function privateKeys(env: Env, name: string, problems: string[]): Secret[] {
-  const values = required(env, name, problems).split(',')
-  if (!values.every((value) => /^0x[0-9a-f]{64}$/.test(value))) {
-    problems.push(`${name} must be private keys of 0x and 64 hex digits, comma separated`)
-  }
-  return values.map((value) => new Secret(value))
 }

@@ -1,10 +1,17 @@
+import { type Env, type Output, runCommand, terminal } from './command.ts'
 import { composeApi } from './compose/api.ts'
 import { composeAttester } from './compose/attester.ts'
 import { composeWorker } from './compose/worker.ts'
-import { loadConfig } from './config.ts'
+import { loadConfig } from './config/load.ts'
+import { required } from './config/secrets.ts'
 import { armFailPoints } from './fail-point.ts'
 import { listen } from './http/server.ts'
 import { createLogger, type Logger } from './observe/logger.ts'
+import { runAll } from './operate/all.ts'
+import { CHECK_CONFIG_HELP, checkConfig } from './operate/check-config.ts'
+import { DEPLOY_HELP, deploy } from './operate/deploy.ts'
+import { INIT_HELP, init } from './operate/init.ts'
+import { KEYS_HELP, keys } from './operate/keys.ts'
 import { createPool } from './store/db.ts'
 import { migrate } from './store/migrate.ts'
 
@@ -14,17 +21,26 @@ const USAGE = `geoswap service
   service api        serve the HTTP interface
   service worker     lock, deliver, claim and refund
   service attester   verify outcomes on its own nodes and sign them
+  service all        the three together, each in a process of its own that gets only its own secrets
+
+  service ${INIT_HELP}
+  service ${CHECK_CONFIG_HELP}
+  service ${DEPLOY_HELP}
+  service ${KEYS_HELP}
 
 Settings: GEOSWAP_CONFIG (JSON file of chains and assets), DATABASE_URL, and by role PORT, HOST,
 GEOSWAP_SEAL_KEYS (api), GEOSWAP_RELAYER_KEYS and GEOSWAP_DELIVERER_KEYS (worker), GEOSWAP_ATTESTER_KEY (attester);
 with a Solana chain also GEOSWAP_MARKER_KEY (all three) and GEOSWAP_SOLANA_KEYS (worker).
+Each secret may also be in a file: NAME_FILE names it. Keys may be in a keystore instead: GEOSWAP_KEYSTORE is its
+folder, GEOSWAP_KEYSTORE_PASSPHRASE opens it, and each process opens only the keys of its own role.
 `
 
 type Running = { close(): Promise<void> }
 
 async function runMigrate(): Promise<void> {
-  const url = process.env['DATABASE_URL']
-  if (!url) throw new Error('DATABASE_URL is not set')
+  const problems: string[] = []
+  const url = required(process.env, 'DATABASE_URL', problems)
+  if (problems.length > 0) throw new Error(problems.join('\n'))
   const pool = createPool(url)
   const applied = await migrate(pool)
   await pool.end()
@@ -66,22 +82,35 @@ function stopOnSignal(running: Running, logger: Logger): void {
   process.on('SIGINT', () => void stop())
 }
 
-async function main(role: string | undefined): Promise<void> {
-  if (role === 'migrate') return runMigrate()
-  const roles = { api: runApi, worker: runWorker, attester: runAttester }
-  const run = roles[role as keyof typeof roles]
-  if (!role || !run) {
+const roles = { api: runApi, worker: runWorker, attester: runAttester }
+const commands: Record<string, (args: string[], env: Env, output: Output) => Promise<number>> = {
+  init: (args, _env, output) => init(args, output),
+  'check-config': (args, _env, output) => checkConfig(args, output),
+  deploy,
+  keys,
+}
+
+async function main([name, ...args]: string[]): Promise<void> {
+  if (name === 'migrate') return runMigrate()
+  if (name === 'all') process.exit(await runAll(process.env))
+  const command = name === undefined ? undefined : commands[name]
+  if (command) {
+    process.exitCode = await runCommand(terminal, () => command(args, process.env, terminal))
+    return
+  }
+  const run = roles[name as keyof typeof roles]
+  if (!name || !run) {
     process.stderr.write(USAGE)
-    process.exitCode = role === undefined || role === '--help' ? 0 : 1
+    process.exitCode = name === undefined || name === '--help' ? 0 : 1
     return
   }
   const crashAt = process.env['GEOSWAP_CRASH_AT']
   if (crashAt) armFailPoints(crashAt)
-  const logger = createLogger({ name: role, level: process.env['LOG_LEVEL'] ?? 'info' })
+  const logger = createLogger({ name, level: process.env['LOG_LEVEL'] ?? 'info' })
   stopOnSignal(await run(logger), logger)
 }
 
-main(process.argv[2]).catch((error: unknown) => {
+main(process.argv.slice(2)).catch((error: unknown) => {
   process.stderr.write(`${error instanceof Error ? error.message : error}\n`)
   process.exit(1)
 })

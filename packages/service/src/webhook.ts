@@ -14,7 +14,7 @@ import {
   withDatabase,
 } from './command.ts'
 import { createConfiguredSealer } from './compose/sealer.ts'
-import { parseSealKeys } from './config.ts'
+import { parseSealKeys } from './config/secrets.ts'
 import { findAccount } from './store/accounts.ts'
 import { type Replayed, replay as replayEvents } from './store/webhook-deliveries.ts'
 import {

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import { type Address, type Hex, recoverMessageAddress, serializeSignature } from 'viem'
 import type { Heads } from '../chains/chain.ts'
@@ -30,8 +31,9 @@ import { createPool } from '../store/db.ts'
 import { readInventory } from '../store/inventory.ts'
 import { createListener } from '../store/listen.ts'
 import { leaseBudgets } from '../store/rate-budgets.ts'
-import { type Chains, connectChains, loadCatalog, maxHeadAgeMs, verifyChains } from './chains.ts'
+import { activeOf, type Chains, connectChains, loadCatalog, verifyChains } from './chains.ts'
 import { createFeeFor } from './fee-for.ts'
+import { maxHeadAgeMs } from './head-age.ts'
 import { createPriceSources, priceRulesOf, watchPrices } from './prices.ts'
 import { createConfiguredSealer } from './sealer.ts'
 import { addServiceMetrics } from './service-metrics.ts'
@@ -55,7 +57,7 @@ export async function composeApi(config: Config, logger: Logger): Promise<Api> {
     ...{ network, accounts: [], signers: [], markerKey: config.markerKey },
     urlsOf: (chain) => chain.rpcUrls,
   })
-  await verifyChains(chains)
+  await verifyChains(chains, logger)
   const catalog = await loadCatalog(network, chains)
   const onFault = (error: unknown, source: string) => logger.warn({ err: error, source }, 'refresh failed')
   const market = followMarket(config, { pool, chains, onFault, logger })
@@ -79,6 +81,7 @@ export async function composeApi(config: Config, logger: Logger): Promise<Api> {
     onConnect: () => status.reads.setListening(true),
     onDisconnect: () => status.reads.setListening(false),
   })
+  let isDraining = false
   const sealer = createConfiguredSealer(config.sealKeys)
   const webhooks = composeWebhooks({ network, pool, sealer, logger, registry: metrics.registry })
   await webhooks.start()
@@ -87,12 +90,15 @@ export async function composeApi(config: Config, logger: Logger): Promise<Api> {
     ...{ statusReads: status.reads, statusStreams: status.streams },
     keys,
     limiter,
-    ready: () => readiness(catalog, market, pool),
+    ready: async () =>
+      isDraining ? { ok: false, checks: { draining: true } } : readiness(catalog, market, pool),
     logger,
     metrics,
     basePath: network.basePath ?? '',
   })
   const close = async () => {
+    isDraining = true
+    await delay(config.drainMs)
     await app.close()
     market.stop()
     refreshing.stop()
@@ -191,7 +197,7 @@ function createHandlers(config: Config, parts: Parts): Handlers {
   const contractsOf = (chainId: number) => chains.evmOf(chainId).contracts
   const storeDeps = {
     ...{ pool, catalog, market, placeOf: chains.placeOf, maxUnsubmitted: MAX_UNSUBMITTED },
-    lockersOf: (chainId: number) => chains.of(chainId).senders.relay,
+    lockersOf: (chainId: number) => activeOf(chains.of(chainId), 'relay'),
     deadlines: { ...defaultDeadlines, ...config.network.deadlines },
   }
   const buildDeps: BuildDeps = {

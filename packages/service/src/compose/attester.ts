@@ -24,7 +24,7 @@ export async function composeAttester(config: Config, logger: Logger): Promise<A
     ...{ network, accounts: [], signers: [], markerKey: config.markerKey },
     urlsOf: (chain) => chain.attesterRpcUrls,
   })
-  await verifyChains(chains)
+  await verifyChains(chains, logger)
   const domainOf = (chainId: number) => {
     const place = chains.placeOf(chainId)
     return 'escrow' in place ? geoOpDomain({ chainId, escrow: place.escrow }) : intakeDomain(chainId)

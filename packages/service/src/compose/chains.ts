@@ -1,9 +1,11 @@
 import { getAddress, type PrivateKeyAccount } from 'viem'
 import type { Chain } from '../chains/chain.ts'
+import { type Findings, joinFindings } from '../chains/findings.ts'
 import type { SolanaSigner } from '../chains/solana/signer.ts'
 import type { ChainConfig, NetworkConfig, Secret } from '../config.ts'
 import type { Catalog, CatalogChain, Token } from '../model/catalog.ts'
 import type { Place } from '../model/op-terms.ts'
+import type { Logger } from '../observe/logger.ts'
 import { insideTransaction } from '../store/db.ts'
 import { connectEvm, type EvmParts, toContracts } from './evm.ts'
 import { connectSolana, type SolanaOrigin } from './solana.ts'
@@ -14,11 +16,13 @@ export type ConnectedChain = {
   chain: Chain
   /** Keys that send transactions here: for inputs, claims and refunds, and for deliveries. */
   senders: { relay: readonly string[]; deliver: readonly string[] }
+  /** Of the senders, those that get nothing new. */
+  retiring: readonly string[]
   maxAmount: bigint
   nativeToken: Pick<Token, 'address' | 'decimals'>
   ownAddresses: readonly string[]
-  /** Every way in which the chain differs from the configuration. */
-  verify(): Promise<string[]>
+  /** Every way in which the chain and its nodes differ from the configuration. */
+  verify(): Promise<Findings>
   loadTokens(): Promise<Token[]>
   /** Of a sender, in the smallest unit of the chain's own coin. */
   readGasBalance(address: string): Promise<bigint>
@@ -64,14 +68,14 @@ export function connectChains(options: Options): Chains {
   }
 }
 
+/** The keys of a chain that take on new work. */
+export function activeOf({ senders, retiring }: ConnectedChain, role: 'relay' | 'deliver'): string[] {
+  return senders[role].filter((address) => !retiring.includes(address))
+}
+
 function toPlace(config: ChainConfig): Place {
   if (config.family === 'evm') return toContracts(config)
   return { intake: config.vaults.intake, vault: config.vaults.inventory }
-}
-
-/** How long a head may stand still before the chain counts as down: five blocks, and at least 15 s. */
-export function maxHeadAgeMs(chain: ChainConfig): number {
-  return chain.maxHeadAgeMs ?? Math.max(15_000, 5 * chain.blockMs)
 }
 
 /** A transaction that waits for a node would hold its locks as long as the node likes. */
@@ -106,9 +110,15 @@ export function signingAddresses(network: NetworkConfig): string[] {
   return [...evm, ...solana]
 }
 
-/** Asks every chain whether it is what the configuration says; names all problems at once. */
-export async function verifyChains(chains: Chains): Promise<void> {
-  const problems = (await Promise.all(chains.all.map((chain) => chain.verify()))).flat()
+/** Asks every chain whether it is what the configuration says. */
+export async function findDifferences(chains: Pick<Chains, 'all'>): Promise<Findings> {
+  return joinFindings(await Promise.all(chains.all.map((chain) => chain.verify())))
+}
+
+/** Lets nothing start on chains that are not as configured; names all problems at once. */
+export async function verifyChains(chains: Chains, logger: Logger): Promise<void> {
+  const { problems, warnings } = await findDifferences(chains)
+  for (const warning of warnings) logger.warn({ warning }, 'a chain is not as it should be')
   if (problems.length > 0) throw new Error(`The chains are not as configured:\n- ${problems.join('\n- ')}`)
 }
 

@@ -1,14 +1,16 @@
 import { type Address, getAddress, type PrivateKeyAccount, type PublicClient, zeroAddress } from 'viem'
 import { createEvmChain } from '../chains/evm/chain.ts'
-import { createEvmClients } from '../chains/evm/client.ts'
+import { createEvmClients, type EvmClients } from '../chains/evm/client.ts'
 import { readBalance } from '../chains/evm/reads.ts'
 import { verifyUniswapV3 } from '../chains/evm/uniswap-v3.ts'
 import { readDecimals, verifyChain } from '../chains/evm/verify.ts'
+import { checkNodes, type Findings, type NodeView } from '../chains/findings.ts'
 import type { EvmChainConfig, NetworkConfig } from '../config.ts'
 import { MAX_UINT256 } from '../model/amount.ts'
 import type { Token } from '../model/catalog.ts'
 import { type PlaceOf, ringOfOp } from '../model/op-terms.ts'
 import type { ConnectedChain } from './chains.ts'
+import { maxHeadAgeMs } from './head-age.ts'
 
 export type EvmContracts = { account: Address; escrow: Address; vault: Address }
 export type EvmParts = { client: PublicClient; contracts: EvmContracts }
@@ -43,24 +45,66 @@ export function connectEvm(options: Options): ConnectedChain & { evm: EvmParts }
     ...(uniswap && { uniswap }),
     ...(config.l1FeeOracle && { l1FeeOracle: getAddress(config.l1FeeOracle) }),
   }
-  const roles = { attester: getAddress(network.attester), deliverers: deliver }
   return {
     config,
     chain: createEvmChain({ clients, settings, accounts, deliverer: deliver[0] ?? zeroAddress }),
     senders: { relay, deliver },
+    retiring: (network.retiring ?? []).map((address) => getAddress(address)),
     maxAmount: MAX_UINT256,
     nativeToken: { address: zeroAddress, decimals: 18 },
     ownAddresses: Object.values(contracts),
-    async verify() {
-      const problems = await verifyChain(client, { ...config, contracts, ...roles })
-      if (!uniswap || problems.length > 0) return problems
-      return verifyUniswapV3(client, { name: config.name, vault: contracts.vault, ...uniswap })
-    },
+    verify: () => verifyConfigured({ network, config, urls, clients }),
     loadTokens: () => loadTokens(client, config),
     readGasBalance: (address) => client.getBalance({ address: address as Address }),
     readTokenBalance: (owner, token) =>
       readBalance(client, { owner: owner as Address, token: token as Address }),
     evm: { client, contracts },
+  }
+}
+
+type Checked = Pick<Options, 'network' | 'config' | 'urls'> & { clients: EvmClients }
+
+/** The nodes each by themselves, and then what they say is on the chain. */
+async function verifyConfigured({ network, config, urls, clients }: Checked): Promise<Findings> {
+  const { client, nodes } = clients
+  const { name, chainId } = config
+  const ofNodes = await checkNodes({
+    ...{ name, urls, chain: String(chainId), maxHeadAgeMs: maxHeadAgeMs(config), now: Date.now() },
+    ask: (index) => readNode(nodes[index] ?? client),
+  })
+  if (ofNodes.problems.length > 0) return ofNodes
+  const contracts = toContracts(config)
+  const problems = await verifyChain(client, { ...toExpected(network, config), chainId, name, contracts })
+  const uniswap = toUniswap(network, config)
+  const ofVenue =
+    uniswap && problems.length === 0
+      ? await verifyUniswapV3(client, { name, vault: contracts.vault, ...uniswap })
+      : []
+  return { ...ofNodes, problems: [...problems, ...ofVenue] }
+}
+
+async function readNode(node: PublicClient): Promise<NodeView> {
+  const [chainId, head] = await Promise.all([node.getChainId(), node.getBlock({ blockTag: 'latest' })])
+  return { chain: String(chainId), headSeconds: Number(head.timestamp) }
+}
+
+function toExpected(network: NetworkConfig, { chainId, tokens }: EvmChainConfig) {
+  const feeds = network.assets.flatMap(({ name, sources }) =>
+    sources.flatMap((source) => {
+      if (source.kind !== 'chainlink' || source.chainId !== chainId) return []
+      return [{ address: getAddress(source.address), description: source.description ?? `${name} / USD` }]
+    }),
+  )
+  return {
+    attester: getAddress(network.attester),
+    treasury: network.treasury === undefined ? undefined : getAddress(network.treasury),
+    deliverers: network.deliverers.map((address) => getAddress(address)),
+    tokens: tokens.map(({ address, symbol, decimals }) => ({
+      address: getAddress(address),
+      symbol,
+      decimals,
+    })),
+    feeds,
   }
 }
 

@@ -2,6 +2,7 @@ import { attestationTypes, intakeDomain } from '@geoswap/protocol'
 import type { Address as SolanaAddress } from '@solana/kit'
 import { type Address, getAddress, type Hex, isAddressEqual, recoverTypedDataAddress } from 'viem'
 import type { InputBuilder } from '../chains/chain.ts'
+import { checkNodes, type Findings, type NodeView } from '../chains/findings.ts'
 import { NATIVE_SOL } from '../chains/solana/address.ts'
 import { createInputBuilder } from '../chains/solana/builder.ts'
 import { createSolanaChain } from '../chains/solana/chain.ts'
@@ -18,6 +19,7 @@ import type { RecipientView } from '../flow/quote/quote.ts'
 import type { Order } from '../flow/quote/request.ts'
 import type { Token } from '../model/catalog.ts'
 import type { ConnectedChain } from './chains.ts'
+import { maxHeadAgeMs } from './head-age.ts'
 
 // The System, token and associated-token programs move amounts of 64 bits.
 const MAX_U64 = (1n << 64n) - 1n
@@ -48,10 +50,11 @@ export function connectSolana(options: Options): ConnectedChain & { solana: Sola
     config,
     chain: createSolanaChain(parts),
     senders: { relay: [feePayers.input], deliver: [feePayers.delivery] },
+    retiring: [],
     maxAmount: MAX_U64,
     nativeToken: { address: NATIVE_SOL, decimals: NATIVE_TOKEN.decimals },
     ownAddresses: [...Object.values(vaults), ...Object.values(feePayers)],
-    verify: () => verifyConfigured(parts, config),
+    verify: () => verifyConfigured(parts, config, urls),
     loadTokens: () => loadTokens(parts, config),
     readGasBalance: async (address) => (await client.rpc.getBalance(address as SolanaAddress).send()).value,
     readTokenBalance: (owner, mint) => readTokenBalance(parts, { owner, mint }),
@@ -93,15 +96,35 @@ async function isBy(attester: Address, signature: string, signed: Signable): Pro
   return isAddressEqual(await recoverTypedDataAddress(parameters), attester)
 }
 
-/** Every fee payer is held to the rules of fee payers. */
-async function verifyConfigured({ client }: SolanaParts, config: SolanaChainConfig): Promise<string[]> {
+/** The nodes each by themselves, and then the chain. Every fee payer is held to the rules of fee payers. */
+async function verifyConfigured(
+  { client }: SolanaParts,
+  config: SolanaChainConfig,
+  urls: readonly string[],
+): Promise<Findings> {
   const { name, genesisHash, vaults, feePayers } = config
-  const mints = [NATIVE_SOL, ...config.tokens.map(({ address }) => address)]
+  const ofNodes = await checkNodes({
+    ...{ name, urls, chain: genesisHash, maxHeadAgeMs: maxHeadAgeMs(config), now: Date.now() },
+    ask: (index) => readNode(client.nodes[index] ?? client.rpc),
+  })
+  if (ofNodes.problems.length > 0) return ofNodes
+  const mints = [
+    { mint: NATIVE_SOL, decimals: undefined },
+    ...config.tokens.map(({ address, decimals }) => ({ mint: address, decimals })),
+  ]
   const expected = { name, vaults, mints, ...(genesisHash !== undefined && { genesisHash }) }
   const problems = await Promise.all(
     Object.values(feePayers).map((feePayer) => verifySolana(client, { ...expected, feePayer })),
   )
-  return [...new Set(problems.flat())]
+  return { ...ofNodes, problems: [...new Set(problems.flat())] }
+}
+
+async function readNode(rpc: SolanaParts['client']['rpc']): Promise<NodeView> {
+  const [genesis, slot] = await Promise.all([
+    rpc.getGenesisHash().send(),
+    rpc.getSlot({ commitment: 'confirmed' }).send(),
+  ])
+  return { chain: genesis, headSeconds: Number(await rpc.getBlockTime(slot).send()) }
 }
 
 function loadTokens({ facts }: SolanaParts, { chainId, tokens }: SolanaChainConfig): Promise<Token[]> {

@@ -4,12 +4,12 @@ import { privateKeyToAccount } from 'viem/accounts'
 import type { Heads } from '../chains/chain.ts'
 import { type Config, defaultDeadlines } from '../config.ts'
 import { confirmDestination } from '../flow/deliver/confirm-delivery.ts'
-import { deliverLocked, redeliverStalled } from '../flow/deliver/deliver.ts'
+import { type DeliverDeps, deliverLocked, redeliverStalled } from '../flow/deliver/deliver.ts'
 import { confirmOrigin } from '../flow/execute/confirm-lock.ts'
 import { lockWaiting } from '../flow/execute/lock.ts'
 import { retryStalledLocks } from '../flow/execute/retry-lock.ts'
 import { createWaitingLocks } from '../flow/execute/waiting-locks.ts'
-import { relayAttested } from '../flow/settle/relay.ts'
+import { type RelayDeps, relayAttested } from '../flow/settle/relay.ts'
 import { createHeadFollower, type HeadFollower } from '../lanes/head-follower.ts'
 import { createLaneRunner, type Lane } from '../lanes/runner.ts'
 import { createSender } from '../lanes/sender.ts'
@@ -25,15 +25,16 @@ import type { Lease } from '../store/lanes.ts'
 import { createListener } from '../store/listen.ts'
 import { findToLock } from '../store/swaps.ts'
 import {
+  activeOf,
   assertKeysFor,
   type Chains,
   type ConnectedChain,
   connectChains,
   loadCatalog,
-  maxHeadAgeMs,
   signingAddresses,
   verifyChains,
 } from './chains.ts'
+import { maxHeadAgeMs } from './head-age.ts'
 import { createPriceCheck } from './price-check.ts'
 import { createPriceSources, priceRulesOf, watchPrices } from './prices.ts'
 import { createSigners } from './solana.ts'
@@ -68,7 +69,7 @@ export async function composeWorker(config: Config, logger: Logger): Promise<Wor
     ...{ network, accounts, signers, markerKey: config.markerKey },
     urlsOf: (chain) => chain.rpcUrls,
   })
-  await verifyChains(chains)
+  await verifyChains(chains, logger)
   const catalog = await loadCatalog(network, chains)
   const wake = (topic: string) => runner.wake(topic)
   const followers = new Map(
@@ -133,9 +134,17 @@ function lanesOf(parts: Parts, chain: ConnectedChain): Lane[] {
   const { relay, deliver } = chain.senders
   return [
     watchLane(parts, chain),
-    ...relay.map((address, index) => relayLane(parts, chain, address, { index, of: relay.length })),
-    ...deliver.map((address, index) => deliverLane(parts, chain, address, { index, of: deliver.length })),
+    ...relay.map((address) => relayLane(parts, chain, address, shareOf(activeOf(chain, 'relay'), address))),
+    ...deliver.map((address) =>
+      deliverLane(parts, chain, address, shareOf(activeOf(chain, 'deliver'), address)),
+    ),
   ]
+}
+
+/** Undefined for a key that is being retired: it follows up on what it sent, and takes nothing that others can do. */
+function shareOf(active: readonly string[], address: string): Share | undefined {
+  const index = active.indexOf(address)
+  return index < 0 ? undefined : { index, of: active.length }
 }
 
 function followerOf({ followers }: Parts, chainId: number): HeadFollower {
@@ -178,12 +187,12 @@ function watchLane(parts: Parts, { chain, config }: ConnectedChain): Lane {
   })
 }
 
-function relayLane(parts: Parts, connected: ConnectedChain, address: string, share: Share): Lane {
+function relayLane(parts: Parts, connected: ConnectedChain, address: string, share?: Share): Lane {
   const { pool, prices, logger } = parts
   const { chain, config } = connected
   const sender = senderOf(parts, connected, address)
   const deps = {
-    ...{ pool, sender, share, origin: chain, refreshPrices: prices.refresh, isPriceKept: prices.isKept },
+    ...{ pool, sender, origin: chain, refreshPrices: prices.refresh, isPriceKept: prices.isKept },
     destinationOf: (chainId: number) => parts.chains.of(chainId).chain,
     isLive: (chainId: number) => followerOf(parts, chainId).isLive(),
     isGone: (chainId: number) => followerOf(parts, chainId).downSeconds() > PATIENCE_SECONDS,
@@ -205,15 +214,29 @@ function relayLane(parts: Parts, connected: ConnectedChain, address: string, sha
         topics: [`lock:${config.chainId}:${address}`],
         run: async (lease: Lease, heads?: Heads) => heads && lockWaiting(deps, lease, heads, waiting),
       })),
-      {
-        topics: [`relay:${config.chainId}`],
-        run: async (lease, heads) => heads && relayAttested(deps, lease, heads),
-      },
+      ...(share === undefined ? [] : [relayWork(config.chainId, { ...deps, share })]),
     ],
   })
 }
 
-function deliverLane(parts: Parts, connected: ConnectedChain, address: string, share: Share): Lane {
+function relayWork(chainId: number, deps: RelayDeps) {
+  return {
+    topics: [`relay:${chainId}`],
+    run: async (lease: Lease, heads?: Heads) => heads && relayAttested(deps, lease, heads),
+  }
+}
+
+const onlyFollowing = { settle: async () => {}, works: [] }
+
+function deliverWork(chainId: number, deps: DeliverDeps) {
+  const deliver = (lease: Lease, heads?: Heads) => deliverLocked(deps, lease, heads)
+  return {
+    settle: (lease: Lease, heads: Heads) => redeliverStalled(deps, lease, heads),
+    works: [{ topics: [`deliver:${chainId}`], run: deliver }],
+  }
+}
+
+function deliverLane(parts: Parts, connected: ConnectedChain, address: string, share?: Share): Lane {
   const { pool, prices, logger, config } = parts
   const { chain } = connected
   const { chainId } = connected.config
@@ -223,7 +246,6 @@ function deliverLane(parts: Parts, connected: ConnectedChain, address: string, s
     ...{
       pool,
       sender,
-      share,
       destination: chain,
       originOf: (chainId: number) => parts.chains.of(chainId).chain,
       isLive: follower.isLive,
@@ -238,7 +260,6 @@ function deliverLane(parts: Parts, connected: ConnectedChain, address: string, s
   return createSendingLane({
     name: `deliver:${chainId}:${address}`,
     ...{ sender, follower },
-    settle: (lease, heads) => redeliverStalled(deps, lease, heads),
-    works: [{ topics: [`deliver:${chainId}`], run: (lease, heads) => deliverLocked(deps, lease, heads) }],
+    ...(share === undefined ? onlyFollowing : deliverWork(chainId, { ...deps, share })),
   })
 }

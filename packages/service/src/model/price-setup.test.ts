@@ -9,7 +9,9 @@ const chains = [
 const feed = (chainId: number, address = '0xAb') => ({ kind: 'chainlink' as const, chainId, address })
 const pyth = { kind: 'pyth' as const, feedId: '0x12' }
 const problemsOf = (sources: PriceSetup['assets'][number]['sources'], more: object = {}) =>
-  findPriceProblems({ chains, assets: [{ name: 'ETH', sources, ...more }] })
+  findPriceProblems({ chains, assets: [{ name: 'ETH', sources, ...more }] }).map(
+    ({ path, message }) => `${path}: ${message}`,
+  )
 
 test('feeds on several chains, and a Hermes server for Pyth, are fine', () => {
   const assets = [{ name: 'ETH', sources: [feed(1), feed(2), pyth], minSources: 3 }]
@@ -18,11 +20,11 @@ test('feeds on several chains, and a Hermes server for Pyth, are fine', () => {
 })
 
 test.each([
-  ['asset ETH has a feed on 3, which is not an EVM chain here', problemsOf([feed(3)])],
-  ['asset ETH has a feed on 9, which is not an EVM chain here', problemsOf([feed(9)])],
-  ['asset ETH has a pyth source, and pyth.url is not set', problemsOf([pyth])],
-  ['asset ETH has the same price source twice', problemsOf([feed(1), feed(1, '0xaB')])],
-  ['asset ETH wants 2 sources and has 1', problemsOf([feed(1)], { minSources: 2 })],
+  ['/assets/0/sources/0: asset ETH has a feed on 3, which is not an EVM chain here', problemsOf([feed(3)])],
+  ['/assets/0/sources/0: asset ETH has a feed on 9, which is not an EVM chain here', problemsOf([feed(9)])],
+  ['/assets/0/sources/0: asset ETH has a pyth source, and pyth.url is not set', problemsOf([pyth])],
+  ['/assets/0/sources/1: asset ETH has the same price source twice', problemsOf([feed(1), feed(1, '0xaB')])],
+  ['/assets/0/minSources: asset ETH wants 2 sources and has 1', problemsOf([feed(1)], { minSources: 2 })],
 ])('%s', (problem, found) => {
   expect(found).toEqual([problem])
 })
@@ -30,5 +32,7 @@ test.each([
 test('an asset that is there twice is named', () => {
   const eth = { name: 'ETH', sources: [feed(1)] }
 
-  expect(findPriceProblems({ chains, assets: [eth, eth] })).toEqual(['asset ETH is there twice'])
+  expect(findPriceProblems({ chains, assets: [eth, eth] })).toEqual([
+    { path: '/assets/1', message: 'asset ETH is there twice' },
+  ])
 })

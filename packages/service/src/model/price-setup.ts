@@ -7,25 +7,35 @@ export type PriceSetup = {
 
 type SourceSetup = { kind: 'chainlink'; chainId: number; address: string } | { kind: 'pyth'; feedId: string }
 
-/** What is wrong with the price sources beyond the shape of each: one sentence per problem. */
-export function findPriceProblems({ assets, chains, pyth }: PriceSetup): string[] {
+/** What is wrong with the price sources beyond the shape of each, and where: the path is a JSON pointer. */
+export function findPriceProblems({ assets, chains, pyth }: PriceSetup): { path: string; message: string }[] {
   const evm = new Set(chains.filter(({ family }) => family === 'evm').map(({ chainId }) => chainId))
   const names = assets.map(({ name }) => name)
-  const twice = names.filter((name, index) => names.indexOf(name) !== index)
-  const problemsOf = (source: SourceSetup): string[] => {
-    if (source.kind === 'pyth') return pyth ? [] : ['has a pyth source, and pyth.url is not set']
-    return evm.has(source.chainId) ? [] : [`has a feed on ${source.chainId}, which is not an EVM chain here`]
+  const problemOf = (source: SourceSetup): string | undefined => {
+    if (source.kind === 'pyth') return pyth ? undefined : 'has a pyth source, and pyth.url is not set'
+    if (evm.has(source.chainId)) return undefined
+    return `has a feed on ${source.chainId}, which is not an EVM chain here`
   }
-  return [
-    ...twice.map((name) => `asset ${name} is there twice`),
-    ...assets.flatMap(({ name, sources, minSources = 1 }) => {
+  return assets.flatMap(({ name, sources, minSources = 1 }, index) => {
+    const at = `/assets/${index}`
+    const ids = sources.map(idOf)
+    const ofSource = (source: SourceSetup, position: number) => {
+      const path = `${at}/sources/${position}`
+      const problem = problemOf(source)
       // The same feed twice would outvote another one.
-      const distinct = new Set(sources.map(idOf)).size
-      const few = minSources > sources.length ? [`wants ${minSources} sources and has ${sources.length}`] : []
-      const same = distinct < sources.length ? ['has the same price source twice'] : []
-      return [...sources.flatMap(problemsOf), ...few, ...same].map((problem) => `asset ${name} ${problem}`)
-    }),
-  ]
+      const isSame = ids.indexOf(idOf(source)) !== position
+      return [
+        ...(problem === undefined ? [] : [{ path, message: `asset ${name} ${problem}` }]),
+        ...(isSame ? [{ path, message: `asset ${name} has the same price source twice` }] : []),
+      ]
+    }
+    const few = `asset ${name} wants ${minSources} sources and has ${sources.length}`
+    return [
+      ...(names.indexOf(name) === index ? [] : [{ path: at, message: `asset ${name} is there twice` }]),
+      ...sources.flatMap(ofSource),
+      ...(minSources > sources.length ? [{ path: `${at}/minSources`, message: few }] : []),
+    ]
+  })
 }
 
 function idOf(source: SourceSetup): string {

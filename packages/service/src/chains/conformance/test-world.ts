@@ -3,6 +3,7 @@ import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { type OpContent, type PlaceOf, termsOfOp } from '../../model/op-terms.ts'
 import type { Op, Swap } from '../../model/swap.ts'
 import type { Chain, Heads } from '../chain.ts'
+import type { Findings } from '../findings.ts'
 
 export type Kind = 'native' | 'token'
 export type SwapOptions = { input?: Kind; output?: Kind; recipient?: string; quotedOutput?: bigint }
@@ -13,7 +14,7 @@ export type End = { deadline: number; lastValid?: bigint | undefined }
 export type ConformanceWorld = {
   chain: Chain
   /** Every way in which the chain differs from its configuration. */
-  verify(): Promise<string[]>
+  verify(): Promise<Findings>
   senders: { relay: string; deliver: string }
   /** Where inputs wait, and where outputs come from. */
   places: { intake: string; inventory: string }

@@ -1,54 +1,137 @@
-import { geoEscrowAbi, geoVaultAbi } from '@geoswap/protocol'
-import { type Address, erc20Abi, type PublicClient } from 'viem'
+import { CONTRACT_CODE, geoEscrowAbi, geoVaultAbi, isCodeOf } from '@geoswap/protocol'
+import { type Address, BaseError, erc20Abi, type PublicClient, parseAbi } from 'viem'
+import { refusalOf } from './simulate.ts'
 
 export function readDecimals(client: PublicClient, token: Address): Promise<number> {
   return client.readContract({ address: token, abi: erc20Abi, functionName: 'decimals' })
 }
+
+export type ExpectedToken = { address: Address; symbol: string; decimals: number | undefined }
+export type ExpectedFeed = { address: Address; description: string }
 
 type Expected = {
   chainId: number
   name: string
   contracts: { account: Address; escrow: Address; vault: Address }
   attester: Address
+  treasury: Address | undefined
   deliverers: readonly Address[]
+  tokens: readonly ExpectedToken[]
+  feeds: readonly ExpectedFeed[]
 }
+
+// Chainlink's own feeds have 8 decimals, or 18 where the quote is in a coin: anything else is not a price feed.
+const FEED_DECIMALS = [8, 18]
+const feedAbi = parseAbi([
+  'function decimals() view returns (uint8)',
+  'function description() view returns (string)',
+])
 
 /** Every way in which the chain behind the nodes differs from the configuration. */
 export async function verifyChain(client: PublicClient, expected: Expected): Promise<string[]> {
-  const { chainId, name, contracts } = expected
-  const problems: string[] = []
+  const { chainId, name } = expected
   const actual = await client.getChainId()
   if (actual !== chainId) return [`${name}: the node serves chain ${actual}, not ${chainId}`]
-  for (const [role, address] of Object.entries(contracts)) {
-    const code = await client.getCode({ address })
-    if (!code || code === '0x') problems.push(`${name}: there is no ${role} contract at ${address}`)
-  }
-  if (problems.length > 0) return problems
-  return [...(await verifyEscrow(client, expected)), ...(await verifyDeliverers(client, expected))]
+  const [code, ...others] = await Promise.all([
+    verifyCode(client, expected),
+    ...expected.tokens.map((token) => verifyToken(client, token)),
+    ...expected.feeds.map((feed) => verifyFeed(client, feed)),
+  ])
+  // What is no contract of ours cannot be asked for what it knows.
+  const roles = code.length > 0 ? [] : [verifyEscrow(client, expected), verifyVault(client, expected)]
+  return [code, ...others, ...(await Promise.all(roles))].flat().map((problem) => `${name}: ${problem}`)
+}
+
+async function verifyCode(client: PublicClient, { contracts }: Expected): Promise<string[]> {
+  const roles = ['account', 'escrow', 'vault'] as const
+  const problems = await Promise.all(
+    roles.map(async (role) => {
+      const address = contracts[role]
+      const code = await client.getCode({ address })
+      if (!code || code === '0x') return [`there is no ${role} contract at ${address}`]
+      return isCodeOf(code, CONTRACT_CODE[role])
+        ? []
+        : [`what is at ${address} is not the ${role} contract of this version`]
+    }),
+  )
+  return problems.flat()
 }
 
 async function verifyEscrow(
   client: PublicClient,
-  { name, contracts, attester }: Expected,
+  { contracts, attester, treasury }: Expected,
 ): Promise<string[]> {
   const escrow = { address: contracts.escrow, abi: geoEscrowAbi } as const
-  const actual = {
-    account: await client.readContract({ ...escrow, functionName: 'ACCOUNT' }),
-    vault: await client.readContract({ ...escrow, functionName: 'VAULT' }),
-    attester: await client.readContract({ ...escrow, functionName: 'attester' }),
+  const [account, vault, signer, owner] = await Promise.all([
+    client.readContract({ ...escrow, functionName: 'ACCOUNT' }),
+    client.readContract({ ...escrow, functionName: 'VAULT' }),
+    client.readContract({ ...escrow, functionName: 'attester' }),
+    client.readContract({ ...escrow, functionName: 'TREASURY' }),
+  ])
+  const actual = { account, vault, attester: signer, treasury: owner }
+  const configured = {
+    account: contracts.account,
+    vault: contracts.vault,
+    attester,
+    treasury: treasury ?? owner,
   }
-  const configured = { account: contracts.account, vault: contracts.vault, attester }
-  const roles = ['account', 'vault', 'attester'] as const
+  const roles = ['account', 'vault', 'attester', 'treasury'] as const
   const wrong = roles.filter((role) => actual[role] !== configured[role])
-  return wrong.map((role) => `${name}: the escrow's ${role} is ${actual[role]}, not ${configured[role]}`)
+  return wrong.map((role) => `the escrow's ${role} is ${actual[role]}, not ${configured[role]}`)
 }
 
-async function verifyDeliverers(
+async function verifyVault(
   client: PublicClient,
-  { name, contracts, deliverers }: Expected,
+  { contracts, deliverers, treasury }: Expected,
 ): Promise<string[]> {
-  const vault = { address: contracts.vault, abi: geoVaultAbi, functionName: 'deliverers' } as const
-  const known = await Promise.all(deliverers.map((key) => client.readContract({ ...vault, args: [key] })))
+  const vault = { address: contracts.vault, abi: geoVaultAbi } as const
+  const [owner, ...known] = await Promise.all([
+    client.readContract({ ...vault, functionName: 'TREASURY' }),
+    ...deliverers.map((key) => client.readContract({ ...vault, functionName: 'deliverers', args: [key] })),
+  ])
   const strangers = deliverers.filter((_, index) => !known[index])
-  return strangers.map((key) => `${name}: the vault does not take deliveries from ${key}`)
+  return [
+    ...(treasury && owner !== treasury ? [`the vault's treasury is ${owner}, not ${treasury}`] : []),
+    ...strangers.map((key) => `the vault does not take deliveries from ${key}`),
+  ]
+}
+
+/** A token by its own words: another one at this address would be another currency under a known name. */
+async function verifyToken(client: PublicClient, token: ExpectedToken): Promise<string[]> {
+  const { address, symbol, decimals } = token
+  const [actualSymbol, actualDecimals] = await Promise.all([
+    client.readContract({ address, abi: erc20Abi, functionName: 'symbol' }).catch(refusedAsUndefined),
+    readDecimals(client, address).catch(refusedAsUndefined),
+  ])
+  if (actualDecimals === undefined) return [`there is no token ${symbol} at ${address}`]
+  // Some old tokens have a symbol that is no text: nothing can be compared then.
+  const isOther = actualSymbol !== undefined && actualSymbol !== symbol
+  return [
+    ...(!isOther ? [] : [`the token at ${address} calls itself ${actualSymbol}, not ${symbol}`]),
+    ...(decimals === undefined || decimals === actualDecimals
+      ? []
+      : [`${symbol} at ${address} has ${actualDecimals} decimals, not ${decimals}`]),
+  ]
+}
+
+async function verifyFeed(client: PublicClient, { address, description }: ExpectedFeed): Promise<string[]> {
+  const feed = { address, abi: feedAbi } as const
+  const [actual, decimals] = await Promise.all([
+    client.readContract({ ...feed, functionName: 'description' }).catch(refusedAsUndefined),
+    client.readContract({ ...feed, functionName: 'decimals' }).catch(refusedAsUndefined),
+  ])
+  if (actual === undefined || decimals === undefined) return [`there is no price feed at ${address}`]
+  return [
+    ...(actual === description ? [] : [`the feed at ${address} is of ${actual}, not of ${description}`]),
+    ...(FEED_DECIMALS.includes(decimals) ? [] : [`the feed at ${address} has ${decimals} decimals`]),
+  ]
+}
+
+/** Undefined when there is nothing that answers as expected; a fault of the node is thrown on. */
+function refusedAsUndefined(error: unknown): undefined {
+  const isAnswer = (cause: unknown) =>
+    cause instanceof BaseError && /^(ContractFunctionZeroData|AbiDecoding|InvalidBytes)/.test(cause.name)
+  if (refusalOf(error) !== undefined) return undefined
+  if (error instanceof BaseError && error.walk(isAnswer)) return undefined
+  throw error
 }

@@ -201,7 +201,7 @@ test('at boot every difference to the configuration is named', async () => {
     feePayer: world.feePayer.address,
     vaults: { intake: world.intake.address, inventory: world.authority.address },
   }
-  const expected = { name: 'solana', ...roles, mints: [usdc.mint, NATIVE_TOKEN.mint] }
+  const expected = { name: 'solana', ...roles, mints: [usdc, NATIVE_TOKEN] }
 
   expect(await verifySolana(world.client, { ...expected, genesisHash: 'other' })).toHaveLength(1)
   expect(await verifySolana(world.client, expected)).toEqual([
@@ -218,7 +218,7 @@ test('at boot every difference to the configuration is named', async () => {
   expect(await verifySolana(world.client, same)).toEqual([
     'solana: fee payer, intake and inventory must differ',
   ])
-  const missing = { ...expected, mints: [roles.vaults.intake] }
+  const missing = { ...expected, mints: [{ mint: roles.vaults.intake, decimals: 6 }] }
   expect(await verifySolana(world.client, missing)).toEqual([
     `solana: there is no mint at ${roles.vaults.intake}`,
   ])

@@ -9,7 +9,7 @@ export type ExpectedSolana = {
   genesisHash?: string
   feePayer: string
   vaults: { intake: string; inventory: string }
-  mints: readonly string[]
+  mints: readonly { mint: string; decimals: number | undefined }[]
 }
 
 /** Every way in which the chain behind the nodes differs from the configuration. */
@@ -25,10 +25,17 @@ export async function verifySolana(client: SolanaClient, expected: ExpectedSolan
   return problems.flat().map((problem) => `${name}: ${problem}`)
 }
 
-async function verifyMint(client: SolanaClient, expected: ExpectedSolana, mint: string): Promise<string[]> {
+async function verifyMint(
+  client: SolanaClient,
+  expected: ExpectedSolana,
+  { mint, decimals }: ExpectedSolana['mints'][number],
+): Promise<string[]> {
   const found = await readMint(client, mint)
   if (!found) return [`there is no mint at ${mint}`]
   if (found.refusal) return [`mint ${mint} is not fit for swaps: ${found.refusal}`]
+  if (decimals !== undefined && decimals !== found.decimals) {
+    return [`mint ${mint} has ${found.decimals} decimals, not ${decimals}`]
+  }
   return isNative(found) ? verifyNative(client, expected) : verifyHoldings(client, expected, found)
 }
 

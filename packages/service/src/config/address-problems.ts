@@ -1,0 +1,127 @@
+import { isAddress as isSolanaAddress } from '@solana/kit'
+import { isAddress, zeroAddress } from 'viem'
+import type { ChainConfig, NetworkConfig } from '../config.ts'
+import type { Problem } from './shape.ts'
+
+/** An address of the configuration: what it is, and where it was written. */
+type Named = { address: string; path: string; what: string }
+
+/** Addresses that are mistyped, and addresses that are two things at once. */
+export function findAddressProblems(network: NetworkConfig): Problem[] {
+  const roles = rolesOf(network)
+  const chains = network.chains.map(placesOf)
+  return [
+    ...[...roles, ...chains.flat(), ...feedsAndVenuesOf(network)].flatMap(findMistyped),
+    ...findTwice(roles),
+    ...findRetiringProblems(network),
+    ...chains.flatMap((places) => findTwice(places, roles)),
+  ]
+}
+
+/** Whose key does what: no key does two things. */
+function rolesOf({ relayers, deliverers, attester, treasury, chains }: NetworkConfig): Named[] {
+  const solana = chains.flatMap((chain, index) => {
+    if (chain.family !== 'solana') return []
+    return (['vaults', 'feePayers'] as const).flatMap((group) =>
+      Object.entries(chain[group]).map(([name, address]) => ({
+        address,
+        path: `/chains/${index}/${group}/${name}`,
+        what:
+          group === 'vaults'
+            ? `the ${name} vault`
+            : `the fee payer of ${name === 'input' ? 'inputs' : 'deliveries'}`,
+      })),
+    )
+  })
+  return [
+    ...relayers.map((address, index) => ({ address, path: `/relayers/${index}`, what: 'a relayer' })),
+    ...deliverers.map((address, index) => ({ address, path: `/deliverers/${index}`, what: 'a deliverer' })),
+    { address: attester, path: '/attester', what: 'the attester' },
+    ...(treasury === undefined ? [] : [{ address: treasury, path: '/treasury', what: 'the treasury' }]),
+    ...solana,
+  ]
+}
+
+/** A key that is retired leaves another one to do its work. */
+function findRetiringProblems({ relayers, deliverers, retiring = [] }: NetworkConfig): Problem[] {
+  const isRetiring = (address: string) =>
+    retiring.some((each) => each.toLowerCase() === address.toLowerCase())
+  const known = new Set([...relayers, ...deliverers].map((address) => address.toLowerCase()))
+  const strangers = retiring.flatMap((address, index) =>
+    known.has(address.toLowerCase())
+      ? []
+      : [{ path: `/retiring/${index}`, message: `${address} is neither a relayer nor a deliverer` }],
+  )
+  const allOf = (group: readonly string[], what: string) =>
+    group.every(isRetiring) ? [{ path: '/retiring', message: `one ${what} has to stay` }] : []
+  return [...strangers, ...allOf(relayers, 'relayer'), ...allOf(deliverers, 'deliverer')]
+}
+
+function placesOf(chain: ChainConfig, index: number): Named[] {
+  const at = `/chains/${index}`
+  const tokens = chain.tokens.map(({ address, symbol }, position) => ({
+    address,
+    path: `${at}/tokens/${position}/address`,
+    what: `the token ${symbol}`,
+  }))
+  if (chain.family === 'solana') return tokens
+  const contracts = Object.entries(chain.contracts).map(([name, address]) => ({
+    address,
+    path: `${at}/contracts/${name}`,
+    what: `the ${name} contract`,
+  }))
+  const older = (chain.olderAccounts ?? []).map((address, position) => ({
+    address,
+    path: `${at}/olderAccounts/${position}`,
+    what: 'an older account',
+  }))
+  return [...contracts, ...older, ...tokens]
+}
+
+function feedsAndVenuesOf({ assets, venues = [], chains }: NetworkConfig): Named[] {
+  const feeds = assets.flatMap(({ sources }, asset) =>
+    sources.flatMap((source, index) =>
+      source.kind === 'chainlink'
+        ? [{ address: source.address, path: `/assets/${asset}/sources/${index}/address`, what: 'a feed' }]
+        : [],
+    ),
+  )
+  const bought = venues.flatMap((venue, index) =>
+    venue.kind === 'uniswap-v3'
+      ? (['quoter', 'adapter'] as const).map((name) => ({
+          address: venue[name],
+          path: `/venues/${index}/${name}`,
+          what: `the ${name}`,
+        }))
+      : [],
+  )
+  const oracles = chains.flatMap((chain, index) =>
+    chain.family === 'evm' && chain.l1FeeOracle
+      ? [{ address: chain.l1FeeOracle, path: `/chains/${index}/l1FeeOracle`, what: 'the fee oracle' }]
+      : [],
+  )
+  return [...feeds, ...bought, ...oracles]
+}
+
+function findMistyped({ address, path, what }: Named): Problem[] {
+  if (!address.startsWith('0x')) {
+    return isSolanaAddress(address) ? [] : [{ path, message: `${address} is not an address of 32 bytes` }]
+  }
+  // Lower case alone says nothing about typing mistakes; mixed case does.
+  if (!isAddress(address)) return [{ path, message: `${address} has a wrong checksum: it is mistyped` }]
+  return address === zeroAddress ? [{ path, message: `${what} cannot be the zero address` }] : []
+}
+
+/** Whatever is something else already. One contract may have one address on all chains, but never be two things. */
+function findTwice(named: readonly Named[], before: readonly Named[] = []): Problem[] {
+  const keyOf = ({ address }: Named) => (address.startsWith('0x') ? address.toLowerCase() : address)
+  const seen = new Map(before.map((each) => [keyOf(each), each.what]))
+  return named.flatMap((each) => {
+    const { address, path, what } = each
+    const other = seen.get(keyOf(each))
+    if (other !== undefined)
+      return [{ path, message: `${address} is ${other} already, and cannot be ${what}` }]
+    seen.set(keyOf(each), what)
+    return []
+  })
+}

@@ -1,0 +1,116 @@
+import { mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { privateKeyToAddress } from 'viem/accounts'
+import { afterAll, expect, test } from 'vitest'
+import { runCommand } from '../command.ts'
+import { keys } from '../operate/keys.ts'
+import { createKeyFile, type KeyRole, listKeys, openKeys } from './keystore.ts'
+import { loadConfig } from './load.ts'
+import { decryptSecret, type EncryptedSecret, encryptSecret } from './secret-storage.ts'
+import { NETWORK_TEXT } from './test-network.ts'
+
+const PASSPHRASE = 'a passphrase of the test'
+const folder = mkdtempSync(join(tmpdir(), 'geoswap-keystore-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+async function generate(command: string, passphrase = PASSPHRASE) {
+  const lines: string[] = []
+  const output = {
+    out: (text: string) => void lines.push(text),
+    hint: (text: string) => void lines.push(text),
+  }
+  const env = { GEOSWAP_KEYSTORE_PASSPHRASE: passphrase }
+  const code = await runCommand(output, () => keys(['generate', ...command.split(' ')], env, output))
+  return { code, lines }
+}
+
+/** As cheap as a key can be sealed: what is tested here is not how long a guess takes. */
+function make(role: KeyRole, into = folder): string {
+  const { file, address } = createKeyFile(role, PASSPHRASE, { n: 2 ** 10, r: 8, p: 1 })
+  writeFileSync(join(into, `${role}-${address}.json`), JSON.stringify(file), { mode: 0o600 })
+  return address
+}
+
+test('key files are those of other wallets: one that web3.js wrote is opened', () => {
+  const example: EncryptedSecret = {
+    version: 3,
+    id: '04e9bcbb-96fa-497b-94d1-14df4cd20af6',
+    crypto: {
+      cipher: 'aes-128-ctr',
+      cipherparams: { iv: '2885df2b63f7ef247d753c82fa20038a' },
+      ciphertext: 'a1c25da3ecde4e6a24f3697251dd15d6208520efc84ad97397e906e6df24d251',
+      kdf: 'scrypt',
+      kdfparams: {
+        ...{ dklen: 32, n: 262_144, r: 8, p: 1 },
+        salt: '4531b3c174cc3ff32a6a7a85d6761b410db674807b2d216d022318ceee50be10',
+      },
+      mac: 'b8b010fff37f9ae5559a352a185e86f9b9c1d7f7a9f1bd4e82a5dd35468fc7f6',
+    },
+  }
+
+  const secret = decryptSecret(example, 'test!')
+
+  expect(secret?.toString('hex')).toBe('4c0883a69102937d6231471b5dbb6204fe5129617082792ae468d01a3f362318')
+})
+
+test('a file that was changed, or asks for all memory, is not opened', () => {
+  const sealed = encryptSecret(Buffer.alloc(32, 7), PASSPHRASE, { n: 2 ** 10, r: 8, p: 1 })
+  const change = (crypto: object) => ({ ...sealed, crypto: { ...sealed.crypto, ...crypto } })
+
+  expect(decryptSecret(sealed, PASSPHRASE)).toEqual(Buffer.alloc(32, 7))
+  expect(decryptSecret(sealed, 'another passphrase')).toBeUndefined()
+  expect(decryptSecret(change({ ciphertext: '00'.repeat(32) }), PASSPHRASE)).toBeUndefined()
+  const greedy = { ...sealed.crypto.kdfparams, n: 2 ** 30 }
+  expect(() => decryptSecret(change({ kdfparams: greedy }), PASSPHRASE)).toThrow('too much memory')
+})
+
+test('each process opens the keys of its own role, and none of another', async () => {
+  const relayers = [make('relayer'), make('relayer')]
+  const intake = make('intake')
+  const { code, lines } = await generate(`--role attester --out ${folder}`)
+  expect(code).toBe(0)
+  expect(listKeys(folder).map(({ role }) => role)).toEqual(['attester', 'intake', 'relayer', 'relayer'])
+  for (const name of readdirSync(folder)) {
+    expect(statSync(join(folder, name)).mode & 0o777).toBe(0o600)
+    expect(readFileSync(join(folder, name), 'utf8')).not.toContain('privateKey')
+  }
+
+  const opened = openKeys(folder, { roles: ['relayer'], passphrase: PASSPHRASE })
+  const addresses = opened.map(({ key }) => privateKeyToAddress(key.reveal() as `0x${string}`))
+  expect(addresses.sort()).toEqual(relayers.sort())
+
+  const config = join(folder, 'network.txt')
+  writeFileSync(config, NETWORK_TEXT)
+  const env = {
+    ...{ GEOSWAP_CONFIG: config, DATABASE_URL: 'postgres://x', GEOSWAP_KEYSTORE: folder },
+    ...{ GEOSWAP_KEYSTORE_PASSPHRASE: PASSPHRASE, GEOSWAP_MARKER_KEY: '0'.repeat(64) },
+  }
+  const attester = loadConfig(env, 'attester')
+  expect(attester.relayerKeys).toEqual([])
+  expect(privateKeyToAddress(attester.attesterKey?.reveal() as `0x${string}`)).toBe(lines[0])
+  expect(intake).toMatch(/^[1-9A-HJ-NP-Za-km-z]{32,44}$/)
+  expect(() => loadConfig(env, 'worker')).toThrow('has no key of deliverer')
+  expect(() => loadConfig({ ...env, GEOSWAP_KEYSTORE_PASSPHRASE: 'wrong' }, 'attester')).toThrow('passphrase')
+})
+
+test('a file under the name of another address is refused', () => {
+  const own = mkdtempSync(join(folder, 'swapped-'))
+  make('deliverer', own)
+  make('deliverer', own)
+  const [first, second] = readdirSync(own).map((name) => join(own, name))
+  if (!first || !second) throw new Error('No files')
+  const swapped = {
+    ...JSON.parse(readFileSync(second, 'utf8')),
+    address: JSON.parse(readFileSync(first, 'utf8')).address,
+  }
+  writeFileSync(`${second}.new`, JSON.stringify(swapped))
+  renameSync(`${second}.new`, second)
+
+  expect(() => openKeys(own, { roles: ['deliverer'], passphrase: PASSPHRASE })).toThrow('another address')
+})
+
+test('no key is made for an unknown role or under a passphrase that can be guessed', async () => {
+  expect(await generate(`--role treasurer --out ${folder}`)).toMatchObject({ code: 2 })
+  expect(await generate(`--role relayer --out ${folder}`, 'short')).toMatchObject({ code: 2 })
+})

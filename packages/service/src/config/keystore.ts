@@ -1,0 +1,94 @@
+import { createPrivateKey, createPublicKey, randomBytes } from 'node:crypto'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { getAddressDecoder } from '@solana/kit'
+import { type Hex, isAddressEqual } from 'viem'
+import { privateKeyToAddress } from 'viem/accounts'
+import { Secret } from '../config.ts'
+import { decryptSecret, type EncryptedSecret, encryptSecret, type ScryptCost } from './secret-storage.ts'
+
+/** Who may do what; a key belongs to one role. */
+export const EVM_ROLES = ['relayer', 'deliverer', 'attester', 'deployer'] as const
+export const SOLANA_ROLES = ['intake', 'inventory', 'fee-input', 'fee-delivery'] as const
+export type KeyRole = (typeof EVM_ROLES)[number] | (typeof SOLANA_ROLES)[number]
+
+/** A key file: Web3 Secret Storage with the role beside it, and for Solana an address in base58. */
+export type KeyFile = EncryptedSecret & { role: KeyRole; address: string }
+export type ListedKey = { file: string; role: KeyRole; address: string }
+
+export function isSolanaRole(role: KeyRole): boolean {
+  return SOLANA_ROLES.some((known) => known === role)
+}
+
+/** What a folder holds, without opening anything. */
+export function listKeys(folder: string): ListedKey[] {
+  return readFolder(folder).map(({ file, key }) => ({ file, role: key.role, address: toAddress(key) }))
+}
+
+/** Opens the keys of these roles and leaves all others closed. */
+export function openKeys(
+  folder: string,
+  { roles, passphrase }: { roles: readonly KeyRole[]; passphrase: string },
+) {
+  const wanted = readFolder(folder).filter(({ key }) => roles.includes(key.role))
+  return wanted.map(({ file, key }) => {
+    const secret = decryptSecret(key, passphrase)
+    if (!secret)
+      throw new Error(`${file} cannot be opened: the passphrase is another one, or the file was changed`)
+    const privateKey: Hex = `0x${secret.toString('hex')}`
+    if (!isKeyOf(privateKey, key)) throw new Error(`${file} holds the key of another address than it says`)
+    return { role: key.role, address: toAddress(key), key: new Secret(privateKey) }
+  })
+}
+
+/** A new key, encrypted, as its file holds it. */
+export function createKeyFile(
+  role: KeyRole,
+  passphrase: string,
+  cost?: ScryptCost,
+): { file: KeyFile; address: string } {
+  const secret = randomBytes(32)
+  const address = addressOfKey(role, `0x${secret.toString('hex')}`)
+  const plain = isSolanaRole(role) ? address : address.slice(2).toLowerCase()
+  return { file: { address: plain, role, ...encryptSecret(secret, passphrase, cost) }, address }
+}
+
+function addressOfKey(role: KeyRole, privateKey: Hex): string {
+  return isSolanaRole(role) ? solanaAddressOf(privateKey) : privateKeyToAddress(privateKey)
+}
+
+function isKeyOf(privateKey: Hex, key: KeyFile): boolean {
+  const actual = addressOfKey(key.role, privateKey)
+  return isSolanaRole(key.role)
+    ? actual === key.address
+    : isAddressEqual(actual as Hex, toAddress(key) as Hex)
+}
+
+/** Web3 Secret Storage writes addresses without their prefix. */
+function toAddress({ role, address }: KeyFile): string {
+  return isSolanaRole(role) || address.startsWith('0x') ? address : `0x${address}`
+}
+
+// What stands before the 32 secret bytes of an Ed25519 key in PKCS #8 (RFC 8410).
+const ED25519_PKCS8 = Buffer.from('302e020100300506032b657004220420', 'hex')
+
+function solanaAddressOf(seed: Hex): string {
+  const der = Buffer.concat([ED25519_PKCS8, Buffer.from(seed.slice(2), 'hex')])
+  const { x = '' } = createPublicKey(createPrivateKey({ key: der, format: 'der', type: 'pkcs8' })).export({
+    format: 'jwk',
+  })
+  return getAddressDecoder().decode(Buffer.from(x, 'base64url'))
+}
+
+function readFolder(folder: string): { file: string; key: KeyFile }[] {
+  return readdirSync(folder)
+    .filter((name) => name.endsWith('.json'))
+    .sort()
+    .map((name) => {
+      const file = join(folder, name)
+      const key: KeyFile = JSON.parse(readFileSync(file, 'utf8'))
+      if (![...EVM_ROLES, ...SOLANA_ROLES].includes(key.role))
+        throw new Error(`${file} names no role that there is`)
+      return { file, key }
+    })
+}

@@ -1,0 +1,46 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, test } from 'vitest'
+import { loadConfig } from './load.ts'
+import { NETWORK_TEXT } from './test-network.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'geoswap-config-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+const network = JSON.parse(NETWORK_TEXT)
+const zeros = '0'.repeat(64)
+
+function load(discount: unknown) {
+  const path = join(folder, 'service.json')
+  writeFileSync(path, JSON.stringify({ ...network, discount }))
+  const secrets = { DATABASE_URL: 'x', GEOSWAP_SEAL_KEYS: `k:${zeros}`, GEOSWAP_MARKER_KEY: zeros }
+  return loadConfig({ GEOSWAP_CONFIG: path, ...secrets }, 'api')
+}
+
+const tier = (holding: string, percent: number) => ({ name: `tier ${percent}`, holding, percent })
+
+describe('a discount', () => {
+  test.each([
+    undefined,
+    { asset: 'SOL' },
+    { asset: 'ETH', tiers: [tier('0.5', 1), tier('1', 100)], maxAgeSeconds: 10 },
+  ])('%j is taken', (discount) => {
+    expect(load(discount).network.discount).toEqual(discount)
+  })
+
+  test.each([
+    [{ asset: 'GEO' }, '/discount/asset: no chain has a token of GEO'],
+    [{ asset: 'SOL', tiers: [] }, '/discount/tiers'],
+    [{ asset: 'SOL', tiers: [tier('1,000', 10)] }, '/discount/tiers/0/holding'],
+    [{ asset: 'SOL', tiers: [tier('-1', 10)] }, '/discount/tiers/0/holding'],
+    [{ asset: 'SOL', tiers: [tier('1', 101)] }, '/discount/tiers/0/percent'],
+    [{ asset: 'SOL', tiers: [tier('1', 12.5)] }, '/discount/tiers/0/percent'],
+    [{ asset: 'SOL', tiers: [tier('0', 10)] }, '/discount/tiers: each must'],
+    [{ asset: 'SOL', tiers: [tier('2', 10), tier('1', 20)] }, '/discount/tiers: each must'],
+    [{ asset: 'SOL', tiers: [tier('1', 20), tier('2', 10)] }, '/discount/tiers: each must'],
+    [{ asset: 'SOL', tier: 1 }, '/discount'],
+  ])('%j stops the start', (discount, problem) => {
+    expect(() => load(discount)).toThrow(problem)
+  })
+})

@@ -1,0 +1,40 @@
+import { type Config, Secret } from '../config.ts'
+import { type KeyRole, SOLANA_ROLES } from './keystore.ts'
+import { readNetwork } from './network-file.ts'
+import { type Env, markerKey, optionalSecret, parseSealKeys, readKeys, required } from './secrets.ts'
+
+export type Role = 'api' | 'worker' | 'attester'
+
+/** Reads the whole configuration and reports every problem in one error, before anything starts. */
+export function loadConfig(env: Env, role: Role): Config {
+  const problems: string[] = []
+  const network = readNetwork(env['GEOSWAP_CONFIG'], problems)
+  const hasSolana = network.chains?.some((chain) => chain.family === 'solana') ?? false
+  const keysOf = (owner: Role, name: string, roles: readonly KeyRole[]) =>
+    role === owner ? readKeys(env, name, roles, problems) : []
+  const config = {
+    network,
+    databaseUrl: new Secret(required(env, 'DATABASE_URL', problems)),
+    host: env['HOST'] ?? '127.0.0.1',
+    port: integerFrom(env, 'PORT', { default: 8_080, max: 65_535 }, problems),
+    drainMs: 1_000 * integerFrom(env, 'GEOSWAP_DRAIN_SECONDS', { default: 0, max: 300 }, problems),
+    sealKeys: role === 'api' ? parseSealKeys(required(env, 'GEOSWAP_SEAL_KEYS', problems), problems) : [],
+    relayerKeys: keysOf('worker', 'GEOSWAP_RELAYER_KEYS', ['relayer']),
+    delivererKeys: keysOf('worker', 'GEOSWAP_DELIVERER_KEYS', ['deliverer']),
+    attesterKey: keysOf('attester', 'GEOSWAP_ATTESTER_KEY', ['attester'])[0],
+    solanaKeys: hasSolana ? keysOf('worker', 'GEOSWAP_SOLANA_KEYS', SOLANA_ROLES) : [],
+    markerKey: hasSolana ? markerKey(env, problems) : undefined,
+    pythApiKey: optionalSecret(env, 'GEOSWAP_PYTH_API_KEY', problems),
+  }
+  if (problems.length > 0) throw new Error(`Bad configuration:\n- ${problems.join('\n- ')}`)
+  return Object.freeze(config)
+}
+
+type Range = { default: number; max: number }
+
+function integerFrom(env: Env, name: string, range: Range, problems: string[]): number {
+  const value = Number(env[name] ?? range.default)
+  const isRight = Number.isInteger(value) && value >= 0 && value <= range.max
+  if (!isRight) problems.push(`${name} must be an integer in 0..${range.max}`)
+  return value
+}

@@ -1,0 +1,172 @@
+import { describe, expect, test } from 'vitest'
+import { describeProblem, parseNetwork } from './network-file.ts'
+import { NETWORK_TEXT } from './test-network.ts'
+
+const RELAYER = '0x1000000000000000000000000000000000000001'
+const OTHER_RELAYER = '0x1000000000000000000000000000000000000002'
+const VAULT = '0x5000000000000000000000000000000000000003'
+const DELIVERER = '0x2000000000000000000000000000000000000001'
+
+const SECOND_ETH = `{ "name": "ETH", "sources": [{ "kind": "pyth", "feedId": "0x${'aa'.repeat(32)}", "maxAgeSeconds": 9 }] }`
+
+/** Replaces what stands exactly once, so that a case cannot silently change nothing. */
+function change(from: string, to: string): string {
+  if (NETWORK_TEXT.split(from).length !== 2) throw new Error(`not there exactly once: ${from}`)
+  return NETWORK_TEXT.replace(from, () => to)
+}
+
+/** The line of a text on which a part of it begins. */
+function lineOf(text: string, part: string): number {
+  return text.slice(0, text.indexOf(part)).split('\n').length
+}
+
+test('a complete configuration has no problem', () => {
+  expect(parseNetwork(NETWORK_TEXT).problems).toEqual([])
+})
+
+/** What is replaced, and by what; the path and the message; and what stands on the line, where it is not the change. */
+type Case = [from: string, to: string, path: string, message: string, at?: string]
+
+const notJson: Case[] = [
+  ['"network": "test",', '"network": "test"', '', 'expected "," or "}" and found "\\""', '"relayers"'],
+  ['"name": "base",', '"name": base,', '', 'expected a value and found "b"'],
+  ['"blockMs": 400,', 'blockMs: 400,', '', 'expected a name in double quotes and found "b"'],
+  ['"hard": 450', '"hard": 450,', '', 'expected a name in double quotes', '},\n      "blockMs": 2000'],
+  ['"name": "base",', '"name": "base", "name": "other",', '/chains/0/name', 'is there twice'],
+]
+
+const misshapen: Case[] = [
+  ['"network": "test",', '"network": "Test Net",', '/network', 'must match pattern'],
+  ['"family": "evm"', '"family": "cosmos"', '/chains/0', 'is not one of', '{\n      "chainId": 8453'],
+  ['"kind": "inventory"', '"kind": "stock"', '/venues/0', 'is not one of', '{\n      "kind": "stock"'],
+  ['"exposureCapUsd"', '"exposureCap"', '/chains/0/exposureCap', 'there is no such field'],
+  ['"blockMs": 2000,', '', '/chains/0', 'blockMs is missing', '{\n      "chainId": 8453'],
+  ['"blockMs": 400,', '"blockMs": 1.5,', '/chains/1/blockMs', 'must be integer'],
+  ['"chainId": 9001,\n', '"chainId": "9001",\n', '/chains/1/chainId', 'must be integer'],
+  ['https://two.base', 'wss://two.base', '/chains/0/rpcUrls/1', 'must match pattern'],
+  ['["https://two.solana.example"]', '[]', '/chains/1/attesterRpcUrls', 'fewer than 1 items'],
+  ['"exposureCapUsd": 25000', '"exposureCapUsd": -1', '/chains/0/exposureCapUsd', 'must be >= 0'],
+  ['"feeCentiBps": 1250', '"feeCentiBps": 200000', '/feeCentiBps', 'must be <= 100000'],
+  ['"maxDeviationBps": 200', '"maxDeviationBps": 20000', '/assets/0/maxDeviationBps', 'must be <= 9999'],
+  ['"0x5000000000000000000000000000000000000003"', '"0x5"', '/chains/0/contracts/vault', 'must match'],
+]
+
+const unfit: Case[] = [
+  ['"chainId": 9001,\n', '"chainId": 8453,\n', '/chains/1/chainId', '8453 is there twice'],
+  ['"name": "solana"', '"name": "base"', '/chains/1/name', 'base is there twice'],
+  ['"symbol": "WETH"', '"symbol": "USDC"', '/chains/0/tokens/1/symbol', 'USDC is there twice'],
+  ['"SOL" },\n', '"LUNA" },\n', '/chains/1/native/asset', 'LUNA is not among the assets'],
+  ['913", "asset": "USDC"', '913", "asset": "USDT"', '/chains/0/tokens/0/asset', 'USDT is not among'],
+  ['two.base.example', 'one.base.example', '/chains/0/rpcUrls/1', 'one.base.example is there twice'],
+  ['"settle": 3', '"settle": 1', '/chains/0/finality/settle', 'must not be below accept'],
+  ['"hard": 450', '"hard": 2', '/chains/0/finality/hard', 'must not be below settle'],
+  ['"maxHeadAgeMs": 20000', '"maxHeadAgeMs": 3000', '/chains/0/maxHeadAgeMs', 'at least twice blockMs'],
+  ['"cap": "1000000"', '"cap": "10"', '/chains/1/priorityPrice/cap', 'must not be below floor'],
+  ['"minSources": 1', '"minSources": 3', '/assets/1/minSources', 'wants 3 sources and has 1'],
+  [
+    '  "pyth": { "url": "https://hermes.example" },\n',
+    '',
+    '/assets/2/sources/0',
+    'pyth.url is not set',
+    '{ "kind": "pyth", "feedId": "0xef',
+  ],
+  [
+    '"chainId": 8453, "maxAgeSeconds": 1500',
+    '"chainId": 1, "maxAgeSeconds": 1500',
+    '/assets/0/sources/0',
+    'a feed on 1',
+    '{\n          "kind": "chainlink", "chainId": 1',
+  ],
+  [
+    '    {\n      "name": "SOL"',
+    `    ${SECOND_ETH},\n    {\n      "name": "SOL"`,
+    '/assets/2',
+    'asset ETH is there twice',
+  ],
+  [
+    'v3",\n      "chainId": 8453',
+    'v3",\n      "chainId": 9001',
+    '/venues/1/chainId',
+    'there is no EVM chain 9001',
+    '"chainId": 9001,\n      "quoter"',
+  ],
+  ['"fee": 500', '"fee": 1000000', '/venues/1/pools/0/fee', 'is in millionths'],
+  ['["ETH", "USDC"]', '["ETH", "DAI"]', '/venues/0/pairs/0/assets', 'DAI is not among the assets'],
+  ['"chainId": 8453, "asset"', '"chainId": 1, "asset"', '/venues/0/limits/0/chainId', 'there is no chain 1'],
+  ['"percent": 25', '"percent": 5', '/discount/tiers', 'each must ask for more', '"tiers"'],
+  ['"cutOffSeconds": 60', '"cutOffSeconds": 400', '/deadlines/cutOffSeconds', 'at most half of fillSeconds'],
+  [
+    '"claimInclusionSeconds": 300',
+    '"claimInclusionSeconds": 5',
+    '/deadlines/claimInclusionSeconds',
+    'three blocks',
+  ],
+  ['"attemptLifeSeconds": 90', '"attemptLifeSeconds": 900', '/deadlines/attemptLifeSeconds', 'fillSeconds'],
+  ['"leaseMs": 6000', '"leaseMs": 90000', '/leaseMs', 'must be below lockInclusionSeconds'],
+]
+
+const RETIRING = '"attester": "0x3000000000000000000000000000000000000001"'
+const INTAKE = '7ZgX6RKtGf9pPZ3FkLkAtVgRkUFQCcMdBbBPtPYtKN5w'
+const wrongAddresses: Case[] = [
+  [
+    '"USDC", "address": "0x833589f',
+    '"USDC", "address": "0x833589F',
+    '/chains/0/tokens/0/address',
+    'wrong checksum',
+  ],
+  ['0x71041ddd', '0x71041DDD', '/assets/0/sources/0/address', 'wrong checksum'],
+  ['EPjFWdd5Aufq', 'EPjF', '/chains/1/tokens/0/address', 'is not an address of 32 bytes'],
+  ['0x3000000000000000000000000000000000000001', `0x${'0'.repeat(40)}`, '/attester', 'zero address'],
+  [DELIVERER, RELAYER, '/deliverers/0', 'is a relayer already, and cannot be a deliverer'],
+  [OTHER_RELAYER, RELAYER, '/relayers/1', 'is a relayer already'],
+  [RETIRING, `"retiring": ["${VAULT}"], ${RETIRING}`, '/retiring/0', 'is neither a relayer nor a deliverer'],
+  [RETIRING, `"retiring": ["${DELIVERER}"], ${RETIRING}`, '/retiring', 'one deliverer has to stay'],
+  ['0x3000000000000000000000000000000000000001', DELIVERER, '/attester', 'is a deliverer already'],
+  ['0x4000000000000000000000000000000000000001', RELAYER, '/treasury', 'is a relayer already'],
+  ['0x5000000000000000000000000000000000000002', DELIVERER, '/chains/0/contracts/escrow', 'is a deliverer'],
+  [VAULT, VAULT.replace(/3$/, '2'), '/chains/0/contracts/vault', 'is the escrow contract already'],
+  [
+    '8opHzTAnfzRpPEx21XtnrVTX28YQuCpAjcn1PczScKh7',
+    INTAKE,
+    '/chains/1/feePayers/delivery',
+    'is the intake vault',
+  ],
+  [
+    '"buy": "0x4200000000000000000000000000000000000006"',
+    `"buy": "${RELAYER}"`,
+    '/venues/1/pools/0/buy',
+    'is not among the tokens of base',
+  ],
+]
+
+describe.each([
+  ['what is no JSON', notJson],
+  ['what has not its shape', misshapen],
+  ['what does not fit the rest', unfit],
+  ['a wrong address', wrongAddresses],
+])('%s is refused by its line', (_, cases) => {
+  test.each(cases)('%s -> %s', (from, to, path, message, at) => {
+    const text = change(from, to)
+
+    const { problems } = parseNetwork(text)
+
+    const line = at === undefined ? lineOf(NETWORK_TEXT, from) : lineOf(text, at)
+    expect(problems).toEqual([
+      { path, message: expect.stringContaining(message), line, column: expect.any(Number) },
+    ])
+  })
+})
+
+test('every problem is named at once, in the order of the lines', () => {
+  const text = NETWORK_TEXT.replace('"hard": 450', '"hard": 0')
+    .replace('"blockMs": 400,', '')
+    .replace('"feeCentiBps": 1250', '"feeCentiBps": "much"')
+
+  const lines = parseNetwork(text).problems.map((problem) => describeProblem('geoswap.json', problem))
+
+  expect(lines).toEqual([
+    'geoswap.json:33:9: /chains/0/finality/hard: must be >= 1',
+    'geoswap.json:40:5: /chains/1: blockMs is missing',
+    'geoswap.json:113:3: /feeCentiBps: must be integer',
+  ])
+})

@@ -1,0 +1,52 @@
+import { readFileSync } from 'node:fs'
+import { type NetworkConfig, NetworkSchema } from '../config.ts'
+import { JsonError, type Position, parseJson } from './json-text.ts'
+import { findNetworkProblems } from './network-problems.ts'
+import { findShapeProblems, type Problem } from './shape.ts'
+
+export type PlacedProblem = Problem & Position
+export type NetworkFile = { network: NetworkConfig; problems: readonly PlacedProblem[] }
+
+/** Reads a configuration and everything that is wrong with it, in the order of its lines. */
+export function parseNetwork(text: string): NetworkFile {
+  try {
+    const { value, repeated, positionOf } = parseJson(text)
+    const problems = [
+      ...repeated.map((path) => ({ path, message: 'is there twice' })),
+      ...findProblems(value),
+    ].map((problem) => ({ ...problem, ...positionOf(problem.path) }))
+    problems.sort((a, b) => a.line - b.line || a.column - b.column)
+    return { network: value as NetworkConfig, problems }
+  } catch (error) {
+    if (!(error instanceof JsonError)) throw error
+    const { message, position } = error
+    return {
+      network: {} as NetworkConfig,
+      problems: [{ path: '', message: `not JSON: ${message}`, ...position }],
+    }
+  }
+}
+
+/** What a part refers to can be looked up once everything has its shape. */
+function findProblems(value: unknown): Problem[] {
+  const problems = findShapeProblems(NetworkSchema, value)
+  return problems.length > 0 ? problems : findNetworkProblems(value as NetworkConfig)
+}
+
+/** `file:line:column: /path: message`, as compilers write it and editors open it. */
+export function describeProblem(file: string, { path, message, line, column }: PlacedProblem): string {
+  return `${file}:${line}:${column}: ${path ? `${path}: ` : ''}${message}`
+}
+
+/** The network of a file; what is wrong with it, or with reading it, is added to `problems`. */
+export function readNetwork(path: string | undefined, problems: string[]): NetworkConfig {
+  try {
+    if (!path) throw new Error('GEOSWAP_CONFIG is not set: it names the JSON file of chains and assets')
+    const file = parseNetwork(readFileSync(path, 'utf8'))
+    problems.push(...file.problems.map((problem) => describeProblem(path, problem)))
+    return file.network
+  } catch (error) {
+    problems.push(error instanceof Error ? error.message : String(error))
+    return {} as NetworkConfig
+  }
+}

@@ -1,0 +1,72 @@
+import { readFileSync } from 'node:fs'
+import { Secret } from '../config.ts'
+import { type KeyRole, openKeys } from './keystore.ts'
+
+export type Env = Readonly<Record<string, string | undefined>>
+
+/** A setting by its variable, or by the file that `NAME_FILE` names, as container secrets come. */
+export function readSetting(env: Env, name: string, problems: string[]): string | undefined {
+  const value = env[name]
+  const file = env[`${name}_FILE`]
+  if (value && file) problems.push(`${name} and ${name}_FILE are both set: one of them is meant`)
+  if (value || !file) return value || undefined
+  try {
+    return readFileSync(file, 'utf8').trim() || undefined
+  } catch (error) {
+    problems.push(`${name}_FILE cannot be read: ${error instanceof Error ? error.message : error}`)
+    return undefined
+  }
+}
+
+export function required(env: Env, name: string, problems: string[]): string {
+  const before = problems.length
+  const value = readSetting(env, name, problems)
+  if (!value && problems.length === before) problems.push(`${name} is not set`)
+  return value ?? ''
+}
+
+export function optionalSecret(env: Env, name: string, problems: string[]): Secret | undefined {
+  const value = readSetting(env, name, problems)
+  return value === undefined ? undefined : new Secret(value)
+}
+
+export function parseSealKeys(value: string, problems: string[]): { id: string; key: Secret }[] {
+  return value.split(',').map((entry) => {
+    const [id = '', key = ''] = entry.split(':')
+    const ok = /^[A-Za-z0-9]{1,16}$/.test(id) && /^[0-9a-f]{64}$/.test(key)
+    if (!ok)
+      problems.push('GEOSWAP_SEAL_KEYS must be id:64 hex digits, comma separated, the sealing key first')
+    return { id, key: new Secret(key) }
+  })
+}
+
+export function markerKey(env: Env, problems: string[]): Secret {
+  const value = required(env, 'GEOSWAP_MARKER_KEY', problems)
+  if (!/^[0-9a-f]{64}$/.test(value)) problems.push('GEOSWAP_MARKER_KEY must be 64 hex digits')
+  return new Secret(value)
+}
+
+/** The keys of some roles: from their variable, else from the keystore. */
+export function readKeys(env: Env, name: string, roles: readonly KeyRole[], problems: string[]): Secret[] {
+  const folder = env['GEOSWAP_KEYSTORE']
+  if (!folder || readSetting(env, name, problems) !== undefined) return privateKeys(env, name, problems)
+  const passphrase = required(env, 'GEOSWAP_KEYSTORE_PASSPHRASE', problems)
+  if (!passphrase) return []
+  try {
+    const keys = openKeys(folder, { roles, passphrase }).map(({ key }) => key)
+    if (keys.length === 0)
+      problems.push(`${name} is not set, and ${folder} has no key of ${roles.join(', ')}`)
+    return keys
+  } catch (error) {
+    problems.push(error instanceof Error ? error.message : String(error))
+    return []
+  }
+}
+
+function privateKeys(env: Env, name: string, problems: string[]): Secret[] {
+  const values = required(env, name, problems).split(',')
+  if (!values.every((value) => /^0x[0-9a-f]{64}$/.test(value))) {
+    problems.push(`${name} must be private keys of 0x and 64 hex digits, comma separated`)
+  }
+  return values.map((value) => new Secret(value))
+}

@@ -1,0 +1,54 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, expect, test } from 'vitest'
+import { loadConfig } from '../config/load.ts'
+import { NETWORK_TEXT } from '../config/test-network.ts'
+import { environmentOf } from './all.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'geoswap-all-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+const key = (digit: number) => `0x${String(digit).repeat(64)}`
+const config = join(folder, 'geoswap.json')
+writeFileSync(config, NETWORK_TEXT)
+writeFileSync(join(folder, 'attester'), key(5))
+const everything = {
+  ...{ PATH: '/bin', GEOSWAP_CONFIG: config, DATABASE_URL: 'postgres://x' },
+  ...{ GEOSWAP_SEAL_KEYS: `k:${'1'.repeat(64)}`, GEOSWAP_MARKER_KEY: '2'.repeat(64) },
+  ...{ GEOSWAP_RELAYER_KEYS: key(3), GEOSWAP_DELIVERER_KEYS: key(4), GEOSWAP_SOLANA_KEYS: key(6) },
+  ...{ GEOSWAP_ATTESTER_KEY_FILE: join(folder, 'attester'), GEOSWAP_DEPLOYER_KEY: key(7) },
+}
+
+test('the API is given nothing that can move money', () => {
+  const names = Object.keys(environmentOf('api', { ...everything, GEOSWAP_KEYSTORE: folder }))
+
+  expect(names.sort()).toEqual([
+    ...['DATABASE_URL', 'GEOSWAP_CONFIG', 'GEOSWAP_MARKER_KEY', 'GEOSWAP_SEAL_KEYS', 'PATH'],
+  ])
+})
+
+test('even with every secret in its environment, the API reads no key', () => {
+  const { relayerKeys, delivererKeys, solanaKeys, attesterKey } = loadConfig(everything, 'api')
+
+  expect({ relayerKeys, delivererKeys, solanaKeys, attesterKey }).toEqual({
+    ...{ relayerKeys: [], delivererKeys: [], solanaKeys: [], attesterKey: undefined },
+  })
+})
+
+test('worker and attester get the keys of their own role, also by file', () => {
+  const worker = environmentOf('worker', everything)
+  const attester = environmentOf('attester', everything)
+
+  expect(Object.keys(worker)).not.toContain('GEOSWAP_ATTESTER_KEY_FILE')
+  expect(Object.keys(worker)).not.toContain('GEOSWAP_SEAL_KEYS')
+  expect(loadConfig(attester, 'attester').attesterKey?.reveal()).toBe(key(5))
+  expect(loadConfig(worker, 'worker').delivererKeys.map((secret) => secret.reveal())).toEqual([key(4)])
+  expect(() => loadConfig(attester, 'worker')).toThrow('GEOSWAP_RELAYER_KEYS is not set')
+})
+
+test('a secret that is set twice is refused: nobody knows which is meant', () => {
+  const twice = { ...everything, GEOSWAP_ATTESTER_KEY: key(8) }
+
+  expect(() => loadConfig(twice, 'attester')).toThrow('GEOSWAP_ATTESTER_KEY and GEOSWAP_ATTESTER_KEY_FILE')
+})

@@ -1,0 +1,65 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import type { Env } from '../command.ts'
+import type { Role } from '../config/load.ts'
+
+const MAIN = fileURLToPath(new URL('../main.ts', import.meta.url))
+const ROLES: readonly Role[] = ['api', 'worker', 'attester']
+
+// Who needs which secret. What is not here is no secret of a role, and all of them see it.
+const SECRETS: Record<string, readonly Role[]> = {
+  GEOSWAP_SEAL_KEYS: ['api'],
+  GEOSWAP_RELAYER_KEYS: ['worker'],
+  GEOSWAP_DELIVERER_KEYS: ['worker'],
+  GEOSWAP_SOLANA_KEYS: ['worker'],
+  GEOSWAP_ATTESTER_KEY: ['attester'],
+  GEOSWAP_DEPLOYER_KEY: [],
+  GEOSWAP_KEYSTORE: ['worker', 'attester'],
+  GEOSWAP_KEYSTORE_PASSPHRASE: ['worker', 'attester'],
+}
+
+/** The environment of one role: no process is given a key of another. */
+export function environmentOf(role: Role, env: Env): Record<string, string> {
+  const entries = Object.entries(env).filter(([name]) => {
+    const owners = SECRETS[name.replace(/_FILE$/, '')]
+    return owners === undefined || owners.includes(role)
+  })
+  return Object.fromEntries(entries.filter((entry): entry is [string, string] => entry[1] !== undefined))
+}
+
+/**
+ * API, worker and attester on one machine, each in a process of its own that gets its own secrets alone. When one
+ * ends, the others are stopped: whoever started this starts all of them again.
+ */
+export async function runAll(env: Env): Promise<number> {
+  const children = ROLES.map((role) => start(role, env))
+  let isStopping = false
+  const stop = () => {
+    // The first signal drains, a second one ends at once: each child does the same with its own.
+    for (const child of children) child.kill(isStopping ? 'SIGKILL' : 'SIGTERM')
+    isStopping = true
+  }
+  process.on('SIGTERM', stop)
+  process.on('SIGINT', stop)
+  const codes = await Promise.all(
+    children.map(async (child) => {
+      const code = await ended(child)
+      if (!isStopping) stop()
+      return code
+    }),
+  )
+  return codes.every((code) => code === 0) ? 0 : 1
+}
+
+function start(role: Role, env: Env): ChildProcess {
+  // In a group of its own: Ctrl-C in a terminal reaches only this process, which then stops the others in order.
+  const options = { env: environmentOf(role, env), stdio: 'inherit', detached: true } as const
+  return spawn(process.execPath, [...process.execArgv, MAIN, role], options)
+}
+
+function ended(child: ChildProcess): Promise<number> {
+  return new Promise((resolve) => {
+    child.once('error', () => resolve(1))
+    child.once('exit', (code) => resolve(code ?? 1))
+  })
+}

@@ -1,0 +1,85 @@
+import { readFileSync } from 'node:fs'
+import type { Findings } from '../chains/findings.ts'
+import { joinFindings } from '../chains/findings.ts'
+import { type Output, parseFlags, UsageError } from '../command.ts'
+import { connectChains, findDifferences } from '../compose/chains.ts'
+import { describeProblem, parseNetwork } from '../config/network-file.ts'
+import type { NetworkConfig } from '../config.ts'
+
+export const CHECK_CONFIG_HELP = `check-config FILE [--online]
+      Names every problem of a configuration file by line. --online also asks every node of API, worker and
+      attester whether chains, contracts, tokens and feeds are what the file says. Exit code 1: something is wrong.`
+
+export async function checkConfig(args: string[], output: Output): Promise<number> {
+  const { file, online } = parse(args)
+  const { network, problems } = parseNetwork(read(file))
+  for (const problem of problems) output.out(describeProblem(file, problem))
+  if (problems.length > 0) {
+    output.hint(count(problems.length, 'problem'))
+    return 1
+  }
+  output.out(`${file}: ${describe(network)}`)
+  return online ? checkOnline(network, output) : 0
+}
+
+/** Everything that a start verifies, on the nodes of all processes; here a warning is a problem too. */
+async function checkOnline(network: NetworkConfig, output: Output): Promise<number> {
+  const shared = { network, accounts: [], signers: [], markerKey: undefined }
+  const nodeLists = [
+    connectChains({ ...shared, urlsOf: (chain) => chain.rpcUrls }),
+    connectChains({ ...shared, urlsOf: (chain) => chain.attesterRpcUrls }),
+  ]
+  const each = nodeLists.flatMap((chains) =>
+    chains.all.map((chain) =>
+      findDifferences({ all: [chain] }).catch(
+        (error: unknown): Findings => ({
+          problems: [
+            `${chain.config.name}: ${error instanceof Error ? error.message.split('\n')[0] : error}`,
+          ],
+          warnings: [],
+        }),
+      ),
+    ),
+  )
+  const { problems, warnings } = joinFindings(await Promise.all(each))
+  const found = [...new Set([...problems, ...warnings])]
+  for (const text of found) output.out(text)
+  if (found.length > 0) output.hint(count(found.length, 'problem'))
+  else
+    output.out(
+      `All nodes, contracts, tokens and feeds of ${count(network.chains.length, 'chain')} are as configured.`,
+    )
+  return found.length > 0 ? 1 : 0
+}
+
+function parse(args: string[]): { file: string; online: boolean } {
+  const { values, positionals } = parseFlags({
+    args,
+    allowPositionals: true,
+    options: { online: { type: 'boolean' } },
+  })
+  const [file, ...more] = positionals
+  if (!file || more.length > 0) throw new UsageError('Say which file: check-config FILE [--online]')
+  return { file, online: values.online ?? false }
+}
+
+function read(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (error) {
+    throw new UsageError(`${file} cannot be read: ${error instanceof Error ? error.message : error}`)
+  }
+}
+
+/** What was found, so that a file that is right but not the one that was meant is noticed. */
+function describe({ network, chains, assets, relayers, deliverers }: NetworkConfig): string {
+  const names = chains.map(
+    ({ name, chainId, tokens }) => `${name} (${chainId}, ${count(tokens.length, 'token')})`,
+  )
+  const keys = `${count(relayers.length, 'relayer')}, ${count(deliverers.length, 'deliverer')}`
+  return `network ${network}: ${names.join(', ')}; ${count(assets.length, 'asset')}; ${keys}. No problem found.`
+}
+
+function count(number: number, word: string): string {
+  return `${number} ${word}${number === 1 ? '' : 's'}`
+}

@@ -1,0 +1,85 @@
+import {
+  CONTRACT_CODE,
+  type ContractName,
+  CREATE2_PROXY,
+  CREATE2_PROXY_CODE,
+  CREATE2_PROXY_COST,
+  CREATE2_PROXY_TRANSACTION,
+  hashCode,
+  isCodeOf,
+} from '@geoswap/protocol'
+import {
+  type Address,
+  createPublicClient,
+  createWalletClient,
+  defineChain,
+  fallback,
+  type Hex,
+  http,
+  type PrivateKeyAccount,
+  recoverTransactionAddress,
+  type TransactionSerializedLegacy,
+} from 'viem'
+import { UsageError } from '../command.ts'
+import type { EvmChainConfig } from '../config.ts'
+
+type Created = { gasUsed: bigint; cost: bigint; txHash: Hex }
+export type Look = { state: 'right' | 'missing' | 'other'; hash: Hex }
+
+/** A chain as a deployment sees it. */
+export type DeployTarget = {
+  look(name: ContractName, address: Address): Promise<Look>
+  hasProxy(): Promise<boolean>
+  createProxy(): Promise<void>
+  create(data: Hex): Promise<Created>
+}
+
+/** Refuses nodes of another chain before anything is asked or sent. */
+export async function createDeployTarget(
+  config: EvmChainConfig,
+  account: PrivateKeyAccount | undefined,
+): Promise<DeployTarget> {
+  const transport = fallback(config.rpcUrls.map((url) => http(url)))
+  const chain = toChain(config)
+  const client = createPublicClient({ chain, transport, pollingInterval: Math.min(config.blockMs, 4_000) })
+  const actual = await client.getChainId()
+  if (actual !== config.chainId) {
+    throw new UsageError(`${config.name}: the node serves chain ${actual}, not ${config.chainId}`)
+  }
+  const codeAt = async (address: Address) => (await client.getCode({ address })) ?? '0x'
+
+  async function send(transaction: { to: Address; data?: Hex; value?: bigint }): Promise<Created> {
+    if (!account) throw new Error('Nothing is sent without a key')
+    const wallet = createWalletClient({ account, chain, transport })
+    return settled(await wallet.sendTransaction(transaction))
+  }
+
+  async function settled(txHash: Hex): Promise<Created> {
+    const { status, gasUsed, effectiveGasPrice } = await client.waitForTransactionReceipt({ hash: txHash })
+    if (status !== 'success') throw new Error(`${config.name}: transaction ${txHash} was reverted`)
+    return { gasUsed, cost: gasUsed * effectiveGasPrice, txHash }
+  }
+
+  return {
+    async look(name, address) {
+      const code = await codeAt(address)
+      const runtime = CONTRACT_CODE[name]
+      if (code === '0x') return { state: 'missing', hash: code }
+      return { state: isCodeOf(code, runtime) ? 'right' : 'other', hash: hashCode(code, runtime) }
+    },
+    hasProxy: async () => (await codeAt(CREATE2_PROXY)) === CREATE2_PROXY_CODE,
+    async createProxy() {
+      const serializedTransaction = CREATE2_PROXY_TRANSACTION as TransactionSerializedLegacy
+      const to = await recoverTransactionAddress({ serializedTransaction })
+      const missing = CREATE2_PROXY_COST - (await client.getBalance({ address: to }))
+      if (missing > 0n) await send({ to, value: missing })
+      await settled(await client.sendRawTransaction({ serializedTransaction }))
+    },
+    create: (data) => send({ to: CREATE2_PROXY, data }),
+  }
+}
+
+function toChain({ chainId, name, native, rpcUrls }: EvmChainConfig) {
+  const nativeCurrency = { name: native.symbol, symbol: native.symbol, decimals: 18 }
+  return defineChain({ id: chainId, name, nativeCurrency, rpcUrls: { default: { http: rpcUrls } } })
+}

@@ -1,0 +1,129 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { startChain } from '@geoswap/devnet'
+import { CREATE2_PROXY, planDeployment } from '@geoswap/protocol'
+import { createTestClient, http, parseEther, publicActions } from 'viem'
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { runCommand } from '../command.ts'
+import { NETWORK_TEXT } from '../config/test-network.ts'
+import { checkConfig } from './check-config.ts'
+import { deploy } from './deploy.ts'
+
+const CHAIN_ID = 8453
+const treasury = privateKeyToAccount(generatePrivateKey()).address
+const attester = privateKeyToAccount(generatePrivateKey()).address
+const deployerKey = generatePrivateKey()
+const { contracts } = planDeployment({ treasury, attester })
+const folder = mkdtempSync(join(tmpdir(), 'geoswap-deploy-'))
+const file = join(folder, 'geoswap.json')
+
+let chain: Awaited<ReturnType<typeof startChain>>
+let client: ReturnType<typeof createClient>
+
+function createClient(rpcUrl: string) {
+  return createTestClient({ mode: 'hardhat', transport: http(rpcUrl), cacheTime: 0 }).extend(publicActions)
+}
+
+beforeAll(async () => {
+  chain = await startChain({ name: 'deploy', chainId: CHAIN_ID, blockMs: 100 })
+  client = createClient(chain.rpcUrl)
+  await client.setBalance({ address: privateKeyToAccount(deployerKey).address, value: parseEther('10') })
+  writeConfig({ contracts })
+})
+afterAll(async () => {
+  await chain.stop()
+  rmSync(folder, { recursive: true })
+})
+
+/** The chain and the feeds of Base, on our own node and with our own roles. */
+function writeConfig(change: object): void {
+  const { chains, assets, ...network } = JSON.parse(NETWORK_TEXT)
+  const served = { ...chains[0], rpcUrls: [chain.rpcUrl], attesterRpcUrls: [chain.rpcUrl], ...change }
+  const priced = assets.slice(0, 2).map((asset: { sources: object[] }) => ({
+    ...asset,
+    sources: asset.sources.map((source) => ({ ...source, chainId: served.chainId })),
+  }))
+  const changed = { assets: priced, chains: [served], venues: [{ kind: 'inventory' }], treasury, attester }
+  writeFileSync(file, JSON.stringify({ ...network, ...changed }, null, 2))
+}
+
+async function run(command: string, env: Record<string, string> = {}) {
+  const lines: string[] = []
+  const output = {
+    out: (text: string) => void lines.push(text),
+    hint: (text: string) => void lines.push(text),
+  }
+  const [name, ...args] = command.split(' ')
+  const code = await runCommand(output, () =>
+    name === 'deploy' ? deploy(args, env, output) : checkConfig(args, output),
+  )
+  return { code, text: lines.join('\n') }
+}
+
+test('contracts are put where the file says, once, and are proved by their code', async () => {
+  const planned = await run(`deploy --config ${file} --dry-run`)
+  expect(planned).toMatchObject({ code: 0, text: expect.stringContaining('has no CREATE2 deployer yet') })
+  expect(await client.getCode({ address: CREATE2_PROXY })).toBeUndefined()
+
+  const before = await run(`deploy --config ${file} --verify-only`)
+  expect(before).toMatchObject({
+    code: 1,
+    text: expect.stringContaining(`vault ${contracts.vault} is missing`),
+  })
+
+  const first = await run(`deploy --config ${file}`, { GEOSWAP_DEPLOYER_KEY: deployerKey })
+  expect(first.code).toBe(0)
+  expect(first.text).toMatch(new RegExp(`base: escrow ${contracts.escrow} created: \\d+ gas`))
+  expect(first.text).toContain(`base: account ${contracts.account} is there, code 0x`)
+
+  const nonce = await client.getTransactionCount({ address: privateKeyToAccount(deployerKey).address })
+  const again = await run(`deploy --config ${file}`, { GEOSWAP_DEPLOYER_KEY: deployerKey })
+  expect(again).toMatchObject({ code: 0, text: expect.stringContaining('is there already') })
+  const after = await client.getTransactionCount({ address: privateKeyToAccount(deployerKey).address })
+  expect(after).toBe(nonce)
+  expect(await run(`deploy --config ${file} --verify-only`)).toMatchObject({ code: 0 })
+})
+
+test('an address that treasury and attester do not make is refused before anything is sent', async () => {
+  writeConfig({ contracts: { ...contracts, vault: `0x${'77'.repeat(20)}` } })
+
+  const { code, text } = await run(`deploy --config ${file}`, { GEOSWAP_DEPLOYER_KEY: deployerKey })
+
+  writeConfig({ contracts })
+  expect(code).toBe(1)
+  expect(text).toContain(`treasury and attester make it ${contracts.vault}`)
+})
+
+test('the online check names what the chain lacks, and code that is not ours', async () => {
+  const { code, text } = await run(`check-config ${file} --online`)
+  expect(code).toBe(1)
+  expect(text).toContain('base: there is no token USDC at 0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913')
+  expect(text).toContain('base: there is no price feed at 0x71041dddad3595F9CEd3DcCFBe3D1F4b0a16Bb70')
+  expect(text).toContain(
+    'base: the vault does not take deliveries from 0x2000000000000000000000000000000000000001',
+  )
+  expect(text).not.toContain('of this version')
+
+  const deployed = (await client.getCode({ address: contracts.vault })) ?? '0x'
+  await client.setCode({ address: contracts.vault, bytecode: `${deployed.slice(0, -2)}00` as `0x${string}` })
+  const changed = await run(`check-config ${file} --online`)
+  expect(changed.text).toContain(
+    `base: what is at ${contracts.vault} is not the vault contract of this version`,
+  )
+  expect(await run(`deploy --config ${file} --verify-only`)).toMatchObject({ code: 1 })
+  await client.setCode({ address: contracts.vault, bytecode: deployed })
+})
+
+test('the online check names a node of another chain by its host, and a clock that is wrong', async () => {
+  writeConfig({ contracts, chainId: 10 })
+  const other = await run(`check-config ${file} --online`)
+  expect(other.code).toBe(1)
+  expect(other.text).toMatch(/base: the node at 127\.0\.0\.1:\d+ serves chain 8453, not 10/)
+
+  writeConfig({ contracts })
+  await client.setNextBlockTimestamp({ timestamp: BigInt(Math.floor(Date.now() / 1_000) + 3_600) })
+  await client.mine({ blocks: 1 })
+  expect((await run(`check-config ${file} --online`)).text).toMatch(/is 3\d\d\d s ahead of this machine/)
+})

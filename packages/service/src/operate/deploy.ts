@@ -1,0 +1,133 @@
+import { type ContractName, type Creation, type Deployment, planDeployment } from '@geoswap/protocol'
+import { formatUnits, getAddress, type Hex, type PrivateKeyAccount } from 'viem'
+import { privateKeyToAccount } from 'viem/accounts'
+import { type Env, type Output, parseFlags, UsageError } from '../command.ts'
+import { readNetwork } from '../config/network-file.ts'
+import { readKeys } from '../config/secrets.ts'
+import type { EvmChainConfig, NetworkConfig } from '../config.ts'
+import { createDeployTarget, type DeployTarget } from './deploy-target.ts'
+
+export const DEPLOY_HELP = `deploy --config FILE [--chain NAME] [--dry-run | --verify-only]
+      Puts the contracts on every EVM chain of the file, at the addresses that it names. What is there already is
+      left alone. Paid by GEOSWAP_DEPLOYER_KEY, or the deployer of GEOSWAP_KEYSTORE, which gets no rights by it.
+      --dry-run sends nothing. --verify-only compares code hashes: exit code 1 when something differs.`
+
+type Mode = 'deploy' | 'dry-run' | 'verify-only'
+const NAMES: readonly ContractName[] = ['vault', 'escrow', 'account']
+
+export async function deploy(args: string[], env: Env, output: Output): Promise<number> {
+  const { config, chain: only, mode } = parse(args)
+  const network = read(config)
+  const plan = planOf(network)
+  const chains = network.chains.filter((chain) => chain.family === 'evm' && (!only || chain.name === only))
+  if (chains.length === 0)
+    throw new UsageError(only ? `There is no EVM chain ${only}.` : 'There is no EVM chain.')
+  const account = mode === 'deploy' ? readDeployer(env) : undefined
+  let isRight = true
+  for (const chain of chains as EvmChainConfig[]) {
+    isRight = (await deployOn(chain, { plan, mode, account, output })) && isRight
+  }
+  if (mode === 'deploy' && isRight) output.hint(NEXT_STEPS)
+  return isRight ? 0 : 1
+}
+
+const NEXT_STEPS = `Now, from the treasury, on each chain: GeoVault.setDeliverer for every deliverer;
+GeoVault.setCap and GeoEscrow.setClaimCap for every token and for the native coin, which is the zero address;
+then inventory into the vault. service check-config FILE --online says what is missing.`
+
+type Run = { plan: Deployment; mode: Mode; account: PrivateKeyAccount | undefined; output: Output }
+
+/** True when the chain has, or in a dry run could be given, everything that the plan says. */
+async function deployOn(chain: EvmChainConfig, { plan, mode, account, output }: Run): Promise<boolean> {
+  const say = (text: string) => output.out(`${chain.name}: ${text}`)
+  const wrong = NAMES.filter((name) => getAddress(chain.contracts[name]) !== plan.contracts[name])
+  for (const name of wrong) {
+    say(
+      `the file has ${chain.contracts[name]} as ${name}; treasury and attester make it ${plan.contracts[name]}`,
+    )
+  }
+  if (wrong.length > 0) return false
+  const target = await createDeployTarget(chain, account)
+  if (mode === 'verify-only') return verify(target, plan, say)
+  if (!(await ensureProxy(target, mode, say))) return false
+  for (const creation of plan.creations) await ensureContract(target, creation, mode, say)
+  return mode === 'dry-run' || verify(target, plan, say)
+}
+
+async function verify(target: DeployTarget, { contracts }: Deployment, say: (text: string) => void) {
+  const found = await Promise.all(
+    NAMES.map(async (name) => ({ name, ...(await target.look(name, contracts[name])) })),
+  )
+  for (const { name, state, hash } of found) {
+    const ends = {
+      right: `is there, code ${hash}`,
+      missing: 'is missing',
+      other: `is something else, code ${hash}`,
+    }
+    say(`${name} ${contracts[name]} ${ends[state]}`)
+  }
+  return found.every(({ state }) => state === 'right')
+}
+
+async function ensureProxy(target: DeployTarget, mode: Mode, say: (text: string) => void): Promise<boolean> {
+  if (await target.hasProxy()) return true
+  if (mode === 'dry-run')
+    say('has no CREATE2 deployer yet: it would be created first, for 0.01 of the native coin')
+  else {
+    say('creates the CREATE2 deployer')
+    await target.createProxy()
+  }
+  return true
+}
+
+async function ensureContract(
+  target: DeployTarget,
+  { name, address, data }: Creation,
+  mode: Mode,
+  say: (text: string) => void,
+): Promise<void> {
+  const { state, hash } = await target.look(name, address)
+  if (state === 'right') return say(`${name} ${address} is there already`)
+  if (state === 'other') throw new Error(`There is something else at ${address}, with code ${hash}`)
+  if (mode === 'dry-run')
+    return say(`${name} ${address} would be created with ${(data.length - 2) / 2} bytes`)
+  const { gasUsed, cost, txHash } = await target.create(data)
+  say(`${name} ${address} created: ${gasUsed} gas, ${formatUnits(cost, 18)} of the native coin, ${txHash}`)
+}
+
+function parse(args: string[]) {
+  const { values } = parseFlags({
+    args,
+    options: {
+      config: { type: 'string' },
+      chain: { type: 'string' },
+      'dry-run': { type: 'boolean' },
+      'verify-only': { type: 'boolean' },
+    },
+  })
+  const { config, chain } = values
+  if (!config) throw new UsageError('Say which configuration: deploy --config FILE')
+  if (values['dry-run'] && values['verify-only'])
+    throw new UsageError('--dry-run or --verify-only, not both.')
+  const mode: Mode = values['dry-run'] ? 'dry-run' : values['verify-only'] ? 'verify-only' : 'deploy'
+  return { config, chain, mode }
+}
+
+function read(file: string): NetworkConfig {
+  const problems: string[] = []
+  const network = readNetwork(file, problems)
+  if (problems.length > 0) throw new UsageError(problems.join('\n'))
+  return network
+}
+
+function planOf({ treasury, attester }: NetworkConfig): Deployment {
+  if (!treasury) throw new UsageError('The configuration names no treasury: it will own inventory and caps.')
+  return planDeployment({ treasury: getAddress(treasury), attester: getAddress(attester) })
+}
+
+function readDeployer(env: Env): PrivateKeyAccount {
+  const problems: string[] = []
+  const [key] = readKeys(env, 'GEOSWAP_DEPLOYER_KEY', ['deployer'], problems)
+  if (!key || problems.length > 0) throw new UsageError(problems.join('\n'))
+  return privateKeyToAccount(key.reveal() as Hex)
+}

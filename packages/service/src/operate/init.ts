@@ -1,0 +1,77 @@
+import { writeFileSync } from 'node:fs'
+import { isAddress } from 'viem'
+import { type Output, parseFlags, UsageError } from '../command.ts'
+import { listKeys } from '../config/keystore.ts'
+import { listPresets, type Preset, readPreset } from './presets.ts'
+import { createStarter, type Roles } from './starter.ts'
+
+export const INIT_HELP = `init --chains NAME,NAME [--treasury ADDRESS] [--keystore DIR]... [--out FILE]
+      Writes a configuration of public chains: tokens, feeds and finality are known, nodes are yours to fill in.
+      Roles come from the keystores. With treasury and attester it names the addresses that deploy will use.
+      Chains: see packages/service/presets.`
+
+export async function init(args: string[], output: Output): Promise<number> {
+  const { chains, treasury, keystore, out } = parse(args)
+  if (treasury !== undefined && !isAddress(treasury)) throw new UsageError(`${treasury} is not an address.`)
+  const presets = chains.map(getPreset)
+  const roles = { ...rolesIn(keystore), treasury }
+  const text = `${JSON.stringify(createStarter(presets, roles), null, 2)}\n`
+  for (const { name, notes } of presets) for (const note of notes) output.hint(`${name}: ${note}`)
+  if (out === undefined) {
+    output.out(text.trimEnd())
+    return 0
+  }
+  writeNew(out, text)
+  output.hint(`Wrote ${out}. What is left to fill in: service check-config ${out}`)
+  return 0
+}
+
+function parse(args: string[]) {
+  const { values } = parseFlags({
+    args,
+    options: {
+      chains: { type: 'string' },
+      treasury: { type: 'string' },
+      keystore: { type: 'string', multiple: true },
+      out: { type: 'string' },
+    },
+  })
+  const chains = values.chains?.split(',').filter((name) => name !== '') ?? []
+  if (chains.length === 0)
+    throw new UsageError(`Say which chains: init --chains ${listPresets().slice(0, 2)}`)
+  return { ...values, chains }
+}
+
+function getPreset(name: string): Preset {
+  const preset = readPreset(name)
+  if (!preset) throw new UsageError(`There is no preset ${name}. There are: ${listPresets().join(', ')}.`)
+  return preset
+}
+
+function rolesIn(keystores: readonly string[] = []): Roles {
+  const keys = keystores.flatMap(listKeys)
+  const allOf = (role: string) => keys.filter((key) => key.role === role).map(({ address }) => address)
+  const oneOf = (role: string) => allOf(role)[0]
+  const solana = {
+    intake: oneOf('intake'),
+    inventory: oneOf('inventory'),
+    input: oneOf('fee-input'),
+    delivery: oneOf('fee-delivery'),
+  }
+  const known = Object.fromEntries(Object.entries(solana).filter(([, address]) => address !== undefined))
+  return {
+    relayers: allOf('relayer'),
+    deliverers: allOf('deliverer'),
+    attester: oneOf('attester'),
+    solana: known,
+  }
+}
+
+/** A configuration that took work is never overwritten. */
+function writeNew(path: string, text: string): void {
+  try {
+    writeFileSync(path, text, { flag: 'wx' })
+  } catch (error) {
+    throw new UsageError(`${path} cannot be written: ${error instanceof Error ? error.message : error}`)
+  }
+}

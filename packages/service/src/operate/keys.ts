@@ -1,0 +1,139 @@
+import { randomBytes } from 'node:crypto'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { formatUnits } from 'viem'
+import { type Env, type Output, parseFlags, toTable, UsageError } from '../command.ts'
+import { type Chains, connectChains } from '../compose/chains.ts'
+import { createKeyFile, EVM_ROLES, type KeyRole, listKeys, SOLANA_ROLES } from '../config/keystore.ts'
+import { readNetwork } from '../config/network-file.ts'
+import { readSetting } from '../config/secrets.ts'
+import type { ChainConfig, NetworkConfig } from '../config.ts'
+
+export const KEYS_HELP = `keys generate --role ROLE --out DIR [--count N]
+      Makes keys, each encrypted in a file of its own under GEOSWAP_KEYSTORE_PASSPHRASE, and prints their addresses.
+      Roles: ${EVM_ROLES.join(', ')}; on Solana ${SOLANA_ROLES.join(', ')};
+      seal and marker, which are no keys of a chain, are written as they are, for GEOSWAP_SEAL_KEYS_FILE and
+      GEOSWAP_MARKER_KEY_FILE.
+  service keys status --config FILE [--keystore DIR]
+      Every address of the configuration: what it is for, whether the keystore has its key, and its gas by chain.`
+
+const KEY_ROLES: readonly KeyRole[] = [...EVM_ROLES, ...SOLANA_ROLES]
+// Shorter ones are found by whoever gets hold of the file.
+const MIN_PASSPHRASE = 12
+
+export async function keys(args: string[], env: Env, output: Output): Promise<number> {
+  const [command, ...rest] = args
+  if (command === 'generate') return generate(rest, env, output)
+  if (command === 'status') return status(rest, env, output)
+  throw new UsageError('keys generate or keys status. Try --help.')
+}
+
+function generate(args: string[], env: Env, output: Output): number {
+  const { values } = parseFlags({
+    args,
+    options: {
+      role: { type: 'string' },
+      out: { type: 'string' },
+      count: { type: 'string', default: '1' },
+    },
+  })
+  const { role, out } = values
+  const count = Number(values.count)
+  if (!role || !out) throw new UsageError('Say what for and where to: keys generate --role ROLE --out DIR')
+  if (!Number.isInteger(count) || count < 1 || count > 100) throw new UsageError('--count must be 1 to 100.')
+  mkdirSync(out, { recursive: true, mode: 0o700 })
+  if (role === 'seal' || role === 'marker') return writePlain(role, out, output)
+  const known = KEY_ROLES.find((name) => name === role)
+  if (!known)
+    throw new UsageError(`There is no role ${role}. There are: ${KEY_ROLES.join(', ')}, seal, marker.`)
+  const passphrase = readPassphrase(env)
+  for (let made = 0; made < count; made += 1) output.out(writeKey(known, out, passphrase))
+  return 0
+}
+
+function writeKey(role: KeyRole, folder: string, passphrase: string): string {
+  const { file, address } = createKeyFile(role, passphrase)
+  writeSecretFile(join(folder, `${role}-${address}.json`), `${JSON.stringify(file, null, 2)}\n`)
+  return address
+}
+
+/** What seals tokens and names markers moves no money: it is kept as container secrets are. */
+function writePlain(role: 'seal' | 'marker', folder: string, output: Output): number {
+  const value = randomBytes(32).toString('hex')
+  const id = randomBytes(4).toString('hex')
+  const file = join(folder, role === 'seal' ? `seal-${id}.secret` : 'marker.secret')
+  writeSecretFile(file, `${role === 'seal' ? `${id}:${value}` : value}\n`)
+  output.out(file)
+  return 0
+}
+
+function writeSecretFile(file: string, text: string): void {
+  try {
+    writeFileSync(file, text, { flag: 'wx', mode: 0o600 })
+  } catch (error) {
+    throw new UsageError(`${file} cannot be written: ${error instanceof Error ? error.message : error}`)
+  }
+}
+
+function readPassphrase(env: Env): string {
+  const problems: string[] = []
+  const passphrase = readSetting(env, 'GEOSWAP_KEYSTORE_PASSPHRASE', problems) ?? ''
+  if (passphrase.length < MIN_PASSPHRASE && problems.length === 0) {
+    problems.push(`GEOSWAP_KEYSTORE_PASSPHRASE must have at least ${MIN_PASSPHRASE} characters`)
+  }
+  if (problems.length > 0) throw new UsageError(problems.join('\n'))
+  return passphrase
+}
+
+async function status(args: string[], env: Env, output: Output): Promise<number> {
+  const { values } = parseFlags({
+    args,
+    options: { config: { type: 'string' }, keystore: { type: 'string' } },
+  })
+  if (!values.config) throw new UsageError('Say which configuration: keys status --config FILE')
+  const problems: string[] = []
+  const network = readNetwork(values.config, problems)
+  if (problems.length > 0) throw new UsageError(problems.join('\n'))
+  const folder = values.keystore ?? env['GEOSWAP_KEYSTORE']
+  const held = new Set(
+    (folder === undefined ? [] : listKeys(folder)).map(({ address }) => address.toLowerCase()),
+  )
+  const shared = { network, accounts: [], signers: [], markerKey: undefined }
+  const chains = connectChains({ ...shared, urlsOf: (chain) => chain.rpcUrls })
+  const rows = await Promise.all(
+    holdersOf(network).map(async ({ role, address, on }) => {
+      const balances = await Promise.all(on.map((chain) => describeGas(chains, chain, address)))
+      return [role, address, held.has(address.toLowerCase()) ? 'yes' : 'no', balances.join(', ')]
+    }),
+  )
+  output.out(toTable([['ROLE', 'ADDRESS', 'KEY HERE', 'GAS'], ...rows]))
+  return 0
+}
+
+type Holder = { role: string; address: string; on: readonly ChainConfig[] }
+
+function holdersOf({ relayers, deliverers, attester, treasury, chains }: NetworkConfig): Holder[] {
+  const evm = chains.filter(({ family }) => family === 'evm')
+  const solana = chains.flatMap((chain): Holder[] => {
+    if (chain.family !== 'solana') return []
+    const { vaults, feePayers } = chain
+    const named = { ...vaults, 'fee-input': feePayers.input, 'fee-delivery': feePayers.delivery }
+    return Object.entries(named).map(([role, address]) => ({ role, address, on: [chain] }))
+  })
+  return [
+    ...relayers.map((address) => ({ role: 'relayer', address, on: evm })),
+    ...deliverers.map((address) => ({ role: 'deliverer', address, on: evm })),
+    { role: 'attester', address: attester, on: [] },
+    ...(treasury === undefined ? [] : [{ role: 'treasury', address: treasury, on: evm }]),
+    ...solana,
+  ]
+}
+
+async function describeGas(chains: Chains, { chainId, name, native, family }: ChainConfig, address: string) {
+  const balance = await chains
+    .of(chainId)
+    .readGasBalance(address)
+    .catch(() => undefined)
+  const decimals = family === 'evm' ? 18 : 9
+  return `${name} ${balance === undefined ? 'does not answer' : `${formatUnits(balance, decimals)} ${native.symbol}`}`
+}

@@ -1,0 +1,71 @@
+import { isAddress as isSolanaAddress } from '@solana/kit'
+import { isAddress } from 'viem'
+import { describe, expect, test } from 'vitest'
+import { parseNetwork } from '../config/network-file.ts'
+import { listPresets, type Preset, readPreset } from './presets.ts'
+import { createStarter, TO_FILL_IN } from './starter.ts'
+
+const presets = listPresets().map((name) => readPreset(name) as Preset)
+const NODE = 'https://node.example'
+const address = (digit: number) => `0x${String(digit).repeat(40)}`
+const SOLANA = {
+  intake: 'So11111111111111111111111111111111111111112',
+  inventory: 'SysvarRent111111111111111111111111111111111',
+  input: 'SysvarC1ock11111111111111111111111111111111',
+  delivery: 'Vote111111111111111111111111111111111111111',
+}
+const roles = {
+  ...{ treasury: address(1), attester: address(2), relayers: [address(3)], deliverers: [address(4)] },
+  solana: SOLANA,
+}
+
+test('every chain that the documentation names has a preset', () => {
+  expect(listPresets().sort()).toEqual([
+    ...['arbitrum', 'arbitrum-sepolia', 'base', 'base-sepolia', 'bnb', 'ethereum', 'optimism', 'polygon'],
+    ...['robinhood', 'solana', 'solana-devnet'],
+  ])
+})
+
+describe.each(presets)('the preset $name', (preset) => {
+  const { feeds, tokens, genesisHash, l1FeeOracle } = preset
+
+  test('names a page for every address and hash', () => {
+    const cited = [...feeds, ...tokens, genesisHash, l1FeeOracle].filter((each) => each !== undefined)
+    expect(cited.length).toBeGreaterThan(2)
+    for (const { source } of cited) expect(source).toMatch(/^https:\/\/[\w.-]+\/\S+$/)
+  })
+
+  test('has addresses with their checksum', () => {
+    const onChain = [...tokens.map((token) => token.address), ...(l1FeeOracle ? [l1FeeOracle.address] : [])]
+    const proxies = feeds.flatMap((feed) => (feed.kind === 'chainlink' ? [feed.address] : []))
+    const isRight = (text: string) => isAddress(text) && text !== text.toLowerCase()
+    const isDigits = (text: string) => /^0x[0-9]{40}$/.test(text)
+    const ours =
+      preset.family === 'evm'
+        ? onChain.filter((text) => !isDigits(text)).every(isRight)
+        : onChain.every(isSolanaAddress)
+    expect(ours).toBe(true)
+    expect(proxies.every(isRight)).toBe(true)
+  })
+
+  test('becomes a configuration whose only gaps are the nodes and prices that it says it lacks', () => {
+    const starter = JSON.stringify(createStarter([preset], roles), null, 2)
+    const filled = starter.replaceAll(TO_FILL_IN, NODE)
+    const lacks = preset.name === 'robinhood' ? ['/assets/1/sources'] : []
+    expect(parseNetwork(filled).problems.map(({ path }) => path)).toEqual(lacks)
+    expect(parseNetwork(starter).problems.map(({ path }) => path)).toEqual(
+      expect.arrayContaining(['/chains/0/rpcUrls/0', '/chains/0/attesterRpcUrls/0']),
+    )
+  })
+})
+
+test('chains of one configuration price an asset by the feeds of all of them', () => {
+  const [base, arbitrum] = ['base', 'arbitrum'].map((name) => readPreset(name) as Preset)
+  if (!base || !arbitrum) throw new Error('No presets')
+  const starter = JSON.stringify(createStarter([base, arbitrum], roles)).replaceAll(TO_FILL_IN, NODE)
+  const { network, problems } = parseNetwork(starter)
+  expect(problems).toEqual([])
+  const eth = network.assets.find(({ name }) => name === 'ETH')
+  expect(eth?.sources.map(({ kind }) => kind)).toEqual(['chainlink', 'pyth', 'chainlink'])
+  expect(eth?.minSources).toBe(2)
+})

@@ -1,0 +1,43 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { AssetConfig } from '../config.ts'
+
+const FOLDER = fileURLToPath(new URL('../../presets/', import.meta.url))
+
+/** An address or hash, and the page that says so. */
+export type Cited<T> = T & { source: string }
+
+/** What is known of a public chain, whoever operates on it. */
+export type Preset = {
+  chainId: number
+  name: string
+  family: 'evm' | 'solana'
+  native: { symbol: string; asset: string }
+  finality: { accept: number; settle: number; hard: number }
+  blockMs: number
+  tokens: Cited<{ symbol: string; address: string; asset: string; decimals: number }>[]
+  feeds: Cited<PresetFeed>[]
+  l1FeeOracle?: Cited<{ address: string }>
+  genesisHash?: Cited<{ value: string }>
+  notes: string[]
+}
+
+/** A price source as an asset has it; one on this chain does not repeat where it is. */
+export type PresetFeed = { asset: string } & (
+  | { kind: 'chainlink'; address: string; maxAgeSeconds: number; description?: string }
+  | { kind: 'pyth'; feedId: string; maxAgeSeconds: number }
+)
+export type Source = AssetConfig['sources'][number]
+
+export function listPresets(): string[] {
+  return readdirSync(FOLDER)
+    .filter((name) => name.endsWith('.json'))
+    .map((name) => name.slice(0, -'.json'.length))
+}
+
+/** Undefined when there is no such preset. */
+export function readPreset(name: string): Preset | undefined {
+  if (!listPresets().includes(name)) return undefined
+  return JSON.parse(readFileSync(join(FOLDER, `${name}.json`), 'utf8'))
+}
