@@ -1,0 +1,94 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { ROOT, readSources } from './sources.ts'
+
+const FOLDER = join(ROOT, 'deploy')
+const read = (path: string) => readFileSync(join(ROOT, path), 'utf8')
+const files = readdirSync(FOLDER, { recursive: true, withFileTypes: true })
+  .filter((entry) => entry.isFile())
+  .map((entry) => join(entry.parentPath, entry.name))
+const all = files.map((file) => readFileSync(file, 'utf8')).join('\n')
+
+const service = readSources().filter(({ path }) => /^packages\/service\/src\/(?!.*test)/.test(path))
+const main = read('packages/service/src/main.ts')
+const compose = read('deploy/compose.yaml')
+const dockerfile = read('deploy/Dockerfile')
+
+// What an operator makes: everything else that is mounted has to be here.
+const MADE_BY_THE_OPERATOR = ['./geoswap.json', './keystore/worker', './keystore/attester']
+
+function allOf(pattern: RegExp, text: string): string[] {
+  return [...new Set([...text.matchAll(pattern)].map((match) => match[1] ?? ''))]
+}
+
+test('every variable that the files set is one that the service reads', () => {
+  const named = allOf(/\b((?:GEOSWAP|DATABASE)_[A-Z_]+|HOST|PORT)\s*[:=]/g, all)
+  const isRead = (name: string) =>
+    service.some(({ text }) => text.includes(`'${name.replace(/_FILE$/, '')}'`))
+
+  expect(named.length).toBeGreaterThan(8)
+  expect(named.filter((name) => !isRead(name))).toEqual([])
+})
+
+test('every command is one of the service', () => {
+  const commands = [...allOf(/command: \["(\w+)"\]/g, compose), ...allOf(/main\.ts (\w+)$/gm, all)]
+
+  expect(commands).toEqual(expect.arrayContaining(['migrate', 'api', 'worker', 'attester']))
+  for (const command of commands) expect(main).toMatch(new RegExp(`\\n  service ${command} `))
+})
+
+test('every path of the repository that a file names is there', () => {
+  const copied = allOf(/^COPY (?!--from)(.+) \S+$/gm, dockerfile).flatMap((paths) => paths.split(' '))
+  const started = allOf(/(packages\/[\w./-]+\.ts)/g, all)
+  const mounted = allOf(/(\.\/[\w./-]+):\//g, compose).filter((path) => !MADE_BY_THE_OPERATOR.includes(path))
+
+  expect([copied.length, started.length, mounted.length].every((count) => count > 0)).toBe(true)
+  expect([...copied, ...started].filter((path) => !existsSync(join(ROOT, path)))).toEqual([])
+  expect(mounted.filter((path) => !existsSync(join(FOLDER, path)))).toEqual([])
+})
+
+test('the port is that of the API everywhere', () => {
+  const fallback = /'PORT', \{ default: ([\d_]+)/.exec(read('packages/service/src/config/load.ts'))?.[1]
+  const port = fallback?.replace('_', '')
+
+  expect(dockerfile).toContain(`PORT=${port}`)
+  expect(dockerfile).toContain(`EXPOSE ${port}`)
+  expect(compose).toMatch(new RegExp(`127\\.0\\.0\\.1:\\d+-\\d+:${port}"`))
+  expect(read('deploy/prometheus.yaml')).toContain(`port: ${port}`)
+})
+
+describe('the processes of compose.yaml', () => {
+  const blocks = new Map(
+    [...compose.matchAll(/^ {2}(\w+):\n((?: {4}.*\n|\n)+)/gm)].map((match) => [
+      match[1] ?? '',
+      match[2] ?? '',
+    ]),
+  )
+
+  test.each(['migrate', 'api', 'worker', 'attester'])(
+    '%s is given each secret that it names, and no other',
+    (name) => {
+      const block = blocks.get(name) ?? ''
+      const used = allOf(/\/run\/secrets\/(\w+)/g, block)
+      const given = /secrets: \[(.*)\]/.exec(block)?.[1]?.split(', ')
+
+      expect(given?.sort()).toEqual(used.sort())
+      for (const secret of used) expect(compose).toContain(`  ${secret}: { file: ./secrets/${secret} }`)
+    },
+  )
+
+  test('the API has no keystore', () => {
+    expect(blocks.get('api')).toContain('GEOSWAP_SEAL_KEYS_FILE')
+    expect(blocks.get('api')).not.toMatch(/KEYSTORE|RELAYER|DELIVERER|ATTESTER|SOLANA/)
+  })
+
+  test('every one runs on a read-only root, without rights', () => {
+    expect(compose).toMatch(
+      /x-service: &service[\s\S]*read_only: true[\s\S]*cap_drop: \[ALL\][\s\S]*services:/,
+    )
+    for (const name of ['migrate', 'api', 'worker', 'attester'])
+      expect(blocks.get(name)).toContain('<<: *service')
+    expect(dockerfile).toMatch(/^USER node$/m)
+  })
+})
