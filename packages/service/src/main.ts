@@ -85,7 +85,7 @@ function stopOnSignal(running: Running, logger: Logger): void {
 const roles = { api: runApi, worker: runWorker, attester: runAttester }
 const commands: Record<string, (args: string[], env: Env, output: Output) => Promise<number>> = {
   init: (args, _env, output) => init(args, output),
-  'check-config': (args, _env, output) => checkConfig(args, output),
+  'check-config': checkConfig,
   deploy,
   keys,
 }

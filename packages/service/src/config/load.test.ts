@@ -18,6 +18,26 @@ function load(discount: unknown) {
   return loadConfig({ GEOSWAP_CONFIG: path, ...secrets }, 'api')
 }
 
+describe('the URL of a node', () => {
+  const path = join(folder, 'nodes.json')
+  writeFileSync(
+    path,
+    NETWORK_TEXT.replace('https://one.base.example', `https://one.base.example/\${BASE_KEY}`),
+  )
+  const secrets = { DATABASE_URL: 'x', GEOSWAP_SEAL_KEYS: `k:${zeros}`, GEOSWAP_MARKER_KEY: zeros }
+  const env = { GEOSWAP_CONFIG: path, ...secrets }
+
+  test('takes its key from a setting', () => {
+    const { network } = loadConfig({ ...env, BASE_KEY: 'abc' }, 'api')
+    expect(network.chains[0]?.rpcUrls[0]).toBe('https://one.base.example/abc')
+  })
+
+  test('stops the start when the setting is not there, but only of those who ask that node', () => {
+    expect(() => loadConfig(env, 'api')).toThrow('BASE_KEY is not set')
+    expect(() => loadConfig({ ...env, GEOSWAP_ATTESTER_KEY: `0x${zeros}` }, 'attester')).not.toThrow()
+  })
+})
+
 const tier = (holding: string, percent: number) => ({ name: `tier ${percent}`, holding, percent })
 
 describe('a discount', () => {

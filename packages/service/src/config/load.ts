@@ -1,14 +1,24 @@
 import { type Config, Secret } from '../config.ts'
 import { type KeyRole, SOLANA_ROLES } from './keystore.ts'
 import { readNetwork } from './network-file.ts'
-import { type Env, markerKey, optionalSecret, parseSealKeys, readKeys, required } from './secrets.ts'
+import {
+  type Env,
+  fillInUrls,
+  markerKey,
+  optionalSecret,
+  parseSealKeys,
+  readKeys,
+  required,
+} from './secrets.ts'
 
 export type Role = 'api' | 'worker' | 'attester'
 
 /** Reads the whole configuration and reports every problem in one error, before anything starts. */
 export function loadConfig(env: Env, role: Role): Config {
   const problems: string[] = []
-  const network = readNetwork(env['GEOSWAP_CONFIG'], problems)
+  const file = readNetwork(env['GEOSWAP_CONFIG'], problems)
+  const nodes = role === 'attester' ? (['attesterRpcUrls'] as const) : (['rpcUrls'] as const)
+  const network = problems.length > 0 ? file : fillInUrls(file, nodes, env, problems)
   const hasSolana = network.chains?.some((chain) => chain.family === 'solana') ?? false
   const keysOf = (owner: Role, name: string, roles: readonly KeyRole[]) =>
     role === owner ? readKeys(env, name, roles, problems) : []

@@ -7,7 +7,8 @@ const OTHER_RELAYER = '0x1000000000000000000000000000000000000002'
 const VAULT = '0x5000000000000000000000000000000000000003'
 const DELIVERER = '0x2000000000000000000000000000000000000001'
 
-const SECOND_ETH = `{ "name": "ETH", "sources": [{ "kind": "pyth", "feedId": "0x${'aa'.repeat(32)}", "maxAgeSeconds": 9 }] }`
+const PYTH = `{ "kind": "pyth", "feedId": "0x${'aa'.repeat(32)}", "maxAgeSeconds": 9 }`
+const SECOND_ETH = `{ "name": "ETH", "sources": [${PYTH}] }`
 
 /** Replaces what stands exactly once, so that a case cannot silently change nothing. */
 function change(from: string, to: string): string {

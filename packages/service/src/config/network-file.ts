@@ -13,7 +13,7 @@ export function parseNetwork(text: string): NetworkFile {
     const { value, repeated, positionOf } = parseJson(text)
     const problems = [
       ...repeated.map((path) => ({ path, message: 'is there twice' })),
-      ...findProblems(value),
+      ...findProblems(value).map((problem) => sayWhatIsLeft(value, problem)),
     ].map((problem) => ({ ...problem, ...positionOf(problem.path) }))
     problems.sort((a, b) => a.line - b.line || a.column - b.column)
     return { network: value as NetworkConfig, problems }
@@ -31,6 +31,15 @@ export function parseNetwork(text: string): NetworkFile {
 function findProblems(value: unknown): Problem[] {
   const problems = findShapeProblems(NetworkSchema, value)
   return problems.length > 0 ? problems : findNetworkProblems(value as NetworkConfig)
+}
+
+/** Stands in a new file for what nobody but the operator knows. */
+export const TO_FILL_IN = 'TO FILL IN'
+
+function sayWhatIsLeft(value: unknown, { path, message }: Problem): Problem {
+  const parts = path.split('/').slice(1)
+  const found = parts.reduce<unknown>((inner, part) => (inner as Record<string, unknown>)?.[part], value)
+  return { path, message: found === TO_FILL_IN ? 'is yours to fill in' : message }
 }
 
 /** `file:line:column: /path: message`, as compilers write it and editors open it. */

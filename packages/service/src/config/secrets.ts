@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { Secret } from '../config.ts'
+import { type NetworkConfig, Secret } from '../config.ts'
 import { type KeyRole, openKeys } from './keystore.ts'
 
 export type Env = Readonly<Record<string, string | undefined>>
@@ -16,6 +16,24 @@ export function readSetting(env: Env, name: string, problems: string[]): string 
     problems.push(`${name}_FILE cannot be read: ${error instanceof Error ? error.message : error}`)
     return undefined
   }
+}
+
+const PLACEHOLDER = /\$\{([A-Z][A-Z0-9_]*)\}/g
+type NodeList = 'rpcUrls' | 'attesterRpcUrls'
+
+/** The network with `${NAME}` in these of its nodes' URLs replaced by the setting NAME: providers put keys there. */
+export function fillInUrls(
+  network: NetworkConfig,
+  lists: readonly NodeList[],
+  env: Env,
+  problems: string[],
+): NetworkConfig {
+  const fill = (url: string) => url.replace(PLACEHOLDER, (_, name: string) => required(env, name, problems))
+  const chains = network.chains.map((chain) => ({
+    ...chain,
+    ...Object.fromEntries(lists.map((list) => [list, chain[list].map(fill)])),
+  }))
+  return { ...network, chains }
 }
 
 export function required(env: Env, name: string, problems: string[]): string {

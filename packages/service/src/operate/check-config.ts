@@ -1,16 +1,17 @@
 import { readFileSync } from 'node:fs'
 import type { Findings } from '../chains/findings.ts'
 import { joinFindings } from '../chains/findings.ts'
-import { type Output, parseFlags, UsageError } from '../command.ts'
+import { type Env, type Output, parseFlags, UsageError } from '../command.ts'
 import { connectChains, findDifferences } from '../compose/chains.ts'
 import { describeProblem, parseNetwork } from '../config/network-file.ts'
 import type { NetworkConfig } from '../config.ts'
+import { fillInAllUrls } from './read-network.ts'
 
 export const CHECK_CONFIG_HELP = `check-config FILE [--online]
       Names every problem of a configuration file by line. --online also asks every node of API, worker and
       attester whether chains, contracts, tokens and feeds are what the file says. Exit code 1: something is wrong.`
 
-export async function checkConfig(args: string[], output: Output): Promise<number> {
+export async function checkConfig(args: string[], env: Env, output: Output): Promise<number> {
   const { file, online } = parse(args)
   const { network, problems } = parseNetwork(read(file))
   for (const problem of problems) output.out(describeProblem(file, problem))
@@ -19,7 +20,7 @@ export async function checkConfig(args: string[], output: Output): Promise<numbe
     return 1
   }
   output.out(`${file}: ${describe(network)}`)
-  return online ? checkOnline(network, output) : 0
+  return online ? checkOnline(fillInAllUrls(network, env), output) : 0
 }
 
 /** Everything that a start verifies, on the nodes of all processes; here a warning is a problem too. */

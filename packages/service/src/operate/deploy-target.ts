@@ -12,14 +12,14 @@ import {
   type Address,
   createPublicClient,
   createWalletClient,
+  custom,
   defineChain,
-  fallback,
   type Hex,
-  http,
   type PrivateKeyAccount,
   recoverTransactionAddress,
   type TransactionSerializedLegacy,
 } from 'viem'
+import { createEvmClients } from '../chains/evm/client.ts'
 import { UsageError } from '../command.ts'
 import type { EvmChainConfig } from '../config.ts'
 
@@ -39,7 +39,7 @@ export async function createDeployTarget(
   config: EvmChainConfig,
   account: PrivateKeyAccount | undefined,
 ): Promise<DeployTarget> {
-  const transport = fallback(config.rpcUrls.map((url) => http(url)))
+  const transport = custom(createEvmClients({ urls: config.rpcUrls }).client)
   const chain = toChain(config)
   const client = createPublicClient({ chain, transport, pollingInterval: Math.min(config.blockMs, 4_000) })
   const actual = await client.getChainId()

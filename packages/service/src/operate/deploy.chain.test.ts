@@ -57,7 +57,7 @@ async function run(command: string, env: Record<string, string> = {}) {
   }
   const [name, ...args] = command.split(' ')
   const code = await runCommand(output, () =>
-    name === 'deploy' ? deploy(args, env, output) : checkConfig(args, output),
+    name === 'deploy' ? deploy(args, env, output) : checkConfig(args, env, output),
   )
   return { code, text: lines.join('\n') }
 }

@@ -2,10 +2,10 @@ import { type ContractName, type Creation, type Deployment, planDeployment } fro
 import { formatUnits, getAddress, type Hex, type PrivateKeyAccount } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { type Env, type Output, parseFlags, UsageError } from '../command.ts'
-import { readNetwork } from '../config/network-file.ts'
 import { readKeys } from '../config/secrets.ts'
 import type { EvmChainConfig, NetworkConfig } from '../config.ts'
 import { createDeployTarget, type DeployTarget } from './deploy-target.ts'
+import { readForCommand } from './read-network.ts'
 
 export const DEPLOY_HELP = `deploy --config FILE [--chain NAME] [--dry-run | --verify-only]
       Puts the contracts on every EVM chain of the file, at the addresses that it names. What is there already is
@@ -17,7 +17,7 @@ const NAMES: readonly ContractName[] = ['vault', 'escrow', 'account']
 
 export async function deploy(args: string[], env: Env, output: Output): Promise<number> {
   const { config, chain: only, mode } = parse(args)
-  const network = read(config)
+  const network = readForCommand(config, env)
   const plan = planOf(network)
   const chains = network.chains.filter((chain) => chain.family === 'evm' && (!only || chain.name === only))
   if (chains.length === 0)
@@ -111,13 +111,6 @@ function parse(args: string[]) {
     throw new UsageError('--dry-run or --verify-only, not both.')
   const mode: Mode = values['dry-run'] ? 'dry-run' : values['verify-only'] ? 'verify-only' : 'deploy'
   return { config, chain, mode }
-}
-
-function read(file: string): NetworkConfig {
-  const problems: string[] = []
-  const network = readNetwork(file, problems)
-  if (problems.length > 0) throw new UsageError(problems.join('\n'))
-  return network
 }
 
 function planOf({ treasury, attester }: NetworkConfig): Deployment {

@@ -5,9 +5,9 @@ import { formatUnits } from 'viem'
 import { type Env, type Output, parseFlags, toTable, UsageError } from '../command.ts'
 import { type Chains, connectChains } from '../compose/chains.ts'
 import { createKeyFile, EVM_ROLES, type KeyRole, listKeys, SOLANA_ROLES } from '../config/keystore.ts'
-import { readNetwork } from '../config/network-file.ts'
 import { readSetting } from '../config/secrets.ts'
 import type { ChainConfig, NetworkConfig } from '../config.ts'
+import { readForCommand } from './read-network.ts'
 
 export const KEYS_HELP = `keys generate --role ROLE --out DIR [--count N]
       Makes keys, each encrypted in a file of its own under GEOSWAP_KEYSTORE_PASSPHRASE, and prints their addresses.
@@ -91,9 +91,7 @@ async function status(args: string[], env: Env, output: Output): Promise<number>
     options: { config: { type: 'string' }, keystore: { type: 'string' } },
   })
   if (!values.config) throw new UsageError('Say which configuration: keys status --config FILE')
-  const problems: string[] = []
-  const network = readNetwork(values.config, problems)
-  if (problems.length > 0) throw new UsageError(problems.join('\n'))
+  const network = readForCommand(values.config, env)
   const folder = values.keystore ?? env['GEOSWAP_KEYSTORE']
   const held = new Set(
     (folder === undefined ? [] : listKeys(folder)).map(({ address }) => address.toLowerCase()),

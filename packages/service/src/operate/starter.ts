@@ -1,5 +1,6 @@
 import { planDeployment } from '@geoswap/protocol'
 import { getAddress } from 'viem'
+import { TO_FILL_IN } from '../config/network-file.ts'
 import type { Preset, PresetFeed, Source } from './presets.ts'
 
 export type Roles = {
@@ -10,8 +11,6 @@ export type Roles = {
   solana?: Partial<Record<'intake' | 'inventory' | 'input' | 'delivery', string>>
 }
 
-/** What nobody but the operator knows: the check of the file names every line that still says so. */
-export const TO_FILL_IN = 'TO FILL IN'
 const HERMES = 'https://hermes.pyth.network'
 
 /** A configuration of these chains that is complete but for nodes and roles that are not known yet. */

@@ -1,5 +1,6 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { inspect } from 'node:util'
 import { numberToHex } from 'viem'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { createEvmClient } from './client.ts'
@@ -28,6 +29,19 @@ beforeEach(() => {
 afterAll(() => {
   server.closeAllConnections()
   server.close()
+})
+
+test('an error names the node without the key that its URL holds', async () => {
+  answer = () => ({ id: 0, error: { code: -32_000, message: 'no' } })
+  const client = createEvmClient({ urls: [`${url}/v2/secret-key`] })
+  const refused = await client.getBlockNumber().catch((error: Error) => error)
+  const silent = createEvmClient({ urls: ['http://127.0.0.1:1/v2/secret-key'] })
+  const failed = await silent.getBlockNumber().catch((error: Error) => error)
+  for (const error of [refused, failed]) {
+    expect(error).toBeInstanceOf(Error)
+    expect(`${error} ${inspect(error)}`).toContain('127.0.0.1')
+    expect(inspect(error)).not.toContain('secret-key')
+  }
 })
 
 test('calls of one tick travel in one request and find their answers in any order', async () => {

@@ -49,7 +49,7 @@ function createNode({ url, timeoutMs, assertOutsideTransaction }: NodeOptions): 
       request: (async (body) => {
         assertOutsideTransaction()
         const { error, result } = await call(body)
-        if (error) throw new RpcRequestError({ body: { method: body.method }, error, url })
+        if (error) throw new RpcRequestError({ body: { method: body.method }, error, url: originOf(url) })
         return result
       }) as EIP1193RequestFn,
     })
@@ -97,8 +97,14 @@ function repliesIn(text: string, count: number): Reply[] {
   return replies
 }
 
+/** Without path and query: that is where providers put their keys, and errors are logged. */
+function originOf(url: string): string {
+  return new URL(url).origin
+}
+
 /** Names the methods only: what was sent with them may be a signed transaction. */
-function toViemError(error: unknown, url: string, requests: readonly Body[]): HttpRequestError {
+function toViemError(error: unknown, nodeUrl: string, requests: readonly Body[]): HttpRequestError {
+  const url = originOf(nodeUrl)
   const body = requests.map(({ method }) => ({ method }))
   if (error instanceof HttpStatusError) {
     return new HttpRequestError({ body, url, status: error.status, details: error.text.slice(0, 200) })

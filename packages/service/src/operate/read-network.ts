@@ -1,0 +1,21 @@
+import { type Env, UsageError } from '../command.ts'
+import { readNetwork } from '../config/network-file.ts'
+import { fillInUrls } from '../config/secrets.ts'
+import type { NetworkConfig } from '../config.ts'
+
+/** The network of a file, with nodes that can be asked; every problem of it is the user's to read. */
+export function readForCommand(file: string, env: Env): NetworkConfig {
+  const problems: string[] = []
+  const network = readNetwork(file, problems)
+  if (problems.length > 0) throw new UsageError(problems.join('\n'))
+  const filled = fillInUrls(network, ['rpcUrls'], env, problems)
+  if (problems.length > 0) throw new UsageError(problems.join('\n'))
+  return filled
+}
+
+export function fillInAllUrls(network: NetworkConfig, env: Env): NetworkConfig {
+  const problems: string[] = []
+  const filled = fillInUrls(network, ['rpcUrls', 'attesterRpcUrls'], env, problems)
+  if (problems.length > 0) throw new UsageError([...new Set(problems)].join('\n'))
+  return filled
+}
