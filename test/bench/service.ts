@@ -88,7 +88,11 @@ function configFor(role: ServiceRole, file: string): ServiceConfig {
 /** As many assets as a small operator has: beyond the network's own, some that share feeds and have no token. */
 function withAssets(assets: ServiceConfig['assets']): ServiceConfig['assets'] {
   const more = assets.slice(0, Math.max(0, ASSETS - assets.length))
-  return [...assets, ...more.map((asset) => ({ ...asset, name: `${asset.name} again` }))]
+  const again = ({ name, sources, ...asset }: (typeof assets)[number]) => ({
+    ...{ ...asset, name: `${name} again` },
+    sources: sources.map((source) => ({ ...source, description: `${name} / USD` })),
+  })
+  return [...assets, ...more.map(again)]
 }
 
 async function waitUntilReady(apiUrl: string): Promise<void> {

@@ -70,10 +70,19 @@ export type ServiceConfig = {
   assets: {
     name: string
     usdStable: boolean
-    sources: { kind: 'chainlink'; chainId: number; address: Address; maxAgeSeconds: number }[]
+    sources: ServiceFeed[]
   }[]
   venues: ServiceVenue[]
   webhooks: { allowPrivateAddresses: boolean }
+}
+
+type ServiceFeed = {
+  kind: 'chainlink'
+  chainId: number
+  address: Address
+  maxAgeSeconds: number
+  /** Where it is not the asset's name and ` / USD`. */
+  description?: string
 }
 
 type ServiceVenue =

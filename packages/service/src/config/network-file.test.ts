@@ -102,7 +102,6 @@ const unfit: Case[] = [
     '/deadlines/claimInclusionSeconds',
     'three blocks',
   ],
-  ['"attemptLifeSeconds": 90', '"attemptLifeSeconds": 900', '/deadlines/attemptLifeSeconds', 'fillSeconds'],
   ['"leaseMs": 6000', '"leaseMs": 90000', '/leaseMs', 'must be below lockInclusionSeconds'],
 ]
 

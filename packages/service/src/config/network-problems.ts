@@ -116,7 +116,7 @@ function findDiscountProblems({ discount, chains }: NetworkConfig): Problem[] {
 
 /** Time that is given must be time in which the thing can happen. */
 function findDeadlineProblems({ deadlines, chains, leaseMs = 6_000 }: NetworkConfig): Problem[] {
-  const { fillSeconds, cutOffSeconds, attemptLifeSeconds, ...waits } = { ...defaultDeadlines, ...deadlines }
+  const { fillSeconds, cutOffSeconds, ...waits } = { ...defaultDeadlines, ...deadlines }
   const slowest = Math.max(...chains.map(({ blockMs }) => blockMs))
   const problems: Problem[] = []
   const add = (name: string, message: string) => problems.push({ path: `/deadlines/${name}`, message })
@@ -125,9 +125,6 @@ function findDeadlineProblems({ deadlines, chains, leaseMs = 6_000 }: NetworkCon
       'cutOffSeconds',
       `must be at most half of fillSeconds (${fillSeconds}): little time is left to deliver`,
     )
-  }
-  if (attemptLifeSeconds > fillSeconds) {
-    add('attemptLifeSeconds', `must not be above fillSeconds (${fillSeconds})`)
   }
   for (const name of ['lockInclusionSeconds', 'claimInclusionSeconds'] as const) {
     if (waits[name] * 1_000 < 3 * slowest) {

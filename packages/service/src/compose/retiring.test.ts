@@ -1,0 +1,20 @@
+import { expect, test } from 'vitest'
+import { parseNetwork } from '../config/network-file.ts'
+import { NETWORK_TEXT } from '../config/test-network.ts'
+import { activeOf, connectChains } from './chains.ts'
+
+test('a key that is being retired keeps its lane and is given nothing new', () => {
+  const { network } = parseNetwork(NETWORK_TEXT)
+  const [retired, kept] = network.relayers
+  const shared = { accounts: [], signers: [], markerKey: undefined }
+  const { all } = connectChains({
+    ...{ ...shared, network: { ...network, retiring: [retired?.toLowerCase() ?? ''] } },
+    urlsOf: (chain) => chain.rpcUrls,
+  })
+  const [base] = all
+  if (!base) throw new Error('No chain')
+
+  expect(base.senders.relay).toEqual([retired, kept])
+  expect(activeOf(base, 'relay')).toEqual([kept])
+  expect(activeOf(base, 'deliver')).toEqual(network.deliverers)
+})
