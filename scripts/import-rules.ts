@@ -107,6 +107,7 @@ export const rules: readonly Rule[] = [
       /^service\/http\//,
       /^service\/flow\/[\w-]+\/route\.ts$/,
       /^service\/store\/db\.ts$/,
+      /^service\/observe\/swap-trace\.ts$/,
       ERRORS,
       WIRE,
       FASTIFY,

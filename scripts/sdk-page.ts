@@ -6,7 +6,8 @@ const FOLDER = 'packages/sdk/src'
 
 const INTRO = `# SDK reference
 
-Generated from \`${FOLDER}\`: all that \`@geoswap/sdk\` exports. How it is used is told in its [README](../packages/sdk/README.md).
+Generated from \`${FOLDER}\`: all that \`@geoswap/sdk\` exports.
+How it is used is told in its [README](../packages/sdk/README.md).
 `
 
 const SECTIONS = ['function', 'class', 'type'] as const
@@ -30,7 +31,8 @@ export function sdkPage(): string {
     return `## ${TITLES[kind]}\n\n${entries.map(toText).join('\n')}`
   })
   const list = wire.map((name) => `\`${name}\``).join(', ')
-  const rest = `## Requests and replies\n\nThe types of the HTTP interface, as [openapi.json](openapi.json) has them: ${list}.\n`
+  const about = 'The types of the HTTP interface, as [openapi.json](openapi.json) has them'
+  const rest = `## Requests and replies\n\n${about}: ${list}.\n`
   return [INTRO, ...sections, rest].join('\n')
 }
 

@@ -69,7 +69,7 @@ const NOT_PASSED_ON = ['NODE_CHANNEL_FD', 'NODE_CHANNEL_SERIALIZATION_MODE', 'NO
 /** The part of an environment that every child may see. Anything else it needs is given to it by name. */
 export function baseEnvironment(env: Readonly<Record<string, string | undefined>>): Environment {
   const entries = Object.entries(env).flatMap(([name, value]) => {
-    const passes = PASSED_ON.includes(name) || (name.startsWith('NODE_') && !NOT_PASSED_ON.includes(name))
+    const passes = PASSED_ON.includes(name) || (/^(NODE|OTEL)_/.test(name) && !NOT_PASSED_ON.includes(name))
     return passes && value !== undefined ? [[name, value] as const] : []
   })
   return Object.fromEntries(entries)

@@ -245,6 +245,10 @@ export type Config = Readonly<{
   databaseUrl: Secret
   host: string
   port: number
+  /** Where worker and attester show their metrics; port 0 is nowhere. */
+  metrics: { host: string; port: number }
+  /** By the variables that OpenTelemetry gives every program. */
+  tracing: { endpoint: string | undefined; headers: Secret | undefined; service: string }
   /** How long the API serves on after the first signal, no longer ready, so that balancers look elsewhere. */
   drainMs: number
   sealKeys: readonly { id: string; key: Secret }[]

@@ -39,6 +39,7 @@ import { createConfiguredSealer } from './sealer.ts'
 import { addServiceMetrics } from './service-metrics.ts'
 import { composeStatus } from './status.ts'
 import { createKnownWallets, every, within } from './timing.ts'
+import { openSpans } from './traces.ts'
 import { createVenues } from './venues.ts'
 import { composeWebhooks } from './webhooks.ts'
 
@@ -81,6 +82,7 @@ export async function composeApi(config: Config, logger: Logger): Promise<Api> {
     onConnect: () => status.reads.setListening(true),
     onDisconnect: () => status.reads.setListening(false),
   })
+  const spans = openSpans(config, 'api', logger)
   let isDraining = false
   const sealer = createConfiguredSealer(config.sealKeys)
   const webhooks = composeWebhooks({ network, pool, sealer, logger, registry: metrics.registry })
@@ -92,14 +94,14 @@ export async function composeApi(config: Config, logger: Logger): Promise<Api> {
     limiter,
     ready: async () =>
       isDraining ? { ok: false, checks: { draining: true } } : readiness(catalog, market, pool),
-    logger,
-    metrics,
+    ...{ logger, metrics, spans },
     basePath: network.basePath ?? '',
   })
   const close = async () => {
     isDraining = true
     await delay(config.drainMs)
     await app.close()
+    await spans?.close()
     market.stop()
     refreshing.stop()
     keys.close()

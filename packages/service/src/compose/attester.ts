@@ -5,7 +5,10 @@ import { type AttestDeps, attestAll } from '../attester/attest.ts'
 import { isWellFormed } from '../attester/verify.ts'
 import type { Config } from '../config.ts'
 import type { Logger } from '../observe/logger.ts'
+import { createMetrics } from '../observe/metrics.ts'
+import { type MetricsServer, showMetrics } from '../observe/metrics-server.ts'
 import { createPool } from '../store/db.ts'
+import { addAttesterMetrics } from './attester-metrics.ts'
 import { assertKeysFor, connectChains, verifyChains } from './chains.ts'
 import { every } from './timing.ts'
 
@@ -43,17 +46,32 @@ export async function composeAttester(config: Config, logger: Logger): Promise<A
         ...{ domain: domainOf(chainId), types: attestationTypes, primaryType: 'Refund' },
         message: { op: op as Hex, validUntil: BigInt(validUntil) },
       }),
-    onAttested: (kind, count) => logger.info({ kind, count }, 'attested'),
-    onRefused: (swap, why) => logger.warn({ swapId: swap.id, why }, 'not attested'),
+    onAttested(kind, count) {
+      logger.info({ kind, count }, 'attested')
+      counters.countAttested(kind, count)
+    },
+    onRefused(swap, why) {
+      logger.warn({ swapId: swap.id, why }, 'not attested')
+      counters.countRefused()
+    },
   }
-  const attest = () => attestAll(deps).catch((err: unknown) => logger.warn({ err }, 'attesting failed'))
+  const metrics = createMetrics()
+  const counters = addAttesterMetrics(metrics.registry)
+  const attest = () =>
+    attestAll(deps).then(counters.noteSweep, (err: unknown) => {
+      logger.warn({ err }, 'attesting failed')
+      metrics.countFault('attest')
+    })
+  let server: MetricsServer | undefined
   let sweep: { stop(): void } | undefined
   return {
     async start() {
+      server = await showMetrics(metrics.registry, config)
       sweep = every(SWEEP_MS, attest)
     },
     async close() {
       sweep?.stop()
+      await server?.close()
       await pool.end()
     },
   }

@@ -2,6 +2,7 @@ import type { Pool } from 'pg'
 import { Gauge, type Registry } from 'prom-client'
 import { formatUnits } from 'viem'
 import type { PriceBook } from '../market/prices/book.ts'
+import { readEndedSwaps, readExposure, readOpenSwaps, readStageTimes } from '../store/figures.ts'
 import { readInventory } from '../store/inventory.ts'
 import type { ConnectedChain } from './chains.ts'
 
@@ -13,24 +14,51 @@ type Sources = {
 
 /** Gauges of the money and the work, read when Prometheus asks. A source that is down leaves its last values. */
 export function addServiceMetrics(registry: Registry, sources: Sources): void {
-  addSwapGauge(registry, sources.pool)
+  addSwapGauges(registry, sources.pool)
+  addEndedGauge(registry, sources.pool)
   addStageGauge(registry, sources.pool)
+  addExposureGauge(registry, sources)
   addInventoryGauge(registry, sources.pool)
   addRelayerGauge(registry, sources)
   addPriceGauge(registry, sources.prices)
 }
 
-function addSwapGauge(registry: Registry, pool: Pool): void {
+function addSwapGauges(registry: Registry, pool: Pool): void {
+  const oldest = new Gauge({
+    name: 'geoswap_oldest_swap_seconds',
+    help: 'For how long the open swap that moved least recently has been in its state.',
+    labelNames: ['state'],
+    registers: [registry],
+  })
   new Gauge({
     name: 'geoswap_swaps',
-    help: 'Swaps by state.',
+    help: 'Open swaps by state.',
     labelNames: ['state'],
     registers: [registry],
     async collect() {
-      const { rows } = await pool
-        .query<{ state: string; count: string }>('select state, count(*) from swaps group by 1')
-        .catch(() => ({ rows: [] }))
-      for (const row of rows) this.set({ state: row.state }, Number(row.count))
+      const open = await readOpenSwaps(pool).catch(() => undefined)
+      if (!open) return
+      this.reset()
+      oldest.reset()
+      for (const { state, count, seconds } of open) {
+        this.set({ state }, count)
+        oldest.set({ state }, seconds)
+      }
+    },
+  })
+}
+
+function addEndedGauge(registry: Registry, pool: Pool): void {
+  new Gauge({
+    name: 'geoswap_swaps_ended',
+    help: 'Swaps that ended in the last hour, by how and why.',
+    labelNames: ['status', 'reason'],
+    registers: [registry],
+    async collect() {
+      const ended = await readEndedSwaps(pool).catch(() => undefined)
+      if (!ended) return
+      this.reset()
+      for (const { status, reason, count } of ended) this.set({ status, reason }, count)
     },
   })
 }
@@ -38,24 +66,41 @@ function addSwapGauge(registry: Registry, pool: Pool): void {
 function addStageGauge(registry: Registry, pool: Pool): void {
   new Gauge({
     name: 'geoswap_stage_seconds',
-    help: 'Median time from acceptance to a stage, over the swaps of the last hour.',
-    labelNames: ['stage'],
+    help: 'Time from acceptance to a stage, over the swaps that ended in the last hour.',
+    labelNames: ['stage', 'quantile'],
     registers: [registry],
     async collect() {
-      const { rows } = await pool
-        .query<{ stage: string; seconds: number }>(
-          `select t ->> 'stage' as stage, percentile_cont(0.5) within group (
-                    order by extract(epoch from (t ->> 'at')::timestamptz - s.created_at))::float8 as seconds
-             from swaps s, jsonb_array_elements(s.timeline) as t
-            where s.created_at > now() - interval '1 hour' group by 1`,
-        )
-        .catch(() => ({ rows: [] }))
-      for (const row of rows) this.set({ stage: row.stage }, row.seconds)
+      const stages = await readStageTimes(pool).catch(() => undefined)
+      if (!stages) return
+      this.reset()
+      for (const { stage, quantile, seconds } of stages)
+        this.set({ stage, quantile: String(quantile) }, seconds)
+    },
+  })
+}
+
+function addExposureGauge(registry: Registry, { pool, chains }: Sources): void {
+  new Gauge({
+    name: 'geoswap_exposure_usd',
+    help: 'Value delivered against locks of a chain that are not final yet.',
+    labelNames: ['chain'],
+    registers: [registry],
+    async collect() {
+      for (const { chainId, cents } of await readExposure(pool).catch(() => [])) {
+        const chain = chains.find(({ config }) => config.chainId === chainId)
+        if (chain) this.set({ chain: chain.config.name }, Number(cents) / 100)
+      }
     },
   })
 }
 
 function addInventoryGauge(registry: Registry, pool: Pool): void {
+  const used = new Gauge({
+    name: 'geoswap_inventory_used_ratio',
+    help: 'How much of the liquidity is reserved: at 1 nothing more can be quoted.',
+    labelNames: ['chain', 'token'],
+    registers: [registry],
+  })
   new Gauge({
     name: 'geoswap_inventory',
     help: 'Liquidity in the smallest unit: held by the vault, and reserved for accepted swaps.',
@@ -66,6 +111,7 @@ function addInventoryGauge(registry: Registry, pool: Pool): void {
         const labels = { chain: String(chainId), token }
         this.set({ ...labels, kind: 'held' }, Number(held))
         this.set({ ...labels, kind: 'reserved' }, Number(reserved))
+        used.set(labels, held > 0n ? Number((reserved * 1_000n) / held) / 1_000 : 1)
       }
     },
   })

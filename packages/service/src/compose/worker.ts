@@ -20,6 +20,8 @@ import type { Catalog } from '../model/catalog.ts'
 import type { Share } from '../model/group.ts'
 import type { Swap } from '../model/swap.ts'
 import type { Logger } from '../observe/logger.ts'
+import { createMetrics } from '../observe/metrics.ts'
+import { type MetricsServer, showMetrics } from '../observe/metrics-server.ts'
 import { createPool } from '../store/db.ts'
 import type { Lease } from '../store/lanes.ts'
 import { createListener } from '../store/listen.ts'
@@ -38,6 +40,8 @@ import { maxHeadAgeMs } from './head-age.ts'
 import { createPriceCheck } from './price-check.ts'
 import { createPriceSources, priceRulesOf, watchPrices } from './prices.ts'
 import { createSigners } from './solana.ts'
+import { openSpans, tracingLane } from './traces.ts'
+import { addWorkerMetrics, type WorkerCounters } from './worker-metrics.ts'
 
 export type Worker = { start(): Promise<void>; close(): Promise<void> }
 
@@ -49,6 +53,7 @@ type Parts = {
   followers: ReadonlyMap<number, HeadFollower>
   prices: ReturnType<typeof createPriceCheck>
   logger: Logger
+  counters: WorkerCounters
 }
 
 const DEFAULT_EXPOSURE_USD = 25_000
@@ -76,20 +81,37 @@ export async function composeWorker(config: Config, logger: Logger): Promise<Wor
     chains.all.map((chain) => [chain.config.chainId, followHead(chain, wake, logger)]),
   )
   const prices = followPrices({ config, chains, catalog, followers, logger })
-  const parts: Parts = { config, pool, chains, catalog, followers, prices, logger }
+  const metrics = createMetrics()
+  const counters = addWorkerMetrics(metrics.registry, {
+    followers: [...followers].map(([chainId, follower]) => ({
+      chain: chains.of(chainId).config.name,
+      follower,
+    })),
+    heldLanes: () => runner.heldCount(),
+  })
+  const spans = openSpans(config, 'worker', logger)
+  const parts: Parts = { config, pool, chains, catalog, followers, prices, logger, counters }
   const lanes = chains.all.flatMap((chain) => lanesOf(parts, chain))
-  const onFault = (error: unknown, lane: string) => logger.warn({ err: error, lane }, 'lane step failed')
+  if (spans) lanes.push(tracingLane(pool, spans))
+  const onFault = (error: unknown, lane: string) => {
+    logger.warn({ err: error, lane }, 'lane step failed')
+    metrics.countFault('lane')
+  }
   const { leaseMs } = network
   const runner = createLaneRunner({ pool, lanes, onFault, ...(leaseMs !== undefined && { leaseMs }) })
   const listener = createListener({ url: config.databaseUrl.reveal(), channels: { swap_work: wake } })
+  let server: MetricsServer | undefined
   return {
     async start() {
       for (const follower of followers.values()) follower.start()
       prices.start()
+      server = await showMetrics(metrics.registry, config)
       await runner.start()
     },
     async close() {
       await runner.stop()
+      await spans?.close()
+      await server?.close()
       for (const follower of followers.values()) follower.stop()
       prices.stop()
       await listener.close()
@@ -113,7 +135,7 @@ function followHead(
   })
 }
 
-function followPrices(parts: Omit<Parts, 'pool' | 'prices'>): Parts['prices'] {
+function followPrices(parts: Omit<Parts, 'pool' | 'prices' | 'counters'>): Parts['prices'] {
   const { config, chains, catalog, followers, logger } = parts
   const liveAt = (chainId: number) => {
     const follower = followers.get(chainId)
@@ -153,16 +175,21 @@ function followerOf({ followers }: Parts, chainId: number): HeadFollower {
   return follower
 }
 
-function senderOf({ pool, logger }: Parts, { chain, config }: ConnectedChain, address: string) {
+function senderOf({ pool, logger, counters }: Parts, { chain, config }: ConnectedChain, address: string) {
   return createSender({
     pool,
     chain,
     address,
     maxInFlight: config.maxInFlight ?? 16,
-    onSent: (sent) => logger.info({ chain: config.name, ...sent }, 'sent'),
+    onSent(sent) {
+      logger.info({ chain: config.name, ...sent }, 'sent')
+      counters.countSent(config.name, sent.role)
+    },
     onSendFault: (err, txHash) => logger.warn({ err, chain: config.name, txHash }, 'send not confirmed'),
-    onReplaced: ({ txHash, role, replacement }) =>
-      logger.info({ chain: config.name, txHash, role, replacement }, 'replaced'),
+    onReplaced({ txHash, role, replacement }) {
+      logger.info({ chain: config.name, txHash, role, replacement }, 'replaced')
+      counters.countReplaced(config.name)
+    },
   })
 }
 

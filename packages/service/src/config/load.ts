@@ -27,6 +27,15 @@ export function loadConfig(env: Env, role: Role): Config {
     databaseUrl: new Secret(required(env, 'DATABASE_URL', problems)),
     host: env['HOST'] ?? '127.0.0.1',
     port: integerFrom(env, 'PORT', { default: 8_080, max: 65_535 }, problems),
+    metrics: {
+      host: env['METRICS_HOST'] ?? '127.0.0.1',
+      port: integerFrom(env, 'METRICS_PORT', { default: 0, max: 65_535 }, problems),
+    },
+    tracing: {
+      endpoint: env['OTEL_EXPORTER_OTLP_ENDPOINT'],
+      headers: optionalSecret(env, 'OTEL_EXPORTER_OTLP_HEADERS', problems),
+      service: env['OTEL_SERVICE_NAME'] || 'geoswap',
+    },
     drainMs: 1_000 * integerFrom(env, 'GEOSWAP_DRAIN_SECONDS', { default: 0, max: 300 }, problems),
     sealKeys: role === 'api' ? parseSealKeys(required(env, 'GEOSWAP_SEAL_KEYS', problems), problems) : [],
     relayerKeys: keysOf('worker', 'GEOSWAP_RELAYER_KEYS', ['relayer']),

@@ -15,6 +15,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Set on every call under /swap/ before its handler runs. */
     caller: Caller
+    /** The swap that this call made or found again. */
+    swapId?: string
   }
   interface FastifyContextConfig {
     /** Marks a call under /swap/: it needs a key, and counts against this limit. */

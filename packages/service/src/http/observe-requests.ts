@@ -31,5 +31,6 @@ function lineOf(request: FastifyRequest, reply: FastifyReply, { route, ms }: { r
     status: reply.statusCode,
     ms: Math.round(ms * 10) / 10,
     keyId: request.caller?.keyId,
+    swapId: request.swapId,
   }
 }

@@ -10,6 +10,7 @@ import type { StatusReads } from '../flow/status/wait.ts'
 import { submitRoutes } from '../flow/submit/route.ts'
 import type { Logger } from '../observe/logger.ts'
 import type { Metrics } from '../observe/metrics.ts'
+import type { Spans } from '../observe/otlp.ts'
 import { createAddressLimit } from './address-limit.ts'
 import { createAdmission } from './admit.ts'
 import { createClientErrorAnswer } from './client-error.ts'
@@ -20,6 +21,7 @@ import { addHealth, type Readiness } from './health.ts'
 import type { KeyTable } from './key-table.ts'
 import { observeRequests } from './observe-requests.ts'
 import type { RateLimiter } from './rate-limit.ts'
+import { traceRequests } from './trace-requests.ts'
 
 export type { Caller, Handlers } from './handlers.ts'
 
@@ -32,6 +34,8 @@ export type ServerDeps = {
   ready(): Promise<Readiness>
   logger: Logger
   metrics: Metrics
+  /** Where traces go, if they go anywhere. */
+  spans?: Spans | undefined
   /** Mounts everything under this prefix, such as `/geoswap`. */
   basePath?: string
   /** Addresses of proxies whose x-forwarded-for is believed; true believes all. */
@@ -49,10 +53,12 @@ export async function createServer(deps: ServerDeps): Promise<FastifyInstance> {
   let closing = false
 
   app.decorateRequest('caller')
+  app.decorateRequest('swapId')
   app.removeContentTypeParser('text/plain')
   answerErrors(app)
   addSharedHeaders(app)
   observeRequests(app, { logger, metrics })
+  if (deps.spans) traceRequests(app, deps.spans)
   app.addHook('onRequest', createAdmission({ keys, limiter, strangers: createAddressLimit(), basePath }))
   app.addHook('preClose', async () => {
     closing = true

@@ -31,7 +31,12 @@ type Options = {
 const LEASE_MS = 6_000
 const BEATS_PER_LEASE = 4
 
-export type LaneRunner = { start(): Promise<void>; wake(topic: string): void; stop(): Promise<void> }
+export type LaneRunner = {
+  start(): Promise<void>
+  wake(topic: string): void
+  heldCount(): number
+  stop(): Promise<void>
+}
 
 /** Takes lanes by lease, runs them while it holds them, and gives them back when it stops. */
 export function createLaneRunner({ pool, lanes, leaseMs = LEASE_MS, onFault }: Options): LaneRunner {
@@ -79,6 +84,7 @@ export function createLaneRunner({ pool, lanes, leaseMs = LEASE_MS, onFault }: O
       )
       await beat()
     },
+    heldCount: () => held.size,
     wake(topic) {
       for (const running of held.values()) running.wake(topic)
     },

@@ -10,6 +10,12 @@ export type SubmitPort = {
 
 const TIMEOUT_MS = 20_000
 
+/** The log and the trace of the call say which swap it was about. */
+function note(request: FastifyRequest, reply: SubmitReply): SubmitReply {
+  request.swapId = reply.swapId
+  return reply
+}
+
 /** POST /swap/submit and POST /swap/submit-solana. */
 export const submitRoutes: FastifyPluginAsyncTypebox<{ port: SubmitPort }> = async (app, { port }) => {
   const { submit, submitSolana } = endpoints
@@ -20,7 +26,7 @@ export const submitRoutes: FastifyPluginAsyncTypebox<{ port: SubmitPort }> = asy
       config: { rateClass: submit.rateClass },
       handlerTimeout: TIMEOUT_MS,
     },
-    async ({ caller, body }) => port.submit(caller, body),
+    async (request) => note(request, await port.submit(request.caller, request.body)),
   )
   app.post(
     '/swap/submit-solana',
@@ -29,6 +35,6 @@ export const submitRoutes: FastifyPluginAsyncTypebox<{ port: SubmitPort }> = asy
       config: { rateClass: submitSolana.rateClass },
       handlerTimeout: TIMEOUT_MS,
     },
-    async ({ caller, body }) => port.submitSolana(caller, body),
+    async (request) => note(request, await port.submitSolana(request.caller, request.body)),
   )
 }

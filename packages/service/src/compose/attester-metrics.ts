@@ -1,0 +1,38 @@
+import { Counter, Gauge, type Registry } from 'prom-client'
+
+export type AttesterCounters = {
+  countAttested(kind: string, swaps: number): void
+  countRefused(): void
+  /** All that waited was looked at. */
+  noteSweep(): void
+}
+
+export function addAttesterMetrics(registry: Registry): AttesterCounters {
+  const attested = new Counter({
+    name: 'geoswap_attested_total',
+    help: 'Swaps whose claim or refund was signed by this attester.',
+    labelNames: ['kind'],
+    registers: [registry],
+  })
+  const refused = new Counter({
+    name: 'geoswap_attestations_refused_total',
+    help: 'Times that the attester found on its own nodes something else than it was asked to sign.',
+    registers: [registry],
+  })
+  let sweptAt = performance.now()
+  new Gauge({
+    name: 'geoswap_attester_idle_seconds',
+    help: 'Seconds since the attester last got through all that waited for it.',
+    registers: [registry],
+    collect() {
+      this.set((performance.now() - sweptAt) / 1_000)
+    },
+  })
+  return {
+    countAttested: (kind, swaps) => attested.inc({ kind }, swaps),
+    countRefused: () => refused.inc(),
+    noteSweep() {
+      sweptAt = performance.now()
+    },
+  }
+}

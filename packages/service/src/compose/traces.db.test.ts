@@ -1,0 +1,67 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Span } from '../observe/otlp.ts'
+import { traceOf } from '../observe/swap-trace.ts'
+import { readEndedSwaps, readOpenSwaps, readStageTimes } from '../store/figures.ts'
+import { declareLanes, type Lease, takeLanes } from '../store/lanes.ts'
+import { insertTestAccount, startTestDatabase, type TestDatabase } from '../store/test-database.ts'
+import { insertTestSwap, settleTestSwap } from '../store/test-swaps.ts'
+import { placeEvents } from '../store/webhook-deliveries.ts'
+import { tracingLane } from './traces.ts'
+
+let database: TestDatabase
+let lease: Lease
+let accountId: string
+beforeAll(async () => {
+  database = await startTestDatabase()
+  accountId = await insertTestAccount(database.pool)
+  await declareLanes(database.pool, ['webhooks'])
+  const [taken] = await takeLanes(database.pool, {
+    names: ['webhooks'],
+    holder: randomUUID(),
+    ttlMs: 60_000,
+    limit: 1,
+  })
+  if (!taken) throw new Error('No lease')
+  lease = taken
+})
+afterAll(() => database.stop())
+
+test('each swap that ends is told once, from the moment that somebody listens', async () => {
+  const { pool } = database
+  const spans: Span[] = []
+  const lane = tracingLane(pool, { add: (span) => void spans.push(span), close: async () => {} })
+  const look = async () => {
+    await placeEvents(pool, { lease, limit: 1_000 })
+    await lane.tasks[0]?.step(lease, () => {})
+  }
+  const before = await insertTestSwap(pool, accountId)
+  await settleTestSwap(pool, before)
+  await look()
+  expect(spans).toEqual([])
+
+  const [open, ended] = [await insertTestSwap(pool, accountId), await insertTestSwap(pool, accountId)]
+  await settleTestSwap(pool, ended)
+  await look()
+  await look()
+
+  expect(new Set(spans.map(({ traceId }) => traceId))).toEqual(new Set([traceOf(ended.swapId).traceId]))
+  expect(spans.filter(({ name }) => name === 'swap')).toHaveLength(1)
+  expect(spans.map(({ traceId }) => traceId)).not.toContain(traceOf(open.swapId).traceId)
+})
+
+test('the figures count what is open, what ended, and how long its stages took', async () => {
+  const { pool } = database
+  const [open, ended, times] = [
+    await readOpenSwaps(pool),
+    await readEndedSwaps(pool),
+    await readStageTimes(pool),
+  ]
+
+  expect(open.find(({ state }) => state === 'accepted')).toMatchObject({ count: 1 })
+  expect(open.every(({ seconds }) => seconds >= 0 && seconds < 600)).toBe(true)
+  expect(ended).toEqual([{ status: 'settled', reason: '', count: 2 }])
+  expect(times.filter(({ stage }) => stage === 'accepted').map(({ quantile }) => quantile)).toEqual([
+    0.5, 0.95, 0.99,
+  ])
+})

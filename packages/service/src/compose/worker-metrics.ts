@@ -1,0 +1,59 @@
+import { Counter, Gauge, type Registry } from 'prom-client'
+import type { HeadFollower } from '../lanes/head-follower.ts'
+import type { Role } from '../store/attempts.ts'
+
+export type WorkerCounters = {
+  countSent(chain: string, role: Role): void
+  countReplaced(chain: string): void
+}
+
+type Sources = {
+  followers: readonly { chain: string; follower: Pick<HeadFollower, 'downSeconds' | 'isLive'> }[]
+  heldLanes(): number
+}
+
+/** What a worker knows by itself; what is in the database is told by the API. */
+export function addWorkerMetrics(registry: Registry, { followers, heldLanes }: Sources): WorkerCounters {
+  new Gauge({
+    name: 'geoswap_chain_head_seconds',
+    help: 'Seconds since the head of a chain last moved, as this worker sees it.',
+    labelNames: ['chain'],
+    registers: [registry],
+    collect() {
+      for (const { chain, follower } of followers) this.set({ chain }, follower.downSeconds())
+    },
+  })
+  new Gauge({
+    name: 'geoswap_chain_live',
+    help: '1 while the nodes of a chain answer, agree and move on.',
+    labelNames: ['chain'],
+    registers: [registry],
+    collect() {
+      for (const { chain, follower } of followers) this.set({ chain }, follower.isLive() ? 1 : 0)
+    },
+  })
+  new Gauge({
+    name: 'geoswap_lanes_held',
+    help: 'Lanes that this worker works on.',
+    registers: [registry],
+    collect() {
+      this.set(heldLanes())
+    },
+  })
+  const sent = new Counter({
+    name: 'geoswap_transactions_sent_total',
+    help: 'Transactions recorded and sent by this worker, by what they do.',
+    labelNames: ['chain', 'role'],
+    registers: [registry],
+  })
+  const replaced = new Counter({
+    name: 'geoswap_transactions_replaced_total',
+    help: 'Transactions that had to pay more to get into a block.',
+    labelNames: ['chain'],
+    registers: [registry],
+  })
+  return {
+    countSent: (chain, role) => sent.inc({ chain, role }),
+    countReplaced: (chain) => replaced.inc({ chain }),
+  }
+}

@@ -1,0 +1,82 @@
+import { createHash, randomBytes } from 'node:crypto'
+import type { Span } from './otlp.ts'
+
+/** What of an ended swap its trace is made of. */
+export type TracedSwap = {
+  id: string
+  status: string
+  reason: string | null
+  originChain: number
+  destinationChain: number
+  createdAt: Date
+  timeline: readonly { stage: string; at: string; chainId?: number; txHash?: string }[]
+  attempts: readonly TracedAttempt[]
+}
+export type TracedAttempt = {
+  role: string
+  chainId: number
+  txHash: string
+  replacement: number
+  createdAt: Date
+  finalAt: Date | null
+}
+
+/** The same for everybody who knows the swap: no process has to tell another which trace it belongs to. */
+export function traceOf(swapId: string): { traceId: string; spanId: string } {
+  const hash = createHash('sha256').update(`geoswap trace ${swapId}`).digest('hex')
+  return { traceId: hash.slice(0, 32), spanId: hash.slice(32, 48) }
+}
+
+export function randomTrace(): { traceId: string; spanId: string } {
+  return { traceId: randomBytes(16).toString('hex'), spanId: randomBytes(8).toString('hex') }
+}
+
+/** `traceparent` of W3C Trace Context; undefined when it is not one. */
+export function parseTraceParent(text: unknown): { traceId: string; spanId: string } | undefined {
+  const parts = typeof text === 'string' ? /^00-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}$/.exec(text) : null
+  const [, traceId = '', spanId = ''] = parts ?? []
+  return /[1-9a-f]/.test(traceId) && /[1-9a-f]/.test(spanId) ? { traceId, spanId } : undefined
+}
+
+/** A swap from its acceptance to its end, each stage from the one before it, and each transaction that was signed. */
+export function spansOf(swap: TracedSwap): Span[] {
+  const { traceId, spanId } = traceOf(swap.id)
+  const stages = swap.timeline.map(({ at, ...stage }) => ({ ...stage, ms: Date.parse(at) }))
+  const start = swap.createdAt.getTime()
+  const end = stages.at(-1)?.ms ?? start
+  const root: Span = {
+    ...{ traceId, spanId, name: 'swap', kind: 'internal', startMs: start, endMs: end },
+    attributes: {
+      'geoswap.swap_id': swap.id,
+      'geoswap.status': swap.status,
+      'geoswap.reason': swap.reason ?? undefined,
+      'geoswap.origin_chain': swap.originChain,
+      'geoswap.destination_chain': swap.destinationChain,
+    },
+    failed: swap.status !== 'settled',
+  }
+  const child = (name: string) => ({ traceId, parentId: spanId, spanId: childId(swap.id, name) })
+  const ofStages = stages.map(
+    ({ stage, ms, chainId, txHash }, index): Span => ({
+      ...{ ...child(`stage ${index}`), name: stage, kind: 'internal' },
+      ...{ startMs: stages[index - 1]?.ms ?? start, endMs: ms },
+      attributes: { 'geoswap.chain_id': chainId, 'geoswap.tx_hash': txHash },
+    }),
+  )
+  const ofAttempts = swap.attempts.map(
+    ({ role, chainId, txHash, replacement, createdAt, finalAt }): Span => ({
+      ...{ ...child(txHash), name: `transaction ${role}`, kind: 'client' },
+      ...{ startMs: createdAt.getTime(), endMs: finalAt?.getTime() ?? end },
+      attributes: {
+        'geoswap.chain_id': chainId,
+        'geoswap.tx_hash': txHash,
+        'geoswap.replacement': replacement,
+      },
+    }),
+  )
+  return [root, ...ofStages, ...ofAttempts]
+}
+
+function childId(swapId: string, name: string): string {
+  return createHash('sha256').update(`geoswap span ${swapId} ${name}`).digest('hex').slice(0, 16)
+}

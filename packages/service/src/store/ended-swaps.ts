@@ -1,0 +1,68 @@
+import type { Db } from './db.ts'
+
+export type EndedAttempt = {
+  role: string
+  chainId: number
+  txHash: string
+  replacement: number
+  createdAt: Date
+  finalAt: Date | null
+}
+export type EndedSwap = {
+  id: string
+  status: string
+  reason: string | null
+  originChain: number
+  destinationChain: number
+  createdAt: Date
+  timeline: { stage: string; at: string; chainId?: number; txHash?: string }[]
+  attempts: EndedAttempt[]
+}
+
+export async function findLastPosition(db: Db): Promise<string> {
+  const { rows } = await db.query<{ position: string }>(
+    'select coalesce(max(position), 0) as position from swap_events where position is not null',
+  )
+  return rows[0]?.position ?? '0'
+}
+
+type Row = Omit<EndedSwap, 'originChain' | 'destinationChain' | 'attempts'> & {
+  position: string
+  originChain: string
+  destinationChain: string
+  attempts: (Omit<EndedAttempt, 'createdAt' | 'finalAt'> & { createdAt: string; finalAt: string | null })[]
+}
+
+/** Swaps that ended after this position of the event log, oldest first, with what was signed for them. */
+export async function findEndedAfter(
+  db: Db,
+  { position, limit }: { position: string; limit: number },
+): Promise<{ position: string; swaps: EndedSwap[] }> {
+  const { rows } = await db.query<Row>(
+    `select e.position, s.id, swap_status(e.state) as status, coalesce(s.failure_code, s.refund_reason) as reason,
+            s.origin_chain as "originChain", s.destination_chain as "destinationChain",
+            s.created_at as "createdAt", s.timeline,
+            coalesce((select jsonb_agg(jsonb_build_object('role', a.role, 'chainId', a.chain_id, 'txHash', a.tx_hash,
+                        'replacement', a.replacement, 'createdAt', a.created_at, 'finalAt', a.final_at) order by a.id)
+                        from attempt_swaps l join tx_attempts a on a.id = l.attempt_id
+                       where l.swap_id = s.id), '[]') as attempts
+       from swap_events e join swaps s on s.id = e.swap_id
+      where e.position > $1 and swap_status(e.state) <> 'pending'
+      order by e.position limit $2`,
+    [position, limit],
+  )
+  return { position: rows.at(-1)?.position ?? position, swaps: rows.map(toEnded) }
+}
+
+function toEnded({ position: _position, originChain, destinationChain, attempts, ...row }: Row): EndedSwap {
+  return {
+    ...row,
+    originChain: Number(originChain),
+    destinationChain: Number(destinationChain),
+    attempts: attempts.map(({ createdAt, finalAt, ...attempt }) => ({
+      ...attempt,
+      createdAt: new Date(createdAt),
+      finalAt: finalAt === null ? null : new Date(finalAt),
+    })),
+  }
+}

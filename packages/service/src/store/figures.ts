@@ -1,0 +1,55 @@
+import type { Db } from './db.ts'
+
+// What an operator watches. With a million swaps that are over, each of these still reads a few pages: open swaps have
+// a partial index, and those that ended lately are found by the times of the event log.
+
+export type OpenSwaps = { state: string; count: number; seconds: number }
+
+/** Open swaps by state, and for how long the one that moved least recently has been there. */
+export async function readOpenSwaps(db: Db): Promise<OpenSwaps[]> {
+  const { rows } = await db.query<OpenSwaps>(
+    `select state, count(*)::int as count,
+            extract(epoch from clock_timestamp() - min(updated_at))::float8 as seconds
+       from swaps where state not in ('closed', 'refunded', 'failed') group by 1`,
+  )
+  return rows
+}
+
+export type EndedSwaps = { status: string; reason: string; count: number }
+
+/** Swaps that ended in the last hour. */
+export async function readEndedSwaps(db: Db): Promise<EndedSwaps[]> {
+  const { rows } = await db.query<EndedSwaps>(
+    `select swap_status(s.state) as status, coalesce(s.failure_code, s.refund_reason, '') as reason,
+            count(*)::int as count
+       from (${ENDED_LATELY}) e join swaps s on s.id = e.swap_id group by 1, 2`,
+  )
+  return rows
+}
+
+export type StageTime = { stage: string; quantile: number; seconds: number }
+
+/** Time from acceptance to each stage, over the swaps that ended in the last hour. */
+export async function readStageTimes(db: Db): Promise<StageTime[]> {
+  const { rows } = await db.query<StageTime>(
+    `select t ->> 'stage' as stage, q as quantile,
+            percentile_cont(q) within group (
+              order by extract(epoch from (t ->> 'at')::timestamptz - s.created_at))::float8 as seconds
+       from (${ENDED_LATELY}) e
+       join swaps s on s.id = e.swap_id
+      cross join jsonb_array_elements(s.timeline) as t
+      cross join (values (0.5::float8), (0.95), (0.99)) as quantiles (q)
+      group by 1, 2`,
+  )
+  return rows
+}
+
+const ENDED_LATELY = `
+  select distinct swap_id from swap_events
+   where at > clock_timestamp() - interval '1 hour' and swap_status(state) <> 'pending'`
+
+/** Value delivered against locks that are not final, by the chain of the lock. */
+export async function readExposure(db: Db): Promise<{ chainId: number; cents: bigint }[]> {
+  const { rows } = await db.query<{ chain_id: string; cents: string }>('select chain_id, cents from exposure')
+  return rows.map(({ chain_id, cents }) => ({ chainId: Number(chain_id), cents: BigInt(cents) }))
+}

@@ -1,0 +1,128 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { parse } from 'yaml'
+import { fires } from './alert-rules.ts'
+import { isTest, ROOT, readSources } from './sources.ts'
+
+type Rule = { alert: string; expr: string; annotations: { summary: string; runbook: string } }
+
+const read = (path: string) => readFileSync(join(ROOT, path), 'utf8')
+const rules: Rule[] = parse(read('deploy/alerts.yaml')).groups.flatMap(
+  ({ rules }: { rules: Rule[] }) => rules,
+)
+const sources = readSources().filter(({ path }) => path.startsWith('packages/service/src/') && !isTest(path))
+const metrics = new Set(
+  sources.flatMap(({ text }) => [...text.matchAll(/name: '(geoswap_\w+)'/g)].map(([, name = '']) => name)),
+)
+
+/** By alarm: what the processes show when it has to sound, what they show otherwise, and for counters what before. */
+const cases: Record<string, { bad: string; good: string; before?: string }> = {
+  GeoswapProcessDown: { bad: 'up{job="geoswap"} 0', good: 'up{job="geoswap"} 1\nup{job="other"} 0' },
+  GeoswapNoWorker: {
+    bad: 'geoswap_lanes_held{instance="a"} 0\ngeoswap_lanes_held{instance="b"} 0',
+    good: 'geoswap_lanes_held{instance="a"} 0\ngeoswap_lanes_held{instance="b"} 4',
+  },
+  GeoswapChainDown: { bad: 'geoswap_chain_live{chain="base"} 0', good: 'geoswap_chain_live{chain="base"} 1' },
+  GeoswapGasLow: {
+    bad: 'geoswap_relayer_balance{chain="base",relayer="0x1"} 0.01',
+    good: 'geoswap_relayer_balance{chain="base",relayer="0x1"} 2',
+  },
+  GeoswapSwapStuck: {
+    bad: 'geoswap_oldest_swap_seconds{state="locked"} 1000',
+    good: 'geoswap_oldest_swap_seconds{state="locked"} 30\ngeoswap_oldest_swap_seconds{state="settled"} 1000',
+  },
+  GeoswapRefundBlocked: {
+    bad: 'geoswap_swaps{state="refundBlocked"} 1',
+    good: 'geoswap_swaps{state="refunding"} 1',
+  },
+  GeoswapClaimsLate: {
+    bad: 'geoswap_oldest_swap_seconds{state="claiming"} 4000',
+    good: 'geoswap_oldest_swap_seconds{state="settled"} 600',
+  },
+  GeoswapAttesterSilent: {
+    bad: 'geoswap_attester_idle_seconds 61',
+    good: 'geoswap_attester_idle_seconds 1.2',
+  },
+  GeoswapAttestationRefused: {
+    before: 'geoswap_attestations_refused_total 3',
+    bad: 'geoswap_attestations_refused_total 4',
+    good: 'geoswap_attestations_refused_total 3',
+  },
+  GeoswapPriceSourceLost: {
+    bad: 'geoswap_price_sources_live{asset="USDC"} 0',
+    good: 'geoswap_price_sources_live{asset="USDC"} 2',
+  },
+  GeoswapInventoryLow: {
+    bad: 'geoswap_inventory_used_ratio{chain="1",token="0x1"} 0.9',
+    good: 'geoswap_inventory_used_ratio{chain="1",token="0x1"} 0.2',
+  },
+  GeoswapDrift: {
+    bad: 'geoswap_quote_stops{why="drift",chain="1",asset="USDC"} 1',
+    good: 'geoswap_quote_stops{why="operator",chain="1",asset="USDC"} 1',
+  },
+  GeoswapBooksOld: {
+    bad: 'geoswap_ledger_age_seconds{chain="1"} 700',
+    good: 'geoswap_ledger_age_seconds{chain="1"} 4',
+  },
+  GeoswapManyRefunds: {
+    bad: 'geoswap_swaps_ended{status="refunded",reason="NO_LIQUIDITY"} 15\ngeoswap_swaps_ended{status="refunded",reason="PRICE_MOVED"} 9',
+    good: 'geoswap_swaps_ended{status="settled",reason=""} 500\ngeoswap_swaps_ended{status="refunded",reason="PRICE_MOVED"} 9',
+  },
+  GeoswapErrors: {
+    before: 'geoswap_http_request_duration_seconds_count{route="r",status="503"} 5',
+    bad: 'geoswap_http_request_duration_seconds_count{route="r",status="503"} 50',
+    good: 'geoswap_http_request_duration_seconds_count{route="r",status="503"} 6\ngeoswap_http_request_duration_seconds_count{route="r",status="200"} 999',
+  },
+  GeoswapFaults: {
+    before: 'geoswap_faults_total{kind="lane"} 10',
+    bad: 'geoswap_faults_total{kind="lane"} 100',
+    good: 'geoswap_faults_total{kind="lane"} 12',
+  },
+  GeoswapWebhooksFail: {
+    bad: 'geoswap_webhook_endpoints{state="disabled"} 1',
+    good: 'geoswap_webhook_endpoints{state="active"} 7\ngeoswap_webhook_endpoints{state="failing"} 0',
+  },
+}
+
+describe('every alarm', () => {
+  test.each(rules.map(({ alert, expr }) => [alert, expr]))(
+    '%s sounds when it has to, and only then',
+    (alert, expr) => {
+      const { bad, good, before } = cases[alert] ?? { bad: '', good: '' }
+
+      expect(fires(expr, bad, before)).toBe(true)
+      expect(fires(expr, good, before)).toBe(false)
+    },
+  )
+
+  test('is about a metric that the service has', () => {
+    const named = rules.flatMap(({ expr }) => [...expr.matchAll(/geoswap_\w+/g)].map(([name]) => name))
+
+    expect(named.filter((name) => !metrics.has(name.replace(/_count$/, '')))).toEqual([])
+  })
+
+  test('names a part of the runbook that is there', () => {
+    const headings = [...read('docs/operations.md').matchAll(/^#{2,4} (.+)$/gm)].map(([, title = '']) =>
+      title
+        .toLowerCase()
+        .replace(/[^\w -]/g, '')
+        .replaceAll(' ', '-'),
+    )
+
+    for (const { annotations } of rules) expect(headings).toContain(annotations.runbook)
+  })
+})
+
+test('the dashboard shows metrics that the service has', () => {
+  const named = [...read('deploy/grafana/dashboard.json').matchAll(/geoswap_\w+/g)].map(([name]) => name)
+
+  expect(named.length).toBeGreaterThan(15)
+  expect(named.filter((name) => !metrics.has(name.replace(/_(count|bucket)$/, '')))).toEqual([])
+})
+
+test('every metric is described in the operator’s manual', () => {
+  const manual = read('docs/operations.md')
+
+  expect([...metrics].filter((name) => !manual.includes(`\`${name}`))).toEqual([])
+})
