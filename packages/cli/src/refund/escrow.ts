@@ -1,4 +1,4 @@
-import { geoEscrowAbi, type SlotState, slotStateOf } from '@geoswap/protocol'
+import { geoEscrowAbi, type RefundableOp, type SlotState, slotStateOf } from '@geoswap/protocol'
 import {
   type Address,
   createWalletClient,
@@ -12,7 +12,6 @@ import {
 } from 'viem'
 import type { PrivateKeyAccount } from 'viem/accounts'
 import { connectEvm } from '../nodes/evm-reads.ts'
-import type { RefundableOp } from './operation.ts'
 
 // More than the escrow insists on before it pays, so that nobody can have the amount credited instead of paid.
 const REFUND_GAS = 350_000n
