@@ -199,6 +199,22 @@ const Webhooks = Type.Object(
   Strict,
 )
 
+const UrlByChain = Type.Record(Digits, Url)
+
+const Web = Type.Object(
+  {
+    /** Where the built page is. Default: packages/web/dist, if it is there. */
+    folder: Type.Optional(Type.String()),
+    /** Nodes that the page may read balances from and send a refund to; it reads no chain without. */
+    rpcUrls: Type.Optional(UrlByChain),
+    /** Where a transaction can be looked at, with {hash} in its place. */
+    txUrls: Type.Optional(UrlByChain),
+    /** Of a network on one machine: the file that tells the page on that machine its key and faucet. */
+    localFile: Type.Optional(Type.String()),
+  },
+  Strict,
+)
+
 export const NetworkSchema = Type.Object(
   {
     /** For editors: docs/config.schema.json. */
@@ -228,6 +244,7 @@ export const NetworkSchema = Type.Object(
     leaseMs: Type.Optional(Count),
     deadlines: Type.Optional(Deadlines),
     webhooks: Type.Optional(Webhooks),
+    web: Type.Optional(Web),
   },
   Strict,
 )
@@ -239,6 +256,7 @@ export type ChainConfig = EvmChainConfig | SolanaChainConfig
 export type AssetConfig = Static<typeof Asset>
 export type InventoryVenueConfig = Static<typeof InventoryVenue>
 export type DiscountConfig = Static<typeof Discount>
+export type WebConfig = Static<typeof Web>
 
 export type Config = Readonly<{
   network: NetworkConfig

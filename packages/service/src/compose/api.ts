@@ -41,6 +41,7 @@ import { composeStatus } from './status.ts'
 import { createKnownWallets, every, within } from './timing.ts'
 import { openSpans } from './traces.ts'
 import { createVenues } from './venues.ts'
+import { loadWeb } from './web.ts'
 import { composeWebhooks } from './webhooks.ts'
 
 const MARKET_REFRESH_MS = 500
@@ -96,6 +97,7 @@ export async function composeApi(config: Config, logger: Logger): Promise<Api> {
       isDraining ? { ok: false, checks: { draining: true } } : readiness(catalog, market, pool),
     ...{ logger, metrics, spans },
     basePath: network.basePath ?? '',
+    web: loadWeb(network.web),
   })
   const close = async () => {
     isDraining = true

@@ -13,7 +13,10 @@ const PAGE_POLICY = [
 ].join('; ')
 
 /** /openapi.json, the reference at /docs that needs no other host, and a page that links to them. */
-export async function addDocs(app: FastifyInstance, { basePath }: { basePath: string }): Promise<void> {
+export async function addDocs(
+  app: FastifyInstance,
+  { basePath, hasWeb }: { basePath: string; hasWeb: boolean },
+): Promise<void> {
   const openApi = JSON.stringify(createOpenApi({ serverUrl: basePath || '/' }))
   app.route({
     method: ['GET', 'HEAD'],
@@ -23,7 +26,7 @@ export async function addDocs(app: FastifyInstance, { basePath }: { basePath: st
   app.route({
     method: ['GET', 'HEAD'],
     url: '/',
-    handler: async (_request, reply) => reply.send(landing(basePath)),
+    handler: async (_request, reply) => reply.send(landing(basePath, hasWeb)),
   })
   await addReference(app, basePath)
 }
@@ -42,6 +45,7 @@ async function addReference(app: FastifyInstance, basePath: string): Promise<voi
       configuration: {
         url: `${basePath}/openapi.json`,
         pageTitle: 'geoswap API',
+        favicon: 'data:,',
         withDefaultFonts: false,
         telemetry: false,
         hideClientButton: true,
@@ -52,10 +56,11 @@ async function addReference(app: FastifyInstance, basePath: string): Promise<voi
   })
 }
 
-function landing(basePath: string) {
+function landing(basePath: string, hasWeb: boolean) {
   return {
     name: 'geoswap',
     description: 'Gasless token swaps across chains: quote, sign once, delivered or refunded.',
+    ...(hasWeb && { app: `${basePath}/app/` }),
     docs: `${basePath}/docs/`,
     openapi: `${basePath}/openapi.json`,
     health: `${basePath}/health`,

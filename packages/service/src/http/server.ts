@@ -22,6 +22,7 @@ import type { KeyTable } from './key-table.ts'
 import { observeRequests } from './observe-requests.ts'
 import type { RateLimiter } from './rate-limit.ts'
 import { traceRequests } from './trace-requests.ts'
+import { addWeb, type WebPage } from './web/routes.ts'
 
 export type { Caller, Handlers } from './handlers.ts'
 
@@ -38,6 +39,8 @@ export type ServerDeps = {
   spans?: Spans | undefined
   /** Mounts everything under this prefix, such as `/geoswap`. */
   basePath?: string
+  /** The page at /app; without one there is none. */
+  web?: WebPage | undefined
   /** Addresses of proxies whose x-forwarded-for is believed; true believes all. */
   trustProxy?: string[] | boolean
 }
@@ -78,7 +81,8 @@ export async function createServer(deps: ServerDeps): Promise<FastifyInstance> {
       await scope.register(streamRoutes, { streams: deps.statusStreams, isActiveKey: keys.isActive })
       await scope.register(historyRoutes, { port: deps.handlers })
       addHealth(scope, { ready: deps.ready, registry: metrics.registry, isClosing: () => closing })
-      await addDocs(scope, { basePath })
+      await addDocs(scope, { basePath, hasWeb: deps.web !== undefined })
+      if (deps.web) addWeb(scope, { basePath, page: deps.web })
     },
     { prefix: basePath },
   )

@@ -1,0 +1,75 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { ServiceError } from '../../errors.ts'
+import type { Asset } from './assets.ts'
+import { isFromHere, type LocalNetwork } from './local-network.ts'
+import { originsOf, pagePolicy } from './policy.ts'
+
+/** The page at /app: its files, and what it is told about where it runs. */
+export type WebPage = {
+  assets: ReadonlyMap<string, Asset>
+  settings: WebSettings
+  /** Only on a network of one machine. */
+  readLocal?: (() => Promise<LocalNetwork | undefined>) | undefined
+}
+
+export type WebSettings = {
+  rpcUrls: Readonly<Record<string, string>>
+  txUrls: Readonly<Record<string, string>>
+  local?: Pick<LocalNetwork, 'apiKey' | 'faucetUrl'>
+}
+
+const METHODS = ['GET', 'HEAD']
+// A name with a hash in it never means another file.
+const FOREVER = 'public, max-age=31536000, immutable'
+
+/** /app and everything below. It needs no API key: the calls that the page makes do. */
+export function addWeb(app: FastifyInstance, { basePath, page }: { basePath: string; page: WebPage }): void {
+  const getAsset = (path: string): Asset => {
+    const asset = page.assets.get(path)
+    if (!asset) throw new ServiceError('NOT_FOUND')
+    return asset
+  }
+  const sendPage = async (request: FastifyRequest, reply: FastifyReply) => {
+    const settings = await readSettings(page, request)
+    const named = [...Object.values(settings.rpcUrls), settings.local?.faucetUrl]
+    reply.header('content-security-policy', pagePolicy(originsOf(named)))
+    reply.header('cache-control', 'no-cache')
+    return sendAsset(request, reply, getAsset('index.html'))
+  }
+
+  app.register(async (scope) => {
+    scope.addHook('onRequest', async (_request, reply) => {
+      reply.header('referrer-policy', 'no-referrer')
+      reply.header('cross-origin-resource-policy', 'same-origin')
+    })
+    const get = (url: string, handler: (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>) =>
+      scope.route({ method: METHODS, url, handler })
+
+    get('/app', async (_request, reply) => reply.redirect(`${basePath}/app/`))
+    get('/app/', sendPage)
+    // Every view is one page with names of its own; which there are is the page's business.
+    get('/app/:view', sendPage)
+    get('/app/network.json', (request) => readSettings(page, request))
+    get('/app/assets/:name', async (request, reply) => {
+      const { name } = request.params as { name: string }
+      const asset = getAsset(`assets/${name}`)
+      reply.header('cache-control', FOREVER)
+      return sendAsset(request, reply, asset)
+    })
+  })
+}
+
+async function readSettings({ settings, readLocal }: WebPage, request: FastifyRequest): Promise<WebSettings> {
+  const local = readLocal && isFromHere(request) ? await readLocal() : undefined
+  if (!local) return settings
+  const { apiKey, faucetUrl, rpcUrls } = local
+  return { ...settings, rpcUrls: { ...rpcUrls, ...settings.rpcUrls }, local: { apiKey, faucetUrl } }
+}
+
+function sendAsset(request: FastifyRequest, reply: FastifyReply, asset: Asset): FastifyReply {
+  reply.header('etag', asset.etag).header('vary', 'accept-encoding')
+  if (request.headers['if-none-match'] === asset.etag) return reply.code(304).send()
+  const takesGzip = /\bgzip\b/.test(String(request.headers['accept-encoding'] ?? ''))
+  if (takesGzip) reply.header('content-encoding', 'gzip')
+  return reply.type(asset.type).send(takesGzip ? asset.gzip : asset.body)
+}
