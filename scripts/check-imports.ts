@@ -78,7 +78,7 @@ function findHabits({ path, text }: Source): string[] {
   const file = nameOf(path)
   const code = text.replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '')
   const problems: string[] = []
-  const banned = path.split('/').find((part) => bannedNames.has(part.replace(/\.ts$/, '')))
+  const banned = path.split('/').find((part) => bannedNames.has(part.replace(/\.tsx?$/, '')))
   if (banned) problems.push(`${file}: ${banned} says nothing; name it after what it does`)
   if (/\/index\.ts$/.test(path) && !/^packages\/[\w-]+\/src\/index\.ts$/.test(path)) {
     problems.push(`${file}: index.ts belongs at the root of a package only`)

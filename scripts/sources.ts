@@ -20,7 +20,7 @@ export function readSources(): Source[] {
 function listFiles(folder: string): string[] {
   return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
     if (entry.isDirectory()) return isSkipped(entry.name) ? [] : listFiles(join(folder, entry.name))
-    return /(?<!\.gen|\.d)\.ts$/.test(entry.name) ? [join(folder, entry.name)] : []
+    return /(?<!\.gen|\.d)\.tsx?$/.test(entry.name) ? [join(folder, entry.name)] : []
   })
 }
 

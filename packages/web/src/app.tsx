@@ -1,0 +1,58 @@
+import { useMemo } from 'preact/hooks'
+import { KeyForm } from './key-form.tsx'
+import { NavLink } from './parts/nav-link.tsx'
+import { hrefOf, useRoute } from './route.ts'
+import { isRefused, useCatalog } from './service/catalog.ts'
+import { connect } from './service/client.ts'
+import { SessionContext } from './service/session.ts'
+import { useKey } from './service/use-key.ts'
+import { useSettings } from './service/use-settings.ts'
+import { Shell } from './shell.tsx'
+import { views } from './views.ts'
+import { useWallets } from './wallets/use-wallets.ts'
+
+/** First where it runs, then a key, then what can be swapped: only then there is something to show. */
+export function App() {
+  const settings = useSettings()
+  const { key, setKey, forgetKey } = useKey(settings)
+  const client = useMemo(() => (key === undefined ? undefined : connect(key)), [key])
+  const { catalog, error } = useCatalog(client)
+  const wallets = useWallets(settings)
+  const onLeave = settings?.local || key === undefined ? undefined : forgetKey
+
+  if (settings && (key === undefined || isRefused(error)))
+    return (
+      <Shell>
+        <KeyForm onKey={setKey} error={error} />
+      </Shell>
+    )
+  if (!settings || !client || !catalog)
+    return (
+      <Shell>
+        <p class="loading" role="status">
+          Asking the service what can be swapped…
+        </p>
+      </Shell>
+    )
+  return (
+    <Shell onLeave={onLeave}>
+      <SessionContext.Provider value={{ client, catalog, settings, wallets }}>
+        <CurrentView />
+      </SessionContext.Provider>
+    </Shell>
+  )
+}
+
+function CurrentView() {
+  const { view } = useRoute()
+  const Show = views.find(({ name }) => name === view)?.Show
+  if (Show) return <Show />
+  return (
+    <section class="card">
+      <h1>There is nothing here</h1>
+      <p>
+        <NavLink href={hrefOf('swap')}>Go to the swap</NavLink>
+      </p>
+    </section>
+  )
+}

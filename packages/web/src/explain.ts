@@ -1,0 +1,70 @@
+import {
+  GeoswapError,
+  SubmissionUnknownError,
+  SwapRefusedError,
+  SwapTimeoutError,
+  TamperedOperationError,
+} from '@geoswap/sdk'
+import { formatUnits, type Unit } from './amounts.ts'
+
+/** An error as a person is told: what is the matter, and what to do. */
+export type Explained = { code: string; message: string; advice: string; requestId?: string | undefined }
+
+type Known = { input?: Unit | undefined }
+
+export function explain(error: unknown, known: Known = {}): Explained {
+  if (error instanceof GeoswapError) {
+    const { code, message, requestId } = error
+    return { code, message, advice: adviceFor(error, known), requestId }
+  }
+  if (error instanceof TamperedOperationError)
+    return {
+      code: error.code,
+      message: error.message,
+      advice: 'Nothing was signed. Check the clock of this device; if it is right, do not use this service.',
+    }
+  if (error instanceof SwapRefusedError)
+    return { code: error.code, message: error.message, advice: refusalAdvice(error) }
+  if (error instanceof SubmissionUnknownError)
+    return {
+      code: error.code,
+      message: 'The service did not say whether it accepted the swap.',
+      advice: 'Do not start another one. Ask again: the same signature is at most one swap.',
+    }
+  if (error instanceof SwapTimeoutError)
+    return { code: error.code, message: error.message, advice: 'Look again in a while.' }
+  return { code: 'ERROR', message: messageOf(error), advice: 'Try again. If it stays, reload the page.' }
+}
+
+function adviceFor({ code, recovery, message }: GeoswapError, { input }: Known): string {
+  const { minAmount, maxAmount } = recovery as { minAmount?: string; maxAmount?: string }
+  if (minAmount !== undefined && input) return `Swap at least ${formatUnits(minAmount, input)}.`
+  if (maxAmount !== undefined && input) return `Swap at most ${formatUnits(maxAmount, input)}.`
+  return ADVICE[code] ?? (message.includes('. ') ? '' : 'Try again in a moment.')
+}
+
+const ADVICE: Readonly<Record<string, string>> = {
+  MISSING_API_KEY: 'Enter an API key. The operator of the service gives them out.',
+  INVALID_API_KEY: 'Enter the key again, or ask the operator of the service for a new one.',
+  CONNECTION_FAILED: 'Check the connection. The page tries again by itself.',
+  TIMEOUT: 'Check the connection. The page tries again by itself.',
+  UNEXPECTED_REPLY: 'Something between this page and the service answered. Try again in a moment.',
+  INSUFFICIENT_BALANCE: 'Put more of the token into the wallet, or swap less.',
+  NO_ROUTE: 'Choose another token.',
+  UNSUPPORTED_DELEGATION: 'Use another wallet on this chain.',
+  CHAIN_UNAVAILABLE: 'The page tries again by itself.',
+  PRICE_UNAVAILABLE: 'The page tries again by itself.',
+  RATE_LIMITED: 'Wait a moment.',
+  SWAP_NOT_FOUND: 'Check the id, and that it belongs to this API key.',
+}
+
+function refusalAdvice({ code }: SwapRefusedError): string {
+  if (code === 'DECLINED') return 'Nothing was signed.'
+  if (code === 'SIGNER')
+    return 'Nothing was signed. Use a wallet that is delegated already, or make its first swap with the command line.'
+  return 'Nothing was signed. Look at the price again.'
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error && error.message ? error.message : 'Something went wrong.'
+}

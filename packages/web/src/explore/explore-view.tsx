@@ -1,0 +1,24 @@
+import { useRoute } from '../route.ts'
+import { History } from './history.tsx'
+import { SearchBox } from './search-box.tsx'
+import { SwapDetails } from './swap-details.tsx'
+import { TransactionSearch } from './transaction-search.tsx'
+
+/** A swap by id, transaction or wallet, and all of the account's. What is shown is in the address. */
+export function ExploreView() {
+  const { query } = useRoute()
+  const swapId = query.get('swap')
+  const hash = query.get('tx')
+  return (
+    <>
+      <SearchBox key={query.toString()} first={swapId ?? hash ?? query.get('wallet') ?? ''} />
+      {swapId ? (
+        <SwapDetails key={swapId} swapId={swapId} />
+      ) : hash ? (
+        <TransactionSearch key={hash} hash={hash} />
+      ) : (
+        <History key={query.toString()} query={query} />
+      )}
+    </>
+  )
+}

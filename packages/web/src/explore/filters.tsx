@@ -1,0 +1,51 @@
+import { go, hrefOf } from '../route.ts'
+
+const STATUSES = [
+  ['', 'All'],
+  ['pending', 'Under way'],
+  ['settled', 'Settled'],
+  ['refunded', 'Refunded'],
+  ['failed', 'Failed'],
+] as const
+
+/** Each change is an address of its own, so that it can be shared and gone back from. */
+export function Filters({ query }: { query: URLSearchParams }) {
+  const set = (name: string, value: string) => {
+    const next = new URLSearchParams(query)
+    if (value) next.set(name, value)
+    else next.delete(name)
+    go(hrefOf('explore', Object.fromEntries(next)))
+  }
+  return (
+    <div class="filters">
+      <label class="field">
+        <span>Status</span>
+        <select
+          value={query.get('status') ?? ''}
+          onChange={(event) => set('status', event.currentTarget.value)}
+        >
+          {STATUSES.map(([value, name]) => (
+            <option key={value} value={value}>
+              {name}
+            </option>
+          ))}
+        </select>
+      </label>
+      {(['from', 'to'] as const).map((name) => (
+        <label class="field" key={name}>
+          <span>{name === 'from' ? 'From' : 'Until'}</span>
+          <input
+            type="date"
+            value={query.get(name) ?? ''}
+            onChange={(event) => set(name, event.currentTarget.value)}
+          />
+        </label>
+      ))}
+      {query.size > 0 && (
+        <button type="button" class="secondary" onClick={() => go(hrefOf('explore'))}>
+          Clear
+        </button>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,35 @@
+import { expect, test } from 'vitest'
+import { standingOf } from './next.ts'
+
+const unknown = { family: 'evm', deadlines: {} } as const
+
+test('a swap under way names both ways that it can go, and the deadlines that were signed', () => {
+  const deadlines = { fill: 1_767_323_834, refund: 1_767_324_603 }
+  const { where, next } = standingOf({ status: 'pending', substatus: 'locked' }, { family: 'evm', deadlines })
+
+  expect(where).toContain('escrow')
+  expect(next).toContain(new Date(deadlines.fill * 1_000).toLocaleTimeString())
+  expect(next).toContain(`After ${new Date(deadlines.refund * 1_000).toLocaleTimeString()} anyone`)
+})
+
+test('without what was signed no time is invented', () => {
+  expect(standingOf({ status: 'pending', substatus: 'locked' }, unknown).next).not.toMatch(/\d/)
+})
+
+test('on Solana nobody but the service is said to refund', () => {
+  const { where, next } = standingOf(
+    { status: 'pending', substatus: 'locked' },
+    { ...unknown, family: 'solana' },
+  )
+
+  expect(where).toContain('intake vault')
+  expect(next).not.toContain('anyone')
+})
+
+test.each([
+  ['settled', 'recipient'],
+  ['failed', 'never left'],
+  ['refunded', 'back'],
+] as const)('a swap that is %s says where the money ended', (status, words) => {
+  expect(standingOf({ status, substatus: 'delivered' }, unknown).where).toContain(words)
+})

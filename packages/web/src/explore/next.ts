@@ -1,0 +1,38 @@
+import type { StatusReply } from '@geoswap/sdk'
+import type { Family } from '../wallets/wallet.ts'
+
+export type Standing = { where: string; next: string }
+
+type Known = { family: Family; deadlines: { fill?: number; refund?: number } }
+
+/** Where the money is now, what happens next, and by when as far as this browser knows what was signed. */
+export function standingOf(
+  { status, substatus }: Pick<StatusReply, 'status' | 'substatus'>,
+  known: Known,
+): Standing {
+  if (status !== 'pending') return ENDS[status]
+  const holder = known.family === 'solana' ? "the service's intake vault" : 'the escrow'
+  const isInWallet = substatus === 'accepted'
+  const where = isInWallet ? 'The input is in the wallet.' : `The input is in ${holder}, or on its way.`
+  return { where, next: nextOf(substatus, known) }
+}
+
+const ENDS: Readonly<Record<'settled' | 'failed' | 'refunded', Standing>> = {
+  settled: { where: 'The recipient has the output.', next: 'It is over.' },
+  failed: { where: 'The input never left the wallet.', next: 'It can never be taken.' },
+  refunded: { where: 'The wallet has its input back.', next: 'It is over.' },
+}
+
+function nextOf(substatus: string, { family, deadlines: { fill, refund } }: Known): string {
+  if (substatus === 'refundBlocked') return 'The refund follows when the wallet can take it.'
+  if (substatus === 'refunding') return 'The refund becomes final.'
+  const by = fill === undefined ? '' : ` by ${clock(fill)}`
+  const promise = `The service delivers${by}, or sends the input back.`
+  if (family === 'solana') return promise
+  const after = refund === undefined ? 'After the deadline that was signed' : `After ${clock(refund)}`
+  return `${promise} ${after} anyone can send it back.`
+}
+
+function clock(seconds: number): string {
+  return new Date(seconds * 1_000).toLocaleTimeString()
+}

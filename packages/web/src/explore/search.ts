@@ -1,0 +1,57 @@
+import type { Client, SwapRecord } from '@geoswap/sdk'
+
+export type Search = { kind: 'swap' | 'tx' | 'wallet'; value: string }
+
+const BASE58 = '[1-9A-HJ-NP-Za-km-z]'
+const FORMS: readonly [Search['kind'], RegExp][] = [
+  ['swap', /^swp_\w+$/],
+  ['tx', /^0x[0-9a-fA-F]{64}$/],
+  ['wallet', /^0x[0-9a-fA-F]{40}$/],
+  ['tx', new RegExp(`^${BASE58}{80,90}$`)],
+  ['wallet', new RegExp(`^${BASE58}{32,44}$`)],
+]
+
+/** What somebody means by a text: an id, a transaction or a wallet. Undefined for none of them. */
+export function readSearch(text: string): Search | undefined {
+  const value = text.trim()
+  const kind = FORMS.find(([, form]) => form.test(value))?.[0]
+  return kind && { kind, value }
+}
+
+const PAGE = 100
+const PAGES = 10
+
+/** The swap of a transaction, among the newest thousand: transactions are not indexed. */
+export async function findByTransaction(
+  client: Client,
+  hash: string,
+  signal: AbortSignal,
+): Promise<SwapRecord | undefined> {
+  let cursor: string | undefined
+  for (let page = 0; page < PAGES; page += 1) {
+    const reply = await client.history({ limit: PAGE, ...(cursor && { cursor }) }, { signal })
+    const found = reply.swaps.find((swap) => isOf(swap, hash))
+    if (found) return found
+    cursor = reply.nextCursor
+    if (cursor === undefined) return undefined
+  }
+  return undefined
+}
+
+function isOf({ originTxHash, deliveryTxHash, refund, timeline }: SwapRecord, hash: string): boolean {
+  const form = (text: string | undefined) => (text?.startsWith('0x') ? text.toLowerCase() : text)
+  return [originTxHash, deliveryTxHash, refund?.txHash, ...timeline.map(({ txHash }) => txHash)]
+    .map(form)
+    .includes(form(hash))
+}
+
+/** The record of a swap: history lists by time, and one millisecond holds few. */
+export async function findRecord(
+  client: Client,
+  { swapId, createdAt }: { swapId: string; createdAt: string },
+  signal: AbortSignal,
+): Promise<SwapRecord | undefined> {
+  const to = new Date(Date.parse(createdAt) + 1).toISOString()
+  const { swaps } = await client.history({ from: createdAt, to, limit: PAGE }, { signal })
+  return swaps.find((swap) => swap.swapId === swapId)
+}

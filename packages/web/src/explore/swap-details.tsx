@@ -1,0 +1,67 @@
+import type { StatusReply, SwapRecord } from '@geoswap/sdk'
+import { useEffect, useMemo, useState } from 'preact/hooks'
+import { explain } from '../explain.ts'
+import { Problem } from '../parts/notice.tsx'
+import { SwapProgress } from '../progress/swap-progress.tsx'
+import { useSwapEvents } from '../progress/use-swap-events.ts'
+import { chainOf } from '../service/catalog.ts'
+import { useSession } from '../service/session.ts'
+import { deadlinesOf } from '../swap/operation.ts'
+import { DetailRows } from './detail-rows.tsx'
+import { standingOf } from './next.ts'
+import { findOperation } from './operations.ts'
+import { RefundPanel } from './refund-panel.tsx'
+import { findRecord } from './search.ts'
+
+/** One swap: what was asked for, what happened, where the money is and what comes next. */
+export function SwapDetails({ swapId }: { swapId: string }) {
+  const { catalog } = useSession()
+  const { swap, error } = useSwapEvents(swapId)
+  const record = useRecord(swap)
+  const operation = useMemo(() => findOperation(swapId), [swapId])
+  if (!swap)
+    return error ? (
+      <Problem explained={explain(error)} />
+    ) : (
+      <p class="loading" role="status">
+        Reading the swap…
+      </p>
+    )
+  const family = chainOf(catalog, swap.originChain)?.family ?? 'evm'
+  const deadlines = operation === undefined ? {} : deadlinesOf(operation)
+  const { where, next } = standingOf(swap, { family, deadlines })
+  return (
+    <div class="columns">
+      <section class="card progress" aria-labelledby="details-title">
+        <h1 id="details-title">Swap</h1>
+        <SwapProgress swap={swap} terms={record} />
+      </section>
+      <section class="card" aria-labelledby="standing-title">
+        <h2 id="standing-title">Where it stands</h2>
+        <p class="prose">
+          {where} {next}
+        </p>
+        <DetailRows swap={swap} record={record} />
+        {family === 'evm' && swap.status === 'pending' && (
+          <RefundPanel swapId={swapId} remembered={operation} />
+        )}
+      </section>
+    </div>
+  )
+}
+
+/** What was asked for: a status does not say it, the history does. */
+function useRecord(swap: StatusReply | undefined): SwapRecord | undefined {
+  const { client } = useSession()
+  const [record, setRecord] = useState<SwapRecord>()
+  const swapId = swap?.swapId
+  const createdAt = swap?.createdAt
+  useEffect(() => {
+    if (swapId === undefined || createdAt === undefined) return undefined
+    const controller = new AbortController()
+    // Without it amounts have no names; the rest is shown all the same.
+    findRecord(client, { swapId, createdAt }, controller.signal).then(setRecord, () => {})
+    return () => controller.abort()
+  }, [client, swapId, createdAt])
+  return record
+}

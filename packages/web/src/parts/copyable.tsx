@@ -1,0 +1,36 @@
+import { useState } from 'preact/hooks'
+import { shorten } from '../amounts.ts'
+
+type Props = { text: string; label: string; href?: string | undefined; whole?: boolean }
+
+// A page that did not come over https, or from this machine, has no clipboard.
+const canCopy = 'clipboard' in navigator
+
+/** An address, hash or id: short to the eye, whole to the clipboard, and a link where there is one. */
+export function Copyable({ text, label, href, whole = false }: Props) {
+  const [isCopied, setCopied] = useState(false)
+  const copy = async () => {
+    await navigator.clipboard.writeText(text)
+    setCopied(true)
+    setTimeout(() => setCopied(false), 1_500)
+  }
+  const shown = whole ? text : shorten(text)
+  return (
+    <span class="copyable">
+      {href ? (
+        <a class="mono" href={href} title={text} target="_blank" rel="noreferrer">
+          {shown}
+        </a>
+      ) : (
+        <span class="mono" title={text}>
+          {shown}
+        </span>
+      )}
+      {canCopy && (
+        <button type="button" class="copy" onClick={copy} aria-label={`Copy ${label}`}>
+          {isCopied ? 'Copied' : 'Copy'}
+        </button>
+      )}
+    </span>
+  )
+}

@@ -1,0 +1,30 @@
+import type { ComponentChildren } from 'preact'
+import type { Explained } from '../explain.ts'
+
+type Tone = 'plain' | 'good' | 'warn' | 'bad'
+
+/** Something to be noticed; what is bad is also said at once to who does not see it. */
+export function Notice({ tone = 'plain', children }: { tone?: Tone; children: ComponentChildren }) {
+  return (
+    <div class={`notice ${tone}`} role={tone === 'bad' ? 'alert' : 'status'}>
+      {children}
+    </div>
+  )
+}
+
+/** An error: what is the matter, what to do, and what to tell the operator. */
+export function Problem({ explained, children }: { explained: Explained; children?: ComponentChildren }) {
+  const { code, message, advice, requestId } = explained
+  return (
+    <Notice tone="bad">
+      <p>
+        <strong>{message}</strong> {advice}
+      </p>
+      <p class="fine">
+        {code}
+        {requestId && ` · ${requestId}`}
+      </p>
+      {children}
+    </Notice>
+  )
+}

@@ -1,0 +1,59 @@
+import { describe, expect, test } from 'vitest'
+import { formatDuration, journeyOf, stepsOf } from './journey.ts'
+
+const at = (seconds: number) => new Date(seconds * 1_000).toISOString()
+const entry = (stage: string, seconds: number) => ({ stage, at: at(seconds) })
+
+describe('where the money is', () => {
+  test.each([
+    ['accepted', 'wallet', 'vault'],
+    ['locked', 'escrow', 'vault'],
+    ['delivered', 'spent', 'paid'],
+    ['refunded', 'returned', 'never'],
+    ['failed', 'wallet', 'never'],
+  ] as const)('%s: the input is at %s, the output at %s', (substatus, input, output) => {
+    expect(journeyOf({ substatus })).toEqual({ input, output })
+  })
+
+  test('a word that is not known yet does not break the picture', () => {
+    expect(journeyOf({ substatus: 'pausing' as never }).input).toBe('escrow')
+  })
+})
+
+describe('the steps', () => {
+  test('of a swap under way name what happened, what happens and what comes', () => {
+    const timeline = [entry('accepted', 0), entry('locking', 1), entry('locked', 3)]
+
+    const steps = stepsOf({ timeline, status: 'pending', substatus: 'locked' })
+
+    expect(steps.map(({ stage, state }) => `${stage} ${state}`)).toEqual([
+      ...['accepted done', 'locking done', 'locked now', 'delivering ahead', 'delivered ahead'],
+    ])
+    expect(steps[2]?.tookMs).toBe(2_000)
+  })
+
+  test('of a refund under way do not promise a delivery', () => {
+    const timeline = [entry('accepted', 0), entry('locked', 1), entry('refunding', 2)]
+
+    const steps = stepsOf({ timeline, status: 'pending', substatus: 'refunding' })
+
+    expect(steps.map(({ stage }) => stage)).toEqual(['accepted', 'locked', 'refunding', 'refunded'])
+  })
+
+  test('of a swap that has ended are what happened, and nothing else', () => {
+    const timeline = [entry('accepted', 0), entry('failed', 5)]
+
+    const steps = stepsOf({ timeline, status: 'failed', substatus: 'failed' })
+
+    expect(steps.map(({ state }) => state)).toEqual(['done', 'bad'])
+  })
+})
+
+test.each([
+  [250, '250 ms'],
+  [1_500, '1.5 s'],
+  [61_000, '1 min 1 s'],
+  [3_720_000, '1 h 2 min'],
+])('%i milliseconds read %s', (ms, text) => {
+  expect(formatDuration(ms)).toBe(text)
+})

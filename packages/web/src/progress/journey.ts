@@ -1,0 +1,97 @@
+import type { StatusReply } from '@geoswap/sdk'
+
+type Substatus = StatusReply['substatus']
+
+/** Where the input is: with its owner, on the way into the escrow or out of it, in it, or the operator's. */
+export type InputPlace = 'wallet' | 'taking' | 'escrow' | 'returning' | 'returned' | 'spent'
+/** Where the output is: with the operator, on its way, or with the recipient. */
+export type OutputPlace = 'vault' | 'paying' | 'paid' | 'never'
+
+export type Journey = { input: InputPlace; output: OutputPlace }
+
+const JOURNEYS: Readonly<Record<Substatus, Journey>> = {
+  accepted: { input: 'wallet', output: 'vault' },
+  locking: { input: 'taking', output: 'vault' },
+  locked: { input: 'escrow', output: 'vault' },
+  delivering: { input: 'escrow', output: 'paying' },
+  delivered: { input: 'spent', output: 'paid' },
+  refunding: { input: 'returning', output: 'never' },
+  refundBlocked: { input: 'escrow', output: 'never' },
+  refunded: { input: 'returned', output: 'never' },
+  failed: { input: 'wallet', output: 'never' },
+}
+
+export function journeyOf({ substatus }: Pick<StatusReply, 'substatus'>): Journey {
+  // A service may learn new words: the money is then somewhere in between.
+  return JOURNEYS[substatus] ?? { input: 'escrow', output: 'vault' }
+}
+
+export type Step = {
+  stage: string
+  title: string
+  state: 'done' | 'now' | 'ahead' | 'bad'
+  at?: string
+  /** Since the step before, in milliseconds. */
+  tookMs?: number
+  txHash?: string
+  chainId?: number
+}
+
+const TITLES: Readonly<Record<string, string>> = {
+  accepted: 'Accepted by the service',
+  locking: 'Taking the input from the wallet',
+  locked: 'Input locked',
+  delivering: 'Paying the recipient',
+  delivered: 'Delivered',
+  refunding: 'Sending the input back',
+  refundBlocked: 'The wallet cannot take its refund yet',
+  refunded: 'Refunded',
+  failed: 'Ended before the input was taken',
+}
+
+const USUAL = ['accepted', 'locking', 'locked', 'delivering', 'delivered']
+const REFUND = ['refunding', 'refunded']
+
+/** What has happened, and what is expected to happen next. */
+export function stepsOf({
+  timeline,
+  status,
+  substatus,
+}: Pick<StatusReply, 'timeline' | 'status' | 'substatus'>): Step[] {
+  const past = timeline.map((entry, index): Step => {
+    const before = timeline[index - 1]
+    const isLast = index === timeline.length - 1
+    return {
+      ...entry,
+      title: titleOf(entry.stage),
+      state: isLast && status === 'pending' ? 'now' : isBad(entry.stage) ? 'bad' : 'done',
+      ...(before && { tookMs: Date.parse(entry.at) - Date.parse(before.at) }),
+    }
+  })
+  if (status !== 'pending') return past
+  return [
+    ...past,
+    ...ahead(substatus).map((stage): Step => ({ stage, title: titleOf(stage), state: 'ahead' })),
+  ]
+}
+
+function ahead(substatus: string): string[] {
+  const path = substatus.startsWith('refund') ? REFUND : USUAL
+  return path.slice(path.indexOf(substatus === 'refundBlocked' ? 'refunding' : substatus) + 1)
+}
+
+function titleOf(stage: string): string {
+  return TITLES[stage] ?? stage
+}
+
+function isBad(stage: string): boolean {
+  return stage === 'failed' || stage === 'refunded'
+}
+
+export function formatDuration(ms: number): string {
+  if (ms < 1_000) return `${ms} ms`
+  if (ms < 60_000) return `${(ms / 1_000).toFixed(1)} s`
+  const minutes = Math.floor(ms / 60_000)
+  if (minutes < 60) return `${minutes} min ${Math.floor((ms % 60_000) / 1_000)} s`
+  return `${Math.floor(minutes / 60)} h ${minutes % 60} min`
+}

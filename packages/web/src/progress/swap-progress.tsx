@@ -1,0 +1,19 @@
+import type { StatusReply, SwapRecord } from '@geoswap/sdk'
+import { journeyOf, stepsOf } from './journey.ts'
+import { Outcome } from './outcome.tsx'
+import { Picture } from './picture.tsx'
+import { Timeline } from './timeline.tsx'
+
+/** What was asked for, beside the status. */
+export type SwapTerms = Pick<SwapRecord, 'walletAddress' | 'recipient' | 'inputToken' | 'outputToken'>
+
+/** Where the money is, as a picture and as a list, and how it ended. */
+export function SwapProgress({ swap, terms }: { swap: StatusReply; terms: SwapTerms | undefined }) {
+  return (
+    <>
+      <Picture swap={swap} terms={terms} journey={journeyOf(swap)} />
+      <Outcome swap={swap} terms={terms} />
+      <Timeline steps={stepsOf(swap)} />
+    </>
+  )
+}

@@ -1,0 +1,30 @@
+import { createObservable, useObservable } from './observable.ts'
+
+/** Where the page is: a view, and what it shows. All views are one level below /app. */
+export type Route = { view: string; query: URLSearchParams }
+
+const VIEWS_AT = /^(.*)\/app(?:\/([^/]*))?$/
+
+/** What the service is mounted under, such as `/geoswap`; nothing for most. */
+export const basePath = VIEWS_AT.exec(location.pathname)?.[1] ?? ''
+
+const current = createObservable(readRoute())
+addEventListener('popstate', () => current.set(readRoute()))
+
+function readRoute(): Route {
+  const view = VIEWS_AT.exec(location.pathname)?.[2] || 'swap'
+  return { view, query: new URLSearchParams(location.search) }
+}
+
+export const useRoute = (): Route => useObservable(current)
+
+export function hrefOf(view: string, query: Readonly<Record<string, string>> = {}): string {
+  const text = new URLSearchParams(query).toString()
+  return `${basePath}/app/${view}${text && `?${text}`}`
+}
+
+export function go(href: string): void {
+  history.pushState(null, '', href)
+  current.set(readRoute())
+  scrollTo(0, 0)
+}

@@ -1,0 +1,60 @@
+import { type ChainEntry, type Client, GeoswapError, type TokenEntry } from '@geoswap/sdk'
+import { useEffect, useState } from 'preact/hooks'
+
+export type Catalog = { chains: readonly ChainEntry[]; tokens: readonly TokenEntry[] }
+export type CatalogState = { catalog?: Catalog; error?: unknown }
+
+const REFRESH_MS = 20_000
+const RETRY_MS = 2_000
+
+/** What can be swapped, kept fresh. A key that is refused is an error to show; anything else is tried again. */
+export function useCatalog(client: Client | undefined): CatalogState {
+  const [state, setState] = useState<CatalogState>({})
+  useEffect(() => {
+    setState({})
+    if (!client) return undefined
+    const controller = new AbortController()
+    let timer: ReturnType<typeof setTimeout> | undefined
+    const load = async () => {
+      const next = await readCatalog(client, controller.signal)
+      if (controller.signal.aborted) return
+      setState((last) => ({ ...last, ...next }))
+      if (!isRefused(next.error)) timer = setTimeout(load, next.error ? RETRY_MS : REFRESH_MS)
+    }
+    void load()
+    return () => {
+      controller.abort()
+      clearTimeout(timer)
+    }
+  }, [client])
+  return state
+}
+
+async function readCatalog(client: Client, signal: AbortSignal): Promise<CatalogState> {
+  try {
+    const [{ chains }, { tokens }] = await Promise.all([
+      client.chains({ signal }),
+      client.tokens({}, { signal }),
+    ])
+    return { catalog: { chains, tokens }, error: undefined }
+  } catch (error) {
+    return { error }
+  }
+}
+
+export function isRefused(error: unknown): boolean {
+  return error instanceof GeoswapError && error.status === 401
+}
+
+export function chainOf({ chains }: Catalog, chainId: number): ChainEntry | undefined {
+  return chains.find((chain) => chain.chainId === chainId)
+}
+
+export function tokenOf({ tokens }: Catalog, chainId: number, address: string): TokenEntry | undefined {
+  return tokens.find((token) => token.chainId === chainId && isSameAddress(token.address, address))
+}
+
+// Hex is the same in any case; base58 is not.
+export function isSameAddress(a: string, b: string): boolean {
+  return a === b || (a.startsWith('0x') && a.toLowerCase() === b.toLowerCase())
+}

@@ -1,0 +1,76 @@
+import { GeoswapError } from '@geoswap/sdk'
+import { explain } from '../explain.ts'
+import { NavLink } from '../parts/nav-link.tsx'
+import { Notice, Problem } from '../parts/notice.tsx'
+import { SwapProgress } from '../progress/swap-progress.tsx'
+import { useSwapEvents } from '../progress/use-swap-events.ts'
+import { hrefOf } from '../route.ts'
+import { type ActiveSwap, setActiveSwap } from './active.ts'
+import { useSubmission } from './use-submission.ts'
+
+/** A swap from its submission to its end. */
+export function ActiveSwapView({ active }: { active: ActiveSwap }) {
+  const { error, askAgain } = useSubmission(active)
+  const { swap, error: lost } = useSwapEvents(active.swapId)
+  const { walletAddress, recipient = walletAddress, inputToken, outputToken } = active.request
+  const isOver = swap !== undefined && swap.status !== 'pending'
+  const isUnknown = isRefusal(lost)
+  if (error) return <Unsubmitted error={error} onAgain={askAgain} />
+  return (
+    <section class="card progress" aria-labelledby="progress-title">
+      <h1 id="progress-title">{isOver ? 'Your swap' : 'Your swap is under way'}</h1>
+      {lost ? <Problem explained={explain(lost)} /> : null}
+      {isUnknown ? null : swap ? (
+        <SwapProgress swap={swap} terms={{ walletAddress, recipient, inputToken, outputToken }} />
+      ) : (
+        <p class="loading" role="status">
+          Handing it to the service…
+        </p>
+      )}
+      <div class="actions">
+        {(isOver || isUnknown) && (
+          <button type="button" class="primary" onClick={() => setActiveSwap(undefined)}>
+            New swap
+          </button>
+        )}
+        {active.swapId && (
+          <NavLink href={hrefOf('explore', { swap: active.swapId })} class="button secondary">
+            Details
+          </NavLink>
+        )}
+      </div>
+    </section>
+  )
+}
+
+/** Nobody knows yet whether it arrived, or the service has said that it is no swap. */
+function Unsubmitted({ error, onAgain }: { error: unknown; onAgain(): void }) {
+  const isRefused = isRefusal(error)
+  return (
+    <section class="card narrow" aria-labelledby="unsubmitted-title">
+      <h1 id="unsubmitted-title">{isRefused ? 'There is no swap' : 'Not known yet'}</h1>
+      <Problem explained={explain(error)} />
+      {isRefused && (
+        <Notice>
+          <p>Nothing was taken from the wallet.</p>
+        </Notice>
+      )}
+      <div class="actions">
+        {isRefused ? (
+          <button type="button" class="primary" onClick={() => setActiveSwap(undefined)}>
+            Start again
+          </button>
+        ) : (
+          <button type="button" class="primary" onClick={onAgain}>
+            Ask again
+          </button>
+        )}
+      </div>
+    </section>
+  )
+}
+
+/** The service has answered, and the answer will stay. */
+function isRefusal(error: unknown): boolean {
+  return error instanceof GeoswapError && error.status >= 400 && error.status < 500
+}

@@ -1,0 +1,33 @@
+import type { QuoteReply } from '@geoswap/sdk'
+import { formatUnits } from '../amounts.ts'
+import { chainOf, tokenOf } from '../service/catalog.ts'
+import { useSession } from '../service/session.ts'
+import type { Order } from './order.ts'
+import { feeName } from './words.ts'
+
+// As many as a quote has at most but one: the list does not jump when the first price arrives.
+const PLACEHOLDERS = ['serviceFee', 'originNetwork', 'deliveryNetwork'] as const
+
+/** Each part of the costs, in the token that is paid. */
+export function FeeList({ quote, order }: { quote: QuoteReply | undefined; order: Order }) {
+  const { catalog } = useSession()
+  const input = tokenOf(catalog, order.originChain, order.inputToken)
+  const names = {
+    origin: chainOf(catalog, order.originChain)?.name ?? '',
+    destination: chainOf(catalog, order.destinationChain)?.name ?? '',
+  }
+  const rows = quote?.fees ?? PLACEHOLDERS.map((kind) => ({ kind, amount: undefined, usd: undefined }))
+  return (
+    <dl class="rows fees">
+      {rows.map(({ kind, amount, usd }) => (
+        <div key={kind}>
+          <dt>{feeName(kind, { ...names, quote })}</dt>
+          <dd>
+            <span class="unit">{amount === undefined || !input ? '–' : formatUnits(amount, input)}</span>{' '}
+            {usd !== undefined && <span class="unit fine">${usd}</span>}
+          </dd>
+        </div>
+      ))}
+    </dl>
+  )
+}

@@ -1,0 +1,26 @@
+import { expect, test } from 'vitest'
+import { deadlinesOf, fieldsOf } from './operation.ts'
+
+const evm = {
+  domain: { chainId: 31337 },
+  types: { GeoOp: [{ name: 'wallet', type: 'address' }] },
+  primaryType: 'GeoOp',
+  message: { wallet: '0x1', refundDeadline: '300', delivery: { minOutput: '5', fillDeadline: '200' } },
+}
+const solana = { wallet: '4Nd1', amount: '7', delivery: { fillDeadline: '200' } }
+
+test('every field that is signed is shown, with where it stands', () => {
+  expect(fieldsOf(evm)).toEqual([
+    { name: 'wallet', value: '0x1' },
+    { name: 'refundDeadline', value: '300' },
+    { name: 'delivery.minOutput', value: '5' },
+    { name: 'delivery.fillDeadline', value: '200' },
+    { name: 'domain.chainId', value: '31337' },
+  ])
+  expect(fieldsOf(solana).map(({ name }) => name)).toEqual(['wallet', 'amount', 'delivery.fillDeadline'])
+})
+
+test('only an operation on an EVM chain has a deadline after which anyone refunds', () => {
+  expect(deadlinesOf(evm)).toEqual({ fill: 200, refund: 300 })
+  expect(deadlinesOf(solana)).toEqual({ fill: 200 })
+})

@@ -1,0 +1,66 @@
+import type { ChainEntry, TokenEntry } from '@geoswap/sdk'
+import { describe, expect, test } from 'vitest'
+import { firstOrder, isServed, onChain, toRequest, turned } from './order.ts'
+
+const chain = (chainId: number, name: string, family: 'evm' | 'solana') =>
+  ({ chainId, name, family, available: true }) as ChainEntry
+const token = (chainId: number, symbol: string, decimals: number, priceUsd: string) =>
+  ({
+    ...{ chainId, symbol, decimals, priceUsd, asset: symbol, input: true, output: true },
+    ...{ address: `${symbol}-${chainId}`, native: symbol === 'ETH' || symbol === 'SOL' },
+  }) as TokenEntry
+const catalog = {
+  chains: [chain(1, 'alpha', 'evm'), chain(2, 'solana', 'solana')],
+  tokens: [
+    ...[token(1, 'ETH', 18, '2500.00'), token(1, 'USDC', 6, '1.00')],
+    ...[token(2, 'SOL', 9, '150.00'), token(2, 'USDC', 6, '1.00')],
+  ],
+}
+const owners = { evm: { address: '0xme' }, solana: { address: 'me' } }
+const order = firstOrder(catalog)
+
+describe('the form', () => {
+  test('begins with ten dollars to the other end of the list', () => {
+    expect(order).toMatchObject({ inputToken: 'USDC-1', outputToken: 'SOL-2', amount: '10' })
+  })
+
+  test('keeps the token where the new chain has it, and takes its coin where not', () => {
+    expect(onChain(catalog, token(1, 'USDC', 6, '1.00'), 2)).toBe('USDC-2')
+    expect(onChain(catalog, token(1, 'WETH', 18, '1.00'), 2)).toBe('SOL-2')
+  })
+
+  test('turned twice is what it was', () => {
+    expect(turned(turned(order))).toEqual(order)
+  })
+
+  test('of another day is not used when its tokens are gone', () => {
+    expect(isServed(order, catalog)).toBe(true)
+    expect(isServed({ ...order, outputToken: 'gone' }, catalog)).toBe(false)
+  })
+})
+
+describe('a request', () => {
+  test('is in smallest units, from the wallet of the origin to that of the destination', () => {
+    expect(toRequest(order, catalog, owners)).toEqual({
+      ...{ originChain: 1, destinationChain: 2, inputToken: 'USDC-1', outputToken: 'SOL-2' },
+      ...{ amount: '10000000', walletAddress: '0xme', recipient: 'me' },
+    })
+  })
+
+  test.each([
+    [{ amount: '' }, 'Enter an amount.'],
+    [{ amount: 'ten' }, 'digits'],
+    [{ amount: '0.0000001' }, 'up to 6 decimals'],
+    [{ destinationChain: 1, outputToken: 'USDC-1' }, 'two different tokens'],
+  ])('%j is told what is missing', (change, words) => {
+    expect(toRequest({ ...order, ...change }, catalog, owners)).toContain(words)
+  })
+
+  test('needs a wallet to pay and somebody to be paid', () => {
+    expect(toRequest(order, catalog, {})).toContain('Connect a wallet for alpha')
+    expect(toRequest(order, catalog, { evm: owners.evm })).toContain('name a recipient')
+    expect(toRequest({ ...order, recipient: 'you' }, catalog, { evm: owners.evm })).toMatchObject({
+      recipient: 'you',
+    })
+  })
+})

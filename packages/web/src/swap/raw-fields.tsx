@@ -1,0 +1,20 @@
+import type { Build } from '@geoswap/sdk'
+import { fieldsOf } from './operation.ts'
+
+/** What is signed, field by field, and the bytes that the wallet is given. */
+export function RawFields({ build, signed }: { build: Build; signed: string }) {
+  const bytes = { name: build.origin === 'evm' ? 'hash' : 'transaction', value: signed }
+  return (
+    <details>
+      <summary>Everything that is signed</summary>
+      <dl class="raw">
+        {[...fieldsOf(build.operation), bytes].map(({ name, value }) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd class="mono">{value}</dd>
+          </div>
+        ))}
+      </dl>
+    </details>
+  )
+}

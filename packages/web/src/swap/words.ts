@@ -1,0 +1,42 @@
+import type { QuoteReply } from '@geoswap/sdk'
+import type { Family } from '../wallets/wallet.ts'
+
+type FeeKind = QuoteReply['fees'][number]['kind']
+type Route = { origin: string; destination: string; quote?: QuoteReply | undefined }
+
+/** What a fee is for, and on which chain. */
+export function feeName(kind: FeeKind, { origin, destination, quote }: Route): string {
+  if (kind === 'serviceFee') return serviceFee(quote)
+  if (kind === 'originNetwork') return `Network costs on ${origin}`
+  if (kind === 'deliveryNetwork') return `Network costs on ${destination}`
+  if (kind === 'accountRent') return `New token account on ${destination}`
+  return 'Spread and price impact'
+}
+
+function serviceFee(quote: QuoteReply | undefined): string {
+  if (!quote) return 'Service fee'
+  const fee = `Service fee, ${Number((quote.feeBps / 100).toFixed(6))} %`
+  return quote.feeDiscount
+    ? `${fee} (${quote.feeDiscount.tier}, ${quote.feeDiscount.discountPercent} % off)`
+    : fee
+}
+
+/** Who gives the input back, and what happens when nobody does. */
+export function refundTerms(family: Family, symbol: string): string {
+  const back = `If it cannot be delivered, all of your ${symbol} comes back to the wallet that paid. `
+  return family === 'evm'
+    ? `${back}If the service disappears, anyone can send it back after a deadline that you sign.`
+    : `${back}On Solana the operator sends it back: there you trust the operator.`
+}
+
+const REFUND_REASONS: Readonly<Record<string, string>> = {
+  NO_LIQUIDITY: 'The service no longer had enough of the token to deliver.',
+  PRICE_MOVED: 'The price moved beyond what you signed.',
+  RECIPIENT_INVALID: 'The recipient cannot take the token.',
+  DESTINATION_UNAVAILABLE: 'The destination chain did not work.',
+  DELIVERY_EXPIRED: 'It could not be delivered before the deadline that you signed.',
+}
+
+export function refundReason(reason: string): string {
+  return REFUND_REASONS[reason] ?? reason
+}

@@ -1,0 +1,41 @@
+import { useCallback, useEffect, useState } from 'preact/hooks'
+import type { Settings } from '../service/settings.ts'
+import { burners } from './burners.ts'
+import { onInjectedEvm } from './injected-evm.ts'
+import { onStandardSolana } from './standard-solana.ts'
+import type { Family, Wallet, WalletOffer } from './wallet.ts'
+
+export type Wallets = {
+  offers: readonly WalletOffer[]
+  /** The one in use, for each family of chains. */
+  used: Readonly<Partial<Record<Family, Wallet>>>
+  use(offer: WalletOffer, chainId?: number): Promise<void>
+}
+
+/** The wallets of this browser. On a local network the test wallets are in use from the start. */
+export function useWallets(settings: Settings | undefined): Wallets {
+  const [offers, setOffers] = useState<readonly WalletOffer[]>([])
+  const [used, setUsed] = useState<Wallets['used']>({})
+  const use = useCallback(async (offer: WalletOffer, chainId?: number) => {
+    const wallet = await offer.connect(chainId)
+    setUsed((all) => ({ ...all, [wallet.family]: wallet }))
+  }, [])
+  const isLocal = settings?.local !== undefined
+
+  useEffect(() => {
+    const add = (offer: WalletOffer) =>
+      setOffers((all) => [...all.filter(({ id }) => id !== offer.id), offer])
+    const stops = [onInjectedEvm(add), onStandardSolana(add)]
+    return () => {
+      for (const stop of stops) stop()
+    }
+  }, [])
+
+  useEffect(() => {
+    if (!isLocal) return
+    setOffers((all) => [...burners, ...all])
+    for (const burner of burners) void use(burner)
+  }, [isLocal, use])
+
+  return { offers, used, use }
+}
