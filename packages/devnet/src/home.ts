@@ -9,6 +9,8 @@ export type Home = {
   /** What commands on this machine need and nobody else may read: the database's address and the seal keys. */
   secretsFile: string
   logFile(role: string): string
+  /** The built page. */
+  webDir: string
   /** Where the database keeps its files when its user can reach this folder. */
   databaseDir: string
   release(): void
@@ -30,8 +32,9 @@ export function takeHome(path: string): Home {
   const secretsFile = join(dir, 'secrets.json')
   const logs = join(dir, 'logs')
   const databaseDir = join(dir, 'postgres')
+  const webDir = join(dir, 'web')
   const envFile = join(dir, 'service.env')
-  for (const old of [localFile, serviceFile, secretsFile, envFile, logs, databaseDir])
+  for (const old of [localFile, serviceFile, secretsFile, envFile, logs, databaseDir, webDir])
     rmSync(old, { recursive: true, force: true })
   mkdirSync(logs, { recursive: true })
 
@@ -41,6 +44,7 @@ export function takeHome(path: string): Home {
     serviceFile,
     secretsFile,
     databaseDir,
+    webDir,
     logFile: (role) => join(logs, `${role}.log`),
     release() {
       rmSync(localFile, { force: true })

@@ -44,6 +44,7 @@ async function main(): Promise<void> {
     network = await startNetwork({
       ...command,
       usualPorts: true,
+      web: true,
       env: baseEnvironment(process.env),
       say: (line) => isEnding || console.log(line),
       onFatal(reason) {
@@ -103,6 +104,7 @@ function greet(network: Network, command: Command): void {
   console.log(`geoswap ready ${apiUrl} api-key ${apiKey}
 
 A first swap to try: node examples/first-swap.mjs ${file}
+In a browser: ${apiUrl}/app
 API reference: ${apiUrl}/docs`)
 }
 

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import { buildWeb } from '@geoswap/web/build'
 import { type Crew, createCrew } from './crew.ts'
 import { deployContracts } from './deploy.ts'
 import { deploySolana } from './deploy-solana.ts'
@@ -52,6 +53,8 @@ export type NetworkOptions = {
   serviceRpcUrl?(chain: { name: string; rpcUrl: string }): string
   /** False starts all that the service needs, and not the service. */
   service?: boolean
+  /** Builds the page and has the API serve it at /app. */
+  web?: boolean
   /** Takes the usual ports of chains and faucet where they are free, instead of any. */
   usualPorts?: boolean
   /** What every child may see of our environment. */
@@ -140,13 +143,21 @@ async function startAll(
   held: HeldPort,
 ): Promise<{ local: LocalNetwork; databaseUrl: string }> {
   const { options, home, keys } = context
-  const [{ service, apiKey }, chains] = await Promise.all([startDatabase(context), startChains(context)])
+  const [{ service, apiKey }, chains, web] = await Promise.all([
+    startDatabase(context),
+    startChains(context),
+    options.web ? preparePage(home) : {},
+  ])
   const { serviceRpcUrl = ({ rpcUrl }: { rpcUrl: string }) => rpcUrl } = options
   const reached = {
     evm: chains.evm.map((chain) => ({ ...chain, rpcUrl: serviceRpcUrl(chain) })),
     solana: { ...chains.solana, rpcUrl: serviceRpcUrl(chains.solana) },
   }
-  writeJsonAtomically(home.serviceFile, { ...toServiceConfig(reached, keys), ...options.serviceConfig })
+  writeJsonAtomically(home.serviceFile, {
+    ...toServiceConfig(reached, keys),
+    ...web,
+    ...options.serviceConfig,
+  })
   await held.release()
   const [faucetUrl] = await Promise.all([
     startFaucet(context, chains),
@@ -164,6 +175,12 @@ async function startAll(
   writeJsonAtomically(home.secretsFile, { databaseUrl: service.databaseUrl, sealKeys: keys.seal }, 0o600)
   writeJsonAtomically(home.localFile, local)
   return { local, databaseUrl: service.databaseUrl }
+}
+
+/** The page of this machine: it may know what local.json says. */
+async function preparePage({ webDir, localFile }: Home) {
+  await buildWeb(webDir)
+  return { web: { folder: webDir, localFile } }
 }
 
 async function startDatabase(context: Context): Promise<{ service: ServiceSetup; apiKey: string }> {
