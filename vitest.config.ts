@@ -26,6 +26,18 @@ export default defineConfig({
         },
       },
       {
+        // The page, in a real browser, against one network for all.
+        test: {
+          ...isolated,
+          name: 'browser',
+          include: ['test/browser/**/*.test.ts'],
+          globalSetup: ['test/browser/network.ts'],
+          fileParallelism: false,
+          testTimeout: 60_000,
+          sequence: { groupOrder: 3 },
+        },
+      },
+      {
         // Each file breaks a network of its own.
         test: {
           ...isolated,

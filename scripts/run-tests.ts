@@ -1,16 +1,24 @@
 import { spawn } from 'node:child_process'
+import { ensureChromium } from './chromium.ts'
 
 // What mostly waits for blocks runs beside what mostly computes: one after the other would take half as long again.
-const TRACKS = [['e2e'], ['unit', 'faults']]
+const TRACKS = [['e2e'], ['unit', 'browser', 'faults']]
 
 const started = Date.now()
+const say = (line: string) => void process.stdout.write(`${line}\n`)
 
 /** Runs the projects of a track one after the other and stops at the first that fails. */
 async function runTrack(projects: readonly string[]): Promise<boolean> {
   for (const project of projects) {
+    if (project === 'browser' && !ensureChromium(say)) {
+      say(
+        'browser: LEFT OUT, there is no Chromium. Install one, or name it: CHROMIUM=/path/to/chromium npm test',
+      )
+      continue
+    }
     const { isGreen, output } = await runProject(project)
     const seconds = Math.round((Date.now() - started) / 1_000)
-    process.stdout.write(`${output}\n${project}: ${isGreen ? 'passed' : 'FAILED'} after ${seconds} s\n`)
+    say(`${output}\n${project}: ${isGreen ? 'passed' : 'FAILED'} after ${seconds} s`)
     if (!isGreen) return false
   }
   return true
@@ -18,7 +26,7 @@ async function runTrack(projects: readonly string[]): Promise<boolean> {
 
 /** The output is kept until the end: two at once could not be read. */
 function runProject(project: string): Promise<{ isGreen: boolean; output: string }> {
-  process.stdout.write(`${project}: started\n`)
+  say(`${project}: started`)
   const args = ['node_modules/vitest/vitest.mjs', 'run', '--project', project]
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] })
   let output = ''

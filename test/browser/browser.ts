@@ -1,0 +1,52 @@
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, expect, inject } from 'vitest'
+import { CHROMIUM_FLAGS, findChromium } from '../../scripts/chromium.ts'
+
+export const PHONE = { width: 390, height: 844 }
+export const DESK = { width: 1440, height: 900 }
+
+type Look = { size?: typeof DESK; theme?: 'light' | 'dark' }
+
+/** A browser for the tests of a file. Whatever a page logs as an error, or is refused by its policy, fails the test. */
+export function useBrowser() {
+  const { apiUrl } = inject('local')
+  let browser: Browser
+  let contexts: BrowserContext[] = []
+  let problems: string[] = []
+  const expected: RegExp[] = []
+
+  beforeAll(async () => {
+    const executablePath = findChromium()
+    if (!executablePath)
+      throw new Error('There is no Chromium: CHROMIUM=/path/to/chromium npm run test:browser')
+    browser = await chromium.launch({ executablePath, args: CHROMIUM_FLAGS })
+  })
+  afterEach(async () => {
+    await Promise.all(contexts.map((context) => context.close()))
+    const found = problems.filter((text) => !expected.some((pattern) => pattern.test(text)))
+    contexts = []
+    problems = []
+    expected.length = 0
+    expect(found).toEqual([])
+  })
+  afterAll(() => browser?.close())
+
+  /** A browser of somebody who was never here. */
+  async function visit({ size = DESK, theme = 'light' }: Look = {}): Promise<Page> {
+    const context = await browser.newContext({ viewport: size, colorScheme: theme, baseURL: apiUrl })
+    contexts.push(context)
+    const page = await context.newPage()
+    page.setDefaultTimeout(20_000)
+    page.on('pageerror', (error) => problems.push(error.message))
+    page.on('console', (message) => {
+      if (message.type() === 'error') problems.push(message.text())
+    })
+    return page
+  }
+
+  return {
+    visit,
+    /** Errors that this test is about. */
+    expectErrors: (...patterns: RegExp[]) => expected.push(...patterns),
+  }
+}

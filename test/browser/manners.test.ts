@@ -1,0 +1,163 @@
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import type { Page } from 'playwright-core'
+import { describe, expect, inject, test } from 'vitest'
+import { createWorld, outcomeOf, submitSwap } from '../world.ts'
+import { DESK, PHONE, useBrowser } from './browser.ts'
+import { expectText } from './steps.ts'
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+const local = inject('local')
+const world = createWorld(local)
+const { alpha, beta } = world
+const { visit, expectErrors } = useBrowser()
+
+/** A page as an operator's customers see it: nobody tells it a key. */
+async function visitAsStranger(): Promise<Page> {
+  const page = await visit()
+  await page.route('**/app/network.json', (route) => route.fulfill({ json: { rpcUrls: {}, txUrls: {} } }))
+  await page.goto('/app/')
+  return page
+}
+
+const enterKey = async (page: Page, key: string) => {
+  await page.getByLabel('Your key').fill(key)
+  await page.getByRole('button', { name: 'Use this key' }).click()
+}
+
+describe('the API key', () => {
+  test('that is wrong is refused with what to do, and the right one opens the page', async () => {
+    expectErrors(/401/)
+    const page = await visitAsStranger()
+
+    await enterKey(page, 'gsk_live_wrong')
+    await expectText(page, 'Enter the key again, or ask the operator of the service for a new one.')
+    await enterKey(page, local.apiKey)
+
+    await expectText(page, 'Connect a wallet for alpha')
+  })
+
+  test('stays in the tab, and out of the address and of what the browser keeps', async () => {
+    const page = await visitAsStranger()
+    await enterKey(page, local.apiKey)
+    await expectText(page, 'Connect a wallet for alpha')
+
+    await page.reload()
+    await expectText(page, 'Connect a wallet for alpha')
+
+    expect(page.url()).not.toContain('gsk_')
+    expect(await page.evaluate(() => JSON.stringify({ ...localStorage }) + document.cookie)).not.toContain(
+      'gsk_',
+    )
+    await page.getByRole('button', { name: 'Forget key' }).click()
+    expect(await page.evaluate(() => JSON.stringify({ ...sessionStorage }))).not.toContain('gsk_')
+  })
+
+  test('stays in the browser only for who asks', async () => {
+    const page = await visitAsStranger()
+    await page.getByLabel(/Remember it in this browser/).check()
+    await enterKey(page, local.apiKey)
+    await expectText(page, 'Connect a wallet for alpha')
+
+    expect(await page.evaluate(() => JSON.stringify({ ...localStorage }))).toContain('gsk_')
+  })
+})
+
+test('when the API goes away the page says so, and goes on when it is back', async () => {
+  expectErrors(/ERR_|Failed to load/)
+  const page = await visit()
+  await page.goto('/app/swap')
+  await expectText(page, /^1 USDC = /)
+
+  for (const pid of inject('pids')['api'] ?? []) process.kill(pid, 'SIGKILL')
+  await page.getByLabel('Amount to pay').fill('11')
+  await expectText(page, 'The service cannot be reached.')
+
+  await page.getByText('The service cannot be reached.').waitFor({ state: 'detached', timeout: 45_000 })
+  await expectText(page, /^1 USDC = /)
+  await page.getByRole('button', { name: 'Review the swap' }).click({ trial: true })
+})
+
+describe('everybody can use it', () => {
+  const looks = [
+    { size: DESK, theme: 'light' },
+    { size: PHONE, theme: 'dark' },
+  ] as const
+
+  test.each(looks)(
+    'at $size.width px, $theme: nothing that axe finds, and nothing to scroll sideways',
+    async (look) => {
+      const wallet = await world.walletWith(alpha, 'USDC', 10_000_000n)
+      const { swapId } = await submitSwap(world, wallet, {
+        from: alpha,
+        sell: 'USDC',
+        to: beta,
+        buy: 'ETH',
+        amount: 10_000_000n,
+      })
+      await outcomeOf(world, swapId)
+      const page = await visit(look)
+      const views: [string, string | RegExp][] = [
+        ['/app/swap', /^1 USDC = /],
+        [`/app/explore?swap=${swapId}`, 'The recipient has the output.'],
+        ['/app/explore', /ETH on beta$/],
+      ]
+
+      for (const [path, text] of views) {
+        await page.goto(path)
+        await expectText(page, text)
+        expect(await findViolations(page)).toEqual([])
+        expect(
+          await page.evaluate(() => document.documentElement.scrollWidth - innerWidth),
+        ).toBeLessThanOrEqual(0)
+      }
+    },
+  )
+
+  test('the question before a signature passes too, and has the focus', async () => {
+    const page = await visit()
+    await page.goto('/app/swap')
+    await page.getByRole('button', { name: 'Get test USDC' }).click()
+    await expectText(page, /^Balance [1-9]/)
+    await page.getByRole('button', { name: 'Review the swap' }).press('Enter')
+    await expectText(page, 'Allow this wallet to swap?')
+
+    expect(await findViolations(page)).toEqual([])
+    expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Allow this wallet to swap?')
+    await page.keyboard.press('Tab')
+    expect(await page.evaluate(() => document.activeElement?.textContent)).toMatch(/Copy/)
+  })
+
+  test('nothing jumps while it loads', async () => {
+    const page = await visit()
+    await page.addInitScript(() => {
+      const shifts: number[] = []
+      Object.assign(window, { shifts })
+      new PerformanceObserver((list) => {
+        for (const entry of list.getEntries()) shifts.push((entry as unknown as { value: number }).value)
+      }).observe({ type: 'layout-shift', buffered: true })
+    })
+    await page.goto('/app/swap')
+    await expectText(page, /^1 USDC = /)
+    await expectText(page, /^Balance \d/)
+
+    const sum = await page.evaluate(() =>
+      (window as unknown as { shifts: number[] }).shifts.reduce((all, each) => all + each, 0),
+    )
+    // What Web Vitals calls good is 0.1.
+    expect(sum).toBeLessThan(0.02)
+  })
+})
+
+/** By the whole of axe, put in by the debugger: the policy of the page lets no script of another in. */
+async function findViolations(page: Page): Promise<string[]> {
+  await page.evaluate(AXE)
+  return page.evaluate(async () => {
+    type Found = { violations: { id: string; nodes: { html: string; failureSummary?: string }[] }[] }
+    const { axe } = window as unknown as { axe: { run(): Promise<Found> } }
+    const { violations } = await axe.run()
+    return violations.flatMap(({ id, nodes }) =>
+      nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary}`),
+    )
+  })
+}

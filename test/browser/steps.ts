@@ -1,0 +1,46 @@
+import type { Page } from 'playwright-core'
+import { expect } from 'vitest'
+
+type Ordered = { from: string; pay: string; to: string; receive: string; amount: string }
+
+/** Fills in the form, and has the faucet fill the wallet. */
+export async function order(page: Page, { from, pay, to, receive, amount }: Ordered): Promise<void> {
+  await page.goto('/app/swap')
+  await page.getByLabel('You pay on chain').selectOption({ label: from })
+  await page.getByLabel('You pay: token').selectOption({ label: pay })
+  await page.getByLabel('You receive on chain').selectOption({ label: to })
+  await page.getByLabel('You receive: token').selectOption({ label: receive })
+  await page.getByLabel('Amount to pay').fill(amount)
+  await page.getByRole('button', { name: `Get test ${pay}` }).click()
+  await page.getByText(/^Balance [1-9]/).waitFor()
+}
+
+/** Reads what is to be signed and signs it, the authorization of a new wallet too. */
+export async function sign(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Review the swap' }).click()
+  const authorize = page.getByRole('button', { name: 'Sign the authorization' })
+  const agree = page.getByRole('button', { name: 'Sign and swap' })
+  await authorize.or(agree).waitFor()
+  if (await authorize.isVisible()) await authorize.click()
+  await agree.waitFor()
+  await expectText(page, 'Checked in this browser')
+  await agree.click()
+}
+
+export async function expectText(page: Page, text: string | RegExp): Promise<void> {
+  await page.getByText(text).first().waitFor()
+}
+
+/** The id that the page keeps of the swap under way. */
+export async function swapIdOf(page: Page): Promise<string> {
+  const href = await page.getByRole('link', { name: 'Details' }).getAttribute('href')
+  const swapId = /swap=(swp_\w+)/.exec(href ?? '')?.[1]
+  expect(swapId).toBeDefined()
+  return swapId ?? ''
+}
+
+/** What stands beside a name in a list of rows. */
+export async function rowOf(page: Page, name: string | RegExp): Promise<string> {
+  const row = page.locator('dl.rows > div', { has: page.locator('dt', { hasText: name }) })
+  return (await row.first().locator('dd').textContent()) ?? ''
+}

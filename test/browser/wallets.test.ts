@@ -1,0 +1,97 @@
+import { fromKitSigner } from '@geoswap/sdk'
+import { generateKeyPairSigner } from '@solana/kit'
+import type { Page } from 'playwright-core'
+import type { Hex } from 'viem'
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
+import { expect, inject, test } from 'vitest'
+
+import { createWorld, outcomeOf, submitSwap } from '../world.ts'
+import { useBrowser } from './browser.ts'
+import { expectText, sign } from './steps.ts'
+
+const world = createWorld(inject('local'))
+const { alpha, beta } = world
+const { visit } = useBrowser()
+const USDC = 1_000_000n
+
+/** A wallet in the browser that announces itself as EIP-6963 says, and signs with this key. */
+async function installEvmWallet(page: Page, privateKey: Hex): Promise<void> {
+  const account = privateKeyToAccount(privateKey)
+  await page.exposeFunction('askWallet', async (method: string, params: readonly Hex[] = []) => {
+    if (method === 'eth_requestAccounts') return [account.address]
+    if (method === 'personal_sign' && params[0]) return account.signMessage({ message: { raw: params[0] } })
+    throw new Error(`The wallet does not do ${method}`)
+  })
+  await page.addInitScript(() => {
+    const ask = (window as unknown as { askWallet(method: string, params: unknown): Promise<unknown> })
+      .askWallet
+    const provider = {
+      request: ({ method, params }: { method: string; params?: unknown }) => ask(method, params),
+    }
+    const detail = { info: { uuid: '1', name: 'Pocket', rdns: 'example.pocket', icon: '' }, provider }
+    const announce = () => dispatchEvent(new CustomEvent('eip6963:announceProvider', { detail }))
+    addEventListener('eip6963:requestProvider', announce)
+  })
+}
+
+const choose = async (page: Page, name: string) => {
+  await page.locator('details.wallet summary').first().click()
+  await page.locator('details.wallet').first().getByRole('button', { name }).click()
+}
+
+test('an EVM wallet of the browser that is delegated swaps; one that is not is told why it cannot', async () => {
+  const privateKey = generatePrivateKey()
+  const wallet = privateKeyToAccount(privateKey)
+  await world.fund(alpha, wallet.address, 'USDC', 100n * USDC)
+  const page = await visit()
+  await installEvmWallet(page, privateKey)
+  await page.goto('/app/swap')
+  await choose(page, 'Pocket')
+  await expectText(page, 'no standard lets a web page ask a browser wallet for one')
+
+  const ordered = { from: alpha, sell: 'USDC', to: beta, buy: 'USDC', amount: 10n * USDC }
+  const { swapId } = await submitSwap(world, wallet, ordered)
+  await outcomeOf(world, swapId)
+  await page.reload()
+  await choose(page, 'Pocket')
+  await expectText(page, 'Balance 90 USDC')
+  await sign(page)
+
+  await expectText(page, /^Done\. /)
+  expect(await alpha.balanceOf(wallet.address, 'USDC')).toBe(80n * USDC)
+})
+
+test('a Solana wallet of the browser swaps by the wallet standard', async () => {
+  const signer = await generateKeyPairSigner()
+  const { signTransaction } = fromKitSigner(signer)
+  const page = await visit()
+  await page.exposeFunction('signBytes', async (bytes: number[]) => {
+    const signed = await signTransaction(Buffer.from(bytes).toString('base64'))
+    return [...Buffer.from(signed, 'base64')]
+  })
+  await page.addInitScript((address) => {
+    const ask = (window as unknown as { signBytes(bytes: number[]): Promise<number[]> }).signBytes
+    const account = { address }
+    const signTransaction = async ({ transaction }: { transaction: Uint8Array }) => [
+      { signedTransaction: Uint8Array.from(await ask([...transaction])) },
+    ]
+    const features = {
+      'standard:connect': { connect: async () => ({ accounts: [account] }) },
+      'solana:signTransaction': { signTransaction },
+    }
+    const wallet = { name: 'Ghost', chains: ['solana:localnet'], accounts: [account], features }
+    addEventListener('wallet-standard:app-ready', (event) => {
+      ;(event as CustomEvent<{ register(wallet: unknown): void }>).detail.register(wallet)
+    })
+  }, signer.address)
+  await page.goto('/app/swap')
+  await page.getByLabel('You pay on chain').selectOption({ label: 'solana' })
+  await page.getByLabel('You receive on chain').selectOption({ label: 'alpha' })
+  await choose(page, 'Ghost')
+  await page.getByRole('button', { name: 'Get test USDC' }).click()
+  await expectText(page, 'Balance 1,000 USDC')
+
+  await sign(page)
+
+  await expectText(page, /^Done\. /)
+})
