@@ -39,7 +39,9 @@ test('every command is one of the service', () => {
 })
 
 test('every path of the repository that a file names is there', () => {
-  const copied = allOf(/^COPY (?!--from)(.+) \S+$/gm, dockerfile).flatMap((paths) => paths.split(' '))
+  const copied = allOf(/^COPY (?:--from=install )?(.+) \S+$/gm, dockerfile)
+    .flatMap((paths) => paths.split(' '))
+    .map((path) => path.replace('/app/', ''))
   const started = allOf(/(packages\/[\w./-]+\.ts)/g, all)
   const mounted = allOf(/(\.\/[\w./-]+):\//g, compose).filter((path) => !MADE_BY_THE_OPERATOR.includes(path))
 

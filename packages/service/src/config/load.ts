@@ -45,7 +45,7 @@ export function loadConfig(env: Env, role: Role): Config {
     markerKey: hasSolana ? markerKey(env, problems) : undefined,
     pythApiKey: optionalSecret(env, 'GEOSWAP_PYTH_API_KEY', problems),
   }
-  if (problems.length > 0) throw new Error(`Bad configuration:\n- ${problems.join('\n- ')}`)
+  if (problems.length > 0) throw new Error(`Bad configuration:\n- ${[...new Set(problems)].join('\n- ')}`)
   return Object.freeze(config)
 }
 
