@@ -2,6 +2,11 @@ import { type Address, concat, encodeDeployData, getContractAddress, type Hex, k
 import { geoAccountRuntime } from './abi/geo-account.gen.ts'
 import { geoEscrowAbi, geoEscrowBytecode, geoEscrowRuntime } from './abi/geo-escrow.gen.ts'
 import { geoVaultAbi, geoVaultBytecode, geoVaultRuntime } from './abi/geo-vault.gen.ts'
+import {
+  uniswapV3AdapterAbi,
+  uniswapV3AdapterBytecode,
+  uniswapV3AdapterRuntime,
+} from './abi/uniswap-v3-adapter.gen.ts'
 import type { RuntimeCode } from './code-hash.ts'
 
 /**
@@ -29,11 +34,11 @@ export const CREATE2_PROXY_COST = 10_000_000_000_000_000n
 
 const SALT = /* @__PURE__ */ keccak256(/* @__PURE__ */ toHex('geoswap'))
 
-export type ContractName = 'account' | 'escrow' | 'vault'
+export type ContractName = 'account' | 'escrow' | 'vault' | 'adapter'
 /** What the proxy is called with, and what there is at the address afterwards. */
 export type Creation = { name: ContractName; address: Address; data: Hex }
 export type Deployment = {
-  contracts: Record<ContractName, Address>
+  contracts: Record<'account' | 'escrow' | 'vault', Address>
   /** In the order in which they have to happen. The escrow creates the account by itself. */
   creations: readonly Creation[]
 }
@@ -42,6 +47,7 @@ export const CONTRACT_CODE: Record<ContractName, RuntimeCode> = {
   account: geoAccountRuntime,
   escrow: geoEscrowRuntime,
   vault: geoVaultRuntime,
+  adapter: uniswapV3AdapterRuntime,
 }
 
 /** Where the contracts of a treasury and an attester are, on every chain. */
@@ -58,6 +64,13 @@ export function planDeployment({ treasury, attester }: { treasury: Address; atte
       { name: 'escrow', address: escrow, data: concat([SALT, escrowCode]) },
     ],
   }
+}
+
+/** Through what a vault buys from the pools of a Uniswap V3 factory. */
+export function planAdapter(factory: Address): Creation {
+  const code = { abi: uniswapV3AdapterAbi, bytecode: uniswapV3AdapterBytecode, args: [factory] } as const
+  const bytecode = encodeDeployData(code)
+  return { name: 'adapter', address: addressOf(bytecode), data: concat([SALT, bytecode]) }
 }
 
 function addressOf(bytecode: Hex): Address {

@@ -1,10 +1,4 @@
-import {
-  geoEscrowAbi,
-  geoVaultAbi,
-  testTokenAbi,
-  uniswapV3AdapterAbi,
-  uniswapV3AdapterBytecode,
-} from '@geoswap/protocol'
+import { CREATE2_PROXY, geoEscrowAbi, geoVaultAbi, planAdapter, testTokenAbi } from '@geoswap/protocol'
 import {
   type Abi,
   type Address,
@@ -79,9 +73,15 @@ async function deployVenue(deployer: Deployer, weth: Address): Promise<Contracts
     deploy(uniswapV3.quoter, [factory, weth]),
     // The last one would draw positions, which nobody here looks at.
     deploy(uniswapV3.positions, [factory, weth, zeroAddress]),
-    deploy({ abi: uniswapV3AdapterAbi, bytecode: uniswapV3AdapterBytecode }, [factory]),
+    deployAdapter(deployer, factory),
   ])
   return { factory, router, quoter, positions, adapter }
+}
+
+async function deployAdapter(deployer: Deployer, factory: Address): Promise<Address> {
+  const { address, data } = planAdapter(factory)
+  await execute(deployer, { to: CREATE2_PROXY, data, gas: CREATION_GAS })
+  return address
 }
 
 type Opening = { vault: Address; escrow: Address; token: DeployedToken; adapter: Address }

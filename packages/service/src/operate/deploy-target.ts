@@ -16,6 +16,7 @@ import {
   defineChain,
   type Hex,
   type PrivateKeyAccount,
+  parseAbi,
   recoverTransactionAddress,
   type TransactionSerializedLegacy,
 } from 'viem'
@@ -23,11 +24,15 @@ import { createEvmClients } from '../chains/evm/client.ts'
 import { UsageError } from '../command.ts'
 import type { EvmChainConfig } from '../config.ts'
 
+const quoterAbi = parseAbi(['function factory() view returns (address)'])
+
 type Created = { gasUsed: bigint; cost: bigint; txHash: Hex }
 export type Look = { state: 'right' | 'missing' | 'other'; hash: Hex }
 
 /** A chain as a deployment sees it. */
 export type DeployTarget = {
+  /** Of the pools that a quoter asks. */
+  readFactory(quoter: Address): Promise<Address>
   look(name: ContractName, address: Address): Promise<Look>
   hasProxy(): Promise<boolean>
   createProxy(): Promise<void>
@@ -61,6 +66,7 @@ export async function createDeployTarget(
   }
 
   return {
+    readFactory: (address) => client.readContract({ address, abi: quoterAbi, functionName: 'factory' }),
     async look(name, address) {
       const code = await codeAt(address)
       const runtime = CONTRACT_CODE[name]

@@ -93,7 +93,7 @@ test('an address that treasury and attester do not make is refused before anythi
 
   writeConfig({ contracts })
   expect(code).toBe(1)
-  expect(text).toContain(`treasury and attester make it ${contracts.vault}`)
+  expect(text).toContain(`as vault; it will be at ${contracts.vault}`)
 })
 
 test('the online check names what the chain lacks, and code that is not ours', async () => {

@@ -1,5 +1,11 @@
-import { type ContractName, type Creation, type Deployment, planDeployment } from '@geoswap/protocol'
-import { formatUnits, getAddress, type Hex, type PrivateKeyAccount } from 'viem'
+import {
+  type ContractName,
+  type Creation,
+  type Deployment,
+  planAdapter,
+  planDeployment,
+} from '@geoswap/protocol'
+import { type Address, formatUnits, getAddress, type Hex, type PrivateKeyAccount, zeroAddress } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { type Env, type Output, parseFlags, UsageError } from '../command.ts'
 import { readKeys } from '../config/secrets.ts'
@@ -8,12 +14,13 @@ import { createDeployTarget, type DeployTarget } from './deploy-target.ts'
 import { readForCommand } from './read-network.ts'
 
 export const DEPLOY_HELP = `deploy --config FILE [--chain NAME] [--dry-run | --verify-only]
-      Puts the contracts on every EVM chain of the file, at the addresses that it names. What is there already is
+      Puts the contracts, and the adapter of a Uniswap venue, on every EVM chain of the file, where it names them. What is there already is
       left alone. Paid by GEOSWAP_DEPLOYER_KEY, or the deployer of GEOSWAP_KEYSTORE, which gets no rights by it.
       --dry-run sends nothing. --verify-only compares code hashes: exit code 1 when something differs.`
 
 type Mode = 'deploy' | 'dry-run' | 'verify-only'
-const NAMES: readonly ContractName[] = ['vault', 'escrow', 'account']
+type Placed = { name: ContractName; address: Address }
+const NAMES = ['vault', 'escrow', 'account'] as const
 
 export async function deploy(args: string[], env: Env, output: Output): Promise<number> {
   const { config, chain: only, mode } = parse(args)
@@ -25,7 +32,8 @@ export async function deploy(args: string[], env: Env, output: Output): Promise<
   const account = mode === 'deploy' ? readDeployer(env) : undefined
   let isRight = true
   for (const chain of chains as EvmChainConfig[]) {
-    isRight = (await deployOn(chain, { plan, mode, account, output })) && isRight
+    const venue = venueOf(network, chain)
+    isRight = (await deployOn(chain, { plan, venue, mode, account, output })) && isRight
   }
   if (mode === 'deploy' && isRight) output.hint(NEXT_STEPS)
   return isRight ? 0 : 1
@@ -35,49 +43,61 @@ const NEXT_STEPS = `Now, from the treasury, on each chain: GeoVault.setDeliverer
 GeoVault.setCap and GeoEscrow.setClaimCap for every token and for the native coin, which is the zero address;
 then inventory into the vault. service check-config FILE --online says what is missing.`
 
-type Run = { plan: Deployment; mode: Mode; account: PrivateKeyAccount | undefined; output: Output }
-
-/** True when the chain has, or in a dry run could be given, everything that the plan says. */
-async function deployOn(chain: EvmChainConfig, { plan, mode, account, output }: Run): Promise<boolean> {
-  const say = (text: string) => output.out(`${chain.name}: ${text}`)
-  const wrong = NAMES.filter((name) => getAddress(chain.contracts[name]) !== plan.contracts[name])
-  for (const name of wrong) {
-    say(
-      `the file has ${chain.contracts[name]} as ${name}; treasury and attester make it ${plan.contracts[name]}`,
-    )
-  }
-  if (wrong.length > 0) return false
-  const target = await createDeployTarget(chain, account)
-  if (mode === 'verify-only') return verify(target, plan, say)
-  if (!(await ensureProxy(target, mode, say))) return false
-  for (const creation of plan.creations) await ensureContract(target, creation, mode, say)
-  return mode === 'dry-run' || verify(target, plan, say)
+type Run = {
+  plan: Deployment
+  venue: UniswapVenue | undefined
+  mode: Mode
+  account: PrivateKeyAccount | undefined
+  output: Output
 }
 
-async function verify(target: DeployTarget, { contracts }: Deployment, say: (text: string) => void) {
+/** True when the chain has, or in a dry run could be given, everything that the plan says. */
+async function deployOn(
+  chain: EvmChainConfig,
+  { plan, venue, mode, account, output }: Run,
+): Promise<boolean> {
+  const say = (text: string) => output.out(`${chain.name}: ${text}`)
+  const target = await createDeployTarget(chain, account)
+  const adapter = venue && planAdapter(await target.readFactory(getAddress(venue.quoter)))
+  const planned: Placed[] = [
+    ...NAMES.map((name) => ({ name, address: plan.contracts[name] })),
+    ...(adapter ? [adapter] : []),
+  ]
+  const named = { ...chain.contracts, adapter: venue?.adapter ?? zeroAddress }
+  const wrong = planned.filter(({ name, address }) => getAddress(named[name]) !== address)
+  for (const { name, address } of wrong)
+    say(`the file has ${named[name]} as ${name}; it will be at ${address}`)
+  if (wrong.length > 0) return false
+  if (mode === 'verify-only') return verify(target, planned, say)
+  await ensureProxy(target, mode, say)
+  for (const creation of [...plan.creations, ...(adapter ? [adapter] : [])]) {
+    await ensureContract(target, creation, mode, say)
+  }
+  return mode === 'dry-run' || verify(target, planned, say)
+}
+
+async function verify(target: DeployTarget, planned: readonly Placed[], say: (text: string) => void) {
   const found = await Promise.all(
-    NAMES.map(async (name) => ({ name, ...(await target.look(name, contracts[name])) })),
+    planned.map(async ({ name, address }) => ({ name, address, ...(await target.look(name, address)) })),
   )
-  for (const { name, state, hash } of found) {
+  for (const { name, address, state, hash } of found) {
     const ends = {
       right: `is there, code ${hash}`,
       missing: 'is missing',
       other: `is something else, code ${hash}`,
     }
-    say(`${name} ${contracts[name]} ${ends[state]}`)
+    say(`${name} ${address} ${ends[state]}`)
   }
   return found.every(({ state }) => state === 'right')
 }
 
-async function ensureProxy(target: DeployTarget, mode: Mode, say: (text: string) => void): Promise<boolean> {
-  if (await target.hasProxy()) return true
-  if (mode === 'dry-run')
-    say('has no CREATE2 deployer yet: it would be created first, for 0.01 of the native coin')
-  else {
-    say('creates the CREATE2 deployer')
-    await target.createProxy()
+async function ensureProxy(target: DeployTarget, mode: Mode, say: (text: string) => void): Promise<void> {
+  if (await target.hasProxy()) return
+  if (mode === 'dry-run') {
+    return say('has no CREATE2 deployer yet: it would be created first, for 0.01 of the native coin')
   }
-  return true
+  say('creates the CREATE2 deployer')
+  await target.createProxy()
 }
 
 async function ensureContract(
@@ -111,6 +131,14 @@ function parse(args: string[]) {
     throw new UsageError('--dry-run or --verify-only, not both.')
   const mode: Mode = values['dry-run'] ? 'dry-run' : values['verify-only'] ? 'verify-only' : 'deploy'
   return { config, chain, mode }
+}
+
+type UniswapVenue = { adapter: string; quoter: string }
+
+function venueOf({ venues = [] }: NetworkConfig, { chainId }: EvmChainConfig): UniswapVenue | undefined {
+  return venues.flatMap((venue) =>
+    venue.kind === 'uniswap-v3' && venue.chainId === chainId ? [venue] : [],
+  )[0]
 }
 
 function planOf({ treasury, attester }: NetworkConfig): Deployment {

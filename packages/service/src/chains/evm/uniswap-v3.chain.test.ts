@@ -199,6 +199,9 @@ test('a node that does not answer is a fault, not an empty pool', async () => {
 test('a venue that the vault does not buy from is named', async () => {
   const venue = { name: 'alpha', vault: contracts.vault, adapter, quoter }
   expect(await verifyUniswapV3(client, venue)).toEqual([])
+  expect(await verifyUniswapV3(client, { ...venue, adapter: quoter })).toEqual([
+    `alpha: what is at ${quoter} is not the adapter of this version`,
+  ])
 
   const account = privateKeyToAccount(keys.treasury.privateKey)
   const data = encodeFunctionData({ abi: geoVaultAbi, functionName: 'setAdapter', args: [adapter, false] })

@@ -1,4 +1,4 @@
-import { geoVaultAbi, uniswapV3AdapterAbi } from '@geoswap/protocol'
+import { CONTRACT_CODE, geoVaultAbi, isCodeOf, uniswapV3AdapterAbi } from '@geoswap/protocol'
 import {
   type Address,
   concat,
@@ -162,6 +162,11 @@ type Venue = { name: string; vault: Address; adapter: Address; quoter: Address }
 export async function verifyUniswapV3(client: PublicClient, venue: Venue): Promise<string[]> {
   const { name, vault, adapter, quoter } = venue
   const read = { functionName: 'adapters', args: [adapter] } as const
+  const code = await client.getCode({ address: adapter })
+  // It is handed inventory to trade with: whatever else is there must not get any.
+  if (!code || !isCodeOf(code, CONTRACT_CODE.adapter)) {
+    return [`${name}: what is at ${adapter} is not the adapter of this version`]
+  }
   const [isAllowed, bought, quoted] = await Promise.all([
     client.readContract({ address: vault, abi: geoVaultAbi, ...read }),
     client.readContract({ address: adapter, abi: uniswapV3AdapterAbi, functionName: 'FACTORY' }),
