@@ -1,0 +1,70 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Block, Heads } from '../../chains/chain.ts'
+import type { Op } from '../../model/swap.ts'
+import { markAttemptsFinal } from '../../store/attempts.ts'
+import { findSwaps, markOriginFinal } from '../../store/swaps.ts'
+import { insertTestAttempt } from '../../store/test-attempts.ts'
+import { insertTestAccount, startTestDatabase, type TestDatabase } from '../../store/test-database.ts'
+import { insertTestSwap, moveTestSwap } from '../../store/test-swaps.ts'
+import { type DeliverDeps, redeliverStalled } from './deliver.ts'
+
+let database: TestDatabase
+
+beforeAll(async () => {
+  database = await startTestDatabase()
+})
+afterAll(() => database.stop())
+
+const lease = { name: 'deliver', holder: 'holder', fence: '1' }
+
+function headsAt(number: bigint): Heads {
+  const block: Block = { number, height: number, hash: `0x${number}`, seconds: 0 }
+  return { head: block, accept: block, settle: block, hard: block }
+}
+
+/** A swap whose only delivery was found to be decided at a hard-final block; what it did there is not known here. */
+async function deliveryFinalAt(block: bigint) {
+  const swap = await insertTestSwap(database.pool, await insertTestAccount(database.pool))
+  await moveTestSwap(database.pool, swap, 'lockRecorded')
+  await moveTestSwap(database.pool, swap, 'lockSeen', { originTxHash: '0xlock', lockedBlock: 1n })
+  await moveTestSwap(database.pool, swap, 'deliveryRecorded', { deliveryTxHash: '0xdelivery' })
+  await markOriginFinal(database.pool, await findSwaps(database.pool, [swap.swapId]))
+  const id = await insertTestAttempt(database.pool, swap, 'deliver')
+  await markAttemptsFinal(database.pool, [{ id }], block)
+  return swap
+}
+
+/** A worker that sees no delivery and a recipient who refuses the next one. */
+function looker(): DeliverDeps {
+  const deps = {
+    pool: database.pool,
+    sender: { address: 'deliverer', room: () => 1 },
+    share: { index: 0, of: 1 },
+    destination: {
+      chainId: 31338,
+      readUndelivered: async (ops: readonly Op[]) => new Set(ops.map(({ hash }) => hash)),
+      simulateDelivery: async () => ({ kind: 'recipientRefuses' }),
+    },
+    ...{ isLive: () => true, downSeconds: () => 0, isPriceKept: () => true, refreshPrices: async () => {} },
+    ...{ cutOffSeconds: 0, patienceSeconds: 60, onRefundDecided: () => {} },
+  }
+  return deps as unknown as DeliverDeps
+}
+
+const stateOf = async (swapId: string) => (await findSwaps(database.pool, [swapId]))[0]?.state
+
+test('a worker that was away does not send money back by a block from before its delivery was decided', async () => {
+  const { swapId } = await deliveryFinalAt(20n)
+
+  await redeliverStalled(looker(), lease, headsAt(19n))
+
+  expect(await stateOf(swapId)).toBe('delivering')
+})
+
+test('a swap whose every delivery was decided by the block that shows it unpaid goes back', async () => {
+  const { swapId } = await deliveryFinalAt(20n)
+
+  await redeliverStalled(looker(), lease, headsAt(20n))
+
+  expect(await stateOf(swapId)).toBe('refundDecided')
+})
