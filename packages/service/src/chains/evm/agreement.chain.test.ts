@@ -1,8 +1,10 @@
 import { EVM_CHAINS, startChain } from '@geoswap/devnet'
 import { afterAll, expect, test } from 'vitest'
+import type { Heads } from '../chain.ts'
 import { startNodesBeside } from '../conformance/test-liar.ts'
 import { NoAgreementError } from '../nodes/agree.ts'
 import { createEvmClients } from './client.ts'
+import { readFates } from './send.ts'
 
 const [plan] = EVM_CHAINS
 if (!plan) throw new Error('The local network has no EVM chain')
@@ -42,6 +44,16 @@ test('a dead node stops what needs both, and nothing where two others are left',
   ).rejects.toThrow()
   const { agreed } = createEvmClients({ urls: [DEAD, honest, second] })
   expect((await agreed.getBlock({ blockTag: 'latest' })).hash).toMatch(/^0x/)
+})
+
+test('no key skips a nonce because one node says that it was used, be it the first that is asked', async () => {
+  const clients = createEvmClients({ urls: [liar, honest, second] })
+  const { number } = await clients.agreed.getBlock({ blockTag: 'latest' })
+  const heads = { head: { number }, hard: { number } } as Heads
+
+  const { nextNonce } = await readFates(clients, '0x00000000000000000000000000000000000000aa', [], heads)
+
+  expect(nextNonce).toBe(0)
 })
 
 function isDisagreement(error: unknown): boolean {

@@ -24,16 +24,19 @@ async function send(node: PublicClient, raw: Hex): Promise<void> {
   }
 }
 
-/** A nonce that a hard-final block consumed settles every transaction that was signed with it. */
+/**
+ * A nonce that a hard-final block consumed settles every transaction that was signed with it. The next one is agreed
+ * on as well: a key that followed one node's word past a gap could send nothing any more.
+ */
 export async function readFates<T extends Sent>(
-  { client, agreed }: EvmClients,
+  { agreed }: Pick<EvmClients, 'agreed'>,
   sender: string,
   sent: readonly T[],
   at: Heads,
 ): Promise<Fates<T>> {
   const address = sender as Address
   const [latest, hard] = await Promise.all([
-    client.getTransactionCount({ address }),
+    agreed.getTransactionCount({ address, blockNumber: at.head.number }),
     agreed.getTransactionCount({ address, blockNumber: at.hard.number }),
   ])
   return {
