@@ -25,7 +25,7 @@ const MIN_POLL_MS = 50
 /** Follows a chain's head for every lane of this process, so that each new block is asked for once. */
 export function createHeadFollower(options: Options): HeadFollower {
   let heads: Heads | undefined
-  let movedAt = Date.now()
+  let movedAt = performance.now()
   // A new block is seen within a small part of its time; right after one, the next is not asked for yet.
   const pollMs = Math.max(MIN_POLL_MS, options.blockMs / 20)
   let timer: NodeJS.Timeout | undefined
@@ -37,7 +37,7 @@ export function createHeadFollower(options: Options): HeadFollower {
       const seen = await options.readHeads(heads)
       if (seen !== heads) {
         heads = seen
-        movedAt = Date.now()
+        movedAt = performance.now()
         wait = Math.max(pollMs, options.blockMs / 2)
         options.onHead(seen)
       }
@@ -50,8 +50,8 @@ export function createHeadFollower(options: Options): HeadFollower {
   return {
     chainId: options.chainId,
     current: () => heads,
-    isLive: () => heads !== undefined && Date.now() - movedAt <= options.maxAgeMs,
-    downSeconds: () => (Date.now() - movedAt) / 1_000,
+    isLive: () => heads !== undefined && performance.now() - movedAt <= options.maxAgeMs,
+    downSeconds: () => (performance.now() - movedAt) / 1_000,
     start: () => void poll(),
     stop() {
       stopped = true

@@ -49,7 +49,9 @@ export type Sender = {
   followUp(lease: Lease, heads: Heads): Promise<void>
 }
 
+// Durations are taken from a clock that nobody sets: the one on the wall may jump.
 const REBROADCAST_MS = 2_000
+const NEVER = Number.NEGATIVE_INFINITY
 // A key without open transactions is looked at again this often: the worker before may have been slow to commit.
 const IDLE_CHECK_MS = 5_000
 /** The swaps moved on or the lane changed hands: what was about to be signed must not be. */
@@ -88,7 +90,7 @@ export function createSender(options: Options): Sender {
   }
 
   async function followUp(lease: Lease, heads: Heads): Promise<void> {
-    if (Date.now() < idleUntil) return
+    if (performance.now() < idleUntil) return
     const before = sent
     const open = await findOpenAttempts(pool, key)
     const fates = await chain.readFates(address, open, heads)
@@ -96,7 +98,7 @@ export function createSender(options: Options): Sender {
     nextNonce = fates.nextNonce
     if (fates.final.length > 0) await markAttemptsFinal(pool, fates.final, heads.hard.number)
     inFlight = fates.unmined.length + sent - before
-    idleUntil = open.length === 0 && sent === before ? Date.now() + IDLE_CHECK_MS : 0
+    idleUntil = open.length === 0 && sent === before ? performance.now() + IDLE_CHECK_MS : 0
     await mouth.repeat(fates.unmined)
     const [stuck] = fates.unmined
     if (stuck) await replaceIfStuck(lease, heads, stuck)
@@ -148,16 +150,16 @@ type Mouth = ReturnType<typeof createBroadcaster>
 function createBroadcaster({ chain, onSendFault }: Options) {
   let sentAt = new Map<string, number>()
   const send = async ({ raw, txHash }: Signed): Promise<void> => {
-    sentAt.set(txHash, Date.now())
+    sentAt.set(txHash, performance.now())
     await chain.broadcast(raw).catch((error) => onSendFault(error, txHash))
   }
   return {
     send,
     /** Offers again what no block includes; forgets everything else. */
     async repeat(unmined: readonly Signed[]): Promise<void> {
-      const due = Date.now() - REBROADCAST_MS
-      sentAt = new Map(unmined.map(({ txHash }) => [txHash, sentAt.get(txHash) ?? 0]))
-      await Promise.all(unmined.filter(({ txHash }) => (sentAt.get(txHash) ?? 0) < due).map(send))
+      const due = performance.now() - REBROADCAST_MS
+      sentAt = new Map(unmined.map(({ txHash }) => [txHash, sentAt.get(txHash) ?? NEVER]))
+      await Promise.all(unmined.filter(({ txHash }) => (sentAt.get(txHash) ?? NEVER) < due).map(send))
     },
   }
 }

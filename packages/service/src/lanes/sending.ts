@@ -32,13 +32,13 @@ export function createSendingLane({ name, sender, follower, settle, works }: Opt
     topics: [`head:${follower.chainId}`],
     async step(lease, wakeLane) {
       const heads = follower.current()
-      const isDue = heads && (heads.head.hash !== followed || Date.now() - at > RECHECK_MS)
+      const isDue = heads && (heads.head.hash !== followed || performance.now() - at > RECHECK_MS)
       if (!isDue) return
       await sender.followUp(lease, heads)
       wakeLane(FOLLOWED)
       await settle(lease, heads)
       followed = heads.head.hash
-      at = Date.now()
+      at = performance.now()
     },
   }
   const tasks = works.map(({ topics, run }) => ({
