@@ -139,6 +139,24 @@ test('a dropped transaction lands when the same bytes are sent again', async () 
   expect(await statusOf(signature)).toMatchObject({ err: null })
 })
 
+test('what is dropped by chance is the same again with the same seed', async () => {
+  const landings = async () => {
+    await world.dev.dev_dropTransactions({ probability: 0.5, seed: 7 }).send()
+    const landed: boolean[] = []
+    for (let count = 0; count < 10; count += 1) {
+      const { signed, signature } = await signTransfer()
+      await send(signed)
+      landed.push((await statusOf(signature)) !== null)
+    }
+    await world.dev.dev_dropTransactions(0).send()
+    return landed
+  }
+  const first = await landings()
+
+  expect(await landings()).toEqual(first)
+  expect(new Set(first).size).toBe(2)
+})
+
 test('a delayed transaction lands later, exactly once, whoever else sends it meanwhile', async () => {
   const { signed, signature, to } = await signTransfer()
   await world.dev.dev_delayTransactions({ count: 1, slots: 5 }).send()

@@ -8,13 +8,16 @@ type Held = { transaction: WireTransaction; slot: number }
 export type Faults = {
   dropNext: number
   dropProbability: number
+  /** From 0 up to 1, without 1. */
+  chance(): number
   delayNext: number
   delaySlots: number
   held: Held[]
 }
 
 export function createFaults(ledger: Ledger): Faults {
-  const faults: Faults = { dropNext: 0, dropProbability: 0, delayNext: 0, delaySlots: 0, held: [] }
+  const drops = { dropNext: 0, dropProbability: 0, chance: Math.random }
+  const faults: Faults = { ...drops, delayNext: 0, delaySlots: 0, held: [] }
   ledger.listeners.add({
     onReached() {},
     onSlot(slot) {
@@ -40,7 +43,18 @@ export function forwardTransaction(ledger: Ledger, faults: Faults, transaction: 
 }
 
 function takesDrop(faults: Faults): boolean {
-  if (faults.dropNext === 0) return Math.random() < faults.dropProbability
+  if (faults.dropNext === 0) return faults.chance() < faults.dropProbability
   faults.dropNext -= 1
   return true
+}
+
+/** Chances that look random and are the same again for the same seed (mulberry32). */
+export function chancesOf(seed: number): () => number {
+  let state = seed >>> 0
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+  }
 }

@@ -1,6 +1,6 @@
 import type { Address } from '@solana/kit'
 import type { Account } from '../account-store.ts'
-import type { Faults } from '../faults.ts'
+import { chancesOf, type Faults } from '../faults.ts'
 import { isObject } from '../json.ts'
 import type { Methods } from '../json-rpc.ts'
 import { advanceSlot, type Ledger, setAccount } from '../ledger.ts'
@@ -41,7 +41,7 @@ export function devMethods(node: { ledger: Ledger; faults: Faults; ticker: Ticke
       return slot()
     },
     dev_dropTransactions([amount]) {
-      Object.assign(faults, { dropNext: 0, dropProbability: 0 }, readDrop(amount))
+      Object.assign(faults, { dropNext: 0, dropProbability: 0, chance: Math.random }, readDrop(amount))
       return null
     },
     dev_delayTransactions([options]) {
@@ -58,14 +58,18 @@ export function devMethods(node: { ledger: Ledger; faults: Faults; ticker: Ticke
 }
 
 /** A whole number counts transactions, a fraction is a probability; the object form can say either. */
-function readDrop(amount: unknown): Pick<Faults, 'dropNext'> | Pick<Faults, 'dropProbability'> {
+function readDrop(amount: unknown): Partial<Faults> {
   const fraction = isObject(amount) ? amount.probability : amount
   if (
     typeof fraction === 'number' &&
     fraction > 0 &&
     (fraction < 1 || (fraction === 1 && isObject(amount)))
   ) {
-    return { dropProbability: fraction }
+    const seed = isObject(amount) ? amount.seed : undefined
+    return {
+      dropProbability: fraction,
+      ...(seed !== undefined && { chance: chancesOf(findInteger(seed) ?? 0) }),
+    }
   }
   return { dropNext: findInteger(isObject(amount) ? amount.count : amount) ?? 0 }
 }
