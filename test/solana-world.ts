@@ -47,7 +47,7 @@ type DevApi = {
   dev_pauseSlots(): number
   dev_resumeSlots(): number
   dev_advanceSlots(count: number): number
-  dev_dropTransactions(amount: number | { count: number } | { probability: number }): null
+  dev_dropTransactions(amount: number | { count: number } | { probability: number; seed?: number }): null
   dev_delayTransactions(options: { count: number; slots: number }): null
   dev_setAccount(at: string, account: object): null
 }

@@ -5,7 +5,9 @@ import { type Mutant, without } from './mutants.ts'
 const root = fileURLToPath(new URL('../..', import.meta.url))
 // Inside node_modules, so that what is left out of it is found from there.
 const OUTPUT = `${root}node_modules/.cache/chaos`
-const ENTRY = `import './packages/devnet/src/exit-with-parent.ts'
+const ENTRY = `import './test/chaos/clock.ts'
+import './test/chaos/arms.ts'
+import './packages/devnet/src/exit-with-parent.ts'
 import './packages/service/src/main.ts'`
 const REQUIRE = `import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);`
 

@@ -22,7 +22,6 @@ type Member = {
   /** Where in the log this life of it begins. */
   from: number
   isUp: boolean
-  isArmed: boolean
   child?: ChildProcess
 }
 
@@ -33,6 +32,8 @@ export type Crew = {
   /** Whether this process has had the time to start. */
   isUp(name: string): boolean
   signal(role: Role, index: number, signal: NodeJS.Signals): boolean
+  /** Puts the clock of this process this far ahead of the true time; one that starts again has the true time. */
+  setClock(role: Role, index: number, aheadMs: number): void
   /** From now on nobody is armed; whoever is paused goes on. */
   calm(): void
   stop(): Promise<void>
@@ -43,16 +44,17 @@ type Options = {
   ledger: Ledger
   random: Random
   workers: number
+  attesters: number
   /** Each fail-point is armed until it has ended a process this often. */
   target: number
+  /** Whose fail-points these are; everybody's by default. */
+  armed?: readonly Role[]
   mutant?: Mutant
-  config(file: ServiceConfig): object
+  config(file: ServiceConfig, name: string): object
 }
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const RESTART_MS = 200
-// Few, so that swaps come as far as the points that lie late in their life.
-const ARMED_AT_ONCE = 4
 
 /** Where each fail-point is reached: the rest is the worker's. */
 const PLACES: Partial<Record<FailPoint, Role>> = {
@@ -70,33 +72,28 @@ export async function startCrew(options: Options): Promise<Crew> {
   let stopping = false
   let isCalm = false
 
-  function armsFor({ role, name }: Member): string {
-    // The first worker is never armed: somebody has to bring swaps to the points where the others end.
-    if (isCalm || name === 'worker') return ''
-    const wanted = pointsOf(role).filter((point) => (crashes.get(point) ?? 0) < options.target)
-    const order = wanted
-      .map((point) => ({ point, key: (crashes.get(point) ?? 0) + random.next() }))
-      .sort((a, b) => a.key - b.key)
-    return order
-      .slice(0, ARMED_AT_ONCE)
-      .map(({ point }) => `${point}:${random.integer(1, Math.min(2, options.target))}`)
+  /** Everything that is still to be seen: the points early in a swap's life are soon done, and let it pass. */
+  function armsFor({ role }: Member): string {
+    if (isCalm || !(options.armed?.includes(role) ?? true)) return ''
+    return pointsOf(role)
+      .filter((point) => (crashes.get(point) ?? 0) < options.target)
+      .map((point) => `${point}:${random.integer(1, Math.min(2, options.target))}`)
       .join(',')
   }
 
   function launch(member: Member): void {
     const arms = armsFor(member)
-    Object.assign(member, {
-      from: readFileSync(member.log, { flag: 'a+' }).length,
-      isUp: false,
-      isArmed: arms !== '',
-    })
+    Object.assign(member, { from: readFileSync(member.log, { flag: 'a+' }).length, isUp: false })
     const child = spawnMember(options, build, member, arms)
     member.child = child
     child.once('exit', (code, signal) => {
       const said = readLog(member)
       const point = /^fail-point (.+)$/m.exec(said)?.[1] as FailPoint | undefined
-      if (point) crashes.set(point, (crashes.get(point) ?? 0) + 1)
       if (stopping) return
+      if (point) {
+        crashes.set(point, (crashes.get(point) ?? 0) + 1)
+        for (const other of members) if (other !== member) tell(other, { arms: armsFor(other) })
+      }
       ledger.fault('ended', { name: member.name, code, signal, point })
       setTimeout(() => stopping || launch(member), RESTART_MS)
     })
@@ -105,16 +102,20 @@ export async function startCrew(options: Options): Promise<Crew> {
   async function add(role: Role, index: number): Promise<void> {
     const name = index === 0 ? role : `${role}-${index + 1}`
     const log = join(network.home, 'logs', `${name}.log`)
-    const member = { role, name, log, port: await findFreePort(), from: 0, isUp: false, isArmed: false }
+    const member = { role, name, log, port: await findFreePort(), from: 0, isUp: false }
     members.push(member)
     launch(member)
   }
 
   for (let index = 0; index < 2; index += 1) await add('api', index)
   for (let index = 0; index < options.workers; index += 1) await add('worker', index)
-  await add('attester', 0)
+  for (let index = 0; index < options.attesters; index += 1) await add('attester', index)
   const apiUrls = members.filter(({ role }) => role === 'api').map(({ port }) => `http://127.0.0.1:${port}`)
 
+  const memberAt = (role: Role, index: number) => {
+    const ofRole = members.filter((each) => each.role === role)
+    return ofRole[index % ofRole.length]
+  }
   return {
     apiUrls,
     crashes,
@@ -123,16 +124,16 @@ export async function startCrew(options: Options): Promise<Crew> {
       if (member && !member.isUp) member.isUp = readLog(member).includes(`${member.role} ready`)
       return member?.isUp ?? false
     },
-    signal(role, index, signal) {
-      const ofRole = members.filter((each) => each.role === role)
-      return ofRole[index % ofRole.length]?.child?.kill(signal) ?? false
+    signal: (role, index, signal) => memberAt(role, index)?.child?.kill(signal) ?? false,
+    setClock(role, index, aheadMs) {
+      const member = memberAt(role, index)
+      if (member) tell(member, { clockMs: aheadMs })
     },
     calm() {
       isCalm = true
-      // Those still armed would crash later, when nothing is to go wrong any more.
-      for (const { child, isArmed } of members) {
-        child?.kill('SIGCONT')
-        if (isArmed) child?.kill('SIGKILL')
+      for (const member of members) {
+        member.child?.kill('SIGCONT')
+        tell(member, { clockMs: 0, arms: '' })
       }
     },
     async stop() {
@@ -160,6 +161,11 @@ export async function untilReady(apiUrls: readonly string[], withinMs: number): 
   }
 }
 
+/** As long as there is somebody to tell it to. */
+function tell({ child }: Member, order: { clockMs?: number; arms?: string }): void {
+  if (child?.connected) child.send(order, () => {})
+}
+
 function readLog({ log, from }: Member): string {
   return readFileSync(log).subarray(from).toString()
 }
@@ -171,7 +177,7 @@ function spawnMember({ network, config }: Spawned, build: string, member: Member
   const { role, name, port } = member
   const file = join(home, `${name}.json`)
   const shared: ServiceConfig = JSON.parse(readFileSync(join(home, 'service.json'), 'utf8'))
-  writeFileSync(file, JSON.stringify(named(config(shared), name)))
+  writeFileSync(file, JSON.stringify(config(shared, name)))
   const env = {
     ...{ PATH: process.env.PATH, DATABASE_URL: databaseUrl, GEOSWAP_CONFIG: file, PORT: String(port) },
     ...toServiceSecrets(keys)[role],
@@ -182,18 +188,6 @@ function spawnMember({ network, config }: Spawned, build: string, member: Member
   const child = spawn(process.execPath, [build, role], { cwd: root, env, stdio: [...stdio], detached: true })
   closeSync(log)
   return child
-}
-
-/** The path of its node's address tells the proxy who asks. */
-function named(config: object, name: string): object {
-  const { chains, ...rest } = config as Pick<ServiceConfig, 'chains'>
-  const mark = (urls: readonly string[]) => urls.map((url) => `${url}/${name}`)
-  return {
-    ...rest,
-    chains: chains.map((chain) => ({
-      ...{ ...chain, rpcUrls: mark(chain.rpcUrls), attesterRpcUrls: mark(chain.attesterRpcUrls) },
-    })),
-  }
 }
 
 async function migrate({ databaseUrl }: Network): Promise<void> {

@@ -24,7 +24,7 @@ export type Battlefield = {
 }
 
 const ETH_USD = 2_500
-// Ten times what the local chain asks for; it falls by an eighth with every block that is not full.
+// Ten times what the local chain asks for.
 const SPIKE_WEI = 1_000_000_000n
 
 /** Does everything bad at its time. Resolves when all of it is over. */
@@ -34,15 +34,16 @@ export async function rage(
   stop?: AbortSignal,
 ): Promise<void> {
   const start = Date.now()
+  const wait = (ms: number) => sleep(ms, undefined, { ...(stop && { signal: stop }) }).catch(() => {})
   // A chain has one trouble with its blocks at a time: a reorg would undo the end of a halt.
   const turns = new Map<string, Promise<unknown>>()
   await Promise.all(
     events.map(async (event) => {
-      await sleep(start + event.at - Date.now(), undefined, { ...(stop && { signal: stop }) }).catch(() => {})
+      await wait(start + event.at - Date.now())
       if (stop?.aborted) return
       const key = 'chain' in event && (event.kind === 'reorg' || event.kind === 'halt') ? event.chain : ''
       const before = key ? turns.get(key) : undefined
-      const done = (before ?? Promise.resolve()).then(() => strike(field, event))
+      const done = (before ?? Promise.resolve()).then(() => strike({ ...field, wait }, event))
       if (key)
         turns.set(
           key,
@@ -53,54 +54,72 @@ export async function rage(
   )
 }
 
-async function strike(field: Battlefield, event: NemesisEvent): Promise<void> {
-  const { network, crew, ledger, pool, solana, proxies } = field
+/** Waits end early when all is to end. */
+export type Strike = Battlefield & { wait(ms: number): Promise<void> }
+
+export async function strike(field: Strike, event: NemesisEvent): Promise<void> {
+  const { network, crew, ledger, pool, solana, proxies, wait } = field
   ledger.fault(event.kind, { event })
   switch (event.kind) {
     case 'kill':
       return void crew.signal(event.role, event.index, 'SIGKILL')
     case 'pause':
       crew.signal(event.role, event.index, 'SIGSTOP')
-      await delay(event.ms)
+      await wait(event.ms)
       return void crew.signal(event.role, event.index, 'SIGCONT')
     case 'killDatabase':
       return network.kill('postgres')
     case 'stallDatabase':
-      return stall(pool, event.ms)
+      return stall(pool, () => wait(event.ms))
     case 'reorg':
       return undo(field, event)
     case 'halt':
       return halt(field, event)
     case 'feeSpike':
-      return field.world[event.chain].client.setNextBlockBaseFeePerGas({ baseFeePerGas: SPIKE_WEI })
+      return spike(field, event)
+    case 'clockJump':
+      crew.setClock(event.role, event.index, event.aheadMs)
+      await wait(event.ms)
+      return crew.setClock(event.role, event.index, 0)
     case 'stale':
+    case 'forked':
+    case 'lying':
     case 'frozen':
     case 'blackHole':
-      return during(event.ms, proxies[event.chain].cast(event))
+      return lift(wait(event.ms), proxies[event.chain].cast(event))
     case 'solanaDrops':
-      await solana.dev.dev_dropTransactions({ probability: event.percent / 100 }).send()
-      await delay(event.ms)
+      await solana.dev.dev_dropTransactions({ probability: event.percent / 100, seed: event.seed }).send()
+      await wait(event.ms)
       return void (await solana.dev.dev_dropTransactions(0).send())
     case 'solanaDelays':
       return void (await solana.dev.dev_delayTransactions({ count: event.count, slots: event.slots }).send())
     case 'priceMove':
       await field.world.setPrice('ETH', ETH_USD * (1 + event.percent / 100))
-      await delay(event.ms)
+      await wait(event.ms)
       return field.world.setPrice('ETH', ETH_USD)
   }
 }
 
-async function during(ms: number, end: () => void): Promise<void> {
-  await delay(ms)
+async function lift(over: Promise<void>, end: () => void): Promise<void> {
+  await over
   end()
 }
 
-async function stall(pool: Pool, ms: number): Promise<void> {
+/** Left alone it would fall by an eighth with every block that is not full. */
+async function spike(field: Strike, event: Extract<NemesisEvent, { kind: 'feeSpike' }>): Promise<void> {
+  const { client } = field.world[event.chain]
+  for (let left = event.ms; left > 0; left -= field.blockMs / 2) {
+    await client.setNextBlockBaseFeePerGas({ baseFeePerGas: SPIKE_WEI })
+    await field.wait(field.blockMs / 2)
+  }
+}
+
+async function stall(pool: Pool, over: () => Promise<void>): Promise<void> {
   const client = await pool.connect()
   try {
     await client.query('begin')
     await client.query('lock table swaps in exclusive mode')
-    await delay(ms)
+    await over()
   } finally {
     await client.query('rollback').catch(() => {})
     client.release(true)
@@ -116,10 +135,10 @@ async function undo(field: Battlefield, event: Extract<NemesisEvent, { kind: 're
   if (undone) ledger.fault('reorged', { chain: event.chain, ...undone })
 }
 
-async function halt(field: Battlefield, event: Extract<NemesisEvent, { kind: 'halt' }>): Promise<void> {
+async function halt(field: Strike, event: Extract<NemesisEvent, { kind: 'halt' }>): Promise<void> {
   const chain = field.world[event.chain]
   await setPace(chain, 0)
-  await delay(event.ms)
+  await field.wait(event.ms)
   if (event.jumpSeconds > 0) await chain.advance(event.jumpSeconds)
   await setPace(chain, field.blockMs)
 }

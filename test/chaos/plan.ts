@@ -11,10 +11,18 @@ export type Plan = {
   drainSeconds: number
   /** How often each fail-point is to end a process. */
   crashes: number
+  /** Whether to end as soon as every fail-point was seen, and to ask for nothing else. */
+  isGate: boolean
   workers: number
+  /** How many nodes each chain has, as far as the service knows. */
+  nodes: number
   /** How long the lanes of a worker that died stay with it. */
   leaseMs: number
   rates: Rates
+  /** How many clients there are at a time, at most. */
+  atOnce?: number
+  /** Other than the usual ones of a run. */
+  deadlines?: Partial<Record<string, number>>
   clients: ClientPlan[]
   /** Who comes when the time is over and something has still not been seen. */
   reserve: ClientPlan[]
@@ -70,22 +78,27 @@ export type NemesisEvent = { at: number } & (
   | { kind: 'stallDatabase'; ms: number }
   | { kind: 'reorg'; chain: EvmPlace; depth: number; keeps: boolean }
   | { kind: 'halt'; chain: EvmPlace; ms: number; jumpSeconds: number }
-  | { kind: 'feeSpike'; chain: EvmPlace }
-  | { kind: 'stale'; chain: EvmPlace; ms: number; lag: number }
-  | { kind: 'frozen'; chain: Place; ms: number }
+  | { kind: 'feeSpike'; chain: EvmPlace; ms: number }
+  /** All nodes of the chain, unless one is named. */
+  | { kind: 'stale'; chain: EvmPlace; ms: number; lag: number; node?: number }
+  | { kind: 'frozen'; chain: Place; ms: number; node?: number }
+  | { kind: 'forked'; chain: EvmPlace; ms: number; lag: number; node: number }
+  | { kind: 'lying'; chain: Place; ms: number; node: number }
   | { kind: 'blackHole'; chain: EvmPlace; role: 'lock' | 'deliver' | 'claim'; ms: number }
-  | { kind: 'solanaDrops'; ms: number; percent: number }
+  | { kind: 'clockJump'; role: 'api' | 'worker' | 'attester'; index: number; ms: number; aheadMs: number }
+  | { kind: 'solanaDrops'; ms: number; percent: number; seed: number }
   | { kind: 'solanaDelays'; count: number; slots: number }
   | { kind: 'priceMove'; percent: number; ms: number }
 )
 export type NemesisKind = NemesisEvent['kind']
 export const nemesisKinds: readonly NemesisKind[] = [
   ...(['kill', 'pause', 'killDatabase', 'stallDatabase', 'reorg', 'halt', 'feeSpike', 'stale'] as const),
+  ...(['forked', 'lying', 'clockJump'] as const),
   ...(['frozen', 'blackHole', 'solanaDrops', 'solanaDelays', 'priceMove'] as const),
 ]
 
 // Of a thousand requests; a request carries up to a hundred calls, so most steps meet a fault.
-const RATES: Rates = {
+export const RATES: Rates = {
   dropRequest: 0.02,
   dropReply: 0.02,
   delay: 0.03,
@@ -96,6 +109,9 @@ const RATES: Rates = {
   nullResult: 0.05,
 }
 
+const LEAST = 5
+// The longest that a swap of this network can have before it is sent back, and half a minute.
+const DRAIN_SECONDS = 20 + 12 + 80 + 30
 const SECONDS_PER_SWAP = 0.75
 // The first part of the run is when swaps begin; the rest is for what comes late in a swap's life.
 const SUBMITTING = 0.7
@@ -103,26 +119,28 @@ const RESERVE_EVERY_SECONDS = 1
 const QUIET_SWAPS = 24
 // A third of the usual: a crash costs its lanes this long, and there are hundreds.
 const LEASE_MS = 2_000
+// Of which one at a time is wrong.
+const NODES = 3
 
-export function draw(options: { seed: number; swaps: number; full: boolean }): Plan {
+export function draw(options: { seed: number; swaps: number }): Plan {
   const random = createRandom(options.seed)
   const seconds = Math.max(60, Math.round(options.swaps * SECONDS_PER_SWAP))
   return {
     seed: options.seed,
-    least: options.full ? 5 : 1,
-    crashes: options.full ? 5 : 1,
-    ...{ seconds, drainSeconds: 150, workers: 3, leaseMs: LEASE_MS },
+    ...{ least: LEAST, crashes: LEAST },
+    isGate: false,
+    ...{ seconds, drainSeconds: DRAIN_SECONDS, workers: 3, nodes: NODES, leaseMs: LEASE_MS },
     rates: RATES,
     clients: drawClients(random, options.swaps, seconds),
     reserve: drawReserve(random, options.swaps),
-    events: drawEvents(random, seconds, options.full).sort((a, b) => a.at - b.at),
+    events: drawEvents(random, seconds).sort((a, b) => a.at - b.at),
   }
 }
 
 /** A quiet run, for builds that break without help: every route, some refunds, a reorg or two. */
 export function drawQuiet(seed: number): Plan {
   const random = createRandom(seed)
-  const plan = draw({ seed, swaps: QUIET_SWAPS, full: false })
+  const plan = draw({ seed, swaps: QUIET_SWAPS })
   const still = Object.fromEntries(requestFaults.map((fault) => [fault, 0])) as Rates
   const places = ['alpha', 'beta', 'solana'] as const
   const clients = plan.clients.map((client, id): ClientPlan => {
@@ -141,8 +159,9 @@ export function drawQuiet(seed: number): Plan {
       reserve: [],
       rates: still,
       events: reorgs,
-      crashes: 0,
+      ...{ least: 1, crashes: 0 },
       workers: 1,
+      nodes: 1,
       leaseMs: 6_000,
     },
     ...{ seconds: 20, drainSeconds: 40 },
@@ -199,6 +218,11 @@ type Drawer = (random: Random) => Omit<NemesisEvent, 'at'>
 const evm = (random: Random) => random.pick(['alpha', 'beta'] as const)
 const roles = ['api', 'worker', 'worker', 'attester'] as const
 
+const oneNode = (random: Random) => random.integer(0, NODES - 1)
+// Mostly one of them: when all are wrong in the same way, it is the chain that stands still.
+const someNode = (random: Random) => (random.next() < 0.7 ? { node: oneNode(random) } : {})
+const HOUR_MS = 3_600_000
+
 const drawers: Record<NemesisKind, Drawer> = {
   kill: (random) => ({ kind: 'kill', role: random.pick(roles), index: random.integer(0, 2) }),
   // A lease is 6 s: some of the pauses outlive it, and some do not.
@@ -215,20 +239,42 @@ const drawers: Record<NemesisKind, Drawer> = {
     ...{ kind: 'halt', chain: evm(random), ms: random.integer(3_000, 6_000) },
     jumpSeconds: random.next() < 0.5 ? 150 : 0,
   }),
-  feeSpike: (random) => ({ kind: 'feeSpike', chain: evm(random) }),
+  feeSpike: (random) => ({ kind: 'feeSpike', chain: evm(random), ms: random.integer(2_000, 10_000) }),
   stale: (random) => ({
     ...{ kind: 'stale', chain: evm(random), ms: random.integer(1_500, 4_000), lag: random.integer(1, 20) },
+    ...someNode(random),
   }),
   frozen: (random) => ({
     ...{ kind: 'frozen', chain: random.pick(['alpha', 'beta', 'solana'] as const) },
-    ms: random.integer(1_500, 5_000),
+    ...{ ms: random.integer(1_500, 5_000), ...someNode(random) },
   }),
+  forked: (random) => ({
+    ...{ kind: 'forked', chain: evm(random), ms: random.integer(2_000, 8_000) },
+    ...{ lag: random.integer(0, 6), node: oneNode(random) },
+  }),
+  lying: (random) => ({
+    ...{ kind: 'lying', chain: random.pick(['alpha', 'beta', 'solana'] as const) },
+    ...{ ms: random.integer(2_000, 8_000), node: oneNode(random) },
+  }),
+  // Clocks of API processes differ by less than a second, or they would not have been started.
+  clockJump: (random) => {
+    const role = random.pick(roles)
+    const aheadMs = (role === 'api' ? 900 : HOUR_MS) * random.pick([-1, 1])
+    return { kind: 'clockJump', role, index: random.integer(0, 2), ms: random.integer(2_000, 8_000), aheadMs }
+  },
   // Three blocks to a replacement, six of them to a burn, and a burn has to survive a crash or two.
   blackHole: (random) => ({
     ...{ kind: 'blackHole', chain: evm(random), role: random.pick(['lock', 'deliver', 'claim'] as const) },
     ms: random.integer(20_000, 28_000),
   }),
-  solanaDrops: (random) => ({ kind: 'solanaDrops', ms: 6_000, percent: random.integer(30, 100) }),
+  solanaDrops: (random) => ({
+    ...{
+      kind: 'solanaDrops',
+      ms: 6_000,
+      percent: random.integer(30, 100),
+      seed: random.integer(1, 1_000_000),
+    },
+  }),
   // A blockhash lives 150 slots: some land among the last that could, some later than that.
   solanaDelays: (random) => ({ kind: 'solanaDelays', count: 3, slots: random.integer(20, 160) }),
   priceMove: (random) => ({ kind: 'priceMove', percent: random.pick([-15, 15]), ms: 2_500 }),
@@ -237,10 +283,9 @@ const drawers: Record<NemesisKind, Drawer> = {
 // How many in a minute.
 const PACE: Partial<Record<NemesisKind, number>> = { kill: 6, reorg: 5, pause: 3, halt: 3, killDatabase: 2 }
 
-function drawEvents(random: Random, seconds: number, full: boolean): NemesisEvent[] {
+function drawEvents(random: Random, seconds: number): NemesisEvent[] {
   return nemesisKinds.flatMap((kind) => {
-    const least = full ? 6 : 1
-    const count = Math.max(least, Math.round(((PACE[kind] ?? 1.5) * seconds) / 60))
+    const count = Math.max(LEAST + 1, Math.round(((PACE[kind] ?? 1.5) * seconds) / 60))
     return Array.from({ length: count }, (_, index) => {
       // One in each part of the time, so that they do not all come at once.
       const part = (seconds * 1_000 * 0.9) / count

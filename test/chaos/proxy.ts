@@ -10,20 +10,21 @@ import { delay } from '../bench/clock.ts'
 import type { Random } from '../bench/random.ts'
 import type { Ledger } from './ledger.ts'
 import { type Place, type Rates, type RequestFault, requestFaults } from './plan.ts'
+import { type Answer, askedBy, type Call, toldBy, type View } from './views.ts'
 import type { WriteAheadProbe } from './write-ahead.ts'
 
-type Call = { id?: unknown; method?: string; params?: unknown[] }
-type Answer = { id?: unknown; result?: unknown; error?: unknown }
-
-/** What is wrong with a chain's node for a while. */
-export type Spell =
+/** What is wrong with a chain for a while; with one of its nodes where `node` says which. */
+export type Spell = { node?: number } & (
   | { kind: 'frozen' }
-  | { kind: 'stale'; lag: number }
+  | { kind: 'stale' | 'forked'; lag: number }
+  | { kind: 'lying' }
   /** Transactions of this role are taken with thanks, and go nowhere. */
   | { kind: 'blackHole'; role: string }
+)
 
 export type FaultProxy = {
-  url: string
+  /** One for each of the chain's nodes; a path after it says who asks. */
+  urls: string[]
   node: string
   /** The signed bytes that came by, by hash. */
   raws: Map<string, string>
@@ -34,6 +35,8 @@ export type FaultProxy = {
 
 type Options = {
   chain: Place
+  /** How many nodes the service is told that the chain has. */
+  nodes: number
   node(): string
   rates: Rates
   random: Random
@@ -43,21 +46,30 @@ type Options = {
   isFair(caller: string): boolean
 }
 
+type Asker = { node: number; caller: string }
+
 const SENDING = ['eth_sendRawTransaction', 'sendTransaction']
 // Answers that may be empty for a while although something is there: silence proves nothing.
 const MAY_BE_NULL = ['eth_getTransactionReceipt', 'eth_getTransactionByHash', 'getTransaction']
 const LONGEST_DELAY_MS = 2_000
 const agent = new Agent({ keepAlive: true, maxSockets: 256 })
 
-/** Stands between the service and one chain: does what the plan says to requests, and looks at all that is sent. */
+/**
+ * Stands between the service and one chain as if it were several nodes of it: does what the plan says to requests to
+ * each of them, and looks at all that is sent.
+ */
 export async function startFaultProxy(options: Options): Promise<FaultProxy> {
   const { chain, random, rates, ledger } = options
-  const spells = new Set<Spell>()
+  const spells = new Map<Spell, View | undefined>()
+  const forward = createForward(options.node)
   const raws = new Map<string, string>()
   const counts = new Map<string, number>()
   const count = (name: string) => void counts.set(name, (counts.get(name) ?? 0) + 1)
-  const spell = <K extends Spell['kind']>(kind: K) =>
-    [...spells].find((each): each is Extract<Spell, { kind: K }> => each.kind === kind)
+  /** What is wrong with this node now, as far as this caller is concerned. */
+  const spellsOn = ({ node, caller }: Asker): Spell[] =>
+    options.isFair(caller) ? [] : [...spells.keys()].filter((each) => (each.node ?? node) === node)
+  const isFrozen = (asker: Asker) => spellsOn(asker).some(({ kind }) => kind === 'frozen')
+  const viewOf = (asker: Asker) => spellsOn(asker).flatMap((each) => spells.get(each) ?? [])[0]
 
   function drawFault(caller: string): RequestFault | undefined {
     if (options.isFair(caller)) return undefined
@@ -70,80 +82,64 @@ export async function startFaultProxy(options: Options): Promise<FaultProxy> {
   }
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const caller = request.url?.slice(1) ?? ''
+    const [, index, caller = ''] = request.url?.split('/') ?? []
+    const asker = { node: Number(index), caller }
     const body = await read(request)
     const parsed: Call | Call[] = JSON.parse(body)
     const calls = [parsed].flat()
-    const swallowed = await inspect(calls, caller)
-    while (spell('frozen') && !options.isFair(caller)) await delay(100)
+    const swallowed = await inspect(calls, asker)
+    while (isFrozen(asker)) await delay(100)
+    const view = viewOf(asker)
     const fault = drawFault(caller)
     if (fault) count(fault)
     if (fault === 'dropRequest') return void response.destroy()
     if (fault === 'serverError') return void response.writeHead(random.next() < 0.5 ? 429 : 500).end()
     if (fault === 'delay') await delay(random.integer(50, LONGEST_DELAY_MS))
     const kept = calls.filter((call) => !swallowed.has(call))
-    const sent = JSON.stringify(Array.isArray(parsed) ? aged(kept, caller) : aged(kept, caller)[0])
+    const asked = view ? kept.map((call) => askedBy(view, call)) : kept
+    const sent = JSON.stringify(Array.isArray(parsed) ? asked : asked[0])
     if (fault === 'duplicate') await forward(sent)
     const reply = kept.length > 0 ? await forward(sent) : '[]'
     if (fault === 'dropReply') return void response.destroy()
-    const isChanged = swallowed.size > 0 || fault === 'rpcError' || fault === 'nullResult'
+    const isChanged = view || swallowed.size > 0 || fault === 'rpcError' || fault === 'nullResult'
     const text = isChanged ? rewrite(reply) : reply
     response.writeHead(200, { 'content-type': 'application/json' })
     response.end(fault === 'truncated' ? text.slice(0, text.length / 2) : text)
 
     function rewrite(reply: string): string {
       const real: Answer[] = [JSON.parse(reply)].flat()
-      const answers = calls.map((call) => swallowed.get(call) ?? answerTo(call, real, fault))
+      const seen = (call: Call) => {
+        const found = real.find(({ id }) => id === call.id) ?? real[0] ?? {}
+        return answerTo(call, view ? toldBy(view, call, found) : found, fault)
+      }
+      const answers = calls.map((call) => swallowed.get(call) ?? seen(call))
       return JSON.stringify(Array.isArray(parsed) ? answers : answers[0])
     }
   }
 
-  function answerTo(call: Call, real: readonly Answer[], fault?: RequestFault): Answer {
-    if (fault === 'rpcError') return { id: call.id, error: { code: -32603, message: 'internal error' } }
-    const found = real.find(({ id }) => id === call.id) ?? real[0] ?? {}
-    if (fault !== 'nullResult') return found
-    if (MAY_BE_NULL.includes(call.method ?? '')) return { ...found, result: null }
-    if (call.method !== 'getSignatureStatuses') return found
-    const { value = [], ...rest } = found.result as { value: unknown[] }
-    return { ...found, result: { ...rest, value: value.map(() => null) } }
-  }
-
   /** Signed bytes have to be on record at this very moment. Returns the answers to what goes nowhere. */
-  async function inspect(calls: readonly Call[], caller: string): Promise<Map<Call, Answer>> {
+  async function inspect(calls: readonly Call[], asker: Asker): Promise<Map<Call, Answer>> {
     const swallowed = new Map<Call, Answer>()
     for (const call of calls) {
       if (!SENDING.includes(call.method ?? '')) continue
       const raw = String(call.params?.[0])
       const found = await options.probe.look(raw)
       raws.set(found.txHash, raw)
-      const hole = options.isFair(caller) ? undefined : spell('blackHole')
-      const isLost = hole !== undefined && found.role !== undefined && isIn(hole.role, found.role)
+      const isLost = spellsOn(asker).some(
+        (spell) => spell.kind === 'blackHole' && isIn(spell.role, found.role),
+      )
       if (isLost) swallowed.set(call, { id: call.id, result: found.txHash })
-      ledger.traffic({ chain, caller, ...found, isLost })
+      ledger.traffic({ chain, ...asker, ...found, isLost })
     }
     return swallowed
   }
 
-  let head = 0
-  /** As a node would answer that is some blocks behind. */
-  function aged(calls: readonly Call[], caller: string): Call[] {
-    const lag = options.isFair(caller) ? undefined : spell('stale')?.lag
-    if (lag === undefined) return [...calls]
-    const old = `0x${Math.max(1, head - lag).toString(16)}`
-    const replace = (param: unknown) => (param === 'latest' ? old : param)
-    return calls.map((call) => ({ ...call, params: call.params?.map(replace) ?? [] }))
-  }
-
-  async function forward(body: string): Promise<string> {
-    return post(options.node(), body)
-  }
-
   async function cast(cause: Spell): Promise<void> {
-    if (cause.kind === 'stale') {
+    if (cause.kind === 'stale' || cause.kind === 'forked') {
       const call = { jsonrpc: '2.0', id: 1, method: 'eth_blockNumber', params: [] }
-      head = Number(JSON.parse(await forward(JSON.stringify(call))).result)
-    }
-    spells.add(cause)
+      const head = Number(JSON.parse(await forward(JSON.stringify(call))).result)
+      spells.set(cause, { kind: cause.kind, at: Math.max(1, head - cause.lag) })
+    } else spells.set(cause, cause.kind === 'lying' ? { kind: 'lying' } : undefined)
   }
 
   const server = createServer({ keepAliveTimeout: 60_000 }, (request, response) => {
@@ -152,15 +148,15 @@ export async function startFaultProxy(options: Options): Promise<FaultProxy> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
   return {
-    url: `http://127.0.0.1:${port}`,
+    urls: Array.from({ length: options.nodes }, (_, node) => `http://127.0.0.1:${port}/${node}`),
     get node() {
       return options.node()
     },
     raws,
     counts,
     cast(cause) {
-      void cast(cause)
-      return () => void spells.delete(cause)
+      const done = cast(cause)
+      return () => void done.then(() => spells.delete(cause))
     },
     async stop() {
       server.closeAllConnections()
@@ -170,8 +166,29 @@ export async function startFaultProxy(options: Options): Promise<FaultProxy> {
 }
 
 /** What was meant for one role reaches its burns and replacements as well. */
-function isIn(hole: string, role: string): boolean {
+function isIn(hole: string, role: string | undefined): boolean {
   return role === hole || role === 'noop'
+}
+
+function answerTo(call: Call, found: Answer, fault?: RequestFault): Answer {
+  if (fault === 'rpcError') return { id: call.id, error: { code: -32603, message: 'internal error' } }
+  if (fault !== 'nullResult') return found
+  if (MAY_BE_NULL.includes(call.method ?? '')) return { ...found, result: null }
+  if (call.method !== 'getSignatureStatuses') return found
+  const { value = [], ...rest } = found.result as { value: unknown[] }
+  return { ...found, result: { ...rest, value: value.map(() => null) } }
+}
+
+/** The nodes are one: what several of them are asked at the same time it is asked once. */
+function createForward(node: () => string): (body: string) => Promise<string> {
+  const open = new Map<string, Promise<string>>()
+  return (body) => {
+    const same = open.get(body)
+    if (same) return same
+    const reply = post(node(), body).finally(() => open.delete(body))
+    open.set(body, reply)
+    return reply
+  }
 }
 
 function post(url: string, body: string): Promise<string> {

@@ -1,4 +1,3 @@
-import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Network, type ServiceConfig, startNetwork } from '@geoswap/devnet'
 import { generateKeyPairSigner } from '@solana/kit'
@@ -9,6 +8,7 @@ import { createRandom } from '../bench/random.ts'
 import { createApiKey } from '../bench/service.ts'
 import { createSolanaWorld } from '../solana-world.ts'
 import { createWorld, type LocalNetwork, type World } from '../world.ts'
+import { writeBaseline } from './baseline.ts'
 import { amountOf, type Party } from './clients/scene.ts'
 import { type Crew, startCrew, untilReady } from './crew.ts'
 import { installJournal } from './journal.ts'
@@ -53,7 +53,7 @@ export type Stage = {
 
 export async function setStage(options: StageOptions, ledger: Ledger): Promise<Stage> {
   const { plan, dir, say, mutant } = options
-  const deadlines = { ...DEADLINES, ...mutant?.deadlines }
+  const deadlines = { ...DEADLINES, ...plan.deadlines, ...mutant?.deadlines }
   const nodes = new Map<string, string>()
   const state = { isFair: true }
   let crew: Crew | undefined
@@ -64,7 +64,7 @@ export async function setStage(options: StageOptions, ledger: Ledger): Promise<S
   }
   const open = (chain: Place, index: number) =>
     startFaultProxy({
-      ...{ chain, rates: plan.rates, random: createRandom(plan.seed + index), ledger },
+      ...{ chain, nodes: plan.nodes, rates: plan.rates, random: createRandom(plan.seed + index), ledger },
       node: () => nodes.get(chain) ?? '',
       probe: { look, stop: async () => {} },
       isFair: (caller) => state.isFair || !crew?.isUp(caller),
@@ -77,14 +77,15 @@ export async function setStage(options: StageOptions, ledger: Ledger): Promise<S
     serviceConfig: { deadlines, venues: [{ kind: 'inventory' }] },
     serviceRpcUrl({ name, rpcUrl }) {
       nodes.set(name, rpcUrl)
-      return proxies[name as Place].url
+      return proxies[name as Place].urls[0] ?? rpcUrl
     },
   })
   probe = createWriteAheadProbe(network.databaseUrl)
   const random = createRandom(plan.seed + 7)
+  const config = (file: ServiceConfig, name: string) => toConfig(file, plan, { proxies, name })
   crew = await startCrew({
-    ...{ network, ledger, random, workers: plan.workers, target: plan.crashes },
-    config: (config) => toConfig(config, plan),
+    ...{ network, ledger, random, workers: plan.workers, attesters: 1, target: plan.crashes },
+    config,
     ...(mutant && { mutant }),
   })
   const pool = new Pool({ connectionString: network.databaseUrl, max: 4 })
@@ -101,7 +102,8 @@ export async function setStage(options: StageOptions, ledger: Ledger): Promise<S
   await untilReady(crew.apiUrls, 90_000)
   const heads = watchHeads(network, ledger)
   const field = { network, world, solana, crew, proxies, pool, ledger, random, blockMs: BLOCK_MS }
-  writeBaseline({ plan, dir, network, deadlines }, parties)
+  const baseline = { dir, network, world, solana, deadlines, exposureCapUsd: EXPOSURE_CAP_USD }
+  await writeBaseline({ ...baseline, config: (file) => config(file, '') }, parties)
   const running = crew
   const stop = async () => {
     heads.stop()
@@ -118,10 +120,20 @@ export async function setStage(options: StageOptions, ledger: Ledger): Promise<S
   }
 }
 
-function toConfig(config: ServiceConfig, { leaseMs }: Plan): object {
-  const chains = config.chains.map((chain) => ({ ...chain, exposureCapUsd: EXPOSURE_CAP_USD }))
-  return { ...config, chains, leaseMs }
+/** The path of its nodes' addresses tells the proxy who asks. */
+function toConfig(
+  config: ServiceConfig,
+  { leaseMs }: Plan,
+  { proxies, name }: Pick<Stage, 'proxies'> & Named,
+) {
+  const chains = config.chains.map((chain) => {
+    const urls = proxies[chain.name as Place].urls.map((url) => `${url}/${name}`)
+    return { ...chain, rpcUrls: urls, attesterRpcUrls: urls, exposureCapUsd: EXPOSURE_CAP_USD }
+  })
+  // As few as there can be several of: a process looks at the lanes of all of them all the time.
+  return { ...config, chains, leaseMs, relayers: config.relayers.slice(0, 2) }
 }
+type Named = { name: string }
 
 /** Each client has a wallet and a recipient of its own, so that what a swap did is what their balances say. */
 async function fundParties({ world, solana }: Pick<Stage, 'world' | 'solana'>, plan: Plan): Promise<Party[]> {
@@ -171,39 +183,4 @@ function watchHeads({ local }: Network, ledger: Ledger): { stop(): void } {
       stopped = true
     },
   }
-}
-
-type Baseline = { plan: Plan; dir: string; network: Network; deadlines: typeof DEADLINES }
-
-/** What the checker has to know of the run, besides what happens in it. */
-function writeBaseline(run: Baseline, parties: readonly Party[]): void {
-  const { local, home, databaseUrl, keys } = run.network
-  const config: ServiceConfig = JSON.parse(readFileSync(join(home, 'service.json'), 'utf8'))
-  const secrets = secretsOf(keys)
-  const { apiKey: _, ...open } = local
-  const setup = {
-    ...{ databaseUrl, local: open, config: toConfig(config, run.plan), logs: join(home, 'logs'), secrets },
-    ...{ deadlines: run.deadlines, exposureCapCents: EXPOSURE_CAP_USD * 100 },
-    parties: parties.map(({ plan, wallet, recipient }) => ({
-      ...{ id: plan.id, wallet: wallet.address, recipient, behaviour: plan.behaviour },
-      ...{ from: plan.from, to: plan.to, held: `${amountOf(plan)}` },
-    })),
-  }
-  writeFileSync(join(run.dir, 'setup.json'), JSON.stringify(setup), { mode: 0o600 })
-}
-
-/** What may never be in a log. */
-function secretsOf(keys: Network['keys']): string[] {
-  const found: string[] = []
-  const collect = (value: unknown): void => {
-    if (typeof value === 'object' && value !== null) {
-      for (const [name, field] of Object.entries(value)) {
-        if (['privateKey', 'seed', 'seal', 'marker'].includes(name) && typeof field === 'string')
-          found.push(field)
-        else collect(field)
-      }
-    }
-  }
-  collect(keys)
-  return found.map((text) => text.replace(/^0x|^[\w]+:/, ''))
 }

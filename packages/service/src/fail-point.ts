@@ -27,8 +27,12 @@ export const failPoints: readonly FailPoint[] = [
 
 let armed: Map<string, number> | undefined
 
-/** `after record lock, before lockSeen:2`: the process ends at the first, or at the second time of the second. */
+/** `after record lock, before lockSeen:2`: the process ends at the first, or at the second time of the second; '' disarms. */
 export function armFailPoints(text: string): void {
+  if (text === '') {
+    armed = undefined
+    return
+  }
   const entries = text.split(',').map((entry): [string, number] => {
     const [name = '', times = '1'] = entry.trim().split(':')
     if (!failPoints.some((point) => point === name)) throw new Error(`There is no fail-point ${name}`)

@@ -5,10 +5,10 @@ export type Row = { group: string; name: string; count: number; isRequired: bool
 
 const FAULTS = [
   ...['kill', 'pause', 'killDatabase', 'stallDatabase', 'reorg', 'reorged', 'halt', 'feeSpike', 'stale'],
-  ...['frozen', 'blackHole', 'solanaDrops', 'solanaDelays', 'priceMove'],
+  ...['frozen', 'forked', 'lying', 'clockJump', 'blackHole', 'solanaDrops', 'solanaDelays', 'priceMove'],
 ]
 
-const MOVES = [
+export const MOVES: readonly string[] = [
   ...['accepted locking', 'accepted failed', 'locking locked', 'locking failed', 'locking locking'],
   ...[
     'locked locking',
@@ -36,12 +36,12 @@ export function coverageOf(input: Input, { moves }: Pick<Database, 'moves'>): Ro
   )
   const rows = (group: string, names: readonly string[], counts: Map<string, number>, isRequired = true) =>
     names.map((name) => ({ group, name, count: counts.get(name) ?? 0, isRequired }))
-  const { crashes, requests } = input.facts
+  const { crashes, requests, isGate } = input.facts
   return [
     ...rows('fail-point', Object.keys(crashes), new Map(Object.entries(crashes))),
-    ...rows('request', Object.keys(requests).sort(), new Map(Object.entries(requests))),
-    ...rows('fault', FAULTS, kinds),
-    ...rows('transition', MOVES, seen),
+    ...rows('request', Object.keys(requests).sort(), new Map(Object.entries(requests)), !isGate),
+    ...rows('fault', FAULTS, kinds, !isGate),
+    ...rows('transition', MOVES, seen, !isGate),
     ...rows('transition', RARE_MOVES, seen, false),
   ]
 }

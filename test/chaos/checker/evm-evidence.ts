@@ -45,6 +45,7 @@ export type EvmEvidence = {
   deeds: Deed[]
   balanceOf(owner: string, token: string, block?: number): Promise<bigint>
   creditOf(owner: string, token: string): Promise<bigint>
+  supplyOf(token: string): Promise<bigint>
   blockAt(number: number): Promise<{ hash: string; seconds: number }>
   codeOf(address: string): Promise<string>
   nonceAt(address: string, block: number): Promise<number>
@@ -85,6 +86,8 @@ export async function readEvmEvidence(chain: ChainSetup): Promise<EvmEvidence> {
         ...{ address: escrow, abi: views, functionName: 'credits' },
         args: [owner as Address, token as Address],
       }),
+    supplyOf: (token) =>
+      client.readContract({ address: token as Address, abi: erc20Abi, functionName: 'totalSupply' }),
     async blockAt(number) {
       const { hash, timestamp } = await client.getBlock({ blockNumber: BigInt(number) })
       return { hash: hash ?? '', seconds: Number(timestamp) }

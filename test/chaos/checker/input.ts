@@ -56,12 +56,15 @@ export type Setup = {
   secrets: string[]
   deadlines: Record<string, number>
   exposureCapCents: number
+  /** Before the run, of every token: what the operator held, and how much there was. */
+  holdings: { chainId: number; token: string; inventory: string; supply: string }[]
   parties: Party[]
 }
 export type Facts = {
   calmAt: number
   quietMs: number
   least: number
+  isGate: boolean
   crashes: Record<string, number>
   requests: Record<string, number>
 }

@@ -7,13 +7,14 @@ import { type Input, readInput } from './input.ts'
 import * as outcomes from './outcomes.ts'
 import { provenDecisions } from './proofs.ts'
 import * as timing from './timing.ts'
+import { conservation, readGas, spendBound } from './totals.ts'
 
 // A program of its own that looks at a run at rest: what clients were told, what the proxies saw, what the chains
 // and the database say. It shares no code with the service.
 
 const checks: readonly Check[] = [
   ...[...Object.values(outcomes), ...Object.values(books), ...Object.values(timing)],
-  provenDecisions,
+  ...[provenDecisions, conservation, spendBound],
 ]
 
 function print(text: string): void {
@@ -25,7 +26,8 @@ function describe(row: Row, least: number): string {
   return `${mark} ${row.group.padEnd(11)} ${row.name.padEnd(28)} ${String(row.count).padStart(5)}`
 }
 
-function printOutcomes({ db, input }: Evidence): void {
+async function printOutcomes(evidence: Evidence): Promise<void> {
+  const { db, input } = evidence
   const counts = new Map<string, number>()
   for (const { state } of db.swaps) counts.set(state, (counts.get(state) ?? 0) + 1)
   const mix = [...counts].map(
@@ -41,6 +43,10 @@ function printOutcomes({ db, input }: Evidence): void {
     `at rest after ${(input.facts.quietMs / 1_000).toFixed(1)} s; ${db.attempts.length} transactions were signed,`,
   )
   print(`${input.traffic.length} came by a proxy, each looked up in the database at that moment`)
+  const { all, useful, landed, reverted } = await readGas(evidence)
+  const factor = (Number(all) / Number(useful)).toFixed(2)
+  print(`${landed} EVM transactions landed, ${reverted} of them reverted; they burnt ${factor} times the gas`)
+  print('of those that did something')
 }
 
 function printViolations(violations: readonly Violation[]): void {
@@ -74,7 +80,7 @@ async function check(dir: string): Promise<boolean> {
   const { least } = input.facts
   const missing = rows.filter(({ count, isRequired }) => isRequired && count < least)
   for (const row of rows) print(describe(row, least))
-  printOutcomes(evidence)
+  await printOutcomes(evidence)
   printViolations(violations)
   print(
     `\n${violations.length} violations; ${missing.length} of ${rows.length} rows seen fewer than ${least} times`,

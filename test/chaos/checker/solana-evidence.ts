@@ -25,6 +25,7 @@ export type SolanaEvidence = {
   deeds: Deed[]
   effects: Effect[]
   balanceOf(owner: string, mint: string): Promise<bigint>
+  supplyOf(mint: string): Promise<bigint>
 }
 
 type Rpc = ReturnType<typeof createSolanaRpc>
@@ -43,6 +44,10 @@ export async function readSolanaEvidence(chain: ChainSetup): Promise<SolanaEvide
   const deeds = effects.flatMap((effect) => toDeeds(chain, effect, { intake, inventory }))
   return {
     ...{ chain, deeds, effects },
+    async supplyOf(mint) {
+      const { value } = await rpc.getTokenSupply(address(mint), { commitment: 'confirmed' }).send()
+      return BigInt(value.amount)
+    },
     async balanceOf(owner, mint) {
       const held = await tokenAccountsOf(rpc, address(owner))
       return held.filter((each) => each.mint === mint).reduce((sum, { amount }) => sum + amount, 0n)

@@ -1,0 +1,76 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Network, ServiceConfig } from '@geoswap/devnet'
+import { address } from '@solana/kit'
+import { type Address, erc20Abi, zeroAddress } from 'viem'
+import type { SolanaWorld } from '../solana-world.ts'
+import type { World } from '../world.ts'
+import { amountOf, type Party } from './clients/scene.ts'
+
+type Baseline = {
+  dir: string
+  network: Network
+  world: World
+  solana: SolanaWorld
+  deadlines: object
+  exposureCapUsd: number
+  config(file: ServiceConfig): object
+}
+
+/** What the checker has to know of the run, besides what happens in it. */
+export async function writeBaseline(run: Baseline, parties: readonly Party[]): Promise<void> {
+  const { local, home, databaseUrl, keys } = run.network
+  const config: ServiceConfig = JSON.parse(readFileSync(join(home, 'service.json'), 'utf8'))
+  const { apiKey: _, ...open } = local
+  const setup = {
+    ...{ databaseUrl, local: open, config: run.config(config), logs: join(home, 'logs') },
+    ...{ secrets: secretsOf(keys), deadlines: run.deadlines, exposureCapCents: run.exposureCapUsd * 100 },
+    holdings: await readHoldings(run),
+    parties: parties.map(({ plan, wallet, recipient }) => ({
+      ...{ id: plan.id, wallet: wallet.address, recipient, behaviour: plan.behaviour },
+      ...{ from: plan.from, to: plan.to, held: `${amountOf(plan)}` },
+    })),
+  }
+  writeFileSync(join(run.dir, 'setup.json'), JSON.stringify(setup), { mode: 0o600 })
+}
+
+type Holding = { chainId: number; token: string; inventory: string; supply: string }
+
+/** Of each token: what the operator holds, and how much there is. */
+async function readHoldings({ world, solana, network }: Baseline): Promise<Holding[]> {
+  const tokensOf = (chainId: number) =>
+    network.local.chains
+      .find((chain) => chain.chainId === chainId)
+      ?.tokens.map((token) => token.address)
+      .filter((token) => token !== zeroAddress && token !== '11111111111111111111111111111111') ?? []
+  const evm = world.chains.map(({ chainId, client, contracts }) =>
+    tokensOf(chainId).map(async (token) => {
+      const of = { address: token as Address, abi: erc20Abi } as const
+      const inventory = client.readContract({ ...of, functionName: 'balanceOf', args: [contracts.vault] })
+      const supply = client.readContract({ ...of, functionName: 'totalSupply' })
+      return { chainId, token, inventory: `${await inventory}`, supply: `${await supply}` }
+    }),
+  )
+  const onSolana = tokensOf(solana.chainId).map(async (token) => {
+    const { value } = await solana.rpc.getTokenSupply(address(token), { commitment: 'confirmed' }).send()
+    const inventory = await solana.balanceOf(solana.vaults.inventory, token)
+    return { chainId: solana.chainId, token, inventory: `${inventory}`, supply: value.amount as string }
+  })
+  return Promise.all([...evm.flat(), ...onSolana])
+}
+
+/** What may never be in a log. */
+function secretsOf(keys: Network['keys']): string[] {
+  const found: string[] = []
+  const collect = (value: unknown): void => {
+    if (typeof value === 'object' && value !== null) {
+      for (const [name, field] of Object.entries(value)) {
+        if (['privateKey', 'seed', 'seal', 'marker'].includes(name) && typeof field === 'string')
+          found.push(field)
+        else collect(field)
+      }
+    }
+  }
+  collect(keys)
+  return found.map((text) => text.replace(/^0x|^[\w]+:/, ''))
+}

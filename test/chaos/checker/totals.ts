@@ -1,0 +1,82 @@
+import type { Address } from 'viem'
+import type { SwapRow } from './database.ts'
+import { type Check, type Evidence, each, eachAsync } from './evidence.ts'
+import type { EvmEvidence } from './evm-evidence.ts'
+
+// What all swaps together did to the money of the operator, and what it cost.
+
+// Gas of what was sent in vain, on top of what was not.
+const MOST_WASTE = 0.3
+
+const sum = (amounts: readonly bigint[]) => amounts.reduce((total, amount) => total + amount, 0n)
+
+/** The inventory has what it had, plus what was claimed, minus what was paid; and nobody made or burnt a token. */
+export const conservation: Check = async (evidence) => {
+  const { db, input, deedsOf } = evidence
+  const isClaimed = (swap: SwapRow) => deedsOf(swap, 'claim').length > 0
+  return eachAsync('INV-11', input.setup.holdings, async ({ chainId, token, inventory, supply }) => {
+    const claimed = db.swaps.filter(
+      (swap) => swap.origin_chain === chainId && isToken(token, swap.input_token) && isClaimed(swap),
+    )
+    const paid = db.swaps
+      .filter((swap) => swap.destination_chain === chainId && isToken(token, swap.output_token))
+      .flatMap((swap) => deedsOf(swap, 'deliver').map(({ amount = 0n }) => amount))
+    const due = BigInt(inventory) + sum(claimed.map((swap) => swap.input_amount)) - sum(paid)
+    const held = await evidence.balanceOf(chainId, vaultOf(evidence, chainId), token)
+    if (held !== due) return `chain ${chainId}: the inventory holds ${held} of ${token} instead of ${due}`
+    const now = await supplyOf(evidence, chainId, token)
+    return now === BigInt(supply)
+      ? undefined
+      : `chain ${chainId}: there are ${now} of ${token}, once ${supply}`
+  })
+}
+
+const isToken = (token: string, other: string) => token.toLowerCase() === other.toLowerCase()
+
+function vaultOf({ evm, solana }: Evidence, chainId: number): string {
+  return evm.get(chainId)?.chain.contracts?.vault ?? solana.chain.vaults?.inventory ?? ''
+}
+
+function supplyOf({ evm, solana }: Evidence, chainId: number, token: string): Promise<bigint> {
+  return evm.get(chainId)?.supplyOf(token) ?? solana.supplyOf(token)
+}
+
+export type GasBill = { all: bigint; useful: bigint; reverted: number; landed: number }
+
+/** What the service's transactions burnt, and how much of that by those that did something to a swap. */
+export async function readGas({ db, evm }: Pick<Evidence, 'db' | 'evm'>): Promise<GasBill> {
+  const bills = await Promise.all(
+    [...evm.values()].map((chain) =>
+      readGasOn(
+        chain,
+        db.attempts.filter(({ chain_id }) => chain_id === chain.chain.chainId).map(({ tx_hash }) => tx_hash),
+      ),
+    ),
+  )
+  return {
+    ...{ all: sum(bills.map(({ all }) => all)), useful: sum(bills.map(({ useful }) => useful)) },
+    reverted: bills.reduce((total, bill) => total + bill.reverted, 0),
+    landed: bills.reduce((total, bill) => total + bill.landed, 0),
+  }
+}
+
+async function readGasOn({ client, deeds }: EvmEvidence, hashes: readonly string[]): Promise<GasBill> {
+  const useful = new Set(deeds.map(({ txHash }) => txHash))
+  const found = await Promise.all(
+    hashes.map((hash) => client.getTransactionReceipt({ hash: hash as Address }).catch(() => undefined)),
+  )
+  const receipts = found.flatMap((receipt) => receipt ?? [])
+  const gasOf = (some: typeof receipts) => sum(some.map(({ gasUsed }) => gasUsed))
+  return {
+    ...{ all: gasOf(receipts), landed: receipts.length },
+    useful: gasOf(receipts.filter(({ transactionHash }) => useful.has(transactionHash))),
+    reverted: receipts.filter(({ status }) => status === 'reverted').length,
+  }
+}
+
+export const spendBound: Check = async (evidence) =>
+  each('INV-23', [await readGas(evidence)], ({ all, useful }) =>
+    Number(all - useful) > Number(useful) * MOST_WASTE
+      ? `${all} gas was burnt, ${useful} of it by transactions that did something`
+      : undefined,
+  )

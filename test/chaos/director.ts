@@ -1,0 +1,81 @@
+import type { FailPoint } from '../../packages/service/src/fail-point.ts'
+import { delay } from '../bench/clock.ts'
+import { type Battlefield, strike } from './nemesis.ts'
+import type { NemesisEvent } from './plan.ts'
+
+// Brings about what a fail-point needs, for as long as it was not reached, however slow the machine is.
+
+type Direction = {
+  field: Battlefield
+  /** Whether each of these has ended a process. */
+  isSeen(...points: FailPoint[]): boolean
+  isOver(): boolean
+}
+
+const LOOK_MS = 100
+const AGAIN_MS = 3_000
+// Past everything that a lock of the gate had left.
+const JUMP_SECONDS = 100
+const CRASHES_BEFORE_KILLS = 8
+
+export async function direct(direction: Direction): Promise<void> {
+  await Promise.all([loseLocks(direction), undoLocks(direction), kill(direction)])
+}
+
+/** Locks on alpha are lost until their nonces are burnt; then its clock jumps past the time that they had. */
+async function loseLocks(direction: Direction): Promise<void> {
+  const { field, isSeen } = direction
+  const end = field.proxies.alpha.cast({ kind: 'blackHole', role: 'lock' })
+  field.ledger.fault('blackHole')
+  await until(direction, () =>
+    isSeen(
+      ...(['before record replacement', 'after record replacement', 'after broadcast replacement'] as const),
+      ...(['before record noop', 'after record noop', 'after broadcast noop'] as const),
+    ),
+  )
+  const isDead = () => isSeen('before lockDead', 'after lockDead')
+  await again(direction, isDead, { kind: 'halt', chain: 'alpha', ms: 0, jumpSeconds: JUMP_SECONDS })
+  end()
+}
+
+/** Swaps that wait for their lock to be final find it gone. */
+async function undoLocks(direction: Direction): Promise<void> {
+  const isLost = () => direction.isSeen('before lockLost', 'after lockLost')
+  await again(direction, isLost, { kind: 'reorg', chain: 'beta', depth: 3, keeps: false })
+}
+
+/** Once each, in the middle of it all. */
+async function kill(direction: Direction): Promise<void> {
+  const { field } = direction
+  const crashed = () => [...field.crew.crashes.values()].reduce((sum, count) => sum + count, 0)
+  await until(direction, () => crashed() > CRASHES_BEFORE_KILLS)
+  await act(direction, { kind: 'killDatabase' })
+  await until(direction, () => crashed() > 2 * CRASHES_BEFORE_KILLS)
+  await act(direction, { kind: 'kill', role: 'api', index: 0 })
+  await act(direction, { kind: 'solanaDelays', count: 3, slots: 30 })
+}
+
+type Act = NemesisEvent extends infer Event
+  ? Event extends { at: number }
+    ? Omit<Event, 'at'>
+    : never
+  : never
+
+async function again(direction: Direction, isDone: () => boolean, what: Act): Promise<void> {
+  while (!isDone() && !direction.isOver()) {
+    await act(direction, what)
+    const next = Date.now() + AGAIN_MS
+    await until(direction, () => isDone() || Date.now() > next)
+  }
+}
+
+async function act({ field }: Direction, what: Act): Promise<void> {
+  const event = { at: 0, ...what } as NemesisEvent
+  await strike({ ...field, wait: delay }, event).catch((error: unknown) =>
+    field.ledger.fault('notDone', { event, why: String(error) }),
+  )
+}
+
+async function until({ isOver }: Direction, isDone: () => boolean): Promise<void> {
+  while (!isDone() && !isOver()) await delay(LOOK_MS)
+}

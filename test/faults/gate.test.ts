@@ -1,0 +1,24 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { drawGate } from '../chaos/gate.ts'
+import { judge } from '../chaos/judge.ts'
+import { run } from '../chaos/run.ts'
+
+// About a hundred on a machine that has nothing else to do.
+const SECONDS = 600
+
+test(
+  'sixty swaps, with a crash at every place where a process can end, break no rule and all end',
+  async () => {
+    const dir = mkdtempSync(join(tmpdir(), 'geoswap-gate-'))
+    const running = await run({ plan: drawGate({ seed: 1, swaps: 60 }), dir, say: () => {} })
+
+    const verdict = await judge({ dir, quiet: true }).finally(running.stop)
+
+    expect(verdict, `the run is in ${dir}`).toEqual({ violations: [], missing: [] })
+    rmSync(dir, { recursive: true, force: true })
+  },
+  SECONDS * 1_000,
+)
