@@ -55,6 +55,7 @@ export async function createServer(deps: ServerDeps): Promise<FastifyInstance> {
   const app = createFastify({ createRequestId, logger, trustProxy: deps.trustProxy ?? false })
   let closing = false
 
+  ignoreExpectations(app)
   app.decorateRequest('caller')
   app.decorateRequest('swapId')
   app.removeContentTypeParser('text/plain')
@@ -122,6 +123,11 @@ function createFastify({ createRequestId, logger, trustProxy }: FastifySettings)
       customOptions: { allErrors: true, coerceTypes: false, removeAdditional: false, useDefaults: false },
     },
   })
+}
+
+/** Node would answer an expectation that it does not know with an empty 417, past all that is promised of errors. */
+function ignoreExpectations({ server }: FastifyInstance): void {
+  server.on('checkExpectation', (request, response) => server.emit('request', request, response))
 }
 
 /** A path whose escapes cannot be decoded is read literally, so that it meets the same checks as any other. */
