@@ -1,0 +1,59 @@
+import { expect, inject, test } from 'vitest'
+import { createApiClient } from '../client.ts'
+import { fuzz } from '../fuzz/fuzz.ts'
+import { gatherGenuine } from '../fuzz/genuine.ts'
+import type { OpenApi } from '../fuzz/requests.ts'
+import { createOperator } from '../operator.ts'
+import { createWorld, outcomeOf, quoteOnceSettled, submitSwap, toRequest } from '../world.ts'
+
+const local = inject('local')
+const operator = createOperator(inject('databaseUrl'))
+const USDC = 10n ** 6n
+const REQUESTS = 1_500
+const FLOOD = 2_000
+const FLOODED_AT_ONCE = 50
+const OTHERS = 20
+
+test('whatever bytes arrive, no answer is a 5xx or tells of the inside, and swaps go on', async () => {
+  const apiKey = await operator.createKey()
+  const world = createWorld({ ...local, apiKey })
+  const wallet = await world.walletWith(world.alpha, 'USDC', 1_000n * USDC)
+  const order = { from: world.alpha, sell: 'USDC', to: world.beta, buy: 'USDC', amount: 10n * USDC }
+  const document = (await (await fetch(`${local.apiUrl}/openapi.json`)).json()) as OpenApi
+
+  const report = await fuzz({
+    ...{ apiUrl: local.apiUrl, apiKey, document, genuine: await gatherGenuine(world, wallet) },
+    ...{ requests: REQUESTS, seed: 1 },
+    secrets: [inject('databaseUrl'), apiKey, ...local.chains.map(({ rpcUrl }) => new URL(rpcUrl).host)],
+  })
+  const { swapId } = await submitSwap(world, wallet, order)
+
+  expect(report.faults).toEqual([])
+  expect((await outcomeOf(world, swapId)).status).toBe('settled')
+})
+
+test('a key that floods is told to wait, and another key is answered meanwhile', async () => {
+  const { alpha, beta } = createWorld(local)
+  const wallet = { address: alpha.contracts.escrow.replace(/^0x../, '0xcd').toLowerCase() }
+  const request = toRequest(wallet, { from: alpha, sell: 'USDC', to: beta, buy: 'USDC', amount: 10n * USDC })
+  const loud = createApiClient({ ...local, apiKey: await operator.createKey({}) })
+  const quiet = createApiClient({ ...local, apiKey: await operator.createKey() })
+  await quoteOnceSettled(quiet, request)
+  let left = FLOOD
+  const statuses = new Set<number>()
+  const flood = async () => {
+    while (left-- > 0) statuses.add((await loud.quote(request)).status)
+  }
+
+  const flooding = Promise.all(Array.from({ length: FLOODED_AT_ONCE }, flood))
+  const tookMs: number[] = []
+  for (let asked = 0; asked < OTHERS; asked += 1) {
+    const started = performance.now()
+    expect((await quiet.quote(request)).status).toBe(200)
+    tookMs.push(performance.now() - started)
+  }
+  await flooding
+
+  expect(statuses).toEqual(new Set([200, 429]))
+  expect(Math.max(...tookMs)).toBeLessThan(2_000)
+})

@@ -1,0 +1,74 @@
+import { createRandom } from '../bench/random.ts'
+import { type Exchange, exchange } from './exchange.ts'
+import { createRequests, type Genuine, type OpenApi, type WireRequest } from './requests.ts'
+
+type Options = {
+  apiUrl: string
+  apiKey: string
+  document: OpenApi
+  genuine: Genuine
+  requests: number
+  seed: number
+  /** What no answer may contain: addresses of nodes, keys. */
+  secrets: readonly string[]
+  onProgress?(sent: number): void
+}
+export type FuzzReport = { sent: number; statuses: Record<string, number>; faults: string[] }
+
+const AT_ONCE = 8
+// Stacks, files, statements and the words of the database: none of the hostile texts has any of these in it.
+const LEAKS =
+  /\bat \S+ \(|node_modules|\/src\/|\.[jt]s:\d|syntax error at|relation "|invalid input syntax|SQLSTATE|violates|ECONN|EAI_AGAIN|pg_/i
+const FIELDS = ['code', 'message', 'requestId', 'retryable', 'recovery']
+
+/** Sends requests that nobody should send, and says what the service should not have answered. */
+export async function fuzz(options: Options): Promise<FuzzReport> {
+  const next = createRequests({ ...options, random: createRandom(options.seed) })
+  const statuses: Record<string, number> = {}
+  const faults: string[] = []
+  let sent = 0
+  const work = async () => {
+    while (sent < options.requests) {
+      sent += 1
+      if (sent % 1_000 === 0) options.onProgress?.(sent)
+      const request = next()
+      const answer = await exchange(options.apiUrl, request)
+      const name = String(answer.status ?? 'closed')
+      statuses[name] = (statuses[name] ?? 0) + 1
+      const fault = faultOf(options, request, answer)
+      if (fault) faults.push(`${fault}\n  to ${describe(request)}\n  was ${answer.body.slice(0, 300)}`)
+    }
+  }
+  await Promise.all(Array.from({ length: AT_ONCE }, work))
+  return { sent, statuses, faults }
+}
+
+function faultOf({ secrets }: Options, request: WireRequest, answer: Exchange): string | undefined {
+  const { status, head, body, isLate } = answer
+  if (isLate) return 'no end of an answer'
+  if (status === undefined) return request.isBroken ? undefined : 'no answer'
+  if (status >= 500) return `a ${status}`
+  if (secrets.some((secret) => body.includes(secret) || head.includes(secret))) return 'a secret in an answer'
+  // What is public may well speak of sources.
+  if (status < 400) return undefined
+  if (LEAKS.test(body)) return 'something internal in an answer'
+  return request.method === 'HEAD' || isError(body)
+    ? undefined
+    : `another body than that of an error (${status})`
+}
+
+function isError(body: string): boolean {
+  try {
+    const error = JSON.parse(body)
+    return FIELDS.every((field) => field in error)
+  } catch {
+    return false
+  }
+}
+
+function describe({ method, target, headers, body }: WireRequest): string {
+  const names = headers.map(([name, value]) =>
+    name === 'x-api-key' ? name : `${name}: ${value.slice(0, 60)}`,
+  )
+  return `${method} ${target.slice(0, 200)} [${names.join('; ')}] ${body.toString().slice(0, 300)}`
+}
