@@ -25,6 +25,9 @@ export type LocalNetwork = {
   /** Of several families: this file is about the EVM chains. */
   chains: (LocalChain | LocalSolanaChain)[]
   feeds: Feed[]
+  /** How fast its chains are, where a test has made them faster than usual. */
+  blockMs?: number
+  slotMs?: number
 }
 type Feed = { asset: string; chainId: number; address: Address; decimals: number }
 type LocalChain = {
@@ -50,9 +53,7 @@ export type WorldChain = ReturnType<typeof toChain>
 /** Scenarios in words: wallets with money, orders, swaps; everything through HTTP and the chains' RPC. */
 export function createWorld(local: LocalNetwork) {
   const api = createApiClient(local)
-  const chains = local.chains
-    .filter((chain) => chain.family === 'evm')
-    .map((chain) => toChain(chain, local.feeds))
+  const chains = local.chains.filter((chain) => chain.family === 'evm').map((chain) => toChain(chain, local))
   const chainNamed = (name: string) => getOne(chains, (chain) => chain.name === name)
   const alpha = chainNamed('alpha')
   const beta = chainNamed('beta')
@@ -107,7 +108,7 @@ function getOne<T>(items: readonly T[], isIt: (item: T) => boolean): T {
 
 const isSame = (address: Address, other: Address | null) => address.toLowerCase() === other?.toLowerCase()
 
-function toChain(local: LocalChain, feeds: readonly Feed[]) {
+function toChain(local: LocalChain, { feeds, blockMs = 1_000 }: LocalNetwork) {
   const { chainId, name, rpcUrl, tokens, contracts, uniswapV3 } = local
   const client = createTestClient({ mode: 'hardhat', transport: http(rpcUrl), cacheTime: 0 })
     .extend(publicActions)
@@ -141,7 +142,7 @@ function toChain(local: LocalChain, feeds: readonly Feed[]) {
     },
     codeOf: async (address: Address): Promise<Hex> => (await client.getCode({ address })) ?? '0x',
     halt: () => client.request({ method: 'evm_setIntervalMining', params: [0] } as never),
-    resume: () => client.request({ method: 'evm_setIntervalMining', params: [1_000] } as never),
+    resume: () => client.request({ method: 'evm_setIntervalMining', params: [blockMs] } as never),
     mine: () => client.mine({ blocks: 1 }),
     /** Waits until a transaction that is no price update is at the node for the next block. */
     untilPending: () =>
