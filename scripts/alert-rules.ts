@@ -1,11 +1,12 @@
 type Sample = { name: string; labels: Record<string, string>; value: number }
 
-const RULE =
-  /^(?<sum>sum\()?(?<increase>increase\()?(?<name>\w+)(?:\{(?<labels>[^}]*)\})?(?:\[\w+\])?\)*\s*(?<compare>==|<|>)\s*(?<limit>[\d.]+)$/
+const SELECTOR = String.raw`(?<name>\w+)(?:\{(?<labels>[^}]*)\})?(?:\[\w+\])?`
+const COMPARED = String.raw`\s*(?<compare>==|<|>)\s*(?<limit>[\d.]+)`
+const RULE = new RegExp(String.raw`^(?<sum>sum\()?(?<increase>increase\()?${SELECTOR}\)*${COMPARED}$`)
 
 /**
- * Whether a rule sounds on what Prometheus would have scraped. Of its language no more than our rules use: one selector,
- * compared with a number; `sum` over all it selects; `increase` between two scrapes.
+ * Whether a rule sounds on what Prometheus would have scraped. Of its language no more than our rules use: one
+ * selector, compared with a number; `sum` over all it selects; `increase` between two scrapes.
  */
 export function fires(expr: string, scraped: string, before = ''): boolean {
   const { sum, increase, name = '', labels = '', compare = '', limit = '' } = RULE.exec(expr)?.groups ?? {}

@@ -16,6 +16,11 @@ const metrics = new Set(
   sources.flatMap(({ text }) => [...text.matchAll(/name: '(geoswap_\w+)'/g)].map(([, name = '']) => name)),
 )
 
+const refunded = (reason: string, count: number) =>
+  `geoswap_swaps_ended{status="refunded",reason="${reason}"} ${count}`
+const answered = (status: number, count: number) =>
+  `geoswap_http_request_duration_seconds_count{route="r",status="${status}"} ${count}`
+
 /** By alarm: what the processes show when it has to sound, what they show otherwise, and for counters what before. */
 const cases: Record<string, { bad: string; good: string; before?: string }> = {
   GeoswapProcessDown: { bad: 'up{job="geoswap"} 0', good: 'up{job="geoswap"} 1\nup{job="other"} 0' },
@@ -66,13 +71,13 @@ const cases: Record<string, { bad: string; good: string; before?: string }> = {
     good: 'geoswap_ledger_age_seconds{chain="1"} 4',
   },
   GeoswapManyRefunds: {
-    bad: 'geoswap_swaps_ended{status="refunded",reason="NO_LIQUIDITY"} 15\ngeoswap_swaps_ended{status="refunded",reason="PRICE_MOVED"} 9',
-    good: 'geoswap_swaps_ended{status="settled",reason=""} 500\ngeoswap_swaps_ended{status="refunded",reason="PRICE_MOVED"} 9',
+    bad: `${refunded('NO_LIQUIDITY', 15)}\n${refunded('PRICE_MOVED', 9)}`,
+    good: `geoswap_swaps_ended{status="settled",reason=""} 500\n${refunded('PRICE_MOVED', 9)}`,
   },
   GeoswapErrors: {
-    before: 'geoswap_http_request_duration_seconds_count{route="r",status="503"} 5',
-    bad: 'geoswap_http_request_duration_seconds_count{route="r",status="503"} 50',
-    good: 'geoswap_http_request_duration_seconds_count{route="r",status="503"} 6\ngeoswap_http_request_duration_seconds_count{route="r",status="200"} 999',
+    before: answered(503, 5),
+    bad: answered(503, 50),
+    good: `${answered(503, 6)}\n${answered(200, 999)}`,
   },
   GeoswapFaults: {
     before: 'geoswap_faults_total{kind="lane"} 10',
