@@ -23,7 +23,7 @@ function allOf(pattern: RegExp, text: string): string[] {
 }
 
 test('every variable that the files set is one that the service reads', () => {
-  const named = allOf(/\b((?:GEOSWAP|DATABASE)_[A-Z_]+|HOST|PORT)\s*[:=]/g, all)
+  const named = allOf(/\b((?:GEOSWAP|DATABASE|METRICS)_[A-Z_]+|HOST|PORT)\s*[:=]/g, all)
   const isRead = (name: string) =>
     service.some(({ text }) => text.includes(`'${name.replace(/_FILE$/, '')}'`))
 
