@@ -5,10 +5,12 @@ import { parseArgs } from 'node:util'
 import { measureAdded } from './added.ts'
 import { measureBurst } from './burst.ts'
 import { type Figure, toTable } from './figures.ts'
+import { measureGrowth } from './growth.ts'
 import { describeMachine } from './machine.ts'
 import { type Bench, startBench } from './network.ts'
 import { measurePolls } from './polls.ts'
 import { checkQuotes } from './quotes.ts'
+import { measureScale } from './scale.ts'
 import { measureSolana } from './solana.ts'
 import { measureSubmit } from './submit.ts'
 import { measureThroughput } from './throughput.ts'
@@ -24,6 +26,8 @@ const HELP = `Measures geoswap on a network of its own, next to what this machin
   burst    200 swaps of 50 wallets at once: all settle, none twice
   solana   submit-solana until a node has the transaction; 100 swaps each way, all settle, none twice
   polls    5,000 held status reads in one process, and what other calls feel of them
+  growth   submit, status and history with a million swaps in the database, against an empty one
+  scale    quotes and swaps per second with 1, 2 and 4 processes of the API and of the worker
 
   --strict           end with 1 when a goal is missed
   --seed NUMBER      of everything random; without it another one each time
@@ -38,6 +42,8 @@ const sections: Record<string, (bench: Bench) => Promise<Figure[]>> = {
   burst: measureBurst,
   solana: measureSolana,
   polls: measurePolls,
+  growth: measureGrowth,
+  scale: measureScale,
 }
 
 const startedAt = Date.now()

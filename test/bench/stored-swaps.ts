@@ -5,12 +5,12 @@ import type { Bench } from './network.ts'
 
 // Swaps that exist in the database only, on chains that no worker serves: nothing happens to them but what a
 // section does itself. A status read cannot tell them from real ones.
-const NOWHERE = 999_999
+export const NOWHERE = 999_999
 
 const AT = '2026-01-01T00:00:00.000Z'
-const HASH = `0x${'ab'.repeat(32)}`
-const PENDING = ['accepted', 'locking', 'locked', 'delivering']
-const timeline = (stages: readonly string[]) =>
+export const HASH = `0x${'ab'.repeat(32)}`
+export const PENDING = ['accepted', 'locking', 'locked', 'delivering']
+export const timeline = (stages: readonly string[]) =>
   JSON.stringify(stages.map((stage) => ({ stage, at: AT, chainId: NOWHERE, txHash: HASH })))
 
 /** Stores this many swaps that are being delivered, for the account of a key; returns their ids. */

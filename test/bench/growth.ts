@@ -1,0 +1,79 @@
+import type { PrivateKeyAccount } from 'viem/accounts'
+import { outcomeOf } from '../world.ts'
+import { now } from './clock.ts'
+import type { Figure } from './figures.ts'
+import { growDatabase } from './grown-swaps.ts'
+import type { Bench } from './network.ts'
+import { median, ms, percentile } from './statistics.ts'
+import { storePending } from './stored-swaps.ts'
+import { atPace, createTraders, prepareSwaps } from './traders.ts'
+
+const WALLETS = 25
+const SUBMITS = 150
+const SUBMIT_EVERY_MS = 100
+const READS = 1_000
+const READ_EVERY_MS = 5
+const ENDED = 1_000_000
+const OPEN = 10_000
+const MOST = 1.5
+
+type Times = Record<'submit' | 'status' | 'history', number[]>
+
+/** Whether a full database is as quick as an empty one: both in the same run, with the same calls. */
+export async function measureGrowth(bench: Bench): Promise<Figure[]> {
+  const wallets = await createTraders(bench, WALLETS)
+  const few = await storePending(bench, bench.world.local.apiKey, 100)
+  // The first round warms up what the second one measures.
+  await measure(bench, wallets, few)
+  const empty = await measure(bench, wallets, few)
+  bench.say(`storing ${ENDED} swaps that are over and ${OPEN} open ones`)
+  const grown = await growDatabase(bench, { ended: ENDED, open: OPEN })
+  bench.say(`stored: ${grown.bytes} of tables and indexes`)
+  const full = await measure(bench, wallets, grown.some)
+  return (['submit', 'status', 'history'] as const).map((name) => compare(name, empty[name], full[name]))
+}
+
+async function measure(
+  bench: Bench,
+  wallets: readonly PrivateKeyAccount[],
+  swapIds: readonly string[],
+): Promise<Times> {
+  const { world, say } = bench
+  const prepared = await prepareSwaps(bench, wallets, SUBMITS)
+  const submitted = await atPace(prepared, SUBMIT_EVERY_MS, async ({ submission }) => {
+    const start = now()
+    const { status, body } = await world.api.submit(submission)
+    if (status !== 200) throw new Error(`submit: ${status} ${body.code}`)
+    return { took: now() - start, swapId: body.swapId }
+  })
+  await Promise.all(submitted.map(({ swapId }) => outcomeOf(world, swapId)))
+  const read = (path: (index: number) => string) =>
+    atPace(
+      Array.from({ length: READS }, (_, index) => path(index)),
+      READ_EVERY_MS,
+      async (each) => {
+        const start = now()
+        const { status } = await world.api.call('GET', each)
+        if (status !== 200) throw new Error(`${each}: ${status}`)
+        return now() - start
+      },
+    )
+  const times = {
+    submit: submitted.map(({ took }) => took),
+    status: await read((index) => `/swap/status/${swapIds[index % swapIds.length]}?wait=0`),
+    history: await read((index) => `/swap/history?limit=20${index % 2 === 0 ? '' : '&status=settled'}`),
+  }
+  say(`submit p99 ${ms(percentile(times.submit, 0.99))}, status ${ms(percentile(times.status, 0.99))}`)
+  return times
+}
+
+function compare(name: string, empty: readonly number[], full: readonly number[]): Figure {
+  const [before, after] = [percentile(empty, 0.99), percentile(full, 0.99)]
+  return {
+    name: `${name} with ${ENDED.toLocaleString('en')} swaps, p99`,
+    measured: `${ms(after)} (p50 ${ms(median(full))})`,
+    baseline: `empty ${ms(before)} (p50 ${ms(median(empty))})`,
+    goal: `≤ ${MOST} × empty`,
+    ok: after <= before * MOST,
+  }
+}
