@@ -3,7 +3,7 @@ import { createEvmChain } from '../chains/evm/chain.ts'
 import { createEvmClients, type EvmClients } from '../chains/evm/client.ts'
 import { readBalance } from '../chains/evm/reads.ts'
 import { verifyUniswapV3 } from '../chains/evm/uniswap-v3.ts'
-import { readDecimals, verifyChain } from '../chains/evm/verify.ts'
+import { findClosedCaps, readDecimals, verifyChain } from '../chains/evm/verify.ts'
 import { checkNodes, type Findings, type NodeView } from '../chains/findings.ts'
 import type { EvmChainConfig, NetworkConfig } from '../config.ts'
 import { MAX_UINT256 } from '../model/amount.ts'
@@ -75,12 +75,19 @@ async function verifyConfigured({ network, config, urls, clients }: Checked): Pr
   if (ofNodes.problems.length > 0) return ofNodes
   const contracts = toContracts(config)
   const problems = await verifyChain(client, { ...toExpected(network, config), chainId, name, contracts })
+  // What is not ours cannot be asked for more.
+  if (problems.length > 0) return { ...ofNodes, problems }
   const uniswap = toUniswap(network, config)
-  const ofVenue =
-    uniswap && problems.length === 0
-      ? await verifyUniswapV3(client, { name, vault: contracts.vault, ...uniswap })
-      : []
-  return { ...ofNodes, problems: [...problems, ...ofVenue] }
+  const [ofVenue, closed] = await Promise.all([
+    uniswap ? verifyUniswapV3(client, { name, vault: contracts.vault, ...uniswap }) : [],
+    findClosedCaps(client, { contracts, tokens: paidOn(config) }),
+  ])
+  return { problems: ofVenue, warnings: [...ofNodes.warnings, ...closed.map((text) => `${name}: ${text}`)] }
+}
+
+function paidOn({ native, tokens }: EvmChainConfig) {
+  const named = tokens.map(({ address, symbol }) => ({ address: getAddress(address), symbol }))
+  return [{ address: zeroAddress, symbol: native.symbol }, ...named]
 }
 
 async function readNode(node: PublicClient): Promise<NodeView> {

@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startChain } from '@geoswap/devnet'
-import { CREATE2_PROXY, planDeployment } from '@geoswap/protocol'
-import { createTestClient, http, parseEther, publicActions } from 'viem'
+import { CREATE2_PROXY, geoVaultAbi, planDeployment } from '@geoswap/protocol'
+import { createTestClient, encodeFunctionData, http, parseEther, publicActions } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { runCommand } from '../command.ts'
@@ -16,6 +16,7 @@ const treasury = privateKeyToAccount(generatePrivateKey()).address
 const attester = privateKeyToAccount(generatePrivateKey()).address
 const deployerKey = generatePrivateKey()
 const { contracts } = planDeployment({ treasury, attester })
+const PYTH = { kind: 'pyth', feedId: `0x${'ab'.repeat(32)}`, maxAgeSeconds: 30 }
 const folder = mkdtempSync(join(tmpdir(), 'geoswap-deploy-'))
 const file = join(folder, 'geoswap.json')
 
@@ -38,15 +39,18 @@ afterAll(async () => {
 })
 
 /** The chain and the feeds of Base, on our own node and with our own roles. */
-function writeConfig(change: object): void {
+function writeConfig(change: object, { isPricedByPyth = false } = {}): void {
   const { chains, assets, ...network } = JSON.parse(NETWORK_TEXT)
   const served = { ...chains[0], rpcUrls: [chain.rpcUrl], attesterRpcUrls: [chain.rpcUrl], ...change }
   const priced = assets.slice(0, 2).map((asset: { sources: object[] }) => ({
     ...asset,
-    sources: asset.sources.map((source) => ({ ...source, chainId: served.chainId })),
+    sources: isPricedByPyth
+      ? [PYTH]
+      : asset.sources.map((source) => ({ ...source, chainId: served.chainId })),
   }))
+  const { discount: _, ...rest } = network
   const changed = { assets: priced, chains: [served], venues: [{ kind: 'inventory' }], treasury, attester }
-  writeFileSync(file, JSON.stringify({ ...network, ...changed }, null, 2))
+  writeFileSync(file, JSON.stringify({ ...rest, ...changed }, null, 2))
 }
 
 async function run(command: string, env: Record<string, string> = {}) {
@@ -114,6 +118,25 @@ test('the online check names what the chain lacks, and code that is not ours', a
   )
   expect(await run(`deploy --config ${file} --verify-only`)).toMatchObject({ code: 1 })
   await client.setCode({ address: contracts.vault, bytecode: deployed })
+})
+
+test('the online check names caps that are closed, once everything else is right', async () => {
+  await client.impersonateAccount({ address: treasury })
+  await client.setBalance({ address: treasury, value: parseEther('1') })
+  const args = ['0x2000000000000000000000000000000000000001', true] as const
+  const data = encodeFunctionData({ abi: geoVaultAbi, functionName: 'setDeliverer', args })
+  const from = { from: treasury, to: contracts.vault, data }
+  const hash = await client.request({ method: 'eth_sendTransaction', params: [from] } as never)
+  await client.waitForTransactionReceipt({ hash })
+  writeConfig({ contracts, tokens: [] }, { isPricedByPyth: true })
+
+  const { code, text } = await run(`check-config ${file} --online`)
+
+  writeConfig({ contracts })
+  expect(code).toBe(1)
+  expect(text).toContain('base: the vault pays no ETH: its cap is 0')
+  expect(text).toContain('base: no ETH can be claimed from the escrow: its claim cap is 0')
+  expect(text).toContain('2 problems')
 })
 
 test('the online check names a node of another chain by its host, and a clock that is wrong', async () => {

@@ -14,9 +14,10 @@ import { createDeployTarget, type DeployTarget } from './deploy-target.ts'
 import { readForCommand } from './read-network.ts'
 
 export const DEPLOY_HELP = `deploy --config FILE [--chain NAME] [--dry-run | --verify-only]
-      Puts the contracts, and the adapter of a Uniswap venue, on every EVM chain of the file, where it names them. What is there already is
-      left alone. Paid by GEOSWAP_DEPLOYER_KEY, or the deployer of GEOSWAP_KEYSTORE, which gets no rights by it.
-      --dry-run sends nothing. --verify-only compares code hashes: exit code 1 when something differs.`
+      Puts the contracts, and the adapter of a Uniswap venue, on every EVM chain of the file, where it names them.
+      What is there already is left alone. Paid by GEOSWAP_DEPLOYER_KEY, or by the deployer of GEOSWAP_KEYSTORE,
+      which gets no rights by it. --dry-run sends nothing. --verify-only compares code hashes: exit code 1 when
+      something differs.`
 
 type Mode = 'deploy' | 'dry-run' | 'verify-only'
 type Placed = { name: ContractName; address: Address }

@@ -96,6 +96,28 @@ async function verifyVault(
   ]
 }
 
+type Capped = { contracts: Expected['contracts']; tokens: readonly { address: Address; symbol: string }[] }
+
+/** Tokens of which nothing can move. The treasury opens caps, and may close them on purpose. */
+export async function findClosedCaps(client: PublicClient, { contracts, tokens }: Capped): Promise<string[]> {
+  const vault = { address: contracts.vault, abi: geoVaultAbi } as const
+  const escrow = { address: contracts.escrow, abi: geoEscrowAbi } as const
+  const closed = await Promise.all(
+    tokens.map(async ({ address, symbol }) => {
+      const args = [address] as const
+      const [[payable], [claimable]] = await Promise.all([
+        client.readContract({ ...vault, functionName: 'caps', args }),
+        client.readContract({ ...escrow, functionName: 'claimCaps', args }),
+      ])
+      return [
+        ...(payable > 0n ? [] : [`the vault pays no ${symbol}: its cap is 0`]),
+        ...(claimable > 0n ? [] : [`no ${symbol} can be claimed from the escrow: its claim cap is 0`]),
+      ]
+    }),
+  )
+  return closed.flat()
+}
+
 /** A token by its own words: another one at this address would be another currency under a known name. */
 async function verifyToken(client: PublicClient, token: ExpectedToken): Promise<string[]> {
   const { address, symbol, decimals } = token
