@@ -121,7 +121,10 @@ async function load(target: Target, seconds: number): Promise<Round> {
 }
 
 /** As fast as the answers come, or at this many calls per second. */
-async function fire({ url, apiKey, body }: Target, { seconds, rate }: { seconds: number; rate?: number }) {
+export async function fire(
+  { url, apiKey, body }: Omit<Target, 'pid'>,
+  { seconds, rate }: { seconds: number; rate?: number },
+) {
   const sending = body ? ['-m', 'POST', '-H', 'content-type: application/json', '-b', body] : []
   const settings = ['-j', '-c', String(CONNECTIONS), '-d', String(seconds), '-H', `x-api-key: ${apiKey}`]
   const pace = rate === undefined ? [] : ['-R', String(rate)]

@@ -9,16 +9,19 @@ const PREPARED_AT_ONCE = 8
 
 export const INPUT = 10n * USDC
 
+/** What swapping needs of a bench. */
+export type Trading = Pick<Bench, 'world' | 'say'>
+
 export type Submission = { wallet: PrivateKeyAccount; submission: { geoOpToken: string; signature: string } }
 /** A swap as its caller lived it: when submit answered, and when a held read said how it ended. */
 export type Lived = { submittedAt: number; settledAt: number; status: StatusReply }
 
-export function orderOf({ world }: Bench): Order {
+export function orderOf({ world }: Trading): Order {
   return { from: world.alpha, sell: 'USDC', to: world.beta, buy: 'WETH', amount: INPUT }
 }
 
 /** Wallets with money that have swapped once, so that they are delegated and every path is warm. */
-export async function createTraders(bench: Bench, count: number): Promise<PrivateKeyAccount[]> {
+export async function createTraders(bench: Trading, count: number): Promise<PrivateKeyAccount[]> {
   const { world, say } = bench
   say(`funding ${count} wallets and swapping once with each`)
   const wallets = await Promise.all(
@@ -34,7 +37,7 @@ export async function createTraders(bench: Bench, count: number): Promise<Privat
 
 /** Quotes, builds and signs this many swaps, the wallets taking turns. */
 export async function prepareSwaps(
-  bench: Bench,
+  bench: Trading,
   wallets: readonly PrivateKeyAccount[],
   count: number,
   order: (wallet: PrivateKeyAccount) => Order = () => orderOf(bench),
@@ -50,7 +53,7 @@ export async function prepareSwaps(
 }
 
 /** Submits and follows one swap to its end by held reads. */
-export async function live({ world }: Bench, { submission }: Submission): Promise<Lived> {
+export async function live({ world }: Trading, { submission }: Submission): Promise<Lived> {
   const { status, body } = await world.api.submit(submission)
   const submittedAt = now()
   if (status !== 200) throw new Error(`submit: ${status} ${body.code} ${body.message}`)
