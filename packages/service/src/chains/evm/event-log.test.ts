@@ -56,3 +56,15 @@ test('an event from before the log began is looked up from where its op began', 
 
   expect(await log.find('locked', 'old', 1n)).toMatchObject({ block: 2n })
 })
+
+test('an event that was let go is there again for an op that begins to matter later', async () => {
+  const chain = createChain()
+  const log = createEventLog(chain.readEvents)
+  chain.events.push(locked('early', 12n))
+
+  await log.advance(headsAt(20n), 10n)
+  await log.advance(headsAt(30n), 25n)
+  await log.advance(headsAt(31n), 11n)
+
+  expect(await log.find('locked', 'early', 11n)).toMatchObject({ block: 12n })
+})

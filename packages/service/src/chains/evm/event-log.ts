@@ -29,12 +29,20 @@ export function createEventLog(readEvents: ReadEvents): EventLog {
   let start = 0n
   let head = 0n
 
+  /** What begins to matter may be older than what was kept. */
+  async function extendTo(from: bigint): Promise<void> {
+    for (const event of await readEvents({ from, to: start - 1n }))
+      final.set(keyOf(event.kind, event.id), event)
+    start = from
+  }
+
   return {
     async advance(heads, from) {
       if (finalTo === undefined) {
         start = from < heads.hard.number ? from : heads.hard.number
         finalTo = start > 0n ? start - 1n : start
       }
+      if (from < start) await extendTo(from)
       const events = await readEvents({ from: finalTo + 1n, to: heads.head.number })
       for (const event of events)
         if (event.block <= heads.hard.number) final.set(keyOf(event.kind, event.id), event)
@@ -42,6 +50,8 @@ export function createEventLog(readEvents: ReadEvents): EventLog {
       head = heads.head.number
       if (heads.hard.number > finalTo) finalTo = heads.hard.number
       final = keepFrom(final, from)
+      const kept = from < heads.hard.number ? from : heads.hard.number
+      if (kept > start) start = kept
     },
     async find(kind, id, since) {
       const key = keyOf(kind, id)
