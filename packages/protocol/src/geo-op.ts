@@ -1,12 +1,16 @@
 import {
   type Address,
+  concat,
+  domainSeparator,
   encodeAbiParameters,
   getAddress,
   type Hex,
   hashStruct,
   hashTypedData,
   keccak256,
+  numberToHex,
   pad,
+  stringToHex,
   type TypedDataDomain,
 } from 'viem'
 import { fromBase58 } from './base58.ts'
@@ -80,9 +84,36 @@ export function hashGeoOp(origin: OriginEscrow, op: GeoOp): Hex {
   })
 }
 
+/** An op as the escrow is given it: of its delivery, only the hash. */
+export type EscrowOp = Omit<GeoOp, 'delivery'> & { delivery: Hex }
+
+/** The same id as `hashGeoOp` gives, for whoever does not know what is delivered. */
+export function hashEscrowOp(origin: OriginEscrow, op: EscrowOp): Hex {
+  const types = geoOpTypes.GeoOp.map(({ type }) => ({ type: type === 'Delivery' ? 'bytes32' : type }))
+  const values = geoOpTypes.GeoOp.map(({ name }) => op[name])
+  const typeHash = keccak256(stringToHex(`${encodeType('GeoOp')}${encodeType('Delivery')}`))
+  const struct = keccak256(encodeAbiParameters([{ type: 'bytes32' }, ...types], [typeHash, ...values]))
+  const domain = geoOpDomain(origin)
+  return keccak256(concat(['0x1901', domainSeparator({ domain }), struct]))
+}
+
+function encodeType(name: keyof typeof geoOpTypes): string {
+  return `${name}(${geoOpTypes[name].map((field) => `${field.type} ${field.name}`).join(',')})`
+}
+
 /** The id under which the vault reports a delivery. */
 export function hashDelivery(delivery: Delivery): Hex {
   return hashStruct({ types: geoOpTypes, primaryType: 'Delivery', data: delivery })
+}
+
+/** Hashes one delivery with many minimums and deadlines, for whoever has to find the right ones. */
+export function createDeliveryHasher(delivery: Omit<Delivery, 'minOutput' | 'fillDeadline'>) {
+  const word = (value: bigint) => numberToHex(value, { size: 32 })
+  const { ring, index, destinationChain, vault, outputToken, recipient } = delivery
+  const typeHash = keccak256(stringToHex(encodeType('Delivery')))
+  const head = concat([typeHash, ring, word(index), word(destinationChain), vault, outputToken])
+  return ({ minOutput, fillDeadline }: Pick<Delivery, 'minOutput' | 'fillDeadline'>): Hex =>
+    keccak256(concat([head, word(minOutput), recipient, word(fillDeadline)]))
 }
 
 /** One ring of order slots per origin chain, escrow and locker: indices of different rings never collide. */

@@ -2,10 +2,12 @@ import { readFileSync } from 'node:fs'
 import type { Hex } from 'viem'
 import { expect, test } from 'vitest'
 import {
+  createDeliveryHasher,
   fromBytes32,
   fromIndex,
   type GeoOp,
   hashDelivery,
+  hashEscrowOp,
   hashGeoOp,
   solanaRingOf,
   toBytes32,
@@ -36,6 +38,19 @@ function toGeoOp(op: Vector['op']): GeoOp {
     )
   return { ...numbers(op), delivery: numbers(op.delivery) } as unknown as GeoOp
 }
+
+test.each(vectors)('the delivery of $name has the same hash for whoever tries many', ({ op }) => {
+  const { delivery } = toGeoOp(op)
+
+  expect(createDeliveryHasher(delivery)(delivery)).toBe(hashDelivery(delivery))
+})
+
+test.each(vectors)('whoever knows of $name only what the escrow is told gets the same hash', (vector) => {
+  const origin = { chainId: vector.chainId, escrow: vector.verifyingContract }
+  const op = toGeoOp(vector.op)
+
+  expect(hashEscrowOp(origin, { ...op, delivery: hashDelivery(op.delivery) })).toBe(hashGeoOp(origin, op))
+})
 
 test.each(vectors)('the hash of $name is the one that the escrow computes', (vector) => {
   const op = toGeoOp(vector.op)

@@ -12,6 +12,7 @@ import { CHECK_CONFIG_HELP, checkConfig } from './operate/check-config.ts'
 import { DEPLOY_HELP, deploy } from './operate/deploy.ts'
 import { INIT_HELP, init } from './operate/init.ts'
 import { KEYS_HELP, keys } from './operate/keys.ts'
+import { listStops, pause, resume, STOPS_HELP } from './operate/stops.ts'
 import { createPool } from './store/db.ts'
 import { migrate } from './store/migrate.ts'
 
@@ -27,6 +28,7 @@ const USAGE = `geoswap service
   service ${CHECK_CONFIG_HELP}
   service ${DEPLOY_HELP}
   service ${KEYS_HELP}
+  service ${STOPS_HELP}
 
 Settings: GEOSWAP_CONFIG (JSON file of chains and assets), DATABASE_URL, and by role PORT, HOST,
 GEOSWAP_SEAL_KEYS (api), GEOSWAP_RELAYER_KEYS and GEOSWAP_DELIVERER_KEYS (worker), GEOSWAP_ATTESTER_KEY (attester);
@@ -88,6 +90,9 @@ const commands: Record<string, (args: string[], env: Env, output: Output) => Pro
   'check-config': checkConfig,
   deploy,
   keys,
+  pause,
+  resume,
+  stops: listStops,
 }
 
 async function main([name, ...args]: string[]): Promise<void> {

@@ -20,6 +20,7 @@ import { createKeyTable } from '../http/key-table.ts'
 import { createRateLimiter } from '../http/rate-limit.ts'
 import { createServer, type Handlers } from '../http/server.ts'
 import { createMarket } from '../market/market.ts'
+import { createStopTable, type StopTable } from '../market/stop-table.ts'
 import type { Catalog, Market } from '../model/catalog.ts'
 import { fromSealed } from '../model/quote.ts'
 import type { Venue } from '../model/venue.ts'
@@ -31,6 +32,7 @@ import { createPool } from '../store/db.ts'
 import { readInventory } from '../store/inventory.ts'
 import { createListener } from '../store/listen.ts'
 import { leaseBudgets } from '../store/rate-budgets.ts'
+import { findActiveStops } from '../store/stops.ts'
 import { activeOf, type Chains, connectChains, loadCatalog, verifyChains } from './chains.ts'
 import { createFeeFor } from './fee-for.ts'
 import { maxHeadAgeMs } from './head-age.ts'
@@ -68,18 +70,15 @@ export async function composeApi(config: Config, logger: Logger): Promise<Api> {
   await venues.refresh()
   const refreshing = every(VENUE_REFRESH_MS, () => venues.refresh())
 
-  const keys = createKeyTable({
-    findActiveKeys: () => findActiveKeys(pool),
-    onError: (e) => onFault(e, 'keys'),
-  })
+  const { keys, stops, ...tables } = createTables(pool, onFault)
   const limiter = createRateLimiter({ leaseBudgets: (leases) => leaseBudgets(pool, leases) })
   const status = composeStatus(pool, (error) => onFault(error, 'status'))
   const metrics = createMetrics({ heldReads: status.heldCount })
   addServiceMetrics(metrics.registry, { pool, chains: chains.all, prices: market.prices })
-  await keys.start()
+  await tables.start()
   const listener = createListener({
     url: config.databaseUrl.reveal(),
-    channels: { swap_terminal: status.swapEnded, api_keys: () => void keys.refresh().catch(() => {}) },
+    channels: { swap_terminal: status.swapEnded, ...tables.channels },
     onConnect: () => status.reads.setListening(true),
     onDisconnect: () => status.reads.setListening(false),
   })
@@ -89,7 +88,16 @@ export async function composeApi(config: Config, logger: Logger): Promise<Api> {
   const webhooks = composeWebhooks({ network, pool, sealer, logger, registry: metrics.registry })
   await webhooks.start()
   const app = await createServer({
-    handlers: createHandlers(config, { pool, chains, catalog, market, venues: venues.all, sealer, onFault }),
+    handlers: createHandlers(config, {
+      pool,
+      chains,
+      catalog,
+      market,
+      venues: venues.all,
+      stops,
+      sealer,
+      onFault,
+    }),
     ...{ statusReads: status.reads, statusStreams: status.streams },
     keys,
     limiter,
@@ -106,11 +114,35 @@ export async function composeApi(config: Config, logger: Logger): Promise<Api> {
     await spans?.close()
     market.stop()
     refreshing.stop()
-    keys.close()
+    tables.close()
     await Promise.allSettled([listener.close(), limiter.close(), webhooks.close()])
     await pool.end()
   }
   return { app, close }
+}
+
+/** What requests are judged by without a query: the keys that work, and what is not quoted. */
+function createTables(pool: BuildDeps['pool'], onFault: Followed['onFault']) {
+  const keys = createKeyTable({
+    findActiveKeys: () => findActiveKeys(pool),
+    onError: (e) => onFault(e, 'keys'),
+  })
+  const stops = createStopTable({
+    findActiveStops: () => findActiveStops(pool),
+    onError: (e) => onFault(e, 'stops'),
+  })
+  return {
+    ...{ keys, stops },
+    channels: {
+      api_keys: () => void keys.refresh().catch(() => {}),
+      quote_stops: () => void stops.refresh().catch(() => {}),
+    },
+    start: () => Promise.all([keys.start(), stops.start()]),
+    close() {
+      keys.close()
+      stops.close()
+    },
+  }
 }
 
 type Followed = {
@@ -180,6 +212,7 @@ type Parts = {
   catalog: Catalog
   market: Market
   venues: readonly Venue[]
+  stops: StopTable
   sealer: Sealer
   onFault(error: unknown, source: string): void
 }
@@ -217,9 +250,13 @@ function createHandlers(config: Config, parts: Parts): Handlers {
   const buildSolanaDeps = { ...storeDeps, ...tokens, builderOf, now }
   const submitDeps: SubmitDeps = { pool, openOp: tokens.openOp, originOf, recoverSigner, within }
   const submitSolanaDeps = { pool, market, openInput: tokens.openInput, builderOf, now }
+  const catalogDeps = {
+    ...{ catalog, market, venues: parts.venues },
+    isStopped: (side: Parameters<StopTable['ofSide']>[0]) => parts.stops.ofSide(side) !== undefined,
+  }
   return {
-    chains: () => listChains(parts),
-    tokens: (_caller, query) => listTokens(parts, query),
+    chains: () => listChains(catalogDeps),
+    tokens: (_caller, query) => listTokens(catalogDeps, query),
     quote: (caller, body) => quote(quoteDeps, caller.accountId, body),
     delegation: (_caller, query) => delegation(delegationDeps, query),
     buildGeoOp: (caller, body) => buildGeoOp(buildDeps, caller.accountId, body),
@@ -236,6 +273,7 @@ function toQuoteDeps({ network }: Config, shared: Parts, parts: QuoteParts): Quo
   const { chains, catalog, market, venues } = shared
   return {
     ...{ ...parts, catalog, market, venues, addresses, now: Date.now },
+    findStop: shared.stops.ofSwap,
     inspectRecipient(order: Order) {
       const inspecting = chains.of(order.destination.chainId).solana?.inspectRecipient(order)
       return inspecting && readOrUnavailable(order.destination, inspecting)

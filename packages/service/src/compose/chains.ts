@@ -1,5 +1,6 @@
 import { getAddress, type PrivateKeyAccount } from 'viem'
 import type { Chain } from '../chains/chain.ts'
+import type { CustodyChain } from '../chains/custody.ts'
 import { type Findings, joinFindings } from '../chains/findings.ts'
 import type { SolanaSigner } from '../chains/solana/signer.ts'
 import type { ChainConfig, NetworkConfig, Secret } from '../config.ts'
@@ -14,6 +15,8 @@ import { connectSolana, type SolanaOrigin } from './solana.ts'
 export type ConnectedChain = {
   config: ChainConfig
   chain: Chain
+  /** What the books need of it. */
+  custody: CustodyChain
   /** Keys that send transactions here: for inputs, claims and refunds, and for deliveries. */
   senders: { relay: readonly string[]; deliver: readonly string[] }
   /** Of the senders, those that get nothing new. */

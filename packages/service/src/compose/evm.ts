@@ -1,6 +1,7 @@
 import { type Address, getAddress, type PrivateKeyAccount, type PublicClient, zeroAddress } from 'viem'
 import { createEvmChain } from '../chains/evm/chain.ts'
 import { createEvmClients, type EvmClients } from '../chains/evm/client.ts'
+import { createEvmCustody } from '../chains/evm/custody.ts'
 import { readBalance } from '../chains/evm/reads.ts'
 import { verifyUniswapV3 } from '../chains/evm/uniswap-v3.ts'
 import { findClosedCaps, readDecimals, verifyChain } from '../chains/evm/verify.ts'
@@ -48,6 +49,7 @@ export function connectEvm(options: Options): ConnectedChain & { evm: EvmParts }
   return {
     config,
     chain: createEvmChain({ clients, settings, accounts, deliverer: deliver[0] ?? zeroAddress }),
+    custody: createEvmCustody({ clients, settings }),
     senders: { relay, deliver },
     retiring: (network.retiring ?? []).map((address) => getAddress(address)),
     maxAmount: MAX_UINT256,

@@ -5,6 +5,7 @@ import type { PriceBook } from '../market/prices/book.ts'
 import { readEndedSwaps, readExposure, readOpenSwaps, readStageTimes } from '../store/figures.ts'
 import { readInventory } from '../store/inventory.ts'
 import type { ConnectedChain } from './chains.ts'
+import { addLedgerGauges } from './ledger-metrics.ts'
 
 type Sources = {
   pool: Pool
@@ -21,6 +22,7 @@ export function addServiceMetrics(registry: Registry, sources: Sources): void {
   addInventoryGauge(registry, sources.pool)
   addRelayerGauge(registry, sources)
   addPriceGauge(registry, sources.prices)
+  addLedgerGauges(registry, sources.pool)
 }
 
 function addSwapGauges(registry: Registry, pool: Pool): void {

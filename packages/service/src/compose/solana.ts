@@ -7,6 +7,7 @@ import { NATIVE_SOL } from '../chains/solana/address.ts'
 import { createInputBuilder } from '../chains/solana/builder.ts'
 import { createSolanaChain } from '../chains/solana/chain.ts'
 import { createSolanaClient } from '../chains/solana/client.ts'
+import { createSolanaCustody } from '../chains/solana/custody.ts'
 import { accountCostLamports } from '../chains/solana/fees.ts'
 import { NATIVE_TOKEN } from '../chains/solana/mint.ts'
 import { createSolanaParts, type SolanaParts } from '../chains/solana/parts.ts'
@@ -49,6 +50,7 @@ export function connectSolana(options: Options): ConnectedChain & { solana: Sola
   return {
     config,
     chain: createSolanaChain(parts),
+    custody: createSolanaCustody(parts),
     senders: { relay: [feePayers.input], deliver: [feePayers.delivery] },
     retiring: [],
     maxAmount: MAX_U64,

@@ -37,6 +37,7 @@ import {
   verifyChains,
 } from './chains.ts'
 import { maxHeadAgeMs } from './head-age.ts'
+import { createLedgerTask } from './ledger.ts'
 import { createPriceCheck } from './price-check.ts'
 import { createPriceSources, priceRulesOf, watchPrices } from './prices.ts'
 import { createSigners } from './solana.ts'
@@ -197,8 +198,10 @@ function logMove(logger: Logger, name: string) {
   return (swap: Swap, detail?: string) => logger.info({ swapId: swap.id, state: swap.state, detail }, name)
 }
 
-function watchLane(parts: Parts, { chain, config }: ConnectedChain): Lane {
+function watchLane(parts: Parts, connected: ConnectedChain): Lane {
   const { pool, logger } = parts
+  const { chain, config } = connected
+  const follower = followerOf(parts, config.chainId)
   const reorgSeconds = (config.finality.hard * config.blockMs) / 1_000
   const originDeps = { pool, origin: chain, reorgSeconds, onMoved: logMove(logger, 'origin') }
   const destinationDeps = {
@@ -207,11 +210,13 @@ function watchLane(parts: Parts, { chain, config }: ConnectedChain): Lane {
     onSettled: logMove(logger, 'settled'),
     onRefundDecided: logMove(logger, 'refund decided'),
   }
-  return createWatchLane({
-    ...{ pool, chain, follower: followerOf(parts, config.chainId) },
+  const lane = createWatchLane({
+    ...{ pool, chain, follower },
     confirmOrigin: (heads) => confirmOrigin(originDeps, heads),
     confirmDestination: (heads) => confirmDestination(destinationDeps, heads),
   })
+  const books = createLedgerTask(parts, connected, follower)
+  return { ...lane, tasks: [...lane.tasks, books] }
 }
 
 function relayLane(parts: Parts, connected: ConnectedChain, address: string, share?: Share): Lane {

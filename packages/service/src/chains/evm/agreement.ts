@@ -42,8 +42,16 @@ const LOG = ['address', 'topics', 'data', 'blockNumber', 'blockHash', 'transacti
 /** What has to be the same: nodes of different make add fields of their own, in an order of their own. */
 function essenceOf(method: string, answer: unknown): unknown {
   if (method === 'eth_getBlockByNumber' && answer) return pick(answer as Fields, BLOCK)
-  if (method === 'eth_getLogs') return (answer as Fields[]).map((log) => pick(log, LOG))
+  if (method === 'eth_getLogs') return essenceOfLogs(answer)
+  if (method === 'eth_getTransactionReceipt' && answer) {
+    const { blockHash, status, logs } = answer as Fields
+    return [blockHash, status, essenceOfLogs(logs)]
+  }
   return answer
+}
+
+function essenceOfLogs(logs: unknown): unknown[] {
+  return (logs as Fields[]).map((log) => pick(log, LOG))
 }
 
 function pick(from: Fields, names: readonly string[]): unknown[] {

@@ -26,16 +26,25 @@ const catalog: Catalog = { chains: new Map(chains.map((chain) => [chain.chainId,
 
 const notServed = { venue: 'pool', why: 'notServed' as const }
 
-type Facts = { dead?: number[]; unpriced?: string[]; held?: Record<string, bigint>; more?: Venue[] }
+type Facts = {
+  dead?: number[]
+  unpriced?: string[]
+  held?: Record<string, bigint>
+  more?: Venue[]
+  stopped?: string[]
+}
 
-function depsWith({ dead = [], unpriced = [], held = { '1:0xusdc': 7n }, more = [] }: Facts = {}) {
+function depsWith(facts: Facts = {}) {
+  const { dead = [], unpriced = [], held = { '1:0xusdc': 7n }, more = [], stopped = [] } = facts
   const market: Market = {
     chainNow: (chainId) => (dead.includes(chainId) ? undefined : now),
     priceOf: (asset) => (unpriced.includes(asset) ? undefined : 1_500_000_000_000_000_000n),
     available: (chainId, token) => held[`${chainId}:${token}`],
   }
   const terms = { spreadBps: 0n, impactBps: 0n, pairs: [], limits: [] }
-  return { catalog, market, venues: [createInventoryVenue({ market, terms }), ...more] }
+  const isStopped = ({ chainId, asset }: { chainId: number; asset?: string }) =>
+    stopped.includes(String(chainId)) || stopped.includes(`${chainId}:${asset}`)
+  return { catalog, market, venues: [createInventoryVenue({ market, terms }), ...more], isStopped }
 }
 
 const flagsOf = (facts: Facts, chainId = 1) =>
@@ -111,4 +120,12 @@ test('422 UNSUPPORTED_CHAIN for a chain that is not served, with those that are'
       details: { field: 'chainId', supported: [1, 3] },
     }),
   )
+})
+
+test('what is stopped is listed as not available: a chain with all of its tokens, or one token', () => {
+  const [first] = listChains(depsWith({ stopped: ['1'] })).chains
+
+  expect(first).toMatchObject({ available: false, reason: 'CHAIN_UNAVAILABLE' })
+  expect(flagsOf({ stopped: ['1'] })).toEqual(['ETH - - - 1.50', 'USDC - - - 1.50'])
+  expect(flagsOf({ stopped: ['1:USDC'] })).toEqual(['ETH in - - 1.50', 'USDC - - - 1.50'])
 })

@@ -5,11 +5,17 @@ import type { Catalog, CatalogChain, Market, Token } from '../../model/catalog.t
 import { mostOf } from '../../model/curve.ts'
 import type { Venue } from '../../model/venue.ts'
 
-export type CatalogDeps = { catalog: Catalog; market: Market; venues: readonly Venue[] }
+export type CatalogDeps = {
+  catalog: Catalog
+  market: Market
+  venues: readonly Venue[]
+  /** Whether quotes of a whole chain, or of a token of it, are stopped. */
+  isStopped(side: { chainId: number; asset?: string }): boolean
+}
 
 /** Every chain, and whether it is quoted now. From memory, as quotes are. */
-export function listChains({ catalog, market }: Omit<CatalogDeps, 'venues'>): ChainsReply {
-  return { chains: [...catalog.chains.values()].map((chain) => toChainEntry(market, chain)) }
+export function listChains(deps: Omit<CatalogDeps, 'venues'>): ChainsReply {
+  return { chains: [...deps.catalog.chains.values()].map((chain) => toChainEntry(deps, chain)) }
 }
 
 /** Every token of one chain or of all, and what can be done with it now. From memory, as quotes are. */
@@ -31,10 +37,12 @@ function getChain({ chains }: Catalog, chainId: number): CatalogChain {
   })
 }
 
-function toChainEntry(market: Market, chain: CatalogChain): ChainEntry {
+type Now = Pick<CatalogDeps, 'market' | 'isStopped'>
+
+function toChainEntry(deps: Now, chain: CatalogChain): ChainEntry {
   const { chainId, name, family, native } = chain
   const { symbol, address, decimals } = native
-  const reason = reasonOf(market, chain)
+  const reason = reasonOf(deps, chain)
   return {
     ...{ chainId, name, family, native: { symbol, address, decimals }, available: reason === undefined },
     ...(reason && { reason }),
@@ -42,15 +50,16 @@ function toChainEntry(market: Market, chain: CatalogChain): ChainEntry {
 }
 
 /** Network costs are paid in the chain's own coin: without its price nothing here can be quoted. */
-function reasonOf(market: Market, { chainId, native }: CatalogChain): ChainEntry['reason'] {
-  if (!market.chainNow(chainId)) return 'CHAIN_UNAVAILABLE'
+function reasonOf({ market, isStopped }: Now, { chainId, native }: CatalogChain): ChainEntry['reason'] {
+  if (!market.chainNow(chainId) || isStopped({ chainId })) return 'CHAIN_UNAVAILABLE'
   return market.priceOf(native.asset) === undefined ? 'PRICE_UNAVAILABLE' : undefined
 }
 
-function toTokenEntry({ market, venues }: CatalogDeps, chain: CatalogChain, token: Token): TokenEntry {
+function toTokenEntry(deps: CatalogDeps, chain: CatalogChain, token: Token): TokenEntry {
+  const { market, venues } = deps
   const { chainId, symbol, address, decimals, asset } = token
   const price = market.priceOf(asset)
-  const isQuoted = reasonOf(market, chain) === undefined
+  const isQuoted = reasonOf(deps, chain) === undefined && !deps.isStopped({ chainId, asset })
   const input = isQuoted && price !== undefined
   const deliverable = isQuoted ? mostDeliverable(venues, chain, token) : 0n
   const output = deliverable > 0n

@@ -11,6 +11,7 @@ import { termsOf } from './costs.ts'
 import { describePrice } from './describe.ts'
 import { nextQuoteId } from './quote-id.ts'
 import { type AddressBooks, invalidFields, type Order, toOrder } from './request.ts'
+import { assertNotStopped, type FindStop } from './stopped.ts'
 
 /**
  * Whether a payment can arrive: what the account costs that has to be made for it, in the chain's own coin, and
@@ -26,6 +27,8 @@ export type QuoteDeps = {
   /** In the order in which a tie is decided. */
   venues: readonly Venue[]
   addresses: AddressBooks
+  /** What is not quoted now; from memory. */
+  findStop: FindStop
   /** What the recipient's own chain has to say; undefined where every address can be paid. */
   inspectRecipient(order: Order): Promise<RecipientView> | undefined
   /** Whether the wallet is known to be delegated; an unknown one is priced with its authorization. */
@@ -50,6 +53,7 @@ export function quote(
   request: QuoteRequest,
 ): QuoteReply | Promise<QuoteReply> {
   const order = toOrder(deps.catalog, deps.addresses, request)
+  assertNotStopped(deps.findStop, order)
   const inspecting = deps.inspectRecipient(order)
   if (!inspecting) return priceOrder(deps, accountId, order, 0n)
   return inspecting.then((recipient) => {

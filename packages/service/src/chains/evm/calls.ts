@@ -1,0 +1,95 @@
+import {
+  type Delivery,
+  type EscrowOp,
+  geoEscrowAbi,
+  geoVaultAbi,
+  hashDelivery,
+  hashEscrowOp,
+  toBytes32,
+} from '@geoswap/protocol'
+import {
+  type Address,
+  type ContractFunctionArgs,
+  decodeFunctionData,
+  type Hex,
+  isAddressEqual,
+  type PublicClient,
+} from 'viem'
+import type { EvmChainSettings } from './settings.ts'
+
+type Contracts = Pick<EvmChainSettings, 'chainId' | 'escrow' | 'vault'>
+type Call = { from: Address; to: Address | null; input: Hex }
+
+/** Throws while the node does not know it: that proves nothing. */
+export async function readCall(client: PublicClient, hash: string): Promise<Call> {
+  const { from, to, input } = await client.getTransaction({ hash: hash as Hex })
+  return { from, to, input }
+}
+
+export type CalledOp = EscrowOp & { hash: Hex }
+
+/** The ops that a call to the escrow is about. Each has the name that its own content gives it. */
+export function opsIn({ chainId, escrow }: Contracts, { from, to, input }: Call): CalledOp[] {
+  if (!to || !isAddressEqual(to, escrow)) return []
+  const called = escrowOpsIn(from, input)
+  return called.map((op) => ({ ...op, hash: hashEscrowOp({ chainId, escrow }, op) }))
+}
+
+function escrowOpsIn(caller: Address, data: Hex): EscrowOp[] {
+  const call = decodeFunctionData({ abi: geoEscrowAbi, data })
+  switch (call.functionName) {
+    case 'lock':
+      return [{ ...call.args[0], locker: caller }]
+    case 'lockMany':
+      return call.args[0].map(({ op }) => ({ ...op, locker: caller }))
+    case 'claim':
+      return [{ ...call.args[0].op, locker: call.args[0].locker }]
+    case 'claimMany':
+      return call.args[0].map(({ op, locker }) => ({ ...op, locker }))
+    case 'refund':
+    case 'refundAttested':
+      return [{ ...call.args[1], locker: call.args[0] }]
+    default:
+      return []
+  }
+}
+
+export type CalledDelivery = {
+  hash: Hex
+  delivery: Delivery
+  token: Address
+  recipient: Address
+  /** The most that is sold for it, where it is bought. */
+  bought?: { payToken: Address; payAmount: bigint }
+}
+
+/** The deliveries that a call to the vault is about, named by their own content as well. */
+export function deliveriesIn(contracts: Contracts, { to, input }: Call): CalledDelivery[] {
+  if (!to || !isAddressEqual(to, contracts.vault)) return []
+  const call = decodeFunctionData({ abi: geoVaultAbi, data: input })
+  switch (call.functionName) {
+    case 'deliver': {
+      const [ring, token, fill] = call.args
+      return [toCalled(contracts, { ring, token, fill })]
+    }
+    case 'deliverMany':
+      return call.args[0].map((order) => toCalled(contracts, order))
+    case 'deliverVia': {
+      const [, ring, payToken, payAmount, token, fill] = call.args
+      return [{ ...toCalled(contracts, { ring, token, fill }), bought: { payToken, payAmount } }]
+    }
+    default:
+      return []
+  }
+}
+
+type Order = ContractFunctionArgs<typeof geoVaultAbi, 'nonpayable', 'deliverMany'>[0][number]
+
+function toCalled({ chainId, vault }: Contracts, { ring, token, fill }: Order): CalledDelivery {
+  const delivery = {
+    ...{ ring, index: fill.index, destinationChain: BigInt(chainId), vault: toBytes32(vault) },
+    ...{ outputToken: toBytes32(token), minOutput: fill.minOutput, recipient: toBytes32(fill.recipient) },
+    fillDeadline: fill.fillDeadline,
+  }
+  return { hash: hashDelivery(delivery), delivery, token, recipient: fill.recipient }
+}

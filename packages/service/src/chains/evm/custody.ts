@@ -1,0 +1,148 @@
+import { geoEscrowAbi, geoVaultAbi } from '@geoswap/protocol'
+import {
+  type Address,
+  erc20Abi,
+  type Hex,
+  isAddressEqual,
+  type Log,
+  type PublicClient,
+  parseEventLogs,
+  zeroAddress,
+} from 'viem'
+import type { Block } from '../chain.ts'
+import type { Custody, CustodyChain, CustodyEvent, Held, Paid } from '../custody.ts'
+import { deliveriesIn, opsIn, readCall } from './calls.ts'
+import type { EvmClients } from './client.ts'
+import { readBalance } from './reads.ts'
+import type { EvmChainSettings } from './settings.ts'
+
+type Settings = Pick<EvmChainSettings, 'chainId' | 'escrow' | 'vault' | 'tokens'>
+type Parts = { clients: Pick<EvmClients, 'client' | 'agreed'>; settings: Settings }
+
+// A range that every public node answers in one piece.
+const MAX_RANGE = 2_000n
+// Read once more with the next range: logs that a node had not indexed yet are not lost.
+const OVERLAP = 16n
+
+/** What the contracts of an EVM chain say and hold. */
+export function createEvmCustody(parts: Parts): CustodyChain {
+  const { clients, settings } = parts
+  return {
+    chainId: settings.chainId,
+    readCustody: (after, hard) => readCustody(parts, after, hard),
+    findPaid: (event) => findPaid(clients.client, settings, event),
+    findSold: (txHash, token) => findSold(clients.agreed, settings, txHash as Hex, token as Address),
+  }
+}
+
+async function readCustody(
+  { clients, settings }: Parts,
+  after: bigint | undefined,
+  hard: Block,
+): Promise<Custody> {
+  const { agreed } = clients
+  if (after === undefined) {
+    return { block: hard.number, events: [], balances: await readBalances(agreed, settings, hard.number) }
+  }
+  const from = after > OVERLAP ? after - OVERLAP : 0n
+  const isFar = hard.number - from >= MAX_RANGE
+  const block = isFar ? from + MAX_RANGE - 1n : hard.number
+  const contracts = [settings.escrow, settings.vault]
+  const logs = await agreed.getLogs({ address: contracts, fromBlock: from, toBlock: block })
+  const events = toEvents(settings, logs)
+  return { block, events, ...(!isFar && { balances: await readBalances(agreed, settings, block) }) }
+}
+
+function readBalances(client: PublicClient, settings: Settings, blockNumber: bigint): Promise<Held[]> {
+  const places = [
+    ['escrow', settings.escrow],
+    ['vault', settings.vault],
+  ] as const
+  const asked = places.flatMap(([place, owner]) => settings.tokens.map((token) => ({ place, owner, token })))
+  return Promise.all(
+    asked.map(async ({ place, owner, token }) => ({
+      ...{ place, token },
+      amount: await readBalance(client, { owner, token, blockNumber }),
+    })),
+  )
+}
+
+export function toEvents({ escrow, vault }: Pick<Settings, 'escrow' | 'vault'>, logs: Log[]): CustodyEvent[] {
+  const isFrom = (address: Address) => (log: Log) => isAddressEqual(log.address, address)
+  const said = parseEventLogs({ abi: geoEscrowAbi, logs: logs.filter(isFrom(escrow)) })
+  const paid = parseEventLogs({ abi: geoVaultAbi, logs: logs.filter(isFrom(vault)) })
+  const ownerOf = (owner: Address) =>
+    isAddressEqual(owner, vault) ? ('vault' as const) : ('wallet' as const)
+  const events: CustodyEvent[] = []
+  for (const log of said) {
+    const at = whereIs(log)
+    if (log.eventName === 'Locked') events.push({ ...at, kind: 'locked', op: log.args.op })
+    if (log.eventName === 'Claimed') events.push({ ...at, kind: 'claimed', op: log.args.op })
+    if (log.eventName === 'Refunded') events.push({ ...at, kind: 'refunded', op: log.args.op })
+    if (log.eventName === 'Credited') {
+      const { owner, token, amount } = log.args
+      events.push({ ...at, kind: 'credited', owner: ownerOf(owner), token, amount })
+    }
+    if (log.eventName === 'Withdrawn') {
+      const { owner, token, to, amount } = log.args
+      const elsewhere = ownerOf(owner) === 'vault' ? ('treasury' as const) : ('wallet' as const)
+      events.push({
+        ...at,
+        kind: 'creditPaid',
+        to: ownerOf(to) === 'vault' ? 'vault' : elsewhere,
+        token,
+        amount,
+      })
+    }
+  }
+  for (const log of paid) {
+    const at = whereIs(log)
+    if (log.eventName === 'Delivered') {
+      events.push({ ...at, kind: 'delivered', delivery: log.args.delivery, amount: log.args.amount })
+    }
+    if (log.eventName === 'Withdrawn') {
+      events.push({ ...at, kind: 'withdrawn', token: log.args.token, amount: log.args.amount })
+    }
+  }
+  return events
+}
+
+type Mined = { transactionHash: Hex; blockNumber: bigint; logIndex: number }
+
+function whereIs({ transactionHash, blockNumber, logIndex }: Mined) {
+  return { txHash: transactionHash, block: blockNumber, part: logIndex }
+}
+
+/** From the call itself, which the name of the op or delivery commits to: any node may be asked. */
+async function findPaid(
+  client: PublicClient,
+  settings: Settings,
+  event: CustodyEvent,
+): Promise<Paid | undefined> {
+  if (event.kind === 'delivered') {
+    const called = deliveriesIn(settings, await readCall(client, event.txHash))
+    const made = called.find(({ hash }) => hash === event.delivery)
+    return made && { token: made.token, amount: event.amount }
+  }
+  if (event.kind !== 'locked' && event.kind !== 'claimed' && event.kind !== 'refunded') return undefined
+  const called = opsIn(settings, await readCall(client, event.txHash))
+  const op = called.find(({ hash }) => hash === event.op)
+  return op && { token: op.inputToken, amount: op.inputAmount }
+}
+
+/** By the token's own log. Of the native coin there is none. */
+async function findSold(
+  client: PublicClient,
+  { vault }: Pick<Settings, 'vault'>,
+  hash: Hex,
+  token: Address,
+): Promise<bigint | undefined> {
+  if (token === zeroAddress) return undefined
+  const { logs } = await client.getTransactionReceipt({ hash })
+  const own = logs.filter(({ address }) => isAddressEqual(address, token))
+  return parseEventLogs({ abi: erc20Abi, logs: own, eventName: 'Transfer' }).reduce((sold, { args }) => {
+    const out = isAddressEqual(args.from, vault) ? args.value : 0n
+    const back = isAddressEqual(args.to, vault) ? args.value : 0n
+    return sold + out - back
+  }, 0n)
+}

@@ -1,0 +1,177 @@
+import { type Address, getBase64Encoder, type Signature } from '@solana/kit'
+import type { Block } from '../chain.ts'
+import type { Custody, CustodyChain, CustodyEvent, Held, Place } from '../custody.ts'
+import { toTokenAccountAddress } from './accounts.ts'
+import type { SolanaClient } from './client.ts'
+import { isNative, NATIVE_TOKEN, type Token } from './mint.ts'
+import type { SolanaParts } from './parts.ts'
+import { toTokenAccount } from './token-layout.ts'
+import { type HistoryEntry, readHistory } from './vault-history.ts'
+
+type VaultAccount = { place: Place; address: string; token: Token }
+
+// Read once more each time, about a minute: a transaction that a node had not indexed yet is not lost.
+const OVERLAP_SLOTS = 150n
+const MAX_KNOWN = 5_000
+
+/** What the vaults of a Solana chain hold, and every transaction that changed it. */
+export function createSolanaCustody(parts: SolanaParts): CustodyChain {
+  const known = new Map<string, CustodyEvent[]>()
+  const accounts = rememberOnce(() => listAccounts(parts))
+  return {
+    chainId: parts.settings.chainId,
+    async readCustody(after, hard): Promise<Custody> {
+      const vaults = await accounts()
+      const { slot, balances } = await readBalances(parts.client.agreed, vaults, hard)
+      if (after === undefined) return { block: slot, events: [], balances }
+      const since = after > OVERLAP_SLOTS ? after - OVERLAP_SLOTS : 0n
+      const landed = await readHistory(parts.client.agreed, addressesOf(vaults), { since, upTo: slot })
+      const events: CustodyEvent[] = []
+      for (const entry of landed) {
+        const found = known.get(entry.signature) ?? (await readEvents(parts, vaults, entry))
+        known.set(entry.signature, found)
+        events.push(...found)
+      }
+      forgetOldest(known)
+      return { block: slot, events, balances }
+    },
+    // Every event of this chain says what it is about.
+    findPaid: async () => undefined,
+    findSold: async () => undefined,
+  }
+}
+
+const addressesOf = (vaults: readonly VaultAccount[]) => vaults.map(({ address }) => address)
+
+function forgetOldest(known: Map<string, unknown>): void {
+  for (const [oldest] of known) {
+    if (known.size <= MAX_KNOWN) return
+    known.delete(oldest)
+  }
+}
+
+async function listAccounts({ settings, facts }: SolanaParts): Promise<VaultAccount[]> {
+  const tokens = await Promise.all(settings.tokens.map((mint) => facts.tokenOf(mint)))
+  const owners = [
+    ['escrow', settings.vaults.intake],
+    ['vault', settings.vaults.inventory],
+  ] as const
+  const listed = owners.flatMap(([place, owner]) =>
+    tokens.map(async (token) => {
+      const address = isNative(token) ? owner : await toTokenAccountAddress({ owner, ...token })
+      return { place, address, token }
+    }),
+  )
+  return Promise.all(listed)
+}
+
+/** All of one slot: what happened up to it is what the balances are of. */
+async function readBalances({ rpc }: SolanaClient, vaults: readonly VaultAccount[], hard: Block) {
+  const options = { encoding: 'base64', commitment: 'finalized', minContextSlot: hard.number } as const
+  const { context, value } = await rpc.getMultipleAccounts(addressesOf(vaults) as Address[], options).send()
+  const balances = vaults.map(({ place, token }, index): Held => {
+    const account = value[index]
+    if (!account) return { place, token: token.mint, amount: 0n }
+    const data = getBase64Encoder().encode(account.data[0])
+    const amount = isNative(token) ? account.lamports : (toTokenAccount({ ...account, data })?.amount ?? 0n)
+    return { place, token: token.mint, amount }
+  })
+  return { slot: context.slot, balances }
+}
+
+type Delta = { place: Place; token: string; amount: bigint }
+
+/** What one transaction did to the vaults and to the fee payer that paid for it. */
+async function readEvents(
+  { client, settings }: SolanaParts,
+  vaults: readonly VaultAccount[],
+  entry: HistoryEntry,
+): Promise<CustodyEvent[]> {
+  const found = await client.agreed.rpc
+    .getTransaction(entry.signature as Signature, {
+      ...{ commitment: 'finalized', encoding: 'json', maxSupportedTransactionVersion: 0 },
+    })
+    .send()
+  if (!found?.meta) throw new Error(`The node names ${entry.signature} and does not know it`)
+  const { meta, transaction } = found
+  const keys: readonly string[] = transaction.message.accountKeys
+  const payer = keys[0] ?? ''
+  const isOurs = Object.values(settings.feePayers).includes(payer)
+  const op = isOurs ? opIn(entry.memo) : undefined
+  const cost = (meta.preBalances[0] ?? 0n) - (meta.postBalances[0] ?? 0n)
+  const spent =
+    isOurs && cost > 0n
+      ? [{ kind: 'spent' as const, token: NATIVE_TOKEN.mint, amount: cost, ...(op && { op }) }]
+      : []
+  const deltas = meta.err === null ? deltasIn(vaults, keys, meta) : []
+  const moves = op ? toPayment(op, deltas) : deltas.map(toUnknown)
+  return [...moves, ...spent].map((event, part) => ({
+    ...{ txHash: entry.signature, block: found.slot, part },
+    ...event,
+  }))
+}
+
+const opIn = (memo: string | null) => {
+  const id = memo?.match(/\b[0-9a-f]{64}\b/)?.[0]
+  return id && `0x${id}`
+}
+
+type Meta = {
+  preBalances: readonly bigint[]
+  postBalances: readonly bigint[]
+  preTokenBalances?: readonly TokenBalance[]
+  postTokenBalances?: readonly TokenBalance[]
+}
+type TokenBalance = { accountIndex: number; mint: string; uiTokenAmount: { amount: string } }
+
+function deltasIn(vaults: readonly VaultAccount[], keys: readonly string[], meta: Meta): Delta[] {
+  const heldIn = (balances: readonly TokenBalance[] | undefined, index: number, mint: string) =>
+    BigInt(
+      balances?.find((held) => held.accountIndex === index && held.mint === mint)?.uiTokenAmount.amount ?? 0,
+    )
+  return vaults.flatMap(({ place, address, token: { mint } }) => {
+    const index = keys.indexOf(address)
+    if (index < 0) return []
+    const [before, after] = isNative({ mint })
+      ? [meta.preBalances[index] ?? 0n, meta.postBalances[index] ?? 0n]
+      : [heldIn(meta.preTokenBalances, index, mint), heldIn(meta.postTokenBalances, index, mint)]
+    return after === before ? [] : [{ place, token: mint, amount: after - before }]
+  })
+}
+
+type Unplaced<T> = T extends unknown ? Omit<T, 'txHash' | 'block' | 'part'> : never
+type Move = Unplaced<CustodyEvent>
+
+/** Our fee payer signed it, with an op's name in its memo: what the vaults gained or lost tells what it was. */
+function toPayment(op: string, deltas: readonly Delta[]): Move[] {
+  const at = (place: Place) => deltas.find((delta) => delta.place === place)
+  const [intake, inventory] = [at('escrow'), at('vault')]
+  if (deltas.length > 2 || (intake && inventory && intake.amount + inventory.amount !== 0n)) {
+    return deltas.map(toUnknown)
+  }
+  if (intake && intake.amount > 0n)
+    return [{ kind: 'locked', op, token: intake.token, amount: intake.amount }]
+  if (intake) {
+    const kind = inventory ? 'claimed' : 'refunded'
+    return [{ kind, op, token: intake.token, amount: -intake.amount }]
+  }
+  if (!inventory || inventory.amount > 0n) return deltas.map(toUnknown)
+  return [{ kind: 'delivered', delivery: op, token: inventory.token, amount: -inventory.amount }]
+}
+
+function toUnknown({ place, token, amount }: Delta): Move {
+  return amount > 0n
+    ? { kind: 'received', place, token, amount }
+    : { kind: 'left', place, token, amount: -amount }
+}
+
+function rememberOnce<T>(read: () => Promise<T>): () => Promise<T> {
+  let known: Promise<T> | undefined
+  return () => {
+    known ??= read().catch((error: unknown) => {
+      known = undefined
+      throw error
+    })
+    return known
+  }
+}

@@ -1,0 +1,41 @@
+import type { Address, Signature } from '@solana/kit'
+import type { SolanaClient } from './client.ts'
+
+export type HistoryEntry = { signature: string; slot: bigint; memo: string | null }
+
+const PAGE = 1_000
+
+/** The finalized transactions that touched any of these accounts after a slot and up to another, oldest first. */
+export async function readHistory(
+  client: SolanaClient,
+  addresses: readonly string[],
+  range: { since: bigint; upTo: bigint },
+): Promise<HistoryEntry[]> {
+  const pages = await Promise.all(addresses.map((address) => readOne(client, address, range)))
+  const bySignature = new Map(pages.flat().map((entry) => [entry.signature, entry]))
+  return [...bySignature.values()].sort((a, b) => Number(a.slot - b.slot))
+}
+
+async function readOne(
+  { rpc }: SolanaClient,
+  address: string,
+  { since, upTo }: { since: bigint; upTo: bigint },
+): Promise<HistoryEntry[]> {
+  const entries: HistoryEntry[] = []
+  let before: Signature | undefined
+  for (;;) {
+    const options = {
+      commitment: 'finalized',
+      limit: PAGE,
+      minContextSlot: upTo,
+      ...(before && { before }),
+    } as const
+    const page = await rpc.getSignaturesForAddress(address as Address, options).send()
+    for (const { signature, slot, memo } of page) {
+      if (slot <= since) return entries
+      if (slot <= upTo) entries.push({ signature, slot, memo })
+    }
+    before = page.at(-1)?.signature
+    if (page.length < PAGE || !before) return entries
+  }
+}

@@ -1,0 +1,40 @@
+import type { Pool } from 'pg'
+import type { HeadFollower } from '../lanes/head-follower.ts'
+import type { Task } from '../lanes/runner.ts'
+import { createBookkeeper } from '../ledger/bookkeeper.ts'
+import { type Catalog, findToken } from '../model/catalog.ts'
+import type { Logger } from '../observe/logger.ts'
+import type { ConnectedChain } from './chains.ts'
+
+// Three readings make a difference: what is missing stops quotes within seconds of its block being final.
+const READ_MS = 3_000
+
+type Parts = { pool: Pool; catalog: Catalog; logger: Logger }
+
+/** Keeps the books of a chain, beside the watch over it: one process at a time. */
+export function createLedgerTask(
+  parts: Parts,
+  { config, custody }: ConnectedChain,
+  follower: HeadFollower,
+): Task {
+  const { pool, catalog, logger } = parts
+  const { chainId, name } = config
+  const book = createBookkeeper({
+    ...{ pool, chain: custody },
+    assetOf(token) {
+      const chain = catalog.chains.get(chainId)
+      return chain && findToken(chain, token)?.asset
+    },
+    onDrift: ({ token: tokenAddress, ...drift }) =>
+      logger.error({ chain: name, tokenAddress, ...drift }, 'drift: quotes are stopped'),
+  })
+  let nextAt = 0
+  return {
+    topics: [`head:${chainId}`],
+    async step() {
+      if (Date.now() < nextAt) return
+      nextAt = Date.now() + READ_MS
+      await book(() => follower.current()?.hard)
+    },
+  }
+}

@@ -1,0 +1,191 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import type { Block } from '../chains/chain.ts'
+import type { Custody, CustodyEvent, Held } from '../chains/custody.ts'
+import { insertMovements, readLedgerBalances } from '../store/ledger.ts'
+import { findActiveStops, resumeStop } from '../store/stops.ts'
+import { insertTestAccount, startTestDatabase, type TestDatabase } from '../store/test-database.ts'
+import { insertTestSwap, settleTestSwap } from '../store/test-swaps.ts'
+import { createBookkeeper, type Stopped } from './bookkeeper.ts'
+
+let database: TestDatabase
+let chainId = 5_000
+
+beforeAll(async () => {
+  database = await startTestDatabase()
+})
+afterAll(() => database.stop())
+beforeEach(async () => {
+  chainId += 1
+  await database.pool.query('delete from quote_stops')
+})
+
+/** A chain whose vault and escrow hold what the test says, and on which happens what it says. */
+function startBooks() {
+  let block = 100n
+  const held = { escrow: 50n, vault: 1_000n }
+  let events: CustodyEvent[] = []
+  const stopped: Stopped[] = []
+  const balances = (): Held[] => [
+    { place: 'escrow', token: 'output', amount: held.escrow },
+    { place: 'vault', token: 'output', amount: held.vault },
+  ]
+  const book = createBookkeeper({
+    pool: database.pool,
+    chain: {
+      chainId,
+      readCustody: async (): Promise<Custody> => ({ block, events, balances: balances() }),
+      findPaid: async () => ({ token: 'output', amount: 7n }),
+      findSold: async () => undefined,
+    },
+    assetOf: (token) => (token === 'output' ? 'OUT' : undefined),
+    onDrift: (drift) => stopped.push(drift),
+  })
+  const hard = (): Block => ({ number: block, height: block, hash: `${block}`, seconds: 0 })
+  return {
+    held,
+    stopped,
+    /** As many blocks, each of them read. */
+    async read(times: number, happened: CustodyEvent[] = []): Promise<void> {
+      for (let i = 0; i < times; i += 1) {
+        block += 1n
+        events = i === 0 ? happened : []
+        await book(hard)
+      }
+    },
+  }
+}
+
+async function accounts(): Promise<Record<string, bigint>> {
+  const balances = await readLedgerBalances(database.pool, chainId)
+  return Object.fromEntries(
+    balances.filter(({ token }) => token === 'output').map(({ account, amount }) => [account, amount]),
+  )
+}
+
+test('books are opened with what is held, and add up to zero', async () => {
+  const books = startBooks()
+
+  await books.read(1)
+
+  expect(await accounts()).toEqual({ outside: -1_050n, spare: 50n, inventory: 1_000n })
+})
+
+test('what happened before the books were opened is not booked a second time', async () => {
+  const books = startBooks()
+  await books.read(1)
+
+  const before = { kind: 'received', place: 'vault', token: 'output', amount: 9n } as const
+  await books.read(3, [{ ...before, txHash: '0xbefore', block: 101n, part: 0 }])
+
+  expect(await accounts()).toEqual({ outside: -1_050n, spare: 50n, inventory: 1_000n })
+})
+
+test('what a stranger sends is booked as received, and stops nothing', async () => {
+  const books = startBooks()
+  await books.read(1)
+
+  books.held.vault += 5n
+  books.held.escrow += 3n
+  await books.read(3)
+
+  expect(await accounts()).toEqual({ outside: -1_058n, spare: 53n, inventory: 1_005n })
+  expect(books.stopped).toEqual([])
+})
+
+test('a difference that only one reading shows is a node that is late', async () => {
+  const books = startBooks()
+  await books.read(1)
+
+  books.held.vault -= 5n
+  await books.read(2)
+  books.held.vault += 5n
+  await books.read(3)
+
+  expect(await accounts()).toMatchObject({ inventory: 1_000n })
+  expect(await findActiveStops(database.pool)).toEqual([])
+})
+
+test('what is missing stops the asset on that chain, once, until a person resumes it', async () => {
+  const books = startBooks()
+  await books.read(1)
+
+  books.held.vault -= 5n
+  await books.read(6)
+  const [stop, ...more] = await findActiveStops(database.pool)
+  await resumeStop(database.pool, { id: stop?.id ?? '', by: 'test', note: 'found it' })
+  await books.read(3)
+
+  expect(stop).toMatchObject({ why: 'drift', scope: { kind: 'part', chainId, asset: 'OUT' } })
+  expect(stop?.note).toBe('less is held than the books say: 5 of output')
+  expect(more).toEqual([])
+  expect(books.stopped).toHaveLength(1)
+  expect(await accounts()).toMatchObject({ inventory: 995n, unexplained: 5n })
+  expect(await findActiveStops(database.pool)).toEqual([])
+})
+
+test('a delivery that no swap explains stops at once, and is booked as what it is', async () => {
+  const books = startBooks()
+  await books.read(1)
+
+  books.held.vault -= 7n
+  const stolen = { kind: 'delivered', delivery: '0xnobody', amount: 7n } as const
+  await books.read(1, [{ ...stolen, txHash: '0xtheft', block: 102n, part: 3 }])
+
+  expect(books.stopped).toMatchObject([{ txHash: '0xtheft', asset: 'OUT', amount: 7n }])
+  expect(await accounts()).toMatchObject({ inventory: 993n, unexplained: 7n })
+})
+
+test('an event that is read twice is booked once, with its swap', async () => {
+  const { pool } = database
+  const books = startBooks()
+  await books.read(1)
+  const swap = await insertTestSwap(pool, await insertTestAccount(pool))
+  const { rows } = await pool.query(
+    'select o.hash from ops o join swaps s on s.op_id = o.id where s.id = $1',
+    [swap.swapId],
+  )
+  const paid = { kind: 'delivered', delivery: rows[0].hash, amount: 990n } as const
+
+  books.held.vault -= 990n
+  for (let i = 0; i < 2; i += 1) await books.read(1, [{ ...paid, txHash: '0xpaid', block: 102n, part: 1 }])
+
+  const booked = await pool.query('select swap_id, amount from ledger_movements where source = $1', [
+    '0xpaid',
+  ])
+  expect(booked.rows).toEqual([{ swap_id: swap.swapId, amount: '990' }])
+  expect(await accounts()).toMatchObject({ inventory: 10n, wallet: 990n })
+  expect(books.stopped).toEqual([])
+})
+
+test('a delivery that was recorded as final and is on no chain stops quotes', async () => {
+  const { pool } = database
+  chainId = 31_338
+  const books = startBooks()
+  await books.read(1)
+  const swap = await insertTestSwap(pool, await insertTestAccount(pool))
+  await settleTestSwap(pool, swap)
+  await pool.query('update swaps set delivery_final = true where id = $1', [swap.swapId])
+  await pool.query(
+    'update ops set destination_block = 1000 where id = (select op_id from swaps where id = $1)',
+    [swap.swapId],
+  )
+
+  await books.read(4)
+
+  expect(books.stopped).toMatchObject([{ why: 'a delivery that was recorded is not on the chain' }])
+})
+
+test('what is booked cannot be changed, deleted or booked out of balance', async () => {
+  const { pool } = database
+  await startBooks().read(1)
+  const line = { source: 'x', part: 0, block: 1n, kind: 'surplus', token: 'output', amount: 1n } as const
+
+  await expect(pool.query('update ledger_movements set amount = 1')).rejects.toThrow(/book the opposite/)
+  await expect(pool.query('delete from ledger_movements')).rejects.toThrow(/book the opposite/)
+  await expect(pool.query('truncate ledger_movements')).rejects.toThrow(/book the opposite/)
+  await expect(
+    insertMovements(pool, chainId, [{ ...line, debit: 'outside', credit: 'outside' }]),
+  ).rejects.toThrow()
+  const { rows } = await pool.query('select sum(amount) from ledger_balances group by chain_id, token')
+  expect(new Set(rows.map(({ sum }) => sum))).toEqual(new Set(['0']))
+})

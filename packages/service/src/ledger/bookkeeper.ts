@@ -1,0 +1,119 @@
+import type { Pool, PoolClient } from 'pg'
+import type { Block } from '../chains/chain.ts'
+import type { Custody, CustodyChain } from '../chains/custody.ts'
+import { inTransaction } from '../store/db.ts'
+import {
+  advanceLedger,
+  findFinalDeliveries,
+  findHeldInputs,
+  findLedgerCursor,
+  insertMovements,
+  type LedgerCursor,
+  openLedger,
+} from '../store/ledger.ts'
+import { raiseStop } from '../store/stops.ts'
+import {
+  compareBalances,
+  createMemory,
+  type Expected,
+  findDoubts,
+  lasting,
+  type Memory,
+  toMovement,
+} from './compare.ts'
+import { type Drift, describeDrift } from './drift.ts'
+import { explainNew, movementsOf } from './explain.ts'
+import { type Explained, suspicionOf } from './transfers.ts'
+
+export type Stopped = Drift & { asset?: string; stopId: string }
+
+export type BookkeeperDeps = {
+  pool: Pool
+  chain: CustodyChain
+  /** The asset that a token is of; undefined for one that is not served. */
+  assetOf(token: string): string | undefined
+  /** Called once for each stop that was raised. */
+  onDrift(stopped: Stopped): void
+}
+
+/**
+ * Books what a chain shows to have moved up to a hard-final block, and compares what is held there with the books and
+ * with the swaps. Surplus is booked as received; what is missing is booked as unexplained and stops quotes.
+ */
+export function createBookkeeper(deps: BookkeeperDeps) {
+  const { pool, chain } = deps
+  let memory = createMemory()
+
+  /** One reading. What is expected of the swaps is asked before the block is chosen, so that the block has it. */
+  return async function book(hardOf: () => Block | undefined): Promise<void> {
+    const expected = {
+      held: await findHeldInputs(pool, chain.chainId),
+      delivered: await findFinalDeliveries(pool, chain.chainId),
+    }
+    const hard = hardOf()
+    if (!hard) return
+    const cursor = await findLedgerCursor(pool, chain.chainId)
+    if (!cursor) return open(deps, hard)
+    const custody = await chain.readCustody(cursor.block, hard)
+    if (custody.block <= cursor.block) return
+    const booked = await advance(deps, memory, { cursor, custody, expected })
+    if (!booked) return
+    memory = booked.memory
+    for (const stopped of booked.stops) deps.onDrift(stopped)
+  }
+}
+
+async function open({ pool, chain }: BookkeeperDeps, hard: Block): Promise<void> {
+  const { block, balances = [] } = await chain.readCustody(undefined, hard)
+  const opening = balances
+    .map((held, part) => toMovement('opening', { part, block }, held, held.amount))
+    .filter(({ amount }) => amount > 0n)
+  await inTransaction(pool, async (db) => {
+    const isMine = await openLedger(db, { chainId: chain.chainId, block })
+    if (isMine) await insertMovements(db, chain.chainId, opening)
+  })
+}
+
+type Reading = { cursor: LedgerCursor; custody: Custody; expected: Expected }
+
+/** Undefined when someone else booked meanwhile: then nothing was changed. */
+async function advance(deps: BookkeeperDeps, memory: Memory, { cursor, custody, expected }: Reading) {
+  const { chainId } = deps.chain
+  // What happened before the books were opened is in what they were opened with.
+  const events = custody.events.filter(({ block }) => block > cursor.openedBlock)
+  const explained = await explainNew(deps, events)
+  const suspicious = explained.flatMap((each) => driftOf(each, cursor) ?? [])
+  return inTransaction(deps.pool, async (db) => {
+    // First, so that whoever loses the race has written nothing.
+    if (!(await advanceLedger(db, { chainId, from: cursor.block, to: custody.block }))) return undefined
+    await insertMovements(db, chainId, explained.flatMap(movementsOf))
+    if (!custody.balances) return { memory, stops: await raiseAll(deps, db, suspicious) }
+    const counted = await compareBalances(db, memory, { chainId, ...custody, balances: custody.balances })
+    const doubts = await findDoubts(db, custody.balances, expected)
+    const doubted = lasting(memory, doubts)
+    const stops = await raiseAll(deps, db, [...suspicious, ...counted.drifts, ...doubted.drifts])
+    return { memory: { differences: counted.differences, doubts: doubted.counts }, stops }
+  })
+}
+
+function driftOf(explained: Explained, cursor: LedgerCursor): Drift | undefined {
+  const why = suspicionOf(explained)
+  const [movement] = movementsOf(explained)
+  const { txHash, block } = explained.event
+  // Read once more, and nothing could be booked of it: it was told the first time.
+  if (!why || (!movement && block <= cursor.block)) return undefined
+  return { why, txHash, ...(movement && { token: movement.token, amount: movement.amount }) }
+}
+
+async function raiseAll(deps: BookkeeperDeps, db: PoolClient, drifts: readonly Drift[]): Promise<Stopped[]> {
+  const { chainId } = deps.chain
+  const stops: Stopped[] = []
+  for (const drift of drifts) {
+    const asset = drift.token === undefined ? undefined : deps.assetOf(drift.token)
+    const scope = { kind: 'part', chainId, ...(asset && { asset }) } as const
+    const note = describeDrift(drift)
+    const { id, isNew } = await raiseStop(db, { why: 'drift', scope, note, by: 'reconciliation' })
+    if (isNew) stops.push({ ...drift, ...(asset && { asset }), stopId: id })
+  }
+  return stops
+}

@@ -1,0 +1,82 @@
+import type { Pool } from 'pg'
+import type { CustodyChain, CustodyEvent } from '../chains/custody.ts'
+import { INVENTORY } from '../model/venue.ts'
+import {
+  findBooked,
+  findBookedLocks,
+  findOpRecords,
+  type NewMovement,
+  type OpRecord,
+} from '../store/ledger.ts'
+import { type Explained, transfersOf } from './transfers.ts'
+
+// A purchase is two movements, everything else is one.
+const PARTS_PER_EVENT = 2
+
+/** Each event that is not booked yet, with everything that its movements follow from. */
+export async function explainNew(
+  { pool, chain }: { pool: Pool; chain: CustodyChain },
+  events: readonly CustodyEvent[],
+): Promise<Explained[]> {
+  if (events.length === 0) return []
+  const booked = await findBooked(pool, chain.chainId, [...new Set(events.map(({ txHash }) => txHash))])
+  const isBooked = new Set(booked.map(({ source, part }) => `${source}:${part}`))
+  const fresh = events.filter(({ txHash, part }) => !isBooked.has(`${txHash}:${part * PARTS_PER_EVENT}`))
+  const names = fresh.flatMap((event) => nameOf(event) ?? [])
+  const [records, lockedBefore] = await Promise.all([
+    findOpRecords(pool, names),
+    findBookedLocks(pool, names),
+  ])
+  const byName = indexByName(records)
+  const locked = new Set([
+    ...lockedBefore,
+    ...fresh.flatMap((event) => (event.kind === 'locked' ? event.op : [])),
+  ])
+  const explained: Explained[] = []
+  for (const event of fresh) {
+    const name = nameOf(event)
+    const op = name === undefined ? undefined : byName.get(name)
+    const isLockBooked = name !== undefined && locked.has(name)
+    explained.push({ event, isLockBooked, ...(op && { op }), ...(await askChain(chain, event, op)) })
+  }
+  return explained
+}
+
+function nameOf(event: CustodyEvent): string | undefined {
+  if (event.kind === 'delivered') return event.delivery
+  return 'op' in event ? event.op : undefined
+}
+
+/** An op from a chain without contracts is named like its delivery: that one is meant first. */
+function indexByName(records: readonly OpRecord[]): Map<string, OpRecord> {
+  const byDelivery = records.map((record) => [record.deliveryHash, record] as const)
+  return new Map([...byDelivery, ...records.map((record) => [record.hash, record] as const)])
+}
+
+async function askChain(chain: CustodyChain, event: CustodyEvent, op: OpRecord | undefined) {
+  if (event.kind === 'delivered' && op?.swapId && op.venue !== INVENTORY) {
+    const sold = await chain.findSold(event.txHash, op.payToken)
+    return sold === undefined ? {} : { sold }
+  }
+  // Of an orphan only the input is known.
+  const isKnown = op !== undefined && (event.kind !== 'delivered' || op.outputToken !== '')
+  const isTold = isKnown || ('token' in event && event.token !== undefined)
+  const paid = isTold ? undefined : await chain.findPaid(event)
+  return paid ? { paid } : {}
+}
+
+export function movementsOf(explained: Explained): NewMovement[] {
+  const { event, op } = explained
+  const opHash = op?.hash ?? nameOf(event)
+  return transfersOf(explained).map((transfer, index) => ({
+    ...transfer,
+    ...{
+      source: event.txHash,
+      part: event.part * PARTS_PER_EVENT + index,
+      block: event.block,
+      kind: event.kind,
+    },
+    ...(opHash && { opHash }),
+    ...(op?.swapId && { swapId: op.swapId }),
+  }))
+}

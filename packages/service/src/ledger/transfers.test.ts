@@ -1,0 +1,73 @@
+import { expect, test } from 'vitest'
+import type { CustodyEvent } from '../chains/custody.ts'
+import { type Explained, type KnownOp, suspicionOf, transfersOf } from './transfers.ts'
+
+const at = { txHash: '0xt', block: 1n, part: 0 }
+const op: KnownOp = {
+  ...{ hash: '0xop', swapId: 'swp_1', inputToken: 'USDC', inputAmount: 100n, outputToken: 'ETH' },
+  ...{ venue: 'inventory', payToken: 'ETH', payAmount: 7n },
+}
+const locked: CustodyEvent = { ...at, kind: 'locked', op: '0xop' }
+const delivered: CustodyEvent = { ...at, kind: 'delivered', delivery: '0xd', amount: 7n }
+
+const linesOf = (explained: Explained) =>
+  transfersOf(explained).map(({ token, amount, debit, credit }) => `${amount} ${token} ${debit} to ${credit}`)
+
+test('a swap that is claimed leaves the input in the inventory and the output with the recipient', () => {
+  const claimed: CustodyEvent = { ...at, kind: 'claimed', op: '0xop' }
+  const events = [locked, delivered, claimed]
+
+  expect(events.flatMap((event) => linesOf({ event, op, isLockBooked: true }))).toEqual([
+    '100 USDC wallet to locked',
+    '7 ETH inventory to wallet',
+    '100 USDC locked to inventory',
+  ])
+})
+
+test('a refund that the token refuses is owed, and then paid', () => {
+  const events: CustodyEvent[] = [
+    { ...at, kind: 'refunded', op: '0xop' },
+    { ...at, kind: 'credited', owner: 'wallet', token: 'USDC', amount: 100n },
+    { ...at, kind: 'creditPaid', to: 'wallet', token: 'USDC', amount: 100n },
+  ]
+
+  expect(events.flatMap((event) => linesOf({ event, op, isLockBooked: true }))).toEqual([
+    '100 USDC locked to wallet',
+    '100 USDC wallet to owed',
+    '100 USDC owed to wallet',
+  ])
+})
+
+test('an output that is bought shows what was sold for it', () => {
+  const bought = { ...op, venue: 'uniswap-v3', payToken: 'USDC', payAmount: 20n }
+
+  expect(linesOf({ event: delivered, op: bought, sold: 18n })).toEqual([
+    '18 USDC inventory to market',
+    '7 ETH market to wallet',
+  ])
+  expect(linesOf({ event: delivered, op: bought })[0]).toBe('20 USDC inventory to market')
+})
+
+test('what was locked before the books were opened leaves from what they found', () => {
+  const claimed: CustodyEvent = { ...at, kind: 'claimed', op: '0xop' }
+
+  expect(linesOf({ event: claimed, op, isLockBooked: false })).toEqual(['100 USDC spare to inventory'])
+})
+
+test('a delivery or a lock without a swap is unexplained and calls for a person', () => {
+  const { swapId: _, ...unsubmitted } = op
+  const paid = { token: 'ETH', amount: 7n }
+
+  expect(linesOf({ event: delivered, paid })).toEqual(['7 ETH inventory to unexplained'])
+  expect(linesOf({ event: delivered, op: unsubmitted, paid })).toEqual(['7 ETH inventory to unexplained'])
+  for (const event of [delivered, locked]) expect(suspicionOf({ event, op: unsubmitted })).toMatch(/no swap/)
+  for (const event of [delivered, locked]) expect(suspicionOf({ event, op })).toBeUndefined()
+})
+
+test('what anyone sends in is no reason to stop, what leaves without a name is', () => {
+  const moved = { ...at, place: 'vault', token: 'ETH', amount: 1n } as const
+
+  expect(linesOf({ event: { ...moved, kind: 'received' } })).toEqual(['1 ETH outside to inventory'])
+  expect(suspicionOf({ event: { ...moved, kind: 'received' } })).toBeUndefined()
+  expect(suspicionOf({ event: { ...moved, kind: 'left' } })).toMatch(/left/)
+})

@@ -1,0 +1,56 @@
+import { existsSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { getAddress, zeroAddress } from 'viem'
+import { NATIVE_SOL } from '../chains/solana/address.ts'
+import { type Env, UsageError } from '../command.ts'
+import type { ChainConfig, NetworkConfig } from '../config.ts'
+import { readForCommand } from './read-network.ts'
+
+/** The configuration that the processes share: the one named, or that of the local network. */
+export function findNetwork(env: Env): NetworkConfig {
+  const local = join(resolve(env.GEOSWAP_HOME ?? '.geoswap'), 'service.json')
+  // A database of its own choice is never looked at with the chains of the local network.
+  const isLocal = env.DATABASE_URL === undefined && existsSync(local)
+  const path = env.GEOSWAP_CONFIG ?? (isLocal ? local : undefined)
+  if (!path) throw new UsageError('GEOSWAP_CONFIG is not set: it names the JSON file of chains and assets.')
+  return readForCommand(path, env)
+}
+
+/** By id or by name. */
+export function getChainConfig({ chains }: NetworkConfig, text: string): ChainConfig {
+  const found = chains.find(({ chainId, name }) => String(chainId) === text || name === text)
+  if (found) return found
+  const served = chains.map(({ chainId, name }) => `${name} (${chainId})`)
+  throw new UsageError(`There is no chain ${text}. Served here: ${served.join(', ')}.`)
+}
+
+export function getAssetName({ assets }: NetworkConfig, text: string): string {
+  const found = assets.find(({ name }) => name.toLowerCase() === text.toLowerCase())
+  if (found) return found.name
+  throw new UsageError(
+    `There is no asset ${text}. Served here: ${assets.map(({ name }) => name).join(', ')}.`,
+  )
+}
+
+/** CHAIN:TOKEN, where the token is a symbol or an address; the address comes back as quotes have it. */
+export function parseSide(network: NetworkConfig, text: string): { chainId: number; token: string } {
+  const [chainText = '', tokenText = ''] = text.split(':')
+  const chain = getChainConfig(network, chainText)
+  const tokens = tokensOf(chain)
+  const isIt = ({ symbol, address }: { symbol: string; address: string }) =>
+    [symbol, address].some((name) => name.toLowerCase() === tokenText.toLowerCase())
+  const found = tokens.find(isIt)
+  if (found) return { chainId: chain.chainId, token: found.address }
+  const served = tokens.map(({ symbol }) => symbol)
+  throw new UsageError(`There is no token ${tokenText} on ${chain.name}. Served there: ${served.join(', ')}.`)
+}
+
+function tokensOf(chain: ChainConfig): { symbol: string; address: string }[] {
+  const isEvm = chain.family === 'evm'
+  const native = { symbol: chain.native.symbol, address: isEvm ? zeroAddress : NATIVE_SOL }
+  const tokens = chain.tokens.map(({ symbol, address }) => ({
+    symbol,
+    address: isEvm ? getAddress(address) : address,
+  }))
+  return [native, ...tokens]
+}

@@ -1,0 +1,110 @@
+import {
+  type Env,
+  findPlace,
+  type Output,
+  parseFlags,
+  toTable,
+  UsageError,
+  withDatabase,
+} from '../command.ts'
+import { describeScope, type StopScope } from '../model/stop.ts'
+import { findActiveStops, raiseStop, resumeStop } from '../store/stops.ts'
+import { findNetwork, getAssetName, getChainConfig, parseSide } from './served.ts'
+
+export const STOPS_HELP = `pause [SCOPE] --note TEXT [--by NAME]
+      Quotes nothing of this scope from now on, on every API process. What was submitted is finished.
+  service resume [SCOPE | --stop ID] --note TEXT [--by NAME]
+      Ends the stops of exactly this scope, whoever raised them, or the one with this id.
+  service stops [--json]
+      Lists what is stopped, since when and why.
+
+  SCOPE is nothing (everything), --chain CHAIN, --asset ASSET, both, or --from CHAIN:TOKEN --to CHAIN:TOKEN.
+  A chain is an id or a name, a token a symbol or an address.`
+
+type Flags = Partial<Record<'chain' | 'asset' | 'from' | 'to' | 'note' | 'by' | 'stop', string>> & {
+  json?: boolean
+}
+
+export async function pause(args: string[], env: Env, output: Output): Promise<number> {
+  const flags = parse(args)
+  const note = getNote(flags)
+  const scope = toScope(env, flags)
+  const by = nameOf(env, flags)
+  const { id, isNew } = await withDatabase(findPlace(env), 'pause', (pool) =>
+    raiseStop(pool, { why: 'operator', scope, note, by }),
+  )
+  output.hint(isNew ? `Stopped ${describeScope(scope)}: stop ${id}.` : `It is stopped already: stop ${id}.`)
+  return 0
+}
+
+export async function resume(args: string[], env: Env, output: Output): Promise<number> {
+  const flags = parse(args)
+  const note = getNote(flags)
+  const by = nameOf(env, flags)
+  const isMeant = toFilter(env, flags)
+  await withDatabase(findPlace(env), 'resume', async (pool) => {
+    const meant = (await findActiveStops(pool)).filter(isMeant)
+    if (meant.length === 0)
+      throw new UsageError('There is no such stop. service stops lists those there are.')
+    for (const { id, scope } of meant) {
+      await resumeStop(pool, { id, by, note })
+      output.hint(`Resumed ${describeScope(scope)}: stop ${id}.`)
+    }
+  })
+  return 0
+}
+
+export async function listStops(args: string[], env: Env, output: Output): Promise<number> {
+  const flags = parse(args)
+  const stops = await withDatabase(findPlace(env), 'stops', findActiveStops)
+  const rows = stops.map(({ id, why, scope, since, by, note }) => [
+    ...[id, why, describeScope(scope), since.toISOString(), by, note],
+  ])
+  const table = () => toTable([['ID', 'WHY', 'WHAT', 'SINCE', 'BY', 'NOTE'], ...rows])
+  output.out(flags.json ? JSON.stringify(stops, null, 2) : table())
+  return 0
+}
+
+type Stop = { id: string; scope: StopScope }
+
+function toFilter(env: Env, flags: Flags): (stop: Stop) => boolean {
+  if (flags.stop === undefined) {
+    const wanted = describeScope(toScope(env, flags))
+    return ({ scope }) => describeScope(scope) === wanted
+  }
+  if (flags.chain ?? flags.asset ?? flags.from ?? flags.to)
+    throw new UsageError('Say either --stop ID or a scope.')
+  return ({ id }) => id === flags.stop
+}
+
+function toScope(env: Env, { chain, asset, from, to }: Flags): StopScope {
+  if (chain === undefined && asset === undefined && from === undefined && to === undefined)
+    return { kind: 'part' }
+  const network = findNetwork(env)
+  if (from === undefined && to === undefined) {
+    return {
+      kind: 'part',
+      ...(chain !== undefined && { chainId: getChainConfig(network, chain).chainId }),
+      ...(asset !== undefined && { asset: getAssetName(network, asset) }),
+    }
+  }
+  if (from === undefined || to === undefined || chain !== undefined || asset !== undefined)
+    throw new UsageError('A route is --from CHAIN:TOKEN and --to CHAIN:TOKEN, and nothing else.')
+  return { kind: 'route', from: parseSide(network, from), to: parseSide(network, to) }
+}
+
+function getNote({ note }: Flags): string {
+  if (note?.trim()) return note.trim()
+  throw new UsageError('--note is needed: why? Whoever looks at it later will want to know.')
+}
+
+const nameOf = (env: Env, { by }: Flags) => by ?? env.USER ?? 'operator'
+
+function parse(args: string[]): Flags {
+  const text = { type: 'string' } as const
+  const options = {
+    ...{ chain: text, asset: text, from: text, to: text, note: text, by: text, stop: text },
+    json: { type: 'boolean' },
+  } as const
+  return parseFlags({ args, options }).values
+}

@@ -1,0 +1,218 @@
+import type { LedgerAccount, Transfer } from '../model/ledger.ts'
+import type { Db } from './db.ts'
+
+export type LedgerCursor = { openedBlock: bigint; block: bigint }
+
+export async function findLedgerCursor(db: Db, chainId: number): Promise<LedgerCursor | undefined> {
+  const { rows } = await db.query<{ opened_block: string; block: string }>(
+    'select opened_block, block from ledger_cursors where chain_id = $1',
+    [chainId],
+  )
+  return rows[0] && { openedBlock: BigInt(rows[0].opened_block), block: BigInt(rows[0].block) }
+}
+
+/** False when someone else opened them. */
+export async function openLedger(db: Db, { chainId, block }: { chainId: number; block: bigint }) {
+  const { rowCount } = await db.query(
+    `insert into ledger_cursors (chain_id, opened_block, block) values ($1, $2, $2) on conflict do nothing`,
+    [chainId, block.toString()],
+  )
+  return rowCount === 1
+}
+
+type Advance = { chainId: number; from: bigint; to: bigint }
+
+/** False when someone else has booked meanwhile: the caller rolls back. */
+export async function advanceLedger(db: Db, { chainId, from, to }: Advance): Promise<boolean> {
+  const { rowCount } = await db.query(
+    'update ledger_cursors set block = $3, read_at = clock_timestamp() where chain_id = $1 and block = $2',
+    [chainId, from.toString(), to.toString()],
+  )
+  return rowCount === 1
+}
+
+export type NewMovement = Transfer & {
+  source: string
+  part: number
+  block: bigint
+  kind: string
+  opHash?: string
+  swapId?: string
+}
+
+/** Books what is not booked yet, and returns how many that were: a movement is known by its source and part. */
+export async function insertMovements(
+  db: Db,
+  chainId: number,
+  movements: readonly NewMovement[],
+): Promise<number> {
+  if (movements.length === 0) return 0
+  const column = <T>(of: (movement: NewMovement) => T) => movements.map(of)
+  const { rowCount } = await db.query(
+    `insert into ledger_movements (chain_id, source, part, block, kind, token, amount, debit, credit, op_hash, swap_id)
+     select $1, m.* from unnest($2::text[], $3::bigint[], $4::bigint[], $5::text[], $6::text[], $7::numeric[],
+                                $8::text[], $9::text[], $10::text[], $11::text[]) as m
+     on conflict (chain_id, source, part) do nothing`,
+    [
+      chainId,
+      ...[column((m) => m.source), column((m) => m.part), column((m) => m.block.toString())],
+      ...[column((m) => m.kind), column((m) => m.token), column((m) => m.amount.toString())],
+      ...[column((m) => m.debit), column((m) => m.credit)],
+      ...[column((m) => m.opHash ?? null), column((m) => m.swapId ?? null)],
+    ],
+  )
+  return rowCount ?? 0
+}
+
+/** What of these sources the books have. */
+export async function findBooked(db: Db, chainId: number, sources: readonly string[]) {
+  const { rows } = await db.query<{ source: string; part: string }>(
+    'select source, part from ledger_movements where chain_id = $1 and source = any($2)',
+    [chainId, sources],
+  )
+  return rows.map(({ source, part }) => ({ source, part: Number(part) }))
+}
+
+/** Those of these ops whose lock the books have. */
+export async function findBookedLocks(db: Db, opHashes: readonly string[]): Promise<Set<string>> {
+  const { rows } = await db.query<{ op_hash: string }>(
+    `select op_hash from ledger_movements where kind = 'locked' and op_hash = any($1)`,
+    [opHashes],
+  )
+  return new Set(rows.map(({ op_hash }) => op_hash))
+}
+
+export type LedgerBalance = { chainId: number; token: string; account: LedgerAccount; amount: bigint }
+
+export async function readLedgerBalances(db: Db, chainId?: number): Promise<LedgerBalance[]> {
+  const { rows } = await db.query<{
+    chain_id: string
+    token: string
+    account: LedgerAccount
+    amount: string
+  }>(
+    'select chain_id, token, account, amount from ledger_balances where $1::bigint is null or chain_id = $1',
+    [chainId],
+  )
+  return rows.map((row) => ({ ...row, chainId: Number(row.chain_id), amount: BigInt(row.amount) }))
+}
+
+/** How long ago each chain was read. */
+export async function readLedgerAges(db: Db): Promise<{ chainId: number; seconds: number }[]> {
+  const { rows } = await db.query<{ chain_id: string; seconds: number }>(
+    `select chain_id, extract(epoch from clock_timestamp() - read_at)::float8 as seconds from ledger_cursors`,
+  )
+  return rows.map((row) => ({ chainId: Number(row.chain_id), seconds: row.seconds }))
+}
+
+export type OpRecord = {
+  hash: string
+  deliveryHash: string
+  swapId?: string
+  inputToken: string
+  inputAmount: bigint
+  outputToken: string
+  venue: string
+  payToken: string
+  payAmount: bigint
+}
+
+type OpRow = {
+  hash: string
+  delivery_hash: string
+  swap_id: string | null
+  input_token: string
+  input_amount: string
+  output_token: string
+  venue: string
+  pay_token: string
+  pay_amount: string
+}
+
+/** The ops that go by one of these names: their own, or that of their delivery. */
+export async function findOpRecords(db: Db, names: readonly string[]): Promise<OpRecord[]> {
+  if (names.length === 0) return []
+  const { rows } = await db.query<OpRow>(
+    `select o.hash, o.delivery_hash, s.id as swap_id, o.input_token, o.input_amount, o.output_token, o.venue,
+            o.pay_token, o.pay_amount
+       from ops o left join swaps s on s.op_id = o.id
+      where o.hash = any($1) or o.delivery_hash = any($1)`,
+    [names],
+  )
+  return rows.map((row) => ({
+    hash: row.hash,
+    deliveryHash: row.delivery_hash,
+    ...(row.swap_id && { swapId: row.swap_id }),
+    inputToken: row.input_token,
+    inputAmount: BigInt(row.input_amount),
+    outputToken: row.output_token,
+    venue: row.venue,
+    payToken: row.pay_token,
+    payAmount: BigInt(row.pay_amount),
+  }))
+}
+
+/** Swaps whose input is here for good as far as we know: each must be in the escrow until the books show its exit. */
+export async function findHeldInputs(db: Db, chainId: number): Promise<string[]> {
+  const { rows } = await db.query<{ id: string }>(
+    `select id from swaps where origin_chain = $1 and origin_final
+        and state not in ('closed', 'refunded', 'failed')`,
+    [chainId],
+  )
+  return rows.map(({ id }) => id)
+}
+
+/** What those of them take up that have not left by the books. */
+export async function sumHeldInputs(db: Db, swapIds: readonly string[]) {
+  const { rows } = await db.query<{ token: string; amount: string }>(
+    `select s.input_token as token, sum(s.input_amount) as amount from swaps s join ops o on o.id = s.op_id
+      where s.id = any($1) and not exists (
+        select 1 from ledger_movements m where m.op_hash = o.hash and m.kind in ('claimed', 'refunded'))
+      group by 1`,
+    [swapIds],
+  )
+  return rows.map(({ token, amount }) => ({ token, amount: BigInt(amount) }))
+}
+
+/** Swaps under way that count as delivered for good on this chain, since the books were opened. */
+export async function findFinalDeliveries(db: Db, chainId: number): Promise<string[]> {
+  const { rows } = await db.query<{ id: string }>(
+    `select s.id from swaps s join ops o on o.id = s.op_id join ledger_cursors c on c.chain_id = s.destination_chain
+      where s.destination_chain = $1 and s.delivery_final and s.state in ('settled', 'claiming')
+        and o.destination_block > c.opened_block`,
+    [chainId],
+  )
+  return rows.map(({ id }) => id)
+}
+
+/** Those of them of whose delivery the books know nothing. */
+export async function findUnbookedDeliveries(db: Db, swapIds: readonly string[]) {
+  const { rows } = await db.query<{ id: string; token: string }>(
+    `select s.id, o.output_token as token from swaps s join ops o on o.id = s.op_id
+      where s.id = any($1) and not exists (
+        select 1 from ledger_movements m where m.op_hash = o.hash and m.kind = 'delivered')`,
+    [swapIds],
+  )
+  return rows
+}
+
+export type BookedMovement = Omit<NewMovement, 'part'> & { chainId: number; bookedAt: Date }
+
+/** The lines of one swap, in the order in which they were booked. */
+export async function findMovementsOfSwap(db: Db, swapId: string): Promise<BookedMovement[]> {
+  const { rows } = await db.query<
+    Record<'chain_id' | 'source' | 'block' | 'kind' | 'token' | 'amount', string> & {
+      debit: LedgerAccount
+      credit: LedgerAccount
+      booked_at: Date
+    }
+  >(
+    `select chain_id, source, block, kind, token, amount, debit, credit, booked_at
+       from ledger_movements where swap_id = $1 order by id`,
+    [swapId],
+  )
+  return rows.map(({ kind, token, source, debit, credit, ...row }) => ({
+    ...{ kind, token, source, debit, credit, chainId: Number(row.chain_id), block: BigInt(row.block) },
+    ...{ amount: BigInt(row.amount), bookedAt: row.booked_at },
+  }))
+}
