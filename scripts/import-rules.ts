@@ -89,8 +89,8 @@ export const rules: readonly Rule[] = [
     mayTypesOf: [CHAIN_PORTS, /^service\/(lanes|market|seal)\//, PG],
   },
   {
-    name: 'lanes, market, ledger and attester work through ports',
-    files: /^service\/(?<part>lanes|market|ledger|attester)\//,
+    name: 'lanes, market, ledger, rebuild and attester work through ports',
+    files: /^service\/(?<part>lanes|market|ledger|rebuild|attester)\//,
     may: [/^service\/{part}\//, ERRORS, FAIL_POINT, MODEL, STORE, PROTOCOL, NODE],
     mayTypesOf: [CHAIN_PORTS, OBSERVE, WIRE, PG],
   },

@@ -12,6 +12,7 @@ import { CHECK_CONFIG_HELP, checkConfig } from './operate/check-config.ts'
 import { DEPLOY_HELP, deploy } from './operate/deploy.ts'
 import { INIT_HELP, init } from './operate/init.ts'
 import { KEYS_HELP, keys } from './operate/keys.ts'
+import { REBUILD_HELP, rebuildDatabase } from './operate/rebuild.ts'
 import { listStops, pause, resume, STOPS_HELP } from './operate/stops.ts'
 import { createPool } from './store/db.ts'
 import { migrate } from './store/migrate.ts'
@@ -29,6 +30,7 @@ const USAGE = `geoswap service
   service ${DEPLOY_HELP}
   service ${KEYS_HELP}
   service ${STOPS_HELP}
+  service ${REBUILD_HELP}
 
 Settings: GEOSWAP_CONFIG (JSON file of chains and assets), DATABASE_URL, and by role PORT, HOST,
 GEOSWAP_SEAL_KEYS (api), GEOSWAP_RELAYER_KEYS and GEOSWAP_DELIVERER_KEYS (worker), GEOSWAP_ATTESTER_KEY (attester);
@@ -93,6 +95,7 @@ const commands: Record<string, (args: string[], env: Env, output: Output) => Pro
   pause,
   resume,
   stops: listStops,
+  rebuild: rebuildDatabase,
 }
 
 async function main([name, ...args]: string[]): Promise<void> {

@@ -55,3 +55,10 @@ test('an attester whose nodes lag behind the worker’s waits for the block that
   expect(await attestAt(19n)).toEqual(['a signed delivery may still land'])
   expect(await attestAt(20n)).toEqual(['refund'])
 })
+
+test('an attester does not go by a log that lost rows: what is signed there may be all but one', async () => {
+  const swap = await refundDecidedAt(20n)
+  await database.pool.query('update swaps set log_lost = true where id = $1', [swap.swapId])
+
+  expect(await attestAt(20n)).toEqual(['a signed delivery may still land'])
+})

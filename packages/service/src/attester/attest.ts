@@ -1,5 +1,6 @@
 import type { Pool } from 'pg'
 import type { Chain } from '../chains/chain.ts'
+import type { RecoveryChain } from '../chains/recovery.ts'
 import { failPoint } from '../fail-point.ts'
 import { groupBy } from '../model/group.ts'
 import type { Op, Swap } from '../model/swap.ts'
@@ -15,6 +16,11 @@ export type AttestDeps = {
   isWellFormed(op: Op): boolean
   signClaims(chainId: number, opHashes: readonly string[]): Promise<string>
   signRefund(chainId: number, opHash: string, validUntil: number): Promise<string>
+  /** Every chain on which an op of unknown terms may have been delivered. */
+  everywhere: readonly {
+    chain: Pick<Chain, 'readHeads'>
+    recovery: Pick<RecoveryChain, 'chainId' | 'findDelivery' | 'expiryOf'>
+  }[]
   onAttested(kind: Outcome, count: number): void
   onRefused(swap: Swap, why: string): void
 }
@@ -63,9 +69,16 @@ async function claim(deps: AttestDeps, chainId: number, swaps: readonly Swap[]):
 }
 
 async function attestRefunds(deps: AttestDeps): Promise<void> {
-  const waiting = wellFormed(deps, await findToAttest(deps.pool, 'refund'))
-  for (const swap of await filterLocked(deps, waiting)) {
-    const objection = await objectionToRefund(deps, swap)
+  const waiting = await findToAttest(deps.pool, 'refund')
+  const orphans = waiting.filter(({ op }) => op.isOrphan)
+  const known = wellFormed(
+    deps,
+    waiting.filter(({ op }) => !op.isOrphan),
+  )
+  for (const swap of await filterLocked(deps, [...known, ...orphans])) {
+    const objection = await (swap.op.isOrphan
+      ? objectionToOrphan(deps, swap.op)
+      : objectionToRefund(deps, swap))
     if (objection) deps.onRefused(swap, objection)
     else await refund(deps, swap)
   }
@@ -102,15 +115,33 @@ async function objectionToRefund(deps: AttestDeps, { id, op }: Swap): Promise<st
   const tallyAt = async (block: bigint) =>
     (await tallyAttempts(deps.pool, 'deliver', [id], block)).get(id) ?? { total: 0, open: 0 }
   const seen = await readDestination(deps, op).catch(async (error: unknown) => {
-    if ((await tallyAt(0n)).total > 0) throw error
+    if (op.isLogLost || (await tallyAt(0n)).total > 0) throw error
     return undefined
   })
   if (!seen) return undefined
   if (!seen.isUndelivered) return 'the vault shows a delivery'
   // Consumed at a block that these nodes have not reached is not consumed yet: it may be a delivery there.
-  return seen.isOver || (await tallyAt(seen.block)).open === 0
-    ? undefined
-    : 'a signed delivery may still land'
+  const isSettled = seen.isOver || (!op.isLogLost && (await tallyAt(seen.block)).open === 0)
+  return isSettled ? undefined : 'a signed delivery may still land'
+}
+
+// Clocks of chains differ by less: no delivery is older than the op by this much.
+const SKEW_SECONDS = 3_600
+
+/**
+ * Nobody knows where an orphan was to be delivered, nor until when, except that it was before its refund deadline. So
+ * no chain may show a delivery at a block that is final on this attester's own nodes, and past that deadline where
+ * deliveries end by it. Elsewhere they live for a minute, and the database was rebuilt without a worker for longer.
+ */
+async function objectionToOrphan(deps: AttestDeps, op: Op): Promise<string | undefined> {
+  for (const { chain, recovery } of deps.everywhere) {
+    const { hard } = await chain.readHeads()
+    const isOver = recovery.expiryOf(hard) !== undefined || hard.seconds > op.refundDeadline
+    if (!isOver) return 'it may still be delivered somewhere'
+    const made = await recovery.findDelivery(op.deliveryHash, op.opDeadline - SKEW_SECONDS, hard)
+    if (made) return `chain ${recovery.chainId} shows a delivery`
+  }
+  return undefined
 }
 
 async function readDestination(deps: AttestDeps, op: Op) {

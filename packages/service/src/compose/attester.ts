@@ -10,6 +10,7 @@ import { type MetricsServer, showMetrics } from '../observe/metrics-server.ts'
 import { createPool } from '../store/db.ts'
 import { addAttesterMetrics } from './attester-metrics.ts'
 import { assertKeysFor, connectChains, verifyChains } from './chains.ts'
+import { assertNothingLost } from './lost-log.ts'
 import { every } from './timing.ts'
 
 const SWEEP_MS = 1_000
@@ -28,6 +29,7 @@ export async function composeAttester(config: Config, logger: Logger): Promise<A
     urlsOf: (chain) => chain.attesterRpcUrls,
   })
   await verifyChains(chains, logger)
+  await assertNothingLost(pool, chains)
   const domainOf = (chainId: number) => {
     const place = chains.placeOf(chainId)
     return 'escrow' in place ? geoOpDomain({ chainId, escrow: place.escrow }) : intakeDomain(chainId)
@@ -36,6 +38,7 @@ export async function composeAttester(config: Config, logger: Logger): Promise<A
     pool,
     chainOf: (chainId) => chains.of(chainId).chain,
     isWellFormed: (op) => isWellFormed(chains.placeOf, op),
+    everywhere: chains.all,
     signClaims: (chainId, ops) =>
       account.signTypedData({
         ...{ domain: domainOf(chainId), types: attestationTypes, primaryType: 'Claims' },

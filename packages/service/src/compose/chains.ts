@@ -2,6 +2,7 @@ import { getAddress, type PrivateKeyAccount } from 'viem'
 import type { Chain } from '../chains/chain.ts'
 import type { CustodyChain } from '../chains/custody.ts'
 import { type Findings, joinFindings } from '../chains/findings.ts'
+import type { RecoveryChain } from '../chains/recovery.ts'
 import type { SolanaSigner } from '../chains/solana/signer.ts'
 import type { ChainConfig, NetworkConfig, Secret } from '../config.ts'
 import type { Catalog, CatalogChain, Token } from '../model/catalog.ts'
@@ -17,6 +18,8 @@ export type ConnectedChain = {
   chain: Chain
   /** What the books need of it. */
   custody: CustodyChain
+  /** What can be found out without the database. */
+  recovery: RecoveryChain
   /** Keys that send transactions here: for inputs, claims and refunds, and for deliveries. */
   senders: { relay: readonly string[]; deliver: readonly string[] }
   /** Of the senders, those that get nothing new. */

@@ -3,6 +3,7 @@ import { createEvmChain } from '../chains/evm/chain.ts'
 import { createEvmClients, type EvmClients } from '../chains/evm/client.ts'
 import { createEvmCustody } from '../chains/evm/custody.ts'
 import { readBalance } from '../chains/evm/reads.ts'
+import { createEvmRecovery } from '../chains/evm/recovery.ts'
 import { verifyUniswapV3 } from '../chains/evm/uniswap-v3.ts'
 import { findClosedCaps, readDecimals, verifyChain } from '../chains/evm/verify.ts'
 import { checkNodes, type Findings, type NodeView } from '../chains/findings.ts'
@@ -50,6 +51,7 @@ export function connectEvm(options: Options): ConnectedChain & { evm: EvmParts }
     config,
     chain: createEvmChain({ clients, settings, accounts, deliverer: deliver[0] ?? zeroAddress }),
     custody: createEvmCustody({ clients, settings }),
+    recovery: createEvmRecovery({ clients, settings }),
     senders: { relay, deliver },
     retiring: (network.retiring ?? []).map((address) => getAddress(address)),
     maxAmount: MAX_UINT256,

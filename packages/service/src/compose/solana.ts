@@ -12,6 +12,7 @@ import { accountCostLamports } from '../chains/solana/fees.ts'
 import { NATIVE_TOKEN } from '../chains/solana/mint.ts'
 import { createSolanaParts, type SolanaParts } from '../chains/solana/parts.ts'
 import { readRecipient } from '../chains/solana/recipient.ts'
+import { createSolanaRecovery } from '../chains/solana/recovery.ts'
 import { createSolanaSigner, type SolanaSigner } from '../chains/solana/signer.ts'
 import { verifySolana } from '../chains/solana/verify.ts'
 import { readWallet } from '../chains/solana/wallet.ts'
@@ -51,6 +52,7 @@ export function connectSolana(options: Options): ConnectedChain & { solana: Sola
     config,
     chain: createSolanaChain(parts),
     custody: createSolanaCustody(parts),
+    recovery: createSolanaRecovery(parts),
     senders: { relay: [feePayers.input], deliver: [feePayers.delivery] },
     retiring: [],
     maxAmount: MAX_U64,

@@ -38,8 +38,10 @@ import {
 } from './chains.ts'
 import { maxHeadAgeMs } from './head-age.ts'
 import { createLedgerTask } from './ledger.ts'
+import { assertNothingLost } from './lost-log.ts'
 import { createPriceCheck } from './price-check.ts'
 import { createPriceSources, priceRulesOf, watchPrices } from './prices.ts'
+import { createOrphanTask } from './rebuild.ts'
 import { createSigners } from './solana.ts'
 import { openSpans, tracingLane } from './traces.ts'
 import { addWorkerMetrics, type WorkerCounters } from './worker-metrics.ts'
@@ -76,6 +78,7 @@ export async function composeWorker(config: Config, logger: Logger): Promise<Wor
     urlsOf: (chain) => chain.rpcUrls,
   })
   await verifyChains(chains, logger)
+  await assertNothingLost(pool, chains)
   const catalog = await loadCatalog(network, chains)
   const wake = (topic: string) => runner.wake(topic)
   const followers = new Map(
@@ -216,7 +219,8 @@ function watchLane(parts: Parts, connected: ConnectedChain): Lane {
     confirmDestination: (heads) => confirmDestination(destinationDeps, heads),
   })
   const books = createLedgerTask(parts, connected, follower)
-  return { ...lane, tasks: [...lane.tasks, books] }
+  const orphans = createOrphanTask({ ...parts, network: parts.config.network }, config.chainId)
+  return { ...lane, tasks: [...lane.tasks, books, orphans] }
 }
 
 function relayLane(parts: Parts, connected: ConnectedChain, address: string, share?: Share): Lane {

@@ -42,6 +42,10 @@ export type Op = {
   valueCents: bigint
   originBlock: bigint
   destinationBlock: bigint
+  /** Only the input is known, found on its chain: it can be given back, and nothing else. */
+  isOrphan?: boolean
+  /** The log may lack what was signed for it: only what a chain itself rules out has not happened. */
+  isLogLost?: boolean
 }
 
 export type Swap = {

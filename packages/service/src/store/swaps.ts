@@ -37,6 +37,8 @@ type Row = {
   origin_block: string
   destination_block: string
   creates_account: boolean
+  is_orphan: boolean
+  log_lost: boolean
   signature: string
   last_valid: string | null
   delegation: SignedDelegation | null
@@ -55,7 +57,7 @@ const SELECT = `
          o.min_output, o.swappable, o.price_floor, o.venue, o.pay_token, o.pay_amount, o.recipient, o.locker,
          o.position, o.round,
          o.op_deadline, o.fill_deadline, o.refund_deadline, o.value_cents, o.origin_block, o.destination_block,
-         o.creates_account, s.signature, s.last_valid, s.delegation,
+         o.creates_account, o.is_orphan, s.log_lost, s.signature, s.last_valid, s.delegation,
          s.origin_tx_hash, s.delivery_tx_hash, s.origin_final, s.delivery_final, s.exposed_cents,
          s.refund_reason, s.failure_code
     from swaps s join ops o on o.id = s.op_id`
@@ -77,13 +79,14 @@ type ToLock = { chainId: number; locker: string; limit: number }
 
 /** Accepted swaps that only this locker may lock, oldest first. */
 export async function findToLock(db: Db, { chainId, locker, limit }: ToLock): Promise<Swap[]> {
-  const mine = `s.state = 'accepted' and s.origin_chain = $1 and s.locker = $2`
+  const mine = `s.state = 'accepted' and not s.log_lost and s.origin_chain = $1 and s.locker = $2`
   return select(db, `where ${mine} order by s.created_at limit $3`, [chainId, locker, limit])
 }
 
 /** Locked swaps that wait for their first delivery, oldest first. */
 export async function findToDeliver(db: Db, lane: { chainId: number; limit: number }): Promise<Swap[]> {
-  const clause = `where s.state = 'locked' and s.destination_chain = $1 order by s.created_at limit $2`
+  const clause = `where s.state = 'locked' and not s.log_lost and s.destination_chain = $1
+                  order by s.created_at limit $2`
   return select(db, clause, [lane.chainId, lane.limit])
 }
 
@@ -91,20 +94,30 @@ type Stalled = { chainId: number; block: bigint }
 
 /** Swaps in locking none of whose signed locks is open at this block, and which only this locker may lock. */
 export async function findStalledLocks(db: Db, lane: Stalled & { locker: string }): Promise<Swap[]> {
-  const mine = `s.state = 'locking' and s.origin_chain = $1 and s.locker = $3`
+  const mine = `s.state = 'locking' and not s.log_lost and s.origin_chain = $1 and s.locker = $3`
   return select(db, `where ${mine} and ${noOpen('lock')}`, [lane.chainId, lane.block.toString(), lane.locker])
 }
 
 /** Swaps that are owed a delivery on this chain while none of the signed ones is open at this block. */
 export async function findStalledDeliveries(db: Db, { chainId, block }: Stalled): Promise<Swap[]> {
-  const states = `s.state in ('delivering', 'settled', 'claiming') and not s.delivery_final`
-  const clause = `where ${states} and s.destination_chain = $1 and ${noOpen('deliver')}`
+  const states = `(s.state in ('settled', 'claiming') or s.state = 'delivering' and not s.log_lost)`
+  const clause = `where ${states} and not s.delivery_final and s.destination_chain = $1 and ${noOpen('deliver')}`
   return select(db, clause, [chainId, block.toString()])
 }
 
 function noOpen(role: 'lock' | 'deliver'): string {
   return `not exists (select 1 from attempt_swaps l join tx_attempts a on a.id = l.attempt_id
                        where l.swap_id = s.id and l.role = '${role}' and ${isOpenAt('$2')})`
+}
+
+/** Swaps of which only the input is known, until it is decided what becomes of them. */
+export async function findOrphans(db: Db, chainId: number): Promise<Swap[]> {
+  return select(db, `where o.is_orphan and s.state = 'delivering' and s.origin_chain = $1`, [chainId])
+}
+
+/** Every swap whose story is not over. */
+export async function findOpenSwaps(db: Db): Promise<Swap[]> {
+  return select(db, `where ${OPEN} order by s.created_at`, [])
 }
 
 export async function findSwaps(db: Db, ids: readonly string[]): Promise<Swap[]> {
@@ -368,5 +381,7 @@ function toOp(row: Row): Op {
     valueCents: BigInt(row.value_cents),
     originBlock: BigInt(row.origin_block),
     destinationBlock: BigInt(row.destination_block),
+    ...(row.is_orphan && { isOrphan: true }),
+    ...(row.log_lost && { isLogLost: true }),
   }
 }

@@ -46,8 +46,9 @@ export function createSolanaChain(parts: SolanaParts): Chain {
     simulateDelivery: (op) => deliveries.simulateDelivery(parts, op, { commitment: 'confirmed' }),
     findDeliveries: (ops, at) => deliveries.findDeliveries(parts, ops, depthsOf(at)),
     readUndelivered: (ops, at) => deliveries.readUndelivered(parts, ops, at as SolanaBlock),
-    // No rule of the chain ends a delivery: that none of the signed ones can land is seen from them alone.
-    isDeliveryOver: () => false,
+    // No rule of the chain ends a delivery: that none of the signed ones can land is seen from them alone. Where the
+    // log was lost, all that had been signed was waited for.
+    isDeliveryOver: (op) => op.isLogLost === true,
     planDelivery: (ops) => planDelivery(parts, onlyOne<Op>(ops)),
     readHoldings: (at) => deliveries.readHoldings(parts, at as SolanaBlock),
   }

@@ -25,9 +25,9 @@ const REDELIVERY_SECONDS = 60
 
 /** Moves every swap that is being delivered on this chain on by what the vault said and shows. */
 export async function confirmDestination(deps: ConfirmDeliveryDeps, heads: Heads): Promise<void> {
-  const swaps = (await findOpenByDestination(deps.pool, deps.destination.chainId)).filter(
-    (swap) => swap.state !== 'locked',
-  )
+  const open = await findOpenByDestination(deps.pool, deps.destination.chainId)
+  await expectForgotten(deps, open)
+  const swaps = open.filter((swap) => swap.state !== 'locked')
   const deliveries = await deps.destination.findDeliveries(
     swaps.map(({ op }) => op),
     heads,
@@ -40,6 +40,14 @@ export async function confirmDestination(deps: ConfirmDeliveryDeps, heads: Heads
     else if (swap.state === 'delivering' && isOver) silent.push(swap)
   }
   await refundExpired(deps, heads, silent)
+}
+
+/** A delivery may have been signed that the log does not have: it is waited for as if it were there. */
+async function expectForgotten({ pool }: ConfirmDeliveryDeps, open: readonly Swap[]): Promise<void> {
+  for (const swap of open) {
+    if (swap.state === 'locked' && swap.op.isLogLost)
+      await advanceSwap(pool, { swap, event: 'deliveryRecorded' })
+  }
 }
 
 async function confirm(

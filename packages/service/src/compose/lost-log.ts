@@ -1,0 +1,45 @@
+import type { Pool } from 'pg'
+import { findUnlogged, readNextNonce } from '../store/rebuild.ts'
+import type { Chains, ConnectedChain } from './chains.ts'
+
+/**
+ * Refuses a database that does not know what its own keys have sent: it was restored from a backup, or is new. Nothing
+ * is sent before it is recorded, so this cannot be otherwise; and whoever worked with it could pay twice.
+ */
+export async function assertNothingLost(pool: Pool, chains: Chains): Promise<void> {
+  const lost = await findLost(pool, chains)
+  if (lost.length === 0) return
+  throw new Error(
+    `This database does not know what these keys sent: ${lost.join(', ')}. It was restored from a backup, or is new. ` +
+      'Stop every process of the service and run `npm run -s service -- rebuild` (docs/operations.md, Disaster).',
+  )
+}
+
+/** The senders that a chain knows more of than the database does. */
+export async function findLost(pool: Pool, chains: Chains): Promise<string[]> {
+  const found = await Promise.all(chains.all.map((chain) => findLostOn(pool, chain)))
+  return found.flat()
+}
+
+async function findLostOn(pool: Pool, { config, senders, recovery }: ConnectedChain): Promise<string[]> {
+  const { chainId, name } = config
+  const lost: string[] = []
+  for (const address of [...senders.relay, ...senders.deliver]) {
+    // The chain first: what it has by then was recorded before.
+    const used = await recovery.readNextNonce(address)
+    const isBehind =
+      used === undefined
+        ? await hasUnlogged(pool, { chainId, recovery }, address)
+        : used > (await readNextNonce(pool, { chainId, address }))
+    if (isBehind) lost.push(`${address} on ${name}`)
+  }
+  return lost
+}
+
+type Named = { chainId: number; recovery: ConnectedChain['recovery'] }
+
+async function hasUnlogged(pool: Pool, { chainId, recovery }: Named, sender: string): Promise<boolean> {
+  const unlogged = await findUnlogged(pool, chainId, await recovery.readNamed(sender))
+  const isOurs = await Promise.all(unlogged.map((txHash) => recovery.isPaidBy(txHash, sender)))
+  return isOurs.some(Boolean)
+}

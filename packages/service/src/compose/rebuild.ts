@@ -1,0 +1,82 @@
+import { randomBytes } from 'node:crypto'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Pool } from 'pg'
+import { type ChainConfig, defaultDeadlines, type NetworkConfig } from '../config.ts'
+import type { Task } from '../lanes/runner.ts'
+import { deadlinesFrom } from '../model/deadlines.ts'
+import type { Logger } from '../observe/logger.ts'
+import type { Summary } from '../rebuild/apply.ts'
+import { resolveOrphans } from '../rebuild/orphans.ts'
+import { rebuild } from '../rebuild/rebuild.ts'
+import type { Rules } from '../rebuild/terms.ts'
+import { type Chains, connectChains, findDifferences } from './chains.ts'
+import { findLost } from './lost-log.ts'
+
+type Options = {
+  network: NetworkConfig
+  pool: Pool
+  /** From where to read chains of which the database knows nothing; the beginning without one. */
+  firstBlocks: ReadonlyMap<number, bigint>
+  say(line: string): void
+}
+
+const WAIT_MS = 500
+const ORPHANS_MS = 5_000
+
+const hardSecondsOf = ({ finality, blockMs }: ChainConfig) => Math.ceil((finality.hard * blockMs) / 1_000)
+
+function rulesOf(network: NetworkConfig, chains: Chains): Rules {
+  return {
+    placeOf: chains.placeOf,
+    deadlines: { ...defaultDeadlines, ...network.deadlines },
+    finalityOf: (origin, destination) => ({
+      originSeconds: hardSecondsOf(chains.of(origin).config),
+      destinationSeconds: hardSecondsOf(chains.of(destination).config),
+    }),
+  }
+}
+
+/** Compares the database with every chain. It needs no key: nothing is signed. */
+export async function runRebuild({ network, pool, firstBlocks, say }: Options): Promise<Summary> {
+  const chains = connectChains({
+    ...{ network, accounts: [], signers: [], markerKey: undefined },
+    urlsOf: (chain) => chain.rpcUrls,
+  })
+  const { problems } = await findDifferences(chains)
+  if (problems.length > 0) throw new Error(`The chains are not as configured:\n- ${problems.join('\n- ')}`)
+  const isLogLost = (await findLost(pool, chains)).length > 0
+  const rules = rulesOf(network, chains)
+  const slowest = Math.max(...network.chains.map(hardSecondsOf))
+  const finality = { originSeconds: slowest, destinationSeconds: slowest }
+  return rebuild({
+    ...{ ...rules, pool, say, isLogLost },
+    chains: chains.all.map(({ chain, custody, recovery, senders }) => ({
+      ...{ chain, custody, recovery, senders: [...senders.relay, ...senders.deliver] },
+    })),
+    latestDeadlines: (seconds) =>
+      deadlinesFrom(rules.deadlines, { originSeconds: seconds, destinationSeconds: seconds }, finality),
+    newSwapId: () => `swp_${randomBytes(16).toString('hex')}`,
+    firstBlockOf: (chainId) => firstBlocks.get(chainId) ?? 0n,
+    wait: () => delay(WAIT_MS),
+  })
+}
+
+type Parts = { network: NetworkConfig; chains: Chains; pool: Pool; logger: Logger }
+
+/** Follows what a rebuild found without its terms, beside the watch over the chain of its input. */
+export function createOrphanTask({ network, chains, pool, logger }: Parts, chainId: number): Task {
+  const deps = {
+    ...{ pool, rules: rulesOf(network, chains), everywhere: chains.all },
+    onResolved: ({ id: swapId }: { id: string }, how: string) =>
+      logger.info({ swapId, how }, 'orphan resolved'),
+  }
+  let nextAt = 0
+  return {
+    topics: [],
+    async step() {
+      if (Date.now() < nextAt) return
+      nextAt = Date.now() + ORPHANS_MS
+      await resolveOrphans(deps, chainId)
+    },
+  }
+}

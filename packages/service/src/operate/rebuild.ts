@@ -1,0 +1,41 @@
+import { type Env, findPlace, type Output, parseFlags, UsageError, withDatabase } from '../command.ts'
+import { runRebuild } from '../compose/rebuild.ts'
+import type { NetworkConfig } from '../config.ts'
+import type { Summary } from '../rebuild/apply.ts'
+import { findNetwork, getChainConfig } from './served.ts'
+
+export const REBUILD_HELP = `rebuild [--from CHAIN:BLOCK]... [--json]
+      After a restore: brings the database to what the chains show, without sending anything. Stop every process
+      first. --from says from where to read a chain of which the database knows nothing (default: its beginning).`
+
+/** Signs and sends nothing: what is owed is paid by worker and attester afterwards, by their own rules. */
+export async function rebuildDatabase(args: string[], env: Env, output: Output): Promise<number> {
+  const options = { from: { type: 'string', multiple: true }, json: { type: 'boolean' } } as const
+  const { values } = parseFlags({ args, options })
+  const network = findNetwork(env)
+  const firstBlocks = new Map((values.from ?? []).map((text) => parseFrom(network, text)))
+  const summary = await withDatabase(findPlace(env), 'rebuild', (pool) =>
+    runRebuild({ network, pool, firstBlocks, say: output.hint }),
+  )
+  output.out(values.json ? JSON.stringify(summary, null, 2) : describe(summary))
+  return 0
+}
+
+function parseFrom(network: NetworkConfig, text: string): [number, bigint] {
+  const [chain = '', block = ''] = text.split(':')
+  if (!/^\d+$/.test(block)) throw new UsageError('--from is CHAIN:BLOCK, for example --from alpha:1200.')
+  return [getChainConfig(network, chain).chainId, BigInt(block)]
+}
+
+function describe(summary: Summary): string {
+  const { isLogLost, epoch, recovered, orphans, unclaimable, moved, uncertain, unreadable } = summary
+  const lines = [
+    isLogLost ? `rows were lost: epoch ${epoch} begins` : 'this database knows all that its keys sent',
+    `${moved} swaps were further on a chain than here`,
+    `${recovered} swaps were on a chain and not here; ${orphans} of them are known by their input alone`,
+    `${uncertain} swaps wait for a deadline: nothing more is signed for them but their claim or refund`,
+  ]
+  if (unclaimable.length > 0) lines.push(`delivered, and not claimable by us: ${unclaimable.join(', ')}`)
+  if (unreadable.length > 0) lines.push(`locks that nobody can explain: ${unreadable.join(', ')}`)
+  return lines.join('\n')
+}

@@ -1,0 +1,49 @@
+import type { Block, Delivered, Landed, Refunded } from '../chains/chain.ts'
+import type { CustodyChain, CustodyEvent } from '../chains/custody.ts'
+
+/** What a chain shows at hard-final blocks, whatever the database says. */
+export type Facts = {
+  /** By op. */
+  locks: Map<string, Landed & { chainId: number }>
+  claims: Map<string, Landed>
+  refunds: Map<string, Refunded>
+  /** By the hash of the delivery. */
+  deliveries: Map<string, Delivered & { chainId: number }>
+}
+
+export function createFacts(): Facts {
+  return { locks: new Map(), claims: new Map(), refunds: new Map(), deliveries: new Map() }
+}
+
+/** Everything that happened on a chain after a block, up to one that is final. */
+export async function collectEvents(
+  chain: CustodyChain,
+  after: bigint,
+  hard: Block,
+): Promise<CustodyEvent[]> {
+  const events: CustodyEvent[] = []
+  let block = after
+  while (block < hard.number) {
+    const read = await chain.readCustody(block, hard)
+    events.push(...read.events)
+    if (read.block <= block) throw new Error(`Chain ${chain.chainId} does not get beyond block ${block}`)
+    block = read.block
+  }
+  return events
+}
+
+export function addFacts(facts: Facts, chainId: number, events: readonly CustodyEvent[]): void {
+  const credits = new Set(
+    events.flatMap((event) => (event.kind === 'credited' && event.owner === 'wallet' ? event.txHash : [])),
+  )
+  for (const event of events) {
+    const { txHash, block } = event
+    if (event.kind === 'locked') facts.locks.set(event.op, { txHash, block, chainId })
+    if (event.kind === 'claimed') facts.claims.set(event.op, { txHash, block })
+    if (event.kind === 'refunded')
+      facts.refunds.set(event.op, { txHash, block, credited: credits.has(txHash) })
+    if (event.kind === 'delivered') {
+      facts.deliveries.set(event.delivery, { txHash, block, chainId, amount: event.amount })
+    }
+  }
+}

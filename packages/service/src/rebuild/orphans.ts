@@ -1,0 +1,76 @@
+import type { Pool } from 'pg'
+import type { Block, Chain, Delivered } from '../chains/chain.ts'
+import type { RecoveryChain } from '../chains/recovery.ts'
+import { termsOfOp } from '../model/op-terms.ts'
+import type { Op, Swap } from '../model/swap.ts'
+import { adoptOrphan } from '../store/rebuild.ts'
+import { advanceSwap, findOrphans } from '../store/swaps.ts'
+import { completeTerms, type Rules } from './terms.ts'
+
+export type OrphanDeps = {
+  pool: Pool
+  rules: Rules
+  everywhere: readonly { chain: Pick<Chain, 'chainId' | 'readHeads'>; recovery: RecoveryChain }[]
+  onResolved(swap: Swap, how: 'delivered' | 'returned'): void
+}
+
+// Clocks of chains differ by less: no delivery is older than the op by this much.
+const SKEW_SECONDS = 3_600
+
+/**
+ * Looks for what became of the inputs of a chain of which nothing else is known. One that was delivered after all gets
+ * its terms back; one that every chain rules out by its deadline goes back to its wallet.
+ */
+export async function resolveOrphans(deps: OrphanDeps, chainId: number): Promise<void> {
+  for (const swap of await findOrphans(deps.pool, chainId)) await resolve(deps, swap)
+}
+
+type Passed = { chainId: number; block: Block; isOver: boolean }
+
+async function resolve(deps: OrphanDeps, swap: Swap): Promise<void> {
+  const { op } = swap
+  const passed: Passed[] = []
+  for (const { chain, recovery } of deps.everywhere) {
+    const { hard } = await chain.readHeads()
+    const made = await recovery.findDelivery(op.deliveryHash, op.opDeadline - SKEW_SECONDS, hard)
+    if (made) return adopt(deps, swap, recovery, made)
+    // Where deliveries have no deadline they live for a minute: the rebuild waited for that.
+    const isOver = recovery.expiryOf(hard) !== undefined || hard.seconds > op.refundDeadline
+    passed.push({ chainId: chain.chainId, block: hard, isOver })
+  }
+  if (!passed.every(({ isOver }) => isOver)) return
+  const moved = await advanceSwap(deps.pool, {
+    ...{ swap, event: 'deliveryImpossible', refundReason: 'DELIVERY_EXPIRED' },
+    proof: { kind: 'deliveredNowherePastDeadline', blocks: passed },
+  })
+  if (moved) deps.onResolved(moved, 'returned')
+}
+
+async function adopt(
+  deps: OrphanDeps,
+  swap: Swap,
+  recovery: RecoveryChain,
+  { txHash, block, amount }: Delivered,
+): Promise<void> {
+  const { op } = swap
+  const { chainId } = recovery
+  const delivery = await recovery.findDeliveryTerms(txHash, op.deliveryHash)
+  const found = delivery && { ...toFound(deps.rules, op), delivery: { ...delivery, chainId, amount } }
+  const content = found && completeTerms(deps.rules, found)
+  if (!content) return
+  const terms = termsOfOp(deps.rules.placeOf, content).signed
+  await adoptOrphan(deps.pool, { ...content, id: op.id, terms, destinationBlock: block })
+  deps.onResolved(swap, 'delivered')
+}
+
+/** What the lock told when it was found. */
+function toFound({ placeOf }: Rules, op: Op) {
+  const { hash, originChain, wallet, inputToken, inputAmount, locker, deliveryHash } = op
+  const { position, round, opDeadline, refundDeadline } = op
+  const isSigned = 'escrow' in placeOf(originChain)
+  const lock = {
+    ...{ wallet, inputToken, inputAmount, locker, deliveryHash, seconds: opDeadline },
+    ...(isSigned && { signed: { position, round, opDeadline, refundDeadline } }),
+  }
+  return { hash, originChain, lock }
+}

@@ -1,0 +1,123 @@
+import type { Block } from '../chains/chain.ts'
+import type { RecoveryChain } from '../chains/recovery.ts'
+import { inTransaction } from '../store/db.ts'
+import { findLedgerCursor, findOpRecords } from '../store/ledger.ts'
+import { oldestOpenBlock } from '../store/open-range.ts'
+import { isWorked } from '../store/rebuild.ts'
+import { applyAll, type Summary } from './apply.ts'
+import type { RebuildDeps, SenderNonce } from './deps.ts'
+import { addFacts, collectEvents, createFacts, type Facts } from './facts.ts'
+import { completeUnknown, type Unknown } from './unknown.ts'
+
+/**
+ * Brings a database that lost rows, or has none, to what the chains show: what was locked, delivered, claimed and
+ * refunded meanwhile. Reads first, then writes everything at once. Signs and sends nothing.
+ */
+export async function rebuild(deps: RebuildDeps): Promise<Summary> {
+  if (await isWorked(deps.pool)) {
+    throw new Error(
+      'This database is in use. Stop every process of the service and try again in some seconds.',
+    )
+  }
+  const hards = await awaitExpiry(deps)
+  const facts = createFacts()
+  for (const { custody } of deps.chains) {
+    const { chainId } = custody
+    const after = await startOf(deps, chainId)
+    deps.say(`chain ${chainId}: reading from block ${after}`)
+    addFacts(facts, chainId, await collectEvents(custody, after, getBlock(hards, chainId)))
+  }
+  const unknown = await readUnknown(deps, facts)
+  const nonces = await readNonces(deps)
+  return inTransaction(deps.pool, (db) => applyAll(deps, db, { facts, ...unknown, nonces, hards }))
+}
+
+function getBlock(blocks: ReadonlyMap<number, Block>, chainId: number): Block {
+  const block = blocks.get(chainId)
+  if (!block) throw new Error(`Chain ${chainId} was not read`)
+  return block
+}
+
+/** The final blocks to go by: past the life of everything that can have been signed where lives are short. */
+async function awaitExpiry({ chains, wait, say }: RebuildDeps): Promise<Map<number, Block>> {
+  const hards = new Map<number, Block>()
+  for (const { chain, recovery } of chains) {
+    const { head } = await chain.readHeads()
+    const expiry = recovery.expiryOf(head)
+    let { hard } = await chain.readHeads()
+    if (expiry !== undefined) say(`chain ${chain.chainId}: waiting for height ${expiry} to be final`)
+    while (expiry !== undefined && hard.height <= expiry) {
+      await wait()
+      hard = (await chain.readHeads()).hard
+    }
+    hards.set(chain.chainId, hard)
+  }
+  return hards
+}
+
+/** Everything before this block is in the database. */
+async function startOf({ pool, firstBlockOf }: RebuildDeps, chainId: number): Promise<bigint> {
+  const cursor = await findLedgerCursor(pool, chainId)
+  if (!cursor) return firstBlockOf(chainId)
+  const oldest = (await oldestOpenBlock(pool, chainId)) ?? cursor.block
+  return oldest < cursor.block ? oldest : cursor.block
+}
+
+/** Ops that are on a chain and not here, and those that were built here and submitted since. */
+async function readUnknown(deps: RebuildDeps, facts: Facts) {
+  const records = await findOpRecords(deps.pool, [...facts.locks.keys()])
+  const known = new Map(records.map((record) => [record.hash, record]))
+  const missing = [...facts.locks].filter(([hash]) => !known.has(hash))
+  const unknown: Unknown[] = []
+  const unreadable: string[] = []
+  for (const [hash, locked] of missing) {
+    const found = await readOne(deps, facts, hash)
+    if (found === 'old') continue
+    if (found) unknown.push(found)
+    else unreadable.push(locked.txHash)
+  }
+  const forgotten = records
+    .filter(({ hash, swapId }) => !swapId && facts.locks.has(hash))
+    .map(({ hash }) => hash)
+  return { unknown, forgotten, unreadable }
+}
+
+async function readOne(deps: RebuildDeps, facts: Facts, hash: string): Promise<Unknown | 'old' | undefined> {
+  const locked = facts.locks.get(hash)
+  if (!locked) return undefined
+  const [claimed, refunded] = [facts.claims.get(hash), facts.refunds.get(hash)]
+  const cursor = await findLedgerCursor(deps.pool, locked.chainId)
+  const isBooked = cursor !== undefined && locked.block > cursor.block
+  // Over, and before what the books cover: nobody needs a row for it.
+  if ((claimed || refunded) && !isBooked) return 'old'
+  const lock = await recoveryOf(deps, locked.chainId).findLockTerms(locked.txHash, hash)
+  if (!lock) return undefined
+  const delivered = facts.deliveries.get(lock.deliveryHash)
+  const delivery =
+    delivered &&
+    (await recoveryOf(deps, delivered.chainId).findDeliveryTerms(delivered.txHash, lock.deliveryHash))
+  return completeUnknown(deps, {
+    ...{ hash, originChain: locked.chainId, locked, lock },
+    ...(claimed && { claimed }),
+    ...(refunded && { refunded }),
+    ...(delivered && { delivered }),
+    ...(delivery && { delivery }),
+  })
+}
+
+function recoveryOf({ chains }: RebuildDeps, chainId: number): RecoveryChain {
+  const found = chains.find(({ chain }) => chain.chainId === chainId)
+  if (!found) throw new Error(`Chain ${chainId} is not configured`)
+  return found.recovery
+}
+
+async function readNonces({ chains }: RebuildDeps): Promise<SenderNonce[]> {
+  const nonces: SenderNonce[] = []
+  for (const { recovery, senders } of chains) {
+    for (const address of senders) {
+      const atLeast = await recovery.readNextNonce(address)
+      if (atLeast !== undefined) nonces.push({ chainId: recovery.chainId, address, atLeast })
+    }
+  }
+  return nonces
+}

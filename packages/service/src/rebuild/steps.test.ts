@@ -1,0 +1,40 @@
+import { expect, test } from 'vitest'
+import { nextState, type SwapState } from '../model/lifecycle.ts'
+import { nextStep, type Shown } from './steps.ts'
+
+const locked = { txHash: '0xlock', block: 1n }
+const delivered = { txHash: '0xdelivery', block: 2n, amount: 5n }
+const claimed = { txHash: '0xclaim', block: 3n }
+const refunded = { txHash: '0xrefund', block: 3n, credited: false }
+
+/** Where a swap ends up that was in a state when the backup was taken. */
+function reached(from: SwapState, shown: Shown): SwapState {
+  let state = from
+  for (let step = nextStep(state, shown); step; step = nextStep(state, shown)) {
+    const next = nextState(state, step.event)
+    if (!next) throw new Error(`${state} does not take ${step.event}`)
+    state = next
+  }
+  return state
+}
+
+const before: SwapState[] = ['accepted', 'locking', 'locked', 'delivering']
+
+test.each(before)('a swap that was %s and is claimed by now is closed', (state) => {
+  expect(reached(state, { locked, delivered, claimed })).toBe('closed')
+})
+
+test.each(before)('a swap that was %s and is delivered by now is settled', (state) => {
+  expect(reached(state, { locked, delivered })).toBe('settled')
+})
+
+test.each(before)('a swap that was %s and is refunded by now is refunded', (state) => {
+  expect(reached(state, { locked, refunded })).toBe('refunded')
+})
+
+test('of what no chain shows nothing is decided, and nothing that may have been signed is signed again', () => {
+  expect(reached('accepted', {})).toBe('locking')
+  expect(reached('locking', {})).toBe('locking')
+  expect(reached('locking', { locked })).toBe('locked')
+  expect(reached('delivering', { locked })).toBe('delivering')
+})

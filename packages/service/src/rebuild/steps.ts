@@ -1,0 +1,48 @@
+import type { Delivered, Landed, Refunded } from '../chains/chain.ts'
+import type { SwapEvent, SwapState } from '../model/lifecycle.ts'
+
+/** What the chains show of one swap. */
+export type Shown = { locked?: Landed; claimed?: Landed; refunded?: Refunded; delivered?: Delivered }
+
+export type Step = {
+  event: SwapEvent
+  originTxHash?: string
+  lockedBlock?: bigint
+  deliveryTxHash?: string
+  delivered?: bigint
+  refundTxHash?: string
+  credited?: boolean
+}
+
+/**
+ * The next move that the chains ask for; undefined when there is none. What was not seen is not decided here: the
+ * worker waits for its deadline. One that was accepted may have been locked by a transaction that nobody remembers.
+ */
+export function nextStep(
+  state: SwapState,
+  { locked, claimed, refunded, delivered }: Shown,
+): Step | undefined {
+  const delivery = delivered && { deliveryTxHash: delivered.txHash }
+  const refund: Step | undefined = refunded && {
+    ...{ event: 'refundFinal', refundTxHash: refunded.txHash, credited: refunded.credited },
+  }
+  switch (state) {
+    case 'accepted':
+      return { event: 'lockRecorded' }
+    case 'locking':
+      return locked && { event: 'lockSeen', originTxHash: locked.txHash, lockedBlock: locked.block }
+    case 'locked':
+      return delivery ? { event: 'deliveryRecorded', ...delivery } : refund
+    case 'delivering':
+      return delivery ? { event: 'deliverySeen', ...delivery, delivered: delivered.amount } : refund
+    case 'settled':
+    case 'claiming':
+      return claimed && { event: 'claimFinal' }
+    case 'refundDecided':
+    case 'refunding':
+    case 'refundBlocked':
+      return refund
+    default:
+      return undefined
+  }
+}

@@ -1,0 +1,81 @@
+import { createDeliveryHasher } from '@geoswap/protocol'
+import type { DeliveryTerms, LockTerms } from '../chains/recovery.ts'
+import { type DeadlinePolicy, type Finality, refundMargin } from '../model/deadlines.ts'
+import { type OpContent, type PlaceOf, termsOfOp } from '../model/op-terms.ts'
+import { withSlippage } from '../model/pricing.ts'
+
+export type Found = {
+  hash: string
+  originChain: number
+  lock: LockTerms
+  delivery: DeliveryTerms & { chainId: number; amount: bigint }
+}
+
+export type Rules = {
+  placeOf: PlaceOf
+  deadlines: DeadlinePolicy
+  finalityOf(origin: number, destination: number): Finality
+}
+
+// What quotes accept.
+const MAX_SLIPPAGE_BPS = 5_000
+
+/**
+ * The terms of an op that was delivered, from its two transactions; undefined when they do not give its name. Where
+ * the delivery's transaction does not carry its minimum and its deadline, those are searched for: both follow from a
+ * few numbers, and the op's name tells which are right.
+ */
+export function completeTerms(rules: Rules, found: Found): OpContent | undefined {
+  const rest = found.delivery.rest ?? searchRest(rules, found)
+  const content = rest && contentOf(found, rest)
+  if (!content) return undefined
+  const { hash, deliveryHash } = termsOfOp(rules.placeOf, content)
+  return hash === found.hash && deliveryHash === found.lock.deliveryHash ? content : undefined
+}
+
+type Rest = { position: bigint; round: bigint; minOutput: bigint; fillDeadline: number }
+
+function contentOf({ originChain, lock, delivery }: Found, rest: Rest): OpContent {
+  const { wallet, inputToken, inputAmount, locker, signed } = lock
+  const { position, round, minOutput, fillDeadline } = rest
+  // Where the wallet signed a transfer, no rule of a chain knows these two; they only have to be in order.
+  const { opDeadline, refundDeadline } = signed ?? {
+    opDeadline: fillDeadline - 1,
+    refundDeadline: fillDeadline + 1,
+  }
+  return {
+    ...{ originChain, destinationChain: delivery.chainId, wallet, inputToken, inputAmount, locker },
+    ...{ outputToken: delivery.outputToken, recipient: delivery.recipient, minOutput },
+    ...{ position, round, opDeadline, fillDeadline, refundDeadline },
+  }
+}
+
+function searchRest(rules: Rules, found: Found): Rest | undefined {
+  const { signed, deliveryHash } = found.lock
+  if (!signed) return undefined
+  const { amount, chainId } = found.delivery
+  const { signed: named } = termsOfOp(
+    rules.placeOf,
+    contentOf(found, { ...signed, minOutput: 0n, fillDeadline: 0 }),
+  )
+  const hashOf = createDeliveryHasher('delivery' in named ? named.delivery : named)
+  const deadlines = fillDeadlinesOf(rules, signed, rules.finalityOf(found.originChain, chainId))
+  for (let bps = 0; bps <= MAX_SLIPPAGE_BPS; bps += 1) {
+    const minOutput = bps === 0 ? amount : withSlippage(amount, bps)
+    const isIt = (seconds: number) => hashOf({ minOutput, fillDeadline: BigInt(seconds) }) === deliveryHash
+    const fillDeadline = deadlines.find(isIt)
+    if (fillDeadline !== undefined) return { ...signed, minOutput, fillDeadline }
+  }
+  return undefined
+}
+
+/** `deadlinesFrom` the other way round: whichever of the two chains' clocks was ahead at the build. */
+function fillDeadlinesOf(
+  { deadlines }: Rules,
+  signed: { opDeadline: number; refundDeadline: number },
+  at: Finality,
+) {
+  const ahead = signed.opDeadline + at.originSeconds + deadlines.fillSeconds
+  const behind = signed.refundDeadline - refundMargin(deadlines, at)
+  return [...new Set([ahead, behind])]
+}

@@ -1,0 +1,93 @@
+import { randomUUID } from 'node:crypto'
+import type { Delivered, Landed, Refunded } from '../chains/chain.ts'
+import type { DeliveryTerms, LockTerms } from '../chains/recovery.ts'
+import { publicSubstatus, type SwapState } from '../model/lifecycle.ts'
+import { type OpContent, termsOfOp } from '../model/op-terms.ts'
+import { INVENTORY } from '../model/venue.ts'
+import type { NewOp } from '../store/ops.ts'
+import type { RecoveredSwap } from '../store/rebuild.ts'
+import type { RebuildDeps } from './deps.ts'
+import { completeTerms } from './terms.ts'
+
+/** An op that a chain has and the database has not. */
+export type Unknown = {
+  hash: string
+  originChain: number
+  locked: Landed
+  lock: LockTerms
+  claimed?: Landed
+  refunded?: Refunded
+  delivered?: Delivered & { chainId: number }
+  delivery?: DeliveryTerms
+  /** Its terms, as far as the chains tell them: undefined makes it an orphan. */
+  content?: OpContent
+}
+
+// Pools are the only venue besides the inventory.
+const BOUGHT = 'uniswap-v3'
+const ACCOUNT = 'recovered'
+
+export function completeUnknown(deps: RebuildDeps, found: Omit<Unknown, 'content'>): Unknown {
+  const { delivered, delivery } = found
+  if (!delivered || !delivery) return found
+  const { chainId, amount } = delivered
+  const content = completeTerms(deps, { ...found, delivery: { ...delivery, chainId, amount } })
+  return { ...found, ...(content && { content }) }
+}
+
+/** Which rows stand for it. Nothing that was never signed by a wallet is made up: what is not known is empty. */
+export function toRows(
+  deps: RebuildDeps,
+  unknown: Unknown,
+): { op: NewOp; swap: RecoveredSwap; isOrphan: boolean } {
+  const { hash, lock, locked, delivered, delivery, refunded } = unknown
+  const content = unknown.content ?? orphanOf(deps, unknown)
+  const id = randomUUID()
+  const pay = delivery?.bought ?? { payToken: content.outputToken, payAmount: delivered?.amount ?? 0n }
+  const op = {
+    ...{ ...content, ...pay, id, hash, deliveryHash: lock.deliveryHash },
+    ...{ quoteId: `${ACCOUNT} ${hash}`, accountId: ACCOUNT, lifeSeconds: 0, createsAccount: false },
+    terms: unknown.content ? termsOfOp(deps.placeOf, content).signed : lock,
+    venue: delivery?.bought ? BOUGHT : INVENTORY,
+    quotedOutput: delivered?.amount ?? 0n,
+    ...{ swappable: 0n, priceFloor: 0n, walletBalance: 0n, walletBlock: 0n, valueCents: 0n },
+    ...{ originBlock: locked.block, destinationBlock: delivered?.block ?? 0n },
+  }
+  const state = stateOf(unknown)
+  const swap = {
+    ...{ swapId: deps.newSwapId(), opId: id, state, stage: publicSubstatus(state) },
+    ...{ originTxHash: locked.txHash, lockedBlock: locked.block },
+    ...(delivered && { deliveryTxHash: delivered.txHash, delivered: delivered.amount }),
+    ...(refunded && { refundTxHash: refunded.txHash, credited: refunded.credited }),
+    ...(state === 'refunded' && { refundReason: 'DELIVERY_EXPIRED' }),
+  }
+  return { op, swap, isOrphan: unknown.content === undefined }
+}
+
+function stateOf({ claimed, refunded, delivered }: Unknown): SwapState {
+  if (claimed) return 'closed'
+  if (delivered) return 'settled'
+  // It may have been signed, and still land: what becomes of it shows at its deadline.
+  return refunded ? 'refunded' : 'delivering'
+}
+
+/** Only the input and its deadlines count: where the wallet signed none, the latest that there can be. */
+function orphanOf(deps: RebuildDeps, { originChain, lock }: Unknown): OpContent {
+  const { wallet, inputToken, inputAmount, locker, signed } = lock
+  const latest = deps.latestDeadlines(lock.seconds)
+  const { opDeadline, refundDeadline } = signed ?? {
+    opDeadline: lock.seconds,
+    refundDeadline: latest.refundDeadline,
+  }
+  const { position, round } = signed ?? { position: 0n, round: 0n }
+  return {
+    ...{ originChain, wallet, inputToken, inputAmount, locker, position, round, opDeadline, refundDeadline },
+    ...{
+      destinationChain: 0,
+      outputToken: '',
+      recipient: '',
+      minOutput: 0n,
+      fillDeadline: refundDeadline - 1,
+    },
+  }
+}

@@ -1,0 +1,78 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { markAttemptsFinal } from './attempts.ts'
+import { findUnlogged, markLogsLost, recountReservations } from './rebuild.ts'
+import { findStalledDeliveries, findStalledLocks, findToDeliver, findToLock } from './swaps.ts'
+import { insertTestAttempt } from './test-attempts.ts'
+import { insertTestAccount, startTestDatabase, type TestDatabase } from './test-database.ts'
+import { insertTestSwap, moveTestSwap, type TestSwap } from './test-swaps.ts'
+
+let database: TestDatabase
+
+beforeAll(async () => {
+  database = await startTestDatabase()
+})
+afterAll(() => database.stop())
+
+const ORIGIN = { chainId: 31337, locker: 'locker' }
+
+/** The swaps that a worker would sign something for now, beyond a refund. */
+async function wanted(): Promise<string[]> {
+  const { pool } = database
+  const found = await Promise.all([
+    findToLock(pool, { ...ORIGIN, limit: 10 }),
+    findStalledLocks(pool, { ...ORIGIN, block: 100n }),
+    findToDeliver(pool, { chainId: 31338, limit: 10 }),
+    findStalledDeliveries(pool, { chainId: 31338, block: 100n }),
+  ])
+  return found.flat().map(({ id, state }) => `${state} ${id}`)
+}
+
+async function insertAt(events: ('lockRecorded' | 'lockSeen' | 'deliveryRecorded')[]): Promise<TestSwap> {
+  const { pool } = database
+  const swap = await insertTestSwap(pool, await insertTestAccount(pool))
+  for (const event of events) {
+    if (event !== 'lockSeen') {
+      const id = await insertTestAttempt(pool, swap, event === 'lockRecorded' ? 'lock' : 'deliver')
+      await markAttemptsFinal(pool, [{ id }], 50n)
+    }
+    await moveTestSwap(pool, swap, event, { originTxHash: '0xlock', lockedBlock: 1n })
+  }
+  return swap
+}
+
+test('for a swap whose log lost rows nothing is locked or delivered, whatever its state', async () => {
+  const events = ['lockRecorded', 'lockSeen', 'deliveryRecorded'] as const
+  for (const count of [0, 1, 2, 3]) await insertAt(events.slice(0, count))
+  const before = await wanted()
+
+  const marked = await markLogsLost(database.pool)
+
+  expect(before.map((each) => each.split(' ')[0])).toEqual(['accepted', 'locking', 'locked', 'delivering'])
+  expect(marked).toBe(4)
+  expect(await wanted()).toEqual([])
+})
+
+test('what is set aside is counted anew from the swaps that are not delivered', async () => {
+  const { pool } = database
+  await pool.query(
+    `insert into inventory (chain_id, token, held, reserved, at_block) values (31338, 'output', 100000, 7, 1)`,
+  )
+
+  await recountReservations(pool)
+
+  const { rows } = await pool.query('select reserved from inventory')
+  expect(rows).toEqual([{ reserved: String(4 * 990) }])
+})
+
+test('a transaction of ours that is neither in the log nor before a rebuild is missed', async () => {
+  const { pool } = database
+  const { rows } = await pool.query('select tx_hash from tx_attempts limit 1')
+  const named = [
+    { txHash: rows[0].tx_hash, block: 20n },
+    { txHash: 'unknown', block: 20n },
+  ]
+
+  expect(await findUnlogged(pool, 1, named)).toEqual(['unknown'])
+  await pool.query('insert into rebuild_points (chain_id, block) values (1, 20)')
+  expect(await findUnlogged(pool, 1, named)).toEqual([])
+})
