@@ -14,6 +14,7 @@ import { INIT_HELP, init } from './operate/init.ts'
 import { KEYS_HELP, keys } from './operate/keys.ts'
 import { REBUILD_HELP, rebuildDatabase } from './operate/rebuild.ts'
 import { listStops, pause, resume, STOPS_HELP } from './operate/stops.ts'
+import { inspectSwaps, SWAPS_HELP } from './operate/swaps.ts'
 import { createPool } from './store/db.ts'
 import { migrate } from './store/migrate.ts'
 
@@ -30,6 +31,7 @@ const USAGE = `geoswap service
   service ${DEPLOY_HELP}
   service ${KEYS_HELP}
   service ${STOPS_HELP}
+  service ${SWAPS_HELP}
   service ${REBUILD_HELP}
 
 Settings: GEOSWAP_CONFIG (JSON file of chains and assets), DATABASE_URL, and by role PORT, HOST,
@@ -95,6 +97,7 @@ const commands: Record<string, (args: string[], env: Env, output: Output) => Pro
   pause,
   resume,
   stops: listStops,
+  swaps: inspectSwaps,
   rebuild: rebuildDatabase,
 }
 
