@@ -93,13 +93,16 @@ async function startRole(role: Role): Promise<void> {
   await process.start()
 }
 
-async function startAll(): Promise<void> {
+async function startApi(): Promise<void> {
   const service = await composeApi(loadConfig(envOf('api'), 'api'), logger)
   running.set('api', service)
   const apiUrl = await listen(service.app, { port: 0, host: '127.0.0.1' })
   const apiKey = await createOperator(network.databaseUrl).createKey()
   api = createApiClient({ apiUrl, apiKey })
-  for (const role of ROLES) await startRole(role)
+}
+
+async function startAll(): Promise<void> {
+  await Promise.all([startApi(), ...ROLES.map(startRole)])
 }
 
 async function stopAll(): Promise<void> {
@@ -208,13 +211,13 @@ const deliveringOf = ({ swapId }: Made) => stageOf({ api }, swapId, 'delivering'
  */
 async function leaveBehind() {
   await stopRole('attester')
-  const delivered = [await fromAlpha('beta'), await fromAlpha('solana'), await fromSolana(world.beta)]
-  for (const { swapId } of delivered) await until(() => isDeliveredForGood(swapId))
+  const delivered = await Promise.all([fromAlpha('beta'), fromAlpha('solana'), fromSolana(world.beta)])
+  await Promise.all(delivered.map(({ swapId }) => until(() => isDeliveredForGood(swapId))))
   holdDeliveries()
   const late = await fromAlpha('beta')
   await deliveringOf(late)
-  const never = [await fromAlpha('beta'), await fromSolana(world.beta)]
-  for (const swap of never) await deliveringOf(swap)
+  const never = await Promise.all([fromAlpha('beta'), fromSolana(world.beta)])
+  await Promise.all(never.map(deliveringOf))
   await stopAll()
   return { delivered, late, never, onItsWay: await signedFor(late.swapId) }
 }

@@ -5,7 +5,7 @@ import { findLedgerCursor, findOpRecords } from '../store/ledger.ts'
 import { oldestOpenBlock } from '../store/open-range.ts'
 import { isWorked } from '../store/rebuild.ts'
 import { applyAll, type Summary } from './apply.ts'
-import type { RebuildDeps, SenderNonce } from './deps.ts'
+import type { RebuildChain, RebuildDeps, SenderNonce } from './deps.ts'
 import { addFacts, collectEvents, createFacts, type Facts } from './facts.ts'
 import { completeUnknown, type Unknown } from './unknown.ts'
 
@@ -19,40 +19,28 @@ export async function rebuild(deps: RebuildDeps): Promise<Summary> {
       'This database is in use. Stop every process of the service and try again in some seconds.',
     )
   }
-  const hards = await awaitExpiry(deps)
+  for (const each of deps.chains) await awaitExpiry(each, deps)
   const facts = createFacts()
-  for (const { custody } of deps.chains) {
-    const { chainId } = custody
+  const hards = new Map<number, Block>()
+  for (const { chain, custody } of deps.chains) {
+    const { chainId } = chain
+    const { hard } = await chain.readHeads()
     const after = await startOf(deps, chainId)
     deps.say(`chain ${chainId}: reading from block ${after}`)
-    addFacts(facts, chainId, await collectEvents(custody, after, getBlock(hards, chainId)))
+    addFacts(facts, chainId, await collectEvents(custody, after, hard))
+    hards.set(chainId, hard)
   }
   const unknown = await readUnknown(deps, facts)
   const nonces = await readNonces(deps)
   return inTransaction(deps.pool, (db) => applyAll(deps, db, { facts, ...unknown, nonces, hards }))
 }
 
-function getBlock(blocks: ReadonlyMap<number, Block>, chainId: number): Block {
-  const block = blocks.get(chainId)
-  if (!block) throw new Error(`Chain ${chainId} was not read`)
-  return block
-}
-
-/** The final blocks to go by: past the life of everything that can have been signed where lives are short. */
-async function awaitExpiry({ chains, wait, say }: RebuildDeps): Promise<Map<number, Block>> {
-  const hards = new Map<number, Block>()
-  for (const { chain, recovery } of chains) {
-    const { head } = await chain.readHeads()
-    const expiry = recovery.expiryOf(head)
-    let { hard } = await chain.readHeads()
-    if (expiry !== undefined) say(`chain ${chain.chainId}: waiting for height ${expiry} to be final`)
-    while (expiry !== undefined && hard.height <= expiry) {
-      await wait()
-      hard = (await chain.readHeads()).hard
-    }
-    hards.set(chain.chainId, hard)
-  }
-  return hards
+/** Until nothing that was signed before now can land, on chains where that takes a minute and no deadline. */
+async function awaitExpiry({ chain, recovery }: RebuildChain, { wait, say }: RebuildDeps): Promise<void> {
+  const expiry = recovery.expiryOf((await chain.readHeads()).head)
+  if (expiry === undefined) return
+  say(`chain ${chain.chainId}: waiting for height ${expiry} to be final`)
+  while ((await chain.readHeads()).hard.height <= expiry) await wait()
 }
 
 /** Everything before this block is in the database. */

@@ -43,9 +43,10 @@ export async function insertRecoveredSwap(db: Db, swap: RecoveredSwap): Promise<
   await db.query(
     `insert into swaps (id, op_id, quote_id, account_id, state, origin_chain, destination_chain, wallet, input_token,
                         input_amount, locker, signature, origin_final, delivery_final, origin_tx_hash, locked_block,
-                        delivery_tx_hash, delivered, refund_tx_hash, credited, refund_reason, timeline)
-     select $1, o.id, o.quote_id, o.account_id, $3, o.origin_chain, o.destination_chain, o.wallet, o.input_token,
+                        delivery_tx_hash, delivered, refund_tx_hash, credited, refund_reason, log_lost, timeline)
+     select $1, o.id, o.quote_id, o.account_id, $3::text, o.origin_chain, o.destination_chain, o.wallet, o.input_token,
             o.input_amount, o.locker, '', true, $6::text is not null, $4, $5, $6, $7, $8, coalesce($9, false), $10,
+            $3::text = 'delivering',
             jsonb_build_array(jsonb_build_object('stage', $11::text, 'at', utc_now()))
        from ops o where o.id = $2`,
     [
