@@ -29,6 +29,7 @@ test('a swap is found by its id, its transaction and its wallet', async () => {
   expect(await rowOf(page, /^Delivered$/)).toMatch(/^9\.\d+ USDC$/)
 
   await search(wallet.address)
+  await page.locator('tbody tr').first().waitFor()
   expect(await page.locator('tbody tr').count()).toBe(1)
   await page.locator('tbody a').click()
   await expectText(page, 'The recipient has the output.')

@@ -110,16 +110,16 @@ test('nothing is signed by who goes back', async () => {
   expect(await page.evaluate(() => sessionStorage.getItem('geoswap.active-swap'))).toBeNull()
 })
 
-test.each([
-  ['0.0001', /Swap at least [\d.]+ USDC\./],
-  ['1000000000', /Swap at most [\d,.]+ USDC\./],
-  ['ten', /Write the amount in digits/],
-])('an amount of %s says what to do', async (amount, words) => {
+test('an amount that cannot be swapped says what to do', async () => {
   expectErrors(/422/)
   const page = await visit()
   await page.goto('/app/swap')
+  const amount = page.getByLabel('Amount to pay')
 
-  await page.getByLabel('Amount to pay').fill(amount)
-
-  await expectText(page, words)
+  await amount.fill('0.0001')
+  await expectText(page, /Swap at least [\d.]+ USDC\./)
+  await amount.fill('1000000000')
+  await expectText(page, /Swap at most [\d,.]+ USDC\./)
+  await amount.fill('ten')
+  await expectText(page, /Write the amount in digits/)
 })
