@@ -10,6 +10,8 @@ type Direction = {
   /** Whether each of these has ended a process. */
   isSeen(...points: FailPoint[]): boolean
   isOver(): boolean
+  /** Whether transitions are waited for as well. */
+  isLong: boolean
 }
 
 const LOOK_MS = 100
@@ -19,7 +21,16 @@ const JUMP_SECONDS = 100
 const CRASHES_BEFORE_KILLS = 8
 
 export async function direct(direction: Direction): Promise<void> {
-  await Promise.all([loseLocks(direction), undoLocks(direction), kill(direction)])
+  await Promise.all([loseLocks(direction), loseDeliveries(direction), undoLocks(direction), kill(direction)])
+}
+
+const HOLE_MS = 25_000
+
+/** Where more is asked for than fail-points: deliveries whose nonces are burnt are delivered anew. */
+async function loseDeliveries(direction: Direction): Promise<void> {
+  if (!direction.isLong) return
+  const hole: Act = { kind: 'blackHole', chain: 'beta', role: 'deliver', ms: HOLE_MS }
+  await again(direction, direction.isOver, hole)
 }
 
 /** Locks on alpha are lost until their nonces are burnt; then its clock jumps past the time that they had. */
@@ -36,6 +47,9 @@ async function loseLocks(direction: Direction): Promise<void> {
   const isDead = () => isSeen('before lockDead', 'after lockDead')
   await again(direction, isDead, { kind: 'halt', chain: 'alpha', ms: 0, jumpSeconds: JUMP_SECONDS })
   end()
+  // What is burnt and has time left is locked anew.
+  if (direction.isLong)
+    await again(direction, direction.isOver, { kind: 'blackHole', chain: 'alpha', role: 'lock', ms: HOLE_MS })
 }
 
 /** Swaps that wait for their lock to be final find it gone. */

@@ -1,4 +1,5 @@
 import { createRandom, type Random } from '../bench/random.ts'
+import { drawForAll } from './workload.ts'
 
 /** What one run does, drawn from one seed before it starts, and written down so that it can be done again. */
 export type Plan = {
@@ -113,9 +114,9 @@ const LEAST = 5
 // The longest that a swap of this network can have before it is sent back, and half a minute.
 const DRAIN_SECONDS = 20 + 12 + 80 + 30
 const SECONDS_PER_SWAP = 0.75
+const AT_ONCE = 40
 // The first part of the run is when swaps begin; the rest is for what comes late in a swap's life.
 const SUBMITTING = 0.7
-const RESERVE_EVERY_SECONDS = 1
 const QUIET_SWAPS = 24
 // A third of the usual: a crash costs its lanes this long, and there are hundreds.
 const LEASE_MS = 2_000
@@ -128,11 +129,11 @@ export function draw(options: { seed: number; swaps: number }): Plan {
   return {
     seed: options.seed,
     ...{ least: LEAST, crashes: LEAST },
-    isGate: false,
+    ...{ isGate: false, atOnce: AT_ONCE },
     ...{ seconds, drainSeconds: DRAIN_SECONDS, workers: 3, nodes: NODES, leaseMs: LEASE_MS },
     rates: RATES,
     clients: drawClients(random, options.swaps, seconds),
-    reserve: drawReserve(random, options.swaps),
+    reserve: drawForAll(random, options.swaps, options.swaps),
     events: drawEvents(random, seconds).sort((a, b) => a.at - b.at),
   }
 }
@@ -178,13 +179,6 @@ function drawClients(random: Random, swaps: number, seconds: number): ClientPlan
     ...{ id, at: Math.round((id / swaps) * seconds * SUBMITTING * 1_000), behaviour },
     ...drawRoute(random, behaviour),
     usd: random.integer(5, 30),
-  }))
-}
-
-function drawReserve(random: Random, swaps: number): ClientPlan[] {
-  const count = Math.round(swaps / 2)
-  return drawClients(random, count, (count * RESERVE_EVERY_SECONDS) / SUBMITTING).map((client) => ({
-    ...{ ...client, id: client.id + swaps },
   }))
 }
 

@@ -92,46 +92,60 @@ type Rage = Omit<Begin, 'clients'> & { say(line: string): void; first: Begun }
 
 /** Until every fail-point was seen and all the clients are there; those in reserve follow while that lasts. */
 async function passGate(stage: Stage, plan: Plan, { first, ...how }: Rage): Promise<Begun | undefined> {
-  const deadline = Date.now() + plan.seconds * 1_000
-  const counts = stage.crew.crashes
-  const isSeen = (point: FailPoint) => (counts.get(point) ?? 0) >= plan.crashes
-  const isOver = () => Date.now() > deadline || [...counts.keys()].every(isSeen)
   let more: Begun | undefined
-  const callMore = async () => {
+  const callMore = async (isOver: () => boolean) => {
     while (!isOver() || !first.areAllIn()) {
       if (first.areAllIn() && !more) more = begin(stage, plan, { ...how, clients: plan.reserve })
       await delay(LOOK_MS)
     }
   }
-  const direction = { field: stage.field, isOver, isSeen: (...points: FailPoint[]) => points.every(isSeen) }
-  await Promise.all([direct(direction), callMore()])
+  await directUntilSeen(stage, plan, plan.seconds, callMore)
   return more
 }
 
-/** All that is planned; and all of it once more, with the clients in reserve, if something was not seen often enough. */
+/** All that is planned; then, with the clients in reserve, what leads to that which was not seen often enough. */
 async function rageAll(stage: Stage, plan: Plan, { first: _, ...how }: Rage): Promise<Begun | undefined> {
-  await rageFor(stage, plan, { seconds: plan.seconds, isDone: async () => false })
+  await rageFor(stage, plan, plan.seconds)
   if (plan.reserve.length === 0 || (await isAllSeen(stage, plan))) return undefined
   how.say('not everything was seen often enough yet: going on')
   const more = begin(stage, plan, { ...how, clients: plan.reserve })
-  await rageFor(stage, plan, { seconds: plan.seconds * MOST_MORE, isDone: () => isAllSeen(stage, plan) })
+  await directUntilSeen(stage, plan, plan.seconds * MOST_MORE)
   return more
 }
 
-type While = { seconds: number; isDone(): Promise<boolean> }
+type Beside = (isOver: () => boolean) => Promise<void>
 
-async function rageFor(stage: Stage, plan: Plan, { seconds, isDone }: While): Promise<void> {
+async function directUntilSeen(stage: Stage, plan: Plan, seconds: number, beside?: Beside): Promise<void> {
+  const deadline = Date.now() + seconds * 1_000
+  const counts = stage.crew.crashes
+  const isSeen = (...points: FailPoint[]) => points.every((point) => (counts.get(point) ?? 0) >= plan.crashes)
+  let isDone = false
+  const isOver = () => isDone || Date.now() > deadline
+  const look = async () => {
+    while (!isOver()) {
+      isDone = await isAllSeen(stage, plan)
+      await delay(LOOK_MS)
+    }
+  }
+  await Promise.all([
+    look(),
+    direct({ field: stage.field, isOver, isSeen, isLong: !plan.isGate }),
+    beside?.(isOver),
+  ])
+}
+
+async function rageFor(stage: Stage, plan: Plan, seconds: number): Promise<void> {
   const stop = new AbortController()
   setMaxListeners(0, stop.signal)
   const raging = rage(stage.field, plan.events, stop.signal)
-  const deadline = Date.now() + seconds * 1_000
-  while (Date.now() < deadline && !(await isDone())) await delay(LOOK_MS)
+  await delay(seconds * 1_000)
   stop.abort()
   await raging
 }
 
 async function isAllSeen({ crew, pool }: Stage, plan: Plan): Promise<boolean> {
   if ([...crew.crashes.values()].some((count) => count < plan.crashes)) return false
+  if (plan.isGate) return true
   const moves = await pool
     .query<{ move: string; count: number }>(
       `select was || ' ' || became as move, count(*)::int from chaos_moves where was is not null group by 1`,

@@ -27,7 +27,10 @@ export const failPoints: readonly FailPoint[] = [
 
 let armed: Map<string, number> | undefined
 
-/** `after record lock, before lockSeen:2`: the process ends at the first, or at the second time of the second; '' disarms. */
+/**
+ * `after record lock, before lockSeen:2`: the process ends at the first, or at the second time of the second.
+ * Without any, nothing is armed.
+ */
 export function armFailPoints(text: string): void {
   if (text === '') {
     armed = undefined
