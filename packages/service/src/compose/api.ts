@@ -67,6 +67,7 @@ export async function composeApi(config: Config, logger: Logger): Promise<Api> {
   const market = followMarket(config, { pool, chains, onFault, logger })
   await market.start()
   const venues = createVenues({ network, chains, catalog, market, onFault })
+  const parts = { pool, chains, catalog, market }
   await venues.refresh()
   const refreshing = every(VENUE_REFRESH_MS, () => venues.refresh())
 
@@ -88,16 +89,7 @@ export async function composeApi(config: Config, logger: Logger): Promise<Api> {
   const webhooks = composeWebhooks({ network, pool, sealer, logger, registry: metrics.registry })
   await webhooks.start()
   const app = await createServer({
-    handlers: createHandlers(config, {
-      pool,
-      chains,
-      catalog,
-      market,
-      venues: venues.all,
-      stops,
-      sealer,
-      onFault,
-    }),
+    handlers: createHandlers(config, { ...parts, venues: venues.all, stops, sealer, onFault }),
     ...{ statusReads: status.reads, statusStreams: status.streams },
     keys,
     limiter,

@@ -1,6 +1,6 @@
 import { attestationTypes, geoOpDomain, intakeDomain } from '@geoswap/protocol'
 import type { Hex } from 'viem'
-import { privateKeyToAccount } from 'viem/accounts'
+import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
 import { type AttestDeps, attestAll } from '../attester/attest.ts'
 import { isWellFormed } from '../attester/verify.ts'
 import type { Config } from '../config.ts'
@@ -9,7 +9,7 @@ import { createMetrics } from '../observe/metrics.ts'
 import { type MetricsServer, showMetrics } from '../observe/metrics-server.ts'
 import { createPool } from '../store/db.ts'
 import { addAttesterMetrics } from './attester-metrics.ts'
-import { assertKeysFor, connectChains, verifyChains } from './chains.ts'
+import { assertKeysFor, type Chains, connectChains, verifyChains } from './chains.ts'
 import { assertNothingLost } from './lost-log.ts'
 import { every } from './timing.ts'
 
@@ -30,25 +30,12 @@ export async function composeAttester(config: Config, logger: Logger): Promise<A
   })
   await verifyChains(chains, logger)
   await assertNothingLost(pool, chains)
-  const domainOf = (chainId: number) => {
-    const place = chains.placeOf(chainId)
-    return 'escrow' in place ? geoOpDomain({ chainId, escrow: place.escrow }) : intakeDomain(chainId)
-  }
   const deps: AttestDeps = {
     pool,
     chainOf: (chainId) => chains.of(chainId).chain,
     isWellFormed: (op) => isWellFormed(chains.placeOf, op),
     everywhere: chains.all,
-    signClaims: (chainId, ops) =>
-      account.signTypedData({
-        ...{ domain: domainOf(chainId), types: attestationTypes, primaryType: 'Claims' },
-        message: { ops: ops as Hex[] },
-      }),
-    signRefund: (chainId, op, validUntil) =>
-      account.signTypedData({
-        ...{ domain: domainOf(chainId), types: attestationTypes, primaryType: 'Refund' },
-        message: { op: op as Hex, validUntil: BigInt(validUntil) },
-      }),
+    ...createSigning(account, chains),
     onAttested(kind, count) {
       logger.info({ kind, count }, 'attested')
       counters.countAttested(kind, count)
@@ -77,5 +64,27 @@ export async function composeAttester(config: Config, logger: Logger): Promise<A
       await server?.close()
       await pool.end()
     },
+  }
+}
+
+function createSigning(
+  account: PrivateKeyAccount,
+  chains: Chains,
+): Pick<AttestDeps, 'signClaims' | 'signRefund'> {
+  const domainOf = (chainId: number) => {
+    const place = chains.placeOf(chainId)
+    return 'escrow' in place ? geoOpDomain({ chainId, escrow: place.escrow }) : intakeDomain(chainId)
+  }
+  return {
+    signClaims: (chainId, ops) =>
+      account.signTypedData({
+        ...{ domain: domainOf(chainId), types: attestationTypes, primaryType: 'Claims' },
+        message: { ops: ops as Hex[] },
+      }),
+    signRefund: (chainId, op, validUntil) =>
+      account.signTypedData({
+        ...{ domain: domainOf(chainId), types: attestationTypes, primaryType: 'Refund' },
+        message: { op: op as Hex, validUntil: BigInt(validUntil) },
+      }),
   }
 }
