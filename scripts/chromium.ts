@@ -1,11 +1,13 @@
-import { spawnSync } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { accessSync, constants } from 'node:fs'
 import { delimiter, join } from 'node:path'
 
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']
 
+type Env = Readonly<Record<string, string | undefined>>
+
 /** The browser of this machine: CHROMIUM names one, else the usual names are looked for. */
-export function findChromium(env: NodeJS.ProcessEnv = process.env): string | undefined {
+export function findChromium(env: Env = process.env): string | undefined {
   if (env['CHROMIUM']) return env['CHROMIUM']
   const folders = (env['PATH'] ?? '').split(delimiter).filter(Boolean)
   return folders.flatMap((folder) => NAMES.map((name) => join(folder, name))).find(isExecutable)
@@ -20,20 +22,25 @@ function isExecutable(path: string): boolean {
   }
 }
 
-/** As root on Debian or Ubuntu a missing browser is installed, which is said; undefined where there is none to have. */
-export function ensureChromium(say: (line: string) => void): string | undefined {
+/** As root on Debian or Ubuntu a missing browser is installed, which is said. Undefined where there is none to have. */
+export async function ensureChromium(say: (line: string) => void): Promise<string | undefined> {
   const found = findChromium()
   if (found || process.getuid?.() !== 0) return found
   say('browser: installing the package chromium for its tests (set CHROMIUM to use another browser)')
-  const run = (...args: string[]) =>
-    spawnSync('apt-get', args, { stdio: 'ignore', env: aptEnvironment() }).status === 0
-  const install = () => run('install', '-y', '--no-install-recommends', 'chromium')
-  if (!install() && run('update')) install()
+  const install = () => apt('install', '-y', '--no-install-recommends', 'chromium')
+  // The lists of a bare machine are empty, and those of others may be old.
+  if (!(await install()) && (await apt('update'))) await install()
   return findChromium()
 }
 
-function aptEnvironment(): NodeJS.ProcessEnv {
-  return { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }
+/** False also where there is no apt-get. */
+function apt(...args: string[]): Promise<boolean> {
+  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }
+  const child = spawn('apt-get', args, { stdio: 'ignore', env })
+  return new Promise((resolve) => {
+    child.on('error', () => resolve(false))
+    child.on('close', (code) => resolve(code === 0))
+  })
 }
 
 // As root there is no sandbox to be had; the rest keeps the browser from calling home.

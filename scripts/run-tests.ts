@@ -10,7 +10,7 @@ const say = (line: string) => void process.stdout.write(`${line}\n`)
 /** Runs the projects of a track one after the other and stops at the first that fails. */
 async function runTrack(projects: readonly string[]): Promise<boolean> {
   for (const project of projects) {
-    if (project === 'browser' && !ensureChromium(say)) {
+    if (project === 'browser' && !(await ensureChromium(say))) {
       say(
         'browser: LEFT OUT, there is no Chromium. Install one, or name it: CHROMIUM=/path/to/chromium npm test',
       )

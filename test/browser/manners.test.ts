@@ -76,7 +76,7 @@ test('when the API goes away the page says so, and goes on when it is back', asy
   await page.getByText('The service cannot be reached.').waitFor({ state: 'detached', timeout: 45_000 })
   await expectText(page, /^1 USDC = /)
   await page.getByRole('button', { name: 'Review the swap' }).click({ trial: true })
-})
+}, 90_000)
 
 describe('everybody can use it', () => {
   const looks = [
