@@ -25,12 +25,21 @@ export async function direct(direction: Direction): Promise<void> {
 }
 
 const HOLE_MS = 25_000
+// Past everything that a delivery had left.
+const LATE_SECONDS = 250
 
-/** Where more is asked for than fail-points: deliveries whose nonces are burnt are delivered anew. */
+/** Where more is asked for than fail-points: lost deliveries are burnt and delivered anew, or end up too late. */
 async function loseDeliveries(direction: Direction): Promise<void> {
   if (!direction.isLong) return
-  const hole: Act = { kind: 'blackHole', chain: 'beta', role: 'deliver', ms: HOLE_MS }
-  await again(direction, direction.isOver, hole)
+  for (let turn = 0; !direction.isOver(); turn += 1) {
+    const end = direction.field.proxies.beta.cast({ kind: 'blackHole', role: 'deliver' })
+    await pass(direction, HOLE_MS)
+    if (turn % 2 === 1)
+      await act(direction, { kind: 'halt', chain: 'beta', ms: 0, jumpSeconds: LATE_SECONDS })
+    await pass(direction, AGAIN_MS)
+    end()
+    await pass(direction, AGAIN_MS)
+  }
 }
 
 /** Locks on alpha are lost until their nonces are burnt; then its clock jumps past the time that they had. */
@@ -88,6 +97,11 @@ async function act({ field }: Direction, what: Act): Promise<void> {
   await strike({ ...field, wait: delay }, event).catch((error: unknown) =>
     field.ledger.fault('notDone', { event, why: String(error) }),
   )
+}
+
+async function pass(direction: Direction, ms: number): Promise<void> {
+  const end = Date.now() + ms
+  await until(direction, () => Date.now() > end)
 }
 
 async function until({ isOver }: Direction, isDone: () => boolean): Promise<void> {

@@ -111,8 +111,12 @@ export const RATES: Rates = {
 }
 
 const LEAST = 5
-// The longest that a swap of this network can have before it is sent back, and half a minute.
-const DRAIN_SECONDS = 20 + 12 + 80 + 30
+// Swaps end because time ran out where a clock is moved for it, and not because the machine is slow.
+export const UNHURRIED = { opLifeSeconds: 60, lockInclusionSeconds: 30, fillSeconds: 120 }
+// The longest that a swap can have before it is sent back, and half a minute.
+export const DRAIN_SECONDS = 60 + 30 + 120 + 30
+// Past all of it.
+const JUMP_SECONDS = 250
 const SECONDS_PER_SWAP = 0.75
 const AT_ONCE = 40
 // The first part of the run is when swaps begin; the rest is for what comes late in a swap's life.
@@ -129,7 +133,7 @@ export function draw(options: { seed: number; swaps: number }): Plan {
   return {
     seed: options.seed,
     ...{ least: LEAST, crashes: LEAST },
-    ...{ isGate: false, atOnce: AT_ONCE },
+    ...{ isGate: false, atOnce: AT_ONCE, deadlines: UNHURRIED },
     ...{ seconds, drainSeconds: DRAIN_SECONDS, workers: 3, nodes: NODES, leaseMs: LEASE_MS },
     rates: RATES,
     clients: drawClients(random, options.swaps, seconds),
@@ -165,7 +169,7 @@ export function drawQuiet(seed: number): Plan {
       nodes: 1,
       leaseMs: 6_000,
     },
-    ...{ seconds: 20, drainSeconds: 40 },
+    ...{ seconds: 20, drainSeconds: 40, deadlines: {} },
   }
 }
 
@@ -231,7 +235,7 @@ const drawers: Record<NemesisKind, Drawer> = {
   }),
   halt: (random) => ({
     ...{ kind: 'halt', chain: evm(random), ms: random.integer(3_000, 6_000) },
-    jumpSeconds: random.next() < 0.5 ? 150 : 0,
+    jumpSeconds: random.next() < 0.5 ? JUMP_SECONDS : 0,
   }),
   feeSpike: (random) => ({ kind: 'feeSpike', chain: evm(random), ms: random.integer(2_000, 10_000) }),
   stale: (random) => ({

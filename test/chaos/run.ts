@@ -15,8 +15,8 @@ import { makePeace, rage } from './nemesis.ts'
 import type { ClientPlan, Place, Plan } from './plan.ts'
 import { type Stage, setStage } from './stage.ts'
 
-// Times the planned time, for what has not been seen in it.
-const MOST_MORE = 2
+// For what has not been seen in the planned time. A machine that has nothing else to do needs a fraction of it.
+const MOST_MORE_SECONDS = 1_200
 const LOOK_MS = 250
 // Blocks enough to see what the last moves of the service were made by.
 const AFTERMATH_MS = 2_000
@@ -109,7 +109,7 @@ async function rageAll(stage: Stage, plan: Plan, { first: _, ...how }: Rage): Pr
   if (plan.reserve.length === 0 || (await isAllSeen(stage, plan))) return undefined
   how.say('not everything was seen often enough yet: going on')
   const more = begin(stage, plan, { ...how, clients: plan.reserve })
-  await directUntilSeen(stage, plan, plan.seconds * MOST_MORE)
+  await directUntilSeen(stage, plan, MOST_MORE_SECONDS)
   return more
 }
 
