@@ -45,14 +45,6 @@ const cases: Record<string, { bad: string; good: string; before?: string }> = {
     bad: 'geoswap_oldest_swap_seconds{state="claiming"} 4000',
     good: 'geoswap_oldest_swap_seconds{state="settled"} 600',
   },
-  GeoswapDrift: {
-    bad: 'geoswap_quote_stops{why="drift",chain="1",asset="ETH"} 1',
-    good: 'geoswap_quote_stops{why="operator",chain="1",asset="ETH"} 1',
-  },
-  GeoswapBooksLate: {
-    bad: 'geoswap_ledger_age_seconds{chain="1"} 500',
-    good: 'geoswap_ledger_age_seconds{chain="1"} 4',
-  },
   GeoswapAttesterSilent: {
     bad: 'geoswap_attester_idle_seconds 61',
     good: 'geoswap_attester_idle_seconds 1.2',

@@ -102,7 +102,8 @@ async function startApi(): Promise<void> {
 }
 
 async function startAll(): Promise<void> {
-  await Promise.all([startApi(), ...ROLES.map(startRole)])
+  await startApi()
+  await Promise.all(ROLES.map(startRole))
 }
 
 async function stopAll(): Promise<void> {

@@ -67,7 +67,6 @@ export async function composeApi(config: Config, logger: Logger): Promise<Api> {
   const market = followMarket(config, { pool, chains, onFault, logger })
   await market.start()
   const venues = createVenues({ network, chains, catalog, market, onFault })
-  const parts = { pool, chains, catalog, market }
   await venues.refresh()
   const refreshing = every(VENUE_REFRESH_MS, () => venues.refresh())
 
@@ -88,8 +87,9 @@ export async function composeApi(config: Config, logger: Logger): Promise<Api> {
   const sealer = createConfiguredSealer(config.sealKeys)
   const webhooks = composeWebhooks({ network, pool, sealer, logger, registry: metrics.registry })
   await webhooks.start()
+  const parts = { pool, chains, catalog, market, venues: venues.all, stops, sealer, onFault }
   const app = await createServer({
-    handlers: createHandlers(config, { ...parts, venues: venues.all, stops, sealer, onFault }),
+    handlers: createHandlers(config, parts),
     ...{ statusReads: status.reads, statusStreams: status.streams },
     keys,
     limiter,

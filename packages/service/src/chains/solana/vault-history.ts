@@ -1,7 +1,10 @@
 import type { Address, Signature } from '@solana/kit'
+import { agree } from '../nodes/agree.ts'
 import type { SolanaClient } from './client.ts'
 
 export type HistoryEntry = { signature: string; slot: bigint; memo: string | null }
+
+type Range = { since: bigint; upTo: bigint }
 
 const PAGE = 1_000
 
@@ -9,18 +12,24 @@ const PAGE = 1_000
 export async function readHistory(
   client: SolanaClient,
   addresses: readonly string[],
-  range: { since: bigint; upTo: bigint },
+  range: Range,
 ): Promise<HistoryEntry[]> {
   const pages = await Promise.all(addresses.map((address) => readOne(client, address, range)))
   const bySignature = new Map(pages.flat().map((entry) => [entry.signature, entry]))
   return [...bySignature.values()].sort((a, b) => Number(a.slot - b.slot))
 }
 
-async function readOne(
-  { rpc }: SolanaClient,
-  address: string,
-  { since, upTo }: { since: bigint; upTo: bigint },
-): Promise<HistoryEntry[]> {
+/** What a majority of the nodes has of the range: each also has newer ones, and not the same. */
+function readOne({ nodes }: SolanaClient, address: string, range: Range): Promise<HistoryEntry[]> {
+  const asked = nodes.map((rpc) => readFrom(rpc, address, range))
+  return agree(asked, (entries) =>
+    entries.map(({ signature, slot, memo }) => `${signature} ${slot} ${memo}`).join(),
+  )
+}
+
+type Node = SolanaClient['nodes'][number]
+
+async function readFrom(rpc: Node, address: string, { since, upTo }: Range): Promise<HistoryEntry[]> {
   const entries: HistoryEntry[] = []
   let before: Signature | undefined
   for (;;) {
