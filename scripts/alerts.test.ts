@@ -62,6 +62,14 @@ const cases: Record<string, { bad: string; good: string; before?: string }> = {
     bad: 'geoswap_inventory_used_ratio{chain="1",token="0x1"} 0.9',
     good: 'geoswap_inventory_used_ratio{chain="1",token="0x1"} 0.2',
   },
+  GeoswapDrift: {
+    bad: 'geoswap_quote_stops{why="drift",chain="1",asset="ETH"} 1',
+    good: 'geoswap_quote_stops{why="operator",chain="1",asset="ETH"} 1',
+  },
+  GeoswapBooksLate: {
+    bad: 'geoswap_ledger_age_seconds{chain="1"} 500',
+    good: 'geoswap_ledger_age_seconds{chain="1"} 4',
+  },
   GeoswapManyRefunds: {
     bad: `${refunded('NO_LIQUIDITY', 15)}\n${refunded('PRICE_MOVED', 9)}`,
     good: `geoswap_swaps_ended{status="settled",reason=""} 500\n${refunded('PRICE_MOVED', 9)}`,
