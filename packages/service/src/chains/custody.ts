@@ -37,6 +37,8 @@ export type CustodyChain = {
   readCustody(after: bigint | undefined, hard: Block): Promise<Custody>
   /** What an event that nobody here knows was about, from its transaction; undefined where that does not tell. */
   findPaid(event: CustodyEvent): Promise<Paid | undefined>
+  /** Whether one of our own keys locked: anybody can lock an op of their own in the escrow. */
+  isOurLock(txHash: string): Promise<boolean>
   /** What a purchase took out of the vault; undefined where its transaction does not tell. */
   findSold(txHash: string, token: string): Promise<bigint | undefined>
 }

@@ -50,7 +50,7 @@ export function connectEvm(options: Options): ConnectedChain & { evm: EvmParts }
   return {
     config,
     chain: createEvmChain({ clients, settings, accounts, deliverer: deliver[0] ?? zeroAddress }),
-    custody: createEvmCustody({ clients, settings }),
+    custody: createEvmCustody({ clients, settings: { ...settings, lockers: relay } }),
     recovery: createEvmRecovery({ clients, settings }),
     senders: { relay, deliver },
     retiring: (network.retiring ?? []).map((address) => getAddress(address)),

@@ -27,6 +27,7 @@ export function createLedgerTask(
     },
     onDrift: ({ token: tokenAddress, ...drift }) =>
       logger.error({ chain: name, tokenAddress, ...drift }, 'drift: quotes are stopped'),
+    onMended: (stopId) => logger.warn({ chain: name, stopId }, 'drift is over: quotes go on'),
   })
   let nextAt = 0
   return {

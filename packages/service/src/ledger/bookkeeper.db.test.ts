@@ -25,6 +25,7 @@ function startBooks() {
   const held = { escrow: 50n, vault: 1_000n }
   let events: CustodyEvent[] = []
   const stopped: Stopped[] = []
+  const mended: string[] = []
   const balances = (): Held[] => [
     { place: 'escrow', token: 'output', amount: held.escrow },
     { place: 'vault', token: 'output', amount: held.vault },
@@ -36,14 +37,17 @@ function startBooks() {
       readCustody: async (): Promise<Custody> => ({ block, events, balances: balances() }),
       findPaid: async () => ({ token: 'output', amount: 7n }),
       findSold: async () => undefined,
+      isOurLock: async (txHash) => txHash.startsWith('0xours'),
     },
     assetOf: (token) => (token === 'output' ? 'OUT' : undefined),
     onDrift: (drift) => stopped.push(drift),
+    onMended: (stopId) => mended.push(stopId),
   })
   const hard = (): Block => ({ number: block, height: block, hash: `${block}`, seconds: 0 })
   return {
     held,
     stopped,
+    mended,
     /** As many blocks, each of them read. */
     async read(times: number, happened: CustodyEvent[] = []): Promise<void> {
       for (let i = 0; i < times; i += 1) {
@@ -121,6 +125,57 @@ test('what is missing stops the asset on that chain, once, until a person resume
   expect(books.stopped).toHaveLength(1)
   expect(await accounts()).toMatchObject({ inventory: 995n, unexplained: 5n })
   expect(await findActiveStops(database.pool)).toEqual([])
+})
+
+test('a stop ends by itself when what was missing is there again, and not before', async () => {
+  const books = startBooks()
+  await books.read(1)
+  books.held.vault -= 5n
+  await books.read(3)
+  const [stop] = await findActiveStops(database.pool)
+
+  books.held.vault += 3n
+  await books.read(3)
+  const half = await findActiveStops(database.pool)
+  books.held.vault += 4n
+  await books.read(3)
+
+  expect(half).toEqual([stop])
+  expect(await findActiveStops(database.pool)).toEqual([])
+  expect(books.mended).toEqual([stop?.id])
+  expect(await accounts()).toMatchObject({ inventory: 1_002n, unexplained: 0n, outside: -1_052n })
+})
+
+test('an input that a stranger locked and took back stops nothing; one of our own that is no swap does', async () => {
+  const books = startBooks()
+  await books.read(1)
+  const lock = { kind: 'locked', op: '0xtheirs', block: 102n, part: 0 } as const
+
+  books.held.escrow += 7n
+  await books.read(1, [{ ...lock, txHash: '0xstranger' }])
+  // By way of a contract, whose call tells nothing.
+  books.held.escrow += 9n
+  await books.read(3)
+  books.held.escrow -= 9n
+  await books.read(3)
+
+  expect(books.stopped).toEqual([])
+  expect(await accounts()).toMatchObject({ locked: 7n, spare: 50n })
+
+  books.held.escrow += 7n
+  await books.read(1, [{ ...lock, op: '0xours', txHash: '0xours', block: 109n }])
+  expect(books.stopped).toMatchObject([{ txHash: '0xours', asset: 'OUT' }])
+})
+
+test('less in the escrow than its inputs is missing, whatever strangers had there', async () => {
+  const books = startBooks()
+  await books.read(1)
+
+  books.held.escrow -= 60n
+  await books.read(3)
+
+  expect(await accounts()).toMatchObject({ spare: -10n, unexplained: 10n })
+  expect(books.stopped).toMatchObject([{ amount: 10n }])
 })
 
 test('a delivery that no swap explains stops at once, and is booked as what it is', async () => {

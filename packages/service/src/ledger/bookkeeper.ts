@@ -10,8 +10,9 @@ import {
   insertMovements,
   type LedgerCursor,
   openLedger,
+  readLedgerBalances,
 } from '../store/ledger.ts'
-import { raiseStop } from '../store/stops.ts'
+import { liftDrifts, raiseStop } from '../store/stops.ts'
 import {
   compareBalances,
   createMemory,
@@ -21,7 +22,7 @@ import {
   type Memory,
   toMovement,
 } from './compare.ts'
-import { type Drift, describeDrift } from './drift.ts'
+import { type Drift, describeDrift, LESS_HELD } from './drift.ts'
 import { explainNew, movementsOf } from './explain.ts'
 import { type Explained, suspicionOf } from './transfers.ts'
 
@@ -34,6 +35,8 @@ export type BookkeeperDeps = {
   assetOf(token: string): string | undefined
   /** Called once for each stop that was raised. */
   onDrift(stopped: Stopped): void
+  /** Called for each stop that ended because what was missing is there again. */
+  onMended(stopId: string): void
 }
 
 /**
@@ -60,6 +63,7 @@ export function createBookkeeper(deps: BookkeeperDeps) {
     if (!booked) return
     memory = booked.memory
     for (const stopped of booked.stops) deps.onDrift(stopped)
+    for (const stopId of booked.lifted) deps.onMended(stopId)
   }
 }
 
@@ -87,12 +91,18 @@ async function advance(deps: BookkeeperDeps, memory: Memory, { cursor, custody, 
     // First, so that whoever loses the race has written nothing.
     if (!(await advanceLedger(db, { chainId, from: cursor.block, to: custody.block }))) return undefined
     await insertMovements(db, chainId, explained.flatMap(movementsOf))
-    if (!custody.balances) return { memory, stops: await raiseAll(deps, db, suspicious) }
+    if (!custody.balances) return { memory, stops: await raiseAll(deps, db, suspicious), lifted: [] }
     const counted = await compareBalances(db, memory, { chainId, ...custody, balances: custody.balances })
     const doubts = await findDoubts(db, custody.balances, expected)
     const doubted = lasting(memory, doubts)
     const stops = await raiseAll(deps, db, [...suspicious, ...counted.drifts, ...doubted.drifts])
-    return { memory: { differences: counted.differences, doubts: doubted.counts }, stops }
+    const doubtful = new Set(doubts.map(({ token }) => token))
+    const lifted = await liftMended(
+      deps,
+      db,
+      counted.mended.filter((token) => !doubtful.has(token)),
+    )
+    return { memory: { differences: counted.differences, doubts: doubted.counts }, stops, lifted }
   })
 }
 
@@ -103,6 +113,24 @@ function driftOf(explained: Explained, cursor: LedgerCursor): Drift | undefined 
   // Read once more, and nothing could be booked of it: it was told the first time.
   if (!why || (!movement && block <= cursor.block)) return undefined
   return { why, txHash, ...(movement && { token: movement.token, amount: movement.amount }) }
+}
+
+/** Ends the stops of assets of which nothing is missing any more. */
+async function liftMended(
+  deps: BookkeeperDeps,
+  db: PoolClient,
+  tokens: readonly string[],
+): Promise<string[]> {
+  const { chainId } = deps.chain
+  const balances = await readLedgerBalances(db, chainId)
+  const missing = balances.filter(({ account, amount }) => account === 'unexplained' && amount > 0n)
+  const lacking = new Set(missing.map(({ token }) => deps.assetOf(token)))
+  const assets = new Set(tokens.map((token) => deps.assetOf(token)).filter((asset) => !lacking.has(asset)))
+  const lifted: string[] = []
+  for (const asset of assets) {
+    if (asset !== undefined) lifted.push(...(await liftDrifts(db, { chainId, asset, note: LESS_HELD })))
+  }
+  return lifted
 }
 
 async function raiseAll(deps: BookkeeperDeps, db: PoolClient, drifts: readonly Drift[]): Promise<Stopped[]> {

@@ -8,7 +8,7 @@ import {
   readLedgerBalances,
   sumHeldInputs,
 } from '../store/ledger.ts'
-import type { Drift } from './drift.ts'
+import { type Drift, LESS_HELD } from './drift.ts'
 import { restOf } from './transfers.ts'
 
 // A difference counts when this many readings in a row show it: a node may index a transaction late.
@@ -45,14 +45,39 @@ export async function compareBalances(db: PoolClient, memory: Memory, { chainId,
       latest.map((difference) => difference - steady),
     )
     if (steady === 0n) continue
-    movements.push(toMovement(steady > 0n ? 'surplus' : 'shortfall', { part, block }, held, steady))
+    const rest = { spare: amountOf(held.token, 'spare'), missing: amountOf(held.token, 'unexplained') }
+    movements.push(...explainDifference(steady, rest, { part: part * 2, block }, held))
   }
   await insertMovements(db, chainId, movements)
   const drifts = movements
     .filter(({ kind }) => kind === 'shortfall')
-    .map(({ token, amount }): Drift => ({ why: 'less is held than the books say', token, amount }))
-  return { differences, drifts }
+    .map(({ token, amount }): Drift => ({ why: LESS_HELD, token, amount }))
+  const mended = movements.filter(({ kind }) => kind === 'returned').map(({ token }) => token)
+  return { differences, drifts, mended }
 }
+
+/**
+ * What a lasting difference is booked as. What comes back is first of all what was missing. Anybody can have something
+ * of their own in the escrow and take it out again: only what is missing beyond that is missing.
+ */
+function explainDifference(
+  difference: bigint,
+  { spare, missing }: { spare: bigint; missing: bigint },
+  { part, block }: At,
+  held: Held,
+): NewMovement[] {
+  const isMore = difference > 0n
+  const size = isMore ? difference : -difference
+  const first = least(size, isMore ? missing : held.place === 'escrow' ? spare : 0n)
+  const book = (kind: Counting, at: number, amount: bigint) =>
+    amount > 0n ? [toMovement(kind, { part: at, block }, held, amount)] : []
+  return [
+    ...book(isMore ? 'returned' : 'taken', part, first),
+    ...book(isMore ? 'surplus' : 'shortfall', part + 1, size - first),
+  ]
+}
+
+const least = (a: bigint, b: bigint) => (b <= 0n ? 0n : a < b ? a : b)
 
 /** Swaps that the chain has to have something for, by their own rows. */
 export type Expected = { held: readonly string[]; delivered: readonly string[] }
@@ -92,14 +117,13 @@ function accountsOf({ place }: Held): LedgerAccount[] {
 
 type At = { part: number; block: bigint }
 
-export function toMovement(
-  kind: 'opening' | 'surplus' | 'shortfall',
-  { part, block }: At,
-  held: Held,
-  by: bigint,
-): NewMovement {
+/** `taken`: of what others had in the escrow. `returned`: what was missing before. */
+type Counting = 'opening' | 'surplus' | 'shortfall' | 'taken' | 'returned'
+
+export function toMovement(kind: Counting, { part, block }: At, held: Held, amount: bigint): NewMovement {
   const rest = restOf(held.place)
-  const counted = { source: `block ${block}`, part, block, kind, token: held.token }
-  if (by < 0n) return { ...counted, amount: -by, debit: rest, credit: 'unexplained' }
-  return { ...counted, amount: by, debit: 'outside', credit: rest }
+  const counted = { source: `block ${block}`, part, block, kind, token: held.token, amount }
+  if (kind === 'shortfall') return { ...counted, debit: rest, credit: 'unexplained' }
+  if (kind === 'taken') return { ...counted, debit: rest, credit: 'outside' }
+  return { ...counted, debit: kind === 'returned' ? 'unexplained' : 'outside', credit: rest }
 }

@@ -58,11 +58,12 @@ async function askChain(chain: CustodyChain, event: CustodyEvent, op: OpRecord |
     const sold = await chain.findSold(event.txHash, op.payToken)
     return sold === undefined ? {} : { sold }
   }
+  const isOurLock = event.kind === 'locked' && !op?.swapId && (await chain.isOurLock(event.txHash))
   // Of an orphan only the input is known.
   const isKnown = op !== undefined && (event.kind !== 'delivered' || op.outputToken !== '')
   const isTold = isKnown || ('token' in event && event.token !== undefined)
   const paid = isTold ? undefined : await chain.findPaid(event)
-  return paid ? { paid } : {}
+  return { isOurLock, ...(paid && { paid }) }
 }
 
 export function movementsOf(explained: Explained): NewMovement[] {

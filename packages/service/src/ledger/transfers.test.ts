@@ -54,13 +54,16 @@ test('what was locked before the books were opened leaves from what they found',
   expect(linesOf({ event: claimed, op, isLockBooked: false })).toEqual(['100 USDC spare to inventory'])
 })
 
-test('a delivery or a lock without a swap is unexplained and calls for a person', () => {
+test('a delivery or a lock of ours without a swap is unexplained and calls for a person', () => {
   const { swapId: _, ...unsubmitted } = op
   const paid = { token: 'ETH', amount: 7n }
 
   expect(linesOf({ event: delivered, paid })).toEqual(['7 ETH inventory to unexplained'])
   expect(linesOf({ event: delivered, op: unsubmitted, paid })).toEqual(['7 ETH inventory to unexplained'])
-  for (const event of [delivered, locked]) expect(suspicionOf({ event, op: unsubmitted })).toMatch(/no swap/)
+  const isOurLock = true
+  for (const event of [delivered, locked])
+    expect(suspicionOf({ event, op: unsubmitted, isOurLock })).toMatch(/no swap/)
+  expect(suspicionOf({ event: locked, op: unsubmitted, isOurLock: false })).toBeUndefined()
   for (const event of [delivered, locked]) expect(suspicionOf({ event, op })).toBeUndefined()
 })
 

@@ -22,6 +22,8 @@ export type Explained = {
   paid?: Paid
   /** What a purchase took out of the vault, if the chain tells. */
   sold?: bigint
+  /** Whether one of our own keys made this lock. */
+  isOurLock?: boolean
   /** Whether the books have the lock: what was locked before they were opened is in `spare`. */
   isLockBooked?: boolean
 }
@@ -90,9 +92,10 @@ export function restOf(place: Place): 'spare' | 'inventory' {
 }
 
 /** Why an event calls for a person: money was taken in or paid out for something that is not a swap here. */
-export function suspicionOf({ event, op }: Explained): string | undefined {
+export function suspicionOf({ event, op, isOurLock }: Explained): string | undefined {
   if (event.kind === 'left') return 'money left without a swap of ours'
-  if (event.kind === 'locked' && !op?.swapId) return 'an input was locked that no swap here explains'
+  if (event.kind === 'locked' && isOurLock && !op?.swapId)
+    return 'an input was locked that no swap here explains'
   if (event.kind === 'delivered' && !op?.swapId) return 'a delivery was made that no swap here explains'
   return undefined
 }

@@ -60,6 +60,21 @@ export async function resumeStop(db: Db, { id, by, note }: Resume): Promise<bool
   return rowCount === 1
 }
 
+/** Ends the stops by drift of an asset on a chain that were raised with this note; returns which. */
+export async function liftDrifts(
+  db: Db,
+  { chainId, asset, note }: { chainId: number; asset: string; note: string },
+): Promise<string[]> {
+  const { rows } = await db.query<{ id: string }>(
+    `update quote_stops set resumed_at = clock_timestamp(), resumed_by = 'reconciliation',
+            resumed_note = 'what was missing is there again'
+      where why = 'drift' and resumed_at is null and chain_id = $1 and asset = $2 and starts_with(note, $3)
+      returning id`,
+    [chainId, asset, note],
+  )
+  return rows.map(({ id }) => id)
+}
+
 function valuesOf(scope: StopScope): (string | number | null)[] {
   if (scope.kind === 'route') {
     const { from, to } = scope

@@ -16,7 +16,9 @@ import type { EvmClients } from './client.ts'
 import { readBalance } from './reads.ts'
 import type { EvmChainSettings } from './settings.ts'
 
-type Settings = Pick<EvmChainSettings, 'chainId' | 'escrow' | 'vault' | 'tokens'>
+type Settings = Pick<EvmChainSettings, 'chainId' | 'escrow' | 'vault' | 'tokens'> & {
+  lockers: readonly Address[]
+}
 type Parts = { clients: Pick<EvmClients, 'client' | 'agreed'>; settings: Settings }
 
 // A range that every public node answers in one piece.
@@ -31,6 +33,10 @@ export function createEvmCustody(parts: Parts): CustodyChain {
     chainId: settings.chainId,
     readCustody: (after, hard) => readCustody(parts, after, hard),
     findPaid: (event) => findPaid(clients.client, settings, event),
+    async isOurLock(txHash) {
+      const { from } = await readCall(clients.agreed, txHash)
+      return settings.lockers.some((locker) => isAddressEqual(locker, from))
+    },
     findSold: (txHash, token) => findSold(clients.agreed, settings, txHash as Hex, token as Address),
   }
 }

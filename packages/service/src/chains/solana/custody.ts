@@ -37,6 +37,8 @@ export function createSolanaCustody(parts: SolanaParts): CustodyChain {
     },
     // Every event of this chain says what it is about.
     findPaid: async () => undefined,
+    // By its marker, which only our fee payer can make.
+    isOurLock: async () => true,
     findSold: async () => undefined,
   }
 }

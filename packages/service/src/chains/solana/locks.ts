@@ -37,8 +37,11 @@ export async function readLocks(
   return states
 }
 
+/** Asked once a lock was read: that has looked it up. */
 export async function findLock(parts: SolanaParts, op: Op): Promise<Landed | undefined> {
-  const [found] = await parts.markers.findCreations([refOf(parts, 'input', op)], { commitment: 'confirmed' })
+  const ref = refOf(parts, 'input', op)
+  const found =
+    parts.markers.recall(ref) ?? (await parts.markers.findCreations([ref], { commitment: 'confirmed' }))[0]
   return found && { txHash: found.txHash, block: found.slot }
 }
 

@@ -15,6 +15,8 @@ type At = { commitment: Depth; minContextSlot?: bigint }
 export type MarkerBook = {
   /** The transaction that made each payment, in the order asked; undefined where none did. */
   findCreations(refs: readonly MarkerRef[], at: At): Promise<(Creation | undefined)[]>
+  /** What was found before, without asking again. */
+  recall(ref: MarkerRef): Creation | undefined
   /** The generation to pay with; undefined when the payment was made. */
   nextGeneration(ref: MarkerRef): Promise<number | undefined>
 }
@@ -57,6 +59,7 @@ export function createMarkerBook(client: SolanaClient, key: Uint8Array): MarkerB
       }
       return refs.map((ref) => found.get(ref))
     },
+    recall: creations.recall,
     async nextGeneration(ref) {
       for (let generation = 0; ; generation += 1) {
         assertGeneration(generation)
@@ -89,6 +92,9 @@ function createCreationMemory(client: SolanaClient) {
       const known = created.get(`${nameOf(ref)}:confirmed`)
       const found = await findMarkerTransaction(client, { marker, opId: toOpId(ref.id), commitment, known })
       return found && remember(created, name, () => found)
+    },
+    recall(ref: MarkerRef): Creation | undefined {
+      return created.get(`${nameOf(ref)}:finalized`) ?? created.get(`${nameOf(ref)}:confirmed`)
     },
     /** Known to have happened after the slot that is asked about: at that slot it was not final. */
     isAfter(ref: MarkerRef, { commitment, minContextSlot }: At): boolean {

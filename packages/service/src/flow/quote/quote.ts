@@ -53,7 +53,6 @@ export function quote(
   request: QuoteRequest,
 ): QuoteReply | Promise<QuoteReply> {
   const order = toOrder(deps.catalog, deps.addresses, request)
-  assertNotStopped(deps.findStop, order)
   const inspecting = deps.inspectRecipient(order)
   if (!inspecting) return priceOrder(deps, accountId, order, 0n)
   return inspecting.then((recipient) => {
@@ -73,6 +72,8 @@ function priceOrder(deps: QuoteDeps, accountId: string, order: Order, accountRen
   const { feeCentiBps, feeDiscount } = deps.feeFor(order.origin.family, order.wallet)
   const base = termsOf(deps.market, order, { feeCentiBps, delegated, accountRent })
   const choice = chooseVenue(deps.venues, order, base)
+  // Last: whoever could not be quoted anyway is told the reason that stays.
+  assertNotStopped(deps.findStop, order)
   const { price } = choice
   const minOutput =
     order.tradeType === 'exactInput' ? withSlippage(price.amountOut, order.slippageBps) : price.amountOut
