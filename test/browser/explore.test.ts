@@ -1,4 +1,4 @@
-import { expect, inject, test } from 'vitest'
+import { beforeAll, expect, inject, test } from 'vitest'
 import { createWorld, outcomeOf, stageOf, submitSwap } from '../world.ts'
 import { useBrowser } from './browser.ts'
 import { expectText, order, rowOf, sign, swapIdOf } from './steps.ts'
@@ -10,10 +10,16 @@ const { visit, expectErrors } = useBrowser()
 const USDC = 1_000_000n
 const ordered = { from: alpha, sell: 'USDC', to: beta, buy: 'USDC', amount: 10n * USDC }
 
-test('a swap is found by its id, its transaction and its wallet', async () => {
+let settled: { wallet: { address: string }; swapId: string; originTxHash: string }
+beforeAll(async () => {
   const wallet = await world.walletWith(alpha, 'USDC', 100n * USDC)
   const { swapId } = await submitSwap(world, wallet, ordered)
   const { originTxHash = '' } = await outcomeOf(world, swapId)
+  settled = { wallet, swapId, originTxHash }
+})
+
+test('a swap is found by its id, its transaction and its wallet', async () => {
+  const { wallet, swapId, originTxHash } = settled
   const page = await visit()
   await page.goto('/app/explore')
   const search = async (text: string) => {
