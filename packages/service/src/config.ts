@@ -244,6 +244,8 @@ export const NetworkSchema = Type.Object(
     leaseMs: Type.Optional(Count),
     deadlines: Type.Optional(Deadlines),
     webhooks: Type.Optional(Webhooks),
+    /** How long the changes of swaps that are over can be read; their end stays. */
+    eventDays: Type.Optional(Count),
     web: Type.Optional(Web),
   },
   Strict,

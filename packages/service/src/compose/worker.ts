@@ -42,6 +42,7 @@ import { assertNothingLost } from './lost-log.ts'
 import { createPriceCheck } from './price-check.ts'
 import { createPriceSources, priceRulesOf, watchPrices } from './prices.ts'
 import { createOrphanTask } from './rebuild.ts'
+import { retentionLane } from './retention.ts'
 import { createSigners } from './solana.ts'
 import { openSpans, tracingLane } from './traces.ts'
 import { addWorkerMetrics, type WorkerCounters } from './worker-metrics.ts'
@@ -96,6 +97,7 @@ export async function composeWorker(config: Config, logger: Logger): Promise<Wor
   const spans = openSpans(config, 'worker', logger)
   const parts: Parts = { config, pool, chains, catalog, followers, prices, logger, counters }
   const lanes = chains.all.flatMap((chain) => lanesOf(parts, chain))
+  lanes.push(retentionLane(pool, logger, network.eventDays))
   if (spans) lanes.push(tracingLane(pool, spans))
   const onFault = (error: unknown, lane: string) => {
     logger.warn({ err: error, lane }, 'lane step failed')

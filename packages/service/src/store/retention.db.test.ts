@@ -1,0 +1,57 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { readEvents } from './events.ts'
+import { deleteOldEvents, deleteUnsubmittedOps } from './retention.ts'
+import { insertTestAccount, startTestDatabase, type TestDatabase } from './test-database.ts'
+import { insertTestSwap, settleTestSwap } from './test-swaps.ts'
+
+let database: TestDatabase
+let accountId: string
+beforeAll(async () => {
+  database = await startTestDatabase()
+  accountId = await insertTestAccount(database.pool)
+})
+afterAll(() => database.stop())
+
+const limit = 1_000
+
+test('an op that nobody submitted goes a day after it ran out, one with a swap or a place never', async () => {
+  const { pool } = database
+  const swap = await insertTestSwap(pool, accountId)
+  const copy = `
+    insert into ops select (jsonb_populate_record(o, jsonb_build_object('id', gen_random_uuid(), 'quote_id', $1::text,
+             'hash', $1::text, 'delivery_hash', $1::text, 'expires_at', now() - $2::interval))).* from ops o limit 1`
+  await pool.query(copy, ['old', '25 hours'])
+  await pool.query(copy, ['young', '23 hours'])
+  await pool.query(copy, ['placed', '25 hours'])
+  await pool.query(
+    `insert into ring_positions (chain_id, locker, position, last_round, op_id)
+     select 1, 'locker', 0, 0, id from ops where quote_id = 'placed'`,
+  )
+  await pool.query(
+    "update ops set expires_at = now() - interval '2 days' where id = (select op_id from swaps)",
+  )
+
+  expect(await deleteUnsubmittedOps(pool, { olderThanHours: 24, limit })).toBe(1)
+  const { rows } = await pool.query<{ quote_id: string }>('select quote_id from ops')
+  const kept = rows.map(({ quote_id }) => quote_id)
+  expect(kept).toEqual(expect.arrayContaining(['young', 'placed']))
+  expect(kept).not.toContain('old')
+  expect((await pool.query('select 1 from swaps where id = $1', [swap.swapId])).rowCount).toBe(1)
+})
+
+test('of a swap that ended long ago the last event stays, of one that is open all', async () => {
+  const { pool } = database
+  const [ended, open] = [await insertTestSwap(pool, accountId), await insertTestSwap(pool, accountId)]
+  await settleTestSwap(pool, ended)
+  await pool.query("update swap_events set position = ticket, at = now() - interval '91 days'")
+
+  const gone = await deleteOldEvents(pool, { olderThanDays: 90, limit })
+  const [left, all] = await readEvents(pool, [
+    { ...ended, after: 0 },
+    { ...open, after: 0 },
+  ])
+
+  expect(gone).toBeGreaterThan(2)
+  expect(left).toMatchObject({ ended: true, events: [{ seq: left?.lastSeq }] })
+  expect(all?.events).toHaveLength(1)
+})
