@@ -61,13 +61,15 @@ const PLACES: Partial<Record<FailPoint, Role>> = {
   ...{ 'before accept': 'api', 'after accept': 'api' },
   ...{ 'before outcome': 'attester', 'after outcome': 'attester', 'after attestation': 'attester' },
 }
-const pointsOf = (role: Role) => failPoints.filter((point) => (PLACES[point] ?? 'worker') === role)
+// This network has no gas float: lanes/top-up.chain.test.ts crashes there.
+const points = failPoints.filter((point) => !point.endsWith('topup'))
+const pointsOf = (role: Role) => points.filter((point) => (PLACES[point] ?? 'worker') === role)
 
 /** The service's processes, each started again whenever it ends, and armed with a crash that is still to be seen. */
 export async function startCrew(options: Options): Promise<Crew> {
   const { network, ledger, random } = options
   const [build] = await Promise.all([buildService(options.mutant), migrate(network)])
-  const crashes = new Map<FailPoint, number>(failPoints.map((point) => [point, 0]))
+  const crashes = new Map<FailPoint, number>(points.map((point) => [point, 0]))
   const members: Member[] = []
   let stopping = false
   let isCalm = false

@@ -6,7 +6,8 @@ export type Home = {
   dir: string
   localFile: string
   serviceFile: string
-  /** What commands on this machine need and nobody else may read: the database's address and the seal keys. */
+  /** What commands on this machine need and nobody else may read: the database's address, the seal keys and the
+   * keys that own the inventory. */
   secretsFile: string
   logFile(role: string): string
   /** The built page. */

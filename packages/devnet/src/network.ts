@@ -172,9 +172,20 @@ async function startAll(
     chains: toLocalChains(chains),
     feeds: chains.evm.flatMap(({ feeds }) => feeds),
   }
-  writeJsonAtomically(home.secretsFile, { databaseUrl: service.databaseUrl, sealKeys: keys.seal }, 0o600)
+  writeJsonAtomically(home.secretsFile, toLocalSecrets(service.databaseUrl, keys), 0o600)
   writeJsonAtomically(home.localFile, local)
   return { local, databaseUrl: service.databaseUrl }
+}
+
+/** For the commands of an operator on this machine. */
+function toLocalSecrets(databaseUrl: string, keys: Keys) {
+  const { treasury, solana, seal: sealKeys } = keys
+  return {
+    databaseUrl,
+    sealKeys,
+    treasuryKey: treasury.privateKey,
+    solanaInventoryKey: solana.inventory.seed,
+  }
 }
 
 /** The page of this machine: it may know what local.json says. */

@@ -7,13 +7,14 @@ import { writeSync } from 'node:fs'
 const AROUND = [
   'accept',
   ...['record lock', 'record deliver', 'record claim', 'record refund', 'record replacement', 'record noop'],
+  'record topup',
   ...['declined', 'lockSeen', 'lockLost', 'lockDead', 'lockFinal'],
   ...['deliverySeen', 'deliveryFinal', 'deliveryImpossible', 'claimFinal', 'refundFinal'],
   'outcome',
 ] as const
 const AFTER = [
   ...['broadcast lock', 'broadcast deliver', 'broadcast claim', 'broadcast refund'],
-  ...['broadcast replacement', 'broadcast noop', 'attestation'],
+  ...['broadcast replacement', 'broadcast noop', 'broadcast topup', 'attestation'],
 ] as const
 
 export type FailPoint =

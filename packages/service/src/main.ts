@@ -11,6 +11,7 @@ import { runAll } from './operate/all.ts'
 import { CHECK_CONFIG_HELP, checkConfig } from './operate/check-config.ts'
 import { DEPLOY_HELP, deploy } from './operate/deploy.ts'
 import { INIT_HELP, init } from './operate/init.ts'
+import { INVENTORY_HELP, inventory } from './operate/inventory/inventory.ts'
 import { KEYS_HELP, keys } from './operate/keys.ts'
 import { REBUILD_HELP, rebuildDatabase } from './operate/rebuild.ts'
 import { listStops, pause, resume, STOPS_HELP } from './operate/stops.ts'
@@ -33,6 +34,7 @@ const USAGE = `geoswap service
   service ${STOPS_HELP}
   service ${SWAPS_HELP}
   service ${REBUILD_HELP}
+  service ${INVENTORY_HELP}
 
 Settings: GEOSWAP_CONFIG (JSON file of chains and assets), DATABASE_URL, and by role PORT, HOST,
 GEOSWAP_SEAL_KEYS (api), GEOSWAP_RELAYER_KEYS and GEOSWAP_DELIVERER_KEYS (worker), GEOSWAP_ATTESTER_KEY (attester);
@@ -93,6 +95,7 @@ const commands: Record<string, (args: string[], env: Env, output: Output) => Pro
   init: (args, _env, output) => init(args, output),
   'check-config': checkConfig,
   deploy,
+  inventory,
   keys,
   pause,
   resume,

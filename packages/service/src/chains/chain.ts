@@ -81,6 +81,12 @@ export type LegCosts = {
   purchase: bigint
 }
 
+/**
+ * `once` is for a chain without nonces: of all transfers of one sender with the same value at most one lands.
+ * 16 hex digits.
+ */
+export type Transfer = { from: string; to: string; token: string; amount: bigint; once?: string }
+
 /** What every chain offers, whichever side of a swap it is on. A fault is thrown: the caller tries again. */
 type AnyChain = {
   chainId: number
@@ -93,6 +99,12 @@ type AnyChain = {
   /** Called at each new head before anything is looked up. Nothing that is open is older than `since`. */
   follow(heads: Heads, since: bigint): Promise<void>
   readLegCosts(at: Heads): Promise<LegCosts>
+  /** What an address holds of the chain's own coin at this block, as a majority of the nodes says. */
+  readCoins(address: string, at: Block): Promise<bigint>
+  /** Moves money of the sender's own, not a vault's. Fails where it would fail now. */
+  planTransfer(transfer: Transfer): Promise<TxRequest>
+  /** Whether a transaction is in a block, and whether it did anything there. */
+  findTransaction(txHash: string): Promise<{ block: bigint; failed: boolean } | undefined>
   readTerms(at: Heads): Promise<SigningTerms>
   sign(request: TxRequest, as: { sender: string; nonce?: number; terms: SigningTerms }): Promise<Signed>
   /** Hands the bytes to the nodes. Whether they arrived is never known here: the chain shows it later. */

@@ -16,10 +16,11 @@ const DEFAULT_CONFIDENCE_BPS = 100
 // The public server allows 30 requests in 10 s from one address: six processes may share it.
 const DEFAULT_PYTH_POLL_MS = 2_000
 
+type PriceConfig = Pick<Config, 'network' | 'pythApiKey'>
 type Feed<Kind> = Extract<AssetConfig['sources'][number], { kind: Kind }> & { asset: string }
 
 /** Everyone who is asked for prices: one source per chain that has feeds, and Pyth. */
-export function createPriceSources(config: Config, chains: Chains): PriceSource[] {
+export function createPriceSources(config: PriceConfig, chains: Chains): PriceSource[] {
   const feeds = config.network.assets.flatMap(({ name, sources }) =>
     sources.map((source) => ({ ...source, asset: name })),
   )
@@ -38,14 +39,14 @@ function chainlinkOf(chains: Chains, chainId: number, configured: readonly Feed<
   return createChainlinkSource({ chainId, feeds, readRounds })
 }
 
-function pythOf({ network, pythApiKey }: Config, configured: readonly Feed<'pyth'>[]): PriceSource[] {
+function pythOf({ network, pythApiKey }: PriceConfig, configured: readonly Feed<'pyth'>[]): PriceSource[] {
   if (!network.pyth || configured.length === 0) return []
   const { url, pollMs = DEFAULT_PYTH_POLL_MS } = network.pyth
   const feeds = configured.map((feed) => ({ maxConfidenceBps: DEFAULT_CONFIDENCE_BPS, ...feed }))
   return [createPythSource({ url, apiKey: pythApiKey?.reveal(), feeds, pollMs, now: Date.now })]
 }
 
-export function priceRulesOf({ network }: Config): Map<string, PriceRules> {
+export function priceRulesOf({ network }: Pick<Config, 'network'>): Map<string, PriceRules> {
   return new Map(
     network.assets.map(({ name, maxDeviationBps = DEFAULT_DEVIATION_BPS, minSources = 1 }) => [
       name,

@@ -14,6 +14,8 @@ const SECRETS: Record<string, readonly Role[]> = {
   GEOSWAP_SOLANA_KEYS: ['worker'],
   GEOSWAP_ATTESTER_KEY: ['attester'],
   GEOSWAP_DEPLOYER_KEY: [],
+  GEOSWAP_TREASURY_KEY: [],
+  GEOSWAP_FLOAT_KEY: ['worker'],
   GEOSWAP_KEYSTORE: ['worker', 'attester'],
   GEOSWAP_KEYSTORE_PASSPHRASE: ['worker', 'attester'],
 }

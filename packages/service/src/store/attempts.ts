@@ -3,7 +3,7 @@ import type { Db } from './db.ts'
 import { isOpenAt } from './open-at.ts'
 import { toJson } from './swaps.ts'
 
-export type Role = 'lock' | 'deliver' | 'claim' | 'refund' | 'noop'
+export type Role = 'lock' | 'deliver' | 'claim' | 'refund' | 'topup' | 'noop'
 
 /** A signed transaction as it was recorded before it was ever sent. */
 export type Attempt = Sent & {

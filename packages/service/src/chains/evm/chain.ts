@@ -1,12 +1,19 @@
-import { type Address, getAddress, type PrivateKeyAccount } from 'viem'
+import {
+  type Address,
+  getAddress,
+  type Hex,
+  type PrivateKeyAccount,
+  type PublicClient,
+  TransactionReceiptNotFoundError,
+} from 'viem'
 import type { Op } from '../../model/swap.ts'
 import { INVENTORY } from '../../model/venue.ts'
-import type { Chain, Delivered, Landed, Refunded } from '../chain.ts'
+import type { Chain, Delivered, Landed, Refunded, Transfer } from '../chain.ts'
 import type { EvmClients } from './client.ts'
 import { createEventLog, type EventLog } from './event-log.ts'
 import { type Fees, planReplacement, readFees, readLegCosts } from './fees.ts'
 import { obstacleOf } from './obstacle.ts'
-import { type EvmRequest, planClaim, planDelivery, planLock, planRefund } from './plans.ts'
+import { type EvmRequest, planClaim, planDelivery, planLock, planRefund, planTransfer } from './plans.ts'
 import * as reads from './reads.ts'
 import { broadcast, readFates, sign } from './send.ts'
 import type { EvmChainSettings } from './settings.ts'
@@ -37,6 +44,10 @@ export function createEvmChain({ clients, settings, accounts, deliverer }: Optio
     readHeads: (known) => reads.readHeads(agreed, settings, known),
     follow: (heads, since) => events.advance(heads, since),
     readLegCosts: (at) => readLegCosts(client, settings, at),
+    readCoins: (address, { number: blockNumber }) =>
+      agreed.getBalance({ address: address as Address, blockNumber }),
+    planTransfer: (transfer) => planChecked(client, transfer),
+    findTransaction: (txHash) => findTransaction(client, txHash as Hex),
     readTerms: (at) => readFees(client, settings, at),
     sign: (request, { terms, ...as }) =>
       sign(accounts, settings.chainId, request as EvmRequest, { ...as, terms: terms as Fees }),
@@ -70,6 +81,24 @@ export function createEvmChain({ clients, settings, accounts, deliverer }: Optio
     },
     readHoldings: (at) => reads.readHoldings(client, settings, at),
   }
+}
+
+/** A node is asked first: a transfer that a token would refuse costs gas and moves nothing. */
+async function planChecked(client: PublicClient, transfer: Transfer): Promise<EvmRequest> {
+  const request = planTransfer(transfer)
+  await client.call({
+    account: transfer.from as Address,
+    ...{ to: request.to as Address, data: request.data as Hex, value: BigInt(request.value ?? 0n) },
+  })
+  return request
+}
+
+async function findTransaction(client: PublicClient, hash: Hex) {
+  const receipt = await client.getTransactionReceipt({ hash }).catch((error: unknown) => {
+    if (error instanceof TransactionReceiptNotFoundError) return undefined
+    throw error
+  })
+  return receipt && { block: receipt.blockNumber, failed: receipt.status !== 'success' }
 }
 
 async function findLock(events: EventLog, op: Op): Promise<Landed | undefined> {

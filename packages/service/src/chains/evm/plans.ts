@@ -1,10 +1,26 @@
 import { geoEscrowAbi, geoVaultAbi, toIndex } from '@geoswap/protocol'
-import { type Address, encodeFunctionData, type Hex, parseSignature, signatureToCompactSignature } from 'viem'
+import {
+  type Address,
+  encodeFunctionData,
+  erc20Abi,
+  type Hex,
+  parseSignature,
+  signatureToCompactSignature,
+  zeroAddress,
+} from 'viem'
 import type { Op, SignedDelegation, Swap } from '../../model/swap.ts'
+import type { Transfer } from '../chain.ts'
 import type { EvmChainSettings } from './settings.ts'
 
 /** A transaction before it has a nonce, a price and a signature. */
-export type EvmRequest = { to: string; data: string; gas: number; authorizations?: SignedDelegation[] }
+export type EvmRequest = {
+  to: string
+  data: string
+  gas: number
+  /** In wei, as decimal text. */
+  value?: string
+  authorizations?: SignedDelegation[]
+}
 
 // Gas limits: never an estimate, which a wallet or a token could make look cheap. What is not burnt comes
 // back, so each is the contract's own bound for the call (its caps and floors) plus its measured fixed part.
@@ -15,6 +31,8 @@ const DELIVER = 300_000
 const DELIVER_MANY = { fixed: 300_000, each: 200_000 }
 const CLAIM_MANY = { fixed: 400_000, each: 60_000 }
 const REFUND = 450_000
+// Rollups count what the bytes cost them into the gas of a transaction: a plain transfer needs more than 21,000 there.
+const TRANSFER = { native: 100_000, token: 200_000 }
 
 export function planLock({ escrow }: EvmChainSettings, swaps: readonly Swap[]): EvmRequest {
   const authorizations = swaps.flatMap((swap) => (swap.delegation ? [swap.delegation] : []))
@@ -79,6 +97,16 @@ export function planDelivery(settings: EvmChainSettings, ops: readonly Op[]): Ev
     to: settings.vault,
     data: isSingle ? encodeDeliver(only) : encodeDeliverMany(orders),
     gas: isSingle ? DELIVER : DELIVER_MANY.fixed + DELIVER_MANY.each * orders.length,
+  }
+}
+
+export function planTransfer({ to, token, amount }: Transfer): EvmRequest {
+  if (token === zeroAddress) return { to, data: '0x', gas: TRANSFER.native, value: amount.toString() }
+  const args = [to as Address, amount] as const
+  return {
+    to: token,
+    data: encodeFunctionData({ abi: erc20Abi, functionName: 'transfer', args }),
+    gas: TRANSFER.token,
   }
 }
 

@@ -72,6 +72,7 @@ export async function sign(
     to: request.to as Address,
     data: request.data as Hex,
     gas: BigInt(request.gas),
+    ...(request.value !== undefined && { value: BigInt(request.value) }),
     maxFeePerGas: BigInt(as.terms.maxFeePerGas),
     maxPriorityFeePerGas: BigInt(as.terms.maxPriorityFeePerGas),
   }

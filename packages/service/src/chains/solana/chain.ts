@@ -9,6 +9,7 @@ import type { SolanaParts } from './parts.ts'
 import { planClaim, planDelivery, planInput, planRefund, type SolanaRequest } from './plans.ts'
 import { broadcast } from './send.ts'
 import { readFates, readTerms, sign, type Terms } from './signing.ts'
+import { findTransaction, planTransfer, readCoins } from './transfer.ts'
 import { readWallet } from './wallet.ts'
 
 /** A Solana chain behind the ports of the flow. A transaction carries one swap: its marker makes it happen once. */
@@ -22,6 +23,9 @@ export function createSolanaChain(parts: SolanaParts): Chain {
     // Nothing to keep up with: what happened to an op is asked of its own markers.
     follow: async () => {},
     readLegCosts: () => readLegCosts(parts),
+    readCoins: (address, at) => readCoins(parts, address, at as SolanaBlock),
+    planTransfer: (transfer) => planTransfer(parts, transfer),
+    findTransaction: (txHash) => findTransaction(parts, txHash),
     readTerms: () => readTerms(parts),
     sign: (request, { terms }) => sign(parts, request as SolanaRequest, terms as Terms),
     broadcast: (raw) => broadcast(client, raw),

@@ -111,7 +111,7 @@ async function compilePayment(
   return { wire, marker }
 }
 
-async function createAccountInstruction(
+export async function createAccountInstruction(
   payer: TransactionSigner,
   { to, token }: Pick<Payment, 'to' | 'token'>,
 ): Promise<Instruction> {

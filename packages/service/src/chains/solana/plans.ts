@@ -7,6 +7,7 @@ import type { MarkerRef } from './marker-book.ts'
 import type { SolanaParts } from './parts.ts'
 import { draftPayment, type Payment } from './payment.ts'
 import { simulate } from './simulate.ts'
+import type { TransferRequest } from './transfer.ts'
 
 export type InputRequest = {
   kind: 'input'
@@ -28,7 +29,7 @@ export type PaymentRequest = {
   units?: number
 }
 
-export type SolanaRequest = InputRequest | PaymentRequest
+export type SolanaRequest = InputRequest | PaymentRequest | TransferRequest
 
 export async function planInput({ settings, facts }: SolanaParts, swap: Swap): Promise<InputRequest> {
   const rent = await facts.rent()

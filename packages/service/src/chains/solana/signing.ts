@@ -8,6 +8,7 @@ import { findExpirySlot } from './quorum.ts'
 import { readSignatures } from './reads.ts'
 import { cosignInput } from './signed-input.ts'
 import type { SolanaSigner } from './signer.ts'
+import { signTransfer, type TransferTerms } from './transfer.ts'
 
 /** As text: they are stored with the transaction that was signed with them. */
 export type Terms = { blockhash: string; lastValid: string; microLamportsPerUnit: string }
@@ -22,12 +23,20 @@ export async function readTerms({ client, facts }: SolanaParts): Promise<Terms> 
 }
 
 export async function sign(parts: SolanaParts, request: SolanaRequest, terms: Terms): Promise<Signed> {
+  if (request.kind === 'transfer') {
+    return signTransfer(parts, getSigner(parts, request.from), request, toTransferTerms(terms))
+  }
   if (request.kind !== 'input') return signPayment(parts, request, terms)
   const signed = await cosignInput(getSigner(parts, parts.settings.feePayers.input), {
     signedTransaction: request.signedTransaction,
     maxCostLamports: BigInt(request.maxCostLamports),
   })
   return { ...signed, lastValid: BigInt(request.lastValid) }
+}
+
+function toTransferTerms({ blockhash, lastValid, microLamportsPerUnit }: Terms): TransferTerms {
+  const lifetime = { blockhash, lastValidBlockHeight: BigInt(lastValid) }
+  return { lifetime, microLamportsPerUnit: BigInt(microLamportsPerUnit) }
 }
 
 async function signPayment(parts: SolanaParts, request: PaymentRequest, terms: Terms): Promise<Signed> {

@@ -56,8 +56,9 @@ const pairOf = (one: string, other: string) => (one < other ? `${one}/${other}` 
 
 type Held = { chainId: number; asset: string; decimals: number; price: bigint }
 
-function limited(
-  { limits }: InventoryTerms,
+/** What one swap may take of what is held. */
+export function limited(
+  { limits }: Pick<InventoryTerms, 'limits'>,
   { chainId, asset, decimals, price }: Held,
   held: bigint,
 ): bigint {

@@ -1,0 +1,116 @@
+import {
+  type Address,
+  createNoopSigner,
+  getBase58Decoder,
+  type Instruction,
+  signBytes,
+  type TransactionSigner,
+} from '@solana/kit'
+import type { Signed, Transfer } from '../chain.ts'
+import { readAccounts } from './accounts.ts'
+import type { SolanaBlock } from './blocks.ts'
+import { toBase64 } from './bytes.ts'
+import { paymentUnits } from './fees.ts'
+import type { Lifetime } from './heads.ts'
+import { budgetInstructions, transferInstruction } from './instructions.ts'
+import { createMarkerInstruction, markerAddress } from './marker.ts'
+import { compile, joinWire, splitWire } from './message.ts'
+import { isNative } from './mint.ts'
+import type { SolanaParts } from './parts.ts'
+import { createAccountInstruction } from './payment.ts'
+import { readSignatures } from './reads.ts'
+import type { SolanaSigner } from './signer.ts'
+import { simulate } from './simulate.ts'
+
+/** Money of the sender's own, who also pays the fee. Amounts as text: it is stored as JSON. */
+export type TransferRequest = {
+  kind: 'transfer'
+  from: string
+  to: string
+  mint: string
+  amount: string
+  once?: string
+}
+
+export type TransferTerms = { lifetime: Lifetime; microLamportsPerUnit: bigint }
+
+export async function readCoins(
+  { client }: SolanaParts,
+  address: string,
+  { commitment, number: minContextSlot }: SolanaBlock,
+): Promise<bigint> {
+  const [account] = await readAccounts(client.agreed, { addresses: [address], commitment, minContextSlot })
+  return account?.lamports ?? 0n
+}
+
+// Any 32 bytes will do: the node puts in the newest when it simulates.
+const NO_LIFETIME = { blockhash: '11111111111111111111111111111111', lastValidBlockHeight: 0n }
+
+export async function planTransfer(parts: SolanaParts, transfer: Transfer): Promise<TransferRequest> {
+  const { from, to, token, amount, once } = transfer
+  const request: TransferRequest = {
+    ...{ kind: 'transfer', from, to, mint: token, amount: amount.toString() },
+    ...(once !== undefined && { once }),
+  }
+  const draft = await compileTransfer(parts, createNoopSigner(from as Address), request, {
+    ...{ lifetime: NO_LIFETIME, microLamportsPerUnit: parts.settings.priorityPrice.floor },
+  })
+  const tried = await simulate(parts.client, { raw: toBase64(draft), replaceBlockhash: true })
+  if (tried.kind !== 'ok') throw new Error(`A transfer to ${to} would fail now: ${reasons[tried.kind]}`)
+  return request
+}
+
+const reasons = {
+  insufficientFunds: 'the sender does not have so much',
+  recipient: 'it cannot receive this amount of this token',
+  blockhash: 'the node does not know its own newest block',
+  alreadyInUse: 'it was made already',
+  other: 'the node refuses it; does the sender have SOL for the fee?',
+}
+
+export async function signTransfer(
+  parts: SolanaParts,
+  signer: SolanaSigner,
+  request: TransferRequest,
+  terms: TransferTerms,
+): Promise<Signed> {
+  const message = splitWire(await compileTransfer(parts, signer, request, terms), { count: 1 })?.message
+  if (!message) throw new Error('A transfer is signed by its sender alone')
+  const signature = await signBytes(signer.keyPair.privateKey, message)
+  return {
+    raw: toBase64(joinWire([signature], message)),
+    txHash: getBase58Decoder().decode(signature),
+    lastValid: terms.lifetime.lastValidBlockHeight,
+  }
+}
+
+async function compileTransfer(
+  { facts }: SolanaParts,
+  from: TransactionSigner,
+  { to, mint, amount, once }: TransferRequest,
+  { lifetime, microLamportsPerUnit }: TransferTerms,
+): Promise<Uint8Array> {
+  const [token, rent] = await Promise.all([facts.tokenOf(mint), facts.rent()])
+  const createAccount = !isNative(token)
+  const units = paymentUnits({ createAccount })
+  return compile({
+    ...{ feePayer: from.address, lifetime },
+    instructions: [
+      ...budgetInstructions({ units, microLamportsPerUnit }),
+      ...(once === undefined ? [] : [await markOnce(from, once, rent.emptyLamports)]),
+      ...(createAccount ? [await createAccountInstruction(from, { to, token })] : []),
+      await transferInstruction({ from, to, token, amount: BigInt(amount) }),
+    ],
+  })
+}
+
+/** An account that can be created once: whatever else is signed with it fails. */
+async function markOnce(from: TransactionSigner, once: string, lamports: bigint): Promise<Instruction> {
+  const marker = { address: await markerAddress(from.address, once), base: from.address, seed: once }
+  return createMarkerInstruction({ marker, payer: from, base: from, lamports })
+}
+
+export async function findTransaction({ client }: SolanaParts, txHash: string) {
+  const status = (await readSignatures(client.agreed, [txHash])).get(txHash)
+  return status && { block: status.slot, failed: status.failed }
+}

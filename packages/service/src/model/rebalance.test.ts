@@ -1,0 +1,103 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { type Cell, type Plan, planRebalance } from './rebalance.ts'
+
+const MARGIN_BPS = 2_500n
+
+const cellOf = (chainId: number, amounts: Partial<Cell>): Cell => ({
+  ...{ chainId, token: `t${chainId}`, asset: 'USDC', decimals: 6, free: 0n, paidOut: 0n, takenIn: 0n },
+  ...amounts,
+})
+
+const amount = fc.bigInt({ min: 0n, max: 10n ** 24n })
+const cellsOf = (decimals: fc.Arbitrary<number>) =>
+  fc
+    .array(
+      fc.record({
+        ...{ asset: fc.constantFrom('USDC', 'ETH'), decimals },
+        ...{ free: amount, paidOut: amount, takenIn: amount },
+      }),
+      { maxLength: 8 },
+    )
+    .map((list) => list.map((cell, chainId) => cellOf(chainId, cell)))
+
+const sum = (values: readonly bigint[]) => values.reduce((total, value) => total + value, 0n)
+const given = ({ transports }: Plan, cell: Cell) =>
+  sum(transports.filter(({ from }) => from.chainId === cell.chainId).map((each) => each.amount))
+
+describe('a plan to rebalance', () => {
+  test('brings what flowed out back from where it gathers', () => {
+    const { transports, shortages, cells } = planRebalance(
+      [
+        cellOf(1, { free: 100n, paidOut: 1_000n }),
+        cellOf(2, { free: 5_000n, takenIn: 1_000n }),
+        cellOf(3, { free: 300n, paidOut: 200n, takenIn: 200n }),
+      ],
+      MARGIN_BPS,
+    )
+
+    expect(transports.map(({ from, to, amount }) => [from.chainId, to.chainId, amount])).toEqual([
+      [2, 1, 1_150n],
+    ])
+    expect(shortages).toEqual([])
+    expect(cells.map(({ needed, after }) => [needed, after])).toEqual([
+      [1_250n, 1_250n],
+      [0n, 3_850n],
+      [50n, 300n],
+    ])
+  })
+
+  test('says what is missing when nobody can spare it', () => {
+    const short = cellOf(1, { free: 100n, paidOut: 1_000n })
+    const busy = cellOf(2, { free: 1_300n, paidOut: 1_000n })
+
+    const plan = planRebalance([short, busy], MARGIN_BPS)
+
+    expect(plan.transports.map(({ amount }) => amount)).toEqual([50n])
+    expect(plan.shortages).toEqual([{ cell: short, amount: 1_100n }])
+  })
+
+  test('counts the same asset in the units of two chains', () => {
+    const plan = planRebalance(
+      [
+        cellOf(1, { paidOut: 8_000_000n }),
+        cellOf(2, { decimals: 18, free: 10n ** 20n, takenIn: 8n * 10n ** 18n }),
+      ],
+      MARGIN_BPS,
+    )
+
+    expect(plan.transports).toMatchObject([{ amount: 10n ** 19n, arrives: 10_000_000n }])
+  })
+
+  test('never moves more than is free, nor what its own chain needs, nor another asset', () => {
+    fc.assert(
+      fc.property(cellsOf(fc.constantFrom(6, 9, 18)), (cells) => {
+        const plan = planRebalance(cells, MARGIN_BPS)
+        for (const cell of plan.cells) {
+          const spare = cell.free > cell.needed ? cell.free - cell.needed : 0n
+          expect(given(plan, cell)).toBeLessThanOrEqual(spare)
+        }
+        for (const { from, to } of plan.transports) expect(from.asset).toBe(to.asset)
+      }),
+    )
+  })
+
+  test('covers every chain when the total suffices, and loses nothing on the way', () => {
+    fc.assert(
+      fc.property(cellsOf(fc.constant(6)), (cells) => {
+        const plan = planRebalance(cells, MARGIN_BPS)
+        for (const asset of ['USDC', 'ETH']) {
+          const ours = plan.cells.filter((cell) => cell.asset === asset)
+          const free = sum(ours.map((cell) => cell.free))
+          const needed = sum(ours.map((cell) => cell.needed))
+          expect(sum(ours.map(({ after }) => after))).toBe(free)
+          if (free >= needed) expect(ours.every((cell) => cell.after >= cell.needed)).toBe(true)
+          const missing = sum(
+            plan.shortages.filter(({ cell }) => cell.asset === asset).map((each) => each.amount),
+          )
+          expect(missing).toBe(needed > free ? needed - free : 0n)
+        }
+      }),
+    )
+  })
+})

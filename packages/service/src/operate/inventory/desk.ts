@@ -1,0 +1,104 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { type Env, findPlace, type Place, UsageError } from '../../command.ts'
+import { type Chains, type ConnectedChain, connectChains, loadCatalog } from '../../compose/chains.ts'
+import { createPriceSources, priceRulesOf } from '../../compose/prices.ts'
+import { readSetting } from '../../config/secrets.ts'
+import { type NetworkConfig, Secret } from '../../config.ts'
+import { createPriceBook, type PriceBook } from '../../market/prices/book.ts'
+import type { Catalog, Token } from '../../model/catalog.ts'
+import { readForCommand } from '../read-network.ts'
+
+type Keys = Partial<Pick<Parameters<typeof connectChains>[0], 'accounts' | 'signers'>>
+
+/** Where an operator looks at and moves inventory: the database, and every chain of the configuration. */
+export type Desk = {
+  place: Place
+  network: NetworkConfig
+  chains: Chains
+  catalog: Catalog
+  /** Names of the chains that do not answer now; the catalog lacks them. */
+  silent: readonly string[]
+}
+
+/** By DATABASE_URL and GEOSWAP_CONFIG, or those of the local network. */
+export function findDesk(env: Env): { place: Place; network: NetworkConfig } {
+  const place = findPlace(env)
+  const local = join(homeOf(env), 'service.json')
+  const file = env['GEOSWAP_CONFIG'] ?? (place.isLocal ? local : undefined)
+  if (!file) throw new UsageError('Say which configuration: GEOSWAP_CONFIG is not set.')
+  return { place, network: readForCommand(file, env) }
+}
+
+export async function openDesk(env: Env, keys: Keys = {}): Promise<Desk> {
+  const { place, network } = findDesk(env)
+  const chains = connectChains({
+    ...{ network, accounts: [], signers: [], markerKey: undefined, ...keys },
+    urlsOf: (chain) => chain.rpcUrls,
+  })
+  const { catalog, silent } = await loadAnswering(network, chains)
+  return { place, network, chains, catalog, silent }
+}
+
+/** An operator looks most of all when something is down: the chains that answer are shown. */
+async function loadAnswering(network: NetworkConfig, chains: Chains) {
+  const loaded = await Promise.allSettled(
+    chains.all.map((chain) => loadCatalog(network, { ...chains, all: [chain] })),
+  )
+  const catalogs = loaded.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []))
+  const silent = chains.all.filter((_, index) => loaded[index]?.status === 'rejected')
+  const entries = catalogs.flatMap((catalog) => [...catalog.chains])
+  const assets = catalogs[0]?.assets ?? new Map()
+  return {
+    catalog: { chains: new Map(entries), assets },
+    silent: silent.map(({ config }) => config.name),
+  }
+}
+
+/** What the local network keeps for commands on its own machine. */
+export function readLocalSecret(env: Env, name: string): string | undefined {
+  const file = join(homeOf(env), 'secrets.json')
+  if (!existsSync(file)) return undefined
+  const value: unknown = JSON.parse(readFileSync(file, 'utf8'))[name]
+  return typeof value === 'string' ? value : undefined
+}
+
+const homeOf = (env: Env) => resolve(env['GEOSWAP_HOME'] ?? '.geoswap')
+
+/** Prices as they are now. An asset without a price is left out of sums, not out of lists. */
+export async function readPrices(env: Env, { network, chains }: Desk): Promise<PriceBook> {
+  const problems: string[] = []
+  const key = readSetting(env, 'GEOSWAP_PYTH_API_KEY', problems)
+  if (problems.length > 0) throw new UsageError(problems.join('\n'))
+  const config = { network, pythApiKey: key === undefined ? undefined : new Secret(key) }
+  const book = createPriceBook({
+    sources: createPriceSources(config, chains),
+    rules: priceRulesOf(config),
+    isLive: () => true,
+    now: Date.now,
+    onFault: () => {},
+  })
+  await Promise.all(book.sources.map((source) => book.refresh(source)))
+  return book
+}
+
+export function findChain({ chains }: Desk, name: string): ConnectedChain {
+  const found = chains.all.find(({ config }) => config.name === name || String(config.chainId) === name)
+  if (found) return found
+  throw new UsageError(
+    `There is no chain ${name}. There are: ${chains.all.map(({ config }) => config.name).join(', ')}.`,
+  )
+}
+
+/** By symbol or address. */
+export function findTokenOf({ catalog }: Desk, { config }: ConnectedChain, name: string): Token {
+  const tokens = catalog.chains.get(config.chainId)?.tokens ?? []
+  const wanted = name.toLowerCase()
+  const found = tokens.find(
+    ({ symbol, address }) => symbol.toLowerCase() === wanted || address.toLowerCase() === wanted,
+  )
+  if (found) return found
+  throw new UsageError(
+    `${config.name} has no token ${name}. There are: ${tokens.map(({ symbol }) => symbol).join(', ')}.`,
+  )
+}

@@ -1,0 +1,102 @@
+import { geoEscrowAbi, geoVaultAbi } from '@geoswap/protocol'
+import { type Address, formatUnits } from 'viem'
+import type { ConnectedChain } from '../../compose/chains.ts'
+import type { InventoryVenueConfig, NetworkConfig } from '../../config.ts'
+import { limited } from '../../market/venues/inventory.ts'
+import { formatCents, type PriceE18, toCents, usdE18 } from '../../model/amount.ts'
+import type { Token } from '../../model/catalog.ts'
+
+/** What may leave, or be claimed, in an hour. */
+export type Cap = { limit: bigint; used: bigint }
+
+/** One token of one chain, in its smallest unit. */
+export type TokenStock = {
+  chain: string
+  token: Token
+  price: PriceE18 | undefined
+  /** In the vault, as the chain shows it now. */
+  held: bigint
+  /** For accepted swaps and withdrawals under way. */
+  reserved: bigint
+  free: bigint
+  /** Inputs in the escrow or the intake vault, and those of them that are the operator's to claim. */
+  inEscrow: bigint
+  toClaim: bigint
+  cap: Cap | undefined
+  claimCap: Cap | undefined
+  /** The largest output that a quote offers. */
+  mostPerSwap: bigint
+}
+
+export type Booked = { reserved: bigint; toClaim: bigint }
+
+export function vaultOf({ config }: ConnectedChain): string {
+  return config.family === 'evm' ? config.contracts.vault : config.vaults.inventory
+}
+
+function escrowOf({ config }: ConnectedChain): string {
+  return config.family === 'evm' ? config.contracts.escrow : config.vaults.intake
+}
+
+/** What the vault could give away of a token; a Solana account's own minimum stays. */
+export async function readHeld(connected: ConnectedChain, token: string): Promise<bigint> {
+  if (connected.config.family === 'evm') return connected.readTokenBalance(vaultOf(connected), token)
+  const { head } = await connected.chain.readHeads()
+  const holdings = await connected.chain.readHoldings(head)
+  return holdings.find((holding) => holding.token === token)?.amount ?? 0n
+}
+
+export async function readStock(
+  network: NetworkConfig,
+  connected: ConnectedChain,
+  token: Token,
+  known: Booked & { price: PriceE18 | undefined },
+): Promise<TokenStock> {
+  const { reserved, toClaim, price } = known
+  const [held, inEscrow, caps] = await Promise.all([
+    readHeld(connected, token.address),
+    connected.readTokenBalance(escrowOf(connected), token.address),
+    readCaps(connected, token.address as Address),
+  ])
+  const free = held > reserved ? held - reserved : 0n
+  const left = caps ? atLeastZero(caps.cap.limit - caps.cap.used - reserved) : free
+  const payable = free < left ? free : left
+  return {
+    ...{ chain: connected.config.name, token, price, held, reserved, free, inEscrow, toClaim },
+    ...{ cap: caps?.cap, claimCap: caps?.claimCap },
+    mostPerSwap: price === undefined ? 0n : limitedBy(network, token, price, payable),
+  }
+}
+
+const atLeastZero = (amount: bigint) => (amount > 0n ? amount : 0n)
+
+/** Contracts have caps; the vaults of Solana are accounts. */
+async function readCaps({ evm }: ConnectedChain, token: Address) {
+  if (!evm) return undefined
+  const { client, contracts } = evm
+  const [cap, claimCap] = await Promise.all([
+    client.readContract({ address: contracts.vault, abi: geoVaultAbi, functionName: 'caps', args: [token] }),
+    client.readContract({
+      ...{ address: contracts.escrow, abi: geoEscrowAbi, functionName: 'claimCaps', args: [token] },
+    }),
+  ])
+  const toCap = ([limit, used]: readonly [bigint, bigint]): Cap => ({ limit, used })
+  return { cap: toCap(cap), claimCap: toCap(claimCap) }
+}
+
+function limitedBy({ venues }: NetworkConfig, token: Token, price: PriceE18, payable: bigint): bigint {
+  const own = venues?.find((venue): venue is InventoryVenueConfig => venue.kind === 'inventory')
+  if (venues && !own) return 0n
+  const limits = (own?.limits ?? []) as Parameters<typeof limited>[0]['limits']
+  return limited({ limits }, { ...token, price }, payable)
+}
+
+/** In whole coins, as people write them. */
+export function inCoins(amount: bigint, { decimals }: Pick<Token, 'decimals'>): string {
+  return formatUnits(amount, decimals)
+}
+
+export function inUsd(amount: bigint, { token, price }: Pick<TokenStock, 'token' | 'price'>) {
+  if (price === undefined) return undefined
+  return formatCents(toCents(usdE18(amount, { decimals: token.decimals, price })))
+}

@@ -1,0 +1,100 @@
+import { randomBytes } from 'node:crypto'
+import { geoVaultAbi } from '@geoswap/protocol'
+import { type Address, encodeFunctionData } from 'viem'
+import type { TxRequest } from '../../chains/chain.ts'
+import { type Env, type Output, toTable, UsageError, withDatabase } from '../../command.ts'
+import type { ConnectedChain } from '../../compose/chains.ts'
+import type { Move } from '../../store/treasury-moves.ts'
+import { type Desk, findChain, findDesk, findTokenOf, openDesk } from './desk.ts'
+import { inCoins, vaultOf } from './holdings.ts'
+import { type MoveDesk, refuseReserved } from './move-desk.ts'
+import { type MoveOrder, parseCoins, recipientOf } from './move-order.ts'
+import { followMove } from './send-move.ts'
+import { findTreasury } from './treasury.ts'
+
+const WITHDRAW_GAS = 300_000
+
+/** Shows what would be sent, or sends it and waits until it is final. */
+export async function runMove(env: Env, output: Output, order: MoveOrder): Promise<number> {
+  const { place, network } = findDesk(env)
+  const named = network.chains.find(
+    ({ name, chainId }) => name === order.chain || String(chainId) === order.chain,
+  )
+  const chain = named ?? findChain(await openDesk(env), order.chain).config
+  const asked = { network, chain, kind: order.kind, isLocal: place.isLocal }
+  const treasury = await findTreasury(env, asked, { needsKey: order.isSent })
+  const desk = await openDesk(env, treasury)
+  return withDatabase(place, 'inventory', async (pool) => {
+    const { connected, token, move } = await toMove(desk, order, treasury.sender)
+    const moving = { connected, token, move, pool, output }
+    return order.isSent ? followMove(moving, () => planMove(moving)) : describeMove(moving, order)
+  })
+}
+
+async function toMove(desk: Desk, order: MoveOrder, sender: string) {
+  const connected = findChain(desk, order.chain)
+  const { chainId } = connected.config
+  const token = findTokenOf(desk, connected, order.token)
+  const recipient = recipientOf(order, connected)
+  if (recipient === sender) throw new UsageError(`${sender} would pay itself.`)
+  const once = order.once ?? (await newOnce(connected, sender))
+  const amount = parseCoins(order.amount, token)
+  const move: Move = { chainId, sender, once, kind: order.kind, token: token.address, recipient, amount }
+  return { connected, token, move }
+}
+
+/** The next nonce, or where there are none a random number: the mark that it leaves can be left once. */
+async function newOnce({ evm, config }: ConnectedChain, sender: string): Promise<string> {
+  if (!evm) return randomBytes(8).toString('hex')
+  const address = sender as Address
+  const [next, pending] = await Promise.all([
+    evm.client.getTransactionCount({ address }),
+    evm.client.getTransactionCount({ address, blockTag: 'pending' }),
+  ])
+  if (pending > next) {
+    throw new UsageError(
+      `A transaction of ${sender} on ${config.name} is under way (nonce ${next}). Wait for it.`,
+    )
+  }
+  return String(next)
+}
+
+/** Fails where it would fail now. */
+async function planMove({ connected, token, move }: MoveDesk): Promise<TxRequest> {
+  const { kind, sender, recipient, amount, once } = move
+  const isEvm = connected.config.family === 'evm'
+  if (kind === 'withdraw' && isEvm) return planWithdrawal(connected, move)
+  const transfer = { from: sender, to: recipient, token: token.address, amount }
+  return connected.chain.planTransfer(isEvm ? transfer : { ...transfer, once })
+}
+
+async function planWithdrawal({ evm }: ConnectedChain, move: Move): Promise<TxRequest> {
+  const args = [move.token as Address, move.recipient as Address, move.amount] as const
+  const to = evm?.contracts.vault
+  const data = encodeFunctionData({ abi: geoVaultAbi, functionName: 'withdraw', args })
+  await evm?.client.call({ account: move.sender as Address, to, data })
+  return { to, data, gas: WITHDRAW_GAS }
+}
+
+async function describeMove(desk: MoveDesk, order: MoveOrder): Promise<number> {
+  const { connected, token, move, output } = desk
+  if (move.kind === 'withdraw') await refuseReserved(desk)
+  const request = await planMove(desk)
+  const what = `${inCoins(move.amount, token)} ${token.symbol}`
+  const rows = [
+    [move.kind, `${what} (${move.amount}, token ${token.address})`],
+    ['chain', `${connected.config.name} (${move.chainId})`],
+    [move.kind === 'withdraw' ? 'from the vault' : 'into the vault', vaultOf(connected)],
+    ['to', move.recipient],
+    ['sent by', move.sender],
+    ...Object.entries(request).map(([name, value]) => [`transaction ${name}`, String(value)]),
+    ['once', move.once],
+  ]
+  output.out(toTable(rows))
+  const to = order.to === undefined ? '' : ` --to ${order.to}`
+  const again = `--chain ${order.chain} --token ${order.token} --amount ${order.amount}${to} --once ${move.once}`
+  output.hint(`Nothing was sent. To send it:
+  inventory ${order.kind} ${again} --yes
+However often that is run, it is paid once.`)
+  return 0
+}

@@ -1,0 +1,147 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Address } from 'viem'
+import type { Heads, Signed, TxRequest } from '../../chains/chain.ts'
+import { UsageError } from '../../command.ts'
+import { setHoldings } from '../../store/inventory.ts'
+import {
+  beginDeposit,
+  beginWithdrawal,
+  endMove,
+  findMove,
+  type Move,
+  type MoveOutcome,
+  type RecordedMove,
+  recordMoveTx,
+} from '../../store/treasury-moves.ts'
+import { inCoins } from './holdings.ts'
+import { type MoveDesk, readWithdrawable, refuseReserved } from './move-desk.ts'
+
+const MAX_WAIT_MS = 2_000
+
+/**
+ * Sends a move, or goes on with one that was interrupted. Whatever was signed for it has the same nonce, or leaves the
+ * same mark on Solana, so that one of them lands at most.
+ */
+export async function followMove(desk: MoveDesk, plan: () => Promise<TxRequest>): Promise<number> {
+  const { pool, move, output } = desk
+  const known = await findMove(pool, move)
+  if (known) assertSame(known, move)
+  if (known?.outcome) return tell(desk, known.outcome, known.txHashes)
+  const isUsed = await isNonceUsed(desk, (await desk.connected.chain.readHeads()).head.number)
+  if (isUsed && !known) {
+    throw new UsageError(
+      `Nonce ${move.once} of ${move.sender} is used by something else: nothing was sent. Run it without --yes.`,
+    )
+  }
+  let signed: Signed | undefined
+  if (!isUsed && !(await findLanded(desk, known?.txHashes ?? []))) {
+    if (!known && move.kind === 'withdraw') await refuseReserved(desk)
+    const request = await plan()
+    if (!known) await begin(desk)
+    signed = await sign(desk, request)
+    await recordMoveTx(pool, move, signed.txHash)
+    output.hint(`Sends ${signed.txHash}. If this is interrupted, run it again: it is paid once.`)
+    await broadcast(desk, signed)
+  }
+  const outcome = await waitForEnd(desk, signed)
+  if (!outcome) {
+    output.hint('It expired before a block took it: nothing was paid. Run it again.')
+    return 1
+  }
+  await endMove(pool, move, outcome)
+  await recount(desk)
+  return tell(desk, outcome, (await findMove(pool, move))?.txHashes ?? [])
+}
+
+function assertSame(known: RecordedMove, move: Move): void {
+  const isSame = (['kind', 'token', 'recipient', 'amount'] as const).every(
+    (name) => known[name] === move[name],
+  )
+  if (isSame) return
+  const other = `${known.kind} ${known.amount} of ${known.token} to ${known.recipient}`
+  throw new UsageError(`--once ${move.once} belongs to another move (${other}): nothing was sent.`)
+}
+
+async function begin(desk: MoveDesk): Promise<void> {
+  const { move, pool } = desk
+  if (move.kind === 'deposit') return beginDeposit(pool, move)
+  await recount(desk)
+  if (await beginWithdrawal(pool, move, await readWithdrawable(desk))) return
+  // A swap was accepted since it was looked at.
+  await refuseReserved(desk)
+  throw new UsageError('What is free changed just now: nothing was sent. Run it again.')
+}
+
+/** So that the next quote knows, also while no worker counts the vaults. */
+async function recount({ connected, pool }: Pick<MoveDesk, 'connected' | 'pool'>): Promise<void> {
+  const { head } = await connected.chain.readHeads()
+  const at = { chainId: connected.config.chainId, block: head.number }
+  await setHoldings(pool, at, await connected.chain.readHoldings(head))
+}
+
+async function sign({ connected, move }: MoveDesk, request: TxRequest): Promise<Signed> {
+  const { chain } = connected
+  const terms = await chain.readTerms(await chain.readHeads())
+  const nonce = chain.hasNonces ? { nonce: Number(move.once) } : {}
+  return chain.sign(request, { sender: move.sender, terms, ...nonce })
+}
+
+/** Whether the bytes arrived, the chain shows. */
+async function broadcast({ connected, output }: MoveDesk, { raw }: Signed): Promise<void> {
+  await connected.chain.broadcast(raw).catch((error: unknown) => {
+    output.hint(
+      `Not confirmed by a node yet: ${error instanceof Error ? error.message.split('\n')[0] : error}`,
+    )
+  })
+}
+
+async function isNonceUsed({ connected, move }: MoveDesk, blockNumber: bigint): Promise<boolean> {
+  if (!connected.evm) return false
+  const address = move.sender as Address
+  const next = await connected.evm.client.getTransactionCount({ address, blockNumber })
+  if (next < Number(move.once)) {
+    throw new UsageError(`Nonce ${move.once} of ${move.sender} is not next: ${next} is. Nothing was sent.`)
+  }
+  return next > Number(move.once)
+}
+
+async function findLanded({ connected }: MoveDesk, txHashes: readonly string[]) {
+  const found = await Promise.all(txHashes.map((txHash) => connected.chain.findTransaction(txHash)))
+  return found.find((each) => each !== undefined && !each.failed)
+}
+
+/** Undefined when what was signed can no longer land and nothing of this move did. */
+async function waitForEnd(desk: MoveDesk, signed: Signed | undefined): Promise<MoveOutcome | undefined> {
+  const { connected, pool, move } = desk
+  const { txHashes = [] } = (await findMove(pool, move)) ?? {}
+  let heads: Heads | undefined
+  for (;;) {
+    // The heads are read first: what they do not show as landed was not there when they were.
+    heads = await connected.chain.readHeads(heads)
+    const end = await findEnd(desk, { heads, txHashes, signed })
+    if (end) return end === 'expired' ? undefined : end
+    await delay(Math.min(connected.config.blockMs, MAX_WAIT_MS))
+    if (signed) await connected.chain.broadcast(signed.raw).catch(() => {})
+  }
+}
+
+type Look = { heads: Heads; txHashes: readonly string[]; signed: Signed | undefined }
+
+async function findEnd(desk: MoveDesk, { heads, txHashes, signed }: Look) {
+  const isOver = desk.connected.evm && (await isNonceUsed(desk, heads.hard.number))
+  const landed = await findLanded(desk, txHashes)
+  if (landed) return landed.block <= heads.hard.number ? ('landed' as const) : undefined
+  if (isOver) return 'failed' as const
+  const isExpired = signed?.lastValid !== undefined && heads.hard.height > signed.lastValid
+  return isExpired ? ('expired' as const) : undefined
+}
+
+function tell({ move, token, output }: MoveDesk, outcome: MoveOutcome, txHashes: readonly string[]): number {
+  const what = `${move.kind} of ${inCoins(move.amount, token)} ${token.symbol} (--once ${move.once})`
+  if (outcome === 'landed') output.out(`The ${what} is done and final: ${txHashes.at(-1)}`)
+  else
+    output.out(
+      `The ${what} did not happen: its nonce was used without it. Signed were ${txHashes.join(', ')}`,
+    )
+  return outcome === 'landed' ? 0 : 1
+}

@@ -1,0 +1,114 @@
+import type { Pool } from 'pg'
+import { type Env, type Output, toTable, withDatabase } from '../../command.ts'
+import { formatCents } from '../../model/amount.ts'
+import { readExposure } from '../../store/figures.ts'
+import { type Flow, readToClaim } from '../../store/flows.ts'
+import { readInventory } from '../../store/inventory.ts'
+import { findOpenMoves, type RecordedMove } from '../../store/treasury-moves.ts'
+import { type Desk, openDesk, readPrices } from './desk.ts'
+import { type Cap, inCoins, inUsd, readStock, type TokenStock } from './holdings.ts'
+
+const DEFAULT_EXPOSURE_USD = 25_000
+
+type Exposure = { chain: string; usd: string; capUsd: number }
+type Status = {
+  stocks: readonly TokenStock[]
+  exposure: readonly Exposure[]
+  moves: readonly RecordedMove[]
+}
+
+export async function showStatus(env: Env, output: Output, { json }: { json: boolean }): Promise<number> {
+  const desk = await openDesk(env)
+  const status = await withDatabase(desk.place, 'inventory', (pool) => readStatus(env, desk, pool))
+  for (const chain of desk.silent) output.hint(`${chain} does not answer: it is left out.`)
+  output.out(json ? JSON.stringify(toJson(status, desk), null, 2) : toText(status, desk))
+  return desk.silent.length > 0 ? 1 : 0
+}
+
+export async function readStatus(env: Env, desk: Desk, pool: Pool): Promise<Status> {
+  const [booked, prices] = await Promise.all([readBooked(pool), readPrices(env, desk)])
+  const stocks = [...desk.catalog.chains.values()].flatMap(({ chainId, tokens }) =>
+    tokens.map((token) => {
+      const price = prices.referenceOf(token.asset).price
+      const known = { ...booked.of(chainId, token.address), price }
+      return readStock(desk.network, desk.chains.of(chainId), token, known)
+    }),
+  )
+  return { ...booked, stocks: await Promise.all(stocks), exposure: exposureOf(desk, booked.exposed) }
+}
+
+async function readBooked(pool: Pool) {
+  const inventory = await readInventory(pool)
+  const toClaim = await readToClaim(pool)
+  const exposed = await readExposure(pool)
+  const moves = await findOpenMoves(pool)
+  const isOf = (chainId: number, token: string) => (row: Pick<Flow, 'chainId' | 'token'>) =>
+    row.chainId === chainId && row.token === token
+  const of = (chainId: number, token: string) => ({
+    reserved: inventory.find(isOf(chainId, token))?.reserved ?? 0n,
+    toClaim: toClaim.find(isOf(chainId, token))?.amount ?? 0n,
+  })
+  return { of, exposed, moves }
+}
+
+function exposureOf({ network }: Desk, exposed: readonly { chainId: number; cents: bigint }[]): Exposure[] {
+  return network.chains.map(({ chainId, name, exposureCapUsd = DEFAULT_EXPOSURE_USD }) => {
+    const cents = exposed.find((row) => row.chainId === chainId)?.cents ?? 0n
+    return { chain: name, usd: formatCents(cents), capUsd: exposureCapUsd }
+  })
+}
+
+const HEAD = ['CHAIN', 'TOKEN', 'HELD', 'USD', 'RESERVED', 'FREE', 'IN ESCROW', 'TO CLAIM', 'CAP LEFT']
+
+function toText({ stocks, exposure, moves }: Status, desk: Desk): string {
+  const rows = stocks.map((stock) => {
+    const { chain, token, held, reserved, free, inEscrow, toClaim, cap, mostPerSwap } = stock
+    const amounts = [reserved, free, inEscrow, toClaim].map((amount) => inCoins(amount, token))
+    const left = cap ? inCoins(cap.limit - cap.used, token) : '-'
+    const most = stock.price === undefined ? 'no price' : inCoins(mostPerSwap, token)
+    const usd = inUsd(held, stock) ?? '?'
+    return [chain, token.symbol, inCoins(held, token), usd, ...amounts, left, most]
+  })
+  const exposed = exposure.map(({ chain, usd, capUsd }) => [chain, usd, String(capUsd)])
+  return [
+    toTable([[...HEAD, 'MOST PER SWAP'], ...rows]),
+    '',
+    toTable([['DELIVERED BEFORE FINALITY, FROM', 'USD', 'CAP USD'], ...exposed]),
+    ...moves.map((move) => `\n${describe(move, desk)}`),
+  ].join('\n')
+}
+
+function describe({ kind, chainId, once, token, amount, txHashes }: RecordedMove, { catalog }: Desk) {
+  const chain = catalog.chains.get(chainId)
+  const known = chain?.tokens.find(({ address }) => address === token)
+  const what = known ? `${inCoins(amount, known)} ${known.symbol}` : `${amount} of ${token}`
+  const signed = txHashes.length > 0 ? `signed: ${txHashes.join(', ')}` : 'nothing was signed yet'
+  return `Not over: ${kind} ${what} on ${chain?.name ?? chainId}, --once ${once}; ${signed}.
+Run it again with the same --once.`
+}
+
+function toJson({ stocks, exposure, moves }: Status, { silent }: Desk): object {
+  return {
+    tokens: stocks.map((stock) => {
+      const { chain, token, held, reserved, free, inEscrow, toClaim, mostPerSwap } = stock
+      const amounts = { held, reserved, free, inEscrow, toClaim, mostPerSwap }
+      return {
+        ...{ chain, chainId: token.chainId, symbol: token.symbol, token: token.address },
+        ...{ asset: token.asset, decimals: token.decimals },
+        ...mapValues(amounts, String),
+        ...{ cap: toJsonCap(stock.cap), claimCap: toJsonCap(stock.claimCap) },
+        usd: mapValues(amounts, (amount) => inUsd(amount, stock) ?? null),
+      }
+    }),
+    exposure,
+    moves: moves.map(({ amount, outcome, ...move }) => ({ ...move, amount: String(amount) })),
+    silentChains: silent,
+  }
+}
+
+const toJsonCap = (cap: Cap | undefined) =>
+  cap ? { limitPerHour: String(cap.limit), usedThisHour: String(cap.used) } : null
+
+function mapValues<T>(values: Record<string, bigint>, map: (value: bigint) => T): Record<string, T> {
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, map(value)]))
+}

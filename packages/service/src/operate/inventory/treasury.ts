@@ -1,0 +1,72 @@
+import { getAddress, type Hex, type PrivateKeyAccount } from 'viem'
+import { privateKeyToAccount } from 'viem/accounts'
+import type { SolanaSigner } from '../../chains/solana/signer.ts'
+import { type Env, UsageError } from '../../command.ts'
+import { createSigners } from '../../compose/solana.ts'
+import { readKeys, readSetting } from '../../config/secrets.ts'
+import { type ChainConfig, type NetworkConfig, Secret } from '../../config.ts'
+import type { Move } from '../../store/treasury-moves.ts'
+import { readLocalSecret } from './desk.ts'
+
+/** Who a move is sent by, and their key where it is at hand. */
+export type Treasury = {
+  sender: string
+  accounts: readonly PrivateKeyAccount[]
+  signers: readonly SolanaSigner[]
+}
+
+type Asked = { network: NetworkConfig; chain: ChainConfig; kind: Move['kind']; isLocal: boolean }
+
+/** A look at what would be sent needs no key, unless nothing else says who sends it. */
+export async function findTreasury(
+  env: Env,
+  asked: Asked,
+  { needsKey }: { needsKey: boolean },
+): Promise<Treasury> {
+  const owner = ownerOf(asked)
+  const key = readKey(env, asked)
+  if (!key && owner && !needsKey) return { sender: owner, accounts: [], signers: [] }
+  if (!key) throw new UsageError('GEOSWAP_TREASURY_KEY is not set, and GEOSWAP_KEYSTORE has no key for this.')
+  const treasury = await toTreasury(key, asked.chain)
+  if (asked.kind === 'withdraw' && treasury.sender !== owner) {
+    throw new UsageError(
+      `The key is that of ${treasury.sender}; only ${owner} can withdraw on ${asked.chain.name}.`,
+    )
+  }
+  return treasury
+}
+
+/** Whom the inventory belongs to. On Solana that is also where it is: deposits come from somebody else. */
+function ownerOf({ network, chain, kind }: Asked): string | undefined {
+  if (chain.family === 'solana') return kind === 'withdraw' ? chain.vaults.inventory : undefined
+  return network.treasury === undefined ? undefined : getAddress(network.treasury)
+}
+
+function readKey(env: Env, { chain, kind, isLocal }: Asked): Secret | undefined {
+  const problems: string[] = []
+  const isGiven = readSetting(env, 'GEOSWAP_TREASURY_KEY', problems) !== undefined
+  if (!isGiven && isLocal) {
+    const local = readLocalSecret(env, chain.family === 'evm' ? 'treasuryKey' : 'solanaInventoryKey')
+    return local === undefined || (chain.family === 'solana' && kind === 'deposit')
+      ? undefined
+      : new Secret(local)
+  }
+  if (!isGiven && !env['GEOSWAP_KEYSTORE']) return undefined
+  const [key] = readKeys(
+    env,
+    'GEOSWAP_TREASURY_KEY',
+    [chain.family === 'evm' ? 'treasury' : 'inventory'],
+    problems,
+  )
+  if (problems.length > 0) throw new UsageError(problems.join('\n'))
+  return key
+}
+
+async function toTreasury(key: Secret, chain: ChainConfig): Promise<Treasury> {
+  if (chain.family === 'evm') {
+    const account = privateKeyToAccount(key.reveal() as Hex)
+    return { sender: account.address, accounts: [account], signers: [] }
+  }
+  const signers = await createSigners([key])
+  return { sender: signers[0]?.address ?? '', accounts: [], signers }
+}

@@ -1,0 +1,47 @@
+import type { Db } from './db.ts'
+
+/** What swaps moved of one token on one chain. */
+export type Flow = { chainId: number; token: string; amount: bigint }
+
+type Row = { chain_id: string; token: string; amount: string }
+
+const toFlow = (row: Row): Flow => ({
+  chainId: Number(row.chain_id),
+  token: row.token,
+  amount: BigInt(row.amount),
+})
+
+/** Inputs of delivered swaps that are still in escrow: they come into the vault once they are claimed. */
+export async function readToClaim(db: Db): Promise<Flow[]> {
+  const { rows } = await db.query<Row>(
+    `select origin_chain as chain_id, input_token as token, sum(input_amount) as amount
+       from swaps where state in ('settled', 'claiming') group by 1, 2`,
+  )
+  return rows.map(toFlow)
+}
+
+/** What left the vaults for swaps that were delivered in the last days. */
+export async function readPaidOut(db: Db, days: number): Promise<Flow[]> {
+  const { rows } = await db.query<Row>(
+    `select o.destination_chain as chain_id, o.pay_token as token, sum(o.pay_amount) as amount
+       from swaps s join ops o on o.id = s.op_id
+      where s.state in ('settled', 'claiming', 'closed')
+        and s.created_at > clock_timestamp() - make_interval(days => $1)
+      group by 1, 2`,
+    [days],
+  )
+  return rows.map(toFlow)
+}
+
+/** What those swaps brought in or are going to, once it is claimed. */
+export async function readTakenIn(db: Db, days: number): Promise<Flow[]> {
+  const { rows } = await db.query<Row>(
+    `select origin_chain as chain_id, input_token as token, sum(input_amount) as amount
+       from swaps
+      where state in ('settled', 'claiming', 'closed')
+        and created_at > clock_timestamp() - make_interval(days => $1)
+      group by 1, 2`,
+    [days],
+  )
+  return rows.map(toFlow)
+}

@@ -1,0 +1,45 @@
+import type { Db } from './db.ts'
+import { isOpenAt } from './open-at.ts'
+
+export type NewTopUp = { attemptId: string; chainId: number; block: bigint; address: string; amount: bigint }
+
+/** Signed in the last 24 hours on a chain, whatever became of it. */
+export async function sumTopUpsOfDay(db: Db, chainId: number): Promise<bigint> {
+  const { rows } = await db.query<{ total: string }>(
+    `select coalesce(sum(amount), 0) as total from gas_topups
+      where chain_id = $1 and created_at > clock_timestamp() - interval '24 hours'`,
+    [chainId],
+  )
+  return BigInt(rows[0]?.total ?? 0)
+}
+
+/** Keys whose balance at this block may lack a top-up that was signed for them. */
+export async function findAwaitingTopUp(
+  db: Db,
+  at: { chainId: number; block: bigint },
+): Promise<Set<string>> {
+  const { rows } = await db.query<{ address: string }>(
+    `select t.address from gas_topups t join tx_attempts a on a.id = t.attempt_id
+      where t.chain_id = $1 and ${isOpenAt('$2')}`,
+    [at.chainId, at.block.toString()],
+  )
+  return new Set(rows.map(({ address }) => address))
+}
+
+/**
+ * Books a top-up in the transaction that records its bytes; whoever comes at the same time waits for its end. False
+ * when the day would exceed its limit by it, or one is on its way to the key already.
+ */
+export async function bookTopUp(db: Db, topUp: NewTopUp, maxPerDay: bigint): Promise<boolean> {
+  const { attemptId, chainId, address, amount } = topUp
+  await db.query("select pg_advisory_xact_lock(hashtextextended('topup ' || $1::text, 0))", [chainId])
+  if ((await findAwaitingTopUp(db, topUp)).has(address)) return false
+  if ((await sumTopUpsOfDay(db, chainId)) + amount > maxPerDay) return false
+  await db.query('insert into gas_topups (attempt_id, chain_id, address, amount) values ($1, $2, $3, $4)', [
+    attemptId,
+    chainId,
+    address,
+    amount.toString(),
+  ])
+  return true
+}

@@ -1,0 +1,110 @@
+import type { Db } from './db.ts'
+
+/** A move happens once: `once` is the sender's nonce, or what takes its place where there are none. */
+export type MoveName = { chainId: number; sender: string; once: string }
+export type Move = MoveName & {
+  kind: 'deposit' | 'withdraw'
+  token: string
+  recipient: string
+  amount: bigint
+}
+export type MoveOutcome = 'landed' | 'failed'
+export type RecordedMove = Move & { txHashes: string[]; outcome: MoveOutcome | undefined }
+
+type Row = Record<'chain_id' | 'sender' | 'once' | 'token' | 'recipient' | 'amount', string> & {
+  kind: Move['kind']
+  tx_hashes: string[]
+  outcome: MoveOutcome | null
+}
+
+const COLUMNS = 'chain_id, sender, once, kind, token, recipient, amount, tx_hashes, outcome'
+
+export async function findMove(
+  db: Db,
+  { chainId, sender, once }: MoveName,
+): Promise<RecordedMove | undefined> {
+  const { rows } = await db.query<Row>(
+    `select ${COLUMNS} from treasury_moves where chain_id = $1 and sender = $2 and once = $3`,
+    [chainId, sender, once],
+  )
+  return rows[0] && toMove(rows[0])
+}
+
+export async function findOpenMoves(db: Db): Promise<RecordedMove[]> {
+  const { rows } = await db.query<Row>(
+    `select ${COLUMNS} from treasury_moves where outcome is null order by created_at`,
+  )
+  return rows.map(toMove)
+}
+
+/** Of a vault that holds `balance`: what neither accepted swaps nor other withdrawals count on. */
+export async function readFree(
+  db: Db,
+  { chainId, token }: Pick<Move, 'chainId' | 'token'>,
+  balance: bigint,
+): Promise<bigint> {
+  const { rows } = await db.query<{ reserved: string }>(
+    'select reserved from inventory where chain_id = $1 and token = $2',
+    [chainId, token],
+  )
+  const free = balance - BigInt(rows[0]?.reserved ?? 0)
+  return free > 0n ? free : 0n
+}
+
+/** Writes a withdrawal down and sets aside what it takes. False, with nothing changed, when less than that is free. */
+export async function beginWithdrawal(db: Db, move: Move, balance: bigint): Promise<boolean> {
+  const { rowCount } = await db.query(
+    `with taken as (
+       update inventory set reserved = reserved + $7
+        where chain_id = $1 and token = $5 and reserved + $7 <= $8
+       returning 1
+     )
+     insert into treasury_moves (chain_id, sender, once, kind, token, recipient, amount)
+     select $1, $2, $3, $4, $5, $6, $7 from taken`,
+    [...valuesOf(move), balance.toString()],
+  )
+  return rowCount === 1
+}
+
+export async function beginDeposit(db: Db, move: Move): Promise<void> {
+  await db.query(
+    `insert into treasury_moves (chain_id, sender, once, kind, token, recipient, amount)
+     values ($1, $2, $3, $4, $5, $6, $7)`,
+    valuesOf(move),
+  )
+}
+
+/** Before the bytes are sent. */
+export async function recordMoveTx(db: Db, { chainId, sender, once }: MoveName, txHash: string) {
+  await db.query(
+    `update treasury_moves set tx_hashes = tx_hashes || $4::text
+      where chain_id = $1 and sender = $2 and once = $3`,
+    [chainId, sender, once, txHash],
+  )
+}
+
+/** A final block shows how it ended: nothing is set aside for it any more. A second call changes nothing. */
+export async function endMove(db: Db, { chainId, sender, once }: MoveName, outcome: MoveOutcome) {
+  await db.query(
+    `with ended as (
+       update treasury_moves set outcome = $4
+        where chain_id = $1 and sender = $2 and once = $3 and outcome is null
+       returning chain_id, kind, token, amount
+     )
+     update inventory i set reserved = i.reserved - e.amount
+       from ended e where e.kind = 'withdraw' and i.chain_id = e.chain_id and i.token = e.token`,
+    [chainId, sender, once, outcome],
+  )
+}
+
+function valuesOf({ chainId, sender, once, kind, token, recipient, amount }: Move) {
+  return [chainId, sender, once, kind, token, recipient, amount.toString()]
+}
+
+function toMove(row: Row): RecordedMove {
+  return {
+    ...{ chainId: Number(row.chain_id), sender: row.sender, once: row.once, kind: row.kind },
+    ...{ token: row.token, recipient: row.recipient, amount: BigInt(row.amount) },
+    ...{ txHashes: row.tx_hashes, outcome: row.outcome ?? undefined },
+  }
+}
