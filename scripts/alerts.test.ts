@@ -30,8 +30,12 @@ const cases: Record<string, { bad: string; good: string; before?: string }> = {
   },
   GeoswapChainDown: { bad: 'geoswap_chain_live{chain="base"} 0', good: 'geoswap_chain_live{chain="base"} 1' },
   GeoswapGasLow: {
-    bad: 'geoswap_relayer_balance{chain="base",relayer="0x1"} 0.01',
-    good: 'geoswap_relayer_balance{chain="base",relayer="0x1"} 2',
+    bad: 'geoswap_gas_low{chain="base",address="0x1"} 0\ngeoswap_gas_low{chain="base",address="0x2"} 1',
+    good: 'geoswap_gas_low{chain="base",address="0x1"} 0',
+  },
+  GeoswapGasFloatLow: {
+    bad: 'geoswap_gas_float_topups_left{chain="base"} 2',
+    good: 'geoswap_gas_float_topups_left{chain="base"} 30',
   },
   GeoswapSwapStuck: {
     bad: 'geoswap_oldest_swap_seconds{state="locked"} 1000',

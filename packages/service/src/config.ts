@@ -199,6 +199,31 @@ const Webhooks = Type.Object(
   Strict,
 )
 
+const Coins = Type.String({ pattern: '^(0|[1-9][0-9]*)(\\.[0-9]+)?$' })
+
+/** Keeps the keys that send transactions in gas coin. Amounts in whole coins. */
+const GasFloat = Type.Object(
+  {
+    evm: Type.Optional(Address),
+    solana: Type.Optional(SolanaAddress),
+    chains: Type.Array(
+      Type.Object(
+        {
+          chainId: Count,
+          /** A key that holds less is filled up to `target`. */
+          low: Coins,
+          target: Coins,
+          /** In any 24 hours, for all keys of the chain together. */
+          maxPerDay: Coins,
+        },
+        Strict,
+      ),
+      { minItems: 1 },
+    ),
+  },
+  Strict,
+)
+
 const UrlByChain = Type.Record(Digits, Url)
 
 const Web = Type.Object(
@@ -229,6 +254,7 @@ export const NetworkSchema = Type.Object(
     /** Owns inventory and caps. Contracts are deployed for it; its key belongs to no process. */
     treasury: Type.Optional(Address),
     chains: Type.Array(Type.Union([EvmChain, SolanaChain]), { minItems: 1 }),
+    gasFloat: Type.Optional(GasFloat),
     assets: Type.Array(Asset, { minItems: 1 }),
     /** Who delivers, the first one where two give the same. Default: the inventory alone. */
     venues: Type.Optional(Type.Array(Type.Union([InventoryVenue, UniswapVenue]), { minItems: 1 })),
@@ -258,6 +284,7 @@ export type ChainConfig = EvmChainConfig | SolanaChainConfig
 export type AssetConfig = Static<typeof Asset>
 export type InventoryVenueConfig = Static<typeof InventoryVenue>
 export type DiscountConfig = Static<typeof Discount>
+export type GasFloatConfig = Static<typeof GasFloat>
 export type WebConfig = Static<typeof Web>
 
 export type Config = Readonly<{
@@ -275,6 +302,8 @@ export type Config = Readonly<{
   relayerKeys: readonly Secret[]
   delivererKeys: readonly Secret[]
   attesterKey: Secret | undefined
+  /** Of the gas float on EVM chains; that of Solana is among the Solana keys. */
+  floatKey: Secret | undefined
   /** Vault authorities and fee payers of the Solana chains. */
   solanaKeys: readonly Secret[]
   /** Makes the addresses of Solana markers; the same in every process, and backed up. */

@@ -35,6 +35,8 @@ import { leaseBudgets } from '../store/rate-budgets.ts'
 import { findActiveStops } from '../store/stops.ts'
 import { activeOf, type Chains, connectChains, loadCatalog, verifyChains } from './chains.ts'
 import { createFeeFor } from './fee-for.ts'
+import { addGasMetrics } from './gas-metrics.ts'
+import { createGasWatch, type GasWatch } from './gas-watch.ts'
 import { maxHeadAgeMs } from './head-age.ts'
 import { createPriceSources, priceRulesOf, watchPrices } from './prices.ts'
 import { createConfiguredSealer } from './sealer.ts'
@@ -64,7 +66,8 @@ export async function composeApi(config: Config, logger: Logger): Promise<Api> {
   await verifyChains(chains, logger)
   const catalog = await loadCatalog(network, chains)
   const onFault = (error: unknown, source: string) => logger.warn({ err: error, source }, 'refresh failed')
-  const market = followMarket(config, { pool, chains, onFault, logger })
+  const gas = createGasWatch(network, chains.all)
+  const market = followMarket(config, { pool, chains, gas, onFault, logger })
   await market.start()
   const venues = createVenues({ network, chains, catalog, market, onFault })
   await venues.refresh()
@@ -75,6 +78,7 @@ export async function composeApi(config: Config, logger: Logger): Promise<Api> {
   const status = composeStatus(pool, (error) => onFault(error, 'status'))
   const metrics = createMetrics({ heldReads: status.heldCount })
   addServiceMetrics(metrics.registry, { pool, chains: chains.all, prices: market.prices })
+  addGasMetrics(metrics.registry, gas)
   await tables.start()
   const listener = createListener({
     url: config.databaseUrl.reveal(),
@@ -87,7 +91,7 @@ export async function composeApi(config: Config, logger: Logger): Promise<Api> {
   const sealer = createConfiguredSealer(config.sealKeys)
   const webhooks = composeWebhooks({ network, pool, sealer, logger, registry: metrics.registry })
   await webhooks.start()
-  const parts = { pool, chains, catalog, market, venues: venues.all, stops, sealer, onFault }
+  const parts = { pool, chains, catalog, market, gas, venues: venues.all, stops, sealer, onFault }
   const app = await createServer({
     handlers: createHandlers(config, parts),
     ...{ statusReads: status.reads, statusStreams: status.streams },
@@ -140,27 +144,31 @@ function createTables(pool: BuildDeps['pool'], onFault: Followed['onFault']) {
 type Followed = {
   pool: BuildDeps['pool']
   chains: Chains
+  gas: GasWatch
   onFault(error: unknown, source: string): void
   logger: Logger
 }
 
 /** The market, kept fresh from `start` on: once everything was asked, each source is asked again by itself. */
-function followMarket(config: Config, { pool, chains, onFault, logger }: Followed) {
+function followMarket(config: Config, { pool, chains, gas, onFault, logger }: Followed) {
   const market = createMarket({
     chains: chains.all.map(toMarketSource),
     prices: createPriceSources(config, chains),
     priceRules: priceRulesOf(config),
     readInventory: () => readInventory(pool),
+    hasGas: (chainId, side) => (side === 'origin' ? gas.canLock(chainId) : gas.canDeliver(chainId)),
     now: Date.now,
     onFault,
   })
   const watch = watchPrices(market.prices, logger)
+  const readGas = gas.refreshers.map((refresh) => () => refresh().catch((error) => onFault(error, 'gas')))
   let loops: { stop(): void }[] = []
   return {
     ...market,
     async start() {
-      await Promise.all(market.refreshers.map((refresh) => refresh()))
-      const steps = [...market.refreshers, async () => watch()]
+      const refreshers = [...market.refreshers, ...readGas]
+      await Promise.all(refreshers.map((refresh) => refresh()))
+      const steps = [...refreshers, async () => watch()]
       loops = steps.map((step) => every(MARKET_REFRESH_MS, async () => void (await step())))
     },
     stop() {
@@ -203,6 +211,7 @@ type Parts = {
   chains: Chains
   catalog: Catalog
   market: Market
+  gas: GasWatch
   venues: readonly Venue[]
   stops: StopTable
   sealer: Sealer
@@ -226,7 +235,8 @@ function createHandlers(config: Config, parts: Parts): Handlers {
   const contractsOf = (chainId: number) => chains.evmOf(chainId).contracts
   const storeDeps = {
     ...{ pool, catalog, market, placeOf: chains.placeOf, maxUnsubmitted: MAX_UNSUBMITTED },
-    lockersOf: (chainId: number) => activeOf(chains.of(chainId), 'relay'),
+    lockersOf: (chainId: number) =>
+      activeOf(chains.of(chainId), 'relay').filter((locker) => parts.gas.hasGas(chainId, locker)),
     deadlines: { ...defaultDeadlines, ...config.network.deadlines },
   }
   const buildDeps: BuildDeps = {

@@ -113,7 +113,9 @@ export function signingAddresses(network: NetworkConfig): string[] {
   const solana = network.chains.flatMap((chain) =>
     chain.family === 'solana' ? [...Object.values(chain.vaults), ...Object.values(chain.feePayers)] : [],
   )
-  return [...evm, ...solana]
+  const { evm: evmFloat, solana: solanaFloat } = network.gasFloat ?? {}
+  const floats = [...(evmFloat ? [getAddress(evmFloat)] : []), ...(solanaFloat ? [solanaFloat] : [])]
+  return [...evm, ...solana, ...floats]
 }
 
 /** Asks every chain whether it is what the configuration says. */

@@ -15,6 +15,17 @@ export function every(ms: number, work: () => Promise<void>): { stop(): void } {
   }
 }
 
+/** Passes a call on unless the last one began less than this long ago. One that failed does not count. */
+export function atMostEvery<A extends unknown[]>(ms: number, work: (...args: A) => Promise<void>) {
+  let due = 0
+  return async (...args: A): Promise<void> => {
+    const now = performance.now()
+    if (now < due) return
+    await work(...args)
+    due = now + ms
+  }
+}
+
 /** The result, or undefined when it fails or takes longer. */
 export async function within<T>(ms: number, work: Promise<T>): Promise<T | undefined> {
   let timer: NodeJS.Timeout | undefined

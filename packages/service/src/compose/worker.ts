@@ -14,6 +14,7 @@ import { createHeadFollower, type HeadFollower } from '../lanes/head-follower.ts
 import { createLaneRunner, type Lane } from '../lanes/runner.ts'
 import { createSender } from '../lanes/sender.ts'
 import { createSendingLane } from '../lanes/sending.ts'
+import { topUpLowest } from '../lanes/top-up.ts'
 import { createWatchLane } from '../lanes/watch.ts'
 import { createPriceBook } from '../market/prices/book.ts'
 import type { Catalog } from '../model/catalog.ts'
@@ -36,6 +37,7 @@ import {
   signingAddresses,
   verifyChains,
 } from './chains.ts'
+import { floatOf } from './gas.ts'
 import { maxHeadAgeMs } from './head-age.ts'
 import { createLedgerTask } from './ledger.ts'
 import { assertNothingLost } from './lost-log.ts'
@@ -44,6 +46,7 @@ import { createPriceSources, priceRulesOf, watchPrices } from './prices.ts'
 import { createOrphanTask } from './rebuild.ts'
 import { retentionLane } from './retention.ts'
 import { createSigners } from './solana.ts'
+import { atMostEvery } from './timing.ts'
 import { openSpans, tracingLane } from './traces.ts'
 import { addWorkerMetrics, type WorkerCounters } from './worker-metrics.ts'
 
@@ -62,6 +65,8 @@ type Parts = {
 
 const DEFAULT_EXPOSURE_USD = 25_000
 const PATIENCE_SECONDS = 60
+// Gas lasts for days: balances need not be read with every block.
+const GAS_LOOK_MS = 5_000
 // More than a batch, so that swaps that wait for something do not hold up the rest.
 const FETCHED_LOCKS = 40
 
@@ -69,7 +74,8 @@ const FETCHED_LOCKS = 40
 export async function composeWorker(config: Config, logger: Logger): Promise<Worker> {
   const { network } = config
   const pool = createPool(config.databaseUrl.reveal(), { max: 20, applicationName: 'geoswap worker' })
-  const accounts = [...config.relayerKeys, ...config.delivererKeys].map((key) =>
+  const float = config.floatKey ? [config.floatKey] : []
+  const accounts = [...config.relayerKeys, ...config.delivererKeys, ...float].map((key) =>
     privateKeyToAccount(key.reveal() as Address),
   )
   const signers = await createSigners(config.solanaKeys)
@@ -163,9 +169,30 @@ function lanesOf(parts: Parts, chain: ConnectedChain): Lane[] {
   return [
     watchLane(parts, chain),
     ...relay.map((address) => relayLane(parts, chain, address, shareOf(activeOf(chain, 'relay'), address))),
+    ...topUpLanes(parts, chain),
     ...deliver.map((address) =>
       deliverLane(parts, chain, address, shareOf(activeOf(chain, 'deliver'), address)),
     ),
+  ]
+}
+
+/** The float's own lane: it watches the gas of all other keys. */
+function topUpLanes(parts: Parts, connected: ConnectedChain): Lane[] {
+  const float = floatOf(parts.config.network, connected)
+  if (!float) return []
+  const { pool } = parts
+  const { chain, config, senders, nativeToken } = connected
+  const sender = senderOf(parts, connected, float.address)
+  const keys = [...new Set([...senders.relay, ...senders.deliver])]
+  const deps = { ...{ pool, chain, sender, keys, limits: float.limits }, nativeToken: nativeToken.address }
+  const look = atMostEvery(GAS_LOOK_MS, (lease: Lease, heads: Heads) => topUpLowest(deps, lease, heads))
+  return [
+    createSendingLane({
+      name: `topup:${config.chainId}:${float.address}`,
+      ...{ sender, follower: followerOf(parts, config.chainId) },
+      settle: async () => {},
+      works: [{ topics: [], run: async (lease, heads) => heads && look(lease, heads) }],
+    }),
   ]
 }
 

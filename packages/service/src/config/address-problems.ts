@@ -1,6 +1,6 @@
 import { isAddress as isSolanaAddress } from '@solana/kit'
 import { isAddress, zeroAddress } from 'viem'
-import type { ChainConfig, NetworkConfig } from '../config.ts'
+import type { ChainConfig, GasFloatConfig, NetworkConfig } from '../config.ts'
 import type { Problem } from './shape.ts'
 
 /** An address of the configuration: what it is, and where it was written. */
@@ -19,7 +19,15 @@ export function findAddressProblems(network: NetworkConfig): Problem[] {
 }
 
 /** Whose key does what: no key does two things. */
-function rolesOf({ relayers, deliverers, attester, treasury, chains }: NetworkConfig): Named[] {
+function rolesOf(network: NetworkConfig): Named[] {
+  const {
+    relayers,
+    deliverers,
+    attester,
+    treasury,
+    chains,
+    gasFloat = {} as Partial<GasFloatConfig>,
+  } = network
   const solana = chains.flatMap((chain, index) => {
     if (chain.family !== 'solana') return []
     return (['vaults', 'feePayers'] as const).flatMap((group) =>
@@ -38,6 +46,10 @@ function rolesOf({ relayers, deliverers, attester, treasury, chains }: NetworkCo
     ...deliverers.map((address, index) => ({ address, path: `/deliverers/${index}`, what: 'a deliverer' })),
     { address: attester, path: '/attester', what: 'the attester' },
     ...(treasury === undefined ? [] : [{ address: treasury, path: '/treasury', what: 'the treasury' }]),
+    ...(gasFloat.evm ? [{ address: gasFloat.evm, path: '/gasFloat/evm', what: 'the gas float' }] : []),
+    ...(gasFloat.solana
+      ? [{ address: gasFloat.solana, path: '/gasFloat/solana', what: 'the gas float' }]
+      : []),
     ...solana,
   ]
 }

@@ -41,6 +41,7 @@ export function loadConfig(env: Env, role: Role): Config {
     relayerKeys: keysOf('worker', 'GEOSWAP_RELAYER_KEYS', ['relayer']),
     delivererKeys: keysOf('worker', 'GEOSWAP_DELIVERER_KEYS', ['deliverer']),
     attesterKey: keysOf('attester', 'GEOSWAP_ATTESTER_KEY', ['attester'])[0],
+    floatKey: network.gasFloat?.evm ? keysOf('worker', 'GEOSWAP_FLOAT_KEY', ['float'])[0] : undefined,
     solanaKeys: hasSolana ? keysOf('worker', 'GEOSWAP_SOLANA_KEYS', SOLANA_ROLES) : [],
     markerKey: hasSolana ? markerKey(env, problems) : undefined,
     pythApiKey: optionalSecret(env, 'GEOSWAP_PYTH_API_KEY', problems),

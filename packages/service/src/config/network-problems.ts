@@ -2,6 +2,7 @@ import { type ChainConfig, defaultDeadlines, defaultDiscount, type NetworkConfig
 import { isRising, toTiers } from '../model/discount.ts'
 import { findPriceProblems } from '../model/price-setup.ts'
 import { findAddressProblems } from './address-problems.ts'
+import { findFloatProblems } from './float-problems.ts'
 import { findRepeated } from './repeated.ts'
 import type { Problem } from './shape.ts'
 import { findVenueProblems } from './venue-problems.ts'
@@ -15,6 +16,7 @@ export function findNetworkProblems(network: NetworkConfig): Problem[] {
     ...findVenueProblems(network),
     ...findDiscountProblems(network),
     ...findDeadlineProblems(network),
+    ...findFloatProblems(network),
   ]
 }
 

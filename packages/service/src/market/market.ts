@@ -9,6 +9,7 @@ export type MarketSources = {
   prices: readonly PriceSource[]
   priceRules: ReadonlyMap<string, PriceRules>
   readInventory(): Promise<Holding[]>
+  hasGas: Market['hasGas']
   now(): number
   onFault(error: unknown, source: string): void
 }
@@ -73,6 +74,7 @@ export function createMarket(sources: MarketSources): LiveMarket {
     ],
     priceOf: (asset) => prices.referenceOf(asset).price,
     chainNow,
+    hasGas: sources.hasGas,
     available(chainId, token) {
       const amount = holdings && isFresh(holdings) ? holdings.value.get(keyOf(chainId, token)) : undefined
       return amount === undefined || amount > 0n ? amount : 0n

@@ -32,9 +32,13 @@ export function findToken(chain: CatalogChain, address: string): Token | undefin
 export type Market = {
   priceOf(asset: string): PriceE18 | undefined
   chainNow(chainId: number): ChainNow | undefined
+  /** Whether the keys that take inputs, or deliver, can pay for it: what they cannot send is not accepted. */
+  hasGas(chainId: number, side: Side): boolean
   /** What can leave the vault now: held minus reserved, and no more than it may pay out. Undefined: never counted. */
   available(chainId: number, token: string): bigint | undefined
 }
+
+export type Side = 'origin' | 'destination'
 
 export type ChainNow = {
   seconds: number

@@ -110,7 +110,8 @@ async function status(args: string[], env: Env, output: Output): Promise<number>
 
 type Holder = { role: string; address: string; on: readonly ChainConfig[] }
 
-function holdersOf({ relayers, deliverers, attester, treasury, chains }: NetworkConfig): Holder[] {
+function holdersOf(network: NetworkConfig): Holder[] {
+  const { relayers, deliverers, attester, treasury, chains, gasFloat } = network
   const evm = chains.filter(({ family }) => family === 'evm')
   const solana = chains.flatMap((chain): Holder[] => {
     if (chain.family !== 'solana') return []
@@ -123,7 +124,11 @@ function holdersOf({ relayers, deliverers, attester, treasury, chains }: Network
     ...deliverers.map((address) => ({ role: 'deliverer', address, on: evm })),
     { role: 'attester', address: attester, on: [] },
     ...(treasury === undefined ? [] : [{ role: 'treasury', address: treasury, on: evm }]),
+    ...(gasFloat?.evm ? [{ role: 'float', address: gasFloat.evm, on: evm }] : []),
     ...solana,
+    ...(gasFloat?.solana
+      ? [{ role: 'fee-float', address: gasFloat.solana, on: chains.filter(({ family }) => family === 'solana') }]
+      : []),
   ]
 }
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Pool } from 'pg'
 import type { WalletView } from '../../chains/chain.ts'
 import { ServiceError } from '../../errors.ts'
-import type { Catalog, ChainNow, Market } from '../../model/catalog.ts'
+import type { Catalog, ChainNow, Market, Side } from '../../model/catalog.ts'
 import { type DeadlinePolicy, type Deadlines, deadlinesFrom } from '../../model/deadlines.ts'
 import { type PlaceOf, termsOfOp } from '../../model/op-terms.ts'
 import type { Quote } from '../../model/quote.ts'
@@ -75,8 +75,8 @@ async function assertRoomToBuild(deps: StoreDeps, db: Db, accountId: string): Pr
 type OpClocks = { origin: ChainNow; destination: ChainNow; deadlines: Deadlines }
 
 function getClocks(deps: StoreDeps, quote: Quote): OpClocks {
-  const origin = getNow(deps, quote.originChain)
-  const destination = getNow(deps, quote.destinationChain)
+  const origin = getNow(deps, quote.originChain, 'origin')
+  const destination = getNow(deps, quote.destinationChain, 'destination')
   const clocks = { originSeconds: origin.seconds, destinationSeconds: destination.seconds }
   const finality = {
     originSeconds: deps.catalog.chains.get(quote.originChain)?.hardSeconds ?? 0,
@@ -85,9 +85,9 @@ function getClocks(deps: StoreDeps, quote: Quote): OpClocks {
   return { origin, destination, deadlines: deadlinesFrom(deps.deadlines, clocks, finality) }
 }
 
-function getNow(deps: StoreDeps, chainId: number): ChainNow {
-  const now = deps.market.chainNow(chainId)
-  if (!now)
+function getNow({ market }: StoreDeps, chainId: number, side: Side): ChainNow {
+  const now = market.chainNow(chainId)
+  if (!now || !market.hasGas(chainId, side))
     throw new ServiceError('CHAIN_UNAVAILABLE', { details: { chainId }, recovery: { retryAfterMs: 5_000 } })
   return now
 }
@@ -119,6 +119,7 @@ async function storeOp(
 async function leastBusyLocker(deps: StoreDeps, db: Db, chainId: number): Promise<string> {
   const open = await countOpenByLocker(db, chainId)
   const [first, ...others] = deps.lockersOf(chainId)
-  if (!first) throw new Error(`Nobody takes inputs on chain ${chainId}`)
+  if (!first)
+    throw new ServiceError('CHAIN_UNAVAILABLE', { details: { chainId }, recovery: { retryAfterMs: 5_000 } })
   return others.reduce((best, next) => ((open.get(next) ?? 0) < (open.get(best) ?? 0) ? next : best), first)
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { createInventoryVenue } from '../../market/venues/inventory.ts'
-import type { Catalog, CatalogChain, ChainNow, Market, Token } from '../../model/catalog.ts'
+import type { Catalog, CatalogChain, ChainNow, Market, Side, Token } from '../../model/catalog.ts'
 import type { Venue } from '../../model/venue.ts'
 import { listChains, listTokens } from './list.ts'
 
@@ -28,6 +28,7 @@ const notServed = { venue: 'pool', why: 'notServed' as const }
 
 type Facts = {
   dead?: number[]
+  dry?: Side[]
   unpriced?: string[]
   held?: Record<string, bigint>
   more?: Venue[]
@@ -35,9 +36,10 @@ type Facts = {
 }
 
 function depsWith(facts: Facts = {}) {
-  const { dead = [], unpriced = [], held = { '1:0xusdc': 7n }, more = [], stopped = [] } = facts
+  const { dead = [], dry = [], unpriced = [], held = { '1:0xusdc': 7n }, more = [], stopped = [] } = facts
   const market: Market = {
     chainNow: (chainId) => (dead.includes(chainId) ? undefined : now),
+    hasGas: (_chainId, side) => !dry.includes(side),
     priceOf: (asset) => (unpriced.includes(asset) ? undefined : 1_500_000_000_000_000_000n),
     available: (chainId, token) => held[`${chainId}:${token}`],
   }
@@ -77,6 +79,13 @@ test('a chain that stands still, or whose coin has no price, is not available an
 
 test('a token is an input with a fresh price, and an output when some of it can be delivered', () => {
   expect(flagsOf({})).toEqual(['ETH in - - 1.50', 'USDC in out 7 1.50'])
+})
+
+test('a chain whose keys have no gas takes no inputs, or delivers nothing', () => {
+  expect(flagsOf({ dry: ['destination'] })).toEqual(['ETH in - - 1.50', 'USDC in - - 1.50'])
+  expect(flagsOf({ dry: ['origin'] })).toEqual(['ETH - - - 1.50', 'USDC - out 7 1.50'])
+  const { chains } = listChains(depsWith({ dry: ['origin', 'destination'] }))
+  expect(chains.map(({ reason }) => reason)).toEqual(['CHAIN_UNAVAILABLE', 'CHAIN_UNAVAILABLE'])
 })
 
 test('of several venues the one that can deliver most counts, also for a token that has no price', () => {

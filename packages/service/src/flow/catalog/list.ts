@@ -51,7 +51,8 @@ function toChainEntry(deps: Now, chain: CatalogChain): ChainEntry {
 
 /** Network costs are paid in the chain's own coin: without its price nothing here can be quoted. */
 function reasonOf({ market, isStopped }: Now, { chainId, native }: CatalogChain): ChainEntry['reason'] {
-  if (!market.chainNow(chainId) || isStopped({ chainId })) return 'CHAIN_UNAVAILABLE'
+  const hasGas = market.hasGas(chainId, 'origin') || market.hasGas(chainId, 'destination')
+  if (!market.chainNow(chainId) || !hasGas || isStopped({ chainId })) return 'CHAIN_UNAVAILABLE'
   return market.priceOf(native.asset) === undefined ? 'PRICE_UNAVAILABLE' : undefined
 }
 
@@ -60,8 +61,9 @@ function toTokenEntry(deps: CatalogDeps, chain: CatalogChain, token: Token): Tok
   const { chainId, symbol, address, decimals, asset } = token
   const price = market.priceOf(asset)
   const isQuoted = reasonOf(deps, chain) === undefined && !deps.isStopped({ chainId, asset })
-  const input = isQuoted && price !== undefined
-  const deliverable = isQuoted ? mostDeliverable(venues, chain, token) : 0n
+  const input = isQuoted && price !== undefined && market.hasGas(chainId, 'origin')
+  const isDelivered = isQuoted && market.hasGas(chainId, 'destination')
+  const deliverable = isDelivered ? mostDeliverable(venues, chain, token) : 0n
   const output = deliverable > 0n
   return {
     ...{ chainId, symbol, address, decimals, asset, native: token === chain.native, input, output },

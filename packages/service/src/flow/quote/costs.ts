@@ -1,6 +1,6 @@
 import { ServiceError } from '../../errors.ts'
 import { convertUp, type Priced, type PriceE18 } from '../../model/amount.ts'
-import type { ChainNow, Market } from '../../model/catalog.ts'
+import type { ChainNow, Market, Side } from '../../model/catalog.ts'
 import type { Terms } from '../../model/pricing.ts'
 import type { Order } from './request.ts'
 
@@ -11,8 +11,8 @@ export type BaseTerms = Omit<Terms, 'deliveryCost'> & { destinationCoin: Priced 
 
 /** What fee and network costs an order has at this moment, all in the input token, rounded up. */
 export function termsOf(market: Market, order: Order, options: Options): BaseTerms {
-  const { lock, firstLock } = getChainNow(market, order.origin).costs
-  getChainNow(market, order.destination)
+  const { lock, firstLock } = getChainNow(market, order.origin, 'origin').costs
+  getChainNow(market, order.destination, 'destination')
   const input = pricedToken(market, order.input)
   const originCoin = pricedToken(market, order.origin.native)
   const destinationCoin = pricedToken(market, order.destination.native)
@@ -57,11 +57,13 @@ export function priceUnavailable(asset: string): ServiceError {
   })
 }
 
-export function getChainNow(market: Market, chain: { chainId: number; name: string }): ChainNow {
+function getChainNow(market: Market, chain: { chainId: number; name: string }, side: Side): ChainNow {
   const now = market.chainNow(chain.chainId)
-  if (now) return now
+  const hasGas = market.hasGas(chain.chainId, side)
+  if (now && hasGas) return now
+  const why = now ? 'takes no swaps now' : 'does not answer or stands still'
   throw new ServiceError('CHAIN_UNAVAILABLE', {
-    message: `Chain ${chain.name} does not answer or stands still. Try again in a few seconds.`,
+    message: `Chain ${chain.name} ${why}. Try again in a few seconds.`,
     details: { chainId: chain.chainId },
     recovery: { retryAfterMs: 5_000 },
   })

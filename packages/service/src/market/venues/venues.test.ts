@@ -19,6 +19,7 @@ function marketWith(change: Partial<Market> = {}): Market {
   return {
     priceOf: (asset) => prices[asset],
     available: (_chain, token) => held[token],
+    hasGas: () => true,
     chainNow: () => ({
       ...{ seconds: 1, block: 1n, height: 1n },
       costs: { lock: 1n, firstLock: 2n, delivery: 3n, purchase: 4n },

@@ -1,0 +1,127 @@
+import { generateKeyPairSigner } from '@solana/kit'
+import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startEvmWorld } from '../chains/conformance/test-evm-world.ts'
+import { startSolanaConformanceWorld } from '../chains/conformance/test-solana-world.ts'
+import type { ConformanceWorld } from '../chains/conformance/test-world.ts'
+import { sumTopUpsOfDay } from '../store/gas-topups.ts'
+import { declareLanes, type Lease, releaseLanes, takeLanes } from '../store/lanes.ts'
+import { startTestDatabase, type TestDatabase } from '../store/test-database.ts'
+import { createSender } from './sender.ts'
+import { topUpLowest } from './top-up.ts'
+
+const families = [
+  {
+    name: 'EVM',
+    start: startEvmWorld,
+    newAddress: async (): Promise<string> => privateKeyToAddress(generatePrivateKey()),
+    limits: { low: 10n ** 17n, target: 10n ** 18n, maxPerDay: 15n * 10n ** 17n },
+  },
+  {
+    name: 'Solana',
+    start: startSolanaConformanceWorld as () => Promise<ConformanceWorld>,
+    newAddress: async (): Promise<string> => (await generateKeyPairSigner()).address,
+    limits: { low: 10n ** 7n, target: 10n ** 8n, maxPerDay: 15n * 10n ** 7n },
+  },
+]
+
+let database: TestDatabase
+beforeAll(async () => {
+  database = await startTestDatabase()
+})
+afterAll(() => database.stop())
+
+describe.each(families)('a key on $name that runs low', ({ name, start, newAddress, limits }) => {
+  let world: ConformanceWorld
+  let keys: string[]
+  let worker: Worker
+
+  beforeAll(async () => {
+    world = await start()
+    keys = [await newAddress()]
+    await declareLanes(database.pool, [`topup ${name}`])
+    worker = await newWorker()
+  })
+  afterAll(() => world.stop())
+
+  const balances = () => Promise.all(keys.map((key) => world.balanceOf(key, world.tokens.native)))
+  const countSigned = async () => {
+    const { rows } = await database.pool.query('select 1 from gas_topups where address = any($1)', [keys])
+    return rows.length
+  }
+
+  type Worker = Awaited<ReturnType<typeof newWorker>>
+
+  /** Takes the lane from whoever had it. One whose `broadcast` fails is as one that was killed before it. */
+  async function newWorker({ isCutOff = false, before }: { isCutOff?: boolean; before?: Lease } = {}) {
+    const { pool } = database
+    if (before) await releaseLanes(pool, [before])
+    const wanted = { names: [`topup ${name}`], holder: crypto.randomUUID(), ttlMs: 600_000, limit: 1 }
+    const [lease] = await takeLanes(pool, wanted)
+    if (!lease) throw new Error('No lane')
+    const broadcast = () => Promise.reject(new Error('Killed before it was sent'))
+    const chain = isCutOff ? { ...world.chain, broadcast } : world.chain
+    const sender = createSender({
+      ...{ pool, chain, address: world.senders.deliver, maxInFlight: 4 },
+      ...{ onSent: () => {}, onSendFault: () => {}, onReplaced: () => {} },
+    })
+    const deps = { ...{ pool, chain, sender, limits, keys }, nativeToken: world.tokens.native }
+    return {
+      lease,
+      async step() {
+        const heads = await chain.readHeads()
+        await sender.followUp(lease, heads)
+        await topUpLowest(deps, lease, heads)
+      },
+    }
+  }
+
+  test('is topped up once, though the worker was killed between writing it down and sending it', async () => {
+    const killed = await newWorker({ isCutOff: true, before: worker.lease })
+    await killed.step()
+    await world.confirm()
+    expect({ balances: await balances(), signed: await countSigned() }).toEqual({
+      ...{ balances: [0n], signed: 1 },
+    })
+
+    worker = await newWorker({ before: killed.lease })
+    for (let block = 0; block < 3; block += 1) {
+      await worker.step()
+      await world.confirm()
+    }
+    await world.finalize()
+    for (let look = 0; look < 3; look += 1) await worker.step()
+
+    expect({ balances: await balances(), signed: await countSigned() }).toEqual({
+      ...{ balances: [limits.target], signed: 1 },
+    })
+  })
+
+  test('gets no more than the day allows, however many workers look at it', async () => {
+    keys = [await newAddress(), await newAddress()]
+    worker = await newWorker({ before: worker.lease })
+    // One of them signs; where two would sign the same bytes, the second is refused as a fault.
+    await Promise.allSettled([worker.step(), worker.step(), worker.step()])
+    await world.confirm()
+    await world.finalize()
+    const restarted = await newWorker({ before: worker.lease })
+    for (let look = 0; look < 3; look += 1) await restarted.step()
+    await world.confirm()
+    worker = restarted
+
+    const allowed = limits.maxPerDay - limits.target
+    expect((await balances()).sort()).toEqual([0n, allowed].sort())
+    expect(await sumTopUpsOfDay(database.pool, world.chain.chainId)).toBe(limits.maxPerDay)
+  })
+
+  test('gets nothing from a worker that lost the lane', async () => {
+    keys = [await newAddress()]
+    await database.pool.query("update gas_topups set created_at = created_at - interval '25 hours'")
+    const late = await newWorker({ before: worker.lease })
+    worker = await newWorker({ before: late.lease })
+
+    await late.step()
+
+    expect({ balances: await balances(), signed: await countSigned() }).toEqual({ balances: [0n], signed: 0 })
+  })
+})
