@@ -127,7 +127,13 @@ function holdersOf(network: NetworkConfig): Holder[] {
     ...(gasFloat?.evm ? [{ role: 'float', address: gasFloat.evm, on: evm }] : []),
     ...solana,
     ...(gasFloat?.solana
-      ? [{ role: 'fee-float', address: gasFloat.solana, on: chains.filter(({ family }) => family === 'solana') }]
+      ? [
+          {
+            role: 'fee-float',
+            address: gasFloat.solana,
+            on: chains.filter(({ family }) => family === 'solana'),
+          },
+        ]
       : []),
   ]
 }
