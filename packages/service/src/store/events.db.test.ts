@@ -239,16 +239,17 @@ test('a swap from before the log is told from what was known of it on', async ()
   await migrate(pool, pathToFileURL(`${before}/`))
   const owner = await insertTestAccount(pool)
   const swap = await insertTestSwap(pool, owner)
-  await moveTestSwap(pool, swap, 'lockRecorded')
   const known = await statusOfTestSwap(pool, swap)
 
   await migrate(pool)
+  await moveTestSwap(pool, swap, 'lockRecorded')
   await moveTestSwap(pool, swap, 'lockSeen', { originTxHash: '0x1' })
 
   const [found] = await readEvents(pool, [{ ...swap, after: 0 }])
   expect(found?.events.map(({ seq, status }) => [seq, status])).toEqual([
     [1, known],
-    [2, await statusOfTestSwap(pool, swap)],
+    [2, expect.objectContaining({ substatus: 'locking' })],
+    [3, await statusOfTestSwap(pool, swap)],
   ])
   const filter = { accountId: owner, limit: 10, status: 'pending' as const }
   expect((await readHistory(pool, filter)).map(({ swapId }) => swapId)).toEqual([swap.swapId])
