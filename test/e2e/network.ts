@@ -1,4 +1,5 @@
 import { startNetwork } from '@geoswap/devnet'
+import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import type { TestProject } from 'vitest/node'
 import type { LocalNetwork } from '../world.ts'
 
@@ -7,6 +8,8 @@ declare module 'vitest' {
     local: LocalNetwork
     databaseUrl: string
     home: string
+    /** Who tops up the keys of beta; it has nothing until a test funds it. */
+    float: string
   }
 }
 
@@ -16,13 +19,20 @@ const SHORT_MEMORY = { asset: 'GEO', maxAgeSeconds: 10 }
 // Twice as fast as usual: most of the time of these tests is waiting for blocks.
 const PACE = { blockMs: 500, slotMs: 200 }
 
+const BETA = 31_338
+
 /** Starts the network that all end-to-end tests share, and stops it after the last one. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const { PATH = '', HOME = '' } = process.env
-  const serviceConfig = { discount: SHORT_MEMORY }
-  const network = await startNetwork({ env: { PATH, HOME }, ...PACE, serviceConfig })
+  const floatKey = generatePrivateKey()
+  const float = privateKeyToAddress(floatKey)
+  const gasFloat = { evm: float, chains: [{ chainId: BETA, low: '10', target: '100', maxPerDay: '1000' }] }
+  const serviceConfig = { discount: SHORT_MEMORY, gasFloat }
+  const env = { PATH, HOME, GEOSWAP_FLOAT_KEY: floatKey }
+  const network = await startNetwork({ env, ...PACE, serviceConfig })
   project.provide('local', { ...network.local, ...PACE } as LocalNetwork)
   project.provide('databaseUrl', network.databaseUrl)
   project.provide('home', network.home)
+  project.provide('float', float)
   return () => network.stop()
 }

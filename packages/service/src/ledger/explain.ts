@@ -8,6 +8,7 @@ import {
   type NewMovement,
   type OpRecord,
 } from '../store/ledger.ts'
+import { findWithdrawalTxs } from '../store/treasury-moves.ts'
 import { type Explained, transfersOf } from './transfers.ts'
 
 // A purchase is two movements, everything else is one.
@@ -23,9 +24,11 @@ export async function explainNew(
   const isBooked = new Set(booked.map(({ source, part }) => `${source}:${part}`))
   const fresh = events.filter(({ txHash, part }) => !isBooked.has(`${txHash}:${part * PARTS_PER_EVENT}`))
   const names = fresh.flatMap((event) => nameOf(event) ?? [])
-  const [records, lockedBefore] = await Promise.all([
+  const left = fresh.flatMap((event) => (event.kind === 'left' ? event.txHash : []))
+  const [records, lockedBefore, withdrawals] = await Promise.all([
     findOpRecords(pool, names),
     findBookedLocks(pool, names),
+    findWithdrawalTxs(pool, chain.chainId, left),
   ])
   const byName = indexByName(records)
   const locked = new Set([
@@ -37,7 +40,14 @@ export async function explainNew(
     const name = nameOf(event)
     const op = name === undefined ? undefined : byName.get(name)
     const isLockBooked = name !== undefined && locked.has(name)
-    explained.push({ event, isLockBooked, ...(op && { op }), ...(await askChain(chain, event, op)) })
+    const isWithdrawal = withdrawals.has(event.txHash)
+    explained.push({
+      event,
+      isLockBooked,
+      isWithdrawal,
+      ...(op && { op }),
+      ...(await askChain(chain, event, op)),
+    })
   }
   return explained
 }

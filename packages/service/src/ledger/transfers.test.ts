@@ -74,3 +74,10 @@ test('what anyone sends in is no reason to stop, what leaves without a name is',
   expect(suspicionOf({ event: { ...moved, kind: 'received' } })).toBeUndefined()
   expect(suspicionOf({ event: { ...moved, kind: 'left' } })).toMatch(/left/)
 })
+
+test('what the operator withdrew by command is explained, where no contract tells it', () => {
+  const event: CustodyEvent = { ...at, kind: 'left', place: 'vault', token: 'ETH', amount: 1n }
+
+  expect(linesOf({ event, isWithdrawal: true })).toEqual(['1 ETH inventory to treasury'])
+  expect(suspicionOf({ event, isWithdrawal: true })).toBeUndefined()
+})

@@ -22,6 +22,8 @@ export type Explained = {
   paid?: Paid
   /** What a purchase took out of the vault, if the chain tells. */
   sold?: bigint
+  /** Whether the operator withdrew it by command: a vault without a contract tells nobody who took it. */
+  isWithdrawal?: boolean
   /** Whether one of our own keys made this lock. */
   isOurLock?: boolean
   /** Whether the books have the lock: what was locked before they were opened is in `spare`. */
@@ -55,7 +57,7 @@ export function transfersOf(explained: Explained): Transfer[] {
     case 'received':
       return move('outside', restOf(event.place), event)
     case 'left':
-      return move(restOf(event.place), 'unexplained', event)
+      return move(restOf(event.place), explained.isWithdrawal ? 'treasury' : 'unexplained', event)
     case 'spent':
       return move('gas', 'network', event)
   }
@@ -92,8 +94,8 @@ export function restOf(place: Place): 'spare' | 'inventory' {
 }
 
 /** Why an event calls for a person: money was taken in or paid out for something that is not a swap here. */
-export function suspicionOf({ event, op, isOurLock }: Explained): string | undefined {
-  if (event.kind === 'left') return 'money left without a swap of ours'
+export function suspicionOf({ event, op, isOurLock, isWithdrawal }: Explained): string | undefined {
+  if (event.kind === 'left' && !isWithdrawal) return 'money left without a swap of ours'
   if (event.kind === 'locked' && isOurLock && !op?.swapId)
     return 'an input was locked that no swap here explains'
   if (event.kind === 'delivered' && !op?.swapId) return 'a delivery was made that no swap here explains'

@@ -30,6 +30,21 @@ export async function findMove(
   return rows[0] && toMove(rows[0])
 }
 
+/** Those of the transactions that were signed for withdrawals. */
+export async function findWithdrawalTxs(
+  db: Db,
+  chainId: number,
+  txHashes: readonly string[],
+): Promise<Set<string>> {
+  if (txHashes.length === 0) return new Set()
+  const { rows } = await db.query<{ tx_hash: string }>(
+    `select tx_hash from treasury_moves, unnest(tx_hashes) as tx_hash
+      where chain_id = $1 and kind = 'withdraw' and tx_hash = any($2)`,
+    [chainId, txHashes],
+  )
+  return new Set(rows.map((row) => row.tx_hash))
+}
+
 export async function findOpenMoves(db: Db): Promise<RecordedMove[]> {
   const { rows } = await db.query<Row>(
     `select ${COLUMNS} from treasury_moves where outcome is null order by created_at`,

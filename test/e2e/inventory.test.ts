@@ -1,0 +1,114 @@
+import { generateKeyPairSigner } from '@solana/kit'
+import { getAddress } from 'viem'
+import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
+import { expect, inject, test } from 'vitest'
+import { runCommand } from '../../packages/service/src/command.ts'
+import { inventory } from '../../packages/service/src/operate/inventory/inventory.ts'
+import { createCheckedClient, refusalOf } from '../checked-client.ts'
+import { createOperator } from '../operator.ts'
+import { createSolanaWorld } from '../solana-world.ts'
+import { createWorld, toRequest, until } from '../world.ts'
+
+const local = inject('local')
+const world = createWorld(local)
+const { alpha, beta } = world
+const solana = await createSolanaWorld(local)
+const operator = createOperator(inject('databaseUrl'))
+const api = createCheckedClient({ ...local, apiKey: await operator.createKey() })
+
+const USDC = 1_000_000n
+
+async function command(...args: string[]) {
+  const said: string[] = []
+  const output = { out: (text: string) => said.push(text), hint: (text: string) => said.push(text) }
+  const env = { GEOSWAP_HOME: inject('home') }
+  const code = await runCommand(output, () => inventory(args, env, output))
+  return { code, text: said.join('\n') }
+}
+
+type Stock = Record<'chain' | 'symbol' | 'free' | 'reserved' | 'mostPerSwap', string>
+
+async function stockOf(chain: string, symbol: string): Promise<Stock> {
+  const { tokens } = JSON.parse((await command('status', '--json')).text)
+  return tokens.find((stock: Stock) => stock.chain === chain && stock.symbol === symbol)
+}
+
+const onceIn = (text: string) => /--once (\w+) --yes/.exec(text)?.[1] ?? ''
+
+test('a withdrawal is shown first, pays once however often it is run, and leaves what is reserved', async () => {
+  const to = privateKeyToAddress(generatePrivateKey())
+  const before = await stockOf('alpha', 'USDC')
+  const withdraw = ['withdraw', '--chain', 'alpha', '--token', 'USDC', '--to', to, '--amount']
+  await operator.query('update inventory set reserved = reserved + 7 where chain_id = $1 and token = $2', [
+    ...[alpha.chainId, getAddress(alpha.token('USDC'))],
+  ])
+
+  const tooMuch = await command(...withdraw, String(BigInt(before.free) / USDC))
+  const shown = await command(...withdraw, '12.5')
+  expect(await alpha.balanceOf(to, 'USDC')).toBe(0n)
+  const sent = ['12.5', '--once', onceIn(shown.text), '--yes']
+  const results = [await command(...withdraw, ...sent), await command(...withdraw, ...sent)]
+  await operator.query('update inventory set reserved = reserved - 7 where chain_id = $1 and token = $2', [
+    ...[alpha.chainId, getAddress(alpha.token('USDC'))],
+  ])
+
+  expect(tooMuch).toMatchObject({ code: 2, text: expect.stringMatching(/^Only 9\d+\.\d+ USDC is free/) })
+  expect(results.map(({ code }) => code)).toEqual([0, 0])
+  expect(await alpha.balanceOf(to, 'USDC')).toBe(12_500_000n)
+  const after = await stockOf('alpha', 'USDC')
+  expect(BigInt(before.free) - BigInt(after.free)).toBe(12_500_000n)
+  expect(after.reserved).toBe(before.reserved)
+})
+
+test('a withdrawal on Solana pays once, and the books explain it', async () => {
+  const { address } = await generateKeyPairSigner()
+  const withdraw = ['withdraw', '--chain', 'solana', '--token', 'USDC', '--to', address, '--amount', '3']
+  const once = onceIn((await command(...withdraw)).text)
+  const last = async () => {
+    const [row] = await operator.query<{ block: string }>(
+      'select max(block) as block from ledger_movements where chain_id = $1 and credit = $2',
+      [solana.chainId, 'treasury'],
+    )
+    return row?.block
+  }
+
+  for (let run = 0; run < 2; run += 1) {
+    expect(await command(...withdraw, '--once', once, '--yes')).toMatchObject({ code: 0 })
+  }
+
+  expect(await solana.balanceOf(address, solana.token('USDC'))).toBe(3n * USDC)
+  await until(async () => (await last()) !== null)
+  expect(await operator.query('select 1 from quote_stops where resumed_at is null')).toEqual([])
+})
+
+const gasOf = async (chainId: number) => {
+  const rows = await operator.query<{ name: string }>('select name from lanes where name like $1', [
+    `deliver:${chainId}:%`,
+  ])
+  return rows.map(({ name }) => getAddress(name.split(':')[2] ?? ''))
+}
+
+test('503 CHAIN_UNAVAILABLE while a deliverer of the destination has no gas, and no longer', async () => {
+  const [deliverer] = await gasOf(alpha.chainId)
+  if (!deliverer) throw new Error('No deliverer')
+  const wallet = { address: privateKeyToAddress(generatePrivateKey()) }
+  const order = { from: beta, sell: 'USDC', to: alpha, buy: 'USDC', amount: 10n * USDC }
+  const quoted = async () => refusalOf(await api.quote(toRequest(wallet, order)))
+  const gas = await alpha.client.getBalance({ address: deliverer })
+
+  await alpha.client.setBalance({ address: deliverer, value: 1n })
+  await until(async () => (await quoted()) === '503 CHAIN_UNAVAILABLE')
+  await alpha.client.setBalance({ address: deliverer, value: gas })
+
+  await until(async () => (await quoted()) === '200 OK')
+})
+
+test('a deliverer that runs low is topped up by the running worker', async () => {
+  const [deliverer] = await gasOf(beta.chainId)
+  if (!deliverer) throw new Error('No deliverer')
+  await world.fund(beta, getAddress(inject('float')), 'ETH', 200n * 10n ** 18n)
+
+  await beta.client.setBalance({ address: deliverer, value: 10n ** 18n })
+
+  await until(async () => (await beta.client.getBalance({ address: deliverer })) === 100n * 10n ** 18n)
+})
