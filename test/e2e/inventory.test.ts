@@ -92,7 +92,7 @@ test('503 CHAIN_UNAVAILABLE while a deliverer of the destination has no gas, and
   const [deliverer] = await gasOf(alpha.chainId)
   if (!deliverer) throw new Error('No deliverer')
   const wallet = { address: privateKeyToAddress(generatePrivateKey()) }
-  const order = { from: beta, sell: 'USDC', to: alpha, buy: 'USDC', amount: 10n * USDC }
+  const order = { from: beta, sell: 'USDC', to: alpha, buy: 'USDC', amount: 10n * 10n ** 18n }
   const quoted = async () => refusalOf(await api.quote(toRequest(wallet, order)))
   const gas = await alpha.client.getBalance({ address: deliverer })
 

@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest'
+import { parseNetwork } from './network-file.ts'
+import { NETWORK_TEXT } from './test-network.ts'
+
+const EVM = '0x9000000000000000000000000000000000000009'
+const base = { chainId: 8453, low: '0.02', target: '0.1', maxPerDay: '0.5' }
+
+function problemsOf(gasFloat: object): string[] {
+  const text = JSON.stringify({ ...JSON.parse(NETWORK_TEXT), gasFloat })
+  return parseNetwork(text).problems.map(({ path, message }) => `${path} ${message}`)
+}
+
+test('a gas float that can fill up its keys has no problem', () => {
+  expect(problemsOf({ evm: EVM, chains: [base] })).toEqual([])
+})
+
+test.each([
+  ['an unknown chain', { evm: EVM, chains: [{ ...base, chainId: 7 }] }, 'there is no chain 7'],
+  ['no address of the family', { chains: [base] }, 'gasFloat names no evm address'],
+  ['a target at its low mark', { evm: EVM, chains: [{ ...base, target: '0.02' }] }, 'must be above low'],
+  ['a limit below one top-up', { evm: EVM, chains: [{ ...base, maxPerDay: '0.09' }] }, 'at least target'],
+  ['a low mark of nothing', { evm: EVM, chains: [{ ...base, low: '0' }] }, 'must be above 0'],
+  ['a chain twice', { evm: EVM, chains: [base, base] }, 'twice'],
+  [
+    'the address of a relayer',
+    { evm: '0x1000000000000000000000000000000000000001', chains: [base] },
+    'is a relayer already',
+  ],
+])('%s is a problem of a gas float', (_, gasFloat, message) => {
+  expect(problemsOf(gasFloat).join('\n')).toContain(message)
+})
