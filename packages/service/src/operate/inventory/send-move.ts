@@ -138,7 +138,7 @@ async function findEnd(desk: MoveDesk, { heads, txHashes, signed }: Look) {
 
 function tell({ move, token, output }: MoveDesk, outcome: MoveOutcome, txHashes: readonly string[]): number {
   const what = `${move.kind} of ${inCoins(move.amount, token)} ${token.symbol} (--once ${move.once})`
-  if (outcome === 'landed') output.out(`The ${what} is done and final: ${txHashes.at(-1)}`)
+  if (outcome === 'landed') output.out(`The ${what} is done and final: ${txHashes.join(' or ')}`)
   else
     output.out(
       `The ${what} did not happen: its nonce was used without it. Signed were ${txHashes.join(', ')}`,
