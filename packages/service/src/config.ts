@@ -294,6 +294,8 @@ export type Config = Readonly<{
   port: number
   /** Where worker and attester show their metrics; port 0 is nowhere. */
   metrics: { host: string; port: number }
+  /** Where the API shows its operator what only an operator may see; port 0 is nowhere. */
+  operator: { host: string; port: number; keys: readonly Secret[] }
   /** By the variables that OpenTelemetry gives every program. */
   tracing: { endpoint: string | undefined; headers: Secret | undefined; service: string }
   /** How long the API serves on after the first signal, no longer ready, so that balancers look elsewhere. */
@@ -320,6 +322,9 @@ export const defaultDeadlines = {
   detectionSeconds: 60,
   claimInclusionSeconds: 300,
 }
+
+/** Value that may be delivered against locks of a chain that are not hard-final. */
+export const defaultExposureCapUsd = 25_000
 
 export const defaultDiscount = {
   tiers: [

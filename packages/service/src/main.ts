@@ -59,6 +59,10 @@ async function runApi(logger: Logger): Promise<Running> {
   const config = loadConfig(process.env, 'api')
   const api = await composeApi(config, logger)
   const url = await listen(api.app, { port: config.port, host: config.host })
+  if (api.operator) {
+    const { port, host } = config.operator
+    logger.info({ url: await listen(api.operator, { port, host }) }, 'operator api ready')
+  }
   logger.info({ url }, 'api ready')
   return api
 }

@@ -17,9 +17,12 @@ import type { AddressBooks, Order } from '../flow/quote/request.ts'
 import { type SubmitDeps, submit } from '../flow/submit/submit-evm.ts'
 import { submitSolana } from '../flow/submit/submit-solana.ts'
 import { createKeyTable } from '../http/key-table.ts'
+import { createOperatorKeys } from '../http/operator/keys.ts'
+import { createOperatorServer } from '../http/operator/server.ts'
 import { createRateLimiter } from '../http/rate-limit.ts'
 import { createServer, type Handlers } from '../http/server.ts'
-import { createMarket } from '../market/market.ts'
+import type { WebPage } from '../http/web/routes.ts'
+import { createMarket, type LiveMarket } from '../market/market.ts'
 import { createStopTable, type StopTable } from '../market/stop-table.ts'
 import type { Catalog, Market } from '../model/catalog.ts'
 import { fromSealed } from '../model/quote.ts'
@@ -38,6 +41,7 @@ import { createFeeFor } from './fee-for.ts'
 import { addGasMetrics } from './gas-metrics.ts'
 import { createGasWatch, type GasWatch } from './gas-watch.ts'
 import { maxHeadAgeMs } from './head-age.ts'
+import { composeOperator } from './operator.ts'
 import { createPriceSources, priceRulesOf, watchPrices } from './prices.ts'
 import { createConfiguredSealer } from './sealer.ts'
 import { addServiceMetrics } from './service-metrics.ts'
@@ -45,7 +49,7 @@ import { composeStatus } from './status.ts'
 import { createKnownWallets, every, within } from './timing.ts'
 import { openSpans } from './traces.ts'
 import { createVenues } from './venues.ts'
-import { loadWeb } from './web.ts'
+import { loadWeb, toDashboard } from './web.ts'
 import { composeWebhooks } from './webhooks.ts'
 
 const MARKET_REFRESH_MS = 500
@@ -53,7 +57,12 @@ const MARKET_REFRESH_MS = 500
 const VENUE_REFRESH_MS = 2_000
 const MAX_UNSUBMITTED = 256
 
-export type Api = { app: FastifyInstance; close(): Promise<void> }
+export type Api = {
+  app: FastifyInstance
+  /** The operator's own server, where the configuration has one. */
+  operator: FastifyInstance | undefined
+  close(): Promise<void>
+}
 
 /** The HTTP API with everything it needs: it holds no key that can move money. */
 export async function composeApi(config: Config, logger: Logger): Promise<Api> {
@@ -92,6 +101,7 @@ export async function composeApi(config: Config, logger: Logger): Promise<Api> {
   const webhooks = composeWebhooks({ network, pool, sealer, logger, registry: metrics.registry })
   await webhooks.start()
   const parts = { pool, chains, catalog, market, gas, venues: venues.all, stops, sealer, onFault }
+  const web = loadWeb(network.web)
   const app = await createServer({
     handlers: createHandlers(config, parts),
     ...{ statusReads: status.reads, statusStreams: status.streams },
@@ -101,12 +111,13 @@ export async function composeApi(config: Config, logger: Logger): Promise<Api> {
       isDraining ? { ok: false, checks: { draining: true } } : readiness(catalog, market, pool),
     ...{ logger, metrics, spans },
     basePath: network.basePath ?? '',
-    web: loadWeb(network.web),
+    web,
   })
+  const operator = await createOperatorListener(config, { ...parts, logger, web })
   const close = async () => {
     isDraining = true
     await delay(config.drainMs)
-    await app.close()
+    await Promise.all([app.close(), operator?.close()])
     await spans?.close()
     market.stop()
     refreshing.stop()
@@ -114,7 +125,27 @@ export async function composeApi(config: Config, logger: Logger): Promise<Api> {
     await Promise.allSettled([listener.close(), limiter.close(), webhooks.close()])
     await pool.end()
   }
-  return { app, close }
+  return { app, operator, close }
+}
+
+type OperatorParts = Pick<Parts, 'pool' | 'chains' | 'catalog'> & {
+  market: LiveMarket
+  logger: Logger
+  web: WebPage | undefined
+}
+
+async function createOperatorListener(config: Config, { chains, web, logger, ...parts }: OperatorParts) {
+  const { port, keys: secrets } = config.operator
+  if (port === 0) return undefined
+  const keys = secrets.map((key) => key.reveal())
+  // Whoever can read the file of a local network may operate it.
+  const localKey = config.network.web?.localFile === undefined ? undefined : keys[0]
+  return createOperatorServer({
+    port: composeOperator({ ...parts, config, chains: chains.all }),
+    keys: createOperatorKeys(keys),
+    logger,
+    web: toDashboard(web, localKey),
+  })
 }
 
 /** What requests are judged by without a query: the keys that work, and what is not quoted. */

@@ -16,3 +16,8 @@ export function loadWeb(config: WebConfig = {}): WebPage | undefined {
   const readLocal = localFile === undefined ? undefined : () => readLocalNetwork(localFile)
   return { assets: readAssets(folder), settings: { rpcUrls, txUrls }, readLocal }
 }
+
+/** The same page as the operator's listener shows it: it calls that listener and nobody else. */
+export function toDashboard(page: WebPage | undefined, localKey: string | undefined): WebPage | undefined {
+  return page && { assets: page.assets, settings: { rpcUrls: {}, txUrls: {} }, operator: { localKey } }
+}

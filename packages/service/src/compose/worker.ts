@@ -2,7 +2,7 @@ import type { Pool } from 'pg'
 import type { Address } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import type { Heads } from '../chains/chain.ts'
-import { type Config, defaultDeadlines } from '../config.ts'
+import { type Config, defaultDeadlines, defaultExposureCapUsd } from '../config.ts'
 import { confirmDestination } from '../flow/deliver/confirm-delivery.ts'
 import { type DeliverDeps, deliverLocked, redeliverStalled } from '../flow/deliver/deliver.ts'
 import { confirmOrigin } from '../flow/execute/confirm-lock.ts'
@@ -63,7 +63,6 @@ type Parts = {
   counters: WorkerCounters
 }
 
-const DEFAULT_EXPOSURE_USD = 25_000
 const PATIENCE_SECONDS = 60
 // Gas lasts for days: balances need not be read with every block.
 const GAS_LOOK_MS = 5_000
@@ -319,7 +318,7 @@ function deliverLane(parts: Parts, connected: ConnectedChain, address: string, s
     ...{ refreshPrices: prices.refresh, isPriceKept: prices.isKept, patienceSeconds: PATIENCE_SECONDS },
     cutOffSeconds: config.network.deadlines?.cutOffSeconds ?? defaultDeadlines.cutOffSeconds,
     exposureCapCents: (origin: number) =>
-      BigInt(parts.chains.of(origin).config.exposureCapUsd ?? DEFAULT_EXPOSURE_USD) * 100n,
+      BigInt(parts.chains.of(origin).config.exposureCapUsd ?? defaultExposureCapUsd) * 100n,
     onRefundDecided: logMove(logger, 'refund decided'),
   }
   return createSendingLane({

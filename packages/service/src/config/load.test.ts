@@ -38,6 +38,35 @@ describe('the URL of a node', () => {
   })
 })
 
+describe('the listener of the operator', () => {
+  const path = join(folder, 'operator.json')
+  writeFileSync(path, NETWORK_TEXT)
+  const secrets = { DATABASE_URL: 'x', GEOSWAP_SEAL_KEYS: `k:${zeros}`, GEOSWAP_MARKER_KEY: zeros }
+  const env = { GEOSWAP_CONFIG: path, ...secrets }
+  const [first, second] = ['a'.repeat(32), 'b'.repeat(40)]
+
+  test('is nowhere unless it is given a port, whatever keys there are', () => {
+    const { operator } = loadConfig({ ...env, GEOSWAP_OPERATOR_KEYS: first }, 'api')
+    expect(operator).toEqual({ host: '127.0.0.1', port: 0, keys: [] })
+  })
+
+  test('takes several keys', () => {
+    const given = { GEOSWAP_OPERATOR_PORT: '8082', GEOSWAP_OPERATOR_KEYS: `${first},${second}` }
+    const { operator } = loadConfig({ ...env, ...given }, 'api')
+    expect([operator.port, operator.keys.map((key) => key.reveal())]).toEqual([8082, [first, second]])
+  })
+
+  test.each([
+    [undefined, 'GEOSWAP_OPERATOR_KEYS is not set'],
+    ['short', 'at least 32 characters'],
+    [`${first},`, 'at least 32 characters'],
+    [`${first}\n`, 'at least 32 characters'],
+  ])('does not start with the keys %j', (keys, problem) => {
+    const given = { ...env, GEOSWAP_OPERATOR_PORT: '8082', ...(keys && { GEOSWAP_OPERATOR_KEYS: keys }) }
+    expect(() => loadConfig(given, 'api')).toThrow(problem)
+  })
+})
+
 const tier = (holding: string, percent: number) => ({ name: `tier ${percent}`, holding, percent })
 
 describe('a discount', () => {

@@ -5,6 +5,7 @@ import {
   type Env,
   fillInUrls,
   markerKey,
+  operatorKeys,
   optionalSecret,
   parseSealKeys,
   readKeys,
@@ -22,6 +23,8 @@ export function loadConfig(env: Env, role: Role): Config {
   const hasSolana = network.chains?.some((chain) => chain.family === 'solana') ?? false
   const keysOf = (owner: Role, name: string, roles: readonly KeyRole[]) =>
     role === owner ? readKeys(env, name, roles, problems) : []
+  const operatorPort =
+    role === 'api' ? integerFrom(env, 'GEOSWAP_OPERATOR_PORT', { default: 0, max: 65_535 }, problems) : 0
   const config = {
     network,
     databaseUrl: new Secret(required(env, 'DATABASE_URL', problems)),
@@ -30,6 +33,11 @@ export function loadConfig(env: Env, role: Role): Config {
     metrics: {
       host: env['METRICS_HOST'] ?? '127.0.0.1',
       port: integerFrom(env, 'METRICS_PORT', { default: 0, max: 65_535 }, problems),
+    },
+    operator: {
+      host: env['GEOSWAP_OPERATOR_HOST'] ?? '127.0.0.1',
+      port: operatorPort,
+      keys: operatorPort > 0 ? operatorKeys(env, problems) : [],
     },
     tracing: {
       endpoint: env['OTEL_EXPORTER_OTLP_ENDPOINT'],

@@ -58,6 +58,21 @@ export function parseSealKeys(value: string, problems: string[]): { id: string; 
   })
 }
 
+const MIN_OPERATOR_KEY = 32
+
+/** Several, so that one can take over from another. */
+export function operatorKeys(env: Env, problems: string[]): Secret[] {
+  const before = problems.length
+  const keys = required(env, 'GEOSWAP_OPERATOR_KEYS', problems).split(',')
+  const isRight = keys.every((key) => key.length >= MIN_OPERATOR_KEY && /^[\x21-\x7e]+$/.test(key))
+  if (!isRight && problems.length === before) {
+    problems.push(
+      `GEOSWAP_OPERATOR_KEYS must be keys of at least ${MIN_OPERATOR_KEY} characters, comma separated`,
+    )
+  }
+  return keys.map((key) => new Secret(key))
+}
+
 export function markerKey(env: Env, problems: string[]): Secret {
   const value = required(env, 'GEOSWAP_MARKER_KEY', problems)
   if (!/^[0-9a-f]{64}$/.test(value)) problems.push('GEOSWAP_MARKER_KEY must be 64 hex digits')

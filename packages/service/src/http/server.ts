@@ -51,16 +51,11 @@ const CLOSE_MS = 9_000
 /** The HTTP server with every route, not yet listening. Closing it answers held reads, ends streams, and takes 10 s. */
 export async function createServer(deps: ServerDeps): Promise<FastifyInstance> {
   const { basePath = '', logger, metrics, keys, limiter } = deps
-  const createRequestId = createRequestIds()
-  const app = createFastify({ createRequestId, logger, trustProxy: deps.trustProxy ?? false })
+  const app = createBareServer({ logger, trustProxy: deps.trustProxy ?? false })
   let closing = false
 
-  ignoreExpectations(app)
   app.decorateRequest('caller')
   app.decorateRequest('swapId')
-  app.removeContentTypeParser('text/plain')
-  answerErrors(app)
-  addSharedHeaders(app)
   observeRequests(app, { logger, metrics })
   if (deps.spans) traceRequests(app, deps.spans)
   app.addHook('onRequest', createAdmission({ keys, limiter, strangers: createAddressLimit(), basePath }))
@@ -95,7 +90,19 @@ export async function listen(app: FastifyInstance, address: { port: number; host
   return app.listen({ ...address, backlog: 4_096 })
 }
 
-type FastifySettings = { createRequestId(): string; logger: Logger; trustProxy: string[] | boolean }
+type BareServer = { logger: Logger; trustProxy: string[] | boolean }
+
+/** A server without routes that keeps to what is promised of errors, ids, sizes and times. */
+export function createBareServer({ logger, trustProxy }: BareServer): FastifyInstance {
+  const app = createFastify({ createRequestId: createRequestIds(), logger, trustProxy })
+  ignoreExpectations(app)
+  app.removeContentTypeParser('text/plain')
+  answerErrors(app)
+  addSharedHeaders(app)
+  return app
+}
+
+type FastifySettings = BareServer & { createRequestId(): string }
 
 function createFastify({ createRequestId, logger, trustProxy }: FastifySettings): FastifyInstance {
   const loggerInstance: FastifyBaseLogger = logger

@@ -9,6 +9,7 @@ const ROLES: readonly Role[] = ['api', 'worker', 'attester']
 // Who needs which secret. What is not here is no secret of a role, and all of them see it.
 const SECRETS: Record<string, readonly Role[]> = {
   GEOSWAP_SEAL_KEYS: ['api'],
+  GEOSWAP_OPERATOR_KEYS: ['api'],
   GEOSWAP_RELAYER_KEYS: ['worker'],
   GEOSWAP_DELIVERER_KEYS: ['worker'],
   GEOSWAP_SOLANA_KEYS: ['worker'],

@@ -63,3 +63,11 @@ export async function countHolders(db: Db, names: readonly string[]): Promise<nu
   )
   return Number(rows[0]?.count ?? 0)
 }
+
+/** How many lanes workers hold now; the one of the webhooks is the API's. */
+export async function countWorkerLanes(db: Db): Promise<number> {
+  const { rows } = await db.query<{ count: string }>(
+    `select count(*) from lanes where name <> 'webhooks' and expires_at > clock_timestamp()`,
+  )
+  return Number(rows[0]?.count ?? 0)
+}

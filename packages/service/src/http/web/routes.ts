@@ -10,12 +10,15 @@ export type WebPage = {
   settings: WebSettings
   /** Only on a network of one machine. */
   readLocal?: (() => Promise<LocalNetwork | undefined>) | undefined
+  /** Only on the operator's listener: the page is the dashboard. The key is told on a network of one machine alone. */
+  operator?: { localKey?: string | undefined }
 }
 
 export type WebSettings = {
   rpcUrls: Readonly<Record<string, string>>
   txUrls: Readonly<Record<string, string>>
   local?: Pick<LocalNetwork, 'apiKey' | 'faucetUrl'>
+  operator?: { key?: string }
 }
 
 const METHODS = ['GET', 'HEAD']
@@ -59,7 +62,12 @@ export function addWeb(app: FastifyInstance, { basePath, page }: { basePath: str
   })
 }
 
-async function readSettings({ settings, readLocal }: WebPage, request: FastifyRequest): Promise<WebSettings> {
+async function readSettings(page: WebPage, request: FastifyRequest): Promise<WebSettings> {
+  const { settings, readLocal, operator } = page
+  if (operator) {
+    const { localKey } = operator
+    return { ...settings, operator: localKey !== undefined && isFromHere(request) ? { key: localKey } : {} }
+  }
   const local = readLocal && isFromHere(request) ? await readLocal() : undefined
   if (!local) return settings
   const { apiKey, faucetUrl, rpcUrls } = local

@@ -1,0 +1,136 @@
+import { OperatorOverview, OperatorSeries } from '@geoswap/wire'
+import { Value } from 'typebox/value'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Config } from '../config.ts'
+import type { Catalog } from '../model/catalog.ts'
+import { setHoldings } from '../store/inventory.ts'
+import { insertMovements } from '../store/ledger.ts'
+import { findActiveStops } from '../store/stops.ts'
+import { insertTestAccount, startTestDatabase, type TestDatabase } from '../store/test-database.ts'
+import { insertTestSwap, settleTestSwap } from '../store/test-swaps.ts'
+import type { ConnectedChain } from './chains.ts'
+import { composeOperator } from './operator.ts'
+
+let database: TestDatabase
+beforeAll(async () => {
+  database = await startTestDatabase()
+})
+afterAll(() => database.stop())
+
+const token = { chainId: 31337, address: '0xusdc', symbol: 'USDC', decimals: 6, asset: 'USDC' }
+const catalog = {
+  chains: new Map([[31337, { chainId: 31337, name: 'alpha', tokens: [token] }]]),
+  assets: new Map([['USDC', { name: 'USDC', usdStable: true }]]),
+} as unknown as Catalog
+const chain = {
+  config: {
+    ...{ chainId: 31337, name: 'alpha', family: 'evm', rpcUrls: ['http://secret.example/key'] },
+    native: { symbol: 'ETH', asset: 'ETH' },
+  },
+  senders: { relay: ['0xrelay'], deliver: [] },
+  retiring: [],
+  nativeToken: { address: '0x0', decimals: 18 },
+  readGasBalance: async () => 5n,
+} as unknown as ConnectedChain
+const price = 10n ** 18n
+const market = {
+  priceOf: () => price,
+  available: () => 0n,
+  chainNow: () => undefined,
+  prices: {
+    assets: ['USDC'],
+    referenceOf: () => ({ price }),
+    feedsOf: () => [
+      { feed: 'chainlink 31337', price },
+      { feed: 'pyth', problem: 'silent' },
+    ],
+  },
+} as unknown as Parameters<typeof composeOperator>[0]['market']
+
+const compose = () =>
+  composeOperator({
+    config: { network: { network: 'local' } } as unknown as Config,
+    ...{ pool: database.pool, chains: [chain], catalog, market },
+  })
+
+describe('the overview', () => {
+  test('has inventory with its value, swaps by state, prices, books and a chain that is down, by schema', async () => {
+    await setHoldings(database.pool, { chainId: 31337, block: 1n }, [
+      { token: '0xusdc', amount: 2_500_000n },
+      { token: '0xgone', amount: 1n },
+    ])
+    const movement = { token: '0xusdc', amount: 7n, debit: 'inventory', credit: 'unexplained' } as const
+    await insertMovements(database.pool, 31337, [
+      { ...movement, source: '0xtx', part: 0, block: 1n, kind: 'left' },
+    ])
+    await insertTestSwap(database.pool, await insertTestAccount(database.pool))
+
+    const overview = await compose().overview()
+
+    expect([...Value.Errors(OperatorOverview, overview)]).toEqual([])
+    expect(overview.inventory).toEqual([
+      {
+        ...{ chainId: 31337, token: '0xusdc', symbol: 'USDC', decimals: 6, asset: 'USDC' },
+        ...{ held: '2500000', reserved: '0', heldCents: '250' },
+      },
+    ])
+    expect(overview.swaps.open).toMatchObject([{ state: 'accepted', count: 1 }])
+    expect(overview.books.balances).toMatchObject([{ symbol: 'USDC', inventory: '-7', unexplained: '7' }])
+    expect(overview.prices[0]?.feeds[1]).toEqual({ feed: 'pyth', problem: 'silent' })
+    expect(overview.alarms.map(({ name }) => name)).toEqual(['GeoswapNoWorker', 'GeoswapChainDown'])
+    expect(JSON.stringify(overview)).not.toContain('secret.example')
+  })
+
+  test('does not wait for a node: balances are there at the next look', async () => {
+    const port = compose()
+
+    const first = await port.overview()
+    await expect.poll(async () => (await port.overview()).senders[0]?.balance).toBe('5')
+
+    expect(first.senders).toMatchObject([{ address: '0xrelay', role: 'relay', symbol: 'ETH' }])
+    expect(first.senders[0]?.balance).toBeUndefined()
+  })
+})
+
+test('the series has every bucket of its window, and what settled now in the last one', async () => {
+  const account = await insertTestAccount(database.pool)
+  await settleTestSwap(database.pool, await insertTestSwap(database.pool, account))
+
+  const series = await compose().series('24')
+
+  expect([...Value.Errors(OperatorSeries, series)]).toEqual([])
+  expect([series.hours, series.bucketSeconds, series.buckets.length]).toEqual([24, 900, 96])
+  expect(series.buckets.reduce((sum, { settled }) => sum + settled, 0)).toBe(1)
+})
+
+describe('a pause', () => {
+  test('stops what it says until it is resumed, and the overview shows it at once', async () => {
+    const port = compose()
+    await port.overview()
+
+    const { id } = await port.pause({ scope: { asset: 'USDC' }, note: ' depeg ', by: 'operator key 1' })
+    const again = await port.pause({ scope: { asset: 'USDC' }, note: 'again', by: 'operator key 1' })
+    const shown = (await port.overview()).stops
+
+    expect(again).toEqual({ id, isNew: false })
+    expect(shown).toMatchObject([
+      { id, why: 'operator', scope: { asset: 'USDC' }, what: 'USDC on every chain', note: 'depeg' },
+    ])
+    expect(await port.resume({ id, note: 'over', by: 'operator key 1' })).toEqual({ id })
+    expect(await findActiveStops(database.pool)).toEqual([])
+    expect((await port.overview()).stops).toEqual([])
+  })
+
+  test.each([{ chainId: 1 }, { asset: 'DOGE' }])(
+    '400 INVALID_REQUEST for %j, which is not served',
+    async (scope) => {
+      await expect(compose().pause({ scope, note: 'x', by: 'me' })).rejects.toMatchObject({
+        code: 'INVALID_REQUEST',
+      })
+    },
+  )
+
+  test.each(['999', 'x', '9'.repeat(30)])('404 NOT_FOUND for the end of stop %s', async (id) => {
+    await expect(compose().resume({ id, note: 'x', by: 'me' })).rejects.toMatchObject({ code: 'NOT_FOUND' })
+  })
+})

@@ -1,0 +1,202 @@
+import type { OperatorBooks, OperatorHolding, OperatorOverview, OperatorStop } from '@geoswap/wire'
+import type { Pool } from 'pg'
+import { formatUnits } from 'viem'
+import { type Config, defaultExposureCapUsd } from '../config.ts'
+import { invalidRequest, ServiceError } from '../errors.ts'
+import type { OperatorPort } from '../http/operator/routes.ts'
+import type { PriceBook } from '../market/prices/book.ts'
+import { findAlarms } from '../model/alarms.ts'
+import { toCents, usdE18 } from '../model/amount.ts'
+import { type Catalog, findToken, type Market } from '../model/catalog.ts'
+import { groupBy } from '../model/group.ts'
+import { type Bucket, bucketSecondsOf, fillBuckets, firstBucketOf } from '../model/series.ts'
+import { describeScope, type QuoteStop } from '../model/stop.ts'
+import { readEndedSwaps, readExposure, readOpenSwaps } from '../store/figures.ts'
+import { type Holding, readInventory } from '../store/inventory.ts'
+import { countWorkerLanes } from '../store/lanes.ts'
+import { type LedgerBalance, readLedgerAges, readLedgerBalances } from '../store/ledger.ts'
+import { readSeries } from '../store/series.ts'
+import { findActiveStops, raiseStop, resumeStop } from '../store/stops.ts'
+import { countEndpoints } from '../store/webhook-endpoints.ts'
+import type { ConnectedChain } from './chains.ts'
+import { createRecent } from './recent.ts'
+import { createSenderBalances } from './sender-balances.ts'
+
+type Parts = {
+  config: Config
+  pool: Pool
+  chains: readonly ConnectedChain[]
+  catalog: Catalog
+  market: Market & { prices: PriceBook }
+}
+
+// Many who look cost as much as one.
+const OVERVIEW_MS = 1_000
+const SERIES_MS = 15_000
+
+/** What an operator sees and switches. It waits for the database, never for a node. */
+export function composeOperator(parts: Parts): OperatorPort {
+  const { pool, catalog } = parts
+  const balances = createSenderBalances(parts.chains)
+  const overview = createRecent(OVERVIEW_MS, () => readOverview(parts, balances.read()))
+  const seriesOf = (hours: number) => createRecent(SERIES_MS, () => readWindow(pool, hours))
+  const series = { '1': seriesOf(1), '6': seriesOf(6), '24': seriesOf(24), '72': seriesOf(72) }
+  return {
+    overview: overview.read,
+    series: (hours) => series[hours].read(),
+    async pause({ scope, note, by }) {
+      assertServed(catalog, scope)
+      const stop = { why: 'operator', scope: { kind: 'part', ...scope }, note: note.trim(), by } as const
+      const raised = await raiseStop(pool, stop)
+      overview.forget()
+      return raised
+    },
+    async resume({ id, note, by }) {
+      const isOver = /^[1-9][0-9]{0,17}$/.test(id) && (await resumeStop(pool, { id, by, note: note.trim() }))
+      overview.forget()
+      if (!isOver) throw new ServiceError('NOT_FOUND', { message: 'There is no such stop, or it is over.' })
+      return { id }
+    },
+  }
+}
+
+/** A stop of something that is not served would stop nothing, and whoever raised it would not know. */
+function assertServed({ chains, assets }: Catalog, scope: { chainId?: number; asset?: string }): void {
+  if (scope.chainId !== undefined && !chains.has(scope.chainId))
+    throw invalidRequest({ field: 'scope.chainId', message: 'is not served here' })
+  if (scope.asset !== undefined && !assets.has(scope.asset))
+    throw invalidRequest({ field: 'scope.asset', message: 'is not served here' })
+}
+
+async function readWindow(pool: Pool, hours: number) {
+  const now = new Date()
+  const bucketSeconds = bucketSecondsOf(hours)
+  const found = await readSeries(pool, { from: firstBucketOf(now, hours), bucketSeconds })
+  const buckets = fillBuckets(found, { now, hours }).map(toWireBucket)
+  return { hours, bucketSeconds, buckets }
+}
+
+function toWireBucket({ at, volumeCents, ...bucket }: Bucket) {
+  return { ...bucket, at: at.toISOString(), volumeCents: volumeCents.toString() }
+}
+
+async function readOverview(parts: Parts, senders: OperatorOverview['senders']): Promise<OperatorOverview> {
+  const { config, pool, catalog, market } = parts
+  const [open, ended, exposure, inventory, lanesHeld, ages, balances, stops, endpoints] = await Promise.all([
+    readOpenSwaps(pool),
+    readEndedSwaps(pool),
+    readExposure(pool),
+    readInventory(pool),
+    countWorkerLanes(pool),
+    readLedgerAges(pool),
+    readLedgerBalances(pool),
+    findActiveStops(pool),
+    countEndpoints(pool),
+  ])
+  const watched = {
+    chains: parts.chains.map((chain) => toChain(chain, market, exposure)),
+    inventory: inventory.flatMap((holding) => toHolding(holding, catalog, market)),
+    senders,
+    lanesHeld,
+    swaps: { open: open.map(toOpen), ended: ended.map(toEnded) },
+    prices: market.prices.assets.map((asset) => toPrice(asset, market.prices)),
+    books: { chains: ages.map(toAge), balances: toBooks(balances, catalog) },
+    stops: stops.map(toStop),
+    webhooks: { failing: endpoints?.failing ?? 0, disabled: endpoints?.disabled ?? 0 },
+  }
+  return {
+    at: new Date().toISOString(),
+    network: config.network.network,
+    alarms: findAlarms(watched),
+    assets: [...catalog.assets.keys()],
+    ...watched,
+  }
+}
+
+type Exposure = Awaited<ReturnType<typeof readExposure>>
+
+function toChain(
+  { config }: ConnectedChain,
+  market: Market,
+  exposure: Exposure,
+): OperatorOverview['chains'][number] {
+  const { chainId, name, family, rpcUrls, exposureCapUsd = defaultExposureCapUsd } = config
+  const now = market.chainNow(chainId)
+  const exposed = exposure.find((each) => each.chainId === chainId)?.cents ?? 0n
+  return {
+    ...{ chainId, name, family, isLive: now !== undefined, nodes: rpcUrls.length },
+    ...(now && { block: now.block.toString() }),
+    exposedCents: exposed.toString(),
+    exposureCapCents: (BigInt(exposureCapUsd) * 100n).toString(),
+  }
+}
+
+/** Nothing for a token that is no longer served. */
+function toHolding(
+  { chainId, token, held, reserved }: Holding,
+  catalog: Catalog,
+  market: Market,
+): OperatorHolding[] {
+  const chain = catalog.chains.get(chainId)
+  const known = chain && findToken(chain, token)
+  if (!known) return []
+  const { symbol, decimals, asset } = known
+  const price = market.priceOf(asset)
+  const heldCents = price === undefined ? undefined : toCents(usdE18(held, { decimals, price })).toString()
+  return [
+    {
+      ...{ chainId, token, symbol, decimals, asset, held: held.toString(), reserved: reserved.toString() },
+      ...(heldCents !== undefined && { heldCents }),
+    },
+  ]
+}
+
+const toOpen = ({ state, count, seconds }: Awaited<ReturnType<typeof readOpenSwaps>>[number]) => ({
+  ...{ state, count, oldestSeconds: Math.max(0, seconds) },
+})
+
+type Status = OperatorOverview['swaps']['ended'][number]['status']
+
+const toEnded = ({ status, reason, count }: Awaited<ReturnType<typeof readEndedSwaps>>[number]) => ({
+  ...{ status: status as Status, reason, count },
+})
+
+const toAge = ({ chainId, seconds }: { chainId: number; seconds: number }) => ({
+  ...{ chainId, ageSeconds: Math.max(0, seconds) },
+})
+
+function toPrice(asset: string, book: PriceBook): OperatorOverview['prices'][number] {
+  const { price } = book.referenceOf(asset)
+  const feeds = book.feedsOf(asset).map(({ feed, price, problem }) => ({
+    feed,
+    ...(price !== undefined && { price: formatUnits(price, 18) }),
+    ...(problem !== undefined && { problem }),
+  }))
+  return { asset, ...(price !== undefined && { price: formatUnits(price, 18) }), feeds }
+}
+
+const SHOWN_ACCOUNTS = ['locked', 'owed', 'inventory', 'unexplained'] as const
+
+function toBooks(balances: readonly LedgerBalance[], catalog: Catalog): OperatorBooks['balances'] {
+  const byToken = groupBy(balances, ({ chainId, token }) => `${chainId}:${token}`)
+  return [...byToken.values()].flatMap((accounts) => {
+    const [first] = accounts
+    const chain = first && catalog.chains.get(first.chainId)
+    const known = first && chain && findToken(chain, first.token)
+    if (!known) return []
+    const amountOf = (name: string) => accounts.find(({ account }) => account === name)?.amount ?? 0n
+    const [locked, owed, inventory, unexplained] = SHOWN_ACCOUNTS.map((name) => amountOf(name).toString())
+    const { chainId, token } = first
+    const { symbol, decimals } = known
+    const amounts = { locked, owed, inventory, unexplained } as Record<
+      (typeof SHOWN_ACCOUNTS)[number],
+      string
+    >
+    return [{ chainId, token, symbol, decimals, ...amounts }]
+  })
+}
+
+function toStop({ id, why, scope, note, by, since }: QuoteStop): OperatorStop {
+  const { kind: _, ...fields } = scope
+  return { id, why, scope: fields, what: describeScope(scope), note, by, since: since.toISOString() }
+}

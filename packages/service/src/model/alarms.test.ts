@@ -1,0 +1,100 @@
+import { readFileSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import { parse } from 'yaml'
+import { findAlarms, type Watched } from './alarms.ts'
+
+const ETHER = 10n ** 18n
+const chain = {
+  ...({ chainId: 1, name: 'alpha', family: 'evm', isLive: true, nodes: 1 } as const),
+  ...{ exposedCents: '0', exposureCapCents: '100' },
+}
+const holding = {
+  ...{ chainId: 1, token: '0x1', symbol: 'USDC', decimals: 6, asset: 'USDC' },
+  ...{ held: '100', reserved: '80' },
+}
+const sender = {
+  ...({ chainId: 1, address: '0x2', role: 'relay', isRetiring: false, symbol: 'ETH', decimals: 18 } as const),
+  balance: (ETHER / 20n).toString(),
+}
+const stop = { id: '1', scope: {}, what: 'USDC on chain 1', note: 'why', by: 'me', since: '2026-01-01' }
+const well: Watched = {
+  chains: [chain],
+  inventory: [holding],
+  senders: [sender],
+  lanesHeld: 1,
+  swaps: {
+    open: [
+      { state: 'locked', count: 3, oldestSeconds: 900 },
+      { state: 'settled', count: 3, oldestSeconds: 3_600 },
+    ],
+    ended: [{ status: 'refunded', reason: 'NO_LIQUIDITY', count: 20 }],
+  },
+  prices: [
+    {
+      asset: 'ETH',
+      price: '1',
+      feeds: [
+        { feed: 'a', price: '1' },
+        { feed: 'b', problem: 'stale' },
+      ],
+    },
+  ],
+  books: { chains: [{ chainId: 1, ageSeconds: 120 }], balances: [] },
+  stops: [{ ...stop, why: 'operator' }],
+  webhooks: { failing: 0, disabled: 0 },
+}
+const open = (state: string, oldestSeconds: number) => ({
+  swaps: { open: [{ state, count: 1, oldestSeconds }], ended: [] },
+})
+
+const cases: [string, Partial<Watched>, string][] = [
+  ['GeoswapNoWorker', { lanesHeld: 0 }, 'No worker'],
+  ['GeoswapChainDown', { chains: [{ ...chain, isLive: false }] }, 'alpha'],
+  ['GeoswapGasLow', { senders: [{ ...sender, balance: (ETHER / 20n - 1n).toString() }] }, '0x2 on alpha'],
+  ['GeoswapSwapStuck', open('delivering', 901), 'delivering for 901'],
+  ['GeoswapDrift', { stops: [{ ...stop, why: 'drift' }] }, 'USDC on chain 1 is stopped: why'],
+  ['GeoswapPriceSourceLost', { prices: [{ asset: 'ETH', feeds: [{ feed: 'a', problem: 'stale' }] }] }, 'ETH'],
+  ['GeoswapRefundBlocked', open('refundBlocked', 1), 'frozen'],
+  ['GeoswapClaimsLate', open('claiming', 3_601), 'not claimed'],
+  ['GeoswapBooksLate', { books: { chains: [{ chainId: 1, ageSeconds: 121 }], balances: [] } }, 'alpha'],
+  ['GeoswapInventoryLow', { inventory: [{ ...holding, reserved: '81' }] }, 'USDC on alpha'],
+  ['GeoswapInventoryLow', { inventory: [{ ...holding, held: '0', reserved: '0' }] }, 'USDC on alpha'],
+  [
+    'GeoswapManyRefunds',
+    { swaps: { open: [], ended: [{ status: 'refunded', reason: '', count: 21 }] } },
+    '21 swaps',
+  ],
+  ['GeoswapWebhooksFail', { webhooks: { failing: 0, disabled: 1 } }, 'Webhook'],
+]
+
+describe('alarms', () => {
+  test('there are none at the thresholds', () => {
+    expect(findAlarms(well)).toEqual([])
+  })
+
+  test.each(cases)('%s beyond its threshold', (name, change, text) => {
+    const alarms = findAlarms({ ...well, ...change })
+
+    expect(alarms.map((alarm) => alarm.name)).toEqual([name])
+    expect(alarms[0]?.summary).toContain(text)
+  })
+
+  test('a balance that nobody told is no alarm of its own', () => {
+    const { balance: _, ...unknown } = sender
+
+    expect(findAlarms({ ...well, senders: [unknown] })).toEqual([])
+  })
+
+  test('are named and graded as those of Prometheus', () => {
+    const file = new URL('../../../../deploy/alerts.yaml', import.meta.url)
+    type Rules = { groups: { rules: { alert: string; labels: { severity: string } }[] }[] }
+    const { groups } = parse(readFileSync(file, 'utf8')) as Rules
+    const graded = groups
+      .flatMap(({ rules }) => rules)
+      .map(({ alert, labels }) => `${alert} ${labels.severity}`)
+
+    const ours = cases.flatMap(([, change]) => findAlarms({ ...well, ...change }))
+
+    expect(graded).toEqual(expect.arrayContaining(ours.map(({ name, severity }) => `${name} ${severity}`)))
+  })
+})

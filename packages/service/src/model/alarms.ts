@@ -1,0 +1,113 @@
+import type { OperatorAlarm, OperatorOverview } from '@geoswap/wire'
+
+/** What alarms are judged by. */
+export type Watched = Omit<OperatorOverview, 'at' | 'network' | 'alarms' | 'assets'>
+
+type Judge = (watched: Watched) => string[]
+type Rule = Pick<OperatorAlarm, 'name' | 'severity'> & { find: Judge }
+
+// The thresholds of deploy/alerts.yaml.
+const GAS_LOW_TENTHOUSANDTHS = 500n
+const STUCK_SECONDS = 900
+const CLAIM_SECONDS = 3_600
+const BOOKS_SECONDS = 120
+const USED_PERCENT = 80n
+const MANY_REFUNDS = 20
+
+const MOVING = new Set(['accepted', 'locking', 'locked', 'delivering', 'refundDecided', 'refunding'])
+const CLAIMABLE = new Set(['settled', 'claiming'])
+
+const RULES: readonly Rule[] = [
+  { name: 'GeoswapNoWorker', severity: 'page', find: findNoWorker },
+  { name: 'GeoswapChainDown', severity: 'page', find: findChainsDown },
+  { name: 'GeoswapGasLow', severity: 'page', find: findGasLow },
+  { name: 'GeoswapSwapStuck', severity: 'page', find: findStuck },
+  { name: 'GeoswapDrift', severity: 'page', find: findDrift },
+  { name: 'GeoswapPriceSourceLost', severity: 'page', find: findPricesLost },
+  { name: 'GeoswapRefundBlocked', severity: 'ticket', find: findBlocked },
+  { name: 'GeoswapClaimsLate', severity: 'ticket', find: findClaimsLate },
+  { name: 'GeoswapBooksLate', severity: 'ticket', find: findBooksLate },
+  { name: 'GeoswapInventoryLow', severity: 'ticket', find: findInventoryLow },
+  { name: 'GeoswapManyRefunds', severity: 'ticket', find: findManyRefunds },
+  { name: 'GeoswapWebhooksFail', severity: 'ticket', find: findWebhooksFail },
+]
+
+/** The conditions of deploy/alerts.yaml that can be known from here, as of now: Prometheus waits before it tells. */
+export function findAlarms(watched: Watched): OperatorAlarm[] {
+  return RULES.flatMap(({ name, severity, find }) =>
+    find(watched).map((summary) => ({ name, severity, summary })),
+  )
+}
+
+function findNoWorker({ lanesHeld }: Watched): string[] {
+  return lanesHeld > 0 ? [] : ['No worker holds a lane: nothing is locked, delivered or refunded']
+}
+
+function findChainsDown({ chains }: Watched): string[] {
+  const down = chains.filter(({ isLive }) => !isLive)
+  return down.map(({ name }) => `The nodes of ${name} do not answer, agree or move on`)
+}
+
+function findGasLow({ senders, chains }: Watched): string[] {
+  const isLow = ({ balance, decimals }: Watched['senders'][number]) =>
+    balance !== undefined && BigInt(balance) * 10_000n < GAS_LOW_TENTHOUSANDTHS * 10n ** BigInt(decimals)
+  return senders
+    .filter(isLow)
+    .map(({ address, chainId }) => `${address} on ${nameOf(chains, chainId)} runs out of gas coin`)
+}
+
+function findStuck({ swaps }: Watched): string[] {
+  return swaps.open
+    .filter(({ state, oldestSeconds }) => MOVING.has(state) && oldestSeconds > STUCK_SECONDS)
+    .map(({ state, oldestSeconds }) => `A swap is ${state} for ${Math.floor(oldestSeconds)} seconds`)
+}
+
+function findDrift({ stops }: Watched): string[] {
+  const drifts = stops.filter(({ why }) => why === 'drift')
+  return drifts.map(({ what, note }) => `The books and the chain do not agree, ${what} is stopped: ${note}`)
+}
+
+function findPricesLost({ prices }: Watched): string[] {
+  const isLost = ({ feeds }: Watched['prices'][number]) => feeds.every(({ price }) => price === undefined)
+  return prices.filter(isLost).map(({ asset }) => `No price source of ${asset} is fresh`)
+}
+
+function findBlocked({ swaps }: Watched): string[] {
+  const isBlocked = swaps.open.some(({ state, count }) => state === 'refundBlocked' && count > 0)
+  return isBlocked ? ['A refund waits for a token account that is frozen or closed'] : []
+}
+
+function findClaimsLate({ swaps }: Watched): string[] {
+  const isLate = swaps.open.some(
+    ({ state, oldestSeconds }) => CLAIMABLE.has(state) && oldestSeconds > CLAIM_SECONDS,
+  )
+  return isLate ? ['Inputs of delivered swaps are not claimed'] : []
+}
+
+function findBooksLate({ books, chains }: Watched): string[] {
+  const late = books.chains.filter(({ ageSeconds }) => ageSeconds > BOOKS_SECONDS)
+  return late.map(({ chainId }) => `${nameOf(chains, chainId)} is not compared with its books`)
+}
+
+function findInventoryLow({ inventory, chains }: Watched): string[] {
+  return inventory
+    .filter(({ held, reserved }) => BigInt(held) === 0n || isUsedUp(BigInt(held), BigInt(reserved)))
+    .map(({ symbol, chainId }) => `${symbol} on ${nameOf(chains, chainId)} is nearly all reserved`)
+}
+
+const isUsedUp = (held: bigint, reserved: bigint) => reserved * 100n > held * USED_PERCENT
+
+function findManyRefunds({ swaps }: Watched): string[] {
+  const counts = swaps.ended.filter(({ status }) => status === 'refunded').map(({ count }) => count)
+  const sum = counts.reduce((all, each) => all + each, 0)
+  return sum > MANY_REFUNDS ? [`${sum} swaps of the last hour went back`] : []
+}
+
+function findWebhooksFail({ webhooks }: Watched): string[] {
+  const isFailing = webhooks.failing + webhooks.disabled > 0
+  return isFailing ? ['Webhook endpoints do not accept what they are sent'] : []
+}
+
+function nameOf(chains: Watched['chains'], id: number): string {
+  return chains.find(({ chainId }) => chainId === id)?.name ?? `chain ${id}`
+}

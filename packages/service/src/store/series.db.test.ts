@@ -1,0 +1,70 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { readSeries } from './series.ts'
+import { setDeliveryTxHash } from './swaps.ts'
+import { insertTestAccount, startTestDatabase, type TestDatabase } from './test-database.ts'
+import { insertTestSwap, moveTestSwap, settleTestSwap, type TestSwap } from './test-swaps.ts'
+
+let database: TestDatabase
+let accountId: string
+beforeAll(async () => {
+  database = await startTestDatabase()
+  accountId = await insertTestAccount(database.pool)
+})
+afterAll(() => database.stop())
+
+const proof = { kind: 'test' }
+const from = new Date('2026-03-01T12:00:00Z')
+
+/** The same swap, as if it had been submitted then and everything about it had happened at `endedAt`. */
+async function redate({ swapId }: TestSwap, times: { createdAt: string; endedAt: string; cents: number }) {
+  const { createdAt, endedAt, cents } = times
+  await database.pool.query('update swaps set created_at = $2 where id = $1', [swapId, createdAt])
+  await database.pool.query('update swap_events set at = $2 where swap_id = $1', [swapId, endedAt])
+  await database.pool.query(
+    'update ops set value_cents = $2 where id = (select op_id from swaps where id = $1)',
+    [swapId, cents],
+  )
+}
+
+async function insertSettled(createdAt: string, endedAt: string, cents: number): Promise<TestSwap> {
+  const swap = await insertTestSwap(database.pool, accountId)
+  await settleTestSwap(database.pool, swap)
+  await redate(swap, { createdAt, endedAt, cents })
+  return swap
+}
+
+test('a bucket has what ended in it: how many, what they were worth and how long they took', async () => {
+  await insertSettled('2026-03-01T12:00:00Z', '2026-03-01T12:00:10Z', 700)
+  await insertSettled('2026-03-01T12:00:00Z', '2026-03-01T12:00:30Z', 300)
+  await insertSettled('2026-03-01T11:00:00Z', '2026-03-01T11:59:59Z', 999)
+  const failed = await insertTestSwap(database.pool, accountId)
+  await moveTestSwap(database.pool, failed, 'declined', { failureCode: 'PRICE_MOVED', proof })
+  await redate(failed, { createdAt: '2026-03-01T12:00:00Z', endedAt: '2026-03-01T12:01:00Z', cents: 50 })
+
+  const series = await readSeries(database.pool, { from, bucketSeconds: 60 })
+
+  expect(series).toHaveLength(2)
+  expect(series[0]).toMatchObject({ at: from, settled: 2, refunded: 0, failed: 0, volumeCents: 1_000n })
+  expect(series[0]?.p50).toBeCloseTo(20)
+  expect(series[0]?.p99).toBeCloseTo(29.8)
+  expect(series[1]).toEqual({
+    ...{ at: new Date('2026-03-01T12:01:00Z'), settled: 0, refunded: 0, failed: 1, volumeCents: 0n },
+  })
+})
+
+test('a swap that ended before is not counted again when its delivery moves to another transaction', async () => {
+  const before = await readSeries(database.pool, { from, bucketSeconds: 60 })
+  const swap = await insertSettled('2026-03-01T11:00:00Z', '2026-03-01T11:30:00Z', 10)
+
+  await setDeliveryTxHash(database.pool, [{ id: swap.swapId }], '0xother')
+
+  expect(await readSeries(database.pool, { from, bucketSeconds: 60 })).toEqual(before)
+})
+
+test('a swap that is under way is in no bucket', async () => {
+  const before = await readSeries(database.pool, { from, bucketSeconds: 60 })
+
+  await insertTestSwap(database.pool, accountId)
+
+  expect(await readSeries(database.pool, { from, bucketSeconds: 60 })).toEqual(before)
+})

@@ -1,0 +1,48 @@
+import type { Bucket } from '../model/series.ts'
+import type { Db } from './db.ts'
+
+type Row = {
+  at: Date
+  settled: number
+  refunded: number
+  failed: number
+  cents: string
+  quantiles: number[] | null
+}
+
+type Window = { from: Date; bucketSeconds: number }
+
+/**
+ * What ended since `from`, by buckets that are aligned to the epoch. Found by the times of the event log, so that it
+ * costs what ended in the window, not what ever did. A swap ends once: later events of one that ended do not count.
+ */
+export async function readSeries(db: Db, { from, bucketSeconds }: Window): Promise<Bucket[]> {
+  const { rows } = await db.query<Row>(
+    `with ended as (
+       select e.swap_id, e.at, swap_status(e.state) as status
+         from swap_events e
+        where e.at >= $1 and swap_status(e.state) <> 'pending'
+          and not exists (select 1 from swap_events before
+                           where before.swap_id = e.swap_id and before.seq < e.seq
+                             and swap_status(before.state) <> 'pending')
+     )
+     select date_bin(make_interval(secs => $2), e.at, 'epoch') as at,
+            count(*) filter (where e.status = 'settled')::int as settled,
+            count(*) filter (where e.status = 'refunded')::int as refunded,
+            count(*) filter (where e.status = 'failed')::int as failed,
+            coalesce(sum(o.value_cents) filter (where e.status = 'settled'), 0)::text as cents,
+            percentile_cont(array[0.5, 0.95, 0.99]) within group (
+              order by extract(epoch from e.at - s.created_at)::float8)
+              filter (where e.status = 'settled') as quantiles
+       from ended e join swaps s on s.id = e.swap_id join ops o on o.id = s.op_id
+      group by 1 order by 1`,
+    [from, bucketSeconds],
+  )
+  return rows.map(toBucket)
+}
+
+function toBucket({ quantiles, cents, ...row }: Row): Bucket {
+  const [p50, p95, p99] = quantiles ?? []
+  const known = p50 !== undefined && p95 !== undefined && p99 !== undefined
+  return { ...row, volumeCents: BigInt(cents), ...(known && { p50, p95, p99 }) }
+}

@@ -1,0 +1,149 @@
+import { type Static, Type } from 'typebox'
+import { Amount, ChainId, oneOf, strictObject, Time, Token } from './schema.ts'
+
+// The operator API: another listener and other keys than the interface, and no part of it.
+
+const Text = Type.String()
+const Seconds = Type.Number({ minimum: 0 })
+const Count = Type.Integer({ minimum: 0 })
+const Cents = Type.String({ pattern: '^[0-9]+$', description: 'USD cents, as a decimal string.' })
+/** Books know debts: what an account holds may be below zero. */
+const Balance = Type.String({ pattern: '^-?[0-9]+$' })
+const Price = Type.String({ description: 'USD for one whole unit, every digit.' })
+
+const unit = { symbol: Text, decimals: Count }
+const place = { chainId: ChainId, token: Token, ...unit }
+
+export const OperatorChain = strictObject({
+  chainId: ChainId,
+  name: Text,
+  family: oneOf(['evm', 'solana']),
+  isLive: Type.Boolean({ description: 'Its nodes answer, agree and move on.' }),
+  nodes: Count,
+  block: Type.Optional(Text),
+  exposedCents: Cents,
+  exposureCapCents: Cents,
+})
+
+export const OperatorHolding = strictObject({
+  ...place,
+  asset: Text,
+  held: Amount,
+  reserved: Amount,
+  heldCents: Type.Optional(Cents),
+})
+
+export const OperatorSender = strictObject({
+  chainId: ChainId,
+  address: Text,
+  role: oneOf(['relay', 'deliver']),
+  isRetiring: Type.Boolean(),
+  ...unit,
+  balance: Type.Optional(Type.Unsafe<string>({ ...Amount, description: 'Absent while no node told it.' })),
+})
+
+export const OperatorSwaps = strictObject({
+  open: Type.Array(strictObject({ state: Text, count: Count, oldestSeconds: Seconds })),
+  ended: Type.Array(
+    strictObject({ status: oneOf(['settled', 'refunded', 'failed']), reason: Text, count: Count }),
+    { description: 'In the last hour.' },
+  ),
+})
+
+export const OperatorPrice = strictObject({
+  asset: Text,
+  price: Type.Optional(Price),
+  feeds: Type.Array(strictObject({ feed: Text, price: Type.Optional(Price), problem: Type.Optional(Text) })),
+})
+
+export const OperatorBooks = strictObject({
+  chains: Type.Array(strictObject({ chainId: ChainId, ageSeconds: Seconds })),
+  balances: Type.Array(
+    strictObject({ ...place, locked: Balance, owed: Balance, inventory: Balance, unexplained: Balance }),
+  ),
+})
+
+const Side = strictObject({ chainId: ChainId, token: Token })
+const part = { chainId: Type.Optional(ChainId), asset: Type.Optional(Type.String({ minLength: 1 })) }
+
+export const OperatorStop = strictObject({
+  id: Text,
+  why: oneOf(['operator', 'drift']),
+  scope: strictObject({ ...part, from: Type.Optional(Side), to: Type.Optional(Side) }),
+  what: Type.String({ description: 'The scope in words.' }),
+  note: Text,
+  by: Text,
+  since: Time,
+})
+
+export const OperatorAlarm = strictObject({
+  name: Type.String({ description: 'As deploy/alerts.yaml has it.' }),
+  severity: oneOf(['page', 'ticket']),
+  summary: Text,
+})
+
+export const OperatorOverview = strictObject({
+  at: Time,
+  network: Text,
+  alarms: Type.Array(OperatorAlarm),
+  chains: Type.Array(OperatorChain),
+  assets: Type.Array(Text),
+  inventory: Type.Array(OperatorHolding),
+  senders: Type.Array(OperatorSender),
+  lanesHeld: Type.Integer({ minimum: 0, description: 'Lanes that a worker holds; none: nothing moves.' }),
+  swaps: OperatorSwaps,
+  prices: Type.Array(OperatorPrice),
+  books: OperatorBooks,
+  stops: Type.Array(OperatorStop),
+  webhooks: strictObject({ failing: Count, disabled: Count }),
+})
+
+export const OPERATOR_HOURS = ['1', '6', '24', '72'] as const
+
+export const OperatorSeriesQuery = strictObject({ hours: Type.Optional(oneOf(OPERATOR_HOURS)) })
+
+export const OperatorBucket = strictObject({
+  at: Time,
+  settled: Count,
+  refunded: Count,
+  failed: Count,
+  volumeCents: Cents,
+  p50: Type.Optional(Seconds),
+  p95: Type.Optional(Seconds),
+  p99: Type.Optional(Seconds),
+})
+
+export const OperatorSeries = strictObject({
+  hours: Count,
+  bucketSeconds: Count,
+  buckets: Type.Array(OperatorBucket),
+})
+
+const Note = Type.String({
+  minLength: 1,
+  maxLength: 500,
+  pattern: '\\S',
+  description: 'Why. Whoever looks at it later will want to know.',
+})
+
+export const OperatorPause = strictObject({
+  scope: strictObject(part, { description: 'Without a chain every chain, without an asset every asset.' }),
+  note: Note,
+})
+export const OperatorResume = strictObject({ note: Note })
+export const OperatorStopReply = strictObject({ id: Text, isNew: Type.Boolean() })
+export const OperatorResumeReply = strictObject({ id: Text })
+
+export type OperatorChain = Static<typeof OperatorChain>
+export type OperatorHolding = Static<typeof OperatorHolding>
+export type OperatorSender = Static<typeof OperatorSender>
+export type OperatorPrice = Static<typeof OperatorPrice>
+export type OperatorBooks = Static<typeof OperatorBooks>
+export type OperatorStop = Static<typeof OperatorStop>
+export type OperatorAlarm = Static<typeof OperatorAlarm>
+export type OperatorOverview = Static<typeof OperatorOverview>
+export type OperatorBucket = Static<typeof OperatorBucket>
+export type OperatorSeries = Static<typeof OperatorSeries>
+export type OperatorPause = Static<typeof OperatorPause>
+export type OperatorResume = Static<typeof OperatorResume>
+export type OperatorHours = (typeof OPERATOR_HOURS)[number]
