@@ -22,6 +22,8 @@ export type LocalNetwork = {
   apiUrl: string
   apiKey: string
   faucetUrl: string
+  /** Where the network has a page. */
+  operatorUrl?: string
   /** Of several families: this file is about the EVM chains. */
   chains: (LocalChain | LocalSolanaChain)[]
   feeds: Feed[]

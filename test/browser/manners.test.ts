@@ -1,12 +1,14 @@
-import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import type { Page } from 'playwright-core'
 import { describe, expect, inject, test } from 'vitest'
+<<<<<<< HEAD
 import { createWorld, outcomeOf, submitSwap, until } from '../world.ts'
+=======
+import { createWorld, outcomeOf, submitSwap } from '../world.ts'
+import { findViolations } from './axe.ts'
+>>>>>>> 6cd2311 (feat(web): the operator's dashboard, at /app/operate of the operator's listener)
 import { DESK, PHONE, useBrowser } from './browser.ts'
 import { expectText } from './steps.ts'
 
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 const local = inject('local')
 const world = createWorld(local)
 const { alpha, beta } = world
@@ -160,16 +162,3 @@ describe('everybody can use it', () => {
     expect(sum).toBeLessThan(0.02)
   })
 })
-
-/** By the whole of axe, put in by the debugger: the policy of the page lets no script of another in. */
-async function findViolations(page: Page): Promise<string[]> {
-  await page.evaluate(AXE)
-  return page.evaluate(async () => {
-    type Found = { violations: { id: string; nodes: { html: string; failureSummary?: string }[] }[] }
-    const { axe } = window as unknown as { axe: { run(): Promise<Found> } }
-    const { violations } = await axe.run()
-    return violations.flatMap(({ id, nodes }) =>
-      nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary}`),
-    )
-  })
-}

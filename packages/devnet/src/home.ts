@@ -6,8 +6,8 @@ export type Home = {
   dir: string
   localFile: string
   serviceFile: string
-  /** What commands on this machine need and nobody else may read: the database's address, the seal keys and the
-   * keys that own the inventory. */
+  /** What commands on this machine need and nobody else may read: the database's address, the seal keys, the
+   * operator key and the keys that own the inventory. */
   secretsFile: string
   logFile(role: string): string
   /** The built page. */

@@ -20,6 +20,8 @@ export type Keys = {
   solana: SolanaKeys
   /** 64 hex digits, what the service derives the markers of its Solana transactions from. */
   marker: string
+  /** Opens the operator API. */
+  operator: string
 }
 
 export type SolanaKeys = {
@@ -46,6 +48,7 @@ export function createKeys(): Keys {
       faucet: createSolanaKey(),
     },
     marker: randomBytes(32).toString('hex'),
+    operator: randomBytes(32).toString('hex'),
   }
 }
 

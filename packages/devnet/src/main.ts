@@ -93,7 +93,7 @@ function readCommand(): Command | undefined {
 }
 
 function greet(network: Network, command: Command): void {
-  const { apiUrl, apiKey } = network.local
+  const { apiUrl, apiKey, operatorUrl } = network.local
   if (!command.service) {
     const file = join(network.home, 'service.env')
     writeFileSync(file, serviceEnv(network, command.port), { mode: 0o600 })
@@ -105,7 +105,7 @@ function greet(network: Network, command: Command): void {
 
 A first swap to try: node examples/first-swap.mjs ${file}
 In a browser: ${apiUrl}/app
-API reference: ${apiUrl}/docs`)
+API reference: ${apiUrl}/docs${operatorUrl ? `\nOperator dashboard: ${operatorUrl}/app/operate` : ''}`)
 }
 
 function serviceEnv({ keys, home, databaseUrl }: Network, port: number): string {

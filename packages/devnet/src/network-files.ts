@@ -31,6 +31,8 @@ export type LocalNetwork = {
   apiUrl: string
   apiKey: string
   faucetUrl: string
+  /** The operator's listener; its key is in secrets.json. */
+  operatorUrl?: string
   chains: LocalChain[]
   feeds: { asset: string; chainId: number; address: string; decimals: number }[]
 }

@@ -53,7 +53,7 @@ export type NetworkOptions = {
   serviceRpcUrl?(chain: { name: string; rpcUrl: string }): string
   /** False starts all that the service needs, and not the service. */
   service?: boolean
-  /** Builds the page and has the API serve it at /app. */
+  /** Builds the page and has the API serve it at /app, and the dashboard on a listener of its own. */
   web?: boolean
   /** Takes the usual ports of chains and faucet where they are free, instead of any. */
   usualPorts?: boolean
@@ -90,6 +90,7 @@ type Context = {
 }
 
 const FAUCET_PORT = 8081
+const OPERATOR_PORT = 8082
 
 /** Starts a new, empty network. When anything fails, all that was started is stopped again. */
 export async function startNetwork(options: NetworkOptions = {}): Promise<Network> {
@@ -159,9 +160,11 @@ async function startAll(
     ...options.serviceConfig,
   })
   await held.release()
+  const operatorPort =
+    options.web && options.service !== false ? await choosePort(options, OPERATOR_PORT) : undefined
   const [faucetUrl] = await Promise.all([
     startFaucet(context, chains),
-    options.service === false ? undefined : startService(context, { service, port: held.port }),
+    options.service === false ? undefined : startService(context, { service, port: held.port, operatorPort }),
   ])
   // Last, because the feeds are fresh from their deployment.
   await context.crew.start(keeperRole({ ...context, chains }))
@@ -169,6 +172,7 @@ async function startAll(
     apiUrl: `http://127.0.0.1:${held.port}`,
     apiKey,
     faucetUrl,
+    ...(operatorPort !== undefined && { operatorUrl: `http://127.0.0.1:${operatorPort}` }),
     chains: toLocalChains(chains),
     feeds: chains.evm.flatMap(({ feeds }) => feeds),
   }
@@ -183,6 +187,7 @@ function toLocalSecrets(databaseUrl: string, keys: Keys) {
   return {
     databaseUrl,
     sealKeys,
+    operatorKey: keys.operator,
     treasuryKey: treasury.privateKey,
     solanaInventoryKey: solana.inventory.seed,
   }
@@ -254,22 +259,28 @@ function endWith({ options }: Context, name: string): (reason: string) => void {
 }
 
 async function startFaucet(context: Context, chains: ReadyChains): Promise<string> {
-  const isUsual = context.options.usualPorts && (await isFree(FAUCET_PORT))
-  const port = isUsual ? FAUCET_PORT : await findFreePort()
+  const port = await choosePort(context.options, FAUCET_PORT)
   await context.crew.start(faucetRole({ ...context, chains }, port))
   const url = `http://127.0.0.1:${port}`
   context.say(`the faucet runs at ${url}`)
   return url
 }
 
-async function startService(context: Context, { service, port }: { service: ServiceSetup; port: number }) {
+type ServicePorts = { port: number; operatorPort: number | undefined }
+
+async function startService(context: Context, setup: ServicePorts & { service: ServiceSetup }) {
+  const { service, port, operatorPort } = setup
   const { crew, options, say } = context
   const workers = Array.from({ length: options.workers ?? 1 }, (_, index) =>
     workerRole(service, index === 0 ? 'worker' : `worker-${index + 1}`),
   )
-  const api = apiRole(service, { port, processes: options.api ?? 1 })
+  const api = apiRole(service, { port, operatorPort, processes: options.api ?? 1 })
   await Promise.all([api, attesterRole(service), ...workers].map((role) => crew.start(role)))
   say('API, worker and attester run')
+}
+
+async function choosePort({ usualPorts }: NetworkOptions, usual: number): Promise<number> {
+  return usualPorts && (await isFree(usual)) ? usual : findFreePort()
 }
 
 async function isFree(port: number): Promise<boolean> {

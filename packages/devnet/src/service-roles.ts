@@ -73,8 +73,14 @@ export function attesterRole(setup: ServiceSetup): Role {
   return backgroundRole(setup, { name: 'attester', log: 'attester' })
 }
 
-export function apiRole(setup: ServiceSetup, api: { port: number; processes: number }): Role {
-  const env = { ...serviceEnvironment(setup, 'api'), PORT: String(api.port) }
+type ApiSetup = { port: number; processes: number; operatorPort?: number | undefined }
+
+export function apiRole(setup: ServiceSetup, api: ApiSetup): Role {
+  const operator = api.operatorPort !== undefined && {
+    GEOSWAP_OPERATOR_PORT: String(api.operatorPort),
+    GEOSWAP_OPERATOR_KEYS: setup.keys.operator,
+  }
+  const env = { ...serviceEnvironment(setup, 'api'), PORT: String(api.port), ...operator }
   const logFile = setup.home.logFile('api')
   const url = `http://127.0.0.1:${api.port}/ready`
   const base = {

@@ -1,19 +1,40 @@
 import { useMemo } from 'preact/hooks'
 import { KeyForm } from './key-form.tsx'
+import { OperateApp } from './operate/operate-app.tsx'
 import { NavLink } from './parts/nav-link.tsx'
 import { hrefOf, useRoute } from './route.ts'
 import { isRefused, useCatalog } from './service/catalog.ts'
 import { connect } from './service/client.ts'
 import { SessionContext } from './service/session.ts'
+import type { Settings } from './service/settings.ts'
 import { useKey } from './service/use-key.ts'
 import { useSettings } from './service/use-settings.ts'
 import { Shell } from './shell.tsx'
 import { views } from './views.ts'
 import { useWallets } from './wallets/use-wallets.ts'
 
-/** First where it runs, then a key, then what can be swapped: only then there is something to show. */
+/** On the operator's listener the page is the dashboard, everywhere else it is for callers. */
 export function App() {
   const settings = useSettings()
+  const { view } = useRoute()
+  if (settings?.operator) return <OperateApp localKey={settings.operator.key} />
+  if (view === 'operate') return <NoDashboard />
+  return <CallerApp settings={settings} />
+}
+
+function NoDashboard() {
+  return (
+    <Shell>
+      <section class="card narrow">
+        <h1>Operate</h1>
+        <p>The dashboard is on the operator's own listener, not here.</p>
+      </section>
+    </Shell>
+  )
+}
+
+/** First where it runs, then a key, then what can be swapped: only then there is something to show. */
+function CallerApp({ settings }: { settings: Settings | undefined }) {
   const { key, setKey, forgetKey } = useKey(settings)
   const client = useMemo(() => (key === undefined ? undefined : connect(key)), [key])
   const { catalog, error } = useCatalog(client)

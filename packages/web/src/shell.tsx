@@ -7,13 +7,18 @@ import { basePath, hrefOf, useRoute } from './route.ts'
 import { isReachable } from './service/client.ts'
 import { views } from './views.ts'
 
-type Props = { children: ComponentChildren; onLeave?: (() => void) | undefined }
+type Props = {
+  children: ComponentChildren
+  onLeave?: (() => void) | undefined
+  /** The parts there are here; by default those that callers use. */
+  menu?: readonly { name: string; title: string }[]
+}
 
 /** What stands around every view. */
-export function Shell({ children, onLeave }: Props) {
+export function Shell({ children, onLeave, menu = views }: Props) {
   const { view } = useRoute()
   const isOnline = useObservable(isReachable)
-  const title = views.find(({ name }) => name === view)?.title
+  const title = (menu.find(({ name }) => name === view) ?? (menu === views ? undefined : menu[0]))?.title
   useEffect(() => {
     document.title = title ? `${title} · geoswap` : 'geoswap'
   }, [title])
@@ -23,16 +28,16 @@ export function Shell({ children, onLeave }: Props) {
         Skip to the content
       </a>
       <header class="top">
-        <NavLink href={hrefOf('swap')} class="brand">
+        <NavLink href={hrefOf(menu[0]?.name ?? 'swap')} class="brand">
           geoswap
         </NavLink>
         <nav aria-label="Parts of this page">
-          {views.map(({ name, title }) => (
+          {menu.map(({ name, title }) => (
             <NavLink key={name} href={hrefOf(name)} isCurrent={name === view}>
               {title}
             </NavLink>
           ))}
-          <a href={`${basePath}/docs/`}>API</a>
+          {menu === views && <a href={`${basePath}/docs/`}>API</a>}
         </nav>
         {onLeave && (
           <button type="button" class="quiet" onClick={onLeave}>

@@ -9,7 +9,8 @@ export function connect(apiKey: string): Client {
   return createClient({ baseUrl: `${location.origin}${basePath}`, apiKey, fetch: watchedFetch })
 }
 
-const watchedFetch: typeof fetch = async (...call) => {
+/** Tells from each call whether the service can be reached. */
+export const watchedFetch: typeof fetch = async (...call) => {
   try {
     const response = await fetch(...call)
     isReachable.set(true)

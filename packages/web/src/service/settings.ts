@@ -6,6 +6,8 @@ export type Settings = {
   txUrls: Readonly<Record<number, string>>
   /** Only on a network of one machine. */
   local?: { apiKey: string; faucetUrl: string }
+  /** Only on the operator's listener; the key only on a network of one machine. */
+  operator?: { key?: string }
 }
 
 export async function readSettings(): Promise<Settings> {

@@ -1,0 +1,74 @@
+import type {
+  ErrorReply,
+  OperatorHours,
+  OperatorOverview,
+  OperatorPause,
+  OperatorResume,
+  OperatorSeries,
+} from '@geoswap/wire'
+import type { Explained } from '../explain.ts'
+import { watchedFetch } from '../service/client.ts'
+
+export type OperatorClient = {
+  overview(signal: AbortSignal): Promise<OperatorOverview>
+  series(hours: OperatorHours, signal: AbortSignal): Promise<OperatorSeries>
+  pause(pause: OperatorPause): Promise<{ id: string }>
+  resume(id: string, resume: OperatorResume): Promise<{ id: string }>
+}
+
+/** What the operator API refused, in its own words. */
+export class OperatorError extends Error {
+  readonly code: string
+  readonly status: number
+  readonly requestId: string | undefined
+
+  constructor(status: number, { code, message, requestId }: Partial<ErrorReply>) {
+    super(message ?? `The server answered ${status}.`)
+    this.code = code ?? 'UNEXPECTED_REPLY'
+    this.status = status
+    this.requestId = requestId
+  }
+}
+
+export function createOperatorClient(key: string): OperatorClient {
+  async function call<T>(path: string, init: RequestInit = {}): Promise<T> {
+    const headers = { 'x-operator-key': key, ...init.headers }
+    const response = await watchedFetch(`/operate/${path}`, { ...init, headers })
+    const body: unknown = await response.json().catch(() => ({}))
+    if (!response.ok) throw new OperatorError(response.status, body as Partial<ErrorReply>)
+    return body as T
+  }
+  const post = <T>(path: string, body: object): Promise<T> =>
+    call(path, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    })
+  return {
+    overview: (signal) => call('overview', { signal }),
+    series: (hours, signal) => call(`series?hours=${hours}`, { signal }),
+    pause: (pause) => post('stops', pause),
+    resume: (id, resume) => post(`stops/${encodeURIComponent(id)}/resume`, resume),
+  }
+}
+
+export const isKeyRefused = (error: unknown): boolean =>
+  error instanceof OperatorError && error.status === 401
+
+export function explainOperator(error: unknown): Explained {
+  if (!(error instanceof OperatorError)) {
+    const advice = 'Check that the process runs and that you can reach it. The page tries again by itself.'
+    return { code: 'CONNECTION_FAILED', message: 'The operator API did not answer.', advice }
+  }
+  const { code, message, requestId } = error
+  return { code, message, requestId, advice: ADVICE[code] ?? '' }
+}
+
+const ADVICE: Readonly<Record<string, string>> = {
+  INVALID_API_KEY: 'Enter one of GEOSWAP_OPERATOR_KEYS.',
+  MISSING_API_KEY: 'Enter one of GEOSWAP_OPERATOR_KEYS.',
+  RATE_LIMITED: 'Wait a moment.',
+  NOT_FOUND: 'Somebody else may have ended it: the list below is the present one.',
+  SERVICE_UNAVAILABLE: 'The database cannot be asked just now. The page tries again by itself.',
+  INTERNAL: 'Look for the request id in the log of the API.',
+}

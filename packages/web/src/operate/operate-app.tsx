@@ -1,0 +1,77 @@
+import { useMemo, useState } from 'preact/hooks'
+import { forget, keep, readKept } from '../kept.ts'
+import { Problem } from '../parts/notice.tsx'
+import { Shell } from '../shell.tsx'
+import { createOperatorClient, explainOperator, isKeyRefused } from './client.ts'
+import { Dashboard } from './dashboard.tsx'
+import { usePolled } from './use-polled.ts'
+
+const NAME = 'operator-key'
+const MENU = [{ name: 'operate', title: 'Operate' }]
+const REFRESH_MS = 5_000
+
+/** The page as the operator's listener shows it. The key stays in the tab. */
+export function OperateApp({ localKey }: { localKey: string | undefined }) {
+  const [given, setGiven] = useState(() => readKept<string>(NAME))
+  const key = given ?? localKey
+  const use = (next: string) => {
+    keep(NAME, next)
+    setGiven(next)
+  }
+  const leave = () => {
+    forget(NAME)
+    setGiven(undefined)
+  }
+  return (
+    <Shell menu={MENU} onLeave={given === undefined ? undefined : leave}>
+      {key === undefined ? (
+        <OperatorKeyForm onKey={use} />
+      ) : (
+        <Watch key={key} operatorKey={key} onKey={use} />
+      )}
+    </Shell>
+  )
+}
+
+function Watch({ operatorKey, onKey }: { operatorKey: string; onKey(key: string): void }) {
+  const client = useMemo(() => createOperatorClient(operatorKey), [operatorKey])
+  const { value: overview, error, refresh } = usePolled(client.overview, REFRESH_MS)
+  if (isKeyRefused(error)) return <OperatorKeyForm onKey={onKey} error={error} />
+  if (overview) return <Dashboard {...{ overview, client, error, refresh }} />
+  if (error) return <Problem explained={explainOperator(error)} />
+  return (
+    <p class="loading" role="status">
+      Asking the service how it is…
+    </p>
+  )
+}
+
+function OperatorKeyForm({ onKey, error }: { onKey(key: string): void; error?: unknown }) {
+  const [key, setKey] = useState('')
+  const submit = (event: Event) => {
+    event.preventDefault()
+    if (key.trim()) onKey(key.trim())
+  }
+  return (
+    <section class="card narrow">
+      <h1>Operator key</h1>
+      <p>One of GEOSWAP_OPERATOR_KEYS. It stays in this tab.</p>
+      {error ? <Problem explained={explainOperator(error)} /> : null}
+      <form onSubmit={submit} class="stack">
+        <label class="field">
+          <span>Your operator key</span>
+          <input
+            type="password"
+            autoComplete="off"
+            spellcheck={false}
+            value={key}
+            onInput={(event) => setKey(event.currentTarget.value)}
+          />
+        </label>
+        <button type="submit" class="primary">
+          Use this key
+        </button>
+      </form>
+    </section>
+  )
+}

@@ -1,0 +1,103 @@
+import type { OperatorOverview, OperatorStop } from '@geoswap/wire'
+import { useState } from 'preact/hooks'
+import { Notice, Problem } from '../parts/notice.tsx'
+import { explainOperator, type OperatorClient } from './client.ts'
+import { chainName } from './money-cards.tsx'
+import { PauseForm } from './pause-form.tsx'
+import { Badge } from './table.tsx'
+import { momentOf, scopeInWords } from './words.ts'
+
+type Props = { overview: OperatorOverview; client: OperatorClient; onChange(): void }
+
+/** What is not quoted, by whom and why; and the switches. */
+export function StopsCard({ overview, client, onChange }: Props) {
+  const [error, setError] = useState<unknown>()
+  /** True when it was done. */
+  const act = async (work: () => Promise<unknown>): Promise<boolean> => {
+    setError(undefined)
+    const failure = await work().then(
+      () => undefined,
+      (thrown: unknown) => ({ thrown }),
+    )
+    if (failure) setError(failure.thrown)
+    onChange()
+    return failure === undefined
+  }
+  return (
+    <section class="card wide-card" aria-labelledby="stops">
+      <h2 id="stops">Pause switches</h2>
+      {error ? <Problem explained={explainOperator(error)} /> : null}
+      {overview.stops.length === 0 && <p class="fine">Everything is quoted.</p>}
+      {overview.stops.map((stop) => (
+        <StopRow
+          key={stop.id}
+          stop={stop}
+          what={stop.scope.from ? stop.what : wordsOf(overview, stop)}
+          onResume={(note) => act(() => client.resume(stop.id, { note }))}
+        />
+      ))}
+      <PauseForm overview={overview} onPause={(pause) => act(() => client.pause(pause))} />
+    </section>
+  )
+}
+
+function wordsOf(overview: OperatorOverview, { scope: { asset, chainId } }: OperatorStop): string {
+  return scopeInWords(asset, chainId === undefined ? undefined : chainName(overview, chainId))
+}
+
+type RowProps = { stop: OperatorStop; what: string; onResume(note: string): Promise<boolean> }
+
+function StopRow({ stop, what, onResume }: RowProps) {
+  const [isAsking, setAsking] = useState(false)
+  return (
+    <div class="stop">
+      <div class="card-head">
+        <p>
+          <Badge tone={stop.why === 'drift' ? 'bad' : 'warn'}>{stop.why}</Badge> <strong>{what}</strong>:{' '}
+          {stop.note}
+        </p>
+        {!isAsking && (
+          <button type="button" class="secondary" onClick={() => setAsking(true)}>
+            Resume {what}
+          </button>
+        )}
+      </div>
+      <p class="fine">
+        Stop {stop.id} by {stop.by}, since {momentOf(stop.since)}
+      </p>
+      {isAsking && <ResumeForm {...{ stop, what, onResume }} onCancel={() => setAsking(false)} />}
+    </div>
+  )
+}
+
+function ResumeForm({ stop, what, onResume, onCancel }: RowProps & { onCancel(): void }) {
+  const [note, setNote] = useState('')
+  const [isBusy, setBusy] = useState(false)
+  const submit = async (event: Event) => {
+    event.preventDefault()
+    setBusy(true)
+    await onResume(note.trim())
+    setBusy(false)
+  }
+  return (
+    <form class="stack" onSubmit={submit}>
+      {stop.why === 'drift' && (
+        <Notice tone="warn">
+          <p>The chain and the books did not agree. Resume it only when you know why.</p>
+        </Notice>
+      )}
+      <label class="field">
+        <span>Why it may go on</span>
+        <input maxLength={500} value={note} onInput={(event) => setNote(event.currentTarget.value)} />
+      </label>
+      <div class="actions">
+        <button type="submit" class="primary" disabled={!note.trim() || isBusy}>
+          Quote {what} again
+        </button>
+        <button type="button" class="secondary" onClick={onCancel}>
+          Leave it stopped
+        </button>
+      </div>
+    </form>
+  )
+}

@@ -1,0 +1,35 @@
+import { formatAmount } from '../amounts.ts'
+
+/** Cents as dollars, without the cents where there are many. */
+export function formatCents(cents: bigint): string {
+  if (cents >= 100_000n) return `$${formatAmount(cents / 100n, 0)}`
+  const digits = cents.toString().padStart(3, '0')
+  return `$${digits.slice(0, -2)}.${digits.slice(-2)}`
+}
+
+/** As much of a time as a person wants to know. */
+export function formatSeconds(seconds: number): string {
+  if (seconds < 10) return `${seconds.toFixed(1)} s`
+  if (seconds < 120) return `${Math.round(seconds)} s`
+  if (seconds < 7_200) return `${Math.round(seconds / 60)} min`
+  return `${Math.round(seconds / 3_600)} h`
+}
+
+/** How much of something is taken, in whole percent, rounded up: nearly full is not half full. */
+export function percentOf(part: bigint, whole: bigint): number {
+  if (whole <= 0n) return part > 0n ? 100 : 0
+  return Number((part * 100n + whole - 1n) / whole)
+}
+
+/** The scope of a stop as a person says it. */
+export function scopeInWords(asset: string | undefined, chain: string | undefined): string {
+  if (asset === undefined && chain === undefined) return 'everything'
+  if (asset === undefined) return `everything on ${chain}`
+  return `${asset} on ${chain ?? 'every chain'}`
+}
+
+export const timeOf = (at: string): string =>
+  new Date(at).toLocaleTimeString([], { hour: '2-digit', minute: '2-digit' })
+
+export const momentOf = (at: string): string =>
+  new Date(at).toLocaleString([], { dateStyle: 'short', timeStyle: 'short' })

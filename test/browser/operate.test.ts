@@ -1,0 +1,102 @@
+import type { Page } from 'playwright-core'
+import { describe, expect, inject, test } from 'vitest'
+import { createWorld, outcomeOf, submitSwap, toRequest } from '../world.ts'
+import { findViolations } from './axe.ts'
+import { DESK, PHONE, useBrowser } from './browser.ts'
+import { expectText } from './steps.ts'
+
+const local = inject('local')
+const { operatorUrl = '' } = local
+const world = createWorld(local)
+const { alpha, beta } = world
+const sell = { from: alpha, sell: 'USDC', to: beta, amount: 10_000_000n }
+const { visit, expectErrors } = useBrowser()
+
+async function visitDashboard(look?: Parameters<typeof visit>[0]): Promise<Page> {
+  const page = await visit(look)
+  await page.goto(`${operatorUrl}/app/operate`)
+  await page.getByRole('heading', { name: 'Operate local' }).waitFor()
+  return page
+}
+
+describe('the dashboard', () => {
+  test('shows inventory, keys with their balances, prices, the books and what ended', async () => {
+    const wallet = await world.walletWith(alpha, 'USDC', sell.amount)
+    const { swapId } = await submitSwap(world, wallet, { ...sell, buy: 'ETH' })
+    await outcomeOf(world, swapId)
+    const page = await visitDashboard()
+
+    await page.getByRole('table', { name: 'Inventory' }).getByText('USDC').first().waitFor()
+    await page.getByRole('table', { name: 'Relayers and fee payers' }).getByText(/ETH$/).first().waitFor()
+    await page.getByRole('table', { name: 'Price sources' }).getByText('$2500').waitFor()
+    await page.getByRole('table', { name: 'Books' }).getByText('GEO').first().waitFor()
+    await page.getByRole('img', { name: /^Swaps that ended: [1-9]/ }).waitFor()
+    await page.getByRole('img', { name: /^Settle time: at most [0-9]/ }).waitFor()
+    await page.getByText('no drift').waitFor()
+    expect(await page.getByText('down', { exact: true }).count()).toBe(0)
+  })
+
+  test('stops the quotes of an asset, says so to callers, and has them back', async () => {
+    const page = await visitDashboard()
+    await page.getByLabel('Asset').selectOption('GEO')
+    await page.getByLabel('Why', { exact: true }).fill('a look at its liquidity')
+    await page.getByRole('button', { name: 'Pause…' }).click()
+    await page.getByRole('button', { name: 'Stop GEO on every chain' }).click()
+    await page.getByRole('button', { name: 'Resume GEO on every chain' }).waitFor()
+
+    await expect.poll(() => askQuote('GEO')).toBe('CHAIN_UNAVAILABLE')
+    expect(await askQuote('ETH')).toBe('quoted')
+
+    await page.getByRole('button', { name: 'Resume GEO on every chain' }).click()
+    await page.getByLabel('Why it may go on').fill('looked at')
+    await page.getByRole('button', { name: 'Quote GEO on every chain again' }).click()
+    await expectText(page, 'Everything is quoted.')
+    await expect.poll(() => askQuote('GEO')).toBe('quoted')
+  })
+})
+
+/** The code that a quote is refused with, or that it is not. */
+async function askQuote(buy: string): Promise<string> {
+  const wallet = { address: '0x00000000000000000000000000000000000000aa' } as const
+  const { status, body } = await world.api.quote(toRequest(wallet, { ...sell, buy }))
+  return status === 200 ? 'quoted' : String(body.code)
+}
+
+test('a wrong operator key is refused with what to do, and the right one stays in the tab', async () => {
+  expectErrors(/401/)
+  const page = await visit()
+  await page.route('**/app/network.json', (route) =>
+    route.fulfill({ json: { rpcUrls: {}, txUrls: {}, operator: {} } }),
+  )
+  await page.goto(`${operatorUrl}/app/operate`)
+  await page.getByLabel('Your operator key').fill('x'.repeat(40))
+  await page.getByRole('button', { name: 'Use this key' }).click()
+
+  await expectText(page, 'Enter one of GEOSWAP_OPERATOR_KEYS.')
+  expect(await page.evaluate(() => JSON.stringify({ ...localStorage }))).not.toContain('operator')
+})
+
+test('on the listener of callers there is one sentence about it', async () => {
+  const page = await visit()
+  await page.goto('/app/operate')
+
+  await expectText(page, "The dashboard is on the operator's own listener, not here.")
+})
+
+test.each([
+  { size: DESK, theme: 'light' },
+  { size: DESK, theme: 'dark' },
+  { size: PHONE, theme: 'light' },
+  { size: PHONE, theme: 'dark' },
+] as const)(
+  'at $size.width px, $theme: nothing that axe finds, and nothing to scroll sideways',
+  async (look) => {
+    const page = await visitDashboard(look)
+    await page.getByRole('img', { name: /^Volume: / }).waitFor()
+
+    expect(await findViolations(page)).toEqual([])
+    expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(
+      0,
+    )
+  },
+)
