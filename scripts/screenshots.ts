@@ -27,7 +27,7 @@ async function takeScreenshots(): Promise<void> {
 
 type Local = Awaited<ReturnType<typeof startNetwork>>['local']
 
-async function tellStory(browser: Browser, { apiUrl: baseURL, chains }: Local): Promise<void> {
+async function tellStory(browser: Browser, { apiUrl: baseURL, chains, operatorUrl }: Local): Promise<void> {
   const beta = chains.find(({ name }) => name === 'beta')?.rpcUrl ?? ''
   const light = await browser.newContext({ baseURL, viewport: DESK, colorScheme: 'light' })
   const page = await light.newPage()
@@ -60,6 +60,9 @@ async function tellStory(browser: Browser, { apiUrl: baseURL, chains }: Local): 
   await page.getByRole('link', { name: 'Explore' }).click()
   await page.locator('tbody tr').first().waitFor()
   await shoot(page, 'history')
+  await page.goto(`${operatorUrl}/app/operate`)
+  await page.getByRole('img', { name: /^Volume: / }).waitFor()
+  await shoot(page, 'operate')
   await shootDarkPhone(browser, baseURL)
 }
 

@@ -7,8 +7,8 @@ import type { OperatorPort } from '../http/operator/routes.ts'
 import type { PriceBook } from '../market/prices/book.ts'
 import { findAlarms } from '../model/alarms.ts'
 import { toCents, usdE18 } from '../model/amount.ts'
-import { type Catalog, findToken, type Market } from '../model/catalog.ts'
-import { groupBy } from '../model/group.ts'
+import type { Catalog, Market, Token } from '../model/catalog.ts'
+import type { LedgerAccount } from '../model/ledger.ts'
 import { type Bucket, bucketSecondsOf, fillBuckets, firstBucketOf } from '../model/series.ts'
 import { describeScope, type QuoteStop } from '../model/stop.ts'
 import { readEndedSwaps, readExposure, readOpenSwaps } from '../store/figures.ts'
@@ -95,7 +95,7 @@ async function readOverview(parts: Parts, senders: OperatorOverview['senders']):
   ])
   const watched = {
     chains: parts.chains.map((chain) => toChain(chain, market, exposure)),
-    inventory: inventory.flatMap((holding) => toHolding(holding, catalog, market)),
+    inventory: toHoldings(inventory, catalog, market),
     senders,
     lanesHeld,
     swaps: { open: open.map(toOpen), ended: ended.map(toEnded) },
@@ -131,24 +131,29 @@ function toChain(
   }
 }
 
-/** Nothing for a token that is no longer served. */
-function toHolding(
-  { chainId, token, held, reserved }: Holding,
-  catalog: Catalog,
-  market: Market,
-): OperatorHolding[] {
-  const chain = catalog.chains.get(chainId)
-  const known = chain && findToken(chain, token)
-  if (!known) return []
-  const { symbol, decimals, asset } = known
-  const price = market.priceOf(asset)
-  const heldCents = price === undefined ? undefined : toCents(usdE18(held, { decimals, price })).toString()
-  return [
-    {
-      ...{ chainId, token, symbol, decimals, asset, held: held.toString(), reserved: reserved.toString() },
-      ...(heldCents !== undefined && { heldCents }),
-    },
-  ]
+/** In the order of the catalog, without tokens that are no longer served. */
+function tokensOf(catalog: Catalog): Token[] {
+  return [...catalog.chains.values()].flatMap(({ tokens }) => tokens)
+}
+
+const isOf = (token: Token) => (row: { chainId: number; token: string }) =>
+  row.chainId === token.chainId && row.token === token.address
+
+function toHoldings(holdings: readonly Holding[], catalog: Catalog, market: Market): OperatorHolding[] {
+  return tokensOf(catalog).flatMap((token) => {
+    const found = holdings.find(isOf(token))
+    if (!found) return []
+    const { chainId, address, symbol, decimals, asset } = token
+    const { held, reserved } = found
+    const price = market.priceOf(asset)
+    return [
+      {
+        ...{ chainId, token: address, symbol, decimals, asset },
+        ...{ held: held.toString(), reserved: reserved.toString() },
+        ...(price !== undefined && { heldCents: toCents(usdE18(held, { decimals, price })).toString() }),
+      },
+    ]
+  })
 }
 
 const toOpen = ({ state, count, seconds }: Awaited<ReturnType<typeof readOpenSwaps>>[number]) => ({
@@ -175,24 +180,20 @@ function toPrice(asset: string, book: PriceBook): OperatorOverview['prices'][num
   return { asset, ...(price !== undefined && { price: formatUnits(price, 18) }), feeds }
 }
 
-const SHOWN_ACCOUNTS = ['locked', 'owed', 'inventory', 'unexplained'] as const
-
 function toBooks(balances: readonly LedgerBalance[], catalog: Catalog): OperatorBooks['balances'] {
-  const byToken = groupBy(balances, ({ chainId, token }) => `${chainId}:${token}`)
-  return [...byToken.values()].flatMap((accounts) => {
-    const [first] = accounts
-    const chain = first && catalog.chains.get(first.chainId)
-    const known = first && chain && findToken(chain, first.token)
-    if (!known) return []
-    const amountOf = (name: string) => accounts.find(({ account }) => account === name)?.amount ?? 0n
-    const [locked, owed, inventory, unexplained] = SHOWN_ACCOUNTS.map((name) => amountOf(name).toString())
-    const { chainId, token } = first
-    const { symbol, decimals } = known
-    const amounts = { locked, owed, inventory, unexplained } as Record<
-      (typeof SHOWN_ACCOUNTS)[number],
-      string
-    >
-    return [{ chainId, token, symbol, decimals, ...amounts }]
+  return tokensOf(catalog).flatMap((token) => {
+    const accounts = balances.filter(isOf(token))
+    if (accounts.length === 0) return []
+    const { chainId, address, symbol, decimals } = token
+    const amountOf = (name: LedgerAccount) =>
+      (accounts.find(({ account }) => account === name)?.amount ?? 0n).toString()
+    return [
+      {
+        ...{ chainId, token: address, symbol, decimals },
+        ...{ locked: amountOf('locked'), owed: amountOf('owed') },
+        ...{ inventory: amountOf('inventory'), unexplained: amountOf('unexplained') },
+      },
+    ]
   })
 }
 

@@ -92,7 +92,10 @@ function findBooksLate({ books, chains }: Watched): string[] {
 function findInventoryLow({ inventory, chains }: Watched): string[] {
   return inventory
     .filter(({ held, reserved }) => BigInt(held) === 0n || isUsedUp(BigInt(held), BigInt(reserved)))
-    .map(({ symbol, chainId }) => `${symbol} on ${nameOf(chains, chainId)} is nearly all reserved`)
+    .map(({ symbol, chainId, held }) => {
+      const what = held === '0' ? 'is not held at all' : 'is nearly all reserved'
+      return `${symbol} on ${nameOf(chains, chainId)} ${what}`
+    })
 }
 
 const isUsedUp = (held: bigint, reserved: bigint) => reserved * 100n > held * USED_PERCENT

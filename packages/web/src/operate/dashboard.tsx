@@ -21,12 +21,16 @@ export function Dashboard({ overview, client, error, refresh }: Props) {
         <AlarmsCard overview={overview} />
         <StopsCard overview={overview} client={client} onChange={refresh} />
         <SeriesCard client={client} />
-        <InventoryCard overview={overview} />
-        <SwapsCard overview={overview} />
-        <ChainsCard overview={overview} />
-        <PricesCard overview={overview} />
-        <SendersCard overview={overview} />
-        <BooksCard overview={overview} />
+        <div class="board-column">
+          <SwapsCard overview={overview} />
+          <InventoryCard overview={overview} />
+          <SendersCard overview={overview} />
+        </div>
+        <div class="board-column">
+          <ChainsCard overview={overview} />
+          <PricesCard overview={overview} />
+          <BooksCard overview={overview} />
+        </div>
       </div>
     </>
   )

@@ -74,6 +74,9 @@ export function SendersCard({ overview }: Props) {
 /** What the books say, and whether the chains agree. */
 export function BooksCard({ overview }: Props) {
   const { chains, balances } = overview.books
+  const ages = chains.map(
+    ({ chainId, ageSeconds }) => `${chainName(overview, chainId)} ${formatSeconds(ageSeconds)} ago`,
+  )
   const drifts = overview.stops.filter(({ why }) => why === 'drift')
   const rows = balances.map(({ chainId, token, symbol, decimals, ...accounts }) => ({
     key: `${chainId} ${token}`,
@@ -98,9 +101,7 @@ export function BooksCard({ overview }: Props) {
         {drifts.length === 0 ? <Badge tone="good">no drift</Badge> : <Badge tone="bad">drift</Badge>}
       </div>
       <p class="fine">
-        {chains.length === 0
-          ? 'No chain was compared with its books yet.'
-          : `Compared: ${chains.map(({ chainId, ageSeconds }) => `${chainName(overview, chainId)} ${formatSeconds(ageSeconds)} ago`).join(', ')}.`}
+        {chains.length === 0 ? 'No chain was compared with its books yet.' : `Compared: ${ages.join(', ')}.`}
       </p>
       <Table
         label="Books"

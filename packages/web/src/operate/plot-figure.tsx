@@ -27,15 +27,14 @@ export function PlotFigure({ title, tracks, times, kind, say, summary }: Props) 
     <figure class="plot">
       <figcaption>
         <h3>{title}</h3>
-        {tracks.length > 1 && (
-          <span class="legend">
-            {tracks.map(({ name }, index) => (
+        <span class="legend">
+          {tracks.length > 1 &&
+            tracks.map(({ name }, index) => (
               <span key={name} class={`key k${index}`}>
                 {name}
               </span>
             ))}
-          </span>
-        )}
+        </span>
       </figcaption>
       <p class="axis">{say(max)}</p>
       <svg

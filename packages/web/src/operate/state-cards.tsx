@@ -1,4 +1,5 @@
 import type { OperatorOverview, OperatorPrice } from '@geoswap/wire'
+import { shorten } from '../amounts.ts'
 import { Notice } from '../parts/notice.tsx'
 import { Badge, Table } from './table.tsx'
 import { formatCents, formatSeconds, percentOf } from './words.ts'
@@ -94,7 +95,7 @@ function Feeds({ feeds }: Pick<OperatorPrice, 'feeds'>) {
       {feeds.map(({ feed, problem }, index) => (
         // By place: an asset may have two feeds of one name.
         <Badge key={index} tone={problem === undefined ? 'good' : 'warn'}>
-          {feed}
+          <span title={feed}>{feed.split(' ').map(shorten).join(' ')}</span>
           {problem !== undefined && `: ${problem}`}
         </Badge>
       ))}
