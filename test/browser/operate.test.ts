@@ -62,7 +62,7 @@ async function askQuote(buy: string): Promise<string> {
   return status === 200 ? 'quoted' : String(body.code)
 }
 
-test('a wrong operator key is refused with what to do, and the right one stays in the tab', async () => {
+test('a wrong operator key is refused with what to do, and is not kept by the browser', async () => {
   expectErrors(/401/)
   const page = await visit()
   await page.route('**/app/network.json', (route) =>
@@ -74,6 +74,18 @@ test('a wrong operator key is refused with what to do, and the right one stays i
 
   await expectText(page, 'Enter one of GEOSWAP_OPERATOR_KEYS.')
   expect(await page.evaluate(() => JSON.stringify({ ...localStorage }))).not.toContain('operator')
+})
+
+test('when it goes away the page says so and keeps what it knew, and goes on when it is back', async () => {
+  expectErrors(/ERR_|Failed to load/)
+  const page = await visitDashboard()
+
+  await page.route('**/operate/overview', (route) => route.abort())
+  await expectText(page, 'The operator API did not answer.')
+  await page.getByRole('table', { name: 'Inventory' }).waitFor()
+  await page.unroute('**/operate/overview')
+
+  await page.getByText('The operator API did not answer.').waitFor({ state: 'detached' })
 })
 
 test('on the listener of callers there is one sentence about it', async () => {
