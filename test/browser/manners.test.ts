@@ -1,11 +1,7 @@
 import type { Page } from 'playwright-core'
 import { describe, expect, inject, test } from 'vitest'
-<<<<<<< HEAD
 import { createWorld, outcomeOf, submitSwap, until } from '../world.ts'
-=======
-import { createWorld, outcomeOf, submitSwap } from '../world.ts'
 import { findViolations } from './axe.ts'
->>>>>>> 6cd2311 (feat(web): the operator's dashboard, at /app/operate of the operator's listener)
 import { DESK, PHONE, useBrowser } from './browser.ts'
 import { expectText } from './steps.ts'
 
