@@ -38,9 +38,13 @@ export const OperatorSender = strictObject({
   address: Text,
   role: oneOf(['relay', 'deliver']),
   isRetiring: Type.Boolean(),
+  isLow: Type.Boolean({ description: 'Holds less gas coin than its low mark.' }),
   ...unit,
   balance: Type.Optional(Type.Unsafe<string>({ ...Amount, description: 'Absent while no node told it.' })),
 })
+
+/** What fills up senders that are low. */
+export const OperatorGasFloat = strictObject({ chain: Text, address: Text, topUpsLeft: Count })
 
 export const OperatorSwaps = strictObject({
   open: Type.Array(strictObject({ state: Text, count: Count, oldestSeconds: Seconds })),
@@ -90,6 +94,7 @@ export const OperatorOverview = strictObject({
   assets: Type.Array(Text),
   inventory: Type.Array(OperatorHolding),
   senders: Type.Array(OperatorSender),
+  gasFloats: Type.Array(OperatorGasFloat),
   lanesHeld: Type.Integer({ minimum: 0, description: 'Lanes that a worker holds; none: nothing moves.' }),
   swaps: OperatorSwaps,
   prices: Type.Array(OperatorPrice),

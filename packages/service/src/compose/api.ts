@@ -129,6 +129,7 @@ export async function composeApi(config: Config, logger: Logger): Promise<Api> {
 }
 
 type OperatorParts = Pick<Parts, 'pool' | 'chains' | 'catalog'> & {
+  gas: GasWatch
   market: LiveMarket
   logger: Logger
   web: WebPage | undefined

@@ -50,7 +50,7 @@ const market = {
 const compose = () =>
   composeOperator({
     config: { network: { network: 'local' } } as unknown as Config,
-    ...{ pool: database.pool, chains: [chain], catalog, market },
+    ...{ pool: database.pool, chains: [chain], catalog, market, gas: { keys: () => [], floats: () => [] } },
   })
 
 describe('the overview', () => {

@@ -19,6 +19,7 @@ import { readSeries } from '../store/series.ts'
 import { findActiveStops, raiseStop, resumeStop } from '../store/stops.ts'
 import { countEndpoints } from '../store/webhook-endpoints.ts'
 import type { ConnectedChain } from './chains.ts'
+import type { GasWatch } from './gas-watch.ts'
 import { createRecent } from './recent.ts'
 import { createSenderBalances } from './sender-balances.ts'
 
@@ -28,6 +29,7 @@ type Parts = {
   chains: readonly ConnectedChain[]
   catalog: Catalog
   market: Market & { prices: PriceBook }
+  gas: Pick<GasWatch, 'keys' | 'floats'>
 }
 
 // Many who look cost as much as one.
@@ -37,7 +39,9 @@ const SERIES_MS = 15_000
 /** What an operator sees and switches. It waits for the database, never for a node. */
 export function composeOperator(parts: Parts): OperatorPort {
   const { pool, catalog } = parts
-  const balances = createSenderBalances(parts.chains)
+  const balances = createSenderBalances(parts.chains, (chain, address) =>
+    parts.gas.keys().some((key) => key.isLow && key.chain === chain && key.address === address),
+  )
   const overview = createRecent(OVERVIEW_MS, () => readOverview(parts, balances.read()))
   const seriesOf = (hours: number) => createRecent(SERIES_MS, () => readWindow(pool, hours))
   const series = { '1': seriesOf(1), '6': seriesOf(6), '24': seriesOf(24), '72': seriesOf(72) }
@@ -97,6 +101,7 @@ async function readOverview(parts: Parts, senders: OperatorOverview['senders']):
     chains: parts.chains.map((chain) => toChain(chain, market, exposure)),
     inventory: toHoldings(inventory, catalog, market),
     senders,
+    gasFloats: parts.gas.floats().map(({ chain, address, topUpsLeft }) => ({ chain, address, topUpsLeft })),
     lanesHeld,
     swaps: { open: open.map(toOpen), ended: ended.map(toEnded) },
     prices: market.prices.assets.map((asset) => toPrice(asset, market.prices)),

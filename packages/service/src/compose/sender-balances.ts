@@ -1,6 +1,8 @@
 import type { OperatorSender } from '@geoswap/wire'
 import type { ConnectedChain } from './chains.ts'
 
+type IsLow = (chain: string, address: string) => boolean
+
 const READ_EVERY_MS = 10_000
 // A balance that nobody confirmed for this long is not shown: it may be gone.
 const KNOWN_FOR_MS = 60_000
@@ -9,7 +11,11 @@ const KNOWN_FOR_MS = 60_000
  * Gas coin of every key that sends transactions. Looking at them has them read in the background, so that whoever
  * looks never waits for a node: the first look shows none.
  */
-export function createSenderBalances(chains: readonly ConnectedChain[], now: () => number = Date.now) {
+export function createSenderBalances(
+  chains: readonly ConnectedChain[],
+  isLow: IsLow,
+  now: () => number = Date.now,
+) {
   const seen = new Map<string, { amount: bigint; at: number }>()
   let readAt = Number.NEGATIVE_INFINITY
 
@@ -29,6 +35,7 @@ export function createSenderBalances(chains: readonly ConnectedChain[], now: () 
     const isKnown = balance !== undefined && now() - balance.at < KNOWN_FOR_MS
     return {
       ...{ chainId: config.chainId, address, role, isRetiring: retiring.includes(address) },
+      isLow: isLow(config.name, address),
       ...{ symbol: config.native.symbol, decimals: nativeToken.decimals },
       ...(isKnown && { balance: balance.amount.toString() }),
     }

@@ -3,7 +3,6 @@ import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { findAlarms, type Watched } from './alarms.ts'
 
-const ETHER = 10n ** 18n
 const chain = {
   ...({ chainId: 1, name: 'alpha', family: 'evm', isLive: true, nodes: 1 } as const),
   ...{ exposedCents: '0', exposureCapCents: '100' },
@@ -13,14 +12,23 @@ const holding = {
   ...{ held: '100', reserved: '80' },
 }
 const sender = {
-  ...({ chainId: 1, address: '0x2', role: 'relay', isRetiring: false, symbol: 'ETH', decimals: 18 } as const),
-  balance: (ETHER / 20n).toString(),
+  ...({
+    chainId: 1,
+    address: '0x2',
+    role: 'relay',
+    isRetiring: false,
+    isLow: false,
+    symbol: 'ETH',
+    decimals: 18,
+  } as const),
 }
+const float = { chain: 'alpha', address: '0x3', topUpsLeft: 3 }
 const stop = { id: '1', scope: {}, what: 'USDC on chain 1', note: 'why', by: 'me', since: '2026-01-01' }
 const well: Watched = {
   chains: [chain],
   inventory: [holding],
   senders: [sender],
+  gasFloats: [float],
   lanesHeld: 1,
   swaps: {
     open: [
@@ -50,7 +58,8 @@ const open = (state: string, oldestSeconds: number) => ({
 const cases: [string, Partial<Watched>, string][] = [
   ['GeoswapNoWorker', { lanesHeld: 0 }, 'No worker'],
   ['GeoswapChainDown', { chains: [{ ...chain, isLive: false }] }, 'alpha'],
-  ['GeoswapGasLow', { senders: [{ ...sender, balance: (ETHER / 20n - 1n).toString() }] }, '0x2 on alpha'],
+  ['GeoswapGasLow', { senders: [{ ...sender, isLow: true }] }, '0x2 on alpha'],
+  ['GeoswapGasFloatLow', { gasFloats: [{ ...float, topUpsLeft: 2 }] }, 'alpha can fill up 2'],
   ['GeoswapSwapStuck', open('delivering', 901), 'delivering for 901'],
   ['GeoswapDrift', { stops: [{ ...stop, why: 'drift' }] }, 'USDC on chain 1 is stopped: why'],
   ['GeoswapPriceSourceLost', { prices: [{ asset: 'ETH', feeds: [{ feed: 'a', problem: 'stale' }] }] }, 'ETH'],
@@ -77,12 +86,6 @@ describe('alarms', () => {
 
     expect(alarms.map((alarm) => alarm.name)).toEqual([name])
     expect(alarms[0]?.summary).toContain(text)
-  })
-
-  test('a balance that nobody told is no alarm of its own', () => {
-    const { balance: _, ...unknown } = sender
-
-    expect(findAlarms({ ...well, senders: [unknown] })).toEqual([])
   })
 
   test('are named and graded as those of Prometheus', () => {

@@ -7,7 +7,7 @@ type Judge = (watched: Watched) => string[]
 type Rule = Pick<OperatorAlarm, 'name' | 'severity'> & { find: Judge }
 
 // The thresholds of deploy/alerts.yaml.
-const GAS_LOW_TENTHOUSANDTHS = 500n
+const FEW_TOP_UPS = 3
 const STUCK_SECONDS = 900
 const CLAIM_SECONDS = 3_600
 const BOOKS_SECONDS = 120
@@ -24,6 +24,7 @@ const RULES: readonly Rule[] = [
   { name: 'GeoswapSwapStuck', severity: 'page', find: findStuck },
   { name: 'GeoswapDrift', severity: 'page', find: findDrift },
   { name: 'GeoswapPriceSourceLost', severity: 'page', find: findPricesLost },
+  { name: 'GeoswapGasFloatLow', severity: 'ticket', find: findFloatLow },
   { name: 'GeoswapRefundBlocked', severity: 'ticket', find: findBlocked },
   { name: 'GeoswapClaimsLate', severity: 'ticket', find: findClaimsLate },
   { name: 'GeoswapBooksLate', severity: 'ticket', find: findBooksLate },
@@ -49,11 +50,15 @@ function findChainsDown({ chains }: Watched): string[] {
 }
 
 function findGasLow({ senders, chains }: Watched): string[] {
-  const isLow = ({ balance, decimals }: Watched['senders'][number]) =>
-    balance !== undefined && BigInt(balance) * 10_000n < GAS_LOW_TENTHOUSANDTHS * 10n ** BigInt(decimals)
   return senders
-    .filter(isLow)
+    .filter(({ isLow }) => isLow)
     .map(({ address, chainId }) => `${address} on ${nameOf(chains, chainId)} runs out of gas coin`)
+}
+
+function findFloatLow({ gasFloats }: Watched): string[] {
+  return gasFloats
+    .filter(({ topUpsLeft }) => topUpsLeft < FEW_TOP_UPS)
+    .map(({ chain, topUpsLeft }) => `The gas float on ${chain} can fill up ${topUpsLeft} more keys`)
 }
 
 function findStuck({ swaps }: Watched): string[] {
