@@ -105,13 +105,10 @@ export async function composeApi(config: Config, logger: Logger): Promise<Api> {
   const app = await createServer({
     handlers: createHandlers(config, parts),
     ...{ statusReads: status.reads, statusStreams: status.streams },
-    keys,
-    limiter,
+    ...{ keys, limiter, logger, metrics, spans, web },
     ready: async () =>
       isDraining ? { ok: false, checks: { draining: true } } : readiness(catalog, market, pool),
-    ...{ logger, metrics, spans },
     basePath: network.basePath ?? '',
-    web,
   })
   const operator = await createOperatorListener(config, { ...parts, logger, web })
   const close = async () => {

@@ -55,7 +55,10 @@ export function SendersCard({ overview }: Props) {
       chainName(overview, sender.chainId),
       <Copyable key="key" text={sender.address} label={`address ${sender.address}`} />,
       roleOf(sender),
-      sender.balance === undefined ? 'not known' : formatUnits(sender.balance, sender),
+      <span key="balance">
+        {sender.balance === undefined ? 'not known' : formatUnits(sender.balance, sender)}{' '}
+        {sender.isLow && <Badge tone="bad">low</Badge>}
+      </span>,
     ],
   }))
   return (
@@ -67,6 +70,11 @@ export function SendersCard({ overview }: Props) {
         rows={rows}
         none="There are none."
       />
+      {overview.gasFloats.map(({ chain, topUpsLeft }) => (
+        <p key={chain} class="fine">
+          The gas float on {chain} can fill up {topUpsLeft} more keys.
+        </p>
+      ))}
     </section>
   )
 }
