@@ -38,7 +38,6 @@ import { leaseBudgets } from '../store/rate-budgets.ts'
 import { findActiveStops } from '../store/stops.ts'
 import { activeOf, type Chains, connectChains, loadCatalog, verifyChains } from './chains.ts'
 import { createFeeFor } from './fee-for.ts'
-import { addGasMetrics } from './gas-metrics.ts'
 import { createGasWatch, type GasWatch } from './gas-watch.ts'
 import { maxHeadAgeMs } from './head-age.ts'
 import { composeOperator } from './operator.ts'
@@ -81,13 +80,11 @@ export async function composeApi(config: Config, logger: Logger): Promise<Api> {
   const venues = createVenues({ network, chains, catalog, market, onFault })
   await venues.refresh()
   const refreshing = every(VENUE_REFRESH_MS, () => venues.refresh())
-
   const { keys, stops, ...tables } = createTables(pool, onFault)
   const limiter = createRateLimiter({ leaseBudgets: (leases) => leaseBudgets(pool, leases) })
   const status = composeStatus(pool, (error) => onFault(error, 'status'))
   const metrics = createMetrics({ heldReads: status.heldCount })
-  addServiceMetrics(metrics.registry, { pool, chains: chains.all, prices: market.prices })
-  addGasMetrics(metrics.registry, gas)
+  addServiceMetrics(metrics.registry, { pool, chains: chains.all, prices: market.prices, gas })
   await tables.start()
   const listener = createListener({
     url: config.databaseUrl.reveal(),

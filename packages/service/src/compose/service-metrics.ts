@@ -5,12 +5,15 @@ import type { PriceBook } from '../market/prices/book.ts'
 import { readEndedSwaps, readExposure, readOpenSwaps, readStageTimes } from '../store/figures.ts'
 import { readInventory } from '../store/inventory.ts'
 import type { ConnectedChain } from './chains.ts'
+import { addGasMetrics } from './gas-metrics.ts'
+import type { GasWatch } from './gas-watch.ts'
 import { addLedgerGauges } from './ledger-metrics.ts'
 
 type Sources = {
   pool: Pool
   chains: readonly ConnectedChain[]
   prices: Pick<PriceBook, 'assets' | 'feedsOf'>
+  gas: Pick<GasWatch, 'keys' | 'floats'>
 }
 
 /** Gauges of the money and the work, read when Prometheus asks. A source that is down leaves its last values. */
@@ -22,6 +25,7 @@ export function addServiceMetrics(registry: Registry, sources: Sources): void {
   addInventoryGauge(registry, sources.pool)
   addRelayerGauge(registry, sources)
   addPriceGauge(registry, sources.prices)
+  addGasMetrics(registry, sources.gas)
   addLedgerGauges(registry, sources.pool)
 }
 
