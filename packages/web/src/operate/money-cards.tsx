@@ -56,7 +56,7 @@ export function SendersCard({ overview }: Props) {
       <Copyable key="key" text={sender.address} label={`address ${sender.address}`} />,
       roleOf(sender),
       <span key="balance">
-        {sender.balance === undefined ? 'not known' : formatUnits(sender.balance, sender)}{' '}
+        {sender.balance === undefined ? 'not known' : formatUnits(sender.balance, sender)}
         {sender.isLow && <Badge tone="bad">low</Badge>}
       </span>,
     ],
