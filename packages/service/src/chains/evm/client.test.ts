@@ -52,6 +52,19 @@ test('calls of one tick travel in one request and find their answers in any orde
   expect(requests).toBe(1)
 })
 
+test('a transaction travels alone: a node that refuses it does not refuse what is asked at the same time', async () => {
+  answer = (calls) =>
+    calls.some(({ method }) => method === 'eth_sendRawTransaction')
+      ? { id: 0, error: { code: -32_601, message: 'read only' } }
+      : calls.map(({ id }) => ({ id, result: '0x2' }))
+  const client = createEvmClient({ urls: [url] })
+  const sent = client.sendRawTransaction({ serializedTransaction: '0x01' })
+  const asked = client.getBlockNumber()
+
+  await expect(sent).rejects.toThrow('read only')
+  expect(await asked).toBe(2n)
+})
+
 test('more calls than one request may carry are spread over several', async () => {
   answer = (calls) => calls.map(({ id }) => ({ id, result: '0x1' }))
   const client = createEvmClient({ urls: [url] })

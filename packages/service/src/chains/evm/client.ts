@@ -66,9 +66,10 @@ function createBatcher(url: string, timeoutMs: number): (body: Body) => Promise<
   const post = createPostJson(url, timeoutMs)
   const waiting: Call[] = []
 
-  async function flush(): Promise<void> {
-    const calls = waiting.splice(0, MAX_BATCH)
-    if (waiting.length > 0) void flush()
+  function flush(): void {
+    while (waiting.length > 0) void ask(waiting.splice(0, MAX_BATCH))
+  }
+  async function ask(calls: readonly Call[]): Promise<void> {
     const requests = calls.map(({ body }, id) => ({ jsonrpc: '2.0', id, ...body }))
     try {
       const replies = repliesIn(await post(JSON.stringify(requests)), calls.length)
@@ -81,8 +82,11 @@ function createBatcher(url: string, timeoutMs: number): (body: Body) => Promise<
 
   return (body) =>
     new Promise((resolve, reject) => {
+      const call = { body, resolve, reject }
+      // At once and alone: a node that refuses it does not refuse what others ask with it.
+      if (body.method === 'eth_sendRawTransaction') return void ask([call])
       if (waiting.length === 0) setImmediate(flush)
-      waiting.push({ body, resolve, reject })
+      waiting.push(call)
     })
 }
 
