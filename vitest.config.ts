@@ -48,6 +48,17 @@ export default defineConfig({
           sequence: { groupOrder: 2 },
         },
       },
+      {
+        // What takes minutes, one file at a time: `npm run test:proof`.
+        test: {
+          ...isolated,
+          name: 'proof',
+          include: ['test/proof/**/*.test.ts'],
+          fileParallelism: false,
+          testTimeout: 400_000,
+          sequence: { groupOrder: 4 },
+        },
+      },
     ],
   },
 })

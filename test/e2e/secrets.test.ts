@@ -15,7 +15,7 @@ const logs = () =>
     .map((name) => readFileSync(join(home, 'logs', name), 'utf8'))
     .join('\n')
 
-/** Every secret of the network that a command on this machine may read: each is long enough not to be there by chance. */
+/** The secrets that commands on this machine may read. Each is long enough not to be there by chance. */
 function secretsOfNetwork(): string[] {
   const file: Record<string, unknown> = JSON.parse(readFileSync(join(home, 'secrets.json'), 'utf8'))
   const words = Object.values(file).flatMap((value) => (typeof value === 'string' ? value : []))
