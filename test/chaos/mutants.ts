@@ -76,7 +76,7 @@ export const mutants: readonly Mutant[] = [
     edits: [
       {
         file: 'chains/solana/chain.ts',
-        find: 'isDeliveryOver: () => false',
+        find: 'isDeliveryOver: (op) => op.isLogLost === true',
         put: 'isDeliveryOver: () => true',
       },
       noObjection,
