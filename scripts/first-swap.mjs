@@ -72,8 +72,8 @@ function freePort() {
 
 /** The first command below the README's heading. */
 function firstSwap() {
-  const [, command] =
-    /## A first swap\n+```\n(.*?) *(?:#.*)?\n/.exec(readFileSync(join(clone, 'README.md'), 'utf8')) ?? []
+  const readme = readFileSync(join(clone, 'README.md'), 'utf8')
+  const [, command] = /## A first swap\n(?:(?!\n## |\n```)[\s\S])*\n```\n(.*?) *(?:#.*)?\n/.exec(readme) ?? []
   if (!command) throw new Error('The README has no first swap')
   return command
 }
