@@ -15,7 +15,7 @@ import { findLost } from './lost-log.ts'
 type Options = {
   network: NetworkConfig
   pool: Pool
-  /** From where to read chains of which the database knows nothing; the beginning without one. */
+  /** From where to read a chain; without one, from where its books end, or from its beginning. */
   firstBlocks: ReadonlyMap<number, bigint>
   say(line: string): void
 }
@@ -49,14 +49,13 @@ export async function runRebuild({ network, pool, firstBlocks, say }: Options): 
   const slowest = Math.max(...network.chains.map(hardSecondsOf))
   const finality = { originSeconds: slowest, destinationSeconds: slowest }
   return rebuild({
-    ...{ ...rules, pool, say, isLogLost },
+    ...{ ...rules, pool, say, isLogLost, firstBlocks },
     chains: chains.all.map(({ chain, custody, recovery, senders }) => ({
       ...{ chain, custody, recovery, senders: [...senders.relay, ...senders.deliver] },
     })),
     latestDeadlines: (seconds) =>
       deadlinesFrom(rules.deadlines, { originSeconds: seconds, destinationSeconds: seconds }, finality),
     newSwapId: () => `swp_${randomBytes(16).toString('hex')}`,
-    firstBlockOf: (chainId) => firstBlocks.get(chainId) ?? 0n,
     wait: () => delay(WAIT_MS),
   })
 }

@@ -6,7 +6,8 @@ import { findNetwork, getChainConfig } from './served.ts'
 
 export const REBUILD_HELP = `rebuild [--from CHAIN:BLOCK]... [--json]
       After a restore: brings the database to what the chains show, without sending anything. Stop every process
-      first. --from says from where to read a chain of which the database knows nothing (default: its beginning).`
+      first. It waits until nothing that was signed before can be locked any more. --from says from where to read a
+      chain (default: where its books end, or its beginning if there are none).`
 
 /** Signs and sends nothing: what is owed is paid by worker and attester afterwards, by their own rules. */
 export async function rebuildDatabase(args: string[], env: Env, output: Output): Promise<number> {

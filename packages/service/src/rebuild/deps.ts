@@ -24,8 +24,8 @@ export type RebuildDeps = {
   /** The latest that an op whose input was taken at this time can have. */
   latestDeadlines(lockedSeconds: number): Deadlines
   newSwapId(): string
-  /** From where to read a chain of which the database knows nothing. */
-  firstBlockOf(chainId: number): bigint
+  /** From where to read a chain, where that is not to follow from the database. */
+  firstBlocks: ReadonlyMap<number, bigint>
   wait(): Promise<void>
   say(line: string): void
 }

@@ -19,7 +19,7 @@ export async function rebuild(deps: RebuildDeps): Promise<Summary> {
       'This database is in use. Stop every process of the service and try again in some seconds.',
     )
   }
-  for (const each of deps.chains) await awaitExpiry(each, deps)
+  for (const each of deps.chains) await awaitQuiet(each, deps)
   const facts = createFacts()
   const hards = new Map<number, Block>()
   for (const { chain, custody } of deps.chains) {
@@ -35,18 +35,23 @@ export async function rebuild(deps: RebuildDeps): Promise<Summary> {
   return inTransaction(deps.pool, (db) => applyAll(deps, db, { facts, ...unknown, nonces, hards }))
 }
 
-/** Until nothing that was signed before now can land, on chains where that takes a minute and no deadline. */
-async function awaitExpiry({ chain, recovery }: RebuildChain, { wait, say }: RebuildDeps): Promise<void> {
-  const expiry = recovery.expiryOf((await chain.readHeads()).head)
-  if (expiry === undefined) return
-  say(`chain ${chain.chainId}: waiting for height ${expiry} to be final`)
-  while ((await chain.readHeads()).hard.height <= expiry) await wait()
+/** Until nothing that was signed before now can still take an input, or be sent where that ends by height alone. */
+async function awaitQuiet({ chain, recovery }: RebuildChain, deps: RebuildDeps): Promise<void> {
+  const { head } = await chain.readHeads()
+  const height = recovery.expiryOf(head)
+  const seconds = head.seconds + deps.deadlines.opLifeSeconds
+  const isQuiet = (hard: Block) => (height === undefined ? hard.seconds > seconds : hard.height > height)
+  const end = height === undefined ? new Date(seconds * 1_000).toISOString() : `height ${height}`
+  deps.say(`chain ${chain.chainId}: waiting until ${end} is final`)
+  while (!isQuiet((await chain.readHeads()).hard)) await deps.wait()
 }
 
 /** Everything before this block is in the database. */
-async function startOf({ pool, firstBlockOf }: RebuildDeps, chainId: number): Promise<bigint> {
+async function startOf({ pool, firstBlocks }: RebuildDeps, chainId: number): Promise<bigint> {
+  const asked = firstBlocks.get(chainId)
+  if (asked !== undefined) return asked
   const cursor = await findLedgerCursor(pool, chainId)
-  if (!cursor) return firstBlockOf(chainId)
+  if (!cursor) return 0n
   const oldest = (await oldestOpenBlock(pool, chainId)) ?? cursor.block
   return oldest < cursor.block ? oldest : cursor.block
 }
