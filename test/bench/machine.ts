@@ -79,7 +79,7 @@ function nameOf(pid: number): string | undefined {
   try {
     const words = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0')
     const line = words.join(' ')
-    if (line.includes('service/src/main.ts'))
+    if (line.includes('service/dist/service.mjs'))
       return words.find((word) => /^(api|worker|attester)$/.test(word))
     if (line.startsWith('postgres')) return 'PostgreSQL'
     if (line.includes('evm-chain.ts') || line.includes('solana/main.ts')) return 'chains'

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { type Network, type ServiceConfig, toServiceSecrets } from '@geoswap/devnet'
+import { buildService } from '../../packages/service/scripts/build.ts'
 import { runApiKeyCommand } from '../../packages/service/src/api-key.ts'
 import { delay } from './clock.ts'
 
@@ -11,8 +12,8 @@ import { delay } from './clock.ts'
 // can be profiled, and the proxy can tell by the path which of them calls a node.
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
-// The second ends a process whose parent is gone.
-const LOADERS = ['--import', 'tsx', '--import', './packages/devnet/src/exit-with-parent.ts']
+// Ends a process whose parent is gone.
+const ENDING = ['--import', './packages/devnet/src/exit-with-parent.mjs']
 const READY_MS = 120_000
 const ASSETS = 12
 const CLASSES = ['quote', 'build', 'submit', 'delegation', 'status', 'other']
@@ -22,8 +23,10 @@ export type Service = { apiUrl: string; pids: Record<ServiceRole, number>; stop(
 type Options = { network: Network; port: number; profileDir?: string }
 
 export async function startService({ network, port, profileDir }: Options): Promise<Service> {
-  await migrate(network)
-  const start = (role: ServiceRole) => spawnRole({ network, port, role, ...(profileDir && { profileDir }) })
+  const file = await buildService()
+  await migrate(network, file)
+  const start = (role: ServiceRole) =>
+    spawnRole({ network, port, role, file, ...(profileDir && { profileDir }) })
   const children = { api: start('api'), worker: start('worker'), attester: start('attester') }
   const all = Object.values(children)
   const apiUrl = `http://127.0.0.1:${port}`
@@ -54,20 +57,21 @@ export async function createApiKey(network: Network, name: string): Promise<stri
   return key
 }
 
-async function migrate({ databaseUrl }: Network): Promise<void> {
+async function migrate({ databaseUrl }: Network, file: string): Promise<void> {
   const env = { PATH: process.env.PATH, DATABASE_URL: databaseUrl }
-  const command = ['--import', 'tsx', 'packages/service/src/main.ts', 'migrate']
-  await promisify(execFile)(process.execPath, command, { cwd: root, env })
+  await promisify(execFile)(process.execPath, [file, 'migrate'], { cwd: root, env })
 }
 
-function spawnRole({ network, port, role, profileDir }: Options & { role: ServiceRole }): ChildProcess {
+type Started = Options & { role: ServiceRole; file: string }
+
+function spawnRole({ network, port, role, file, profileDir }: Started): ChildProcess {
   const { keys, home, databaseUrl } = network
   const config = join(home, `${role}.json`)
   writeFileSync(config, JSON.stringify(configFor(role, join(home, 'service.json'))))
   const secrets = toServiceSecrets(keys)[role]
   const own = { DATABASE_URL: databaseUrl, GEOSWAP_CONFIG: config, PORT: String(port), ...secrets }
   const profiling = profileDir ? ['--cpu-prof', `--cpu-prof-dir=${profileDir}/${role}`] : []
-  const command = [...profiling, ...LOADERS, 'packages/service/src/main.ts', role]
+  const command = [...profiling, ...ENDING, file, role]
   const log = openSync(join(home, 'logs', `${role}.log`), 'a')
   const env = { PATH: process.env.PATH, ...own }
   const stdio = ['ignore', log, log, 'ipc'] as const

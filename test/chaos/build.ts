@@ -1,24 +1,13 @@
 import { fileURLToPath } from 'node:url'
-import { build } from 'esbuild'
+import { buildService } from '../../packages/service/scripts/build.ts'
 import { type Mutant, without } from './mutants.ts'
 
-const root = fileURLToPath(new URL('../..', import.meta.url))
-// Inside node_modules, so that what is left out of it is found from there.
-const OUTPUT = `${root}node_modules/.cache/chaos`
-const ENTRY = `import './test/chaos/clock.ts'
-import './test/chaos/arms.ts'
-import './packages/devnet/src/exit-with-parent.ts'
-import './packages/service/src/main.ts'`
-const REQUIRE = `import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);`
+// Below node_modules, so that what is left out of it is found from there.
+const OUTPUT = fileURLToPath(new URL('../../node_modules/.cache/chaos', import.meta.url))
+const FIRST = ['./test/chaos/clock.ts', './test/chaos/arms.ts', './packages/devnet/src/exit-with-parent.mjs']
 
-/** The service as one file. It starts in a tenth of the time: a run starts it hundreds of times. */
-export async function buildService(mutant?: Mutant): Promise<string> {
+/** The service with what a run needs to know and do inside it; a mutant with one of its rules off. */
+export function buildForRun(mutant?: Mutant): Promise<string> {
   const outfile = `${OUTPUT}/${mutant?.id ?? 'service'}.mjs`
-  await build({
-    ...{ stdin: { contents: ENTRY, resolveDir: root, loader: 'ts' }, outfile, bundle: true },
-    ...{ platform: 'node', format: 'esm', target: 'node20', banner: { js: REQUIRE }, logLevel: 'error' },
-    external: ['@scalar/*'],
-    plugins: mutant ? [without(mutant)] : [],
-  })
-  return outfile
+  return buildService({ outfile, first: FIRST, plugins: mutant ? [without(mutant)] : [] })
 }

@@ -9,7 +9,7 @@ import { type Network, type ServiceConfig, toServiceSecrets } from '@geoswap/dev
 import { type FailPoint, failPoints } from '../../packages/service/src/fail-point.ts'
 import { delay } from '../bench/clock.ts'
 import type { Random } from '../bench/random.ts'
-import { buildService } from './build.ts'
+import { buildForRun } from './build.ts'
 import type { Ledger } from './ledger.ts'
 import type { Mutant } from './mutants.ts'
 
@@ -68,7 +68,7 @@ const pointsOf = (role: Role) => points.filter((point) => (PLACES[point] ?? 'wor
 /** The service's processes, each started again whenever it ends, and armed with a crash that is still to be seen. */
 export async function startCrew(options: Options): Promise<Crew> {
   const { network, ledger, random } = options
-  const [build] = await Promise.all([buildService(options.mutant), migrate(network)])
+  const [build] = await Promise.all([buildForRun(options.mutant), migrate(network)])
   const crashes = new Map<FailPoint, number>(points.map((point) => [point, 0]))
   const members: Member[] = []
   let stopping = false

@@ -1,7 +1,7 @@
 import cluster, { type Worker } from 'node:cluster'
 import { setTimeout as delay } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
-import { nodeFlags, projectRoot, reportListening } from './node-child.ts'
+import { nodeFlagsFor, projectRoot, reportListening } from './node-child.ts'
 
 // Several processes of the API behind one port: this one accepts connections and hands each to the next
 // process in turn, which then talks to the client directly. It never sees a byte of what is said.
@@ -9,16 +9,20 @@ import { nodeFlags, projectRoot, reportListening } from './node-child.ts'
 const RESTART_DELAY_MS = 300
 
 const { values } = parseArgs({
-  options: { port: { type: 'string' }, processes: { type: 'string', default: '2' } },
+  options: {
+    port: { type: 'string' },
+    processes: { type: 'string', default: '2' },
+    file: { type: 'string', default: '' },
+  },
 })
 const wanted = Number(values.processes)
 let stopping = false
 let isReported = false
 
 cluster.setupPrimary({
-  exec: 'packages/service/src/main.ts',
+  exec: values.file,
   args: ['api'],
-  execArgv: nodeFlags,
+  execArgv: nodeFlagsFor(values.file),
   cwd: projectRoot,
 })
 

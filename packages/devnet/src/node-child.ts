@@ -9,13 +9,16 @@ export const projectRoot = fileURLToPath(new URL('../../..', import.meta.url))
 const readsTypeScript = 'typescript' in process.features && Boolean(process.features.typescript)
 const loader = readsTypeScript ? [] : ['--import', 'tsx']
 
-/** What node itself needs to run a TypeScript file that ends with its parent. */
-export const nodeFlags = [...loader, '--import', './packages/devnet/src/exit-with-parent.ts']
+/** What node itself needs to run a file that ends with its parent. */
+export function nodeFlagsFor(file: string): string[] {
+  const ending = ['--import', './packages/devnet/src/exit-with-parent.mjs']
+  return file.endsWith('.ts') ? [...loader, ...ending] : ending
+}
 
 export type Environment = Readonly<Record<string, string>>
 
 export type NodeChild = {
-  /** Path of the TypeScript file, from the project's root. */
+  /** Path of a file, from the project's root. */
   file: string
   args: readonly string[]
   env: Environment
@@ -23,12 +26,12 @@ export type NodeChild = {
 }
 
 /**
- * Starts a TypeScript file in a process of its own. It leads its own process group, so that Ctrl-C in a
+ * Starts a file in a process of its own. It leads its own process group, so that Ctrl-C in a
  * terminal reaches the supervisor alone, which then stops everything in order.
  */
 export function spawnNode(options: NodeChild): ChildProcess {
   const log = openSync(options.logFile, 'a')
-  const child = spawn(process.execPath, [...nodeFlags, options.file, ...options.args], {
+  const child = spawn(process.execPath, [...nodeFlagsFor(options.file), options.file, ...options.args], {
     cwd: projectRoot,
     env: { ...options.env },
     stdio: ['ignore', log, log, 'ipc'],

@@ -2,19 +2,20 @@ import type { ChildProcess } from 'node:child_process'
 import { spawn } from 'node:child_process'
 import { closeSync, openSync, readFileSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
+import { buildService } from '@geoswap/service/build'
 import type { Home } from './home.ts'
 import { type Keys, toServiceSecrets } from './keys.ts'
 import {
   type Environment,
   listeningPort,
   nextMessage,
-  nodeFlags,
+  nodeFlagsFor,
   projectRoot,
   spawnNode,
 } from './node-child.ts'
 import { describeEnd, type Role } from './supervise.ts'
 
-const SERVICE = 'packages/service/src/main.ts'
+const SERVICE = 'packages/service/dist/service.mjs'
 const API_KEY = 'packages/service/src/api-key.ts'
 const READY_TIMEOUT_MS = 60_000
 
@@ -27,8 +28,9 @@ export type ServiceSetup = {
   onDown(role: string, reason: string): void
 }
 
-/** Creates the tables. */
+/** Builds the service and creates its tables. */
 export async function migrate({ home, env, databaseUrl }: ServiceSetup): Promise<void> {
+  await buildService()
   const child = spawnNode({
     file: SERVICE,
     args: ['migrate'],
@@ -41,7 +43,7 @@ export async function migrate({ home, env, databaseUrl }: ServiceSetup): Promise
 /** Creates an account's key with the default limits, and returns it. */
 export async function createApiKey({ home, env, databaseUrl }: ServiceSetup): Promise<string> {
   const log = openSync(home.logFile('key'), 'a')
-  const child = spawn(process.execPath, [...nodeFlags, API_KEY, 'create', '--name', 'local'], {
+  const child = spawn(process.execPath, [...nodeFlagsFor(API_KEY), API_KEY, 'create', '--name', 'local'], {
     cwd: projectRoot,
     env: { ...env, DATABASE_URL: databaseUrl },
     stdio: ['ignore', 'pipe', log, 'ipc'],
@@ -100,7 +102,7 @@ export function apiRole(setup: ServiceSetup, api: ApiSetup): Role {
   return {
     ...base,
     launch() {
-      const args = ['--port', String(api.port), '--processes', String(api.processes)]
+      const args = ['--port', String(api.port), '--processes', String(api.processes), '--file', SERVICE]
       const child = spawnNode({ file: 'packages/devnet/src/balancer.ts', args, env, logFile })
       child.on('message', (message: { pids?: number[] }) => {
         if (message.pids) pids.set(child, message.pids)

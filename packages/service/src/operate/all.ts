@@ -1,9 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { fileURLToPath } from 'node:url'
 import type { Env } from '../command.ts'
 import type { Role } from '../config/load.ts'
 
-const MAIN = fileURLToPath(new URL('../main.ts', import.meta.url))
 const ROLES: readonly Role[] = ['api', 'worker', 'attester']
 
 // Who needs which secret. What is not here is no secret of a role, and all of them see it.
@@ -57,7 +55,8 @@ export async function runAll(env: Env): Promise<number> {
 function start(role: Role, env: Env): ChildProcess {
   // In a group of its own: Ctrl-C in a terminal reaches only this process, which then stops the others in order.
   const options = { env: environmentOf(role, env), stdio: 'inherit', detached: true } as const
-  return spawn(process.execPath, [...process.execArgv, MAIN, role], options)
+  const [, main = ''] = process.argv
+  return spawn(process.execPath, [...process.execArgv, main, role], options)
 }
 
 function ended(child: ChildProcess): Promise<number> {

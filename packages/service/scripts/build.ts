@@ -1,0 +1,59 @@
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
+import { dirname, relative } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { build, type Plugin } from 'esbuild'
+
+const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
+const DIST = fileURLToPath(new URL('../dist/service.mjs', import.meta.url))
+const MAIN = './packages/service/src/main.ts'
+// Packages that are no ES modules ask for it.
+const REQUIRE = `import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);`
+
+type Options = {
+  outfile?: string
+  /** Loaded before the service; paths from the root of the repository. */
+  first?: readonly string[]
+  plugins?: readonly Plugin[]
+}
+
+/** Writes the service as one file, which starts in a tenth of the time. Returns its path. */
+export async function buildService({
+  outfile = DIST,
+  first = [],
+  plugins = [],
+}: Options = {}): Promise<string> {
+  const contents = [...first, MAIN].map((file) => `import '${file}'`).join('\n')
+  const { outputFiles } = await build({
+    ...{ stdin: { contents, resolveDir: ROOT, loader: 'ts' }, outfile, bundle: true, write: false },
+    ...{ platform: 'node', format: 'esm', target: 'node20', banner: { js: REQUIRE }, logLevel: 'error' },
+    // It reads files of its own.
+    external: ['@scalar/*'],
+    plugins: [...plugins, inPlace(outfile)],
+  })
+  const [output] = outputFiles
+  if (!output) throw new Error('The bundler wrote nothing')
+  // At once: another process may start from it at this moment.
+  const draft = `${outfile}.${process.pid}`
+  await mkdir(dirname(outfile), { recursive: true })
+  await writeFile(draft, output.contents)
+  await rename(draft, outfile)
+  return outfile
+}
+
+/** What a source finds beside itself it still finds there. */
+function inPlace(outfile: string): Plugin {
+  return {
+    name: 'in-place',
+    setup({ onLoad }) {
+      onLoad({ filter: /packages\/service\/src\/.*\.ts$/ }, async ({ path }) => {
+        const source = await readFile(path, 'utf8')
+        const place = `new URL(${JSON.stringify(relative(dirname(outfile), path))}, import.meta.url).href`
+        return { contents: source.replaceAll('import.meta.url', place), loader: 'ts' }
+      })
+    },
+  }
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  console.log(`wrote ${relative(process.cwd(), await buildService())}`)
+}
