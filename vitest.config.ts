@@ -51,14 +51,24 @@ export default defineConfig({
         },
       },
       {
-        // What takes minutes, one file at a time: `npm run test:proof`.
+        // SDK, command line, MCP server and examples as their users run them, against one network for all.
+        test: {
+          ...shared,
+          name: 'clients',
+          include: ['test/clients/**/*.test.ts'],
+          globalSetup: ['test/e2e/network.ts'],
+          fileParallelism: false,
+          testTimeout: 60_000,
+          sequence: { groupOrder: 4 },
+        },
+      },
+      {
         test: {
           ...isolated,
-          name: 'proof',
-          include: ['test/proof/**/*.test.ts'],
-          fileParallelism: false,
+          name: 'gate',
+          include: ['test/chaos/**/*.test.ts'],
           testTimeout: 400_000,
-          sequence: { groupOrder: 4 },
+          sequence: { groupOrder: 5 },
         },
       },
     ],
