@@ -1,12 +1,11 @@
 import { fileURLToPath } from 'node:url'
-import { parseArgs } from 'node:util'
 import { RATE_CLASSES } from '@geoswap/wire'
 import type { Pool } from 'pg'
 import {
   type Env,
   findPlace,
   type Output,
-  runCommand,
+  runSubcommand,
   terminal,
   toTable,
   UsageError,
@@ -30,8 +29,13 @@ const HELP = `Manages the API keys of geoswap.
 
 The database is DATABASE_URL, else that of the local network in GEOSWAP_HOME (default .geoswap).`
 
+const options = {
+  name: { type: 'string' },
+  account: { type: 'string' },
+  network: { type: 'string' },
+  limit: { type: 'string', multiple: true },
+} as const
 type Flags = {
-  help?: boolean
   json?: boolean
   name?: string
   account?: string
@@ -41,17 +45,14 @@ type Flags = {
 
 /** Runs one command and returns the exit code. Only the key, the list or the help goes to `out`. */
 export async function runApiKeyCommand(args: string[], env: Env, output: Output): Promise<number> {
-  return runCommand(output, async () => {
-    const { flags, command, rest } = parseCommand(args)
-    if (flags.help || command === undefined) {
-      output.out(HELP)
-      return flags.help ? 0 : 2
-    }
-    const run = commands[command]
-    if (!run) throw new UsageError(`Unknown command ${command}. Try --help.`)
-    const place = findPlace(env)
-    await withDatabase(place, 'api-key', (pool) => run({ pool, flags, rest, output, local: place.isLocal }))
-    return 0
+  return runSubcommand<Run>({
+    ...{ help: HELP, args, options, output, commands },
+    run(command, { flags, rest }) {
+      const place = findPlace(env)
+      return withDatabase(place, 'api-key', (pool) =>
+        command({ pool, flags, rest, output, local: place.isLocal }),
+      )
+    },
   })
 }
 
@@ -105,27 +106,6 @@ async function revoke({ pool, rest, output }: Run): Promise<void> {
   const keyId = id.startsWith('gsk_') ? (id.split('_')[2] ?? id) : id
   if (!(await revokeApiKey(pool, keyId))) throw new UsageError(`There is no key ${keyId}.`)
   output.hint(`Key ${keyId} is revoked: every process refuses it within 5 seconds.`)
-}
-
-function parseCommand(args: string[]): { flags: Flags; command: string | undefined; rest: string[] } {
-  try {
-    const { values, positionals } = parseArgs({
-      args,
-      allowPositionals: true,
-      options: {
-        help: { type: 'boolean', short: 'h' },
-        json: { type: 'boolean' },
-        name: { type: 'string' },
-        account: { type: 'string' },
-        network: { type: 'string' },
-        limit: { type: 'string', multiple: true },
-      },
-    })
-    const [command, ...rest] = positionals
-    return { flags: values, command, rest }
-  } catch (error) {
-    throw new UsageError(`${error instanceof Error ? error.message : error}. Try --help.`)
-  }
 }
 
 function parseLimits(texts: string[]): Limits {

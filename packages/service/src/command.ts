@@ -34,6 +34,36 @@ export function parseFlags<const T extends ParseArgsConfig>(config: T): ReturnTy
   }
 }
 
+type Subcommands<Run> = {
+  help: string
+  args: string[]
+  options: ParseArgsConfig['options']
+  output: Output
+  commands: Readonly<Record<string, (run: Run) => Promise<void>>>
+  /** Runs one of them with what it needs. */
+  run(command: (run: Run) => Promise<void>, given: { flags: object; rest: string[] }): Promise<void>
+}
+
+/** A command that has others: finds the one that was asked for, or shows the help. */
+export async function runSubcommand<Run>(asked: Subcommands<Run>): Promise<number> {
+  const { help, args, options, output, commands, run } = asked
+  return runCommand(output, async () => {
+    const { values: flags, positionals } = parseFlags({
+      ...{ args, allowPositionals: true },
+      options: { help: { type: 'boolean', short: 'h' }, json: { type: 'boolean' }, ...options },
+    })
+    const [name, ...rest] = positionals
+    if (flags['help'] || name === undefined) {
+      output.out(help)
+      return flags['help'] ? 0 : 2
+    }
+    const command = commands[name]
+    if (!command) throw new UsageError(`Unknown command ${name}. Try --help.`)
+    await run(command, { flags, rest })
+    return 0
+  })
+}
+
 export async function withDatabase<T>(
   place: Place,
   name: string,

@@ -1,13 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import { fileURLToPath } from 'node:url'
-import { parseArgs } from 'node:util'
 import type { Pool } from 'pg'
 import {
   type Env,
   findPlace,
   type Output,
   type Place,
-  runCommand,
+  runSubcommand,
   terminal,
   toTable,
   UsageError,
@@ -50,8 +49,14 @@ const HELP = `Manages where the events of an account's swaps are posted to.
 The database is DATABASE_URL, and secrets are sealed with GEOSWAP_SEAL_KEYS as the API has them; without DATABASE_URL
 both are those of the local network in GEOSWAP_HOME (default .geoswap).`
 
+const options = {
+  account: { type: 'string' },
+  url: { type: 'string' },
+  failed: { type: 'boolean' },
+  since: { type: 'string' },
+  swap: { type: 'string' },
+} as const
 type Flags = {
-  help?: boolean
   json?: boolean
   account?: string
   url?: string
@@ -64,17 +69,12 @@ const commands: Record<string, (run: Run) => Promise<void>> = { add, list, rotat
 
 /** Runs one command and returns the exit code. Only the secret, the list or the help goes to `out`. */
 export async function runWebhookCommand(args: string[], env: Env, output: Output): Promise<number> {
-  return runCommand(output, async () => {
-    const { flags, command, rest } = parseCommand(args)
-    if (flags.help || command === undefined) {
-      output.out(HELP)
-      return flags.help ? 0 : 2
-    }
-    const run = commands[command]
-    if (!run) throw new UsageError(`Unknown command ${command}. Try --help.`)
-    const place = findPlace(env)
-    await withDatabase(place, 'webhook', (pool) => run({ pool, flags, rest, output, place }))
-    return 0
+  return runSubcommand<Run>({
+    ...{ help: HELP, args, options, output, commands },
+    run(command, { flags, rest }) {
+      const place = findPlace(env)
+      return withDatabase(place, 'webhook', (pool) => command({ pool, flags, rest, output, place }))
+    },
   })
 }
 
@@ -166,28 +166,6 @@ function parseReplayed({ failed, since, swap }: Flags): Replayed {
   if (Number.isNaN(time.getTime()))
     throw new UsageError('--since must be a time such as 2026-01-02T03:04:05Z.')
   return { since: time }
-}
-
-function parseCommand(args: string[]): { flags: Flags; command: string | undefined; rest: string[] } {
-  try {
-    const { values, positionals } = parseArgs({
-      args,
-      allowPositionals: true,
-      options: {
-        help: { type: 'boolean', short: 'h' },
-        json: { type: 'boolean' },
-        account: { type: 'string' },
-        url: { type: 'string' },
-        failed: { type: 'boolean' },
-        since: { type: 'string' },
-        swap: { type: 'string' },
-      },
-    })
-    const [command, ...rest] = positionals
-    return { flags: values, command, rest }
-  } catch (error) {
-    throw new UsageError(`${error instanceof Error ? error.message : error}. Try --help.`)
-  }
 }
 
 function toRows(endpoints: readonly ListedEndpoint[]): string[][] {

@@ -1,19 +1,10 @@
 import type { CustodyEvent, Paid, Place } from '../chains/custody.ts'
 import type { LedgerAccount, Transfer } from '../model/ledger.ts'
 import { INVENTORY } from '../model/venue.ts'
+import type { OpRecord } from '../store/ledger.ts'
 
 /** What is known here of the op that an event names. */
-export type KnownOp = {
-  hash: string
-  /** None for an op that was built and never submitted: nothing of ours may have moved money for it. */
-  swapId?: string
-  inputToken: string
-  inputAmount: bigint
-  outputToken: string
-  venue: string
-  payToken: string
-  payAmount: bigint
-}
+export type KnownOp = Omit<OpRecord, 'deliveryHash'>
 
 export type Explained = {
   event: CustodyEvent

@@ -108,6 +108,7 @@ export async function readLedgerAges(db: Db): Promise<{ chainId: number; seconds
 export type OpRecord = {
   hash: string
   deliveryHash: string
+  /** None for an op that was built and never submitted: nothing of ours may have moved money for it. */
   swapId?: string
   inputToken: string
   inputAmount: bigint

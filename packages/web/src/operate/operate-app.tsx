@@ -1,6 +1,7 @@
 import { useMemo, useState } from 'preact/hooks'
 import { forget, keep, readKept } from '../kept.ts'
 import { Problem } from '../parts/notice.tsx'
+import { SecretForm } from '../parts/secret-form.tsx'
 import { Shell } from '../shell.tsx'
 import { createOperatorClient, explainOperator, isKeyRefused } from './client.ts'
 import { Dashboard } from './dashboard.tsx'
@@ -47,31 +48,12 @@ function Watch({ operatorKey, onKey }: { operatorKey: string; onKey(key: string)
 }
 
 function OperatorKeyForm({ onKey, error }: { onKey(key: string): void; error?: unknown }) {
-  const [key, setKey] = useState('')
-  const submit = (event: Event) => {
-    event.preventDefault()
-    if (key.trim()) onKey(key.trim())
-  }
   return (
     <section class="card narrow">
       <h1>Operator key</h1>
       <p>One of GEOSWAP_OPERATOR_KEYS. It stays in this tab.</p>
       {error ? <Problem explained={explainOperator(error)} /> : null}
-      <form onSubmit={submit} class="stack">
-        <label class="field">
-          <span>Your operator key</span>
-          <input
-            type="password"
-            autoComplete="off"
-            spellcheck={false}
-            value={key}
-            onInput={(event) => setKey(event.currentTarget.value)}
-          />
-        </label>
-        <button type="submit" class="primary">
-          Use this key
-        </button>
-      </form>
+      <SecretForm label="Your operator key" onSecret={onKey} />
     </section>
   )
 }
