@@ -68,7 +68,8 @@ const pointsOf = (role: Role) => points.filter((point) => (PLACES[point] ?? 'wor
 /** The service's processes, each started again whenever it ends, and armed with a crash that is still to be seen. */
 export async function startCrew(options: Options): Promise<Crew> {
   const { network, ledger, random } = options
-  const [build] = await Promise.all([buildForRun(options.mutant), migrate(network)])
+  const build = await buildForRun(options.mutant)
+  await migrate(network, build)
   const crashes = new Map<FailPoint, number>(points.map((point) => [point, 0]))
   const members: Member[] = []
   let stopping = false
@@ -192,10 +193,9 @@ function spawnMember({ network, config }: Spawned, build: string, member: Member
   return child
 }
 
-async function migrate({ databaseUrl }: Network): Promise<void> {
+async function migrate({ databaseUrl }: Network, build: string): Promise<void> {
   const env = { PATH: process.env.PATH, DATABASE_URL: databaseUrl }
-  const command = ['--import', 'tsx', 'packages/service/src/main.ts', 'migrate']
-  await promisify(execFile)(process.execPath, command, { cwd: root, env })
+  await promisify(execFile)(process.execPath, [build, 'migrate'], { cwd: root, env })
 }
 
 async function stopChild(child: ChildProcess): Promise<void> {

@@ -18,7 +18,7 @@ export function drawGate(options: { seed: number; swaps: number }): Plan {
       seconds: MOST_SECONDS,
       drainSeconds: DRAIN_SECONDS,
     },
-    ...{ workers: 3, nodes: 1, leaseMs: 1_000, rates, atOnce: AT_ONCE, deadlines: UNHURRIED },
+    ...{ workers: 3, nodes: 1, leaseMs: 500, rates, atOnce: AT_ONCE, deadlines: UNHURRIED },
     clients: drawForAll(random, options.swaps, 0),
     reserve: drawForAll(random, options.swaps, options.swaps),
     events: [],

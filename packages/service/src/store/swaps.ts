@@ -275,7 +275,10 @@ function namedOf(change: Change): Partial<Swap> {
   }
 }
 
-/** Notes that the lock can no longer be undone, and gives back the exposure booked for it. Repeatable. */
+/**
+ * Notes that the lock can no longer be undone, and gives back the exposure booked for it. Repeatable. What is booked
+ * at this moment has a row that an update would not see if it is the first of its chain: a conflict with it does.
+ */
 export async function markOriginFinal(db: Db, swaps: readonly Swap[]): Promise<void> {
   await db.query(
     `with marked as (
@@ -283,9 +286,9 @@ export async function markOriginFinal(db: Db, swaps: readonly Swap[]): Promise<v
         where s.id = any($1) and not s.origin_final
     returning s.origin_chain, s.exposed_cents
      )
-     update exposure e set cents = e.cents - m.cents
-       from (select origin_chain, sum(exposed_cents) as cents from marked group by 1) m
-      where e.chain_id = m.origin_chain`,
+     insert into exposure as e (chain_id, cents)
+     select origin_chain, sum(exposed_cents) from marked group by 1
+     on conflict (chain_id) do update set cents = e.cents - excluded.cents`,
     [swaps.map((swap) => swap.id)],
   )
 }

@@ -1,0 +1,51 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { inTransaction } from './db.ts'
+import { readExposure } from './figures.ts'
+import { bookExposure, markOriginFinal } from './swaps.ts'
+import { insertTestAccount, startTestDatabase, type TestDatabase } from './test-database.ts'
+import { insertTestSwap, moveTestSwap } from './test-swaps.ts'
+
+const CHAIN = 31_337
+const VALUE = 601n
+
+let database: TestDatabase
+
+beforeAll(async () => {
+  database = await startTestDatabase()
+})
+afterAll(() => database.stop())
+
+async function lockedSwap() {
+  const { pool } = database
+  const swap = await insertTestSwap(pool, await insertTestAccount(pool))
+  await moveTestSwap(pool, swap, 'lockRecorded')
+  await pool.query('update ops set value_cents = $2 from swaps s where s.op_id = ops.id and s.id = $1', [
+    swap.swapId,
+    VALUE.toString(),
+  ])
+  return moveTestSwap(pool, swap, 'lockSeen', { originTxHash: '0xlock', lockedBlock: 1n })
+}
+
+/** Resolves when somebody waits for a lock of another. */
+async function untilSomebodyWaits(): Promise<void> {
+  for (;;) {
+    const { rows } = await database.pool.query(
+      `select 1 from pg_stat_activity where wait_event_type = 'Lock'`,
+    )
+    if (rows.length > 0) return
+  }
+}
+
+test('the first exposure of a chain is given back by a lock that becomes final while it is booked', async () => {
+  const swap = await lockedSwap()
+  let marked: Promise<void> | undefined
+
+  await inTransaction(database.pool, async (db) => {
+    await bookExposure(db, { chainId: CHAIN, swaps: [swap], capCents: 10_000n })
+    marked = markOriginFinal(database.pool, [swap])
+    await untilSomebodyWaits()
+  })
+  await marked
+
+  expect(await readExposure(database.pool)).toEqual([{ chainId: CHAIN, cents: 0n }])
+})
