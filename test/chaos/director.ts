@@ -16,6 +16,9 @@ type Direction = {
 
 const LOOK_MS = 100
 const AGAIN_MS = 3_000
+// Until a lock that was sent is in a block; until its absence was noticed.
+const LANDED_MS = 900
+const MISSED_MS = 1_500
 // Past everything that a lock of the gate had left.
 const JUMP_SECONDS = 100
 const CRASHES_BEFORE_KILLS = 8
@@ -61,25 +64,28 @@ async function loseLocks(direction: Direction): Promise<void> {
     await again(direction, direction.isOver, { kind: 'blackHole', chain: 'alpha', role: 'lock', ms: HOLE_MS })
 }
 
-/** A swap that waits for its lock to be final finds it gone. */
+/** A swap that waits for its lock to be final finds it gone, and what is sent again comes too late to hide that. */
 async function undoLocks(direction: Direction): Promise<void> {
   const { field, isSeen, isOver } = direction
   while (!isSeen('before lockLost', 'after lockLost') && !isOver()) {
-    if (await hasFreshLock(field)) {
-      await act(direction, { kind: 'reorg', chain: 'beta', depth: 3, keeps: false })
-      await pass(direction, AGAIN_MS)
+    if (!(await isLocking(field))) {
+      await delay(LOOK_MS)
+      continue
     }
-    await delay(LOOK_MS)
+    const undone = act(direction, { kind: 'reorg', chain: 'beta', depth: 3, keeps: false })
+    await pass(direction, LANDED_MS)
+    const end = field.proxies.beta.cast({ kind: 'blackHole', role: 'lock' })
+    await undone
+    await pass(direction, MISSED_MS)
+    end()
   }
 }
 
-/** One that is seen and in a block that a reorg reaches. A database that is down has none to show. */
-async function hasFreshLock({ pool, network }: Battlefield): Promise<boolean> {
+/** A lock is on its way: it comes into one of the blocks that are undone. A database that is down has none to show. */
+async function isLocking({ pool, network }: Battlefield): Promise<boolean> {
   const beta = network.local.chains.find(({ name }) => name === 'beta')
   const found = await pool
-    .query(`select 1 from swaps where state = 'locked' and origin_chain = $1 and not origin_final limit 1`, [
-      beta?.chainId,
-    ])
+    .query(`select 1 from swaps where state = 'locking' and origin_chain = $1 limit 1`, [beta?.chainId])
     .catch(() => ({ rowCount: 0 }))
   return found.rowCount === 1
 }
