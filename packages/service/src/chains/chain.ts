@@ -60,7 +60,8 @@ export type Fates<T extends Sent> = {
 }
 
 /** `isBurn`: the work is given up, and an empty transaction takes its nonce. */
-export type Replacement = { request: TxRequest; terms: SigningTerms; isBurn: boolean }
+/** `cost`: what its sender has to hold for a node to take it. */
+export type Replacement = { request: TxRequest; terms: SigningTerms; isBurn: boolean; cost: bigint }
 
 export type Simulation =
   | { kind: 'ok' }

@@ -19,7 +19,7 @@ import { toJson } from '../store/swaps.ts'
 
 type SendingChain = Pick<
   Chain,
-  'chainId' | 'hasNonces' | 'readTerms' | 'sign' | 'broadcast' | 'readFates' | 'planReplacement'
+  'chainId' | 'hasNonces' | 'readTerms' | 'sign' | 'broadcast' | 'readFates' | 'planReplacement' | 'readCoins'
 >
 
 type Options = {
@@ -107,7 +107,8 @@ export function createSender(options: Options): Sender {
   /** The oldest may hold up all others: where the chain allows it, it pays more until it is in a block. */
   async function replaceIfStuck(lease: Lease, heads: Heads, stuck: Attempt): Promise<void> {
     const replacement = chain.planReplacement(stuck, heads, await termsAt(heads))
-    if (!replacement) return
+    // A key that runs out of coin is not helped by paying more: each raise would cost it more when it has some again.
+    if (!replacement || replacement.cost > (await chain.readCoins(address, heads.head))) return
     const signing = { ...replacement, sentAtBlock: heads.head.number }
     const signed = await unlessOutdated(pool, (db) => signReplacement(options, db, lease, stuck, signing))
     if (!signed) return
@@ -208,7 +209,7 @@ async function signReplacement(
   db: PoolClient,
   lease: Lease,
   stuck: Attempt,
-  { isBurn, ...content }: Replacing,
+  { isBurn, cost: _, ...content }: Replacing,
 ) {
   if (!(await confirmLease(db, lease))) throw new Outdated()
   const signing = {

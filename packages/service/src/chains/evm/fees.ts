@@ -69,11 +69,13 @@ export function planReplacement(
 ): Replacement | undefined {
   if (head.number - stuck.sentAtBlock < REPLACE_AFTER_BLOCKS) return undefined
   const isBurn = stuck.isBurn || stuck.replacement >= MAX_RAISES
-  return {
-    isBurn,
-    request: isBurn ? BURN : stuck.request,
-    terms: raisedFees(stuck.terms as Fees, current as Fees),
-  }
+  const request = isBurn ? BURN : (stuck.request as EvmRequest)
+  const terms = raisedFees(stuck.terms as Fees, current as Fees)
+  return { isBurn, request, terms, cost: costOf(request, terms) }
+}
+
+function costOf({ gas, value = '0' }: EvmRequest, { maxFeePerGas }: Fees): bigint {
+  return BigInt(gas) * BigInt(maxFeePerGas) + BigInt(value)
 }
 
 /** Nodes take a replacement only at an eighth more than what it replaces. */

@@ -1,0 +1,70 @@
+import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startEvmWorld } from '../chains/conformance/test-evm-world.ts'
+import type { ConformanceWorld } from '../chains/conformance/test-world.ts'
+import type { Swap } from '../model/swap.ts'
+import { declareLanes, takeLanes } from '../store/lanes.ts'
+import { startTestDatabase, type TestDatabase } from '../store/test-database.ts'
+import { createSender } from './sender.ts'
+
+let database: TestDatabase
+let world: ConformanceWorld
+beforeAll(async () => {
+  ;[database, world] = await Promise.all([startTestDatabase(), startEvmWorld()])
+})
+afterAll(async () => {
+  await Promise.all([database.stop(), world.stop()])
+})
+
+async function newSender(address: string) {
+  const { pool } = database
+  const name = `sender ${address}`
+  await declareLanes(pool, [name])
+  const [lease] = await takeLanes(pool, {
+    ...{ names: [name], holder: crypto.randomUUID(), ttlMs: 600_000, limit: 1 },
+  })
+  if (!lease) throw new Error('No lane')
+  const sender = createSender({
+    ...{ pool, chain: world.chain, address, maxInFlight: 4 },
+    ...{ onSent: () => {}, onSendFault: () => {}, onReplaced: () => {} },
+  })
+  const followUp = async () => sender.followUp(lease, await world.chain.readHeads())
+  await followUp()
+  return { sender, lease, followUp }
+}
+
+const transferTo = (from: string, to: string, amount: bigint) =>
+  world.chain.planTransfer({ from, to, token: world.tokens.native, amount })
+
+test('what a key signed before it ran out of gas coin is not replaced, and lands when it can pay', async () => {
+  const { relay, deliver } = world.senders
+  const recipient = privateKeyToAddress(generatePrivateKey())
+  const { sender, lease, followUp } = await newSender(deliver)
+  const other = await newSender(relay)
+  const request = await transferTo(deliver, recipient, 1n)
+  const refill = await transferTo(relay, deliver, 10n ** 17n)
+  const heads = await world.chain.readHeads()
+  const work = { role: 'topup', swapIds: [], record: async () => true } as const
+  await world.emptyWallet({ op: { wallet: deliver, inputToken: world.tokens.native } } as Swap)
+
+  await sender.send(lease, heads, { ...work, request })
+  for (let look = 0; look < 12; look += 1) {
+    await world.confirm()
+    await followUp()
+  }
+  const { rowCount } = await database.pool.query('select 1 from tx_attempts where sender = $1', [deliver])
+  await other.sender.send(other.lease, heads, { ...work, request: refill })
+  await world.confirm()
+
+  await expect
+    .poll(
+      async () => {
+        await followUp()
+        await world.confirm()
+        return world.balanceOf(recipient, world.tokens.native)
+      },
+      { timeout: 10_000 },
+    )
+    .toBe(1n)
+  expect(rowCount).toBe(1)
+})
