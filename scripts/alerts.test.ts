@@ -46,8 +46,8 @@ const cases: Record<string, { bad: string; good: string; before?: string }> = {
     good: 'geoswap_swaps{state="refunding"} 1',
   },
   GeoswapClaimsLate: {
-    bad: 'geoswap_oldest_swap_seconds{state="claiming"} 4000',
-    good: 'geoswap_oldest_swap_seconds{state="settled"} 600',
+    bad: 'geoswap_claim_margin_used_ratio 0.51',
+    good: 'geoswap_claim_margin_used_ratio 0.2',
   },
   GeoswapAttesterSilent: {
     bad: 'geoswap_attester_idle_seconds 61',

@@ -48,6 +48,9 @@ export const OperatorGasFloat = strictObject({ chain: Text, address: Text, topUp
 
 export const OperatorSwaps = strictObject({
   open: Type.Array(strictObject({ state: Text, count: Count, oldestSeconds: Seconds })),
+  claimMarginUsed: Type.Number({
+    description: 'Of the time to claim an input: at 1 anyone can send back what was paid for.',
+  }),
   ended: Type.Array(
     strictObject({ status: oneOf(['settled', 'refunded', 'failed']), reason: Text, count: Count }),
     { description: 'In the last hour.' },

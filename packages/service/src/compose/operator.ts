@@ -11,7 +11,7 @@ import type { Catalog, Market, Token } from '../model/catalog.ts'
 import type { LedgerAccount } from '../model/ledger.ts'
 import { type Bucket, bucketSecondsOf, fillBuckets, firstBucketOf } from '../model/series.ts'
 import { describeScope, type QuoteStop } from '../model/stop.ts'
-import { readEndedSwaps, readExposure, readOpenSwaps } from '../store/figures.ts'
+import { readClaimMarginUsed, readEndedSwaps, readExposure, readOpenSwaps } from '../store/figures.ts'
 import { type Holding, readInventory } from '../store/inventory.ts'
 import { countWorkerLanes } from '../store/lanes.ts'
 import { type LedgerBalance, readLedgerAges, readLedgerBalances } from '../store/ledger.ts'
@@ -86,24 +86,26 @@ function toWireBucket({ at, volumeCents, ...bucket }: Bucket) {
 
 async function readOverview(parts: Parts, senders: OperatorOverview['senders']): Promise<OperatorOverview> {
   const { config, pool, catalog, market } = parts
-  const [open, ended, exposure, inventory, lanesHeld, ages, balances, stops, endpoints] = await Promise.all([
-    readOpenSwaps(pool),
-    readEndedSwaps(pool),
-    readExposure(pool),
-    readInventory(pool),
-    countWorkerLanes(pool),
-    readLedgerAges(pool),
-    readLedgerBalances(pool),
-    findActiveStops(pool),
-    countEndpoints(pool),
-  ])
+  const [open, claimMarginUsed, ended, exposure, inventory, lanesHeld, ages, balances, stops, endpoints] =
+    await Promise.all([
+      readOpenSwaps(pool),
+      readClaimMarginUsed(pool),
+      readEndedSwaps(pool),
+      readExposure(pool),
+      readInventory(pool),
+      countWorkerLanes(pool),
+      readLedgerAges(pool),
+      readLedgerBalances(pool),
+      findActiveStops(pool),
+      countEndpoints(pool),
+    ])
   const watched = {
     chains: parts.chains.map((chain) => toChain(chain, market, exposure)),
     inventory: toHoldings(inventory, catalog, market),
     senders,
     gasFloats: parts.gas.floats().map(({ chain, address, topUpsLeft }) => ({ chain, address, topUpsLeft })),
     lanesHeld,
-    swaps: { open: open.map(toOpen), ended: ended.map(toEnded) },
+    swaps: { open: open.map(toOpen), claimMarginUsed, ended: ended.map(toEnded) },
     prices: market.prices.assets.map((asset) => toPrice(asset, market.prices)),
     books: { chains: ages.map(toAge), balances: toBooks(balances, catalog) },
     stops: stops.map(toStop),

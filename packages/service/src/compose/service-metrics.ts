@@ -2,7 +2,13 @@ import type { Pool } from 'pg'
 import { Gauge, type Registry } from 'prom-client'
 import { formatUnits } from 'viem'
 import type { PriceBook } from '../market/prices/book.ts'
-import { readEndedSwaps, readExposure, readOpenSwaps, readStageTimes } from '../store/figures.ts'
+import {
+  readClaimMarginUsed,
+  readEndedSwaps,
+  readExposure,
+  readOpenSwaps,
+  readStageTimes,
+} from '../store/figures.ts'
 import { readInventory } from '../store/inventory.ts'
 import type { ConnectedChain } from './chains.ts'
 import { addGasMetrics } from './gas-metrics.ts'
@@ -19,6 +25,7 @@ type Sources = {
 /** Gauges of the money and the work, read when Prometheus asks. A source that is down leaves its last values. */
 export function addServiceMetrics(registry: Registry, sources: Sources): void {
   addSwapGauges(registry, sources.pool)
+  addClaimGauge(registry, sources.pool)
   addEndedGauge(registry, sources.pool)
   addStageGauge(registry, sources.pool)
   addExposureGauge(registry, sources)
@@ -50,6 +57,18 @@ function addSwapGauges(registry: Registry, pool: Pool): void {
         this.set({ state }, count)
         oldest.set({ state }, seconds)
       }
+    },
+  })
+}
+
+function addClaimGauge(registry: Registry, pool: Pool): void {
+  new Gauge({
+    name: 'geoswap_claim_margin_used_ratio',
+    help: 'How much of the time to claim an input is over: at 1 anyone can send back what was paid for.',
+    registers: [registry],
+    async collect() {
+      const used = await readClaimMarginUsed(pool).catch(() => undefined)
+      if (used !== undefined) this.set(used)
     },
   })
 }

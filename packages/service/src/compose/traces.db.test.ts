@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Span } from '../observe/otlp.ts'
 import { traceOf } from '../observe/swap-trace.ts'
-import { readEndedSwaps, readOpenSwaps, readStageTimes } from '../store/figures.ts'
+import { readClaimMarginUsed, readEndedSwaps, readOpenSwaps, readStageTimes } from '../store/figures.ts'
 import { declareLanes, type Lease, takeLanes } from '../store/lanes.ts'
 import { insertTestAccount, startTestDatabase, type TestDatabase } from '../store/test-database.ts'
-import { insertTestSwap, settleTestSwap } from '../store/test-swaps.ts'
+import { insertTestSwap, moveTestSwap, settleTestSwap } from '../store/test-swaps.ts'
 import { placeEvents } from '../store/webhook-deliveries.ts'
 import { tracingLane } from './traces.ts'
 
@@ -64,4 +64,30 @@ test('the figures count what is open, what ended, and how long its stages took',
   expect(times.filter(({ stage }) => stage === 'accepted').map(({ quantile }) => quantile)).toEqual([
     0.5, 0.95, 0.99,
   ])
+})
+
+test('the margin of a claim is used up from delivery to refund deadline, and not by what is claimed', async () => {
+  const { pool } = database
+  const swap = await insertTestSwap(pool, accountId)
+  await settleTestSwap(pool, swap)
+  const setTimes = (settledAgo: number, left: number) =>
+    pool.query(
+      `with s as (
+         update swaps set timeline = jsonb_build_array(jsonb_build_object(
+           'stage', 'settled', 'at', clock_timestamp() - make_interval(secs => $2))) where id = $1 returning op_id)
+       update ops set refund_deadline = extract(epoch from clock_timestamp())::bigint + $3
+        where id = (select op_id from s)`,
+      [swap.swapId, settledAgo, left],
+    )
+  await pool.query('update ops set refund_deadline = extract(epoch from clock_timestamp())::bigint + 1000000')
+
+  await setTimes(300, 100)
+  const late = await readClaimMarginUsed(pool)
+  await setTimes(300, -100)
+  const tooLate = await readClaimMarginUsed(pool)
+  await moveTestSwap(pool, swap, 'claimFinal')
+
+  expect(late).toBeCloseTo(0.75, 1)
+  expect(tooLate).toBeGreaterThan(1)
+  expect(await readClaimMarginUsed(pool)).toBeLessThan(0.01)
 })

@@ -35,6 +35,7 @@ const well: Watched = {
       { state: 'locked', count: 3, oldestSeconds: 900 },
       { state: 'settled', count: 3, oldestSeconds: 3_600 },
     ],
+    claimMarginUsed: 0.5,
     ended: [{ status: 'refunded', reason: 'NO_LIQUIDITY', count: 20 }],
   },
   prices: [
@@ -52,7 +53,7 @@ const well: Watched = {
   webhooks: { failing: 0, disabled: 0 },
 }
 const open = (state: string, oldestSeconds: number) => ({
-  swaps: { open: [{ state, count: 1, oldestSeconds }], ended: [] },
+  swaps: { open: [{ state, count: 1, oldestSeconds }], claimMarginUsed: 0, ended: [] },
 })
 
 const cases: [string, Partial<Watched>, string][] = [
@@ -64,13 +65,13 @@ const cases: [string, Partial<Watched>, string][] = [
   ['GeoswapDrift', { stops: [{ ...stop, why: 'drift' }] }, 'USDC on chain 1 is stopped: why'],
   ['GeoswapPriceSourceLost', { prices: [{ asset: 'ETH', feeds: [{ feed: 'a', problem: 'stale' }] }] }, 'ETH'],
   ['GeoswapRefundBlocked', open('refundBlocked', 1), 'frozen'],
-  ['GeoswapClaimsLate', open('claiming', 3_601), 'not claimed'],
+  ['GeoswapClaimsLate', { swaps: { open: [], claimMarginUsed: 0.51, ended: [] } }, 'Half of the time'],
   ['GeoswapBooksLate', { books: { chains: [{ chainId: 1, ageSeconds: 121 }], balances: [] } }, 'alpha'],
   ['GeoswapInventoryLow', { inventory: [{ ...holding, reserved: '81' }] }, 'USDC on alpha'],
   ['GeoswapInventoryLow', { inventory: [{ ...holding, held: '0', reserved: '0' }] }, 'USDC on alpha'],
   [
     'GeoswapManyRefunds',
-    { swaps: { open: [], ended: [{ status: 'refunded', reason: '', count: 21 }] } },
+    { swaps: { open: [], claimMarginUsed: 0, ended: [{ status: 'refunded', reason: '', count: 21 }] } },
     '21 swaps',
   ],
   ['GeoswapWebhooksFail', { webhooks: { failing: 0, disabled: 1 } }, 'Webhook'],

@@ -9,24 +9,23 @@ type Rule = Pick<OperatorAlarm, 'name' | 'severity'> & { find: Judge }
 // The thresholds of deploy/alerts.yaml.
 const FEW_TOP_UPS = 3
 const STUCK_SECONDS = 900
-const CLAIM_SECONDS = 3_600
+const CLAIM_MARGIN = 0.5
 const BOOKS_SECONDS = 120
 const USED_PERCENT = 80n
 const MANY_REFUNDS = 20
 
 const MOVING = new Set(['accepted', 'locking', 'locked', 'delivering', 'refundDecided', 'refunding'])
-const CLAIMABLE = new Set(['settled', 'claiming'])
 
 const RULES: readonly Rule[] = [
   { name: 'GeoswapNoWorker', severity: 'page', find: findNoWorker },
   { name: 'GeoswapChainDown', severity: 'page', find: findChainsDown },
   { name: 'GeoswapGasLow', severity: 'page', find: findGasLow },
   { name: 'GeoswapSwapStuck', severity: 'page', find: findStuck },
+  { name: 'GeoswapClaimsLate', severity: 'page', find: findClaimsLate },
   { name: 'GeoswapDrift', severity: 'page', find: findDrift },
   { name: 'GeoswapPriceSourceLost', severity: 'page', find: findPricesLost },
   { name: 'GeoswapGasFloatLow', severity: 'ticket', find: findFloatLow },
   { name: 'GeoswapRefundBlocked', severity: 'ticket', find: findBlocked },
-  { name: 'GeoswapClaimsLate', severity: 'ticket', find: findClaimsLate },
   { name: 'GeoswapBooksLate', severity: 'ticket', find: findBooksLate },
   { name: 'GeoswapInventoryLow', severity: 'ticket', find: findInventoryLow },
   { name: 'GeoswapManyRefunds', severity: 'ticket', find: findManyRefunds },
@@ -83,10 +82,8 @@ function findBlocked({ swaps }: Watched): string[] {
 }
 
 function findClaimsLate({ swaps }: Watched): string[] {
-  const isLate = swaps.open.some(
-    ({ state, oldestSeconds }) => CLAIMABLE.has(state) && oldestSeconds > CLAIM_SECONDS,
-  )
-  return isLate ? ['Inputs of delivered swaps are not claimed'] : []
+  const isLate = swaps.claimMarginUsed > CLAIM_MARGIN
+  return isLate ? ['Half of the time to claim the input of a delivered swap is over'] : []
 }
 
 function findBooksLate({ books, chains }: Watched): string[] {

@@ -15,6 +15,23 @@ export async function readOpenSwaps(db: Db): Promise<OpenSwaps[]> {
   return rows
 }
 
+/**
+ * Of the swap that has least of it left: how much of the time from its delivery to its refund deadline is over. From
+ * that deadline on anyone can send the input back that the delivery was paid for. 0 when nothing waits to be claimed.
+ */
+export async function readClaimMarginUsed(db: Db): Promise<number> {
+  const { rows } = await db.query<{ used: number }>(
+    `select coalesce(max((extract(epoch from clock_timestamp()) - d.seconds)
+                         / greatest(o.refund_deadline - d.seconds, 1)), 0)::float8 as used
+       from swaps s join ops o on o.id = s.op_id
+      cross join lateral (
+        select extract(epoch from coalesce(max((t ->> 'at')::timestamptz), s.updated_at)) as seconds
+          from jsonb_array_elements(s.timeline) as t where t ->> 'stage' = 'settled') as d
+      where s.state not in ('closed', 'refunded', 'failed') and s.state in ('settled', 'claiming')`,
+  )
+  return rows[0]?.used ?? 0
+}
+
 export type EndedSwaps = { status: string; reason: string; count: number }
 
 /** Swaps that ended in the last hour. */
