@@ -232,6 +232,7 @@ function logMove(logger: Logger, name: string) {
 function watchLane(parts: Parts, connected: ConnectedChain): Lane {
   const { pool, logger } = parts
   const { chain, config } = connected
+  const senders = Object.values(connected.senders).flat()
   const follower = followerOf(parts, config.chainId)
   const reorgSeconds = (config.finality.hard * config.blockMs) / 1_000
   const originDeps = { pool, origin: chain, reorgSeconds, onMoved: logMove(logger, 'origin') }
@@ -242,7 +243,7 @@ function watchLane(parts: Parts, connected: ConnectedChain): Lane {
     onRefundDecided: logMove(logger, 'refund decided'),
   }
   const lane = createWatchLane({
-    ...{ pool, chain, follower },
+    ...{ pool, chain, follower, senders },
     confirmOrigin: (heads) => confirmOrigin(originDeps, heads),
     confirmDestination: (heads) => confirmDestination(destinationDeps, heads),
   })

@@ -11,13 +11,15 @@ type Options = {
   pool: Pool
   chain: Chain
   follower: HeadFollower
+  /** The keys that follow up on what they sent here. */
+  senders: readonly string[]
   confirmOrigin(heads: Heads): Promise<void>
   confirmDestination(heads: Heads): Promise<void>
 }
 
 /** The lane that reads a chain: at each new block it moves swaps on, counts the vault, frees positions. */
 export function createWatchLane(options: Options): Lane {
-  const { pool, chain, follower } = options
+  const { pool, chain, follower, senders } = options
   let done: string | undefined
   const watch: Task = {
     topics: [`head:${chain.chainId}`],
@@ -26,7 +28,7 @@ export function createWatchLane(options: Options): Lane {
       if (!heads || heads.head.hash === done) return
       await chain.follow(heads, (await oldestOpenBlock(pool, chain.chainId)) ?? heads.hard.number)
       await Promise.all([options.confirmDestination(heads), options.confirmOrigin(heads)])
-      await releaseStalledClaims(pool, chain.chainId)
+      await releaseStalledClaims(pool, { chainId: chain.chainId, senders })
       await setHoldings(
         pool,
         { chainId: chain.chainId, block: heads.head.number },

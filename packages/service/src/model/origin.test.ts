@@ -48,3 +48,9 @@ test('a refund or a claim that is not final ends nothing', () => {
 test('a final claim closes a settled swap', () => {
   expect(decide('claiming', { soft: 'claimed', hard: 'claimed' })).toBe('claimFinal')
 })
+
+test('what nobody locked ends when its op is over, also when its locker is not there to say so', () => {
+  expect(decide('accepted', { isOver: false })).toBe('nothing')
+  expect(decide('accepted', { isOver: true })).toBe('declined')
+  expect(decide('accepted', { hard: 'locked', isOver: true })).not.toBe('declined')
+})

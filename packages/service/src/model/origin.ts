@@ -12,6 +12,7 @@ export type OriginDecision =
   | 'lockSeen'
   | 'lockLost'
   | 'lockDead'
+  | 'declined'
   | 'claimFinal'
   | 'refundFinal'
   | 'lockFinal'
@@ -22,6 +23,8 @@ export type OriginDecision =
  * close to its deadline counts only when it is final, since after a reorg it could not be repeated.
  */
 export function decideOrigin(swap: Swap, view: OriginView, reorgSeconds: number): OriginDecision {
+  // Its locker declines it sooner, unless its key is gone.
+  if (swap.state === 'accepted') return view.hard === 'none' && view.isOver ? 'declined' : 'nothing'
   if (swap.state === 'locking') return decideLocking(swap, view, reorgSeconds)
   if (swap.state === 'locked' && view.soft === 'none') return 'lockLost'
   if (isRefundable(swap) && view.hard === 'refunded') return 'refundFinal'

@@ -76,9 +76,13 @@ export async function bindAttestation(db: Db, bound: { id: string; attemptId: st
 
 /**
  * Lets claims and refunds be sent again whose transaction the chain consumed at a hard-final block without
- * closing all of their ops: it ran out of gas, was burnt, or an hourly cap put some off.
+ * closing all of their ops: it ran out of gas, was burnt, or an hourly cap put some off. What a key signed that is
+ * not among the senders any more is followed up by nobody, and sent again at once: an input leaves only once.
  */
-export async function releaseStalledClaims(db: Db, chainId: number): Promise<void> {
+export async function releaseStalledClaims(
+  db: Db,
+  { chainId, senders }: { chainId: number; senders: readonly string[] },
+): Promise<void> {
   await db.query(
     `update attestations t set attempt_id = null
       where t.attempt_id in (
@@ -86,9 +90,9 @@ export async function releaseStalledClaims(db: Db, chainId: number): Promise<voi
           from swaps s join attempt_swaps l on l.swap_id = s.id and l.role in ('claim', 'refund')
          where s.origin_chain = $1 and s.state in ('claiming', 'refunding') and not exists (
            select 1 from attempt_swaps o join tx_attempts a on a.id = o.attempt_id
-            where o.swap_id = s.id and o.role = l.role
+            where o.swap_id = s.id and o.role = l.role and a.sender = any($2)
               and (a.final_at is null or a.final_at > clock_timestamp() - interval '30 seconds')))`,
-    [chainId],
+    [chainId, senders],
   )
 }
 

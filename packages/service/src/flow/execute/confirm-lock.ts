@@ -79,6 +79,8 @@ async function changeFor(
       const { txHash: refundTxHash, credited } = refunded
       return { swap, event, refundReason: swap.refundReason ?? 'DELIVERY_EXPIRED', refundTxHash, credited }
     }
+    case 'declined':
+      return { swap, event, failureCode: 'OPERATION_EXPIRED', proof: neverLocked(deps, heads) }
     case 'lockDead': {
       const failureCode = (await deps.origin.findObstacle(swap)) ?? 'OPERATION_EXPIRED'
       return { swap, event, failureCode, proof: neverLocked(deps, heads) }

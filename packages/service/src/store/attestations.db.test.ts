@@ -1,0 +1,58 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { markAttemptsFinal } from './attempts.ts'
+import { bindAttestation, findUnsent, insertAttestation, releaseStalledClaims } from './attestations.ts'
+import { insertTestAttempt } from './test-attempts.ts'
+import { insertTestAccount, startTestDatabase, type TestDatabase } from './test-database.ts'
+import { insertTestSwap, moveTestSwap, settleTestSwap } from './test-swaps.ts'
+
+const CHAIN = 31337
+
+let database: TestDatabase
+beforeAll(async () => {
+  database = await startTestDatabase()
+})
+afterAll(() => database.stop())
+
+/** A claim that this key has signed, and whose transaction is not known to be in a block. */
+async function claimUnderWay() {
+  const { pool } = database
+  const swap = await insertTestSwap(pool, await insertTestAccount(pool))
+  await settleTestSwap(pool, swap)
+  await insertAttestation(pool, { chainId: CHAIN, kind: 'claim', swapIds: [swap.swapId], signature: '0x' })
+  const attemptId = await insertTestAttempt(pool, swap, 'claim')
+  const unsent = await unsentOf(swap.swapId)
+  await bindAttestation(pool, { id: unsent?.id ?? '', attemptId })
+  await moveTestSwap(pool, swap, 'claimRecorded')
+  const { rows } = await pool.query<{ sender: string }>('select sender from tx_attempts where id = $1', [
+    attemptId,
+  ])
+  return { ...swap, attemptId, sender: rows[0]?.sender ?? '' }
+}
+
+async function unsentOf(swapId: string) {
+  const all = await findUnsent(database.pool, { chainId: CHAIN, of: 1, index: 0 })
+  return all.find(({ swapIds }) => swapIds.includes(swapId))
+}
+
+const release = (senders: string[]) => releaseStalledClaims(database.pool, { chainId: CHAIN, senders })
+
+test('a claim is left to the key that signed it until the chain has decided, and then sent by any', async () => {
+  const { swapId, attemptId, sender } = await claimUnderWay()
+
+  await release([sender])
+  const before = await unsentOf(swapId)
+  await markAttemptsFinal(database.pool, [{ id: attemptId }], 9n)
+  await database.pool.query(`update tx_attempts set final_at = final_at - interval '1 minute'`)
+  await release([sender])
+
+  expect(before).toBeUndefined()
+  expect(await unsentOf(swapId)).toMatchObject({ kind: 'claim' })
+})
+
+test('a claim of a key that is no longer there is sent by another', async () => {
+  const { swapId } = await claimUnderWay()
+
+  await release(['another'])
+
+  expect(await unsentOf(swapId)).toMatchObject({ kind: 'claim' })
+})
