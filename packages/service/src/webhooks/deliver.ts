@@ -76,10 +76,19 @@ async function send(deps: DeliverDeps, { endpoint, delivery, signal, webhookId }
   return deps.post({ url: endpoint.url, headers, body, signal })
 }
 
-function openSecrets({ openSecret }: DeliverDeps, endpoint: Endpoint): string[] | undefined {
-  const sealed = [endpoint.secret, ...(endpoint.previousSecret ? [endpoint.previousSecret] : [])]
+/** Undefined without the secret of now. One from before a rotation is left out when the key that sealed it is gone. */
+function openSecrets(
+  deps: DeliverDeps,
+  { accountId, secret, previousSecret }: Endpoint,
+): string[] | undefined {
+  const current = findSecret(deps, accountId, secret)
+  const previous = previousSecret && findSecret(deps, accountId, previousSecret)
+  return current === undefined ? undefined : [current, ...(previous ? [previous] : [])]
+}
+
+function findSecret({ openSecret }: DeliverDeps, accountId: string, sealed: string): string | undefined {
   try {
-    return sealed.map((secret) => openSecret(endpoint.accountId, secret))
+    return openSecret(accountId, sealed)
   } catch (error) {
     if (error instanceof ServiceError) return undefined
     throw error

@@ -1,10 +1,10 @@
-import { randomBytes, randomUUID } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { WebhookEvent } from '@geoswap/wire'
 import { Check } from 'typebox/value'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { createLaneRunner } from '../lanes/runner.ts'
 import { createSealer } from '../seal/sealer.ts'
-import { declareLanes, takeLanes } from '../store/lanes.ts'
+import { declareLanes } from '../store/lanes.ts'
 import { insertTestAccount, startTestDatabase, type TestDatabase } from '../store/test-database.ts'
 import { insertTestSwap, settleTestSwap } from '../store/test-swaps.ts'
 import { replay } from '../store/webhook-deliveries.ts'
@@ -21,6 +21,7 @@ import { createSecretSeal } from './secret-seal.ts'
 import { createWebhookSender } from './sender.ts'
 import { createWebhookSecret } from './sign.ts'
 import { insertTestEndpoint } from './test-endpoint.ts'
+import { startTestProcess } from './test-process.ts'
 import { isGenuine, type Receiver, startReceiver } from './test-receiver.ts'
 
 const keys = [{ id: 'k1', key: randomBytes(32) }]
@@ -43,25 +44,8 @@ afterEach(async () => {
 
 const addEndpoint = (url = receiver.url) => insertTestEndpoint(database.pool, { seal, url })
 
-/** A process that holds the lane; its lease ends with the test. */
 async function startProcess({ openSecret = seal.open, onDisabled = vi.fn() } = {}) {
-  const { pool } = database
-  const want = { names: ['webhooks'], holder: randomUUID(), ttlMs: 60_000, limit: 1 }
-  const [lease] = await takeLanes(pool, want)
-  if (!lease) throw new Error('The lane is not free')
-  const sender = createWebhookSender({
-    ...{ pool, openSecret, onDisabled, onAttempt: () => {}, restMs: 0, now: Date.now, random: () => 0 },
-    post: createPost({ allowPrivate: true }),
-    onFault(error) {
-      throw error
-    },
-  })
-  const start = () => sender.step(lease)
-  const step = async () => {
-    await start()
-    await sender.drained()
-  }
-  return { onDisabled, start, step, stop: sender.stop }
+  return { onDisabled, ...(await startTestProcess(database.pool, { openSecret, onDisabled })) }
 }
 
 const arrived = (count: number) => vi.waitFor(() => expect(receiver.received).toHaveLength(count), 10_000)
@@ -363,6 +347,19 @@ describe('secrets', () => {
     const later = createSecretSeal(createSealer({ keys: [second] }))
     expect(later.open(accountId, resealed?.secret ?? '')).toBe(secret)
     expect(faults).not.toHaveBeenCalled()
+  })
+
+  test('a new one signs at once, though the old one was sealed with a key that is gone', async () => {
+    const { id, accountId, secret: old } = await addEndpoint()
+    const later = createSecretSeal(createSealer({ keys: [{ id: 'k2', key: randomBytes(32) }] }))
+    const { step } = await startProcess({ openSecret: later.open })
+    const secret = createWebhookSecret()
+    await rotateSecret(database.pool, { id, secret: later.seal(accountId, secret), hours: 24 })
+    await insertTestSwap(database.pool, accountId)
+    await step()
+
+    const genuine = receiver.received.map((one) => [isGenuine(one, secret), isGenuine(one, old)])
+    expect(genuine).toEqual([[true, false]])
   })
 
   test('one that cannot be opened any more is a failure of its endpoint, and nothing is posted', async () => {
