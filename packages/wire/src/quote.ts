@@ -1,6 +1,8 @@
 import { type Static, Type } from 'typebox'
 import { Address, Amount, ChainId, oneOf, SealedToken, strictObject, Time, Token, Usd } from './schema.ts'
 
+export const MAX_SLIPPAGE_BPS = 5_000
+
 export const TRADE_TYPES = ['exactInput', 'exactOutput'] as const
 export const ORIGIN_FAMILIES = ['evm', 'solana'] as const
 export const FEE_KINDS = [
@@ -28,7 +30,7 @@ export const QuoteRequest = strictObject({
   slippageBps: Type.Optional(
     Type.Integer({
       minimum: 1,
-      maximum: 5000,
+      maximum: MAX_SLIPPAGE_BPS,
       description: 'Default 50 between equal assets or USD stables, else 300.',
     }),
   ),

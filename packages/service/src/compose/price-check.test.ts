@@ -21,8 +21,9 @@ const catalog: Catalog = { chains: new Map([chainOf(1), chainOf(2)]), assets: ne
 
 /** 2,500 dollars for at least 0.99 ether. */
 const op = {
-  ...{ originChain: 1, inputToken: 'USDC', swappable: 2_500_000_000n },
-  ...{ destinationChain: 2, payToken: 'ETH', priceFloor: 990_000n },
+  ...{ originChain: 1, inputToken: 'USDC', inputAmount: 2_510_000_000n, swappable: 2_500_000_000n },
+  ...{ destinationChain: 2, outputToken: 'ETH', quotedOutput: 1_000_000n, priceFloor: 990_000n },
+  ...{ venue: 'inventory', payToken: 'ETH', payAmount: 1_000_000n },
 }
 const swap = { op }
 
@@ -58,8 +59,9 @@ function createScene(...tellers: ReturnType<typeof createTeller>[]) {
     now: Date.now,
     onFault: () => {},
   })
-  const check = createPriceCheck({ catalog, book, headOf: (id) => heads.get(id), onRead: () => {} })
-  return { heads, check }
+  const checkWith = (toleranceBps: number | undefined) =>
+    createPriceCheck({ catalog, book, toleranceBps, headOf: (id) => heads.get(id), onRead: () => {} })
+  return { heads, check: checkWith(undefined), checkWith }
 }
 
 test('a price is kept down to the floor, moved below it, and unknown while sources disagree', async () => {
@@ -79,6 +81,27 @@ test('a price is kept down to the floor, moved below it, and unknown while sourc
   expect(await keptAt(2_526n, 2_526n)).toBe(false)
   expect(await keptAt(2_500n, 2_900n)).toBeUndefined()
   expect(await keptAt(2_900n, 2_900n)).toBe(false)
+})
+
+test('an op that pays more than its input is worth is not kept, whatever its token said', async () => {
+  const { check } = createScene(createTeller('alpha', 1), createTeller('beta', 2))
+  await check.refresh()
+  const forged = { ...op, quotedOutput: 100_000_000n, payAmount: 100_000_000n }
+  const bought = { ...forged, venue: 'uniswap-v3', outputToken: 'unknown' }
+
+  expect(check.isKept({ op: { ...forged, priceFloor: 0n } })).toBe(false)
+  expect(check.isKept({ op: { ...forged, swappable: 10n ** 30n } })).toBe(false)
+  expect(check.isKept({ op: { ...forged, payAmount: 1n, priceFloor: 0n } })).toBe(false)
+  expect(check.isKept({ op: { ...forged, payToken: 'USDC', payAmount: 1n, priceFloor: 0n } })).toBe(false)
+  expect(check.isKept({ op: { ...bought, priceFloor: 0n } })).toBe(false)
+})
+
+test('the operator’s own tolerance bounds that of the op', async () => {
+  const { check, checkWith } = createScene(createTeller('alpha', 1), createTeller('beta', 2))
+  await check.refresh()
+  const wide = { ...op, quotedOutput: 1_020_000n, payAmount: 1_020_000n, priceFloor: 900_000n }
+
+  expect([check.isKept({ op: wide }), checkWith(100).isKept({ op: wide })]).toEqual([true, false])
 })
 
 test('feeds are read once for every head of their own chain, however many wait', async () => {

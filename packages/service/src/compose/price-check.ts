@@ -1,8 +1,11 @@
+import { MAX_SLIPPAGE_BPS } from '@geoswap/wire'
 import type { PriceBook } from '../market/prices/book.ts'
 import type { PriceSource } from '../market/prices/source.ts'
 import { convertDown } from '../model/amount.ts'
 import { type Catalog, findToken } from '../model/catalog.ts'
+import { withSlippage } from '../model/pricing.ts'
 import type { Swap } from '../model/swap.ts'
+import { INVENTORY } from '../model/venue.ts'
 import { every, within } from './timing.ts'
 
 // A lane waits no longer than this for a node; what is remembered then still has to be fresh.
@@ -14,15 +17,18 @@ const OFF_CHAIN_MS = 500
 type Options = {
   catalog: Catalog
   book: PriceBook
+  /** How far the market may move against the operator; undefined: as far as the slippage of the swap. */
+  toleranceBps: number | undefined
   /** The newest head seen of a chain; undefined while it stands still, when there is nothing new to read. */
   headOf(chainId: number): string | undefined
   /** Called after every reading that somebody waited for. */
   onRead(): void
 }
 
-type Priceable = Pick<
+type Input = Pick<Swap['op'], 'originChain' | 'inputToken' | 'inputAmount' | 'swappable'>
+type Output = Pick<
   Swap['op'],
-  'originChain' | 'inputToken' | 'swappable' | 'destinationChain' | 'payToken' | 'priceFloor'
+  'destinationChain' | 'venue' | 'outputToken' | 'quotedOutput' | 'payToken' | 'payAmount' | 'priceFloor'
 >
 
 type Known = { head: string; at: number; reading: Promise<unknown> }
@@ -31,7 +37,7 @@ type Known = { head: string; at: number; reading: Promise<unknown> }
  * Prices for the worker. Feeds on chains are read when they are needed, once for every new head; others
  * are read in the background, because a lane must not wait for a server outside.
  */
-export function createPriceCheck({ catalog, book, headOf, onRead }: Options) {
+export function createPriceCheck({ catalog, book, toleranceBps, headOf, onRead }: Options) {
   const known = new Map<PriceSource, Known>()
   const onChains = book.sources.filter(({ chainId }) => chainId !== undefined)
   const offChain = book.sources.filter(({ chainId }) => chainId === undefined)
@@ -72,11 +78,25 @@ export function createPriceCheck({ catalog, book, headOf, onRead }: Options) {
       onRead()
     },
     /** Whether the input still buys at least what the slippage limit allows; undefined without a price. */
-    isKept({ op }: { op: Priceable }): boolean | undefined {
+    isKept({ op }: { op: Input & Output }): boolean | undefined {
+      const leaving = leavingVault(op)
       const input = priced(op.originChain, op.inputToken)
-      const paid = priced(op.destinationChain, op.payToken)
+      const paid = priced(op.destinationChain, leaving.token)
       if (!input || !paid) return undefined
-      return convertDown(op.swappable, input, paid) >= op.priceFloor
+      // Both were in the token that the op was built from: whoever has a key that seals could write others.
+      const swappable = least(op.swappable, op.inputAmount)
+      const floor = most(op.priceFloor, withSlippage(leaving.amount, toleranceBps ?? MAX_SLIPPAGE_BPS))
+      return convertDown(swappable, input, paid) >= floor
     },
   }
 }
+
+/** What the operator gives for the input: the output itself, or at most this for buying it. */
+function leavingVault({ venue, outputToken, quotedOutput, payToken, payAmount }: Output) {
+  return venue === INVENTORY
+    ? { token: outputToken, amount: quotedOutput }
+    : { token: payToken, amount: payAmount }
+}
+
+const least = (a: bigint, b: bigint) => (a < b ? a : b)
+const most = (a: bigint, b: bigint) => (a > b ? a : b)

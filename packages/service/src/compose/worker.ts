@@ -160,7 +160,8 @@ function followPrices(parts: Omit<Parts, 'pool' | 'prices' | 'counters'>): Parts
     onFault: (err, source) => logger.warn({ err, source }, 'price source does not answer'),
   })
   const headOf = (chainId: number) => liveAt(chainId)?.current()?.head.hash
-  return createPriceCheck({ catalog, book, headOf, onRead: watchPrices(book, logger) })
+  const toleranceBps = config.network.priceToleranceBps
+  return createPriceCheck({ catalog, book, toleranceBps, headOf, onRead: watchPrices(book, logger) })
 }
 
 function lanesOf(parts: Parts, chain: ConnectedChain): Lane[] {
