@@ -1,0 +1,93 @@
+import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
+import { prepareSolana } from '../solana-orders.ts'
+import { prepare } from '../world.ts'
+import type { Stage } from './stage.ts'
+
+const USDC = 1_000_000n
+const AMOUNT = 10n * USDC
+
+/** Ten USDC of a new wallet on their way to a new recipient: what a swap did is what the two hold. */
+export type Journey = {
+  /** The operation's id on every chain: it stays when the database is lost. */
+  opHash: string
+  /** Who alone may lock it; empty on Solana. */
+  locker: string
+  output: bigint
+  submit(): Promise<string>
+  /** What the recipient has got and what the wallet has left. */
+  read(): Promise<{ paid: bigint; left: bigint }>
+}
+
+type Place = 'alpha' | 'beta' | 'solana'
+type Ready = Pick<Stage, 'world' | 'solana'>
+
+/** Quoted, built and signed, and not submitted yet. */
+export function prepareJourney(stage: Ready, from: 'alpha' | 'solana', to: Place): Promise<Journey> {
+  return from === 'alpha' ? fromAlpha(stage, to) : fromSolana(stage, to)
+}
+
+export async function startJourney(stage: Ready, from: 'alpha' | 'solana', to: Place): Promise<Journey> {
+  const journey = await prepareJourney(stage, from, to)
+  await journey.submit()
+  return journey
+}
+
+async function fromAlpha(stage: Ready, to: Place): Promise<Journey> {
+  const { world, solana } = stage
+  const { api, alpha } = world
+  const wallet = await world.walletWith(alpha, 'USDC', AMOUNT)
+  const { recipient, paid } = await recipientOn(stage, to)
+  const target = to === 'solana' ? solana : world[to]
+  const order = { from: alpha, sell: 'USDC', to: target, buy: 'USDC', amount: AMOUNT, recipient }
+  const { quote, build, submission } = await prepare(world, wallet, order)
+  return {
+    opHash: build.geoOpHash,
+    locker: (build.operation.message as { locker: string }).locker,
+    output: BigInt(quote.output),
+    submit: async () => accepted(await api.submit(submission)),
+    read: async () => ({ paid: await paid(), left: await alpha.balanceOf(wallet.address, 'USDC') }),
+  }
+}
+
+async function fromSolana(stage: Ready, to: Place): Promise<Journey> {
+  const { world, solana } = stage
+  const { api } = world
+  const wallet = await solana.wallet({ USDC: AMOUNT })
+  const { recipient, paid } = await recipientOn(stage, to)
+  const order = { sell: 'USDC', buy: 'USDC', amount: AMOUNT, recipient }
+  const target = to === 'solana' ? solana : world[to]
+  const prepared = await prepareSolana({ api, solana }, wallet, { ...order, to: target })
+  const left = () => solana.balanceOf(wallet.address, solana.token('USDC'))
+  return {
+    opHash: `0x${prepared.operation.opId}`,
+    locker: '',
+    output: BigInt(prepared.quote.output),
+    submit: async () => accepted(await api.submitSolana(prepared.submission)),
+    read: async () => ({ paid: await paid(), left: await left() }),
+  }
+}
+
+async function recipientOn({ world, solana }: Ready, place: Place) {
+  if (place !== 'solana') {
+    const recipient = privateKeyToAddress(generatePrivateKey())
+    return { recipient, paid: () => world[place].balanceOf(recipient, 'USDC') }
+  }
+  // With an account of the token, so that the quote has no rent in it.
+  const { address: recipient } = await solana.wallet({ USDC: 1n })
+  return { recipient, paid: async () => (await solana.balanceOf(recipient, solana.token('USDC'))) - 1n }
+}
+
+type Submitted = { status: number; body: { swapId: string; code?: string; message?: string } }
+
+function accepted({ status, body }: Submitted): string {
+  if (status !== 200) throw new Error(`submit: ${status} ${body.code} ${body.message}`)
+  return body.swapId
+}
+
+export const ENDS = { settled: 'closed', refunded: 'refunded', failed: 'failed' } as const
+export type End = keyof typeof ENDS
+
+/** What the two have to hold when it ended like this: all of the output, or all of the input. */
+export function moneyOf({ output }: Journey, end: End): { paid: bigint; left: bigint } {
+  return end === 'settled' ? { paid: output, left: 0n } : { paid: 0n, left: AMOUNT }
+}

@@ -1,0 +1,25 @@
+import { execFile } from 'node:child_process'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import type { Network } from '@geoswap/devnet'
+import { projectRoot } from '../../packages/devnet/src/node-child.ts'
+
+/** Which service is meant, for its processes and for commands: no secret but the database's address. */
+export function operatorEnv({ home, databaseUrl }: Network) {
+  const { PATH = '', HOME = '' } = process.env
+  return { PATH, HOME, DATABASE_URL: databaseUrl, GEOSWAP_CONFIG: join(home, 'service.json') }
+}
+
+type Typed = { script: string; args: readonly string[]; env?: Record<string, string> }
+
+/** `npm run -s SCRIPT -- ARGS`, as an operator types it: how it ended, and all that it printed. */
+export async function npmRun(
+  network: Network,
+  { script, args, env = {} }: Typed,
+): Promise<{ code: number; text: string }> {
+  const options = { cwd: projectRoot, env: { ...operatorEnv(network), USER: 'operator', ...env } }
+  return promisify(execFile)('npm', ['run', '-s', script, '--', ...args], options).then(
+    ({ stdout, stderr }) => ({ code: 0, text: `${stdout}${stderr}`.trim() }),
+    ({ code, stdout = '', stderr = '' }) => ({ code: Number(code), text: `${stdout}${stderr}`.trim() }),
+  )
+}

@@ -1,0 +1,64 @@
+import { assetDrift } from './asset-drift.ts'
+import { attesterDown } from './attester-down.ts'
+import { databaseRestore } from './database-restore.ts'
+import { gasEmpty } from './gas-empty.ts'
+import { nodeDown } from './node-down.ts'
+import { relayerKeyLost } from './relayer-key-lost.ts'
+import type { Scene } from './scene.ts'
+import { sealingKeyLeaked } from './sealing-key-leaked.ts'
+import type { StageOptions } from './stage.ts'
+
+export type Drill = {
+  title: string
+  /** Its part of docs/operations.md. */
+  runbook: string
+  stage?: StageOptions
+  run(scene: Scene): Promise<void>
+}
+
+// Shortened together, with time for whoever restarts processes on a busy machine.
+const SHORT = {
+  ...{ opLifeSeconds: 30, lockInclusionSeconds: 10, cutOffSeconds: 5 },
+  ...{ attemptLifeSeconds: 10, detectionSeconds: 5 },
+}
+
+export const drills: Record<string, Drill> = {
+  'node-down': {
+    title: 'the only node of a chain goes dead',
+    runbook: 'a-node-is-down',
+    run: nodeDown,
+  },
+  'gas-empty': {
+    title: 'relayers, deliverers and fee payers run out of gas coin',
+    runbook: 'a-relayer-or-deliverer-is-out-of-gas',
+    run: gasEmpty,
+  },
+  'relayer-key-lost': {
+    title: 'a relayer key is gone while swaps are on their way',
+    runbook: 'a-key-is-lost',
+    stage: { deadlines: { opLifeSeconds: 90, lockInclusionSeconds: 30 } },
+    run: relayerKeyLost,
+  },
+  'attester-down': {
+    title: 'the attester is down until half of the time to claim is over',
+    runbook: 'claims-are-late',
+    stage: { deadlines: { ...SHORT, fillSeconds: 30, claimInclusionSeconds: 75 } },
+    run: attesterDown,
+  },
+  'database-restore': {
+    title: 'the database is lost, and the backup is old',
+    runbook: 'disaster',
+    stage: { deadlines: { ...SHORT, fillSeconds: 120, claimInclusionSeconds: 60 } },
+    run: databaseRestore,
+  },
+  'sealing-key-leaked': {
+    title: 'somebody else can seal tokens',
+    runbook: 'a-key-was-stolen',
+    run: sealingKeyLeaked,
+  },
+  'asset-drift': {
+    title: 'tokens vanish from the inventory',
+    runbook: 'the-books-do-not-agree',
+    run: assetDrift,
+  },
+}

@@ -1,0 +1,94 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type Network, type ServiceConfig, startNetwork, toServiceSecrets } from '@geoswap/devnet'
+import { createOperator } from '../operator.ts'
+import { type RpcProxy, startRpcProxy } from '../rpc-proxy.ts'
+import { createSolanaWorld, type SolanaWorld } from '../solana-world.ts'
+import { createWorld, type LocalNetwork, type World } from '../world.ts'
+import { npmRun } from './npm-run.ts'
+import { createProcesses, type Processes, ROLES } from './processes.ts'
+
+/** A network of its own for one drill, with the service on it as an operator runs it. */
+export type Stage = {
+  network: Network
+  processes: Processes
+  world: World
+  solana: SolanaWorld
+  /** Between the service and the node of each EVM chain. */
+  nodes: Record<'alpha' | 'beta', RpcProxy & { behind(): string }>
+  query: ReturnType<typeof createOperator>['query']
+  /** Edits the configuration file. Processes see it when they start. */
+  configure(change: (config: ServiceConfig) => object): void
+  stop(): Promise<void>
+}
+
+export type StageOptions = { deadlines?: Record<string, number> }
+
+export async function setStage(options: StageOptions, say: (line: string) => void): Promise<Stage> {
+  const started: (() => Promise<void>)[] = []
+  const stop = async () => {
+    for (const end of started.splice(0).reverse()) await end()
+  }
+  try {
+    const nodes = { alpha: await openNode(), beta: await openNode() }
+    started.push(async () => void (await Promise.all(Object.values(nodes).map((node) => node.stop()))))
+    const network = await startNetwork({
+      ...{ service: false, blockMs: 500, slotMs: 100, env: baseEnv(), say },
+      serviceConfig: { venues: [{ kind: 'inventory' }], ...options },
+      serviceRpcUrl({ name, rpcUrl }) {
+        if (name !== 'alpha' && name !== 'beta') return rpcUrl
+        nodes[name].stand(rpcUrl)
+        return nodes[name].url
+      },
+    })
+    started.push(network.stop)
+    const configure = editorOf(network)
+    configure(withoutUnheld)
+    const processes = await createProcesses(network, toServiceSecrets(network.keys))
+    started.push(processes.stopAll)
+    const { code, text } = await npmRun(network, { script: 'service', args: ['migrate'] })
+    if (code !== 0) throw new Error(text)
+    await Promise.all(ROLES.map((role) => processes.start(role)))
+    say('API, worker and attester run')
+    const { createKey, query } = createOperator(network.databaseUrl)
+    const access = { apiUrl: processes.urlOf('api'), apiKey: await createKey() }
+    const world = createWorld({ ...network.local, ...access } as LocalNetwork)
+    const solana = await createSolanaWorld(world.local)
+    return { network, processes, world, solana, nodes, query, configure, stop }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}
+
+/** What only pools sell cannot be had from the inventory: without them it would be an alarm from the beginning. */
+function withoutUnheld(config: ServiceConfig): ServiceConfig {
+  const isHeld = ({ symbol }: { symbol: string }) => symbol !== 'LINK'
+  const chains = config.chains.map((chain) => ({ ...chain, tokens: chain.tokens.filter(isHeld) }))
+  return { ...config, chains, assets: config.assets.filter(({ name }) => name !== 'LINK') }
+}
+
+async function openNode() {
+  let target = ''
+  const proxy = await startRpcProxy(() => target)
+  return {
+    ...proxy,
+    behind: () => target,
+    stand(url: string) {
+      target = url
+    },
+  }
+}
+
+function baseEnv() {
+  const { PATH = '', HOME = '' } = process.env
+  return { PATH, HOME }
+}
+
+function editorOf({ home }: Network): Stage['configure'] {
+  const file = join(home, 'service.json')
+  return (change) => {
+    const config: ServiceConfig = JSON.parse(readFileSync(file, 'utf8'))
+    writeFileSync(file, `${JSON.stringify(change(config), null, 2)}\n`)
+  }
+}
