@@ -42,6 +42,7 @@ import { createGasWatch, type GasWatch } from './gas-watch.ts'
 import { maxHeadAgeMs } from './head-age.ts'
 import { composeOperator } from './operator.ts'
 import { createPriceSources, priceRulesOf, watchPrices } from './prices.ts'
+import { verifySchema } from './schema.ts'
 import { createConfiguredSealer } from './sealer.ts'
 import { addServiceMetrics } from './service-metrics.ts'
 import { composeStatus } from './status.ts'
@@ -71,6 +72,7 @@ export async function composeApi(config: Config, logger: Logger): Promise<Api> {
     ...{ network, accounts: [], signers: [], markerKey: config.markerKey },
     urlsOf: (chain) => chain.rpcUrls,
   })
+  await verifySchema(pool, logger)
   await verifyChains(chains, logger)
   const catalog = await loadCatalog(network, chains)
   const onFault = (error: unknown, source: string) => logger.warn({ err: error, source }, 'refresh failed')

@@ -11,6 +11,7 @@ import { createPool } from '../store/db.ts'
 import { addAttesterMetrics } from './attester-metrics.ts'
 import { assertKeysFor, type Chains, connectChains, verifyChains } from './chains.ts'
 import { assertNothingLost } from './lost-log.ts'
+import { verifySchema } from './schema.ts'
 import { every } from './timing.ts'
 
 const SWEEP_MS = 1_000
@@ -28,6 +29,7 @@ export async function composeAttester(config: Config, logger: Logger): Promise<A
     ...{ network, accounts: [], signers: [], markerKey: config.markerKey },
     urlsOf: (chain) => chain.attesterRpcUrls,
   })
+  await verifySchema(pool, logger)
   await verifyChains(chains, logger)
   await assertNothingLost(pool, chains)
   const deps: AttestDeps = {

@@ -45,6 +45,7 @@ import { createPriceCheck } from './price-check.ts'
 import { createPriceSources, priceRulesOf, watchPrices } from './prices.ts'
 import { createOrphanTask } from './rebuild.ts'
 import { retentionLane } from './retention.ts'
+import { verifySchema } from './schema.ts'
 import { createSigners } from './solana.ts'
 import { atMostEvery } from './timing.ts'
 import { openSpans, tracingLane } from './traces.ts'
@@ -73,16 +74,14 @@ const FETCHED_LOCKS = 40
 export async function composeWorker(config: Config, logger: Logger): Promise<Worker> {
   const { network } = config
   const pool = createPool(config.databaseUrl.reveal(), { max: 20, applicationName: 'geoswap worker' })
-  const float = config.floatKey ? [config.floatKey] : []
-  const accounts = [...config.relayerKeys, ...config.delivererKeys, ...float].map((key) =>
-    privateKeyToAccount(key.reveal() as Address),
-  )
+  const accounts = accountsOf(config)
   const signers = await createSigners(config.solanaKeys)
   assertKeysFor(signingAddresses(network), [...accounts, ...signers])
   const chains = connectChains({
     ...{ network, accounts, signers, markerKey: config.markerKey },
     urlsOf: (chain) => chain.rpcUrls,
   })
+  await verifySchema(pool, logger)
   await verifyChains(chains, logger)
   await assertNothingLost(pool, chains)
   const catalog = await loadCatalog(network, chains)
@@ -129,6 +128,11 @@ export async function composeWorker(config: Config, logger: Logger): Promise<Wor
       await pool.end()
     },
   }
+}
+
+function accountsOf({ relayerKeys, delivererKeys, floatKey }: Config) {
+  const keys = [...relayerKeys, ...delivererKeys, ...(floatKey ? [floatKey] : [])]
+  return keys.map((key) => privateKeyToAccount(key.reveal() as Address))
 }
 
 function followHead(

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
+import { setTimeout as delay } from 'node:timers/promises'
 import type { Pool, PoolClient } from 'pg'
 
 type Migration = { name: string; sql: string; checksum: string }
@@ -9,9 +10,15 @@ const FOLDER = new URL('./migrations/', import.meta.url)
 // Any constant will do, as long as every process uses the same one.
 const LOCK_KEY = 7_283_641_902
 
+// Whoever comes after a migration that waits for a table waits behind it. A tenth of what a statement of the service
+// may take, and then everybody else has a turn before the next try.
+const TABLE_WAIT_MS = 1_000
+const TRIES = 30
+
 /**
  * Applies every migration that this database has not seen, in the order of their names, each in its
- * own transaction. Processes that start together take turns. Returns the names it applied.
+ * own transaction. Processes that start together take turns, and those that are at work go on meanwhile. Returns the
+ * names it applied.
  */
 export async function migrate(pool: Pool, folder: URL = FOLDER): Promise<string[]> {
   const migrations = await readMigrations(folder)
@@ -19,11 +26,39 @@ export async function migrate(pool: Pool, folder: URL = FOLDER): Promise<string[
   try {
     await client.query("select set_config('statement_timeout', '0', false)")
     await client.query('select pg_advisory_lock($1)', [LOCK_KEY])
+    await client.query("select set_config('lock_timeout', $1, false)", [String(TABLE_WAIT_MS)])
     return await applyMissing(client, migrations)
   } finally {
     // Destroying the connection gives the lock and its settings back, whatever went wrong.
     client.release(true)
   }
+}
+
+/**
+ * Refuses a database that lacks migrations of this build. One that has more is served: a newer version runs beside
+ * this one, or did. Returns the names that only the database knows.
+ */
+export async function assertMigrated(pool: Pool, folder: URL = FOLDER): Promise<string[]> {
+  const [migrations, applied] = await Promise.all([readMigrations(folder), readApplied(pool)])
+  for (const { name, checksum } of migrations) {
+    if (applied.has(name) && applied.get(name) !== checksum) throw changed(name)
+  }
+  const missing = migrations.filter(({ name }) => !applied.has(name))
+  if (missing.length > 0) {
+    throw new Error(
+      `This database is older than this version: it lacks ${missing.map(({ name }) => name).join(', ')}. ` +
+        'Run `npm run service -- migrate` first: the version that runs now goes on beside it.',
+    )
+  }
+  const known = new Set(migrations.map(({ name }) => name))
+  return [...applied.keys()].filter((name) => !known.has(name)).sort()
+}
+
+async function readApplied(db: Pool | PoolClient): Promise<Map<string, string>> {
+  const { rows: tables } = await db.query("select 1 where to_regclass('migrations') is not null")
+  if (tables.length === 0) return new Map()
+  const { rows } = await db.query<{ name: string; checksum: string }>('select name, checksum from migrations')
+  return new Map(rows.map((row) => [row.name, row.checksum]))
 }
 
 async function readMigrations(folder: URL): Promise<Migration[]> {
@@ -44,20 +79,37 @@ async function applyMissing(client: PoolClient, migrations: Migration[]): Promis
        applied_at timestamptz not null default now()
      )`,
   )
-  const { rows } = await client.query<{ name: string; checksum: string }>(
-    'select name, checksum from migrations',
-  )
-  const applied = new Map(rows.map((row) => [row.name, row.checksum]))
+  const applied = await readApplied(client)
   const added: string[] = []
   for (const migration of migrations) {
     const checksum = applied.get(migration.name)
     if (checksum === migration.checksum) continue
-    if (checksum) throw new Error(`Migration ${migration.name} was changed after it was applied`)
-    await apply(client, migration)
+    if (checksum) throw changed(migration.name)
+    await applyInTurn(client, migration)
     added.push(migration.name)
   }
   return added
 }
+
+function changed(name: string): Error {
+  return new Error(`Migration ${name} was changed after it was applied`)
+}
+
+/** Tries again while others are in the way: they had a turn meanwhile. */
+async function applyInTurn(client: PoolClient, migration: Migration): Promise<void> {
+  for (let left = TRIES; ; left -= 1) {
+    try {
+      return await apply(client, migration)
+    } catch (error) {
+      const { code } = (error as { cause?: { code?: string } }).cause ?? {}
+      if (!code || !IN_THE_WAY.has(code) || left === 1) throw error
+      await delay(TABLE_WAIT_MS)
+    }
+  }
+}
+
+// A lock was not had in time, and a deadlock with somebody at work.
+const IN_THE_WAY = new Set(['55P03', '40P01'])
 
 async function apply(client: PoolClient, { name, sql, checksum }: Migration): Promise<void> {
   try {
