@@ -1,0 +1,164 @@
+import { cp, mkdtemp, readFile, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { type Network, type ServiceConfig, startNetwork, toServiceSecrets } from '@geoswap/devnet'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { composeApi } from '../../packages/service/src/compose/api.ts'
+import { composeAttester } from '../../packages/service/src/compose/attester.ts'
+import { composeWorker } from '../../packages/service/src/compose/worker.ts'
+import { loadConfig } from '../../packages/service/src/config/load.ts'
+import { listen } from '../../packages/service/src/http/server.ts'
+import { createLogger } from '../../packages/service/src/observe/logger.ts'
+import { createPool } from '../../packages/service/src/store/db.ts'
+import { migrate } from '../../packages/service/src/store/migrate.ts'
+import { type ApiClient, createApiClient } from '../client.ts'
+import { createOperator, type Operator } from '../operator.ts'
+import { createWorld, type LocalNetwork, outcomeOf, submitSwap, until, type World } from '../world.ts'
+
+const USDC = 1_000_000n
+const MIGRATIONS = fileURLToPath(new URL('../../packages/service/src/store/migrations', import.meta.url))
+
+/** What the next version may do to a database that this one is at work on. */
+const NEXT_VERSION = `
+alter table ops add column tier text;
+alter table swaps add column tier text not null default 'none';
+create table tiers (swap_id text primary key references swaps, tier text not null);
+alter table tx_attempts drop constraint tx_attempts_role_check;
+alter table tx_attempts add constraint tx_attempts_role_check
+  check (role in ('lock', 'deliver', 'claim', 'refund', 'topup', 'noop', 'sweep'));
+create index swaps_by_tier on swaps (tier);
+create function note_tier() returns trigger language plpgsql as $$
+begin
+  insert into tiers values (new.id, new.tier);
+  return null;
+end $$;
+create trigger note_tier after insert on swaps for each row execute function note_tier();`
+
+let network: Network
+let world: World
+let operator: Operator
+const running: { close(): Promise<void> }[] = []
+const logger = createLogger({ level: 'silent' })
+
+beforeAll(async () => {
+  const { PATH = '', HOME = '' } = process.env
+  const serviceConfig = { venues: [{ kind: 'inventory' }] }
+  network = await startNetwork({
+    service: false,
+    blockMs: 500,
+    slotMs: 200,
+    env: { PATH, HOME },
+    serviceConfig,
+  })
+  world = createWorld(network.local as LocalNetwork)
+  operator = createOperator(network.databaseUrl)
+})
+
+afterAll(async () => {
+  await Promise.all(running.map((process) => process.close()))
+  await network?.stop()
+})
+
+type Keys = Pick<ServiceConfig, 'relayers' | 'deliverers'>
+
+async function configOf(role: 'api' | 'worker' | 'attester', part: Partial<Keys> = {}) {
+  const shared = JSON.parse(await readFile(join(network.home, 'service.json'), 'utf8'))
+  const file = join(await mkdtemp(join(tmpdir(), 'geoswap-upgrade-')), 'service.json')
+  await writeFile(file, JSON.stringify({ ...shared, ...part }))
+  const secrets = toServiceSecrets(network.keys)[role]
+  return loadConfig({ DATABASE_URL: network.databaseUrl, GEOSWAP_CONFIG: file, PORT: '0', ...secrets }, role)
+}
+
+async function startApi(apiKey: string): Promise<ApiClient> {
+  const service = await composeApi(await configOf('api'), logger)
+  running.push(service)
+  const apiUrl = await listen(service.app, { port: 0, host: '127.0.0.1' })
+  return createApiClient({ apiUrl, apiKey })
+}
+
+function half(index: number): Keys {
+  const part = (keys: Network['keys']['relayers']) =>
+    keys.filter((_, at) => at % 2 === index).map(({ address }) => address)
+  return { relayers: part(network.keys.relayers), deliverers: part(network.keys.deliverers) }
+}
+
+/** A worker with some of the keys, so that it is known what it did. */
+async function startWorker(keys: Keys): Promise<void> {
+  const worker = await composeWorker(await configOf('worker', keys), logger)
+  running.push(worker)
+  await worker.start()
+}
+
+async function startAttester(): Promise<void> {
+  const attester = await composeAttester(await configOf('attester'), logger)
+  running.push(attester)
+  await attester.start()
+}
+
+async function migrateTo(folder?: URL): Promise<void> {
+  const pool = createPool(network.databaseUrl)
+  await migrate(pool, folder)
+  await pool.end()
+}
+
+async function folderOfNextVersion(): Promise<URL> {
+  const dir = await mkdtemp(join(tmpdir(), 'geoswap-migrations-'))
+  await cp(MIGRATIONS, dir, { recursive: true })
+  await writeFile(join(dir, '9001_next.sql'), NEXT_VERSION)
+  return pathToFileURL(`${dir}/`)
+}
+
+async function swapBy(api: ApiClient): Promise<string> {
+  const wallet = await world.walletWith(world.alpha, 'USDC', 10n * USDC)
+  const order = { from: world.alpha, sell: 'USDC', to: world.beta, buy: 'USDC', amount: 10n * USDC }
+  return (await submitSwap({ api }, wallet, order)).swapId
+}
+
+/** Who locked the inputs of these swaps: an op is bound to its locker. */
+async function lockersOf(swapIds: readonly string[]): Promise<Set<string>> {
+  const rows = await operator.query<{ sender: string }>(
+    `select distinct a.sender from tx_attempts a join attempt_swaps l on l.attempt_id = a.id
+      where l.swap_id = any($1) and a.role = 'lock'`,
+    [swapIds],
+  )
+  return new Set(rows.map(({ sender }) => sender))
+}
+
+test('no process starts before the migrations of its version have run', async () => {
+  const lacking = /This database is older than this version: it lacks 0001_accounts.sql/
+
+  await expect(configOf('api').then((config) => composeApi(config, logger))).rejects.toThrow(lacking)
+  await expect(startWorker(half(0))).rejects.toThrow(lacking)
+  await expect(startAttester()).rejects.toThrow(lacking)
+})
+
+test('processes from before a migration and from after it finish swaps side by side', async () => {
+  const [before, after] = [half(0), half(1)]
+  await migrateTo()
+  const apiKey = await operator.createKey()
+  const oldApi = await startApi(apiKey)
+  await startWorker(before)
+  await startAttester()
+  const early = await Promise.all(Array.from({ length: 8 }, () => swapBy(oldApi)))
+
+  await migrateTo(await folderOfNextVersion())
+  const newApi = await startApi(apiKey)
+  await startWorker(after)
+  const late = await Promise.all([oldApi, newApi].flatMap((api) => [1, 2, 3, 4].map(() => swapBy(api))))
+
+  const all = [...early, ...late]
+  const ends = await Promise.all(all.map((swapId) => outcomeOf({ api: oldApi }, swapId)))
+  expect(ends.map(({ status }) => status)).toEqual(all.map(() => 'settled'))
+  await until(async () => {
+    const open = await operator.query("select id from swaps where state <> 'closed'")
+    return open.length === 0
+  })
+  const lockers = await lockersOf(late)
+  expect([before, after].map(({ relayers }) => relayers.some((key) => lockers.has(key)))).toEqual([
+    true,
+    true,
+  ])
+  const [{ count } = { count: '' }] = await operator.query<{ count: string }>('select count(*) from tiers')
+  expect(count).toBe(String(late.length))
+})
