@@ -30,6 +30,7 @@ export const OperatorHolding = strictObject({
   asset: Text,
   held: Amount,
   reserved: Amount,
+  isBought: Type.Boolean({ description: 'A venue buys it from a pool when none is held.' }),
   heldCents: Type.Optional(Cents),
 })
 

@@ -86,7 +86,8 @@ export async function composeApi(config: Config, logger: Logger): Promise<Api> {
   const limiter = createRateLimiter({ leaseBudgets: (leases) => leaseBudgets(pool, leases) })
   const status = composeStatus(pool, (error) => onFault(error, 'status'))
   const metrics = createMetrics({ heldReads: status.heldCount })
-  addServiceMetrics(metrics.registry, { pool, chains: chains.all, prices: market.prices, gas })
+  const watched = { network, pool, chains: chains.all, catalog, prices: market.prices, gas }
+  addServiceMetrics(metrics.registry, watched)
   await tables.start()
   const listener = createListener({
     url: config.databaseUrl.reveal(),

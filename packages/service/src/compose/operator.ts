@@ -22,6 +22,7 @@ import type { ConnectedChain } from './chains.ts'
 import type { GasWatch } from './gas-watch.ts'
 import { createRecent } from './recent.ts'
 import { createSenderBalances } from './sender-balances.ts'
+import { isBought } from './venues.ts'
 
 type Parts = {
   config: Config
@@ -101,7 +102,10 @@ async function readOverview(parts: Parts, senders: OperatorOverview['senders']):
     ])
   const watched = {
     chains: parts.chains.map((chain) => toChain(chain, market, exposure)),
-    inventory: toHoldings(inventory, catalog, market),
+    inventory: toHoldings(inventory, catalog, {
+      market,
+      isBought: (token) => isBought(config.network, token),
+    }),
     senders,
     gasFloats: parts.gas.floats().map(({ chain, address, topUpsLeft }) => ({ chain, address, topUpsLeft })),
     lanesHeld,
@@ -146,17 +150,19 @@ function tokensOf(catalog: Catalog): Token[] {
 const isOf = (token: Token) => (row: { chainId: number; token: string }) =>
   row.chainId === token.chainId && row.token === token.address
 
-function toHoldings(holdings: readonly Holding[], catalog: Catalog, market: Market): OperatorHolding[] {
+type Judged = { market: Market; isBought(token: Token): boolean }
+
+function toHoldings(holdings: readonly Holding[], catalog: Catalog, judged: Judged): OperatorHolding[] {
   return tokensOf(catalog).flatMap((token) => {
     const found = holdings.find(isOf(token))
     if (!found) return []
     const { chainId, address, symbol, decimals, asset } = token
     const { held, reserved } = found
-    const price = market.priceOf(asset)
+    const price = judged.market.priceOf(asset)
     return [
       {
         ...{ chainId, token: address, symbol, decimals, asset },
-        ...{ held: held.toString(), reserved: reserved.toString() },
+        ...{ held: held.toString(), reserved: reserved.toString(), isBought: judged.isBought(token) },
         ...(price !== undefined && { heldCents: toCents(usdE18(held, { decimals, price })).toString() }),
       },
     ]

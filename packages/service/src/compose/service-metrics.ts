@@ -1,7 +1,10 @@
 import type { Pool } from 'pg'
 import { Gauge, type Registry } from 'prom-client'
 import { formatUnits } from 'viem'
+import type { NetworkConfig } from '../config.ts'
 import type { PriceBook } from '../market/prices/book.ts'
+import type { Catalog } from '../model/catalog.ts'
+import { usedPermille } from '../model/inventory-use.ts'
 import {
   readClaimMarginUsed,
   readEndedSwaps,
@@ -14,10 +17,13 @@ import type { ConnectedChain } from './chains.ts'
 import { addGasMetrics } from './gas-metrics.ts'
 import type { GasWatch } from './gas-watch.ts'
 import { addLedgerGauges } from './ledger-metrics.ts'
+import { isBought } from './venues.ts'
 
 type Sources = {
+  network: NetworkConfig
   pool: Pool
   chains: readonly ConnectedChain[]
+  catalog: Catalog
   prices: Pick<PriceBook, 'assets' | 'feedsOf'>
   gas: Pick<GasWatch, 'keys' | 'floats'>
 }
@@ -29,7 +35,7 @@ export function addServiceMetrics(registry: Registry, sources: Sources): void {
   addEndedGauge(registry, sources.pool)
   addStageGauge(registry, sources.pool)
   addExposureGauge(registry, sources)
-  addInventoryGauge(registry, sources.pool)
+  addInventoryGauge(registry, sources)
   addRelayerGauge(registry, sources)
   addPriceGauge(registry, sources.prices)
   addGasMetrics(registry, sources.gas)
@@ -119,7 +125,9 @@ function addExposureGauge(registry: Registry, { pool, chains }: Sources): void {
   })
 }
 
-function addInventoryGauge(registry: Registry, pool: Pool): void {
+type Stocked = Pick<Sources, 'network' | 'pool' | 'catalog'>
+
+export function addInventoryGauge(registry: Registry, { network, pool, catalog }: Stocked): void {
   const used = new Gauge({
     name: 'geoswap_inventory_used_ratio',
     help: 'How much of the liquidity is reserved: at 1 nothing more can be quoted.',
@@ -133,10 +141,13 @@ function addInventoryGauge(registry: Registry, pool: Pool): void {
     registers: [registry],
     async collect() {
       for (const { chainId, token, held, reserved } of await readInventory(pool).catch(() => [])) {
+        // Rows of tokens that are no longer served stay.
+        if (!catalog.chains.get(chainId)?.tokens.some(({ address }) => address === token)) continue
         const labels = { chain: String(chainId), token }
         this.set({ ...labels, kind: 'held' }, Number(held))
         this.set({ ...labels, kind: 'reserved' }, Number(reserved))
-        used.set(labels, held > 0n ? Number((reserved * 1_000n) / held) / 1_000 : 1)
+        const stock = { held, reserved, isBought: isBought(network, { chainId, address: token }) }
+        used.set(labels, Number(usedPermille(stock)) / 1_000)
       }
     },
   })

@@ -66,6 +66,15 @@ function poolsOf({ network, chains, catalog }: Deps, chainId: number): Pool[] {
   }))
 }
 
+/** Whether a pool delivers a token of which the vault need not hold anything. */
+export function isBought(
+  network: NetworkConfig,
+  { chainId, address }: Pick<Token, 'chainId' | 'address'>,
+): boolean {
+  const { pools = [] } = toUniswap(network, { chainId }) ?? {}
+  return pools.some(({ buy }) => buy === address)
+}
+
 function getToken(catalog: Catalog, chainId: number, address: string): Token {
   const chain = catalog.chains.get(chainId)
   const token = chain && findToken(chain, address)

@@ -9,7 +9,7 @@ const chain = {
 }
 const holding = {
   ...{ chainId: 1, token: '0x1', symbol: 'USDC', decimals: 6, asset: 'USDC' },
-  ...{ held: '100', reserved: '80' },
+  ...{ held: '100', reserved: '80', isBought: false },
 }
 const sender = {
   ...({
@@ -80,6 +80,12 @@ const cases: [string, Partial<Watched>, string][] = [
 describe('alarms', () => {
   test('there are none at the thresholds', () => {
     expect(findAlarms(well)).toEqual([])
+  })
+
+  test('there is none about a token that is bought from a pool and never held', () => {
+    const bought = { ...holding, held: '0', reserved: '0', isBought: true }
+
+    expect(findAlarms({ ...well, inventory: [bought] })).toEqual([])
   })
 
   test.each(cases)('%s beyond its threshold', (name, change, text) => {

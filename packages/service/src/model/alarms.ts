@@ -1,4 +1,5 @@
 import type { OperatorAlarm, OperatorOverview } from '@geoswap/wire'
+import { usedPermille } from './inventory-use.ts'
 
 /** What alarms are judged by. */
 export type Watched = Omit<OperatorOverview, 'at' | 'network' | 'alarms' | 'assets'>
@@ -11,7 +12,7 @@ const FEW_TOP_UPS = 3
 const STUCK_SECONDS = 900
 const CLAIM_MARGIN = 0.5
 const BOOKS_SECONDS = 120
-const USED_PERCENT = 80n
+const USED_PERMILLE = 800n
 const MANY_REFUNDS = 20
 
 const MOVING = new Set(['accepted', 'locking', 'locked', 'delivering', 'refundDecided', 'refunding'])
@@ -93,14 +94,15 @@ function findBooksLate({ books, chains }: Watched): string[] {
 
 function findInventoryLow({ inventory, chains }: Watched): string[] {
   return inventory
-    .filter(({ held, reserved }) => BigInt(held) === 0n || isUsedUp(BigInt(held), BigInt(reserved)))
+    .filter(({ held, reserved, isBought }) => {
+      const stock = { held: BigInt(held), reserved: BigInt(reserved), isBought }
+      return usedPermille(stock) > USED_PERMILLE
+    })
     .map(({ symbol, chainId, held }) => {
       const what = held === '0' ? 'is not held at all' : 'is nearly all reserved'
       return `${symbol} on ${nameOf(chains, chainId)} ${what}`
     })
 }
-
-const isUsedUp = (held: bigint, reserved: bigint) => reserved * 100n > held * USED_PERCENT
 
 function findManyRefunds({ swaps }: Watched): string[] {
   const counts = swaps.ended.filter(({ status }) => status === 'refunded').map(({ count }) => count)

@@ -1,0 +1,46 @@
+import { Registry } from 'prom-client'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { NetworkConfig } from '../config.ts'
+import type { Catalog } from '../model/catalog.ts'
+import { setHoldings } from '../store/inventory.ts'
+import { startTestDatabase, type TestDatabase } from '../store/test-database.ts'
+import { addInventoryGauge } from './service-metrics.ts'
+
+const USDC = '0xaAaAaAaaAaAaAaaAaAAAAAAAAaaaAaAaAaaAaaAa'
+const LINK = '0xbBbBBBBbbBBBbbbBbbBbbbbBBbBbbbbBbBbbBBbB'
+const DAI = '0xdai'
+const GONE = '0xgone'
+
+let database: TestDatabase
+beforeAll(async () => {
+  database = await startTestDatabase()
+})
+afterAll(() => database.stop())
+
+test('a token that a pool sells is not used up while none is held, and others are', async () => {
+  const network = {
+    venues: [
+      { kind: 'inventory' },
+      {
+        ...{ kind: 'uniswap-v3', chainId: 1, quoter: USDC, adapter: USDC },
+        pools: [{ sell: USDC, buy: LINK, fee: 500 }],
+      },
+    ],
+  } as unknown as NetworkConfig
+  const tokens = [USDC, LINK, DAI].map((address) => ({ address }))
+  const catalog = { chains: new Map([[1, { tokens }]]) } as unknown as Catalog
+  const held = [USDC, LINK, DAI, GONE].map((token) => ({ token, amount: token === USDC ? 10n : 0n }))
+  await setHoldings(database.pool, { chainId: 1, block: 1n }, held)
+  const registry = new Registry()
+
+  addInventoryGauge(registry, { network, pool: database.pool, catalog })
+  await registry.metrics()
+  const used = registry.getSingleMetric('geoswap_inventory_used_ratio')
+  const { values } = (await used?.get()) ?? { values: [] }
+
+  expect(Object.fromEntries(values.map(({ labels, value }) => [labels['token'], value]))).toEqual({
+    [USDC]: 0,
+    [LINK]: 0,
+    [DAI]: 1,
+  })
+})
