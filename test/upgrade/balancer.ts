@@ -1,0 +1,62 @@
+import { delay } from '../bench/clock.ts'
+import { type ApiClient, type Call, createApiClient } from '../client.ts'
+
+const LOOK_MS = 200
+
+export type Balancer = {
+  api: ApiClient
+  /** How often each status was answered, and how often nothing was. */
+  answers: Map<string, number>
+  /** What callers should never have seen. */
+  failures: string[]
+  stop(): void
+}
+
+/** Callers behind a balancer: it asks `/ready`, and sends every call to a process that said yes. */
+export function createBalancer(apiUrls: readonly string[], apiKey: string): Balancer {
+  const ready = new Set(apiUrls)
+  const answers = new Map<string, number>()
+  const failures: string[] = []
+  let stopped = false
+  let turn = 0
+  const watch = async (url: string) => {
+    while (!stopped) {
+      const isReady = await fetch(`${url}/ready`, { signal: AbortSignal.timeout(2_000) }).then(
+        async (reply) => {
+          await reply.body?.cancel()
+          return reply.status === 200
+        },
+        () => false,
+      )
+      if (isReady) ready.add(url)
+      else ready.delete(url)
+      await delay(LOOK_MS)
+    }
+  }
+  for (const url of apiUrls) void watch(url)
+
+  const call: Call = async (method, path, body) => {
+    const url = [...ready][turn++ % Math.max(1, ready.size)] ?? apiUrls[0]
+    const count = (what: string) => answers.set(what, (answers.get(what) ?? 0) + 1)
+    const response = await fetch(`${url}${path}`, {
+      method,
+      headers: { 'x-api-key': apiKey, ...(body !== undefined && { 'content-type': 'application/json' }) },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    }).catch((error: Error) => {
+      count('none')
+      failures.push(`${method} ${path}: ${error.cause ?? error.message}`)
+      throw error
+    })
+    const text = await response.text()
+    count(String(response.status))
+    if (response.status >= 500) failures.push(`${method} ${path}: ${response.status} ${text.slice(0, 200)}`)
+    return { status: response.status, headers: response.headers, body: text ? JSON.parse(text) : {} }
+  }
+  return {
+    ...{ answers, failures },
+    api: createApiClient({ apiUrl: '', apiKey }, call),
+    stop() {
+      stopped = true
+    },
+  }
+}
