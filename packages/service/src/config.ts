@@ -251,6 +251,8 @@ export const NetworkSchema = Type.Object(
     /** Of the relayers and deliverers, those that get nothing new and finish what they began. */
     retiring: Type.Optional(Type.Array(Address)),
     attester: Address,
+    /** Who the escrows are about to have instead: while it is named, what either of the two signed is taken. */
+    nextAttester: Type.Optional(Address),
     /** Owns inventory and caps. Contracts are deployed for it; its key belongs to no process. */
     treasury: Type.Optional(Address),
     chains: Type.Array(Type.Union([EvmChain, SolanaChain]), { minItems: 1 }),
@@ -303,7 +305,8 @@ export type Config = Readonly<{
   sealKeys: readonly { id: string; key: Secret }[]
   relayerKeys: readonly Secret[]
   delivererKeys: readonly Secret[]
-  attesterKey: Secret | undefined
+  /** Two while one takes over from the other. */
+  attesterKeys: readonly Secret[]
   /** Of the gas float on EVM chains; that of Solana is among the Solana keys. */
   floatKey: Secret | undefined
   /** Vault authorities and fee payers of the Solana chains. */

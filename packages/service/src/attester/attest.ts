@@ -5,7 +5,14 @@ import { failPoint } from '../fail-point.ts'
 import { groupBy } from '../model/group.ts'
 import type { Op, Swap } from '../model/swap.ts'
 import { tallyAttempts } from '../store/attempts.ts'
-import { insertAttestation, type Outcome, settleOutcomes } from '../store/attestations.ts'
+import {
+  dropAttestation,
+  findWaiting,
+  insertAttestation,
+  type Outcome,
+  settleOutcomes,
+  type WaitingAttestation,
+} from '../store/attestations.ts'
 import { inTransaction } from '../store/db.ts'
 import { findToAttest } from '../store/swaps.ts'
 
@@ -16,6 +23,8 @@ export type AttestDeps = {
   isWellFormed(op: Op): boolean
   signClaims(chainId: number, opHashes: readonly string[]): Promise<string>
   signRefund(chainId: number, opHash: string, validUntil: number): Promise<string>
+  /** Whether its chain takes this signature now: it does not once the attester was replaced by another. */
+  isTaken(attestation: WaitingAttestation): Promise<boolean>
   /** Every chain on which an op of unknown terms may have been delivered. */
   everywhere: readonly {
     chain: Pick<Chain, 'readHeads'>
@@ -29,17 +38,40 @@ const REFUND_VALID_SECONDS = 3_600
 
 /** Signs what this attester has itself seen to be final: at most one outcome per op, ever. */
 export async function attestAll(deps: AttestDeps): Promise<void> {
-  await attestClaims(deps)
-  await attestRefunds(deps)
+  const faults: unknown[] = []
+  await dropReplaced(deps, faults)
+  await attestClaims(deps, faults)
+  await attestRefunds(deps, faults)
+  // A chain that cannot be asked holds up what is about it, and nothing else.
+  if (faults.length > 0) throw faults[0]
 }
 
-async function attestClaims(deps: AttestDeps): Promise<void> {
+/** Does its part, or leaves a fault behind. */
+async function attempt<T>(faults: unknown[], work: () => Promise<T>): Promise<T | undefined> {
+  return work().catch((error: unknown) => {
+    faults.push(error)
+    return undefined
+  })
+}
+
+/** What another attester signed, and nobody sent before it was replaced, is signed anew: the outcome stays. */
+async function dropReplaced(deps: AttestDeps, faults: unknown[]): Promise<void> {
+  for (const attestation of await findWaiting(deps.pool)) {
+    const isTaken = await attempt(faults, () => deps.isTaken(attestation))
+    if (isTaken === false) await dropAttestation(deps.pool, attestation.id)
+  }
+}
+
+async function attestClaims(deps: AttestDeps, faults: unknown[]): Promise<void> {
   const waiting = wellFormed(deps, await findToAttest(deps.pool, 'claim'))
-  const locked = await filterLocked(deps, waiting)
-  const proven = await filterDelivered(deps, locked)
+  const locked = await filterLocked(deps, waiting, faults)
+  const proven = await filterDelivered(deps, locked, faults)
   for (const [chainId, swaps] of groupBy(proven, (swap) => swap.op.originChain)) {
     const { maxBatch } = deps.chainOf(chainId)
-    for (let i = 0; i < swaps.length; i += maxBatch) await claim(deps, chainId, swaps.slice(i, i + maxBatch))
+    await attempt(faults, async () => {
+      for (let i = 0; i < swaps.length; i += maxBatch)
+        await claim(deps, chainId, swaps.slice(i, i + maxBatch))
+    })
   }
 }
 
@@ -68,20 +100,24 @@ async function claim(deps: AttestDeps, chainId: number, swaps: readonly Swap[]):
   deps.onAttested('claim', mine.length)
 }
 
-async function attestRefunds(deps: AttestDeps): Promise<void> {
+async function attestRefunds(deps: AttestDeps, faults: unknown[]): Promise<void> {
   const waiting = await findToAttest(deps.pool, 'refund')
   const orphans = waiting.filter(({ op }) => op.isOrphan)
   const known = wellFormed(
     deps,
     waiting.filter(({ op }) => !op.isOrphan),
   )
-  for (const swap of await filterLocked(deps, [...known, ...orphans])) {
-    const objection = await (swap.op.isOrphan
-      ? objectionToOrphan(deps, swap.op)
-      : objectionToRefund(deps, swap))
-    if (objection) deps.onRefused(swap, objection)
-    else await refund(deps, swap)
+  for (const swap of await filterLocked(deps, [...known, ...orphans], faults)) {
+    await attempt(faults, () => judgeRefund(deps, swap))
   }
+}
+
+async function judgeRefund(deps: AttestDeps, swap: Swap): Promise<void> {
+  const objection = await (swap.op.isOrphan
+    ? objectionToOrphan(deps, swap.op)
+    : objectionToRefund(deps, swap))
+  if (objection) deps.onRefused(swap, objection)
+  else await refund(deps, swap)
 }
 
 async function refund(deps: AttestDeps, swap: Swap): Promise<void> {
@@ -160,39 +196,41 @@ function wellFormed(deps: AttestDeps, swaps: readonly Swap[]): Swap[] {
   })
 }
 
-async function filterLocked(deps: AttestDeps, swaps: readonly Swap[]): Promise<Swap[]> {
+async function filterLocked(deps: AttestDeps, swaps: readonly Swap[], faults: unknown[]): Promise<Swap[]> {
   const byChain = [...groupBy(swaps, (swap) => swap.op.originChain)]
   const locked = await Promise.all(
-    byChain.map(async ([chainId, group]) => {
-      const chain = deps.chainOf(chainId)
-      const { hard } = await chain.readHeads()
-      const states = await chain.readLocks(
-        group.map(({ op }) => op),
-        hard,
-      )
-      return group.filter(({ op }) => states.get(op.hash) === 'locked')
-    }),
+    byChain.map(([chainId, group]) => attempt(faults, () => lockedOf(deps.chainOf(chainId), group))),
   )
-  return locked.flat()
+  return locked.flatMap((group) => group ?? [])
+}
+
+async function lockedOf(chain: Chain, swaps: readonly Swap[]): Promise<Swap[]> {
+  const { hard } = await chain.readHeads()
+  const states = await chain.readLocks(
+    swaps.map(({ op }) => op),
+    hard,
+  )
+  return swaps.filter(({ op }) => states.get(op.hash) === 'locked')
 }
 
 /** Keeps those whose delivery, of at least the signed minimum, is in a final block. */
-async function filterDelivered(deps: AttestDeps, swaps: readonly Swap[]): Promise<Swap[]> {
+async function filterDelivered(deps: AttestDeps, swaps: readonly Swap[], faults: unknown[]): Promise<Swap[]> {
   const byChain = [...groupBy(swaps, (swap) => swap.op.destinationChain)]
   const delivered = await Promise.all(
-    byChain.map(async ([chainId, group]) => {
-      const chain = deps.chainOf(chainId)
-      const heads = await chain.readHeads()
-      const ops = group.map(({ op }) => op)
-      await chain.follow(heads, leastBlock(ops, heads.hard.number))
-      const paid = await chain.findDeliveries(ops, heads)
-      return group.filter(({ op }) => {
-        const seen = paid.get(op.hash)
-        return seen !== undefined && seen.amount >= op.minOutput && seen.block <= heads.hard.number
-      })
-    }),
+    byChain.map(([chainId, group]) => attempt(faults, () => deliveredOf(deps.chainOf(chainId), group))),
   )
-  return delivered.flat()
+  return delivered.flatMap((group) => group ?? [])
+}
+
+async function deliveredOf(chain: Chain, swaps: readonly Swap[]): Promise<Swap[]> {
+  const heads = await chain.readHeads()
+  const ops = swaps.map(({ op }) => op)
+  await chain.follow(heads, leastBlock(ops, heads.hard.number))
+  const paid = await chain.findDeliveries(ops, heads)
+  return swaps.filter(({ op }) => {
+    const seen = paid.get(op.hash)
+    return seen !== undefined && seen.amount >= op.minOutput && seen.block <= heads.hard.number
+  })
 }
 
 function leastBlock(ops: readonly Op[], atMost: bigint): bigint {

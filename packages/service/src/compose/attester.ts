@@ -1,14 +1,15 @@
-import { attestationTypes, geoOpDomain, intakeDomain } from '@geoswap/protocol'
-import type { Hex } from 'viem'
+import { attestationTypes, geoEscrowAbi, geoOpDomain, intakeDomain } from '@geoswap/protocol'
+import { getAddress, type Hex, verifyTypedData } from 'viem'
 import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
 import { type AttestDeps, attestAll } from '../attester/attest.ts'
 import { isWellFormed } from '../attester/verify.ts'
-import type { Config } from '../config.ts'
+import type { Config, NetworkConfig } from '../config.ts'
 import type { Logger } from '../observe/logger.ts'
 import { createMetrics } from '../observe/metrics.ts'
 import { type MetricsServer, showMetrics } from '../observe/metrics-server.ts'
 import { createPool } from '../store/db.ts'
 import { addAttesterMetrics } from './attester-metrics.ts'
+import { attestersOf } from './attesters.ts'
 import { assertKeysFor, type Chains, connectChains, verifyChains } from './chains.ts'
 import { assertNothingLost } from './lost-log.ts'
 import { verifySchema } from './schema.ts'
@@ -20,10 +21,9 @@ export type Attester = { start(): Promise<void>; close(): Promise<void> }
 
 /** The attester: its own key, its own nodes, and nothing else. */
 export async function composeAttester(config: Config, logger: Logger): Promise<Attester> {
-  const { network, attesterKey } = config
-  if (!attesterKey) throw new Error('GEOSWAP_ATTESTER_KEY is not set')
-  const account = privateKeyToAccount(attesterKey.reveal() as Hex)
-  assertKeysFor([network.attester], [account])
+  const { network } = config
+  const accounts = config.attesterKeys.map((key) => privateKeyToAccount(key.reveal() as Hex))
+  assertKeysFor(attestersOf(network), accounts)
   const pool = createPool(config.databaseUrl.reveal(), { max: 4, applicationName: 'geoswap attester' })
   const chains = connectChains({
     ...{ network, accounts: [], signers: [], markerKey: config.markerKey },
@@ -37,7 +37,7 @@ export async function composeAttester(config: Config, logger: Logger): Promise<A
     chainOf: (chainId) => chains.of(chainId).chain,
     isWellFormed: (op) => isWellFormed(chains.placeOf, op),
     everywhere: chains.all,
-    ...createSigning(account, chains),
+    ...createSigning(createSigners(network, accounts, chains), chains),
     onAttested(kind, count) {
       logger.info({ kind, count }, 'attested')
       counters.countAttested(kind, count)
@@ -69,24 +69,52 @@ export async function composeAttester(config: Config, logger: Logger): Promise<A
   }
 }
 
-function createSigning(
-  account: PrivateKeyAccount,
+type SignerOf = (chainId: number) => Promise<PrivateKeyAccount>
+
+/** Who signs for a chain: while one attester takes over from the other, whichever its escrow has at the moment. */
+function createSigners(
+  network: NetworkConfig,
+  accounts: readonly PrivateKeyAccount[],
   chains: Chains,
-): Pick<AttestDeps, 'signClaims' | 'signRefund'> {
+): SignerOf {
+  const accountOf = (address: string) => {
+    const account = accounts.find((each) => each.address === address)
+    if (!account) throw new Error(`An escrow has the attester ${address}, whose key is not here`)
+    return account
+  }
+  return async (chainId) => {
+    const { evm } = chains.of(chainId)
+    if (!evm || network.nextAttester === undefined) return accountOf(getAddress(network.attester))
+    const escrow = { address: evm.contracts.escrow, abi: geoEscrowAbi } as const
+    return accountOf(await evm.client.readContract({ ...escrow, functionName: 'attester' }))
+  }
+}
+
+function createSigning(
+  signerOf: SignerOf,
+  chains: Chains,
+): Pick<AttestDeps, 'signClaims' | 'signRefund' | 'isTaken'> {
   const domainOf = (chainId: number) => {
     const place = chains.placeOf(chainId)
     return 'escrow' in place ? geoOpDomain({ chainId, escrow: place.escrow }) : intakeDomain(chainId)
   }
+  const toClaims = (chainId: number, ops: readonly string[]) => ({
+    ...{ domain: domainOf(chainId), types: attestationTypes, primaryType: 'Claims' as const },
+    message: { ops: ops as Hex[] },
+  })
+  const toRefund = (chainId: number, op: string, validUntil: number) => ({
+    ...{ domain: domainOf(chainId), types: attestationTypes, primaryType: 'Refund' as const },
+    message: { op: op as Hex, validUntil: BigInt(validUntil) },
+  })
   return {
-    signClaims: (chainId, ops) =>
-      account.signTypedData({
-        ...{ domain: domainOf(chainId), types: attestationTypes, primaryType: 'Claims' },
-        message: { ops: ops as Hex[] },
-      }),
-    signRefund: (chainId, op, validUntil) =>
-      account.signTypedData({
-        ...{ domain: domainOf(chainId), types: attestationTypes, primaryType: 'Refund' },
-        message: { op: op as Hex, validUntil: BigInt(validUntil) },
-      }),
+    signClaims: async (chainId, ops) => (await signerOf(chainId)).signTypedData(toClaims(chainId, ops)),
+    signRefund: async (chainId, op, validUntil) =>
+      (await signerOf(chainId)).signTypedData(toRefund(chainId, op, validUntil)),
+    async isTaken({ chainId, kind, opHashes, validUntil = 0, signature: text }) {
+      const signature = text as Hex
+      const { address } = await signerOf(chainId)
+      if (kind === 'claim') return verifyTypedData({ ...toClaims(chainId, opHashes), address, signature })
+      return verifyTypedData({ ...toRefund(chainId, opHashes[0] ?? '', validUntil), address, signature })
+    },
   }
 }

@@ -11,6 +11,7 @@ import type { EvmChainConfig, NetworkConfig } from '../config.ts'
 import { MAX_UINT256 } from '../model/amount.ts'
 import type { Token } from '../model/catalog.ts'
 import { type PlaceOf, ringOfOp } from '../model/op-terms.ts'
+import { attestersOf } from './attesters.ts'
 import type { ConnectedChain } from './chains.ts'
 import { maxHeadAgeMs } from './head-age.ts'
 
@@ -107,7 +108,7 @@ function toExpected(network: NetworkConfig, { chainId, tokens }: EvmChainConfig)
     }),
   )
   return {
-    attester: getAddress(network.attester),
+    attesters: attestersOf(network),
     treasury: network.treasury === undefined ? undefined : getAddress(network.treasury),
     deliverers: network.deliverers.map((address) => getAddress(address)),
     tokens: tokens.map(({ address, symbol, decimals }) => ({

@@ -1,6 +1,6 @@
 import { attestationTypes, intakeDomain } from '@geoswap/protocol'
 import type { Address as SolanaAddress } from '@solana/kit'
-import { type Address, getAddress, type Hex, isAddressEqual, recoverTypedDataAddress } from 'viem'
+import { type Address, type Hex, isAddressEqual, recoverTypedDataAddress } from 'viem'
 import type { InputBuilder } from '../chains/chain.ts'
 import { checkNodes, type Findings, type NodeView } from '../chains/findings.ts'
 import { NATIVE_SOL } from '../chains/solana/address.ts'
@@ -20,6 +20,7 @@ import type { NetworkConfig, Secret, SolanaChainConfig } from '../config.ts'
 import type { RecipientView } from '../flow/quote/quote.ts'
 import type { Order } from '../flow/quote/request.ts'
 import type { Token } from '../model/catalog.ts'
+import { attestersOf } from './attesters.ts'
 import type { ConnectedChain } from './chains.ts'
 import { maxHeadAgeMs } from './head-age.ts'
 
@@ -72,19 +73,19 @@ export function connectSolana(options: Options): ConnectedChain & { solana: Sola
 function toSettings({ network, config, markerKey }: Options): SolanaParts['settings'] {
   const { chainId, vaults, feePayers } = config
   const price = config.priorityPrice ?? PRIORITY_PRICE
-  const attester = getAddress(network.attester)
+  const attesters = attestersOf(network)
   return {
     ...{ chainId, vaults, feePayers },
     tokens: [NATIVE_SOL, ...config.tokens.map(({ address }) => address)],
     markerKey: Buffer.from(markerKey?.reveal() ?? '', 'hex'),
     priorityPrice: { floor: BigInt(price.floor), cap: BigInt(price.cap) },
     isClaimAttested: async (ops, signature) =>
-      isBy(attester, signature, {
+      isBy(attesters, signature, {
         ...{ domain: intakeDomain(chainId), types: attestationTypes, primaryType: 'Claims' },
         message: { ops: ops as Hex[] },
       }),
     isRefundAttested: async (op, { signature, validUntil }) =>
-      isBy(attester, signature, {
+      isBy(attesters, signature, {
         ...{ domain: intakeDomain(chainId), types: attestationTypes, primaryType: 'Refund' },
         message: { op: op as Hex, validUntil: BigInt(validUntil) },
       }),
@@ -93,11 +94,12 @@ function toSettings({ network, config, markerKey }: Options): SolanaParts['setti
 
 type Signable = Omit<Parameters<typeof recoverTypedDataAddress>[0], 'signature'>
 
-async function isBy(attester: Address, signature: string, signed: Signable): Promise<boolean> {
+async function isBy(attesters: readonly Address[], signature: string, signed: Signable): Promise<boolean> {
   const parameters = { ...signed, signature: signature as Hex } as Parameters<
     typeof recoverTypedDataAddress
   >[0]
-  return isAddressEqual(await recoverTypedDataAddress(parameters), attester)
+  const signer = await recoverTypedDataAddress(parameters)
+  return attesters.some((attester) => isAddressEqual(attester, signer))
 }
 
 /** The nodes each by themselves, and then the chain. Every fee payer is held to the rules of fee payers. */

@@ -24,6 +24,7 @@ function rolesOf(network: NetworkConfig): Named[] {
     relayers,
     deliverers,
     attester,
+    nextAttester,
     treasury,
     chains,
     gasFloat = {} as Partial<GasFloatConfig>,
@@ -45,6 +46,7 @@ function rolesOf(network: NetworkConfig): Named[] {
     ...relayers.map((address, index) => ({ address, path: `/relayers/${index}`, what: 'a relayer' })),
     ...deliverers.map((address, index) => ({ address, path: `/deliverers/${index}`, what: 'a deliverer' })),
     { address: attester, path: '/attester', what: 'the attester' },
+    ...(nextAttester ? [{ address: nextAttester, path: '/nextAttester', what: 'the next attester' }] : []),
     ...(treasury === undefined ? [] : [{ address: treasury, path: '/treasury', what: 'the treasury' }]),
     ...(gasFloat.evm ? [{ address: gasFloat.evm, path: '/gasFloat/evm', what: 'the gas float' }] : []),
     ...(gasFloat.solana

@@ -88,7 +88,7 @@ test('each process opens the keys of its own role, and none of another', async (
   }
   const attester = loadConfig(env, 'attester')
   expect(attester.relayerKeys).toEqual([])
-  expect(privateKeyToAddress(attester.attesterKey?.reveal() as `0x${string}`)).toBe(lines[0])
+  expect(privateKeyToAddress(attester.attesterKeys[0]?.reveal() as `0x${string}`)).toBe(lines[0])
   expect(intake).toMatch(/^[1-9A-HJ-NP-Za-km-z]{32,44}$/)
   expect(() => loadConfig(env, 'worker')).toThrow('has no key of deliverer')
   expect(() => loadConfig({ ...env, GEOSWAP_KEYSTORE_PASSPHRASE: 'wrong' }, 'attester')).toThrow('passphrase')

@@ -48,7 +48,7 @@ export function loadConfig(env: Env, role: Role): Config {
     sealKeys: role === 'api' ? parseSealKeys(required(env, 'GEOSWAP_SEAL_KEYS', problems), problems) : [],
     relayerKeys: keysOf('worker', 'GEOSWAP_RELAYER_KEYS', ['relayer']),
     delivererKeys: keysOf('worker', 'GEOSWAP_DELIVERER_KEYS', ['deliverer']),
-    attesterKey: keysOf('attester', 'GEOSWAP_ATTESTER_KEY', ['attester'])[0],
+    attesterKeys: keysOf('attester', 'GEOSWAP_ATTESTER_KEY', ['attester']),
     floatKey: network.gasFloat?.evm ? keysOf('worker', 'GEOSWAP_FLOAT_KEY', ['float'])[0] : undefined,
     solanaKeys: hasSolana ? keysOf('worker', 'GEOSWAP_SOLANA_KEYS', SOLANA_ROLES) : [],
     markerKey: hasSolana ? markerKey(env, problems) : undefined,

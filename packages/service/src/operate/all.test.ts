@@ -29,10 +29,10 @@ test('the API is given nothing that can move money', () => {
 })
 
 test('even with every secret in its environment, the API reads no key', () => {
-  const { relayerKeys, delivererKeys, solanaKeys, attesterKey } = loadConfig(everything, 'api')
+  const { relayerKeys, delivererKeys, solanaKeys, attesterKeys } = loadConfig(everything, 'api')
 
-  expect({ relayerKeys, delivererKeys, solanaKeys, attesterKey }).toEqual({
-    ...{ relayerKeys: [], delivererKeys: [], solanaKeys: [], attesterKey: undefined },
+  expect({ relayerKeys, delivererKeys, solanaKeys, attesterKeys }).toEqual({
+    ...{ relayerKeys: [], delivererKeys: [], solanaKeys: [], attesterKeys: [] },
   })
 })
 
@@ -42,7 +42,7 @@ test('worker and attester get the keys of their own role, also by file', () => {
 
   expect(Object.keys(worker)).not.toContain('GEOSWAP_ATTESTER_KEY_FILE')
   expect(Object.keys(worker)).not.toContain('GEOSWAP_SEAL_KEYS')
-  expect(loadConfig(attester, 'attester').attesterKey?.reveal()).toBe(key(5))
+  expect(loadConfig(attester, 'attester').attesterKeys[0]?.reveal()).toBe(key(5))
   expect(loadConfig(worker, 'worker').delivererKeys.map((secret) => secret.reveal())).toEqual([key(4)])
   expect(() => loadConfig(attester, 'worker')).toThrow('GEOSWAP_RELAYER_KEYS is not set')
 })

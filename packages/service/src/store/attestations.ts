@@ -47,12 +47,15 @@ export async function insertAttestation(db: Db, attestation: NewAttestation): Pr
 
 type Row = { id: string; kind: Outcome; swap_ids: string[]; valid_until: string | null; signature: string }
 
+// A relayer takes a new one within a second or two. What waits for longer has no relayer, or failed before.
+const USUAL_WAIT = '10 seconds'
+
 /** Attestations that no relayer has sent yet: this one's part, and what another has left lying. */
 export async function findUnsent(db: Db, share: Share & { chainId: number }): Promise<Attestation[]> {
   const { rows } = await db.query<Row>(
     `select id, kind, swap_ids, valid_until, signature from attestations
       where chain_id = $1 and attempt_id is null
-        and (id % $2 = $3 or created_at < clock_timestamp() - interval '10 seconds')
+        and (id % $2 = $3 or created_at < clock_timestamp() - interval '${USUAL_WAIT}')
       order by id limit 20`,
     [share.chainId, share.of, share.index],
   )
@@ -60,10 +63,31 @@ export async function findUnsent(db: Db, share: Share & { chainId: number }): Pr
     id: row.id,
     kind: row.kind,
     swapIds: row.swap_ids,
-    validUntil: row.valid_until === null ? undefined : Number(row.valid_until),
+    validUntil: toSeconds(row.valid_until),
     signature: row.signature,
   }))
 }
+
+export type WaitingAttestation = Omit<Attestation, 'swapIds'> & { chainId: number; opHashes: string[] }
+
+/** Attestations that nobody sent for longer than usual, with what was signed. */
+export async function findWaiting(db: Db): Promise<WaitingAttestation[]> {
+  const { rows } = await db.query<Omit<Row, 'swap_ids'> & { chain_id: string; op_hashes: string[] }>(
+    `select a.id, a.chain_id, a.kind, a.valid_until, a.signature,
+            array(select o.hash from unnest(a.swap_ids) with ordinality as w (swap_id, place)
+                    join swaps s on s.id = w.swap_id join ops o on o.id = s.op_id order by w.place) as op_hashes
+       from attestations a
+      where a.attempt_id is null and a.created_at < clock_timestamp() - interval '${USUAL_WAIT}'
+      order by a.id limit 200`,
+  )
+  return rows.map((row) => ({
+    ...{ id: row.id, kind: row.kind, signature: row.signature, opHashes: row.op_hashes },
+    chainId: Number(row.chain_id),
+    validUntil: toSeconds(row.valid_until),
+  }))
+}
+
+const toSeconds = (value: string | null) => (value === null ? undefined : Number(value))
 
 /** False when it was sent meanwhile. */
 export async function bindAttestation(db: Db, bound: { id: string; attemptId: string }): Promise<boolean> {

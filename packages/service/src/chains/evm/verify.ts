@@ -13,7 +13,8 @@ type Expected = {
   chainId: number
   name: string
   contracts: { account: Address; escrow: Address; vault: Address }
-  attester: Address
+  /** Either of these may sign for the escrow. */
+  attesters: readonly Address[]
   treasury: Address | undefined
   deliverers: readonly Address[]
   tokens: readonly ExpectedToken[]
@@ -59,7 +60,7 @@ async function verifyCode(client: PublicClient, { contracts }: Expected): Promis
 
 async function verifyEscrow(
   client: PublicClient,
-  { contracts, attester, treasury }: Expected,
+  { contracts, attesters, treasury }: Expected,
 ): Promise<string[]> {
   const escrow = { address: contracts.escrow, abi: geoEscrowAbi } as const
   const [account, vault, signer, owner] = await Promise.all([
@@ -72,7 +73,7 @@ async function verifyEscrow(
   const configured = {
     account: contracts.account,
     vault: contracts.vault,
-    attester,
+    attester: attesters.find((address) => address === signer) ?? attesters[0],
     treasury: treasury ?? owner,
   }
   const roles = ['account', 'vault', 'attester', 'treasury'] as const
