@@ -3,6 +3,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { type Network, type ServiceConfig, startNetwork, toServiceSecrets } from '@geoswap/devnet'
+import { attestationTypes, geoEscrowAbi, geoOpDomain } from '@geoswap/protocol'
+import {
+  type EncodeFunctionDataParameters,
+  encodeFunctionData,
+  type Hex,
+  recoverTypedDataAddress,
+} from 'viem'
+import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { composeApi } from '../../packages/service/src/compose/api.ts'
 import { composeAttester } from '../../packages/service/src/compose/attester.ts'
@@ -39,6 +47,7 @@ let network: Network
 let world: World
 let operator: Operator
 const running: { close(): Promise<void> }[] = []
+let attester: { close(): Promise<void> } | undefined
 const logger = createLogger({ level: 'silent' })
 
 beforeAll(async () => {
@@ -56,17 +65,17 @@ beforeAll(async () => {
 })
 
 afterAll(async () => {
-  await Promise.all(running.map((process) => process.close()))
+  await Promise.all([attester, ...running].map((process) => process?.close()))
   await network?.stop()
 })
 
 type Keys = Pick<ServiceConfig, 'relayers' | 'deliverers'>
 
-async function configOf(role: 'api' | 'worker' | 'attester', part: Partial<Keys> = {}) {
+async function configOf(role: 'api' | 'worker' | 'attester', part: object = {}, keys: object = {}) {
   const shared = JSON.parse(await readFile(join(network.home, 'service.json'), 'utf8'))
   const file = join(await mkdtemp(join(tmpdir(), 'geoswap-upgrade-')), 'service.json')
   await writeFile(file, JSON.stringify({ ...shared, ...part }))
-  const secrets = toServiceSecrets(network.keys)[role]
+  const secrets = { ...toServiceSecrets(network.keys)[role], ...keys }
   return loadConfig({ DATABASE_URL: network.databaseUrl, GEOSWAP_CONFIG: file, PORT: '0', ...secrets }, role)
 }
 
@@ -90,10 +99,14 @@ async function startWorker(keys: Keys): Promise<void> {
   await worker.start()
 }
 
-async function startAttester(): Promise<void> {
-  const attester = await composeAttester(await configOf('attester'), logger)
-  running.push(attester)
-  await attester.start()
+/** In place of the one that runs, if there is one. */
+async function startAttester(part: object = {}, keys: object = {}): Promise<void> {
+  const replaced = attester
+  attester = undefined
+  await replaced?.close()
+  const started = await composeAttester(await configOf('attester', part, keys), logger)
+  attester = started
+  await started.start()
 }
 
 async function migrateTo(folder?: URL): Promise<void> {
@@ -161,4 +174,70 @@ test('processes from before a migration and from after it finish swaps side by s
   ])
   const [{ count } = { count: '' }] = await operator.query<{ count: string }>('select count(*) from tiers')
   expect(count).toBe(String(late.length))
+})
+
+const DELAY_SECONDS = 8 * 24 * 3_600 + 60
+
+/** As the treasury, on both chains. */
+async function callEscrows(
+  functionName: 'proposeAttester' | 'acceptAttester',
+  ...args: [`0x${string}`] | []
+) {
+  const data = encodeFunctionData({ abi: geoEscrowAbi, functionName, args } as EncodeFunctionDataParameters)
+  const { address } = network.keys.treasury
+  for (const { client, as, contracts } of world.chains) {
+    const sent = await client.getTransactionCount({ address })
+    await as(address, { to: contracts.escrow, data })
+    await until(async () => (await client.getTransactionCount({ address })) > sent)
+  }
+}
+
+/** Who attested the claim of a swap. */
+async function signerOf(swapId: string) {
+  const [row] = await operator.query<{ signature: Hex; hashes: Hex[] }>(
+    `select a.signature, array(select o.hash from unnest(a.swap_ids) with ordinality as w (id, place)
+       join swaps s on s.id = w.id join ops o on o.id = s.op_id order by w.place) as hashes
+       from attestations a where a.swap_ids @> array[$1]`,
+    [swapId],
+  )
+  if (!row) throw new Error(`Nothing is attested of ${swapId}`)
+  const { chainId, contracts } = world.alpha
+  return recoverTypedDataAddress({
+    ...{
+      domain: geoOpDomain({ chainId, escrow: contracts.escrow }),
+      types: attestationTypes,
+      primaryType: 'Claims',
+    },
+    ...{ message: { ops: row.hashes }, signature: row.signature },
+  })
+}
+
+const untilClosed = (swapId: string) =>
+  until(async () => {
+    const [swap] = await operator.query<{ state: string }>('select state from swaps where id = $1', [swapId])
+    if (swap?.state === 'failed') throw new Error(`${swapId} has failed`)
+    return swap?.state === 'closed'
+  })
+
+test('the attester is replaced on the chains while it runs, and inputs are claimed before and after', async () => {
+  const key = generatePrivateKey()
+  const next = privateKeyToAddress(key)
+  const { address: old, privateKey } = network.keys.attester
+  await callEscrows('proposeAttester', next)
+  for (const chain of world.chains) {
+    await chain.advance(DELAY_SECONDS)
+    await chain.mine()
+  }
+  const api = await startApi(await operator.createKey())
+  await startAttester({ nextAttester: next }, { GEOSWAP_ATTESTER_KEY: `${privateKey},${key}` })
+
+  const before = await swapBy(api)
+  await untilClosed(before)
+  await callEscrows('acceptAttester')
+  const after = await swapBy(api)
+  await untilClosed(after)
+  await startAttester({ attester: next }, { GEOSWAP_ATTESTER_KEY: key })
+
+  expect(await Promise.all([before, after].map(signerOf))).toEqual([old, next])
+  await expect(startAttester()).rejects.toThrow(`the escrow's attester is ${next}, not ${old}`)
 })

@@ -1,0 +1,96 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import type { LockRef } from '../chains/chain.ts'
+import type { Op } from '../model/swap.ts'
+import { bindAttestation, releaseStalledClaims, type WaitingAttestation } from '../store/attestations.ts'
+import { insertTestAttempt } from '../store/test-attempts.ts'
+import { insertTestAccount, startTestDatabase, type TestDatabase } from '../store/test-database.ts'
+import { insertTestSwap, moveTestSwap, settleTestSwap, type TestSwap } from '../store/test-swaps.ts'
+import { type AttestDeps, attestAll } from './attest.ts'
+
+let database: TestDatabase
+beforeAll(async () => {
+  database = await startTestDatabase()
+})
+afterAll(() => database.stop())
+beforeEach(() =>
+  database.pool.query('delete from attestations; delete from attempt_swaps; delete from swaps'),
+)
+
+const query = async (sql: string, values: unknown[] = []) => (await database.pool.query(sql, values)).rows
+
+/** A swap that was delivered, for good, and whose input is to be claimed. */
+async function delivered(): Promise<TestSwap> {
+  const swap = await insertTestSwap(database.pool, await insertTestAccount(database.pool))
+  await settleTestSwap(database.pool, swap)
+  await query('update swaps set origin_final = true, delivery_final = true where id = $1', [swap.swapId])
+  return swap
+}
+
+type Attesting = { escrowHas: string; silent?: number }
+
+/** One sweep of an attester that has both keys, and signs with the one that the escrow has. */
+function attest({ escrowHas, silent }: Attesting): Promise<void> {
+  const at = { number: 9n, height: 9n, hash: '0x', seconds: 0 }
+  const chain = {
+    ...{ maxBatch: 20, follow: async () => {} },
+    readHeads: async () => ({ head: at, accept: at, settle: at, hard: at }),
+    readLocks: async (ops: readonly LockRef[]) => new Map(ops.map(({ hash }) => [hash, 'locked'])),
+    findDeliveries: async (ops: readonly Op[]) =>
+      new Map(ops.map(({ hash }) => [hash, { amount: 990n, block: 1n }])),
+  }
+  const dead = { ...chain, readHeads: () => Promise.reject(new Error('silent')) }
+  const deps = {
+    ...{ pool: database.pool, isWellFormed: () => true, onAttested: () => {}, onRefused: () => {} },
+    chainOf: (chainId: number) => (chainId === silent ? dead : chain),
+    signClaims: async () => escrowHas,
+    isTaken: async ({ signature }: WaitingAttestation) => signature === escrowHas,
+  }
+  return attestAll(deps as unknown as AttestDeps)
+}
+
+const later = () => query("update attestations set created_at = created_at - interval '11 seconds'")
+const signatures = async () => (await query('select signature from attestations')).map((row) => row.signature)
+
+test('what the attester of before signed and nobody sent is signed anew by the one that the escrow has', async () => {
+  await delivered()
+  await attest({ escrowHas: 'old' })
+  await later()
+
+  await attest({ escrowHas: 'old' })
+  expect(await signatures()).toEqual(['old'])
+  await attest({ escrowHas: 'new' })
+  expect(await signatures()).toEqual(['new'])
+})
+
+test('a claim that was sent with the signature of before, in vain, is signed and sent anew', async () => {
+  const { pool } = database
+  const swap = await delivered()
+  await attest({ escrowHas: 'old' })
+  const attemptId = await insertTestAttempt(pool, swap, 'claim')
+  const [{ id }] = (await query('select id from attestations')) as [{ id: string }]
+  await bindAttestation(pool, { id, attemptId })
+  await moveTestSwap(pool, swap, 'claimRecorded')
+  await later()
+  await attest({ escrowHas: 'new' })
+  expect(await signatures()).toEqual(['old'])
+
+  await query("update tx_attempts set final_at = now() - interval '1 minute' where id = $1", [attemptId])
+  await releaseStalledClaims(pool, 31337)
+  await attest({ escrowHas: 'new' })
+
+  expect(await query('select signature, attempt_id, swap_ids from attestations')).toEqual([
+    { signature: 'new', attempt_id: null, swap_ids: [swap.swapId] },
+  ])
+})
+
+test('a chain that cannot be asked holds up what is about it, and nothing else', async () => {
+  const [held, other] = [await delivered(), await delivered()]
+  await query('update ops set origin_chain = 5 where id = (select op_id from swaps where id = $1)', [
+    held.swapId,
+  ])
+  await query('update swaps set origin_chain = 5 where id = $1', [held.swapId])
+
+  await expect(attest({ escrowHas: 'new', silent: 5 })).rejects.toThrow('silent')
+
+  expect(await query('select swap_ids from attestations')).toEqual([{ swap_ids: [other.swapId] }])
+})
