@@ -39,7 +39,7 @@ test('every command is one of the service', () => {
 })
 
 test('every path of the repository that a file names is there', () => {
-  const copied = allOf(/^COPY (?:--from=install )?(.+) \S+$/gm, dockerfile)
+  const copied = allOf(/^COPY (?:--from=install )?(?!--)(.+) \S+$/gm, dockerfile)
     .flatMap((paths) => paths.split(' '))
     .map((path) => path.replace('/app/', ''))
   const started = allOf(/(packages\/[\w./-]+\.ts)/g, all)
@@ -48,6 +48,43 @@ test('every path of the repository that a file names is there', () => {
   expect([copied.length, started.length, mounted.length].every((count) => count > 0)).toBe(true)
   expect([...copied, ...started].filter((path) => !existsSync(join(ROOT, path)))).toEqual([])
   expect(mounted.filter((path) => !existsSync(join(FOLDER, path)))).toEqual([])
+})
+
+type Package = { name: string; dependencies?: Record<string, string>; scripts?: Record<string, string> }
+const packages: Package[] = readdirSync(join(ROOT, 'packages')).map((name) =>
+  JSON.parse(read(`packages/${name}/package.json`)),
+)
+const packageOf = (name: string) => packages.find((each) => each.name === name)
+
+test('the image has every package of ours that the service needs, and the page where the service looks for it', () => {
+  const last = dockerfile.slice(dockerfile.lastIndexOf('\nFROM '))
+  const needed = Object.keys(packageOf('@geoswap/service')?.dependencies ?? {}).filter((name) =>
+    packageOf(name),
+  )
+  const copied = allOf(/^COPY --from=install \/app\/packages\/(\S+) packages\/\1$/gm, last)
+  const built = /new URL\('(.+dist)', import/.exec(read('packages/web/scripts/build.ts'))?.[1]
+  const served = /new URL\('(.+dist)', import/.exec(read('packages/service/src/compose/web.ts'))?.[1]
+  const paths = [
+    join('packages/web/scripts', built ?? ''),
+    join('packages/service/src/compose', served ?? ''),
+  ]
+
+  expect(needed.length).toBeGreaterThan(1)
+  expect(copied.map((name) => `@geoswap/${name}`)).toEqual(
+    expect.arrayContaining([...needed, '@geoswap/service']),
+  )
+  expect(last).toContain(`COPY --from=page /app/${paths[0]} ${paths[1]}\n`)
+})
+
+test('every stage, package and script that the image is built from is there', () => {
+  const stages = allOf(/^FROM \S+ AS (\w+)$/gm, dockerfile)
+  const scripts = [...dockerfile.matchAll(/npm run (\w+) --workspace (\S+)/g)]
+
+  expect(allOf(/--from=(\w+)/g, dockerfile).filter((name) => !stages.includes(name))).toEqual([])
+  expect(allOf(/--workspace (\S+)/g, dockerfile).filter((name) => !packageOf(name))).toEqual([])
+  expect(scripts.map(([, script = '', name = '']) => packageOf(name)?.scripts?.[script])).toEqual([
+    'tsx scripts/build.ts',
+  ])
 })
 
 test('the port is that of the API everywhere', () => {
