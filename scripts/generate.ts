@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createOpenApi } from '@geoswap/wire'
-import { NetworkSchema } from '../packages/service/src/config.ts'
+import { NetworkSchema } from '../packages/service/src/config/network-schema.ts'
 import {
   publicStatus,
   publicSubstatus,

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs'
-import { type NetworkConfig, NetworkSchema } from '../config.ts'
+import type { NetworkConfig } from '../config.ts'
 import { JsonError, type Position, parseJson } from './json-text.ts'
 import { findNetworkProblems } from './network-problems.ts'
+import { NetworkSchema } from './network-schema.ts'
 import { findShapeProblems, type Problem } from './shape.ts'
 
 export type PlacedProblem = Problem & Position

@@ -1,4 +1,6 @@
 import { writeFileSync } from 'node:fs'
+import { dirname, relative, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { isAddress } from 'viem'
 import { type Output, parseFlags, UsageError } from '../command.ts'
 import { listKeys } from '../config/keystore.ts'
@@ -15,7 +17,8 @@ export async function init(args: string[], output: Output): Promise<number> {
   if (treasury !== undefined && !isAddress(treasury)) throw new UsageError(`${treasury} is not an address.`)
   const presets = chains.map(getPreset)
   const roles = { ...rolesIn(keystore), treasury }
-  const text = `${JSON.stringify(createStarter(presets, roles), null, 2)}\n`
+  const starter = { $schema: schemaFrom(out), ...createStarter(presets, roles) }
+  const text = `${JSON.stringify(starter, null, 2)}\n`
   for (const { name, notes } of presets) for (const note of notes) output.hint(`${name}: ${note}`)
   if (out === undefined) {
     output.out(text.trimEnd())
@@ -24,6 +27,14 @@ export async function init(args: string[], output: Output): Promise<number> {
   writeNew(out, text)
   output.hint(`Wrote ${out}. What is left to fill in: service check-config ${out}`)
   return 0
+}
+
+const SCHEMA = fileURLToPath(new URL('../../../../docs/config.schema.json', import.meta.url))
+
+/** How the file names what describes it: from its own folder, so that an editor finds it there. */
+function schemaFrom(file = 'geoswap.json'): string {
+  const path = relative(dirname(resolve(file)), SCHEMA).replaceAll('\\', '/')
+  return path.startsWith('.') ? path : `./${path}`
 }
 
 function parse(args: string[]) {

@@ -19,7 +19,6 @@ export function createStarter(presets: readonly Preset[], roles: Roles): object 
   const usesPyth = assets.some(({ sources }) => sources.some(({ kind }) => kind === 'pyth'))
   const orFill = (addresses: readonly string[]) => (addresses.length > 0 ? addresses : [TO_FILL_IN])
   return {
-    $schema: './docs/config.schema.json',
     network: 'mainnet',
     relayers: orFill(roles.relayers),
     deliverers: orFill(roles.deliverers),

@@ -1,0 +1,123 @@
+import Type from 'typebox'
+import { address, count, digits, name, range, solanaAddress, strict, text, url } from './fields.ts'
+
+const NODES =
+  'One or several: what money follows from is what a majority of them says. No keys here: ' +
+  'a dollar sign and a name in braces is filled in from the environment.'
+
+// What every chain says of itself, whatever its family.
+const anyChain = {
+  chainId: count('Of an EVM chain its own id. Of Solana 792703809, or another number for another cluster.'),
+  name: name('How messages, metrics and commands call it.'),
+  rpcUrls: Type.Array(url('A node.'), { minItems: 1, description: `Nodes of API and worker. ${NODES}` }),
+  attesterRpcUrls: Type.Array(url('A node.'), {
+    minItems: 1,
+    description: `Nodes of the attester, which should be others. ${NODES}`,
+  }),
+  native: Type.Object(
+    { symbol: text('Of the coin.'), asset: text('The name of its asset: one of `assets`.') },
+    { ...strict, description: 'The coin that gas is paid in.' },
+  ),
+  finality: Type.Object(
+    {
+      accept: count('From here on a lock counts for delivery, within `exposureCapUsd`.'),
+      settle: count('From here on a delivery counts as settled.'),
+      hard: count('From here on nothing is undone: claims, refunds and `failed` wait for it.'),
+    },
+    {
+      ...strict,
+      description:
+        'Depths in blocks, 1 is the newest. On Solana commitments decide, and these say how long they take.',
+    },
+  ),
+  blockMs: count('Usual time between blocks, in milliseconds.'),
+  maxHeadAgeMs: Type.Optional(count('A head older than this counts as down. Default 15000.')),
+  exposureCapUsd: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      description:
+        'Value that may be delivered against locks that are not hard-final yet. Default 25000; 0 always waits.',
+    }),
+  ),
+  maxInFlight: Type.Optional(
+    count('Unmined transactions per sending key; further work waits and is batched. Default 16.'),
+  ),
+}
+
+const tokenOf = (at: ReturnType<typeof address>) =>
+  Type.Object(
+    {
+      symbol: text('As the chain has it; checked at start.'),
+      address: at,
+      asset: text('The name of its asset: one of `assets`.'),
+      decimals: Type.Optional(
+        range(0, 36, 'What the chain has to say, checked at start; amounts are counted in what it says.'),
+      ),
+    },
+    strict,
+  )
+
+const TOKENS = { description: 'What is served beside the native coin.' }
+
+export const EvmChain = Type.Object(
+  {
+    ...anyChain,
+    family: Type.Literal('evm', { description: 'Of the EVM.' }),
+    contracts: Type.Object(
+      {
+        account: address('GeoAccount: what wallets delegate to.'),
+        escrow: address('GeoEscrow: holds inputs.'),
+        vault: address('GeoVault: holds inventory.'),
+      },
+      { ...strict, description: 'As `service deploy` created them.' },
+    ),
+    olderAccounts: Type.Optional(
+      Type.Array(address('A GeoAccount.'), {
+        description: 'Delegates of yours from before: wallets on them are asked to move on, never refused.',
+      }),
+    ),
+    tokens: Type.Array(tokenOf(address('With its checksum.')), TOKENS),
+    tipWei: Type.Optional(digits('Fixed priority fee, in wei. Without it the node is asked.')),
+    l1FeeOracle: Type.Optional(
+      address('Of an OP-stack chain: its GasPriceOracle, 0x420000000000000000000000000000000000000F.'),
+    ),
+  },
+  strict,
+)
+
+export const SolanaChain = Type.Object(
+  {
+    ...anyChain,
+    family: Type.Literal('solana', { description: 'Of Solana.' }),
+    genesisHash: Type.Optional(text('Names the cluster; checked at start.')),
+    vaults: Type.Object(
+      {
+        intake: solanaAddress('Owns the accounts that inputs go to.'),
+        inventory: solanaAddress('Owns the accounts that deliveries are paid from.'),
+      },
+      {
+        ...strict,
+        description:
+          'The authorities that own the token accounts of the vaults; their own lamports are the native coin.',
+      },
+    ),
+    feePayers: Type.Object(
+      {
+        input: solanaAddress('Of inputs, and of what leaves the intake vault.'),
+        delivery: solanaAddress('Of deliveries.'),
+      },
+      { ...strict, description: 'Pay for transactions, and own nothing else.' },
+    ),
+    tokens: Type.Array(tokenOf(solanaAddress('Of the mint.')), TOKENS),
+    priorityPrice: Type.Optional(
+      Type.Object(
+        { floor: digits('Never less. Default 1000.'), cap: digits('Never more. Default 1000000.') },
+        {
+          ...strict,
+          description: 'Bounds of the priority price, in millionths of a lamport per compute unit.',
+        },
+      ),
+    ),
+  },
+  strict,
+)

@@ -1,0 +1,20 @@
+import Type from 'typebox'
+
+// Fields of the configuration. Each says what it is: editors show it while the file is written.
+
+export const strict = { additionalProperties: false }
+
+export const text = (description: string) => Type.String({ description })
+export const name = (description: string) => Type.String({ pattern: '^[a-z0-9-]+$', description })
+export const address = (description: string) => Type.String({ pattern: '^0x[0-9a-fA-F]{40}$', description })
+export const solanaAddress = (description: string) =>
+  Type.String({ pattern: '^[1-9A-HJ-NP-Za-km-z]{32,44}$', description })
+export const digits = (description: string) => Type.String({ pattern: '^[0-9]+$', description })
+/** Whole coins or tokens, as text: 0.25. */
+export const decimal = (description: string) =>
+  Type.String({ pattern: '^(0|[1-9][0-9]*)(\\.[0-9]+)?$', description })
+export const url = (description: string) => Type.String({ pattern: '^https?://', description })
+export const count = (description: string) => Type.Integer({ minimum: 1, description })
+export const flag = (description: string) => Type.Boolean({ description })
+export const range = (minimum: number, maximum: number, description: string) =>
+  Type.Integer({ minimum, maximum, description })

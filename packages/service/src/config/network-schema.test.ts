@@ -1,0 +1,43 @@
+import { expect, test } from 'vitest'
+import { defaultDeadlines, defaultExposureCapUsd } from '../config.ts'
+import { NetworkSchema } from './network-schema.ts'
+
+type Schema = {
+  description?: string
+  properties?: Record<string, Schema>
+  patternProperties?: Record<string, Schema>
+  anyOf?: Schema[]
+  items?: Schema | Schema[]
+}
+
+/** Every property by its path, however deep. */
+function propertiesOf(schema: Schema, at = ''): [path: string, property: Schema][] {
+  const named = Object.entries(schema.properties ?? {}).map(
+    ([name, each]) => [`${at}/${name}`, each] as const,
+  )
+  const parts = [schema.items ?? [], schema.anyOf ?? [], Object.values(schema.patternProperties ?? {})].flat()
+  return [
+    ...named.flatMap(([path, each]): [string, Schema][] => [[path, each], ...propertiesOf(each, path)]),
+    ...parts.flatMap((part) => propertiesOf(part, at)),
+  ]
+}
+
+const properties = propertiesOf(NetworkSchema as Schema)
+
+test('every property tells an editor what it is, in a sentence', () => {
+  const undescribed = properties.filter(([, { description }]) => !/^\S.*[.…]$/.test(description ?? ''))
+
+  expect(properties.length).toBeGreaterThan(90)
+  expect(undescribed.map(([path]) => path)).toEqual([])
+})
+
+test('the defaults that it tells are those that count', () => {
+  const told = Object.entries(defaultDeadlines).map(([name, seconds]) => {
+    const [, property] = properties.find(([path]) => path === `/deadlines/${name}`) ?? []
+    return property?.description?.endsWith(` Default ${seconds}.`)
+  })
+  const [, cap] = properties.find(([path]) => path === '/chains/exposureCapUsd') ?? []
+
+  expect(told).toEqual(told.map(() => true))
+  expect(cap?.description).toContain(`Default ${defaultExposureCapUsd};`)
+})
