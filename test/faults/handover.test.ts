@@ -22,7 +22,16 @@ import { createPool } from '../../packages/service/src/store/db.ts'
 import { migrate } from '../../packages/service/src/store/migrate.ts'
 import { type ApiClient, createApiClient } from '../client.ts'
 import { createOperator, type Operator } from '../operator.ts'
-import { createWorld, type LocalNetwork, outcomeOf, submitSwap, until, type World } from '../world.ts'
+import { startRpcProxy } from '../rpc-proxy.ts'
+import {
+  createWorld,
+  type LocalNetwork,
+  outcomeOf,
+  submitSwap,
+  toRequest,
+  until,
+  type World,
+} from '../world.ts'
 
 const USDC = 1_000_000n
 const MIGRATIONS = fileURLToPath(new URL('../../packages/service/src/store/migrations', import.meta.url))
@@ -79,8 +88,8 @@ async function configOf(role: 'api' | 'worker' | 'attester', part: object = {}, 
   return loadConfig({ DATABASE_URL: network.databaseUrl, GEOSWAP_CONFIG: file, PORT: '0', ...secrets }, role)
 }
 
-async function startApi(apiKey: string): Promise<ApiClient> {
-  const service = await composeApi(await configOf('api'), logger)
+async function startApi(apiKey: string, part: object = {}): Promise<ApiClient> {
+  const service = await composeApi(await configOf('api', part), logger)
   running.push(service)
   const apiUrl = await listen(service.app, { port: 0, host: '127.0.0.1' })
   return createApiClient({ apiUrl, apiKey })
@@ -93,8 +102,8 @@ function half(index: number): Keys {
 }
 
 /** A worker with some of the keys, so that it is known what it did. */
-async function startWorker(keys: Keys): Promise<void> {
-  const worker = await composeWorker(await configOf('worker', keys), logger)
+async function startWorker(part: object): Promise<void> {
+  const worker = await composeWorker(await configOf('worker', part), logger)
   running.push(worker)
   await worker.start()
 }
@@ -122,11 +131,24 @@ async function folderOfNextVersion(): Promise<URL> {
   return pathToFileURL(`${dir}/`)
 }
 
-async function swapBy(api: ApiClient): Promise<string> {
-  const wallet = await world.walletWith(world.alpha, 'USDC', 10n * USDC)
-  const order = { from: world.alpha, sell: 'USDC', to: world.beta, buy: 'USDC', amount: 10n * USDC }
-  return (await submitSwap({ api }, wallet, order)).swapId
+const newAddress = () => privateKeyToAddress(generatePrivateKey())
+
+function orderTo(to: World['alpha']) {
+  const buy = to === world.alpha ? 'WETH' : 'USDC'
+  return { from: world.alpha, sell: 'USDC', to, buy, amount: 10n * USDC }
 }
+
+async function swapBy(api: ApiClient, to = world.beta): Promise<string> {
+  const wallet = await world.walletWith(world.alpha, 'USDC', 10n * USDC)
+  return (await submitSwap({ api }, wallet, orderTo(to))).swapId
+}
+
+const untilClosed = (swapId: string) =>
+  until(async () => {
+    const [swap] = await operator.query<{ state: string }>('select state from swaps where id = $1', [swapId])
+    if (swap?.state === 'failed') throw new Error(`${swapId} has failed`)
+    return swap?.state === 'closed'
+  })
 
 /** Who locked the inputs of these swaps: an op is bound to its locker. */
 async function lockersOf(swapIds: readonly string[]): Promise<Set<string>> {
@@ -176,6 +198,44 @@ test('processes from before a migration and from after it finish swaps side by s
   expect(count).toBe(String(late.length))
 })
 
+/** The configuration with another node of a chain, and the decimals that it then cannot be asked for. */
+async function withNode(name: string, url: string) {
+  const { chains }: ServiceConfig = JSON.parse(await readFile(join(network.home, 'service.json'), 'utf8'))
+  const decimalsOf = (address: string) =>
+    network.local.chains.flatMap(({ tokens }) => tokens).find((token) => token.address === address)?.decimals
+  const changed = chains.map((chain) => {
+    if (chain.name !== name) return chain
+    const tokens = chain.tokens.map((token) => ({ ...token, decimals: decimalsOf(token.address) }))
+    return { ...chain, tokens, rpcUrls: [url], attesterRpcUrls: [url] }
+  })
+  return { chains: changed }
+}
+
+test('with a chain that is silent the service starts for the others, and serves it once it answers', async () => {
+  await Promise.all(running.splice(0).map((process) => process.close()))
+  const node = network.local.chains.find(({ name }) => name === 'beta')?.rpcUrl ?? ''
+  const proxy = await startRpcProxy(() => node)
+  proxy.onCall(() => 'dropRequest')
+  const part = await withNode('beta', proxy.url)
+  const api = await startApi(await operator.createKey(), part)
+  await startWorker(part)
+  await startAttester(part)
+
+  await untilClosed(await swapBy(api, world.alpha))
+  const request = toRequest({ address: newAddress() }, orderTo(world.beta))
+  const meanwhile = await api.quote(request)
+  const lanes = await operator.query('select 1 from lanes where name ~ $1 and expires_at > now()', [
+    `^\\w+:${world.beta.chainId}`,
+  ])
+  proxy.onCall(undefined)
+  await untilClosed(await swapBy(api))
+  await Promise.all([attester, ...running.splice(0)].map((process) => process?.close()))
+  attester = undefined
+  await proxy.stop()
+
+  expect([meanwhile.status, meanwhile.body.code, lanes]).toEqual([503, 'CHAIN_UNAVAILABLE', []])
+})
+
 const DELAY_SECONDS = 8 * 24 * 3_600 + 60
 
 /** As the treasury, on both chains. */
@@ -212,13 +272,6 @@ async function signerOf(swapId: string) {
   })
 }
 
-const untilClosed = (swapId: string) =>
-  until(async () => {
-    const [swap] = await operator.query<{ state: string }>('select state from swaps where id = $1', [swapId])
-    if (swap?.state === 'failed') throw new Error(`${swapId} has failed`)
-    return swap?.state === 'closed'
-  })
-
 test('the attester is replaced on the chains while it runs, and inputs are claimed before and after', async () => {
   const key = generatePrivateKey()
   const next = privateKeyToAddress(key)
@@ -229,6 +282,7 @@ test('the attester is replaced on the chains while it runs, and inputs are claim
     await chain.mine()
   }
   const api = await startApi(await operator.createKey())
+  await startWorker({})
   await startAttester({ nextAttester: next }, { GEOSWAP_ATTESTER_KEY: `${privateKey},${key}` })
 
   const before = await swapBy(api)

@@ -40,7 +40,7 @@ async function attestAt(number: bigint) {
     isDeliveryOver: () => false,
   }
   const deps = {
-    ...{ pool: database.pool, chainOf: () => chain, isWellFormed: () => true },
+    ...{ pool: database.pool, chainOf: () => chain, isWellFormed: () => true, isVerified: () => true },
     signRefund: async () => '0x',
     onAttested: (kind: string) => said.push(kind),
     onRefused: (_swap: unknown, why: string) => said.push(why),

@@ -20,6 +20,8 @@ export type AttestDeps = {
   pool: Pool
   /** The attester's own view of each chain, over its own nodes. */
   chainOf(chainId: number): Chain
+  /** Whether a chain was seen to be what the configuration says, and to know no more of our keys than the log. */
+  isVerified(chainId: number): boolean
   isWellFormed(op: Op): boolean
   signClaims(chainId: number, opHashes: readonly string[]): Promise<string>
   signRefund(chainId: number, opHash: string, validUntil: number): Promise<string>
@@ -148,6 +150,9 @@ async function refund(deps: AttestDeps, swap: Swap): Promise<void> {
  * is excused only where the write-ahead log shows that nothing was ever signed for it.
  */
 async function objectionToRefund(deps: AttestDeps, { id, op }: Swap): Promise<string | undefined> {
+  // Without that, the log may lack what was signed for it.
+  if (!deps.isVerified(op.destinationChain))
+    throw new Error(`Chain ${op.destinationChain} was not verified yet`)
   const tallyAt = async (block: bigint) =>
     (await tallyAttempts(deps.pool, 'deliver', [id], block)).get(id) ?? { total: 0, open: 0 }
   const seen = await readDestination(deps, op).catch(async (error: unknown) => {

@@ -36,10 +36,11 @@ import { readInventory } from '../store/inventory.ts'
 import { createListener } from '../store/listen.ts'
 import { leaseBudgets } from '../store/rate-budgets.ts'
 import { findActiveStops } from '../store/stops.ts'
-import { activeOf, type Chains, connectChains, loadCatalog, verifyChains } from './chains.ts'
+import { activeOf, type Chains, connectChains, loadCatalog } from './chains.ts'
 import { createFeeFor } from './fee-for.ts'
 import { createGasWatch, type GasWatch } from './gas-watch.ts'
 import { maxHeadAgeMs } from './head-age.ts'
+import { openChains } from './open-chains.ts'
 import { composeOperator } from './operator.ts'
 import { createPriceSources, priceRulesOf, watchPrices } from './prices.ts'
 import { verifySchema } from './schema.ts'
@@ -73,7 +74,7 @@ export async function composeApi(config: Config, logger: Logger): Promise<Api> {
     urlsOf: (chain) => chain.rpcUrls,
   })
   await verifySchema(pool, logger)
-  await verifyChains(chains, logger)
+  const opening = await openChains(chains, { logger })
   const catalog = await loadCatalog(network, chains)
   const onFault = (error: unknown, source: string) => logger.warn({ err: error, source }, 'refresh failed')
   const gas = createGasWatch(network, chains.all)
@@ -117,7 +118,7 @@ export async function composeApi(config: Config, logger: Logger): Promise<Api> {
     await Promise.all([app.close(), operator?.close()])
     await spans?.close()
     market.stop()
-    refreshing.stop()
+    for (const loop of [opening, refreshing]) loop.stop()
     tables.close()
     await Promise.allSettled([listener.close(), limiter.close(), webhooks.close()])
     await pool.end()

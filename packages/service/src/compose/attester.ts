@@ -10,8 +10,9 @@ import { type MetricsServer, showMetrics } from '../observe/metrics-server.ts'
 import { createPool } from '../store/db.ts'
 import { addAttesterMetrics } from './attester-metrics.ts'
 import { attestersOf } from './attesters.ts'
-import { assertKeysFor, type Chains, connectChains, verifyChains } from './chains.ts'
-import { assertNothingLost } from './lost-log.ts'
+import { assertKeysFor, type Chains, connectChains } from './chains.ts'
+import { findLostOn } from './lost-log.ts'
+import { openChains } from './open-chains.ts'
 import { verifySchema } from './schema.ts'
 import { every } from './timing.ts'
 
@@ -30,11 +31,11 @@ export async function composeAttester(config: Config, logger: Logger): Promise<A
     urlsOf: (chain) => chain.attesterRpcUrls,
   })
   await verifySchema(pool, logger)
-  await verifyChains(chains, logger)
-  await assertNothingLost(pool, chains)
+  const opening = await openChains(chains, { logger, findLost: (chain) => findLostOn(pool, chain) })
   const deps: AttestDeps = {
     pool,
     chainOf: (chainId) => chains.of(chainId).chain,
+    isVerified: (chainId) => chains.of(chainId).gate.isOpen,
     isWellFormed: (op) => isWellFormed(chains.placeOf, op),
     everywhere: chains.all,
     ...createSigning(createSigners(network, accounts, chains), chains),
@@ -62,6 +63,7 @@ export async function composeAttester(config: Config, logger: Logger): Promise<A
       sweep = every(SWEEP_MS, attest)
     },
     async close() {
+      opening.stop()
       sweep?.stop()
       await server?.close()
       await pool.end()

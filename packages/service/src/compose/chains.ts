@@ -1,4 +1,4 @@
-import { getAddress, type PrivateKeyAccount } from 'viem'
+import { getAddress, isAddress, type PrivateKeyAccount } from 'viem'
 import type { Chain } from '../chains/chain.ts'
 import type { CustodyChain } from '../chains/custody.ts'
 import { type Findings, joinFindings } from '../chains/findings.ts'
@@ -7,9 +7,9 @@ import type { SolanaSigner } from '../chains/solana/signer.ts'
 import type { ChainConfig, NetworkConfig, Secret } from '../config.ts'
 import type { Catalog, CatalogChain, Token } from '../model/catalog.ts'
 import type { Place } from '../model/op-terms.ts'
-import type { Logger } from '../observe/logger.ts'
 import { insideTransaction } from '../store/db.ts'
 import { connectEvm, type EvmParts, toContracts } from './evm.ts'
+import { type Gate, guarded } from './gate.ts'
 import { connectSolana, type SolanaOrigin } from './solana.ts'
 
 /** A chain of whichever family, with what the processes need of it. */
@@ -36,7 +36,12 @@ export type ConnectedChain = {
   readTokenBalance(owner: string, token: string): Promise<bigint>
   evm?: EvmParts
   solana?: SolanaOrigin
+  /** Closed while it is not known whether the chain is what the configuration says. */
+  gate: Gate
 }
+
+/** Before it has a gate. */
+export type Ungated = Omit<ConnectedChain, 'gate'>
 
 export type Chains = {
   all: readonly ConnectedChain[]
@@ -61,7 +66,9 @@ export function connectChains(options: Options): Chains {
   const placeOf = (chainId: number) => get(places, chainId)
   const connected = network.chains.map((config): ConnectedChain => {
     const shared = { ...options, urls: urlsOf(config), placeOf, assertOutsideTransaction }
-    return config.family === 'evm' ? connectEvm({ ...shared, config }) : connectSolana({ ...shared, config })
+    const chain =
+      config.family === 'evm' ? connectEvm({ ...shared, config }) : connectSolana({ ...shared, config })
+    return withGate(chain)
   })
   const byId = new Map(connected.map((chain) => [chain.config.chainId, chain]))
   const of = (chainId: number) => get(byId, chainId)
@@ -71,6 +78,17 @@ export function connectChains(options: Options): Chains {
     placeOf,
     evmOf: (chainId) => must(of(chainId).evm, chainId),
     solanaOf: (chainId) => must(of(chainId).solana, chainId),
+  }
+}
+
+function withGate(connected: Ungated): ConnectedChain {
+  const { config, chain, solana } = connected
+  const gate = { isOpen: true }
+  const { readTokenBalance } = guarded(connected, gate, config)
+  return {
+    ...{ ...connected, readTokenBalance },
+    ...{ gate, chain: guarded(chain, gate, config) },
+    ...(solana && { solana: { ...solana, builder: guarded(solana.builder, gate, config) } }),
   }
 }
 
@@ -119,15 +137,10 @@ export function signingAddresses(network: NetworkConfig): string[] {
 }
 
 /** Asks every chain whether it is what the configuration says. */
-export async function findDifferences(chains: Pick<Chains, 'all'>): Promise<Findings> {
+export async function findDifferences(chains: {
+  all: readonly Pick<ConnectedChain, 'verify'>[]
+}): Promise<Findings> {
   return joinFindings(await Promise.all(chains.all.map((chain) => chain.verify())))
-}
-
-/** Lets nothing start on chains that are not as configured; names all problems at once. */
-export async function verifyChains(chains: Chains, logger: Logger): Promise<void> {
-  const { problems, warnings } = await findDifferences(chains)
-  for (const warning of warnings) logger.warn({ warning }, 'a chain is not as it should be')
-  if (problems.length > 0) throw new Error(`The chains are not as configured:\n- ${problems.join('\n- ')}`)
 }
 
 /** What can be swapped, with decimals as the chains have them. */
@@ -147,9 +160,20 @@ async function loadChain(connected: ConnectedChain): Promise<CatalogChain> {
   const native = { chainId, ...config.native, ...connected.nativeToken }
   return {
     ...{ chainId, name, family, native, maxAmount, ownAddresses },
-    tokens: [native, ...(await connected.loadTokens())],
+    tokens: [native, ...(connected.gate.isOpen ? await connected.loadTokens() : tokensOf(config))],
     hardSeconds: Math.ceil((finality.hard * blockMs) / 1_000),
     acceptSeconds: (finality.accept * blockMs) / 1_000,
     settleSeconds: (finality.settle * blockMs) / 1_000,
   }
+}
+
+/** Of a chain that does not answer, as the file has them: it has to confirm them before anything is done. */
+function tokensOf({ chainId, name, tokens }: ChainConfig): Token[] {
+  return tokens.map(({ symbol, asset, address, decimals }) => {
+    if (decimals === undefined)
+      throw new Error(
+        `Chain ${name} does not answer, and the file does not say how many decimals ${symbol} has`,
+      )
+    return { chainId, symbol, asset, decimals, address: isAddress(address) ? getAddress(address) : address }
+  })
 }

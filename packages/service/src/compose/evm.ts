@@ -12,7 +12,7 @@ import { MAX_UINT256 } from '../model/amount.ts'
 import type { Token } from '../model/catalog.ts'
 import { type PlaceOf, ringOfOp } from '../model/op-terms.ts'
 import { attestersOf } from './attesters.ts'
-import type { ConnectedChain } from './chains.ts'
+import type { Ungated } from './chains.ts'
 import { maxHeadAgeMs } from './head-age.ts'
 
 export type EvmContracts = { account: Address; escrow: Address; vault: Address }
@@ -28,7 +28,7 @@ type Options = {
 }
 
 /** An EVM chain with everything that the processes need of it. Nothing is asked of a node yet. */
-export function connectEvm(options: Options): ConnectedChain & { evm: EvmParts } {
+export function connectEvm(options: Options): Ungated & { evm: EvmParts } {
   const { network, config, urls, accounts, placeOf, assertOutsideTransaction } = options
   const clients = createEvmClients({ urls, assertOutsideTransaction })
   const { client } = clients

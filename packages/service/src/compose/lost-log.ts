@@ -2,26 +2,20 @@ import type { Pool } from 'pg'
 import { findUnlogged, readNextNonce } from '../store/rebuild.ts'
 import type { Chains, ConnectedChain } from './chains.ts'
 
-/**
- * Refuses a database that does not know what its own keys have sent: it was restored from a backup, or is new. Nothing
- * is sent before it is recorded, so this cannot be otherwise; and whoever worked with it could pay twice.
- */
-export async function assertNothingLost(pool: Pool, chains: Chains): Promise<void> {
-  const lost = await findLost(pool, chains)
-  if (lost.length === 0) return
-  throw new Error(
-    `This database does not know what these keys sent: ${lost.join(', ')}. It was restored from a backup, or is new. ` +
-      'Stop every process of the service and run `npm run -s service -- rebuild` (docs/operations.md, Disaster).',
-  )
-}
-
 /** The senders that a chain knows more of than the database does. */
 export async function findLost(pool: Pool, chains: Chains): Promise<string[]> {
   const found = await Promise.all(chains.all.map((chain) => findLostOn(pool, chain)))
   return found.flat()
 }
 
-async function findLostOn(pool: Pool, { config, senders, recovery }: ConnectedChain): Promise<string[]> {
+/**
+ * Of one chain. Nothing is sent before it is recorded, so a database that does not know what its own keys have sent was
+ * restored from a backup, or is new; and whoever worked with it could pay twice.
+ */
+export async function findLostOn(
+  pool: Pool,
+  { config, senders, recovery }: Pick<ConnectedChain, 'config' | 'senders' | 'recovery'>,
+): Promise<string[]> {
   const { chainId, name } = config
   const lost: string[] = []
   for (const address of [...senders.relay, ...senders.deliver]) {

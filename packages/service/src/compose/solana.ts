@@ -21,7 +21,7 @@ import type { RecipientView } from '../flow/quote/quote.ts'
 import type { Order } from '../flow/quote/request.ts'
 import type { Token } from '../model/catalog.ts'
 import { attestersOf } from './attesters.ts'
-import type { ConnectedChain } from './chains.ts'
+import type { Ungated } from './chains.ts'
 import { maxHeadAgeMs } from './head-age.ts'
 
 // The System, token and associated-token programs move amounts of 64 bits.
@@ -44,7 +44,7 @@ type Options = {
 }
 
 /** A Solana chain with everything that the processes need of it. Nothing is asked of a node yet. */
-export function connectSolana(options: Options): ConnectedChain & { solana: SolanaOrigin } {
+export function connectSolana(options: Options): Ungated & { solana: SolanaOrigin } {
   const { config, urls, signers, assertOutsideTransaction } = options
   const { vaults, feePayers } = config
   const client = createSolanaClient({ urls, assertOutsideTransaction })

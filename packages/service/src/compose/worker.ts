@@ -35,12 +35,12 @@ import {
   connectChains,
   loadCatalog,
   signingAddresses,
-  verifyChains,
 } from './chains.ts'
 import { floatOf } from './gas.ts'
 import { maxHeadAgeMs } from './head-age.ts'
 import { createLedgerTask } from './ledger.ts'
-import { assertNothingLost } from './lost-log.ts'
+import { findLostOn } from './lost-log.ts'
+import { openChains } from './open-chains.ts'
 import { createPriceCheck } from './price-check.ts'
 import { createPriceSources, priceRulesOf, watchPrices } from './prices.ts'
 import { createOrphanTask } from './rebuild.ts'
@@ -82,8 +82,7 @@ export async function composeWorker(config: Config, logger: Logger): Promise<Wor
     urlsOf: (chain) => chain.rpcUrls,
   })
   await verifySchema(pool, logger)
-  await verifyChains(chains, logger)
-  await assertNothingLost(pool, chains)
+  const opening = await openChains(chains, { logger, findLost: (chain) => findLostOn(pool, chain) })
   const catalog = await loadCatalog(network, chains)
   const wake = (topic: string) => runner.wake(topic)
   const followers = new Map(
@@ -119,6 +118,7 @@ export async function composeWorker(config: Config, logger: Logger): Promise<Wor
       await runner.start()
     },
     async close() {
+      opening.stop()
       await runner.stop()
       await spans?.close()
       await server?.close()
@@ -170,7 +170,7 @@ function followPrices(parts: Omit<Parts, 'pool' | 'prices' | 'counters'>): Parts
 
 function lanesOf(parts: Parts, chain: ConnectedChain): Lane[] {
   const { relay, deliver } = chain.senders
-  return [
+  const lanes = [
     watchLane(parts, chain),
     ...relay.map((address) => relayLane(parts, chain, address, shareOf(activeOf(chain, 'relay'), address))),
     ...topUpLanes(parts, chain),
@@ -178,6 +178,7 @@ function lanesOf(parts: Parts, chain: ConnectedChain): Lane[] {
       deliverLane(parts, chain, address, shareOf(activeOf(chain, 'deliver'), address)),
     ),
   ]
+  return lanes.map((lane) => ({ ...lane, isOpen: () => chain.gate.isOpen }))
 }
 
 /** The float's own lane: it watches the gas of all other keys. */

@@ -11,7 +11,12 @@ import {
 import { type RunningLane, runLane } from './running-lane.ts'
 
 /** What one process at a time may do: a sender key's transactions, the watch over a chain. */
-export type Lane = { name: string; tasks: readonly Task[] }
+export type Lane = {
+  name: string
+  tasks: readonly Task[]
+  /** A lane that is not open yet is left to others. Default: it is. */
+  isOpen?(): boolean
+}
 
 /** One kind of a lane's work: never beside itself, but beside the lane's other tasks. */
 export type Task = {
@@ -66,7 +71,7 @@ export function createLaneRunner({ pool, lanes, leaseMs = LEASE_MS, onFault }: O
   }
 
   async function take(): Promise<void> {
-    const all = lanes.map((lane) => lane.name)
+    const all = lanes.filter(({ isOpen }) => isOpen?.() ?? true).map((lane) => lane.name)
     const names = all.filter((name) => !held.has(name))
     const limit = fairShare({ lanes: all.length, held: held.size, holders: await countHolders(pool, all) })
     if (names.length === 0 || limit === 0) return

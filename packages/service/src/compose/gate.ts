@@ -1,0 +1,26 @@
+import { ServiceError } from '../errors.ts'
+
+/** Whether a chain was seen to be what the configuration says. Until then nothing about it is asked or decided. */
+export type Gate = { isOpen: boolean }
+
+/** The same object, none of whose methods can be called while the gate is closed: callers are told to come again. */
+export function guarded<T extends object>(
+  target: T,
+  gate: Gate,
+  { chainId, name }: { chainId: number; name: string },
+): T {
+  const refuse = () => {
+    throw new ServiceError('CHAIN_UNAVAILABLE', {
+      message: `Chain ${name} does not answer. Try again in a few seconds.`,
+      details: { chainId },
+      recovery: { retryAfterMs: 2_000 },
+    })
+  }
+  return new Proxy(target, {
+    get(object, key) {
+      const value: unknown = Reflect.get(object, key)
+      if (typeof value !== 'function') return value
+      return (...args: unknown[]) => (gate.isOpen ? Reflect.apply(value, object, args) : refuse())
+    },
+  })
+}

@@ -1,0 +1,95 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import type { Findings } from '../chains/findings.ts'
+import { createLogger } from '../observe/logger.ts'
+import type { ConnectedChain } from './chains.ts'
+import { guarded } from './gate.ts'
+import { openChains } from './open-chains.ts'
+
+const logger = createLogger({ level: 'silent' })
+const fine: Findings = { problems: [], warnings: [] }
+const wrong: Findings = { problems: ['beta: there is no vault'], warnings: [] }
+const silent = () => Promise.reject(new Error('connection refused'))
+
+beforeEach(() => void vi.useFakeTimers())
+afterEach(() => void vi.useRealTimers())
+
+type Answer = () => Promise<Findings>
+
+/** A chain that answers the first verification by the first of these, and so on. */
+function chainOf(name: string, ...answers: Answer[]): ConnectedChain {
+  const [last = silent] = answers.slice(-1)
+  const verify = () => (answers.shift() ?? last)()
+  return { config: { name, chainId: 5 }, verify, gate: { isOpen: true } } as unknown as ConnectedChain
+}
+
+const ok: Answer = async () => fine
+const bad: Answer = async () => wrong
+
+test('a chain that does not answer is closed until it was verified, and the others are served', async () => {
+  const [alpha, beta] = [chainOf('alpha', ok), chainOf('beta', silent, silent, ok)]
+
+  const opening = await openChains({ all: [alpha, beta] }, { logger })
+  const seen = [[alpha.gate.isOpen, beta.gate.isOpen]]
+  for (let retry = 0; retry < 2; retry += 1) {
+    await vi.advanceTimersByTimeAsync(5_000)
+    seen.push([alpha.gate.isOpen, beta.gate.isOpen])
+  }
+  opening.stop()
+
+  expect(seen).toEqual([
+    [true, false],
+    [true, false],
+    [true, true],
+  ])
+})
+
+test('a chain that answers and is not as configured stops the start', async () => {
+  const all = [chainOf('alpha', silent), chainOf('beta', bad)]
+
+  await expect(openChains({ all }, { logger })).rejects.toThrow(
+    'not as configured:\n- beta: there is no vault',
+  )
+})
+
+test('one that answers later and is not as configured stays closed', async () => {
+  const beta = chainOf('beta', silent, bad)
+
+  const opening = await openChains({ all: [chainOf('alpha', ok), beta] }, { logger })
+  await vi.advanceTimersByTimeAsync(20_000)
+  opening.stop()
+
+  expect(beta.gate.isOpen).toBe(false)
+})
+
+test('one that knows more of our keys than the database stops the start, or stays closed', async () => {
+  const findLost = async ({ config }: ConnectedChain) => (config.name === 'beta' ? ['0x1 on beta'] : [])
+  const alpha = chainOf('alpha', ok)
+  const beta = chainOf('beta', silent, ok)
+
+  await expect(openChains({ all: [alpha, chainOf('beta', ok)] }, { logger, findLost })).rejects.toThrow(
+    'does not know what these keys sent: 0x1 on beta',
+  )
+  const opening = await openChains({ all: [alpha, beta] }, { logger, findLost })
+  await vi.advanceTimersByTimeAsync(20_000)
+  opening.stop()
+
+  expect(beta.gate.isOpen).toBe(false)
+})
+
+test('without any chain that answers nothing starts', async () => {
+  const all = [chainOf('alpha', silent), chainOf('beta', silent)]
+
+  await expect(openChains({ all }, { logger })).rejects.toThrow(
+    'No chain answers:\n- alpha: connection refused',
+  )
+})
+
+test('nothing can be asked of a chain while it is closed: 503 CHAIN_UNAVAILABLE', () => {
+  const gate = { isOpen: false }
+  const chain = guarded({ maxBatch: 20, isOver: () => true }, gate, { chainId: 5, name: 'beta' })
+
+  expect(chain.maxBatch).toBe(20)
+  expect(() => chain.isOver()).toThrow(expect.objectContaining({ code: 'CHAIN_UNAVAILABLE' }))
+  gate.isOpen = true
+  expect(chain.isOver()).toBe(true)
+})

@@ -1,0 +1,84 @@
+import type { Findings } from '../chains/findings.ts'
+import type { Logger } from '../observe/logger.ts'
+import type { Chains, ConnectedChain } from './chains.ts'
+import { every } from './timing.ts'
+
+const RETRY_MS = 5_000
+
+type Options = {
+  logger: Logger
+  /** Keys of this process that the chain knows more of than the database. */
+  findLost?(chain: ConnectedChain): Promise<string[]>
+}
+type Look = { chain: ConnectedChain; findings: Findings; lost: readonly string[]; silence?: unknown }
+
+/**
+ * Lets nothing start on chains that are not as configured; names all problems at once. A chain that does not answer
+ * keeps its own gate closed and nothing else: it is asked again until it can be verified.
+ */
+export async function openChains({ all }: Pick<Chains, 'all'>, options: Options): Promise<{ stop(): void }> {
+  const { logger } = options
+  const looks = await Promise.all(all.map((chain) => look(chain, options)))
+  assertRight(looks)
+  const silent = looks.filter(({ silence }) => silence !== undefined)
+  if (silent.length === looks.length)
+    throw new Error(`No chain answers:\n- ${silent.map(describe).join('\n- ')}`)
+  for (const { findings } of looks) warn(logger, findings)
+  for (const { chain, silence } of silent) {
+    chain.gate.isOpen = false
+    logger.error(
+      { err: silence, chain: chain.config.name },
+      'chain does not answer: it is not served until it does',
+    )
+  }
+  return every(RETRY_MS, async () => {
+    const closed = all.filter(({ gate }) => !gate.isOpen)
+    for (const again of await Promise.all(closed.map((chain) => look(chain, options)))) reopen(again, logger)
+  })
+}
+
+async function look(chain: ConnectedChain, { findLost = async () => [] }: Options): Promise<Look> {
+  const nothing = { findings: { problems: [], warnings: [] }, lost: [] }
+  try {
+    const findings = await chain.verify()
+    if (findings.problems.length > 0) return { chain, findings, lost: [] }
+    return { chain, findings, lost: await findLost(chain) }
+  } catch (silence) {
+    return { chain, ...nothing, silence }
+  }
+}
+
+function assertRight(looks: readonly Look[]): void {
+  const problems = looks.flatMap(({ findings }) => findings.problems)
+  if (problems.length > 0) throw new Error(`The chains are not as configured:\n- ${problems.join('\n- ')}`)
+  const lost = looks.flatMap((each) => each.lost)
+  if (lost.length === 0) return
+  throw new Error(
+    `This database does not know what these keys sent: ${lost.join(', ')}. It was restored from a backup, or is new. ` +
+      'Stop every process of the service and run `npm run -s service -- rebuild` (docs/operations.md, Disaster).',
+  )
+}
+
+/** It is too late to refuse the start: what is wrong stays closed, and is told each time. */
+function reopen(look: Look, logger: Logger): void {
+  const chain = look.chain.config.name
+  if (look.silence !== undefined) return
+  try {
+    assertRight([look])
+  } catch (err) {
+    logger.error({ err, chain }, 'chain is not served')
+    return
+  }
+  warn(logger, look.findings)
+  look.chain.gate.isOpen = true
+  logger.info({ chain }, 'chain answers: it is served from now on')
+}
+
+function warn(logger: Logger, { warnings }: Findings): void {
+  for (const warning of warnings) logger.warn({ warning }, 'a chain is not as it should be')
+}
+
+function describe({ chain, silence }: Look): string {
+  const { shortMessage, message } = silence as { shortMessage?: string; message?: string }
+  return `${chain.config.name}: ${shortMessage ?? message ?? silence}`
+}
