@@ -35,6 +35,14 @@ describe.each(presets)('the preset $name', (preset) => {
     for (const { source } of cited) expect(source).toMatch(/^https:\/\/[\w.-]+\/\S+$/)
   })
 
+  test('names the issuer’s own page for feeds and for what Circle issues, and one for finality', () => {
+    const ofCircle = preset.name === 'bnb' ? [] : tokens.filter(({ symbol }) => symbol === 'USDC')
+    const hosts = { chainlink: 'docs.chain.link', pyth: 'docs.pyth.network' }
+    for (const { official } of ofCircle) expect(official).toMatch(/^https:\/\/developers\.circle\.com\/\S+$/)
+    for (const { official, kind } of feeds) expect(new URL(official ?? '').host).toBe(hosts[kind])
+    expect(preset.finalitySource).toMatch(/^https:\/\/[\w.-]+\/\S+$/)
+  })
+
   test('has addresses with their checksum', () => {
     const onChain = [...tokens.map((token) => token.address), ...(l1FeeOracle ? [l1FeeOracle.address] : [])]
     const proxies = feeds.flatMap((feed) => (feed.kind === 'chainlink' ? [feed.address] : []))

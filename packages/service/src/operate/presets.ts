@@ -5,8 +5,8 @@ import type { AssetConfig } from '../config.ts'
 
 const FOLDER = fileURLToPath(new URL('../../presets/', import.meta.url))
 
-/** An address or hash, and the page that says so. */
-export type Cited<T> = T & { source: string }
+/** An address or hash, the page that it was taken from, and that of its issuer to compare with. */
+export type Cited<T> = T & { source: string; official?: string }
 
 /** What is known of a public chain, whoever operates on it. */
 export type Preset = {
@@ -15,6 +15,8 @@ export type Preset = {
   family: 'evm' | 'solana'
   native: { symbol: string; asset: string }
   finality: { accept: number; settle: number; hard: number }
+  /** What the depths were chosen by. */
+  finalitySource: string
   blockMs: number
   tokens: Cited<{ symbol: string; address: string; asset: string; decimals: number }>[]
   feeds: Cited<PresetFeed>[]
@@ -23,7 +25,10 @@ export type Preset = {
   notes: string[]
 }
 
-/** A price source as an asset has it; one on this chain does not repeat where it is. */
+/**
+ * A price source as an asset has it; one on this chain does not repeat where it is. `maxAgeSeconds` is a little more
+ * than the heartbeat, which the official page lists.
+ */
 export type PresetFeed = { asset: string } & (
   | { kind: 'chainlink'; address: string; maxAgeSeconds: number; description?: string }
   | { kind: 'pyth'; feedId: string; maxAgeSeconds: number }

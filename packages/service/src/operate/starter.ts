@@ -40,7 +40,7 @@ function toChain(preset: Preset, roles: Roles): object {
     ...(family === 'evm' ? { contracts: contractsOf(roles) } : solanaRolesOf(roles)),
     ...(genesisHash && { genesisHash: genesisHash.value }),
     native,
-    tokens: preset.tokens.map(({ source, ...token }) => token),
+    tokens: preset.tokens.map(({ source: _, official: __, ...token }) => token),
     ...{ finality, blockMs },
     ...(l1FeeOracle && { l1FeeOracle: l1FeeOracle.address }),
   }
