@@ -173,8 +173,8 @@ test('processes from before a migration and from after it finish swaps side by s
   await migrateTo()
   const apiKey = await operator.createKey()
   const oldApi = await startApi(apiKey)
-  await startWorker(before)
   await startAttester()
+  await startWorker(before)
   const early = await Promise.all(Array.from({ length: 8 }, () => swapBy(oldApi)))
 
   await migrateTo(await folderOfNextVersion())
@@ -218,8 +218,8 @@ test('with a chain that is silent the service starts for the others, and serves 
   proxy.onCall(() => 'dropRequest')
   const part = await withNode('beta', proxy.url)
   const api = await startApi(await operator.createKey(), part)
-  await startWorker(part)
   await startAttester(part)
+  await startWorker(part)
 
   await untilClosed(await swapBy(api, world.alpha))
   const request = toRequest({ address: newAddress() }, orderTo(world.beta))
@@ -282,8 +282,8 @@ test('the attester is replaced on the chains while it runs, and inputs are claim
     await chain.mine()
   }
   const api = await startApi(await operator.createKey())
-  await startWorker({})
   await startAttester({ nextAttester: next }, { GEOSWAP_ATTESTER_KEY: `${privateKey},${key}` })
+  await startWorker({})
 
   const before = await swapBy(api)
   await untilClosed(before)

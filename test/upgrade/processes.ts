@@ -4,7 +4,9 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { delay } from '../bench/clock.ts'
 
-const LOADERS = ['--import', 'tsx', '--import', './packages/devnet/src/exit-with-parent.ts']
+const TSX = ['--import', 'tsx']
+// Ends a process whose parent is gone. Its name was another one once.
+const GUARDS = ['mjs', 'ts'].map((type) => `./packages/devnet/src/exit-with-parent.${type}`)
 const SERVICE = 'packages/service/src/main.ts'
 const READY_MS = 120_000
 
@@ -15,7 +17,7 @@ export type Running = { name: string; role: Role; root: string; child: ChildProc
 /** The chains and the database of a version, without its service. */
 export async function startNetwork(root: string, home: string, port: number): Promise<ChildProcess> {
   const env = { ...baseEnv(), GEOSWAP_HOME: home, PORT: String(port) }
-  const args = [...LOADERS, 'packages/devnet/src/main.ts', '--without-service']
+  const args = [...loadersOf(root), 'packages/devnet/src/main.ts', '--without-service']
   const child = launch({ root, args, env, log: `${home}.log` })
   await until(child, () => existsSync(join(home, 'service.env')), `the network did not start: ${home}.log`)
   return child
@@ -27,13 +29,9 @@ export function readEnv(home: string): Env {
 }
 
 export async function migrate(root: string, env: Env): Promise<string> {
-  const { stdout } = await promisify(execFile)(
-    process.execPath,
-    [...LOADERS.slice(0, 2), SERVICE, 'migrate'],
-    {
-      ...{ cwd: root, env },
-    },
-  )
+  const { stdout } = await promisify(execFile)(process.execPath, [...TSX, SERVICE, 'migrate'], {
+    ...{ cwd: root, env },
+  })
   return stdout.trim()
 }
 
@@ -43,7 +41,7 @@ type Start = Pick<Running, 'name' | 'role' | 'root' | 'log'> & { env: Env }
 export async function start({ env, ...process }: Start): Promise<Running> {
   const { role, root, log } = process
   const from = existsSync(log) ? readFileSync(log).length : 0
-  const child = launch({ root, args: [...LOADERS, SERVICE, role], env, log })
+  const child = launch({ root, args: [...loadersOf(root), SERVICE, role], env, log })
   const isReady = () => readFileSync(log).subarray(from).includes(`"${role} ready"`)
   await until(child, isReady, `${process.name} did not start: ${log}`)
   return { ...process, child }
@@ -57,6 +55,11 @@ export async function stop(child: ChildProcess): Promise<void> {
   const timer = setTimeout(() => child.kill('SIGKILL'), 30_000)
   await ended
   clearTimeout(timer)
+}
+
+function loadersOf(root: string): string[] {
+  const guard = GUARDS.find((file) => existsSync(join(root, file)))
+  return guard ? [...TSX, '--import', guard] : TSX
 }
 
 function baseEnv(): Env {
