@@ -40,6 +40,8 @@ export async function migrate(pool: Pool, folder: URL = FOLDER): Promise<string[
  */
 export async function assertMigrated(pool: Pool, folder: URL = FOLDER): Promise<string[]> {
   const [migrations, applied] = await Promise.all([readMigrations(folder), readApplied(pool)])
+  if (applied.size === 0)
+    throw new Error('This database has no tables yet: run `npm run service -- migrate` first.')
   for (const { name, checksum } of migrations) {
     if (applied.has(name) && applied.get(name) !== checksum) throw changed(name)
   }
