@@ -81,7 +81,7 @@ test('a claim that was sent with the signature of before, in vain, is signed and
   expect(await signatures()).toEqual(['old'])
 
   await query("update tx_attempts set final_at = now() - interval '1 minute' where id = $1", [attemptId])
-  await releaseStalledClaims(pool, 31337)
+  await releaseStalledClaims(pool, { chainId: 31337, senders: ['sender'] })
   await attest({ escrowHas: 'new' })
 
   expect(await query('select signature, attempt_id, swap_ids from attestations')).toEqual([

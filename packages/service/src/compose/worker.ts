@@ -319,6 +319,7 @@ function deliverLane(parts: Parts, connected: ConnectedChain, address: string, s
       sender,
       destination: chain,
       originOf: (chainId: number) => parts.chains.of(chainId).chain,
+      isVerified: (chainId: number) => parts.chains.of(chainId).gate.isOpen,
       isLive: follower.isLive,
       downSeconds: follower.downSeconds,
     },

@@ -22,6 +22,8 @@ export type DeliverDeps = JudgeDeps & {
   pool: Pool
   destination: DestinationChain
   originOf(chainId: number): OriginChain
+  /** False for a chain that has not answered since this process began: what it shows may be news to the database. */
+  isVerified(chainId: number): boolean
   sender: Sender
   /** Which part of the work is this key's: several keys share a chain. */
   share: Share
@@ -69,8 +71,9 @@ export async function redeliverStalled(deps: DeliverDeps, lease: Lease, heads: H
   await deliverAll(deps, lease, heads, undelivered, proof)
 }
 
-const isMine = ({ share }: DeliverDeps, { op }: Swap) =>
-  Number(op.position % BigInt(share.of)) === share.index
+function isMine({ share, isVerified }: DeliverDeps, { op }: Swap): boolean {
+  return Number(op.position % BigInt(share.of)) === share.index && isVerified(op.originChain)
+}
 
 async function deliverAll(
   deps: DeliverDeps,

@@ -35,11 +35,12 @@ async function deliveryFinalAt(block: bigint) {
 }
 
 /** A worker that sees no delivery and a recipient who refuses the next one. */
-function looker(): DeliverDeps {
+function looker({ isVerified = true } = {}): DeliverDeps {
   const deps = {
     pool: database.pool,
     sender: { address: 'deliverer', room: () => 1 },
     share: { index: 0, of: 1 },
+    isVerified: () => isVerified,
     destination: {
       chainId: 31338,
       readUndelivered: async (ops: readonly Op[]) => new Set(ops.map(({ hash }) => hash)),
@@ -67,4 +68,12 @@ test('a swap whose every delivery was decided by the block that shows it unpaid 
   await redeliverStalled(looker(), lease, headsAt(20n))
 
   expect(await stateOf(swapId)).toBe('refundDecided')
+})
+
+test('nothing is decided about an input on a chain that was not asked since the process began', async () => {
+  const { swapId } = await deliveryFinalAt(20n)
+
+  await redeliverStalled(looker({ isVerified: false }), lease, headsAt(20n))
+
+  expect(await stateOf(swapId)).toBe('delivering')
 })
