@@ -32,7 +32,7 @@ test('every variable that the files set is one that the service reads', () => {
 })
 
 test('every command is one of the service', () => {
-  const commands = [...allOf(/command: \["(\w+)"\]/g, compose), ...allOf(/main\.ts (\w+)$/gm, all)]
+  const commands = [...allOf(/command: \["(\w+)"\]/g, compose), ...allOf(/service\.mjs (\w+)$/gm, all)]
 
   expect(commands).toEqual(expect.arrayContaining(['migrate', 'api', 'worker', 'attester']))
   for (const command of commands) expect(main).toMatch(new RegExp(`\\n  service ${command} `))
@@ -42,11 +42,13 @@ test('every path of the repository that a file names is there', () => {
   const copied = allOf(/^COPY (?:--from=install )?(?!--)(.+) \S+$/gm, dockerfile)
     .flatMap((paths) => paths.split(' '))
     .map((path) => path.replace('/app/', ''))
-  const started = allOf(/(packages\/[\w./-]+\.ts)/g, all)
+  const started = allOf(/(packages\/[\w./-]+\.(?:ts|mjs))/g, all)
+  const built = /new URL\('\.\.\/(dist\/.+)', import/.exec(read('packages/service/scripts/build.ts'))?.[1]
   const mounted = allOf(/(\.\/[\w./-]+):\//g, compose).filter((path) => !MADE_BY_THE_OPERATOR.includes(path))
 
   expect([copied.length, started.length, mounted.length].every((count) => count > 0)).toBe(true)
-  expect([...copied, ...started].filter((path) => !existsSync(join(ROOT, path)))).toEqual([])
+  expect(started).toEqual([`packages/service/${built}`])
+  expect(copied.filter((path) => !existsSync(join(ROOT, path)))).toEqual([])
   expect(mounted.filter((path) => !existsSync(join(FOLDER, path)))).toEqual([])
 })
 
@@ -83,6 +85,7 @@ test('every stage, package and script that the image is built from is there', ()
   expect(allOf(/--from=(\w+)/g, dockerfile).filter((name) => !stages.includes(name))).toEqual([])
   expect(allOf(/--workspace (\S+)/g, dockerfile).filter((name) => !packageOf(name))).toEqual([])
   expect(scripts.map(([, script = '', name = '']) => packageOf(name)?.scripts?.[script])).toEqual([
+    'tsx scripts/build.ts',
     'tsx scripts/build.ts',
   ])
 })
