@@ -50,10 +50,12 @@ export async function attestAll(deps: AttestDeps): Promise<void> {
 
 /** Does its part, or leaves a fault behind. */
 async function attempt<T>(faults: unknown[], work: () => Promise<T>): Promise<T | undefined> {
-  return work().catch((error: unknown) => {
+  try {
+    return await work()
+  } catch (error) {
     faults.push(error)
     return undefined
-  })
+  }
 }
 
 /** What another attester signed, and nobody sent before it was replaced, is signed anew: the outcome stays. */

@@ -111,7 +111,7 @@ async function status(args: string[], env: Env, output: Output): Promise<number>
 type Holder = { role: string; address: string; on: readonly ChainConfig[] }
 
 function holdersOf(network: NetworkConfig): Holder[] {
-  const { relayers, deliverers, attester, treasury, chains, gasFloat } = network
+  const { relayers, deliverers, attester, nextAttester, treasury, chains, gasFloat } = network
   const evm = chains.filter(({ family }) => family === 'evm')
   const solana = chains.flatMap((chain): Holder[] => {
     if (chain.family !== 'solana') return []
@@ -122,7 +122,11 @@ function holdersOf(network: NetworkConfig): Holder[] {
   return [
     ...relayers.map((address) => ({ role: 'relayer', address, on: evm })),
     ...deliverers.map((address) => ({ role: 'deliverer', address, on: evm })),
-    { role: 'attester', address: attester, on: [] },
+    ...[attester, ...(nextAttester ? [nextAttester] : [])].map((address) => ({
+      role: 'attester',
+      address,
+      on: [],
+    })),
     ...(treasury === undefined ? [] : [{ role: 'treasury', address: treasury, on: evm }]),
     ...(gasFloat?.evm ? [{ role: 'float', address: gasFloat.evm, on: evm }] : []),
     ...solana,

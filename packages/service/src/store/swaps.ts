@@ -128,9 +128,9 @@ export async function findSwaps(db: Db, ids: readonly string[]): Promise<Swap[]>
 export async function findToAttest(db: Db, kind: 'claim' | 'refund'): Promise<Swap[]> {
   const ready =
     kind === 'claim'
-      ? `s.origin_final and s.delivery_final and (s.state = 'settled' or (s.state = 'claiming' and not exists (
-           select 1 from attempt_swaps l join attestations a on a.attempt_id = l.attempt_id
-            where l.swap_id = s.id and l.role = 'claim')))`
+      ? `s.state in ('settled', 'claiming') and s.origin_final and s.delivery_final and (s.state = 'settled' or (
+           select a.id from attempt_swaps l join attestations a on a.attempt_id = l.attempt_id
+            where l.swap_id = s.id and l.role = 'claim' limit 1) is null)`
       : `s.origin_final and (s.state in ('refundDecided', 'refundBlocked') or (s.state = 'refunding'
            and not exists (select 1 from attestations a where a.swap_ids @> array[s.id])))`
   const pending = `not exists (select 1 from attestations a where a.swap_ids @> array[s.id] and a.attempt_id is null)`
