@@ -8,15 +8,14 @@ export type ReadStatuses = (keys: readonly SwapKey[]) => Promise<(StatusReply | 
 
 type Result = Snapshot | undefined
 type Entry = SwapKey & {
-  /** Set when the swap changes while its statement runs. */
-  stale: boolean
   result: Promise<Result>
   resolve(result: Result): void
   reject(error: unknown): void
 }
 
 type Settled = PromiseSettledResult<(StatusReply | undefined)[]>
-type Taken = { entries: Entry[]; replies: Promise<(StatusReply | undefined)[]> }
+/** Entries that one statement reads, and how many changes had been heard of when it began. */
+type Taken = { entries: Entry[]; replies: Promise<(StatusReply | undefined)[]>; since: number }
 
 export type StatusBatch = {
   read(key: SwapKey): Promise<Result>
@@ -38,15 +37,16 @@ const MAX_REMEMBERED = 10_000
  */
 export function createStatusBatch(readStatuses: ReadStatuses): StatusBatch {
   const waiting = new Map<string, Entry>()
-  const flying = new Map<string, Entry[]>()
+  /** Swaps that changed while statements ran, each with the number of its change. */
+  const changed = new Map<string, number>()
   const memory = createMemory()
+  let changes = 0
   let running = false
 
   const take = (): Taken | undefined => {
     const entries = takeFirst(waiting, MAX_BATCH)
     if (entries.length === 0) return undefined
-    for (const entry of entries) flying.set(entry.swapId, [entry, ...(flying.get(entry.swapId) ?? [])])
-    return { entries, replies: readStatuses(entries.map(({ accountId, swapId }) => ({ accountId, swapId }))) }
+    return { entries, replies: readStatuses(entries), since: changes }
   }
   const run = async (): Promise<void> => {
     for (let taken = take(); taken; ) {
@@ -54,12 +54,12 @@ export function createStatusBatch(readStatuses: ReadStatuses): StatusBatch {
       // The next statement runs while the answers of this one are sent.
       const next = take()
       for (let first = 0; first < taken.entries.length; first += SLICE) {
-        for (const entry of taken.entries.slice(first, first + SLICE)) land(flying, entry)
-        answerSlice(taken.entries, { settled, first }, settle)
+        answerSlice(taken, { settled, first }, settle)
         await nextTurn()
       }
       taken = next ?? take()
     }
+    changed.clear()
     running = false
   }
   const read = (key: SwapKey): Promise<Result> => {
@@ -76,9 +76,9 @@ export function createStatusBatch(readStatuses: ReadStatuses): StatusBatch {
     }
     return entry.result
   }
-  const settle = (entry: Entry, result: Result): void => {
+  const settle = (entry: Entry, result: Result, since: number): void => {
     // The swap changed while this statement ran: whoever asked gets a state that includes the change.
-    if (entry.stale) return void read(entry).then(entry.resolve, entry.reject)
+    if ((changed.get(entry.swapId) ?? 0) > since) return void read(entry).then(entry.resolve, entry.reject)
     if (result?.terminal) memory.remember(entry, result)
     entry.resolve(result)
   }
@@ -87,7 +87,8 @@ export function createStatusBatch(readStatuses: ReadStatuses): StatusBatch {
     read,
     forget(swapId) {
       memory.forget(swapId)
-      for (const entry of flying.get(swapId) ?? []) entry.stale = true
+      changes += 1
+      if (running) changed.set(swapId, changes)
     },
     useMemory: memory.use,
   }
@@ -97,19 +98,13 @@ function nameOf({ accountId, swapId }: SwapKey): string {
   return `${accountId} ${swapId}`
 }
 
-function createEntry(key: SwapKey): Entry {
-  const { promise: result, resolve, reject } = withResolvers<Result>()
-  return { ...key, stale: false, result, resolve, reject }
-}
-
-function withResolvers<T>() {
-  let resolve: (value: T) => void = () => {}
-  let reject: (error: unknown) => void = () => {}
-  const promise = new Promise<T>((onResolve, onReject) => {
-    resolve = onResolve
-    reject = onReject
+function createEntry({ accountId, swapId }: SwapKey): Entry {
+  const entry = { accountId, swapId } as Entry
+  entry.result = new Promise((resolve, reject) => {
+    entry.resolve = resolve
+    entry.reject = reject
   })
-  return { promise, resolve, reject }
+  return entry
 }
 
 function takeFirst(waiting: Map<string, Entry>, max: number): Entry[] {
@@ -125,25 +120,18 @@ function takeFirst(waiting: Map<string, Entry>, max: number): Entry[] {
 type Answers = { settled: Settled; first: number }
 
 function answerSlice(
-  entries: readonly Entry[],
+  { entries, since }: Taken,
   { settled, first }: Answers,
-  onResult: (entry: Entry, result: Result) => void,
+  onResult: (entry: Entry, result: Result, since: number) => void,
 ): void {
   for (const [index, entry] of entries.slice(first, first + SLICE).entries()) {
     if (settled.status === 'rejected') entry.reject(settled.reason)
-    else onResult(entry, toSnapshot(settled.value[first + index]))
+    else onResult(entry, toSnapshot(settled.value[first + index]), since)
   }
 }
 
 function toSnapshot(reply: StatusReply | undefined): Result {
   return reply && { json: JSON.stringify(reply), terminal: isTerminalStatus(reply.status) }
-}
-
-/** From here on a change of the swap is news again, and not a flaw of what was read. */
-function land(flying: Map<string, Entry[]>, entry: Entry): void {
-  const others = flying.get(entry.swapId)?.filter((other) => other !== entry) ?? []
-  if (others.length > 0) flying.set(entry.swapId, others)
-  else flying.delete(entry.swapId)
 }
 
 const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve))
@@ -159,7 +147,7 @@ function createMemory() {
     remember({ accountId, swapId }: SwapKey, snapshot: Snapshot): void {
       if (!inUse) return
       snapshots.delete(swapId)
-      snapshots.set(swapId, { ...snapshot, accountId })
+      snapshots.set(swapId, { json: snapshot.json, terminal: snapshot.terminal, accountId })
       if (snapshots.size <= MAX_REMEMBERED) return
       const oldest = snapshots.keys().next()
       if (!oldest.done) snapshots.delete(oldest.value)

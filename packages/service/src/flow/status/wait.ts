@@ -56,10 +56,10 @@ export function createStatusReads(options: Options): StatusReads {
   // A state that cannot be read now does not fail the caller: the last one read is still good.
   const answerLatest = async (waiter: Waiter): Promise<void> =>
     answer(waiter, (await readAgain(waiter)) ?? waiter.latest)
-  const answerIfEnded = async (waiter: Waiter): Promise<void> => {
-    const snapshot = await readAgain(waiter)
-    if (snapshot?.terminal) answer(waiter, snapshot)
-  }
+  const answerIfEnded = (waiter: Waiter): Promise<void> =>
+    batch.read(waiter).then((snapshot) => {
+      if (snapshot?.terminal) answer(waiter, snapshot)
+    }, onError)
   const ended = createChunks((swapId) => Promise.all(waiters.of(swapId).map(answerIfEnded)))
   const waiters = createWaiters(places, (waiter) => void answerLatest(waiter))
   const look = async (): Promise<void> => {
