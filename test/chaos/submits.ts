@@ -75,12 +75,15 @@ export async function runSubmits({ submits, seed, dir, say }: Options): Promise<
   }
 }
 
-/** With enough for all their swaps, and delegated: what is built needs no authorization. */
+/**
+ * With twice of what their swaps take, since an input that has left counts as still to leave until the worker has seen
+ * it; and delegated: what is built needs no authorization.
+ */
 async function createWallets(world: World, count: number): Promise<PrivateKeyAccount[]> {
   return Promise.all(
     Array.from({ length: count }, async () => {
       const wallet = privateKeyToAccount(generatePrivateKey())
-      await world.fund(world.alpha, wallet.address, 'USDC', AMOUNT * BigInt(SWAPS_PER_WALLET))
+      await world.fund(world.alpha, wallet.address, 'USDC', 2n * AMOUNT * BigInt(SWAPS_PER_WALLET))
       await delegateTo(world.alpha, wallet.address, world.alpha.contracts.account)
       return wallet
     }),
