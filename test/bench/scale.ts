@@ -12,6 +12,8 @@ import { createTraders, inGroups, live, orderOf, prepareSwaps, type Trading } fr
 
 const SIZES = [1, 2, 4]
 const SECONDS = 5
+// Each process compiles what it does often.
+const WARM_UP_SECONDS = 3
 const WALLETS = 25
 const SWAPS = 150
 
@@ -40,11 +42,10 @@ async function measureSize({ network, size, say }: Sized): Promise<Figure[]> {
   const { apiUrl } = network.local
   const wallet = privateKeyToAccount(`0x${'11'.repeat(32)}`)
   const body = JSON.stringify(toRequest(wallet, orderOf(trading)))
+  const target = { url: `${apiUrl}/swap/quote`, apiKey, body }
+  await fire(target, { seconds: WARM_UP_SECONDS * size })
   const quoting = await processorShares(async () => {
-    const { requests, duration } = await fire(
-      { url: `${apiUrl}/swap/quote`, apiKey, body },
-      { seconds: SECONDS },
-    )
+    const { requests, duration } = await fire(target, { seconds: SECONDS })
     return requests.total / duration
   })
   const prepared = await prepareSwaps(trading, await createTraders(trading, WALLETS), SWAPS)
