@@ -63,6 +63,17 @@ export default defineConfig({
         },
       },
       {
+        // A minute or two each, of waiting for deadlines most of all: `npm run test:proof`.
+        test: {
+          ...isolated,
+          name: 'proof',
+          include: ['test/proof/**/*.test.ts'],
+          fileParallelism: false,
+          testTimeout: 90_000,
+          sequence: { groupOrder: 6 },
+        },
+      },
+      {
         test: {
           ...isolated,
           name: 'gate',
