@@ -47,7 +47,8 @@ test('for a swap whose log lost rows nothing is locked or delivered, whatever it
 
   const marked = await markLogsLost(database.pool)
 
-  expect(before.map((each) => each.split(' ')[0])).toEqual(['accepted', 'locking', 'locked', 'delivering'])
+  const states = new Set(before.map((each) => each.split(' ')[0]))
+  expect([...states].sort()).toEqual(['accepted', 'delivering', 'locked', 'locking'])
   expect(marked).toBe(4)
   expect(await wanted()).toEqual([])
 })

@@ -92,9 +92,13 @@ export async function findToDeliver(db: Db, lane: { chainId: number; limit: numb
 
 type Stalled = { chainId: number; block: bigint }
 
-/** Swaps in locking none of whose signed locks is open at this block, and which only this locker may lock. */
+/**
+ * Swaps that wait for a lock, or are paid for while theirs is not final, none of whose signed locks is open at this
+ * block, and which only this locker may lock.
+ */
 export async function findStalledLocks(db: Db, lane: Stalled & { locker: string }): Promise<Swap[]> {
-  const mine = `s.state = 'locking' and not s.log_lost and s.origin_chain = $1 and s.locker = $3`
+  const waiting = `(s.state = 'locking' or s.state in ('delivering', 'settled') and not s.origin_final)`
+  const mine = `${waiting} and not s.log_lost and s.origin_chain = $1 and s.locker = $3`
   return select(db, `where ${mine} and ${noOpen('lock')}`, [lane.chainId, lane.block.toString(), lane.locker])
 }
 
@@ -293,6 +297,16 @@ export async function markOriginFinal(db: Db, swaps: readonly Swap[]): Promise<v
      on conflict (chain_id) do update set cents = e.cents - excluded.cents`,
     [swaps.map((swap) => swap.id)],
   )
+}
+
+/** Whether all of these are as they were read. Nobody else moves them before the transaction ends. */
+export async function areUnmoved(db: Db, swaps: readonly Swap[]): Promise<boolean> {
+  const { rows } = await db.query(
+    `select 1 from swaps s join unnest($1::text[], $2::int[]) as m (id, version)
+         on s.id = m.id and s.version = m.version for update of s`,
+    [swaps.map((swap) => swap.id), swaps.map((swap) => swap.version)],
+  )
+  return rows.length === swaps.length
 }
 
 /** Notes that the delivery can no longer be undone. Repeatable. */

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Block, Heads, LockRef } from '../../chains/chain.ts'
+import type { Work } from '../../lanes/sender.ts'
 import { markAttemptsFinal } from '../../store/attempts.ts'
-import { findSwaps } from '../../store/swaps.ts'
+import { findSwaps, markOriginFinal } from '../../store/swaps.ts'
 import { insertTestAttempt } from '../../store/test-attempts.ts'
 import { insertTestAccount, startTestDatabase, type TestDatabase } from '../../store/test-database.ts'
 import { insertTestSwap, moveTestSwap } from '../../store/test-swaps.ts'
@@ -31,15 +32,22 @@ async function lockFinalAt(block: bigint) {
   return swap
 }
 
-/** A worker that sees no lock and an empty wallet. */
-function lookerAt(): LockDeps {
+type Sent = { role: string; swapIds: readonly string[]; record: Work['record'] }
+
+/** A worker that sees no lock, and by default an empty wallet. */
+function lookerAt({ obstacle = 'INPUT_UNAVAILABLE', sent = [] as Sent[] } = {}): LockDeps {
   const deps = {
     pool: database.pool,
-    sender: { address: 'locker', room: () => 1 },
+    sender: {
+      address: 'locker',
+      room: () => 1,
+      send: async (_lease: unknown, _heads: unknown, work: Sent) => sent.push(work),
+    },
     origin: {
       chainId: 31337,
       readLocks: async (ops: readonly LockRef[]) => new Map(ops.map(({ hash }) => [hash, 'none'])),
-      findObstacle: async () => 'INPUT_UNAVAILABLE',
+      findObstacle: async () => obstacle || undefined,
+      planLock: async () => ({}),
     },
     destinationOf: () => ({ simulateDelivery: async () => ({ kind: 'ok' }) }),
     ...{ isLive: () => true, isGone: () => false, isPriceKept: () => true, refreshPrices: async () => {} },
@@ -64,4 +72,36 @@ test('a swap whose every lock was decided by the block that shows it unlocked ha
   await retryStalledLocks(lookerAt(), lease, headsAt(20n))
 
   expect(await stateOf(swapId)).toBe('failed')
+})
+
+/** A swap that was delivered before its lock was final. */
+async function paidEarly() {
+  const swap = await lockFinalAt(20n)
+  await moveTestSwap(database.pool, swap, 'lockSeen', { originTxHash: '0xlock', lockedBlock: 1n })
+  await moveTestSwap(database.pool, swap, 'deliveryRecorded', { deliveryTxHash: '0xdelivery' })
+  await moveTestSwap(database.pool, swap, 'deliverySeen', { deliveryTxHash: '0xdelivery', delivered: 990n })
+  return swap
+}
+
+test('a swap that was paid before its lock was final, and lost it for good, is locked again', async () => {
+  const sent: Sent[] = []
+  const { swapId } = await paidEarly()
+
+  await retryStalledLocks(lookerAt({ obstacle: '', sent }), lease, headsAt(20n))
+
+  expect(sent.filter(({ swapIds }) => swapIds.includes(swapId)).map(({ role }) => role)).toEqual(['lock'])
+  expect(await sent[0]?.record(database.pool as never, { attemptId: '1', txHash: '0x' })).toBe(true)
+  expect(await stateOf(swapId)).toBe('settled')
+})
+
+test('what the chain would refuse is not signed for a swap that was paid, and its lock that is final stays', async () => {
+  const sent: Sent[] = []
+  const refused = await paidEarly()
+  const final = await paidEarly()
+  await markOriginFinal(database.pool, await findSwaps(database.pool, [final.swapId]))
+
+  await retryStalledLocks(lookerAt({ sent }), lease, headsAt(20n))
+
+  expect(sent).toEqual([])
+  expect([await stateOf(refused.swapId), await stateOf(final.swapId)]).toEqual(['settled', 'settled'])
 })

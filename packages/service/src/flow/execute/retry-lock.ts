@@ -3,7 +3,7 @@ import type { FailureCode } from '../../model/outcome.ts'
 import type { Swap } from '../../model/swap.ts'
 import { tallyAttempts } from '../../store/attempts.ts'
 import type { Lease } from '../../store/lanes.ts'
-import { advanceSwap, findStalledLocks } from '../../store/swaps.ts'
+import { advanceSwap, areUnmoved, findStalledLocks } from '../../store/swaps.ts'
 import { type Readiness, readinessOf } from './decline.ts'
 import { type LockDeps, lockBatch } from './lock.ts'
 
@@ -11,7 +11,8 @@ const MAX_ATTEMPTS = 3
 
 /**
  * Swaps whose every signed lock was consumed by the chain at a hard-final block without locking: only this
- * key could have locked them, so they fail with what stands in the way, or are tried once more.
+ * key could have locked them, so they fail with what stands in the way, or are tried once more. One that was paid
+ * before its lock was final, and lost it, is locked again while the wallet's signature lasts.
  */
 export async function retryStalledLocks(deps: LockDeps, lease: Lease, heads: Heads): Promise<void> {
   const stalled = await findStalledLocks(deps.pool, {
@@ -37,10 +38,23 @@ export async function retryStalledLocks(deps: LockDeps, lease: Lease, heads: Hea
   for (const swap of unlocked) {
     const tally = tallies.get(swap.id)
     if (!tally || tally.open > 0) continue
+    if (swap.state !== 'locking') {
+      await lockPaid(deps, lease, heads, swap)
+      continue
+    }
     const readiness = await readinessToRetry(deps, heads, swap, tally.total)
     if (readiness.kind === 'decline') await fail(deps, heads, swap, readiness.code)
     if (readiness.kind === 'ready' && deps.sender.room() > 0) await lockBatch(deps, lease, heads, [swap])
   }
+}
+
+/** Its input is owed to the operator: only what the chain would refuse stands against it. */
+async function lockPaid(deps: LockDeps, lease: Lease, heads: Heads, swap: Swap): Promise<void> {
+  if (deps.sender.room() === 0 || (await deps.origin.findObstacle(swap))) return
+  await deps.sender.send(lease, heads, {
+    ...{ role: 'lock', request: await deps.origin.planLock([swap]), swapIds: [swap.id] },
+    record: (db) => areUnmoved(db, [swap]),
+  })
 }
 
 /** Judged like a first lock, except that it ends after a few tries. */
