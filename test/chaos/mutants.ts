@@ -115,12 +115,12 @@ export const mutants: readonly Mutant[] = [
     ...{ id: 'M9', what: 'delivered against a lock that is not final, without a cap' },
     edits: [
       {
-        file: 'store/swaps.ts',
+        file: 'store/exposure.ts',
         find: 'select $1, $2 where $2::bigint <= $3::bigint',
         put: 'select $1, $2 where $3::bigint > 0',
       },
       {
-        file: 'store/swaps.ts',
+        file: 'store/exposure.ts',
         find: 'set cents = e.cents + $2 where e.cents + $2 <= $3',
         put: 'set cents = e.cents + $2',
       },

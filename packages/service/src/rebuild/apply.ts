@@ -2,6 +2,7 @@ import type { PoolClient } from 'pg'
 import type { Block } from '../chains/chain.ts'
 import type { Swap } from '../model/swap.ts'
 import { raiseNonce } from '../store/attempts.ts'
+import { markOriginFinal } from '../store/exposure.ts'
 import { freePositions, insertOp } from '../store/ops.ts'
 import {
   expireOps,
@@ -15,7 +16,7 @@ import {
   recountReservations,
   setRebuildPoint,
 } from '../store/rebuild.ts'
-import { advanceSwap, findOpenSwaps, markDeliveryFinal, markOriginFinal } from '../store/swaps.ts'
+import { advanceSwap, findOpenSwaps, markDeliveryFinal } from '../store/swaps.ts'
 import type { RebuildDeps, SenderNonce } from './deps.ts'
 import type { Facts } from './facts.ts'
 import { nextStep, type Shown } from './steps.ts'

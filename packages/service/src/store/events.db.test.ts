@@ -7,10 +7,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { publicStatus, type SwapState, transitions } from '../model/lifecycle.ts'
 import { createPool, inTransaction } from './db.ts'
 import { findMoved, readEvents } from './events.ts'
+import { markOriginFinal } from './exposure.ts'
 import { readHistory } from './history.ts'
 import { declareLanes, type Lease, takeLanes } from './lanes.ts'
 import { migrate } from './migrate.ts'
-import { markDeliveryFinal, markOriginFinal, setDeliveryTxHash } from './swaps.ts'
+import { markDeliveryFinal, setDeliveryTxHash } from './swaps.ts'
 import { insertTestAccount, startTestDatabase, type TestDatabase } from './test-database.ts'
 import {
   insertTestSwap,

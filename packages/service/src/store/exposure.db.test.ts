@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { inTransaction } from './db.ts'
+import { bookExposure, markOriginFinal } from './exposure.ts'
 import { readExposure } from './figures.ts'
-import { bookExposure, markOriginFinal } from './swaps.ts'
 import { insertTestAccount, startTestDatabase, type TestDatabase } from './test-database.ts'
 import { insertTestSwap, moveTestSwap } from './test-swaps.ts'
 

@@ -6,11 +6,11 @@ import { chunksOf, eachAtOnce, groupBy, type Share } from '../../model/group.ts'
 import type { RefundReason } from '../../model/outcome.ts'
 import type { Swap } from '../../model/swap.ts'
 import { INVENTORY } from '../../model/venue.ts'
+import { bookExposure } from '../../store/exposure.ts'
 import type { Lease } from '../../store/lanes.ts'
 import {
   advanceSwap,
   advanceTogether,
-  bookExposure,
   findStalledDeliveries,
   findToDeliver,
   setDeliveryTxHash,

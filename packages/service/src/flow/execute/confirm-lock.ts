@@ -4,8 +4,9 @@ import { failPoint } from '../../fail-point.ts'
 import { decideOrigin, type OriginDecision } from '../../model/origin.ts'
 import type { Swap } from '../../model/swap.ts'
 import { inTransaction } from '../../store/db.ts'
+import { markOriginFinal } from '../../store/exposure.ts'
 import { freePositions } from '../../store/ops.ts'
-import { advanceSwap, type Change, findOpenByOrigin, markOriginFinal } from '../../store/swaps.ts'
+import { advanceSwap, type Change, findOpenByOrigin } from '../../store/swaps.ts'
 
 export type ConfirmLockDeps = {
   pool: Pool

@@ -2,7 +2,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Block, Heads, LockRef } from '../../chains/chain.ts'
 import type { Work } from '../../lanes/sender.ts'
 import { markAttemptsFinal } from '../../store/attempts.ts'
-import { findSwaps, markOriginFinal } from '../../store/swaps.ts'
+import { markOriginFinal } from '../../store/exposure.ts'
+import { findSwaps } from '../../store/swaps.ts'
 import { insertTestAttempt } from '../../store/test-attempts.ts'
 import { insertTestAccount, startTestDatabase, type TestDatabase } from '../../store/test-database.ts'
 import { insertTestSwap, moveTestSwap } from '../../store/test-swaps.ts'
@@ -94,7 +95,7 @@ test('a swap that was paid before its lock was final, and lost it for good, is l
   expect(await stateOf(swapId)).toBe('settled')
 })
 
-test('what the chain would refuse is not signed for a swap that was paid, and its lock that is final stays', async () => {
+test('what the chain would refuse is not signed for a swap that was paid, nor is a final lock repeated', async () => {
   const sent: Sent[] = []
   const refused = await paidEarly()
   const final = await paidEarly()

@@ -1,0 +1,46 @@
+import type { Swap } from '../model/swap.ts'
+import type { Db } from './db.ts'
+
+// Value that is delivered against locks that a reorg can still undo, by the chain of the lock.
+
+type Exposure = { chainId: number; swaps: readonly Swap[]; capCents: bigint }
+
+/**
+ * Books value delivered against locks that are not final; false when the chain's cap leaves no room. A lock
+ * that became final meanwhile books nothing: what is booked is given back only when a lock becomes final.
+ */
+export async function bookExposure(db: Db, { chainId, swaps, capCents }: Exposure): Promise<boolean> {
+  const { rows } = await db.query<{ cents: string }>(
+    `with exposed as (
+       update swaps s set exposed_cents = o.value_cents from ops o
+        where o.id = s.op_id and s.id = any($1) and not s.origin_final
+    returning o.value_cents
+     )
+     select coalesce(sum(value_cents), 0) as cents from exposed`,
+    [swaps.map((swap) => swap.id)],
+  )
+  const { rowCount } = await db.query(
+    `insert into exposure as e (chain_id, cents) select $1, $2 where $2::bigint <= $3::bigint
+     on conflict (chain_id) do update set cents = e.cents + $2 where e.cents + $2 <= $3`,
+    [chainId, rows[0]?.cents ?? '0', capCents],
+  )
+  return rowCount === 1
+}
+
+/**
+ * Notes that the lock can no longer be undone, and gives back the exposure booked for it. Repeatable. What is booked
+ * at this moment has a row that an update would not see if it is the first of its chain: a conflict with it does.
+ */
+export async function markOriginFinal(db: Db, swaps: readonly Swap[]): Promise<void> {
+  await db.query(
+    `with marked as (
+       update swaps s set origin_final = true
+        where s.id = any($1) and not s.origin_final
+    returning s.origin_chain, s.exposed_cents
+     )
+     insert into exposure as e (chain_id, cents)
+     select origin_chain, sum(exposed_cents) from marked group by 1
+     on conflict (chain_id) do update set cents = e.cents - excluded.cents`,
+    [swaps.map((swap) => swap.id)],
+  )
+}
