@@ -45,6 +45,10 @@ const cases: Record<string, { bad: string; good: string; before?: string }> = {
     bad: 'geoswap_swaps{state="refundBlocked"} 1',
     good: 'geoswap_swaps{state="refunding"} 1',
   },
+  GeoswapInputLost: {
+    bad: 'geoswap_lost_inputs_usd{chain="alpha"} 0.01',
+    good: 'geoswap_lost_inputs_usd{chain="alpha"} 0',
+  },
   GeoswapClaimsLate: {
     bad: 'geoswap_claim_margin_used_ratio 0.51',
     good: 'geoswap_claim_margin_used_ratio 0.2',

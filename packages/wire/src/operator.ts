@@ -22,6 +22,10 @@ export const OperatorChain = strictObject({
   nodes: Count,
   block: Type.Optional(Text),
   exposedCents: Cents,
+  lostCents: Type.Unsafe<string>({
+    ...Cents,
+    description: 'Of it: for inputs that a reorg took back for good.',
+  }),
   exposureCapCents: Cents,
 })
 

@@ -22,6 +22,7 @@ export type SwapRow = {
   round: bigint
   creates_account: boolean
   credited: boolean
+  exposed_cents: number
 }
 export type AttemptRow = {
   id: string
@@ -98,7 +99,8 @@ const OP_NUMBERS = ['origin_chain', 'destination_chain', 'op_deadline', 'fill_de
 const SWAPS = `
   select s.id, s.state, o.hash as op_hash, o.delivery_hash, s.quote_id, s.origin_chain, s.destination_chain,
          s.wallet, o.recipient, s.input_token, s.input_amount, o.output_token, o.min_output, o.op_deadline,
-         o.fill_deadline, o.refund_deadline, o.locker, o.position, o.round, o.creates_account, s.credited
+         o.fill_deadline, o.refund_deadline, o.locker, o.position, o.round, o.creates_account, s.credited,
+         s.exposed_cents
     from swaps s join ops o on o.id = s.op_id`
 const OPS = `select hash as op_hash, origin_chain, destination_chain, op_deadline, fill_deadline, refund_deadline
                from ops`
@@ -118,7 +120,7 @@ function numbersOf(row: Raw, names: readonly string[]): Raw {
 function toSwap(row: Raw): SwapRow {
   const bigints = ['input_amount', 'min_output', 'position', 'round']
   const big = Object.fromEntries(bigints.map((name) => [name, BigInt(String(row[name]))]))
-  return { ...numbersOf(row, OP_NUMBERS), ...big } as SwapRow
+  return { ...numbersOf(row, [...OP_NUMBERS, 'exposed_cents']), ...big } as SwapRow
 }
 
 const toAttempt = (row: Raw) => numbersOf(row, ['chain_id', 'nonce', 'at']) as AttemptRow

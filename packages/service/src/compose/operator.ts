@@ -11,7 +11,13 @@ import type { Catalog, Market, Token } from '../model/catalog.ts'
 import type { LedgerAccount } from '../model/ledger.ts'
 import { type Bucket, bucketSecondsOf, fillBuckets, firstBucketOf } from '../model/series.ts'
 import { describeScope, type QuoteStop } from '../model/stop.ts'
-import { readClaimMarginUsed, readEndedSwaps, readExposure, readOpenSwaps } from '../store/figures.ts'
+import {
+  type Exposure,
+  readClaimMarginUsed,
+  readEndedSwaps,
+  readExposure,
+  readOpenSwaps,
+} from '../store/figures.ts'
 import { type Holding, readInventory } from '../store/inventory.ts'
 import { countWorkerLanes } from '../store/lanes.ts'
 import { type LedgerBalance, readLedgerAges, readLedgerBalances } from '../store/ledger.ts'
@@ -124,20 +130,19 @@ async function readOverview(parts: Parts, senders: OperatorOverview['senders']):
   }
 }
 
-type Exposure = Awaited<ReturnType<typeof readExposure>>
-
 function toChain(
   { config }: ConnectedChain,
   market: Market,
-  exposure: Exposure,
+  exposure: readonly Exposure[],
 ): OperatorOverview['chains'][number] {
   const { chainId, name, family, rpcUrls, exposureCapUsd = defaultExposureCapUsd } = config
   const now = market.chainNow(chainId)
-  const exposed = exposure.find((each) => each.chainId === chainId)?.cents ?? 0n
+  const { cents = 0n, lostCents = 0n } = exposure.find((each) => each.chainId === chainId) ?? {}
   return {
     ...{ chainId, name, family, isLive: now !== undefined, nodes: rpcUrls.length },
     ...(now && { block: now.block.toString() }),
-    exposedCents: exposed.toString(),
+    exposedCents: cents.toString(),
+    lostCents: lostCents.toString(),
     exposureCapCents: (BigInt(exposureCapUsd) * 100n).toString(),
   }
 }

@@ -111,15 +111,23 @@ function addStageGauge(registry: Registry, pool: Pool): void {
 }
 
 function addExposureGauge(registry: Registry, { pool, chains }: Sources): void {
+  const lost = new Gauge({
+    name: 'geoswap_lost_inputs_usd',
+    help: 'Value paid for inputs that a reorg took back for good, and that is not written off.',
+    labelNames: ['chain'],
+    registers: [registry],
+  })
   new Gauge({
     name: 'geoswap_exposure_usd',
     help: 'Value delivered against locks of a chain that are not final yet.',
     labelNames: ['chain'],
     registers: [registry],
     async collect() {
-      for (const { chainId, cents } of await readExposure(pool).catch(() => [])) {
-        const chain = chains.find(({ config }) => config.chainId === chainId)
-        if (chain) this.set({ chain: chain.config.name }, Number(cents) / 100)
+      for (const { chainId, cents, lostCents } of await readExposure(pool).catch(() => [])) {
+        const chain = chains.find(({ config }) => config.chainId === chainId)?.config.name
+        if (chain === undefined) continue
+        this.set({ chain }, Number(cents) / 100)
+        lost.set({ chain }, Number(lostCents) / 100)
       }
     },
   })

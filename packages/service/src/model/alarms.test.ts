@@ -5,7 +5,7 @@ import { findAlarms, type Watched } from './alarms.ts'
 
 const chain = {
   ...({ chainId: 1, name: 'alpha', family: 'evm', isLive: true, nodes: 1 } as const),
-  ...{ exposedCents: '0', exposureCapCents: '100' },
+  ...{ exposedCents: '0', lostCents: '0', exposureCapCents: '100' },
 }
 const holding = {
   ...{ chainId: 1, token: '0x1', symbol: 'USDC', decimals: 6, asset: 'USDC' },
@@ -66,6 +66,7 @@ const cases: [string, Partial<Watched>, string][] = [
   ['GeoswapPriceSourceLost', { prices: [{ asset: 'ETH', feeds: [{ feed: 'a', problem: 'stale' }] }] }, 'ETH'],
   ['GeoswapRefundBlocked', open('refundBlocked', 1), 'frozen'],
   ['GeoswapClaimsLate', { swaps: { open: [], claimMarginUsed: 0.51, ended: [] } }, 'Half of the time'],
+  ['GeoswapInputLost', { chains: [{ ...chain, lostCents: '1' }] }, 'alpha'],
   ['GeoswapBooksLate', { books: { chains: [{ chainId: 1, ageSeconds: 121 }], balances: [] } }, 'alpha'],
   ['GeoswapInventoryLow', { inventory: [{ ...holding, reserved: '81' }] }, 'USDC on alpha'],
   ['GeoswapInventoryLow', { inventory: [{ ...holding, held: '0', reserved: '0' }] }, 'USDC on alpha'],

@@ -23,6 +23,7 @@ const RULES: readonly Rule[] = [
   { name: 'GeoswapGasLow', severity: 'page', find: findGasLow },
   { name: 'GeoswapSwapStuck', severity: 'page', find: findStuck },
   { name: 'GeoswapClaimsLate', severity: 'page', find: findClaimsLate },
+  { name: 'GeoswapInputLost', severity: 'page', find: findInputsLost },
   { name: 'GeoswapDrift', severity: 'page', find: findDrift },
   { name: 'GeoswapPriceSourceLost', severity: 'page', find: findPricesLost },
   { name: 'GeoswapGasFloatLow', severity: 'ticket', find: findFloatLow },
@@ -85,6 +86,11 @@ function findBlocked({ swaps }: Watched): string[] {
 function findClaimsLate({ swaps }: Watched): string[] {
   const isLate = swaps.claimMarginUsed > CLAIM_MARGIN
   return isLate ? ['Half of the time to claim the input of a delivered swap is over'] : []
+}
+
+function findInputsLost({ chains }: Watched): string[] {
+  const lost = chains.filter(({ lostCents }) => lostCents !== '0')
+  return lost.map(({ name }) => `A reorg of ${name} took an input back that was paid for`)
 }
 
 function findBooksLate({ books, chains }: Watched): string[] {

@@ -37,7 +37,13 @@ export const transitions = {
     // The lock was undone by a reorg for good, and no delivery can follow: nothing was taken, nothing paid.
     lockDead: 'failed',
   },
-  settled: { deliveryRecorded: 'settled', claimRecorded: 'claiming', claimFinal: 'closed' },
+  settled: {
+    deliveryRecorded: 'settled',
+    claimRecorded: 'claiming',
+    claimFinal: 'closed',
+    // Paid before its lock was final, and a reorg undid the lock for good: the operator's loss, within a cap.
+    inputLost: 'closed',
+  },
   claiming: { claimRecorded: 'claiming', claimFinal: 'closed' },
   closed: {},
   refundDecided: { refundRecorded: 'refunding', refundFinal: 'refunded', refundRefused: 'refundBlocked' },

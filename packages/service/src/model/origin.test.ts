@@ -8,7 +8,13 @@ const REORG_SECONDS = 4
 
 function decide(state: SwapState, view: Partial<OriginView>, swap: Partial<Swap> = {}) {
   const seen = { soft: 'none', hard: 'none', softSeconds: 500, isOver: false, ...view } as const
-  const given = { state, originFinal: false, op: { opDeadline: OP_DEADLINE }, ...swap } as Swap
+  const given = {
+    state,
+    originFinal: false,
+    deliveryFinal: false,
+    op: { opDeadline: OP_DEADLINE },
+    ...swap,
+  } as Swap
   return decideOrigin(given, seen, REORG_SECONDS)
 }
 
@@ -47,6 +53,19 @@ test('a refund or a claim that is not final ends nothing', () => {
 
 test('a final claim closes a settled swap', () => {
   expect(decide('claiming', { soft: 'claimed', hard: 'claimed' })).toBe('claimFinal')
+})
+
+test('what was paid before its lock was final, and can never be locked any more, is lost', () => {
+  const paid = { deliveryFinal: true }
+
+  expect(decide('settled', { isOver: true }, paid)).toBe('inputLost')
+  expect(decide('settled', { isOver: false }, paid)).toBe('nothing')
+  expect(decide('settled', { isOver: true, hard: 'locked' }, paid)).toBe('lockFinal')
+})
+
+test('a delivery that a reorg can undo is owed, whatever became of the input', () => {
+  expect(decide('settled', { isOver: true }, { deliveryFinal: false })).toBe('nothing')
+  expect(decide('delivering', { isOver: true })).toBe('nothing')
 })
 
 test('what nobody locked ends when its op is over, also when its locker is not there to say so', () => {

@@ -16,6 +16,7 @@ export type OriginDecision =
   | 'claimFinal'
   | 'refundFinal'
   | 'lockFinal'
+  | 'inputLost'
   | 'nothing'
 
 /**
@@ -30,7 +31,12 @@ export function decideOrigin(swap: Swap, view: OriginView, reorgSeconds: number)
   if (isRefundable(swap) && view.hard === 'refunded') return 'refundFinal'
   if ((swap.state === 'settled' || swap.state === 'claiming') && view.hard === 'claimed') return 'claimFinal'
   if (!swap.originFinal && view.hard !== 'none') return 'lockFinal'
-  return 'nothing'
+  return isInputLost(swap, view) ? 'inputLost' : 'nothing'
+}
+
+/** While its delivery can be undone, it is owed: only then is there nothing left to do. */
+function isInputLost({ state, originFinal, deliveryFinal }: Swap, { hard, isOver }: OriginView): boolean {
+  return state === 'settled' && !originFinal && deliveryFinal && hard === 'none' && isOver
 }
 
 function decideLocking(swap: Swap, view: OriginView, reorgSeconds: number): OriginDecision {

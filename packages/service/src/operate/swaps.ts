@@ -7,7 +7,9 @@ import {
   UsageError,
   withDatabase,
 } from '../command.ts'
+import { formatCents } from '../model/amount.ts'
 import { openStates } from '../model/lifecycle.ts'
+import { findLostInputs, writeOffInput } from '../store/exposure.ts'
 import { findSwapRecord, type ListedSwap, listSwaps, type TraceLine, traceSwap } from '../store/trace.ts'
 
 export const SWAPS_HELP = `swaps list [--status STATUS] [--wallet WALLET] [--limit N] [--json]
@@ -15,22 +17,28 @@ export const SWAPS_HELP = `swaps list [--status STATUS] [--wallet WALLET] [--lim
   service swaps show ID [--json]
       Shows what is stored of a swap.
   service swaps trace ID [--json]
-      Shows every change, signed transaction, attestation and line of the books of a swap, in the order of time.`
+      Shows every change, signed transaction, attestation and line of the books of a swap, in the order of time.
+  service swaps lost [--json]
+      Lists inputs that a reorg took back for good after they were paid for. Each counts against exposureCapUsd.
+  service swaps write-off ID --note TEXT
+      Takes such a loss as it is: it no longer counts against exposureCapUsd. No money moves.`
 
 const STATUSES = ['pending', 'settled', 'failed', 'refunded', 'closed', ...openStates]
 const MAX_LIMIT = 1_000
 
-type Flags = { status?: string; wallet?: string; limit?: string; json?: boolean }
+type Flags = { status?: string; wallet?: string; limit?: string; note?: string; json?: boolean }
 type Run = { env: Env; output: Output; flags: Flags; rest: string[] }
 
-const commands: Record<string, (run: Run) => Promise<void>> = { list, show, trace }
+const commands: Record<string, (run: Run) => Promise<void>> = {
+  ...{ list, show, trace, lost: listLost, 'write-off': writeOff },
+}
 
-/** Only reads: nothing here can move a swap. */
+/** Nothing here can move a swap, or money. */
 export async function inspectSwaps(args: string[], env: Env, output: Output): Promise<number> {
   const { values: flags, positionals } = parse(args)
   const [name = '', ...rest] = positionals
   const run = Object.hasOwn(commands, name) ? commands[name] : undefined
-  if (!run) throw new UsageError('Say what to do: swaps list, swaps show ID or swaps trace ID.')
+  if (!run) throw new UsageError(`Say what to do: swaps ${Object.keys(commands).join(', swaps ')}.`)
   await run({ env, output, flags, rest })
   return 0
 }
@@ -76,6 +84,30 @@ function toLine({ at, what, detail }: TraceLine): string[] {
   return [at.toISOString(), what, details.join(', ')]
 }
 
+async function listLost({ env, output, flags }: Run): Promise<void> {
+  const lost = await withDatabase(findPlace(env), 'swaps', findLostInputs)
+  const rows = lost.map(({ swapId, chainId, cents, at }) => ({
+    ...{ swapId, chainId, usd: formatCents(cents), at: at.toISOString() },
+  }))
+  if (flags.json) return output.out(JSON.stringify(rows, null, 2))
+  const table = rows.map(({ swapId, chainId, usd, at }) => [swapId, String(chainId), usd, at])
+  output.out(toTable([['ID', 'CHAIN', 'USD', 'SINCE'], ...table]))
+}
+
+async function writeOff({ env, output, flags, rest }: Run): Promise<void> {
+  const swapId = getId(rest)
+  const note = flags.note?.trim()
+  if (!note) throw new UsageError('--note is needed: why? Whoever looks at it later will want to know.')
+  const isWritten = await withDatabase(findPlace(env), 'swaps', (pool) =>
+    writeOffInput(pool, { swapId, note }),
+  )
+  if (!isWritten)
+    throw new UsageError(
+      `The input of ${swapId} is not lost, or written off already. swaps lost lists those.`,
+    )
+  output.hint(`Written off: the input of ${swapId}.`)
+}
+
 const toText = (value: unknown) => (typeof value === 'object' ? JSON.stringify(value) : String(value))
 
 function getId([id, ...more]: string[]): string {
@@ -92,6 +124,6 @@ function parseLimit(text = '20'): number {
 
 function parse(args: string[]) {
   const text = { type: 'string' } as const
-  const options = { status: text, wallet: text, limit: text, json: { type: 'boolean' } } as const
+  const options = { status: text, wallet: text, limit: text, note: text, json: { type: 'boolean' } } as const
   return parseFlags({ args, options, allowPositionals: true })
 }

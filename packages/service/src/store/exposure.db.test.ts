@@ -47,5 +47,5 @@ test('the first exposure of a chain is given back by a lock that becomes final w
   })
   await marked
 
-  expect(await readExposure(database.pool)).toEqual([{ chainId: CHAIN, cents: 0n }])
+  expect(await readExposure(database.pool)).toEqual([{ chainId: CHAIN, cents: 0n, lostCents: 0n }])
 })

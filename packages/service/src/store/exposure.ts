@@ -44,3 +44,41 @@ export async function markOriginFinal(db: Db, swaps: readonly Swap[]): Promise<v
     [swaps.map((swap) => swap.id)],
   )
 }
+
+/** Beside the move that ends the swap. What was booked for it stays booked: it came true. */
+export async function insertLostInput(db: Db, swap: Swap): Promise<void> {
+  await db.query(
+    `insert into lost_inputs (swap_id, chain_id, cents)
+     select id, origin_chain, exposed_cents from swaps where id = $1`,
+    [swap.id],
+  )
+}
+
+export type LostInput = { swapId: string; chainId: number; cents: bigint; at: Date }
+
+/** Inputs that were lost and are not written off, the oldest first. */
+export async function findLostInputs(db: Db): Promise<LostInput[]> {
+  const { rows } = await db.query<{ swap_id: string; chain_id: string; cents: string; at: Date }>(
+    'select swap_id, chain_id, cents, at from lost_inputs where written_off_at is null order by at',
+  )
+  return rows.map(({ swap_id, chain_id, cents, at }) => ({
+    ...{ swapId: swap_id, chainId: Number(chain_id), cents: BigInt(cents), at },
+  }))
+}
+
+/** Gives its exposure back, once. False when there is nothing to write off. */
+export async function writeOffInput(
+  db: Db,
+  { swapId, note }: { swapId: string; note: string },
+): Promise<boolean> {
+  const { rowCount } = await db.query(
+    `with written as (
+       update lost_inputs set written_off_at = clock_timestamp(), note = $2
+        where swap_id = $1 and written_off_at is null
+    returning chain_id, cents
+     )
+     update exposure e set cents = e.cents - w.cents from written w where e.chain_id = w.chain_id`,
+    [swapId, note],
+  )
+  return rowCount === 1
+}

@@ -65,8 +65,16 @@ const ENDED_LATELY = `
   select distinct swap_id from swap_events
    where at > clock_timestamp() - interval '1 hour' and swap_status(state) <> 'pending'`
 
-/** Value delivered against locks that are not final, by the chain of the lock. */
-export async function readExposure(db: Db): Promise<{ chainId: number; cents: bigint }[]> {
-  const { rows } = await db.query<{ chain_id: string; cents: string }>('select chain_id, cents from exposure')
-  return rows.map(({ chain_id, cents }) => ({ chainId: Number(chain_id), cents: BigInt(cents) }))
+export type Exposure = { chainId: number; cents: bigint; lostCents: bigint }
+
+/** Value delivered against locks that are not final, by the chain of the lock, and what of it is lost by now. */
+export async function readExposure(db: Db): Promise<Exposure[]> {
+  const { rows } = await db.query<{ chain_id: string; cents: string; lost: string }>(
+    `select e.chain_id, e.cents, coalesce(sum(l.cents), 0) as lost
+       from exposure e left join lost_inputs l on l.chain_id = e.chain_id and l.written_off_at is null
+      group by e.chain_id`,
+  )
+  return rows.map(({ chain_id, cents, lost }) => ({
+    ...{ chainId: Number(chain_id), cents: BigInt(cents), lostCents: BigInt(lost) },
+  }))
 }

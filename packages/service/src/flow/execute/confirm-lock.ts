@@ -4,7 +4,7 @@ import { failPoint } from '../../fail-point.ts'
 import { decideOrigin, type OriginDecision } from '../../model/origin.ts'
 import type { Swap } from '../../model/swap.ts'
 import { inTransaction } from '../../store/db.ts'
-import { markOriginFinal } from '../../store/exposure.ts'
+import { insertLostInput, markOriginFinal } from '../../store/exposure.ts'
 import { freePositions } from '../../store/ops.ts'
 import { advanceSwap, type Change, findOpenByOrigin } from '../../store/swaps.ts'
 
@@ -32,6 +32,7 @@ export async function confirmOrigin(deps: ConfirmLockDeps, heads: Heads): Promis
     }
     const decision = decideOrigin(swap, view, deps.reorgSeconds)
     if (decision === 'lockFinal') final.push(swap)
+    else if (decision === 'inputLost') await closeLost(deps, heads, swap)
     else if (decision !== 'nothing') await act(deps, heads, swap, decision)
   }
   if (final.length === 0) return
@@ -47,7 +48,18 @@ const isUndoable = ({ state }: Swap) => state === 'locking' || state === 'locked
 
 const stateIn = (states: Map<string, LockState>, swap: Swap): LockState => states.get(swap.op.hash) ?? 'none'
 
-type Move = Exclude<OriginDecision, 'nothing' | 'lockFinal'>
+type Move = Exclude<OriginDecision, 'nothing' | 'lockFinal' | 'inputLost'>
+
+/** What it was exposed to came true: that stays booked, so that all such losses together stay below the cap. */
+async function closeLost(deps: ConfirmLockDeps, heads: Heads, swap: Swap): Promise<void> {
+  const event = 'inputLost'
+  const moved = await inTransaction(deps.pool, async (db) => {
+    const moved = await advanceSwap(db, { swap, event, proof: neverLocked(deps, heads) })
+    if (moved) await insertLostInput(db, swap)
+    return moved
+  })
+  if (moved) deps.onMoved(moved, event)
+}
 
 async function act(deps: ConfirmLockDeps, heads: Heads, swap: Swap, event: Move): Promise<void> {
   const change = await changeFor(deps, heads, swap, event)

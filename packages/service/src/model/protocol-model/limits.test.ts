@@ -23,13 +23,6 @@ test('a delivery is signed again although the lock can be seen to be gone', () =
   expect(again.length).toBe(8)
 })
 
-// The wallet has its money; the row and its exposure wait for a claim that cannot come.
-test('a settled swap whose lock is gone is never closed', () => {
-  const { deadEnds } = exploreSwap(softRules)
-
-  expect(deadEnds.filter(({ state }) => state.swap === 'settled').length).toBe(120)
-})
-
 // The time left at settling is one reorg window and a minute.
 test('INV-4 a second reorg of a delivery that was told early can come too late to repeat it', () => {
   const { violations } = exploreSwap({ ...softRules, reorgsAfterSettled: 2 }, { until: SETTLED })

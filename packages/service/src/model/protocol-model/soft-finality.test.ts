@@ -4,15 +4,14 @@ import { explore } from './test-explorer.ts'
 import { exploreSwap, findEndless } from './test-model.ts'
 import { pairOf } from './test-pair.ts'
 import { type Rules, softRules } from './test-rules.ts'
-import { isOnChain } from './test-state.ts'
 
 const cases: readonly { name: string; rules: Rules; states: number }[] = [
-  { name: 'EVM to EVM', rules: softRules, states: 918 },
+  { name: 'EVM to EVM', rules: softRules, states: 1_042 },
   { name: 'EVM to EVM with a cap of 0', rules: { ...softRules, exposureCap: 0 }, states: 534 },
-  { name: 'EVM to Solana', rules: { ...softRules, destination: 'solana' }, states: 898 },
-  { name: 'Solana to EVM', rules: { ...softRules, origin: 'solana' }, states: 1_000 },
+  { name: 'EVM to Solana', rules: { ...softRules, destination: 'solana' }, states: 1_022 },
+  { name: 'Solana to EVM', rules: { ...softRules, origin: 'solana' }, states: 1_018 },
   {
-    ...{ name: 'Solana to Solana', states: 954 },
+    ...{ name: 'Solana to Solana', states: 972 },
     rules: { ...softRules, origin: 'solana', destination: 'solana' },
   },
 ]
@@ -25,10 +24,9 @@ for (const { name, rules, ...expected } of cases) {
     expect(states).toBe(expected.states)
   })
 
-  test(`INV-8 soft finality, ${name}: every row ends, except settled ones whose lock is gone`, () => {
-    const settled = exploreSwap(rules).deadEnds.filter(({ state }) => publicStatus(state.swap) === 'settled')
-
-    expect(settled.filter(({ state }) => isOnChain(state.lock))).toEqual([])
+  test(`INV-8 soft finality, ${name}: every row can end, and does`, () => {
+    expect(exploreSwap(rules).deadEnds).toEqual([])
+    expect(findEndless(rules)).toEqual([])
   })
 }
 
@@ -65,11 +63,11 @@ test('INV-4 a delivery that a reorg undid after settled is made again, by the sa
   )
 })
 
-test('INV-13 two swaps share one cap: 3150 states, and never more than it allows is delivered early', () => {
+test('INV-13 two swaps share one cap: 3780 states, and never more than it allows is delivered early', () => {
   const { states, violations } = explore(pairOf({ ...softRules, exposureCap: 1 }))
 
   expect([...violations]).toEqual([])
-  expect(states).toBe(3_150)
+  expect(states).toBe(3_780)
 })
 
 test('INV-13 two swaps with room for both are both delivered early', () => {

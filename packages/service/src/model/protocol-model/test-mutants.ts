@@ -117,22 +117,22 @@ export const furtherMutants: readonly Mutant[] = [
   {
     ...{ id: 'M17', what: 'a fill deadline that does not wait for the lock’s finality', on: softRules },
     off: { fillAwaitsLockFinality: false },
-    ...{ breaks: EXCLUSIVE, steps: 19, states: 1_064 },
+    ...{ breaks: EXCLUSIVE, steps: 19, states: 1_188 },
   },
   {
     ...{ id: 'M18', what: 'a settled swap is not delivered again after a reorg', on: softRules },
     off: { redeliversSettled: false },
-    ...{ breaks: SETTLED, steps: 17, states: 880 },
+    ...{ breaks: SETTLED, steps: 17, states: 996 },
   },
   {
     ...{ id: 'M19', what: 'told as settled when there is no time to repeat it', on: softRules },
     off: { settlesOnlyRepeatable: false },
-    ...{ breaks: SETTLED, steps: 17, states: 1_021 },
+    ...{ breaks: SETTLED, steps: 17, states: 1_170 },
   },
   {
     ...{ id: 'M20', what: 'an attester that believes the worker', on: softRules },
     off: { attesterReads: false },
-    ...{ breaks: 'INV-15 no claim without a final delivery', steps: 11, states: 1_554 },
+    ...{ breaks: 'INV-15 no claim without a final delivery', steps: 11, states: 1_750 },
   },
   {
     ...{
@@ -155,7 +155,7 @@ export const furtherMutants: readonly Mutant[] = [
   {
     ...{ id: 'M23', what: 'a claim out of the intake vault on the worker’s word', on: softFromSolana },
     off: { attesterReads: false },
-    ...{ breaks: 'INV-14 the intake covers its inputs', steps: 16, states: 2_798 },
+    ...{ breaks: 'INV-14 the intake covers its inputs', steps: 16, states: 2_834 },
     first: 'INV-15 no claim without a final delivery',
   },
 ]

@@ -101,7 +101,8 @@ const LATE = OP_DEADLINE - REORG_SECONDS
 
 /** The production decision over what the model's chain shows. */
 function watchOrigin(state: ModelState, rules: Rules): Step[] {
-  const row = { state: state.swap, originFinal: state.originFinal, op: { opDeadline: OP_DEADLINE } } as Swap
+  const { swap, originFinal, deliveryFinal } = state
+  const row = { state: swap, originFinal, deliveryFinal, op: { opDeadline: OP_DEADLINE } } as Swap
   const decision = decideOrigin(row, viewOf(state, rules), REORG_SECONDS)
   switch (decision) {
     case 'nothing':
@@ -110,6 +111,12 @@ function watchOrigin(state: ModelState, rules: Rules): Step[] {
       return [{ name: 'service: note final lock', to: { ...state, originFinal: true, exposed: false } }]
     case 'lockDead':
       return move(state, rules, { name: 'fail, op over', event: decision, proof: 'notLockedPastDeadline' })
+    case 'inputLost':
+      return move(state, rules, {
+        name: 'close, input lost',
+        event: decision,
+        proof: 'notLockedPastDeadline',
+      })
     default:
       return move(state, rules, { name: `see ${decision}`, event: decision })
   }
@@ -141,14 +148,16 @@ function isLockOver(state: ModelState, { origin }: Rules): boolean {
 
 /** Every signed lock was consumed without locking: once more, or the end. */
 function retryLock(state: ModelState, rules: Rules): Step[] {
+  // A wallet signs one Solana transaction: there is no second one to send.
+  const isRepeatable = rules.origin === 'evm' && !isPast(state, 'opOver')
+  if (isIn(state, ['delivering', 'settled']) && !state.originFinal && isDead(state.lock) && isRepeatable)
+    return [{ name: 'service: record lock of a paid swap', to: { ...state, lock: signed('log') } }]
   if (state.swap !== 'locking') return []
   const timer = { name: 'fail, too slow', event: 'lockDead', proof: 'timer' } as const
   const early = rules.failNeeds === 'timer' ? move(state, rules, timer) : []
   if (!isDead(state.lock)) return early
   const fail = { name: 'fail, lock dead', event: 'lockDead', proof: 'attemptsConsumedUnlocked' } as const
   const again = { name: 'record lock again', event: 'lockRecorded', patch: { lock: signed('log') } } as const
-  // A wallet signs one Solana transaction: there is no second one to send.
-  const isRepeatable = rules.origin === 'evm' && !isPast(state, 'opOver')
   return [...early, ...move(state, rules, fail), ...(isRepeatable ? move(state, rules, again) : [])]
 }
 

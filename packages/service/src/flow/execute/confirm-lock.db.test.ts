@@ -1,0 +1,47 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Block, Heads } from '../../chains/chain.ts'
+import { bookExposure, findLostInputs, writeOffInput } from '../../store/exposure.ts'
+import { readExposure } from '../../store/figures.ts'
+import { findSwaps, markDeliveryFinal } from '../../store/swaps.ts'
+import { insertTestAccount, startTestDatabase, type TestDatabase } from '../../store/test-database.ts'
+import { insertTestSwap, settleTestSwap } from '../../store/test-swaps.ts'
+import { type ConfirmLockDeps, confirmOrigin } from './confirm-lock.ts'
+
+const CHAIN = 31_337
+const VALUE = 601n
+
+let database: TestDatabase
+beforeAll(async () => {
+  database = await startTestDatabase()
+})
+afterAll(() => database.stop())
+
+const block: Block = { number: 20n, height: 20n, hash: '0x14', seconds: 0 }
+const heads: Heads = { head: block, accept: block, settle: block, hard: block }
+
+/** A watch over a chain on which no input is, and past the time of every op. */
+function watcher(): ConfirmLockDeps {
+  const origin = { chainId: CHAIN, readLocks: async () => new Map(), isLockOver: () => true }
+  return { pool: database.pool, origin, reorgSeconds: 4, onMoved: () => {} } as unknown as ConfirmLockDeps
+}
+
+test('a swap that was paid and can never be locked is over; its value is exposed until it is written off', async () => {
+  const { pool } = database
+  const swap = await insertTestSwap(pool, await insertTestAccount(pool))
+  await settleTestSwap(pool, swap)
+  await pool.query('update ops set value_cents = $1', [VALUE.toString()])
+  await bookExposure(pool, { chainId: CHAIN, swaps: await findSwaps(pool, [swap.swapId]), capCents: 10_000n })
+  await markDeliveryFinal(pool, { id: swap.swapId, deliveryTxHash: '0xdelivery' })
+
+  await confirmOrigin(watcher(), heads)
+
+  const [closed] = await findSwaps(pool, [swap.swapId])
+  expect(closed).toMatchObject({ state: 'closed', originFinal: false })
+  expect(await findLostInputs(pool)).toMatchObject([{ swapId: swap.swapId, chainId: CHAIN, cents: VALUE }])
+  expect(await readExposure(pool)).toEqual([{ chainId: CHAIN, cents: VALUE, lostCents: VALUE }])
+
+  const loss = { swapId: swap.swapId, note: 'reorg of four blocks' }
+  expect([await writeOffInput(pool, loss), await writeOffInput(pool, loss)]).toEqual([true, false])
+  expect(await findLostInputs(pool)).toEqual([])
+  expect(await readExposure(pool)).toEqual([{ chainId: CHAIN, cents: 0n, lostCents: 0n }])
+})
