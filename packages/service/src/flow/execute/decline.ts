@@ -1,6 +1,6 @@
 import type { DestinationChain, Heads, OriginChain } from '../../chains/chain.ts'
 import type { FailureCode } from '../../model/outcome.ts'
-import type { Swap } from '../../model/swap.ts'
+import type { Op, Swap } from '../../model/swap.ts'
 
 export type Readiness = { kind: 'ready' } | { kind: 'wait' } | { kind: 'decline'; code: FailureCode }
 
@@ -20,7 +20,7 @@ export type ReadinessDeps = {
  */
 export async function readinessOf(deps: ReadinessDeps, heads: Heads, swap: Swap): Promise<Readiness> {
   const { op } = swap
-  if (heads.head.seconds >= op.opDeadline) return { kind: 'decline', code: 'OPERATION_EXPIRED' }
+  if (isExpired(op, heads)) return { kind: 'decline', code: 'OPERATION_EXPIRED' }
   if (deps.isGone(op.destinationChain)) return { kind: 'decline', code: 'DESTINATION_UNAVAILABLE' }
   if (!deps.isLive(op.destinationChain)) return { kind: 'wait' }
   const kept = deps.isPriceKept(swap)
@@ -36,3 +36,6 @@ export async function readinessOf(deps: ReadinessDeps, heads: Heads, swap: Swap)
   if (delivery.kind === 'priceMoved') return { kind: 'decline', code: 'PRICE_MOVED' }
   return { kind: delivery.kind === 'ok' ? 'ready' : 'wait' }
 }
+
+/** The chain takes it no more: every block from now on is past its deadline. */
+export const isExpired = ({ opDeadline }: Op, { head }: Heads): boolean => head.seconds >= opDeadline

@@ -19,8 +19,10 @@ afterAll(() => database.stop())
 
 const lease = { name: 'relay', holder: 'holder', fence: '1' }
 
-function headsAt(number: bigint): Heads {
-  const block: Block = { number, height: number, hash: `0x${number}`, seconds: 0 }
+const OP_DEADLINE = 100
+
+function headsAt(number: bigint, seconds = 0): Heads {
+  const block: Block = { number, height: number, hash: `0x${number}`, seconds }
   return { head: block, accept: block, settle: block, hard: block }
 }
 
@@ -81,6 +83,7 @@ async function paidEarly() {
   await moveTestSwap(database.pool, swap, 'lockSeen', { originTxHash: '0xlock', lockedBlock: 1n })
   await moveTestSwap(database.pool, swap, 'deliveryRecorded', { deliveryTxHash: '0xdelivery' })
   await moveTestSwap(database.pool, swap, 'deliverySeen', { deliveryTxHash: '0xdelivery', delivered: 990n })
+  await database.pool.query('update ops set op_deadline = $1', [OP_DEADLINE])
   return swap
 }
 
@@ -93,6 +96,15 @@ test('a swap that was paid before its lock was final, and lost it for good, is l
   expect(sent.filter(({ swapIds }) => swapIds.includes(swapId)).map(({ role }) => role)).toEqual(['lock'])
   expect(await sent[0]?.record(database.pool as never, { attemptId: '1', txHash: '0x' })).toBe(true)
   expect(await stateOf(swapId)).toBe('settled')
+})
+
+test('a swap that was paid is not locked again when its time is over', async () => {
+  const sent: Sent[] = []
+  await paidEarly()
+
+  await retryStalledLocks(lookerAt({ obstacle: '', sent }), lease, headsAt(20n, OP_DEADLINE))
+
+  expect(sent).toEqual([])
 })
 
 test('what the chain would refuse is not signed for a swap that was paid, nor is a final lock repeated', async () => {

@@ -4,7 +4,7 @@ import type { Swap } from '../../model/swap.ts'
 import { tallyAttempts } from '../../store/attempts.ts'
 import type { Lease } from '../../store/lanes.ts'
 import { advanceSwap, areUnmoved, findStalledLocks } from '../../store/swaps.ts'
-import { type Readiness, readinessOf } from './decline.ts'
+import { isExpired, type Readiness, readinessOf } from './decline.ts'
 import { type LockDeps, lockBatch } from './lock.ts'
 
 const MAX_ATTEMPTS = 3
@@ -50,7 +50,8 @@ export async function retryStalledLocks(deps: LockDeps, lease: Lease, heads: Hea
 
 /** Its input is owed to the operator: only what the chain would refuse stands against it. */
 async function lockPaid(deps: LockDeps, lease: Lease, heads: Heads, swap: Swap): Promise<void> {
-  if (deps.sender.room() === 0 || (await deps.origin.findObstacle(swap))) return
+  if (deps.sender.room() === 0 || isExpired(swap.op, heads)) return
+  if (await deps.origin.findObstacle(swap)) return
   await deps.sender.send(lease, heads, {
     ...{ role: 'lock', request: await deps.origin.planLock([swap]), swapIds: [swap.id] },
     record: (db) => areUnmoved(db, [swap]),
