@@ -121,7 +121,7 @@ export type AttemptTally = { total: number; open: number }
 /** Per swap: how many attempts of a role were ever recorded, and how many of them are open at this block. */
 export async function tallyAttempts(db: Db, role: Role, swapIds: readonly string[], block: bigint) {
   const { rows } = await db.query<{ swap_id: string; total: string; open: string }>(
-    `select l.swap_id, count(*) as total, count(*) filter (where ${isOpenAt('$3')}) as open
+    `select l.swap_id, count(distinct (a.sender, a.nonce)) as total, count(*) filter (where ${isOpenAt('$3')}) as open
        from attempt_swaps l join tx_attempts a on a.id = l.attempt_id
       where l.role = $1 and l.swap_id = any($2) group by 1`,
     [role, swapIds, block.toString()],

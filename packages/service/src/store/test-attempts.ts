@@ -4,17 +4,22 @@ import type { Role } from './attempts.ts'
 import type { TestSwap } from './test-swaps.ts'
 
 /** A signed transaction for this swap, on record as it is before it is sent. Returns its id. */
-export async function insertTestAttempt(pool: Pool, { swapId }: TestSwap, role: Role): Promise<string> {
+export async function insertTestAttempt(
+  pool: Pool,
+  { swapId }: TestSwap,
+  role: Role,
+  { sender, replacement = 0 }: { sender?: string; replacement?: number } = {},
+): Promise<string> {
   const name = randomBytes(8).toString('hex')
   const { rows } = await pool.query<{ id: string }>(
     `with added as (
-       insert into tx_attempts (chain_id, sender, nonce, role, tx_hash, raw, effect_hash, request)
-       values (31337, $1, 0, $2, $1, '0x', '0x', '{}') returning id
+       insert into tx_attempts (chain_id, sender, nonce, role, tx_hash, raw, effect_hash, request, replacement)
+       values (31337, $4, 0, $2, $1, '0x', '0x', '{}', $5) returning id
      ), linked as (
        insert into attempt_swaps (attempt_id, swap_id, role) select id, $3, $2 from added
      )
      select id from added`,
-    [name, role, swapId],
+    [name, role, swapId, sender ?? name, replacement],
   )
   if (!rows[0]) throw new Error('The attempt was not stored')
   return rows[0].id

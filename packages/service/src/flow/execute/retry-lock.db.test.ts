@@ -26,12 +26,21 @@ function headsAt(number: bigint, seconds = 0): Heads {
   return { head: block, accept: block, settle: block, hard: block }
 }
 
-/** A swap whose only lock was found to be decided at a hard-final block; what it did there is not known here. */
-async function lockFinalAt(block: bigint) {
+/** A swap whose locks were found to be decided at a hard-final block; what they did there is not known here. */
+async function lockFinalAt(
+  block: bigint,
+  attempts: readonly { sender?: string; replacement?: number }[] = [{}],
+) {
   const swap = await insertTestSwap(database.pool, await insertTestAccount(database.pool))
-  const id = await insertTestAttempt(database.pool, swap, 'lock')
+  const ids = await Promise.all(
+    attempts.map((attempt) => insertTestAttempt(database.pool, swap, 'lock', attempt)),
+  )
   await moveTestSwap(database.pool, swap, 'lockRecorded')
-  await markAttemptsFinal(database.pool, [{ id }], block)
+  await markAttemptsFinal(
+    database.pool,
+    ids.map((id) => ({ id })),
+    block,
+  )
   return swap
 }
 
@@ -75,6 +84,19 @@ test('a swap whose every lock was decided by the block that shows it unlocked ha
   await retryStalledLocks(lookerAt(), lease, headsAt(20n))
 
   expect(await stateOf(swapId)).toBe('failed')
+})
+
+test('a lock that was raised until its nonce was burnt counts as one try of three', async () => {
+  const sent: Sent[] = []
+  const raised = [0, 1, 2, 3].map((replacement) => ({ sender: 'raised', replacement }))
+  const { swapId } = await lockFinalAt(20n, raised)
+  const tried = await lockFinalAt(20n, [{}, {}, {}])
+  await database.pool.query('update ops set op_deadline = $1', [OP_DEADLINE])
+
+  await retryStalledLocks(lookerAt({ obstacle: '', sent }), lease, headsAt(20n))
+
+  expect(sent.map(({ swapIds }) => swapIds)).toEqual([[swapId]])
+  expect(await stateOf(tried.swapId)).toBe('failed')
 })
 
 /** A swap that was delivered before its lock was final. */
