@@ -104,16 +104,20 @@ async function passGate(stage: Stage, plan: Plan, { first, ...how }: Rage): Prom
 }
 
 /** All that is planned; then, with the clients in reserve, what leads to that which was not seen often enough. */
-async function rageAll(stage: Stage, plan: Plan, { first: _, ...how }: Rage): Promise<Begun | undefined> {
+async function rageAll(stage: Stage, plan: Plan, { first, ...how }: Rage): Promise<Begun | undefined> {
   await rageFor(stage, plan, plan.seconds)
   if (plan.reserve.length === 0 || (await isAllSeen(stage, plan))) return undefined
   how.say('not everything was seen often enough yet: going on')
   const more = begin(stage, plan, { ...how, clients: plan.reserve })
-  await directUntilSeen(stage, plan, MOST_MORE_SECONDS)
+  const allEnded = Promise.allSettled([first.ended, more.ended])
+  await directUntilSeen(stage, plan, MOST_MORE_SECONDS, async (_, end) => {
+    // Without clients nothing is left that could be seen.
+    void allEnded.then(end)
+  })
   return more
 }
 
-type Beside = (isOver: () => boolean) => Promise<void>
+type Beside = (isOver: () => boolean, end: () => void) => Promise<void>
 
 async function directUntilSeen(stage: Stage, plan: Plan, seconds: number, beside?: Beside): Promise<void> {
   const deadline = Date.now() + seconds * 1_000
@@ -121,16 +125,19 @@ async function directUntilSeen(stage: Stage, plan: Plan, seconds: number, beside
   const isSeen = (...points: FailPoint[]) => points.every((point) => (counts.get(point) ?? 0) >= plan.crashes)
   let isDone = false
   const isOver = () => isDone || Date.now() > deadline
+  const end = () => {
+    isDone = true
+  }
   const look = async () => {
     while (!isOver()) {
-      isDone = await isAllSeen(stage, plan)
+      if (await isAllSeen(stage, plan)) end()
       await delay(LOOK_MS)
     }
   }
   await Promise.all([
     look(),
     direct({ field: stage.field, isOver, isSeen, isLong: !plan.isGate }),
-    beside?.(isOver),
+    beside?.(isOver, end),
   ])
 }
 
