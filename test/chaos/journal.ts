@@ -30,7 +30,8 @@ begin
   insert into chaos_exposure (chain_id, cents, booked)
   select new.chain_id, new.cents, coalesce(sum(o.value_cents), 0)
     from swaps s join ops o on o.id = s.op_id
-   where s.origin_chain = new.chain_id and not s.origin_final and s.state in ('delivering', 'settled', 'claiming')
+   where s.origin_chain = new.chain_id and not s.origin_final
+     and s.state in ('delivering', 'settled', 'claiming', 'closed')
      and exists (select 1 from attempt_swaps l where l.swap_id = s.id and l.role = 'deliver');
   return null;
 end $$;
