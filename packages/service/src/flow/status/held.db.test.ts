@@ -42,7 +42,7 @@ async function startProcess({ deaf = false, sweepMs = 1_000 } = {}) {
   const ear = createListener({ url: database.url, channels, onConnect: connected })
   const server = await createTestServer({ statusReads })
   const url = await listen(server.app, { port: 0, host: '127.0.0.1' })
-  await vi.waitFor(() => expect(connected).toHaveBeenCalled())
+  await vi.waitFor(() => expect(connected).toHaveBeenCalled(), 10_000)
   const read = (id: string) => readOverHttp(`${url}/swap/status/${id}`, server.headers)
   const stop = () => Promise.all([server.app.close(), ear.close()])
   const held = (count: number) => vi.waitFor(() => expect(statusReads.heldCount()).toBe(count), 10_000)
