@@ -1,4 +1,5 @@
 import type { Heads } from '../../chains/chain.ts'
+import { failPoint } from '../../fail-point.ts'
 import type { FailureCode } from '../../model/outcome.ts'
 import type { Swap } from '../../model/swap.ts'
 import { tallyAttempts } from '../../store/attempts.ts'
@@ -68,6 +69,8 @@ async function readinessToRetry(deps: LockDeps, heads: Heads, swap: Swap, tries:
 
 async function fail(deps: LockDeps, heads: Heads, swap: Swap, failureCode: FailureCode): Promise<void> {
   const proof = { kind: 'attemptsConsumedUnlocked', chainId: deps.origin.chainId, block: heads.hard }
+  failPoint('before lockDead')
   const moved = await advanceSwap(deps.pool, { swap, event: 'lockDead', failureCode, proof })
+  failPoint('after lockDead')
   if (moved) deps.onDeclined(moved, failureCode)
 }
