@@ -21,6 +21,7 @@ const LANDED_MS = 900
 const MISSED_MS = 1_500
 // Past everything that a lock of the gate had left.
 const JUMP_SECONDS = 100
+const PAUSE_MS = 8_000
 const CRASHES_BEFORE_KILLS = 8
 
 export async function direct(direction: Direction): Promise<void> {
@@ -78,6 +79,8 @@ async function undoLocks(direction: Direction): Promise<void> {
     await undone
     await pass(direction, MISSED_MS)
     end()
+    // Chains that go back all the time get nowhere, and no service with them.
+    if (direction.isLong) await pass(direction, PAUSE_MS)
   }
 }
 
@@ -116,10 +119,7 @@ async function again(direction: Direction, isDone: () => boolean, what: Act): Pr
 }
 
 async function act({ field }: Direction, what: Act): Promise<void> {
-  const event = { at: 0, ...what } as NemesisEvent
-  await strike({ ...field, wait: delay }, event).catch((error: unknown) =>
-    field.ledger.fault('notDone', { event, why: String(error) }),
-  )
+  await strike({ ...field, wait: delay }, { at: 0, ...what } as NemesisEvent)
 }
 
 async function pass(direction: Direction, ms: number): Promise<void> {

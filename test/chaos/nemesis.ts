@@ -21,6 +21,8 @@ export type Battlefield = {
   ledger: Ledger
   random: Random
   blockMs: number
+  /** The last trouble that each chain has with its blocks. */
+  turns: Map<EvmPlace, Promise<void>>
 }
 
 const ETH_USD = 2_500
@@ -35,21 +37,10 @@ export async function rage(
 ): Promise<void> {
   const start = Date.now()
   const wait = (ms: number) => sleep(ms, undefined, { ...(stop && { signal: stop }) }).catch(() => {})
-  // A chain has one trouble with its blocks at a time: a reorg would undo the end of a halt.
-  const turns = new Map<string, Promise<unknown>>()
   await Promise.all(
     events.map(async (event) => {
       await wait(start + event.at - Date.now())
-      if (stop?.aborted) return
-      const key = 'chain' in event && (event.kind === 'reorg' || event.kind === 'halt') ? event.chain : ''
-      const before = key ? turns.get(key) : undefined
-      const done = (before ?? Promise.resolve()).then(() => strike({ ...field, wait }, event))
-      if (key)
-        turns.set(
-          key,
-          done.catch(() => {}),
-        )
-      await done.catch((error: unknown) => field.ledger.fault('notDone', { event, why: String(error) }))
+      if (!stop?.aborted) await strike({ ...field, wait }, event)
     }),
   )
 }
@@ -57,7 +48,22 @@ export async function rage(
 /** Waits end early when all is to end. */
 export type Strike = Battlefield & { wait(ms: number): Promise<void> }
 
+/** Does one bad thing, when it is its turn. */
 export async function strike(field: Strike, event: NemesisEvent): Promise<void> {
+  const isOfBlocks = event.kind === 'reorg' || event.kind === 'halt'
+  const done = isOfBlocks ? inTurn(field.turns, event.chain, () => act(field, event)) : act(field, event)
+  await done.catch((error: unknown) => field.ledger.fault('notDone', { event, why: String(error) }))
+}
+
+/** A chain has one trouble with its blocks at a time: a reorg would undo the end of a halt. */
+function inTurn(turns: Battlefield['turns'], chain: EvmPlace, work: () => Promise<void>): Promise<void> {
+  const done = (turns.get(chain) ?? Promise.resolve()).then(work)
+  const over = done.catch(() => {})
+  turns.set(chain, over)
+  return done
+}
+
+async function act(field: Strike, event: NemesisEvent): Promise<void> {
   const { network, crew, ledger, pool, solana, proxies, wait } = field
   ledger.fault(event.kind, { event })
   switch (event.kind) {
@@ -137,10 +143,36 @@ async function undo(field: Battlefield, event: Extract<NemesisEvent, { kind: 're
 
 async function halt(field: Strike, event: Extract<NemesisEvent, { kind: 'halt' }>): Promise<void> {
   const chain = field.world[event.chain]
+  const isJump = event.jumpSeconds > 0 && (await isCalm(field, event.chain))
   await setPace(chain, 0)
   await field.wait(event.ms)
-  if (event.jumpSeconds > 0) await chain.advance(event.jumpSeconds)
+  if (isJump) await chain.advance(event.jumpSeconds)
   await setPace(chain, field.blockMs)
+  if (isJump) await field.wait(FINAL_BLOCKS * field.blockMs)
+}
+
+// Deeper than any reorg.
+const FINAL_BLOCKS = 6
+const CALM_TRIES = 40
+
+/**
+ * Whether every delivery that was told is final there. One that a reorg undid is made again while there is time, which
+ * the service makes sure of before it tells: a clock that jumps between the two, or that a reorg goes back behind,
+ * takes that time away, and nobody could keep the word.
+ */
+async function isCalm({ pool, world, wait, blockMs }: Strike, place: EvmPlace): Promise<boolean> {
+  const { chainId } = world[place]
+  for (let tried = 0; tried < CALM_TRIES; tried += 1) {
+    const told = await pool
+      .query(
+        `select 1 from swaps where state in ('settled', 'claiming') and not delivery_final and destination_chain = $1`,
+        [chainId],
+      )
+      .catch(() => ({ rowCount: 1 }))
+    if (told.rowCount === 0) return true
+    await wait(blockMs / 2)
+  }
+  return false
 }
 
 const TRIES = 20

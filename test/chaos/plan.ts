@@ -118,6 +118,8 @@ export const DRAIN_SECONDS = 60 + 30 + 120 + 30
 // Past all of it.
 const JUMP_SECONDS = 250
 const SECONDS_PER_SWAP = 0.75
+// Clients who come only while something was not seen often enough.
+const RESERVE = 2
 const AT_ONCE = 40
 // The first part of the run is when swaps begin; the rest is for what comes late in a swap's life.
 const SUBMITTING = 0.7
@@ -137,7 +139,7 @@ export function draw(options: { seed: number; swaps: number }): Plan {
     ...{ seconds, drainSeconds: DRAIN_SECONDS, workers: 3, nodes: NODES, leaseMs: LEASE_MS },
     rates: RATES,
     clients: drawClients(random, options.swaps, seconds),
-    reserve: drawForAll(random, options.swaps, options.swaps),
+    reserve: drawForAll(random, RESERVE * options.swaps, options.swaps),
     events: drawEvents(random, seconds).sort((a, b) => a.at - b.at),
   }
 }

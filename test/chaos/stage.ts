@@ -101,7 +101,9 @@ export async function setStage(options: StageOptions, ledger: Ledger): Promise<S
   say(`${parties.length} wallets hold money`)
   await untilReady(crew.apiUrls, 90_000)
   const heads = watchHeads(network, ledger)
-  const field = { network, world, solana, crew, proxies, pool, ledger, random, blockMs: BLOCK_MS }
+  const field: Battlefield = {
+    ...{ network, world, solana, crew, proxies, pool, ledger, random, blockMs: BLOCK_MS, turns: new Map() },
+  }
   const baseline = { dir, network, world, solana, deadlines, exposureCapUsd: EXPOSURE_CAP_USD }
   await writeBaseline({ ...baseline, config: (file) => config(file, '') }, parties)
   const running = crew
