@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { endpoints } from '@geoswap/wire'
-import type { FastifyReply } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { StatusStreams } from './streams.ts'
 import type { StatusReads } from './wait.ts'
 
@@ -21,7 +21,7 @@ export const statusRoutes: FastifyPluginAsyncTypebox<{ reads: StatusReads }> = a
       accountId: request.caller.accountId,
       swapId: request.params.swapId,
       waitMs: (wait === undefined ? MAX_WAIT_SECONDS : Number(wait)) * 1_000,
-      onHeld: (hangUp) => reply.raw.once('close', hangUp),
+      onHeld: (hangUp) => onceGone(request, reply, hangUp),
     })
     return sendText(reply, headers, json)
   })
@@ -49,12 +49,18 @@ export const streamRoutes: FastifyPluginAsyncTypebox<StreamOptions> = async (
     })
     // Without it nginx would keep events back until they fill a buffer.
     writeHead(reply, [...headersOf(reply), 'content-type', 'text/event-stream', 'x-accel-buffering', 'no'])
-    const leave = start(reply.raw)
-    // Who hung up before this will not be heard to do so again.
-    if (reply.raw.destroyed) leave()
-    else reply.raw.once('close', leave)
+    onceGone(request, reply, start(reply.raw))
     return reply
   })
+}
+
+/** Calls back when the caller hangs up, or did before this. It may be called when the answer has ended, too. */
+function onceGone({ raw }: FastifyRequest, reply: FastifyReply, leave: () => void): void {
+  const { socket } = raw
+  if (reply.raw.destroyed || socket.destroyed) return leave()
+  reply.raw.once('close', leave)
+  // An answer that waits behind others on its connection has no socket yet, and would not hear it close.
+  if (!reply.raw.socket) socket.setMaxListeners(0).once('close', leave)
 }
 
 function sendText(reply: FastifyReply, headers: string[], json: string): FastifyReply {

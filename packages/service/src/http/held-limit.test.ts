@@ -1,0 +1,37 @@
+import { endpoints } from '@geoswap/wire'
+import { expect, test, vi } from 'vitest'
+import { createStatusReads } from '../flow/status/wait.ts'
+import { createApiKey } from './api-key.ts'
+import { createKeyTable } from './key-table.ts'
+import { expectError } from './test-errors.ts'
+import { createTestServer } from './test-server.ts'
+
+const pending = { ...endpoints.status.example.reply, status: 'pending' as const }
+
+test('an account holds 1,000 reads and not one more, by whichever of its keys, and others are held beside it', async () => {
+  const owners = ['acc_1', 'acc_1', 'acc_2'].map((accountId) => ({ accountId, ...createApiKey('test') }))
+  const keys = createKeyTable({ findActiveKeys: async () => owners.map((key) => ({ ...key, limits: {} })) })
+  await keys.refresh()
+  const readStatuses = async (wanted: readonly unknown[]) => wanted.map(() => pending)
+  const statusReads = createStatusReads({ readStatuses, findEnded: async () => [] })
+  const { app } = await createTestServer({ keys, statusReads })
+  const [first = '', second = '', stranger = ''] = owners.map(({ key }) => key)
+  const read = (key: string, query = '') =>
+    app.inject({ url: `/swap/status/swp_1${query}`, headers: { 'x-api-key': key } })
+  const heldBy = (key: string, count: number) => Array.from({ length: count }, () => read(key))
+
+  const held = [...heldBy(first, 500), ...heldBy(second, 500)]
+  await vi.waitFor(() => expect(statusReads.heldCount()).toBe(1_000))
+  const refused = await read(second)
+  const glance = await read(second, '?wait=0')
+  const other = read(stranger)
+  await vi.waitFor(() => expect(statusReads.heldCount()).toBe(1_001))
+  await app.close()
+
+  expectError(refused, 429, 'RATE_LIMITED')
+  expect(refused.headers['retry-after']).toBe('1')
+  expect(glance.statusCode).toBe(200)
+  expect(new Set((await Promise.all([...held, other])).map(({ statusCode }) => statusCode))).toEqual(
+    new Set([200]),
+  )
+})

@@ -1,0 +1,37 @@
+import { connect } from 'node:net'
+import { endpoints } from '@geoswap/wire'
+import { afterAll, expect, test, vi } from 'vitest'
+import { createPlaces } from '../flow/status/places.ts'
+import { createStatusStreams } from '../flow/status/streams.ts'
+import { createStatusReads } from '../flow/status/wait.ts'
+import { listen } from './server.ts'
+import { createTestServer } from './test-server.ts'
+
+const places = createPlaces()
+const pending = { ...endpoints.status.example.reply, status: 'pending' as const }
+const statusReads = createStatusReads({
+  places,
+  readStatuses: async (wanted) => wanted.map(() => pending),
+  findEnded: async () => [],
+})
+const statusStreams = createStatusStreams({
+  places,
+  readEvents: async (keys) => keys.map(() => ({ events: [], lastSeq: 0, ended: false })),
+  findMoved: async () => [],
+})
+const { app, key } = await createTestServer({ statusReads, statusStreams })
+const url = new URL(await listen(app, { port: 0, host: '127.0.0.1' }))
+afterAll(() => app.close())
+
+test.each(['/swap/status/swp_1', '/swap/status/swp_1/events'])(
+  'who asks twenty times for %s in one breath and hangs up is held for none of them',
+  async (path) => {
+    const request = `GET ${path} HTTP/1.1\r\nhost: x\r\nx-api-key: ${key}\r\n\r\n`
+    const socket = connect(Number(url.port), url.hostname, () => socket.write(request.repeat(20)))
+    await vi.waitFor(() => expect(places.count()).toBe(20))
+
+    socket.destroy()
+
+    await vi.waitFor(() => expect(places.count()).toBe(0))
+  },
+)
