@@ -135,7 +135,8 @@ export const OperatorSeries = strictObject({
 const Note = Type.String({
   minLength: 1,
   maxLength: 500,
-  pattern: '\\S',
+  // Some text, and no NUL, which a database cannot keep.
+  pattern: '^(?=[\\s\\S]*\\S)[^\\0]*$',
   description: 'Why. Whoever looks at it later will want to know.',
 })
 

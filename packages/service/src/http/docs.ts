@@ -34,11 +34,14 @@ export async function addDocs(
 async function addReference(app: FastifyInstance, basePath: string): Promise<void> {
   // Its script has megabytes: loaded only where the page is served.
   const { default: reference } = await import('@scalar/fastify-api-reference')
+  const encode = createEncoder()
   await app.register(async (scope) => {
-    scope.addHook('onSend', async (request, reply) => {
+    scope.addHook('onSend', async (_request, reply, payload) => {
       reply.header('content-security-policy', PAGE_POLICY)
       reply.header('referrer-policy', 'no-referrer')
-      if (request.url.endsWith('.js')) reply.header('cache-control', 'public, max-age=3600')
+      if (!String(reply.getHeader('content-type')).includes('javascript')) return payload
+      reply.header('cache-control', 'public, max-age=3600')
+      return encode(String(payload))
     })
     await scope.register(reference, {
       routePrefix: '/docs',
@@ -54,6 +57,18 @@ async function addReference(app: FastifyInstance, basePath: string): Promise<voi
       },
     })
   })
+}
+
+/**
+ * Text that is always the same, encoded once: every caller who is slow to read a string of megabytes would otherwise
+ * hold bytes of its own.
+ */
+function createEncoder(): (text: string) => Buffer {
+  let known: { text: string; bytes: Buffer } | undefined
+  return (text) => {
+    if (known?.text !== text) known = { text, bytes: Buffer.from(text) }
+    return known.bytes
+  }
 }
 
 function landing(basePath: string, hasWeb: boolean) {

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { connect } from 'node:net'
 import { endpoints } from '@geoswap/wire'
 import { afterAll, expect, test } from 'vitest'
@@ -11,8 +12,8 @@ afterAll(() => app.close())
 
 const CLIENTS = 1_000
 const HEADERS = `POST /swap/quote HTTP/1.1\r\nhost: x\r\nx-api-key: ${key}\r\ncontent-type: application/json\r\n`
-// The rest never comes: of the headers, or of the body.
-const beginnings = [HEADERS, `${HEADERS}content-length: 500\r\n\r\n{"amount":"1`]
+// The rest never comes: of the request, of its headers, or of its body.
+const beginnings = ['', HEADERS, `${HEADERS}content-length: 500\r\n\r\n{"amount":"1`]
 
 type Slow = { opened: Promise<void>; ended: Promise<{ afterMs: number; said: string }>; hasEnded(): boolean }
 
@@ -34,7 +35,9 @@ function beginRequest(beginning: string): Slow {
 }
 
 test('a thousand callers who never finish their requests hold nobody up, and are told and let go in time', async () => {
-  const slow = Array.from({ length: CLIENTS }, (_, index) => beginRequest(beginnings[index % 2] ?? ''))
+  const slow = Array.from({ length: CLIENTS }, (_, index) =>
+    beginRequest(beginnings[index % beginnings.length] ?? ''),
+  )
   await Promise.all(slow.map(({ opened }) => opened))
 
   const headers = { 'x-api-key': key, 'content-type': 'application/json' }
@@ -52,3 +55,16 @@ test('a thousand callers who never finish their requests hold nobody up, and are
   expect(Math.max(...ends.map(({ afterMs }) => afterMs))).toBeLessThan(20_000)
   for (const { said } of ends) expect(said).toContain('did not arrive in time')
 }, 40_000)
+
+test('callers who ask for the largest page and never read it have no copy of it each', async () => {
+  const before = process.memoryUsage().arrayBuffers
+  const sockets = Array.from({ length: 30 }, () => connect(Number(url.port), url.hostname))
+  for (const socket of sockets) socket.write('GET /docs/js/scalar.js HTTP/1.1\r\nhost: x\r\n\r\n')
+  await Promise.all(sockets.map((socket) => once(socket, 'readable')))
+
+  const grown = process.memoryUsage().arrayBuffers - before
+  for (const socket of sockets) socket.destroy()
+
+  // The page has more than 4 MB, of which one copy is kept.
+  expect(grown).toBeLessThan(20_000_000)
+})

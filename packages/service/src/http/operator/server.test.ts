@@ -106,6 +106,7 @@ describe('a pause', () => {
   test.each([
     ['note', { scope: {} }],
     ['note', { scope: {}, note: '  ' }],
+    ['note', { scope: {}, note: 'a\u0000b' }],
     ['scope', { note: 'x' }],
     ['scope.asset', { scope: { asset: '' }, note: 'x' }],
     ['scope.chain', { scope: { chain: 1 }, note: 'x' }],
