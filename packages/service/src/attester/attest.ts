@@ -2,6 +2,7 @@ import type { Pool } from 'pg'
 import type { Chain } from '../chains/chain.ts'
 import type { RecoveryChain } from '../chains/recovery.ts'
 import { failPoint } from '../fail-point.ts'
+import { attempt, throwFirst } from '../model/attempt.ts'
 import { groupBy } from '../model/group.ts'
 import type { Op, Swap } from '../model/swap.ts'
 import { tallyAttempts } from '../store/attempts.ts'
@@ -44,18 +45,7 @@ export async function attestAll(deps: AttestDeps): Promise<void> {
   await dropReplaced(deps, faults)
   await attestClaims(deps, faults)
   await attestRefunds(deps, faults)
-  // A chain that cannot be asked holds up what is about it, and nothing else.
-  if (faults.length > 0) throw faults[0]
-}
-
-/** Does its part, or leaves a fault behind. */
-async function attempt<T>(faults: unknown[], work: () => Promise<T>): Promise<T | undefined> {
-  try {
-    return await work()
-  } catch (error) {
-    faults.push(error)
-    return undefined
-  }
+  throwFirst(faults)
 }
 
 /** What another attester signed, and nobody sent before it was replaced, is signed anew: the outcome stays. */

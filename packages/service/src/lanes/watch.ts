@@ -1,5 +1,6 @@
 import type { Pool } from 'pg'
 import type { Chain, Heads } from '../chains/chain.ts'
+import { attempt, throwFirst } from '../model/attempt.ts'
 import { releaseStalledClaims } from '../store/attestations.ts'
 import { setHoldings } from '../store/inventory.ts'
 import { oldestOpenBlock } from '../store/open-range.ts'
@@ -27,7 +28,11 @@ export function createWatchLane(options: Options): Lane {
       const heads = follower.current()
       if (!heads || heads.head.hash === done) return
       await chain.follow(heads, (await oldestOpenBlock(pool, chain.chainId)) ?? heads.hard.number)
-      await Promise.all([options.confirmDestination(heads), options.confirmOrigin(heads)])
+      const faults: unknown[] = []
+      await Promise.all([
+        attempt(faults, () => options.confirmDestination(heads)),
+        attempt(faults, () => options.confirmOrigin(heads)),
+      ])
       await releaseStalledClaims(pool, { chainId: chain.chainId, senders })
       await setHoldings(
         pool,
@@ -35,6 +40,7 @@ export function createWatchLane(options: Options): Lane {
         await chain.readHoldings(heads.head),
       )
       await freeUnlocked(pool, chain, heads)
+      throwFirst(faults)
       done = heads.head.hash
     },
   }

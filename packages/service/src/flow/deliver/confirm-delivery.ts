@@ -1,6 +1,7 @@
 import type { Pool } from 'pg'
 import type { Delivered, DestinationChain, Heads, OriginChain } from '../../chains/chain.ts'
 import { failPoint } from '../../fail-point.ts'
+import { attempt, throwFirst } from '../../model/attempt.ts'
 import type { RefundReason } from '../../model/outcome.ts'
 import type { Swap } from '../../model/swap.ts'
 import {
@@ -26,7 +27,8 @@ const REDELIVERY_SECONDS = 60
 /** Moves every swap that is being delivered on this chain on by what the vault said and shows. */
 export async function confirmDestination(deps: ConfirmDeliveryDeps, heads: Heads): Promise<void> {
   const open = await findOpenByDestination(deps.pool, deps.destination.chainId)
-  await expectForgotten(deps, open)
+  const faults: unknown[] = []
+  await expectForgotten(deps, open, faults)
   const swaps = open.filter((swap) => swap.state !== 'locked')
   const deliveries = await deps.destination.findDeliveries(
     swaps.map(({ op }) => op),
@@ -36,17 +38,19 @@ export async function confirmDestination(deps: ConfirmDeliveryDeps, heads: Heads
   for (const swap of swaps) {
     const delivered = deliveries.get(swap.op.hash)
     const isOver = deps.destination.isDeliveryOver(swap.op, heads.hard)
-    if (delivered && delivered.amount >= swap.op.minOutput) await confirm(deps, heads, swap, delivered)
+    if (delivered && delivered.amount >= swap.op.minOutput)
+      await attempt(faults, () => confirm(deps, heads, swap, delivered))
     else if (swap.state === 'delivering' && isOver) silent.push(swap)
   }
-  await refundExpired(deps, heads, silent)
+  await refundExpired(deps, heads, silent, faults)
+  throwFirst(faults)
 }
 
 /** A delivery may have been signed that the log does not have: it is waited for as if it were there. */
-async function expectForgotten({ pool }: ConfirmDeliveryDeps, open: readonly Swap[]): Promise<void> {
+async function expectForgotten({ pool }: ConfirmDeliveryDeps, open: readonly Swap[], faults: unknown[]) {
   for (const swap of open) {
     if (swap.state === 'locked' && swap.op.isLogLost)
-      await advanceSwap(pool, { swap, event: 'deliveryRecorded' })
+      await attempt(faults, () => advanceSwap(pool, { swap, event: 'deliveryRecorded' }))
   }
 }
 
@@ -84,25 +88,32 @@ async function noteFinal({ pool }: ConfirmDeliveryDeps, { id }: Swap, deliveryTx
 }
 
 /** A hard-final block past the op's time in which the chain shows no delivery: there will never be one. */
-async function refundExpired(deps: ConfirmDeliveryDeps, heads: Heads, swaps: readonly Swap[]): Promise<void> {
+async function refundExpired(
+  deps: ConfirmDeliveryDeps,
+  heads: Heads,
+  swaps: readonly Swap[],
+  faults: unknown[],
+): Promise<void> {
   if (swaps.length === 0) return
   const undelivered = await deps.destination.readUndelivered(
     swaps.map(({ op }) => op),
     heads.hard,
   )
   const proof = { kind: 'notDeliveredPastDeadline', chainId: deps.destination.chainId, block: heads.hard }
-  const refundReason = 'DELIVERY_EXPIRED'
   for (const swap of swaps) {
-    if (!undelivered.has(swap.op.hash)) continue
-    if (!swap.originFinal) {
-      await failIfNeverLocked(deps, swap)
-      continue
-    }
-    failPoint('before deliveryImpossible')
-    const moved = await advanceSwap(deps.pool, { swap, event: 'deliveryImpossible', refundReason, proof })
-    failPoint('after deliveryImpossible')
-    if (moved) deps.onRefundDecided(moved, refundReason)
+    if (undelivered.has(swap.op.hash))
+      await attempt(faults, () =>
+        swap.originFinal ? decideRefund(deps, swap, proof) : failIfNeverLocked(deps, swap),
+      )
   }
+}
+
+async function decideRefund(deps: ConfirmDeliveryDeps, swap: Swap, proof: object): Promise<void> {
+  const refundReason = 'DELIVERY_EXPIRED'
+  failPoint('before deliveryImpossible')
+  const moved = await advanceSwap(deps.pool, { swap, event: 'deliveryImpossible', refundReason, proof })
+  failPoint('after deliveryImpossible')
+  if (moved) deps.onRefundDecided(moved, refundReason)
 }
 
 /** A reorg undid the lock for good, and no delivery can follow: nothing was taken and nothing was paid. */

@@ -2,6 +2,7 @@ import type { Pool, PoolClient } from 'pg'
 import type { DestinationChain, Heads, OriginChain } from '../../chains/chain.ts'
 import { failPoint } from '../../fail-point.ts'
 import type { Sender } from '../../lanes/sender.ts'
+import { attempt, throwFirst } from '../../model/attempt.ts'
 import { chunksOf, eachAtOnce, groupBy, type Share } from '../../model/group.ts'
 import type { RefundReason } from '../../model/outcome.ts'
 import type { Swap } from '../../model/swap.ts'
@@ -82,16 +83,20 @@ async function deliverAll(
   swaps: readonly Swap[],
   proof: object,
 ): Promise<void> {
-  const judged = await Promise.all(
-    swaps.map(async (swap) => ({ swap, verdict: await judgeDelivery(deps, heads, swap) })),
-  )
+  const faults: unknown[] = []
+  const judge = async (swap: Swap) => [{ swap, verdict: await judgeDelivery(deps, heads, swap) }]
+  const judgements = await Promise.all(swaps.map((swap) => attempt(faults, () => judge(swap))))
+  const judged = judgements.flatMap((judgement) => judgement ?? [])
   for (const { swap, verdict } of judged) {
-    if (verdict.kind === 'impossible') await decideRefund(deps, swap, verdict.reason, proof)
+    if (verdict.kind === 'impossible')
+      await attempt(faults, () => decideRefund(deps, swap, verdict.reason, proof))
   }
   const ready = judged.filter(({ verdict }) => verdict.kind === 'deliver').map(({ swap }) => swap)
-  if (!heads) return
-  const batches = batchesOf(ready, deps.destination.maxBatch).slice(0, deps.sender.room())
-  await eachAtOnce(batches, SENT_AT_ONCE, (batch) => deliverBatch(deps, lease, heads, batch))
+  if (heads) {
+    const batches = batchesOf(ready, deps.destination.maxBatch).slice(0, deps.sender.room())
+    await eachAtOnce(batches, SENT_AT_ONCE, (batch) => deliverBatch(deps, lease, heads, batch))
+  }
+  throwFirst(faults)
 }
 
 /** What the vault holds is paid together; an output that has to be bought is a transaction of its own. */

@@ -1,6 +1,7 @@
 import type { Pool } from 'pg'
 import type { Heads, LockState, OriginChain } from '../../chains/chain.ts'
 import { failPoint } from '../../fail-point.ts'
+import { attempt, throwFirst } from '../../model/attempt.ts'
 import { decideOrigin, type OriginDecision } from '../../model/origin.ts'
 import type { Swap } from '../../model/swap.ts'
 import { inTransaction } from '../../store/db.ts'
@@ -22,6 +23,7 @@ export async function confirmOrigin(deps: ConfirmLockDeps, heads: Heads): Promis
     deps.origin.readLocks(opsOf(swaps.filter(isUndoable)), heads.accept),
     deps.origin.readLocks(opsOf(swaps), heads.hard),
   ])
+  const faults: unknown[] = []
   const final: Swap[] = []
   for (const swap of swaps) {
     const view = {
@@ -32,13 +34,15 @@ export async function confirmOrigin(deps: ConfirmLockDeps, heads: Heads): Promis
     }
     const decision = decideOrigin(swap, view, deps.reorgSeconds)
     if (decision === 'lockFinal') final.push(swap)
-    else if (decision === 'inputLost') await closeLost(deps, heads, swap)
-    else if (decision !== 'nothing') await act(deps, heads, swap, decision)
+    else if (decision === 'inputLost') await attempt(faults, () => closeLost(deps, heads, swap))
+    else if (decision !== 'nothing') await attempt(faults, () => act(deps, heads, swap, decision))
   }
-  if (final.length === 0) return
-  failPoint('before lockFinal')
-  await markOriginFinal(deps.pool, final)
-  failPoint('after lockFinal')
+  if (final.length > 0) {
+    failPoint('before lockFinal')
+    await markOriginFinal(deps.pool, final)
+    failPoint('after lockFinal')
+  }
+  throwFirst(faults)
 }
 
 const opsOf = (swaps: readonly Swap[]) => swaps.map(({ op }) => op)

@@ -2,6 +2,7 @@ import type { Pool } from 'pg'
 import type { Heads, OriginChain } from '../../chains/chain.ts'
 import { failPoint } from '../../fail-point.ts'
 import type { Sender } from '../../lanes/sender.ts'
+import { attempt, throwFirst } from '../../model/attempt.ts'
 import { eachAtOnce } from '../../model/group.ts'
 import type { FailureCode } from '../../model/outcome.ts'
 import type { Swap } from '../../model/swap.ts'
@@ -37,30 +38,39 @@ export async function lockWaiting(
 }
 
 async function lockFound(deps: LockDeps, lease: Lease, heads: Heads, waiting: WaitingLocks): Promise<number> {
+  const faults: unknown[] = []
   let sent = 0
   while (deps.sender.room() > 0) {
     const taken = waiting.take()
     if (taken.length === 0) break
     try {
-      const ready = await sift(deps, heads, taken)
+      const ready = await sift(deps, heads, taken, faults)
       const batches = batchesOf(ready, deps.origin.maxBatch).slice(0, deps.sender.room())
-      await eachAtOnce(batches, SENT_AT_ONCE, (batch) => lockBatch(deps, lease, heads, batch))
+      await eachAtOnce(batches, SENT_AT_ONCE, (batch) =>
+        attempt(faults, () => lockBatch(deps, lease, heads, batch)),
+      )
       sent += batches.length
     } finally {
       waiting.giveBack(taken)
     }
   }
+  throwFirst(faults)
   return sent
 }
 
 /** Declines what cannot succeed and returns what can. */
-async function sift(deps: LockDeps, heads: Heads, waiting: readonly Swap[]): Promise<Swap[]> {
+async function sift(
+  deps: LockDeps,
+  heads: Heads,
+  waiting: readonly Swap[],
+  faults: unknown[],
+): Promise<Swap[]> {
   await deps.refreshPrices()
-  const judged = await Promise.all(
-    waiting.map(async (swap) => ({ swap, readiness: await readinessOf(deps, heads, swap) })),
-  )
+  const judge = async (swap: Swap) => [{ swap, readiness: await readinessOf(deps, heads, swap) }]
+  const judgements = await Promise.all(waiting.map((swap) => attempt(faults, () => judge(swap))))
+  const judged = judgements.flatMap((judgement) => judgement ?? [])
   for (const { swap, readiness } of judged) {
-    if (readiness.kind === 'decline') await decline(deps, heads, swap, readiness.code)
+    if (readiness.kind === 'decline') await attempt(faults, () => decline(deps, heads, swap, readiness.code))
   }
   return judged.filter(({ readiness }) => readiness.kind === 'ready').map(({ swap }) => swap)
 }

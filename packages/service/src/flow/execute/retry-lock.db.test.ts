@@ -99,6 +99,21 @@ test('a lock that was raised until its nonce was burnt counts as one try of thre
   expect(await stateOf(tried.swapId)).toBe('failed')
 })
 
+test('a swap that cannot be judged is told of, and the next one has its turn', async () => {
+  const [trap, next] = [await lockFinalAt(20n), await lockFinalAt(20n)]
+  const deps = lookerAt()
+  deps.origin.findObstacle = async ({ id }) => {
+    if (id === trap.swapId) throw new Error('nobody expected this')
+    return 'INPUT_UNAVAILABLE'
+  }
+  const inTime = { ...headsAt(20n), head: { ...headsAt(20n).head, seconds: -1 } }
+
+  await expect(retryStalledLocks(deps, lease, inTime)).rejects.toThrow('nobody expected this')
+
+  expect([await stateOf(trap.swapId), await stateOf(next.swapId)]).toEqual(['locking', 'failed'])
+  await retryStalledLocks(lookerAt(), lease, headsAt(20n))
+})
+
 /** A swap that was delivered before its lock was final. */
 async function paidEarly() {
   const swap = await lockFinalAt(20n)

@@ -1,5 +1,6 @@
 import type { Heads } from '../../chains/chain.ts'
 import { failPoint } from '../../fail-point.ts'
+import { attempt, throwFirst } from '../../model/attempt.ts'
 import type { FailureCode } from '../../model/outcome.ts'
 import type { Swap } from '../../model/swap.ts'
 import { tallyAttempts } from '../../store/attempts.ts'
@@ -36,17 +37,22 @@ export async function retryStalledLocks(deps: LockDeps, lease: Lease, heads: Hea
     unlocked.map((swap) => swap.id),
     heads.hard.number,
   )
+  const faults: unknown[] = []
   for (const swap of unlocked) {
     const tally = tallies.get(swap.id)
     if (!tally || tally.open > 0) continue
-    if (swap.state !== 'locking') {
-      await lockPaid(deps, lease, heads, swap)
-      continue
-    }
-    const readiness = await readinessToRetry(deps, heads, swap, tally.total)
-    if (readiness.kind === 'decline') await fail(deps, heads, swap, readiness.code)
-    if (readiness.kind === 'ready' && deps.sender.room() > 0) await lockBatch(deps, lease, heads, [swap])
+    const isPaid = swap.state !== 'locking'
+    await attempt(faults, () =>
+      isPaid ? lockPaid(deps, lease, heads, swap) : lockAgain(deps, lease, heads, swap, tally.total),
+    )
   }
+  throwFirst(faults)
+}
+
+async function lockAgain(deps: LockDeps, lease: Lease, heads: Heads, swap: Swap, tries: number) {
+  const readiness = await readinessToRetry(deps, heads, swap, tries)
+  if (readiness.kind === 'decline') await fail(deps, heads, swap, readiness.code)
+  if (readiness.kind === 'ready' && deps.sender.room() > 0) await lockBatch(deps, lease, heads, [swap])
 }
 
 /** Its input is owed to the operator: only what the chain would refuse stands against it. */

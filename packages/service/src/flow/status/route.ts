@@ -57,7 +57,10 @@ export const streamRoutes: FastifyPluginAsyncTypebox<StreamOptions> = async (
 /** Calls back when the caller hangs up, or did before this. It may be called when the answer has ended, too. */
 function onceGone({ raw }: FastifyRequest, reply: FastifyReply, leave: () => void): void {
   const { socket } = raw
-  if (reply.raw.destroyed || socket.destroyed) return leave()
+  if (reply.raw.destroyed || socket.destroyed) {
+    leave()
+    return
+  }
   reply.raw.once('close', leave)
   // An answer that waits behind others on its connection has no socket yet, and would not hear it close.
   if (!reply.raw.socket) socket.setMaxListeners(0).once('close', leave)

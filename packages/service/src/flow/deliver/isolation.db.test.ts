@@ -1,0 +1,88 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import type { Block, Delivered, Heads } from '../../chains/chain.ts'
+import type { Op } from '../../model/swap.ts'
+import { findSwaps } from '../../store/swaps.ts'
+import { insertTestAccount, startTestDatabase, type TestDatabase } from '../../store/test-database.ts'
+import { insertTestSwap, moveTestSwap, type TestSwap } from '../../store/test-swaps.ts'
+import { type ConfirmDeliveryDeps, confirmDestination } from './confirm-delivery.ts'
+import { type DeliverDeps, deliverLocked } from './deliver.ts'
+
+let database: TestDatabase
+
+beforeAll(async () => {
+  database = await startTestDatabase()
+})
+afterAll(() => database.stop())
+beforeEach(() => database.pool.query('truncate swaps, ops cascade'))
+
+const lease = { name: 'deliver', holder: 'holder', fence: '1' }
+const block: Block = { number: 20n, height: 20n, hash: '0x20', seconds: 0 }
+const heads: Heads = { head: block, accept: block, settle: block, hard: block }
+const trap = new Error('nobody expected this')
+
+/** The first one is a trap. */
+async function insertLocked(): Promise<TestSwap[]> {
+  const account = await insertTestAccount(database.pool)
+  const locked: TestSwap[] = []
+  for (const wallet of ['trap', 'b', 'c']) {
+    const swap = await insertTestSwap(database.pool, account, wallet)
+    await moveTestSwap(database.pool, swap, 'lockRecorded')
+    await moveTestSwap(database.pool, swap, 'lockSeen', { originTxHash: '0xlock', lockedBlock: 1n })
+    locked.push(swap)
+  }
+  return locked
+}
+
+const idsOf = (swaps: readonly TestSwap[]) => swaps.map(({ swapId }) => swapId)
+
+test('a swap that cannot be judged is told of, and the others that are locked are delivered', async () => {
+  const swaps = await insertLocked()
+  const paid: string[] = []
+  const deps = {
+    pool: database.pool,
+    sender: {
+      ...{ address: 'deliverer', room: () => 16 },
+      send: async (_lease: unknown, _heads: unknown, { swapIds }: { swapIds: string[] }) =>
+        paid.push(...swapIds),
+    },
+    ...{ share: { index: 0, of: 1 }, isVerified: () => true },
+    destination: {
+      ...{ chainId: 31338, maxBatch: 20, planDelivery: async () => ({}) },
+      simulateDelivery: async ({ wallet }: Op) => {
+        if (wallet === 'trap') throw trap
+        return { kind: 'ok' }
+      },
+    },
+    ...{ isLive: () => true, downSeconds: () => 0, isPriceKept: () => true, refreshPrices: async () => {} },
+    ...{ cutOffSeconds: 0, patienceSeconds: 60 },
+  } as unknown as DeliverDeps
+
+  await expect(deliverLocked(deps, lease, heads)).rejects.toBe(trap)
+
+  expect(paid).toEqual(idsOf(swaps.slice(1)))
+})
+
+test('a delivery that cannot be noted is told of, and the others of its chain are settled', async () => {
+  const swaps = await insertLocked()
+  for (const swap of swaps)
+    await moveTestSwap(database.pool, swap, 'deliveryRecorded', { deliveryTxHash: '0xdelivery' })
+  const deps = {
+    ...{ pool: database.pool, reorgSeconds: 0, onRefundDecided: () => {} },
+    onSettled: ({ op }: { op: Op }) => {
+      if (op.wallet === 'trap') throw trap
+    },
+    destination: {
+      chainId: 31338,
+      isDeliveryOver: () => false,
+      findDeliveries: async (ops: readonly Op[]) =>
+        new Map(
+          ops.map(({ hash }): [string, Delivered] => [hash, { txHash: '0xpaid', block: 20n, amount: 990n }]),
+        ),
+    },
+  } as unknown as ConfirmDeliveryDeps
+
+  await expect(confirmDestination(deps, heads)).rejects.toBe(trap)
+
+  const states = (await findSwaps(database.pool, idsOf(swaps))).map(({ state }) => state)
+  expect(states).toEqual(['settled', 'settled', 'settled'])
+})

@@ -1,0 +1,89 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import type { Block, Heads, LockRef, LockState } from '../../chains/chain.ts'
+import type { Op, Swap } from '../../model/swap.ts'
+import { findSwaps, findToLock } from '../../store/swaps.ts'
+import { insertTestAccount, startTestDatabase, type TestDatabase } from '../../store/test-database.ts'
+import { insertTestSwap, moveTestSwap, type TestSwap } from '../../store/test-swaps.ts'
+import { type ConfirmLockDeps, confirmOrigin } from './confirm-lock.ts'
+import { type LockDeps, lockWaiting } from './lock.ts'
+import { createWaitingLocks } from './waiting-locks.ts'
+
+let database: TestDatabase
+
+beforeAll(async () => {
+  database = await startTestDatabase()
+})
+afterAll(() => database.stop())
+beforeEach(() => database.pool.query('truncate swaps, ops cascade'))
+
+const lease = { name: 'relay', holder: 'holder', fence: '1' }
+const block: Block = { number: 20n, height: 20n, hash: '0x20', seconds: -1 }
+const heads: Heads = { head: block, accept: block, settle: block, hard: block }
+const trap = new Error('nobody expected this')
+
+/** The wallet of the first one is a trap: whoever asks a chain about it fails. */
+async function insertSwaps(): Promise<TestSwap[]> {
+  const account = await insertTestAccount(database.pool)
+  const inserted: TestSwap[] = []
+  for (const wallet of ['trap', 'b', 'c']) inserted.push(await insertTestSwap(database.pool, account, wallet))
+  return inserted
+}
+
+const failFor = ({ wallet }: Pick<Op, 'wallet'>): void => {
+  if (wallet === 'trap') throw trap
+}
+const idsOf = (swaps: readonly TestSwap[]) => swaps.map(({ swapId }) => swapId)
+const statesOf = async (swaps: readonly TestSwap[]) => {
+  const found = new Map((await findSwaps(database.pool, idsOf(swaps))).map((swap) => [swap.id, swap.state]))
+  return idsOf(swaps).map((id) => found.get(id))
+}
+
+test('a swap that cannot be judged is told of, and the others that wait are locked', async () => {
+  const swaps = await insertSwaps()
+  const locked: string[] = []
+  const deps = {
+    pool: database.pool,
+    sender: {
+      address: 'locker',
+      room: () => 16,
+      send: async (_lease: unknown, _heads: unknown, { swapIds }: { swapIds: string[] }) => {
+        locked.push(...swapIds)
+      },
+    },
+    origin: {
+      ...{ chainId: 31337, maxBatch: 20, planLock: async () => ({}) },
+      findObstacle: async ({ op }: Swap) => failFor(op),
+    },
+    destinationOf: () => ({ simulateDelivery: async () => ({ kind: 'ok' }) }),
+    ...{ isLive: () => true, isGone: () => false, isPriceKept: () => true, refreshPrices: async () => {} },
+  } as unknown as LockDeps
+  const find = (limit: number) => findToLock(database.pool, { chainId: 31337, locker: 'locker', limit })
+  // One at a time: the one that fails is alone, and comes first.
+  const waiting = createWaitingLocks({ find, limit: 40, takeSize: 1 })
+
+  await expect(lockWaiting(deps, lease, heads, waiting)).rejects.toBe(trap)
+
+  expect(locked).toEqual(idsOf(swaps.slice(1)))
+})
+
+test('a swap that cannot be moved on is told of, and the others of its chain are moved on', async () => {
+  const swaps = await insertSwaps()
+  for (const swap of swaps) await moveTestSwap(database.pool, swap, 'lockRecorded')
+  const deps = {
+    ...{ pool: database.pool, reorgSeconds: 0, onMoved: () => {} },
+    origin: {
+      chainId: 31337,
+      isLockOver: () => false,
+      readLocks: async (ops: readonly LockRef[]) =>
+        new Map(ops.map(({ hash }): [string, LockState] => [hash, 'locked'])),
+      findLock: async (op: Op) => {
+        failFor(op)
+        return { txHash: '0xlock', block: 19n }
+      },
+    },
+  } as unknown as ConfirmLockDeps
+
+  await expect(confirmOrigin(deps, heads)).rejects.toBe(trap)
+
+  expect(await statesOf(swaps)).toEqual(['locking', 'locked', 'locked'])
+})
