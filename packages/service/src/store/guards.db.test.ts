@@ -1,0 +1,101 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { publicStatus, type SwapState, transitions } from '../model/lifecycle.ts'
+import { settleOutcomes } from './attestations.ts'
+import { insertTestAttempt } from './test-attempts.ts'
+import { insertTestAccount, startTestDatabase, type TestDatabase } from './test-database.ts'
+import { insertTestSwap, moveTestSwap, settleTestSwap, type TestSwap } from './test-swaps.ts'
+
+// What the database itself refuses, whoever writes to it.
+
+let database: TestDatabase
+let swap: TestSwap
+const states = Object.keys(transitions) as SwapState[]
+
+beforeAll(async () => {
+  database = await startTestDatabase()
+  swap = await insertTestSwap(database.pool, await insertTestAccount(database.pool))
+})
+afterAll(() => database.stop())
+
+const MOVE = 'update swaps set state = $2, version = version + $3, proof = $4 where id = $1'
+type Move = { from: SwapState; to: SwapState; versions?: number; proof?: object | null }
+
+/** The move written by hand, and undone. Says why it was refused. */
+async function refusalOf({ from, to, versions = 1, proof = {} }: Move): Promise<string | undefined> {
+  const client = await database.pool.connect()
+  try {
+    await client.query("begin; set local session_replication_role = 'replica'")
+    await client.query(MOVE, [swap.swapId, from, 1, null])
+    await client.query("set local session_replication_role = 'origin'")
+    await client.query(MOVE, [swap.swapId, to, versions, proof])
+    return undefined
+  } catch (error) {
+    return (error as Error).message
+  } finally {
+    await client.query('rollback')
+    client.release()
+  }
+}
+
+describe('a state written by hand', () => {
+  const isTerminal = (state: SwapState) => publicStatus(state) !== 'pending'
+  const refunding: SwapState[] = ['refundDecided', 'refunding', 'refundBlocked']
+
+  test.each(states)('is no way out of a terminal status, nor of a decided refund: %s', async (from) => {
+    for (const to of states) {
+      const leaves = isTerminal(from) && publicStatus(to) !== publicStatus(from)
+      const undecides = refunding.includes(from) && ![...refunding, 'refunded'].includes(to)
+      const refusal = await refusalOf({ from, to })
+      if (leaves || undecides) expect(refusal, `${from} to ${to}`).toMatch(/it cannot become/)
+    }
+  })
+
+  test('may be any that the state table has', async () => {
+    for (const from of states)
+      for (const to of Object.values(transitions[from])) expect(await refusalOf({ from, to })).toBeUndefined()
+  })
+
+  test('needs the next version, so that nobody overwrites what another worker did', async () => {
+    for (const versions of [0, 2, -1])
+      expect(await refusalOf({ from: 'locked', to: 'delivering', versions })).toMatch(/without its version/)
+  })
+
+  test('needs a proof where the input was not taken or goes back', async () => {
+    expect(await refusalOf({ from: 'locking', to: 'failed', proof: null })).toMatch(/needs a proof/)
+    expect(await refusalOf({ from: 'locked', to: 'refundDecided', proof: null })).toMatch(/needs a proof/)
+  })
+})
+
+test('no delivery is put on record for a swap that is not locked, or that goes back', async () => {
+  const fresh = await insertTestSwap(database.pool, swap.accountId)
+  await expect(insertTestAttempt(database.pool, fresh, 'deliver')).rejects.toThrow(
+    'no delivery may be signed',
+  )
+  await moveTestSwap(database.pool, fresh, 'lockRecorded')
+  await moveTestSwap(database.pool, fresh, 'lockSeen', { originTxHash: '0xlock', lockedBlock: 1n })
+  await insertTestAttempt(database.pool, fresh, 'deliver')
+  const decision = { refundReason: 'NO_LIQUIDITY', proof: {} } as const
+  await moveTestSwap(database.pool, fresh, 'deliveryImpossible', decision)
+
+  await expect(insertTestAttempt(database.pool, fresh, 'deliver')).rejects.toThrow(
+    'no delivery may be signed',
+  )
+})
+
+test('one nonce of a key is on record once for each price', async () => {
+  const settled = await insertTestSwap(database.pool, swap.accountId)
+  await settleTestSwap(database.pool, settled)
+  const id = await insertTestAttempt(database.pool, settled, 'claim')
+  const again = `insert into tx_attempts (chain_id, sender, nonce, replacement, role, tx_hash, raw, effect_hash, request)
+    select chain_id, sender, nonce, $2, role, $3, raw, effect_hash, request from tx_attempts where id = $1`
+
+  await database.pool.query(again, [id, 1, '0xdearer'])
+
+  await expect(database.pool.query(again, [id, 0, '0xother'])).rejects.toThrow('duplicate key')
+})
+
+test('an op has one attested outcome, whichever came first', async () => {
+  expect(await settleOutcomes(database.pool, 'claim', ['0xop'])).toEqual(new Set(['0xop']))
+  expect(await settleOutcomes(database.pool, 'refund', ['0xop'])).toEqual(new Set())
+  expect(await settleOutcomes(database.pool, 'claim', ['0xop'])).toEqual(new Set(['0xop']))
+})
