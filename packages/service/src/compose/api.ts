@@ -35,15 +35,16 @@ import { createPool } from '../store/db.ts'
 import { readInventory } from '../store/inventory.ts'
 import { createListener } from '../store/listen.ts'
 import { leaseBudgets } from '../store/rate-budgets.ts'
+import { assertClock } from '../store/server.ts'
 import { findActiveStops } from '../store/stops.ts'
 import { activeOf, type Chains, connectChains, loadCatalog } from './chains.ts'
+import { verifyDatabase } from './database.ts'
 import { createFeeFor } from './fee-for.ts'
 import { createGasWatch, type GasWatch } from './gas-watch.ts'
 import { maxHeadAgeMs } from './head-age.ts'
 import { openChains } from './open-chains.ts'
 import { composeOperator } from './operator.ts'
 import { createPriceSources, priceRulesOf, watchPrices } from './prices.ts'
-import { verifySchema } from './schema.ts'
 import { createConfiguredSealer } from './sealer.ts'
 import { addServiceMetrics } from './service-metrics.ts'
 import { composeStatus } from './status.ts'
@@ -73,7 +74,9 @@ export async function composeApi(config: Config, logger: Logger): Promise<Api> {
     ...{ network, accounts: [], signers: [], markerKey: config.markerKey },
     urlsOf: (chain) => chain.rpcUrls,
   })
-  await verifySchema(pool, logger)
+  await verifyDatabase(pool, logger)
+  // Sealed tokens expire by the clock of the process that opens them.
+  await assertClock(pool)
   const opening = await openChains(chains, { logger })
   const catalog = await loadCatalog(network, chains)
   const onFault = (error: unknown, source: string) => logger.warn({ err: error, source }, 'refresh failed')

@@ -11,9 +11,9 @@ import { createPool } from '../store/db.ts'
 import { addAttesterMetrics } from './attester-metrics.ts'
 import { attestersOf } from './attesters.ts'
 import { assertKeysFor, type Chains, connectChains } from './chains.ts'
+import { verifyDatabase } from './database.ts'
 import { findLostOn } from './lost-log.ts'
 import { openChains } from './open-chains.ts'
-import { verifySchema } from './schema.ts'
 import { every } from './timing.ts'
 
 const SWEEP_MS = 1_000
@@ -30,7 +30,7 @@ export async function composeAttester(config: Config, logger: Logger): Promise<A
     ...{ network, accounts: [], signers: [], markerKey: config.markerKey },
     urlsOf: (chain) => chain.attesterRpcUrls,
   })
-  await verifySchema(pool, logger)
+  await verifyDatabase(pool, logger)
   const opening = await openChains(chains, { logger, findLost: (chain) => findLostOn(pool, chain) })
   const deps: AttestDeps = {
     pool,

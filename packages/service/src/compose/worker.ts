@@ -36,6 +36,7 @@ import {
   loadCatalog,
   signingAddresses,
 } from './chains.ts'
+import { verifyDatabase } from './database.ts'
 import { floatOf } from './gas.ts'
 import { maxHeadAgeMs } from './head-age.ts'
 import { createLedgerTask } from './ledger.ts'
@@ -45,7 +46,6 @@ import { createPriceCheck } from './price-check.ts'
 import { createPriceSources, priceRulesOf, watchPrices } from './prices.ts'
 import { createOrphanTask } from './rebuild.ts'
 import { retentionLane } from './retention.ts'
-import { verifySchema } from './schema.ts'
 import { createSigners } from './solana.ts'
 import { atMostEvery } from './timing.ts'
 import { openSpans, tracingLane } from './traces.ts'
@@ -81,7 +81,7 @@ export async function composeWorker(config: Config, logger: Logger): Promise<Wor
     ...{ network, accounts, signers, markerKey: config.markerKey },
     urlsOf: (chain) => chain.rpcUrls,
   })
-  await verifySchema(pool, logger)
+  await verifyDatabase(pool, logger)
   const opening = await openChains(chains, { logger, findLost: (chain) => findLostOn(pool, chain) })
   const catalog = await loadCatalog(network, chains)
   const wake = (topic: string) => runner.wake(topic)

@@ -1,9 +1,0 @@
-import type { Pool } from 'pg'
-import type { Logger } from '../observe/logger.ts'
-import { assertMigrated } from '../store/migrate.ts'
-
-/** Lets nothing start on a database that is older than this version; one that is newer is only worth a line. */
-export async function verifySchema(pool: Pool, logger: Logger): Promise<void> {
-  const newer = await assertMigrated(pool)
-  if (newer.length > 0) logger.info({ newer }, 'the database is ahead of this version')
-}

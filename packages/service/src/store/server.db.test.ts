@@ -1,0 +1,34 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createPool } from './db.ts'
+import { assertClock, assertDurable } from './server.ts'
+import { startTestDatabase, type TestDatabase } from './test-database.ts'
+
+let database: TestDatabase
+
+beforeAll(async () => {
+  database = await startTestDatabase({ migrated: false })
+})
+afterAll(() => database.stop())
+
+test('a server that keeps what it has committed is fine', async () => {
+  await assertDurable(database.pool)
+})
+
+test('a server that forgets after a crash is refused by the name of the setting', async () => {
+  const url = new URL(database.url)
+  url.searchParams.set('options', '-c synchronous_commit=off')
+  const careless = createPool(url.href)
+
+  await expect(assertDurable(careless)).rejects.toThrow('synchronous_commit is off')
+  await careless.end()
+})
+
+test.each([0, 900, -900])('a clock that is %i ms from that of the database is fine', async (ms) => {
+  await assertClock(database.pool, { now: () => Date.now() + ms })
+})
+
+test.each([5_000, -5_000])('a clock that is %i ms from that of the database is refused', async (ms) => {
+  const asked = assertClock(database.pool, { now: () => Date.now() + ms })
+
+  await expect(asked).rejects.toThrow(/is [345]\.\d s from that of the database/)
+})
