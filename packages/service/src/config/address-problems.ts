@@ -1,18 +1,20 @@
 import { isAddress as isSolanaAddress } from '@solana/kit'
 import { isAddress, zeroAddress } from 'viem'
 import type { ChainConfig, GasFloatConfig, NetworkConfig } from '../config.ts'
+import { hasPublishedKey } from './published-keys.ts'
 import type { Problem } from './shape.ts'
 
 /** An address of the configuration: what it is, and where it was written. */
 type Named = { address: string; path: string; what: string }
 
-/** Addresses that are mistyped, and addresses that are two things at once. */
+/** Addresses that are mistyped, that are two things at once, or whose key everybody has. */
 export function findAddressProblems(network: NetworkConfig): Problem[] {
   const roles = rolesOf(network)
   const chains = network.chains.map(placesOf)
   return [
     ...[...roles, ...chains.flat(), ...feedsAndVenuesOf(network)].flatMap(findMistyped),
     ...findTwice(roles),
+    ...roles.flatMap(findPublished),
     ...findRetiringProblems(network),
     ...chains.flatMap((places) => findTwice(places, roles)),
   ]
@@ -124,6 +126,11 @@ function findMistyped({ address, path, what }: Named): Problem[] {
   // Lower case alone says nothing about typing mistakes; mixed case does.
   if (!isAddress(address)) return [{ path, message: `${address} has a wrong checksum: it is mistyped` }]
   return address === zeroAddress ? [{ path, message: `${what} cannot be the zero address` }] : []
+}
+
+function findPublished({ address, path, what }: Named): Problem[] {
+  if (!hasPublishedKey(address)) return []
+  return [{ path, message: `${address} cannot be ${what}: its key is published with Hardhat and Anvil` }]
 }
 
 /** Whatever is something else already. One contract may have one address on all chains, but never be two things. */

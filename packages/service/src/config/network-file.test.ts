@@ -1,3 +1,4 @@
+import { mnemonicToAccount } from 'viem/accounts'
 import { describe, expect, test } from 'vitest'
 import { describeProblem, parseNetwork } from './network-file.ts'
 import { NETWORK_TEXT } from './test-network.ts'
@@ -107,6 +108,7 @@ const unfit: Case[] = [
 
 const RETIRING = '"attester": "0x3000000000000000000000000000000000000001"'
 const INTAKE = '7ZgX6RKtGf9pPZ3FkLkAtVgRkUFQCcMdBbBPtPYtKN5w'
+const ANVIL = mnemonicToAccount(`${'test '.repeat(11)}junk`, { addressIndex: 9 }).address
 const wrongAddresses: Case[] = [
   [
     '"USDC", "address": "0x833589f',
@@ -117,6 +119,9 @@ const wrongAddresses: Case[] = [
   ['0x71041ddd', '0x71041DDD', '/assets/0/sources/0/address', 'wrong checksum'],
   ['EPjFWdd5Aufq', 'EPjF', '/chains/1/tokens/0/address', 'is not an address of 32 bytes'],
   ['0x3000000000000000000000000000000000000001', `0x${'0'.repeat(40)}`, '/attester', 'zero address'],
+  [OTHER_RELAYER, ANVIL, '/relayers/1', 'its key is published'],
+  ['0x3000000000000000000000000000000000000001', ANVIL.toLowerCase(), '/attester', 'its key is published'],
+  ['0x4000000000000000000000000000000000000001', ANVIL, '/treasury', 'its key is published'],
   [DELIVERER, RELAYER, '/deliverers/0', 'is a relayer already, and cannot be a deliverer'],
   [OTHER_RELAYER, RELAYER, '/relayers/1', 'is a relayer already'],
   [RETIRING, `"retiring": ["${VAULT}"], ${RETIRING}`, '/retiring/0', 'is neither a relayer nor a deliverer'],
