@@ -77,17 +77,24 @@ export async function findOpenByDestination(db: Db, chainId: number): Promise<Sw
 
 type ToLock = { chainId: number; locker: string; limit: number }
 
-/** Accepted swaps that only this locker may lock, oldest first. */
+/** Accepted swaps that only this locker may lock, accounts in turn. */
 export async function findToLock(db: Db, { chainId, locker, limit }: ToLock): Promise<Swap[]> {
-  const mine = `s.state = 'accepted' and not s.log_lost and s.origin_chain = $1 and s.locker = $2`
-  return select(db, `where ${mine} order by s.created_at limit $3`, [chainId, locker, limit])
+  const mine = `s.state = 'accepted' and not s.log_lost and s.origin_chain = $2 and s.locker = $3`
+  return select(db, inTurn(mine), [limit, chainId, locker])
 }
 
-/** Locked swaps that wait for their first delivery, oldest first. */
+/** Locked swaps that wait for their first delivery, accounts in turn. */
 export async function findToDeliver(db: Db, lane: { chainId: number; limit: number }): Promise<Swap[]> {
-  const clause = `where s.state = 'locked' and not s.log_lost and s.destination_chain = $1
-                  order by s.created_at limit $2`
-  return select(db, clause, [lane.chainId, lane.limit])
+  const locked = `s.state = 'locked' and not s.log_lost and s.destination_chain = $2`
+  return select(db, inTurn(locked), [lane.limit, lane.chainId])
+}
+
+/** The oldest of every account, then the next of every account: who submits thousands holds up nobody but itself. */
+function inTurn(condition: string): string {
+  const turns = 'row_number() over (partition by s.account_id order by s.created_at), s.created_at'
+  // Chosen before they are joined with their ops: there may be thousands, of which few are wanted.
+  const chosen = `select s.id from swaps s where ${condition} order by ${turns} limit $1`
+  return `where s.id = any(array(${chosen})) order by ${turns}`
 }
 
 type Stalled = { chainId: number; block: bigint }
