@@ -33,6 +33,21 @@ describe.each(all)('$method $path', ({ body, query, reply, example }) => {
   })
 })
 
+type Fields = { properties?: Record<string, Fields> }
+
+function namesIn({ properties = {} }: Fields): string[] {
+  return Object.entries(properties).flatMap(([name, inner]) => [name, ...namesIn(inner)])
+}
+
+test('no call can be given a place that the service would call', () => {
+  const names = all.flatMap(({ body, query }) =>
+    [body, query].flatMap((schema) => namesIn((schema ?? {}) as Fields)),
+  )
+
+  expect(names).toContain('yParity')
+  expect(names.filter((name) => /ur[il]|host|endpoint|callback|webhook|metadata/i.test(name))).toEqual([])
+})
+
 test('every status of the catalogue is one that clients can handle, and 5xx and 429 can be retried', () => {
   for (const { status, retryable } of Object.values(errorCatalogue)) {
     expect(status).toBeGreaterThanOrEqual(400)

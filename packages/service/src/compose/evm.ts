@@ -111,6 +111,7 @@ function toExpected(network: NetworkConfig, { chainId, tokens }: EvmChainConfig)
     attesters: attestersOf(network),
     treasury: network.treasury === undefined ? undefined : getAddress(network.treasury),
     deliverers: network.deliverers.map((address) => getAddress(address)),
+    senders: [...network.relayers, ...network.deliverers].map((address) => getAddress(address)),
     tokens: tokens.map(({ address, symbol, decimals }) => ({
       address: getAddress(address),
       symbol,

@@ -15,6 +15,7 @@ export function findAddressProblems(network: NetworkConfig): Problem[] {
     ...[...roles, ...chains.flat(), ...feedsAndVenuesOf(network)].flatMap(findMistyped),
     ...findTwice(roles),
     ...roles.flatMap(findPublished),
+    ...chains.flat().flatMap(findSystemAddress),
     ...findRetiringProblems(network),
     ...chains.flatMap((places) => findTwice(places, roles)),
   ]
@@ -131,6 +132,15 @@ function findMistyped({ address, path, what }: Named): Problem[] {
 function findPublished({ address, path, what }: Named): Problem[] {
   if (!hasPublishedKey(address)) return []
   return [{ path, message: `${address} cannot be ${what}: its key is published with Hardhat and Anvil` }]
+}
+
+// Where chains put what is part of themselves, such as the coin of Polygon in the form of a token.
+const SYSTEM_ADDRESS = /^0x0{36}(?!0{4})/
+
+/** A coin that is a token as well would be counted twice: what leaves as the one leaves as the other. */
+function findSystemAddress({ address, path, what }: Named): Problem[] {
+  if (!SYSTEM_ADDRESS.test(address)) return []
+  return [{ path, message: `${address} is a part of the chain itself, and cannot be ${what}` }]
 }
 
 /** Whatever is something else already. One contract may have one address on all chains, but never be two things. */

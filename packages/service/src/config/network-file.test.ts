@@ -122,6 +122,12 @@ const wrongAddresses: Case[] = [
   [OTHER_RELAYER, ANVIL, '/relayers/1', 'its key is published'],
   ['0x3000000000000000000000000000000000000001', ANVIL.toLowerCase(), '/attester', 'its key is published'],
   ['0x4000000000000000000000000000000000000001', ANVIL, '/treasury', 'its key is published'],
+  [
+    '0x5000000000000000000000000000000000000001',
+    '0x0000000000000000000000000000000000001010',
+    '/chains/0/contracts/account',
+    'a part of the chain itself',
+  ],
   [DELIVERER, RELAYER, '/deliverers/0', 'is a relayer already, and cannot be a deliverer'],
   [OTHER_RELAYER, RELAYER, '/relayers/1', 'is a relayer already'],
   [RETIRING, `"retiring": ["${VAULT}"], ${RETIRING}`, '/retiring/0', 'is neither a relayer nor a deliverer'],

