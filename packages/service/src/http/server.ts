@@ -1,5 +1,13 @@
 import { randomBytes } from 'node:crypto'
-import { type FastifyBaseLogger, type FastifyInstance, fastify, LogController } from 'fastify'
+import type { Socket } from 'node:net'
+import {
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyRequest,
+  fastify,
+  LogController,
+} from 'fastify'
+import { invalidRequest } from '../errors.ts'
 import { buildRoutes } from '../flow/build/route.ts'
 import { catalogRoutes } from '../flow/catalog/route.ts'
 import { historyRoutes } from '../flow/history/route.ts'
@@ -94,17 +102,24 @@ type BareServer = { logger: Logger; trustProxy: string[] | boolean }
 
 /** A server without routes that keeps to what is promised of errors, ids, sizes and times. */
 export function createBareServer({ logger, trustProxy }: BareServer): FastifyInstance {
-  const app = createFastify({ createRequestId: createRequestIds(), logger, trustProxy })
+  const createRequestId = createRequestIds()
+  const answerClientError = createClientErrorAnswer(createRequestId)
+  const app = createFastify({ createRequestId, answerClientError, logger, trustProxy })
   ignoreExpectations(app)
+  app.server.on('connect', (_request, socket: Socket) => answerClientError(new Error('No proxy'), socket))
   app.removeContentTypeParser('text/plain')
   answerErrors(app)
   addSharedHeaders(app)
   return app
 }
 
-type FastifySettings = BareServer & { createRequestId(): string }
+type FastifySettings = BareServer & {
+  createRequestId(): string
+  answerClientError: ReturnType<typeof createClientErrorAnswer>
+}
 
-function createFastify({ createRequestId, logger, trustProxy }: FastifySettings): FastifyInstance {
+function createFastify(settings: FastifySettings): FastifyInstance {
+  const { createRequestId, answerClientError, logger, trustProxy } = settings
   const loggerInstance: FastifyBaseLogger = logger
   return fastify({
     loggerInstance,
@@ -119,13 +134,14 @@ function createFastify({ createRequestId, logger, trustProxy }: FastifySettings)
     requestTimeout: 10_000,
     connectionTimeout: 30_000,
     keepAliveTimeout: 30_000,
-    http: { headersTimeout: 8_000, connectionsCheckingInterval: 2_000 },
+    // Node's own answer to a request without a host would be empty.
+    http: { headersTimeout: 8_000, connectionsCheckingInterval: 2_000, requireHostHeader: false },
     return503OnClosing: false,
     exposeHeadRoutes: false,
     // Longer than any URL that node accepts: an id of any length is an unknown swap, not an unknown path.
     routerOptions: { maxParamLength: 16 * 1024 },
     rewriteUrl: (request) => repairUrl(request.url ?? '/'),
-    clientErrorHandler: createClientErrorAnswer(createRequestId),
+    clientErrorHandler: answerClientError,
     ajv: {
       customOptions: { allErrors: true, coerceTypes: false, removeAdditional: false, useDefaults: false },
     },
@@ -148,6 +164,11 @@ function repairUrl(url: string): string {
   }
 }
 
+/** HTTP/1.1 asks for a host, and for a refusal where there is none. */
+function isNamed({ raw, headers }: FastifyRequest): boolean {
+  return headers.host !== undefined || raw.httpVersion !== '1.1'
+}
+
 function createRequestIds(): () => string {
   const prefix = `req_${randomBytes(8).toString('hex')}`
   let count = 0
@@ -159,6 +180,6 @@ function addSharedHeaders(app: FastifyInstance): void {
     reply.header('x-request-id', request.id)
     reply.header('cache-control', 'no-store')
     reply.header('x-content-type-options', 'nosniff')
-    done()
+    done(isNamed(request) ? undefined : invalidRequest({ field: 'host', message: 'is required' }))
   })
 }
