@@ -21,11 +21,11 @@ test('an account may have 1,000 reads held, by whichever of its keys, and others
   const heldBy = (key: string, count: number) => Array.from({ length: count }, () => read(key))
 
   const held = [...heldBy(first, 500), ...heldBy(second, 500)]
-  await vi.waitFor(() => expect(statusReads.heldCount()).toBe(1_000))
+  await vi.waitFor(() => expect(statusReads.heldCount()).toBe(1_000), 10_000)
   const refused = await read(second)
   const glance = await read(second, '?wait=0')
   const other = read(stranger)
-  await vi.waitFor(() => expect(statusReads.heldCount()).toBe(1_001))
+  await vi.waitFor(() => expect(statusReads.heldCount()).toBe(1_001), 10_000)
   await app.close()
 
   expectError(refused, 429, 'RATE_LIMITED')

@@ -28,10 +28,10 @@ test.each(['/swap/status/swp_1', '/swap/status/swp_1/events'])(
   async (path) => {
     const request = `GET ${path} HTTP/1.1\r\nhost: x\r\nx-api-key: ${key}\r\n\r\n`
     const socket = connect(Number(url.port), url.hostname, () => socket.write(request.repeat(20)))
-    await vi.waitFor(() => expect(places.count()).toBe(20))
+    await vi.waitFor(() => expect(places.count()).toBe(20), 10_000)
 
     socket.destroy()
 
-    await vi.waitFor(() => expect(places.count()).toBe(0))
+    await vi.waitFor(() => expect(places.count()).toBe(0), 10_000)
   },
 )
