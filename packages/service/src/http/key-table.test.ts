@@ -1,3 +1,5 @@
+import crypto from 'node:crypto'
+import { syncBuiltinESMExports } from 'node:module'
 import fc from 'fast-check'
 import { expect, test, vi } from 'vitest'
 import type { ActiveKey } from '../store/api-keys.ts'
@@ -76,6 +78,23 @@ test('a well-formed key with a known id and another secret is refused without a 
   expect(await table.authenticate(forged)).toBeUndefined()
   expect(await table.authenticate(key.replace('local', 'live'))).toBeUndefined()
   expect(findActiveKeys).toHaveBeenCalledTimes(1)
+})
+
+test('a key is compared by its digest, in the same time whether its id is known or not', async () => {
+  const { table, issue } = createWorld()
+  const { id } = issue()
+  await table.refresh()
+  const stranger = createApiKey('local').key
+  const wrong = [stranger.replace(/(?<=gsk_local_).{12}/, id), stranger.slice(0, -1), 'nonsense']
+  const compare = vi.spyOn(crypto, 'timingSafeEqual')
+  syncBuiltinESMExports()
+
+  for (const key of wrong) expect(table.authenticate(key)).toBeUndefined()
+
+  const compared = compare.mock.calls.flat().map(({ byteLength }) => byteLength)
+  compare.mockRestore()
+  syncBuiltinESMExports()
+  expect(compared).toEqual(wrong.flatMap(() => [32, 32]))
 })
 
 test('a revoked key stops with the next read', async () => {
