@@ -12,6 +12,7 @@ import type { Chain, Delivered, Landed, Refunded, Transfer } from '../chain.ts'
 import type { EvmClients } from './client.ts'
 import { createEventLog, type EventLog } from './event-log.ts'
 import { type Fees, planReplacement, readFees, readLegCosts } from './fees.ts'
+import { createHeadReader } from './heads.ts'
 import { obstacleOf } from './obstacle.ts'
 import { type EvmRequest, planClaim, planDelivery, planLock, planRefund, planTransfer } from './plans.ts'
 import * as reads from './reads.ts'
@@ -41,7 +42,7 @@ export function createEvmChain({ clients, settings, accounts, deliverer }: Optio
     chainId: settings.chainId,
     maxBatch: MAX_BATCH,
     hasNonces: true,
-    readHeads: (known) => reads.readHeads(agreed, settings, known),
+    readHeads: createHeadReader(agreed, settings),
     follow: (heads, since) => events.advance(heads, since),
     readLegCosts: (at) => readLegCosts(client, settings, at),
     readCoins: (address, { number: blockNumber }) =>

@@ -3,8 +3,7 @@ import { type Address, createTestClient, http } from 'viem'
 import { afterAll, expect, test } from 'vitest'
 import { createEvmClient } from './client.ts'
 import { readLegCosts } from './fees.ts'
-import { readHeads } from './reads.ts'
-import type { EvmChainSettings } from './settings.ts'
+import { createHeadReader } from './heads.ts'
 
 const [plan] = EVM_CHAINS
 if (!plan) throw new Error('The local network has no EVM chain')
@@ -19,7 +18,7 @@ const SEVEN_A_BYTE = '0x60043560070260005260206000f3'
 
 test('on a rollup the bytes of each leg are charged as its oracle says, beside the gas', async () => {
   await chain.setCode({ address: ORACLE, bytecode: SEVEN_A_BYTE })
-  const heads = await readHeads(client, { finality: { accept: 1, settle: 1, hard: 1 } } as EvmChainSettings)
+  const heads = await createHeadReader(client, { finality: { accept: 1, settle: 1, hard: 1 } })()
 
   const plain = await readLegCosts(client, { tipWei: 1n }, heads)
   const rollup = await readLegCosts(client, { tipWei: 1n, l1FeeOracle: ORACLE }, heads)

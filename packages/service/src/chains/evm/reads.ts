@@ -9,37 +9,10 @@ import {
   zeroAddress,
 } from 'viem'
 import type { Op } from '../../model/swap.ts'
-import type { Block, Heads, LockRef, LockState, WalletView } from '../chain.ts'
+import type { Block, LockRef, LockState, WalletView } from '../chain.ts'
 import { toDelegation } from './delegation.ts'
 import type { ChainEvent } from './event-log.ts'
-import type { WithBaseFee } from './fees.ts'
 import type { EvmChainSettings } from './settings.ts'
-
-export async function readHeads(
-  client: PublicClient,
-  { finality }: EvmChainSettings,
-  known?: Heads,
-): Promise<Heads> {
-  const head = toBlock(await client.getBlock({ blockTag: 'latest' }))
-  if (known?.head.hash === head.hash) return known
-  const at = async (depth: number): Promise<Block> => {
-    if (depth <= 1) return head
-    const number = head.number - BigInt(depth - 1)
-    return toBlock(await client.getBlock({ blockNumber: number > 0n ? number : 0n }))
-  }
-  const [accept, settle, hard] = await Promise.all([
-    at(finality.accept),
-    at(finality.settle),
-    at(finality.hard),
-  ])
-  return { head, accept, settle, hard }
-}
-
-type NodeBlock = { number: bigint; hash: Hex; timestamp: bigint; baseFeePerGas: bigint | null }
-
-function toBlock({ number, hash, timestamp, baseFeePerGas }: NodeBlock): Block & WithBaseFee {
-  return { number, height: number, hash, seconds: Number(timestamp), baseFeeWei: baseFeePerGas ?? 0n }
-}
 
 export async function readDelegation(client: PublicClient, settings: EvmChainSettings, wallet: string) {
   const address = getAddress(wallet)
