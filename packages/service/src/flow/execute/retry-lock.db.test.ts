@@ -106,9 +106,8 @@ test('a swap that cannot be judged is told of, and the next one has its turn', a
     if (id === trap.swapId) throw new Error('nobody expected this')
     return 'INPUT_UNAVAILABLE'
   }
-  const inTime = { ...headsAt(20n), head: { ...headsAt(20n).head, seconds: -1 } }
 
-  await expect(retryStalledLocks(deps, lease, inTime)).rejects.toThrow('nobody expected this')
+  await expect(retryStalledLocks(deps, lease, headsAt(20n, -1))).rejects.toThrow('nobody expected this')
 
   expect([await stateOf(trap.swapId), await stateOf(next.swapId)]).toEqual(['locking', 'failed'])
   await retryStalledLocks(lookerAt(), lease, headsAt(20n))
