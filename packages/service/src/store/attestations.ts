@@ -50,13 +50,18 @@ type Row = { id: string; kind: Outcome; swap_ids: string[]; valid_until: string 
 // A relayer takes a new one within a second or two. What waits for longer has no relayer, or failed before.
 const USUAL_WAIT = '10 seconds'
 
-/** Attestations that no relayer has sent yet: this one's part, and what another has left lying. */
+/**
+ * Attestations that no relayer has sent yet: this one's part, and what another has left lying. Refunds that no wallet
+ * takes come last, any of them: they may stay for days, and shall keep no other from being sent, nor each other.
+ */
 export async function findUnsent(db: Db, share: Share & { chainId: number }): Promise<Attestation[]> {
   const { rows } = await db.query<Row>(
-    `select id, kind, swap_ids, valid_until, signature from attestations
+    `select id, kind, swap_ids, valid_until, signature
+       from attestations a, lateral (select exists (
+              select 1 from swaps s where s.id = any(a.swap_ids) and s.state = 'refundBlocked') as is_blocked) b
       where chain_id = $1 and attempt_id is null
         and (id % $2 = $3 or created_at < clock_timestamp() - interval '${USUAL_WAIT}')
-      order by id limit 20`,
+      order by is_blocked, case when is_blocked then random() end, id limit 20`,
     [share.chainId, share.of, share.index],
   )
   return rows.map((row) => ({

@@ -80,18 +80,18 @@ type ToLock = { chainId: number; locker: string; limit: number }
 /** Accepted swaps that only this locker may lock, accounts in turn. */
 export async function findToLock(db: Db, { chainId, locker, limit }: ToLock): Promise<Swap[]> {
   const mine = `s.state = 'accepted' and not s.log_lost and s.origin_chain = $2 and s.locker = $3`
-  return select(db, inTurn(mine), [limit, chainId, locker])
+  return select(db, inTurn('s.account_id', mine), [limit, chainId, locker])
 }
 
 /** Locked swaps that wait for their first delivery, accounts in turn. */
 export async function findToDeliver(db: Db, lane: { chainId: number; limit: number }): Promise<Swap[]> {
   const locked = `s.state = 'locked' and not s.log_lost and s.destination_chain = $2`
-  return select(db, inTurn(locked), [lane.limit, lane.chainId])
+  return select(db, inTurn('s.account_id', locked), [lane.limit, lane.chainId])
 }
 
-/** The oldest of every account, then the next of every account: who submits thousands holds up nobody but itself. */
-function inTurn(condition: string): string {
-  const turns = 'row_number() over (partition by s.account_id order by s.created_at), s.created_at'
+/** The oldest of each group, then the next of each: a group of which thousands wait holds up nobody but itself. */
+function inTurn(group: string, condition: string): string {
+  const turns = `row_number() over (partition by ${group} order by s.created_at), s.created_at`
   // Chosen before they are joined with their ops: there may be thousands, of which few are wanted.
   const chosen = `select s.id from swaps s where ${condition} order by ${turns} limit $1`
   return `where s.id = any(array(${chosen})) order by ${turns}`
@@ -135,7 +135,12 @@ export async function findSwaps(db: Db, ids: readonly string[]): Promise<Swap[]>
   return ids.length === 0 ? [] : select(db, 'where s.id = any($1)', [ids])
 }
 
-/** Swaps whose outcome the attester has not signed yet, with the chain facts it is asked to verify. */
+const ATTESTED_AT_ONCE = 200
+
+/**
+ * Swaps whose outcome the attester has not signed yet, with the chain facts it is asked to verify. Routes in turn: of
+ * one whose chain is silent nothing can be signed, however much waits.
+ */
 export async function findToAttest(db: Db, kind: 'claim' | 'refund'): Promise<Swap[]> {
   const ready =
     kind === 'claim'
@@ -145,7 +150,8 @@ export async function findToAttest(db: Db, kind: 'claim' | 'refund'): Promise<Sw
       : `s.origin_final and (s.state in ('refundDecided', 'refundBlocked') or (s.state = 'refunding'
            and not exists (select 1 from attestations a where a.swap_ids @> array[s.id])))`
   const pending = `not exists (select 1 from attestations a where a.swap_ids @> array[s.id] and a.attempt_id is null)`
-  return select(db, `where ${ready} and ${pending} order by s.created_at limit 200`, [])
+  const route = 's.origin_chain, s.destination_chain'
+  return select(db, inTurn(route, `${ready} and ${pending}`), [ATTESTED_AT_ONCE])
 }
 
 async function select(db: Db, clause: string, values: unknown[]): Promise<Swap[]> {

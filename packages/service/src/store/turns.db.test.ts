@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { findToDeliver, findToLock } from './swaps.ts'
+import { findUnsent, insertAttestation } from './attestations.ts'
+import { findToAttest, findToDeliver, findToLock } from './swaps.ts'
 import { insertTestAccount, startTestDatabase, type TestDatabase } from './test-database.ts'
 import { insertTestSwap, moveTestSwap, type TestSwap } from './test-swaps.ts'
 
@@ -34,4 +35,48 @@ test('an account whose one swap waits behind fifty of another is paid second', a
   }
 
   expect(idsOf(await findToDeliver(database.pool, toDeliver))).toEqual(inTurn())
+})
+
+test('claims of a chain that is silent do not keep those of others from being attested', async () => {
+  const { pool } = database
+  const account = await insertTestAccount(pool)
+  const waiting: TestSwap[] = []
+  for (let index = 0; index < 201; index += 1) waiting.push(await insertTestSwap(pool, account))
+  const other = waiting.at(-1)?.swapId
+  await pool.query(
+    `begin; set local session_replication_role = 'replica';
+     update swaps set state = 'settled', origin_final = true, delivery_final = true where account_id = '${account}';
+     update swaps set destination_chain = 31339 where id = '${other}'; commit`,
+  )
+
+  const found = await findToAttest(pool, 'claim')
+
+  expect(found).toHaveLength(200)
+  expect(idsOf(found)).toContain(other)
+})
+
+test('refunds that no wallet takes wait behind those that can be paid, each with its turn', async () => {
+  const { pool } = database
+  const refund = async (isBlocked: boolean) => {
+    const swap = await insertTestSwap(pool, single.accountId)
+    await moveTestSwap(pool, swap, 'lockRecorded')
+    await moveTestSwap(pool, swap, 'lockSeen', { originTxHash: '0xlock', lockedBlock: 1n })
+    const decided = { refundReason: 'NO_LIQUIDITY', proof: {} } as const
+    await moveTestSwap(pool, swap, 'deliveryImpossible', decided)
+    if (isBlocked) await moveTestSwap(pool, swap, 'refundRefused')
+    const attested = { swapIds: [swap.swapId], validUntil: 1, signature: '0x' }
+    await insertAttestation(pool, { chainId: 31337, kind: 'refund', ...attested })
+    return swap.swapId
+  }
+  const blocked: string[] = []
+  for (let index = 0; index < 30; index += 1) blocked.push(await refund(true))
+  const payable = await refund(false)
+  const look = async () =>
+    (await findUnsent(pool, { chainId: 31337, of: 1, index: 0 })).flatMap((each) => each.swapIds)
+
+  expect((await look())[0]).toBe(payable)
+  const seen = new Set<string>()
+  for (let looks = 0; looks < 100 && seen.size < blocked.length; looks += 1)
+    for (const id of await look()) if (id !== payable) seen.add(id)
+  expect(seen).toEqual(new Set(blocked))
 })
