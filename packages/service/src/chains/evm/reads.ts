@@ -8,6 +8,7 @@ import {
   parseEventLogs,
   zeroAddress,
 } from 'viem'
+import { chunksOf } from '../../model/group.ts'
 import type { Op } from '../../model/swap.ts'
 import type { Block, LockRef, LockState, WalletView } from '../chain.ts'
 import { toDelegation } from './delegation.ts'
@@ -71,21 +72,23 @@ export function readHoldings(client: PublicClient, { vault, tokens }: EvmChainSe
   )
 }
 
+// A few million gas for each call: nodes bound what one may take, in gas and in time.
+const LOOKED_UP_AT_ONCE = 1_000
+
 export async function readLocks(
   client: PublicClient,
   { escrow }: EvmChainSettings,
   ops: readonly LockRef[],
   at: Block,
 ): Promise<Map<string, LockState>> {
-  if (ops.length === 0) return new Map()
-  const words = await client.readContract({
-    address: escrow,
-    abi: geoEscrowAbi,
-    functionName: 'slots',
-    args: [ops.map((op) => op.locker as Address), ops.map((op) => op.position)],
-    blockNumber: at.number,
-  })
-  return new Map(ops.map((op, i) => [op.hash, slotStateOf(words[i] ?? 0n, op.hash as Hex)]))
+  const slots = { address: escrow, abi: geoEscrowAbi, functionName: 'slots', blockNumber: at.number } as const
+  const states = new Map<string, LockState>()
+  for (const part of chunksOf(ops, LOOKED_UP_AT_ONCE)) {
+    const args = [part.map((op) => op.locker as Address), part.map((op) => op.position)] as const
+    const words = await client.readContract({ ...slots, args })
+    for (const [i, op] of part.entries()) states.set(op.hash, slotStateOf(words[i] ?? 0n, op.hash as Hex))
+  }
+  return states
 }
 
 export async function readUndelivered(
@@ -94,16 +97,19 @@ export async function readUndelivered(
   ops: readonly Op[],
   at: Block,
 ): Promise<Set<string>> {
-  if (ops.length === 0) return new Set()
-  const rings = ops.map(ringOf)
-  const rounds = await client.readContract({
+  const lanes = {
     address: vault,
     abi: geoVaultAbi,
     functionName: 'lastRounds',
-    args: [rings, ops.map((op) => op.position)],
     blockNumber: at.number,
-  })
-  return new Set(ops.filter((op, i) => (rounds[i] ?? op.round) < op.round).map((op) => op.hash))
+  } as const
+  const undelivered = new Set<string>()
+  for (const part of chunksOf(ops, LOOKED_UP_AT_ONCE)) {
+    const args = [part.map(ringOf), part.map((op) => op.position)] as const
+    const rounds = await client.readContract({ ...lanes, args })
+    for (const [i, op] of part.entries()) if ((rounds[i] ?? op.round) < op.round) undelivered.add(op.hash)
+  }
+  return undelivered
 }
 
 type Contracts = Pick<EvmChainSettings, 'escrow' | 'vault'>
