@@ -1,7 +1,8 @@
 import type { Pool } from 'pg'
 import type { Lane } from '../lanes/runner.ts'
 import type { Logger } from '../observe/logger.ts'
-import { deleteOldEvents, deleteUnsubmittedOps } from '../store/retention.ts'
+import { addEventMonths, countStrayEvents, dropMonth, findPastMonths } from '../store/event-months.ts'
+import { deleteEventsOf, deleteUnsubmittedOps } from '../store/retention.ts'
 
 const EVERY_MS = 600_000
 // So few at once that nobody waits for their locks.
@@ -16,11 +17,31 @@ export function retentionLane(pool: Pool, logger: Logger, eventDays = DEFAULT_EV
   const step = async (): Promise<void> => {
     if (performance.now() < nextAt) return
     const ops = await all(() => deleteUnsubmittedOps(pool, { olderThanHours: OP_HOURS, limit: AT_ONCE }))
-    const events = await all(() => deleteOldEvents(pool, { olderThanDays: eventDays, limit: AT_ONCE }))
-    if (ops + events > 0) logger.info({ ops, events }, 'cleared away')
+    await keepMonths(pool, logger)
+    const { events, months } = await clearEvents(pool, eventDays)
+    if (ops + events + months.length > 0) logger.info({ ops, events, months }, 'cleared away')
     nextAt = performance.now() + EVERY_MS
   }
   return { name: 'retention', tasks: [{ topics: [], step }] }
+}
+
+async function keepMonths(pool: Pool, logger: Logger): Promise<void> {
+  const added = await addEventMonths(pool)
+  if (added === undefined) logger.info('the event log was in use: its next month is made later')
+  const strays = await countStrayEvents(pool)
+  if (strays > 0) logger.error({ events: strays }, 'events have no month')
+}
+
+/** Months go as a whole, or by their rows while something in them is still needed. */
+async function clearEvents(pool: Pool, eventDays: number): Promise<{ events: number; months: string[] }> {
+  let events = 0
+  const months: string[] = []
+  for (const month of await findPastMonths(pool, { olderThanDays: eventDays })) {
+    const isDropped = await dropMonth(pool, month)
+    if (isDropped) months.push(month)
+    if (isDropped === false) events += await all(() => deleteEventsOf(pool, { month, limit: AT_ONCE }))
+  }
+  return { events, months }
 }
 
 async function all(deleteSome: () => Promise<number>): Promise<number> {

@@ -1,6 +1,13 @@
 import type { StatusReply } from '@geoswap/wire'
 import type { Db } from './db.ts'
-import { changingColumns, FIXED_COLUMNS, type StatusKey, type StatusRow, toStatus } from './statuses.ts'
+import {
+  changingColumns,
+  FIXED_COLUMNS,
+  readStatuses,
+  type StatusKey,
+  type StatusRow,
+  toStatus,
+} from './statuses.ts'
 
 /** A change of a swap: what a status read would have answered then. */
 export type SwapEvent = { seq: number; status: StatusReply }
@@ -17,7 +24,8 @@ type Row = StatusRow & {
 
 /**
  * For each key the events after `after`, in order; undefined when the swap is not theirs or not there. Of a swap
- * that has ended the last event is always among them: whoever asks learns that it is over.
+ * that has ended the last event is always among them, also when the log no longer has it: whoever asks learns that it
+ * is over.
  */
 export async function readEvents(
   db: Db,
@@ -43,7 +51,31 @@ export async function readEvents(
     found.set(name, known)
     if (row.seq !== null) known.events.push({ seq: row.seq, status: toStatus(asOf(row)) })
   }
-  return keys.map((key) => found.get(`${key.accountId} ${key.swapId}`))
+  const all = keys.map((key) => found.get(`${key.accountId} ${key.swapId}`))
+  await addLostEnds(db, keys, all)
+  return all
+}
+
+/** What the last event said is what the swap says since then. */
+async function addLostEnds(
+  db: Db,
+  keys: readonly StatusKey[],
+  found: readonly (SwapEvents | undefined)[],
+): Promise<void> {
+  const lost = found.flatMap((swap, index) => {
+    const key = keys[index]
+    const isLost = swap?.ended && swap.events.at(-1)?.seq !== swap.lastSeq
+    return key && isLost ? [{ key, swap }] : []
+  })
+  if (lost.length === 0) return
+  const statuses = await readStatuses(
+    db,
+    lost.map(({ key }) => key),
+  )
+  for (const [index, { swap }] of lost.entries()) {
+    const status = statuses[index]
+    if (status) swap.events.push({ seq: swap.lastSeq, status })
+  }
 }
 
 /** The row as it was when it had so many stages. */

@@ -61,9 +61,10 @@ export async function readStageTimes(db: Db): Promise<StageTime[]> {
   return rows
 }
 
+// now(), not clock_timestamp(): only what is the same for the whole statement can leave months and pages out.
 const ENDED_LATELY = `
   select distinct swap_id from swap_events
-   where at > clock_timestamp() - interval '1 hour' and swap_status(state) <> 'pending'`
+   where at > now() - interval '1 hour' and swap_status(state) <> 'pending'`
 
 export type Exposure = { chainId: number; cents: bigint; lostCents: bigint }
 

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { readEvents } from './events.ts'
-import { deleteOldEvents, deleteUnsubmittedOps } from './retention.ts'
+import { deleteEventsOf, deleteUnsubmittedOps } from './retention.ts'
 import { insertTestAccount, startTestDatabase, type TestDatabase } from './test-database.ts'
+import { partitionsOf } from './test-event-log.ts'
 import { insertTestSwap, settleTestSwap } from './test-swaps.ts'
 
 let database: TestDatabase
@@ -39,19 +40,41 @@ test('an op that nobody submitted goes a day after it ran out, one with a swap o
   expect((await pool.query('select 1 from swaps where id = $1', [swap.swapId])).rowCount).toBe(1)
 })
 
-test('of a swap that ended long ago the last event stays, of one that is open all', async () => {
+test('of a swap that ended in a month that is still needed the last event stays, of one that is open all', async () => {
   const { pool } = database
   const [ended, open] = [await insertTestSwap(pool, accountId), await insertTestSwap(pool, accountId)]
   await settleTestSwap(pool, ended)
-  await pool.query("update swap_events set position = ticket, at = now() - interval '91 days'")
+  await pool.query('update swap_events set position = ticket')
 
-  const gone = await deleteOldEvents(pool, { olderThanDays: 90, limit })
+  const gone = await deleteEventsOf(pool, { month: 'swap_events_first', limit })
   const [left, all] = await readEvents(pool, [
     { ...ended, after: 0 },
     { ...open, after: 0 },
   ])
 
-  expect(gone).toBeGreaterThan(2)
+  expect(gone).toBe(4)
   expect(left).toMatchObject({ ended: true, events: [{ seq: left?.lastSeq }] })
+  expect(await partitionsOf(pool, ended)).toHaveLength(1)
   expect(all?.events).toHaveLength(1)
+})
+
+test('an event that is owed to a webhook stays', async () => {
+  const { pool } = database
+  const swap = await insertTestSwap(pool, accountId)
+  await settleTestSwap(pool, swap)
+  await pool.query('update swap_events set position = ticket')
+  await pool.query(
+    `insert into webhook_endpoints (id, account_id, url, secret) values ('whe_1', $1, 'https://x', 's')`,
+    [accountId],
+  )
+  await pool.query(
+    `insert into webhook_deliveries (endpoint_id, position)
+     select 'whe_1', position from swap_events where swap_id = $1 and seq = 2`,
+    [swap.swapId],
+  )
+
+  await deleteEventsOf(pool, { month: 'swap_events_first', limit })
+
+  const [found] = await readEvents(pool, [{ ...swap, after: 0 }])
+  expect(found?.events.map(({ seq }) => seq)).toEqual([2, 5])
 })

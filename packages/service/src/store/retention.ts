@@ -18,20 +18,22 @@ export async function deleteUnsubmittedOps(
   return rowCount ?? 0
 }
 
-/** Events of swaps, but for the last one of each: who asks late still learns how it ended. Returns how many went. */
-export async function deleteOldEvents(
+/**
+ * Events of a month that cannot be dropped yet: those of swaps that are over, but for the last one of each, and for what
+ * a webhook is owed. Returns how many went.
+ */
+export async function deleteEventsOf(
   db: Db,
-  { olderThanDays, limit }: { olderThanDays: number; limit: number },
+  { month, limit }: { month: string; limit: number },
 ): Promise<number> {
   const { rowCount } = await db.query(
-    `delete from swap_events where (swap_id, seq) in (
-       select e.swap_id, e.seq from swap_events e join swaps s on s.id = e.swap_id
-        where e.at < clock_timestamp() - make_interval(days => $1)
-          and e.position is not null and e.seq < s.seq and swap_status(s.state) <> 'pending'
+    `delete from ${month} where (swap_id, seq) in (
+       select e.swap_id, e.seq from ${month} e join swaps s on s.id = e.swap_id
+        where e.position is not null and e.seq < s.seq and swap_status(s.state) <> 'pending'
           and not exists (select 1 from webhook_deliveries d where d.position = e.position)
-        limit $2
+        limit $1
      )`,
-    [olderThanDays, limit],
+    [limit],
   )
   return rowCount ?? 0
 }

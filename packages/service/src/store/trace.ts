@@ -66,6 +66,13 @@ export async function traceSwap(db: Db, swapId: string): Promise<TraceLine[]> {
               'delivered', delivered::text, 'failureCode', failure_code, 'refundReason', refund_reason)) as detail
        from swap_events where swap_id = $1
      union all
+     select s.updated_at, 'swap ' || swap_status(s.state), jsonb_strip_nulls(jsonb_build_object(
+              'originTxHash', s.origin_tx_hash, 'deliveryTxHash', s.delivery_tx_hash, 'refundTxHash', s.refund_tx_hash,
+              'delivered', s.delivered::text, 'failureCode', s.failure_code, 'refundReason', s.refund_reason))
+       from swaps s
+      where s.id = $1 and swap_status(s.state) <> 'pending'
+        and not exists (select 1 from swap_events e where e.swap_id = s.id and e.seq = s.seq)
+     union all
      select a.created_at, 'signed ' || a.role, jsonb_build_object(
               'chain', a.chain_id, 'sender', a.sender, 'nonce', a.nonce, 'replacement', a.replacement,
               'txHash', a.tx_hash)

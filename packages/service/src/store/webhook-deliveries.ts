@@ -1,6 +1,7 @@
 import type { SwapRecord } from '@geoswap/wire'
 import type { Pool } from 'pg'
 import { type Db, inTransaction } from './db.ts'
+import { findLogStart } from './event-months.ts'
 import { asOf } from './events.ts'
 import { ORDER_COLUMNS, type RecordRow, toRecord } from './history.ts'
 import type { Lease } from './lanes.ts'
@@ -21,12 +22,12 @@ export async function placeEvents(
 ): Promise<number> {
   const { rows } = await db.query<{ placed: string }>(
     `with ${HELD}, unplaced as (
-       select e.swap_id, e.seq from swap_events e, held where e.position is null order by e.ticket limit $3
+       select e.swap_id, e.seq, e.at from swap_events e, held where e.position is null order by e.ticket limit $3
      ), numbered as (
-       select swap_id, seq, nextval('swap_event_positions') as position from unplaced
+       select swap_id, seq, at, nextval('swap_event_positions') as position from unplaced
      ), placed as (
        update swap_events e set position = n.position from numbered n
-        where e.swap_id = n.swap_id and e.seq = n.seq
+        where e.swap_id = n.swap_id and e.seq = n.seq and e.at = n.at
     returning e.swap_id, e.position, e.at
      ), queued as (
        insert into webhook_deliveries (endpoint_id, position)
@@ -61,14 +62,20 @@ export async function takeDue(db: Db, { lease, endpointId, limit, retryMs }: Tak
        update webhook_deliveries d
           set attempts = d.attempts + 1, next_at = clock_timestamp() + make_interval(secs => $5)
          from due where d.endpoint_id = due.endpoint_id and d.position = due.position
-    returning d.position, d.attempts
+    returning d.position, d.attempts, d.swap_id
      )
      select t.position, t.attempts, e.seq, e.at, e.stages, ${FIXED_COLUMNS}, ${changingColumns('e')}, ${ORDER_COLUMNS}
        from taken t
        join swap_events e on e.position = t.position and e.position is not null
        join swaps s on s.id = e.swap_id
        join ops o on o.id = s.op_id
-      order by t.position`,
+     union all
+     select t.position, t.attempts, s.seq, s.updated_at, jsonb_array_length(s.timeline), ${FIXED_COLUMNS},
+            ${changingColumns('s')}, ${ORDER_COLUMNS}
+       from taken t
+       join swaps s on s.id = t.swap_id
+       join ops o on o.id = s.op_id
+      order by 1`,
     [lease.name, lease.fence, endpointId, limit, retryMs / 1_000],
   )
   return rows.map((row) => ({
@@ -118,27 +125,57 @@ export async function recordOutcomes(pool: Pool, outcomes: Outcomes): Promise<st
 
 export type Replayed = { swapId: string } | { since: Date } | { failed: true }
 
-/** Queues events again, or for the first time, as if they had just happened; returns how many. */
+/**
+ * Queues events again, or for the first time, as if they had just happened; returns how many. Of a swap that is over the
+ * end is among them, also when the log no longer has it.
+ */
 export async function replay(db: Db, endpointId: string, what: Replayed): Promise<number> {
-  const { rowCount } = await db.query(...toReplay(endpointId, what))
-  return rowCount ?? 0
-}
-
-function toReplay(endpointId: string, what: Replayed): [string, unknown[]] {
   if ('failed' in what) {
     const given = 'endpoint_id = $1 and next_at is null'
     const text = `update webhook_deliveries set next_at = clock_timestamp(), attempts = 0 where ${given}`
-    return [text, [endpointId]]
+    return (await db.query(text, [endpointId])).rowCount ?? 0
   }
+  const logged = await queueLogged(db, endpointId, what)
+  const start = await findLogStart(db)
+  if (!start || ('since' in what && what.since >= start)) return logged
+  return logged + (await queueLostEnds(db, endpointId, what))
+}
+
+type Chosen = Exclude<Replayed, { failed: true }>
+
+const AGAIN = 'on conflict (endpoint_id, position) do update set next_at = clock_timestamp(), attempts = 0'
+
+async function queueLogged(db: Db, endpointId: string, what: Chosen): Promise<number> {
   const [clause, value] = 'swapId' in what ? ['e.swap_id = $2', what.swapId] : ['e.at >= $2', what.since]
-  return [
+  const { rowCount } = await db.query(
     `insert into webhook_deliveries as d (endpoint_id, position)
      select w.id, e.position
        from webhook_endpoints w
        join swaps s on s.account_id = w.account_id
        join swap_events e on e.swap_id = s.id
       where w.id = $1 and ${clause} and e.position is not null
-     on conflict (endpoint_id, position) do update set next_at = clock_timestamp(), attempts = 0`,
+     ${AGAIN}`,
     [endpointId, value],
-  ]
+  )
+  return rowCount ?? 0
+}
+
+// Beyond all positions of the log, and the same each time: receivers know a replay by it.
+const END_POSITION = `
+  (1::bigint << 62) + ('x' || encode(substring(sha256(convert_to(s.id, 'utf8')) for 7), 'hex'))::bit(56)::bigint`
+
+async function queueLostEnds(db: Db, endpointId: string, what: Chosen): Promise<number> {
+  const [clause, value] = 'swapId' in what ? ['s.id = $2', what.swapId] : ['s.updated_at >= $2', what.since]
+  const { rowCount } = await db.query(
+    `insert into webhook_deliveries as d (endpoint_id, position, swap_id)
+     select w.id, ${END_POSITION}, s.id
+       from webhook_endpoints w
+       join account_swaps h on h.account_id = w.account_id and h.status <> 'pending'
+       join swaps s on s.id = h.swap_id and s.created_at = h.created_at
+      where w.id = $1 and ${clause}
+        and not exists (select 1 from swap_events e where e.swap_id = s.id and e.seq = s.seq)
+     ${AGAIN}`,
+    [endpointId, value],
+  )
+  return rowCount ?? 0
 }

@@ -1,0 +1,64 @@
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import type { Logger } from '../observe/logger.ts'
+import { insertTestAccount, startTestDatabase, type TestDatabase } from '../store/test-database.ts'
+import { ageEventLog, backdateTestSwap, monthAt, partitionsOf } from '../store/test-event-log.ts'
+import { insertTestSwap, settleTestSwap, type TestSwap } from '../store/test-swaps.ts'
+import { retentionLane } from './retention.ts'
+
+let database: TestDatabase
+let accountId: string
+beforeAll(async () => {
+  database = await startTestDatabase()
+  accountId = await insertTestAccount(database.pool)
+  await ageEventLog(database.pool)
+})
+afterAll(() => database.stop())
+
+const lease = { name: 'retention', holder: '', fence: '0' }
+
+/** What a worker does when it begins, and every ten minutes. */
+async function clear() {
+  const logger = { info: vi.fn(), error: vi.fn() }
+  const lane = retentionLane(database.pool, logger as unknown as Logger, 90)
+  await lane.tasks[0]?.step(lease, () => {})
+  return logger
+}
+
+async function insertOld({ isOver }: { isOver: boolean }): Promise<TestSwap> {
+  const swap = await insertTestSwap(database.pool, accountId)
+  if (isOver) await settleTestSwap(database.pool, swap)
+  await backdateTestSwap(database.pool, swap)
+  return swap
+}
+
+test('a worker makes the months, clears an old one by its rows while it is needed, and drops it after that', async () => {
+  const { pool } = database
+  const young = await insertTestSwap(pool, accountId)
+  const [ended, open] = [await insertOld({ isOver: true }), await insertOld({ isOver: false })]
+  const month = await monthAt(pool, -5)
+
+  const { info, error } = await clear()
+  expect(error).not.toHaveBeenCalled()
+  const months = ['swap_events_first', await monthAt(pool, -6)]
+  expect(info).toHaveBeenCalledWith(
+    { ops: 0, events: 4, months: expect.arrayContaining(months) },
+    'cleared away',
+  )
+  expect(await partitionsOf(pool, young)).toEqual([await monthAt(pool, 0)])
+  expect([await partitionsOf(pool, ended), await partitionsOf(pool, open)]).toEqual([[month], [month]])
+
+  await settleTestSwap(pool, open)
+  expect((await clear()).info).toHaveBeenCalledWith({ ops: 0, events: 0, months: [month] }, 'cleared away')
+  expect(await partitionsOf(pool, ended)).toEqual([])
+  expect(await partitionsOf(pool, open)).toHaveLength(4)
+  expect((await clear()).info).not.toHaveBeenCalled()
+})
+
+test('it says so when events have no month', async () => {
+  const swap = await insertTestSwap(database.pool, accountId)
+  await database.pool.query("update swap_events set at = now() + interval '1 year' where swap_id = $1", [
+    swap.swapId,
+  ])
+
+  expect((await clear()).error).toHaveBeenCalledWith({ events: 1 }, 'events have no month')
+})

@@ -1,0 +1,171 @@
+import type { Pool } from 'pg'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { createPool } from './db.ts'
+import { addEventMonths, countStrayEvents, dropMonth, findPastMonths } from './event-months.ts'
+import { migrate } from './migrate.ts'
+import { insertTestAccount, startTestDatabase, type TestDatabase } from './test-database.ts'
+import { ageEventLog, backdateTestSwap, monthAt, partitionsOf } from './test-event-log.ts'
+import { insertTestSwap, settleTestSwap, type TestSwap } from './test-swaps.ts'
+
+let database: TestDatabase
+beforeAll(async () => {
+  database = await startTestDatabase({ migrated: false })
+})
+afterAll(() => database.stop())
+
+let pool: Pool
+let accountId: string
+let count = 0
+beforeEach(async () => {
+  count += 1
+  await database.pool.query(`create database log_${count}`)
+  pool = createPool(database.url.replace(/[^/]*$/, `log_${count}`))
+  await migrate(pool)
+  accountId = await insertTestAccount(pool)
+})
+afterEach(() => pool.end())
+
+async function insertSettled(): Promise<TestSwap> {
+  const swap = await insertTestSwap(pool, accountId)
+  await settleTestSwap(pool, swap)
+  return swap
+}
+
+async function listMonths(): Promise<string[]> {
+  const { rows } = await pool.query<{ name: string }>(
+    'select name from swap_event_partitions order by ends_at',
+  )
+  return rows.map(({ name }) => name)
+}
+
+test('a new database has this month and the next two, and nothing is to be made', async () => {
+  expect(await listMonths()).toEqual(['swap_events_first', await monthAt(pool, 2)])
+  expect(await addEventMonths(pool)).toEqual([])
+  expect(await partitionsOf(pool, await insertTestSwap(pool, accountId))).toEqual(['swap_events_first'])
+})
+
+test('an event whose month nobody made is kept, and moves there when it is made', async () => {
+  await ageEventLog(pool)
+  const swap = await insertTestSwap(pool, accountId)
+  expect([await partitionsOf(pool, swap), await countStrayEvents(pool)]).toEqual([['swap_events_default'], 1])
+
+  const added = await addEventMonths(pool)
+
+  expect(added).toEqual(
+    await Promise.all([-6, -5, -4, -3, -2, -1, 0, 1, 2].map((each) => monthAt(pool, each))),
+  )
+  const now = await monthAt(pool, 0)
+  await settleTestSwap(pool, swap)
+  expect(await partitionsOf(pool, swap)).toEqual([now, now, now, now, now])
+  expect(await countStrayEvents(pool)).toBe(0)
+  expect(await addEventMonths(pool)).toEqual([])
+})
+
+test('a month has the keys and the care of the others', async () => {
+  const shapeOf = async (name: string) => {
+    const { rows } = await pool.query(
+      `select replace(pg_get_indexdef(indexrelid), indrelid::regclass::text, '') as index
+         from pg_index where indrelid = $1::regclass
+        union all select unnest(reloptions) from pg_class where oid = $1::regclass order by 1`,
+      [name],
+    )
+    return rows.map(({ index }) => String(index).replace(/INDEX \S+ ON/, 'INDEX ON'))
+  }
+
+  const first = await shapeOf('swap_events_first')
+  expect(first).toHaveLength(8)
+  for (const name of [await monthAt(pool, 2), 'swap_events_default'])
+    expect(await shapeOf(name)).toEqual(first)
+})
+
+describe('of a log that is half a year old', () => {
+  let month: string
+  beforeEach(async () => {
+    await ageEventLog(pool)
+    await addEventMonths(pool)
+    month = await monthAt(pool, -5)
+  })
+
+  test('months go that have nothing younger in them, and others do not', async () => {
+    expect(await findPastMonths(pool, { olderThanDays: 90 })).toEqual(
+      expect.arrayContaining(['swap_events_first', await monthAt(pool, -6), month]),
+    )
+    expect(await findPastMonths(pool, { olderThanDays: 90 })).not.toContain(await monthAt(pool, -2))
+    const [old, young] = [await insertSettled(), await insertSettled()]
+    await backdateTestSwap(pool, old)
+    expect(await partitionsOf(pool, old)).toEqual([month, month, month, month, month])
+
+    expect(await dropMonth(pool, month)).toBe(true)
+
+    expect(await listMonths()).not.toContain(month)
+    expect([await partitionsOf(pool, old), await partitionsOf(pool, young)]).toEqual([
+      [],
+      Array(5).fill(await monthAt(pool, 0)),
+    ])
+  })
+
+  const needed: Record<string, (swap: TestSwap) => Promise<{ over(): Promise<unknown> }>> = {
+    async 'a swap goes on that has an event in it'() {
+      const open = await insertTestSwap(pool, accountId)
+      await backdateTestSwap(pool, open)
+      return { over: () => settleTestSwap(pool, open) }
+    },
+    async 'an event in it has no position'({ swapId }) {
+      const set = (position: string) =>
+        pool.query(`update swap_events set position = ${position} where swap_id = $1 and seq = 2`, [swapId])
+      await set('null')
+      return { over: () => set("nextval('swap_event_positions')") }
+    },
+    async 'an event in it is owed to a webhook, though it was given up'({ swapId }) {
+      await pool.query(
+        `insert into webhook_endpoints (id, account_id, url, secret) values ('whe_1', $1, 'https://x', 's')`,
+        [accountId],
+      )
+      await pool.query(
+        `insert into webhook_deliveries (endpoint_id, position, next_at)
+         select 'whe_1', position, null from swap_events where swap_id = $1 and seq = 3`,
+        [swapId],
+      )
+      return { over: () => pool.query('delete from webhook_endpoints') }
+    },
+  }
+
+  test.each(Object.entries(needed))('a month stays while %s', async (_name, need) => {
+    const swap = await insertSettled()
+    await backdateTestSwap(pool, swap)
+    const { over } = await need(swap)
+
+    expect(await dropMonth(pool, month)).toBe(false)
+    expect(await partitionsOf(pool, swap)).toEqual(Array(5).fill(month))
+    await over()
+    expect(await dropMonth(pool, month)).toBe(true)
+  })
+
+  test('a month stays while somebody reads the log for long, and swaps go on meanwhile', async () => {
+    const reader = await pool.connect()
+    await reader.query('begin')
+    await reader.query('select 1 from swap_events limit 1')
+
+    const dropping = dropMonth(pool, month)
+    const swap = await insertSettled()
+    expect(await dropping).toBeUndefined()
+    expect(await partitionsOf(pool, swap)).toHaveLength(5)
+
+    await reader.query('commit')
+    reader.release()
+    expect(await dropMonth(pool, month)).toBe(true)
+  })
+
+  test('a statement that was prepared before goes on when a month is gone, and when one is made', async () => {
+    const client = await pool.connect()
+    const read = () => client.query('select seq from swap_events where swap_id = $1', [swap.swapId])
+    const swap = await insertSettled()
+    for (let times = 0; times < 7; times += 1) expect((await read()).rowCount).toBe(5)
+
+    await dropMonth(pool, month)
+    expect((await read()).rowCount).toBe(5)
+    await pool.query('select add_swap_event_month()')
+    expect((await read()).rowCount).toBe(5)
+    client.release()
+  })
+})

@@ -1,0 +1,93 @@
+import type { Pool } from 'pg'
+import { type Db, inTransaction } from './db.ts'
+
+// The event log is partitioned by months: swap_event_partitions. Who reads or writes it asks for the whole of it, so to
+// add or drop a month makes everybody wait who comes after us while we wait for those before. That long at most.
+const LOG_WAIT_MS = 250
+const LOCK_NOT_AVAILABLE = '55P03'
+const MONTHS_AHEAD = 2
+
+/** Makes this month and the next ones, if they are missing. Returns their names; undefined while the log is in use. */
+export async function addEventMonths(pool: Pool): Promise<string[] | undefined> {
+  const added: string[] = []
+  for (;;) {
+    const name = await withLog(pool, addMonth)
+    if (name === undefined) return undefined
+    if (name === '') return added
+    added.push(name)
+  }
+}
+
+async function addMonth(db: Db): Promise<string> {
+  const { rows } = await db.query<{ name: string }>(
+    `select add_swap_event_month() as name
+      where (select max(ends_at) from swap_event_partitions) at time zone 'utc'
+            <= date_trunc('month', clock_timestamp() at time zone 'utc') + make_interval(months => $1)`,
+    [MONTHS_AHEAD],
+  )
+  return rows[0]?.name ?? ''
+}
+
+/** Months in which nothing is younger, the oldest first. */
+export async function findPastMonths(
+  db: Db,
+  { olderThanDays }: { olderThanDays: number },
+): Promise<string[]> {
+  const { rows } = await db.query<{ name: string }>(
+    `select name from swap_event_partitions
+      where ends_at <= clock_timestamp() - make_interval(days => $1) order by ends_at`,
+    [olderThanDays],
+  )
+  return rows.map(({ name }) => name)
+}
+
+/** Drops a month that nobody needs any more. False when somebody does; undefined while the log is in use. */
+export async function dropMonth(pool: Pool, month: string): Promise<boolean | undefined> {
+  if (!(await isSpent(pool, month))) return false
+  return withLog(pool, async (db) => {
+    await db.query('lock table only swap_events in access exclusive mode')
+    // A replay may have asked for events of it since; nobody can any more.
+    if (!(await isSpent(db, month))) return false
+    await db.query(`drop table ${month}`)
+    return true
+  })
+}
+
+/** No event of it waits for its position, belongs to a swap that goes on, or is owed to a webhook. */
+async function isSpent(db: Db, month: string): Promise<boolean> {
+  const { rows } = await db.query<{ spent: boolean }>(
+    `select not exists (select 1 from ${month} where position is null)
+        and not exists (select 1 from swaps s join ${month} e on e.swap_id = s.id
+                         where s.state not in ('closed', 'refunded', 'failed') and swap_status(s.state) = 'pending')
+        and not exists (select 1 from webhook_deliveries d
+                          join ${month} e on e.position = d.position and e.position is not null) as spent`,
+  )
+  return rows[0]?.spent === true
+}
+
+/** How many events have no month: none, unless nobody made the months for a long time. */
+export async function countStrayEvents(db: Db): Promise<number> {
+  const { rows } = await db.query<{ count: number }>('select count(*)::int as count from swap_events_default')
+  return rows[0]?.count ?? 0
+}
+
+/** From when on no month is missing; undefined while none was dropped. */
+export async function findLogStart(db: Db): Promise<Date | undefined> {
+  const { rows } = await db.query<{ start: Date | null }>(
+    `select max(p.starts_at) as start from swap_event_partitions p
+      where not exists (select 1 from swap_event_partitions before where before.ends_at = p.starts_at)`,
+  )
+  return rows[0]?.start ?? undefined
+}
+
+async function withLog<T>(pool: Pool, work: (db: Db) => Promise<T>): Promise<T | undefined> {
+  try {
+    return await inTransaction(pool, async (db) => {
+      await db.query("select set_config('lock_timeout', $1, true)", [String(LOG_WAIT_MS)])
+      return work(db)
+    })
+  } catch (error) {
+    if ((error as { code?: string }).code === LOCK_NOT_AVAILABLE) return undefined
+    throw error
+  }
+}

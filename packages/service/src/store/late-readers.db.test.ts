@@ -1,0 +1,132 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { addEventMonths, dropMonth } from './event-months.ts'
+import { readEvents, type SwapEvents } from './events.ts'
+import { declareLanes, type Lease, takeLanes } from './lanes.ts'
+import { insertTestAccount, startTestDatabase, type TestDatabase } from './test-database.ts'
+import { ageEventLog, backdateTestSwap, monthAt } from './test-event-log.ts'
+import { insertTestSwap, moveTestSwap, settleTestSwap, type TestSwap } from './test-swaps.ts'
+import { type TraceLine, traceSwap } from './trace.ts'
+import { type Delivery, recordOutcomes, replay, takeDue } from './webhook-deliveries.ts'
+import { insertEndpoint } from './webhook-endpoints.ts'
+
+const endpointId = 'whe_late'
+const proof = { kind: 'test' }
+
+let database: TestDatabase
+let lease: Lease
+let accountId: string
+/** They ended five months ago. */
+let settled: TestSwap
+let failed: TestSwap
+let before: { events: SwapEvents | undefined; trace: TraceLine[]; sent: Delivery[] }
+
+beforeAll(async () => {
+  database = await startTestDatabase()
+  const { pool } = database
+  await ageEventLog(pool)
+  await addEventMonths(pool)
+  await declareLanes(pool, ['webhooks'])
+  const want = { names: ['webhooks'], holder: crypto.randomUUID(), ttlMs: 600_000, limit: 1 }
+  const [taken] = await takeLanes(pool, want)
+  if (!taken) throw new Error('The lane is not free')
+  lease = taken
+  accountId = await insertTestAccount(pool)
+  await insertEndpoint(pool, { id: endpointId, accountId, url: 'https://hooks.example', secret: 'sealed' })
+  settled = await insertTestSwap(pool, accountId)
+  failed = await insertTestSwap(pool, accountId)
+  await settleTestSwap(pool, settled)
+  await moveTestSwap(pool, settled, 'claimFinal')
+  await moveTestSwap(pool, failed, 'declined', { failureCode: 'PRICE_MOVED', proof })
+  for (const swap of [settled, failed]) await backdateTestSwap(pool, swap)
+  before = {
+    events: await eventsOf(settled),
+    trace: await traceSwap(pool, settled.swapId),
+    sent: await resend(),
+  }
+  if (!(await dropMonth(pool, await monthAt(pool, -5)))) throw new Error('The month is needed')
+})
+afterAll(() => database.stop())
+
+async function eventsOf(swap: TestSwap, after = 0): Promise<SwapEvents | undefined> {
+  const [found] = await readEvents(database.pool, [{ ...swap, after }])
+  return found
+}
+
+async function takeAll(): Promise<Delivery[]> {
+  const { pool } = database
+  const taken = await takeDue(pool, { lease, endpointId, limit: 100, retryMs: 60_000 })
+  const delivered = taken.map(({ position }) => position)
+  await recordOutcomes(pool, { endpointId, delivered, failed: [], isGone: false })
+  return taken
+}
+
+/** Everything that is sent again for the swap that settled. */
+async function resend(): Promise<Delivery[]> {
+  await replay(database.pool, endpointId, { swapId: settled.swapId })
+  return takeAll()
+}
+
+describe('when the months of a swap are gone', () => {
+  test.each([0, 3, 5, 9])(
+    'a stream that goes on after event %i is told its end, as it was told before',
+    async (after) => {
+      expect(before.events?.events).toHaveLength(5)
+      expect(await eventsOf(settled, after)).toEqual({
+        lastSeq: 5,
+        ended: true,
+        events: before.events?.events.slice(-1),
+      })
+    },
+  )
+
+  test('several are told at once, and each its own', async () => {
+    const keys = [failed, { ...settled, accountId: 'acc_other' }, settled].map((swap) => ({
+      ...swap,
+      after: 0,
+    }))
+
+    const [first, foreign, last] = await readEvents(database.pool, keys)
+
+    expect(foreign).toBeUndefined()
+    expect(first?.events).toMatchObject([{ seq: 2, status: { swapId: failed.swapId, status: 'failed' } }])
+    expect(last?.events).toMatchObject([{ seq: 5, status: { swapId: settled.swapId, status: 'settled' } }])
+  })
+
+  test('a webhook is sent its end again, each time with the same id', async () => {
+    const [again, ...more] = await resend()
+    const [twice] = await resend()
+
+    expect(more).toEqual([])
+    expect(again).toMatchObject({ seq: 5, swap: before.sent.at(-1)?.swap })
+    expect(twice?.position).toBe(again?.position)
+    expect(before.sent.map(({ position }) => position)).not.toContain(again?.position)
+  })
+
+  test('a replay since a time has the ends after it, and none of what another account did', async () => {
+    const { pool } = database
+    const since = (days: number) => ({ since: new Date(Date.now() - days * 86_400_000) })
+    const stranger = await insertTestSwap(pool, await insertTestAccount(pool))
+    await settleTestSwap(pool, stranger)
+    await backdateTestSwap(pool, stranger)
+    const open = await insertTestSwap(pool, accountId)
+    await pool.query("update swap_events set position = nextval('swap_event_positions') where swap_id = $1", [
+      open.swapId,
+    ])
+
+    expect(await replay(pool, endpointId, since(90))).toBe(1)
+    expect((await takeAll()).map(({ swap }) => swap.swapId)).toEqual([open.swapId])
+    expect(await replay(pool, endpointId, since(400))).toBe(3)
+    expect((await takeAll()).map(({ swap, seq }) => `${swap.swapId} ${seq}`).sort()).toEqual(
+      [`${open.swapId} 1`, `${settled.swapId} 5`, `${failed.swapId} 2`].sort(),
+    )
+  })
+
+  test('a trace has its end', async () => {
+    const ends = (lines: TraceLine[]) => lines.filter(({ what }) => what === 'swap settled')
+
+    const [end, ...more] = ends(await traceSwap(database.pool, settled.swapId))
+
+    expect(more).toEqual([])
+    expect(end?.detail).toEqual(ends(before.trace)[0]?.detail)
+  })
+})
