@@ -31,7 +31,7 @@ async function insertOld({ isOver }: { isOver: boolean }): Promise<TestSwap> {
   return swap
 }
 
-test('a worker makes the months, clears an old one by its rows while it is needed, and drops it after that', async () => {
+test('a worker makes months, clears an old one by its rows while it is needed, and drops it after that', async () => {
   const { pool } = database
   const young = await insertTestSwap(pool, accountId)
   const [ended, open] = [await insertOld({ isOver: true }), await insertOld({ isOver: false })]

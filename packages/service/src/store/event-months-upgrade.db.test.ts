@@ -117,7 +117,7 @@ const eventsOf = ({ swapId }: TestSwap) => [1, 2, 3, 4, 5].map((seq) => `${swapI
 /** Often enough that the server keeps one plan for it. */
 const OFTEN = 7
 
-test('a log that is in use becomes one by months: nothing is lost, and the version before goes on with it', async () => {
+test('a log in use becomes one by months: nothing is lost, and the version before goes on with it', async () => {
   const { pool } = database
   const [first, open] = [await insertSettled(), await insertTestSwap(pool, accountId)]
   for (let times = 0; times < OFTEN; times += 1) {

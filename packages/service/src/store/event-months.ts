@@ -43,26 +43,36 @@ export async function findPastMonths(
 
 /** Drops a month that nobody needs any more. False when somebody does; undefined while the log is in use. */
 export async function dropMonth(pool: Pool, month: string): Promise<boolean | undefined> {
-  if (!(await isSpent(pool, month))) return false
+  if ((await isAlive(pool, month)) || (await isOwed(pool, month))) return false
   return withLog(pool, async (db) => {
     await db.query('lock table only swap_events in access exclusive mode')
-    // A replay may have asked for events of it since; nobody can any more.
-    if (!(await isSpent(db, month))) return false
+    // A replay may have asked for events of it since then. Nobody can any more.
+    if (await isOwed(db, month)) return false
     await db.query(`drop table ${month}`)
     return true
   })
 }
 
-/** No event of it waits for its position, belongs to a swap that goes on, or is owed to a webhook. */
-async function isSpent(db: Db, month: string): Promise<boolean> {
-  const { rows } = await db.query<{ spent: boolean }>(
-    `select not exists (select 1 from ${month} where position is null)
-        and not exists (select 1 from swaps s join ${month} e on e.swap_id = s.id
-                         where s.state not in ('closed', 'refunded', 'failed') and swap_status(s.state) = 'pending')
-        and not exists (select 1 from webhook_deliveries d
-                          join ${month} e on e.position = d.position and e.position is not null) as spent`,
+/** An event of it waits for its position, or belongs to a swap that goes on. What is over never begins again. */
+async function isAlive(db: Db, month: string): Promise<boolean> {
+  const { rows } = await db.query<{ alive: boolean }>(
+    `select exists (select 1 from ${month} where position is null)
+         or exists (select 1 from swaps s join ${month} e on e.swap_id = s.id
+                     where s.state not in ('closed', 'refunded', 'failed') and swap_status(s.state) = 'pending')
+         as alive`,
   )
-  return rows[0]?.spent === true
+  return rows[0]?.alive !== false
+}
+
+/** An event of it is owed to a webhook. Everybody waits for this: what is owed is first narrowed to its positions. */
+async function isOwed(db: Db, month: string): Promise<boolean> {
+  const { rows } = await db.query<{ owed: boolean }>(
+    `select exists (select 1 from webhook_deliveries d
+                      join ${month} e on e.position = d.position and e.position is not null
+                     where d.position >= (select min(position) from ${month} where position is not null)
+                       and d.position <= (select max(position) from ${month} where position is not null)) as owed`,
+  )
+  return rows[0]?.owed !== false
 }
 
 /** How many events have no month: none, unless nobody made the months for a long time. */

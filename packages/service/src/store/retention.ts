@@ -19,8 +19,8 @@ export async function deleteUnsubmittedOps(
 }
 
 /**
- * Events of a month that cannot be dropped yet: those of swaps that are over, but for the last one of each, and for what
- * a webhook is owed. Returns how many went.
+ * Events of a month that cannot be dropped yet: those of swaps that are over, but for the last one of each and what a
+ * webhook is owed. Returns how many went.
  */
 export async function deleteEventsOf(
   db: Db,
