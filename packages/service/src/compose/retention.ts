@@ -16,8 +16,8 @@ export function retentionLane(pool: Pool, logger: Logger, eventDays = DEFAULT_EV
   let nextAt = 0
   const step = async (): Promise<void> => {
     if (performance.now() < nextAt) return
-    const ops = await all(() => deleteUnsubmittedOps(pool, { olderThanHours: OP_HOURS, limit: AT_ONCE }))
     await keepMonths(pool, logger)
+    const ops = await all(() => deleteUnsubmittedOps(pool, { olderThanHours: OP_HOURS, limit: AT_ONCE }))
     const { events, months } = await clearEvents(pool, eventDays)
     if (ops + events + months.length > 0) logger.info({ ops, events, months }, 'cleared away')
     nextAt = performance.now() + EVERY_MS

@@ -61,6 +61,21 @@ test('an event whose month nobody made is kept, and moves there when it is made'
   expect(await addEventMonths(pool)).toEqual([])
 })
 
+test('a month that would take long to make, because so many events wait for it, is left to a person', async () => {
+  await ageEventLog(pool)
+  await pool.query(
+    `insert into swap_events (swap_id, seq, state, credited, stages, updated_at)
+     select 'swp_many', n, 'locked', false, n, now() from generate_series(1, 20001) as n`,
+  )
+
+  expect(await addEventMonths(pool)).toEqual([])
+  expect(await countStrayEvents(pool)).toBe(20_001)
+
+  await pool.query('select add_swap_event_month() from generate_series(1, 7)')
+  expect(await countStrayEvents(pool)).toBe(0)
+  expect(await addEventMonths(pool)).toEqual([await monthAt(pool, 1), await monthAt(pool, 2)])
+})
+
 test('a month has the keys and the care of the others', async () => {
   const shapeOf = async (name: string) => {
     const { rows } = await pool.query(

@@ -6,8 +6,13 @@ import { type Db, inTransaction } from './db.ts'
 const LOG_WAIT_MS = 250
 const LOCK_NOT_AVAILABLE = '55P03'
 const MONTHS_AHEAD = 2
+// What has no month moves into it while everybody waits: a third of a second.
+const MOVED_AT_ONCE = 20_000
 
-/** Makes this month and the next ones, if they are missing. Returns their names; undefined while the log is in use. */
+/**
+ * Makes this month and the next ones, if they are missing. Returns their names; undefined while the log is in use. When
+ * more has to move than others should wait for, none is made.
+ */
 export async function addEventMonths(pool: Pool): Promise<string[] | undefined> {
   const added: string[] = []
   for (;;) {
@@ -22,8 +27,9 @@ async function addMonth(db: Db): Promise<string> {
   const { rows } = await db.query<{ name: string }>(
     `select add_swap_event_month() as name
       where (select max(ends_at) from swap_event_partitions) at time zone 'utc'
-            <= date_trunc('month', clock_timestamp() at time zone 'utc') + make_interval(months => $1)`,
-    [MONTHS_AHEAD],
+            <= date_trunc('month', clock_timestamp() at time zone 'utc') + make_interval(months => $1)
+        and (select count(*) from swap_events_default) <= $2`,
+    [MONTHS_AHEAD, MOVED_AT_ONCE],
   )
   return rows[0]?.name ?? ''
 }

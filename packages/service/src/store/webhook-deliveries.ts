@@ -126,8 +126,8 @@ export async function recordOutcomes(pool: Pool, outcomes: Outcomes): Promise<st
 export type Replayed = { swapId: string } | { since: Date } | { failed: true }
 
 /**
- * Queues events again, or for the first time, as if they had just happened; returns how many. The end of a swap is among
- * them also when the log no longer has it.
+ * Queues events again, or for the first time, as if they had just happened; returns how many. The end of a swap is
+ * among them also when the log no longer has it.
  */
 export async function replay(db: Db, endpointId: string, what: Replayed): Promise<number> {
   if ('failed' in what) {
