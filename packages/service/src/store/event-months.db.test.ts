@@ -1,29 +1,21 @@
 import type { Pool } from 'pg'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { createPool } from './db.ts'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { addEventMonths, countStrayEvents, dropMonth, findPastMonths } from './event-months.ts'
-import { migrate } from './migrate.ts'
 import { insertTestAccount, startTestDatabase, type TestDatabase } from './test-database.ts'
 import { ageEventLog, backdateTestSwap, monthAt, partitionsOf } from './test-event-log.ts'
 import { insertTestSwap, settleTestSwap, type TestSwap } from './test-swaps.ts'
+import { replay } from './webhook-deliveries.ts'
+import { insertEndpoint } from './webhook-endpoints.ts'
 
 let database: TestDatabase
-beforeAll(async () => {
-  database = await startTestDatabase({ migrated: false })
-})
-afterAll(() => database.stop())
-
 let pool: Pool
 let accountId: string
-let count = 0
 beforeEach(async () => {
-  count += 1
-  await database.pool.query(`create database log_${count}`)
-  pool = createPool(database.url.replace(/[^/]*$/, `log_${count}`))
-  await migrate(pool)
+  database = await startTestDatabase()
+  pool = database.pool
   accountId = await insertTestAccount(pool)
 })
-afterEach(() => pool.end())
+afterEach(() => database.stop())
 
 async function insertSettled(): Promise<TestSwap> {
   const swap = await insertTestSwap(pool, accountId)
@@ -132,10 +124,7 @@ describe('of a log that is half a year old', () => {
       return { over: () => set("nextval('swap_event_positions')") }
     },
     async 'an event in it is owed to a webhook, though it was given up'({ swapId }) {
-      await pool.query(
-        `insert into webhook_endpoints (id, account_id, url, secret) values ('whe_1', $1, 'https://x', 's')`,
-        [accountId],
-      )
+      await insertEndpoint(pool, { id: 'whe_1', accountId, url: 'https://hooks.example', secret: 'sealed' })
       await pool.query(
         `insert into webhook_deliveries (endpoint_id, position, next_at)
          select 'whe_1', position, null from swap_events where swap_id = $1 and seq = 3`,
@@ -170,6 +159,35 @@ describe('of a log that is half a year old', () => {
     reader.release()
     expect(await dropMonth(pool, month)).toBe(true)
   })
+
+  test('a month stays when a replay asks for events of it at the last moment', async () => {
+    const swap = await insertSettled()
+    await backdateTestSwap(pool, swap)
+    await insertEndpoint(pool, { id: 'whe_1', accountId, url: 'https://hooks.example', secret: 'sealed' })
+    const client = await pool.connect()
+    await client.query('begin')
+    await replay(client, 'whe_1', { swapId: swap.swapId })
+
+    let isOver = false
+    const dropping = dropMonth(pool, month).finally(() => {
+      isOver = true
+    })
+    await vi.waitFor(async () => expect(isOver || (await isAwaited())).toBe(true), { interval: 1 })
+    await client.query('commit')
+    client.release()
+
+    expect(await dropping).not.toBe(true)
+    expect(await partitionsOf(pool, swap)).toEqual(Array(5).fill(month))
+  })
+
+  /** Somebody waits for the log. */
+  async function isAwaited(): Promise<boolean> {
+    const { rowCount } = await pool.query(
+      `select 1 from pg_locks l join pg_database d on d.oid = l.database
+        where not l.granted and l.relation = 'swap_events'::regclass and d.datname = current_database()`,
+    )
+    return rowCount === 1
+  }
 
   test('a statement that was prepared before goes on when a month is gone, and when one is made', async () => {
     const client = await pool.connect()

@@ -4,6 +4,7 @@ import { deleteEventsOf, deleteUnsubmittedOps } from './retention.ts'
 import { insertTestAccount, startTestDatabase, type TestDatabase } from './test-database.ts'
 import { partitionsOf } from './test-event-log.ts'
 import { insertTestSwap, settleTestSwap } from './test-swaps.ts'
+import { insertEndpoint } from './webhook-endpoints.ts'
 
 let database: TestDatabase
 let accountId: string
@@ -63,10 +64,7 @@ test('an event that is owed to a webhook stays', async () => {
   const swap = await insertTestSwap(pool, accountId)
   await settleTestSwap(pool, swap)
   await pool.query('update swap_events set position = ticket')
-  await pool.query(
-    `insert into webhook_endpoints (id, account_id, url, secret) values ('whe_1', $1, 'https://x', 's')`,
-    [accountId],
-  )
+  await insertEndpoint(pool, { id: 'whe_1', accountId, url: 'https://hooks.example', secret: 'sealed' })
   await pool.query(
     `insert into webhook_deliveries (endpoint_id, position)
      select 'whe_1', position from swap_events where swap_id = $1 and seq = 2`,
