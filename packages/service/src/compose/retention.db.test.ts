@@ -16,11 +16,11 @@ afterAll(() => database.stop())
 
 const lease = { name: 'retention', holder: '', fence: '0' }
 
-/** What a worker does when it begins, and every ten minutes. */
+/** What a worker does when it begins, until there is nothing more to do. */
 async function clear() {
   const logger = { info: vi.fn(), error: vi.fn() }
   const lane = retentionLane(database.pool, logger as unknown as Logger, 90)
-  await lane.tasks[0]?.step(lease, () => {})
+  for (const { step } of lane.tasks) for (let times = 0; times < 4; times += 1) await step(lease, () => {})
   return logger
 }
 
@@ -39,16 +39,14 @@ test('a worker makes months, clears an old one by its rows while it is needed, a
 
   const { info, error } = await clear()
   expect(error).not.toHaveBeenCalled()
-  const months = ['swap_events_first', await monthAt(pool, -6)]
-  expect(info).toHaveBeenCalledWith(
-    { ops: 0, events: 4, months: expect.arrayContaining(months) },
-    'cleared away',
-  )
+  expect(info).toHaveBeenCalledWith({ month: 'swap_events_first' }, 'month of events dropped')
+  expect(info).toHaveBeenCalledWith({ month: await monthAt(pool, -6) }, 'month of events dropped')
+  expect(info).toHaveBeenCalledWith({ events: 4, month }, 'cleared away')
   expect(await partitionsOf(pool, young)).toEqual([await monthAt(pool, 0)])
   expect([await partitionsOf(pool, ended), await partitionsOf(pool, open)]).toEqual([[month], [month]])
 
   await settleTestSwap(pool, open)
-  expect((await clear()).info).toHaveBeenCalledWith({ ops: 0, events: 0, months: [month] }, 'cleared away')
+  expect((await clear()).info.mock.calls).toEqual([[{ month }, 'month of events dropped']])
   expect(await partitionsOf(pool, ended)).toEqual([])
   expect(await partitionsOf(pool, open)).toHaveLength(4)
   expect((await clear()).info).not.toHaveBeenCalled()

@@ -1,11 +1,11 @@
 import type { Pool } from 'pg'
-import type { Lane } from '../lanes/runner.ts'
+import type { Lane, Task } from '../lanes/runner.ts'
 import type { Logger } from '../observe/logger.ts'
 import { addEventMonths, countStrayEvents, dropMonth, findPastMonths } from '../store/event-months.ts'
-import { deleteEventsOf, deleteUnsubmittedOps } from '../store/retention.ts'
+import { deleteEventsOf, deleteUnsubmittedOps, FIRST_EVENT, FIRST_OP } from '../store/retention.ts'
 
 const EVERY_MS = 600_000
-// So few at once that nobody waits for their locks.
+// So few at once that nobody waits for their locks, and that they are looked up rather than whole tables read.
 const AT_ONCE = 1_000
 // Far longer than an op can be submitted or locked.
 const OP_HOURS = 24
@@ -13,16 +13,51 @@ const DEFAULT_EVENT_DAYS = 90
 
 /** Clears away what nobody needs any more. Swaps, signed transactions, attestations and books stay for ever. */
 export function retentionLane(pool: Pool, logger: Logger, eventDays = DEFAULT_EVENT_DAYS): Lane {
+  const clearing = [clearOps(pool, logger), clearEvents(pool, logger, eventDays)]
+  return { name: 'retention', tasks: clearing.map(toTask) }
+}
+
+/** Clears some. True when there is no more for now. */
+type Clear = () => Promise<boolean>
+
+function toTask(clear: Clear): Task {
   let nextAt = 0
   const step = async (): Promise<void> => {
     if (performance.now() < nextAt) return
-    await keepMonths(pool, logger)
-    const ops = await all(() => deleteUnsubmittedOps(pool, { olderThanHours: OP_HOURS, limit: AT_ONCE }))
-    const { events, months } = await clearEvents(pool, eventDays)
-    if (ops + events + months.length > 0) logger.info({ ops, events, months }, 'cleared away')
-    nextAt = performance.now() + EVERY_MS
+    if (await clear()) nextAt = performance.now() + EVERY_MS
   }
-  return { name: 'retention', tasks: [{ topics: [], step }] }
+  return { topics: [], step }
+}
+
+function clearOps(pool: Pool, logger: Logger): Clear {
+  let after = FIRST_OP
+  return async () => {
+    const some = { olderThanHours: OP_HOURS, after, limit: AT_ONCE }
+    const { deleted, last, isEnd } = await deleteUnsubmittedOps(pool, some)
+    after = last
+    if (deleted > 0) logger.info({ ops: deleted }, 'cleared away')
+    return isEnd
+  }
+}
+
+/** Months go as a whole. One in which something is still needed is gone through by rows, once. */
+function clearEvents(pool: Pool, logger: Logger, eventDays: number): Clear {
+  const gone = new Set<string>()
+  let rows: { month: string; after: typeof FIRST_EVENT } | undefined
+  return async () => {
+    if (rows) {
+      const { deleted, last, isEnd } = await deleteEventsOf(pool, { ...rows, limit: AT_ONCE })
+      if (deleted > 0) logger.info({ events: deleted, month: rows.month }, 'cleared away')
+      if (isEnd) gone.add(rows.month)
+      rows = isEnd ? undefined : { ...rows, after: last }
+      return false
+    }
+    await keepMonths(pool, logger)
+    const kept = await dropMonths(pool, logger, eventDays)
+    const month = kept.find((each) => !gone.has(each))
+    rows = month === undefined ? undefined : { month, after: FIRST_EVENT }
+    return month === undefined
+  }
 }
 
 async function keepMonths(pool: Pool, logger: Logger): Promise<void> {
@@ -32,23 +67,13 @@ async function keepMonths(pool: Pool, logger: Logger): Promise<void> {
   if (strays > 0) logger.error({ events: strays }, 'events have no month')
 }
 
-/** Months go as a whole, or by their rows while something in them is still needed. */
-async function clearEvents(pool: Pool, eventDays: number): Promise<{ events: number; months: string[] }> {
-  let events = 0
-  const months: string[] = []
+/** Returns the old months that are still needed. */
+async function dropMonths(pool: Pool, logger: Logger, eventDays: number): Promise<string[]> {
+  const kept: string[] = []
   for (const month of await findPastMonths(pool, { olderThanDays: eventDays })) {
     const isDropped = await dropMonth(pool, month)
-    if (isDropped) months.push(month)
-    if (isDropped === false) events += await all(() => deleteEventsOf(pool, { month, limit: AT_ONCE }))
+    if (isDropped) logger.info({ month }, 'month of events dropped')
+    if (isDropped === false) kept.push(month)
   }
-  return { events, months }
-}
-
-async function all(deleteSome: () => Promise<number>): Promise<number> {
-  let total = 0
-  for (;;) {
-    const gone = await deleteSome()
-    total += gone
-    if (gone < AT_ONCE) return total
-  }
+  return kept
 }

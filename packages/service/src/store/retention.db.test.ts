@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { readEvents } from './events.ts'
-import { deleteEventsOf, deleteUnsubmittedOps } from './retention.ts'
+import { deleteEventsOf, deleteUnsubmittedOps, FIRST_EVENT, FIRST_OP } from './retention.ts'
 import { insertTestAccount, startTestDatabase, type TestDatabase } from './test-database.ts'
 import { partitionsOf } from './test-event-log.ts'
 import { insertTestSwap, settleTestSwap } from './test-swaps.ts'
@@ -16,15 +16,17 @@ afterAll(() => database.stop())
 
 const limit = 1_000
 
+/** An op like another, with this name, that ran out so long ago. */
+const COPY = `
+  insert into ops select (jsonb_populate_record(o, jsonb_build_object('id', gen_random_uuid(), 'quote_id', $1::text,
+           'hash', $1::text, 'delivery_hash', $1::text, 'expires_at', now() - $2::interval))).* from ops o limit 1`
+
 test('an op that nobody submitted goes a day after it ran out, one with a swap or a place never', async () => {
   const { pool } = database
   const swap = await insertTestSwap(pool, accountId)
-  const copy = `
-    insert into ops select (jsonb_populate_record(o, jsonb_build_object('id', gen_random_uuid(), 'quote_id', $1::text,
-             'hash', $1::text, 'delivery_hash', $1::text, 'expires_at', now() - $2::interval))).* from ops o limit 1`
-  await pool.query(copy, ['old', '25 hours'])
-  await pool.query(copy, ['young', '23 hours'])
-  await pool.query(copy, ['placed', '25 hours'])
+  await pool.query(COPY, ['old', '25 hours'])
+  await pool.query(COPY, ['young', '23 hours'])
+  await pool.query(COPY, ['placed', '25 hours'])
   await pool.query(
     `insert into ring_positions (chain_id, locker, position, last_round, op_id)
      select 1, 'locker', 0, 0, id from ops where quote_id = 'placed'`,
@@ -33,12 +35,34 @@ test('an op that nobody submitted goes a day after it ran out, one with a swap o
     "update ops set expires_at = now() - interval '2 days' where id = (select op_id from swaps)",
   )
 
-  expect(await deleteUnsubmittedOps(pool, { olderThanHours: 24, limit })).toBe(1)
+  const look = { olderThanHours: 24, after: FIRST_OP, limit }
+  expect(await deleteUnsubmittedOps(pool, look)).toMatchObject({ deleted: 1, isEnd: true })
   const { rows } = await pool.query<{ quote_id: string }>('select quote_id from ops')
   const kept = rows.map(({ quote_id }) => quote_id)
   expect(kept).toEqual(expect.arrayContaining(['young', 'placed']))
   expect(kept).not.toContain('old')
   expect((await pool.query('select 1 from swaps where id = $1', [swap.swapId])).rowCount).toBe(1)
+})
+
+test('ops are looked through page by page, each once, whether they go or stay', async () => {
+  const { pool } = database
+  for (const name of ['1', '2', '3', '4', '5']) await pool.query(COPY, [`page ${name}`, '3 days'])
+  const { rows } = await pool.query<{ count: number }>(
+    "select count(*)::int as count from ops where expires_at < now() - interval '24 hours'",
+  )
+  const seen: number[] = []
+  let after = FIRST_OP
+  for (let isEnd = false; !isEnd; ) {
+    const looked = await deleteUnsubmittedOps(pool, { olderThanHours: 24, after, limit: 2 })
+    seen.push(looked.deleted)
+    ;({ last: after, isEnd } = looked)
+  }
+
+  expect(seen.reduce((sum, each) => sum + each)).toBe(5)
+  expect(seen).toHaveLength(Math.floor((rows[0]?.count ?? 0) / 2) + 1)
+  expect(await deleteUnsubmittedOps(pool, { olderThanHours: 24, after, limit: 2 })).toEqual({
+    ...{ deleted: 0, last: after, isEnd: true },
+  })
 })
 
 test('of a swap that ended in a month that is still needed the last event stays, of one that is open all', async () => {
@@ -47,19 +71,19 @@ test('of a swap that ended in a month that is still needed the last event stays,
   await settleTestSwap(pool, ended)
   await pool.query('update swap_events set position = ticket')
 
-  const gone = await deleteEventsOf(pool, { month: 'swap_events_first', limit })
+  const looked = await deleteEventsOf(pool, { month: 'swap_events_first', after: FIRST_EVENT, limit })
   const [left, all] = await readEvents(pool, [
     { ...ended, after: 0 },
     { ...open, after: 0 },
   ])
 
-  expect(gone).toBe(4)
+  expect(looked).toMatchObject({ deleted: 4, isEnd: true })
   expect(left).toMatchObject({ ended: true, events: [{ seq: left?.lastSeq }] })
   expect(await partitionsOf(pool, ended)).toHaveLength(1)
   expect(all?.events).toHaveLength(1)
 })
 
-test('an event that is owed to a webhook stays', async () => {
+test('an event that is owed to a webhook stays, and the rest goes page by page', async () => {
   const { pool } = database
   const swap = await insertTestSwap(pool, accountId)
   await settleTestSwap(pool, swap)
@@ -71,7 +95,11 @@ test('an event that is owed to a webhook stays', async () => {
     [swap.swapId],
   )
 
-  await deleteEventsOf(pool, { month: 'swap_events_first', limit })
+  let after = FIRST_EVENT
+  for (let isEnd = false; !isEnd; ) {
+    const looked = await deleteEventsOf(pool, { month: 'swap_events_first', after, limit: 2 })
+    ;({ last: after, isEnd } = looked)
+  }
 
   const [found] = await readEvents(pool, [{ ...swap, after: 0 }])
   expect(found?.events.map(({ seq }) => seq)).toEqual([2, 5])

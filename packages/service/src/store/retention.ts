@@ -1,39 +1,70 @@
 import type { Db } from './db.ts'
 
-/** Ops that nobody submitted and nobody can: a build leaves one behind, a swap needs it. Returns how many went. */
+/** How far the ops were looked through, by when they ran out. Exact to the microsecond, as a Date is not. */
+export type OpPlace = { expiresAt: string; id: string }
+
+export const FIRST_OP: OpPlace = { expiresAt: '-infinity', id: '00000000-0000-0000-0000-000000000000' }
+
+/** What became of a page: where the next one begins, and whether there is one. */
+type Looked<Place> = { deleted: number; last: Place; isEnd: boolean }
+
+/**
+ * Ops that nobody submitted and nobody can: a build leaves one behind, a swap needs it. Looks at the next `limit` after
+ * a place: those that have a swap stay for ever, and are not to be read each time.
+ */
 export async function deleteUnsubmittedOps(
   db: Db,
-  { olderThanHours, limit }: { olderThanHours: number; limit: number },
-): Promise<number> {
-  const { rowCount } = await db.query(
-    `delete from ops where id in (
-       select o.id from ops o
-        where o.expires_at < clock_timestamp() - make_interval(hours => $1)
-          and not exists (select 1 from swaps s where s.op_id = o.id)
-          and not exists (select 1 from ring_positions p where p.op_id = o.id)
-        order by o.expires_at limit $2
-     )`,
-    [olderThanHours, limit],
+  { olderThanHours, after, limit }: { olderThanHours: number; after: OpPlace; limit: number },
+): Promise<Looked<OpPlace>> {
+  const { rows } = await db.query<{ deleted: number; looked: number; expires_at: string; id: string }>(
+    `with looked as materialized (
+       select o.id, o.expires_at from ops o
+        where (o.expires_at, o.id) > ($2::timestamptz, $3::uuid) and o.expires_at < now() - make_interval(hours => $1)
+        order by o.expires_at, o.id limit $4
+     ), deleted as (
+       delete from ops o using looked l
+        where o.id = l.id
+          and not exists (select 1 from swaps s where s.op_id = l.id)
+          and not exists (select 1 from ring_positions p where p.op_id = l.id)
+    returning o.id
+     )
+     select (select count(*) from deleted)::int as deleted, count(*) over ()::int as looked, l.expires_at::text, l.id
+       from looked l order by l.expires_at desc, l.id desc limit 1`,
+    [olderThanHours, after.expiresAt, after.id, limit],
   )
-  return rowCount ?? 0
+  const row = rows[0]
+  if (!row) return { deleted: 0, last: after, isEnd: true }
+  const last = { expiresAt: row.expires_at, id: row.id }
+  return { deleted: row.deleted, last, isEnd: row.looked < limit }
 }
+
+export type EventPlace = { swapId: string; seq: number }
+
+export const FIRST_EVENT: EventPlace = { swapId: '', seq: 0 }
 
 /**
  * Events of a month that cannot be dropped yet: those of swaps that are over, but for the last one of each and what a
- * webhook is owed. Returns how many went.
+ * webhook is owed. Looks at the next `limit` after a place.
  */
 export async function deleteEventsOf(
   db: Db,
-  { month, limit }: { month: string; limit: number },
-): Promise<number> {
-  const { rowCount } = await db.query(
-    `delete from ${month} where (swap_id, seq) in (
-       select e.swap_id, e.seq from ${month} e join swaps s on s.id = e.swap_id
-        where e.position is not null and e.seq < s.seq and swap_status(s.state) <> 'pending'
-          and not exists (select 1 from webhook_deliveries d where d.position = e.position)
-        limit $1
-     )`,
-    [limit],
+  { month, after, limit }: { month: string; after: EventPlace; limit: number },
+): Promise<Looked<EventPlace>> {
+  const { rows } = await db.query<{ deleted: number; looked: number; swap_id: string; seq: number }>(
+    `with looked as materialized (
+       select swap_id, seq, position from ${month} where (swap_id, seq) > ($1, $2) order by swap_id, seq limit $3
+     ), deleted as (
+       delete from ${month} e using looked l join swaps s on s.id = l.swap_id
+        where e.swap_id = l.swap_id and e.seq = l.seq
+          and l.position is not null and l.seq < s.seq and swap_status(s.state) <> 'pending'
+          and not exists (select 1 from webhook_deliveries d where d.position = l.position)
+    returning e.seq
+     )
+     select (select count(*) from deleted)::int as deleted, count(*) over ()::int as looked, l.swap_id, l.seq
+       from looked l order by l.swap_id desc, l.seq desc limit 1`,
+    [after.swapId, after.seq, limit],
   )
-  return rowCount ?? 0
+  const row = rows[0]
+  if (!row) return { deleted: 0, last: after, isEnd: true }
+  return { deleted: row.deleted, last: { swapId: row.swap_id, seq: row.seq }, isEnd: row.looked < limit }
 }
