@@ -37,13 +37,16 @@ export type LocalNetwork = {
   feeds: { asset: string; chainId: number; address: string; decimals: number }[]
 }
 
+/** With decimals: a process that starts while the chain is silent has them from nowhere else. */
+type ServiceToken = LocalToken & { asset: string }
+
 type AnyServiceChain = {
   chainId: number
   name: string
   rpcUrls: string[]
   attesterRpcUrls: string[]
   native: { symbol: string; asset: string }
-  tokens: { symbol: string; address: string; asset: string }[]
+  tokens: ServiceToken[]
   finality: { accept: number; settle: number; hard: number }
   blockMs: number
 }
@@ -151,6 +154,10 @@ function toUniswapVenue({ chainId, uniswapV3 }: ReadyChain): ServiceVenue {
   }
 }
 
+function toServiceToken({ symbol, address, asset, decimals }: ServiceToken): ServiceToken {
+  return { symbol, address, asset, decimals }
+}
+
 function toEvmServiceChain(chain: ReadyChain): EvmServiceChain {
   const { chainId, name, rpcUrl, contracts, blockMs } = chain
   return {
@@ -161,7 +168,7 @@ function toEvmServiceChain(chain: ReadyChain): EvmServiceChain {
     attesterRpcUrls: [rpcUrl],
     contracts,
     native: { symbol: NATIVE.symbol, asset: NATIVE.asset },
-    tokens: chain.tokens.map(({ symbol, address, asset }) => ({ symbol, address, asset })),
+    tokens: chain.tokens.map(toServiceToken),
     // By depth, in blocks: a local chain has no finality of its own.
     finality: { accept: 1, settle: 1, hard: 4 },
     blockMs,
@@ -181,7 +188,7 @@ function toSolanaServiceChain(chain: ReadySolanaChain): SolanaServiceChain {
     vaults,
     feePayers,
     native: { symbol: NATIVE_SOL.symbol, asset: NATIVE_SOL.asset },
-    tokens: chain.tokens.map(({ symbol, address, asset }) => ({ symbol, address, asset })),
+    tokens: chain.tokens.map(toServiceToken),
     // In slots: the chain's own commitments, confirmed one behind and finalized 32.
     finality: { accept: 1, settle: 1, hard: 32 },
     blockMs: slotMs,

@@ -134,7 +134,7 @@ test('the Solana chain is listed last, with its mints, vaults and both of its ad
 test('the service is told all that it needs to serve the Solana chain', () => {
   const { chains } = JSON.parse(readFileSync(join(home, 'service.json'), 'utf8'))
   const { intake, inventory, feePayers } = network.keys.solana
-  const tokens = solana.tokens.slice(1).map(({ symbol, address }) => ({ symbol, address, asset: symbol }))
+  const tokens = solana.tokens.slice(1).map((token) => ({ ...token, asset: token.symbol }))
 
   expect(chains[2]).toEqual({
     ...{ chainId: 31339, name: 'solana', family: 'solana' },
@@ -143,6 +143,19 @@ test('the service is told all that it needs to serve the Solana chain', () => {
     ...{ native: { symbol: 'SOL', asset: 'SOL' }, tokens },
     ...{ finality: { accept: 1, settle: 1, hard: 32 }, blockMs: 100, maxInFlight: 64 },
   })
+})
+
+test('the service is told the decimals of every token, so that it starts without a chain that is silent', () => {
+  const { chains } = JSON.parse(readFileSync(join(home, 'service.json'), 'utf8'))
+  const told = chains.map(({ tokens }: LocalChain) =>
+    Object.fromEntries(tokens.map(({ symbol, decimals }) => [symbol, decimals])),
+  )
+
+  expect(told).toEqual([
+    { USDC: 6, WETH: 18, GEO: 18, LINK: 18 },
+    { USDC: 18, WETH: 18, GEO: 18, LINK: 18 },
+    { USDC: 6, GEO: 9, USDG: 6 },
+  ])
 })
 
 test('slots come by the clock, in a process of their own', async () => {
