@@ -25,6 +25,7 @@ import type { WebPage } from '../http/web/routes.ts'
 import { createMarket, type LiveMarket } from '../market/market.ts'
 import { createStopTable, type StopTable } from '../market/stop-table.ts'
 import type { Catalog, Market } from '../model/catalog.ts'
+import { toleranceFor } from '../model/pricing.ts'
 import { fromSealed } from '../model/quote.ts'
 import type { Venue } from '../model/venue.ts'
 import type { Logger } from '../observe/logger.ts'
@@ -315,7 +316,7 @@ function toQuoteDeps({ network }: Config, shared: Parts, parts: QuoteParts): Quo
     },
     feeFor: createFeeFor(network, shared),
     highImpactBps: network.highImpactBps ?? 500,
-    priceToleranceBps: network.priceToleranceBps,
+    toleranceFor: (slippageBps) => toleranceFor(slippageBps, network.priceToleranceBps),
     quoteTtlMs: network.quoteTtlMs ?? 30_000,
   }
 }

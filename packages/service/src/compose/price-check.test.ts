@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { createPriceBook } from '../market/prices/book.ts'
 import type { PriceSource } from '../market/prices/source.ts'
 import type { Catalog, CatalogChain } from '../model/catalog.ts'
+import { USUAL_TOLERANCE_BPS } from '../model/pricing.ts'
 import { createPriceCheck } from './price-check.ts'
 
 const USD = 10n ** 18n
@@ -59,9 +60,9 @@ function createScene(...tellers: ReturnType<typeof createTeller>[]) {
     now: Date.now,
     onFault: () => {},
   })
-  const checkWith = (toleranceBps: number | undefined) =>
+  const checkWith = (toleranceBps: number) =>
     createPriceCheck({ catalog, book, toleranceBps, headOf: (id) => heads.get(id), onRead: () => {} })
-  return { heads, check: checkWith(undefined), checkWith }
+  return { heads, check: checkWith(USUAL_TOLERANCE_BPS), checkWith }
 }
 
 test('a price is kept down to the floor, moved below it, and unknown while sources disagree', async () => {
@@ -94,6 +95,19 @@ test('an op that pays more than its input is worth is not kept, whatever its tok
   expect(check.isKept({ op: { ...forged, payAmount: 1n, priceFloor: 0n } })).toBe(false)
   expect(check.isKept({ op: { ...forged, payToken: 'USDC', payAmount: 1n, priceFloor: 0n } })).toBe(false)
   expect(check.isKept({ op: { ...bought, priceFloor: 0n } })).toBe(false)
+})
+
+test('a forged op gains a tenth at most where the operator chose no tolerance', async () => {
+  const { check } = createScene(createTeller('alpha', 1), createTeller('beta', 2))
+  await check.refresh()
+  const keptFor = (output: bigint) =>
+    check.isKept({
+      op: { ...op, quotedOutput: output, payAmount: output, swappable: 10n ** 30n, priceFloor: 0n },
+    })
+  // The whole input buys 1.004 ether.
+  const most = (1_004_000n * 10n) / 9n
+
+  expect([keptFor(most), keptFor(most + 2n)]).toEqual([true, false])
 })
 
 test('the operator’s own tolerance bounds that of the op', async () => {

@@ -1,4 +1,3 @@
-import { MAX_SLIPPAGE_BPS } from '@geoswap/wire'
 import type { PriceBook } from '../market/prices/book.ts'
 import type { PriceSource } from '../market/prices/source.ts'
 import { convertDown } from '../model/amount.ts'
@@ -17,8 +16,8 @@ const OFF_CHAIN_MS = 500
 type Options = {
   catalog: Catalog
   book: PriceBook
-  /** How far the market may move against the operator; undefined: as far as the slippage of the swap. */
-  toleranceBps: number | undefined
+  /** How far the market may move against the operator, whatever the op says. */
+  toleranceBps: number
   /** The newest head seen of a chain; undefined while it stands still, when there is nothing new to read. */
   headOf(chainId: number): string | undefined
   /** Called after every reading that somebody waited for. */
@@ -85,7 +84,7 @@ export function createPriceCheck({ catalog, book, toleranceBps, headOf, onRead }
       if (!input || !paid) return undefined
       // Both were in the token that the op was built from: whoever has a key that seals could write others.
       const swappable = least(op.swappable, op.inputAmount)
-      const floor = most(op.priceFloor, withSlippage(leaving.amount, toleranceBps ?? MAX_SLIPPAGE_BPS))
+      const floor = most(op.priceFloor, withSlippage(leaving.amount, toleranceBps))
       return convertDown(swappable, input, paid) >= floor
     },
   }

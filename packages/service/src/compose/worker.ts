@@ -19,6 +19,7 @@ import { createWatchLane } from '../lanes/watch.ts'
 import { createPriceBook } from '../market/prices/book.ts'
 import type { Catalog } from '../model/catalog.ts'
 import type { Share } from '../model/group.ts'
+import { USUAL_TOLERANCE_BPS } from '../model/pricing.ts'
 import type { Swap } from '../model/swap.ts'
 import type { Logger } from '../observe/logger.ts'
 import { createMetrics } from '../observe/metrics.ts'
@@ -164,7 +165,7 @@ function followPrices(parts: Omit<Parts, 'pool' | 'prices' | 'counters'>): Parts
     onFault: (err, source) => logger.warn({ err, source }, 'price source does not answer'),
   })
   const headOf = (chainId: number) => liveAt(chainId)?.current()?.head.hash
-  const toleranceBps = config.network.priceToleranceBps
+  const toleranceBps = config.network.priceToleranceBps ?? USUAL_TOLERANCE_BPS
   return createPriceCheck({ catalog, book, toleranceBps, headOf, onRead: watchPrices(book, logger) })
 }
 

@@ -129,7 +129,8 @@ export const NetworkSchema = Type.Object(
       range(
         1,
         9_999,
-        'How far the market may move against you before a swap goes back. Default: its slippage.',
+        'How far the market may move against you before a swap goes back, in basis points, whatever its slippage. ' +
+          'As much can a quote gain that is sealed with a stolen key. Default: the slippage, at most 1000.',
       ),
     ),
     quoteTtlMs: Type.Optional(count('Life of a quote, in milliseconds. Default 30000.')),

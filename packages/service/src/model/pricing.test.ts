@@ -11,6 +11,7 @@ import {
   priceImpactBps,
   priceImpactOf,
   type Terms,
+  toleranceFor,
   withSlippage,
 } from './pricing.ts'
 
@@ -131,6 +132,13 @@ test('a market that gives more than the reference price is a price impact below 
 test('a slippage limit leaves its part of the output, rounded down', () => {
   expect(withSlippage(1_000_000n, 50)).toBe(995_000n)
   expect(withSlippage(1n, 1)).toBe(0n)
+})
+
+test('the market may move by the slippage, up to a tenth, unless the operator says how far', () => {
+  const usual = [50, 300, 1_000, 1_001, 5_000].map((slippageBps) => toleranceFor(slippageBps, undefined))
+
+  expect(usual).toEqual([50, 300, 1_000, 1_000, 1_000])
+  expect([toleranceFor(50, 2_000), toleranceFor(5_000, 100)]).toEqual([2_000, 100])
 })
 
 test('price impact is signed, all-in, and rounds away from the caller', () => {

@@ -86,6 +86,18 @@ export function withSlippage(amountOut: bigint, slippageBps: number): bigint {
   return (amountOut * (BPS - BigInt(slippageBps))) / BPS
 }
 
+/**
+ * How far the market may move against the operator where the configuration does not say. Above what honest sources
+ * can be apart (twice the usual limit of deviation, on either side: 8 %), so that no swap is declined for their noise.
+ * Far below the largest slippage, because it is also what a quote that is sealed with a stolen key can gain.
+ */
+export const USUAL_TOLERANCE_BPS = 1_000
+
+/** How far it may for one swap: what the operator chose for all, or the slippage as far as that is usual. */
+export function toleranceFor(slippageBps: number, configuredBps: number | undefined): number {
+  return configuredBps ?? Math.min(slippageBps, USUAL_TOLERANCE_BPS)
+}
+
 type Sides = { input: Priced; output: Priced }
 
 /** The all-in change of value from input to output in basis points, negative for a loss, rounded down. */

@@ -38,8 +38,8 @@ export type QuoteDeps = {
   /** What this wallet pays now; from memory. */
   feeFor(family: Order['origin']['family'], wallet: string): ServiceFee
   highImpactBps: number
-  /** How far the market may move against the operator; undefined: as far as the slippage of the swap. */
-  priceToleranceBps: number | undefined
+  /** How far the market may move against the operator, by the slippage of the swap. */
+  toleranceFor(slippageBps: number): number
   quoteTtlMs: number
 }
 
@@ -82,7 +82,7 @@ function priceOrder(deps: QuoteDeps, accountId: string, order: Order, accountRen
     toQuote(order, choice, {
       minOutput,
       expiresAt,
-      toleranceBps: deps.priceToleranceBps ?? order.slippageBps,
+      toleranceBps: deps.toleranceFor(order.slippageBps),
     }),
   )
   return {
