@@ -118,6 +118,24 @@ test('the operator’s own tolerance bounds that of the op', async () => {
   expect([check.isKept({ op: wide }), checkWith(100).isKept({ op: wide })]).toEqual([true, false])
 })
 
+test('an op is worth its input or what it pays, whichever is more, and nothing is said without a price', async () => {
+  const { check } = createScene(createTeller('alpha', 1), createTeller('beta', 2))
+  expect(check.valueCentsOf(swap)).toBeUndefined()
+  await check.refresh()
+  const paysMore = { ...op, quotedOutput: 1_100_000n, payAmount: 1n }
+  const buysFor = {
+    ...op,
+    venue: 'uniswap-v3',
+    outputToken: 'unknown',
+    payToken: 'USDC',
+    payAmount: 2_600_000_000n,
+  }
+
+  expect(check.valueCentsOf({ op })).toBe(251_001n)
+  expect(check.valueCentsOf({ op: paysMore })).toBe(275_001n)
+  expect(check.valueCentsOf({ op: buysFor })).toBe(260_001n)
+})
+
 test('feeds are read once for every head of their own chain, however many wait', async () => {
   const [alpha, beta] = [createTeller('alpha', 1), createTeller('beta', 2)]
   const { heads, check } = createScene(alpha, beta)

@@ -1,6 +1,6 @@
 import type { PriceBook } from '../market/prices/book.ts'
 import type { PriceSource } from '../market/prices/source.ts'
-import { convertDown } from '../model/amount.ts'
+import { convertDown, type Priced, toCentsUp, usdE18 } from '../model/amount.ts'
 import { type Catalog, findToken } from '../model/catalog.ts'
 import { withSlippage } from '../model/pricing.ts'
 import type { Swap } from '../model/swap.ts'
@@ -56,13 +56,6 @@ export function createPriceCheck({ catalog, book, toleranceBps, headOf, onRead }
     return reading.reading
   }
 
-  const priced = (chainId: number, address: string) => {
-    const chain = catalog.chains.get(chainId)
-    const token = chain && findToken(chain, address)
-    const price = token && book.referenceOf(token.asset).price
-    return token && price !== undefined ? { decimals: token.decimals, price } : undefined
-  }
-
   return {
     start() {
       for (const source of offChain) void book.refresh(source)
@@ -76,18 +69,38 @@ export function createPriceCheck({ catalog, book, toleranceBps, headOf, onRead }
       await Promise.all(onChains.map(readAtHead))
       onRead()
     },
+    /** What the op moves in USD cents: its input, or what is paid if that is more; undefined without a price. */
+    valueCentsOf({ op }: { op: Input & Output }): bigint | undefined {
+      const sides = pricedSides({ catalog, book }, op)
+      return sides && toCentsUp(most(usdE18(op.inputAmount, sides.input), usdE18(sides.amount, sides.paid)))
+    },
     /** Whether the input still buys at least what the slippage limit allows; undefined without a price. */
     isKept({ op }: { op: Input & Output }): boolean | undefined {
-      const leaving = leavingVault(op)
-      const input = priced(op.originChain, op.inputToken)
-      const paid = priced(op.destinationChain, leaving.token)
-      if (!input || !paid) return undefined
+      const sides = pricedSides({ catalog, book }, op)
+      if (!sides) return undefined
       // Both were in the token that the op was built from: whoever has a key that seals could write others.
       const swappable = least(op.swappable, op.inputAmount)
-      const floor = most(op.priceFloor, withSlippage(leaving.amount, toleranceBps))
-      return convertDown(swappable, input, paid) >= floor
+      const floor = most(op.priceFloor, withSlippage(sides.amount, toleranceBps))
+      return convertDown(swappable, sides.input, sides.paid) >= floor
     },
   }
+}
+
+type Market = Pick<Options, 'catalog' | 'book'>
+
+/** The prices of what comes in and of what leaves the vault for it, and how much that is. */
+function pricedSides(market: Market, op: Input & Output) {
+  const { token, amount } = leavingVault(op)
+  const input = pricedToken(market, op.originChain, op.inputToken)
+  const paid = pricedToken(market, op.destinationChain, token)
+  return input && paid && { input, paid, amount }
+}
+
+function pricedToken({ catalog, book }: Market, chainId: number, address: string): Priced | undefined {
+  const chain = catalog.chains.get(chainId)
+  const token = chain && findToken(chain, address)
+  const price = token && book.referenceOf(token.asset).price
+  return token && price !== undefined ? { decimals: token.decimals, price } : undefined
 }
 
 /** What the operator gives for the input: the output itself, or at most this for buying it. */

@@ -264,7 +264,8 @@ function relayLane(parts: Parts, connected: ConnectedChain, address: string, sha
   const { chain, config } = connected
   const sender = senderOf(parts, connected, address)
   const deps = {
-    ...{ pool, sender, origin: chain, refreshPrices: prices.refresh, isPriceKept: prices.isKept },
+    ...{ pool, sender, origin: chain, refreshPrices: prices.refresh },
+    ...{ isPriceKept: prices.isKept, valueCentsOf: prices.valueCentsOf },
     destinationOf: (chainId: number) => parts.chains.of(chainId).chain,
     isLive: (chainId: number) => followerOf(parts, chainId).isLive(),
     isGone: (chainId: number) => followerOf(parts, chainId).downSeconds() > PATIENCE_SECONDS,

@@ -47,6 +47,11 @@ export function toCents(valueE18: bigint): bigint {
   return (valueE18 + CENT_E18 / 2n) / CENT_E18
 }
 
+/** A USD value in whole cents, never less than it is. */
+export function toCentsUp(valueE18: bigint): bigint {
+  return valueE18 / CENT_E18 + 1n
+}
+
 /** Cents as dollars with two digits. */
 export function formatCents(cents: bigint): string {
   const digits = (cents < 0n ? -cents : cents).toString().padStart(3, '0')

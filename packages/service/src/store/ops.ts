@@ -83,6 +83,8 @@ export type NewOp = Omit<Op, 'id'> & {
   lifeSeconds: number
 }
 
+export type OpValue = { opId: string; cents: bigint }
+
 export type StoredOp = { id: string; hash: string; terms: unknown; expiresAt: Date }
 
 export async function findOpByQuote(db: Db, quoteId: string): Promise<StoredOp | undefined> {
@@ -133,4 +135,14 @@ export async function insertOp(db: Db, op: NewOp): Promise<StoredOp> {
   const row = rows[0]
   if (!row) throw new Error('The operation was not stored')
   return { id: op.id, hash: op.hash, terms: JSON.parse(toJson(op.terms)), expiresAt: row.expires_at }
+}
+
+/** Counts ops with more than their quotes said. A value is never lowered. */
+export async function raiseValues(db: Db, values: readonly OpValue[]): Promise<void> {
+  if (values.length === 0) return
+  await db.query(
+    `update ops o set value_cents = v.cents from unnest($1::uuid[], $2::bigint[]) as v (id, cents)
+      where o.id = v.id and o.value_cents < v.cents`,
+    [values.map(({ opId }) => opId), values.map(({ cents }) => cents.toString())],
+  )
 }

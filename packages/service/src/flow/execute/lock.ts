@@ -7,6 +7,7 @@ import { eachAtOnce } from '../../model/group.ts'
 import type { FailureCode } from '../../model/outcome.ts'
 import type { Swap } from '../../model/swap.ts'
 import type { Lease } from '../../store/lanes.ts'
+import { type OpValue, raiseValues } from '../../store/ops.ts'
 import { advanceSwap, advanceTogether } from '../../store/swaps.ts'
 import { type ReadinessDeps, readinessOf } from './decline.ts'
 import type { WaitingLocks } from './waiting-locks.ts'
@@ -16,6 +17,8 @@ export type LockDeps = ReadinessDeps & {
   origin: OriginChain
   sender: Sender
   refreshPrices(): Promise<void>
+  /** What the swap moves, in USD cents, by prices of our own; undefined without a fresh one. */
+  valueCentsOf(swap: Swap): bigint | undefined
   onDeclined(swap: Swap, code: FailureCode): void
 }
 
@@ -98,15 +101,37 @@ export function batchesOf(swaps: readonly Swap[], size: number): Swap[][] {
 }
 
 export async function lockBatch(
-  deps: Pick<LockDeps, 'origin' | 'sender'>,
+  deps: Pick<LockDeps, 'origin' | 'sender' | 'valueCentsOf'>,
   lease: Lease,
   heads: Heads,
   swaps: readonly Swap[],
 ): Promise<boolean> {
+  const undervalued = findUndervalued(deps, swaps)
+  if (!undervalued) return false
   return deps.sender.send(lease, heads, {
     role: 'lock',
     request: await deps.origin.planLock(swaps),
     swapIds: swaps.map((swap) => swap.id),
-    record: (db) => advanceTogether(db, { swaps, event: 'lockRecorded' }),
+    async record(db) {
+      await raiseValues(db, undervalued)
+      return advanceTogether(db, { swaps, event: 'lockRecorded' })
+    },
   })
+}
+
+/**
+ * What is worth more than the token said that its op was built from. Whoever has a key that seals could write less, and
+ * would have more delivered against locks that are not final than the cap allows. Undefined without a price.
+ */
+function findUndervalued(
+  deps: Pick<LockDeps, 'valueCentsOf'>,
+  swaps: readonly Swap[],
+): OpValue[] | undefined {
+  const found: OpValue[] = []
+  for (const swap of swaps) {
+    const cents = deps.valueCentsOf(swap)
+    if (cents === undefined) return undefined
+    if (cents > swap.op.valueCents) found.push({ opId: swap.op.id, cents })
+  }
+  return found
 }

@@ -63,6 +63,7 @@ function lookerAt({ obstacle = 'INPUT_UNAVAILABLE', sent = [] as Sent[] } = {}):
     },
     destinationOf: () => ({ simulateDelivery: async () => ({ kind: 'ok' }) }),
     ...{ isLive: () => true, isGone: () => false, isPriceKept: () => true, refreshPrices: async () => {} },
+    valueCentsOf: () => 0n,
     onDeclined: () => {},
   }
   return deps as unknown as LockDeps

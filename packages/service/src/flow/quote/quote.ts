@@ -1,6 +1,6 @@
 import type { QuoteReply, QuoteRequest } from '@geoswap/wire'
 import type { ServiceError } from '../../errors.ts'
-import { tenTo, usdE18 } from '../../model/amount.ts'
+import { toCentsUp, usdE18 } from '../../model/amount.ts'
 import type { Catalog, Market } from '../../model/catalog.ts'
 import type { ServiceFee } from '../../model/discount.ts'
 import { withSlippage } from '../../model/pricing.ts'
@@ -118,7 +118,7 @@ function toQuote(order: Order, { offer, terms, price }: Choice, limits: Limits):
     payToken: offer.payToken,
     payAmount: price.payAmount,
     priceFloor: withSlippage(price.payAmount, limits.toleranceBps),
-    valueCents: usdE18(price.amountIn, terms.input) / tenTo(16) + 1n,
+    valueCents: toCentsUp(usdE18(price.amountIn, terms.input)),
     createsAccount: terms.accountRent > 0n,
     expiresAt: limits.expiresAt,
   }

@@ -1,0 +1,85 @@
+import type { PoolClient } from 'pg'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Heads } from '../../chains/chain.ts'
+import type { Work } from '../../lanes/sender.ts'
+import type { Swap } from '../../model/swap.ts'
+import { inTransaction } from '../../store/db.ts'
+import { bookExposure } from '../../store/exposure.ts'
+import { readExposure } from '../../store/figures.ts'
+import { findSwaps } from '../../store/swaps.ts'
+import { insertTestAccount, startTestDatabase, type TestDatabase } from '../../store/test-database.ts'
+import { insertTestSwap, moveTestSwap } from '../../store/test-swaps.ts'
+import { type LockDeps, lockBatch } from './lock.ts'
+
+const CHAIN = 31_337
+const lease = { name: 'relay', holder: 'holder', fence: '1' }
+const block = { number: 1n, height: 1n, hash: '0x1', seconds: 0 }
+const heads: Heads = { head: block, accept: block, settle: block, hard: block }
+
+let database: TestDatabase
+
+beforeAll(async () => {
+  database = await startTestDatabase()
+})
+afterAll(() => database.stop())
+
+/** A swap that was accepted, and what its quote said it is worth. */
+async function quotedAt(cents: bigint): Promise<Swap> {
+  const { pool } = database
+  const { swapId } = await insertTestSwap(pool, await insertTestAccount(pool))
+  await pool.query('update ops set value_cents = $2 from swaps s where s.op_id = ops.id and s.id = $1', [
+    ...[swapId, cents.toString()],
+  ])
+  const [swap] = await findSwaps(pool, [swapId])
+  if (!swap) throw new Error('There is no such swap')
+  return swap
+}
+
+/** A worker whose own prices say this, and which records what it would send. */
+function workerSeeing(valueCents: bigint | undefined): LockDeps {
+  const record = (work: Work) => (db: PoolClient) => work.record(db, { attemptId: '1', txHash: '0x' })
+  const deps = {
+    origin: { planLock: async () => ({}) },
+    sender: {
+      send: async (_lease: unknown, _heads: unknown, work: Work) =>
+        inTransaction(database.pool, record(work)),
+    },
+    valueCentsOf: () => valueCents,
+  }
+  return deps as unknown as LockDeps
+}
+
+async function locked({ id }: Swap): Promise<Swap> {
+  const seen = { originTxHash: '0xlock', lockedBlock: 1n }
+  return moveTestSwap(database.pool, { swapId: id, accountId: '' }, 'lockSeen', seen)
+}
+
+const countedCents = async ({ id }: Swap) => (await findSwaps(database.pool, [id]))[0]?.op.valueCents
+
+test('a quote that says less than its input is worth does not stretch the cap of exposure', async () => {
+  const { pool } = database
+  const forged = [await quotedAt(1n), await quotedAt(-1_000_000n)]
+
+  expect(await lockBatch(workerSeeing(60_000n), lease, heads, forged)).toBe(true)
+  const [first, second] = await Promise.all(forged.map(locked))
+  const book = (swap: Swap | undefined) =>
+    swap && bookExposure(pool, { chainId: CHAIN, swaps: [swap], capCents: 100_000n })
+
+  expect([await book(first), await book(second)]).toEqual([true, false])
+  expect(await readExposure(pool)).toMatchObject([{ chainId: CHAIN, cents: 60_000n }])
+})
+
+test('a quote that said more than the market says at the lock keeps counting with that', async () => {
+  const swap = await quotedAt(500n)
+
+  await lockBatch(workerSeeing(499n), lease, heads, [swap])
+
+  expect(await countedCents(swap)).toBe(500n)
+})
+
+test('nothing is locked that the worker has no price for', async () => {
+  const swap = await quotedAt(500n)
+
+  expect(await lockBatch(workerSeeing(undefined), lease, heads, [swap])).toBe(false)
+  expect((await findSwaps(database.pool, [swap.id]))[0]?.state).toBe('accepted')
+})
