@@ -33,8 +33,11 @@ export type Custody = { block: bigint; events: CustodyEvent[]; balances?: Held[]
 /** What the books need of a chain: said by a majority of its nodes, at hard-final blocks. */
 export type CustodyChain = {
   chainId: number
-  /** What happened after a block. Without one: only what is held now. */
-  readCustody(after: bigint | undefined, hard: Block): Promise<Custody>
+  /**
+   * What happened after a block. Without one: only what is held now. `senders` are the keys that sent for us, as the
+   * database has them: one that was replaced is not in the configuration any more.
+   */
+  readCustody(after: bigint | undefined, hard: Block, senders?: readonly string[]): Promise<Custody>
   /** What an event that nobody here knows was about, from its transaction; undefined where that does not tell. */
   findPaid(event: CustodyEvent): Promise<Paid | undefined>
   /** Whether one of our own keys locked: anybody can lock an op of their own in the escrow. */

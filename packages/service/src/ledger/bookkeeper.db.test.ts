@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { Block } from '../chains/chain.ts'
 import type { Custody, CustodyEvent, Held } from '../chains/custody.ts'
+import { raiseNonce } from '../store/attempts.ts'
 import { insertMovements, readLedgerBalances } from '../store/ledger.ts'
 import { findActiveStops, resumeStop } from '../store/stops.ts'
 import { insertTestAccount, startTestDatabase, type TestDatabase } from '../store/test-database.ts'
@@ -24,6 +25,7 @@ function startBooks() {
   let block = 100n
   const held = { escrow: 50n, vault: 1_000n }
   let events: CustodyEvent[] = []
+  let senders: readonly string[] = []
   const stopped: Stopped[] = []
   const mended: string[] = []
   const balances = (): Held[] => [
@@ -34,7 +36,10 @@ function startBooks() {
     pool: database.pool,
     chain: {
       chainId,
-      readCustody: async (): Promise<Custody> => ({ block, events, balances: balances() }),
+      async readCustody(_after, _hard, known = []): Promise<Custody> {
+        senders = known
+        return { block, events, balances: balances() }
+      },
       findPaid: async () => ({ token: 'output', amount: 7n }),
       findSold: async () => undefined,
       isOurLock: async (txHash) => txHash.startsWith('0xours'),
@@ -46,6 +51,7 @@ function startBooks() {
   const hard = (): Block => ({ number: block, height: block, hash: `${block}`, seconds: 0 })
   return {
     held,
+    askedFor: () => senders,
     stopped,
     mended,
     /** As many blocks, each of them read. */
@@ -243,4 +249,14 @@ test('what is booked cannot be changed, deleted or booked out of balance', async
   ).rejects.toThrow()
   const { rows } = await pool.query('select sum(amount) from ledger_balances group by chain_id, token')
   expect(new Set(rows.map(({ sum }) => sum))).toEqual(new Set(['0']))
+})
+
+test('what is ours is read with every key that ever sent here, also one that is not configured any more', async () => {
+  const books = startBooks()
+  await raiseNonce(database.pool, { chainId, address: 'replaced', atLeast: 0 })
+  await raiseNonce(database.pool, { chainId: chainId + 1, address: 'elsewhere', atLeast: 0 })
+
+  await books.read(2)
+
+  expect(books.askedFor()).toEqual(['replaced'])
 })

@@ -1,6 +1,7 @@
 import type { Pool, PoolClient } from 'pg'
 import type { Block } from '../chains/chain.ts'
 import type { Custody, CustodyChain } from '../chains/custody.ts'
+import { listSenders } from '../store/attempts.ts'
 import { inTransaction } from '../store/db.ts'
 import {
   advanceLedger,
@@ -57,7 +58,7 @@ export function createBookkeeper(deps: BookkeeperDeps) {
     if (!hard) return
     const cursor = await findLedgerCursor(pool, chain.chainId)
     if (!cursor) return open(deps, hard)
-    const custody = await chain.readCustody(cursor.block, hard)
+    const custody = await chain.readCustody(cursor.block, hard, await listSenders(pool, chain.chainId))
     if (custody.block <= cursor.block) return
     const booked = await advance(deps, memory, { cursor, custody, expected })
     if (!booked) return

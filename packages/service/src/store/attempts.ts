@@ -56,6 +56,15 @@ export async function raiseNonce(db: Db, key: SenderKey & { atLeast: number }): 
   )
 }
 
+/** Every key that ever sent here, also one that was replaced since. */
+export async function listSenders(db: Db, chainId: number): Promise<string[]> {
+  const { rows } = await db.query<{ address: string }>(
+    'select address from sender_keys where chain_id = $1',
+    [chainId],
+  )
+  return rows.map(({ address }) => address)
+}
+
 export type NewAttempt = Omit<Attempt, 'id' | 'isBurn' | 'nonce'> & {
   /** Left out where the chain has none: the attempt then gets a number of its own. */
   nonce?: number

@@ -20,15 +20,16 @@ export function createSolanaCustody(parts: SolanaParts): CustodyChain {
   const accounts = rememberOnce(() => listAccounts(parts))
   return {
     chainId: parts.settings.chainId,
-    async readCustody(after, hard): Promise<Custody> {
+    async readCustody(after, hard, senders = []): Promise<Custody> {
       const vaults = await accounts()
       const { slot, balances } = await readBalances(parts.client.agreed, vaults, hard)
       if (after === undefined) return { block: slot, events: [], balances }
       const since = after > OVERLAP_SLOTS ? after - OVERLAP_SLOTS : 0n
       const landed = await readHistory(parts.client.agreed, addressesOf(vaults), { since, upTo: slot })
+      const ours = new Set([...Object.values(parts.settings.feePayers), ...senders])
       const events: CustodyEvent[] = []
       for (const entry of landed) {
-        const found = known.get(entry.signature) ?? (await readEvents(parts, vaults, entry))
+        const found = known.get(entry.signature) ?? (await readEvents(parts.client, { vaults, ours }, entry))
         known.set(entry.signature, found)
         events.push(...found)
       }
@@ -85,11 +86,11 @@ type Delta = { place: Place; token: string; amount: bigint }
 
 /** What one transaction did to the vaults and to the fee payer that paid for it. */
 async function readEvents(
-  { client, settings }: SolanaParts,
-  vaults: readonly VaultAccount[],
+  { agreed }: SolanaParts['client'],
+  { vaults, ours }: { vaults: readonly VaultAccount[]; ours: ReadonlySet<string> },
   entry: HistoryEntry,
 ): Promise<CustodyEvent[]> {
-  const found = await client.agreed.rpc
+  const found = await agreed.rpc
     .getTransaction(entry.signature as Signature, {
       ...{ commitment: 'finalized', encoding: 'json', maxSupportedTransactionVersion: 0 },
     })
@@ -98,7 +99,7 @@ async function readEvents(
   const { meta, transaction } = found
   const keys: readonly string[] = transaction.message.accountKeys
   const payer = keys[0] ?? ''
-  const isOurs = Object.values(settings.feePayers).includes(payer)
+  const isOurs = ours.has(payer)
   const op = isOurs ? opIn(entry.memo) : undefined
   const cost = (meta.preBalances[0] ?? 0n) - (meta.postBalances[0] ?? 0n)
   const spent =
