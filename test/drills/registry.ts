@@ -1,6 +1,9 @@
 import { assetDrift } from './asset-drift.ts'
 import { attesterDown } from './attester-down.ts'
+import { attesterKeyLost } from './attester-key-lost.ts'
 import { databaseRestore } from './database-restore.ts'
+import { delivererKeyLost } from './deliverer-key-lost.ts'
+import { feePayerLost } from './fee-payer-lost.ts'
 import { gasEmpty } from './gas-empty.ts'
 import { nodeDown } from './node-down.ts'
 import { relayerKeyLost } from './relayer-key-lost.ts'
@@ -22,6 +25,12 @@ const SHORT = {
   ...{ attemptLifeSeconds: 10, detectionSeconds: 5 },
 }
 
+// Time to replace a key before operations run out, and not much more until a delivery that never left goes back.
+const KEY_LOST = {
+  ...{ ...SHORT, opLifeSeconds: 60, lockInclusionSeconds: 30 },
+  ...{ fillSeconds: 60, claimInclusionSeconds: 60 },
+}
+
 export const drills: Record<string, Drill> = {
   'node-down': {
     title: 'the only node of a chain goes dead',
@@ -38,6 +47,23 @@ export const drills: Record<string, Drill> = {
     runbook: 'a-key-is-lost',
     stage: { deadlines: { opLifeSeconds: 90, lockInclusionSeconds: 30 } },
     run: relayerKeyLost,
+  },
+  'deliverer-key-lost': {
+    title: 'a deliverer key is gone while swaps are on their way',
+    runbook: 'a-key-is-lost',
+    stage: { deadlines: KEY_LOST },
+    run: delivererKeyLost,
+  },
+  'attester-key-lost': {
+    title: 'the attester key is gone, and a new one counts after eight days',
+    runbook: 'a-key-is-lost',
+    run: attesterKeyLost,
+  },
+  'fee-payer-lost': {
+    title: 'the fee payer keys of Solana are gone while swaps are on their way',
+    runbook: 'a-key-is-lost',
+    stage: { deadlines: KEY_LOST },
+    run: feePayerLost,
   },
   'attester-down': {
     title: 'the attester is down until half of the time to claim is over',
