@@ -25,7 +25,7 @@ import type { Logger } from '../observe/logger.ts'
 import { createMetrics } from '../observe/metrics.ts'
 import { type MetricsServer, showMetrics } from '../observe/metrics-server.ts'
 import { createPool } from '../store/db.ts'
-import type { Lease } from '../store/lanes.ts'
+import { LANES_CHANNEL, type Lease } from '../store/lanes.ts'
 import { createListener } from '../store/listen.ts'
 import { findToLock } from '../store/swaps.ts'
 import {
@@ -109,7 +109,8 @@ export async function composeWorker(config: Config, logger: Logger): Promise<Wor
   }
   const { leaseMs } = network
   const runner = createLaneRunner({ pool, lanes, onFault, ...(leaseMs !== undefined && { leaseMs }) })
-  const listener = createListener({ url: config.databaseUrl.reveal(), channels: { swap_work: wake } })
+  const channels = { swap_work: wake, [LANES_CHANNEL]: runner.hear }
+  const listener = createListener({ url: config.databaseUrl.reveal(), channels })
   let server: MetricsServer | undefined
   return {
     async start() {

@@ -1,14 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import type { Pool } from 'pg'
-import {
-  countHolders,
-  declareLanes,
-  type Lease,
-  releaseLanes,
-  renewLanes,
-  takeLanes,
-} from '../store/lanes.ts'
-import { type RunningLane, runLane } from './running-lane.ts'
+import { askForLane, declareLanes, type Lease, readHolders, takeLanes } from '../store/lanes.ts'
+import { createHeldLanes } from './held-lanes.ts'
+import { createPulse } from './pulse.ts'
+import { runLane } from './running-lane.ts'
+import { createSpreading } from './spread.ts'
 
 /** What one process at a time may do: a sender key's transactions, the watch over a chain. */
 export type Lane = {
@@ -39,47 +35,44 @@ const BEATS_PER_LEASE = 4
 export type LaneRunner = {
   start(): Promise<void>
   wake(topic: string): void
+  /** What came by the channel of the lanes. */
+  hear(payload: string): void
   heldCount(): number
   stop(): Promise<void>
 }
 
-/** Takes lanes by lease, runs them while it holds them, and gives them back when it stops. */
+/** Takes lanes by lease, runs them while it holds them, and hands them over or back. */
 export function createLaneRunner({ pool, lanes, leaseMs = LEASE_MS, onFault }: Options): LaneRunner {
-  const holder = randomUUID()
-  const held = new Map<string, RunningLane>()
-  let timer: NodeJS.Timeout | undefined
-  let stopped = false
+  const me = randomUUID()
+  const beatMs = leaseMs / BEATS_PER_LEASE
+  const spreading = createSpreading({ me, beatMs, now: () => performance.now() })
+  const held = createHeldLanes({ pool, leaseMs, onLeft: () => pulse.hurry() })
 
-  async function beat(): Promise<void> {
+  async function take(): Promise<void> {
+    const open = lanes.filter(({ name, isOpen }) => (isOpen?.() ?? true) && !held.isEnding(name))
+    const seen = await readHolders(
+      pool,
+      open.map((lane) => lane.name),
+    )
+    const { take: free, limit, ask } = spreading.choose(seen)
+    if (ask !== undefined) await askForLane(pool, ask)
+    const names = free.filter((name) => !held.has(name))
+    if (names.length === 0) return
+    for (const lease of await takeLanes(pool, { names, holder: me, ttlMs: leaseMs, limit })) {
+      const lane = lanes.find((candidate) => candidate.name === lease.name)
+      if (lane) held.add(runLane(lane, lease, onFault))
+    }
+  }
+
+  const pulse = createPulse(beatMs, async () => {
     try {
-      await renew()
+      for (const name of await held.release()) spreading.noteHandedOver(name)
+      await held.renew()
       await take()
     } catch (error) {
       onFault(error, 'leases')
     }
-    if (!stopped) timer = setTimeout(beat, leaseMs / BEATS_PER_LEASE)
-  }
-
-  async function renew(): Promise<void> {
-    if (held.size === 0) return
-    const kept = await renewLanes(pool, leasesOf(held.values()), leaseMs)
-    for (const [name, running] of held) {
-      if (kept.has(name)) continue
-      running.leave()
-      held.delete(name)
-    }
-  }
-
-  async function take(): Promise<void> {
-    const all = lanes.filter(({ isOpen }) => isOpen?.() ?? true).map((lane) => lane.name)
-    const names = all.filter((name) => !held.has(name))
-    const limit = fairShare({ lanes: all.length, held: held.size, holders: await countHolders(pool, all) })
-    if (names.length === 0 || limit === 0) return
-    for (const lease of await takeLanes(pool, { names, holder, ttlMs: leaseMs, limit })) {
-      const lane = lanes.find((candidate) => candidate.name === lease.name)
-      if (lane) held.set(lane.name, runLane(lane, lease, onFault))
-    }
-  }
+  })
 
   return {
     async start() {
@@ -87,30 +80,17 @@ export function createLaneRunner({ pool, lanes, leaseMs = LEASE_MS, onFault }: O
         pool,
         lanes.map((lane) => lane.name),
       )
-      await beat()
+      await pulse.start()
     },
-    heldCount: () => held.size,
-    wake(topic) {
-      for (const running of held.values()) running.wake(topic)
+    heldCount: () => held.count(),
+    wake: (topic) => held.wake(topic),
+    hear(payload) {
+      if (payload === '') pulse.hurry()
+      else if (held.has(payload) && spreading.mayHandOver()) void held.leave(payload)
     },
     async stop() {
-      stopped = true
-      clearTimeout(timer)
-      const mine = [...held.values()]
-      await Promise.all(mine.map((running) => running.leave()))
-      await releaseLanes(pool, leasesOf(mine))
+      await pulse.stop()
+      await held.stop()
     },
   }
-}
-
-function leasesOf(running: Iterable<RunningLane>): Lease[] {
-  return [...running].map(({ lease }) => lease)
-}
-
-/** How many more lanes to take: an equal part of all, or everything when nobody else is there. */
-export function fairShare(seen: { lanes: number; held: number; holders: number }): number {
-  const isAlone = seen.holders === (seen.held > 0 ? 1 : 0)
-  if (isAlone) return seen.lanes - seen.held
-  const workers = seen.holders + (seen.held > 0 ? 0 : 1)
-  return Math.max(0, Math.ceil(seen.lanes / workers) - seen.held)
 }

@@ -2,6 +2,9 @@ import type { Db } from './db.ts'
 
 export type Lease = { name: string; holder: string; fence: string }
 
+/** What workers tell each other: the name of a lane that one of them would like to have, or nothing: some are free. */
+export const LANES_CHANNEL = 'lanes'
+
 /** Registers the lanes that exist. */
 export async function declareLanes(db: Db, names: readonly string[]): Promise<void> {
   await db.query('insert into lanes (name) select unnest($1::text[]) on conflict (name) do nothing', [names])
@@ -34,13 +37,23 @@ export async function renewLanes(db: Db, leases: readonly Lease[], ttlMs: number
   return new Set(rows.map((row) => row.name))
 }
 
+/** Gives lanes back, and lets every worker know, so that none waits for its next look. */
 export async function releaseLanes(db: Db, leases: readonly Lease[]): Promise<void> {
   await db.query(
-    `update lanes l set expires_at = '-infinity'
-       from unnest($1::text[], $2::bigint[]) as mine (name, fence)
-      where l.name = mine.name and l.fence = mine.fence`,
+    `with released as (
+       update lanes l set expires_at = '-infinity'
+         from unnest($1::text[], $2::bigint[]) as mine (name, fence)
+        where l.name = mine.name and l.fence = mine.fence
+    returning 1
+     )
+     select pg_notify('${LANES_CHANNEL}', '') where exists (select 1 from released)`,
     [leases.map((lease) => lease.name), leases.map((lease) => lease.fence)],
   )
+}
+
+/** Asks whoever holds a lane to hand it over. Nobody has to hear it. */
+export async function askForLane(db: Db, name: string): Promise<void> {
+  await db.query(`select pg_notify('${LANES_CHANNEL}', $1)`, [name])
 }
 
 /**
@@ -55,13 +68,14 @@ export async function confirmLease(db: Db, lease: Lease): Promise<boolean> {
   return rowCount === 1
 }
 
-/** How many processes hold one of these lanes now. */
-export async function countHolders(db: Db, names: readonly string[]): Promise<number> {
-  const { rows } = await db.query<{ count: string }>(
-    'select count(distinct holder) from lanes where name = any($1) and expires_at > clock_timestamp()',
+/** Who holds each of these lanes now, in no order; undefined for one that is free. */
+export async function readHolders(db: Db, names: readonly string[]) {
+  const { rows } = await db.query<{ name: string; holder: string | null }>(
+    `select name, case when expires_at > clock_timestamp() then holder end as holder
+       from lanes where name = any($1) order by random()`,
     [names],
   )
-  return Number(rows[0]?.count ?? 0)
+  return rows.map(({ name, holder }) => ({ name, ...(holder !== null && { holder }) }))
 }
 
 /** How many lanes workers hold now; the one of the webhooks is the API's. */

@@ -1,0 +1,115 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
+import { LANES_CHANNEL, type Lease } from '../store/lanes.ts'
+import { createListener, type Listener } from '../store/listen.ts'
+import { startTestDatabase, type TestDatabase } from '../store/test-database.ts'
+import { createLaneRunner, type Lane } from './runner.ts'
+
+const LEASE_MS = 1_000
+// Nobody looks by itself for a quarter of it.
+const SLOW_MS = 40_000
+const NAMES = ['one', 'two', 'three', 'four', 'five', 'six']
+
+let database: TestDatabase
+const stops: (() => Promise<void>)[] = []
+
+beforeAll(async () => {
+  database = await startTestDatabase()
+})
+afterAll(() => database.stop())
+afterEach(async () => {
+  for (const stop of stops.splice(0)) await stop()
+})
+
+type Step = { lane: string; lease: Lease; from: number; to: number }
+
+/** A lane that works all the time, and notes when. */
+function busyLane(name: string, steps: Step[]): Lane {
+  const step = async (lease: Lease, wakeLane: (topic: string) => void) => {
+    const from = performance.now()
+    await delay(5)
+    steps.push({ lane: name, lease, from, to: performance.now() })
+    wakeLane('go on')
+  }
+  return { name, tasks: [{ topics: ['go on'], step }] }
+}
+
+async function startWorker(lanes: readonly Lane[], leaseMs = LEASE_MS) {
+  const faults: unknown[] = []
+  const runner = createLaneRunner({
+    ...{ pool: database.pool, lanes, leaseMs, onFault: (error) => faults.push(error) },
+  })
+  const channels = { [LANES_CHANNEL]: runner.hear }
+  const listener = await new Promise<Listener>((resolve) => {
+    const opened = createListener({ url: database.url, channels, onConnect: () => resolve(opened) })
+  })
+  await runner.start()
+  const stop = async () => {
+    await runner.stop()
+    await listener.close()
+  }
+  stops.push(stop)
+  return { runner, faults, stop }
+}
+
+/** For how long each lane stood still when it changed hands. */
+function pausesOf(steps: readonly Step[]): number[] {
+  return NAMES.flatMap((name) => {
+    const own = steps.filter(({ lane }) => lane === name).sort((a, b) => a.from - b.from)
+    return own.flatMap((step, index) => {
+      const before = own[index - 1]
+      return before && before.lease.fence !== step.lease.fence ? [step.from - before.to] : []
+    })
+  })
+}
+
+test('a worker that comes later is handed its part of the lanes, and none of them waits for a lease', async () => {
+  const steps: Step[] = []
+  const lanes = NAMES.map((name) => busyLane(name, steps))
+  const first = await startWorker(lanes)
+  expect(first.runner.heldCount()).toBe(NAMES.length)
+
+  const second = await startWorker(lanes)
+  expect(second.runner.heldCount()).toBe(0)
+  await vi.waitFor(
+    () => expect([first, second].map(({ runner }) => runner.heldCount())).toEqual([3, 3]),
+    20_000,
+  )
+  const pauses = pausesOf(steps)
+
+  expect([...first.faults, ...second.faults]).toEqual([])
+  // Steps of two holders never overlap, and nobody waited for a lease to run out.
+  expect(pauses).toHaveLength(3)
+  for (const pause of pauses) expect(pause).toBeGreaterThan(0)
+  for (const pause of pauses) expect(pause).toBeLessThan(LEASE_MS)
+})
+
+test('what a worker gives back when it stops is taken at once, and not when somebody looks again', async () => {
+  const lanes = NAMES.map((name): Lane => ({ name, tasks: [] }))
+  const first = await startWorker(lanes, SLOW_MS)
+  const second = await startWorker(lanes, SLOW_MS)
+
+  await first.stop()
+  const began = performance.now()
+  await vi.waitFor(() => expect(second.runner.heldCount()).toBe(NAMES.length), {
+    interval: 5,
+    timeout: 10_000,
+  })
+
+  expect(performance.now() - began).toBeLessThan(SLOW_MS / 8)
+})
+
+test('a lane whose step does not end is handed over without it', async () => {
+  let endStep = () => {}
+  const endless = new Promise<void>((resolve) => {
+    endStep = resolve
+  })
+  const stuck = NAMES.map((name): Lane => ({ name, tasks: [{ topics: [], step: () => endless }] }))
+  const first = await startWorker(stuck)
+  const second = await startWorker(NAMES.map((name): Lane => ({ name, tasks: [] })))
+
+  await vi.waitFor(() => expect(second.runner.heldCount()).toBeGreaterThan(0), 20_000)
+  endStep()
+
+  expect(first.runner.heldCount()).toBeLessThan(NAMES.length)
+})
