@@ -3,9 +3,9 @@ import { privateKeyToAccount } from 'viem/accounts'
 import { createWorld, type LocalNetwork, toRequest } from '../world.ts'
 import { now } from './clock.ts'
 import type { Figure } from './figures.ts'
-import { processorShares } from './machine.ts'
 import type { Bench } from './network.ts'
 import { createApiKey } from './service.ts'
+import { withShares } from './shares.ts'
 import { perSecond } from './statistics.ts'
 import { fire } from './throughput.ts'
 import { createTraders, inGroups, live, orderOf, prepareSwaps, type Trading } from './traders.ts'
@@ -44,12 +44,12 @@ async function measureSize({ network, size, say }: Sized): Promise<Figure[]> {
   const body = JSON.stringify(toRequest(wallet, orderOf(trading)))
   const target = { url: `${apiUrl}/swap/quote`, apiKey, body }
   await fire(target, { seconds: WARM_UP_SECONDS * size })
-  const quoting = await processorShares(async () => {
+  const quoting = await withShares(network.pids, async () => {
     const { requests, duration } = await fire(target, { seconds: SECONDS })
     return requests.total / duration
   })
   const prepared = await prepareSwaps(trading, await createTraders(trading, WALLETS), SWAPS)
-  const swapping = await processorShares(async () => {
+  const swapping = await withShares(network.pids, async () => {
     const start = now()
     const ended = await inGroups(prepared, SWAPS, (one) => live(trading, one))
     const lost = ended.filter(({ status }) => status.status !== 'settled')

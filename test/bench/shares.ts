@@ -1,0 +1,157 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { cpus } from 'node:os'
+import { now } from './clock.ts'
+
+// Who uses the processors while something is measured.
+
+const TICKS_PER_SECOND = 100
+const LOAD_GENERATOR = 'load generator'
+const ELSEWHERE = 'elsewhere'
+const FULL = 0.9
+
+/** One process: who started it, and the seconds of processor time that it and its ended children have used. */
+export type Process = { parent: number; own: number; ended: number }
+export type Processes = ReadonlyMap<number, Process>
+/** All processes, and the seconds that the processors of this machine were busy in all. */
+export type Reading = { processes: Processes; busy: number }
+
+/** Processors used by each part, 1 is one of them; and the most that any one process had. */
+export type Shares = { parts: ReadonlyMap<string, number>; busiest: { part: string; share: number } }
+
+type Pids = Readonly<Record<string, readonly number[]>>
+
+const NAMES: Record<string, string> = {
+  ...{
+    api: 'API',
+    worker: 'workers',
+    postgres: 'PostgreSQL',
+    alpha: 'chains',
+    beta: 'chains',
+    solana: 'chains',
+  },
+}
+
+/** Which part of a network its processes are: whatever they start is part of it too. */
+export function partsOf(pids: Pids, processes: Processes): Map<number, string> {
+  const roles = Object.entries(pids).flatMap(([role, of]) =>
+    of.map((pid) => [pid, NAMES[role] ?? role] as const),
+  )
+  // Several API processes have one in front of them.
+  const fronts = (pids.api ?? []).map((pid) => [processes.get(pid)?.parent ?? 0, 'balancer'] as const)
+  return new Map([...fronts, ...roles, [process.pid, LOAD_GENERATOR]])
+}
+
+/** Runs `work` and tells who used the processors meanwhile. */
+export async function withShares<T>(
+  pids: Pids,
+  work: () => Promise<T>,
+): Promise<{ result: T; shares: string }> {
+  if (!existsSync('/proc/stat')) return { result: await work(), shares: 'unknown: this system has no /proc' }
+  const before = readMachine()
+  const parts = partsOf(pids, before.processes)
+  const start = now()
+  const result = await work()
+  const seconds = (now() - start) / 1_000
+  return {
+    result,
+    shares: describeShares(sharesOf(parts, { before, after: readMachine(), seconds }), cpus().length),
+  }
+}
+
+type Span = { before: Reading; after: Reading; seconds: number }
+
+/**
+ * Sums are compared, not processes: one that ended meanwhile is in what its parent has by then. What is in no part is
+ * elsewhere: other programs, and what the kernel does for nobody in particular.
+ */
+export function sharesOf(parts: ReadonlyMap<number, string>, { before, after, seconds }: Span): Shares {
+  const [was, is] = [before, after].map(({ processes }) => usedByPart(parts, processes)) as [Used, Used]
+  const used = new Map<string, number>()
+  for (const [part, total] of is) used.set(part, (total - (was.get(part) ?? 0)) / seconds)
+  const known = [...used.values()].reduce((sum, share) => sum + share, 0)
+  used.set(ELSEWHERE, Math.max(0, (after.busy - before.busy) / seconds - known))
+  let busiest = { part: ELSEWHERE, share: 0 }
+  for (const [pid, { own }] of after.processes) {
+    const part = partOf(parts, after.processes, pid)
+    const share = (own - (before.processes.get(pid)?.own ?? 0)) / seconds
+    if (part !== undefined && share > busiest.share) busiest = { part, share }
+  }
+  return { parts: used, busiest }
+}
+
+type Used = Map<string, number>
+
+function usedByPart(parts: ReadonlyMap<number, string>, processes: Processes): Used {
+  const used: Used = new Map()
+  for (const [pid, { own, ended }] of processes) {
+    const part = partOf(parts, processes, pid)
+    if (part !== undefined) used.set(part, (used.get(part) ?? 0) + own + ended)
+  }
+  return used
+}
+
+/** That of the process itself, or of whoever started it. Only its own part is ours: all else was started from here. */
+function partOf(parts: ReadonlyMap<number, string>, processes: Processes, pid: number): string | undefined {
+  for (let at = pid; at > 1; at = processes.get(at)?.parent ?? 0) {
+    const part = parts.get(at)
+    if (part === LOAD_GENERATOR && at !== pid) return undefined
+    if (part !== undefined) return part
+  }
+  return undefined
+}
+
+/** With what the figure beside it is limited by. */
+export function describeShares({ parts, busiest }: Shares, processors: number): string {
+  const total = [...parts.values()].reduce((sum, share) => sum + share, 0)
+  const shown = [...parts]
+    .filter(([, share]) => percent(share) !== '0%')
+    .sort(([, a], [, b]) => b - a)
+    .map(([part, share]) => `${part} ${percent(share)}`)
+  return `${limitOf(total / processors, busiest)}. CPU ${percent(total)} of ${percent(processors)}: ${shown.join(', ')}`
+}
+
+function limitOf(machine: number, { part, share }: Shares['busiest']): string {
+  if (machine >= FULL) return 'The machine is full'
+  if (share >= FULL) return `A process is full: ${part}`
+  return 'Nothing is full: it waits'
+}
+
+const percent = (share: number) => `${Math.round(share * 100)}%`
+
+function readMachine(): Reading {
+  const processes = new Map<number, Process>()
+  for (const entry of readdirSync('/proc')) {
+    const process = /^\d+$/.test(entry) && readProcess(Number(entry))
+    if (process) processes.set(Number(entry), process)
+  }
+  return { processes, busy: readBusy() }
+}
+
+/** By proc_pid_stat(5), after the name, which may have spaces: parent is field 4, times are 14 to 17. */
+function readProcess(pid: number): Process | undefined {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    const fields = stat
+      .slice(stat.lastIndexOf(')') + 2)
+      .split(' ')
+      .map(Number)
+    const [parent = 0, user = 0, system = 0, endedUser = 0, endedSystem = 0] = [1, 11, 12, 13, 14].map(
+      (index) => fields[index],
+    )
+    return {
+      parent,
+      own: (user + system) / TICKS_PER_SECOND,
+      ended: (endedUser + endedSystem) / TICKS_PER_SECOND,
+    }
+  } catch {
+    // It has ended meanwhile.
+    return undefined
+  }
+}
+
+/** By proc_stat(5): all but the times in which a processor had nothing to do, or waited for a disk. */
+function readBusy(): number {
+  const [line = ''] = readFileSync('/proc/stat', 'utf8').split('\n')
+  const [user = 0, nice = 0, system = 0, , , irq = 0, softIrq = 0] = line.split(/ +/).slice(1).map(Number)
+  return (user + nice + system + irq + softIrq) / TICKS_PER_SECOND
+}
