@@ -5,8 +5,9 @@ import { findLedgerCursor, findOpRecords } from '../store/ledger.ts'
 import { oldestOpenBlock } from '../store/open-range.ts'
 import { isWorked } from '../store/rebuild.ts'
 import { applyAll, type Summary } from './apply.ts'
-import type { RebuildChain, RebuildDeps, SenderNonce } from './deps.ts'
+import type { RebuildDeps, SenderNonce } from './deps.ts'
 import { addFacts, collectEvents, createFacts, type Facts } from './facts.ts'
+import { awaitQuiet } from './quiet.ts'
 import { completeUnknown, type Unknown } from './unknown.ts'
 
 /**
@@ -19,7 +20,7 @@ export async function rebuild(deps: RebuildDeps): Promise<Summary> {
       'This database is in use. Stop every process of the service and try again in some seconds.',
     )
   }
-  for (const each of deps.chains) await awaitQuiet(each, deps)
+  await awaitQuiet(deps)
   const facts = createFacts()
   const hards = new Map<number, Block>()
   for (const { chain, custody } of deps.chains) {
@@ -33,17 +34,6 @@ export async function rebuild(deps: RebuildDeps): Promise<Summary> {
   const unknown = await readUnknown(deps, facts)
   const nonces = await readNonces(deps)
   return inTransaction(deps.pool, (db) => applyAll(deps, db, { facts, ...unknown, nonces, hards }))
-}
-
-/** Until nothing that was signed before now can still take an input, or be sent where that ends by height alone. */
-async function awaitQuiet({ chain, recovery }: RebuildChain, deps: RebuildDeps): Promise<void> {
-  const { head } = await chain.readHeads()
-  const height = recovery.expiryOf(head)
-  const seconds = head.seconds + deps.deadlines.opLifeSeconds
-  const isQuiet = (hard: Block) => (height === undefined ? hard.seconds > seconds : hard.height > height)
-  const end = height === undefined ? new Date(seconds * 1_000).toISOString() : `height ${height}`
-  deps.say(`chain ${chain.chainId}: waiting until ${end} is final`)
-  while (!isQuiet((await chain.readHeads()).hard)) await deps.wait()
 }
 
 /** Everything before this block is in the database. */

@@ -1,0 +1,55 @@
+import { expect, test } from 'vitest'
+import type { Heads } from '../chains/chain.ts'
+import { defaultDeadlines } from '../config.ts'
+import { awaitQuiet } from './quiet.ts'
+
+const { opLifeSeconds } = defaultDeadlines
+
+type Chain = { chainId: number; secondsPerLook: number; expiry?: bigint }
+
+/** A chain on which so much time passes between two looks, and a height with each second. */
+function startChain({ chainId, secondsPerLook, expiry }: Chain) {
+  const chain = { looks: 0, chainId }
+  const readHeads = async (): Promise<Heads> => {
+    const seconds = chain.looks * secondsPerLook
+    chain.looks += 1
+    const block = { number: 0n, height: BigInt(seconds), hash: '', seconds }
+    return { head: block, accept: block, settle: block, hard: block }
+  }
+  return { counted: chain, chain: { chainId, readHeads }, recovery: { expiryOf: () => expiry } }
+}
+
+async function lookAt(chains: ReturnType<typeof startChain>[]) {
+  const said: string[] = []
+  let waits = 0
+  await awaitQuiet({
+    ...{ chains: chains as unknown as Parameters<typeof awaitQuiet>[0]['chains'] },
+    deadlines: { ...defaultDeadlines, opLifeSeconds },
+    say: (line) => said.push(line),
+    wait: async () => {
+      waits += 1
+    },
+  })
+  return { said, waits }
+}
+
+test('chains are waited for at once: the slowest decides how long it takes', async () => {
+  const slow = startChain({ chainId: 1, secondsPerLook: opLifeSeconds / 10 })
+  const quick = startChain({ chainId: 2, secondsPerLook: opLifeSeconds / 5 })
+
+  const { said, waits } = await lookAt([slow, quick])
+
+  // One look for the head, and then until the time is past.
+  expect([slow.counted.looks, quick.counted.looks]).toEqual([1 + 11, 1 + 6])
+  expect(waits).toBe(10)
+  expect(said).toHaveLength(2)
+})
+
+test('where what was signed dies by height, that height has to be final', async () => {
+  const chain = startChain({ chainId: 3, secondsPerLook: 1, expiry: 4n })
+
+  const { said, waits } = await lookAt([chain])
+
+  expect(waits).toBe(4)
+  expect(said).toEqual(['chain 3: waiting until height 4 is final'])
+})

@@ -1,0 +1,38 @@
+import type { Block } from '../chains/chain.ts'
+import type { RebuildChain, RebuildDeps } from './deps.ts'
+
+type WaitingChain = { chain: RebuildChain['chain']; isQuiet(hard: Block): boolean }
+
+/**
+ * Until nothing that was signed before now can still take an input, or be sent where that ends by height alone: on all
+ * chains at once, so that the slowest decides how long it takes.
+ */
+export async function awaitQuiet(
+  deps: Pick<RebuildDeps, 'deadlines' | 'wait' | 'say'> & {
+    chains: readonly Pick<RebuildChain, 'chain' | 'recovery'>[]
+  },
+): Promise<void> {
+  let waiting = await Promise.all(deps.chains.map((each) => findEnd(each, deps)))
+  for (;;) {
+    const seen = await Promise.all(
+      waiting.map(async (each) => ({ each, isQuiet: each.isQuiet((await each.chain.readHeads()).hard) })),
+    )
+    waiting = seen.filter(({ isQuiet }) => !isQuiet).map(({ each }) => each)
+    if (waiting.length === 0) return
+    await deps.wait()
+  }
+}
+
+type Ending = Pick<RebuildDeps, 'deadlines' | 'say'>
+
+async function findEnd(
+  { chain, recovery }: Pick<RebuildChain, 'chain' | 'recovery'>,
+  { deadlines, say }: Ending,
+): Promise<WaitingChain> {
+  const { head } = await chain.readHeads()
+  const height = recovery.expiryOf(head)
+  const seconds = head.seconds + deadlines.opLifeSeconds
+  const end = height === undefined ? new Date(seconds * 1_000).toISOString() : `height ${height}`
+  say(`chain ${chain.chainId}: waiting until ${end} is final`)
+  return { chain, isQuiet: (hard) => (height === undefined ? hard.seconds > seconds : hard.height > height) }
+}
