@@ -64,6 +64,22 @@ test('rotate prints another secret, and keeps the one before for a day', async (
   expect(seal.open(accountId, endpoint?.previousSecret ?? '')).toBe(secret)
 })
 
+test('rotate says who needs the new secret, and for how long the old one signs', async () => {
+  const { id } = await add('https://rotated.example/')
+  const first = await run(`rotate ${id}`)
+  const second = await run(`rotate ${id}`)
+  const strangers = `k2:${randomBytes(32).toString('hex')}`
+  await disableEndpoint(database.pool, { id, because: 'it answered 410' })
+  const opensNothing = await run(`rotate ${id}`, { ...production(), GEOSWAP_SEAL_KEYS: strangers })
+
+  expect(first.hint).toMatch(/^This is the new secret of endpoint \w+, .* https:\/\/rotated.example\/\.$/m)
+  expect(first.hint).toContain('For 24 hours events are signed with the old one too')
+  expect(first.hint).not.toContain('before that')
+  expect(second.hint).toContain('The one before that, which signed until now, does not any more.')
+  expect(opensNothing.hint).toContain('from now on the new one signs alone')
+  expect(opensNothing.hint).toContain(`webhook enable ${id}`)
+})
+
 test('list shows every endpoint as a table or as JSON, never a secret', async () => {
   const { id, secret } = await add('https://listed.example/')
   const table = await run('list')

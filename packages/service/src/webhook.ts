@@ -14,6 +14,7 @@ import {
 } from './command.ts'
 import { createConfiguredSealer } from './compose/sealer.ts'
 import { parseSealKeys } from './config/secrets.ts'
+import { ServiceError } from './errors.ts'
 import { findAccount } from './store/accounts.ts'
 import { type Replayed, replay as replayEvents } from './store/webhook-deliveries.ts'
 import {
@@ -38,7 +39,8 @@ const HELP = `Manages where the events of an account's swaps are posted to.
   webhook list [--json]
       Shows every endpoint, whether it accepts what it is sent, and what it is still owed.
   webhook rotate ENDPOINT_ID
-      Prints a new secret. Both secrets sign for ${OVERLAP_HOURS} hours, then only the new one.
+      Prints a new secret, once, which the receiver has to be given. The one before it signs too for
+      ${OVERLAP_HOURS} hours, unless the key that it was sealed with is gone.
   webhook enable ENDPOINT_ID
       Delivers to a disabled endpoint again, from now on.
   webhook replay ENDPOINT_ID --failed | --since TIME | --swap SWAP_ID
@@ -98,14 +100,38 @@ async function list({ pool, flags, output }: Run): Promise<void> {
 }
 
 async function rotate({ pool, rest, output, place }: Run): Promise<void> {
-  const { id, accountId } = await getEndpoint(pool, rest)
+  const endpoint = await getEndpoint(pool, rest)
+  const { id, accountId } = endpoint
+  const seal = createSeal(place)
   const secret = createWebhookSecret()
-  const sealed = createSeal(place).seal(accountId, secret)
-  await rotateSecret(pool, { id, secret: sealed, hours: OVERLAP_HOURS })
+  await rotateSecret(pool, { id, secret: seal.seal(accountId, secret), hours: OVERLAP_HOURS })
   output.out(secret)
-  output.hint(
-    `Endpoint ${id} is signed for with both secrets for ${OVERLAP_HOURS} hours. This one is shown only now.`,
-  )
+  output.hint(describeRotation(endpoint, opensOld(seal, endpoint)))
+}
+
+/** The API signs with the old secret only where it can open it. */
+function opensOld(seal: SecretSeal, { accountId, secret }: Endpoint): boolean {
+  try {
+    seal.open(accountId, secret)
+    return true
+  } catch (error) {
+    if (error instanceof ServiceError) return false
+    throw error
+  }
+}
+
+/** Who has to do what, and how long there is for it. */
+function describeRotation({ id, url, previousSecret, isDisabled }: Endpoint, isOldKept: boolean): string {
+  return [
+    `This is the new secret of endpoint ${id}, shown only now: give it to whoever runs ${url}.`,
+    isOldKept
+      ? `For ${OVERLAP_HOURS} hours events are signed with the old one too; by then the receiver has to use this one.`
+      : 'The old one does not open with these GEOSWAP_SEAL_KEYS: from now on the new one signs alone.',
+    ...(previousSecret ? ['The one before that, which signed until now, does not any more.'] : []),
+    ...(isDisabled
+      ? [`The endpoint is disabled and is sent nothing. To change that: webhook enable ${id}`]
+      : []),
+  ].join('\n')
 }
 
 async function enable({ pool, rest, output }: Run): Promise<void> {
