@@ -76,7 +76,6 @@ export async function composeApi(config: Config, logger: Logger): Promise<Api> {
     urlsOf: (chain) => chain.rpcUrls,
   })
   await verifyDatabase(pool, logger)
-  // Sealed tokens expire by the clock of the process that opens them.
   await assertClock(pool)
   const opening = await openChains(chains, { logger })
   const catalog = await loadCatalog(network, chains)

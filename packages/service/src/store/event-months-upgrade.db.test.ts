@@ -139,7 +139,7 @@ test('a log in use becomes one by months: nothing is lost, and the version befor
   await settleTestSwap(pool, open)
   const after = await insertSettled()
 
-  expect(applied.slice(0, 2)).toEqual(['0012_events_bound.sql', '0012_events_months.sql'])
+  expect(applied.slice(0, 2)).toEqual(['0012_events_bound.sql', '0013_events_months.sql'])
   for (const swap of [first, open, ...during, after]) expect(await seqsOf(swap)).toEqual([1, 2, 3, 4, 5])
   expect(await place()).toBe((during.length + 1) * 5 + 4)
   const openLater = eventsOf(open).slice(1)

@@ -86,7 +86,8 @@ test('one nonce of a key is on record once for each price', async () => {
   const settled = await insertTestSwap(database.pool, swap.accountId)
   await settleTestSwap(database.pool, settled)
   const id = await insertTestAttempt(database.pool, settled, 'claim')
-  const again = `insert into tx_attempts (chain_id, sender, nonce, replacement, role, tx_hash, raw, effect_hash, request)
+  const again = `
+    insert into tx_attempts (chain_id, sender, nonce, replacement, role, tx_hash, raw, effect_hash, request)
     select chain_id, sender, nonce, $2, role, $3, raw, effect_hash, request from tx_attempts where id = $1`
 
   await database.pool.query(again, [id, 1, '0xdearer'])

@@ -18,7 +18,10 @@ export async function assertDurable(db: Db): Promise<void> {
 
 const MAX_APART_MS = 1_000
 
-/** Refuses a machine whose clock is not the database's: what expires would do so at another time than elsewhere. */
+/**
+ * Refuses a machine whose clock is not the database's: sealed tokens expire by the clock of the process that opens
+ * them, which would be another time than elsewhere.
+ */
 export async function assertClock(db: Db, clock: { now(): number } = Date): Promise<void> {
   const asked = clock.now()
   const { rows } = await db.query<{ ms: number }>(
