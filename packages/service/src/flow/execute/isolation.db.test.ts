@@ -56,6 +56,7 @@ test('a swap that cannot be judged is told of, and the others that wait are lock
     },
     destinationOf: () => ({ simulateDelivery: async () => ({ kind: 'ok' }) }),
     ...{ isLive: () => true, isGone: () => false, isPriceKept: () => true, refreshPrices: async () => {} },
+    valueCentsOf: () => 0n,
   } as unknown as LockDeps
   const find = (limit: number) => findToLock(database.pool, { chainId: 31337, locker: 'locker', limit })
   // One at a time: the one that fails is alone, and comes first.
