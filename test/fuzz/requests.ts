@@ -44,6 +44,7 @@ const METHODS = [
   'OPTIONS',
   'HEAD',
   'TRACE',
+  'CONNECT',
   'PROPFIND',
   'get',
   'XYZ',

@@ -17,7 +17,7 @@ export async function addDocs(
   app: FastifyInstance,
   { basePath, hasWeb }: { basePath: string; hasWeb: boolean },
 ): Promise<void> {
-  const openApi = JSON.stringify(createOpenApi({ serverUrl: basePath || '/' }))
+  const openApi = Buffer.from(JSON.stringify(createOpenApi({ serverUrl: basePath || '/' })))
   app.route({
     method: ['GET', 'HEAD'],
     url: '/openapi.json',

@@ -14,10 +14,15 @@ export function observeRequests(
     const ms = reply.elapsedTime
     const route = routeOf(request)
     metrics.observeRequest({ route, status: reply.statusCode, seconds: ms / 1_000 })
-    const level = reply.statusCode === 200 && READS.has(route) ? 'debug' : 'info'
+    const level = isQuiet(request, reply.statusCode, route) ? 'debug' : 'info'
     if (logger.isLevelEnabled(level)) logger[level](lineOf(request, reply, { route, ms }), 'request')
     done()
   })
+}
+
+/** Strangers that are refused are in the metrics too: without a key nobody can fill the log. */
+function isQuiet({ caller }: FastifyRequest, status: number, route: string): boolean {
+  return status === 200 ? READS.has(route) : caller === undefined && status >= 400 && status < 500
 }
 
 function routeOf(request: FastifyRequest): string {

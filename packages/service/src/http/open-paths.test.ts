@@ -1,6 +1,7 @@
 import { endpoints } from '@geoswap/wire'
-import { afterAll, describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, test, vi } from 'vitest'
 import { createLogger } from '../observe/logger.ts'
+import { createMetrics } from '../observe/metrics.ts'
 import { createTestServer } from './test-server.ts'
 
 const { body: quoteBody, reply: quoteReply } = endpoints.quote.example
@@ -42,6 +43,20 @@ describe('what needs no key', () => {
     )
   })
 
+  test('a hundred who ask for /ready or /metrics cost as much as one', async () => {
+    const ready = vi.fn(async () => ({ ok: true, checks: {} }))
+    const metrics = createMetrics({ defaults: false })
+    const collected = vi.spyOn(metrics.registry, 'metrics')
+    const server = await createTestServer({ ready, metrics })
+    const urls = Array.from({ length: 200 }, (_, index) => (index % 2 === 0 ? '/ready' : '/metrics'))
+
+    const replies = await Promise.all(urls.map((url) => server.app.inject({ url })))
+
+    expect(new Set(replies.map(({ statusCode }) => statusCode))).toEqual(new Set([200]))
+    expect(ready.mock.calls.length).toBeLessThan(50)
+    expect(collected.mock.calls.length).toBeLessThan(20)
+  })
+
   test('/docs needs nothing from another host, and the browser is told to refuse it', async () => {
     const page = await app.inject({ url: '/docs/' })
     const script = await app.inject({ url: '/docs/js/scalar.js' })
@@ -50,6 +65,21 @@ describe('what needs no key', () => {
     expect(page.headers['content-security-policy']).toContain("default-src 'self'")
     expect([script.statusCode, script.body.length > 1e6]).toEqual([200, true])
   })
+})
+
+test('without a key nobody can fill the log; how many were refused is in the metrics', async () => {
+  const lines: string[] = []
+  const logger = createLogger({ level: 'info', stream: { write: (line: string) => void lines.push(line) } })
+  const server = await createTestServer({ logger })
+  for (const url of ['/swap/quote', '/swap/unknown', '/nothing', '/%zz'])
+    await server.app.inject({ method: 'POST', url, headers: { 'x-api-key': 'wrong' } })
+  await server.app.inject({ url: '/swap/unknown', headers: server.headers })
+
+  expect(lines.map((line) => JSON.parse(line).status)).toEqual([404])
+  const { body } = await server.app.inject({ url: '/metrics' })
+  expect(body).toContain(
+    'geoswap_http_request_duration_seconds_count{route="POST /swap/quote",status="401"} 1',
+  )
 })
 
 test('the log has one line per request, without the key or anything of the body', async () => {

@@ -34,12 +34,13 @@ test('a submission is a part of its swap’s trace, and linked to its caller’s
   await app.close()
 })
 
-test('any other call is a part of its caller’s trace, or of one of its own; nothing secret is in it', async () => {
+test('any other call is in its caller’s trace, or in one of its own; strangers and secrets leave none', async () => {
   const { app, headers, spans } = await startServer()
   const url = `/swap/status/${status.example.reply.swapId}`
   await app.inject({ url, headers: { ...headers, traceparent } })
   await app.inject({ url, headers })
   await app.inject({ url: '/health' })
+  await app.inject({ url, headers: { traceparent } })
 
   expect(spans.map(({ name, traceId }) => [name, traceId === TRACE])).toEqual([
     ['GET /swap/status/:swapId', true],

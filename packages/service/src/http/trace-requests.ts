@@ -2,11 +2,14 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Spans } from '../observe/otlp.ts'
 import { parseTraceParent, randomTrace, traceOf } from '../observe/swap-trace.ts'
 
-/** One span per answered call. Calls that made a swap are in the trace of the swap; others in that of their caller. */
+/**
+ * One span per answered call of somebody with a key. Calls that made a swap are in the trace of the swap; others in
+ * that of their caller.
+ */
 export function traceRequests(app: FastifyInstance, spans: Spans): void {
   app.addHook('onResponse', (request, reply, done) => {
     const { url } = request.routeOptions
-    if (url?.includes('/swap/')) {
+    if (request.caller && url?.includes('/swap/')) {
       const endMs = Date.now()
       spans.add({
         ...placeOf(request),

@@ -1,5 +1,5 @@
 /** What was read at most `ms` ago, or reads it: whoever asks meanwhile shares the answer. A failure is not kept. */
-export function createRecent<T>(ms: number, read: () => Promise<T>, now: () => number = Date.now) {
+export function createRecent<T>(ms: number, read: () => Promise<T>, now = () => performance.now()) {
   let last: { at: number; value: Promise<T> } | undefined
   return {
     read(): Promise<T> {
