@@ -124,6 +124,7 @@ export const mutants: readonly Mutant[] = [
         find: 'set cents = e.cents + $2 where e.cents + $2 <= $3',
         put: 'set cents = e.cents + $2',
       },
+      { file: 'model/exposure.ts', find: 'if (valueCents > room) return false', put: '' },
     ],
     breaks: ['INV-13'],
   },

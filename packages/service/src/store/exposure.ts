@@ -27,6 +27,12 @@ export async function bookExposure(db: Db, { chainId, swaps, capCents }: Exposur
   return rowCount === 1
 }
 
+/** What is booked for each chain now, in cents. */
+export async function readExposed(db: Db): Promise<Map<number, bigint>> {
+  const { rows } = await db.query<{ chain_id: string; cents: string }>('select chain_id, cents from exposure')
+  return new Map(rows.map(({ chain_id, cents }) => [Number(chain_id), BigInt(cents)]))
+}
+
 /**
  * Notes that the lock can no longer be undone, and gives back the exposure booked for it. Repeatable. What is booked
  * at this moment has a row that an update would not see if it is the first of its chain: a conflict with it does.

@@ -83,10 +83,10 @@ export async function findToLock(db: Db, { chainId, locker, limit }: ToLock): Pr
   return select(db, inTurn('s.account_id', mine), [limit, chainId, locker])
 }
 
-/** Locked swaps that wait for their first delivery, accounts in turn. */
+/** Locked swaps that wait for their first delivery, accounts and origins in turn: some wait for finality, for long. */
 export async function findToDeliver(db: Db, lane: { chainId: number; limit: number }): Promise<Swap[]> {
   const locked = `s.state = 'locked' and not s.log_lost and s.destination_chain = $2`
-  return select(db, inTurn('s.account_id', locked), [lane.limit, lane.chainId])
+  return select(db, inTurn('s.account_id, s.origin_chain', locked), [lane.limit, lane.chainId])
 }
 
 /** The oldest of each group, then the next of each: a group of which thousands wait holds up nobody but itself. */

@@ -3,11 +3,12 @@ import type { DestinationChain, Heads, OriginChain } from '../../chains/chain.ts
 import { failPoint } from '../../fail-point.ts'
 import type { Sender } from '../../lanes/sender.ts'
 import { attempt, throwFirst } from '../../model/attempt.ts'
+import { isExposing, withinCaps } from '../../model/exposure.ts'
 import { chunksOf, eachAtOnce, groupBy, type Share } from '../../model/group.ts'
 import type { RefundReason } from '../../model/outcome.ts'
 import type { Swap } from '../../model/swap.ts'
 import { INVENTORY } from '../../model/venue.ts'
-import { bookExposure } from '../../store/exposure.ts'
+import { bookExposure, readExposed } from '../../store/exposure.ts'
 import type { Lease } from '../../store/lanes.ts'
 import {
   advanceSwap,
@@ -93,10 +94,18 @@ async function deliverAll(
   }
   const ready = judged.filter(({ verdict }) => verdict.kind === 'deliver').map(({ swap }) => swap)
   if (heads) {
-    const batches = batchesOf(ready, deps.destination.maxBatch).slice(0, deps.sender.room())
+    const fitting = await findFitting(deps, ready)
+    const batches = batchesOf(fitting, deps.destination.maxBatch).slice(0, deps.sender.room())
     await eachAtOnce(batches, SENT_AT_ONCE, (batch) => deliverBatch(deps, lease, heads, batch))
   }
   throwFirst(faults)
+}
+
+/** What no cap has room for is not even tried: it may be hundreds of swaps, for as long as finality takes. */
+async function findFitting(deps: DeliverDeps, ready: readonly Swap[]): Promise<readonly Swap[]> {
+  if (!ready.some(isExposing)) return ready
+  const exposed = await readExposed(deps.pool)
+  return withinCaps(ready, (chainId) => deps.exposureCapCents(chainId) - (exposed.get(chainId) ?? 0n))
 }
 
 /** What the vault holds is paid together; an output that has to be bought is a transaction of its own. */
@@ -145,8 +154,7 @@ async function recordDelivery(
 
 /** Books what is delivered against locks that a reorg could still undo; false when a cap leaves no room. */
 async function bookExposures(deps: DeliverDeps, db: PoolClient, swaps: readonly Swap[]): Promise<boolean> {
-  const exposed = swaps.filter((swap) => !swap.originFinal && swap.exposedCents === 0n)
-  for (const [chainId, group] of groupBy(exposed, (swap) => swap.op.originChain)) {
+  for (const [chainId, group] of groupBy(swaps.filter(isExposing), (swap) => swap.op.originChain)) {
     if (!(await bookExposure(db, { chainId, swaps: group, capCents: deps.exposureCapCents(chainId) })))
       return false
   }

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { Block, Delivered, Heads } from '../../chains/chain.ts'
 import type { Op } from '../../model/swap.ts'
+import { markOriginFinal } from '../../store/exposure.ts'
 import { findSwaps } from '../../store/swaps.ts'
 import { insertTestAccount, startTestDatabase, type TestDatabase } from '../../store/test-database.ts'
 import { insertTestSwap, moveTestSwap, type TestSwap } from '../../store/test-swaps.ts'
@@ -35,8 +36,8 @@ async function insertLocked(): Promise<TestSwap[]> {
 
 const idsOf = (swaps: readonly TestSwap[]) => swaps.map(({ swapId }) => swapId)
 
-test('a swap that cannot be judged is told of, and the others that are locked are delivered', async () => {
-  const swaps = await insertLocked()
+/** A key that pays whatever it is given; the simulation of the trap fails, unless it is none. */
+function createDeliverer({ capCents = 0n, hasTrap = false } = {}) {
   const paid: string[] = []
   const deps = {
     pool: database.pool,
@@ -49,17 +50,34 @@ test('a swap that cannot be judged is told of, and the others that are locked ar
     destination: {
       ...{ chainId: 31338, maxBatch: 20, planDelivery: async () => ({}) },
       simulateDelivery: async ({ wallet }: Op) => {
-        if (wallet === 'trap') throw trap
+        if (hasTrap && wallet === 'trap') throw trap
         return { kind: 'ok' }
       },
     },
     ...{ isLive: () => true, downSeconds: () => 0, isPriceKept: () => true, refreshPrices: async () => {} },
-    ...{ cutOffSeconds: 0, patienceSeconds: 60 },
-  } as unknown as DeliverDeps
+    ...{ cutOffSeconds: 0, patienceSeconds: 60, exposureCapCents: () => capCents },
+  }
+  return { deps: deps as unknown as DeliverDeps, paid }
+}
+
+test('a swap that cannot be judged is told of, and the others that are locked are delivered', async () => {
+  const swaps = await insertLocked()
+  const { deps, paid } = createDeliverer({ hasTrap: true })
 
   await expect(deliverLocked(deps, lease, heads)).rejects.toBe(trap)
 
   expect(paid).toEqual(idsOf(swaps.slice(1)))
+})
+
+test('what no cap has room for is not signed for, and holds up nothing that is final', async () => {
+  const [first, , final] = idsOf(await insertLocked())
+  await database.pool.query('update ops set value_cents = 100')
+  await markOriginFinal(database.pool, await findSwaps(database.pool, [final ?? '']))
+  const { deps, paid } = createDeliverer({ capCents: 100n })
+
+  await deliverLocked(deps, lease, heads)
+
+  expect(paid).toEqual([first, final])
 })
 
 test('a delivery that cannot be noted is told of, and the others of its chain are settled', async () => {

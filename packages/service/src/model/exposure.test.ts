@@ -1,0 +1,42 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { withinCaps } from './exposure.ts'
+import type { Swap } from './swap.ts'
+
+type Part = { id: string; originChain: number; valueCents: bigint; originFinal: boolean }
+
+const toSwap = ({ id, originFinal, ...op }: Part) =>
+  ({ id, originFinal, exposedCents: 0n, op }) as unknown as Swap
+const idsOf = (swaps: readonly Swap[]) => swaps.map(({ id }) => id)
+
+test('what is final needs no room, and what is not takes its own from the chain that it came from', () => {
+  const swaps = [
+    { id: 'a', originChain: 1, valueCents: 60n, originFinal: false },
+    { id: 'b', originChain: 1, valueCents: 60n, originFinal: false },
+    { id: 'c', originChain: 1, valueCents: 999n, originFinal: true },
+    { id: 'd', originChain: 1, valueCents: 40n, originFinal: false },
+    { id: 'e', originChain: 2, valueCents: 1n, originFinal: false },
+  ].map(toSwap)
+
+  expect(idsOf(withinCaps(swaps, (chainId) => (chainId === 1 ? 100n : 0n)))).toEqual(['a', 'c', 'd'])
+})
+
+test('whatever waits, no chain is given more than its room', () => {
+  const part = fc.record({
+    ...{ id: fc.uuid(), originChain: fc.integer({ min: 1, max: 3 }) },
+    ...{ valueCents: fc.bigInt({ min: 0n, max: 100n }), originFinal: fc.boolean() },
+  })
+  fc.assert(
+    fc.property(fc.array(part), fc.bigInt({ min: -10n, max: 200n }), (parts, room) => {
+      const chosen = withinCaps(parts.map(toSwap), () => room)
+      for (const chain of [1, 2, 3]) {
+        const early = chosen.filter(({ op, originFinal }) => op.originChain === chain && !originFinal)
+        const sum = early.reduce((total, { op }) => total + op.valueCents, 0n)
+        if (early.length > 0) expect(sum).toBeLessThanOrEqual(room)
+      }
+      expect(chosen.filter(({ originFinal }) => originFinal)).toHaveLength(
+        parts.filter(({ originFinal }) => originFinal).length,
+      )
+    }),
+  )
+})
