@@ -77,10 +77,10 @@ export async function findOpenByDestination(db: Db, chainId: number): Promise<Sw
 
 type ToLock = { chainId: number; locker: string; limit: number }
 
-/** Accepted swaps that only this locker may lock, accounts in turn. */
+/** Accepted swaps that only this locker may lock, accounts and destinations in turn: those to a silent chain wait. */
 export async function findToLock(db: Db, { chainId, locker, limit }: ToLock): Promise<Swap[]> {
   const mine = `s.state = 'accepted' and not s.log_lost and s.origin_chain = $2 and s.locker = $3`
-  return select(db, inTurn('s.account_id', mine), [limit, chainId, locker])
+  return select(db, inTurn('s.account_id, s.destination_chain', mine), [limit, chainId, locker])
 }
 
 /** Locked swaps that wait for their first delivery, accounts and origins in turn: some wait for finality, for long. */

@@ -28,6 +28,18 @@ test('an account whose one swap waits behind fifty of another is locked second',
   expect(idsOf(await findToLock(database.pool, toLock))).toEqual(inTurn())
 })
 
+test('an account’s swaps to a silent chain keep those to another out of no look', async () => {
+  const last = crowd.at(-1)?.swapId
+  const send = (chainId: number) =>
+    database.pool.query('update swaps set destination_chain = $2 where id = $1', [last, chainId])
+
+  await send(31339)
+  const found = await findToLock(database.pool, toLock)
+  await send(31338)
+
+  expect(idsOf(found)).toContain(last)
+})
+
 test('an account whose one swap waits behind fifty of another is paid second', async () => {
   for (const swap of [...crowd, single]) {
     await moveTestSwap(database.pool, swap, 'lockRecorded')
