@@ -15,16 +15,17 @@ export function createFacts(): Facts {
   return { locks: new Map(), claims: new Map(), refunds: new Map(), deliveries: new Map() }
 }
 
+type Range = { after: bigint; hard: Block; senders: readonly string[] }
+
 /** Everything that happened on a chain after a block, up to one that is final. */
 export async function collectEvents(
-  chain: CustodyChain,
-  after: bigint,
-  hard: Block,
+  chain: Pick<CustodyChain, 'chainId' | 'readCustody'>,
+  { after, hard, senders }: Range,
 ): Promise<CustodyEvent[]> {
   const events: CustodyEvent[] = []
   let block = after
   while (block < hard.number) {
-    const read = await chain.readCustody(block, hard)
+    const read = await chain.readCustody(block, hard, senders)
     events.push(...read.events)
     if (read.block <= block) throw new Error(`Chain ${chain.chainId} does not get beyond block ${block}`)
     block = read.block

@@ -1,5 +1,6 @@
 import type { Block } from '../chains/chain.ts'
 import type { RecoveryChain } from '../chains/recovery.ts'
+import { listSenders } from '../store/attempts.ts'
 import { inTransaction } from '../store/db.ts'
 import { findLedgerCursor, findOpRecords } from '../store/ledger.ts'
 import { oldestOpenBlock } from '../store/open-range.ts'
@@ -28,7 +29,8 @@ export async function rebuild(deps: RebuildDeps): Promise<Summary> {
     const { hard } = await chain.readHeads()
     const after = await startOf(deps, chainId)
     deps.say(`chain ${chainId}: reading from block ${after}`)
-    addFacts(facts, chainId, await collectEvents(custody, after, hard))
+    const senders = await listSenders(deps.pool, chainId)
+    addFacts(facts, chainId, await collectEvents(custody, { after, hard, senders }))
     hards.set(chainId, hard)
   }
   const unknown = await readUnknown(deps, facts)
