@@ -21,7 +21,7 @@ const LANDED_MS = 900
 const MISSED_MS = 1_500
 // Past everything that a lock of the gate had left.
 const JUMP_SECONDS = 100
-const PAUSE_MS = 8_000
+const PAUSE_MS = 4_000
 const CRASHES_BEFORE_KILLS = 8
 
 export async function direct(direction: Direction): Promise<void> {

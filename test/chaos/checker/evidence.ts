@@ -1,6 +1,7 @@
 import { type Database, readDatabase, type SwapRow } from './database.ts'
 import { type Deed, type DeedKind, type EvmEvidence, readEvmEvidence } from './evm-evidence.ts'
 import type { Input, Party } from './input.ts'
+import { mapSome } from './map-some.ts'
 import { readSolanaEvidence, type SolanaEvidence } from './solana-evidence.ts'
 
 /** All that is known of a run: what was said, what is written, and what the chains show. */
@@ -64,6 +65,6 @@ export async function eachAsync<T>(
   items: readonly T[],
   judge: (item: T) => Promise<string | undefined>,
 ): Promise<Violation[]> {
-  const found = await Promise.all(items.map(judge))
+  const found = await mapSome(items, judge)
   return found.flatMap((what) => (what === undefined ? [] : [{ invariant, what }]))
 }

@@ -1,6 +1,7 @@
 import { type Address, address, createSolanaRpc, type Signature } from '@solana/kit'
 import type { Deed } from './evm-evidence.ts'
 import type { ChainSetup } from './input.ts'
+import { mapSome } from './map-some.ts'
 
 const TOKEN_PROGRAMS = [
   'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA',
@@ -40,7 +41,7 @@ export async function readSolanaEvidence(chain: ChainSetup): Promise<SolanaEvide
   const memos = new Map<Signature, string>()
   for (const each of addresses)
     for (const [signature, memo] of await memosOf(rpc, each)) memos.set(signature, memo)
-  const effects = (await Promise.all([...memos].map((noted) => readEffect(rpc, noted)))).flat()
+  const effects = (await mapSome([...memos], (noted) => readEffect(rpc, noted))).flat()
   const deeds = effects.flatMap((effect) => toDeeds(chain, effect, { intake, inventory }))
   return {
     ...{ chain, deeds, effects },
