@@ -49,7 +49,9 @@ afterEach(async () => {
 })
 
 test('every asset has two live sources', async () => {
-  expect(await Promise.all(['USDC', 'ETH', 'SOL', 'GEO', 'USDG'].map(liveSources))).toEqual([2, 2, 2, 2, 2])
+  const assets = ['USDC', 'ETH', 'SOL', 'GEO', 'USDG']
+  // A feed is silent for a moment while its chain is: at the start of a network, and on a busy machine.
+  await until(async () => (await Promise.all(assets.map(liveSources))).every((count) => count === 2))
 })
 
 test.each([0, -0.5])('a feed that answers %d leaves the price to the other one', async (answer) => {
