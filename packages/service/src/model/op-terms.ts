@@ -48,6 +48,11 @@ export function ringOfOp(placeOf: PlaceOf, { originChain: chainId, locker }: Rin
   return ringOf({ chainId, escrow: origin.escrow, locker: locker as Hex })
 }
 
+/** Whether all lockers of a chain have one ring together: where no escrow tells their inputs apart. */
+export function isRingShared(placeOf: PlaceOf, chainId: number): boolean {
+  return 'intake' in placeOf(chainId)
+}
+
 function toDelivery(placeOf: PlaceOf, op: OpContent): Delivery {
   return {
     ring: ringOfOp(placeOf, op),

@@ -5,39 +5,46 @@ import { toJson } from './swaps.ts'
 /** Rounds are an epoch of 8 bits and a counter of 24: after a restore no index is issued again. */
 const EPOCH_SHIFT = 24n
 
-export type Ring = { chainId: number; locker: string }
+/** Whose positions they are: a locker's own, or `isShared` by all that the chain ever had. */
+export type Ring = { chainId: number; locker: string; isShared: boolean }
 
 /**
- * Takes the lowest free position of a locker's ring and its next round, or a new position at the end.
- * Low positions first, so that the escrow's writes meet words that are not zero.
+ * Takes the lowest free position of a ring and its next round, or a new position at the end. Low positions first, so
+ * that the escrow's writes meet words that are not zero. In a shared ring a position may be in the rows of two lockers:
+ * the one with the higher round counts, and none while either is taken.
  */
 export async function takePosition(db: Db, ring: Ring & { opId: string }) {
   const { rows } = await db.query<{ position: string; round: string }>(
     `with epoch as (select (epoch::bigint << ${EPOCH_SHIFT}) as floor from service_epoch), free as (
-       select position from ring_positions
-        where chain_id = $1 and locker = $2 and op_id is null order by position limit 1 for update skip locked
+       select r.locker, r.position from ring_positions r
+        where r.chain_id = $1 and (r.locker = $2 or $4) and r.op_id is null
+          and not ($4 and exists (
+            select 1 from ring_positions o
+             where o.chain_id = r.chain_id and o.position = r.position and o.locker <> r.locker
+               and (o.op_id is not null or (o.last_round, o.locker) > (r.last_round, r.locker))))
+        order by r.position limit 1 for update skip locked
      )
      update ring_positions p set op_id = $3, last_round = greatest(p.last_round, epoch.floor) + 1
        from free, epoch
-      where p.chain_id = $1 and p.locker = $2 and p.position = free.position
+      where p.chain_id = $1 and p.locker = free.locker and p.position = free.position
   returning p.position, p.last_round as round`,
-    [ring.chainId, ring.locker, ring.opId],
+    [ring.chainId, ring.locker, ring.opId, ring.isShared],
   )
   const row = rows[0] ?? (await addPosition(db, ring))
   return { position: BigInt(row.position), round: BigInt(row.round) }
 }
 
 async function addPosition(db: Db, ring: Ring & { opId: string }) {
-  await db.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [
-    `ring:${ring.chainId}:${ring.locker}`,
-  ])
+  const lock = (name: string) => db.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [name])
+  if (ring.isShared) await lock(`ring:${ring.chainId}`)
+  await lock(`ring:${ring.chainId}:${ring.locker}`)
   const { rows } = await db.query<{ position: string; round: string }>(
     `insert into ring_positions (chain_id, locker, position, last_round, op_id)
      select $1, $2, coalesce(max(p.position) + 1, 0),
             (select (epoch::bigint << ${EPOCH_SHIFT}) + 1 from service_epoch), $3
-       from ring_positions p where p.chain_id = $1 and p.locker = $2
+       from ring_positions p where p.chain_id = $1 and (p.locker = $2 or $4)
   returning position, last_round as round`,
-    [ring.chainId, ring.locker, ring.opId],
+    [ring.chainId, ring.locker, ring.opId, ring.isShared],
   )
   const row = rows[0]
   if (!row) throw new Error('No position was added')

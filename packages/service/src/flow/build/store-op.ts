@@ -4,7 +4,7 @@ import type { WalletView } from '../../chains/chain.ts'
 import { ServiceError } from '../../errors.ts'
 import type { Catalog, ChainNow, Market, Side } from '../../model/catalog.ts'
 import { type DeadlinePolicy, type Deadlines, deadlinesFrom } from '../../model/deadlines.ts'
-import { type PlaceOf, termsOfOp } from '../../model/op-terms.ts'
+import { isRingShared, type PlaceOf, termsOfOp } from '../../model/op-terms.ts'
 import type { Quote } from '../../model/quote.ts'
 import { type Db, inTransaction } from '../../store/db.ts'
 import {
@@ -22,7 +22,7 @@ export type StoreDeps = {
   catalog: Catalog
   market: Market
   placeOf: PlaceOf
-  /** The keys that may take an input on a chain; each has a ring of its own. */
+  /** The keys that may take an input on a chain. */
   lockersOf(chainId: number): readonly string[]
   deadlines: DeadlinePolicy
   maxUnsubmitted: number
@@ -101,7 +101,9 @@ async function storeOp(
 ): Promise<StoredOp> {
   const id = randomUUID()
   const locker = await leastBusyLocker(deps, db, quote.originChain)
-  const slot = await takePosition(db, { chainId: quote.originChain, locker, opId: id })
+  const { originChain: chainId } = quote
+  const isShared = isRingShared(deps.placeOf, chainId)
+  const slot = await takePosition(db, { chainId, locker, isShared, opId: id })
   const content = { ...quote, inputAmount: quote.amountIn, locker, ...slot, ...clocks.deadlines }
   const { hash, deliveryHash, signed: terms } = termsOfOp(deps.placeOf, content)
   return insertOp(db, {

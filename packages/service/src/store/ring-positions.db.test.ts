@@ -1,0 +1,68 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { inTransaction } from './db.ts'
+import { freePositions, takePosition } from './ops.ts'
+import { startTestDatabase, type TestDatabase } from './test-database.ts'
+
+let database: TestDatabase
+let chainId = 7_000
+
+beforeAll(async () => {
+  database = await startTestDatabase()
+})
+afterAll(() => database.stop())
+beforeEach(() => {
+  chainId += 1
+})
+
+async function take(locker: string, isShared: boolean) {
+  const opId = randomUUID()
+  const { position, round } = await inTransaction(database.pool, (db) =>
+    takePosition(db, { chainId, locker, isShared, opId }),
+  )
+  return { opId, slot: [position, round], free: () => freePositions(database.pool, [opId]) }
+}
+
+test('a locker that replaces another goes on in the ring that they share, beside what is still open', async () => {
+  const open = await take('old', true)
+  const over = await take('old', true)
+  await over.free()
+
+  const [next, more] = [await take('new', true), await take('new', true)]
+
+  expect([open.slot, over.slot]).toEqual([
+    [0n, 1n],
+    [1n, 1n],
+  ])
+  expect([next.slot, more.slot]).toEqual([
+    [1n, 2n],
+    [2n, 1n],
+  ])
+})
+
+test('a locker with a ring of its own begins at its beginning', async () => {
+  await take('old', false)
+
+  expect((await take('new', false)).slot).toEqual([0n, 1n])
+})
+
+test('no position of a shared ring is given away twice, whoever asks at the same time', async () => {
+  const lockers = Array.from({ length: 12 }, (_, index) => (index % 2 === 0 ? 'old' : 'new'))
+
+  const taken = await Promise.all(lockers.map((locker) => take(locker, true)))
+
+  expect(new Set(taken.map(({ slot: [position] }) => position)).size).toBe(12)
+})
+
+test('a position that two lockers have rows of is taken once, above both of their rounds', async () => {
+  await database.pool.query(
+    `insert into ring_positions (chain_id, locker, position, last_round)
+     values ($1, 'old', 0, 7), ($1, 'new', 0, 3)`,
+    [chainId],
+  )
+
+  const [first, second] = [await take('new', true), await take('new', true)]
+
+  expect(first.slot).toEqual([0n, 8n])
+  expect(second.slot).toEqual([1n, 1n])
+})
