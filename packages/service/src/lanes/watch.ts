@@ -5,6 +5,7 @@ import { releaseStalledClaims } from '../store/attestations.ts'
 import { setHoldings } from '../store/inventory.ts'
 import { oldestOpenBlock } from '../store/open-range.ts'
 import { findPositionsPast, freePositions } from '../store/ops.ts'
+import { followAbandoned } from './abandoned.ts'
 import type { HeadFollower } from './head-follower.ts'
 import type { Lane, Task } from './runner.ts'
 
@@ -33,6 +34,7 @@ export function createWatchLane(options: Options): Lane {
         attempt(faults, () => options.confirmDestination(heads)),
         attempt(faults, () => options.confirmOrigin(heads)),
       ])
+      await followAbandoned({ pool, chain, senders }, heads)
       await releaseStalledClaims(pool, { chainId: chain.chainId, senders })
       await setHoldings(
         pool,

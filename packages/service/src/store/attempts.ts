@@ -113,6 +113,19 @@ export async function findOpenAttempts(db: Db, key: SenderKey): Promise<Attempt[
   return rows.map(toAttempt)
 }
 
+/** Open attempts of keys that are not among these: nobody follows up on them. */
+export async function findAbandonedAttempts(
+  db: Db,
+  { chainId, senders }: { chainId: number; senders: readonly string[] },
+): Promise<Attempt[]> {
+  const { rows } = await db.query<Row>(
+    `select id, chain_id, sender, nonce, replacement, role, tx_hash, raw, request, last_valid
+       from tx_attempts where chain_id = $1 and sender <> all($2) and final_at is null`,
+    [chainId, senders],
+  )
+  return rows.map(toAttempt)
+}
+
 /** At this hard-final block the chain can neither take these any more nor undo that it took them. */
 export async function markAttemptsFinal(
   db: Db,

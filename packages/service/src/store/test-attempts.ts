@@ -14,7 +14,7 @@ export async function insertTestAttempt(
   const { rows } = await pool.query<{ id: string }>(
     `with added as (
        insert into tx_attempts (chain_id, sender, nonce, role, tx_hash, raw, effect_hash, request, replacement)
-       values (31337, $4, 0, $2, $1, '0x', '0x', '{}', $5) returning id
+       values (31337, $4, 0, $2, $1, '0x', '0x', '{"sentAtBlock": "0"}', $5) returning id
      ), linked as (
        insert into attempt_swaps (attempt_id, swap_id, role) select id, $3, $2 from added
      )

@@ -1,0 +1,40 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Block, Heads, Sent } from '../chains/chain.ts'
+import { tallyAttempts } from '../store/attempts.ts'
+import { insertTestAttempt } from '../store/test-attempts.ts'
+import { insertTestAccount, startTestDatabase, type TestDatabase } from '../store/test-database.ts'
+import { insertTestSwap } from '../store/test-swaps.ts'
+import { followAbandoned } from './abandoned.ts'
+
+const CHAIN = 31_337
+const block: Block = { number: 20n, height: 20n, hash: '0x20', seconds: 0 }
+const heads: Heads = { head: block, accept: block, settle: block, hard: block }
+
+let database: TestDatabase
+
+beforeAll(async () => {
+  database = await startTestDatabase()
+})
+afterAll(() => database.stop())
+
+test('what a key signed that is gone is decided by the chain, and that of a key at work is left to it', async () => {
+  const { pool } = database
+  const swap = await insertTestSwap(pool, await insertTestAccount(pool))
+  const asked: string[] = []
+  const chain = {
+    chainId: CHAIN,
+    async readFates<T extends Sent>(sender: string, sent: readonly T[]) {
+      asked.push(sender)
+      return { nextNonce: 0, unmined: [], final: sender === 'dead' ? [...sent] : [] }
+    },
+  }
+  for (const sender of ['dead', 'living', 'at work']) await insertTestAttempt(pool, swap, 'lock', { sender })
+
+  await followAbandoned({ pool, chain, senders: ['at work'] }, heads)
+
+  expect(asked.sort()).toEqual(['dead', 'living'])
+  expect((await tallyAttempts(pool, 'lock', [swap.swapId], 20n)).get(swap.swapId)).toEqual({
+    total: 3,
+    open: 2,
+  })
+})
