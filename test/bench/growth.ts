@@ -23,14 +23,18 @@ type Times = Record<'submit' | 'status' | 'history', number[]>
 export async function measureGrowth(bench: Bench): Promise<Figure[]> {
   const wallets = await createTraders(bench, WALLETS)
   const few = await storePending(bench, bench.world.local.apiKey, 100)
-  // The first round warms up what the second one measures.
-  await measure(bench, wallets, few)
-  const empty = await measure(bench, wallets, few)
+  const empty = await measureWarm(bench, wallets, few)
   bench.say(`storing ${ENDED} swaps that are over and ${OPEN} open ones`)
   const grown = await growDatabase(bench, { ended: ENDED, open: OPEN })
   bench.say(`stored: ${grown.bytes} of tables and indexes`)
-  const full = await measure(bench, wallets, grown.some)
+  const full = await measureWarm(bench, wallets, grown.some)
   return (['submit', 'status', 'history'] as const).map((name) => compare(name, empty[name], full[name]))
+}
+
+/** The first round warms up what the second one measures. */
+async function measureWarm(...given: Parameters<typeof measure>): Promise<Times> {
+  await measure(...given)
+  return measure(...given)
 }
 
 async function measure(
