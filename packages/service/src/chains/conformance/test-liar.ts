@@ -62,7 +62,9 @@ async function startLiar(rpcUrl: string, lies: Lies): Promise<Liar> {
     const body = await readBody(request)
     const calls = new Map([JSON.parse(body) as Call].flat().map((call) => [call.id, call]))
     if ([...calls.values()].some(({ method }) => SENDING.has(method))) return void response.destroy()
-    const text = await ask(body)
+    // Whoever asked has heard from two others by then, and may have stopped the true node.
+    const text = await ask(body).catch(() => undefined)
+    if (text === undefined) return void response.destroy()
     // Passed on as it came: parsed here, an amount of 64 bits would be rounded.
     if ([...calls.values()].every(({ method }) => !lies[method])) return void response.end(text)
     const truth: Reply | Reply[] = JSON.parse(text)
