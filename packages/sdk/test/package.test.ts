@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process'
-import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -38,6 +39,20 @@ test('the built package runs in plain Node', async () => {
   const { stdout } = await run(process.execPath, ['main.js'], { cwd: application })
 
   expect(stdout.trim()).toBe('true CONNECTION_FAILED')
+})
+
+test('every type that the built package names is in it', async () => {
+  const types = join(application, 'node_modules/@geoswap/sdk/types')
+  const files = (await readdir(types, { recursive: true })).filter((file) => file.endsWith('.d.ts'))
+  const named = await Promise.all(
+    files.map(async (file) => {
+      const imports = (await readFile(join(types, file), 'utf8')).matchAll(/from ['"](\.[^'"]+)\.js['"]/g)
+      return [...imports].map(([, path = '']) => join(types, dirname(file), `${path}.d.ts`))
+    }),
+  )
+
+  expect(named.flat().length).toBeGreaterThan(files.length)
+  expect(named.flat().filter((path) => !existsSync(path))).toEqual([])
 })
 
 test('the built package is typed: requests, replies, ends and codes', async () => {
