@@ -28,11 +28,6 @@ async function runProject(project: string): Promise<boolean> {
     )
     return true
   }
-  // What fails only once has met a machine that was too busy: it is told, and tried again.
-  return (await tryProject(project)) || tryProject(project)
-}
-
-async function tryProject(project: string): Promise<boolean> {
   say(`${project}: started`)
   const { isGreen, output } = await runTests(project)
   const seconds = Math.round((Date.now() - started) / 1_000)
