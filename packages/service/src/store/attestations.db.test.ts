@@ -1,6 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { markAttemptsFinal } from './attempts.ts'
-import { bindAttestation, findUnsent, insertAttestation, releaseStalledClaims } from './attestations.ts'
+import {
+  bindAttestation,
+  closeAttestation,
+  findUnsent,
+  insertAttestation,
+  releaseStalledClaims,
+} from './attestations.ts'
 import { insertTestAttempt } from './test-attempts.ts'
 import { insertTestAccount, startTestDatabase, type TestDatabase } from './test-database.ts'
 import { insertTestSwap, moveTestSwap, settleTestSwap } from './test-swaps.ts'
@@ -55,4 +61,26 @@ test('a claim of a key that is no longer there is sent by another', async () => 
   await release(['another'])
 
   expect(await unsentOf(swapId)).toMatchObject({ kind: 'claim' })
+})
+
+test('a claim that had landed when it was taken for stalled keeps what it was attested by', async () => {
+  const { pool } = database
+  const { swapId, attemptId } = await claimUnderWay()
+  await release(['another'])
+
+  await closeAttestation(pool, (await unsentOf(swapId))?.id ?? '')
+
+  const { rows } = await pool.query('select attempt_id from attestations where $1 = any(swap_ids)', [swapId])
+  expect(rows).toEqual([{ attempt_id: attemptId }])
+})
+
+test('an attestation that was never sent, of a swap that moved on by itself, is gone', async () => {
+  const { pool } = database
+  const { swapId } = await insertTestSwap(pool, await insertTestAccount(pool))
+  await insertAttestation(pool, { chainId: CHAIN, kind: 'claim', swapIds: [swapId], signature: '0x' })
+
+  await closeAttestation(pool, (await unsentOf(swapId))?.id ?? '')
+
+  const { rows } = await pool.query('select 1 from attestations where $1 = any(swap_ids)', [swapId])
+  expect(rows).toEqual([])
 })

@@ -125,7 +125,21 @@ export async function releaseStalledClaims(
   )
 }
 
-/** An attestation nobody needs any more, for example of swaps that moved on by themselves. */
+/**
+ * An attestation whose swaps have all moved on. What was sent once is kept with the last transaction it was sent in,
+ * so that each claim shows by what it was allowed; what never was is dropped.
+ */
+export async function closeAttestation(db: Db, id: string): Promise<void> {
+  await db.query(
+    `update attestations t set attempt_id = (select max(l.attempt_id) from attempt_swaps l
+                                              where l.swap_id = any(t.swap_ids) and l.role = t.kind)
+      where t.id = $1 and t.attempt_id is null`,
+    [id],
+  )
+  await dropAttestation(db, id)
+}
+
+/** An attestation that no contract takes any more; another is signed in its place. */
 export async function dropAttestation(db: Db, id: string): Promise<void> {
   await db.query('delete from attestations where id = $1 and attempt_id is null', [id])
 }

@@ -4,7 +4,13 @@ import type { Sender } from '../../lanes/sender.ts'
 import { eachAtOnce, type Share } from '../../model/group.ts'
 import type { SwapEvent } from '../../model/lifecycle.ts'
 import type { Swap } from '../../model/swap.ts'
-import { type Attestation, bindAttestation, dropAttestation, findUnsent } from '../../store/attestations.ts'
+import {
+  type Attestation,
+  bindAttestation,
+  closeAttestation,
+  dropAttestation,
+  findUnsent,
+} from '../../store/attestations.ts'
 import type { Lease } from '../../store/lanes.ts'
 import { advanceSwap, advanceTogether, findSwaps } from '../../store/swaps.ts'
 
@@ -31,8 +37,9 @@ async function relay(deps: RelayDeps, lease: Lease, heads: Heads, attestation: A
   const byId = new Map((await findSwaps(deps.pool, attestation.swapIds)).map((swap) => [swap.id, swap]))
   const swaps = attestation.swapIds.flatMap((id) => byId.get(id) ?? [])
   const open = swaps.filter((swap) => isWaiting(attestation, swap))
+  if (open.length === 0) return closeAttestation(deps.pool, attestation.id)
   const isLate = attestation.validUntil !== undefined && heads.head.seconds > attestation.validUntil
-  if (open.length === 0 || isLate) return dropAttestation(deps.pool, attestation.id)
+  if (isLate) return dropAttestation(deps.pool, attestation.id)
   if (attestation.kind === 'refund' && (await isBlocked(deps, open))) return
   const event: SwapEvent = attestation.kind === 'claim' ? 'claimRecorded' : 'refundRecorded'
   await deps.sender.send(lease, heads, {
