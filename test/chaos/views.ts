@@ -72,9 +72,14 @@ const LIES: Record<string, (truth: unknown) => unknown> = {
   eth_getTransactionCount: (truth) => toHex(Number(truth) + LEAD),
   eth_getTransactionReceipt: () => null,
   eth_call: (truth) => `0x${'0'.repeat(String(truth).length - 2)}`,
+  // With the true slot: what it says of the height is not left out for being ahead of all others.
   getEpochInfo: (truth) => {
-    const { absoluteSlot, blockHeight } = truth as { absoluteSlot: number; blockHeight: number }
-    return { ...(truth as Fields), absoluteSlot: absoluteSlot + LEAD, blockHeight: blockHeight + LEAD }
+    const { blockHeight } = truth as { blockHeight: number }
+    return { ...(truth as Fields), blockHeight: blockHeight + LEAD }
+  },
+  getLatestBlockhash: (truth) => {
+    const { value } = truth as { value: Fields }
+    return { ...(truth as Fields), value: { ...value, lastValidBlockHeight: 1 } }
   },
   getMultipleAccounts: none,
   getSignatureStatuses: none,

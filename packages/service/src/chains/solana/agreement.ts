@@ -19,13 +19,21 @@ export function createAgreement(transports: readonly RpcTransport[]): RpcTranspo
       if (answer.error) throw new Error(`${method}: ${answer.error.message}`)
       return answer
     })
-    if (method === 'getEpochInfo') {
-      return reachedByMajority(asked, ({ result }) =>
-        BigInt((result as { absoluteSlot: bigint }).absoluteSlot),
-      )
-    }
+    if (method === 'getEpochInfo') return reached(asked)
     return agree(asked, ({ result }) => stringifyJsonWithBigInts(essenceOf(method, result)))
   }) as RpcTransport
+}
+
+type Epoch = { absoluteSlot: bigint; blockHeight: bigint }
+
+/** Slot and height each by themselves: a node may be right about one of them and lie about the other. */
+async function reached(asked: readonly Promise<Answer>[]): Promise<Answer> {
+  const epochOf = ({ result }: Answer) => result as Epoch
+  const [slot, height] = await Promise.all([
+    reachedByMajority(asked, (answer) => BigInt(epochOf(answer).absoluteSlot)),
+    reachedByMajority(asked, (answer) => BigInt(epochOf(answer).blockHeight)),
+  ])
+  return { ...slot, result: { ...epochOf(slot), blockHeight: epochOf(height).blockHeight } }
 }
 
 const LANDED = ['signature', 'slot', 'err', 'memo']

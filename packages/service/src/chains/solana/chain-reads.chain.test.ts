@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { generateKeyPairSigner } from '@solana/kit'
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
 import { createSolanaClient } from './client.ts'
-import { readBlockhash, readHeads } from './heads.ts'
+import { readBlockHeight, readBlockhash, readHeads } from './heads.ts'
 import { NATIVE_TOKEN } from './mint.ts'
 import { buildPayment } from './payment.ts'
 import { readPriorityPrice } from './priority.ts'
@@ -85,13 +85,49 @@ test('a blockhash lives for 150 blocks from its own', async () => {
   expect(lastValidBlockHeight - confirmed.height).toBe(150n)
 })
 
+/** The true node twice, and one that gives the true slot and blockhash, and lies about every height. */
+async function besideLiar(lie: (height: bigint) => number) {
+  const { rpc } = world.client
+  const epoch = await rpc.getEpochInfo({ commitment: 'confirmed' }).send()
+  const { value } = await rpc.getLatestBlockhash({ commitment: 'confirmed' }).send()
+  const slot = Number(epoch.absoluteSlot)
+  const lies: Record<string, object> = {
+    getEpochInfo: { absoluteSlot: slot, blockHeight: lie(epoch.blockHeight) },
+    getLatestBlockhash: {
+      context: { slot },
+      value: { ...value, lastValidBlockHeight: lie(value.lastValidBlockHeight) },
+    },
+  }
+  const liar = await startNode(({ method }) => ({ result: lies[method] }))
+  return createSolanaClient({ urls: [liar.url, world.chain.rpcUrl, world.chain.rpcUrl] })
+}
+
+test('a node that tells the true slot and another height is not believed, wherever its answer comes in', async () => {
+  const truth = await world.client.rpc.getEpochInfo({ commitment: 'confirmed' }).send()
+  for (const lie of [1_000, -1_000]) {
+    const { agreed } = await besideLiar((height) => Number(height) + lie)
+    const said = await agreed.rpc.getEpochInfo({ commitment: 'confirmed' }).send()
+    expect(said).toMatchObject({ absoluteSlot: truth.absoluteSlot, blockHeight: truth.blockHeight })
+  }
+})
+
+test('what one node says of the life of its blockhash neither ends it early nor makes it last', async () => {
+  const { blockHeight } = await world.client.rpc.getEpochInfo({ commitment: 'confirmed' }).send()
+  for (const lie of [1_000, -1_000]) {
+    const client = await besideLiar((height) => Number(height) + lie)
+    const { lastValidBlockHeight } = await readBlockhash(client)
+    expect(lastValidBlockHeight).toBeGreaterThanOrEqual(blockHeight + 150n)
+    expect(lastValidBlockHeight).toBeLessThan(blockHeight + 200n)
+  }
+})
+
 test('a silent node is passed over, and a node that is behind too', async () => {
   const dead = await startNode(() => undefined)
   const behind = await startNode(() => ({ error: { code: -32016, message: 'Minimum context slot' } }))
   const client = createSolanaClient({ urls: [dead.url, behind.url, world.chain.rpcUrl] })
 
-  await readBlockhash(client)
-  await readBlockhash(client)
+  await readBlockHeight(client)
+  await readBlockHeight(client)
 
   // The one that answered is asked first from then on.
   expect(dead.calls.length).toBe(1)

@@ -1,4 +1,4 @@
-import type { SolanaClient } from './client.ts'
+import type { SolanaClient, SolanaClients } from './client.ts'
 
 /** A block as of one commitment. `seconds` is the chain's own clock; `height` counts blocks, not slots. */
 export type SolanaHead = { slot: bigint; height: bigint; seconds: number }
@@ -37,10 +37,21 @@ async function withTime({ rpc }: SolanaClient, epoch: Epoch, known?: SolanaHead)
 
 export type Lifetime = { blockhash: string; lastValidBlockHeight: bigint }
 
-/** A blockhash to sign with. Confirmed: a newer one might be of a fork that dies, and the signature with it. */
-export async function readBlockhash({ rpc }: SolanaClient): Promise<Lifetime> {
-  const { value } = await rpc.getLatestBlockhash({ commitment: 'confirmed' }).send()
-  return { blockhash: value.blockhash, lastValidBlockHeight: value.lastValidBlockHeight }
+// The runtime takes a blockhash for this many blocks.
+const LIFE_BLOCKS = 150n
+// By which the newest block of all may be ahead of what a majority has confirmed.
+const AHEAD_BLOCKS = 32n
+
+/**
+ * A blockhash to sign with. Confirmed: a newer one might be of a fork that dies, and the signature with it. How long
+ * it lives decides when what was signed is dead, so where there are several nodes it is not the word of the one that
+ * gave it, but what no blockhash that exists by now outlives.
+ */
+export async function readBlockhash({ rpc, nodes, agreed }: SolanaClients): Promise<Lifetime> {
+  const latest = async () => (await rpc.getLatestBlockhash({ commitment: 'confirmed' }).send()).value
+  if (nodes.length === 1) return latest()
+  const [{ blockhash }, { height }] = await Promise.all([latest(), readEpoch(agreed, 'confirmed')])
+  return { blockhash, lastValidBlockHeight: height + LIFE_BLOCKS + AHEAD_BLOCKS }
 }
 
 export async function readBlockHeight({ rpc }: SolanaClient): Promise<bigint> {
