@@ -21,8 +21,8 @@ export type Battlefield = {
   ledger: Ledger
   random: Random
   blockMs: number
-  /** The last trouble that each chain has with its blocks. */
-  turns: Map<EvmPlace, Promise<void>>
+  /** The last trouble of each kind that has to wait for the one before. */
+  turns: Map<string, Promise<void>>
 }
 
 const ETH_USD = 2_500
@@ -50,16 +50,26 @@ export type Strike = Battlefield & { wait(ms: number): Promise<void> }
 
 /** Does one bad thing, when it is its turn. */
 export async function strike(field: Strike, event: NemesisEvent): Promise<void> {
-  const isOfBlocks = event.kind === 'reorg' || event.kind === 'halt'
-  const done = isOfBlocks ? inTurn(field.turns, event.chain, () => act(field, event)) : act(field, event)
+  const turn = turnOf(event)
+  const done = turn ? inTurn(field.turns, turn, () => act(field, event)) : act(field, event)
   await done.catch((error: unknown) => field.ledger.fault('notDone', { event, why: String(error) }))
 }
 
-/** A chain has one trouble with its blocks at a time: a reorg would undo the end of a halt. */
-function inTurn(turns: Battlefield['turns'], chain: EvmPlace, work: () => Promise<void>): Promise<void> {
-  const done = (turns.get(chain) ?? Promise.resolve()).then(work)
-  const over = done.catch(() => {})
-  turns.set(chain, over)
+/**
+ * A chain has one trouble with its blocks at a time: a reorg would undo the end of a halt. And one wrong node at a
+ * time: two of three that tell the same lie are the majority.
+ */
+function turnOf(event: NemesisEvent): string | undefined {
+  if (event.kind === 'reorg' || event.kind === 'halt') return `${event.chain} blocks`
+  return 'node' in event && event.node !== undefined ? `${event.chain} nodes` : undefined
+}
+
+function inTurn(turns: Battlefield['turns'], turn: string, work: () => Promise<void>): Promise<void> {
+  const done = (turns.get(turn) ?? Promise.resolve()).then(work)
+  turns.set(
+    turn,
+    done.catch(() => {}),
+  )
   return done
 }
 

@@ -119,7 +119,7 @@ export const DRAIN_SECONDS = 60 + 30 + 120 + 30
 const JUMP_SECONDS = 250
 const SECONDS_PER_SWAP = 0.75
 // Clients who come only while something was not seen often enough.
-const RESERVE = 2
+const RESERVE = 3
 const AT_ONCE = 40
 // The first part of the run is when swaps begin; the rest is for what comes late in a swap's life.
 const SUBMITTING = 0.7
