@@ -8,7 +8,7 @@ import {
 } from 'viem'
 import type { Op } from '../../model/swap.ts'
 import { INVENTORY } from '../../model/venue.ts'
-import type { Chain, Delivered, Landed, Refunded, Transfer } from '../chain.ts'
+import type { Chain, Delivered, Heads, Landed, Refunded, Transfer } from '../chain.ts'
 import type { EvmClients } from './client.ts'
 import { createEventLog, type EventLog } from './event-log.ts'
 import { type Fees, planReplacement, readFees, readLegCosts } from './fees.ts'
@@ -72,7 +72,7 @@ export function createEvmChain({ clients, settings, accounts, deliverer }: Optio
       const as = { ...settings, deliverer: by ? getAddress(by) : deliverer }
       return op.venue === INVENTORY ? simulateDelivery(client, as, op) : simulatePurchase(client, as, op)
     },
-    findDeliveries: (ops) => findDeliveries(events, ops),
+    findDeliveries: (ops, heads) => findDeliveries(events, ops, heads),
     readUndelivered: (ops, at) => reads.readUndelivered(agreed, settings, ops, at),
     isDeliveryOver: (op, at) => at.seconds > op.fillDeadline,
     planDelivery: async (ops) => {
@@ -103,18 +103,23 @@ async function findTransaction(client: PublicClient, hash: Hex) {
 }
 
 async function findLock(events: EventLog, op: Op): Promise<Landed | undefined> {
-  return events.find('locked', op.hash, op.originBlock)
+  return events.find('locked', op.hash, op.originBlock, true)
 }
 
 async function findRefund(events: EventLog, op: Op): Promise<Refunded | undefined> {
-  const refunded = await events.find('refunded', op.hash, op.originBlock)
+  const refunded = await events.find('refunded', op.hash, op.originBlock, true)
   return refunded && { ...refunded, credited: refunded.creditedTo?.includes(op.wallet) ?? false }
 }
 
-async function findDeliveries(events: EventLog, ops: readonly Op[]): Promise<Map<string, Delivered>> {
+async function findDeliveries(
+  events: EventLog,
+  ops: readonly Op[],
+  { hard }: Heads,
+): Promise<Map<string, Delivered>> {
   const found = new Map<string, Delivered>()
   for (const op of ops) {
-    const event = await events.find('delivered', op.deliveryHash, op.destinationBlock)
+    const isOver = hard.seconds > op.fillDeadline
+    const event = await events.find('delivered', op.deliveryHash, op.destinationBlock, isOver)
     if (event) found.set(op.hash, { ...event, amount: event.amount ?? 0n })
   }
   return found

@@ -13,6 +13,7 @@ import type { Block } from '../chain.ts'
 import type { Custody, CustodyChain, CustodyEvent, Held, Paid } from '../custody.ts'
 import { deliveriesIn, opsIn, readCall } from './calls.ts'
 import type { EvmClients } from './client.ts'
+import { OVERLAP } from './event-log.ts'
 import { readBalance } from './reads.ts'
 import type { EvmChainSettings } from './settings.ts'
 
@@ -23,8 +24,6 @@ type Parts = { clients: Pick<EvmClients, 'client' | 'agreed'>; settings: Setting
 
 // A range that every public node answers in one piece.
 const MAX_RANGE = 2_000n
-// Read once more with the next range: logs that a node had not indexed yet are not lost.
-const OVERLAP = 16n
 
 /** What the contracts of an EVM chain say and hold. */
 export function createEvmCustody(parts: Parts): CustodyChain {

@@ -47,6 +47,30 @@ test('an event that a reorg undid is forgotten, and found again where it lands',
   expect(await log.find('locked', 'a', 8n)).toMatchObject({ block: 11n })
 })
 
+test('an event that the nodes left out while they were behind is there with the next heads', async () => {
+  const chain = createChain()
+  const log = createEventLog(chain.readEvents)
+  await log.advance(headsAt(10n), 8n)
+  await log.advance(headsAt(20n), 8n)
+
+  chain.events.push(locked('a', 12n))
+  await log.advance(headsAt(21n), 8n)
+
+  expect(await log.find('locked', 'a', 8n)).toMatchObject({ block: 12n })
+})
+
+test('an event that the nodes left out for long is looked for once more when the chain shows that it happened', async () => {
+  const chain = createChain()
+  const log = createEventLog(chain.readEvents)
+  for (const head of [10n, 60n, 61n]) await log.advance(headsAt(head), 8n)
+
+  chain.events.push(locked('a', 12n))
+  await log.advance(headsAt(62n), 8n)
+
+  expect(await log.find('locked', 'a', 8n)).toBeUndefined()
+  expect(await log.find('locked', 'a', 8n, true)).toMatchObject({ block: 12n })
+})
+
 test('an event from before the log began is looked up from where its op began', async () => {
   const chain = createChain()
   const log = createEventLog(chain.readEvents)

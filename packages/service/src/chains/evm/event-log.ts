@@ -17,9 +17,20 @@ type ReadEvents = (range: { from: bigint; to: bigint }) => Promise<ChainEvent[]>
 export type EventLog = {
   /** Brings the log up to these heads. `from` is where the oldest open swap began. */
   advance(heads: Heads, from: bigint): Promise<void>
-  /** Looks further back when the log does not reach: `since` is where the op began. */
-  find(kind: ChainEvent['kind'], id: string, since: bigint): Promise<ChainEvent | undefined>
+  /**
+   * Looks further back when the log does not reach: `since` is where the op began. `mustBeThere` when the chain's
+   * state shows that it happened, or it would be too late to: what is missing then is looked for once more.
+   */
+  find(
+    kind: ChainEvent['kind'],
+    id: string,
+    since: bigint,
+    mustBeThere?: boolean,
+  ): Promise<ChainEvent | undefined>
 }
+
+/** Read once more with the next range: logs that a node had not indexed yet are not lost. */
+export const OVERLAP = 16n
 
 /** What our contracts on one chain said lately. The part that is not hard-final is read anew each time. */
 export function createEventLog(readEvents: ReadEvents): EventLog {
@@ -43,7 +54,8 @@ export function createEventLog(readEvents: ReadEvents): EventLog {
         finalTo = start > 0n ? start - 1n : start
       }
       if (from < start) await extendTo(from)
-      const events = await readEvents({ from: finalTo + 1n, to: heads.head.number })
+      const again = finalTo + 1n - OVERLAP
+      const events = await readEvents({ from: again > start ? again : start, to: heads.head.number })
       for (const event of events)
         if (event.block <= heads.hard.number) final.set(keyOf(event.kind, event.id), event)
       recent = new Map(events.map((event) => [keyOf(event.kind, event.id), event]))
@@ -53,10 +65,10 @@ export function createEventLog(readEvents: ReadEvents): EventLog {
       const kept = from < heads.hard.number ? from : heads.hard.number
       if (kept > start) start = kept
     },
-    async find(kind, id, since) {
+    async find(kind, id, since, mustBeThere = false) {
       const key = keyOf(kind, id)
       const known = recent.get(key) ?? final.get(key)
-      if (known || since >= start) return known
+      if (known || (since >= start && !mustBeThere)) return known
       const older = await readEvents({ from: since, to: head })
       return older.find((event) => event.kind === kind && event.id === id)
     },
