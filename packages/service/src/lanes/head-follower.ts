@@ -1,4 +1,5 @@
 import type { Heads } from '../chains/chain.ts'
+import { createAwakeClock } from './awake-clock.ts'
 
 type Options = {
   chainId: number
@@ -14,7 +15,7 @@ export type HeadFollower = {
   current(): Heads | undefined
   /** True while the node answers and its head moves. */
   isLive(): boolean
-  /** Seconds since the head last moved, or since this process began to look. */
+  /** Seconds for which this process has looked and the head has not moved. */
   downSeconds(): number
   start(): void
   stop(): void
@@ -26,6 +27,8 @@ const MIN_POLL_MS = 50
 export function createHeadFollower(options: Options): HeadFollower {
   let heads: Heads | undefined
   let movedAt = performance.now()
+  const awake = createAwakeClock()
+  let movedAwake = awake.now()
   // A new block is seen within a small part of its time; right after one, the next is not asked for yet.
   const pollMs = Math.max(MIN_POLL_MS, options.blockMs / 20)
   let timer: NodeJS.Timeout | undefined
@@ -38,6 +41,7 @@ export function createHeadFollower(options: Options): HeadFollower {
       if (seen !== heads) {
         heads = seen
         movedAt = performance.now()
+        movedAwake = awake.now()
         wait = Math.max(pollMs, options.blockMs / 2)
         options.onHead(seen)
       }
@@ -51,10 +55,11 @@ export function createHeadFollower(options: Options): HeadFollower {
     chainId: options.chainId,
     current: () => heads,
     isLive: () => heads !== undefined && performance.now() - movedAt <= options.maxAgeMs,
-    downSeconds: () => (performance.now() - movedAt) / 1_000,
+    downSeconds: () => (awake.now() - movedAwake) / 1_000,
     start: () => void poll(),
     stop() {
       stopped = true
+      awake.stop()
       clearTimeout(timer)
     },
   }

@@ -1,5 +1,6 @@
 import type { Sent, SigningTerms, TxRequest } from '../chains/chain.ts'
 import type { Db } from './db.ts'
+import type { Lease } from './lanes.ts'
 import { isOpenAt } from './open-at.ts'
 import { toJson } from './swaps.ts'
 
@@ -28,21 +29,20 @@ type Row = {
 
 export type SenderKey = { chainId: number; address: string }
 
-type HeldLease = { name: string; fence: string }
-
 /**
  * Takes the key's next nonce for this transaction; it is given back if the transaction rolls back.
  * Undefined when another worker has taken the lane: whoever asks must not sign anything.
  */
-export async function takeNonce(db: Db, key: SenderKey, lease: HeldLease): Promise<number | undefined> {
+export async function takeNonce(db: Db, key: SenderKey, lease: Lease): Promise<number | undefined> {
   const { rows } = await db.query<{ nonce: string }>({
     name: 'take-nonce',
     text: `
     update sender_keys k set next_nonce = k.next_nonce + 1
       from lanes l
-     where k.chain_id = $1 and k.address = $2 and l.name = $3 and l.fence = $4 and l.expires_at > clock_timestamp()
+     where k.chain_id = $1 and k.address = $2
+       and l.name = $3 and l.fence = $4 and l.holder = $5 and l.expires_at > clock_timestamp()
  returning k.next_nonce - 1 as nonce`,
-    values: [key.chainId, key.address, lease.name, lease.fence],
+    values: [key.chainId, key.address, lease.name, lease.fence, lease.holder],
   })
   return rows[0] && Number(rows[0].nonce)
 }
@@ -76,18 +76,14 @@ export type NewAttempt = Omit<Attempt, 'id' | 'isBurn' | 'nonce'> & {
  * Writes the signed bytes down. Only after the surrounding commit may they be sent. Undefined when another
  * worker has taken the lane.
  */
-export async function recordAttempt(
-  db: Db,
-  attempt: NewAttempt,
-  lease: HeldLease,
-): Promise<string | undefined> {
+export async function recordAttempt(db: Db, attempt: NewAttempt, lease: Lease): Promise<string | undefined> {
   const { request, terms, sentAtBlock } = attempt
   const { rows } = await db.query<{ id: string }>(
     `with added as (
        insert into tx_attempts (chain_id, sender, nonce, replacement, role, tx_hash, raw, effect_hash, request,
                                 last_valid)
        select $1, $2, coalesce($3, nextval(pg_get_serial_sequence('tx_attempts', 'id'))), $4, $5, $6, $7, $8, $9, $10
-         from lanes where name = $12 and fence = $13 and expires_at > clock_timestamp()
+         from lanes where name = $12 and fence = $13 and holder = $14 and expires_at > clock_timestamp()
        returning id
      ), linked as (
        insert into attempt_swaps (attempt_id, swap_id, role)
@@ -97,7 +93,7 @@ export async function recordAttempt(
     [
       ...[attempt.chainId, attempt.sender, attempt.nonce, attempt.replacement, attempt.role, attempt.txHash],
       ...[attempt.raw, attempt.effectHash, toJson({ request, terms, sentAtBlock })],
-      ...[attempt.lastValid?.toString(), attempt.swapIds, lease.name, lease.fence],
+      ...[attempt.lastValid?.toString(), attempt.swapIds, lease.name, lease.fence, lease.holder],
     ],
   )
   return rows[0]?.id

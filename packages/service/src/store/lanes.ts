@@ -1,4 +1,5 @@
-import type { Db } from './db.ts'
+import type { Pool, PoolClient } from 'pg'
+import { type Db, inTransaction } from './db.ts'
 
 export type Lease = { name: string; holder: string; fence: string }
 
@@ -25,14 +26,23 @@ export async function takeLanes(
   return rows
 }
 
+/** The holder counts too: after a restore from a backup the same fence may be given out once more. */
+function columnsOf(leases: readonly Lease[]): string[][] {
+  return [
+    leases.map(({ name }) => name),
+    leases.map(({ fence }) => fence),
+    leases.map(({ holder }) => holder),
+  ]
+}
+
 /** Extends the leases still held; those missing from the answer were lost. */
 export async function renewLanes(db: Db, leases: readonly Lease[], ttlMs: number): Promise<Set<string>> {
   const { rows } = await db.query<{ name: string }>(
-    `update lanes l set expires_at = clock_timestamp() + make_interval(secs => $3)
-       from unnest($1::text[], $2::bigint[]) as mine (name, fence)
-      where l.name = mine.name and l.fence = mine.fence
+    `update lanes l set expires_at = clock_timestamp() + make_interval(secs => $4)
+       from unnest($1::text[], $2::bigint[], $3::uuid[]) as mine (name, fence, holder)
+      where (l.name, l.fence, l.holder) = (mine.name, mine.fence, mine.holder)
   returning l.name`,
-    [leases.map((lease) => lease.name), leases.map((lease) => lease.fence), ttlMs / 1_000],
+    [...columnsOf(leases), ttlMs / 1_000],
   )
   return new Set(rows.map((row) => row.name))
 }
@@ -42,12 +52,12 @@ export async function releaseLanes(db: Db, leases: readonly Lease[]): Promise<vo
   await db.query(
     `with released as (
        update lanes l set expires_at = '-infinity'
-         from unnest($1::text[], $2::bigint[]) as mine (name, fence)
-        where l.name = mine.name and l.fence = mine.fence
+         from unnest($1::text[], $2::bigint[], $3::uuid[]) as mine (name, fence, holder)
+        where (l.name, l.fence, l.holder) = (mine.name, mine.fence, mine.holder)
     returning 1
      )
      select pg_notify('${LANES_CHANNEL}', '') where exists (select 1 from released)`,
-    [leases.map((lease) => lease.name), leases.map((lease) => lease.fence)],
+    columnsOf(leases),
   )
 }
 
@@ -62,10 +72,20 @@ export async function askForLane(db: Db, name: string): Promise<void> {
  */
 export async function confirmLease(db: Db, lease: Lease): Promise<boolean> {
   const { rowCount } = await db.query(
-    'select 1 from lanes where name = $1 and fence = $2 and expires_at > clock_timestamp() for share',
-    [lease.name, lease.fence],
+    `select 1 from lanes
+      where name = $1 and fence = $2 and holder = $3 and expires_at > clock_timestamp() for share`,
+    [lease.name, lease.fence, lease.holder],
   )
   return rowCount === 1
+}
+
+/** What only the holder of a lane may decide. Undefined when another worker has taken the lane. */
+export async function whileHeld<T>(
+  pool: Pool,
+  lease: Lease,
+  decide: (db: PoolClient) => Promise<T>,
+): Promise<T | undefined> {
+  return inTransaction(pool, async (db) => ((await confirmLease(db, lease)) ? decide(db) : undefined))
 }
 
 /** Who holds each of these lanes now, in no order; undefined for one that is free. */

@@ -6,6 +6,7 @@ import { Secret, type SolanaChainConfig } from '../../config.ts'
 import type { Swap } from '../../model/swap.ts'
 import { NATIVE_SOL } from '../solana/address.ts'
 import { toHex } from '../solana/bytes.ts'
+import { AHEAD_BLOCKS } from '../solana/heads.ts'
 import { transferInstruction } from '../solana/instructions.ts'
 import { isNative, NATIVE_TOKEN, type Token } from '../solana/mint.ts'
 import { readVaultBalances } from '../solana/reads.ts'
@@ -104,7 +105,8 @@ export async function startSolanaConformanceWorld(): Promise<SolanaConformanceWo
       if (lastValid === undefined) throw new Error('What is signed here has a last valid height')
       const slot = await solana.dev.dev_pauseSlots().send()
       // One block in each slot of the local chain: heights are slots.
-      await solana.advance(Number(lastValid) + (block === 'last' ? 0 : 1) - Number(slot))
+      const height = block === 'last' ? lastValid - AHEAD_BLOCKS : lastValid + 1n
+      await solana.advance(Number(height) - Number(slot))
     },
     async broadcastInVain(raw) {
       await solana.dev.dev_dropTransactions(1).send()

@@ -39,8 +39,8 @@ export type Lifetime = { blockhash: string; lastValidBlockHeight: bigint }
 
 // The runtime takes a blockhash for this many blocks.
 const LIFE_BLOCKS = 150n
-// By which the newest block of all may be ahead of what a majority has confirmed.
-const AHEAD_BLOCKS = 32n
+/** By which the newest block of all may be ahead of what a majority has confirmed. */
+export const AHEAD_BLOCKS = 32n
 
 /**
  * A blockhash to sign with. Confirmed: a newer one might be of a fork that dies, and the signature with it. How long

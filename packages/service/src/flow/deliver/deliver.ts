@@ -9,7 +9,7 @@ import type { RefundReason } from '../../model/outcome.ts'
 import type { Swap } from '../../model/swap.ts'
 import { INVENTORY } from '../../model/venue.ts'
 import { bookExposure, readExposed } from '../../store/exposure.ts'
-import type { Lease } from '../../store/lanes.ts'
+import { type Lease, whileHeld } from '../../store/lanes.ts'
 import {
   advanceSwap,
   advanceTogether,
@@ -90,7 +90,7 @@ async function deliverAll(
   const judged = judgements.flatMap((judgement) => judgement ?? [])
   for (const { swap, verdict } of judged) {
     if (verdict.kind === 'impossible')
-      await attempt(faults, () => decideRefund(deps, swap, verdict.reason, proof))
+      await attempt(faults, () => decideRefund(deps, lease, swap, verdict.reason, proof))
   }
   const ready = judged.filter(({ verdict }) => verdict.kind === 'deliver').map(({ swap }) => swap)
   if (heads) {
@@ -162,12 +162,20 @@ async function bookExposures(deps: DeliverDeps, db: PoolClient, swaps: readonly 
 }
 
 /** From this row on no delivery may be signed. It needs an input that can no longer vanish. */
-async function decideRefund(deps: DeliverDeps, swap: Swap, refundReason: RefundReason, proof: object) {
+async function decideRefund(
+  deps: DeliverDeps,
+  lease: Lease,
+  swap: Swap,
+  refundReason: RefundReason,
+  proof: object,
+) {
   if (swap.state === 'delivering' && !swap.originFinal) return failIfNeverLocked(deps, swap)
   const isOpen = swap.state === 'locked' || swap.state === 'delivering'
   if (!isOpen || !swap.originFinal) return
   failPoint('before deliveryImpossible')
-  const moved = await advanceSwap(deps.pool, { swap, event: 'deliveryImpossible', refundReason, proof })
+  const moved = await whileHeld(deps.pool, lease, (db) =>
+    advanceSwap(db, { swap, event: 'deliveryImpossible', refundReason, proof }),
+  )
   failPoint('after deliveryImpossible')
   if (moved) deps.onRefundDecided(moved, refundReason)
 }

@@ -2,21 +2,24 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { Block, Delivered, Heads } from '../../chains/chain.ts'
 import type { Op } from '../../model/swap.ts'
 import { markOriginFinal } from '../../store/exposure.ts'
+import type { Lease } from '../../store/lanes.ts'
 import { findSwaps } from '../../store/swaps.ts'
 import { insertTestAccount, startTestDatabase, type TestDatabase } from '../../store/test-database.ts'
+import { holdTestLane } from '../../store/test-lanes.ts'
 import { insertTestSwap, moveTestSwap, type TestSwap } from '../../store/test-swaps.ts'
 import { type ConfirmDeliveryDeps, confirmDestination } from './confirm-delivery.ts'
 import { type DeliverDeps, deliverLocked } from './deliver.ts'
 
 let database: TestDatabase
+let lease: Lease
 
 beforeAll(async () => {
   database = await startTestDatabase()
+  lease = await holdTestLane(database, 'deliver')
 })
 afterAll(() => database.stop())
 beforeEach(() => database.pool.query('truncate swaps, ops cascade'))
 
-const lease = { name: 'deliver', holder: 'holder', fence: '1' }
 const block: Block = { number: 20n, height: 20n, hash: '0x20', seconds: 0 }
 const heads: Heads = { head: block, accept: block, settle: block, hard: block }
 const trap = new Error('nobody expected this')

@@ -3,20 +3,22 @@ import type { Block, Heads } from '../../chains/chain.ts'
 import type { Op } from '../../model/swap.ts'
 import { markAttemptsFinal } from '../../store/attempts.ts'
 import { markOriginFinal } from '../../store/exposure.ts'
+import type { Lease } from '../../store/lanes.ts'
 import { findSwaps } from '../../store/swaps.ts'
 import { insertTestAttempt } from '../../store/test-attempts.ts'
 import { insertTestAccount, startTestDatabase, type TestDatabase } from '../../store/test-database.ts'
+import { holdTestLane } from '../../store/test-lanes.ts'
 import { insertTestSwap, moveTestSwap } from '../../store/test-swaps.ts'
 import { type DeliverDeps, redeliverStalled } from './deliver.ts'
 
 let database: TestDatabase
+let lease: Lease
 
 beforeAll(async () => {
   database = await startTestDatabase()
+  lease = await holdTestLane(database, 'deliver')
 })
 afterAll(() => database.stop())
-
-const lease = { name: 'deliver', holder: 'holder', fence: '1' }
 
 function headsAt(number: bigint): Heads {
   const block: Block = { number, height: number, hash: `0x${number}`, seconds: 0 }
@@ -75,6 +77,16 @@ test('nothing is decided about an input on a chain that was not asked since the 
   const { swapId } = await deliveryFinalAt(20n)
 
   await redeliverStalled(looker({ isVerified: false }), lease, headsAt(20n))
+
+  expect(await stateOf(swapId)).toBe('delivering')
+})
+
+test('a worker that lost its lane while it was away sends nothing back', async () => {
+  const { swapId } = await deliveryFinalAt(20n)
+  const old = await holdTestLane(database, 'lost', 0)
+  await holdTestLane(database, 'lost')
+
+  await redeliverStalled(looker(), old, headsAt(20n))
 
   expect(await stateOf(swapId)).toBe('delivering')
 })

@@ -1,22 +1,25 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { Block, Heads, LockRef, LockState } from '../../chains/chain.ts'
 import type { Op, Swap } from '../../model/swap.ts'
+import type { Lease } from '../../store/lanes.ts'
 import { findSwaps, findToLock } from '../../store/swaps.ts'
 import { insertTestAccount, startTestDatabase, type TestDatabase } from '../../store/test-database.ts'
+import { holdTestLane } from '../../store/test-lanes.ts'
 import { insertTestSwap, moveTestSwap, type TestSwap } from '../../store/test-swaps.ts'
 import { type ConfirmLockDeps, confirmOrigin } from './confirm-lock.ts'
 import { type LockDeps, lockWaiting } from './lock.ts'
 import { createWaitingLocks } from './waiting-locks.ts'
 
 let database: TestDatabase
+let lease: Lease
 
 beforeAll(async () => {
   database = await startTestDatabase()
+  lease = await holdTestLane(database, 'relay')
 })
 afterAll(() => database.stop())
 beforeEach(() => database.pool.query('truncate swaps, ops cascade'))
 
-const lease = { name: 'relay', holder: 'holder', fence: '1' }
 const block: Block = { number: 20n, height: 20n, hash: '0x20', seconds: -1 }
 const heads: Heads = { head: block, accept: block, settle: block, hard: block }
 const trap = new Error('nobody expected this')
@@ -38,11 +41,10 @@ const statesOf = async (swaps: readonly TestSwap[]) => {
   return idsOf(swaps).map((id) => found.get(id))
 }
 
-test('a swap that cannot be judged is told of, and the others that wait are locked', async () => {
-  const swaps = await insertSwaps()
-  const locked: string[] = []
+function workerWith(found: { locked?: string[]; isGone?: boolean }): LockDeps {
+  const { locked = [], isGone = false } = found
   const deps = {
-    pool: database.pool,
+    ...{ pool: database.pool, onDeclined: () => {} },
     sender: {
       address: 'locker',
       room: () => 16,
@@ -55,16 +57,43 @@ test('a swap that cannot be judged is told of, and the others that wait are lock
       findObstacle: async ({ op }: Swap) => failFor(op),
     },
     destinationOf: () => ({ simulateDelivery: async () => ({ kind: 'ok' }) }),
-    ...{ isLive: () => true, isGone: () => false, isPriceKept: () => true, refreshPrices: async () => {} },
+    ...{
+      isLive: () => !isGone,
+      isGone: () => isGone,
+      isPriceKept: () => true,
+      refreshPrices: async () => {},
+    },
     valueCentsOf: () => 0n,
-  } as unknown as LockDeps
+  }
+  return deps as unknown as LockDeps
+}
+
+function findWaiting() {
   const find = (limit: number) => findToLock(database.pool, { chainId: 31337, locker: 'locker', limit })
   // One at a time: the one that fails is alone, and comes first.
-  const waiting = createWaitingLocks({ find, limit: 40, takeSize: 1 })
+  return createWaitingLocks({ find, limit: 40, takeSize: 1 })
+}
 
-  await expect(lockWaiting(deps, lease, heads, waiting)).rejects.toBe(trap)
+test('a swap that cannot be judged is told of, and the others that wait are locked', async () => {
+  const swaps = await insertSwaps()
+  const locked: string[] = []
+
+  await expect(lockWaiting(workerWith({ locked }), lease, heads, findWaiting())).rejects.toBe(trap)
 
   expect(locked).toEqual(idsOf(swaps.slice(1)))
+})
+
+test('a worker that lost its lane while it was away declines nothing that is not its own any more', async () => {
+  const [, ...swaps] = await insertSwaps()
+  const old = await holdTestLane(database, 'lost', 0)
+  await holdTestLane(database, 'lost')
+
+  await lockWaiting(workerWith({ isGone: true }), old, heads, findWaiting())
+  const before = await statesOf(swaps)
+  await lockWaiting(workerWith({ isGone: true }), lease, heads, findWaiting())
+
+  expect(before).toEqual(['accepted', 'accepted'])
+  expect(await statesOf(swaps)).toEqual(['failed', 'failed'])
 })
 
 test('a swap that cannot be moved on is told of, and the others of its chain are moved on', async () => {

@@ -6,7 +6,7 @@ import { attempt, throwFirst } from '../../model/attempt.ts'
 import { eachAtOnce } from '../../model/group.ts'
 import type { FailureCode } from '../../model/outcome.ts'
 import type { Swap } from '../../model/swap.ts'
-import type { Lease } from '../../store/lanes.ts'
+import { type Lease, whileHeld } from '../../store/lanes.ts'
 import { type OpValue, raiseValues } from '../../store/ops.ts'
 import { advanceSwap, advanceTogether } from '../../store/swaps.ts'
 import { type ReadinessDeps, readinessOf } from './decline.ts'
@@ -47,7 +47,7 @@ async function lockFound(deps: LockDeps, lease: Lease, heads: Heads, waiting: Wa
     const taken = waiting.take()
     if (taken.length === 0) break
     try {
-      const ready = await sift(deps, heads, taken, faults)
+      const ready = await sift(deps, lease, heads, taken, faults)
       const batches = batchesOf(ready, deps.origin.maxBatch).slice(0, deps.sender.room())
       await eachAtOnce(batches, SENT_AT_ONCE, (batch) =>
         attempt(faults, () => lockBatch(deps, lease, heads, batch)),
@@ -64,6 +64,7 @@ async function lockFound(deps: LockDeps, lease: Lease, heads: Heads, waiting: Wa
 /** Declines what cannot succeed and returns what can. */
 async function sift(
   deps: LockDeps,
+  lease: Lease,
   heads: Heads,
   waiting: readonly Swap[],
   faults: unknown[],
@@ -73,18 +74,27 @@ async function sift(
   const judgements = await Promise.all(waiting.map((swap) => attempt(faults, () => judge(swap))))
   const judged = judgements.flatMap((judgement) => judgement ?? [])
   for (const { swap, readiness } of judged) {
-    if (readiness.kind === 'decline') await attempt(faults, () => decline(deps, heads, swap, readiness.code))
+    if (readiness.kind === 'decline')
+      await attempt(faults, () => decline(deps, lease, heads, swap, readiness.code))
   }
   return judged.filter(({ readiness }) => readiness.kind === 'ready').map(({ swap }) => swap)
 }
 
 /** Nothing was ever signed for this swap, and from here on nothing can be: its input stays where it is. */
-async function decline(deps: LockDeps, heads: Heads, swap: Swap, code: FailureCode): Promise<void> {
+async function decline(
+  deps: LockDeps,
+  lease: Lease,
+  heads: Heads,
+  swap: Swap,
+  failureCode: FailureCode,
+): Promise<void> {
   const proof = { kind: 'neverSigned', chainId: deps.origin.chainId, block: heads.head }
   failPoint('before declined')
-  const moved = await advanceSwap(deps.pool, { swap, event: 'declined', failureCode: code, proof })
+  const moved = await whileHeld(deps.pool, lease, (db) =>
+    advanceSwap(db, { swap, event: 'declined', failureCode, proof }),
+  )
   failPoint('after declined')
-  if (moved) deps.onDeclined(moved, code)
+  if (moved) deps.onDeclined(moved, failureCode)
 }
 
 /** Two inputs of one wallet in one batch could share an authorization that only the first may use. */
