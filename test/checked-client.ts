@@ -1,4 +1,11 @@
-import { type Endpoint, ErrorReply, endpoints, errorCatalogue } from '@geoswap/wire'
+import {
+  BODY_ERRORS,
+  type Endpoint,
+  ErrorReply,
+  endpoints,
+  errorCatalogue,
+  SHARED_ERRORS,
+} from '@geoswap/wire'
 import { Check, Errors } from 'typebox/value'
 import { expect } from 'vitest'
 import { type Answer, type ApiClient, createApiClient } from './client.ts'
@@ -59,11 +66,12 @@ function assertConforms(method: string, path: string, answer: Answer<Record<stri
     expect(headers.get('ratelimit')).toMatch(/^"\w+";r=\d+;t=\d+$/)
     expect(headers.get('content-type')).toBe('application/json; charset=utf-8')
   }
+  const endpoint = endpointOf(method, path)
   if (status !== 200) {
     assertError(answer)
+    if (endpoint) assertListed(endpoint, answer)
     return
   }
-  const endpoint = endpointOf(method, path)
   if (endpoint) expect(problemsOf(endpoint.reply, body)).toEqual([])
 }
 
@@ -85,6 +93,11 @@ function assertError({ status, headers, body }: Answer<Record<string, unknown>>)
   const seconds = retryAfterMs === undefined ? null : String(Math.max(1, Math.ceil(retryAfterMs / 1_000)))
   expect(headers.get('retry-after')).toBe(seconds)
   if (status === 429 || status >= 500) expect(retryAfterMs).toBeGreaterThan(0)
+}
+
+/** A refusal is among those that the reference lists for its call; 404 NOT_FOUND says that the path names none. */
+function assertListed({ body, errors }: Endpoint, { body: { code } }: Answer<Record<string, unknown>>): void {
+  expect(['NOT_FOUND', ...SHARED_ERRORS, ...(body ? BODY_ERRORS : []), ...errors]).toContain(code)
 }
 
 function problemsOf(schema: Endpoint['reply'], body: unknown): string[] {
