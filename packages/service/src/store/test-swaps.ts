@@ -19,11 +19,17 @@ const INSERT_OPS = `
          'locker', 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 'inventory', 'output', 990, now() + interval '1 hour'
     from unnest($1::text[], $3::text[]) as o (id, wallet)`
 
+/** An op of this account as a build leaves it. */
+export async function insertTestOp(pool: Pool, accountId: string, wallet = 'wallet'): Promise<string> {
+  const opId = randomUUID()
+  await pool.query(INSERT_OPS, [[opId], accountId, [wallet]])
+  return opId
+}
+
 /** A swap of this account as a submission leaves it: accepted. */
 export async function insertTestSwap(pool: Pool, accountId: string, wallet = 'wallet'): Promise<TestSwap> {
-  const opId = randomUUID()
+  const opId = await insertTestOp(pool, accountId, wallet)
   const swapId = `swp_${randomBytes(16).toString('hex')}`
-  await pool.query(INSERT_OPS, [[opId], accountId, [wallet]])
   await insertSwap(pool, { swapId, opId, signature: '0x' })
   return { swapId, accountId }
 }

@@ -42,8 +42,9 @@ export async function submit(
 }
 
 async function recheckDelegation(deps: SubmitDeps, submission: Submission, signed: SignedDelegation) {
-  const reading = deps.originOf(submission.originChain).readDelegation(submission.wallet)
-  const state = await deps.within(RECHECK_MS, reading)
+  // A chain that is not open refuses at once: async, so that it too is a node which has not answered.
+  const reading = async () => deps.originOf(submission.originChain).readDelegation(submission.wallet)
+  const state = await deps.within(RECHECK_MS, reading())
   if (!state || state.kind === 'ours' || state.kind === 'unneeded') return
   if (state.kind === 'foreign' || state.kind === 'contract') throw new ServiceError('UNSUPPORTED_DELEGATION')
   if (state.nonce === signed.nonce) return

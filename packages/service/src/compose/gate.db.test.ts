@@ -1,0 +1,43 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { OriginChain } from '../chains/chain.ts'
+import { submit } from '../flow/submit/submit-evm.ts'
+import { insertTestAccount, startTestDatabase, type TestDatabase } from '../store/test-database.ts'
+import { insertTestOp } from '../store/test-swaps.ts'
+import { guarded } from './gate.ts'
+import { within } from './timing.ts'
+
+const wallet = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8'
+const delegation = { chainId: 31_337, address: wallet, nonce: 0, yParity: 0, r: '0x', s: '0x' } as const
+
+let database: TestDatabase
+
+beforeAll(async () => {
+  database = await startTestDatabase()
+})
+afterAll(() => database.stop())
+
+/** What a wallet's first swap needs, once it was quoted. */
+async function builtOp(): Promise<string> {
+  const { pool } = database
+  const opId = await insertTestOp(pool, await insertTestAccount(pool), wallet)
+  await pool.query('update ops set wallet_balance = input_amount where id = $1', [opId])
+  await pool.query(
+    `insert into inventory (chain_id, token, held, reserved, at_block) values (31338, 'output', 990, 0, 1)`,
+  )
+  return opId
+}
+
+test('a first swap is taken while its chain is not open: the lane asks the chain before it locks', async () => {
+  const opId = await builtOp()
+  const chain = { readDelegation: async () => expect.unreachable() } as unknown as OriginChain
+  const origin = guarded(chain, { isOpen: false }, { chainId: 31_337, name: 'alpha' })
+  const deps = {
+    ...{ pool: database.pool, within, originOf: () => origin },
+    openOp: () => ({ opId, delegation }),
+    recoverSigner: async () => wallet,
+  }
+
+  const reply = await submit(deps, 'account', { geoOpToken: 'sealed', signature: `0x${'11'.repeat(64)}1b` })
+
+  expect(reply.status).toBe('pending')
+})
