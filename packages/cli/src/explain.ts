@@ -90,7 +90,6 @@ function amountsIn(recovery: GeoswapError['recovery'], order: Order): string | u
   return `The wallet holds ${write(balance, order.from)}, the swap takes ${write(required, order.from)}.`
 }
 
-// The service allows a minute of difference, the SDK five.
 const CLOCK_LIMIT_MS = 60_000
 
 /** A wrong clock makes honest deadlines look wrong. Then that is what is said first. */

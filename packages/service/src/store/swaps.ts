@@ -175,9 +175,9 @@ export type Change = {
 }
 
 /**
- * Moves a swap on by one event: the only function that changes a state. The liquidity reserved for it is
- * released in the same statement when it will not be needed any more. Undefined means that another worker
- * moved it first: read it again.
+ * Moves a swap on by one event: beside `advanceTogether` the only function that changes a state. The liquidity
+ * reserved for it is released in the same statement when it will not be needed any more. Undefined means that
+ * another worker moved it first: read it again.
  */
 export async function advanceSwap(db: Db, change: Change): Promise<Swap | undefined> {
   const { swap, event } = change
