@@ -2,13 +2,14 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { generateKeyPairSigner } from '@solana/kit'
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
+import { readAccounts } from './accounts.ts'
 import { createSolanaClient } from './client.ts'
 import { readBlockHeight, readBlockhash, readHeads } from './heads.ts'
 import { NATIVE_TOKEN } from './mint.ts'
 import { buildPayment } from './payment.ts'
 import { readPriorityPrice } from './priority.ts'
-import { findExpirySlot, readMarkersByQuorum } from './quorum.ts'
-import { readMarkers, readSignatures, readTransactionAmount } from './reads.ts'
+import { isExpiredByMajority } from './quorum.ts'
+import { readSignatures, readTransactionAmount } from './reads.ts'
 import { broadcast } from './send.ts'
 import { SOL, type SolanaWorld, startSolanaWorld } from './test-solana.ts'
 import { verifySolana } from './verify.ts'
@@ -154,34 +155,39 @@ test('every node is given the bytes, and one that takes them is enough', async (
   await expect(broadcast(createSolanaClient({ urls: [dead.url] }), raw)).rejects.toThrow()
 })
 
-test('a marker is absent only where two nodes say so', async () => {
+test('a marker is there or absent only where most nodes say so', async () => {
   const { raw, marker } = await newPayment('02'.repeat(32))
   await world.land(raw)
   const context = { slot: 1, apiVersion: '1' }
   const liar = await startNode(() => ({ result: { context, value: [null] } }))
   const query = { addresses: [marker.address], commitment: 'confirmed' } as const
-  const ask = (...urls: string[]) => readMarkersByQuorum(createSolanaClient({ urls }), query)
+  const isThere = async (...urls: string[]) => {
+    const [account] = await readAccounts(createSolanaClient({ urls }).agreed, query)
+    return account !== undefined
+  }
+  const { rpcUrl } = world.chain
 
-  expect((await ask(world.chain.rpcUrl)).get(marker.address)).toBe(true)
-  expect((await ask(liar.url, world.chain.rpcUrl)).get(marker.address)).toBe(true)
-  expect((await ask(liar.url, liar.url)).get(marker.address)).toBe(false)
+  expect(await isThere(rpcUrl)).toBe(true)
+  expect(await isThere(liar.url, rpcUrl, rpcUrl)).toBe(true)
+  expect(await isThere(liar.url, liar.url, rpcUrl)).toBe(false)
+  await expect(isThere(liar.url, rpcUrl)).rejects.toThrow('1 of 2 nodes')
   const dead = await startNode(() => undefined)
-  await expect(ask(dead.url, world.chain.rpcUrl)).rejects.toThrow('1 of 2 nodes')
+  await expect(isThere(dead.url, rpcUrl)).rejects.toThrow()
 })
 
 test('what was signed is expired only once two nodes have finalized a block past its life', async () => {
   const lifetime = await readBlockhash(world.client)
   const ahead = await startNode(() => ({ result: { absoluteSlot: 1e9, blockHeight: 1e9 } }))
   const both = createSolanaClient({ urls: [ahead.url, world.chain.rpcUrl] })
-  const find = () => findExpirySlot(both, lifetime)
+  const isExpired = () => isExpiredByMajority(both, lifetime.lastValidBlockHeight)
 
   await world.advance(151)
-  expect(await find()).toBeUndefined()
+  expect(await isExpired()).toBe(false)
   await world.advance(32)
   const { finalized } = await readHeads(world.client)
 
   expect(finalized.height).toBeGreaterThan(lifetime.lastValidBlockHeight)
-  expect(await find()).toBe(finalized.slot)
+  expect(await isExpired()).toBe(true)
 })
 
 test('the priority price stays within its bounds', async () => {
@@ -202,7 +208,8 @@ test('a marker is read as of its commitment, and not by a node that has not come
   const { finalized, confirmed } = await readHeads(world.client)
   const at = async (commitment: 'confirmed' | 'finalized', minContextSlot?: bigint) => {
     const query = { addresses: [marker.address], commitment, ...(minContextSlot && { minContextSlot }) }
-    return (await readMarkers(world.client, query)).get(marker.address)
+    const [account] = await readAccounts(world.client, query)
+    return account !== undefined
   }
 
   expect(await at('confirmed')).toBe(true)

@@ -6,12 +6,12 @@ import {
   type KeyPairSigner,
 } from '@solana/kit'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { toTokenAccountAddress } from './accounts.ts'
+import { readAccounts, toTokenAccountAddress } from './accounts.ts'
 import { NATIVE_SOL } from './address.ts'
 import { inputCostLamports } from './fees.ts'
 import { describeInput } from './input-terms.ts'
 import { MAX_TRANSACTION_BYTES } from './message.ts'
-import { readMarkers, readSignatures, readTransactionAmount, readVaultBalances } from './reads.ts'
+import { readSignatures, readTransactionAmount, readVaultBalances } from './reads.ts'
 import { checkSignedInput, cosignInput } from './signed-input.ts'
 import { simulate } from './simulate.ts'
 import { OP_HASH, SOL, type SolanaWorld, startSolanaWorld, type TestMint } from './test-solana.ts'
@@ -74,8 +74,7 @@ test.each([
     expect(before.feePayerLamports - after.feePayerLamports).toBe(
       inputCostLamports({ rent: world.rent, microLamportsPerUnit: 1_000n }),
     )
-    const marked = { addresses: [built.marker.address], commitment: 'confirmed' } as const
-    expect((await readMarkers(world.client, marked)).get(built.marker.address)).toBe(true)
+    expect(await isMarked(built.marker)).toBe(true)
     expect(
       await readTransactionAmount(world.client, { txHash, account: await ataOf(token), token }),
     ).toMatchObject({
@@ -84,6 +83,11 @@ test.each([
     })
   },
 )
+
+async function isMarked({ address }: { address: string }): Promise<boolean> {
+  const [account] = await readAccounts(world.client, { addresses: [address], commitment: 'confirmed' })
+  return account !== undefined
+}
 
 async function ataOf({ mint, program }: TestMint): Promise<string> {
   return toTokenAccountAddress({ owner: world.intake.address, mint, program })
@@ -156,8 +160,7 @@ test('an input that landed with an error took nothing', async () => {
     token: usdc,
   })
   expect(landed).toMatchObject({ failed: true, amount: 0n })
-  const marked = { addresses: [built.marker.address], commitment: 'confirmed' } as const
-  expect((await readMarkers(world.client, marked)).get(built.marker.address)).toBe(false)
+  expect(await isMarked(built.marker)).toBe(false)
 })
 
 test('the built transaction holds 64 zero bytes for every signature and fits into one packet', async () => {

@@ -8,17 +8,6 @@ import { toTokenAccount } from './token-layout.ts'
 // Agave's limit per request.
 const MAX_STATUSES = 256
 
-export type MarkerQuery = { addresses: readonly string[]; commitment: Commitment; minContextSlot?: bigint }
-
-/**
- * Whether each marker exists. State, not history: absence at `finalized` past the last attempt's expiry
- * proves that nothing landed. Presence proves less, since anyone may send lamports to a known address.
- */
-export async function readMarkers(client: SolanaClient, query: MarkerQuery): Promise<Map<string, boolean>> {
-  const accounts = await readAccounts(client, query)
-  return new Map(query.addresses.map((address, index) => [address, accounts[index] !== undefined]))
-}
-
 export type SignatureStatus = { slot: bigint; failed: boolean; commitment: Commitment }
 
 /** The transactions that landed, with or without an error, by their hash. Silence proves nothing. */

@@ -4,7 +4,7 @@ import { readBlockhash } from './heads.ts'
 import type { SolanaParts } from './parts.ts'
 import { buildPayment } from './payment.ts'
 import { type PaymentRequest, payersOf, type SolanaRequest, toPayment } from './plans.ts'
-import { findExpirySlot } from './quorum.ts'
+import { isExpiredByMajority } from './quorum.ts'
 import { readSignatures } from './reads.ts'
 import { cosignInput } from './signed-input.ts'
 import type { SolanaSigner } from './signer.ts'
@@ -98,6 +98,5 @@ async function findExpired<T extends Sent>(
   const newest = late.reduce((most, { lastValid = 0n }) => (lastValid > most ? lastValid : most), 0n)
   if (late.length === 0) return new Set()
   // Where several nodes are asked, enough of them have to be past the last of these.
-  const slot = await findExpirySlot(client, { lastValidBlockHeight: newest })
-  return new Set(slot === undefined ? [] : late)
+  return new Set((await isExpiredByMajority(client, newest)) ? late : [])
 }
