@@ -123,7 +123,7 @@ export const rules: readonly Rule[] = [
   },
   {
     name: 'only the composition root and the entry points know everything',
-    files: /^service\/(compose(\.ts$|\/)|operate\/|(main|api-key|webhook|command|index)\.ts$)/,
+    files: /^service\/(compose\/|operate\/|(main|api-key|webhook|command)\.ts$)/,
     may: [/^service\//, WIRE, PROTOCOL, VIEM, KIT, PG, FASTIFY, NODE, /^prom-client$/],
   },
 
@@ -150,7 +150,7 @@ export const rules: readonly Rule[] = [
   },
   {
     name: 'what uses the SDK does not know the service',
-    files: /^(?<own>cli|web|mcp)\//,
+    files: /^(?<own>cli|web)\//,
     may: [/^{own}\//, /^sdk\//, WIRE, PROTOCOL, VIEM, KIT, NODE, /^(?!@geoswap\/)[@a-z]/],
   },
   {
@@ -167,7 +167,7 @@ export const exceptions: readonly { from: RegExp; to: RegExp; reason: string }[]
 /** Reads of the environment happen here and nowhere else. */
 export const entryPoints: readonly RegExp[] = [
   /^service\/(main|api-key|webhook)\.ts$/,
-  /^(devnet|cli|mcp)\/main\.ts$/,
+  /^(devnet|cli)\/main\.ts$/,
   /^scripts\/|^[\w-]+\/scripts\//,
   /\.test\.ts$|^test\/|^[\w-]+\/test\//,
 ]

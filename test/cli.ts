@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { LocalNetwork } from './world.ts'
 
-export type Cli = ReturnType<typeof createCli>
 type Environment = Readonly<Record<string, string>>
 
 export const PASSPHRASE = 'correct horse battery staple'

@@ -16,8 +16,6 @@ const routerAbi = parseAbi([
 const PLENTY = 10n ** 28n
 const ONE = 10n ** 12n
 
-export type TestPool = Awaited<ReturnType<typeof openPool>>
-
 /** The pool that sells a token for USDC, and a stranger whose trades put its price wherever a test wants it. */
 export async function openPool(world: World, chain: WorldChain, symbol: string) {
   const tokens = [chain.token(symbol), chain.token('USDC')].sort(byValue) as [Address, Address]

@@ -3,7 +3,6 @@ import {
   concat,
   domainSeparator,
   encodeAbiParameters,
-  getAddress,
   type Hex,
   hashStruct,
   hashTypedData,
@@ -145,9 +144,4 @@ export function toBytes32(address: string): Hex {
   const digits = fromBase58(address)
   if (!digits) throw new TypeError(`Neither an EVM nor a Solana address: ${address}`)
   return `0x${digits}`
-}
-
-/** Undefined when the 32 bytes are not a left-padded EVM address. */
-export function fromBytes32(value: Hex): Address | undefined {
-  return /^0x0{24}/.test(value) ? getAddress(`0x${value.slice(26)}`) : undefined
 }

@@ -3,7 +3,6 @@ import type { Hex } from 'viem'
 import { expect, test } from 'vitest'
 import {
   createDeliveryHasher,
-  fromBytes32,
   fromIndex,
   type GeoOp,
   hashDelivery,
@@ -63,13 +62,6 @@ test('an index is a round and a position, and nothing else', () => {
   const slot = { round: 7n, position: 4_294_967_295n }
 
   expect(fromIndex(toIndex(slot))).toEqual(slot)
-})
-
-test('thirty-two bytes that are not a padded address are no EVM address', () => {
-  const address = '0x5FbDB2315678afecb367f032d93F642f64180aa3'
-
-  expect(fromBytes32(toBytes32(address))).toBe(address)
-  expect(fromBytes32(`0x01${toBytes32(address).slice(4)}`)).toBeUndefined()
 })
 
 test('a Solana address is its own thirty-two bytes, and the native coin is all zeros on both', () => {

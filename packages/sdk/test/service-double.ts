@@ -17,8 +17,6 @@ export type Fault = (act: () => Answer) => Answer | Stream | 'drop' | 'hang'
 /** Server-sent events, text by text; then the connection breaks, or the stream ends. */
 export type Stream = { texts: readonly string[]; then: 'break' | 'end' | 'hang' }
 
-export type ServiceDouble = Awaited<ReturnType<typeof startService>>
-
 export function refusal(code: ErrorCode, headers: Record<string, string> = {}): Answer {
   const { status, message, retryable, action } = errorCatalogue[code]
   const body: ErrorReply = { code, message, retryable, requestId: `req_${code}`, recovery: { action } }

@@ -3,8 +3,7 @@ import { ORIGIN_FAMILIES } from './quote.ts'
 import { ChainId, ChainIdText, oneOf, strictObject, Usd } from './schema.ts'
 
 /** Why a chain has no quotes now: the codes that a quote would be refused with. */
-export const UNAVAILABLE_REASONS = ['CHAIN_UNAVAILABLE', 'PRICE_UNAVAILABLE'] as const
-export type UnavailableReason = (typeof UNAVAILABLE_REASONS)[number]
+const UNAVAILABLE_REASONS = ['CHAIN_UNAVAILABLE', 'PRICE_UNAVAILABLE'] as const
 
 const Decimals = Type.Integer({ minimum: 0, description: 'As the chain has them.' })
 const Ticker = Type.String({ description: 'For people: only chain and address name a token.' })

@@ -230,5 +230,3 @@ export const endpoints = {
     example: { query: { limit: '20', status: 'settled' }, reply: example.historyReply },
   },
 } as const satisfies Record<string, Endpoint>
-
-export type EndpointId = keyof typeof endpoints

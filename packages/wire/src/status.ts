@@ -4,8 +4,7 @@ import { ChainId, oneOf, strictObject, Time } from './schema.ts'
 export const SWAP_STATUSES = ['pending', 'settled', 'failed', 'refunded'] as const
 export type SwapStatus = (typeof SWAP_STATUSES)[number]
 
-export const TERMINAL_STATUSES = ['settled', 'failed', 'refunded'] as const
-export type TerminalStatus = (typeof TERMINAL_STATUSES)[number]
+export type TerminalStatus = Exclude<SwapStatus, 'pending'>
 
 export function isTerminalStatus(status: SwapStatus): status is TerminalStatus {
   return status !== 'pending'

@@ -47,7 +47,7 @@ export function createAdmission({ keys, limiter, strangers, basePath }: Options)
       return
     }
     const { accountId, keyId } = key
-    call.request.caller = { accountId, keyId, requestId: call.request.id }
+    call.request.caller = { accountId, keyId }
     continueWith(limiter.take(key, call.rateClass), call, finish)
   }
 

@@ -1,10 +1,6 @@
 /** A part of work that several take on beside each other. */
 export type Share = { of: number; index: number }
 
-export function sharesOf(of: number): Share[] {
-  return Array.from({ length: of }, (_, index) => ({ of, index }))
-}
-
 /** What `Map.groupBy` does on newer runtimes. */
 export function groupBy<T, K>(items: Iterable<T>, keyOf: (item: T) => K): Map<K, T[]> {
   const groups = new Map<K, T[]>()

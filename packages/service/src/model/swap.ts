@@ -1,5 +1,5 @@
 import type { SwapState } from './lifecycle.ts'
-import type { FailureCode, RefundReason } from './outcome.ts'
+import type { RefundReason } from './outcome.ts'
 
 /** A signed EIP-7702 authorization as the caller sent it. */
 export type SignedDelegation = {
@@ -50,7 +50,6 @@ export type Op = {
 
 export type Swap = {
   id: string
-  accountId: string
   state: SwapState
   version: number
   op: Op
@@ -65,5 +64,4 @@ export type Swap = {
   deliveryFinal: boolean
   exposedCents: bigint
   refundReason?: RefundReason
-  failureCode?: FailureCode
 }

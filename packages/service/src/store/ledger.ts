@@ -196,24 +196,3 @@ export async function findUnbookedDeliveries(db: Db, swapIds: readonly string[])
   )
   return rows
 }
-
-export type BookedMovement = Omit<NewMovement, 'part'> & { chainId: number; bookedAt: Date }
-
-/** The lines of one swap, in the order in which they were booked. */
-export async function findMovementsOfSwap(db: Db, swapId: string): Promise<BookedMovement[]> {
-  const { rows } = await db.query<
-    Record<'chain_id' | 'source' | 'block' | 'kind' | 'token' | 'amount', string> & {
-      debit: LedgerAccount
-      credit: LedgerAccount
-      booked_at: Date
-    }
-  >(
-    `select chain_id, source, block, kind, token, amount, debit, credit, booked_at
-       from ledger_movements where swap_id = $1 order by id`,
-    [swapId],
-  )
-  return rows.map(({ kind, token, source, debit, credit, ...row }) => ({
-    ...{ kind, token, source, debit, credit, chainId: Number(row.chain_id), block: BigInt(row.block) },
-    ...{ amount: BigInt(row.amount), bookedAt: row.booked_at },
-  }))
-}

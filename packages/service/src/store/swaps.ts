@@ -7,7 +7,6 @@ import { isOpenAt } from './open-at.ts'
 
 type Row = {
   id: string
-  account_id: string
   state: SwapState
   version: number
   op_id: string
@@ -48,18 +47,17 @@ type Row = {
   delivery_final: boolean
   exposed_cents: string
   refund_reason: RefundReason | null
-  failure_code: FailureCode | null
 }
 
 const SELECT = `
-  select s.id, s.account_id, s.state, s.version, s.op_id, o.hash, o.delivery_hash, s.origin_chain,
+  select s.id, s.state, s.version, s.op_id, o.hash, o.delivery_hash, s.origin_chain,
          s.destination_chain, s.wallet, s.input_token, s.input_amount, o.output_token, o.quoted_output,
          o.min_output, o.swappable, o.price_floor, o.venue, o.pay_token, o.pay_amount, o.recipient, o.locker,
          o.position, o.round,
          o.op_deadline, o.fill_deadline, o.refund_deadline, o.value_cents, o.origin_block, o.destination_block,
          o.creates_account, o.is_orphan, s.log_lost, s.signature, s.last_valid, s.delegation,
          s.origin_tx_hash, s.delivery_tx_hash, s.origin_final, s.delivery_final, s.exposed_cents,
-         s.refund_reason, s.failure_code
+         s.refund_reason
     from swaps s join ops o on o.id = s.op_id`
 
 const OPEN = `s.state not in ('closed', 'refunded', 'failed')`
@@ -325,7 +323,6 @@ export async function setDeliveryTxHash(db: Db, swaps: readonly { id: string }[]
 function toSwap(row: Row): Swap {
   return {
     id: row.id,
-    accountId: row.account_id,
     state: row.state,
     version: row.version,
     op: toOp(row),
@@ -338,7 +335,6 @@ function toSwap(row: Row): Swap {
     deliveryFinal: row.delivery_final,
     exposedCents: BigInt(row.exposed_cents),
     ...(row.refund_reason && { refundReason: row.refund_reason }),
-    ...(row.failure_code && { failureCode: row.failure_code }),
   }
 }
 

@@ -25,23 +25,15 @@ const quoterAbi = parseAbi([
 
 // What a swap through one pool takes at most with a dozen ticks crossed, twice: the exact purchase that the budget
 // is too small for, and the sale of all of it. Measured without crossings: 192,464 with all of the delivery.
-const GAS_PER_POOL = 600_000
+const PURCHASE_GAS = 600_000
 
 // Where a pool's price stands when it has nothing left on that side (TickMath, one inside either end).
 const DRY_PRICES = [4_295_128_740n, 1_461_446_703_485_210_103_287_273_052_203_988_822_378_723_970_341n]
 
-/**
- * From what is sold to what is bought. `fee`, in millionths, is that of the pool that sells `tokenOut`. `through` are
- * the tokens between, beginning at that pool, each with the fee of the pool that sells it.
- */
-export type Route = {
-  tokenIn: Address
-  tokenOut: Address
-  fee: number
-  through?: readonly { token: Address; fee: number }[]
-}
+/** From what is sold to what is bought, through the one pool of this `fee`, in millionths. */
+export type Route = { tokenIn: Address; tokenOut: Address; fee: number }
 
-type Asked = Route & { quoter: Address; blockNumber?: bigint }
+type Asked = Route & { quoter: Address }
 
 /** What an exact output costs now; undefined when the pools do not have it. */
 export async function quoteExactOutput(
@@ -65,10 +57,9 @@ type Call = { functionName: 'quoteExactInput' | 'quoteExactOutput'; args: readon
 
 /** The quoter runs the swap in a call and undoes it: its answer is the pools' own, to the unit. */
 async function quote(client: PublicClient, asked: Asked, call: Call): Promise<bigint | undefined> {
-  const at = asked.blockNumber === undefined ? {} : { blockNumber: asked.blockNumber }
   try {
     const quoter = { address: asked.quoter, abi: quoterAbi } as const
-    const [amount, prices] = (await client.simulateContract({ ...quoter, ...call, ...at })).result
+    const [amount, prices] = (await client.simulateContract({ ...quoter, ...call })).result
     return prices.some((price) => DRY_PRICES.includes(price)) ? undefined : amount
   } catch (error) {
     if (refusalOf(error) === undefined) throw error
@@ -76,11 +67,9 @@ async function quote(client: PublicClient, asked: Asked, call: Call): Promise<bi
   }
 }
 
-/** The route as Uniswap reads it for an exact output: tokens and fees in turn, the output first. */
-function toPath({ tokenIn, tokenOut, fee, through = [] }: Route): Hex[] {
-  const tokens = [tokenOut, ...through.map(({ token }) => token), tokenIn]
-  const fees = [fee, ...through.map((step) => step.fee)].map((each) => encodePacked(['uint24'], [each]))
-  return tokens.flatMap((token, index) => [token, ...fees.slice(index, index + 1)])
+/** The route as Uniswap reads it for an exact output: the output, the fee, the input. */
+function toPath({ tokenIn, tokenOut, fee }: Route): [Hex, Hex, Hex] {
+  return [tokenOut, encodePacked(['uint24'], [fee]), tokenIn]
 }
 
 /**
@@ -101,7 +90,7 @@ export function planDeliverVia(
   return {
     to: settings.vault,
     data: encodeFunctionData({ abi: geoVaultAbi, functionName: 'deliverVia', args }),
-    gas: GAS_PER_POOL * (1 + (purchase.through?.length ?? 0)),
+    gas: PURCHASE_GAS,
   }
 }
 
@@ -125,9 +114,9 @@ export async function planPurchase(
 function toArgs(settings: Pick<EvmChainSettings, 'ringOf'>, op: Op, purchase: Purchase) {
   const { adapter, tokenIn, maxIn, least } = purchase
   const { ring, token, fill } = toDeliveryOrder(settings, op)
-  const path = toPath({ ...purchase, tokenOut: token })
   // The adapter knows both ends of the path already.
-  const data = concat([encodePacked(['uint256'], [op.quotedOutput]), ...path.slice(1, -1)])
+  const [, fee] = toPath({ ...purchase, tokenOut: token })
+  const data = concat([encodePacked(['uint256'], [op.quotedOutput]), fee])
   return [adapter, ring, tokenIn, maxIn, token, { ...fill, amount: least }, data] as const
 }
 

@@ -15,7 +15,6 @@ export type BuildSolanaDeps = StoreDeps & {
 /** What a sealed op token carries of a built transaction: its name, and until when its chain takes it. */
 export type SealedInput = {
   opId: string
-  quoteId: string
   chainId: number
   messageHash: string
   lastValid: string
@@ -43,7 +42,7 @@ export async function buildSolanaTx(
   const built = await readOrUnavailable(origin, builder.build({ opHash: op.hash, wallet, token, amount }))
   const expiresAt = Math.min(op.expiresAt.getTime(), deps.now() + built.lifeMs)
   const sealed = {
-    ...{ opId: op.id, quoteId: quote.id, chainId: quote.originChain, expiresAt },
+    ...{ opId: op.id, chainId: quote.originChain, expiresAt },
     ...{ messageHash: built.messageHash, lastValid: String(built.lastValid) },
   }
   return {
