@@ -60,10 +60,13 @@ test('list shows every key as a table or as JSON, never a secret', async () => {
 })
 
 test('a process that listens takes a new key at once and refuses a revoked one, by notification alone', async () => {
-  const keys = createKeyTable({ findActiveKeys: () => findActiveKeys(database.pool), pollMs: 1e9 })
+  const fail = (error: unknown) => expect.unreachable(String(error))
+  const keys = createKeyTable({
+    ...{ findActiveKeys: () => findActiveKeys(database.pool), pollMs: 1e9, onError: fail },
+  })
   const connected = vi.fn()
   const channels = { api_keys: () => void keys.refresh() }
-  const listener = createListener({ url: database.url, channels, onConnect: connected })
+  const listener = createListener({ url: database.url, channels, onConnect: connected, onFault: fail })
   await keys.start()
   await vi.waitFor(() => expect(connected).toHaveBeenCalled())
   const { out: key } = await run('create --name fresh')

@@ -34,12 +34,11 @@ import type { JsonValue, Purpose, Sealer } from '../seal/sealer.ts'
 import { findActiveKeys } from '../store/api-keys.ts'
 import { createPool } from '../store/db.ts'
 import { readInventory } from '../store/inventory.ts'
-import { createListener } from '../store/listen.ts'
 import { leaseBudgets } from '../store/rate-budgets.ts'
 import { assertClock } from '../store/server.ts'
 import { findActiveStops } from '../store/stops.ts'
 import { activeOf, type Chains, connectChains, loadCatalog } from './chains.ts'
-import { verifyDatabase } from './database.ts'
+import { listenToDatabase, verifyDatabase } from './database.ts'
 import { createFeeFor } from './fee-for.ts'
 import { createGasWatch, type GasWatch } from './gas-watch.ts'
 import { maxHeadAgeMs } from './head-age.ts'
@@ -93,8 +92,7 @@ export async function composeApi(config: Config, logger: Logger): Promise<Api> {
   const watched = { network, pool, chains: chains.all, catalog, prices: market.prices, gas }
   addServiceMetrics(metrics.registry, watched)
   await tables.start()
-  const listener = createListener({
-    url: config.databaseUrl.reveal(),
+  const listener = listenToDatabase(config, logger, {
     channels: { swap_terminal: status.swapEnded, ...tables.channels },
     onConnect: () => status.reads.setListening(true),
     onDisconnect: () => status.reads.setListening(false),
@@ -163,8 +161,8 @@ function createTables(pool: BuildDeps['pool'], onFault: Followed['onFault']) {
   return {
     ...{ keys, stops },
     channels: {
-      api_keys: () => void keys.refresh().catch(() => {}),
-      quote_stops: () => void stops.refresh().catch(() => {}),
+      api_keys: () => void keys.refresh().catch((error) => onFault(error, 'keys')),
+      quote_stops: () => void stops.refresh().catch((error) => onFault(error, 'stops')),
     },
     start: () => Promise.all([keys.start(), stops.start()]),
     close() {

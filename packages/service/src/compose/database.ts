@@ -1,5 +1,7 @@
 import type { Pool } from 'pg'
+import type { Config } from '../config.ts'
 import type { Logger } from '../observe/logger.ts'
+import { createListener, type Listener, type ListenerOptions } from '../store/listen.ts'
 import { assertMigrated } from '../store/migrate.ts'
 import { assertDurable } from '../store/server.ts'
 
@@ -11,4 +13,12 @@ export async function verifyDatabase(pool: Pool, logger: Logger): Promise<void> 
   await assertDurable(pool)
   const newer = await assertMigrated(pool)
   if (newer.length > 0) logger.info({ newer }, 'the database is ahead of this version')
+}
+
+type Heard = Omit<ListenerOptions, 'url' | 'onFault'>
+
+/** Hears what other processes notify. Nothing is lost with it: whoever hears looks by the clock too, only later. */
+export function listenToDatabase({ databaseUrl }: Config, logger: Logger, heard: Heard): Listener {
+  const onFault = (error: unknown) => logger.warn({ err: error }, 'listener lost')
+  return createListener({ url: databaseUrl.reveal(), onFault, ...heard })
 }

@@ -26,7 +26,6 @@ import { createMetrics } from '../observe/metrics.ts'
 import { type MetricsServer, showMetrics } from '../observe/metrics-server.ts'
 import { createPool } from '../store/db.ts'
 import { LANES_CHANNEL, type Lease } from '../store/lanes.ts'
-import { createListener } from '../store/listen.ts'
 import { findToLock } from '../store/swaps.ts'
 import {
   activeOf,
@@ -37,7 +36,7 @@ import {
   loadCatalog,
   signingAddresses,
 } from './chains.ts'
-import { verifyDatabase } from './database.ts'
+import { listenToDatabase, verifyDatabase } from './database.ts'
 import { floatOf } from './gas.ts'
 import { maxHeadAgeMs } from './head-age.ts'
 import { createLedgerTask } from './ledger.ts'
@@ -110,7 +109,7 @@ export async function composeWorker(config: Config, logger: Logger): Promise<Wor
   const { leaseMs } = network
   const runner = createLaneRunner({ pool, lanes, onFault, ...(leaseMs !== undefined && { leaseMs }) })
   const channels = { swap_work: wake, [LANES_CHANNEL]: runner.hear }
-  const listener = createListener({ url: config.databaseUrl.reveal(), channels })
+  const listener = listenToDatabase(config, logger, { channels })
   let server: MetricsServer | undefined
   return {
     async start() {

@@ -10,10 +10,12 @@ const pending = { ...endpoints.status.example.reply, status: 'pending' as const 
 
 test('an account may have 1,000 reads held, by whichever of its keys, and others are held beside it', async () => {
   const owners = ['acc_1', 'acc_1', 'acc_2'].map((accountId) => ({ accountId, ...createApiKey('test') }))
-  const keys = createKeyTable({ findActiveKeys: async () => owners.map((key) => ({ ...key, limits: {} })) })
+  const onError = vi.fn()
+  const findActiveKeys = async () => owners.map((key) => ({ ...key, limits: {} }))
+  const keys = createKeyTable({ findActiveKeys, onError })
   await keys.refresh()
   const readStatuses = async (wanted: readonly unknown[]) => wanted.map(() => pending)
-  const statusReads = createStatusReads({ readStatuses, findEnded: async () => [] })
+  const statusReads = createStatusReads({ readStatuses, findEnded: async () => [], onError })
   const { app } = await createTestServer({ keys, statusReads })
   const [first = '', second = '', stranger = ''] = owners.map(({ key }) => key)
   const read = (key: string, query = '') =>

@@ -9,7 +9,7 @@ import { createKeyTable } from './key-table.ts'
 function createWorld() {
   const active = new Map<string, ActiveKey>()
   const findActiveKeys = vi.fn(async () => [...active.values()])
-  const table = createKeyTable({ findActiveKeys, minRefreshMs: 50 })
+  const table = createKeyTable({ findActiveKeys, minRefreshMs: 50, onError: vi.fn() })
   const issue = () => {
     const { id, key, hash } = createApiKey('local')
     active.set(id, { id, accountId: 'acc_1', hash, limits: {} })

@@ -19,7 +19,7 @@ export type KeyTable = {
 
 type Options = {
   findActiveKeys(): Promise<ActiveKey[]>
-  onError?: (error: unknown) => void
+  onError(error: unknown): void
   pollMs?: number
   minRefreshMs?: number
 }
@@ -32,7 +32,7 @@ type Row = KnownKey & { hash: Buffer }
  * `minRefreshMs`), so that a new key works at once and a revoked one stops within seconds.
  */
 export function createKeyTable(options: Options): KeyTable {
-  const { findActiveKeys, onError = () => {}, pollMs = 2_000, minRefreshMs = 500 } = options
+  const { findActiveKeys, onError, pollMs = 2_000, minRefreshMs = 500 } = options
   let rows = new Map<string, Row>()
   // Keys that matched since the table was last read: the digest is worth computing once, not per request.
   let matched = new Map<string, KnownKey>()

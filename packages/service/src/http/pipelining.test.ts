@@ -13,11 +13,13 @@ const statusReads = createStatusReads({
   places,
   readStatuses: async (wanted) => wanted.map(() => pending),
   findEnded: async () => [],
+  onError: vi.fn(),
 })
 const statusStreams = createStatusStreams({
   places,
   readEvents: async (keys) => keys.map(() => ({ events: [], lastSeq: 0, ended: false })),
   findMoved: async () => [],
+  onError: vi.fn(),
 })
 const { app, key } = await createTestServer({ statusReads, statusStreams })
 const url = new URL(await listen(app, { port: 0, host: '127.0.0.1' }))

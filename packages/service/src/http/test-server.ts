@@ -34,7 +34,10 @@ type Options = Partial<Omit<ServerDeps, 'handlers'>> & {
 /** A server for tests: one account with one key, a private rate budget, and handlers that refuse to be called. */
 export async function createTestServer({ handlers, limits = {}, swaps = new Map(), ...deps }: Options = {}) {
   const { id, key, hash } = createApiKey('test')
-  const keys = createKeyTable({ findActiveKeys: async () => [{ id, accountId: 'acc_1', hash, limits }] })
+  const keys = createKeyTable({
+    findActiveKeys: async () => [{ id, accountId: 'acc_1', hash, limits }],
+    onError: unexpected('onError'),
+  })
   await keys.refresh()
   const generous = { quote: 1e6, build: 1e6, submit: 1e6, delegation: 1e6, status: 1e6, other: 1e6 }
   const limiter = createRateLimiter({
@@ -45,10 +48,12 @@ export async function createTestServer({ handlers, limits = {}, swaps = new Map(
     readStatuses: async (wanted) =>
       wanted.map(({ accountId, swapId }) => (accountId === 'acc_1' ? swaps.get(swapId) : undefined)),
     findEnded: async () => [],
+    onError: unexpected('onError'),
   })
   const statusStreams = createStatusStreams({
     readEvents: unexpected('readEvents'),
     findMoved: unexpected('findMoved'),
+    onError: unexpected('onError'),
   })
   const app = await createServer({
     handlers: { ...refusingHandlers, ...handlers },

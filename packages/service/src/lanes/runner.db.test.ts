@@ -41,7 +41,8 @@ async function startWorker(lanes: readonly Lane[], leaseMs = LEASE_MS) {
   })
   const channels = { [LANES_CHANNEL]: runner.hear }
   const listener = await new Promise<Listener>((resolve) => {
-    const opened = createListener({ url: database.url, channels, onConnect: () => resolve(opened) })
+    const onFault = (error: unknown) => void faults.push(error)
+    const opened = createListener({ url: database.url, channels, onConnect: () => resolve(opened), onFault })
   })
   await runner.start()
   const stop = async () => {

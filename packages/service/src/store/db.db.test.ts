@@ -92,7 +92,8 @@ test('a listener whose connection is cut comes back by itself and hears again', 
   const onConnect = vi.fn()
   const onDisconnect = vi.fn()
   const channels = { probe: (payload: string) => void heard.push(payload) }
-  const listener = createListener({ url: database.url, channels, onConnect, onDisconnect })
+  const onFault = vi.fn()
+  const listener = createListener({ url: database.url, channels, onConnect, onDisconnect, onFault })
   await vi.waitFor(() => expect(onConnect).toHaveBeenCalledTimes(1))
   await database.pool.query("notify probe, 'one'")
   await vi.waitFor(() => expect(heard).toEqual(['one']))
@@ -105,6 +106,19 @@ test('a listener whose connection is cut comes back by itself and hears again', 
 
   await vi.waitFor(() => expect(heard).toEqual(['one', 'two']))
   expect(onDisconnect).toHaveBeenCalledTimes(1)
+  expect(onFault).toHaveBeenCalledTimes(1)
+  await listener.close()
+})
+
+test('a listener says once why it hears nothing, however often it tries', async () => {
+  const onDisconnect = vi.fn()
+  const onFault = vi.fn()
+  const url = Object.assign(new URL(database.url), { port: '9' }).href
+  const listener = createListener({ url, channels: {}, onDisconnect, onFault })
+
+  await vi.waitFor(() => expect(onDisconnect.mock.calls.length).toBeGreaterThan(2), 5_000)
+
+  expect(onFault).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ code: 'ECONNREFUSED' }))
   await listener.close()
 })
 

@@ -1,12 +1,14 @@
 import { Client } from 'pg'
 
-type Options = {
+export type ListenerOptions = {
   url: string
   /** By channel: what to do with a payload. */
   channels: Record<string, (payload: string) => void>
   /** Called after each (re)connection: notifications sent before it may have been missed. */
   onConnect?: () => void
   onDisconnect?: () => void
+  /** Told why a connection was lost or not made: once, however often it is then tried in vain. */
+  onFault(error: unknown): void
 }
 
 export type Listener = { close(): Promise<void> }
@@ -16,19 +18,21 @@ const LAST_RETRY_MS = 2_000
 const ALIVE_CHECK_MS = 5_000
 
 /** One connection that listens to all channels of a process and comes back by itself. Never throws. */
-export function createListener(options: Options): Listener {
+export function createListener(options: ListenerOptions): Listener {
   let client: Client | undefined
   let timer: NodeJS.Timeout | undefined
   let retryMs = FIRST_RETRY_MS
   let closed = false
 
-  const lost = (dead: Client): void => {
+  const lost = (dead: Client, error: unknown): void => {
     if (client !== dead) return
     client = undefined
     clearTimeout(timer)
     dead.end().catch(() => {})
     options.onDisconnect?.()
     if (closed) return
+    const isNews = retryMs === FIRST_RETRY_MS
+    if (isNews) options.onFault(error)
     timer = setTimeout(connect, retryMs)
     retryMs = Math.min(retryMs * 2, LAST_RETRY_MS)
   }
@@ -39,15 +43,15 @@ export function createListener(options: Options): Listener {
       () => {
         if (client === current) timer = setTimeout(checkAlive, ALIVE_CHECK_MS, current)
       },
-      () => lost(current),
+      (error: unknown) => lost(current, error),
     )
   }
 
   const connect = async (): Promise<void> => {
     const current = createClient(options)
     client = current
-    current.on('error', () => lost(current))
-    current.on('end', () => lost(current))
+    current.on('error', (error) => lost(current, error))
+    current.on('end', () => lost(current, new Error('The database closed the connection')))
     try {
       await current.connect()
       for (const channel of Object.keys(options.channels)) {
@@ -57,8 +61,8 @@ export function createListener(options: Options): Listener {
       retryMs = FIRST_RETRY_MS
       options.onConnect?.()
       timer = setTimeout(checkAlive, ALIVE_CHECK_MS, current)
-    } catch {
-      lost(current)
+    } catch (error) {
+      lost(current, error)
     }
   }
 
@@ -74,7 +78,7 @@ export function createListener(options: Options): Listener {
   }
 }
 
-function createClient({ url, channels }: Options): Client {
+function createClient({ url, channels }: ListenerOptions): Client {
   const client = new Client({
     connectionString: url,
     keepAlive: true,

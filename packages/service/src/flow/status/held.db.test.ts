@@ -36,10 +36,11 @@ async function startProcess({ deaf = false, sweepMs = 1_000 } = {}) {
       const ended = "select id from probes where id = any($1) and status <> 'pending'"
       return (await database.pool.query<{ id: string }>(ended, [ids])).rows.map(({ id }) => id)
     },
+    onError: vi.fn(),
   })
   const connected = vi.fn(() => statusReads.setListening(true))
   const channels = { swap_terminal: deaf ? () => {} : statusReads.swapEnded }
-  const ear = createListener({ url: database.url, channels, onConnect: connected })
+  const ear = createListener({ url: database.url, channels, onConnect: connected, onFault: vi.fn() })
   const server = await createTestServer({ statusReads })
   const url = await listen(server.app, { port: 0, host: '127.0.0.1' })
   await vi.waitFor(() => expect(connected).toHaveBeenCalled(), 10_000)

@@ -21,7 +21,8 @@ beforeAll(async () => {
   status = composeStatus(database.pool, () => {})
   server = await createTestServer({ statusReads: status.reads, statusStreams: status.streams })
   url = await listen(server.app, { port: 0, host: '127.0.0.1' })
-  ear = createListener({ url: database.url, channels: { swap_terminal: status.swapEnded } })
+  const channels = { swap_terminal: status.swapEnded }
+  ear = createListener({ url: database.url, channels, onFault: vi.fn() })
 })
 afterAll(async () => {
   await server.app.close()

@@ -27,7 +27,14 @@ function createWorld({ maxHeldPerAccount = 10, heartbeatMs = 1e9, sweepMs = 10 }
     known.filter(({ swapId, seq }) => (swaps.get(swapId)?.length ?? 0) > seq).map(({ swapId }) => swapId),
   )
   const places = createPlaces({ maxHeldPerAccount })
-  const streams = createStatusStreams({ readEvents, findMoved, places, sweepMs, heartbeatMs })
+  const streams = createStatusStreams({
+    readEvents,
+    findMoved,
+    places,
+    sweepMs,
+    heartbeatMs,
+    onError: vi.fn(),
+  })
   const add = (swapId: string, ...statuses: StatusReply[]) =>
     swaps.set(swapId, [...(swaps.get(swapId) ?? []), ...statuses])
 

@@ -23,7 +23,7 @@ type Options = {
   readEvents(keys: readonly (SwapKey & { after: number })[]): Promise<(SwapEvents | undefined)[]>
   /** Which of these swaps have changed since the event that is known of each. */
   findMoved(known: readonly { swapId: string; seq: number }[]): Promise<readonly string[]>
-  onError?: (error: unknown) => void
+  onError(error: unknown): void
   places?: Places
   sweepMs?: number
   heartbeatMs?: number
@@ -40,7 +40,7 @@ const MAX_BATCH = 1_000
 
 /** Streams of changes without a timer or a query of their own: one sweep and one heartbeat for all of them. */
 export function createStatusStreams(options: Options): StatusStreams {
-  const { readEvents, findMoved, onError = () => {}, places = createPlaces() } = options
+  const { readEvents, findMoved, onError, places = createPlaces() } = options
   const streams = createStreamSet(places)
   let closed = false
 

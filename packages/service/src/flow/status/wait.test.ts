@@ -18,7 +18,8 @@ function createWorld(options: { maxHeldPerAccount?: number; maxHeld?: number } =
   const findEnded = vi.fn(async (ids: readonly string[]) =>
     ids.filter((id) => swaps.get(id)?.reply.status !== 'pending'),
   )
-  const reads = createStatusReads({ readStatuses, findEnded, sweepMs: 20, places: createPlaces(options) })
+  const places = createPlaces(options)
+  const reads = createStatusReads({ readStatuses, findEnded, sweepMs: 20, places, onError: vi.fn() })
   reads.setListening(true)
   const put = (swapId: string, reply: StatusReply) => {
     swaps.set(swapId, { accountId: 'acc_1', reply: { ...reply, swapId } })

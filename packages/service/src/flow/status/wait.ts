@@ -30,7 +30,7 @@ type Options = {
   readStatuses: ReadStatuses
   /** Which of these swaps have ended: finds what a lost notification would have said. */
   findEnded(swapIds: readonly string[]): Promise<readonly string[]>
-  onError?: (error: unknown) => void
+  onError(error: unknown): void
   /** Shared with whoever else holds callers. */
   places?: Places
   sweepMs?: number
@@ -45,7 +45,7 @@ export const isSwapId = (text: string): boolean => SWAP_ID.test(text)
  * statement for the swaps that ended together, one sweep per second for all that are waited for.
  */
 export function createStatusReads(options: Options): StatusReads {
-  const { findEnded, sweepMs = 1_000, places = createPlaces(), onError = () => {} } = options
+  const { findEnded, sweepMs = 1_000, places = createPlaces(), onError } = options
   const batch = createStatusBatch(options.readStatuses)
   let closing = false
 
