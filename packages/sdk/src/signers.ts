@@ -67,12 +67,9 @@ export function fromKitSigner(signer: KitSigner): SolanaSigner {
   }
 }
 
-type EvmCallbacks = Omit<EvmSigner, 'family'> & { family: 'evm' }
-type SolanaCallbacks = Omit<SolanaSigner, 'family'> & { family: 'solana' }
-
 /** Any other wallet: a browser's, a hardware wallet, a remote key. */
-export function fromCallbacks(callbacks: EvmCallbacks): EvmSigner
-export function fromCallbacks(callbacks: SolanaCallbacks): SolanaSigner
-export function fromCallbacks(callbacks: EvmCallbacks | SolanaCallbacks): Signer {
+export function fromCallbacks(callbacks: EvmSigner): EvmSigner
+export function fromCallbacks(callbacks: SolanaSigner): SolanaSigner
+export function fromCallbacks(callbacks: Signer): Signer {
   return callbacks
 }

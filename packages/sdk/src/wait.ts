@@ -44,10 +44,14 @@ export async function waitForEnd(
   for (;;) {
     const startedAt = Date.now()
     const waitSeconds = toSeconds(Math.min(hold * 1_000, Math.max(0, end - startedAt)))
-    const swap = await read(swapId, { waitSeconds, signal }).catch(transient)
-    if (swap instanceof Error) {
-      const pause = pauseMs({ ...policy, ...swap, attempt: failures, random: Math.random() })
-      if (Date.now() + pause > end) throw new SwapTimeoutError(swapId, { cause: swap })
+    let swap: StatusReply
+    try {
+      swap = await read(swapId, { waitSeconds, signal })
+    } catch (error) {
+      if (!isTransient(error)) throw error
+      const { retryAfterMs } = error
+      const pause = pauseMs({ ...policy, attempt: failures, retryAfterMs, random: Math.random() })
+      if (Date.now() + pause > end) throw new SwapTimeoutError(swapId, { cause: error })
       failures = Math.min(failures + 1, 16)
       await sleep(pause, signal)
       continue
@@ -69,9 +73,4 @@ function isEnded(swap: StatusReply): swap is EndedSwap {
 /** The service takes up to three decimals. */
 function toSeconds(ms: number): number {
   return Math.floor(ms) / 1_000
-}
-
-function transient(error: unknown) {
-  if (isTransient(error)) return error
-  throw error
 }
