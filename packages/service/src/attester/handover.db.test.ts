@@ -1,7 +1,11 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { LockRef } from '../chains/chain.ts'
 import type { Op } from '../model/swap.ts'
-import { bindAttestation, releaseStalledClaims, type WaitingAttestation } from '../store/attestations.ts'
+import {
+  bindAttestation,
+  releaseStalledAttestations,
+  type WaitingAttestation,
+} from '../store/attestations.ts'
 import { insertTestAttempt } from '../store/test-attempts.ts'
 import { insertTestAccount, startTestDatabase, type TestDatabase } from '../store/test-database.ts'
 import { insertTestSwap, moveTestSwap, settleTestSwap, type TestSwap } from '../store/test-swaps.ts'
@@ -81,7 +85,7 @@ test('a claim that was sent with the signature of before, in vain, is signed and
   expect(await signatures()).toEqual(['old'])
 
   await query("update tx_attempts set final_at = now() - interval '1 minute' where id = $1", [attemptId])
-  await releaseStalledClaims(pool, { chainId: 31337, senders: ['sender'] })
+  await releaseStalledAttestations(pool, { chainId: 31337, senders: ['sender'] })
   await attest({ escrowHas: 'new' })
 
   expect(await query('select signature, attempt_id, swap_ids from attestations')).toEqual([

@@ -196,7 +196,7 @@ function topUpLanes(parts: Parts, connected: ConnectedChain): Lane[] {
     createSendingLane({
       name: `topup:${config.chainId}:${float.address}`,
       ...{ sender, follower: followerOf(parts, config.chainId) },
-      settle: async () => {},
+      retryStalled: async () => {},
       works: [{ topics: [], run: async (lease, heads) => heads && look(lease, heads) }],
     }),
   ]
@@ -281,7 +281,7 @@ function relayLane(parts: Parts, connected: ConnectedChain, address: string, sha
     name: `relay:${config.chainId}:${address}`,
     sender,
     follower: followerOf(parts, config.chainId),
-    settle: (lease, heads) => retryStalledLocks(deps, lease, heads),
+    retryStalled: (lease, heads) => retryStalledLocks(deps, lease, heads),
     works: [
       ...Array.from({ length: atOnce }, () => ({
         topics: [`lock:${config.chainId}:${address}`],
@@ -299,12 +299,12 @@ function relayWork(chainId: number, deps: RelayDeps) {
   }
 }
 
-const onlyFollowing = { settle: async () => {}, works: [] }
+const onlyFollowing = { retryStalled: async () => {}, works: [] }
 
 function deliverWork(chainId: number, deps: DeliverDeps) {
   const deliver = (lease: Lease, heads?: Heads) => deliverLocked(deps, lease, heads)
   return {
-    settle: (lease: Lease, heads: Heads) => redeliverStalled(deps, lease, heads),
+    retryStalled: (lease: Lease, heads: Heads) => redeliverStalled(deps, lease, heads),
     works: [{ topics: [`deliver:${chainId}`], run: deliver }],
   }
 }

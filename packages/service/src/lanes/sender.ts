@@ -63,7 +63,7 @@ export function createSender(options: Options): Sender {
   const key = { chainId: chain.chainId, address }
   const termsAt = createTermsMemo(chain)
   const mouth = createBroadcaster(options)
-  let nextNonce = -1 // the highest that the chain was seen to expect
+  let nextNonce = -1 // what the chain was last seen to expect: less than before after a reorg
   let inFlight = Number.POSITIVE_INFINITY // unknown until the first follow-up
   let idleUntil = 0 // nothing of this key is open: there is nothing to follow up on
   let sent = 0 // a follow-up runs beside the sends and must not overlook those it began before

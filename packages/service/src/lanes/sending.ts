@@ -14,8 +14,8 @@ type Options = {
   name: string
   sender: Sender
   follower: HeadFollower
-  /** At each new block: what became of the transactions that were sent. */
-  settle(lease: Lease, heads: Heads): Promise<void>
+  /** At each new block, once it is known what became of what was sent: does again what came to nothing. */
+  retryStalled(lease: Lease, heads: Heads): Promise<void>
   /** Each at its own topics, and whenever the transactions were followed up. */
   works: readonly Work[]
 }
@@ -25,7 +25,7 @@ const RECHECK_MS = 2_000
 const FOLLOWED = 'followed'
 
 /** The lane of one sender key: follows up on what was sent, and beside that sends what waits. */
-export function createSendingLane({ name, sender, follower, settle, works }: Options): Lane {
+export function createSendingLane({ name, sender, follower, retryStalled, works }: Options): Lane {
   let followed: string | undefined
   let at = 0
   const followUp: Task = {
@@ -36,7 +36,7 @@ export function createSendingLane({ name, sender, follower, settle, works }: Opt
       if (!isDue) return
       await sender.followUp(lease, heads)
       wakeLane(FOLLOWED)
-      await settle(lease, heads)
+      await retryStalled(lease, heads)
       followed = heads.head.hash
       at = performance.now()
     },

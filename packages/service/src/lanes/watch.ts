@@ -1,7 +1,7 @@
 import type { Pool } from 'pg'
 import type { Chain, Heads } from '../chains/chain.ts'
 import { attempt, throwFirst } from '../model/attempt.ts'
-import { releaseStalledClaims } from '../store/attestations.ts'
+import { releaseStalledAttestations } from '../store/attestations.ts'
 import { setHoldings } from '../store/inventory.ts'
 import { oldestOpenBlock } from '../store/open-range.ts'
 import { findPositionsPast, freePositions } from '../store/ops.ts'
@@ -35,7 +35,7 @@ export function createWatchLane(options: Options): Lane {
         attempt(faults, () => options.confirmOrigin(heads)),
       ])
       await followAbandoned({ pool, chain, senders }, heads)
-      await releaseStalledClaims(pool, { chainId: chain.chainId, senders })
+      await releaseStalledAttestations(pool, { chainId: chain.chainId, senders })
       await setHoldings(
         pool,
         { chainId: chain.chainId, block: heads.head.number },

@@ -5,7 +5,7 @@ import {
   closeAttestation,
   findUnsent,
   insertAttestation,
-  releaseStalledClaims,
+  releaseStalledAttestations,
 } from './attestations.ts'
 import { insertTestAttempt } from './test-attempts.ts'
 import { insertTestAccount, startTestDatabase, type TestDatabase } from './test-database.ts'
@@ -40,7 +40,7 @@ async function unsentOf(swapId: string) {
   return all.find(({ swapIds }) => swapIds.includes(swapId))
 }
 
-const release = (senders: string[]) => releaseStalledClaims(database.pool, { chainId: CHAIN, senders })
+const release = (senders: string[]) => releaseStalledAttestations(database.pool, { chainId: CHAIN, senders })
 
 test('a claim is left to the key that signed it until the chain has decided, and then sent by any', async () => {
   const { swapId, attemptId, sender } = await claimUnderWay()

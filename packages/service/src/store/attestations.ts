@@ -108,7 +108,7 @@ export async function bindAttestation(db: Db, bound: { id: string; attemptId: st
  * closing all of their ops: it ran out of gas, was burnt, or an hourly cap put some off. What a key signed that is
  * not among the senders any more is followed up by nobody, and sent again at once: an input leaves only once.
  */
-export async function releaseStalledClaims(
+export async function releaseStalledAttestations(
   db: Db,
   { chainId, senders }: { chainId: number; senders: readonly string[] },
 ): Promise<void> {
