@@ -3,7 +3,7 @@ import type { Chain } from '../chains/chain.ts'
 import type { RecoveryChain } from '../chains/recovery.ts'
 import { failPoint } from '../fail-point.ts'
 import { attempt, throwFirst } from '../model/attempt.ts'
-import { groupBy } from '../model/group.ts'
+import { chunksOf, groupBy } from '../model/group.ts'
 import type { Op, Swap } from '../model/swap.ts'
 import { tallyAttempts } from '../store/attempts.ts'
 import {
@@ -63,8 +63,7 @@ async function attestClaims(deps: AttestDeps, faults: unknown[]): Promise<void> 
   for (const [chainId, swaps] of groupBy(proven, (swap) => swap.op.originChain)) {
     const { maxBatch } = deps.chainOf(chainId)
     await attempt(faults, async () => {
-      for (let i = 0; i < swaps.length; i += maxBatch)
-        await claim(deps, chainId, swaps.slice(i, i + maxBatch))
+      for (const some of chunksOf(swaps, maxBatch)) await claim(deps, chainId, some)
     })
   }
 }

@@ -1,3 +1,5 @@
+import type { SlotState } from '@geoswap/protocol'
+import type { LegCosts } from '../model/catalog.ts'
 import type { FailureCode } from '../model/outcome.ts'
 import type { Op, Swap } from '../model/swap.ts'
 
@@ -21,7 +23,8 @@ export type Delegation =
 
 /** `block` is the newest block that the balance is known to reflect. */
 export type WalletView = { delegation: Delegation; balance: bigint; block: bigint }
-export type LockState = 'none' | 'locked' | 'claimed' | 'refunded'
+/** In the escrow's words, also where there is none. */
+export type LockState = SlotState
 
 /** A transaction that moved a swap on, and where it is. */
 export type Landed = { txHash: string; block: bigint }
@@ -59,8 +62,10 @@ export type Fates<T extends Sent> = {
   unmined: T[]
 }
 
-/** `isBurn`: the work is given up, and an empty transaction takes its nonce. */
-/** `cost`: what its sender has to hold for a node to take it. */
+/**
+ * `isBurn`: the work is given up, and an empty transaction takes its nonce. `cost`: what its sender has to hold for a
+ * node to take it.
+ */
 export type Replacement = { request: TxRequest; terms: SigningTerms; isBurn: boolean; cost: bigint }
 
 export type Simulation =
@@ -71,16 +76,6 @@ export type Simulation =
   | { kind: 'priceMoved' }
   /** Something that is not the wallet's or the recipient's doing: a revoked key, an op delivered already. */
   | { kind: 'notNow' }
-
-/** What the legs of a swap cost here at this moment, in the smallest unit of the chain's own coin. */
-export type LegCosts = {
-  /** Taking the input and claiming it; `firstLock` for a wallet that has to be delegated as well. */
-  lock: bigint
-  firstLock: bigint
-  delivery: bigint
-  /** A delivery whose output is bought in the same transaction. */
-  purchase: bigint
-}
 
 /**
  * `once` is for a chain without nonces: of all transfers of one sender with the same value at most one lands.

@@ -252,7 +252,7 @@ function watchLane(parts: Parts, connected: ConnectedChain): Lane {
   const lane = createWatchLane({
     ...{ pool, chain, follower, senders },
     confirmOrigin: (heads) => confirmOrigin(originDeps, heads),
-    confirmDestination: (heads) => confirmDestination(destinationDeps, heads),
+    confirmDestination: (lease, heads) => confirmDestination(destinationDeps, lease, heads),
   })
   const books = createLedgerTask(parts, connected, follower)
   const orphans = createOrphanTask({ ...parts, network: parts.config.network }, config.chainId)

@@ -3,6 +3,7 @@ import type { Chain, Heads } from '../chains/chain.ts'
 import { attempt, throwFirst } from '../model/attempt.ts'
 import { releaseStalledAttestations } from '../store/attestations.ts'
 import { setHoldings } from '../store/inventory.ts'
+import type { Lease } from '../store/lanes.ts'
 import { oldestOpenBlock } from '../store/open-range.ts'
 import { findPositionsPast, freePositions } from '../store/ops.ts'
 import { followAbandoned } from './abandoned.ts'
@@ -16,7 +17,7 @@ type Options = {
   /** The keys that follow up on what they sent here. */
   senders: readonly string[]
   confirmOrigin(heads: Heads): Promise<void>
-  confirmDestination(heads: Heads): Promise<void>
+  confirmDestination(lease: Lease, heads: Heads): Promise<void>
 }
 
 /** The lane that reads a chain: at each new block it moves swaps on, counts the vault, frees positions. */
@@ -25,13 +26,13 @@ export function createWatchLane(options: Options): Lane {
   let done: string | undefined
   const watch: Task = {
     topics: [`head:${chain.chainId}`],
-    async step() {
+    async step(lease) {
       const heads = follower.current()
       if (!heads || heads.head.hash === done) return
       await chain.follow(heads, (await oldestOpenBlock(pool, chain.chainId)) ?? heads.hard.number)
       const faults: unknown[] = []
       await Promise.all([
-        attempt(faults, () => options.confirmDestination(heads)),
+        attempt(faults, () => options.confirmDestination(lease, heads)),
         attempt(faults, () => options.confirmOrigin(heads)),
       ])
       await followAbandoned({ pool, chain, senders }, heads)

@@ -40,9 +40,14 @@ export type Market = {
 
 export type Side = 'origin' | 'destination'
 
-export type ChainNow = {
-  seconds: number
-  block: bigint
-  height: bigint
-  costs: { lock: bigint; firstLock: bigint; delivery: bigint; purchase: bigint }
+/** What the legs of a swap cost on a chain at this moment, in the smallest unit of its own coin. */
+export type LegCosts = {
+  /** Taking the input and claiming it; `firstLock` for a wallet that has to be delegated as well. */
+  lock: bigint
+  firstLock: bigint
+  delivery: bigint
+  /** A delivery whose output is bought in the same transaction. */
+  purchase: bigint
 }
+
+export type ChainNow = { seconds: number; block: bigint; height: bigint; costs: LegCosts }

@@ -1,12 +1,11 @@
+import type { SlotState } from '@geoswap/protocol'
 import type { Swap } from './swap.ts'
-
-type LockState = 'none' | 'locked' | 'claimed' | 'refunded'
 
 /**
  * What the origin chain shows of one op, at the depth that counts for delivery and at the one that is final.
  * `isOver`: what is not locked at the final one never will be.
  */
-export type OriginView = { soft: LockState; hard: LockState; softSeconds: number; isOver: boolean }
+export type OriginView = { soft: SlotState; hard: SlotState; softSeconds: number; isOver: boolean }
 
 export type OriginDecision =
   | 'lockSeen'

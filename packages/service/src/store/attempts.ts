@@ -99,11 +99,13 @@ export async function recordAttempt(db: Db, attempt: NewAttempt, lease: Lease): 
   return rows[0]?.id
 }
 
+const SELECT = `
+  select id, chain_id, sender, nonce, replacement, role, tx_hash, raw, request, last_valid from tx_attempts`
+
 /** Attempts of a key whose fate the chain has not sealed yet, oldest first. */
 export async function findOpenAttempts(db: Db, key: SenderKey): Promise<Attempt[]> {
   const { rows } = await db.query<Row>(
-    `select id, chain_id, sender, nonce, replacement, role, tx_hash, raw, request, last_valid
-       from tx_attempts where chain_id = $1 and sender = $2 and final_at is null order by nonce, replacement`,
+    `${SELECT} where chain_id = $1 and sender = $2 and final_at is null order by nonce, replacement`,
     [key.chainId, key.address],
   )
   return rows.map(toAttempt)
@@ -115,8 +117,7 @@ export async function findAbandonedAttempts(
   { chainId, senders }: { chainId: number; senders: readonly string[] },
 ): Promise<Attempt[]> {
   const { rows } = await db.query<Row>(
-    `select id, chain_id, sender, nonce, replacement, role, tx_hash, raw, request, last_valid
-       from tx_attempts where chain_id = $1 and sender <> all($2) and final_at is null`,
+    `${SELECT} where chain_id = $1 and sender <> all($2) and final_at is null`,
     [chainId, senders],
   )
   return rows.map(toAttempt)

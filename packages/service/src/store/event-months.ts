@@ -1,5 +1,6 @@
 import type { Pool } from 'pg'
 import { type Db, inTransaction } from './db.ts'
+import { IS_OPEN } from './open-states.ts'
 
 // The event log is partitioned by months: swap_event_partitions. Who reads or writes it asks for the whole of it, so to
 // add or drop a month makes everybody wait who comes after us while we wait for those before. That long at most.
@@ -64,7 +65,7 @@ async function isAlive(db: Db, month: string): Promise<boolean> {
   const { rows } = await db.query<{ alive: boolean }>(
     `select exists (select 1 from ${month} where position is null)
          or exists (select 1 from swaps s join ${month} e on e.swap_id = s.id
-                     where s.state not in ('closed', 'refunded', 'failed') and swap_status(s.state) = 'pending')
+                     where s.${IS_OPEN} and swap_status(s.state) = 'pending')
          as alive`,
   )
   return rows[0]?.alive !== false

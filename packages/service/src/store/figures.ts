@@ -1,4 +1,5 @@
 import type { Db } from './db.ts'
+import { IS_OPEN } from './open-states.ts'
 
 // What an operator watches. With a million swaps that are over, each of these still reads a few pages: open swaps have
 // a partial index, and those that ended lately are found by the times of the event log.
@@ -10,7 +11,7 @@ export async function readOpenSwaps(db: Db): Promise<OpenSwaps[]> {
   const { rows } = await db.query<OpenSwaps>(
     `select state, count(*)::int as count,
             extract(epoch from clock_timestamp() - min(updated_at))::float8 as seconds
-       from swaps where state not in ('closed', 'refunded', 'failed') group by 1`,
+       from swaps where ${IS_OPEN} group by 1`,
   )
   return rows
 }
@@ -27,7 +28,7 @@ export async function readClaimMarginUsed(db: Db): Promise<number> {
       cross join lateral (
         select extract(epoch from coalesce(max((t ->> 'at')::timestamptz), s.updated_at)) as seconds
           from jsonb_array_elements(s.timeline) as t where t ->> 'stage' = 'settled') as d
-      where s.state not in ('closed', 'refunded', 'failed') and s.state in ('settled', 'claiming')`,
+      where s.${IS_OPEN} and s.state in ('settled', 'claiming')`,
   )
   return rows[0]?.used ?? 0
 }

@@ -1,5 +1,6 @@
 import type { LedgerAccount, Transfer } from '../model/ledger.ts'
 import type { Db } from './db.ts'
+import { IS_OPEN } from './open-states.ts'
 
 export type LedgerCursor = { openedBlock: bigint; block: bigint }
 
@@ -157,7 +158,7 @@ export async function findOpRecords(db: Db, names: readonly string[]): Promise<O
 export async function findHeldInputs(db: Db, chainId: number): Promise<string[]> {
   const { rows } = await db.query<{ id: string }>(
     `select id from swaps where origin_chain = $1 and origin_final
-        and state not in ('closed', 'refunded', 'failed')`,
+        and ${IS_OPEN}`,
     [chainId],
   )
   return rows.map(({ id }) => id)

@@ -4,6 +4,7 @@ import type { FailureCode, RefundReason } from '../model/outcome.ts'
 import type { Op, SignedDelegation, Swap } from '../model/swap.ts'
 import type { Db } from './db.ts'
 import { isOpenAt } from './open-at.ts'
+import { IS_OPEN } from './open-states.ts'
 
 type Row = {
   id: string
@@ -60,11 +61,9 @@ const SELECT = `
          s.refund_reason
     from swaps s join ops o on o.id = s.op_id`
 
-const OPEN = `s.state not in ('closed', 'refunded', 'failed')`
-
 /** Swaps whose input is on this chain and whose story is not over. */
 export async function findOpenByOrigin(db: Db, chainId: number): Promise<Swap[]> {
-  return select(db, `where ${OPEN} and s.origin_chain = $1 order by s.created_at`, [chainId])
+  return select(db, `where s.${IS_OPEN} and s.origin_chain = $1 order by s.created_at`, [chainId])
 }
 
 /** Swaps that were or may be delivered on this chain, until that delivery is hard-final. */
@@ -126,7 +125,7 @@ export async function findOrphans(db: Db, chainId: number): Promise<Swap[]> {
 
 /** Every swap whose story is not over. */
 export async function findOpenSwaps(db: Db): Promise<Swap[]> {
-  return select(db, `where ${OPEN} order by s.created_at`, [])
+  return select(db, `where s.${IS_OPEN} order by s.created_at`, [])
 }
 
 export async function findSwaps(db: Db, ids: readonly string[]): Promise<Swap[]> {

@@ -1,6 +1,7 @@
 import { type PublicClient, parseAbi, zeroAddress } from 'viem'
+import type { LegCosts } from '../../model/catalog.ts'
 import { GAS } from '../../model/gas.ts'
-import type { Heads, LegCosts, Replacement, Sent, SigningTerms } from '../chain.ts'
+import type { Heads, Replacement, Sent, SigningTerms } from '../chain.ts'
 import type { EvmRequest } from './plans.ts'
 import type { EvmChainSettings } from './settings.ts'
 

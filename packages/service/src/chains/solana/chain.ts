@@ -1,5 +1,6 @@
+import type { LegCosts } from '../../model/catalog.ts'
 import type { Op, Swap } from '../../model/swap.ts'
-import type { Chain, Heads, LegCosts } from '../chain.ts'
+import type { Chain, Heads } from '../chain.ts'
 import { readBlocks, type SolanaBlock } from './blocks.ts'
 import * as deliveries from './deliveries.ts'
 import { inputCostLamports, paymentCostLamports } from './fees.ts'

@@ -1,31 +1,32 @@
-import type { Pool } from 'pg'
-import type { Delivered, DestinationChain, Heads, OriginChain } from '../../chains/chain.ts'
+import type { Delivered, DestinationChain, Heads } from '../../chains/chain.ts'
 import { failPoint } from '../../fail-point.ts'
 import { attempt, throwFirst } from '../../model/attempt.ts'
-import type { RefundReason } from '../../model/outcome.ts'
 import type { Swap } from '../../model/swap.ts'
+import type { Lease } from '../../store/lanes.ts'
 import {
   advanceSwap,
   findOpenByDestination,
   markDeliveryFinal,
   setDeliveryTxHash,
 } from '../../store/swaps.ts'
+import { type DecideRefundDeps, decideRefund } from './decide-refund.ts'
 
-export type ConfirmDeliveryDeps = {
-  pool: Pool
+export type ConfirmDeliveryDeps = DecideRefundDeps & {
   destination: DestinationChain
   /** How long a block of this chain can be undone. */
   reorgSeconds: number
-  originOf(chainId: number): OriginChain
   onSettled(swap: Swap): void
-  onRefundDecided(swap: Swap, reason: RefundReason): void
 }
 
 // On top of the destination's finality: time to deliver again if a reorg undoes a delivery that was told.
 const REDELIVERY_SECONDS = 60
 
 /** Moves every swap that is being delivered on this chain on by what the vault said and shows. */
-export async function confirmDestination(deps: ConfirmDeliveryDeps, heads: Heads): Promise<void> {
+export async function confirmDestination(
+  deps: ConfirmDeliveryDeps,
+  lease: Lease,
+  heads: Heads,
+): Promise<void> {
   const open = await findOpenByDestination(deps.pool, deps.destination.chainId)
   const faults: unknown[] = []
   await expectForgotten(deps, open, faults)
@@ -42,7 +43,7 @@ export async function confirmDestination(deps: ConfirmDeliveryDeps, heads: Heads
       await attempt(faults, () => confirm(deps, heads, swap, delivered))
     else if (swap.state === 'delivering' && isOver) silent.push(swap)
   }
-  await refundExpired(deps, heads, silent, faults)
+  await refundExpired(deps, lease, heads, silent, faults)
   throwFirst(faults)
 }
 
@@ -90,6 +91,7 @@ async function noteFinal({ pool }: ConfirmDeliveryDeps, { id }: Swap, deliveryTx
 /** A hard-final block past the op's time in which the chain shows no delivery: there will never be one. */
 async function refundExpired(
   deps: ConfirmDeliveryDeps,
+  lease: Lease,
   heads: Heads,
   swaps: readonly Swap[],
   faults: unknown[],
@@ -103,28 +105,7 @@ async function refundExpired(
   for (const swap of swaps) {
     if (undelivered.has(swap.op.hash))
       await attempt(faults, () =>
-        swap.originFinal ? decideRefund(deps, swap, proof) : failIfNeverLocked(deps, swap),
+        decideRefund(deps, lease, swap, { refundReason: 'DELIVERY_EXPIRED', proof }),
       )
   }
-}
-
-async function decideRefund(deps: ConfirmDeliveryDeps, swap: Swap, proof: object): Promise<void> {
-  const refundReason = 'DELIVERY_EXPIRED'
-  failPoint('before deliveryImpossible')
-  const moved = await advanceSwap(deps.pool, { swap, event: 'deliveryImpossible', refundReason, proof })
-  failPoint('after deliveryImpossible')
-  if (moved) deps.onRefundDecided(moved, refundReason)
-}
-
-/** A reorg undid the lock for good, and no delivery can follow: nothing was taken and nothing was paid. */
-export async function failIfNeverLocked(
-  deps: Pick<ConfirmDeliveryDeps, 'pool' | 'originOf'>,
-  swap: Swap,
-): Promise<void> {
-  const origin = deps.originOf(swap.op.originChain)
-  const { hard } = await origin.readHeads()
-  const state = (await origin.readLocks([swap.op], hard)).get(swap.op.hash)
-  if (state !== 'none' || !origin.isLockOver(swap, hard)) return
-  const proof = { kind: 'notLockedPastDeadline', chainId: swap.op.originChain, block: hard }
-  await advanceSwap(deps.pool, { swap, event: 'lockDead', failureCode: 'OPERATION_EXPIRED', proof })
 }

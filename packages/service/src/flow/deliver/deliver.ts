@@ -1,29 +1,26 @@
-import type { Pool, PoolClient } from 'pg'
-import type { DestinationChain, Heads, OriginChain } from '../../chains/chain.ts'
-import { failPoint } from '../../fail-point.ts'
+import type { PoolClient } from 'pg'
+import type { DestinationChain, Heads } from '../../chains/chain.ts'
 import type { Sender } from '../../lanes/sender.ts'
 import { attempt, throwFirst } from '../../model/attempt.ts'
 import { isExposing, withinCaps } from '../../model/exposure.ts'
 import { chunksOf, eachAtOnce, groupBy, type Share } from '../../model/group.ts'
-import type { RefundReason } from '../../model/outcome.ts'
 import type { Swap } from '../../model/swap.ts'
 import { INVENTORY } from '../../model/venue.ts'
 import { bookExposure, readExposed } from '../../store/exposure.ts'
-import { type Lease, whileHeld } from '../../store/lanes.ts'
+import type { Lease } from '../../store/lanes.ts'
 import {
-  advanceSwap,
   advanceTogether,
   findStalledDeliveries,
   findToDeliver,
   setDeliveryTxHash,
 } from '../../store/swaps.ts'
-import { failIfNeverLocked } from './confirm-delivery.ts'
+import { type DecideRefundDeps, decideRefund } from './decide-refund.ts'
 import { type JudgeDeps, judgeDelivery } from './judge.ts'
 
-export type DeliverDeps = JudgeDeps & {
-  pool: Pool
+type DecideDeps = JudgeDeps & DecideRefundDeps
+
+export type DeliverDeps = DecideDeps & {
   destination: DestinationChain
-  originOf(chainId: number): OriginChain
   /** False for a chain that has not answered since this process began: what it shows may be news to the database. */
   isVerified(chainId: number): boolean
   sender: Sender
@@ -31,7 +28,6 @@ export type DeliverDeps = JudgeDeps & {
   share: Share
   exposureCapCents(chainId: number): bigint
   refreshPrices(): Promise<void>
-  onRefundDecided(swap: Swap, reason: RefundReason): void
 }
 
 const FETCH = 200
@@ -90,7 +86,7 @@ async function deliverAll(
   const judged = judgements.flatMap((judgement) => judgement ?? [])
   for (const { swap, verdict } of judged) {
     if (verdict.kind === 'impossible')
-      await attempt(faults, () => decideRefund(deps, lease, swap, verdict.reason, proof))
+      await attempt(faults, () => decideRefund(deps, lease, swap, { refundReason: verdict.reason, proof }))
   }
   const ready = judged.filter(({ verdict }) => verdict.kind === 'deliver').map(({ swap }) => swap)
   if (heads) {
@@ -159,23 +155,4 @@ async function bookExposures(deps: DeliverDeps, db: PoolClient, swaps: readonly 
       return false
   }
   return true
-}
-
-/** From this row on no delivery may be signed. It needs an input that can no longer vanish. */
-async function decideRefund(
-  deps: DeliverDeps,
-  lease: Lease,
-  swap: Swap,
-  refundReason: RefundReason,
-  proof: object,
-) {
-  if (swap.state === 'delivering' && !swap.originFinal) return failIfNeverLocked(deps, swap)
-  const isOpen = swap.state === 'locked' || swap.state === 'delivering'
-  if (!isOpen || !swap.originFinal) return
-  failPoint('before deliveryImpossible')
-  const moved = await whileHeld(deps.pool, lease, (db) =>
-    advanceSwap(db, { swap, event: 'deliveryImpossible', refundReason, proof }),
-  )
-  failPoint('after deliveryImpossible')
-  if (moved) deps.onRefundDecided(moved, refundReason)
 }

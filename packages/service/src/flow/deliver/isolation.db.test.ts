@@ -102,7 +102,7 @@ test('a delivery that cannot be noted is told of, and the others of its chain ar
     },
   } as unknown as ConfirmDeliveryDeps
 
-  await expect(confirmDestination(deps, heads)).rejects.toBe(trap)
+  await expect(confirmDestination(deps, lease, heads)).rejects.toBe(trap)
 
   const states = (await findSwaps(database.pool, idsOf(swaps))).map(({ state }) => state)
   expect(states).toEqual(['settled', 'settled', 'settled'])

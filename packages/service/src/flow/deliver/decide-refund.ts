@@ -1,0 +1,41 @@
+import type { Pool } from 'pg'
+import type { OriginChain } from '../../chains/chain.ts'
+import { failPoint } from '../../fail-point.ts'
+import type { RefundReason } from '../../model/outcome.ts'
+import type { Swap } from '../../model/swap.ts'
+import { type Lease, whileHeld } from '../../store/lanes.ts'
+import { advanceSwap } from '../../store/swaps.ts'
+
+export type DecideRefundDeps = {
+  pool: Pool
+  originOf(chainId: number): OriginChain
+  onRefundDecided(swap: Swap, reason: RefundReason): void
+}
+
+/** From this row on no delivery may be signed. It needs an input that can no longer vanish. */
+export async function decideRefund(
+  deps: DecideRefundDeps,
+  lease: Lease,
+  swap: Swap,
+  { refundReason, proof }: { refundReason: RefundReason; proof: object },
+): Promise<void> {
+  if (swap.state === 'delivering' && !swap.originFinal) return failIfNeverLocked(deps, swap)
+  const isOpen = swap.state === 'locked' || swap.state === 'delivering'
+  if (!isOpen || !swap.originFinal) return
+  failPoint('before deliveryImpossible')
+  const moved = await whileHeld(deps.pool, lease, (db) =>
+    advanceSwap(db, { swap, event: 'deliveryImpossible', refundReason, proof }),
+  )
+  failPoint('after deliveryImpossible')
+  if (moved) deps.onRefundDecided(moved, refundReason)
+}
+
+/** A reorg undid the lock for good, and no delivery can follow: nothing was taken and nothing was paid. */
+async function failIfNeverLocked({ pool, originOf }: DecideRefundDeps, swap: Swap): Promise<void> {
+  const origin = originOf(swap.op.originChain)
+  const { hard } = await origin.readHeads()
+  const state = (await origin.readLocks([swap.op], hard)).get(swap.op.hash)
+  if (state !== 'none' || !origin.isLockOver(swap, hard)) return
+  const proof = { kind: 'notLockedPastDeadline', chainId: swap.op.originChain, block: hard }
+  await advanceSwap(pool, { swap, event: 'lockDead', failureCode: 'OPERATION_EXPIRED', proof })
+}
