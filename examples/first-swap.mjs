@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 
-const file = process.argv[2] ?? '.geoswap/local.json'
+const file = process.argv[2] ?? `${process.env.GEOSWAP_HOME ?? '.geoswap'}/local.json`
 const { apiUrl, apiKey, faucetUrl, chains } = JSON.parse(readFileSync(file, 'utf8'))
 const [alpha, beta] = chains.map(({ chainId, tokens }) => ({
   chainId,

@@ -10,7 +10,7 @@ import {
 } from '@solana/kit'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 
-const file = process.argv[2] ?? '.geoswap/local.json'
+const file = process.argv[2] ?? `${process.env.GEOSWAP_HOME ?? '.geoswap'}/local.json`
 const { apiUrl, apiKey, faucetUrl, chains } = JSON.parse(readFileSync(file, 'utf8'))
 const [alpha, solana] = ['alpha', 'solana'].map((wanted) => {
   const { chainId, tokens } = chains.find(({ name }) => name === wanted)

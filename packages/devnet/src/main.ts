@@ -1,5 +1,5 @@
 import { writeFileSync } from 'node:fs'
-import { join, relative } from 'node:path'
+import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { toServiceSecrets } from './keys.ts'
 import { type Network, startNetwork } from './network.ts'
@@ -100,11 +100,13 @@ function greet(network: Network, command: Command): void {
     console.log(`everything but the service runs; its environment is in ${file}`)
     return
   }
-  const file = relative(process.cwd(), join(network.home, 'local.json'))
+  // The command line finds a network by itself only in the folder that is meant for it.
+  const { GEOSWAP_HOME } = process.env
+  const where = GEOSWAP_HOME ? `GEOSWAP_HOME=${GEOSWAP_HOME} ` : ''
   console.log(`geoswap ready ${apiUrl} api-key ${apiKey}
 
-A first swap to try: node examples/first-swap.mjs ${file}
-In a browser: ${apiUrl}/app
+A first swap, in a browser: ${apiUrl}/app
+Or in a second terminal, in this folder: ${where}npx geoswap swap alpha:USDC beta:USDC --amount 10
 API reference: ${apiUrl}/docs${operatorUrl ? `\nOperator dashboard: ${operatorUrl}/app/operate` : ''}`)
 }
 
