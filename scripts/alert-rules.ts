@@ -1,30 +1,130 @@
 type Sample = { name: string; labels: Record<string, string>; value: number }
-
-const SELECTOR = String.raw`(?<name>\w+)(?:\{(?<labels>[^}]*)\})?(?:\[\w+\])?`
-const COMPARED = String.raw`\s*(?<compare>==|<|>)\s*(?<limit>[\d.]+)`
-const RULE = new RegExp(String.raw`^(?<sum>sum\()?(?<increase>increase\()?${SELECTOR}\)*${COMPARED}$`)
+type Scrape = { now: readonly Sample[]; before: readonly Sample[] }
 
 /**
- * Whether a rule sounds on what Prometheus would have scraped. Of its language no more than our rules use: one
- * selector, compared with a number; `sum` over all it selects; `increase` between two scrapes.
+ * Whether a rule sounds on what Prometheus would have scraped. Of its language no more than our rules use:
+ * selectors; `sum` and `max`, by labels or over all; `increase` between two scrapes; `absent`; comparison with a
+ * number; `or`.
  */
 export function fires(expr: string, scraped: string, before = ''): boolean {
-  const { sum, increase, name = '', labels = '', compare = '', limit = '' } = RULE.exec(expr)?.groups ?? {}
-  if (name === '') throw new Error(`No rule that can be tried: ${expr}`)
-  const wanted = parseMatchers(labels)
-  const select = (text: string) =>
-    parseSamples(text).filter((sample) => sample.name === name && isWanted(sample, wanted))
-  const earlier = new Map(select(before).map((sample) => [JSON.stringify(sample.labels), sample.value]))
-  const values = select(scraped).map(({ labels, value }) =>
-    increase ? value - (earlier.get(JSON.stringify(labels)) ?? 0) : value,
-  )
-  const results = sum && values.length > 0 ? [values.reduce((total, value) => total + value, 0)] : values
-  return results.some((value) => holds(value, compare, Number(limit)))
+  const tokens = expr.match(/\w+\{[^}]*\}|\[\w+\]|[\w.]+|==|[<>(),]/g) ?? []
+  if (tokens.join('') !== expr.replaceAll(/\s/g, '')) throw new Error(`No rule that can be tried: ${expr}`)
+  const reader = createReader(tokens, expr)
+  const result = readAlternatives(reader, { now: parseSamples(scraped), before: parseSamples(before) })
+  if (reader.peek() !== undefined) throw new Error(`No rule that can be tried: ${expr}`)
+  return result.length > 0
 }
 
-function holds(value: number, compare: string, limit: number): boolean {
-  if (compare === '==') return value === limit
-  return compare === '<' ? value < limit : value > limit
+type Reader = { peek(): string | undefined; take(expected?: string): string }
+
+function createReader(tokens: readonly string[], expr: string): Reader {
+  let at = 0
+  return {
+    peek: () => tokens[at],
+    take(expected) {
+      const token = tokens[at++]
+      if (token === undefined || (expected !== undefined && token !== expected))
+        throw new Error(`No rule that can be tried: ${expr}`)
+      return token
+    },
+  }
+}
+
+function readAlternatives(reader: Reader, scrape: Scrape): Sample[] {
+  const all = readCompared(reader, scrape)
+  while (reader.peek() === 'or') {
+    reader.take()
+    const known = new Set(all.map(groupOf))
+    all.push(...readCompared(reader, scrape).filter((sample) => !known.has(groupOf(sample))))
+  }
+  return all
+}
+
+function readCompared(reader: Reader, scrape: Scrape): Sample[] {
+  const samples = readVector(reader, scrape)
+  const holds = HOLDS[reader.peek() ?? '']
+  if (!holds) return samples
+  reader.take()
+  const limit = Number(reader.take())
+  if (Number.isNaN(limit)) throw new Error('A rule compares with a number')
+  return samples.filter(({ value }) => holds(value, limit))
+}
+
+const HOLDS: Record<string, (value: number, limit: number) => boolean> = {
+  '==': (value, limit) => value === limit,
+  '<': (value, limit) => value < limit,
+  '>': (value, limit) => value > limit,
+}
+
+const MERGED: Record<string, (values: readonly number[]) => number> = {
+  sum: (values) => values.reduce((total, value) => total + value, 0),
+  max: (values) => Math.max(...values),
+}
+
+function readVector(reader: Reader, scrape: Scrape): Sample[] {
+  const word = reader.take()
+  const merge = MERGED[word]
+  if (merge) return mergeBy(readLabels(reader), readInner(reader, scrape), merge)
+  if (word === 'absent')
+    return readInner(reader, scrape).length > 0 ? [] : [{ name: '', labels: {}, value: 1 }]
+  if (word === 'increase') return readIncrease(reader, scrape)
+  return select(word, scrape.now)
+}
+
+function readInner(reader: Reader, scrape: Scrape): Sample[] {
+  reader.take('(')
+  const samples = readAlternatives(reader, scrape)
+  reader.take(')')
+  return samples
+}
+
+function readLabels(reader: Reader): string[] {
+  if (reader.peek() !== 'by') return []
+  reader.take()
+  reader.take('(')
+  const labels: string[] = []
+  for (let token = reader.take(); token !== ')'; token = reader.take()) if (token !== ',') labels.push(token)
+  return labels
+}
+
+function mergeBy(
+  by: readonly string[],
+  samples: readonly Sample[],
+  merge: (values: readonly number[]) => number,
+): Sample[] {
+  const kept = samples.map(({ labels, value }) => ({
+    name: '',
+    labels: Object.fromEntries(by.map((label) => [label, labels[label] ?? ''])),
+    value,
+  }))
+  const groups = new Map(kept.map((sample) => [groupOf(sample), sample.labels]))
+  return [...groups].map(([group, labels]) => {
+    const values = kept.filter((sample) => groupOf(sample) === group).map(({ value }) => value)
+    return { name: '', labels, value: merge(values) }
+  })
+}
+
+/** A series that was not there before has no increase: Prometheus does not take it to have been zero. */
+function readIncrease(reader: Reader, scrape: Scrape): Sample[] {
+  reader.take('(')
+  const selector = reader.take()
+  if (!/^\[\w+\]$/.test(reader.take())) throw new Error('An increase is over a time')
+  reader.take(')')
+  const earlier = new Map(select(selector, scrape.before).map((sample) => [groupOf(sample), sample.value]))
+  return select(selector, scrape.now).flatMap((sample) => {
+    const first = earlier.get(groupOf(sample))
+    return first === undefined ? [] : [{ ...sample, value: sample.value - first }]
+  })
+}
+
+function groupOf({ labels }: Sample): string {
+  return JSON.stringify(Object.entries(labels).sort())
+}
+
+function select(selector: string, samples: readonly Sample[]): Sample[] {
+  const { name, labels = '' } = /^(?<name>\w+)(?:\{(?<labels>.*)\})?$/.exec(selector)?.groups ?? {}
+  const wanted = parseMatchers(labels)
+  return samples.filter((sample) => sample.name === name && isWanted(sample, wanted))
 }
 
 function parseSamples(text: string): Sample[] {

@@ -80,7 +80,7 @@ const cases: Record<string, { bad: string; good: string; before?: string }> = {
   },
   GeoswapManyRefunds: {
     bad: `${refunded('NO_LIQUIDITY', 15)}\n${refunded('PRICE_MOVED', 9)}`,
-    good: `geoswap_swaps_ended{status="settled",reason=""} 500\n${refunded('PRICE_MOVED', 9)}`,
+    good: `geoswap_swaps_ended{status="settled",reason=""} 500\n${refunded('PRICE_MOVED', 19)}`,
   },
   GeoswapErrors: {
     before: answered(503, 5),
@@ -98,6 +98,14 @@ const cases: Record<string, { bad: string; good: string; before?: string }> = {
   },
 }
 
+/** The same from two processes, as Prometheus tells them apart. */
+const fromTwo = (text: string) =>
+  ['a', 'b']
+    .flatMap((instance) =>
+      text.split('\n').map((line) => line.replace(/^(\w+)(?:\{(.*)\})? /, `$1{process="${instance}",$2} `)),
+    )
+    .join('\n')
+
 describe('every alarm', () => {
   test.each(rules.map(({ alert, expr }) => [alert, expr]))(
     '%s sounds when it has to, and only then',
@@ -106,6 +114,16 @@ describe('every alarm', () => {
 
       expect(fires(expr, bad, before)).toBe(true)
       expect(fires(expr, good, before)).toBe(false)
+    },
+  )
+
+  test.each(rules.map(({ alert, expr }) => [alert, expr]))(
+    '%s sounds alike for one process and for two that show the same',
+    (alert, expr) => {
+      const { bad, good, before = '' } = cases[alert] ?? { bad: '', good: '' }
+
+      expect(fires(expr, fromTwo(bad), fromTwo(before))).toBe(true)
+      expect(fires(expr, fromTwo(good), fromTwo(before))).toBe(false)
     },
   )
 
@@ -125,6 +143,19 @@ describe('every alarm', () => {
 
     for (const { annotations } of rules) expect(headings).toContain(annotations.runbook)
   })
+})
+
+test('only what is of each process by itself is added up over processes', () => {
+  const panels: { targets: { expr: string }[] }[] = JSON.parse(read('deploy/grafana/dashboard.json')).panels
+  const exprs = [
+    ...rules.map(({ expr }) => expr),
+    ...panels.flatMap(({ targets }) => targets.map(({ expr }) => expr)),
+  ]
+  const summed = exprs.flatMap((expr) =>
+    [...expr.matchAll(/sum(?: by \([^)]*\))?\s*\((geoswap_\w+)/g)].map(([, name]) => name),
+  )
+
+  expect(summed).toEqual(['geoswap_lanes_held'])
 })
 
 test('the dashboard shows metrics that the service has', () => {
