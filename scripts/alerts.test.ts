@@ -21,9 +21,12 @@ const refunded = (reason: string, count: number) =>
 const answered = (status: number, count: number) =>
   `geoswap_http_request_duration_seconds_count{route="r",status="${status}"} ${count}`
 
+const NOBODY = 'up{job="other"} 1'
+
 /** By alarm: what the processes show when it has to sound, what they show otherwise, and for counters what before. */
 const cases: Record<string, { bad: string; good: string; before?: string }> = {
   GeoswapProcessDown: { bad: 'up{job="geoswap"} 0', good: 'up{job="geoswap"} 1\nup{job="other"} 0' },
+  GeoswapNoApi: { bad: NOBODY, good: 'geoswap_held_status_reads 0' },
   GeoswapNoWorker: {
     bad: 'geoswap_lanes_held{instance="a"} 0\ngeoswap_lanes_held{instance="b"} 0',
     good: 'geoswap_lanes_held{instance="a"} 0\ngeoswap_lanes_held{instance="b"} 4',
@@ -126,6 +129,12 @@ describe('every alarm', () => {
       expect(fires(expr, fromTwo(good), fromTwo(before))).toBe(false)
     },
   )
+
+  test('what only processes tell that are gone is told by their silence', () => {
+    const sounding = rules.filter(({ expr }) => fires(expr, NOBODY, NOBODY)).map(({ alert }) => alert)
+
+    expect(sounding).toEqual(['GeoswapNoApi', 'GeoswapNoWorker', 'GeoswapAttesterSilent'])
+  })
 
   test('is about a metric that the service has', () => {
     const named = rules.flatMap(({ expr }) => [...expr.matchAll(/geoswap_\w+/g)].map(([name]) => name))
