@@ -73,6 +73,10 @@ const cases: Record<string, { bad: string; good: string; before?: string }> = {
     bad: 'geoswap_inventory_used_ratio{chain="1",token="0x1"} 0.9',
     good: 'geoswap_inventory_used_ratio{chain="1",token="0x1"} 0.2',
   },
+  GeoswapInventoryRunsOut: {
+    bad: 'geoswap_inventory_days_left{chain="1",token="0x1"} 0.02',
+    good: 'geoswap_inventory_days_left{chain="1",token="0x1"} 1',
+  },
   GeoswapDrift: {
     bad: 'geoswap_quote_stops{why="drift",chain="1",asset="ETH"} 1',
     good: 'geoswap_quote_stops{why="operator",chain="1",asset="ETH"} 1',

@@ -36,6 +36,7 @@ export const OperatorHolding = strictObject({
   reserved: Amount,
   isBought: Type.Boolean({ description: 'A venue buys it from a pool when none is held.' }),
   heldCents: Type.Optional(Cents),
+  dailyNeed: Type.Unsafe<string>({ ...Amount, description: 'Of a day like the last three.' }),
 })
 
 export const OperatorSender = strictObject({

@@ -71,7 +71,7 @@ describe('the overview', () => {
     expect(overview.inventory).toEqual([
       {
         ...{ chainId: 31337, token: '0xusdc', symbol: 'USDC', decimals: 6, asset: 'USDC' },
-        ...{ held: '2500000', reserved: '0', isBought: false, heldCents: '250' },
+        ...{ held: '2500000', reserved: '0', isBought: false, heldCents: '250', dailyNeed: '0' },
       },
     ])
     expect(overview.swaps.open).toMatchObject([{ state: 'accepted', count: 1 }])

@@ -26,6 +26,7 @@ import { readSeries } from '../store/series.ts'
 import { findActiveStops, raiseStop, resumeStop } from '../store/stops.ts'
 import { countEndpoints } from '../store/webhook-endpoints.ts'
 import type { ConnectedChain } from './chains.ts'
+import { createDailyNeeds, type DailyNeeds } from './daily-needs.ts'
 import type { GasWatch } from './gas-watch.ts'
 import { createSenderBalances } from './sender-balances.ts'
 import { isBought } from './venues.ts'
@@ -49,7 +50,10 @@ export function composeOperator(parts: Parts): OperatorPort {
   const balances = createSenderBalances(parts.chains, (chain, address) =>
     parts.gas.keys().some((key) => key.isLow && key.chain === chain && key.address === address),
   )
-  const overview = createRecent(OVERVIEW_MS, () => readOverview(parts, balances.read()))
+  const needs = createDailyNeeds(pool)
+  const overview = createRecent(OVERVIEW_MS, async () =>
+    readOverview(parts, { senders: balances.read(), dailyNeed: await needs.read() }),
+  )
   const seriesOf = (hours: number) => createRecent(SERIES_MS, () => readWindow(pool, hours))
   const series = { '1': seriesOf(1), '6': seriesOf(6), '24': seriesOf(24), '72': seriesOf(72) }
   return {
@@ -91,7 +95,9 @@ function toWireBucket({ at, volumeCents, ...bucket }: Bucket) {
   return { ...bucket, at: at.toISOString(), volumeCents: volumeCents.toString() }
 }
 
-async function readOverview(parts: Parts, senders: OperatorOverview['senders']): Promise<OperatorOverview> {
+type Looked = { senders: OperatorOverview['senders']; dailyNeed: DailyNeeds }
+
+async function readOverview(parts: Parts, { senders, dailyNeed }: Looked): Promise<OperatorOverview> {
   const { config, pool, catalog, market } = parts
   const [open, claimMarginUsed, ended, exposure, inventory, lanesHeld, ages, balances, stops, endpoints] =
     await Promise.all([
@@ -109,7 +115,7 @@ async function readOverview(parts: Parts, senders: OperatorOverview['senders']):
   const watched = {
     chains: parts.chains.map((chain) => toChain(chain, market, exposure)),
     inventory: toHoldings(inventory, catalog, {
-      market,
+      ...{ market, dailyNeed },
       isBought: (token) => isBought(config.network, token),
     }),
     senders,
@@ -155,7 +161,7 @@ function tokensOf(catalog: Catalog): Token[] {
 const isOf = (token: Token) => (row: { chainId: number; token: string }) =>
   row.chainId === token.chainId && row.token === token.address
 
-type Judged = { market: Market; isBought(token: Token): boolean }
+type Judged = { market: Market; dailyNeed: DailyNeeds; isBought(token: Token): boolean }
 
 function toHoldings(holdings: readonly Holding[], catalog: Catalog, judged: Judged): OperatorHolding[] {
   return tokensOf(catalog).flatMap((token) => {
@@ -168,6 +174,7 @@ function toHoldings(holdings: readonly Holding[], catalog: Catalog, judged: Judg
       {
         ...{ chainId, token: address, symbol, decimals, asset },
         ...{ held: held.toString(), reserved: reserved.toString(), isBought: judged.isBought(token) },
+        dailyNeed: judged.dailyNeed(chainId, address).toString(),
         ...(price !== undefined && { heldCents: toCents(usdE18(held, { decimals, price })).toString() }),
       },
     ]

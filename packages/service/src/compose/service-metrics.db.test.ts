@@ -3,7 +3,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { NetworkConfig } from '../config.ts'
 import type { Catalog } from '../model/catalog.ts'
 import { setHoldings } from '../store/inventory.ts'
-import { startTestDatabase, type TestDatabase } from '../store/test-database.ts'
+import { insertTestAccount, startTestDatabase, type TestDatabase } from '../store/test-database.ts'
+import { insertTestSwap, settleTestSwap } from '../store/test-swaps.ts'
 import { addInventoryGauge } from './service-metrics.ts'
 
 const USDC = '0xaAaAaAaaAaAaAaaAaAAAAAAAAaaaAaAaAaaAaaAa'
@@ -43,4 +44,22 @@ test('a token that a pool sells is not used up while none is held, and others ar
     [LINK]: 0,
     [DAI]: 1,
   })
+})
+
+test('what is free lasts for so many days like the last three', async () => {
+  const { pool } = database
+  const catalog = {
+    chains: new Map([[31_338, { tokens: [{ address: 'output' }, { address: 'quiet' }] }]]),
+  } as unknown as Catalog
+  await settleTestSwap(pool, await insertTestSwap(pool, await insertTestAccount(pool)))
+  const held = ['output', 'quiet'].map((token) => ({ token, amount: 207n }))
+  await setHoldings(pool, { chainId: 31_338, block: 1n }, held)
+  const registry = new Registry()
+
+  addInventoryGauge(registry, { network: {} as NetworkConfig, pool, catalog })
+  await registry.metrics()
+  const { values } = (await registry.getSingleMetric('geoswap_inventory_days_left')?.get()) ?? { values: [] }
+
+  // 990 were paid out: with a quarter more in three days, 413 a day.
+  expect(values).toMatchObject([{ labels: { chain: '31338', token: 'output' }, value: 0.501 }])
 })

@@ -4,7 +4,7 @@ import { formatUnits } from 'viem'
 import type { NetworkConfig } from '../config.ts'
 import type { PriceBook } from '../market/prices/book.ts'
 import type { Catalog } from '../model/catalog.ts'
-import { usedPermille } from '../model/inventory-use.ts'
+import { lastsPermille, usedPermille } from '../model/inventory-use.ts'
 import {
   readClaimMarginUsed,
   readEndedSwaps,
@@ -14,6 +14,7 @@ import {
 } from '../store/figures.ts'
 import { readInventory } from '../store/inventory.ts'
 import type { ConnectedChain } from './chains.ts'
+import { createDailyNeeds } from './daily-needs.ts'
 import { addGasMetrics } from './gas-metrics.ts'
 import type { GasWatch } from './gas-watch.ts'
 import { addLedgerGauges } from './ledger-metrics.ts'
@@ -142,13 +143,24 @@ export function addInventoryGauge(registry: Registry, { network, pool, catalog }
     labelNames: ['chain', 'token'],
     registers: [registry],
   })
+  const days = new Gauge({
+    name: 'geoswap_inventory_days_left',
+    help: 'For how many days like the last three what is free lasts. Nothing where nothing of it was needed.',
+    labelNames: ['chain', 'token'],
+    registers: [registry],
+  })
+  const needs = createDailyNeeds(pool)
   new Gauge({
     name: 'geoswap_inventory',
     help: 'Liquidity in the smallest unit: held by the vault, and reserved for accepted swaps.',
     labelNames: ['chain', 'token', 'kind'],
     registers: [registry],
     async collect() {
-      for (const { chainId, token, held, reserved } of await readInventory(pool).catch(() => [])) {
+      const inventory = await readInventory(pool).catch(() => undefined)
+      if (!inventory) return
+      const dailyNeed = await needs.read().catch(() => undefined)
+      if (dailyNeed) days.reset()
+      for (const { chainId, token, held, reserved } of inventory) {
         // Rows of tokens that are no longer served stay.
         if (!catalog.chains.get(chainId)?.tokens.some(({ address }) => address === token)) continue
         const labels = { chain: String(chainId), token }
@@ -156,6 +168,8 @@ export function addInventoryGauge(registry: Registry, { network, pool, catalog }
         this.set({ ...labels, kind: 'reserved' }, Number(reserved))
         const stock = { held, reserved, isBought: isBought(network, { chainId, address: token }) }
         used.set(labels, Number(usedPermille(stock)) / 1_000)
+        const lasts = dailyNeed && lastsPermille(stock, dailyNeed(chainId, token))
+        if (lasts !== undefined) days.set(labels, Number(lasts) / 1_000)
       }
     },
   })

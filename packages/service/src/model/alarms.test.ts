@@ -9,7 +9,7 @@ const chain = {
 }
 const holding = {
   ...{ chainId: 1, token: '0x1', symbol: 'USDC', decimals: 6, asset: 'USDC' },
-  ...{ held: '100', reserved: '80', isBought: false },
+  ...{ held: '100', reserved: '80', isBought: false, dailyNeed: '20' },
 }
 const sender = {
   ...({
@@ -68,8 +68,21 @@ const cases: [string, Partial<Watched>, string][] = [
   ['GeoswapClaimsLate', { swaps: { open: [], claimMarginUsed: 0.51, ended: [] } }, 'Half of the time'],
   ['GeoswapInputLost', { chains: [{ ...chain, lostCents: '1' }] }, 'alpha'],
   ['GeoswapBooksLate', { books: { chains: [{ chainId: 1, ageSeconds: 121 }], balances: [] } }, 'alpha'],
-  ['GeoswapInventoryLow', { inventory: [{ ...holding, reserved: '81' }] }, 'USDC on alpha'],
-  ['GeoswapInventoryLow', { inventory: [{ ...holding, held: '0', reserved: '0' }] }, 'USDC on alpha'],
+  [
+    'GeoswapInventoryLow',
+    { inventory: [{ ...holding, reserved: '81', dailyNeed: '19' }] },
+    'USDC on alpha is nearly all reserved',
+  ],
+  [
+    'GeoswapInventoryLow',
+    { inventory: [{ ...holding, held: '0', reserved: '0', dailyNeed: '0' }] },
+    'USDC on alpha is not held at all',
+  ],
+  [
+    'GeoswapInventoryRunsOut',
+    { inventory: [{ ...holding, held: '1', reserved: '0' }] },
+    'USDC on alpha lasts less than a day',
+  ],
   [
     'GeoswapManyRefunds',
     { swaps: { open: [], claimMarginUsed: 0, ended: [{ status: 'refunded', reason: '', count: 21 }] } },
@@ -85,8 +98,9 @@ describe('alarms', () => {
 
   test('there is none about a token that is bought from a pool and never held', () => {
     const bought = { ...holding, held: '0', reserved: '0', isBought: true }
+    const soldToUs = { ...bought, held: '1', reserved: '1' }
 
-    expect(findAlarms({ ...well, inventory: [bought] })).toEqual([])
+    expect(findAlarms({ ...well, inventory: [bought, soldToUs] })).toEqual([])
   })
 
   test.each(cases)('%s beyond its threshold', (name, change, text) => {

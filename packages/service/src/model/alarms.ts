@@ -1,5 +1,5 @@
 import type { OperatorAlarm, OperatorOverview } from '@geoswap/wire'
-import { usedPermille } from './inventory-use.ts'
+import { lastsPermille, type Stock, usedPermille } from './inventory-use.ts'
 
 /** What alarms are judged by. */
 export type Watched = Omit<OperatorOverview, 'at' | 'network' | 'alarms' | 'assets'>
@@ -13,6 +13,7 @@ const STUCK_SECONDS = 900
 const CLAIM_MARGIN = 0.5
 const BOOKS_SECONDS = 120
 const USED_PERMILLE = 800n
+const DAY_PERMILLE = 1_000n
 const MANY_REFUNDS = 20
 
 const MOVING = new Set(['accepted', 'locking', 'locked', 'delivering', 'refundDecided', 'refunding'])
@@ -30,6 +31,7 @@ const RULES: readonly Rule[] = [
   { name: 'GeoswapRefundBlocked', severity: 'ticket', find: findBlocked },
   { name: 'GeoswapBooksLate', severity: 'ticket', find: findBooksLate },
   { name: 'GeoswapInventoryLow', severity: 'ticket', find: findInventoryLow },
+  { name: 'GeoswapInventoryRunsOut', severity: 'ticket', find: findInventoryRunsOut },
   { name: 'GeoswapManyRefunds', severity: 'ticket', find: findManyRefunds },
   { name: 'GeoswapWebhooksFail', severity: 'ticket', find: findWebhooksFail },
 ]
@@ -100,14 +102,24 @@ function findBooksLate({ books, chains }: Watched): string[] {
 
 function findInventoryLow({ inventory, chains }: Watched): string[] {
   return inventory
-    .filter(({ held, reserved, isBought }) => {
-      const stock = { held: BigInt(held), reserved: BigInt(reserved), isBought }
-      return usedPermille(stock) > USED_PERMILLE
-    })
+    .filter((holding) => usedPermille(stockOf(holding)) > USED_PERMILLE)
     .map(({ symbol, chainId, held }) => {
       const what = held === '0' ? 'is not held at all' : 'is nearly all reserved'
       return `${symbol} on ${nameOf(chains, chainId)} ${what}`
     })
+}
+
+function findInventoryRunsOut({ inventory, chains }: Watched): string[] {
+  return inventory
+    .filter((holding) => {
+      const lasts = lastsPermille(stockOf(holding), BigInt(holding.dailyNeed))
+      return lasts !== undefined && lasts < DAY_PERMILLE
+    })
+    .map(({ symbol, chainId }) => `${symbol} on ${nameOf(chains, chainId)} lasts less than a day`)
+}
+
+function stockOf({ held, reserved, isBought }: Watched['inventory'][number]): Stock {
+  return { held: BigInt(held), reserved: BigInt(reserved), isBought }
 }
 
 function findManyRefunds({ swaps }: Watched): string[] {

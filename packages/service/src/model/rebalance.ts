@@ -1,5 +1,8 @@
 import { BPS, divideUp, tenTo } from './amount.ts'
 
+/** A week like the last one and a quarter more: demand varies, and claims come later than deliveries. */
+export const MARGIN_BPS = 2_500n
+
 /** One token of an asset on one chain, in its smallest unit: what is free, and what swaps moved lately. */
 export type Cell = {
   chainId: number
@@ -44,7 +47,7 @@ export function planRebalance(cells: readonly Cell[], marginBps: bigint): Plan {
 
 type Store = { cell: Cell; needed: bigint; left: bigint }
 
-function neededOf({ paidOut, takenIn }: Cell, marginBps: bigint): bigint {
+export function neededOf({ paidOut, takenIn }: Pick<Cell, 'paidOut' | 'takenIn'>, marginBps: bigint): bigint {
   const net = paidOut > takenIn ? paidOut - takenIn : 0n
   return net + divideUp(paidOut * marginBps, BPS)
 }

@@ -20,14 +20,18 @@ export async function readToClaim(db: Db): Promise<Flow[]> {
   return rows.map(toFlow)
 }
 
+// Found by the times of the event log, so that it costs what was delivered in these days, not what ever was: now(), and
+// not clock_timestamp(), since only what is the same for the whole statement can leave months and pages out.
+const DELIVERED_LATELY = `s.state in ('settled', 'claiming', 'closed') and s.id in (
+  select e.swap_id from swap_events e
+   where e.at > now() - make_interval(days => $1) and swap_status(e.state) = 'settled')`
+
 /** What left the vaults for swaps that were delivered in the last days. */
 export async function readPaidOut(db: Db, days: number): Promise<Flow[]> {
   const { rows } = await db.query<Row>(
     `select o.destination_chain as chain_id, o.pay_token as token, sum(o.pay_amount) as amount
        from swaps s join ops o on o.id = s.op_id
-      where s.state in ('settled', 'claiming', 'closed')
-        and s.created_at > clock_timestamp() - make_interval(days => $1)
-      group by 1, 2`,
+      where ${DELIVERED_LATELY} group by 1, 2`,
     [days],
   )
   return rows.map(toFlow)
@@ -36,11 +40,8 @@ export async function readPaidOut(db: Db, days: number): Promise<Flow[]> {
 /** What those swaps brought in or are going to, once it is claimed. */
 export async function readTakenIn(db: Db, days: number): Promise<Flow[]> {
   const { rows } = await db.query<Row>(
-    `select origin_chain as chain_id, input_token as token, sum(input_amount) as amount
-       from swaps
-      where state in ('settled', 'claiming', 'closed')
-        and created_at > clock_timestamp() - make_interval(days => $1)
-      group by 1, 2`,
+    `select s.origin_chain as chain_id, s.input_token as token, sum(s.input_amount) as amount
+       from swaps s where ${DELIVERED_LATELY} group by 1, 2`,
     [days],
   )
   return rows.map(toFlow)

@@ -1,13 +1,10 @@
 import type { Pool } from 'pg'
 import { type Env, type Output, toTable, withDatabase } from '../../command.ts'
-import { type Cell, type Plan, planRebalance } from '../../model/rebalance.ts'
+import { type Cell, MARGIN_BPS, type Plan, planRebalance } from '../../model/rebalance.ts'
 import { type Flow, readPaidOut, readTakenIn } from '../../store/flows.ts'
 import { type Desk, openDesk } from './desk.ts'
 import { inCoins, inUsd, type TokenStock } from './holdings.ts'
 import { readStatus } from './status.ts'
-
-// A week like the last one and a quarter more: demand varies, and claims come later than deliveries.
-const MARGIN_BPS = 2_500n
 
 type Planned = { plan: Plan; stocks: readonly TokenStock[] }
 
