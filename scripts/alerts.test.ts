@@ -66,8 +66,8 @@ const cases: Record<string, { bad: string; good: string; before?: string }> = {
     good: 'geoswap_attestations_refused_total 3',
   },
   GeoswapPriceSourceLost: {
-    bad: 'geoswap_price_sources_live{asset="USDC"} 0',
-    good: 'geoswap_price_sources_live{asset="USDC"} 2',
+    bad: 'geoswap_price_available{asset="ETH"} 1\ngeoswap_price_available{asset="USDC"} 0',
+    good: 'geoswap_price_available{asset="USDC"} 1',
   },
   GeoswapInventoryLow: {
     bad: 'geoswap_inventory_used_ratio{chain="1",token="0x1"} 0.9',

@@ -1,11 +1,12 @@
 import { Registry } from 'prom-client'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { NetworkConfig } from '../config.ts'
+import { createPriceBook } from '../market/prices/book.ts'
 import type { Catalog } from '../model/catalog.ts'
 import { setHoldings } from '../store/inventory.ts'
 import { insertTestAccount, startTestDatabase, type TestDatabase } from '../store/test-database.ts'
 import { insertTestSwap, settleTestSwap } from '../store/test-swaps.ts'
-import { addInventoryGauge } from './service-metrics.ts'
+import { addInventoryGauge, addPriceGauge } from './service-metrics.ts'
 
 const USDC = '0xaAaAaAaaAaAaAaaAaAAAAAAAAaaaAaAaAaaAaaAa'
 const LINK = '0xbBbBBBBbbBBBbbbBbbBbbbbBBbBbbbbBbBbbBBbB'
@@ -62,4 +63,26 @@ test('what is free lasts for so many days like the last three', async () => {
 
   // 990 were paid out: with a quarter more in three days, 413 a day.
   expect(values).toMatchObject([{ labels: { chain: '31338', token: 'output' }, value: 0.501 }])
+})
+
+test('an asset has no price while fewer sources are live than it needs', async () => {
+  const registry = new Registry()
+  const source = { name: 'a', assets: new Set(['ETH', 'USDC']), read: async () => readings }
+  const readings = ['ETH', 'USDC'].map((asset) => ({
+    ...{ asset, feed: 'a' },
+    outcome: { price: 10n ** 18n, freshForMs: 60_000 },
+  }))
+  const rules = new Map([
+    ['ETH', { maxDeviationBps: 200, minSources: 2 }],
+    ['USDC', { maxDeviationBps: 200, minSources: 1 }],
+  ])
+  const book = createPriceBook({ sources: [source], rules, isLive: () => true, now: () => 0, onFault() {} })
+  await book.refresh(source)
+
+  addPriceGauge(registry, book)
+  const text = await registry.metrics()
+
+  expect(text).toContain('geoswap_price_sources_live{asset="ETH"} 1')
+  expect(text).toContain('geoswap_price_available{asset="ETH"} 0')
+  expect(text).toContain('geoswap_price_available{asset="USDC"} 1')
 })

@@ -25,7 +25,7 @@ type Sources = {
   pool: Pool
   chains: readonly ConnectedChain[]
   catalog: Catalog
-  prices: Pick<PriceBook, 'assets' | 'feedsOf'>
+  prices: Pick<PriceBook, 'assets' | 'feedsOf' | 'referenceOf'>
   gas: Pick<GasWatch, 'keys' | 'floats'>
 }
 
@@ -195,7 +195,17 @@ function addRelayerGauge(registry: Registry, { chains }: Sources): void {
   })
 }
 
-function addPriceGauge(registry: Registry, prices: Sources['prices']): void {
+export function addPriceGauge(registry: Registry, prices: Sources['prices']): void {
+  new Gauge({
+    name: 'geoswap_price_available',
+    help: '1 while an asset has a price: enough of its sources are live, and they agree.',
+    labelNames: ['asset'],
+    registers: [registry],
+    collect() {
+      for (const asset of prices.assets)
+        this.set({ asset }, prices.referenceOf(asset).price === undefined ? 0 : 1)
+    },
+  })
   new Gauge({
     name: 'geoswap_price_sources_live',
     help: 'Price sources of an asset that answer with a fresh price.',

@@ -63,7 +63,21 @@ const cases: [string, Partial<Watched>, string][] = [
   ['GeoswapGasFloatLow', { gasFloats: [{ ...float, topUpsLeft: 2 }] }, 'alpha can fill up 2'],
   ['GeoswapSwapStuck', open('delivering', 901), 'delivering for 901'],
   ['GeoswapDrift', { stops: [{ ...stop, why: 'drift' }] }, 'USDC on chain 1 is stopped: why'],
-  ['GeoswapPriceSourceLost', { prices: [{ asset: 'ETH', feeds: [{ feed: 'a', problem: 'stale' }] }] }, 'ETH'],
+  [
+    'GeoswapPriceSourceLost',
+    {
+      prices: [
+        {
+          asset: 'ETH',
+          feeds: [
+            { feed: 'a', price: '1' },
+            { feed: 'b', problem: 'stale' },
+          ],
+        },
+      ],
+    },
+    'ETH has no price',
+  ],
   ['GeoswapRefundBlocked', open('refundBlocked', 1), 'frozen'],
   ['GeoswapClaimsLate', { swaps: { open: [], claimMarginUsed: 0.51, ended: [] } }, 'Half of the time'],
   ['GeoswapInputLost', { chains: [{ ...chain, lostCents: '1' }] }, 'alpha'],

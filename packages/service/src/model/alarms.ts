@@ -76,8 +76,8 @@ function findDrift({ stops }: Watched): string[] {
 }
 
 function findPricesLost({ prices }: Watched): string[] {
-  const isLost = ({ feeds }: Watched['prices'][number]) => feeds.every(({ price }) => price === undefined)
-  return prices.filter(isLost).map(({ asset }) => `No price source of ${asset} is fresh`)
+  const lost = prices.filter(({ price }) => price === undefined)
+  return lost.map(({ asset }) => `${asset} has no price: too few of its sources are fresh, or they disagree`)
 }
 
 function findBlocked({ swaps }: Watched): string[] {
