@@ -38,7 +38,11 @@ test('a swap can be followed through the logs by its id, and no secret is in the
     const found = logs()
       .split('\n')
       .filter((line) => line.includes(swapId))
-    return ['api', 'worker'].every((name) => found.some((line) => line.includes(`"name":"${name}"`))) && found
+    return (
+      ['api', 'worker', 'attester'].every((name) =>
+        found.some((line) => line.includes(`"name":"${name}"`)),
+      ) && found
+    )
   })
   const metrics = await (await fetch(`${local.apiUrl}/metrics`)).text()
   const secrets = [

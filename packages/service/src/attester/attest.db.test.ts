@@ -42,7 +42,7 @@ async function attestAt(number: bigint) {
   const deps = {
     ...{ pool: database.pool, chainOf: () => chain, isWellFormed: () => true, isVerified: () => true },
     signRefund: async () => '0x',
-    onAttested: (kind: string) => said.push(kind),
+    onAttested: (kind: string, swapIds: readonly string[]) => said.push(`${kind} ${swapIds.join()}`),
     onRefused: (_swap: unknown, why: string) => said.push(why),
   }
   await attestAll(deps as unknown as AttestDeps)
@@ -50,10 +50,10 @@ async function attestAt(number: bigint) {
 }
 
 test('an attester whose nodes lag behind the worker’s waits for the block that decided the deliveries', async () => {
-  await refundDecidedAt(20n)
+  const { swapId } = await refundDecidedAt(20n)
 
   expect(await attestAt(19n)).toEqual(['a signed delivery may still land'])
-  expect(await attestAt(20n)).toEqual(['refund'])
+  expect(await attestAt(20n)).toEqual([`refund ${swapId}`])
 })
 
 test('an attester does not go by a log that lost rows: what is signed there may be all but one', async () => {

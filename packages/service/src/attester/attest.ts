@@ -33,7 +33,7 @@ export type AttestDeps = {
     chain: Pick<Chain, 'readHeads'>
     recovery: Pick<RecoveryChain, 'chainId' | 'findDelivery' | 'expiryOf'>
   }[]
-  onAttested(kind: Outcome, count: number): void
+  onAttested(kind: Outcome, swapIds: readonly string[]): void
   onRefused(swap: Swap, why: string): void
 }
 
@@ -83,14 +83,10 @@ async function claim(deps: AttestDeps, chainId: number, swaps: readonly Swap[]):
     chainId,
     mine.map((swap) => swap.op.hash),
   )
-  await insertAttestation(deps.pool, {
-    chainId,
-    kind: 'claim',
-    swapIds: mine.map((swap) => swap.id),
-    signature,
-  })
+  const swapIds = mine.map((swap) => swap.id)
+  await insertAttestation(deps.pool, { chainId, kind: 'claim', swapIds, signature })
   failPoint('after attestation')
-  deps.onAttested('claim', mine.length)
+  deps.onAttested('claim', swapIds)
 }
 
 async function attestRefunds(deps: AttestDeps, faults: unknown[]): Promise<void> {
@@ -132,7 +128,7 @@ async function refund(deps: AttestDeps, swap: Swap): Promise<void> {
     }),
   )
   failPoint('after attestation')
-  deps.onAttested('refund', 1)
+  deps.onAttested('refund', [swap.id])
 }
 
 /**

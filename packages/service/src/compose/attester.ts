@@ -39,9 +39,9 @@ export async function composeAttester(config: Config, logger: Logger): Promise<A
     isWellFormed: (op) => isWellFormed(chains.placeOf, op),
     everywhere: chains.all,
     ...createSigning(createSigners(network, accounts, chains), chains),
-    onAttested(kind, count) {
-      logger.info({ kind, count }, 'attested')
-      counters.countAttested(kind, count)
+    onAttested(kind, swapIds) {
+      logger.info({ kind, swapIds }, 'attested')
+      counters.countAttested(kind, swapIds.length)
     },
     onRefused(swap, why) {
       logger.warn({ swapId: swap.id, why }, 'not attested')

@@ -225,8 +225,8 @@ function senderOf({ pool, logger, counters }: Parts, { chain, config }: Connecte
       counters.countSent(config.name, sent.role)
     },
     onSendFault: (err, txHash) => logger.warn({ err, chain: config.name, txHash }, 'send not confirmed'),
-    onReplaced({ txHash, role, replacement }) {
-      logger.info({ chain: config.name, txHash, role, replacement }, 'replaced')
+    onReplaced({ attempt: { txHash, role, replacement }, swapIds, by }) {
+      logger.info({ chain: config.name, swapIds, txHash, by, role, replacement }, 'replaced')
       counters.countReplaced(config.name)
     },
   })

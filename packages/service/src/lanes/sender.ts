@@ -29,7 +29,7 @@ type Options = {
   maxInFlight: number
   onSent(sent: { role: Role; swapIds: readonly string[]; txHash: string }): void
   onSendFault(error: unknown, txHash: string): void
-  onReplaced(attempt: Attempt): void
+  onReplaced(replaced: { attempt: Attempt; swapIds: readonly string[]; by: string }): void
 }
 
 /** What is to be sent, and what becomes true in the database in the transaction that records its bytes. */
@@ -112,7 +112,7 @@ export function createSender(options: Options): Sender {
     const signing = { ...replacement, sentAtBlock: heads.head.number }
     const signed = await unlessOutdated(pool, (db) => signReplacement(options, db, lease, stuck, signing))
     if (!signed) return
-    options.onReplaced(stuck)
+    options.onReplaced({ attempt: stuck, swapIds: signed.swapIds, by: signed.txHash })
     await sendRecorded(mouth, replacement.isBurn ? 'noop' : 'replacement', signed)
   }
 
@@ -212,17 +212,18 @@ async function signReplacement(
   { isBurn, cost: _, ...content }: Replacing,
 ) {
   if (!(await confirmLease(db, lease))) throw new Outdated()
+  const swapIds = await findAttemptSwaps(db, stuck.id)
   const signing = {
     ...content,
     role: isBurn ? ('noop' as const) : stuck.role,
-    swapIds: isBurn ? [] : await findAttemptSwaps(db, stuck.id),
+    swapIds: isBurn ? [] : swapIds,
     nonce: stuck.nonce,
     replacement: stuck.replacement + 1,
   }
   const signed = await signWith(options, signing)
   await recordSigned(options, db, lease, signing, signed)
   failPoint(`before record ${isBurn ? 'noop' : 'replacement'}`)
-  return signed
+  return { ...signed, swapIds }
 }
 
 /** Every replacement but a burn does the same thing: this says so, and the write-ahead log shows it. */
