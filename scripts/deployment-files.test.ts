@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { parse } from 'yaml'
 import { ROOT, readSources } from './sources.ts'
 
 const FOLDER = join(ROOT, 'deploy')
@@ -98,6 +99,58 @@ test('the port is that of the API everywhere', () => {
   expect(dockerfile).toContain(`EXPOSE ${port}`)
   expect(compose).toMatch(new RegExp(`127\\.0\\.0\\.1:\\d+-\\d+:${port}"`))
   expect(read('deploy/prometheus.yaml')).toContain(`port: ${port}`)
+})
+
+describe('every unit', () => {
+  const units = files.filter((file) => file.endsWith('.service')).map((file) => readFileSync(file, 'utf8'))
+  const exampleOf = (role: string) => `deploy/systemd/${role}.env.example`
+
+  test('has an example of each environment that it reads', () => {
+    const roles = allOf(/geoswap@(\w+)/g, units.join('\n'))
+    const named = allOf(/^EnvironmentFile=\/etc\/geoswap\/(\S+)\.env$/gm, units.join('\n'))
+    const wanted = named.flatMap((name) => (name === '%i' ? roles : [name]))
+
+    expect(wanted.sort()).toEqual(['api', 'attester', 'migrate', 'worker'])
+    expect(wanted.filter((role) => !existsSync(join(ROOT, exampleOf(role))))).toEqual([])
+  })
+
+  test('shows its metrics at a port of its own', () => {
+    const ports = ['api', 'worker', 'attester'].map(
+      (role) => /^(?:METRICS_)?PORT=(\d+)$/m.exec(read(exampleOf(role)))?.[1],
+    )
+
+    expect(new Set(ports).size).toBe(3)
+    expect(ports).not.toContain(undefined)
+    for (const port of ports) expect(read('docs/going-live.md')).toContain(`"127.0.0.1:${port}"`)
+  })
+})
+
+test('every part of the manual that a file points to is there', () => {
+  const pointers = [...all.matchAll(/(docs\/[\w-]+\.md), "([^"]+)"/g)]
+
+  expect(pointers.length).toBeGreaterThan(0)
+  for (const [, page = '', title = ''] of pointers)
+    expect(read(page)).toMatch(new RegExp(`^#+ ${title}$`, 'm'))
+})
+
+test('an alert of any severity gets from Prometheus to somebody', () => {
+  const { alerting } = parse(read('deploy/prometheus.yaml'))
+  const { route, receivers } = parse(read('deploy/alertmanager.yaml'))
+  const severities = allOf(/severity: (\w+)/g, read('deploy/alerts.yaml'))
+  const routed = route.routes.map(({ matchers }: { matchers: string[] }) => matchers[0])
+  const target: string = alerting.alertmanagers[0].static_configs[0].targets[0]
+
+  expect(compose).toContain(`\n  ${target.split(':')[0]}:\n`)
+  expect(routed).toEqual(severities.map((severity) => `severity = "${severity}"`))
+  expect(receivers.map(({ name }: { name: string }) => name)).toContain(route.receiver)
+  expect(compose).toContain('secrets: [alert_url]')
+})
+
+test('the manual names each secret that compose.yaml mounts', () => {
+  const secrets = allOf(/\{ file: \.\/secrets\/(\w+) \}/g, compose)
+
+  expect(secrets.length).toBeGreaterThan(5)
+  expect(secrets.filter((name) => !read('docs/going-live.md').includes(`\`${name}\``))).toEqual([])
 })
 
 describe('the processes of compose.yaml', () => {
