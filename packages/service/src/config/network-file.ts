@@ -35,12 +35,16 @@ function findProblems(value: unknown): Problem[] {
 }
 
 /** Stands in a new file for what nobody but the operator knows. */
-export const TO_FILL_IN = 'TO FILL IN'
+export const TO_FILL_IN = 'TO FILL IN' as const
+
+const SOURCE = ': a feed of the asset in USD, as docs/operations.md has it under "Price sources"'
 
 function sayWhatIsLeft(value: unknown, { path, message }: Problem): Problem {
   const parts = path.split('/').slice(1)
   const found = parts.reduce<unknown>((inner, part) => (inner as Record<string, unknown>)?.[part], value)
-  return { path, message: found === TO_FILL_IN ? 'is yours to fill in' : message }
+  if (found !== TO_FILL_IN) return { path, message }
+  const isSource = parts[0] === 'assets' && parts[2] === 'sources'
+  return { path, message: `is yours to fill in${isSource ? SOURCE : ''}` }
 }
 
 /** `file:line:column: /path: message`, as compilers write it and editors open it. */

@@ -9,7 +9,7 @@ const presets = listPresets().map((name) => readPreset(name) as Preset)
 const NODE = 'https://node.example'
 const address = (digit: number) => `0x${String(digit).repeat(40)}`
 const SOLANA = {
-  intake: 'So11111111111111111111111111111111111111112',
+  intake: 'Stake11111111111111111111111111111111111111',
   inventory: 'SysvarRent111111111111111111111111111111111',
   input: 'SysvarC1ock11111111111111111111111111111111',
   delivery: 'Vote111111111111111111111111111111111111111',
@@ -43,6 +43,11 @@ describe.each(presets)('the preset $name', (preset) => {
     expect(preset.finalitySource).toMatch(/^https:\/\/[\w.-]+\/\S+$/)
   })
 
+  test('has the wrapped coin beside the native one', () => {
+    const wrapped = tokens.find(({ symbol }) => symbol === `W${preset.native.symbol}`)
+    expect(wrapped?.asset).toBe(preset.native.asset)
+  })
+
   test('has addresses with their checksum', () => {
     const onChain = [...tokens.map((token) => token.address), ...(l1FeeOracle ? [l1FeeOracle.address] : [])]
     const proxies = feeds.flatMap((feed) => (feed.kind === 'chainlink' ? [feed.address] : []))
@@ -59,10 +64,15 @@ describe.each(presets)('the preset $name', (preset) => {
   test('becomes a configuration whose only gaps are the nodes and prices that it says it lacks', () => {
     const starter = JSON.stringify(createStarter([preset], roles), null, 2)
     const filled = starter.replaceAll(TO_FILL_IN, NODE)
-    const lacks = preset.name === 'robinhood' ? ['/assets/1/sources'] : []
+    const lacks = preset.name === 'robinhood' ? ['/assets/1/sources/0'] : []
     expect(parseNetwork(filled).problems.map(({ path }) => path)).toEqual(lacks)
-    const left = parseNetwork(starter).problems.filter(({ message }) => message === 'is yours to fill in')
-    expect(left.map(({ path }) => path)).toEqual(['/chains/0/rpcUrls/0', '/chains/0/attesterRpcUrls/0'])
+    const { problems } = parseNetwork(starter)
+    expect(problems.map(({ path }) => path)).toEqual([
+      '/chains/0/rpcUrls/0',
+      '/chains/0/attesterRpcUrls/0',
+      ...lacks,
+    ])
+    expect(problems.every(({ message }) => message.startsWith('is yours to fill in'))).toBe(true)
   })
 })
 
@@ -75,4 +85,13 @@ test('chains of one configuration price an asset by the feeds of all of them', (
   const eth = network.assets.find(({ name }) => name === 'ETH')
   expect(eth?.sources.map(({ kind }) => kind)).toEqual(['chainlink', 'pyth', 'chainlink'])
   expect(eth?.minSources).toBe(2)
+})
+
+test('an asset without a price source says what is to be written there', () => {
+  const starter = JSON.stringify(createStarter([readPreset('robinhood') as Preset], roles))
+  const ofAssets = parseNetwork(starter).problems.filter(({ path }) => path.startsWith('/assets'))
+
+  expect(ofAssets).toMatchObject([
+    { path: '/assets/1/sources/0', message: expect.stringContaining('docs/operations.md') },
+  ])
 })

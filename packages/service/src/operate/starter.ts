@@ -16,7 +16,7 @@ const HERMES = 'https://hermes.pyth.network'
 /** A configuration of these chains that is complete but for nodes and roles that are not known yet. */
 export function createStarter(presets: readonly Preset[], roles: Roles): object {
   const assets = assetsOf(presets)
-  const usesPyth = assets.some(({ sources }) => sources.some(({ kind }) => kind === 'pyth'))
+  const usesPyth = presets.some(({ feeds }) => feeds.some(({ kind }) => kind === 'pyth'))
   const orFill = (addresses: readonly string[]) => (addresses.length > 0 ? addresses : [TO_FILL_IN])
   return {
     network: 'mainnet',
@@ -57,7 +57,12 @@ function solanaRolesOf({ solana = {} }: Roles): object {
   return { vaults: { intake, inventory }, feePayers: { input, delivery } }
 }
 
-type StarterAsset = { name: string; usdStable?: true; sources: Source[]; minSources: number }
+type StarterAsset = {
+  name: string
+  usdStable?: true
+  sources: (Source | typeof TO_FILL_IN)[]
+  minSources: number
+}
 
 /** Every asset of the chains, priced by all the sources that any of them has for it. */
 function assetsOf(presets: readonly Preset[]): StarterAsset[] {
@@ -67,7 +72,7 @@ function assetsOf(presets: readonly Preset[]): StarterAsset[] {
       feeds.filter(({ asset }) => asset === name).map((feed) => toSource(feed, chainId)),
     )
     const distinct = new Map(found.map((source) => [JSON.stringify(source), source]))
-    const sources = [...distinct.values()]
+    const sources = distinct.size > 0 ? [...distinct.values()] : [TO_FILL_IN]
     const isStable = name.startsWith('USD')
     return { name, ...(isStable && { usdStable: true }), sources, minSources: sources.length > 2 ? 2 : 1 }
   })

@@ -1,5 +1,6 @@
 import { AccountRole, type Address, getAddressEncoder, type Instruction } from '@solana/kit'
-import { TOKEN_PROGRAM_ADDRESS } from '@solana-program/token'
+import { getTransferSolInstruction } from '@solana-program/system'
+import { getSyncNativeInstruction, TOKEN_PROGRAM_ADDRESS } from '@solana-program/token'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { readAccounts, toTokenAccountAddress } from './accounts.ts'
 import { NATIVE_SOL } from './address.ts'
@@ -109,6 +110,23 @@ test('an extension that is not known, and one that no program here can write, is
   expect(await withExtension(24)).toBe('confidentialMintBurn')
   expect(await withExtension(28)).toBe('extension28')
   expect(await withExtension(999)).toBe('extension999')
+})
+
+test('wrapped SOL is delivered like any other token', async () => {
+  const token = await readMint(world.client, 'So11111111111111111111111111111111111111112')
+  if (!token) throw new Error('No mint')
+  const account = await world.give(token, world.authority.address, 0n)
+  const wrapped = { source: world.payer, destination: account, amount: 1_000n }
+  await world.run(world.payer, [getTransferSolInstruction(wrapped), getSyncNativeInstruction({ account })])
+  const to = (await world.fundedSigner()).address
+  const opHash = Buffer.from('wrapped').toString('hex').padEnd(64, '0')
+
+  const payment = await world.payment({ to, token, amount: 400n, createRecipientAccount: true, opHash })
+  await world.land((await buildPayment(world.vault, payment)).raw)
+
+  expect(token).toMatchObject({ decimals: 9, extensions: [] })
+  const held = await readVaultBalances(world.client, { owner: to, tokens: [token], commitment: 'confirmed' })
+  expect(held.get(token.mint)).toBe(400n)
 })
 
 test('the program of a mint decides where its tokens are held', async () => {
