@@ -171,7 +171,7 @@ export function drawQuiet(seed: number): Plan {
       nodes: 1,
       leaseMs: 6_000,
     },
-    ...{ seconds: 20, drainSeconds: 40, deadlines: {} },
+    ...{ seconds: 20, drainSeconds: 60, deadlines: {} },
   }
 }
 

@@ -81,12 +81,20 @@ async function runAttester(logger: Logger): Promise<Running> {
   return attester
 }
 
+// Of the ten seconds that a supervisor gives. What a silent node holds up is left as it is: a worker may be killed at
+// any point, and its lanes are taken over when their leases are over.
+const DRAIN_MS = 9_000
+
 /** The first signal drains, a second one ends at once. */
 function stopOnSignal(running: Running, logger: Logger): void {
   let stopping = false
   const stop = async () => {
     if (stopping) process.exit(1)
     stopping = true
+    setTimeout(() => {
+      logger.warn('not drained in time')
+      logger.flush(() => process.exit(0))
+    }, DRAIN_MS)
     await running.close().catch((err: unknown) => logger.error({ err }, 'close failed'))
     logger.flush(() => process.exit(0))
   }

@@ -282,7 +282,7 @@ function createHandlers(config: Config, parts: Parts): Handlers {
   const quoteDeps = toQuoteDeps(config, parts, { sealQuote: tokens.sealQuote, isKnownDelegated: known.has })
   const buildSolanaDeps = { ...storeDeps, ...tokens, builderOf, now }
   const submitDeps: SubmitDeps = { pool, openOp: tokens.openOp, originOf, recoverSigner, within }
-  const submitSolanaDeps = { pool, market, openInput: tokens.openInput, builderOf, now }
+  const submitSolanaDeps = { pool, market, openInput: tokens.openInput, builderOf }
   const catalogDeps = {
     ...{ catalog, market, venues: parts.venues },
     isStopped: (side: Parameters<StopTable['ofSide']>[0]) => parts.stops.ofSide(side) !== undefined,

@@ -33,8 +33,8 @@ export function createLedgerTask(
   return {
     topics: [`head:${chainId}`],
     async step() {
-      if (Date.now() < nextAt) return
-      nextAt = Date.now() + READ_MS
+      if (performance.now() < nextAt) return
+      nextAt = performance.now() + READ_MS
       await book(() => follower.current()?.hard)
     },
   }

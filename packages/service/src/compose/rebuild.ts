@@ -73,8 +73,8 @@ export function createOrphanTask({ network, chains, pool, logger }: Parts, chain
   return {
     topics: [],
     async step() {
-      if (Date.now() < nextAt) return
-      nextAt = Date.now() + ORPHANS_MS
+      if (performance.now() < nextAt) return
+      nextAt = performance.now() + ORPHANS_MS
       await resolveOrphans(deps, chainId)
     },
   }

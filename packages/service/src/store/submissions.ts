@@ -28,11 +28,16 @@ type Row = {
   state: SwapState | null
 }
 
+/** `expiresAt`: when it is over if that is before the op is, in milliseconds. */
+type Submitted = { opId: string; expiresAt?: number | undefined }
+
+const endOf = (expiresAt: string) => `least(o.expires_at, to_timestamp(${expiresAt}::float8 / 1000))`
+
 /** Everything a submission is judged by, as of now. Undefined when the op does not exist. */
-export async function findSubmission(db: Db, opId: string): Promise<Submission | undefined> {
+export async function findSubmission(db: Db, submitted: Submitted): Promise<Submission | undefined> {
   const { rows } = await db.query<Row>(
-    `select o.id, o.hash, o.wallet, o.origin_chain, o.expires_at <= clock_timestamp() as expired, o.wallet_balance,
-            o.input_amount, s.id as swap_id, s.state,
+    `select o.id, o.hash, o.wallet, o.origin_chain, ${endOf('$2')} <= clock_timestamp() as expired,
+            o.wallet_balance, o.input_amount, s.id as swap_id, s.state,
             (select coalesce(sum(p.input_amount), 0) from swaps p
               where p.wallet = o.wallet and p.input_token = o.input_token and p.origin_chain = o.origin_chain
                 and (p.state in ('accepted', 'locking')
@@ -40,7 +45,7 @@ export async function findSubmission(db: Db, opId: string): Promise<Submission |
             ) as open_inputs
        from ops o left join swaps s on s.op_id = o.id
       where o.id = $1`,
-    [opId],
+    [submitted.opId, submitted.expiresAt],
   )
   return rows[0] && toSubmission(rows[0])
 }
@@ -57,15 +62,14 @@ export async function lockSubmission(db: Db, opId: string): Promise<void> {
   )
 }
 
-export type NewSwap = {
+export type NewSwap = Submitted & {
   swapId: string
-  opId: string
   signature: string
   lastValid?: bigint
   delegation?: SignedDelegation
 }
 
-/** False when the op's time is over: the database's clock decides, in this statement. */
+/** False when its time is over: the database's clock decides, in this statement. */
 export async function insertSwap(db: Db, swap: NewSwap): Promise<boolean> {
   const { rowCount } = await db.query(
     `insert into swaps (id, op_id, quote_id, account_id, origin_chain, destination_chain, wallet, input_token,
@@ -73,10 +77,10 @@ export async function insertSwap(db: Db, swap: NewSwap): Promise<boolean> {
      select $1, o.id, o.quote_id, o.account_id, o.origin_chain, o.destination_chain, o.wallet, o.input_token,
             o.input_amount, o.locker, $3, $4, $5,
             jsonb_build_array(jsonb_build_object('stage', 'accepted', 'at', utc_now()))
-       from ops o where o.id = $2 and o.expires_at > clock_timestamp()`,
+       from ops o where o.id = $2 and ${endOf('$6')} > clock_timestamp()`,
     [
       ...[swap.swapId, swap.opId, swap.signature, swap.lastValid?.toString()],
-      swap.delegation && JSON.stringify(swap.delegation),
+      ...[swap.delegation && JSON.stringify(swap.delegation), swap.expiresAt],
     ],
   )
   return rowCount === 1

@@ -59,7 +59,7 @@ test('an event that the nodes left out while they were behind is there with the 
   expect(await log.find('locked', 'a', 8n)).toMatchObject({ block: 12n })
 })
 
-test('an event that the nodes left out for long is looked for once more when the chain shows that it happened', async () => {
+test('an event that was left out for long is looked for once more when the chain shows that it happened', async () => {
   const chain = createChain()
   const log = createEventLog(chain.readEvents)
   for (const head of [10n, 60n, 61n]) await log.advance(headsAt(head), 8n)

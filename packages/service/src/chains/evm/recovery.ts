@@ -1,13 +1,14 @@
 import { fromIndex, geoVaultAbi } from '@geoswap/protocol'
 import { type Address, getAbiItem, getAddress, type Hex, type PublicClient } from 'viem'
 import type { Block, Delivered } from '../chain.ts'
+import { reachedByMajority } from '../nodes/agree.ts'
 import type { DeliveryTerms, LockTerms, RecoveryChain } from '../recovery.ts'
 import { deliveriesIn, opsIn, readCall } from './calls.ts'
 import type { EvmClients } from './client.ts'
 import type { EvmChainSettings } from './settings.ts'
 
 type Settings = Pick<EvmChainSettings, 'chainId' | 'escrow' | 'vault'>
-type Parts = { clients: Pick<EvmClients, 'client' | 'agreed'>; settings: Settings }
+type Parts = { clients: Pick<EvmClients, 'client' | 'agreed' | 'nodes'>; settings: Settings }
 
 const DELIVERED = getAbiItem({ abi: geoVaultAbi, name: 'Delivered' })
 // A range that every public node answers in one piece.
@@ -15,7 +16,7 @@ const MAX_RANGE = 2_000n
 
 /** What the calls to our contracts tell. Ops and deliveries are named by their content, so any node may be asked. */
 export function createEvmRecovery({ clients, settings }: Parts): RecoveryChain {
-  const { client, agreed } = clients
+  const { client, agreed, nodes } = clients
   return {
     chainId: settings.chainId,
     findLockTerms: (txHash, op) => findLockTerms(client, settings, txHash, op),
@@ -23,11 +24,13 @@ export function createEvmRecovery({ clients, settings }: Parts): RecoveryChain {
     findDelivery: (deliveryHash, since, at) => findDelivery(agreed, settings, { deliveryHash, since, at }),
     async readNextNonce(sender) {
       const address = sender as Address
+      const pendingAt = async (node: PublicClient) =>
+        BigInt(await node.getTransactionCount({ address, blockTag: 'pending' }))
       const [mined, pending] = await Promise.all([
         agreed.getTransactionCount({ address }),
-        client.getTransactionCount({ address, blockTag: 'pending' }),
+        reachedByMajority(nodes.map(pendingAt), (nonce) => nonce),
       ])
-      return Math.max(mined, pending)
+      return Math.max(mined, Number(pending))
     },
     readNamed: async () => [],
     isPaidBy: async () => false,

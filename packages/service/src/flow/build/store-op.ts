@@ -31,7 +31,7 @@ export type StoreDeps = {
 /** Whether this quote was submitted: then its own swap may be what took the balance. */
 export async function hasSwap(pool: Pool, quote: Quote): Promise<boolean> {
   const op = await findOpByQuote(pool, quote.id)
-  return op !== undefined && (await findSubmission(pool, op.id))?.existing !== undefined
+  return op !== undefined && (await findSubmission(pool, { opId: op.id }))?.existing !== undefined
 }
 
 export function insufficientBalance(quote: Quote, balance: bigint): ServiceError {

@@ -118,6 +118,7 @@ describe('filters', () => {
     ['cursor', { cursor: Buffer.from('2026-02-30T03:04:05.000000Z swp_1').toString('base64url') }],
     ['from', { from: '2026-13-02T03:04:05Z' }],
     ['from', { from: '2026-02-30T03:04:05Z' }],
+    ['from', { from: '0000-01-01T00:00:00Z' }],
     ['to', { to: '2026-01-02T24:00:00Z' }],
     ['to', { to: '2026-01-02T25:04:05Z' }],
   ]

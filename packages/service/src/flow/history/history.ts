@@ -61,8 +61,12 @@ function fromCursor(cursor: string): Place | undefined {
   return { createdAt, swapId }
 }
 
-/** Whether the calendar has it: a 30th of February would become a day in March, or a fault of the database. */
+/** Whether the calendar has it: a 30th of February would become a day in March, a year 0 a fault of the database. */
 function isTime(text: string): boolean {
   const time = new Date(text)
-  return !Number.isNaN(time.getTime()) && time.toISOString().startsWith(text.slice(0, 19))
+  return (
+    !text.startsWith('0000') &&
+    !Number.isNaN(time.getTime()) &&
+    time.toISOString().startsWith(text.slice(0, 19))
+  )
 }

@@ -19,7 +19,9 @@ export type Signing = { signature: string; lastValid?: bigint; delegation?: Sign
 
 export type Submitted = {
   opId: string
-  /** Whether what the wallet signed is past its own time, whatever the op's may be. */
+  /** When what the wallet signed is over, if that is before the op is: in milliseconds, by the database's clock. */
+  expiresAt?: number
+  /** Whether the chain takes what the wallet signed no more, whatever the time. */
   isOver: boolean
   /** What may have changed since the build; not asked for a swap that exists. */
   recheck(submission: Submission): Promise<void>
@@ -29,13 +31,13 @@ export type Submitted = {
 
 /** Stores the swap, once per quote, and returns it. Whatever is wrong is said before anything is stored. */
 export async function submitOnce(pool: Pool, submitted: Submitted): Promise<SubmitReply> {
-  const submission = await findSubmission(pool, submitted.opId)
+  const submission = await findSubmission(pool, submitted)
   if (!submission) throw new ServiceError('INVALID_TOKEN')
   if (submission.existing) return answerExisting(submitted, submission)
   if (!submission.expired && !submitted.isOver) {
     await submitted.recheck(submission)
     assertBalance(submission)
-    const reply = await store(pool, submission, await submitted.verify(submission))
+    const reply = await store(pool, submitted, await submitted.verify(submission))
     if (reply) return reply
   }
   return answerExpired(pool, submitted)
@@ -53,22 +55,23 @@ async function answerExisting(submitted: Submitted, submission: Submission): Pro
 async function answerExpired(pool: Pool, submitted: Submitted): Promise<SubmitReply> {
   const settled = await inTransaction(pool, async (db) => {
     await lockSubmission(db, submitted.opId)
-    return findSubmission(db, submitted.opId)
+    return findSubmission(db, submitted)
   })
   if (settled?.existing) return answerExisting(submitted, settled)
   throw new ServiceError('OPERATION_EXPIRED')
 }
 
 /** Undefined when the op's time ran out before the insert. */
-async function store(pool: Pool, { opId }: Submission, signing: Signing): Promise<SubmitReply | undefined> {
+async function store(pool: Pool, submitted: Submitted, signing: Signing): Promise<SubmitReply | undefined> {
+  const { opId, expiresAt } = submitted
   const swapId = `swp_${randomBytes(16).toString('hex')}`
   const reply = await inTransaction(pool, async (db) => {
     await lockSubmission(db, opId)
-    const current = await findSubmission(db, opId)
+    const current = await findSubmission(db, submitted)
     if (!current) throw new ServiceError('INVALID_TOKEN')
     if (current.existing) return toReply(current.existing)
     assertBalance(current)
-    if (!(await insertSwap(db, { swapId, opId, ...signing }))) return undefined
+    if (!(await insertSwap(db, { swapId, opId, expiresAt, ...signing }))) return undefined
     if (!(await reserveInventory(db, opId))) throw liquidityGone()
     failPoint('before accept')
     return { swapId, status: 'pending' as const }

@@ -19,7 +19,6 @@ export type SubmitSolanaDeps = {
   market: Market
   openInput(accountId: string, token: string): OpenedInput
   builderOf(chainId: number): InputBuilder
-  now(): number
 }
 
 /** Takes the built transaction with the wallet's signature on it; the service adds its own when it sends it. */
@@ -32,6 +31,7 @@ export async function submitSolana(
   const lastValid = BigInt(input.lastValid)
   return submitOnce(deps.pool, {
     opId: input.opId,
+    expiresAt: input.expiresAt,
     isOver: isOver(deps, input),
     async recheck() {},
     async verify({ wallet }) {
@@ -45,10 +45,10 @@ export async function submitSolana(
   })
 }
 
-/** By the clock, or by the chain when it was faster. What is taken all the same ends as failed, untouched. */
-function isOver({ market, now }: SubmitSolanaDeps, { chainId, lastValid, expiresAt }: OpenedInput): boolean {
+/** When the chain was faster than the clock. What is taken all the same ends as failed, untouched. */
+function isOver({ market }: SubmitSolanaDeps, { chainId, lastValid }: OpenedInput): boolean {
   const height = market.chainNow(chainId)?.height
-  return expiresAt <= now() || (height !== undefined && height > BigInt(lastValid))
+  return height !== undefined && height > BigInt(lastValid)
 }
 
 /** The catalogue's own words are about the hash that EVM wallets sign. */
