@@ -58,6 +58,9 @@ export const Pyth = Type.Object(
   { ...strict, description: 'The Hermes server that the sources of kind `pyth` are read from.' },
 )
 
+// `Type.Tuple` would be written in a form that draft 2020-12 no longer has.
+const pair = (description: string) =>
+  Type.Unsafe<[string, string]>(Type.Array(Type.String(), { minItems: 2, maxItems: 2, description }))
 const bps = (description: string) => range(0, 2_000, description)
 
 /** The operator's own liquidity. Spread and twice the impact stay far below the whole: the curve has to rise. */
@@ -72,9 +75,7 @@ export const InventoryVenue = Type.Object(
       Type.Array(
         Type.Object(
           {
-            assets: Type.Tuple([Type.String(), Type.String()], {
-              description: 'Two assets, either way round.',
-            }),
+            assets: pair('Two assets, either way round.'),
             spreadBps: bps('In basis points.'),
           },
           strict,

@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest'
 import { defaultDeadlines, defaultExposureCapUsd } from '../config.ts'
+import { InventoryVenue } from './market-schema.ts'
 import { NetworkSchema } from './network-schema.ts'
+import { findShapeProblems } from './shape.ts'
 
 type Schema = {
   description?: string
@@ -29,6 +31,27 @@ test('every property tells an editor what it is, in a sentence', () => {
 
   expect(properties.length).toBeGreaterThan(90)
   expect(undescribed.map(([path]) => path)).toEqual([])
+})
+
+/** Every schema in it, however deep. */
+function schemasIn(value: unknown): Record<string, unknown>[] {
+  if (typeof value !== 'object' || value === null) return []
+  const inner = Object.values(value).flatMap(schemasIn)
+  return Array.isArray(value) ? inner : [value as Record<string, unknown>, ...inner]
+}
+
+test('it is a schema of draft 2020-12, as it says: one schema for all items of a list', () => {
+  const schemas = schemasIn(NetworkSchema)
+  const older = schemas.filter((schema) => 'additionalItems' in schema || Array.isArray(schema['items']))
+
+  expect(schemas.length).toBeGreaterThan(90)
+  expect(older).toEqual([])
+})
+
+test.each([[['ETH']], [['ETH', 'USDC', 'SOL']]])('%j is no pair', (assets) => {
+  const pair = { kind: 'inventory', pairs: [{ assets, spreadBps: 5 }] }
+
+  expect(findShapeProblems(InventoryVenue, pair).map(({ path }) => path)).toEqual(['/pairs/0/assets'])
 })
 
 test('the defaults that it tells are those that count', () => {
