@@ -1,24 +1,45 @@
 import { isAddress as isSolanaAddress } from '@solana/kit'
 import { isAddress, zeroAddress } from 'viem'
 import type { ChainConfig, GasFloatConfig, NetworkConfig } from '../config.ts'
+import { type Check, indicesOf } from './check.ts'
 import { hasPublishedKey } from './published-keys.ts'
 import type { Problem } from './shape.ts'
 
 /** An address of the configuration: what it is, and where it was written. */
 type Named = { address: string; path: string; what: string }
 
+// What `rolesOf` reads, and `placesOf` of one chain.
+const ROLES = [
+  ...['/relayers', '/deliverers', '/attester', '/nextAttester', '/treasury', '/gasFloat'],
+  ...['/chains/*/family', '/chains/*/vaults', '/chains/*/feePayers'],
+]
+const PLACES = ['family', 'contracts', 'olderAccounts', 'tokens']
+
 /** Addresses that are mistyped, that are two things at once, or whose key everybody has. */
-export function findAddressProblems(network: NetworkConfig): Problem[] {
-  const roles = rolesOf(network)
-  const chains = network.chains.map(placesOf)
+export function addressChecks(network: NetworkConfig): Check[] {
+  const ofChains = indicesOf(network?.chains).flatMap((index): Check[] => {
+    const reads = PLACES.map((field) => `/chains/${index}/${field}`)
+    const places = () => network.chains.slice(index, index + 1).flatMap((chain) => placesOf(chain, index))
+    return [
+      { reads, find: () => [...places().flatMap(findMistyped), ...places().flatMap(findSystemAddress)] },
+      { reads: [...reads, ...ROLES], find: () => findTwice(places(), rolesOf(network)) },
+    ]
+  })
   return [
-    ...[...roles, ...chains.flat(), ...feedsAndVenuesOf(network)].flatMap(findMistyped),
-    ...findTwice(roles),
-    ...roles.flatMap(findPublished),
-    ...chains.flat().flatMap(findSystemAddress),
-    ...findRetiringProblems(network),
-    ...chains.flatMap((places) => findTwice(places, roles)),
+    { reads: ROLES, find: () => findRoleProblems(rolesOf(network)) },
+    { reads: ['/relayers', '/deliverers', '/retiring'], find: () => findRetiringProblems(network) },
+    ...ofChains,
+    { reads: ['/assets/*/sources'], find: () => feedsOf(network).flatMap(findMistyped) },
+    { reads: ['/venues'], find: () => venuesOf(network).flatMap(findMistyped) },
+    {
+      reads: ['/chains/*/family', '/chains/*/l1FeeOracle'],
+      find: () => oraclesOf(network).flatMap(findMistyped),
+    },
   ]
+}
+
+function findRoleProblems(roles: readonly Named[]): Problem[] {
+  return [...roles.flatMap(findMistyped), ...findTwice(roles), ...roles.flatMap(findPublished)]
 }
 
 /** Whose key does what: no key does two things. */
@@ -95,15 +116,18 @@ function placesOf(chain: ChainConfig, index: number): Named[] {
   return [...contracts, ...older, ...tokens]
 }
 
-function feedsAndVenuesOf({ assets, venues = [], chains }: NetworkConfig): Named[] {
-  const feeds = assets.flatMap(({ sources }, asset) =>
+function feedsOf({ assets }: NetworkConfig): Named[] {
+  return assets.flatMap(({ sources }, asset) =>
     sources.flatMap((source, index) =>
       source.kind === 'chainlink'
         ? [{ address: source.address, path: `/assets/${asset}/sources/${index}/address`, what: 'a feed' }]
         : [],
     ),
   )
-  const bought = venues.flatMap((venue, index) =>
+}
+
+function venuesOf({ venues = [] }: NetworkConfig): Named[] {
+  return venues.flatMap((venue, index) =>
     venue.kind === 'uniswap-v3'
       ? (['quoter', 'adapter'] as const).map((name) => ({
           address: venue[name],
@@ -112,12 +136,14 @@ function feedsAndVenuesOf({ assets, venues = [], chains }: NetworkConfig): Named
         }))
       : [],
   )
-  const oracles = chains.flatMap((chain, index) =>
+}
+
+function oraclesOf({ chains }: NetworkConfig): Named[] {
+  return chains.flatMap((chain, index) =>
     chain.family === 'evm' && chain.l1FeeOracle
       ? [{ address: chain.l1FeeOracle, path: `/chains/${index}/l1FeeOracle`, what: 'the fee oracle' }]
       : [],
   )
-  return [...feeds, ...bought, ...oracles]
 }
 
 function findMistyped({ address, path, what }: Named): Problem[] {

@@ -181,3 +181,71 @@ test('every problem is named at once, in the order of the lines', () => {
     'geoswap.json:113:3: /feeCentiBps: must be integer',
   ])
 })
+
+test('a field too much hides no other problem', () => {
+  const text = change('"exposureCapUsd"', '"exposureCap"')
+    .replace('"chainId": 9001,\n', '"chainId": 8453,\n')
+    .replace('0x71041ddd', '0x71041DDD')
+
+  const lines = parseNetwork(text).problems.map((problem) => describeProblem('geoswap.json', problem))
+
+  expect(lines).toEqual([
+    'geoswap.json:37:7: /chains/0/exposureCap: there is no such field',
+    'geoswap.json:41:7: /chains/1/chainId: 8453 is there twice',
+    expect.stringMatching(/^geoswap.json:69:11: \/assets\/0\/sources\/0\/address: .* wrong checksum/),
+  ])
+})
+
+test('a part without its shape hides nothing about other parts', () => {
+  const text = change('"https://one.solana.example"', '7')
+    .replace('"settle": 3', '"settle": 1')
+    .replace('"USDC", "address": "0x833589f', '"USDC", "address": "0x833589F')
+    .replace('"cap": "1000000"', '"cap": "10"')
+
+  expect(parseNetwork(text).problems.map(({ path }) => path)).toEqual([
+    '/chains/0/tokens/0/address',
+    '/chains/0/finality/settle',
+    '/chains/1/rpcUrls/0',
+    '/chains/1/priorityPrice/cap',
+  ])
+})
+
+/** Every part of a value by its path, the whole included. */
+function pathsIn(value: unknown, at: readonly string[] = []): (readonly string[])[] {
+  if (typeof value !== 'object' || value === null) return [at]
+  return [at, ...Object.entries(value).flatMap(([name, part]) => pathsIn(part, [...at, name]))]
+}
+
+/** The same with one part replaced, or left out when it is a field. */
+function replaced(value: unknown, [name, ...below]: readonly string[], by: unknown): unknown {
+  if (name === undefined) return by
+  if (Array.isArray(value))
+    return value.map((part, index) => (String(index) === name ? replaced(part, below, by) : part))
+  const fields = { ...(value as Record<string, unknown>) }
+  return { ...fields, [name]: replaced(fields[name], below, by) }
+}
+
+const SHAPE =
+  /^must (be (array|boolean|integer|object|string)|match)|^its kind|^there is no such field$|is missing$/
+const float = { chainId: 8453, low: '0.02', target: '0.1', maxPerDay: '0.5' }
+const complete = {
+  ...JSON.parse(NETWORK_TEXT),
+  ...{
+    retiring: [RELAYER],
+    gasFloat: { evm: '0x9000000000000000000000000000000000000009', chains: [float] },
+  },
+}
+
+test.each([
+  ['null', null],
+  ['missing', undefined],
+])('whatever is %s, nothing else is said not to fit', (_, by) => {
+  const misfits = pathsIn(complete).flatMap((path) => {
+    const { problems } = parseNetwork(JSON.stringify(replaced(complete, path, by)) ?? 'null')
+    const isAboutShape = problems.some(({ message }) => SHAPE.test(message))
+    return isAboutShape ? problems.filter(({ message }) => !SHAPE.test(message)) : []
+  })
+
+  expect(pathsIn(complete).length).toBeGreaterThan(150)
+  expect(misfits).toEqual([])
+})

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs'
 import type { NetworkConfig } from '../config.ts'
+import { runChecks } from './check.ts'
 import { JsonError, type Position, parseJson } from './json-text.ts'
-import { findNetworkProblems } from './network-problems.ts'
+import { checksOf } from './network-problems.ts'
 import { NetworkSchema } from './network-schema.ts'
 import { findShapeProblems, type Problem } from './shape.ts'
 
@@ -28,10 +29,11 @@ export function parseNetwork(text: string): NetworkFile {
   }
 }
 
-/** What a part refers to can be looked up once everything has its shape. */
+/** What does not have its shape, and what of the rest does not fit each other. */
 function findProblems(value: unknown): Problem[] {
   const problems = findShapeProblems(NetworkSchema, value)
-  return problems.length > 0 ? problems : findNetworkProblems(value as NetworkConfig)
+  const misshapen = problems.flatMap(({ misshapen: path }) => path ?? [])
+  return [...problems, ...runChecks(checksOf(value as NetworkConfig), misshapen)]
 }
 
 /** Stands in a new file for what nobody but the operator knows. */

@@ -1,27 +1,38 @@
 import { type ChainConfig, defaultDeadlines, defaultDiscount, type NetworkConfig } from '../config.ts'
 import { isRising, toTiers } from '../model/discount.ts'
 import { findPriceProblems } from '../model/price-setup.ts'
-import { findAddressProblems } from './address-problems.ts'
+import { addressChecks } from './address-problems.ts'
+import { type Check, indicesOf } from './check.ts'
 import { findFloatProblems } from './float-problems.ts'
 import { findRepeated } from './repeated.ts'
 import type { Problem } from './shape.ts'
 import { findVenueProblems } from './venue-problems.ts'
 
-/** What is wrong with a configuration whose parts all have their shape: parts that do not fit each other. */
-export function findNetworkProblems(network: NetworkConfig): Problem[] {
+/** What of a configuration has to fit what. Nothing is read before its check is run: it may not have its shape. */
+export function checksOf(network: NetworkConfig): Check[] {
+  const everyChain = (...fields: string[]) => fields.map((field) => `/chains/*/${field}`)
   return [
-    ...findChainProblems(network),
-    ...findAddressProblems(network),
-    ...findPriceProblems(network),
-    ...findVenueProblems(network),
-    ...findDiscountProblems(network),
-    ...findDeadlineProblems(network),
-    ...findFloatProblems(network),
+    { reads: everyChain('chainId', 'name'), find: () => findChainProblems(network) },
+    ...indicesOf(network?.chains).flatMap((index) => checksOfChain(network, index)),
+    ...addressChecks(network),
+    {
+      reads: ['/assets', '/pyth', ...everyChain('chainId', 'family')],
+      find: () => findPriceProblems(network),
+    },
+    {
+      reads: ['/venues', '/assets/*/name', ...everyChain('chainId', 'family', 'name', 'tokens')],
+      find: () => findVenueProblems(network),
+    },
+    { reads: ['/discount', ...everyChain('native', 'tokens')], find: () => findDiscountProblems(network) },
+    {
+      reads: ['/deadlines', '/leaseMs', ...everyChain('blockMs')],
+      find: () => findDeadlineProblems(network),
+    },
+    { reads: ['/gasFloat', ...everyChain('chainId', 'family')], find: () => findFloatProblems(network) },
   ]
 }
 
-function findChainProblems({ chains, assets }: NetworkConfig): Problem[] {
-  const known = new Set(assets.map(({ name }) => name))
+function findChainProblems({ chains }: NetworkConfig): Problem[] {
   return [
     ...findRepeated(
       chains,
@@ -33,15 +44,23 @@ function findChainProblems({ chains, assets }: NetworkConfig): Problem[] {
       ({ name }) => name,
       (index) => `/chains/${index}/name`,
     ),
-    ...chains.flatMap((chain, index) => {
-      const path = `/chains/${index}`
-      const problems = [
-        ...findTokenProblems(chain, known),
-        ...findRateProblems(chain),
-        ...findNodeProblems(chain),
-      ]
-      return problems.map((problem) => ({ ...problem, path: `${path}${problem.path}` }))
-    }),
+  ]
+}
+
+function checksOfChain(network: NetworkConfig, index: number): Check[] {
+  const at = (path: string) => `/chains/${index}${path}`
+  const check = (fields: string[], find: (chain: ChainConfig) => Problem[], ...reads: string[]): Check => ({
+    reads: [...fields.map((field) => at(`/${field}`)), ...reads],
+    find: () =>
+      network.chains
+        .slice(index, index + 1)
+        .flatMap((chain) => find(chain).map(({ path, message }) => ({ path: at(path), message }))),
+  })
+  const assets = () => new Set(network.assets.map(({ name }) => name))
+  return [
+    check(['native', 'tokens'], (chain) => findTokenProblems(chain, assets()), '/assets/*/name'),
+    check(['family', 'finality', 'blockMs', 'maxHeadAgeMs', 'priorityPrice'], findRateProblems),
+    check(['rpcUrls', 'attesterRpcUrls'], findNodeProblems),
   ]
 }
 

@@ -6,13 +6,16 @@ import { escapeName } from './json-text.ts'
 /** What is wrong, and with what: the path is a JSON pointer. */
 export type Problem = { path: string; message: string }
 
+/** `misshapen` is the part that cannot be read as what it should be. A field too much leaves all others readable. */
+export type ShapeProblem = Problem & { misshapen?: string }
+
 type ShapeError = ReturnType<typeof Value.Errors>[number]
 
 const IN_UNION = /\/anyOf\/(\d+)/
 const DISCRIMINANT = /^(.*)\/(?:kind|family)$/
 
 /** Every way in which a value does not have the shape of its schema. */
-export function findShapeProblems(schema: TSchema, value: unknown): Problem[] {
+export function findShapeProblems(schema: TSchema, value: unknown): ShapeProblem[] {
   const errors = ofMeantBranches(allErrors(schema, value))
   const problems = errors.flatMap(toProblems)
   const seen = new Set<string>()
@@ -53,16 +56,21 @@ function isWithin(path: string, outer: string): boolean {
   return path === outer || path.startsWith(`${outer}/`)
 }
 
-function toProblems(error: ShapeError): Problem[] {
+function toProblems(error: ShapeError): ShapeProblem[] {
   const { instancePath: path, keyword, message } = error
   if (keyword === 'boolean') return []
-  if (keyword === 'anyOf') return [{ path, message: 'its kind or family is not one of those there are' }]
+  if (keyword === 'anyOf')
+    return [{ path, message: 'its kind or family is not one of those there are', misshapen: path }]
   if (error.keyword === 'additionalProperties') {
     const names = error.params.additionalProperties
     return names.map((name) => ({ path: `${path}/${escapeName(name)}`, message: 'there is no such field' }))
   }
   if (error.keyword === 'required') {
-    return error.params.requiredProperties.map((name) => ({ path, message: `${name} is missing` }))
+    return error.params.requiredProperties.map((name) => ({
+      path,
+      message: `${name} is missing`,
+      misshapen: `${path}/${name}`,
+    }))
   }
-  return [{ path, message }]
+  return [{ path, message, misshapen: path }]
 }
