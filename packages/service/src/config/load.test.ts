@@ -32,6 +32,17 @@ describe('the URL of a node', () => {
     expect(network.chains[0]?.rpcUrls[0]).toBe('https://one.base.example/abc')
   })
 
+  test('stops the start when its setting makes no URL of it, and keeps the setting secret', () => {
+    const broken = NETWORK_TEXT.replace('https://one.base.example', `https://\${BASE_KEY}.example`)
+    const file = join(folder, 'broken.json')
+    writeFileSync(file, broken)
+
+    const start = () => loadConfig({ ...env, GEOSWAP_CONFIG: file, BASE_KEY: 'a b' }, 'api')
+
+    expect(start).toThrow('base: /rpcUrls/0 is not a URL once its settings are filled in')
+    expect(start).not.toThrow('a b')
+  })
+
   test('stops the start when the setting is not there, but only of those who ask that node', () => {
     expect(() => loadConfig(env, 'api')).toThrow('BASE_KEY is not set')
     expect(() => loadConfig({ ...env, GEOSWAP_ATTESTER_KEY: `0x${zeros}` }, 'attester')).not.toThrow()

@@ -11,6 +11,8 @@ const DELIVERER = '0x2000000000000000000000000000000000000001'
 const PYTH = `{ "kind": "pyth", "feedId": "0x${'aa'.repeat(32)}", "maxAgeSeconds": 9 }`
 const SECOND_ETH = `{ "name": "ETH", "sources": [${PYTH}] }`
 
+const setting = (name: string) => `\${${name}}`
+
 /** Replaces what stands exactly once, so that a case cannot silently change nothing. */
 function change(from: string, to: string): string {
   if (NETWORK_TEXT.split(from).length !== 2) throw new Error(`not there exactly once: ${from}`)
@@ -60,6 +62,13 @@ const unfit: Case[] = [
   ['"SOL" },\n', '"LUNA" },\n', '/chains/1/native/asset', 'LUNA is not among the assets'],
   ['913", "asset": "USDC"', '913", "asset": "USDT"', '/chains/0/tokens/0/asset', 'USDT is not among'],
   ['two.base.example', 'one.base.example', '/chains/0/rpcUrls/1', 'one.base.example is there twice'],
+  ['two.base.example', 'one.base.example/', '/chains/0/rpcUrls/1', 'one.base.example/ is there twice'],
+  ['two.base.example', 'ONE.base.example:443', '/chains/0/rpcUrls/1', 'is there twice'],
+  ['"https://two.base.example"', '"http://"', '/chains/0/rpcUrls/1', 'is not a URL'],
+  ['two.base.example', 'my node/', '/chains/0/rpcUrls/1', 'is not a URL'],
+  ['two.base.example', `${setting('HOST')} x/`, '/chains/0/rpcUrls/1', 'is not a URL'],
+  ['two.solana.example', 'h:99999', '/chains/1/attesterRpcUrls/0', 'is not a URL'],
+  ['hermes.example', 'h:99999', '/pyth/url', 'is not a URL'],
   ['"settle": 3', '"settle": 1', '/chains/0/finality/settle', 'must not be below accept'],
   ['"hard": 450', '"hard": 2', '/chains/0/finality/hard', 'must not be below settle'],
   ['"maxHeadAgeMs": 20000', '"maxHeadAgeMs": 3000', '/chains/0/maxHeadAgeMs', 'at least twice blockMs'],
@@ -166,6 +175,13 @@ describe.each([
       { path, message: expect.stringContaining(message), line, column: expect.any(Number) },
     ])
   })
+})
+
+test('a setting may stand anywhere in the URL of a node, and two are two nodes', () => {
+  const [one, two] = [setting('ONE'), setting('TWO')]
+  const urls = `"https://${one}:${two}/", "https://a.example/${one}", "https://a.example/${two}"`
+
+  expect(parseNetwork(change('"https://two.base.example"', urls)).problems).toEqual([])
 })
 
 test('every problem is named at once, in the order of the lines', () => {

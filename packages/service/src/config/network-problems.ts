@@ -6,6 +6,7 @@ import { type Check, indicesOf } from './check.ts'
 import { findFloatProblems } from './float-problems.ts'
 import { findRepeated } from './repeated.ts'
 import type { Problem } from './shape.ts'
+import { findNodeProblems, findUrlProblems } from './url-problems.ts'
 import { findVenueProblems } from './venue-problems.ts'
 
 /** What of a configuration has to fit what. Nothing is read before its check is run: it may not have its shape. */
@@ -15,6 +16,7 @@ export function checksOf(network: NetworkConfig): Check[] {
     { reads: everyChain('chainId', 'name'), find: () => findChainProblems(network) },
     ...indicesOf(network?.chains).flatMap((index) => checksOfChain(network, index)),
     ...addressChecks(network),
+    { reads: ['/pyth', '/web'], find: () => findUrlProblems(network) },
     {
       reads: ['/assets', '/pyth', ...everyChain('chainId', 'family')],
       find: () => findPriceProblems(network),
@@ -97,22 +99,6 @@ function findRateProblems(chain: ChainConfig): Problem[] {
       problems.push({ path: '/priorityPrice/cap', message: 'must not be below floor' })
   }
   return problems
-}
-
-/** The same node twice would outvote another one. */
-function findNodeProblems({ rpcUrls, attesterRpcUrls }: ChainConfig): Problem[] {
-  return [
-    ...findRepeated(
-      rpcUrls,
-      (url) => url,
-      (index) => `/rpcUrls/${index}`,
-    ),
-    ...findRepeated(
-      attesterRpcUrls,
-      (url) => url,
-      (index) => `/attesterRpcUrls/${index}`,
-    ),
-  ]
 }
 
 /** A discount that nobody could earn, or that would shrink as a holding grows, is a mistake. */

@@ -5,9 +5,12 @@ export function findRepeated<T>(
   items: readonly T[],
   keyOf: (item: T) => string | number,
   pathOf: (index: number) => string,
+  nameOf = keyOf,
 ): Problem[] {
   const keys = items.map(keyOf)
-  return keys.flatMap((key, index) =>
-    keys.indexOf(key) === index ? [] : [{ path: pathOf(index), message: `${key} is there twice` }],
+  return items.flatMap((item, index) =>
+    keys.indexOf(keyOf(item)) === index
+      ? []
+      : [{ path: pathOf(index), message: `${nameOf(item)} is there twice` }],
   )
 }

@@ -18,7 +18,8 @@ export function readSetting(env: Env, name: string, problems: string[]): string 
   }
 }
 
-const PLACEHOLDER = /\$\{([A-Z][A-Z0-9_]*)\}/g
+/** Names a setting that a URL of a node is completed with. */
+export const PLACEHOLDER = /\$\{([A-Z][A-Z0-9_]*)\}/g
 type NodeList = 'rpcUrls' | 'attesterRpcUrls'
 
 /** The network with `${NAME}` in these of its nodes' URLs replaced by the setting NAME: providers put keys there. */
@@ -28,10 +29,22 @@ export function fillInUrls(
   env: Env,
   problems: string[],
 ): NetworkConfig {
-  const fill = (url: string) => url.replace(PLACEHOLDER, (_, name: string) => required(env, name, problems))
+  const fill = (url: string, where: string) => {
+    const before = problems.length
+    const filled = url.replace(PLACEHOLDER, (_, name: string) => required(env, name, problems))
+    // What was filled in is secret: the URL is not shown.
+    if (problems.length === before && !URL.canParse(filled))
+      problems.push(`${where} is not a URL once its settings are filled in`)
+    return filled
+  }
   const chains = network.chains.map((chain) => ({
     ...chain,
-    ...Object.fromEntries(lists.map((list) => [list, chain[list].map(fill)])),
+    ...Object.fromEntries(
+      lists.map((list) => [
+        list,
+        chain[list].map((url, index) => fill(url, `${chain.name}: /${list}/${index}`)),
+      ]),
+    ),
   }))
   return { ...network, chains }
 }
