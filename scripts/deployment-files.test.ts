@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
+import { USAGE } from '../packages/service/src/operate/usage.ts'
 import { ROOT, readSources } from './sources.ts'
 
 const FOLDER = join(ROOT, 'deploy')
@@ -12,7 +13,6 @@ const files = readdirSync(FOLDER, { recursive: true, withFileTypes: true })
 const all = files.map((file) => readFileSync(file, 'utf8')).join('\n')
 
 const service = readSources().filter(({ path }) => /^packages\/service\/src\/(?!.*test)/.test(path))
-const main = read('packages/service/src/main.ts')
 const compose = read('deploy/compose.yaml')
 const dockerfile = read('deploy/Dockerfile')
 
@@ -36,7 +36,7 @@ test('every command is one of the service', () => {
   const commands = [...allOf(/command: \["(\w+)"\]/g, compose), ...allOf(/service\.mjs (\w+)$/gm, all)]
 
   expect(commands).toEqual(expect.arrayContaining(['migrate', 'api', 'worker', 'attester']))
-  for (const command of commands) expect(main).toMatch(new RegExp(`\\n  service ${command} `))
+  for (const command of commands) expect(USAGE).toMatch(new RegExp(`\\n  service ${command} `))
 })
 
 test('every path of the repository that a file names is there', () => {

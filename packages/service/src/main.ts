@@ -8,40 +8,17 @@ import { armFailPoints } from './fail-point.ts'
 import { listen } from './http/server.ts'
 import { createLogger, type Logger } from './observe/logger.ts'
 import { runAll } from './operate/all.ts'
-import { CHECK_CONFIG_HELP, checkConfig } from './operate/check-config.ts'
-import { DEPLOY_HELP, deploy } from './operate/deploy.ts'
-import { INIT_HELP, init } from './operate/init.ts'
-import { INVENTORY_HELP, inventory } from './operate/inventory/inventory.ts'
-import { KEYS_HELP, keys } from './operate/keys.ts'
-import { REBUILD_HELP, rebuildDatabase } from './operate/rebuild.ts'
-import { listStops, pause, resume, STOPS_HELP } from './operate/stops.ts'
-import { inspectSwaps, SWAPS_HELP } from './operate/swaps.ts'
+import { checkConfig } from './operate/check-config.ts'
+import { deploy } from './operate/deploy.ts'
+import { init } from './operate/init.ts'
+import { inventory } from './operate/inventory/inventory.ts'
+import { keys } from './operate/keys.ts'
+import { rebuildDatabase } from './operate/rebuild.ts'
+import { listStops, pause, resume } from './operate/stops.ts'
+import { inspectSwaps } from './operate/swaps.ts'
+import { type CommandName, readCommandLine } from './operate/usage.ts'
 import { createPool } from './store/db.ts'
 import { migrate } from './store/migrate.ts'
-
-const USAGE = `geoswap service
-
-  service migrate    bring the database to this version
-  service api        serve the HTTP interface
-  service worker     lock, deliver, claim and refund
-  service attester   verify outcomes on its own nodes and sign them
-  service all        the three together, each in a process of its own that gets only its own secrets
-
-  service ${INIT_HELP}
-  service ${CHECK_CONFIG_HELP}
-  service ${DEPLOY_HELP}
-  service ${KEYS_HELP}
-  service ${STOPS_HELP}
-  service ${SWAPS_HELP}
-  service ${REBUILD_HELP}
-  service ${INVENTORY_HELP}
-
-Settings: GEOSWAP_CONFIG (JSON file of chains and assets), DATABASE_URL, and by role PORT, HOST,
-GEOSWAP_SEAL_KEYS (api), GEOSWAP_RELAYER_KEYS and GEOSWAP_DELIVERER_KEYS (worker), GEOSWAP_ATTESTER_KEY (attester);
-with a Solana chain also GEOSWAP_MARKER_KEY (all three) and GEOSWAP_SOLANA_KEYS (worker).
-Each secret may also be in a file: NAME_FILE names it. Keys may be in a keystore instead: GEOSWAP_KEYSTORE is its
-folder, GEOSWAP_KEYSTORE_PASSPHRASE opens it, and each process opens only the keys of its own role.
-`
 
 type Running = { close(): Promise<void> }
 
@@ -103,7 +80,7 @@ function stopOnSignal(running: Running, logger: Logger): void {
 }
 
 const roles = { api: runApi, worker: runWorker, attester: runAttester }
-const commands: Record<string, (args: string[], env: Env, output: Output) => Promise<number>> = {
+const commands: Record<CommandName, (args: string[], env: Env, output: Output) => Promise<number>> = {
   init: (args, _env, output) => init(args, output),
   'check-config': checkConfig,
   deploy,
@@ -116,24 +93,29 @@ const commands: Record<string, (args: string[], env: Env, output: Output) => Pro
   rebuild: rebuildDatabase,
 }
 
-async function main([name, ...args]: string[]): Promise<void> {
-  if (name === 'migrate') return runMigrate()
-  if (name === 'all') process.exit(await runAll(process.env))
-  const command = name === undefined ? undefined : commands[name]
-  if (command) {
-    process.exitCode = await runCommand(terminal, () => command(args, process.env, terminal))
-    return
-  }
-  const run = roles[name as keyof typeof roles]
-  if (!name || !run) {
-    process.stderr.write(USAGE)
-    process.exitCode = name === undefined || name === '--help' ? 0 : 1
-    return
-  }
+async function runRole(name: keyof typeof roles): Promise<void> {
   const crashAt = process.env['GEOSWAP_CRASH_AT']
   if (crashAt) armFailPoints(crashAt)
   const logger = createLogger({ name, level: process.env['LOG_LEVEL'] ?? 'info' })
-  stopOnSignal(await run(logger), logger)
+  stopOnSignal(await roles[name](logger), logger)
+}
+
+async function main(args: string[]): Promise<void> {
+  const asked = readCommandLine(args)
+  if (asked.kind === 'help') return terminal.out(asked.text)
+  if (asked.kind === 'refused') {
+    terminal.hint(asked.text)
+    process.exitCode = 2
+    return
+  }
+  if (asked.kind === 'command') {
+    const run = commands[asked.name]
+    process.exitCode = await runCommand(terminal, () => run(asked.args, process.env, terminal))
+    return
+  }
+  if (asked.name === 'migrate') return runMigrate()
+  if (asked.name === 'all') process.exit(await runAll(process.env))
+  return runRole(asked.name)
 }
 
 main(process.argv.slice(2)).catch((error: unknown) => {

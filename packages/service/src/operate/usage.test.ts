@@ -1,0 +1,51 @@
+import { expect, test } from 'vitest'
+import { readCommandLine, USAGE } from './usage.ts'
+
+const ask = (line: string) => readCommandLine(line.split(' ').filter((word) => word !== ''))
+
+test.each(['', 'help', '-h', '--help'])('"service %s" shows everything there is', (line) => {
+  expect(ask(line)).toEqual({ kind: 'help', text: USAGE })
+})
+
+test.each([
+  ['deploy --help', 'service deploy --config FILE'],
+  ['deploy --config geoswap.json -h', 'service deploy --config FILE'],
+  ['keys --help', 'service keys generate --role'],
+  ['keys generate --role relayer --out keys --help', 'service keys generate --role'],
+  ['inventory withdraw --yes --help', 'service inventory status'],
+  ['pause --note x --help', 'service pause [SCOPE]'],
+  ['stops -h', 'service pause [SCOPE]'],
+  ['swaps write-off 1 -h', 'service swaps list'],
+  ['rebuild --help', 'service rebuild'],
+  ['init --help', 'service init'],
+  ['check-config --help', 'service check-config'],
+  ['help keys', 'service keys generate --role'],
+  ['migrate --help', 'service migrate    bring the database'],
+  ['worker -h', 'service worker     lock'],
+])('"service %s" explains the command, and does nothing else', (line, text) => {
+  expect(ask(line)).toEqual({ kind: 'help', text: expect.stringMatching(start(text)) })
+})
+
+test.each([
+  ['migrate --dry-run', 'service migrate takes no arguments'],
+  ['api 8080', 'service api takes no arguments'],
+  ['worker --port 1', 'service worker takes no arguments'],
+  ['attester worker', 'service attester takes no arguments'],
+  ['all api', 'service all takes no arguments'],
+  ['fly', 'There is no command fly.'],
+  ['help fly', 'There is no command fly.'],
+  ['toString', 'There is no command toString.'],
+])('"service %s" is refused before anything is done', (line, text) => {
+  expect(ask(line)).toEqual({ kind: 'refused', text: expect.stringMatching(start(text)) })
+})
+
+test('what is asked for is run with its arguments', () => {
+  expect(ask('worker')).toEqual({ kind: 'process', name: 'worker' })
+  expect(ask('keys status --config x')).toEqual({
+    ...{ kind: 'command', name: 'keys', args: ['status', '--config', 'x'] },
+  })
+})
+
+function start(text: string): RegExp {
+  return new RegExp(`^${text.replace(/[[\].]/g, '\\$&')}`)
+}

@@ -1,0 +1,79 @@
+import { CHECK_CONFIG_HELP } from './check-config.ts'
+import { DEPLOY_HELP } from './deploy.ts'
+import { INIT_HELP } from './init.ts'
+import { INVENTORY_HELP } from './inventory/inventory.ts'
+import { KEYS_HELP } from './keys.ts'
+import { REBUILD_HELP } from './rebuild.ts'
+import { STOPS_HELP } from './stops.ts'
+import { SWAPS_HELP } from './swaps.ts'
+
+// They are started and take no arguments: all they need is in the environment.
+const PROCESSES = {
+  migrate: 'migrate    bring the database to this version',
+  api: 'api        serve the HTTP interface',
+  worker: 'worker     lock, deliver, claim and refund',
+  attester: 'attester   verify outcomes on its own nodes and sign them',
+  all: 'all        the three together, each in a process of its own that gets only its own secrets',
+}
+
+const COMMANDS = {
+  init: INIT_HELP,
+  'check-config': CHECK_CONFIG_HELP,
+  deploy: DEPLOY_HELP,
+  keys: KEYS_HELP,
+  pause: STOPS_HELP,
+  resume: STOPS_HELP,
+  stops: STOPS_HELP,
+  swaps: SWAPS_HELP,
+  rebuild: REBUILD_HELP,
+  inventory: INVENTORY_HELP,
+}
+
+export type ProcessName = keyof typeof PROCESSES
+export type CommandName = keyof typeof COMMANDS
+
+const toLines = (helps: Record<string, string>) =>
+  [...new Set(Object.values(helps))].map((help) => `  service ${help}`).join('\n')
+
+const SETTINGS = `Settings: GEOSWAP_CONFIG (JSON file of chains and assets), DATABASE_URL, and by role PORT, HOST,
+GEOSWAP_SEAL_KEYS (api), GEOSWAP_RELAYER_KEYS and GEOSWAP_DELIVERER_KEYS (worker), GEOSWAP_ATTESTER_KEY (attester);
+with a Solana chain also GEOSWAP_MARKER_KEY (all three) and GEOSWAP_SOLANA_KEYS (worker).
+Each secret may also be in a file: NAME_FILE names it. Keys may be in a keystore instead: GEOSWAP_KEYSTORE is its
+folder, GEOSWAP_KEYSTORE_PASSPHRASE opens it, and each process opens only the keys of its own role.`
+
+export const USAGE = `geoswap service
+
+${toLines(PROCESSES)}
+
+${toLines(COMMANDS)}
+
+${SETTINGS}`
+
+/** What a command line asks for. */
+export type Asked =
+  | { kind: 'process'; name: ProcessName }
+  | { kind: 'command'; name: CommandName; args: string[] }
+  | { kind: 'help'; text: string }
+  | { kind: 'refused'; text: string }
+
+const HELP_FLAGS = ['--help', '-h']
+
+/** Whoever asks for help anywhere in it gets help, and nothing is done. */
+export function readCommandLine([first, ...rest]: readonly string[]): Asked {
+  const isHelp = first === undefined || first === 'help' || HELP_FLAGS.includes(first)
+  const [name, ...args] = isHelp ? rest : [first, ...rest]
+  const wantsHelp = isHelp || args.some((arg) => HELP_FLAGS.includes(arg))
+  if (name === undefined || (isHelp && HELP_FLAGS.includes(name))) return { kind: 'help', text: USAGE }
+  if (isOneOf(COMMANDS, name))
+    return wantsHelp ? { kind: 'help', text: `service ${COMMANDS[name]}` } : { kind: 'command', name, args }
+  if (!isOneOf(PROCESSES, name)) return refused(`There is no command ${name}.`)
+  if (wantsHelp) return { kind: 'help', text: `service ${PROCESSES[name]}\n\n${SETTINGS}` }
+  if (args.length > 0) return refused(`service ${name} takes no arguments: ${args.join(' ')} is not known.`)
+  return { kind: 'process', name }
+}
+
+const refused = (sentence: string): Asked => ({ kind: 'refused', text: `${sentence} Try service --help.` })
+
+function isOneOf<T extends object>(table: T, name: PropertyKey): name is keyof T {
+  return Object.hasOwn(table, name)
+}
