@@ -21,12 +21,21 @@ export const STOPS_HELP = `pause [SCOPE] --note TEXT [--by NAME]
   SCOPE is nothing (everything), --chain CHAIN, --asset ASSET, both, or --from CHAIN:TOKEN --to CHAIN:TOKEN.
   A chain is an id or a name, a token a symbol or an address.`
 
-type Flags = Partial<Record<'chain' | 'asset' | 'from' | 'to' | 'note' | 'by' | 'stop', string>> & {
-  json?: boolean
-}
+const text = { type: 'string' } as const
+const scope = { chain: text, asset: text, from: text, to: text }
+const reason = { note: text, by: text }
+// What a command does not know is refused: a scope that is overlooked would be the scope of everything.
+const OPTIONS = {
+  pause: { ...scope, ...reason },
+  resume: { ...scope, ...reason, stop: text },
+  stops: { json: { type: 'boolean' } },
+} as const
+
+type Scope = Partial<Record<keyof typeof scope, string>>
+type Reason = Partial<Record<keyof typeof reason, string>>
 
 export async function pause(args: string[], env: Env, output: Output): Promise<number> {
-  const flags = parse(args)
+  const flags = parseFlags({ args, options: OPTIONS.pause }).values
   const note = getNote(flags)
   const scope = toScope(env, flags)
   const by = nameOf(env, flags)
@@ -38,7 +47,7 @@ export async function pause(args: string[], env: Env, output: Output): Promise<n
 }
 
 export async function resume(args: string[], env: Env, output: Output): Promise<number> {
-  const flags = parse(args)
+  const flags = parseFlags({ args, options: OPTIONS.resume }).values
   const note = getNote(flags)
   const by = nameOf(env, flags)
   const isMeant = toFilter(env, flags)
@@ -55,19 +64,19 @@ export async function resume(args: string[], env: Env, output: Output): Promise<
 }
 
 export async function listStops(args: string[], env: Env, output: Output): Promise<number> {
-  const flags = parse(args)
+  const { json } = parseFlags({ args, options: OPTIONS.stops }).values
   const stops = await withDatabase(findPlace(env), 'stops', findActiveStops)
   const rows = stops.map(({ id, why, scope, since, by, note }) => [
     ...[id, why, describeScope(scope), since.toISOString(), by, note],
   ])
   const table = () => toTable([['ID', 'WHY', 'WHAT', 'SINCE', 'BY', 'NOTE'], ...rows])
-  output.out(flags.json ? JSON.stringify(stops, null, 2) : table())
+  output.out(json ? JSON.stringify(stops, null, 2) : table())
   return 0
 }
 
 type Stop = { id: string; scope: StopScope }
 
-function toFilter(env: Env, flags: Flags): (stop: Stop) => boolean {
+function toFilter(env: Env, flags: Scope & { stop?: string }): (stop: Stop) => boolean {
   if (flags.stop === undefined) {
     const wanted = describeScope(toScope(env, flags))
     return ({ scope }) => describeScope(scope) === wanted
@@ -77,7 +86,7 @@ function toFilter(env: Env, flags: Flags): (stop: Stop) => boolean {
   return ({ id }) => id === flags.stop
 }
 
-function toScope(env: Env, { chain, asset, from, to }: Flags): StopScope {
+function toScope(env: Env, { chain, asset, from, to }: Scope): StopScope {
   if (chain === undefined && asset === undefined && from === undefined && to === undefined)
     return { kind: 'part' }
   const network = findNetwork(env)
@@ -93,18 +102,9 @@ function toScope(env: Env, { chain, asset, from, to }: Flags): StopScope {
   return { kind: 'route', from: parseSide(network, from), to: parseSide(network, to) }
 }
 
-function getNote({ note }: Flags): string {
+function getNote({ note }: Reason): string {
   if (note?.trim()) return note.trim()
   throw new UsageError('--note is needed: why? Whoever looks at it later will want to know.')
 }
 
-const nameOf = (env: Env, { by }: Flags) => by ?? env.USER ?? 'operator'
-
-function parse(args: string[]): Flags {
-  const text = { type: 'string' } as const
-  const options = {
-    ...{ chain: text, asset: text, from: text, to: text, note: text, by: text, stop: text },
-    json: { type: 'boolean' },
-  } as const
-  return parseFlags({ args, options }).values
-}
+const nameOf = (env: Env, { by }: Reason) => by ?? env.USER ?? 'operator'
