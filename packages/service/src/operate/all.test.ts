@@ -52,3 +52,12 @@ test('a secret that is set twice is refused: nobody knows which is meant', () =>
 
   expect(() => loadConfig(twice, 'attester')).toThrow('GEOSWAP_ATTESTER_KEY and GEOSWAP_ATTESTER_KEY_FILE')
 })
+
+test('worker and attester serve their metrics on two ports, one after the other', () => {
+  const portOf = (role: 'worker' | 'attester', METRICS_PORT: string) =>
+    loadConfig(environmentOf(role, { ...everything, METRICS_PORT }), role).metrics.port
+
+  expect([portOf('worker', '9464'), portOf('attester', '9464')]).toEqual([9464, 9465])
+  expect([portOf('worker', '0'), portOf('attester', '0')]).toEqual([0, 0])
+  expect(() => portOf('attester', 'many')).toThrow('METRICS_PORT must be an integer')
+})

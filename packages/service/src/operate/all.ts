@@ -25,7 +25,14 @@ export function environmentOf(role: Role, env: Env): Record<string, string> {
     const owners = SECRETS[name.replace(/_FILE$/, '')]
     return owners === undefined || owners.includes(role)
   })
-  return Object.fromEntries(entries.filter((entry): entry is [string, string] => entry[1] !== undefined))
+  const own = Object.fromEntries(entries.filter((entry): entry is [string, string] => entry[1] !== undefined))
+  return { ...own, ...metricsOf(role, env) }
+}
+
+/** Two processes cannot listen on one port: the attester takes the one after the worker's. */
+function metricsOf(role: Role, { METRICS_PORT: port }: Env): Record<string, string> {
+  const isOn = port !== undefined && /^[1-9]\d*$/.test(port)
+  return isOn && role === 'attester' ? { METRICS_PORT: String(Number(port) + 1) } : {}
 }
 
 /**
