@@ -2,6 +2,7 @@ import { endpoints, type RateClass } from '@geoswap/wire'
 import type { FastifyReply, FastifyRequest, HookHandlerDoneFunction, onRequestHookHandler } from 'fastify'
 import { ServiceError } from '../errors.ts'
 import type { AddressLimit } from './address-limit.ts'
+import { HEALTH_PATHS } from './health.ts'
 import type { KeyTable, KnownKey } from './key-table.ts'
 import type { Admission } from './rate-bucket.ts'
 import type { RateLimiter } from './rate-limit.ts'
@@ -80,7 +81,7 @@ function refusePath(reply: FastifyReply, methods: string | undefined): ServiceEr
   return new ServiceError('METHOD_NOT_ALLOWED')
 }
 
-const OPEN_PATHS = ['/', '/health', '/ready', '/metrics', '/openapi.json', '/docs', '/docs/']
+const OPEN_PATHS = ['/', ...HEALTH_PATHS, '/openapi.json', '/docs', '/docs/']
 
 /** Which methods a path takes; undefined when there is no such path. */
 function createAllowedMethods(basePath: string): (url: string) => string | undefined {
@@ -90,8 +91,10 @@ function createAllowedMethods(basePath: string): (url: string) => string | undef
   }))
   const open = new Set(OPEN_PATHS)
   return (url) => {
-    if (!url.startsWith(basePath)) return undefined
-    const path = url.slice(basePath.length).split('?', 1)[0] ?? ''
+    const [whole = ''] = url.split('?', 1)
+    if (HEALTH_PATHS.includes(whole)) return 'GET, HEAD'
+    if (!whole.startsWith(basePath)) return undefined
+    const path = whole.slice(basePath.length)
     if (open.has(path)) return 'GET, HEAD'
     const methods = known.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method)
     return methods.length > 0 ? methods.join(', ') : undefined

@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, RouteHandlerMethod } from 'fastify'
 import type { Registry } from 'prom-client'
 import { createRecent } from './recent.ts'
 
@@ -11,27 +11,30 @@ const READY_SHARED_MS = 200
 const METRICS_SHARED_MS = 1_000
 
 /** /health: the process answers. /ready: what it depends on does too. /metrics: for Prometheus. */
-export function addHealth(app: FastifyInstance, { ready, registry, isClosing }: Options): void {
-  const methods = ['GET', 'HEAD']
+export const HEALTH_PATHS = ['/health', '/ready', '/metrics']
+
+/** Below each of these prefixes. */
+export function addHealth(app: FastifyInstance, prefixes: ReadonlySet<string>, options: Options): void {
+  const answers = createAnswers(options)
+  for (const prefix of prefixes)
+    for (const [path, handler] of Object.entries(answers))
+      app.route({ method: ['GET', 'HEAD'], url: `${prefix}${path}`, handler })
+}
+
+function createAnswers({ ready, registry, isClosing }: Options): Record<string, RouteHandlerMethod> {
   const readiness = createRecent(READY_SHARED_MS, () => withTimeout(ready))
   const metrics = createRecent(METRICS_SHARED_MS, () => registry.metrics())
-  app.route({ method: methods, url: '/health', handler: async () => ({ status: 'ok' }) })
-  app.route({
-    method: methods,
-    url: '/ready',
-    handler: async (_request, reply) => {
+  return {
+    '/health': async () => ({ status: 'ok' }),
+    '/ready': async (_request, reply) => {
       const { ok, checks } = isClosing() ? { ok: false, checks: { closing: true } } : await readiness.read()
       return reply.code(ok ? 200 : 503).send({ status: ok ? 'ready' : 'not ready', checks })
     },
-  })
-  app.route({
-    method: methods,
-    url: '/metrics',
-    handler: async (_request, reply) => {
+    '/metrics': async (_request, reply) => {
       reply.type(registry.contentType)
       return metrics.read()
     },
-  })
+  }
 }
 
 async function withTimeout(ready: () => Promise<Readiness>): Promise<Readiness> {

@@ -8,11 +8,11 @@ const READS = new Set(['GET /swap/status/:swapId', 'GET /swap/status/:swapId/eve
 /** One line and one observation per answered request. The fields are listed: nothing else gets into the log. */
 export function observeRequests(
   app: FastifyInstance,
-  { logger, metrics }: { logger: Logger; metrics: Metrics },
+  { logger, metrics, basePath }: { logger: Logger; metrics: Metrics; basePath: string },
 ): void {
   app.addHook('onResponse', (request, reply, done) => {
     const ms = reply.elapsedTime
-    const route = routeOf(request)
+    const route = routeOf(request, basePath)
     metrics.observeRequest({ route, status: reply.statusCode, seconds: ms / 1_000 })
     const level = isQuiet(request, reply.statusCode, route) ? 'debug' : 'info'
     if (logger.isLevelEnabled(level)) logger[level](lineOf(request, reply, { route, ms }), 'request')
@@ -25,8 +25,10 @@ function isQuiet({ caller }: FastifyRequest, status: number, route: string): boo
   return status === 200 ? READS.has(route) : caller === undefined && status >= 400 && status < 500
 }
 
-function routeOf(request: FastifyRequest): string {
-  return request.is404 ? 'unknown' : `${request.method} ${request.routeOptions.url}`
+/** By its name in the interface: alerts and dashboards do not know where it is mounted. */
+function routeOf({ is404, method, routeOptions: { url = '' } }: FastifyRequest, basePath: string): string {
+  if (is404) return 'unknown'
+  return `${method} ${url.startsWith(`${basePath}/`) ? url.slice(basePath.length) : url}`
 }
 
 function lineOf(request: FastifyRequest, reply: FastifyReply, { route, ms }: { route: string; ms: number }) {

@@ -1,6 +1,7 @@
 import { endpoints, type QuoteRequest } from '@geoswap/wire'
 import { afterAll, describe, expect, test } from 'vitest'
 import { ServiceError } from '../errors.ts'
+import { createMetrics } from '../observe/metrics.ts'
 import { expectError } from './test-errors.ts'
 import { createTestServer } from './test-server.ts'
 
@@ -302,11 +303,11 @@ describe('GET /swap/delegation', () => {
 })
 
 describe('mounted under a prefix', () => {
-  test('every path moves there and nothing stays outside', async () => {
+  test('the interface moves there, and nothing of it stays outside', async () => {
     const { app: mounted, headers: own } = await createTestServer({ basePath: '/api/v' })
 
-    expect((await mounted.inject({ url: '/api/v/health' })).statusCode).toBe(200)
-    expectError(await mounted.inject({ url: '/health' }), 404, 'NOT_FOUND')
+    expectError(await mounted.inject({ url: '/openapi.json' }), 404, 'NOT_FOUND')
+    expectError(await mounted.inject({ method: 'POST', url: '/swap/quote' }), 404, 'NOT_FOUND')
     expectError(await mounted.inject({ method: 'POST', url: '/api/v/swap/quote' }), 401, 'MISSING_API_KEY')
     expectError(
       await mounted.inject({ method: 'PUT', url: '/api/v/swap/quote', headers: own }),
@@ -316,6 +317,27 @@ describe('mounted under a prefix', () => {
     expectError(await mounted.inject({ url: '/api/v/swap/x' }), 401, 'MISSING_API_KEY')
     expect((await mounted.inject({ url: '/api/v/openapi.json' })).json().servers).toEqual([{ url: '/api/v' }])
     expect((await mounted.inject({ url: '/api/v/docs/' })).body).toContain('/api/v/openapi.json')
+  })
+
+  test.each(['/health', '/ready', '/metrics'])('%s is where a machine looks, and there too', async (path) => {
+    const { app: mounted } = await createTestServer({ basePath: '/api/v' })
+
+    expect((await mounted.inject({ url: path })).statusCode).toBe(200)
+    expect((await mounted.inject({ url: `/api/v${path}` })).statusCode).toBe(200)
+    expectError(await mounted.inject({ method: 'POST', url: path }), 405, 'METHOD_NOT_ALLOWED')
+  })
+
+  test('requests are counted by the routes that dashboards and alerts name', async () => {
+    const metrics = createMetrics({ defaults: false })
+    const { app: mounted } = await createTestServer({ basePath: '/api/v', metrics })
+
+    await mounted.inject({ method: 'POST', url: '/api/v/swap/quote' })
+    await mounted.inject({ url: '/ready' })
+
+    const counted = await metrics.registry.metrics()
+    expect(counted).toContain('route="POST /swap/quote"')
+    expect(counted).toContain('route="GET /ready"')
+    expect(counted).not.toContain('/api/v')
   })
 })
 

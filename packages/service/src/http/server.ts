@@ -45,7 +45,7 @@ export type ServerDeps = {
   metrics: Metrics
   /** Where traces go, if they go anywhere. */
   spans?: Spans | undefined
-  /** Mounts everything under this prefix, such as `/geoswap`. */
+  /** Mounts the interface under this prefix, such as `/geoswap`. */
   basePath?: string
   /** The page at /app; without one there is none. */
   web?: WebPage | undefined
@@ -64,7 +64,7 @@ export async function createServer(deps: ServerDeps): Promise<FastifyInstance> {
 
   app.decorateRequest('caller')
   app.decorateRequest('swapId')
-  observeRequests(app, { logger, metrics })
+  observeRequests(app, { logger, metrics, basePath })
   if (deps.spans) traceRequests(app, deps.spans)
   app.addHook('onRequest', createAdmission({ keys, limiter, strangers: createAddressLimit(), basePath }))
   app.addHook('preClose', async () => {
@@ -75,6 +75,9 @@ export async function createServer(deps: ServerDeps): Promise<FastifyInstance> {
     await deps.statusReads.close()
   })
 
+  // What watches a process asks it directly, and knows nothing of the prefix.
+  const health = { ready: deps.ready, registry: metrics.registry, isClosing: () => closing }
+  addHealth(app, new Set(['', basePath]), health)
   await app.register(
     async (scope) => {
       await scope.register(catalogRoutes, { port: deps.handlers })
@@ -84,7 +87,6 @@ export async function createServer(deps: ServerDeps): Promise<FastifyInstance> {
       await scope.register(statusRoutes, { reads: deps.statusReads })
       await scope.register(streamRoutes, { streams: deps.statusStreams, isActiveKey: keys.isActive })
       await scope.register(historyRoutes, { port: deps.handlers })
-      addHealth(scope, { ready: deps.ready, registry: metrics.registry, isClosing: () => closing })
       await addDocs(scope, { basePath, hasWeb: deps.web !== undefined })
       if (deps.web) addWeb(scope, { basePath, page: deps.web })
     },
