@@ -1,20 +1,19 @@
-import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { getAddress, zeroAddress } from 'viem'
 import { NATIVE_SOL } from '../chains/solana/address.ts'
-import { type Env, UsageError } from '../command.ts'
+import { type Env, findPlace, UsageError } from '../command.ts'
 import type { ChainConfig, NetworkConfig } from '../config.ts'
 import { readForCommand } from './read-network.ts'
 
 /** The configuration that the processes share: the one named, or that of the local network. */
 export function findNetwork(env: Env): NetworkConfig {
-  const local = join(resolve(env.GEOSWAP_HOME ?? '.geoswap'), 'service.json')
   // A database of its own choice is never looked at with the chains of the local network.
-  const isLocal = env.DATABASE_URL === undefined && existsSync(local)
-  const path = env.GEOSWAP_CONFIG ?? (isLocal ? local : undefined)
+  const path = env.GEOSWAP_CONFIG ?? (findPlace(env).isLocal ? localFile(env) : undefined)
   if (!path) throw new UsageError('GEOSWAP_CONFIG is not set: it names the JSON file of chains and assets.')
   return readForCommand(path, env)
 }
+
+const localFile = (env: Env) => join(resolve(env.GEOSWAP_HOME ?? '.geoswap'), 'service.json')
 
 /** By id or by name. */
 export function getChainConfig({ chains }: NetworkConfig, text: string): ChainConfig {

@@ -7,7 +7,7 @@ import { readSetting } from '../../config/secrets.ts'
 import { type NetworkConfig, Secret } from '../../config.ts'
 import { createPriceBook, type PriceBook } from '../../market/prices/book.ts'
 import type { Catalog, Token } from '../../model/catalog.ts'
-import { readForCommand } from '../read-network.ts'
+import { findNetwork } from '../served.ts'
 
 type Keys = Partial<Pick<Parameters<typeof connectChains>[0], 'accounts' | 'signers'>>
 
@@ -23,11 +23,7 @@ export type Desk = {
 
 /** By DATABASE_URL and GEOSWAP_CONFIG, or those of the local network. */
 export function findDesk(env: Env): { place: Place; network: NetworkConfig } {
-  const place = findPlace(env)
-  const local = join(homeOf(env), 'service.json')
-  const file = env['GEOSWAP_CONFIG'] ?? (place.isLocal ? local : undefined)
-  if (!file) throw new UsageError('Say which configuration: GEOSWAP_CONFIG is not set.')
-  return { place, network: readForCommand(file, env) }
+  return { place: findPlace(env), network: findNetwork(env) }
 }
 
 export async function openDesk(env: Env, keys: Keys = {}): Promise<Desk> {
@@ -57,13 +53,11 @@ async function loadAnswering(network: NetworkConfig, chains: Chains) {
 
 /** What the local network keeps for commands on its own machine. */
 export function readLocalSecret(env: Env, name: string): string | undefined {
-  const file = join(homeOf(env), 'secrets.json')
+  const file = join(resolve(env['GEOSWAP_HOME'] ?? '.geoswap'), 'secrets.json')
   if (!existsSync(file)) return undefined
   const value: unknown = JSON.parse(readFileSync(file, 'utf8'))[name]
   return typeof value === 'string' ? value : undefined
 }
-
-const homeOf = (env: Env) => resolve(env['GEOSWAP_HOME'] ?? '.geoswap')
 
 /** Prices as they are now. An asset without a price is left out of sums, not out of lists. */
 export async function readPrices(env: Env, { network, chains }: Desk): Promise<PriceBook> {
