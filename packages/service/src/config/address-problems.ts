@@ -43,7 +43,7 @@ function findRoleProblems(roles: readonly Named[]): Problem[] {
 }
 
 /** Whose key does what: no key does two things. */
-function rolesOf(network: NetworkConfig): Named[] {
+export function rolesOf(network: NetworkConfig): Named[] {
   const {
     relayers,
     deliverers,

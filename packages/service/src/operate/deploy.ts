@@ -8,6 +8,7 @@ import {
 import { type Address, formatUnits, getAddress, type Hex, type PrivateKeyAccount, zeroAddress } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { type Env, type Output, parseFlags, UsageError } from '../command.ts'
+import { rolesOf } from '../config/address-problems.ts'
 import { readKeys } from '../config/secrets.ts'
 import type { EvmChainConfig, NetworkConfig } from '../config.ts'
 import { createDeployTarget, type DeployTarget } from './deploy-target.ts'
@@ -16,8 +17,8 @@ import { readForCommand } from './read-network.ts'
 export const DEPLOY_HELP = `deploy --config FILE [--chain NAME] [--dry-run | --verify-only]
       Puts the contracts, and the adapter of a Uniswap venue, on every EVM chain of the file, where it names them.
       What is there already is left alone. Paid by GEOSWAP_DEPLOYER_KEY, or by the deployer of GEOSWAP_KEYSTORE,
-      which gets no rights by it. --dry-run sends nothing. --verify-only compares code hashes: exit code 1 when
-      something differs.`
+      which gets no rights by it and is nothing else in the file. --dry-run sends nothing. --verify-only compares
+      code hashes: exit code 1 when something differs.`
 
 type Mode = 'deploy' | 'dry-run' | 'verify-only'
 type Placed = { name: ContractName; address: Address }
@@ -30,7 +31,7 @@ export async function deploy(args: string[], env: Env, output: Output): Promise<
   const chains = network.chains.filter((chain) => chain.family === 'evm' && (!only || chain.name === only))
   if (chains.length === 0)
     throw new UsageError(only ? `There is no EVM chain ${only}.` : 'There is no EVM chain.')
-  const account = mode === 'deploy' ? readDeployer(env) : undefined
+  const account = mode === 'deploy' ? readDeployer(env, network) : undefined
   let isRight = true
   for (const chain of chains as EvmChainConfig[]) {
     const venue = venueOf(network, chain)
@@ -147,9 +148,13 @@ function planOf({ treasury, attester }: NetworkConfig): Deployment {
   return planDeployment({ treasury: getAddress(treasury), attester: getAddress(attester) })
 }
 
-function readDeployer(env: Env): PrivateKeyAccount {
+/** A key of a process sends only what that process recorded: a nonce used here would look like a lost log. */
+function readDeployer(env: Env, network: NetworkConfig): PrivateKeyAccount {
   const problems: string[] = []
   const [key] = readKeys(env, 'GEOSWAP_DEPLOYER_KEY', ['deployer'], problems)
   if (!key || problems.length > 0) throw new UsageError(problems.join('\n'))
-  return privateKeyToAccount(key.reveal() as Hex)
+  const account = privateKeyToAccount(key.reveal() as Hex)
+  const role = rolesOf(network).find(({ address }) => address.toLowerCase() === account.address.toLowerCase())
+  if (role) throw new UsageError(`${account.address} is ${role.what} already: deploy with a key of its own.`)
+  return account
 }

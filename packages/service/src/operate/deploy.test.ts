@@ -1,0 +1,35 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
+import { afterAll, expect, test } from 'vitest'
+import { UsageError } from '../command.ts'
+import { NETWORK_TEXT } from '../config/test-network.ts'
+import { deploy } from './deploy.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'geoswap-deployer-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+const unexpected = () => {
+  throw new Error('a chain was asked')
+}
+
+test.each([
+  ['0x1000000000000000000000000000000000000001', 'a relayer'],
+  ['0x2000000000000000000000000000000000000001', 'a deliverer'],
+  ['0x3000000000000000000000000000000000000001', 'the attester'],
+  ['0x4000000000000000000000000000000000000001', 'the treasury'],
+])('whoever is %s in the file, %s, does not pay for contracts', async (address, what) => {
+  const key = generatePrivateKey()
+  const file = join(folder, 'geoswap.json')
+  writeFileSync(file, NETWORK_TEXT.replace(address, privateKeyToAddress(key)))
+
+  const deployed = deploy(
+    ['--config', file],
+    { GEOSWAP_DEPLOYER_KEY: key },
+    { out: unexpected, hint: unexpected },
+  )
+
+  await expect(deployed).rejects.toThrow(UsageError)
+  await expect(deployed).rejects.toThrow(`${privateKeyToAddress(key)} is ${what} already`)
+})
