@@ -1,3 +1,5 @@
+import { parseEvmAddress } from '../chains/evm/address.ts'
+import { parseSolanaAddress } from '../chains/solana/address.ts'
 import {
   type Env,
   findPlace,
@@ -10,7 +12,14 @@ import {
 import { formatCents } from '../model/amount.ts'
 import { openStates } from '../model/lifecycle.ts'
 import { findLostInputs, writeOffInput } from '../store/exposure.ts'
-import { findSwapRecord, type ListedSwap, listSwaps, type TraceLine, traceSwap } from '../store/trace.ts'
+import {
+  findSwapRecord,
+  type ListedSwap,
+  listSwaps,
+  type SwapFilter,
+  type TraceLine,
+  traceSwap,
+} from '../store/trace.ts'
 
 export const SWAPS_HELP = `swaps list [--status STATUS] [--wallet WALLET] [--limit N] [--json]
       Lists swaps of all accounts, the newest first (default 20). A status is a public one or a state.
@@ -43,14 +52,25 @@ export async function inspectSwaps(args: string[], env: Env, output: Output): Pr
   return 0
 }
 
-async function list({ env, output, flags }: Run): Promise<void> {
-  const { status, wallet } = flags
-  if (status !== undefined && !STATUSES.includes(status))
-    throw new UsageError(`There is no status ${status}. There are ${[...new Set(STATUSES)].join(', ')}.`)
-  const limit = parseLimit(flags.limit)
-  const filter = { limit, ...(status !== undefined && { status }), ...(wallet !== undefined && { wallet }) }
+async function list({ env, output, flags, rest }: Run): Promise<void> {
+  refuseArguments('list', rest)
+  const filter = toFilter(flags)
   const swaps = await withDatabase(findPlace(env), 'swaps', (pool) => listSwaps(pool, filter))
   output.out(flags.json ? JSON.stringify(swaps, null, 2) : toTable([HEADER, ...swaps.map(toRow)]))
+}
+
+/** Which swaps are meant. Wallets are compared as they are stored: with their checksum. */
+export function toFilter({ status, wallet, limit }: Flags): SwapFilter {
+  if (status !== undefined && !STATUSES.includes(status))
+    throw new UsageError(`There is no status ${status}. There are ${[...new Set(STATUSES)].join(', ')}.`)
+  const address = wallet === undefined ? undefined : (parseEvmAddress(wallet) ?? parseSolanaAddress(wallet))
+  if (wallet !== undefined && address === undefined)
+    throw new UsageError(`${wallet} is no address of a wallet, on EVM chains or on Solana.`)
+  return {
+    limit: parseLimit(limit),
+    ...(status !== undefined && { status }),
+    ...(address !== undefined && { wallet: address }),
+  }
 }
 
 const HEADER = ['ID', 'STATE', 'CREATED', 'FROM', 'TO', 'WALLET']
@@ -84,7 +104,8 @@ function toLine({ at, what, detail }: TraceLine): string[] {
   return [at.toISOString(), what, details.join(', ')]
 }
 
-async function listLost({ env, output, flags }: Run): Promise<void> {
+async function listLost({ env, output, flags, rest }: Run): Promise<void> {
+  refuseArguments('lost', rest)
   const lost = await withDatabase(findPlace(env), 'swaps', findLostInputs)
   const rows = lost.map(({ swapId, chainId, cents, at }) => ({
     ...{ swapId, chainId, usd: formatCents(cents), at: at.toISOString() },
@@ -109,6 +130,11 @@ async function writeOff({ env, output, flags, rest }: Run): Promise<void> {
 }
 
 const toText = (value: unknown) => (typeof value === 'object' ? JSON.stringify(value) : String(value))
+
+function refuseArguments(command: string, rest: readonly string[]): void {
+  if (rest.length > 0)
+    throw new UsageError(`swaps ${command} takes no argument ${rest.join(' ')}. Try --help.`)
+}
 
 function getId([id, ...more]: string[]): string {
   if (!id || more.length > 0) throw new UsageError('Say which swap: swaps list shows the ids.')
