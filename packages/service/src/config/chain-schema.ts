@@ -31,7 +31,9 @@ const anyChain = {
     },
   ),
   blockMs: count('Usual time between blocks, in milliseconds.'),
-  maxHeadAgeMs: Type.Optional(count('A head older than this counts as down. Default 15000.')),
+  maxHeadAgeMs: Type.Optional(
+    count('A head older than this counts as down. Default 15000, or five times blockMs where that is more.'),
+  ),
   exposureCapUsd: Type.Optional(
     Type.Integer({
       minimum: 0,

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { maxHeadAgeMs } from '../compose/head-age.ts'
 import { defaultDeadlines, defaultExposureCapUsd } from '../config.ts'
 import { InventoryVenue } from './market-schema.ts'
 import { NetworkSchema } from './network-schema.ts'
@@ -59,8 +60,11 @@ test('the defaults that it tells are those that count', () => {
     const [, property] = properties.find(([path]) => path === `/deadlines/${name}`) ?? []
     return property?.description?.endsWith(` Default ${seconds}.`)
   })
+  const [, headAge] = properties.find(([path]) => path === '/chains/maxHeadAgeMs') ?? []
   const [, cap] = properties.find(([path]) => path === '/chains/exposureCapUsd') ?? []
 
   expect(told).toEqual(told.map(() => true))
   expect(cap?.description).toContain(`Default ${defaultExposureCapUsd};`)
+  expect(headAge?.description).toContain('Default 15000, or five times blockMs where that is more.')
+  expect([400, 12_000].map((blockMs) => maxHeadAgeMs({ blockMs }))).toEqual([15_000, 60_000])
 })

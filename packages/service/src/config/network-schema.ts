@@ -97,7 +97,7 @@ const roles = {
 export const NetworkSchema = Type.Object(
   {
     $schema: Type.Optional(text('For editors: docs/config.schema.json of this project.')),
-    network: name('How this deployment is called: it is in every API key.'),
+    network: name('How this deployment is called.'),
     basePath: Type.Optional(
       Type.String({
         pattern: '^(/[A-Za-z0-9_-]+)*$',
