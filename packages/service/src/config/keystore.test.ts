@@ -1,6 +1,15 @@
-import { mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { privateKeyToAddress } from 'viem/accounts'
 import { afterAll, expect, test } from 'vitest'
 import { runCommand } from '../command.ts'
@@ -113,4 +122,43 @@ test('a file under the name of another address is refused', () => {
 test('no key is made for an unknown role or under a passphrase that can be guessed', async () => {
   expect(await generate(`--role treasurer --out ${folder}`)).toMatchObject({ code: 2 })
   expect(await generate(`--role relayer --out ${folder}`, 'short')).toMatchObject({ code: 2 })
+})
+
+test('a role that there is not leaves nothing behind, not even its folder', async () => {
+  const out = join(folder, 'bogus')
+
+  const { code, lines } = await generate(`--role bogus --out ${out}`)
+
+  expect([code, lines.join()]).toEqual([2, expect.stringContaining('There is no role bogus')])
+  expect(existsSync(out)).toBe(false)
+})
+
+test('as many seal keys are made as are asked for, and never two marker keys', async () => {
+  const out = join(folder, 'plain')
+
+  expect((await generate(`--role seal --out ${out} --count 2`)).lines).toHaveLength(2)
+  expect(readdirSync(out)).toHaveLength(2)
+  expect((await generate(`--role marker --out ${out} --count 2`)).code).toBe(2)
+  expect(readdirSync(out)).toHaveLength(2)
+})
+
+test.each(['no JSON', 'null', '[]'])('a file in a keystore that is %s is named', (text) => {
+  const file = join(mkdtempSync(join(folder, 'odd-')), 'odd.json')
+  writeFileSync(file, text)
+
+  expect(() => listKeys(dirname(file))).toThrow(`${file} `)
+})
+
+test('keys status shows what it can, and says by its exit code that a chain does not answer', async () => {
+  const file = join(folder, 'dead.json')
+  const dead = ({ name }: { name: string }) => [`http://127.0.0.1:1/${name}`]
+  const { chains, ...network } = JSON.parse(NETWORK_TEXT)
+  const silent = chains.map((chain: { name: string }) => ({ ...chain, rpcUrls: dead(chain) }))
+  writeFileSync(file, JSON.stringify({ ...network, chains: silent }))
+  const lines: string[] = []
+  const say = (text: string) => void lines.push(text)
+
+  const code = await keys(['status', '--config', file], {}, { out: say, hint: say })
+
+  expect([code, lines.join('\n')]).toEqual([1, expect.stringMatching(/relayer .* base does not answer/)])
 })

@@ -86,9 +86,22 @@ function readFolder(folder: string): { file: string; key: KeyFile }[] {
     .sort()
     .map((name) => {
       const file = join(folder, name)
-      const key: KeyFile = JSON.parse(readFileSync(file, 'utf8'))
-      if (![...EVM_ROLES, ...SOLANA_ROLES].includes(key.role))
-        throw new Error(`${file} names no role that there is`)
-      return { file, key }
+      return { file, key: readKeyFile(file) }
     })
+}
+
+function readKeyFile(file: string): KeyFile {
+  const key = parseKeyFile(file)
+  if (!key?.role || ![...EVM_ROLES, ...SOLANA_ROLES].includes(key.role))
+    throw new Error(`${file} names no role that there is`)
+  return key
+}
+
+function parseKeyFile(file: string): KeyFile | null {
+  const text = readFileSync(file, 'utf8')
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    throw new Error(`${file} is no key file: it is not JSON`, { cause: error })
+  }
 }

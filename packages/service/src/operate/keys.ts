@@ -15,7 +15,8 @@ export const KEYS_HELP = `keys generate --role ROLE --out DIR [--count N]
       seal and marker, which are no keys of a chain, are written as they are, for GEOSWAP_SEAL_KEYS_FILE and
       GEOSWAP_MARKER_KEY_FILE.
   service keys status --config FILE [--keystore DIR]
-      Every address of the configuration: what it is for, whether the keystore has its key, and its gas by chain.`
+      Every address of the configuration: what it is for, whether the keystore has its key, and its gas by chain.
+      Exit code 1: a chain does not answer.`
 
 const KEY_ROLES: readonly KeyRole[] = [...EVM_ROLES, ...SOLANA_ROLES]
 // Shorter ones are found by whoever gets hold of the file.
@@ -41,14 +42,24 @@ function generate(args: string[], env: Env, output: Output): number {
   const count = Number(values.count)
   if (!role || !out) throw new UsageError('Say what for and where to: keys generate --role ROLE --out DIR')
   if (!Number.isInteger(count) || count < 1 || count > 100) throw new UsageError('--count must be 1 to 100.')
+  const write = writerOf(role, count, env)
   mkdirSync(out, { recursive: true, mode: 0o700 })
-  if (role === 'seal' || role === 'marker') return writePlain(role, out, output)
+  for (let made = 0; made < count; made += 1) output.out(write(out))
+  return 0
+}
+
+/** How one more secret of a role gets into a folder. Whatever is wrong is found before anything is written. */
+function writerOf(role: string, count: number, env: Env): (folder: string) => string {
+  if (role === 'seal') return writeSeal
+  if (role === 'marker') {
+    if (count > 1) throw new UsageError('There is one marker key: --count is 1.')
+    return writeMarker
+  }
   const known = KEY_ROLES.find((name) => name === role)
   if (!known)
     throw new UsageError(`There is no role ${role}. There are: ${KEY_ROLES.join(', ')}, seal, marker.`)
   const passphrase = readPassphrase(env)
-  for (let made = 0; made < count; made += 1) output.out(writeKey(known, out, passphrase))
-  return 0
+  return (folder) => writeKey(known, folder, passphrase)
 }
 
 function writeKey(role: KeyRole, folder: string, passphrase: string): string {
@@ -57,19 +68,21 @@ function writeKey(role: KeyRole, folder: string, passphrase: string): string {
   return address
 }
 
-/** What seals tokens and names markers moves no money: it is kept as container secrets are. */
-function writePlain(role: 'seal' | 'marker', folder: string, output: Output): number {
-  const value = randomBytes(32).toString('hex')
+// What seals tokens and names markers moves no money: it is kept as container secrets are.
+
+function writeSeal(folder: string): string {
   const id = randomBytes(4).toString('hex')
-  const file = join(folder, role === 'seal' ? `seal-${id}.secret` : 'marker.secret')
-  writeSecretFile(file, `${role === 'seal' ? `${id}:${value}` : value}\n`)
-  output.out(file)
-  return 0
+  return writeSecretFile(join(folder, `seal-${id}.secret`), `${id}:${randomBytes(32).toString('hex')}\n`)
 }
 
-function writeSecretFile(file: string, text: string): void {
+function writeMarker(folder: string): string {
+  return writeSecretFile(join(folder, 'marker.secret'), `${randomBytes(32).toString('hex')}\n`)
+}
+
+function writeSecretFile(file: string, text: string): string {
   try {
     writeFileSync(file, text, { flag: 'wx', mode: 0o600 })
+    return file
   } catch (error) {
     throw new UsageError(`${file} cannot be written: ${error instanceof Error ? error.message : error}`)
   }
@@ -98,14 +111,17 @@ async function status(args: string[], env: Env, output: Output): Promise<number>
   )
   const shared = { network, accounts: [], signers: [], markerKey: undefined }
   const chains = connectChains({ ...shared, urlsOf: (chain) => chain.rpcUrls })
-  const rows = await Promise.all(
-    holdersOf(network).map(async ({ role, address, on }) => {
-      const balances = await Promise.all(on.map((chain) => describeGas(chains, chain, address)))
-      return [role, address, held.has(address.toLowerCase()) ? 'yes' : 'no', balances.join(', ')]
-    }),
+  const holders = await Promise.all(
+    holdersOf(network).map(async ({ on, ...holder }) => ({
+      ...holder,
+      gas: await Promise.all(on.map((chain) => readGas(chains, chain, holder.address))),
+    })),
   )
+  const rows = holders.map(({ role, address, gas }) => [
+    ...[role, address, held.has(address.toLowerCase()) ? 'yes' : 'no', gas.map(describeGas).join(', ')],
+  ])
   output.out(toTable([['ROLE', 'ADDRESS', 'KEY HERE', 'GAS'], ...rows]))
-  return 0
+  return holders.some(({ gas }) => gas.some(({ balance }) => balance === undefined)) ? 1 : 0
 }
 
 type Holder = { role: string; address: string; on: readonly ChainConfig[] }
@@ -142,11 +158,15 @@ function holdersOf(network: NetworkConfig): Holder[] {
   ]
 }
 
-async function describeGas(chains: Chains, { chainId, name, native, family }: ChainConfig, address: string) {
-  const balance = await chains
-    .of(chainId)
-    .readGasBalance(address)
-    .catch(() => undefined)
-  const decimals = family === 'evm' ? 18 : 9
-  return `${name} ${balance === undefined ? 'does not answer' : `${formatUnits(balance, decimals)} ${native.symbol}`}`
+/** Undefined when the chain does not answer. */
+type Gas = { chain: ChainConfig; balance: bigint | undefined }
+
+async function readGas(chains: Chains, chain: ChainConfig, address: string): Promise<Gas> {
+  const read = chains.of(chain.chainId).readGasBalance(address)
+  return { chain, balance: await read.catch(() => undefined) }
+}
+
+function describeGas({ chain: { name, native, family }, balance }: Gas): string {
+  if (balance === undefined) return `${name} does not answer`
+  return `${name} ${formatUnits(balance, family === 'evm' ? 18 : 9)} ${native.symbol}`
 }
