@@ -4,7 +4,7 @@ import { type Env, findPlace, type Place, UsageError } from '../../command.ts'
 import { type Chains, type ConnectedChain, connectChains, loadCatalog } from '../../compose/chains.ts'
 import { createPriceSources, priceRulesOf } from '../../compose/prices.ts'
 import { readSetting } from '../../config/secrets.ts'
-import { type NetworkConfig, Secret } from '../../config.ts'
+import { type ChainConfig, type NetworkConfig, Secret } from '../../config.ts'
 import { createPriceBook, type PriceBook } from '../../market/prices/book.ts'
 import type { Catalog, Token } from '../../model/catalog.ts'
 import { findNetwork } from '../served.ts'
@@ -85,8 +85,13 @@ export function findChain({ chains }: Desk, name: string): ConnectedChain {
 }
 
 /** By symbol or address. */
-export function findTokenOf({ catalog }: Desk, { config }: ConnectedChain, name: string): Token {
-  const tokens = catalog.chains.get(config.chainId)?.tokens ?? []
+export function findTokenOf(
+  { catalog }: { catalog: { chains: ReadonlyMap<number, { tokens: readonly Token[] }> } },
+  { config }: { config: Pick<ChainConfig, 'name' | 'chainId'> },
+  name: string,
+): Token {
+  const tokens = catalog.chains.get(config.chainId)?.tokens
+  if (!tokens) throw new Error(`${config.name} does not answer. Nothing was sent.`)
   const wanted = name.toLowerCase()
   const found = tokens.find(
     ({ symbol, address }) => symbol.toLowerCase() === wanted || address.toLowerCase() === wanted,
