@@ -20,7 +20,7 @@ export async function runCommand(output: Output, command: () => Promise<number>)
   try {
     return await command()
   } catch (error) {
-    output.hint(describe(error))
+    output.hint(describeError(error))
     return error instanceof UsageError ? 2 : 1
   }
 }
@@ -96,7 +96,8 @@ export function findPlace(env: Env): Place {
 
 const UNDEFINED_TABLE = '42P01'
 
-function describe(error: unknown): string {
+/** What went wrong, for the person at the keyboard. */
+export function describeError(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   if ('code' in error && error.code === UNDEFINED_TABLE) {
     return 'This database has no tables yet: run `npm run service -- migrate` first.'

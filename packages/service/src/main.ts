@@ -1,4 +1,4 @@
-import { type Env, type Output, runCommand, terminal } from './command.ts'
+import { describeError, type Env, type Output, runCommand, terminal } from './command.ts'
 import { composeApi } from './compose/api.ts'
 import { composeAttester } from './compose/attester.ts'
 import { composeWorker } from './compose/worker.ts'
@@ -119,6 +119,6 @@ async function main(args: string[]): Promise<void> {
 }
 
 main(process.argv.slice(2)).catch((error: unknown) => {
-  process.stderr.write(`${error instanceof Error ? error.message : error}\n`)
+  terminal.hint(describeError(error))
   process.exit(1)
 })

@@ -1,0 +1,18 @@
+import { expect, test } from 'vitest'
+import { describeError } from './command.ts'
+
+const refused = Object.assign(new Error('connect ECONNREFUSED 127.0.0.1:5432'), { code: 'ECONNREFUSED' })
+
+test.each([
+  ['one address refuses', refused],
+  ['each of its addresses refuses', new AggregateError([refused, refused])],
+])('a database of which %s is said to be out of reach', (_, error) => {
+  expect(describeError(error)).toBe(
+    'The database cannot be reached. Is it running, and is DATABASE_URL right?',
+  )
+})
+
+test('anything else is told in its own words', () => {
+  expect(describeError(new Error('GEOSWAP_CONFIG is not set'))).toBe('GEOSWAP_CONFIG is not set')
+  expect(describeError('odd')).toBe('odd')
+})
