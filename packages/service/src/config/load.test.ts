@@ -18,6 +18,19 @@ function load(discount: unknown) {
   return loadConfig({ GEOSWAP_CONFIG: path, ...secrets }, 'api')
 }
 
+test.each(['null', '[]', '{"chains":7}', '{"chains":[null]}'])(
+  'a file that is %s has its problems named beside all others',
+  (text) => {
+    const path = join(folder, 'odd.json')
+    writeFileSync(path, text)
+
+    const start = () => loadConfig({ GEOSWAP_CONFIG: path }, 'worker')
+
+    expect(start).toThrow(`${path}:1:`)
+    expect(start).toThrow('DATABASE_URL is not set')
+  },
+)
+
 describe('the URL of a node', () => {
   const path = join(folder, 'nodes.json')
   writeFileSync(

@@ -20,7 +20,9 @@ export function loadConfig(env: Env, role: Role): Config {
   const file = readNetwork(env['GEOSWAP_CONFIG'], problems)
   const nodes = role === 'attester' ? (['attesterRpcUrls'] as const) : (['rpcUrls'] as const)
   const network = problems.length > 0 ? file : fillInUrls(file, nodes, env, problems)
-  const hasSolana = network.chains?.some((chain) => chain.family === 'solana') ?? false
+  // A file with problems may hold anything.
+  const hasSolana =
+    Array.isArray(network?.chains) && network.chains.some((chain) => chain?.family === 'solana')
   const keysOf = (owner: Role, name: string, roles: readonly KeyRole[]) =>
     role === owner ? readKeys(env, name, roles, problems) : []
   const operatorPort =
@@ -49,7 +51,7 @@ export function loadConfig(env: Env, role: Role): Config {
     relayerKeys: keysOf('worker', 'GEOSWAP_RELAYER_KEYS', ['relayer']),
     delivererKeys: keysOf('worker', 'GEOSWAP_DELIVERER_KEYS', ['deliverer']),
     attesterKeys: keysOf('attester', 'GEOSWAP_ATTESTER_KEY', ['attester']),
-    floatKey: network.gasFloat?.evm ? keysOf('worker', 'GEOSWAP_FLOAT_KEY', ['float'])[0] : undefined,
+    floatKey: network?.gasFloat?.evm ? keysOf('worker', 'GEOSWAP_FLOAT_KEY', ['float'])[0] : undefined,
     solanaKeys: hasSolana ? keysOf('worker', 'GEOSWAP_SOLANA_KEYS', SOLANA_ROLES) : [],
     markerKey: hasSolana ? markerKey(env, problems) : undefined,
     pythApiKey: optionalSecret(env, 'GEOSWAP_PYTH_API_KEY', problems),
