@@ -8,21 +8,27 @@ import type { Problem } from './shape.ts'
 /** An address of the configuration: what it is, and where it was written. */
 type Named = { address: string; path: string; what: string }
 
-// What `rolesOf` reads, and `placesOf` of one chain.
+// What `rolesOf` reads, and `contractsOf` of one chain.
 const ROLES = [
   ...['/relayers', '/deliverers', '/attester', '/nextAttester', '/treasury', '/gasFloat'],
   ...['/chains/*/family', '/chains/*/vaults', '/chains/*/feePayers'],
 ]
-const PLACES = ['family', 'contracts', 'olderAccounts', 'tokens']
+const CONTRACTS = ['family', 'contracts', 'olderAccounts']
 
 /** Addresses that are mistyped, that are two things at once, or whose key everybody has. */
 export function addressChecks(network: NetworkConfig): Check[] {
   const ofChains = indicesOf(network?.chains).flatMap((index): Check[] => {
-    const reads = PLACES.map((field) => `/chains/${index}/${field}`)
-    const places = () => network.chains.slice(index, index + 1).flatMap((chain) => placesOf(chain, index))
+    const at = (...fields: string[]) => fields.map((field) => `/chains/${index}/${field}`)
+    const chain = () => network.chains.slice(index, index + 1)
+    const tokens = () => chain().flatMap((each) => tokensOf(each, index))
+    const contracts = () => chain().flatMap((each) => contractsOf(each, index))
     return [
-      { reads, find: () => [...places().flatMap(findMistyped), ...places().flatMap(findSystemAddress)] },
-      { reads: [...reads, ...ROLES], find: () => findTwice(places(), rolesOf(network)) },
+      { reads: at('tokens'), find: () => findPlaceProblems(tokens()) },
+      { reads: at(...CONTRACTS), find: () => findPlaceProblems(contracts()) },
+      {
+        reads: [...at('tokens', ...CONTRACTS), ...ROLES],
+        find: () => findTwice([...contracts(), ...tokens()], rolesOf(network)),
+      },
     ]
   })
   return [
@@ -40,6 +46,10 @@ export function addressChecks(network: NetworkConfig): Check[] {
 
 function findRoleProblems(roles: readonly Named[]): Problem[] {
   return [...roles.flatMap(findMistyped), ...findTwice(roles), ...roles.flatMap(findPublished)]
+}
+
+function findPlaceProblems(places: readonly Named[]): Problem[] {
+  return [...places.flatMap(findMistyped), ...places.flatMap(findSystemAddress)]
 }
 
 /** Whose key does what: no key does two things. */
@@ -95,14 +105,17 @@ function findRetiringProblems({ relayers, deliverers, retiring = [] }: NetworkCo
   return [...strangers, ...allOf(relayers, 'relayer'), ...allOf(deliverers, 'deliverer')]
 }
 
-function placesOf(chain: ChainConfig, index: number): Named[] {
-  const at = `/chains/${index}`
-  const tokens = chain.tokens.map(({ address, symbol }, position) => ({
+function tokensOf({ tokens }: ChainConfig, index: number): Named[] {
+  return tokens.map(({ address, symbol }, position) => ({
     address,
-    path: `${at}/tokens/${position}/address`,
+    path: `/chains/${index}/tokens/${position}/address`,
     what: `the token ${symbol}`,
   }))
-  if (chain.family === 'solana') return tokens
+}
+
+function contractsOf(chain: ChainConfig, index: number): Named[] {
+  if (chain.family === 'solana') return []
+  const at = `/chains/${index}`
   const contracts = Object.entries(chain.contracts).map(([name, address]) => ({
     address,
     path: `${at}/contracts/${name}`,
@@ -113,7 +126,7 @@ function placesOf(chain: ChainConfig, index: number): Named[] {
     path: `${at}/olderAccounts/${position}`,
     what: 'an older account',
   }))
-  return [...contracts, ...older, ...tokens]
+  return [...contracts, ...older]
 }
 
 function feedsOf({ assets }: NetworkConfig): Named[] {

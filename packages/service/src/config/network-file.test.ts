@@ -1,6 +1,6 @@
 import { mnemonicToAccount } from 'viem/accounts'
 import { describe, expect, test } from 'vitest'
-import { describeProblem, parseNetwork } from './network-file.ts'
+import { describeProblem, parseNetwork, TO_FILL_IN } from './network-file.ts'
 import { NETWORK_TEXT } from './test-network.ts'
 
 const RELAYER = '0x1000000000000000000000000000000000000001'
@@ -223,6 +223,18 @@ test('a part without its shape hides nothing about other parts', () => {
     '/chains/0/finality/settle',
     '/chains/1/rpcUrls/0',
     '/chains/1/priorityPrice/cap',
+  ])
+})
+
+test('contracts that are not there yet hide no mistyped token', () => {
+  const text = change(`"${VAULT}"`, `"${TO_FILL_IN}"`).replace(
+    '"USDC", "address": "0x833589f',
+    '"USDC", "address": "0x833589F',
+  )
+
+  expect(parseNetwork(text).problems.map(({ path }) => path)).toEqual([
+    '/chains/0/contracts/vault',
+    '/chains/0/tokens/0/address',
   ])
 })
 
