@@ -9,7 +9,7 @@ const HELP = `Starts a whole geoswap network on this machine: PostgreSQL, two EV
 contracts, inventory, faucet, API, worker and attester. Ctrl-C stops all of it. Nothing is kept.
 
 npm start -- [options]
-  --apis N           processes of the API behind one port (default 1)
+  --api N            processes of the API behind one port (default 1)
   --workers N        workers (default 1)
   --without-service  everything but API, worker and attester; service.env says how to run those by hand
   --help             this text
@@ -63,7 +63,7 @@ async function main(): Promise<void> {
 function readCommand(): Command | undefined {
   const number = { type: 'string' } as const
   const flag = { type: 'boolean', default: false } as const
-  const options = { apis: number, api: number, workers: number, 'without-service': flag, help: flag }
+  const options = { api: number, workers: number, 'without-service': flag, help: flag }
   const problems: string[] = []
   const integer = (name: string, value: string | undefined, fallback: number, max: number): number => {
     const parsed = Number(value ?? fallback)
@@ -79,7 +79,7 @@ function readCommand(): Command | undefined {
     const command = {
       home: process.env.GEOSWAP_HOME || join(projectRoot, '.geoswap'),
       port: integer('PORT', process.env.PORT || undefined, 8080, 65_535),
-      api: integer('--apis', values.apis ?? values.api, 1, 16),
+      api: integer('--api', values.api, 1, 16),
       workers: integer('--workers', values.workers, 1, 16),
       service: !values['without-service'],
     }

@@ -61,3 +61,10 @@ test('worker and attester serve their metrics on two ports, one after the other'
   expect([portOf('worker', '0'), portOf('attester', '0')]).toEqual([0, 0])
   expect(() => portOf('attester', 'many')).toThrow('METRICS_PORT must be an integer')
 })
+
+test('the attester is given no key to prices or traces, which it does not read', () => {
+  const secrets = { GEOSWAP_PYTH_API_KEY: 'pyth', OTEL_EXPORTER_OTLP_HEADERS: 'key=otel' }
+
+  expect(environmentOf('attester', secrets)).toEqual({})
+  expect(environmentOf('worker', secrets)).toEqual(secrets)
+})

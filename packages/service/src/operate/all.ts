@@ -15,6 +15,8 @@ const SECRETS: Record<string, readonly Role[]> = {
   GEOSWAP_DEPLOYER_KEY: [],
   GEOSWAP_TREASURY_KEY: [],
   GEOSWAP_FLOAT_KEY: ['worker'],
+  GEOSWAP_PYTH_API_KEY: ['api', 'worker'],
+  OTEL_EXPORTER_OTLP_HEADERS: ['api', 'worker'],
   GEOSWAP_KEYSTORE: ['worker', 'attester'],
   GEOSWAP_KEYSTORE_PASSPHRASE: ['worker', 'attester'],
 }
