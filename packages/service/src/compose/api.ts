@@ -121,7 +121,7 @@ export async function composeApi(config: Config, logger: Logger): Promise<Api> {
     market.stop()
     for (const loop of [opening, refreshing]) loop.stop()
     tables.close()
-    await Promise.allSettled([listener.close(), limiter.close(), webhooks.close()])
+    await Promise.allSettled([listener.close(), limiter.close(), status.close(), webhooks.close()])
     await pool.end()
   }
   return { app, operator, close }

@@ -1,13 +1,22 @@
+import { randomUUID } from 'node:crypto'
 import type { Pool } from 'pg'
 import { createPlaces } from '../flow/status/places.ts'
 import { createStatusStreams } from '../flow/status/streams.ts'
 import { createStatusReads } from '../flow/status/wait.ts'
 import { findMoved, readEvents } from '../store/events.ts'
+import { leasePlaces } from '../store/held-places.ts'
 import { findEnded, readStatuses } from '../store/statuses.ts'
+import { every } from './timing.ts'
+
+const MAX_HELD_PER_ACCOUNT = 1_000
+const RENEW_MS = 5_000
+// A process that died keeps its places for so long.
+const LEASE_MS = 20_000
 
 /** Held reads and streams: they share their places and what is heard of swaps that end. */
 export function composeStatus(pool: Pool, onError: (error: unknown) => void) {
-  const places = createPlaces()
+  const places = createSharedPlaces(pool)
+  const renewing = every(RENEW_MS, () => places.renew().catch(onError))
   const reads = createStatusReads({
     readStatuses: (wanted) => readStatuses(pool, wanted),
     findEnded: (ids) => findEnded(pool, ids),
@@ -26,5 +35,20 @@ export function composeStatus(pool: Pool, onError: (error: unknown) => void) {
       reads.swapEnded(swapId)
       streams.swapEnded(swapId)
     },
+    /** After all who were held have been answered. */
+    async close() {
+      renewing.stop()
+      await places.close()
+    },
   }
+}
+
+/** The places of an account are the same ones for all processes on a database. */
+function createSharedPlaces(pool: Pool) {
+  const process = randomUUID()
+  const shared = { process, most: MAX_HELD_PER_ACCOUNT, ttlMs: LEASE_MS }
+  return createPlaces({
+    maxHeldPerAccount: MAX_HELD_PER_ACCOUNT,
+    lease: (accountId, want) => leasePlaces(pool, { ...shared, accountId, want }),
+  })
 }

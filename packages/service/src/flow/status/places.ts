@@ -2,34 +2,133 @@ import { ServiceError } from '../../errors.ts'
 
 /** How many callers are held, by long polls and streams together. */
 export type Places = {
-  /** Refuses (429) when the account or the process already holds as many as it may. */
-  take(accountId: string): void
+  /**
+   * Refuses (429) when the account or the process already holds as many as it may. A promise when other processes
+   * have to be asked first.
+   */
+  take(accountId: string): void | Promise<void>
   free(accountId: string): void
   count(): number
+  /** Leases what is held for longer, and gives back what is not. */
+  renew(): Promise<void>
+  close(): Promise<void>
+}
+
+/** How many of its callers an account lets this process hold, of all that it wants to, with those it has. */
+type LeasePlaces = (accountId: string, want: number) => Promise<number>
+
+type Options = {
+  maxHeldPerAccount?: number
+  maxHeld?: number
+  /** Without it no other process holds anybody. */
+  lease?: LeasePlaces
 }
 
 // How long a caller who cannot be held should leave us alone.
 const BUSY_RETRY_MS = 1_000
+/** What a process holds of each account without asking anybody, and how many more it asks for at a time. */
+const OWN = 20
+const SLICE = 50
 
-type Limits = { maxHeldPerAccount?: number; maxHeld?: number }
-
-export function createPlaces({ maxHeldPerAccount = 1_000, maxHeld = 10_000 }: Limits = {}): Places {
-  const perAccount = new Map<string, number>()
+/** Places that all processes share: leased in slices, so that most callers are held without a question. */
+export function createPlaces(options: Options = {}): Places {
+  const { maxHeldPerAccount: most = 1_000, maxHeld = 10_000, lease } = options
+  const own = lease ? Math.min(OWN, most) : most
+  const accounts = new Map<string, Account>()
   let held = 0
+
+  function occupy(): void {
+    if (held >= maxHeld) throw tooManyHeld(most)
+    held += 1
+  }
+
+  function accountOf(accountId: string): Account {
+    const ask = async (want: number) => (await lease?.(accountId, want)) ?? own
+    const account = accounts.get(accountId) ?? createAccount({ own, most, ask, occupy })
+    accounts.set(accountId, account)
+    return account
+  }
+
   return {
-    take(accountId) {
-      const mine = perAccount.get(accountId) ?? 0
-      if (mine >= maxHeldPerAccount || held >= maxHeld) throw tooManyHeld(maxHeldPerAccount)
-      perAccount.set(accountId, mine + 1)
-      held++
-    },
+    take: (accountId) => accountOf(accountId).take(),
     free(accountId) {
-      held--
-      const mine = (perAccount.get(accountId) ?? 1) - 1
-      if (mine > 0) perAccount.set(accountId, mine)
-      else perAccount.delete(accountId)
+      held -= 1
+      const account = accountOf(accountId)
+      account.free()
+      if (account.isIdle()) accounts.delete(accountId)
     },
     count: () => held,
+    async renew() {
+      for (const [accountId, account] of accounts) {
+        await account.renew()
+        if (account.isIdle()) accounts.delete(accountId)
+      }
+    },
+    async close() {
+      for (const account of accounts.values()) await account.giveBack()
+    },
+  }
+}
+
+type AccountOptions = {
+  own: number
+  most: number
+  ask(want: number): Promise<number>
+  /** Throws when the process is full. */
+  occupy(): void
+}
+type Account = ReturnType<typeof createAccount>
+
+function createAccount({ own, most, ask, occupy }: AccountOptions) {
+  let held = 0
+  let granted = own
+  let asked: Promise<void> | undefined
+
+  function sit(): void {
+    occupy()
+    held += 1
+  }
+
+  function lease(want: number): Promise<void> {
+    asked ??= ask(want)
+      .then((places) => {
+        granted = Math.max(own, places)
+      })
+      .finally(() => {
+        asked = undefined
+      })
+    return asked
+  }
+
+  async function takeLeased(): Promise<void> {
+    // What is being asked already may be for fewer.
+    await asked
+    if (held < granted) return sit()
+    const before = granted
+    await lease(Math.min(most, held + SLICE))
+    if (held < granted) return sit()
+    // Nobody gave more: other processes hold the rest.
+    if (granted <= before) throw tooManyHeld(most)
+    return takeLeased()
+  }
+
+  return {
+    take(): void | Promise<void> {
+      if (held < granted) return sit()
+      if (held >= most || own >= most) throw tooManyHeld(most)
+      return takeLeased()
+    },
+    free(): void {
+      held -= 1
+    },
+    isIdle: () => held === 0 && granted <= own && !asked,
+    /** For what is held and a slice: the rest is for other processes. */
+    async renew(): Promise<void> {
+      if (granted > own) await lease(held <= own ? 0 : Math.min(granted, held + SLICE))
+    },
+    async giveBack(): Promise<void> {
+      if (granted > own) await ask(0)
+    },
   }
 }
 

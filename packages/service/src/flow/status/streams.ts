@@ -77,7 +77,7 @@ export function createStatusStreams(options: Options): StatusStreams {
       const [found] = isSwapId(request.swapId) ? await readEvents([request]) : []
       if (!found) throw new ServiceError('SWAP_NOT_FOUND')
       if (found.ended) return (sink) => tellEnd(sink, found)
-      places.take(request.accountId)
+      await places.take(request.accountId)
       return (sink) => {
         // What a caller cannot have seen, because it has not happened, is not skipped.
         const stream = { ...request, seq: Math.min(request.after, found.lastSeq), sink }

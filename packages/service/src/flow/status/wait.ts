@@ -79,7 +79,11 @@ export function createStatusReads(options: Options): StatusReads {
       const snapshot = isSwapId(request.swapId) ? await batch.read(request) : undefined
       if (!snapshot) throw new ServiceError('SWAP_NOT_FOUND')
       if (snapshot.terminal || request.waitMs === 0 || closing) return snapshot.json
-      return hold(request, snapshot)
+      const asked = places.take(request.accountId)
+      if (asked) await asked
+      if (!closing) return hold(request, snapshot)
+      places.free(request.accountId)
+      return snapshot.json
     },
     swapEnded(swapId) {
       batch.forget(swapId)

@@ -5,7 +5,7 @@ import { createWheel } from './wheel.ts'
 export type Waiter = SwapKey & { deadline: number; latest: Snapshot; answer(snapshot: Snapshot): void }
 
 export type Waiters = {
-  /** Refuses (429) when there is no place left. */
+  /** Its place is taken already, and is free again when it leaves. */
   add(waiter: Waiter): void
   /** False when the waiter has left or was answered before. */
   remove(waiter: Waiter): boolean
@@ -17,13 +17,12 @@ export type Waiters = {
 }
 
 /** Who is held, by swap, with their deadlines. */
-export function createWaiters(places: Places, onDue: (waiter: Waiter) => void): Waiters {
+export function createWaiters(places: Pick<Places, 'free'>, onDue: (waiter: Waiter) => void): Waiters {
   const wheel = createWheel(onDue)
   const bySwap = new Map<string, Set<Waiter>>()
 
   return {
     add(waiter) {
-      places.take(waiter.accountId)
       bySwap.set(waiter.swapId, (bySwap.get(waiter.swapId) ?? new Set()).add(waiter))
       wheel.add(waiter)
     },

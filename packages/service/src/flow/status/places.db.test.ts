@@ -1,0 +1,64 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { leasePlaces } from '../../store/held-places.ts'
+import { startTestDatabase, type TestDatabase } from '../../store/test-database.ts'
+import { createPlaces, type Places } from './places.ts'
+
+let database: TestDatabase
+beforeAll(async () => {
+  database = await startTestDatabase()
+})
+afterAll(() => database.stop())
+
+const MOST = 200
+
+/** An API process on the same database as all others. */
+function startProcess({ ttlMs = 60_000 } = {}): Places {
+  const shared = { process: randomUUID(), most: MOST, ttlMs }
+  const lease = (accountId: string, want: number) =>
+    leasePlaces(database.pool, { ...shared, accountId, want })
+  return createPlaces({ maxHeldPerAccount: MOST, lease })
+}
+
+/** How many of so many callers who come at once are held. */
+async function holdAtOnce(places: Places, accountId: string, callers: number): Promise<number> {
+  const taken = await Promise.allSettled(Array.from({ length: callers }, async () => places.take(accountId)))
+  return taken.filter(({ status }) => status === 'fulfilled').length
+}
+
+test('an account may have all of its places at one process, and no more', async () => {
+  const account = randomUUID()
+
+  expect(await holdAtOnce(startProcess(), account, MOST + 30)).toBe(MOST)
+})
+
+test('two processes together hold as many callers of an account as one, give or take a few', async () => {
+  const account = randomUUID()
+  const [one, two] = [startProcess(), startProcess()]
+
+  const held = await Promise.all([holdAtOnce(one, account, MOST), holdAtOnce(two, account, MOST)])
+
+  expect(one.count() + two.count()).toBe(held[0] + held[1])
+  expect(one.count() + two.count()).toBeGreaterThanOrEqual(MOST - 50)
+  expect(one.count() + two.count()).toBeLessThanOrEqual(MOST + 20)
+})
+
+test('what one process no longer holds another may, also when the first has died', async () => {
+  const account = randomUUID()
+  const [quits, dies, last] = [startProcess(), startProcess({ ttlMs: 0 }), startProcess()]
+  await holdAtOnce(quits, account, MOST)
+  for (let left = MOST; left > 0; left -= 1) quits.free(account)
+  await quits.renew()
+  await holdAtOnce(dies, account, MOST)
+
+  expect(quits.count()).toBe(0)
+  expect(dies.count()).toBe(MOST)
+  expect(await holdAtOnce(last, account, MOST)).toBe(MOST)
+})
+
+test('one account leaves the places of another alone', async () => {
+  const places = startProcess()
+  await holdAtOnce(places, randomUUID(), MOST)
+
+  expect(await holdAtOnce(places, randomUUID(), MOST)).toBe(MOST)
+})
