@@ -132,8 +132,12 @@ export const mutants: readonly Mutant[] = [
     ...{ id: 'M10', what: 'from Solana: no refund marker, and signed again before the first is dead' },
     edits: [
       noMarker('exit'),
-      { file: 'chains/solana/signing.ts', find: ': expired.has(each)', put: ': true' },
-      // At once: half a minute later the vault has no other input left to pay from.
+      // At once: once the first is final, the vault has no other input left to pay from.
+      {
+        file: 'chains/solana/signing.ts',
+        find: 'return status ? isLanded : expired.has(each)',
+        put: 'return true',
+      },
       { file: 'store/attestations.ts', find: "interval '30 seconds'", put: "interval '0 seconds'" },
     ],
     breaks: ['INV-3', 'INV-11', 'INV-14'],
