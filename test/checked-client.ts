@@ -62,7 +62,8 @@ function assertConforms(method: string, path: string, answer: Answer<Record<stri
   expect(headers.get('x-request-id')).toMatch(/^req_\w+$/)
   if (path.startsWith('/swap/')) {
     expect(headers.get('cache-control')).toBe('no-store')
-    expect(headers.get('ratelimit-policy')).toMatch(/^"\w+";q=\d+;w=\d+$/)
+    const told = `${status} ${JSON.stringify(body)}`
+    expect(headers.get('ratelimit-policy') ?? '', told).toMatch(/^"\w+";q=\d+;w=\d+$/)
     expect(headers.get('ratelimit')).toMatch(/^"\w+";r=\d+;t=\d+$/)
     expect(headers.get('content-type')).toBe('application/json; charset=utf-8')
   }

@@ -128,3 +128,16 @@ test('without the database a call fails instead of going unlimited', async () =>
 
   await expect(limit.take(spender, 'quote')).rejects.toThrow('down')
 })
+
+test('a call that waits while a connection is lost is let in by the next one', async () => {
+  const budget = createBudget({ now: 1_000, asked: 0 })
+  let lost = 1
+  const leaseBudgets: typeof budget = async (leases) => {
+    if (lost-- > 0) throw new Error('lost')
+    return budget(leases)
+  }
+
+  const admission = await createRateLimiter({ leaseBudgets }).take(spender, 'quote')
+
+  expect(admission.retryAfterMs).toBeUndefined()
+})
