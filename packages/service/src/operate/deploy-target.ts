@@ -18,6 +18,7 @@ import {
   type PrivateKeyAccount,
   parseAbi,
   recoverTransactionAddress,
+  sliceHex,
   type TransactionSerializedLegacy,
 } from 'viem'
 import { createEvmClients } from '../chains/evm/client.ts'
@@ -27,6 +28,7 @@ import type { EvmChainConfig } from '../config.ts'
 const quoterAbi = parseAbi(['function factory() view returns (address)'])
 
 type Created = { gasUsed: bigint; cost: bigint; txHash: Hex }
+export type Estimate = { gas: bigint; cost: bigint }
 export type Look = { state: 'right' | 'missing' | 'other'; hash: Hex }
 
 /** A chain as a deployment sees it. */
@@ -36,6 +38,8 @@ export type DeployTarget = {
   look(name: ContractName, address: Address): Promise<Look>
   hasProxy(): Promise<boolean>
   createProxy(): Promise<void>
+  /** What a creation would take, at the gas price of now. A rollup may ask for its data on top. */
+  estimate(data: Hex): Promise<Estimate>
   create(data: Hex): Promise<Created>
 }
 
@@ -52,6 +56,7 @@ export async function createDeployTarget(
     throw new UsageError(`${config.name}: the node serves chain ${actual}, not ${config.chainId}`)
   }
   const codeAt = async (address: Address) => (await client.getCode({ address })) ?? '0x'
+  const hasProxy = async () => (await codeAt(CREATE2_PROXY)) === CREATE2_PROXY_CODE
 
   async function send(transaction: { to: Address; data?: Hex; value?: bigint }): Promise<Created> {
     if (!account) throw new Error('Nothing is sent without a key')
@@ -73,13 +78,19 @@ export async function createDeployTarget(
       if (code === '0x') return { state: 'missing', hash: code }
       return { state: isCodeOf(code, runtime) ? 'right' : 'other', hash: hashCode(code, runtime) }
     },
-    hasProxy: async () => (await codeAt(CREATE2_PROXY)) === CREATE2_PROXY_CODE,
+    hasProxy,
     async createProxy() {
       const serializedTransaction = CREATE2_PROXY_TRANSACTION as TransactionSerializedLegacy
       const to = await recoverTransactionAddress({ serializedTransaction })
       const missing = CREATE2_PROXY_COST - (await client.getBalance({ address: to }))
       if (missing > 0n) await send({ to, value: missing })
       await settled(await client.sendRawTransaction({ serializedTransaction }))
+    },
+    async estimate(data) {
+      // A proxy that is missing cannot be asked: the bare creation, without the salt, takes nearly the same.
+      const call = (await hasProxy()) ? { to: CREATE2_PROXY, data } : { data: sliceHex(data, 32) }
+      const [gas, price] = await Promise.all([client.estimateGas(call), client.getGasPrice()])
+      return { gas, cost: gas * price }
     },
     create: (data) => send({ to: CREATE2_PROXY, data }),
   }

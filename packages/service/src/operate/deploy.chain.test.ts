@@ -39,7 +39,7 @@ afterAll(async () => {
 })
 
 /** The chain and the feeds of Base, on our own node and with our own roles. */
-function writeConfig(change: object, { isPricedByPyth = false } = {}): void {
+function writeConfig(change: object, { isPricedByPyth = false, owner = treasury } = {}): void {
   const { chains, assets, ...network } = JSON.parse(NETWORK_TEXT)
   const served = { ...chains[0], rpcUrls: [chain.rpcUrl], attesterRpcUrls: [chain.rpcUrl], ...change }
   const priced = assets.slice(0, 2).map((asset: { sources: object[] }) => ({
@@ -49,7 +49,13 @@ function writeConfig(change: object, { isPricedByPyth = false } = {}): void {
       : asset.sources.map((source) => ({ ...source, chainId: served.chainId })),
   }))
   const { discount: _, ...rest } = network
-  const changed = { assets: priced, chains: [served], venues: [{ kind: 'inventory' }], treasury, attester }
+  const changed = {
+    assets: priced,
+    chains: [served],
+    venues: [{ kind: 'inventory' }],
+    treasury: owner,
+    attester,
+  }
   writeFileSync(file, JSON.stringify({ ...rest, ...changed }, null, 2))
 }
 
@@ -66,9 +72,16 @@ async function run(command: string, env: Record<string, string> = {}) {
   return { code, text: lines.join('\n') }
 }
 
+function gasOf(text: string, name: 'escrow' | 'vault', said: string): number {
+  const found = new RegExp(`base: ${name} ${contracts[name]} ${said} (\\d+) gas`).exec(text)
+  expect(found, text).not.toBeNull()
+  return Number(found?.[1])
+}
+
 test('contracts are put where the file says, once, and are proved by their code', async () => {
   const planned = await run(`deploy --config ${file} --dry-run`)
   expect(planned).toMatchObject({ code: 0, text: expect.stringContaining('has no CREATE2 deployer yet') })
+  const expected = gasOf(planned.text, 'escrow', 'would be created: about')
   expect(await client.getCode({ address: CREATE2_PROXY })).toBeUndefined()
 
   const before = await run(`deploy --config ${file} --verify-only`)
@@ -79,7 +92,8 @@ test('contracts are put where the file says, once, and are proved by their code'
 
   const first = await run(`deploy --config ${file}`, { GEOSWAP_DEPLOYER_KEY: deployerKey })
   expect(first.code).toBe(0)
-  expect(first.text).toMatch(new RegExp(`base: escrow ${contracts.escrow} created: \\d+ gas`))
+  const used = gasOf(first.text, 'escrow', 'created:')
+  expect(Math.abs(expected - used) / used).toBeLessThan(0.05)
   expect(first.text).toContain(`base: account ${contracts.account} is there, code 0x`)
 
   const nonce = await client.getTransactionCount({ address: privateKeyToAccount(deployerKey).address })
@@ -88,6 +102,21 @@ test('contracts are put where the file says, once, and are proved by their code'
   const after = await client.getTransactionCount({ address: privateKeyToAccount(deployerKey).address })
   expect(after).toBe(nonce)
   expect(await run(`deploy --config ${file} --verify-only`)).toMatchObject({ code: 0 })
+  const nothing = await run(`deploy --config ${file} --dry-run`)
+  expect(nothing).toMatchObject({ code: 0, text: expect.stringContaining('base: nothing to create') })
+})
+
+test('with the CREATE2 deployer there, a dry run says what contracts of another treasury cost', async () => {
+  const other = privateKeyToAccount(generatePrivateKey()).address
+  const { contracts: theirs } = planDeployment({ treasury: other, attester })
+  writeConfig({ contracts: theirs }, { owner: other })
+
+  const { code, text } = await run(`deploy --config ${file} --dry-run`)
+
+  writeConfig({ contracts })
+  expect(code).toBe(0)
+  expect(text).toMatch(/base: in all about 0\.\d+ of the native coin at the gas price of now/)
+  expect(text).not.toContain('no CREATE2 deployer')
 })
 
 test('an address that treasury and attester do not make is refused before anything is sent', async () => {

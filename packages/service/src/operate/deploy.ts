@@ -1,5 +1,6 @@
 import {
   type ContractName,
+  CREATE2_PROXY_COST,
   type Creation,
   type Deployment,
   planAdapter,
@@ -17,10 +18,11 @@ import { readForCommand } from './read-network.ts'
 export const DEPLOY_HELP = `deploy --config FILE [--chain NAME] [--dry-run | --verify-only]
       Puts the contracts, and the adapter of a Uniswap venue, on every EVM chain of the file, where it names them.
       What is there already is left alone. Paid by GEOSWAP_DEPLOYER_KEY, or by the deployer of GEOSWAP_KEYSTORE,
-      which gets no rights by it and is nothing else in the file. --dry-run sends nothing. --verify-only compares
-      code hashes: exit code 1 when something differs.`
+      which gets no rights by it and is nothing else in the file. --dry-run needs no key, sends nothing, and says what
+      it would cost. --verify-only compares code hashes: exit code 1 when something differs.`
 
 type Mode = 'deploy' | 'dry-run' | 'verify-only'
+type Say = (text: string) => void
 type Placed = { name: ContractName; address: Address }
 const NAMES = ['vault', 'escrow', 'account'] as const
 
@@ -71,14 +73,14 @@ async function deployOn(
     say(`the file has ${named[name]} as ${name}; it will be at ${address}`)
   if (wrong.length > 0) return false
   if (mode === 'verify-only') return verify(target, planned, say)
-  await ensureProxy(target, mode, say)
-  for (const creation of [...plan.creations, ...(adapter ? [adapter] : [])]) {
-    await ensureContract(target, creation, mode, say)
-  }
-  return mode === 'dry-run' || verify(target, planned, say)
+  const creations = [...plan.creations, ...(adapter ? [adapter] : [])]
+  if (mode === 'dry-run') return estimate(target, creations, say)
+  await ensureProxy(target, say)
+  for (const creation of creations) await ensureContract(target, creation, say)
+  return verify(target, planned, say)
 }
 
-async function verify(target: DeployTarget, planned: readonly Placed[], say: (text: string) => void) {
+async function verify(target: DeployTarget, planned: readonly Placed[], say: Say) {
   const found = await Promise.all(
     planned.map(async ({ name, address }) => ({ name, address, ...(await target.look(name, address)) })),
   )
@@ -93,29 +95,42 @@ async function verify(target: DeployTarget, planned: readonly Placed[], say: (te
   return found.every(({ state }) => state === 'right')
 }
 
-async function ensureProxy(target: DeployTarget, mode: Mode, say: (text: string) => void): Promise<void> {
-  if (await target.hasProxy()) return
-  if (mode === 'dry-run') {
-    return say('has no CREATE2 deployer yet: it would be created first, for 0.01 of the native coin')
+async function estimate(target: DeployTarget, creations: readonly Creation[], say: Say): Promise<boolean> {
+  let total = 0n
+  if (!(await target.hasProxy())) {
+    total += CREATE2_PROXY_COST
+    say(`has no CREATE2 deployer yet: it would be created first, for ${inNative(CREATE2_PROXY_COST)}`)
   }
+  for (const { name, address, data } of creations) {
+    if (await isThere(target, { name, address }, say)) continue
+    const { gas, cost } = await target.estimate(data)
+    total += cost
+    say(`${name} ${address} would be created: about ${gas} gas, ${inNative(cost)}`)
+  }
+  say(total === 0n ? 'nothing to create' : `in all about ${inNative(total)} at the gas price of now`)
+  return true
+}
+
+async function ensureProxy(target: DeployTarget, say: Say): Promise<void> {
+  if (await target.hasProxy()) return
   say('creates the CREATE2 deployer')
   await target.createProxy()
 }
 
-async function ensureContract(
-  target: DeployTarget,
-  { name, address, data }: Creation,
-  mode: Mode,
-  say: (text: string) => void,
-): Promise<void> {
-  const { state, hash } = await target.look(name, address)
-  if (state === 'right') return say(`${name} ${address} is there already`)
-  if (state === 'other') throw new Error(`There is something else at ${address}, with code ${hash}`)
-  if (mode === 'dry-run')
-    return say(`${name} ${address} would be created with ${(data.length - 2) / 2} bytes`)
+async function ensureContract(target: DeployTarget, { name, address, data }: Creation, say: Say) {
+  if (await isThere(target, { name, address }, say)) return
   const { gasUsed, cost, txHash } = await target.create(data)
-  say(`${name} ${address} created: ${gasUsed} gas, ${formatUnits(cost, 18)} of the native coin, ${txHash}`)
+  say(`${name} ${address} created: ${gasUsed} gas, ${inNative(cost)}, ${txHash}`)
 }
+
+async function isThere(target: DeployTarget, { name, address }: Placed, say: Say): Promise<boolean> {
+  const { state, hash } = await target.look(name, address)
+  if (state === 'other') throw new Error(`There is something else at ${address}, with code ${hash}`)
+  if (state === 'right') say(`${name} ${address} is there already`)
+  return state === 'right'
+}
+
+const inNative = (wei: bigint) => `${formatUnits(wei, 18)} of the native coin`
 
 function parse(args: string[]) {
   const { values } = parseFlags({
