@@ -24,6 +24,7 @@ export type LocalNetwork = {
   faucetUrl: string
   /** Where the network has a page. */
   operatorUrl?: string
+  metricsUrls: string[]
   /** Of several families: this file is about the EVM chains. */
   chains: (LocalChain | LocalSolanaChain)[]
   feeds: Feed[]

@@ -2,6 +2,7 @@ import { startNetwork } from '@geoswap/devnet'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import type { TestProject } from 'vitest/node'
 import type { LocalNetwork } from '../world.ts'
+import { startCollector } from './collector.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -10,6 +11,8 @@ declare module 'vitest' {
     home: string
     /** Who tops up the keys of beta; it has nothing until a test funds it. */
     float: string
+    /** Answers with all the spans that were sent to it. */
+    collectorUrl: string
   }
 }
 
@@ -28,11 +31,16 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   const float = privateKeyToAddress(floatKey)
   const gasFloat = { evm: float, chains: [{ chainId: BETA, low: '10', target: '100', maxPerDay: '1000' }] }
   const serviceConfig = { discount: SHORT_MEMORY, gasFloat }
-  const env = { PATH, HOME, GEOSWAP_FLOAT_KEY: floatKey }
+  const collector = await startCollector()
+  const env = { PATH, HOME, GEOSWAP_FLOAT_KEY: floatKey, OTEL_EXPORTER_OTLP_ENDPOINT: collector.url }
   const network = await startNetwork({ env, ...PACE, serviceConfig })
   project.provide('local', { ...network.local, ...PACE } as LocalNetwork)
   project.provide('databaseUrl', network.databaseUrl)
   project.provide('home', network.home)
   project.provide('float', float)
-  return () => network.stop()
+  project.provide('collectorUrl', collector.url)
+  return async () => {
+    await network.stop()
+    await collector.stop()
+  }
 }

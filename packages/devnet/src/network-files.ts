@@ -33,6 +33,8 @@ export type LocalNetwork = {
   faucetUrl: string
   /** The operator's listener; its key is in secrets.json. */
   operatorUrl?: string
+  /** Where each worker and the attester show their metrics; the API does at its own address. */
+  metricsUrls: string[]
   chains: LocalChain[]
   feeds: { asset: string; chainId: number; address: string; decimals: number }[]
 }

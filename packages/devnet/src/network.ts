@@ -162,9 +162,9 @@ async function startAll(
   await held.release()
   const operatorPort =
     options.web && options.service !== false ? await choosePort(options, OPERATOR_PORT) : undefined
-  const [faucetUrl] = await Promise.all([
+  const [faucetUrl, metricsUrls] = await Promise.all([
     startFaucet(context, chains),
-    options.service === false ? undefined : startService(context, { service, port: held.port, operatorPort }),
+    options.service === false ? [] : startService(context, { service, port: held.port, operatorPort }),
   ])
   // Last, because the feeds are fresh from their deployment.
   await context.crew.start(keeperRole({ ...context, chains }))
@@ -173,6 +173,7 @@ async function startAll(
     apiKey,
     faucetUrl,
     ...(operatorPort !== undefined && { operatorUrl: `http://127.0.0.1:${operatorPort}` }),
+    metricsUrls,
     chains: toLocalChains(chains),
     feeds: chains.evm.flatMap(({ feeds }) => feeds),
   }
@@ -268,15 +269,25 @@ async function startFaucet(context: Context, chains: ReadyChains): Promise<strin
 
 type ServicePorts = { port: number; operatorPort: number | undefined }
 
-async function startService(context: Context, setup: ServicePorts & { service: ServiceSetup }) {
-  const { service, port, operatorPort } = setup
+/** Returns where the processes without an API show their metrics. */
+async function startService(
+  context: Context,
+  { service, port, operatorPort }: ServicePorts & { service: ServiceSetup },
+): Promise<string[]> {
   const { crew, options, say } = context
-  const workers = Array.from({ length: options.workers ?? 1 }, (_, index) =>
-    workerRole(service, index === 0 ? 'worker' : `worker-${index + 1}`),
+  const logs = Array.from({ length: options.workers ?? 1 }, (_, index) =>
+    index === 0 ? 'worker' : `worker-${index + 1}`,
   )
-  const api = apiRole(service, { port, operatorPort, processes: options.api ?? 1 })
-  await Promise.all([api, attesterRole(service), ...workers].map((role) => crew.start(role)))
+  const workers = await Promise.all(logs.map(async (log) => ({ log, metricsPort: await findFreePort() })))
+  const attester = { metricsPort: await findFreePort() }
+  const roles = [
+    apiRole(service, { port, operatorPort, processes: options.api ?? 1 }),
+    attesterRole(service, attester),
+    ...workers.map((worker) => workerRole(service, worker)),
+  ]
+  await Promise.all(roles.map((role) => crew.start(role)))
   say('API, worker and attester run')
+  return [...workers, attester].map(({ metricsPort }) => `http://127.0.0.1:${metricsPort}/metrics`)
 }
 
 async function choosePort({ usualPorts }: NetworkOptions, usual: number): Promise<number> {

@@ -14,11 +14,15 @@ export async function holdPort(port: number): Promise<HeldPort | undefined> {
   return { port, release: () => new Promise((resolve) => server.close(() => resolve())) }
 }
 
+const found = new Set<number>()
+
+/** One that nobody listens on, and that was not found for somebody else in this process before. */
 export async function findFreePort(): Promise<number> {
   for (let attempt = 0; attempt < 200; attempt += 1) {
     const port = LOWEST_PORT + Math.floor(Math.random() * (HIGHEST_PORT - LOWEST_PORT + 1))
-    const held = await holdPort(port)
+    const held = found.has(port) ? undefined : await holdPort(port)
     if (!held) continue
+    found.add(port)
     await held.release()
     return port
   }

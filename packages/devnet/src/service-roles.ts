@@ -67,12 +67,14 @@ export function serviceEnvironment(setup: ServiceSetup, role: 'api' | 'worker' |
   return { ...env, DATABASE_URL: databaseUrl, GEOSWAP_CONFIG: home.serviceFile, ...secrets }
 }
 
-export function workerRole(setup: ServiceSetup, log: string): Role {
-  return backgroundRole(setup, { name: 'worker', log })
+type Background = { name: 'worker' | 'attester'; log: string; metricsPort: number }
+
+export function workerRole(setup: ServiceSetup, worker: Omit<Background, 'name'>): Role {
+  return backgroundRole(setup, { name: 'worker', ...worker })
 }
 
-export function attesterRole(setup: ServiceSetup): Role {
-  return backgroundRole(setup, { name: 'attester', log: 'attester' })
+export function attesterRole(setup: ServiceSetup, { metricsPort }: Pick<Background, 'metricsPort'>): Role {
+  return backgroundRole(setup, { name: 'attester', log: 'attester', metricsPort })
 }
 
 type ApiSetup = { port: number; processes: number; operatorPort?: number | undefined }
@@ -117,8 +119,8 @@ export function apiRole(setup: ServiceSetup, api: ApiSetup): Role {
   }
 }
 
-function backgroundRole(setup: ServiceSetup, role: { name: 'worker' | 'attester'; log: string }): Role {
-  const env = serviceEnvironment(setup, role.name)
+function backgroundRole(setup: ServiceSetup, role: Background): Role {
+  const env = { ...serviceEnvironment(setup, role.name), METRICS_PORT: String(role.metricsPort) }
   const logFile = setup.home.logFile(role.log)
   return {
     name: role.name,
