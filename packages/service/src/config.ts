@@ -39,6 +39,8 @@ export type Config = Readonly<{
   tracing: { endpoint: string | undefined; headers: Secret | undefined; service: string }
   /** How long the API serves on after the first signal, no longer ready, so that balancers look elsewhere. */
   drainMs: number
+  /** Addresses and ranges of the API's balancers: they say whom they pass on. */
+  trustedProxies: readonly string[]
   sealKeys: readonly { id: string; key: Secret }[]
   relayerKeys: readonly Secret[]
   delivererKeys: readonly Secret[]

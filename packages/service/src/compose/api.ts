@@ -111,6 +111,7 @@ export async function composeApi(config: Config, logger: Logger): Promise<Api> {
     ready: async () =>
       isDraining ? { ok: false, checks: { draining: true } } : readiness(catalog, market, pool),
     basePath: network.basePath ?? '',
+    trustedProxies: config.trustedProxies,
   })
   const operator = await createOperatorListener(config, { ...parts, logger, web })
   const close = async () => {

@@ -91,6 +91,26 @@ describe('the listener of the operator', () => {
   })
 })
 
+describe('trusted proxies', () => {
+  const path = join(folder, 'proxies.json')
+  writeFileSync(path, NETWORK_TEXT)
+  const secrets = { DATABASE_URL: 'x', GEOSWAP_SEAL_KEYS: `k:${zeros}`, GEOSWAP_MARKER_KEY: zeros }
+  const trust = (proxies: string) =>
+    loadConfig({ GEOSWAP_CONFIG: path, ...secrets, GEOSWAP_TRUSTED_PROXIES: proxies }, 'api').trustedProxies
+
+  test('are addresses and ranges, none unless they are named', () => {
+    expect(trust('')).toEqual([])
+    expect(trust('10.0.0.1, 10.1.0.0/16,fd00::/8')).toEqual(['10.0.0.1', '10.1.0.0/16', 'fd00::/8'])
+  })
+
+  test.each(['true', '10.0.0.0/33', '10.0.0.1/', '10.0.0', 'fd00::/129', '10.0.0.0/8/8', 'lb.example'])(
+    '%s stops the start',
+    (proxy) => {
+      expect(() => trust(proxy)).toThrow(`GEOSWAP_TRUSTED_PROXIES: ${proxy} is no IP address`)
+    },
+  )
+})
+
 const tier = (holding: string, percent: number) => ({ name: `tier ${percent}`, holding, percent })
 
 describe('a discount', () => {

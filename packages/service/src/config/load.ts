@@ -1,3 +1,4 @@
+import { isIP } from 'node:net'
 import { type Config, Secret } from '../config.ts'
 import { type KeyRole, SOLANA_ROLES } from './keystore.ts'
 import { readNetwork } from './network-file.ts'
@@ -47,6 +48,7 @@ export function loadConfig(env: Env, role: Role): Config {
       service: env['OTEL_SERVICE_NAME'] || 'geoswap',
     },
     drainMs: 1_000 * integerFrom(env, 'GEOSWAP_DRAIN_SECONDS', { default: 0, max: 300 }, problems),
+    trustedProxies: addressesFrom(env, 'GEOSWAP_TRUSTED_PROXIES', problems),
     sealKeys: role === 'api' ? parseSealKeys(required(env, 'GEOSWAP_SEAL_KEYS', problems), problems) : [],
     relayerKeys: keysOf('worker', 'GEOSWAP_RELAYER_KEYS', ['relayer']),
     delivererKeys: keysOf('worker', 'GEOSWAP_DELIVERER_KEYS', ['deliverer']),
@@ -58,6 +60,21 @@ export function loadConfig(env: Env, role: Role): Config {
   }
   if (problems.length > 0) throw new Error(`Bad configuration:\n- ${[...new Set(problems)].join('\n- ')}`)
   return Object.freeze(config)
+}
+
+function addressesFrom(env: Env, name: string, problems: string[]): string[] {
+  const addresses = (env[name] ?? '').split(',').flatMap((address) => address.trim() || [])
+  const wrong = addresses.filter((address) => !isAddressOrRange(address))
+  for (const address of wrong)
+    problems.push(`${name}: ${address} is no IP address, and no range such as 10.0.0.0/8`)
+  return addresses
+}
+
+function isAddressOrRange(text: string): boolean {
+  const [address = '', bits, ...more] = text.split('/')
+  const version = isIP(address)
+  if (version === 0 || more.length > 0) return false
+  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (version === 4 ? 32 : 128))
 }
 
 type Range = { default: number; max: number }

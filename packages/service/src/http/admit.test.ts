@@ -55,3 +55,16 @@ test('429 RATE_LIMITED for an address that tries too many keys, while a good key
   expect(statuses.filter((status) => status === 429)).toHaveLength(100)
   expect(await attempt(server.key)).toBe(400)
 })
+
+test.each([
+  ['a balancer that is trusted passes on', ['127.0.0.0/8'], 401],
+  ['a stranger says to pass on', ['10.0.0.1'], 429],
+])('refused keys count for the caller whom %s', async (_, trustedProxies, status) => {
+  const server = await createTestServer({ trustedProxies })
+  stopTime()
+  const attempt = (caller: string) =>
+    server.app.inject({ url: '/swap/delegation', headers: { 'x-forwarded-for': caller } })
+  await Promise.all(Array.from({ length: 200 }, () => attempt('203.0.113.1')))
+
+  expect((await attempt('203.0.113.2')).statusCode).toBe(status)
+})

@@ -49,8 +49,8 @@ export type ServerDeps = {
   basePath?: string
   /** The page at /app; without one there is none. */
   web?: WebPage | undefined
-  /** Addresses of proxies whose x-forwarded-for is believed; true believes all. */
-  trustProxy?: string[] | boolean
+  /** Addresses and ranges of balancers whose x-forwarded-for is believed. */
+  trustedProxies?: readonly string[]
 }
 
 const BODY_LIMIT = 64 * 1024
@@ -59,7 +59,7 @@ const CLOSE_MS = 9_000
 /** The HTTP server with every route, not yet listening. Closing it answers held reads, ends streams, and takes 10 s. */
 export async function createServer(deps: ServerDeps): Promise<FastifyInstance> {
   const { basePath = '', logger, metrics, keys, limiter } = deps
-  const app = createBareServer({ logger, trustProxy: deps.trustProxy ?? false })
+  const app = createBareServer(deps)
   let closing = false
 
   app.decorateRequest('caller')
@@ -100,13 +100,13 @@ export async function listen(app: FastifyInstance, address: { port: number; host
   return app.listen({ ...address, backlog: 4_096 })
 }
 
-type BareServer = { logger: Logger; trustProxy: string[] | boolean }
+type BareServer = Pick<ServerDeps, 'logger' | 'trustedProxies'>
 
 /** A server without routes that keeps to what is promised of errors, ids, sizes and times. */
-export function createBareServer({ logger, trustProxy }: BareServer): FastifyInstance {
+export function createBareServer({ logger, trustedProxies = [] }: BareServer): FastifyInstance {
   const createRequestId = createRequestIds()
   const answerClientError = createClientErrorAnswer(createRequestId)
-  const app = createFastify({ createRequestId, answerClientError, logger, trustProxy })
+  const app = createFastify({ createRequestId, answerClientError, logger, trustedProxies })
   ignoreExpectations(app)
   app.server.on('connect', (_request, socket: Socket) => answerClientError(new Error('No proxy'), socket))
   app.removeContentTypeParser('text/plain')
@@ -115,13 +115,13 @@ export function createBareServer({ logger, trustProxy }: BareServer): FastifyIns
   return app
 }
 
-type FastifySettings = BareServer & {
+type FastifySettings = Required<BareServer> & {
   createRequestId(): string
   answerClientError: ReturnType<typeof createClientErrorAnswer>
 }
 
 function createFastify(settings: FastifySettings): FastifyInstance {
-  const { createRequestId, answerClientError, logger, trustProxy } = settings
+  const { createRequestId, answerClientError, logger, trustedProxies } = settings
   const loggerInstance: FastifyBaseLogger = logger
   return fastify({
     loggerInstance,
@@ -130,7 +130,7 @@ function createFastify(settings: FastifySettings): FastifyInstance {
     childLoggerFactory: (parent) => parent,
     genReqId: createRequestId,
     requestIdHeader: false,
-    trustProxy,
+    trustProxy: trustedProxies.length > 0 && [...trustedProxies],
     bodyLimit: BODY_LIMIT,
     // A whole request must arrive in 10 s; an answer may take the 15 s of a held read and more.
     requestTimeout: 10_000,

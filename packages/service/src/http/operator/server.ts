@@ -25,7 +25,7 @@ export type OperatorServerDeps = {
 /** The operator's own server, not yet listening: what it shows and does is never on the listener of callers. */
 export async function createOperatorServer(deps: OperatorServerDeps): Promise<FastifyInstance> {
   const { port, keys, logger, web } = deps
-  const app = createBareServer({ logger, trustProxy: false })
+  const app = createBareServer({ logger })
   const strangers = createAddressLimit()
   app.decorateRequest('operator', '')
   app.addHook('onResponse', (request, reply, done) => {
