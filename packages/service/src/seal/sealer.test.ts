@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { ServiceError } from '../errors.ts'
 import { createSealer, type JsonValue, type Sealer } from './sealer.ts'
 
 const key = (id: string) => ({ id, key: randomBytes(32) })
@@ -15,6 +16,12 @@ function opened(by: Sealer, text: string, purpose: 'quote' | 'op' = 'quote', acc
   } catch (error) {
     return error
   }
+}
+
+/** For thousands of tries: a matcher takes longer than the seal. */
+function isRefused(text: string): boolean {
+  const error = opened(sealer, text)
+  return error instanceof ServiceError && error.code === 'INVALID_TOKEN'
 }
 
 test('a token opens to exactly what was sealed', () => {
@@ -50,7 +57,7 @@ test('401 INVALID_TOKEN for a token with any bits flipped, in 10,000 tries', () 
       const changed = Buffer.from(bytes)
       changed.writeUInt8(changed.readUInt8(index) ^ mask, index)
 
-      expect(opened(sealer, changed.toString('base64url'))).toEqual(refused)
+      return isRefused(changed.toString('base64url'))
     }),
     { numRuns: 10_000 },
   )
@@ -67,12 +74,9 @@ test('401 INVALID_TOKEN for a token that was cut or extended', () => {
 })
 
 test('401 INVALID_TOKEN for any other string', () => {
-  fc.assert(
-    fc.property(fc.oneof(fc.string(), fc.base64String(), fc.string({ unit: 'binary' })), (text) => {
-      expect(opened(sealer, text)).toEqual(refused)
-    }),
-    { numRuns: 2_000 },
-  )
+  fc.assert(fc.property(fc.oneof(fc.string(), fc.base64String(), fc.string({ unit: 'binary' })), isRefused), {
+    numRuns: 2_000,
+  })
 })
 
 test('401 INVALID_TOKEN for another purpose or another account', () => {
