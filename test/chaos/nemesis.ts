@@ -27,7 +27,8 @@ export type Battlefield = {
 
 const ETH_USD = 2_500
 // Ten times what the local chain asks for.
-const SPIKE_WEI = 1_000_000_000n
+// More than a quote from before it allows: nothing is locked or delivered while it lasts.
+const SPIKE_WEI = 5_000_000_000n
 
 /** Does everything bad at its time. Resolves when all of it is over. */
 export async function rage(

@@ -1,11 +1,12 @@
 import { afterEach, expect, inject, test } from 'vitest'
-import { createWorld, outcomeOf, stageOf, submitSwap } from '../world.ts'
+import { createWorld, outcomeOf, prepare, stageOf, submitSwap } from '../world.ts'
 
 const world = createWorld(inject('local'))
 const { alpha, beta } = world
 
 const USDC = 1_000_000n
 const GWEI = 1_000_000_000n
+const order = { from: alpha, sell: 'USDC', to: beta, buy: 'WETH', amount: 10n * USDC }
 
 afterEach(async () => {
   await alpha.client.setNextBlockBaseFeePerGas({ baseFeePerGas: GWEI / 100n })
@@ -16,13 +17,11 @@ afterEach(async () => {
 test('a lock that a jump of the base fee leaves behind is replaced at a higher fee, and the swap settles', async () => {
   const wallet = await world.walletWith(alpha, 'USDC', 100n * USDC)
   await alpha.halt()
-  const { quote, swapId } = await submitSwap(world, wallet, {
-    ...{ from: alpha, sell: 'USDC', to: beta, buy: 'WETH', amount: 10n * USDC },
-  })
+  const { quote, swapId } = await submitSwap(world, wallet, order)
   await stageOf(world, swapId, 'locking')
   await alpha.untilPending()
 
-  await alpha.client.setNextBlockBaseFeePerGas({ baseFeePerGas: 5n * GWEI })
+  await alpha.client.setNextBlockBaseFeePerGas({ baseFeePerGas: GWEI })
   await alpha.mine()
   expect((await world.api.status(swapId, 0)).body.substatus).toBe('locking')
   await alpha.resume()
@@ -32,5 +31,30 @@ test('a lock that a jump of the base fee leaves behind is replaced at a higher f
   const lock = await alpha.client.getTransaction({ hash: outcome.originTxHash as `0x${string}` })
   expect(lock.maxFeePerGas).toBeGreaterThan(GWEI)
   expect(await alpha.balanceOf(wallet.address, 'USDC')).toBe(90n * USDC)
+  expect(await beta.balanceOf(wallet.address, 'WETH')).toBe(BigInt(quote.output))
+})
+
+test('while gas costs far more than was quoted the swap waits, and settles when that is over', async () => {
+  const wallet = await world.walletWith(alpha, 'USDC', 100n * USDC)
+  const { quote, submission } = await prepare(world, wallet, order)
+  await alpha.halt()
+  const mineAt = async (baseFeePerGas: bigint) => {
+    await alpha.client.setNextBlockBaseFeePerGas({ baseFeePerGas })
+    await alpha.mine()
+  }
+  await mineAt(100n * GWEI)
+  const { swapId } = (await world.api.submit(submission)).body
+  for (let block = 0; block < 20; block += 1) {
+    await mineAt(100n * GWEI)
+    expect((await world.api.status(swapId, 0)).body.status).toBe('pending')
+  }
+
+  await mineAt(GWEI / 100n)
+  await alpha.resume()
+  const outcome = await outcomeOf(world, swapId)
+
+  expect(outcome.status).toBe('settled')
+  const lock = await alpha.client.getTransaction({ hash: outcome.originTxHash as `0x${string}` })
+  expect(lock.maxFeePerGas).toBeLessThan(20n * GWEI)
   expect(await beta.balanceOf(wallet.address, 'WETH')).toBe(BigInt(quote.output))
 })

@@ -23,6 +23,8 @@ export type SwapRow = {
   creates_account: boolean
   credited: boolean
   exposed_cents: number
+  lock_fee_bound: bigint
+  delivery_fee_bound: bigint
 }
 export type AttemptRow = {
   id: string
@@ -100,7 +102,7 @@ const SWAPS = `
   select s.id, s.state, o.hash as op_hash, o.delivery_hash, s.quote_id, s.origin_chain, s.destination_chain,
          s.wallet, o.recipient, s.input_token, s.input_amount, o.output_token, o.min_output, o.op_deadline,
          o.fill_deadline, o.refund_deadline, o.locker, o.position, o.round, o.creates_account, s.credited,
-         s.exposed_cents
+         s.exposed_cents, o.lock_fee_bound, o.delivery_fee_bound
     from swaps s join ops o on o.id = s.op_id`
 const OPS = `select hash as op_hash, origin_chain, destination_chain, op_deadline, fill_deadline, refund_deadline
                from ops`
@@ -118,7 +120,7 @@ function numbersOf(row: Raw, names: readonly string[]): Raw {
 }
 
 function toSwap(row: Raw): SwapRow {
-  const bigints = ['input_amount', 'min_output', 'position', 'round']
+  const bigints = ['input_amount', 'min_output', 'position', 'round', 'lock_fee_bound', 'delivery_fee_bound']
   const big = Object.fromEntries(bigints.map((name) => [name, BigInt(String(row[name]))]))
   return { ...numbersOf(row, [...OP_NUMBERS, 'exposed_cents']), ...big } as SwapRow
 }

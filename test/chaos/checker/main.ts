@@ -7,14 +7,14 @@ import { type Input, readInput } from './input.ts'
 import * as outcomes from './outcomes.ts'
 import { provenDecisions } from './proofs.ts'
 import * as timing from './timing.ts'
-import { conservation, readGas, spendBound } from './totals.ts'
+import { conservation, readGas, spendBound, wasteBound } from './totals.ts'
 
 // A program of its own that looks at a run at rest: what clients were told, what the proxies saw, what the chains
 // and the database say. It shares no code with the service.
 
 const checks: readonly Check[] = [
   ...[...Object.values(outcomes), ...Object.values(books), ...Object.values(timing)],
-  ...[provenDecisions, conservation, spendBound],
+  ...[provenDecisions, conservation, spendBound, wasteBound],
 ]
 
 function print(text: string): void {

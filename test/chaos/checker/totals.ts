@@ -1,5 +1,5 @@
-import type { Address } from 'viem'
-import type { SwapRow } from './database.ts'
+import { type Address, type Hex, parseTransaction } from 'viem'
+import type { AttemptRow, Database, SwapRow } from './database.ts'
 import { type Check, type Evidence, each, eachAsync } from './evidence.ts'
 import type { EvmEvidence } from './evm-evidence.ts'
 
@@ -74,9 +74,33 @@ async function readGasOn({ client, deeds }: EvmEvidence, hashes: readonly string
   }
 }
 
-export const spendBound: Check = async (evidence) =>
+export const wasteBound: Check = async (evidence) =>
   each('INV-23', [await readGas(evidence)], ({ all, useful }) =>
     Number(all - useful) > Number(useful) * MOST_WASTE
       ? `${all} gas was burnt, ${useful} of it by transactions that did something`
       : undefined,
   )
+
+/** No lock and no delivery offers more for gas than the quotes of its swaps allow, unless it is owed by then. */
+export const spendBound: Check = ({ db, evm }) => {
+  const swaps = new Map(db.swaps.map((swap) => [swap.id, swap]))
+  const bounded = db.attempts.filter(
+    ({ chain_id, role }) => evm.has(chain_id) && (role === 'lock' || role === 'deliver'),
+  )
+  return each('INV-23', bounded, (attempt) => {
+    const { maxFeePerGas = 0n } = parseTransaction(attempt.raw as Hex)
+    const broken = attempt.swap_ids
+      .flatMap((id) => swaps.get(id) ?? [])
+      .find((swap) => maxFeePerGas > boundOf(attempt, swap) && !isOwed(db, attempt, swap))
+    return broken && `${attempt.role} ${attempt.tx_hash} offers ${maxFeePerGas} a gas for ${broken.id}`
+  })
+}
+
+const boundOf = ({ role }: AttemptRow, swap: SwapRow) =>
+  role === 'lock' ? swap.lock_fee_bound : swap.delivery_fee_bound
+
+/** An input that was paid for before its lock was final, or an output that was said to be there. */
+function isOwed({ moves }: Database, { role, at }: AttemptRow, { id }: SwapRow): boolean {
+  const owing = role === 'lock' ? ['delivering', 'settled'] : ['settled']
+  return moves.some((move) => move.swap_id === id && move.at <= at && owing.includes(move.became))
+}

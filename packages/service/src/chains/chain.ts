@@ -102,6 +102,8 @@ type AnyChain = {
   /** Whether a transaction is in a block, and whether it did anything there. */
   findTransaction(txHash: string): Promise<{ block: bigint; failed: boolean } | undefined>
   readTerms(at: Heads): Promise<SigningTerms>
+  /** The same terms for what may cost at most this much per unit of gas; undefined while that is not enough. */
+  boundTerms(terms: SigningTerms, bound: bigint): SigningTerms | undefined
   sign(request: TxRequest, as: { sender: string; nonce?: number; terms: SigningTerms }): Promise<Signed>
   /** Hands the bytes to the nodes. Whether they arrived is never known here: the chain shows it later. */
   broadcast(raw: string): Promise<void>

@@ -18,7 +18,7 @@ afterAll(async () => {
 
 async function newSender(address: string) {
   const { pool } = database
-  const name = `sender ${address}`
+  const name = `sender ${address} ${crypto.randomUUID()}`
   await declareLanes(pool, [name])
   const [lease] = await takeLanes(pool, {
     ...{ names: [name], holder: crypto.randomUUID(), ttlMs: 600_000, limit: 1 },
@@ -35,6 +35,23 @@ async function newSender(address: string) {
 
 const transferTo = (from: string, to: string, amount: bigint) =>
   world.chain.planTransfer({ from, to, token: world.tokens.native, amount })
+
+test('what would cost more than its bound is not signed', async () => {
+  const { relay } = world.senders
+  const { sender, lease } = await newSender(relay)
+  const heads = await world.chain.readHeads()
+  const { gasPrice } = await world.chain.readLegCosts(heads)
+  const record = async () => {
+    throw new Error('nobody was to record this')
+  }
+  const request = await transferTo(relay, relay, 1n)
+
+  expect(await sender.affords(heads, 10n * gasPrice)).toBe(true)
+  expect(await sender.affords(heads, gasPrice)).toBe(false)
+  expect(
+    await sender.send(lease, heads, { role: 'topup', swapIds: [], request, record, feeBound: gasPrice }),
+  ).toBe(false)
+})
 
 test('what a key signed before it ran out of gas coin is not replaced, and lands when it can pay', async () => {
   const { relay, deliver } = world.senders

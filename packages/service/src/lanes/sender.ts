@@ -19,7 +19,8 @@ import { toJson } from '../store/swaps.ts'
 
 type SendingChain = Pick<
   Chain,
-  'chainId' | 'hasNonces' | 'readTerms' | 'sign' | 'broadcast' | 'readFates' | 'planReplacement' | 'readCoins'
+  | ('chainId' | 'hasNonces' | 'readTerms' | 'boundTerms' | 'sign')
+  | ('broadcast' | 'readFates' | 'planReplacement' | 'readCoins')
 >
 
 type Options = {
@@ -37,6 +38,8 @@ export type Work = {
   role: Role
   request: TxRequest
   swapIds: readonly string[]
+  /** The most that a unit of gas may cost; 0 or absent for whatever it takes. */
+  feeBound?: bigint
   /** False undoes everything: the swaps moved on meanwhile, and nothing is signed or sent. */
   record(db: PoolClient, recorded: { attemptId: string; txHash: string }): Promise<boolean>
 }
@@ -45,6 +48,9 @@ export type Sender = {
   address: string
   /** How many more transactions may be in flight now. */
   room(): number
+  /** Whether what is sent now would keep to this bound. */
+  affords(heads: Heads, feeBound: bigint): Promise<boolean>
+  /** False when nothing was signed: it would cost too much now, or is outdated. */
   send(lease: Lease, heads: Heads, work: Work): Promise<boolean>
   followUp(lease: Lease, heads: Heads): Promise<void>
 }
@@ -68,8 +74,10 @@ export function createSender(options: Options): Sender {
   let idleUntil = 0 // nothing of this key is open: there is nothing to follow up on
   let sent = 0 // a follow-up runs beside the sends and must not overlook those it began before
 
-  async function send(lease: Lease, heads: Heads, work: Work): Promise<boolean> {
-    const signing = { ...work, replacement: 0, terms: await termsAt(heads), sentAtBlock: heads.head.number }
+  async function send(lease: Lease, heads: Heads, { feeBound = 0n, ...work }: Work): Promise<boolean> {
+    const terms = boundBy(chain, await termsAt(heads), feeBound)
+    if (!terms) return false
+    const signing = { ...work, replacement: 0, terms, sentAtBlock: heads.head.number }
     // What needs no nonce is signed before the transaction begins, so that none waits for another's signature.
     const ready = chain.hasNonces ? undefined : await signWith(options, signing)
     const signed = await unlessOutdated(pool, async (db) => {
@@ -101,23 +109,37 @@ export function createSender(options: Options): Sender {
     idleUntil = open.length === 0 && sent === before ? performance.now() + IDLE_CHECK_MS : 0
     await mouth.repeat(fates.unmined)
     const [stuck] = fates.unmined
-    if (stuck) await replaceIfStuck(lease, heads, stuck)
+    if (stuck) await replaceIfStuck({ options, mouth }, lease, heads, { stuck, terms: await termsAt(heads) })
   }
 
-  /** The oldest may hold up all others: where the chain allows it, it pays more until it is in a block. */
-  async function replaceIfStuck(lease: Lease, heads: Heads, stuck: Attempt): Promise<void> {
-    const replacement = chain.planReplacement(stuck, heads, await termsAt(heads))
-    // A key that runs out of coin is not helped by paying more: each raise would cost it more when it has some again.
-    if (!replacement || replacement.cost > (await chain.readCoins(address, heads.head))) return
-    const signing = { ...replacement, sentAtBlock: heads.head.number }
-    const signed = await unlessOutdated(pool, (db) => signReplacement(options, db, lease, stuck, signing))
-    if (!signed) return
-    options.onReplaced({ attempt: stuck, swapIds: signed.swapIds, by: signed.txHash })
-    await sendRecorded(mouth, replacement.isBurn ? 'noop' : 'replacement', signed)
-  }
-
-  return { address, room: () => Math.max(0, maxInFlight - inFlight), send, followUp }
+  const room = () => Math.max(0, maxInFlight - inFlight)
+  const affords = async (heads: Heads, feeBound: bigint) =>
+    boundBy(chain, await termsAt(heads), feeBound) !== undefined
+  return { address, room, affords, send, followUp }
 }
+
+type Stuck = { stuck: Attempt; terms: SigningTerms }
+
+/** The oldest may hold up all others: where the chain allows it, it pays more until it is in a block. */
+async function replaceIfStuck(
+  { options, mouth }: { options: Options; mouth: Mouth },
+  lease: Lease,
+  heads: Heads,
+  { stuck, terms }: Stuck,
+): Promise<void> {
+  const { pool, chain, address, onReplaced } = options
+  const replacement = chain.planReplacement(stuck, heads, terms)
+  // A key that runs out of coin is not helped by paying more: each raise would cost it more when it has some again.
+  if (!replacement || replacement.cost > (await chain.readCoins(address, heads.head))) return
+  const signing = { ...replacement, sentAtBlock: heads.head.number }
+  const signed = await unlessOutdated(pool, (db) => signReplacement(options, db, lease, stuck, signing))
+  if (!signed) return
+  onReplaced({ attempt: stuck, swapIds: signed.swapIds, by: signed.txHash })
+  await sendRecorded(mouth, replacement.isBurn ? 'noop' : 'replacement', signed)
+}
+
+const boundBy = (chain: SendingChain, terms: SigningTerms, feeBound: bigint) =>
+  feeBound > 0n ? chain.boundTerms(terms, feeBound) : terms
 
 async function takeNonceOrStop(db: PoolClient, key: SenderKey, lease: Lease): Promise<number> {
   const nonce = await takeNonce(db, key, lease)

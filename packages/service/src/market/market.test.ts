@@ -10,7 +10,7 @@ const chain = (chainId: number, readBlock: () => bigint) => ({
       seconds: 0,
       block,
       height: block,
-      costs: { lock: 1n, firstLock: 1n, delivery: 1n, purchase: 1n },
+      costs: { lock: 1n, firstLock: 1n, delivery: 1n, purchase: 1n, gasPrice: 1n },
     }
   },
 })

@@ -48,6 +48,8 @@ export type LegCosts = {
   delivery: bigint
   /** A delivery whose output is bought in the same transaction. */
   purchase: bigint
+  /** What all of these are multiples of; 0 where fees are not asked by the gas. */
+  gasPrice: bigint
 }
 
 export type ChainNow = { seconds: number; block: bigint; height: bigint; costs: LegCosts }

@@ -19,6 +19,9 @@ export type Quote = {
   /** The least that `swappable` may be worth, in what leaves the vault, when the swap is locked and delivered. */
   priceFloor: bigint
   valueCents: bigint
+  /** The most that a unit of gas may cost when the input is taken and when the output is paid; 0 for no bound. */
+  lockFeeBound: bigint
+  deliveryFeeBound: bigint
   createsAccount: boolean
   expiresAt: number
 }
@@ -43,7 +46,7 @@ export function toSealed(quote: Quote): Sealed {
     [quote.originChain, quote.destinationChain],
     [quote.wallet, quote.recipient],
     [quote.inputToken, quote.outputToken],
-    [...amounts, quote.valueCents, quote.payAmount].map(String),
+    [...amounts, quote.valueCents, quote.payAmount, quote.lockFeeBound, quote.deliveryFeeBound].map(String),
     quote.expiresAt,
     quote.createsAccount ? 1 : 0,
     quote.venue,
@@ -69,6 +72,8 @@ export function fromSealed(payload: unknown): Quote {
     priceFloor: amount(4),
     valueCents: amount(5),
     payAmount: amount(6),
+    lockFeeBound: amount(7),
+    deliveryFeeBound: amount(8),
     venue,
     payToken,
     expiresAt,

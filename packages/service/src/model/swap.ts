@@ -40,6 +40,9 @@ export type Op = {
   fillDeadline: number
   refundDeadline: number
   valueCents: bigint
+  /** The most that a unit of gas may cost when the input is taken and when the output is paid; 0 for no bound. */
+  lockFeeBound: bigint
+  deliveryFeeBound: bigint
   originBlock: bigint
   destinationBlock: bigint
   /** Only the input is known, found on its chain: it can be given back, and nothing else. */

@@ -51,6 +51,7 @@ export function toRows(
     venue: delivery?.bought ? BOUGHT : INVENTORY,
     quotedOutput: delivered?.amount ?? 0n,
     ...{ swappable: 0n, priceFloor: 0n, walletBalance: 0n, walletBlock: 0n, valueCents: 0n },
+    ...{ lockFeeBound: 0n, deliveryFeeBound: 0n },
     ...{ originBlock: locked.block, destinationBlock: delivered?.block ?? 0n },
   }
   const state = stateOf(unknown)

@@ -119,9 +119,9 @@ export async function insertOp(db: Db, op: NewOp): Promise<StoredOp> {
                       input_token, input_amount, output_token, quoted_output, min_output, swappable,
                       price_floor, recipient, locker, position, round, op_deadline, fill_deadline,
                       refund_deadline, wallet_balance, wallet_block, value_cents, origin_block, destination_block,
-                      creates_account, venue, pay_token, pay_amount, expires_at)
+                      creates_account, venue, pay_token, pay_amount, lock_fee_bound, delivery_fee_bound, expires_at)
      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23,
-             $24, $25, $26, $27, $28, $29, $30, $31, $32, clock_timestamp() + make_interval(secs => $33))
+             $24, $25, $26, $27, $28, $29, $30, $31, $32, $33, $34, clock_timestamp() + make_interval(secs => $35))
   returning expires_at`,
     [
       ...[op.id, op.quoteId, op.accountId, op.hash, op.deliveryHash, toJson(op.terms)],
@@ -136,7 +136,7 @@ export async function insertOp(db: Db, op: NewOp): Promise<StoredOp> {
         op.originBlock.toString(),
       ],
       ...[op.destinationBlock.toString(), op.createsAccount, op.venue, op.payToken, op.payAmount.toString()],
-      op.lifeSeconds,
+      ...[op.lockFeeBound.toString(), op.deliveryFeeBound.toString(), op.lifeSeconds],
     ],
   )
   const row = rows[0]

@@ -34,6 +34,8 @@ type Row = {
   fill_deadline: string
   refund_deadline: string
   value_cents: string
+  lock_fee_bound: string
+  delivery_fee_bound: string
   origin_block: string
   destination_block: string
   creates_account: boolean
@@ -56,6 +58,7 @@ const SELECT = `
          o.min_output, o.swappable, o.price_floor, o.venue, o.pay_token, o.pay_amount, o.recipient, o.locker,
          o.position, o.round,
          o.op_deadline, o.fill_deadline, o.refund_deadline, o.value_cents, o.origin_block, o.destination_block,
+         o.lock_fee_bound, o.delivery_fee_bound,
          o.creates_account, o.is_orphan, s.log_lost, s.signature, s.last_valid, s.delegation,
          s.origin_tx_hash, s.delivery_tx_hash, s.origin_final, s.delivery_final, s.exposed_cents,
          s.refund_reason
@@ -364,6 +367,8 @@ function toOp(row: Row): Op {
     fillDeadline: Number(row.fill_deadline),
     refundDeadline: Number(row.refund_deadline),
     valueCents: BigInt(row.value_cents),
+    lockFeeBound: BigInt(row.lock_fee_bound),
+    deliveryFeeBound: BigInt(row.delivery_fee_bound),
     originBlock: BigInt(row.origin_block),
     destinationBlock: BigInt(row.destination_block),
     ...(row.is_orphan && { isOrphan: true }),

@@ -42,6 +42,7 @@ export async function findSwapRecord(db: Db, swapId: string): Promise<SwapRecord
     `select to_jsonb(listed) || jsonb_build_object(
               'account', s.account_id, 'version', s.version, 'opHash', o.hash, 'deliveryHash', o.delivery_hash,
               'recipient', o.recipient, 'minOutput', o.min_output::text, 'delivered', s.delivered::text,
+              'lockFeeBound', o.lock_fee_bound::text, 'deliveryFeeBound', o.delivery_fee_bound::text,
               'venue', o.venue, 'locker', o.locker, 'position', o.position, 'round', o.round,
               'opDeadline', to_timestamp(o.op_deadline), 'fillDeadline', to_timestamp(o.fill_deadline),
               'refundDeadline', to_timestamp(o.refund_deadline), 'originTxHash', s.origin_tx_hash,

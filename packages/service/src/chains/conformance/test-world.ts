@@ -70,6 +70,7 @@ export function toOp(placeOf: PlaceOf, { chainId, heads, quotedOutput, ...draft 
     ...{ quotedOutput: quotedOutput ?? QUOTED_OUTPUT, swappable: INPUT_AMOUNT, priceFloor: 0n },
     ...{ venue: 'inventory', payToken: content.outputToken, payAmount: quotedOutput ?? QUOTED_OUTPUT },
     ...{ valueCents: 1_000n, originBlock: number, destinationBlock: number },
+    ...{ lockFeeBound: 0n, deliveryFeeBound: 0n },
   }
 }
 

@@ -11,7 +11,7 @@ import { INVENTORY } from '../../model/venue.ts'
 import type { Chain, Delivered, Heads, Landed, Refunded, Transfer } from '../chain.ts'
 import type { EvmClients } from './client.ts'
 import { createEventLog, type EventLog } from './event-log.ts'
-import { type Fees, planReplacement, readFees, readLegCosts } from './fees.ts'
+import { boundFees, type Fees, planReplacement, readFees, readLegCosts } from './fees.ts'
 import { createHeadReader } from './heads.ts'
 import { obstacleOf } from './obstacle.ts'
 import { type EvmRequest, planClaim, planDelivery, planLock, planRefund, planTransfer } from './plans.ts'
@@ -50,6 +50,7 @@ export function createEvmChain({ clients, settings, accounts, deliverer }: Optio
     planTransfer: (transfer) => planChecked(client, transfer),
     findTransaction: (txHash) => findTransaction(client, txHash as Hex),
     readTerms: (at) => readFees(client, settings, at),
+    boundTerms: (terms, bound) => boundFees(terms as Fees, bound),
     sign: (request, { terms, ...as }) =>
       sign(accounts, settings.chainId, request as EvmRequest, { ...as, terms: terms as Fees }),
     broadcast: (raw) => broadcast(clients.nodes, raw),

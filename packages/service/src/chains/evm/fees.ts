@@ -6,7 +6,12 @@ import type { EvmRequest } from './plans.ts'
 import type { EvmChainSettings } from './settings.ts'
 
 /** In wei, as decimal text: they are stored with the transaction that they paid for. */
-export type Fees = { maxFeePerGas: string; maxPriorityFeePerGas: string }
+export type Fees = {
+  maxFeePerGas: string
+  maxPriorityFeePerGas: string
+  /** What `maxFeePerGas` is never raised above; absent where the transaction is worth whatever it takes. */
+  bound?: string
+}
 
 type Settings = Pick<EvmChainSettings, 'tipWei' | 'l1FeeOracle'>
 
@@ -17,6 +22,11 @@ export async function readFees(client: PublicClient, settings: Settings, heads: 
     maxFeePerGas: String(baseFeeOf(heads) * 2n + tip),
     maxPriorityFeePerGas: String(tip),
   }
+}
+
+/** Undefined while a transaction that should soon be in a block would have to offer more. */
+export function boundFees(fees: Fees, bound: bigint): Fees | undefined {
+  return BigInt(fees.maxFeePerGas) <= bound ? { ...fees, bound: String(bound) } : undefined
 }
 
 export async function readLegCosts(
@@ -31,7 +41,8 @@ export async function readLegCosts(
     ...([costOf('lock'), costOf('authorization'), costOf('claim')] as const),
     ...([costOf('deliver'), costOf('purchase')] as const),
   ])
-  return { lock: lock + claim, firstLock: lock + claim + authorization, delivery, purchase }
+  const locks = { lock: lock + claim, firstLock: lock + claim + authorization }
+  return { ...locks, delivery, purchase, gasPrice: price }
 }
 
 // Of the unsigned transactions, measured on the plans and rounded up; a claim's is its part of a batch.
@@ -69,9 +80,13 @@ export function planReplacement(
   current: SigningTerms,
 ): Replacement | undefined {
   if (head.number - stuck.sentAtBlock < REPLACE_AFTER_BLOCKS) return undefined
-  const isBurn = stuck.isBurn || stuck.replacement >= MAX_RAISES
+  const { bound, ...paid } = stuck.terms as Fees
+  const raised = raisedFees(paid, current as Fees)
+  const isTooDear = bound !== undefined && BigInt(raised.maxFeePerGas) > BigInt(bound)
+  // What waits behind it may be worth more: its nonce is not kept for it until fees fall.
+  const isBurn = stuck.isBurn || stuck.replacement >= MAX_RAISES || isTooDear
   const request = isBurn ? BURN : (stuck.request as EvmRequest)
-  const terms = raisedFees(stuck.terms as Fees, current as Fees)
+  const terms = isBurn || bound === undefined ? raised : { ...raised, bound }
   return { isBurn, request, terms, cost: costOf(request, terms) }
 }
 

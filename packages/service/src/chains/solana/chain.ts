@@ -28,6 +28,8 @@ export function createSolanaChain(parts: SolanaParts): Chain {
     planTransfer: (transfer) => planTransfer(parts, transfer),
     findTransaction: (txHash) => findTransaction(parts, txHash),
     readTerms: () => readTerms(parts),
+    // Priority fees are as the configuration has them.
+    boundTerms: (terms) => terms,
     sign: (request, { terms }) => sign(parts, request as SolanaRequest, terms as Terms),
     broadcast: (raw) => broadcast(client, raw),
     readFates: (_sender, sent, { hard }) => readFates(parts, sent, hard as SolanaBlock),
@@ -77,5 +79,5 @@ async function readLegCosts({ facts }: SolanaParts): Promise<LegCosts> {
     { token: NATIVE_TOKEN, createAccount: false },
   )
   const lock = inputCostLamports({ rent, microLamportsPerUnit }) + payment
-  return { lock, firstLock: lock, delivery: payment, purchase: payment }
+  return { lock, firstLock: lock, delivery: payment, purchase: payment, gasPrice: 0n }
 }

@@ -6,7 +6,7 @@ import { listChains, listTokens } from './list.ts'
 
 const now: ChainNow = {
   ...{ seconds: 1, block: 1n, height: 1n },
-  costs: { lock: 1n, firstLock: 1n, delivery: 1n, purchase: 1n },
+  costs: { lock: 1n, firstLock: 1n, delivery: 1n, purchase: 1n, gasPrice: 1n },
 }
 
 function chainOf(chainId: number, native: Omit<Token, 'chainId'>, tokens: Omit<Token, 'chainId'>[]) {

@@ -3,6 +3,7 @@ import type { DestinationChain, Heads } from '../../chains/chain.ts'
 import type { Sender } from '../../lanes/sender.ts'
 import { attempt, throwFirst } from '../../model/attempt.ts'
 import { isExposing, withinCaps } from '../../model/exposure.ts'
+import { leastBound } from '../../model/gas.ts'
 import { chunksOf, eachAtOnce, groupBy, type Share } from '../../model/group.ts'
 import type { Swap } from '../../model/swap.ts'
 import { INVENTORY } from '../../model/venue.ts'
@@ -15,7 +16,7 @@ import {
   setDeliveryTxHash,
 } from '../../store/swaps.ts'
 import { type DecideRefundDeps, decideRefund } from './decide-refund.ts'
-import { type JudgeDeps, judgeDelivery } from './judge.ts'
+import { isTold, type JudgeDeps, judgeDelivery } from './judge.ts'
 
 type DecideDeps = JudgeDeps & DecideRefundDeps
 
@@ -127,6 +128,7 @@ async function sendDelivery(deps: DeliverDeps, lease: Lease, heads: Heads, swaps
     role: 'deliver',
     request: await deps.destination.planDelivery(swaps.map(({ op }) => op)),
     swapIds: swaps.map((swap) => swap.id),
+    feeBound: leastBound(swaps.map((swap) => (isTold(swap) ? 0n : swap.op.deliveryFeeBound))),
     record: (db, { txHash }) => recordDelivery(deps, db, swaps, txHash),
   })
 }

@@ -39,13 +39,16 @@ async function insertLocked(): Promise<TestSwap[]> {
 
 const idsOf = (swaps: readonly TestSwap[]) => swaps.map(({ swapId }) => swapId)
 
+/** Gas costs more than 1 now. */
+const affords = async (_heads: Heads, feeBound: bigint) => feeBound !== 1n
+
 /** A key that pays whatever it is given; the simulation of the trap fails, unless it is none. */
 function createDeliverer({ capCents = 0n, hasTrap = false } = {}) {
   const paid: string[] = []
   const deps = {
     pool: database.pool,
     sender: {
-      ...{ address: 'deliverer', room: () => 16 },
+      ...{ address: 'deliverer', room: () => 16, affords },
       send: async (_lease: unknown, _heads: unknown, { swapIds }: { swapIds: string[] }) =>
         paid.push(...swapIds),
     },
@@ -81,6 +84,19 @@ test('what no cap has room for is not signed for, and holds up nothing that is f
   await deliverLocked(deps, lease, heads)
 
   expect(paid).toEqual([first, final])
+})
+
+test('a swap for which gas has become too dear waits, and the others are delivered', async () => {
+  const [first, dear, last] = idsOf(await insertLocked())
+  await database.pool.query(
+    'update ops set delivery_fee_bound = 1 from swaps s where s.op_id = ops.id and s.id = $1',
+    [dear],
+  )
+  const { deps, paid } = createDeliverer()
+
+  await deliverLocked(deps, lease, heads)
+
+  expect(paid).toEqual([first, last])
 })
 
 test('a delivery that cannot be noted is told of, and the others of its chain are settled', async () => {

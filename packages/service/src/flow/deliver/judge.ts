@@ -1,4 +1,5 @@
 import type { DestinationChain, Heads } from '../../chains/chain.ts'
+import type { Sender } from '../../lanes/sender.ts'
 import type { RefundReason } from '../../model/outcome.ts'
 import type { Swap } from '../../model/swap.ts'
 
@@ -6,7 +7,7 @@ export type Verdict = { kind: 'deliver' } | { kind: 'wait' } | { kind: 'impossib
 
 export type JudgeDeps = {
   destination: DestinationChain
-  sender: { address: string }
+  sender: Pick<Sender, 'address' | 'affords'>
   isLive(): boolean
   /** How long the destination has been out of reach. */
   downSeconds(): number
@@ -22,13 +23,19 @@ export type JudgeDeps = {
 export async function judgeDelivery(deps: JudgeDeps, heads: Heads | undefined, swap: Swap): Promise<Verdict> {
   if (!heads || !deps.isLive()) return awaitDestination(deps)
   if (heads.head.seconds > swap.op.fillDeadline - deps.cutOffSeconds) return impossible('DELIVERY_EXPIRED')
-  if (swap.state === 'settled' || swap.state === 'claiming') return { kind: 'deliver' }
+  if (isTold(swap)) return { kind: 'deliver' }
   if (deps.isPriceKept(swap) === false) return impossible('PRICE_MOVED')
   const simulation = await deps.destination.simulateDelivery(swap.op, deps.sender.address)
   if (simulation.kind === 'recipientRefuses') return impossible('RECIPIENT_INVALID')
   if (simulation.kind === 'noLiquidity') return impossible('NO_LIQUIDITY')
   if (simulation.kind === 'priceMoved') return impossible('PRICE_MOVED')
-  return simulation.kind === 'ok' ? { kind: 'deliver' } : { kind: 'wait' }
+  const isReady = simulation.kind === 'ok' && (await deps.sender.affords(heads, swap.op.deliveryFeeBound))
+  return { kind: isReady ? 'deliver' : 'wait' }
+}
+
+/** Its caller was told that it is settled. */
+export function isTold({ state }: Swap): boolean {
+  return state === 'settled' || state === 'claiming'
 }
 
 function awaitDestination(deps: JudgeDeps): Verdict {

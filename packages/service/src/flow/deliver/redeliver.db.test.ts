@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Block, Heads } from '../../chains/chain.ts'
+import type { Work } from '../../lanes/sender.ts'
 import type { Op } from '../../model/swap.ts'
 import { markAttemptsFinal } from '../../store/attempts.ts'
 import { markOriginFinal } from '../../store/exposure.ts'
@@ -37,15 +38,18 @@ async function deliveryFinalAt(block: bigint) {
   return swap
 }
 
-/** A worker that sees no delivery and a recipient who refuses the next one. */
-function looker({ isVerified = true } = {}): DeliverDeps {
+/** A worker that sees no delivery and a recipient who refuses the next one, and for which no bound is high enough. */
+function looker({ isVerified = true, sent = [] as Work[] } = {}): DeliverDeps {
   const deps = {
     pool: database.pool,
-    sender: { address: 'deliverer', room: () => 1 },
+    sender: {
+      ...{ address: 'deliverer', room: () => 1, affords: async () => false },
+      send: async (_lease: Lease, _heads: Heads, work: Work) => sent.push(work),
+    },
     share: { index: 0, of: 1 },
     isVerified: () => isVerified,
     destination: {
-      chainId: 31338,
+      ...{ chainId: 31338, maxBatch: 20, planDelivery: async () => ({}) },
       readUndelivered: async (ops: readonly Op[]) => new Set(ops.map(({ hash }) => hash)),
       simulateDelivery: async () => ({ kind: 'recipientRefuses' }),
     },
@@ -71,6 +75,17 @@ test('a swap whose every delivery was decided by the block that shows it unpaid 
   await redeliverStalled(looker(), lease, headsAt(20n))
 
   expect(await stateOf(swapId)).toBe('refundDecided')
+})
+
+test('what was said to be settled is delivered again, whatever gas costs', async () => {
+  const swap = await deliveryFinalAt(20n)
+  await moveTestSwap(database.pool, swap, 'deliverySeen')
+  await database.pool.query('update ops set delivery_fee_bound = 1')
+  const sent: Work[] = []
+
+  await redeliverStalled(looker({ sent }), lease, headsAt(20n))
+
+  expect(sent).toMatchObject([{ role: 'deliver', swapIds: [swap.swapId], feeBound: 0n }])
 })
 
 test('nothing is decided about an input on a chain that was not asked since the process began', async () => {

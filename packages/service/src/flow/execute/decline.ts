@@ -1,4 +1,5 @@
 import type { DestinationChain, Heads, OriginChain } from '../../chains/chain.ts'
+import type { Sender } from '../../lanes/sender.ts'
 import type { FailureCode } from '../../model/outcome.ts'
 import type { Op, Swap } from '../../model/swap.ts'
 
@@ -6,6 +7,7 @@ export type Readiness = { kind: 'ready' } | { kind: 'wait' } | { kind: 'decline'
 
 export type ReadinessDeps = {
   origin: OriginChain
+  sender: Pick<Sender, 'affords'>
   destinationOf(chainId: number): DestinationChain
   isLive(chainId: number): boolean
   /** Whether the destination has been out of reach for so long that waiting is no use. */
@@ -34,7 +36,8 @@ export async function readinessOf(deps: ReadinessDeps, heads: Heads, swap: Swap)
   if (delivery.kind === 'recipientRefuses') return { kind: 'decline', code: 'RECIPIENT_INVALID' }
   if (delivery.kind === 'noLiquidity') return { kind: 'decline', code: 'DESTINATION_UNAVAILABLE' }
   if (delivery.kind === 'priceMoved') return { kind: 'decline', code: 'PRICE_MOVED' }
-  return { kind: delivery.kind === 'ok' ? 'ready' : 'wait' }
+  const isReady = delivery.kind === 'ok' && (await deps.sender.affords(heads, op.lockFeeBound))
+  return { kind: isReady ? 'ready' : 'wait' }
 }
 
 /** The chain takes it no more: every block from now on is past its deadline. */

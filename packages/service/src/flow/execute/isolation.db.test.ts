@@ -41,6 +41,9 @@ const statesOf = async (swaps: readonly TestSwap[]) => {
   return idsOf(swaps).map((id) => found.get(id))
 }
 
+/** Gas costs more than 1 now. */
+const affords = async (_heads: Heads, feeBound: bigint) => feeBound !== 1n
+
 function workerWith(found: { locked?: string[]; isGone?: boolean }): LockDeps {
   const { locked = [], isGone = false } = found
   const deps = {
@@ -48,6 +51,7 @@ function workerWith(found: { locked?: string[]; isGone?: boolean }): LockDeps {
     sender: {
       address: 'locker',
       room: () => 16,
+      affords,
       send: async (_lease: unknown, _heads: unknown, { swapIds }: { swapIds: string[] }) => {
         locked.push(...swapIds)
       },
@@ -81,6 +85,19 @@ test('a swap that cannot be judged is told of, and the others that wait are lock
   await expect(lockWaiting(workerWith({ locked }), lease, heads, findWaiting())).rejects.toBe(trap)
 
   expect(locked).toEqual(idsOf(swaps.slice(1)))
+})
+
+test('a swap for which gas has become too dear waits, and the others are locked', async () => {
+  const [, dear, other] = await insertSwaps()
+  await database.pool.query(
+    'update ops set lock_fee_bound = 1 from swaps s where s.op_id = ops.id and s.id = $1',
+    [dear?.swapId],
+  )
+  const locked: string[] = []
+
+  await expect(lockWaiting(workerWith({ locked }), lease, heads, findWaiting())).rejects.toBe(trap)
+
+  expect(locked).toEqual([other?.swapId])
 })
 
 test('a worker that lost its lane while it was away declines nothing that is not its own any more', async () => {

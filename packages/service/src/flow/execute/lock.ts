@@ -3,6 +3,7 @@ import type { Heads, OriginChain } from '../../chains/chain.ts'
 import { failPoint } from '../../fail-point.ts'
 import type { Sender } from '../../lanes/sender.ts'
 import { attempt, throwFirst } from '../../model/attempt.ts'
+import { leastBound } from '../../model/gas.ts'
 import { eachAtOnce } from '../../model/group.ts'
 import type { FailureCode } from '../../model/outcome.ts'
 import type { Swap } from '../../model/swap.ts'
@@ -122,6 +123,7 @@ export async function lockBatch(
     role: 'lock',
     request: await deps.origin.planLock(swaps),
     swapIds: swaps.map((swap) => swap.id),
+    feeBound: leastBound(swaps.map(({ op }) => op.lockFeeBound)),
     async record(db) {
       await raiseValues(db, undervalued)
       return advanceTogether(db, { swaps, event: 'lockRecorded' })

@@ -53,6 +53,7 @@ function lookerAt({ obstacle = 'INPUT_UNAVAILABLE', sent = [] as Sent[] } = {}):
     sender: {
       address: 'locker',
       room: () => 1,
+      affords: async () => true,
       send: async (_lease: unknown, _heads: unknown, work: Sent) => sent.push(work),
     },
     origin: {

@@ -1,10 +1,16 @@
 import { ServiceError } from '../../errors.ts'
-import { convertUp, type Priced, type PriceE18 } from '../../model/amount.ts'
+import { convertUp, type Priced, type PriceE18, tenTo } from '../../model/amount.ts'
 import type { ChainNow, Market, Side } from '../../model/catalog.ts'
+import { feeBoundOf } from '../../model/gas.ts'
 import type { Terms } from '../../model/pricing.ts'
+import type { Quote } from '../../model/quote.ts'
 import type { Order } from './request.ts'
 
 type Options = { feeCentiBps: number; delegated: boolean; accountRent: bigint }
+
+const CENTS: Priced = { decimals: 2, price: tenTo(18) }
+
+type FeeBounds = Pick<Quote, 'lockFeeBound' | 'deliveryFeeBound'>
 
 /** What an order costs whichever venue delivers it; what a delivery costs is the venue's to say. */
 export type BaseTerms = Omit<Terms, 'deliveryCost'> & { destinationCoin: Priced }
@@ -24,6 +30,18 @@ export function termsOf(market: Market, order: Order, options: Options): BaseTer
     originCost: convertUp(options.delegated ? lock : firstLock, originCoin, input),
     accountRent: convertUp(options.accountRent, destinationCoin, input),
     destinationCoin,
+  }
+}
+
+/** How dear gas may become until the swap is locked and delivered: the quote charges for what it costs now. */
+export function feeBoundsOf(market: Market, { origin, destination }: Order): FeeBounds {
+  const boundOn = (chain: Order['origin'], side: Side, leg: 'lock' | 'delivery') => {
+    const { gasPrice, [leg]: cost } = getChainNow(market, chain, side).costs
+    return feeBoundOf({ gasPrice, cost, dollar: convertUp(100n, CENTS, pricedToken(market, chain.native)) })
+  }
+  return {
+    lockFeeBound: boundOn(origin, 'origin', 'lock'),
+    deliveryFeeBound: boundOn(destination, 'destination', 'delivery'),
   }
 }
 

@@ -7,7 +7,7 @@ import { withSlippage } from '../../model/pricing.ts'
 import { type Quote, toSealed } from '../../model/quote.ts'
 import type { Venue } from '../../model/venue.ts'
 import { type Choice, chooseVenue } from './choose.ts'
-import { termsOf } from './costs.ts'
+import { feeBoundsOf, termsOf } from './costs.ts'
 import { describePrice } from './describe.ts'
 import { nextQuoteId } from './quote-id.ts'
 import { type AddressBooks, invalidFields, type Order, toOrder } from './request.ts'
@@ -83,6 +83,7 @@ function priceOrder(deps: QuoteDeps, accountId: string, order: Order, accountRen
       minOutput,
       expiresAt,
       toleranceBps: deps.toleranceFor(order.slippageBps),
+      ...feeBoundsOf(deps.market, order),
     }),
   )
   return {
@@ -99,7 +100,7 @@ function priceOrder(deps: QuoteDeps, accountId: string, order: Order, accountRen
   }
 }
 
-type Limits = { minOutput: bigint; expiresAt: number; toleranceBps: number }
+type Limits = ReturnType<typeof feeBoundsOf> & { minOutput: bigint; expiresAt: number; toleranceBps: number }
 
 function toQuote(order: Order, { offer, terms, price }: Choice, limits: Limits): Quote {
   return {
@@ -118,6 +119,8 @@ function toQuote(order: Order, { offer, terms, price }: Choice, limits: Limits):
     payToken: offer.payToken,
     payAmount: price.payAmount,
     priceFloor: withSlippage(price.payAmount, limits.toleranceBps),
+    lockFeeBound: limits.lockFeeBound,
+    deliveryFeeBound: limits.deliveryFeeBound,
     valueCents: toCentsUp(usdE18(price.amountIn, terms.input)),
     createsAccount: terms.accountRent > 0n,
     expiresAt: limits.expiresAt,

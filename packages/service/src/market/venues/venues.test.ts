@@ -22,7 +22,7 @@ function marketWith(change: Partial<Market> = {}): Market {
     hasGas: () => true,
     chainNow: () => ({
       ...{ seconds: 1, block: 1n, height: 1n },
-      costs: { lock: 1n, firstLock: 2n, delivery: 3n, purchase: 4n },
+      costs: { lock: 1n, firstLock: 2n, delivery: 3n, purchase: 4n, gasPrice: 1n },
     }),
     ...change,
   }
