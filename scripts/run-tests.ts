@@ -9,30 +9,31 @@ const AT_ONCE = 3
 const ALONE = 'gate'
 
 const started = Date.now()
+// What went wrong comes last: that is where one looks, and what a log that was cut still has.
+const failed: string[] = []
 const say = (line: string) => void process.stdout.write(`${line}\n`)
 
 /** Runs the projects of the list until it is empty or one of them has failed. */
-async function runNext(projects: string[]): Promise<boolean> {
-  for (let next = projects.shift(); next; next = projects.shift()) {
-    if (await runProject(next)) continue
-    projects.length = 0
-    return false
-  }
-  return true
+async function runNext(projects: string[]): Promise<void> {
+  for (let next = projects.shift(); next && failed.length === 0; next = projects.shift())
+    await runProject(next)
 }
 
-async function runProject(project: string): Promise<boolean> {
+async function runProject(project: string): Promise<void> {
   if (project === 'browser' && !(await ensureChromium(say))) {
     say(
       'browser: LEFT OUT, there is no Chromium. Install one, or name it: CHROMIUM=/path/to/chromium npm test',
     )
-    return true
+    return
   }
   say(`${project}: started`)
   const { isGreen, output } = await runTests(project)
-  const seconds = Math.round((Date.now() - started) / 1_000)
-  say(`${output}\n${project}: ${isGreen ? 'passed' : 'FAILED'} after ${seconds} s`)
-  return isGreen
+  const told = `${project}: ${isGreen ? 'passed' : 'FAILED'} after ${Math.round((Date.now() - started) / 1_000)} s`
+  if (isGreen) say(`${output}\n${told}`)
+  else {
+    say(told)
+    failed.push(`${output}\n${told}`)
+  }
 }
 
 /** The output is kept until the end: several at once could not be read. */
@@ -51,5 +52,7 @@ function runTests(project: string): Promise<{ isGreen: boolean; output: string }
   return new Promise((resolve) => child.on('close', (code) => resolve({ isGreen: code === 0, output })))
 }
 
-const results = await Promise.all(Array.from({ length: AT_ONCE }, () => runNext(TOGETHER)))
-process.exit(results.every(Boolean) && (await runProject(ALONE)) ? 0 : 1)
+await Promise.all(Array.from({ length: AT_ONCE }, () => runNext(TOGETHER)))
+if (failed.length === 0) await runProject(ALONE)
+for (const report of failed) say(report)
+process.exitCode = failed.length === 0 ? 0 : 1
