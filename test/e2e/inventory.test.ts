@@ -1,5 +1,7 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { generateKeyPairSigner } from '@solana/kit'
-import { getAddress } from 'viem'
+import { type Address, getAddress } from 'viem'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import { expect, inject, test } from 'vitest'
 import { runCommand } from '../../packages/service/src/command.ts'
@@ -35,6 +37,8 @@ async function stockOf(chain: string, symbol: string): Promise<Stock> {
 
 const onceIn = (text: string) => /--once (\w+) --yes/.exec(text)?.[1] ?? ''
 
+const treasury: Address = JSON.parse(readFileSync(join(inject('home'), 'service.json'), 'utf8')).treasury
+
 test('a withdrawal is shown first, pays once however often it is run, and leaves what is reserved', async () => {
   const to = privateKeyToAddress(generatePrivateKey())
   const before = await stockOf('alpha', 'USDC')
@@ -57,6 +61,26 @@ test('a withdrawal is shown first, pays once however often it is run, and leaves
   expect(results.map(({ code }) => code)).toEqual([0, 0])
   expect(await alpha.balanceOf(to, 'USDC')).toBe(12_500_000n)
   expect((await stockOf('alpha', 'USDC')).reserved).toBe(before.reserved)
+})
+
+test('what is withdrawn to the treasury can be deposited again, and no more than that', async () => {
+  const held = () => beta.balanceOf(treasury, 'USDC')
+  const move = async (kind: string, ...args: string[]) => {
+    const order = [kind, '--chain', 'beta', '--token', 'USDC', ...args]
+    return command(...order, '--once', onceIn((await command(...order)).text), '--yes')
+  }
+  const before = await held()
+
+  const withdrawn = await move('withdraw', '--amount', '3', '--to', treasury)
+  const tooMuch = await command('deposit', '--chain', 'beta', '--token', 'USDC', '--amount', '4.5')
+  const deposited = await move('deposit', '--amount', '3')
+
+  expect([withdrawn.code, deposited.code]).toEqual([0, 0])
+  expect(tooMuch).toEqual({
+    code: 2,
+    text: expect.stringMatching(/^0x\w+ holds 3(\.\d+)? USDC on beta: 1\.[45]\d* USDC are missing\.$/),
+  })
+  expect(await held()).toBe(before)
 })
 
 test('a withdrawal on Solana pays once, and the books explain it', async () => {

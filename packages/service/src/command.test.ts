@@ -1,3 +1,4 @@
+import { BaseError } from 'viem'
 import { expect, test } from 'vitest'
 import { describeError } from './command.ts'
 
@@ -10,6 +11,11 @@ test.each([
   expect(describeError(error)).toBe(
     'The database cannot be reached. Is it running, and is DATABASE_URL right?',
   )
+})
+
+test('what a chain refused is told in a line', () => {
+  const error = new BaseError('Execution reverted for an unknown reason.', { details: 'URL: http://node' })
+  expect(describeError(error)).toBe('Execution reverted for an unknown reason.')
 })
 
 test('anything else is told in its own words', () => {

@@ -105,7 +105,10 @@ export function describeError(error: unknown): string {
   if (error instanceof AggregateError || ('code' in error && error.code === 'ECONNREFUSED')) {
     return 'The database cannot be reached. Is it running, and is DATABASE_URL right?'
   }
-  return error.message
+  // Libraries of the chains add pages of what was asked of whom.
+  return 'shortMessage' in error && typeof error.shortMessage === 'string'
+    ? error.shortMessage
+    : error.message
 }
 
 /** Columns as wide as their widest cell. */

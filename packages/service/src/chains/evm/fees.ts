@@ -78,9 +78,11 @@ export function planReplacement(
   stuck: Sent,
   { head }: Heads,
   current: SigningTerms,
+  { isOwed } = { isOwed: false },
 ): Replacement | undefined {
   if (head.number - stuck.sentAtBlock < REPLACE_AFTER_BLOCKS) return undefined
-  const { bound, ...paid } = stuck.terms as Fees
+  const { bound: quoted, ...paid } = stuck.terms as Fees
+  const bound = isOwed ? undefined : quoted
   const raised = raisedFees(paid, current as Fees)
   const isTooDear = bound !== undefined && BigInt(raised.maxFeePerGas) > BigInt(bound)
   // What waits behind it may be worth more: its nonce is not kept for it until fees fall.
@@ -90,7 +92,8 @@ export function planReplacement(
   return { isBurn, request, terms, cost: costOf(request, terms) }
 }
 
-function costOf({ gas, value = '0' }: EvmRequest, { maxFeePerGas }: Fees): bigint {
+/** What its sender has to hold for a node to take it. */
+export function costOf({ gas, value = '0' }: EvmRequest, { maxFeePerGas }: Fees): bigint {
   return BigInt(gas) * BigInt(maxFeePerGas) + BigInt(value)
 }
 

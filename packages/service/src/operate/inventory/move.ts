@@ -7,7 +7,7 @@ import type { ConnectedChain } from '../../compose/chains.ts'
 import type { Move } from '../../store/treasury-moves.ts'
 import { type Desk, findChain, findDesk, findTokenOf, openDesk } from './desk.ts'
 import { inCoins, vaultOf } from './holdings.ts'
-import { type MoveDesk, refuseReserved } from './move-desk.ts'
+import { type MoveDesk, refuseMissing, refuseReserved, refuseWithoutGas } from './move-desk.ts'
 import { type MoveOrder, parseCoins, recipientOf } from './move-order.ts'
 import { followMove } from './send-move.ts'
 import { findTreasury } from './treasury.ts'
@@ -36,7 +36,8 @@ async function toMove(desk: Desk, order: MoveOrder, sender: string) {
   const { chainId } = connected.config
   const token = findTokenOf(desk, connected, order.token)
   const recipient = recipientOf(order, connected)
-  if (recipient === sender) throw new UsageError(`${sender} would pay itself.`)
+  const payer = order.kind === 'withdraw' ? vaultOf(connected) : sender
+  if (recipient === payer) throw new UsageError(`${payer} would pay itself.`)
   const once = order.once ?? (await newOnce(connected, sender))
   const amount = parseCoins(order.amount, token)
   const move: Move = { chainId, sender, once, kind: order.kind, token: token.address, recipient, amount }
@@ -60,7 +61,14 @@ async function newOnce({ evm, config }: ConnectedChain, sender: string): Promise
 }
 
 /** Fails where it would fail now. */
-async function planMove({ connected, token, move }: MoveDesk): Promise<TxRequest> {
+async function planMove(desk: MoveDesk): Promise<TxRequest> {
+  if (desk.move.kind === 'deposit') await refuseMissing(desk)
+  const request = await toRequest(desk)
+  await refuseWithoutGas(desk, request)
+  return request
+}
+
+async function toRequest({ connected, token, move }: MoveDesk): Promise<TxRequest> {
   const { kind, sender, recipient, amount, once } = move
   const isEvm = connected.config.family === 'evm'
   if (kind === 'withdraw' && isEvm) return planWithdrawal(connected, move)

@@ -26,7 +26,12 @@ export async function findTreasury(
   const owner = ownerOf(asked)
   const key = readKey(env, asked)
   if (!key && owner && !needsKey) return { sender: owner, accounts: [], signers: [] }
-  if (!key) throw new UsageError('GEOSWAP_TREASURY_KEY is not set, and GEOSWAP_KEYSTORE has no key for this.')
+  if (!key) {
+    const whose = owner ?? 'the wallet that pays the deposit'
+    throw new UsageError(
+      `GEOSWAP_TREASURY_KEY is not set, and GEOSWAP_KEYSTORE has no key for this: give that of ${whose}.`,
+    )
+  }
   const treasury = await toTreasury(key, asked.chain)
   if (asked.kind === 'withdraw' && treasury.sender !== owner) {
     throw new UsageError(
