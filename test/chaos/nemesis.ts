@@ -26,7 +26,6 @@ export type Battlefield = {
 }
 
 const ETH_USD = 2_500
-// Ten times what the local chain asks for.
 // More than a quote from before it allows: nothing is locked or delivered while it lasts.
 const SPIKE_WEI = 5_000_000_000n
 

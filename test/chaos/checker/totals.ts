@@ -81,7 +81,7 @@ export const wasteBound: Check = async (evidence) =>
       : undefined,
   )
 
-/** No lock and no delivery offers more for gas than the quotes of its swaps allow, unless it is owed by then. */
+/** No lock and no delivery offers more for gas than the quotes of its swaps allow, unless one of them is owed by then. */
 export const spendBound: Check = ({ db, evm }) => {
   const swaps = new Map(db.swaps.map((swap) => [swap.id, swap]))
   const bounded = db.attempts.filter(
@@ -89,9 +89,9 @@ export const spendBound: Check = ({ db, evm }) => {
   )
   return each('INV-23', bounded, (attempt) => {
     const { maxFeePerGas = 0n } = parseTransaction(attempt.raw as Hex)
-    const broken = attempt.swap_ids
-      .flatMap((id) => swaps.get(id) ?? [])
-      .find((swap) => maxFeePerGas > boundOf(attempt, swap) && !isOwed(db, attempt, swap))
+    const carried = attempt.swap_ids.flatMap((id) => swaps.get(id) ?? [])
+    if (carried.some((swap) => isOwed(db, attempt, swap))) return undefined
+    const broken = carried.find((swap) => maxFeePerGas > boundOf(attempt, swap))
     return broken && `${attempt.role} ${attempt.tx_hash} offers ${maxFeePerGas} a gas for ${broken.id}`
   })
 }

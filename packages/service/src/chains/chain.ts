@@ -108,8 +108,16 @@ type AnyChain = {
   /** Hands the bytes to the nodes. Whether they arrived is never known here: the chain shows it later. */
   broadcast(raw: string): Promise<void>
   readFates<T extends Sent>(sender: string, sent: readonly T[], at: Heads): Promise<Fates<T>>
-  /** What takes the place of a transaction that no block includes; undefined while, or where, nothing should. */
-  planReplacement(stuck: Sent, at: Heads, current: SigningTerms): Replacement | undefined
+  /**
+   * What takes the place of a transaction that no block includes; undefined while, or where, nothing should. What is
+   * owed has no bound any more.
+   */
+  planReplacement(
+    stuck: Sent,
+    at: Heads,
+    current: SigningTerms,
+    options?: { isOwed: boolean },
+  ): Replacement | undefined
 }
 
 export type OriginChain = AnyChain & {

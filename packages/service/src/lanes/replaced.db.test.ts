@@ -1,10 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Chain, Heads } from '../chains/chain.ts'
-import type { Attempt } from '../store/attempts.ts'
+import { planReplacement } from '../chains/evm/fees.ts'
+import type { SwapEvent } from '../model/lifecycle.ts'
+import type { Attempt, Role } from '../store/attempts.ts'
 import { declareLanes, takeLanes } from '../store/lanes.ts'
 import { insertTestAttempt } from '../store/test-attempts.ts'
 import { insertTestAccount, startTestDatabase, type TestDatabase } from '../store/test-database.ts'
-import { insertTestSwap } from '../store/test-swaps.ts'
+import { insertTestSwap, moveTestSwap, type TestSwap } from '../store/test-swaps.ts'
 import { createSender } from './sender.ts'
 
 let database: TestDatabase
@@ -13,36 +15,85 @@ beforeAll(async () => {
 })
 afterAll(() => database.stop())
 
-const request = { kind: 'test' }
+// The base fee has left behind what was offered, and is above what quotes allow.
+const OFFERED = { maxFeePerGas: '100', maxPriorityFeePerGas: '1', bound: '1000' }
+const ASKED = { maxFeePerGas: '5000', maxPriorityFeePerGas: '1' }
+
+/** No block takes anything here. */
 const chain = {
-  ...{ chainId: 31_337, hasNonces: true },
-  readTerms: async () => ({}),
+  ...{ chainId: 31_337, hasNonces: true, planReplacement },
+  readTerms: async () => ASKED,
   readFates: async (_: string, open: Attempt[]) => ({ final: [], unmined: open, nextNonce: 0 }),
-  planReplacement: () => ({ request, terms: {}, isBurn: false, cost: 0n }),
-  readCoins: async () => 1n,
-  sign: async () => ({ raw: '0xraised', txHash: '0xraised' }),
+  readCoins: async () => 10n ** 18n,
+  sign: async () => ({ raw: '0x', txHash: crypto.randomUUID() }),
   broadcast: async () => {},
 } as unknown as Chain
+const heads = { head: { number: 9n, hash: '0x' }, hard: { number: 1n } } as Heads
 
-test('who replaces a transaction says which swaps it is for, and what it is called now', async () => {
+const newSwap = async () => insertTestSwap(database.pool, await insertTestAccount(database.pool))
+
+/** A key whose only transaction is stuck, and what it says and records when it has looked. */
+async function replaceStuck(swap: TestSwap, role: Role) {
   const { pool } = database
-  const { swapId, accountId } = await insertTestSwap(pool, await insertTestAccount(pool))
-  await insertTestAttempt(pool, { swapId, accountId }, 'lock', { sender: 'key' })
-  await declareLanes(pool, ['lane'])
+  const sender = `key ${crypto.randomUUID()}`
+  const id = await insertTestAttempt(pool, swap, role, { sender })
+  const stuck = { request: { gas: 1 }, terms: OFFERED, sentAtBlock: '0' }
+  await pool.query('update tx_attempts set request = $2 where id = $1', [id, stuck])
+  await declareLanes(pool, [sender])
   const [lease] = await takeLanes(pool, {
-    names: ['lane'],
-    holder: crypto.randomUUID(),
-    ttlMs: 60_000,
-    limit: 1,
+    ...{ names: [sender], holder: crypto.randomUUID(), ttlMs: 60_000, limit: 1 },
   })
   if (!lease) throw new Error('No lane')
-  const said: unknown[] = []
-  const sender = createSender({
-    ...{ pool, chain, address: 'key', maxInFlight: 4, onSent: () => {}, onSendFault: () => {} },
+  const said: { swapIds: readonly string[]; by: string }[] = []
+  await createSender({
+    ...{ pool, chain, address: sender, maxInFlight: 4, onSent: () => {}, onSendFault: () => {} },
     onReplaced: ({ swapIds, by }) => said.push({ swapIds, by }),
-  })
+  }).followUp(lease, heads)
+  const { rows } = await pool.query<{ role: Role; by: string; maxFeePerGas: string; bound: string | null }>(
+    `select role, tx_hash as by, request #>> '{terms,maxFeePerGas}' as "maxFeePerGas",
+            request #>> '{terms,bound}' as bound from tx_attempts where sender = $1 and replacement = 1`,
+    [sender],
+  )
+  return { said, recorded: rows }
+}
 
-  await sender.followUp(lease, { head: { number: 1n, hash: '0x' }, hard: { number: 1n } } as Heads)
+test('who replaces a transaction says which swaps it is for, and what it is called now', async () => {
+  const swap = await newSwap()
 
-  expect(said).toEqual([{ swapIds: [swapId], by: '0xraised' }])
+  const { said, recorded } = await replaceStuck(swap, 'lock')
+
+  expect(recorded).toHaveLength(1)
+  expect(said).toEqual([{ swapIds: [swap.swapId], by: recorded[0]?.by }])
+})
+
+const LIFE = ['lockRecorded', 'lockSeen', 'deliveryRecorded', 'deliverySeen', 'claimRecorded'] as const
+const lifeUntil = (last: SwapEvent) => LIFE.slice(0, LIFE.findIndex((event) => event === last) + 1)
+
+async function newSwapAfter(last: SwapEvent): Promise<TestSwap> {
+  const swap = await newSwap()
+  const change = { originTxHash: '0x', deliveryTxHash: '0x', lockedBlock: 1n, delivered: 990n }
+  for (const event of lifeUntil(last)) await moveTestSwap(database.pool, swap, event, change)
+  return swap
+}
+
+test.each([
+  ['lock', 'lockRecorded'],
+  ['lock', 'lockSeen'],
+  ['deliver', 'deliveryRecorded'],
+] as const)('a %s that gas is too dear for gives its nonce back after %s', async (role, last) => {
+  const { recorded } = await replaceStuck(await newSwapAfter(last), role)
+
+  expect(recorded).toMatchObject([{ role: 'noop' }])
+})
+
+test.each([
+  ['lock', 'deliveryRecorded'],
+  ['lock', 'deliverySeen'],
+  ['lock', 'claimRecorded'],
+  ['deliver', 'deliverySeen'],
+  ['deliver', 'claimRecorded'],
+] as const)('a %s that a reorg undid is raised whatever gas costs after %s', async (role, last) => {
+  const { recorded } = await replaceStuck(await newSwapAfter(last), role)
+
+  expect(recorded).toMatchObject([{ role, maxFeePerGas: ASKED.maxFeePerGas, bound: null }])
 })

@@ -6,6 +6,7 @@ import {
   type Attempt,
   findAttemptSwaps,
   findOpenAttempts,
+  isAttemptOwed,
   markAttemptsFinal,
   type Role,
   raiseNonce,
@@ -128,7 +129,7 @@ async function replaceIfStuck(
   { stuck, terms }: Stuck,
 ): Promise<void> {
   const { pool, chain, address, onReplaced } = options
-  const replacement = chain.planReplacement(stuck, heads, terms)
+  const replacement = await planReplacement(options, heads, { stuck, terms })
   // A key that runs out of coin is not helped by paying more: each raise would cost it more when it has some again.
   if (!replacement || replacement.cost > (await chain.readCoins(address, heads.head))) return
   const signing = { ...replacement, sentAtBlock: heads.head.number }
@@ -136,6 +137,14 @@ async function replaceIfStuck(
   if (!signed) return
   onReplaced({ attempt: stuck, swapIds: signed.swapIds, by: signed.txHash })
   await sendRecorded(mouth, replacement.isBurn ? 'noop' : 'replacement', signed)
+}
+
+/** A reorg may undo what others rely on by now: that is not given up because it has become dear. */
+async function planReplacement({ pool, chain }: Options, heads: Heads, { stuck, terms }: Stuck) {
+  const planned = chain.planReplacement(stuck, heads, terms)
+  const isGivenUp = planned?.isBurn === true && !stuck.isBurn
+  if (!isGivenUp || !(await isAttemptOwed(pool, stuck))) return planned
+  return chain.planReplacement(stuck, heads, terms, { isOwed: true })
 }
 
 const boundBy = (chain: SendingChain, terms: SigningTerms, feeBound: bigint) =>

@@ -1,4 +1,5 @@
 import type { Sent, SigningTerms, TxRequest } from '../chains/chain.ts'
+import type { SwapState } from '../model/lifecycle.ts'
 import type { Db } from './db.ts'
 import type { Lease } from './lanes.ts'
 import { isOpenAt } from './open-at.ts'
@@ -157,6 +158,22 @@ export async function findAttemptSwaps(db: Db, attemptId: string): Promise<strin
     [attemptId],
   )
   return rows.map((row) => row.swap_id)
+}
+
+/** A lock whose output was signed for, or a delivery whose caller was told of it. */
+const OWING: Partial<Record<Role, readonly SwapState[]>> = {
+  lock: ['delivering', 'settled', 'claiming'],
+  deliver: ['settled', 'claiming'],
+}
+
+/** Whether somebody relies on what this attempt does, so that it is worth whatever gas costs. */
+export async function isAttemptOwed(db: Db, { id, role }: Pick<Attempt, 'id' | 'role'>): Promise<boolean> {
+  const { rowCount } = await db.query(
+    `select 1 from attempt_swaps l join swaps s on s.id = l.swap_id
+      where l.attempt_id = $1 and s.state = any($2) limit 1`,
+    [id, OWING[role] ?? []],
+  )
+  return rowCount === 1
 }
 
 function toAttempt(row: Row): Attempt {

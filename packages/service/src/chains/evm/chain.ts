@@ -55,7 +55,7 @@ export function createEvmChain({ clients, settings, accounts, deliverer }: Optio
       sign(accounts, settings.chainId, request as EvmRequest, { ...as, terms: terms as Fees }),
     broadcast: (raw) => broadcast(clients.nodes, raw),
     readFates: (sender, sent, at) => readFates(clients, sender, sent, at),
-    planReplacement: (stuck, at, current) => planReplacement(stuck, at, current),
+    planReplacement,
     readDelegation: (wallet) => reads.readDelegation(client, settings, wallet),
     readWallet,
     readLocks: (ops, at) => reads.readLocks(agreed, settings, ops, at),

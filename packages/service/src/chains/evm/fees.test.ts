@@ -17,11 +17,12 @@ describe('a transaction that no block includes', () => {
   const block: Block = { number: 10n, height: 10n, hash: '0x10', seconds: 0 }
   const heads: Heads = { head: block, accept: block, settle: block, hard: block }
   const request = { to: '0x01', data: '0x02', gas: 60_000 }
-  const replace = (terms: Fees, current: Fees) =>
+  const replace = (terms: Fees, current: Fees, options?: { isOwed: boolean }) =>
     planReplacement(
       { request, terms, sentAtBlock: 7n, replacement: 0, isBurn: false } as unknown as Sent,
       heads,
       current,
+      options,
     )
 
   test('offers more up to its bound, which stays', () => {
@@ -40,5 +41,11 @@ describe('a transaction that no block includes', () => {
     expect(replace(feesOf(100n), feesOf(1_000_000n))).toMatchObject({
       ...{ isBurn: false, request, terms: { maxFeePerGas: '1000000' } },
     })
+  })
+
+  test('leaves its bound behind once it is owed', () => {
+    const replacement = replace(feesOf(100n, 1_000n), feesOf(1_001n), { isOwed: true })
+    expect(replacement).toMatchObject({ isBurn: false, request })
+    expect(replacement?.terms).toEqual({ maxFeePerGas: '1001', maxPriorityFeePerGas: '2' })
   })
 })
