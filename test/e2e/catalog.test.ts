@@ -13,18 +13,6 @@ beforeAll(async () => {
   await until(async () => (await api.chains()).body.chains.every(({ available }) => available))
 })
 
-const chainOf = async (chainId: number) =>
-  (await api.chains()).body.chains.find((chain) => chain.chainId === chainId)
-
-/** `USDC in`, `USDC out` and so on. */
-async function swappableOn(chainId: number): Promise<string[]> {
-  const { tokens } = (await api.tokens(chainId)).body
-  return tokens.flatMap(({ symbol, input, output }) => [
-    ...(input ? [`${symbol} in`] : []),
-    ...(output ? [`${symbol} out`] : []),
-  ])
-}
-
 describe('GET /swap/chains', () => {
   test('lists the chains of both families with their own coins', async () => {
     const { body, headers } = await api.chains()
@@ -41,32 +29,6 @@ describe('GET /swap/chains', () => {
       expect({ name, family }).toEqual({ name: known?.name, family: known?.family })
       expect(native.address).toBe(known?.tokens.find(({ symbol }) => symbol === native.symbol)?.address)
     }
-  })
-
-  test('a chain that stands still is not available, nor is any token on it, until it goes on', async () => {
-    const before = await swappableOn(beta.chainId)
-    expect(before).toEqual(expect.arrayContaining(['USDC in', 'USDC out', 'ETH in', 'ETH out']))
-
-    try {
-      await beta.halt()
-      const halted = await until(async () => {
-        const entry = await chainOf(beta.chainId)
-        return entry?.available === false && entry
-      }, 50_000)
-
-      expect(halted.reason).toBe('CHAIN_UNAVAILABLE')
-      expect(await swappableOn(beta.chainId)).toEqual([])
-      expect((await chainOf(alpha.chainId))?.available).toBe(true)
-    } finally {
-      await beta.resume()
-    }
-
-    const resumed = await until(async () => {
-      const entry = await chainOf(beta.chainId)
-      return entry?.available && entry
-    })
-    expect(resumed).not.toHaveProperty('reason')
-    expect(await swappableOn(beta.chainId)).toEqual(before)
   })
 })
 

@@ -1,6 +1,6 @@
 import { encodeFunctionData, erc20Abi } from 'viem'
 import { afterEach, expect, inject, test } from 'vitest'
-import { createWorld, outcomeOf, stageOf, submitSwap } from '../world.ts'
+import { createWorld, hurryToEnd, outcomeOf, stageOf, submitSwap } from '../world.ts'
 
 const world = createWorld(inject('local'))
 const { alpha, beta, api } = world
@@ -23,7 +23,7 @@ test('a wallet that empties itself before the lock ends failed, with nothing tak
   const data = encodeFunctionData({ abi: erc20Abi, functionName: 'transfer', args })
   await alpha.as(wallet.address, { to: alpha.token('USDC'), data })
   await alpha.resume()
-  const outcome = await outcomeOf(world, swapId)
+  const outcome = await hurryToEnd(world, swapId)
 
   expect(outcome).toMatchObject({ status: 'failed', failure: { code: 'INPUT_UNAVAILABLE' } })
   expect(outcome.originTxHash).toBeUndefined()
@@ -39,7 +39,7 @@ test('a wallet whose nonce moves before the lock ends failed with a stale author
 
   await alpha.as(wallet.address, { to: STRANGER })
   await alpha.resume()
-  const outcome = await outcomeOf(world, swapId)
+  const outcome = await hurryToEnd(world, swapId)
 
   expect(outcome).toMatchObject({ status: 'failed', failure: { code: 'INVALID_AUTHORIZATION' } })
   expect(await alpha.balanceOf(wallet.address, 'USDC')).toBe(100n * USDC)
@@ -56,7 +56,7 @@ test('a foreign delegation that lands between submission and lock stays, and the
   const authorization = { chainId: alpha.chainId, contractAddress: STRANGER, nonce: 0 } as const
   await alpha.sendAuthorization(await wallet.signAuthorization(authorization))
   await alpha.resume()
-  const outcome = await outcomeOf(world, swapId)
+  const outcome = await hurryToEnd(world, swapId)
 
   expect(outcome).toMatchObject({ status: 'failed', failure: { code: 'INVALID_AUTHORIZATION' } })
   expect(await alpha.codeOf(wallet.address)).toBe(`0xef0100${STRANGER.slice(2)}`)
@@ -72,7 +72,7 @@ test('an operation that no block includes before its deadline ends failed', asyn
 
   await alpha.advance(300)
   await alpha.resume()
-  const outcome = await outcomeOf(world, swapId)
+  const outcome = await hurryToEnd(world, swapId)
 
   expect(outcome).toMatchObject({ status: 'failed', failure: { code: 'OPERATION_EXPIRED' } })
   expect(await alpha.balanceOf(wallet.address, 'USDC')).toBe(100n * USDC)
@@ -85,7 +85,7 @@ test('a failed swap is answered again by its submission, and a fresh quote start
   await stageOf(world, first.swapId, 'locking')
   await alpha.as(wallet.address, { to: STRANGER })
   await alpha.resume()
-  await outcomeOf(world, first.swapId)
+  await hurryToEnd(world, first.swapId)
 
   const again = await api.submit(first.submission)
   const second = await submitSwap(world, wallet, order)

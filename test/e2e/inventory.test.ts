@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { generateKeyPairSigner } from '@solana/kit'
 import { type Address, getAddress } from 'viem'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
-import { expect, inject, test } from 'vitest'
+import { describe, expect, inject, test } from 'vitest'
 import { runCommand } from '../../packages/service/src/command.ts'
 import { inventory } from '../../packages/service/src/operate/inventory/inventory.ts'
 import { createCheckedClient, refusalOf } from '../checked-client.ts'
@@ -83,27 +83,6 @@ test('what is withdrawn to the treasury can be deposited again, and no more than
   expect(await held()).toBe(before)
 })
 
-test('a withdrawal on Solana pays once, and the books explain it', async () => {
-  const { address } = await generateKeyPairSigner()
-  const withdraw = ['withdraw', '--chain', 'solana', '--token', 'USDC', '--to', address, '--amount', '3']
-  const once = onceIn((await command(...withdraw)).text)
-  const last = async () => {
-    const [row] = await operator.query<{ block: string }>(
-      'select max(block) as block from ledger_movements where chain_id = $1 and credit = $2',
-      [solana.chainId, 'treasury'],
-    )
-    return row?.block
-  }
-
-  for (let run = 0; run < 2; run += 1) {
-    expect(await command(...withdraw, '--once', once, '--yes')).toMatchObject({ code: 0 })
-  }
-
-  expect(await solana.balanceOf(address, solana.token('USDC'))).toBe(3n * USDC)
-  await until(async () => (await last()) !== null)
-  expect(await operator.query('select 1 from quote_stops where resumed_at is null')).toEqual([])
-})
-
 const gasOf = async (chainId: number) => {
   const rows = await operator.query<{ name: string }>('select name from lanes where name like $1', [
     `deliver:${chainId}:%`,
@@ -111,27 +90,51 @@ const gasOf = async (chainId: number) => {
   return rows.map(({ name }) => getAddress(name.split(':')[2] ?? ''))
 }
 
-test('503 CHAIN_UNAVAILABLE while a deliverer of the destination has no gas, and no longer', async () => {
-  const [deliverer] = await gasOf(alpha.chainId)
-  if (!deliverer) throw new Error('No deliverer')
-  const wallet = { address: privateKeyToAddress(generatePrivateKey()) }
-  const order = { from: beta, sell: 'USDC', to: alpha, buy: 'USDC', amount: 10n * 10n ** 18n }
-  const quoted = async () => refusalOf(await api.quote(toRequest(wallet, order)))
-  const gas = await alpha.client.getBalance({ address: deliverer })
+// Each of these waits for another chain.
+describe.concurrent('at once', () => {
+  test('a withdrawal on Solana pays once, and the books explain it', async () => {
+    const { address } = await generateKeyPairSigner()
+    const withdraw = ['withdraw', '--chain', 'solana', '--token', 'USDC', '--to', address, '--amount', '3']
+    const once = onceIn((await command(...withdraw)).text)
+    const last = async () => {
+      const [row] = await operator.query<{ block: string }>(
+        'select max(block) as block from ledger_movements where chain_id = $1 and credit = $2',
+        [solana.chainId, 'treasury'],
+      )
+      return row?.block
+    }
 
-  await alpha.client.setBalance({ address: deliverer, value: 1n })
-  await until(async () => (await quoted()) === '503 CHAIN_UNAVAILABLE')
-  await alpha.client.setBalance({ address: deliverer, value: gas })
+    for (let run = 0; run < 2; run += 1) {
+      expect(await command(...withdraw, '--once', once, '--yes')).toMatchObject({ code: 0 })
+    }
 
-  await until(async () => (await quoted()) === '200 OK')
-})
+    expect(await solana.balanceOf(address, solana.token('USDC'))).toBe(3n * USDC)
+    await until(async () => (await last()) !== null)
+    expect(await operator.query('select 1 from quote_stops where resumed_at is null')).toEqual([])
+  })
 
-test('a deliverer that runs low is topped up by the running worker', async () => {
-  const [deliverer] = await gasOf(beta.chainId)
-  if (!deliverer) throw new Error('No deliverer')
-  await world.fund(beta, getAddress(inject('float')), 'ETH', 200n * 10n ** 18n)
+  test('503 CHAIN_UNAVAILABLE while a deliverer of the destination has no gas, and no longer', async () => {
+    const [deliverer] = await gasOf(alpha.chainId)
+    if (!deliverer) throw new Error('No deliverer')
+    const wallet = { address: privateKeyToAddress(generatePrivateKey()) }
+    const order = { from: beta, sell: 'USDC', to: alpha, buy: 'USDC', amount: 10n * 10n ** 18n }
+    const quoted = async () => refusalOf(await api.quote(toRequest(wallet, order)))
+    const gas = await alpha.client.getBalance({ address: deliverer })
 
-  await beta.client.setBalance({ address: deliverer, value: 10n ** 18n })
+    await alpha.client.setBalance({ address: deliverer, value: 1n })
+    await until(async () => (await quoted()) === '503 CHAIN_UNAVAILABLE')
+    await alpha.client.setBalance({ address: deliverer, value: gas })
 
-  await until(async () => (await beta.client.getBalance({ address: deliverer })) === 100n * 10n ** 18n)
+    await until(async () => (await quoted()) === '200 OK')
+  })
+
+  test('a deliverer that runs low is topped up by the running worker', async () => {
+    const [deliverer] = await gasOf(beta.chainId)
+    if (!deliverer) throw new Error('No deliverer')
+    await world.fund(beta, getAddress(inject('float')), 'ETH', 200n * 10n ** 18n)
+
+    await beta.client.setBalance({ address: deliverer, value: 10n ** 18n })
+
+    await until(async () => (await beta.client.getBalance({ address: deliverer })) === 100n * 10n ** 18n)
+  })
 })

@@ -2,7 +2,7 @@ import { geoEscrowAbi, geoVaultAbi } from '@geoswap/protocol'
 import { encodeFunctionData, zeroAddress } from 'viem'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import { afterEach, expect, inject, test } from 'vitest'
-import { createWorld, outcomeOf, stageOf, submitSwap } from '../world.ts'
+import { createWorld, hurryToEnd, outcomeOf, stageOf, submitSwap } from '../world.ts'
 
 const world = createWorld(inject('local'))
 const { alpha, beta } = world
@@ -56,7 +56,7 @@ test('an inventory that is gone when the lock has landed gives the input back', 
 
   await withdraw(held)
   await alpha.resume()
-  const outcome = await outcomeOf(world, swapId)
+  const outcome = await hurryToEnd(world, swapId)
   await beta.client.setBalance({ address: beta.contracts.vault, value: held })
 
   expect(outcome).toMatchObject({
@@ -72,7 +72,7 @@ test('a recipient that refuses the output gives the input back', async () => {
 
   await beta.client.setCode({ address: recipient, bytecode: REFUSES })
   await alpha.resume()
-  const outcome = await outcomeOf(world, swapId)
+  const outcome = await hurryToEnd(world, swapId)
 
   expect(outcome).toMatchObject({ status: 'refunded', refund: { reason: 'RECIPIENT_INVALID' } })
   expect(outcome.refund?.txHash).toMatch(/^0x[0-9a-f]{64}$/)
@@ -88,7 +88,7 @@ test('a destination that stands still past the fill deadline gives the input bac
 
   await beta.advance(1_000)
   await beta.resume()
-  const outcome = await outcomeOf(world, swapId)
+  const outcome = await hurryToEnd(world, swapId)
 
   expect(outcome).toMatchObject({ status: 'refunded', refund: { reason: 'DELIVERY_EXPIRED' } })
   expect(await alpha.balanceOf(wallet.address, 'USDC')).toBe(100n * USDC)
@@ -113,7 +113,7 @@ test('a refund that the token refuses is credited to the wallet alone', async ()
   await stageOf(world, swapId, 'locked')
 
   await alpha.client.setCode({ address: token, bytecode: REFUSES })
-  const outcome = await outcomeOf(world, swapId)
+  const outcome = await hurryToEnd(world, swapId)
   await alpha.client.setCode({ address: token, bytecode: code })
   await beta.client.setBalance({ address: beta.contracts.vault, value: held })
 

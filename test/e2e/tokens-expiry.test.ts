@@ -20,6 +20,18 @@ async function expire(geoOpHash: string): Promise<void> {
   await operator.query(sql, [geoOpHash])
 }
 
+const chainOf = async (chainId: number) =>
+  (await api.chains()).body.chains.find((chain) => chain.chainId === chainId)
+
+/** `USDC in`, `USDC out` and so on. */
+async function swappableOn(chainId: number): Promise<string[]> {
+  const { tokens } = (await api.tokens(chainId)).body
+  return tokens.flatMap(({ symbol, input, output }) => [
+    ...(input ? [`${symbol} in`] : []),
+    ...(output ? [`${symbol} out`] : []),
+  ])
+}
+
 // Two of these wait for real time to pass: they do it together.
 describe.concurrent('expiry', () => {
   test('410 QUOTE_EXPIRED once expiresAt has passed, also for what was built before, and not earlier', async ({
@@ -44,10 +56,14 @@ describe.concurrent('expiry', () => {
     expect(refusalOf(submitted)).toBe('200 OK')
   })
 
-  test('503 CHAIN_UNAVAILABLE while a chain stands still, at quote and build', async ({ expect }) => {
+  test('503 CHAIN_UNAVAILABLE while a chain stands still, at quote and build, and the catalog says so', async ({
+    expect,
+  }) => {
     const wallet = await delegatedWallet(alpha)
     const across = toRequest(wallet, { ...order, to: beta })
     const { geoQuoteToken } = await quoteOnceSettled(api, across)
+    const before = await swappableOn(beta.chainId)
+    expect(before).toEqual(expect.arrayContaining(['USDC in', 'USDC out', 'ETH in', 'ETH out']))
 
     try {
       await beta.halt()
@@ -61,10 +77,24 @@ describe.concurrent('expiry', () => {
       expect(refused.body.details).toEqual({ chainId: beta.chainId })
       expect(refusalOf(build)).toBe('503 CHAIN_UNAVAILABLE')
       expect(refusalOf(await api.quote(toRequest(wallet, order)))).toBe('200 OK')
+      const halted = await until(async () => {
+        const entry = await chainOf(beta.chainId)
+        return entry?.available === false && entry
+      })
+      expect(halted.reason).toBe('CHAIN_UNAVAILABLE')
+      expect(await swappableOn(beta.chainId)).toEqual([])
+      expect(await chainOf(alpha.chainId)).toMatchObject({ available: true })
     } finally {
       await beta.resume()
       await until(async () => (await api.quote(across)).status === 200)
     }
+
+    const resumed = await until(async () => {
+      const entry = await chainOf(beta.chainId)
+      return entry?.available && entry
+    })
+    expect(resumed).not.toHaveProperty('reason')
+    expect(await swappableOn(beta.chainId)).toEqual(before)
   })
 
   test('410 OPERATION_EXPIRED for a first submission after the operation expired', async ({ expect }) => {

@@ -11,6 +11,7 @@ import { createSolanaWorld } from '../solana-world.ts'
 import { readTokens, toCents, unexplained, worthOf } from '../values.ts'
 import {
   createWorld,
+  hurryToEnd,
   type Order,
   outcomeOf,
   prepare,
@@ -176,7 +177,7 @@ describe('a pool that moves between quote and delivery', () => {
   type Submitted = Awaited<ReturnType<typeof submitUnmined>>[number]
 
   async function expectRefund({ wallet, swapId, quote }: Submitted): Promise<void> {
-    const outcome = await outcomeOf({ api }, swapId)
+    const outcome = await hurryToEnd({ ...world, api }, swapId)
     expect(outcome).toMatchObject({
       status: 'refunded',
       refund: { reason: 'PRICE_MOVED', amount: quote.input },
