@@ -6,6 +6,7 @@ import { parseArgs } from 'node:util'
 import { JsonRpcHandler } from 'hardhat/internal/hardhat-network/jsonrpc/handler.js'
 import { createHardhatNetworkProvider } from 'hardhat/internal/hardhat-network/provider/provider.js'
 import { WebSocketServer } from 'ws'
+import { mineByTheClock } from './evm-clock.ts'
 import { reportListening } from './node-child.ts'
 
 const BASE_FEE_WEI = 100_000_000
@@ -24,7 +25,7 @@ async function runChain(options: { chainId: number; port: number; blockMs: numbe
       initialBaseFeePerGas: BASE_FEE_WEI,
       minGasPrice: 0n,
       automine: false,
-      intervalMining: options.blockMs,
+      intervalMining: 0,
       mempoolOrder: 'priority',
       chains: new Map(),
       genesisAccounts: [],
@@ -40,6 +41,8 @@ async function runChain(options: { chainId: number; port: number; blockMs: numbe
     { enabled: false },
   )
 
+  const ask = provider.request.bind(provider)
+  provider.request = mineByTheClock(ask, options.blockMs, (error) => process.stderr.write(`${error}\n`))
   const handler = new JsonRpcHandler(provider)
   const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, handler.handleHttp)
   const port = (await listens(server, options.port)) ?? (await listens(server, 0))

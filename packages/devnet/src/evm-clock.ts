@@ -1,0 +1,58 @@
+export type Call = { method: string; params?: unknown[] }
+export type Ask = (call: Call) => Promise<unknown>
+
+const BLOCK: Call = { method: 'evm_mine', params: [] }
+const MINING = ['evm_mine', 'hardhat_mine']
+
+/** How long after a block the next one comes, from one time to another; none where the first is 0. */
+type Pace = readonly [least: number, most: number]
+
+/**
+ * Mines a chain by the clock, and says how to ask it for everything else. The node could do so itself, but it dies when
+ * a block of its own and one that somebody asked for are made in the same moment: here one is made after the other.
+ */
+export function mineByTheClock(ask: Ask, blockMs: number, onFault: (error: unknown) => void): Ask {
+  let turn: Promise<unknown> = Promise.resolve()
+  let timer: NodeJS.Timeout | undefined
+  let pace: Pace = [blockMs, blockMs]
+
+  function inTurn(call: Call): Promise<unknown> {
+    const answer = turn.then(() => ask(call))
+    turn = answer.catch(() => {})
+    return answer
+  }
+
+  function schedule(): void {
+    clearTimeout(timer)
+    const current = pace
+    const [least, most] = current
+    if (least === 0) return
+    timer = setTimeout(
+      async () => {
+        await inTurn(BLOCK).catch(onFault)
+        if (pace === current) schedule()
+      },
+      least + Math.random() * (most - least),
+    )
+  }
+
+  schedule()
+  return async (call) => {
+    if (MINING.includes(call.method)) return inTurn(call)
+    const asked = call.method === 'evm_setIntervalMining' ? parsePace(call.params) : undefined
+    if (!asked) return ask(call)
+    pace = asked
+    schedule()
+    // Once this is answered, no block of the pace before comes any more.
+    await turn
+    return true
+  }
+}
+
+/** Undefined for what the node will refuse. */
+function parsePace(params: readonly unknown[] = []): Pace | undefined {
+  const [given] = params
+  const [least, most, ...more] = Array.isArray(given) ? given : [given, given]
+  const areTimes = [least, most].every((ms) => Number.isInteger(ms) && ms >= 0)
+  return params.length === 1 && more.length === 0 && areTimes && least <= most ? [least, most] : undefined
+}
