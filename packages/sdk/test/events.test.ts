@@ -74,10 +74,8 @@ describe('events', () => {
 
   test('of a stream that falls silent are asked for again', async () => {
     const client = trader.clientWith({ timeoutMs: -14_900 })
-    const oneAtATime: Fault = () => ({
-      then: 'hang',
-      texts: [resumedFrom().at(-1) === '1' ? eventText(2, 'settled') : eventText(1)],
-    })
+    const oneAtATime: Fault = (act) =>
+      streams('hang', resumedFrom().at(-1) === '1' ? eventText(2, 'settled') : eventText(1))(act)
     trader.service.next(PATH, ...repeated(50, oneAtATime))
 
     const seen: SwapEvent[] = []

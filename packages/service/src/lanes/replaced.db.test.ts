@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Chain, Heads } from '../chains/chain.ts'
 import { planReplacement } from '../chains/evm/fees.ts'
-import type { SwapEvent } from '../model/lifecycle.ts'
 import type { Attempt, Role } from '../store/attempts.ts'
 import { declareLanes, takeLanes } from '../store/lanes.ts'
 import { insertTestAttempt } from '../store/test-attempts.ts'
@@ -67,9 +66,9 @@ test('who replaces a transaction says which swaps it is for, and what it is call
 })
 
 const LIFE = ['lockRecorded', 'lockSeen', 'deliveryRecorded', 'deliverySeen', 'claimRecorded'] as const
-const lifeUntil = (last: SwapEvent) => LIFE.slice(0, LIFE.findIndex((event) => event === last) + 1)
+const lifeUntil = (last: (typeof LIFE)[number]) => LIFE.slice(0, LIFE.indexOf(last) + 1)
 
-async function newSwapAfter(last: SwapEvent): Promise<TestSwap> {
+async function newSwapAfter(last: (typeof LIFE)[number]): Promise<TestSwap> {
   const swap = await newSwap()
   const change = { originTxHash: '0x', deliveryTxHash: '0x', lockedBlock: 1n, delivered: 990n }
   for (const event of lifeUntil(last)) await moveTestSwap(database.pool, swap, event, change)
