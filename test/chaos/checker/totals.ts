@@ -81,7 +81,7 @@ export const wasteBound: Check = async (evidence) =>
       : undefined,
   )
 
-/** No lock and no delivery offers more for gas than the quotes of its swaps allow, unless one of them is owed by then. */
+/** No lock and no delivery offers more for gas than the quotes of its swaps allow, unless one is owed by then. */
 export const spendBound: Check = ({ db, evm }) => {
   const swaps = new Map(db.swaps.map((swap) => [swap.id, swap]))
   const bounded = db.attempts.filter(
