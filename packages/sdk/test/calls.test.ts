@@ -49,7 +49,7 @@ describe('waiting', () => {
   })
 
   test('ends with the swapId when time is over', async () => {
-    trader.service.next('/swap/status', ...repeated(10, pending('locked')))
+    trader.service.next('/swap/status', ...repeated(1_000, pending('locked')))
 
     const waiting = trader.client.waitForSwap('swp_1', { timeoutMs: 50 })
 
@@ -85,11 +85,12 @@ describe('a call', () => {
   })
 
   test('that nobody answers ends with TIMEOUT, one that nobody takes with CONNECTION_FAILED', async () => {
-    const impatient = { timeoutMs: 50, retry: { ...retry, forMs: 0 } }
+    const once = { retry: { ...retry, forMs: 0 } }
+    const impatient = trader.clientWith({ ...once, timeoutMs: 50 })
     trader.service.next('/swap/chains', hang)
 
-    await expect(trader.clientWith(impatient).chains()).rejects.toMatchObject({ code: 'TIMEOUT', status: 0 })
-    const nowhere = trader.clientWith({ ...impatient, baseUrl: 'http://127.0.0.1:1' })
+    await expect(impatient.chains()).rejects.toMatchObject({ code: 'TIMEOUT', status: 0 })
+    const nowhere = trader.clientWith({ ...once, baseUrl: 'http://127.0.0.1:1' })
     await expect(nowhere.chains()).rejects.toMatchObject({ code: 'CONNECTION_FAILED', retryable: true })
   })
 

@@ -31,7 +31,7 @@ function namesAre(...answers: string[][]) {
 }
 
 describe('where private addresses are allowed', () => {
-  const post = createPost({ allowPrivate: true, timeoutMs: 200 })
+  const post = createPost({ allowPrivate: true })
 
   test('the body and headers arrive, and the answer is its status and when to come back', async () => {
     receiver.answer({ status: 503, headers: { 'retry-after': '7' } })
@@ -52,7 +52,8 @@ describe('where private addresses are allowed', () => {
 
   test('who does not answer in time, hangs up or is not there has failed', async () => {
     receiver.answer('hang')
-    expect(await post(message(receiver.url))).toEqual({
+    const impatient = createPost({ allowPrivate: true, timeoutMs: 200 })
+    expect(await impatient(message(receiver.url))).toEqual({
       kind: 'failed',
       reason: 'it did not answer within 0.2 s',
     })
