@@ -1,5 +1,5 @@
 import { afterEach, expect, inject, test } from 'vitest'
-import { createWorld, outcomeOf } from '../world.ts'
+import { createWorld, outcomeOf, stageOf } from '../world.ts'
 import { PHONE, useBrowser } from './browser.ts'
 import { expectText, order, rowOf, sign, swapIdOf } from './steps.ts'
 
@@ -47,6 +47,8 @@ test('what cannot be delivered comes back, with the reason', async () => {
   const held = await beta.balanceOf(beta.contracts.vault, 'ETH')
   await alpha.halt()
   await sign(page)
+  // Claims of swaps before may wait for the next block as well: this one's lock has to be signed.
+  await stageOf(world, await swapIdOf(page), 'locking')
   await alpha.untilPending()
 
   await beta.client.setBalance({ address: beta.contracts.vault, value: 0n })
