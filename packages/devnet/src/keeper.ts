@@ -19,12 +19,12 @@ async function keepFresh(chain: KeptChain, privateKey: Hex): Promise<never> {
   const sender = createEvmSender(client, { privateKey, chainId: chain.chainId })
 
   async function touchIfDue(): Promise<void> {
-    // On a halted chain the last round is still waiting: another one would only pile up behind it.
-    if (await hasPending(client, sender.address)) return
     const { timestamp } = await client.getBlock({ blockTag: 'latest' })
     // By the chain's own clock, which tests move: a feed is never stale for long after a jump.
     const age = Number(timestamp) - touchedAt
     if (age >= 0 && age < EVERY_SECONDS) return
+    // On a halted chain the last round is still waiting: another one would only pile up behind it.
+    if (await hasPending(client, sender.address)) return
     for (const to of chain.feeds) await sender.send({ to, data: TOUCH, gas: TOUCH_GAS })
     touchedAt = Number(timestamp)
   }
