@@ -56,7 +56,7 @@ export default defineConfig({
           ...shared,
           name: 'clients',
           include: ['test/clients/**/*.test.ts'],
-          globalSetup: ['test/e2e/network.ts'],
+          globalSetup: ['test/clients/network.ts'],
           fileParallelism: false,
           testTimeout: 60_000,
           sequence: { groupOrder: 4 },

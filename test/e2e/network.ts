@@ -2,7 +2,6 @@ import { startNetwork } from '@geoswap/devnet'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import type { TestProject } from 'vitest/node'
 import type { LocalNetwork } from '../world.ts'
-import { startCollector } from './collector.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -11,8 +10,6 @@ declare module 'vitest' {
     home: string
     /** Who tops up the keys of beta; it has nothing until a test funds it. */
     float: string
-    /** Answers with all the spans that were sent to it. */
-    collectorUrl: string
   }
 }
 
@@ -25,22 +22,23 @@ const PACE = { blockMs: 500, slotMs: 200 }
 const BETA = 31_338
 
 /** Starts the network that all end-to-end tests share, and stops it after the last one. */
-export async function setup(project: TestProject): Promise<() => Promise<void>> {
+export const setup = (project: TestProject): Promise<() => Promise<void>> => startShared(project, {})
+
+/** The same, with more in the environment of its processes. */
+export async function startShared(
+  project: TestProject,
+  more: Record<string, string>,
+): Promise<() => Promise<void>> {
   const { PATH = '', HOME = '' } = process.env
   const floatKey = generatePrivateKey()
   const float = privateKeyToAddress(floatKey)
   const gasFloat = { evm: float, chains: [{ chainId: BETA, low: '10', target: '100', maxPerDay: '1000' }] }
   const serviceConfig = { discount: SHORT_MEMORY, gasFloat }
-  const collector = await startCollector()
-  const env = { PATH, HOME, GEOSWAP_FLOAT_KEY: floatKey, OTEL_EXPORTER_OTLP_ENDPOINT: collector.url }
+  const env = { PATH, HOME, GEOSWAP_FLOAT_KEY: floatKey, ...more }
   const network = await startNetwork({ env, ...PACE, serviceConfig })
   project.provide('local', { ...network.local, ...PACE } as LocalNetwork)
   project.provide('databaseUrl', network.databaseUrl)
   project.provide('home', network.home)
   project.provide('float', float)
-  project.provide('collectorUrl', collector.url)
-  return async () => {
-    await network.stop()
-    await collector.stop()
-  }
+  return () => network.stop()
 }
