@@ -2,19 +2,17 @@ import type { PoolClient } from 'pg'
 import type { Bench } from './network.ts'
 import { HASH, NOWHERE, PENDING, timeline } from './stored-swaps.ts'
 
-/** `some` belong to the caller, and are over. */
-export type Grown = { some: string[]; bytes: string }
-
 const AT_ONCE = 50_000
 
 /**
  * Years of swaps: one of a thousand is the caller's, the rest another account's. Their events, their places in the
- * lists of accounts and their transactions are stored as triggers and workers would have stored them.
+ * lists of accounts and their transactions are stored as triggers and workers would have stored them. Returns
+ * how large the database is then.
  */
 export async function growDatabase(
   { pool, world }: Bench,
   { ended, open }: { ended: number; open: number },
-): Promise<Grown> {
+): Promise<string> {
   const db = await pool.connect()
   try {
     const owner = await ownerOf(db, world.local.apiKey)
@@ -29,7 +27,7 @@ export async function growDatabase(
     // What grows over years has been vacuumed and written out long ago; here it would be both while it is measured.
     await db.query('vacuum (analyze)')
     await db.query('checkpoint')
-    return { some: await findSome(db, owner), bytes: await sizeOf(db) }
+    return await sizeOf(db)
   } finally {
     db.release()
   }
@@ -40,14 +38,6 @@ async function ownerOf(db: PoolClient, apiKey: string): Promise<string> {
     apiKey.split('_')[2],
   ])
   return rows[0]?.account_id ?? ''
-}
-
-async function findSome(db: PoolClient, owner: string): Promise<string[]> {
-  const { rows } = await db.query<{ id: string }>(
-    "select id from swaps where account_id = $1 and id like 'swp_grown%' and state = 'closed' limit 500",
-    [owner],
-  )
-  return rows.map(({ id }) => id)
 }
 
 async function sizeOf(db: PoolClient): Promise<string> {

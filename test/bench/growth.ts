@@ -11,12 +11,15 @@ import { atPace, createTraders, prepareSwaps } from './traders.ts'
 const WALLETS = 25
 const SUBMITS = 150
 const SUBMIT_EVERY_MS = 100
-const READS = 1_000
-const READ_EVERY_MS = 5
+const READS = 600
+// Half of what an API process on two cores can read: what one call takes is measured, not how long calls queue.
+const READ_EVERY_MS = 10
+const PENDING = 100
 const ENDED = 1_000_000
 const OPEN = 10_000
 const MOST = 1.5
-// A few calls decide a p99, and what else the machine does decides on those few: the median of the rounds counts.
+// A few calls decide a p99, and what else the machine does makes those few slower, never quicker: the quietest round
+// counts, of both.
 const ROUNDS = 5
 
 const CALLS = ['submit', 'status', 'history'] as const
@@ -26,12 +29,13 @@ type Rounds = readonly Times[]
 /** Whether a full database is as quick as an empty one: both in the same run, with the same calls. */
 export async function measureGrowth(bench: Bench): Promise<Figure[]> {
   const wallets = await createTraders(bench, WALLETS)
-  const few = await storePending(bench, bench.world.local.apiKey, 100)
-  const empty = await measureWarm(bench, wallets, few)
+  // Of those that are over an API process answers many from memory: these are read from the database each time.
+  const pending = await storePending(bench, bench.world.local.apiKey, PENDING)
+  const empty = await measureWarm(bench, wallets, pending)
   bench.say(`storing ${ENDED} swaps that are over and ${OPEN} open ones`)
-  const grown = await growDatabase(bench, { ended: ENDED, open: OPEN })
-  bench.say(`stored: ${grown.bytes} of tables and indexes`)
-  const full = await measureWarm(bench, wallets, grown.some)
+  const bytes = await growDatabase(bench, { ended: ENDED, open: OPEN })
+  bench.say(`stored: ${bytes} of tables and indexes`)
+  const full = await measureWarm(bench, wallets, pending)
   return CALLS.map((name) => compare(name, empty, full))
 }
 
@@ -78,13 +82,16 @@ async function measure(
 }
 
 function compare(name: keyof Times, empty: Rounds, full: Rounds): Figure {
-  const p99 = (rounds: Rounds) => median(rounds.map((times) => percentile(times[name], 0.99)))
-  const p50 = (rounds: Rounds) => median(rounds.flatMap((times) => times[name]))
-  const [before, after] = [p99(empty), p99(full)]
+  const p99s = (rounds: Rounds) => rounds.map((times) => percentile(times[name], 0.99))
+  const [before, after] = [Math.min(...p99s(empty)), Math.min(...p99s(full))]
+  const others = (rounds: Rounds) => {
+    const p50 = median(rounds.flatMap((times) => times[name]))
+    return `(rounds up to ${ms(Math.max(...p99s(rounds)))}, p50 ${ms(p50)})`
+  }
   return {
     name: `${name} with ${ENDED.toLocaleString('en')} swaps, p99`,
-    measured: `${ms(after)} (p50 ${ms(p50(full))})`,
-    baseline: `empty ${ms(before)} (p50 ${ms(p50(empty))})`,
+    measured: `${ms(after)} ${others(full)}`,
+    baseline: `empty ${ms(before)} ${others(empty)}`,
     goal: `≤ ${MOST} × empty`,
     ok: after <= before * MOST,
   }
