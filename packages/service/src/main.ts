@@ -17,10 +17,9 @@ import { rebuildDatabase } from './operate/rebuild.ts'
 import { listStops, pause, resume } from './operate/stops.ts'
 import { inspectSwaps } from './operate/swaps.ts'
 import { type CommandName, readCommandLine } from './operate/usage.ts'
+import { type Running, stopOnSignal } from './stop-on-signal.ts'
 import { createPool } from './store/db.ts'
 import { migrate } from './store/migrate.ts'
-
-type Running = { close(): Promise<void> }
 
 async function runMigrate(): Promise<void> {
   const problems: string[] = []
@@ -58,27 +57,6 @@ async function runAttester(logger: Logger): Promise<Running> {
   return attester
 }
 
-// Of the ten seconds that a supervisor gives. What a silent node holds up is left as it is: a worker may be killed at
-// any point, and its lanes are taken over when their leases are over.
-const DRAIN_MS = 9_000
-
-/** The first signal drains, a second one ends at once. */
-function stopOnSignal(running: Running, logger: Logger): void {
-  let stopping = false
-  const stop = async () => {
-    if (stopping) process.exit(1)
-    stopping = true
-    setTimeout(() => {
-      logger.warn('not drained in time')
-      logger.flush(() => process.exit(0))
-    }, DRAIN_MS)
-    await running.close().catch((err: unknown) => logger.error({ err }, 'close failed'))
-    logger.flush(() => process.exit(0))
-  }
-  process.on('SIGTERM', () => void stop())
-  process.on('SIGINT', () => void stop())
-}
-
 const roles = { api: runApi, worker: runWorker, attester: runAttester }
 const commands: Record<CommandName, (args: string[], env: Env, output: Output) => Promise<number>> = {
   init: (args, _env, output) => init(args, output),
@@ -97,7 +75,7 @@ async function runRole(name: keyof typeof roles): Promise<void> {
   const crashAt = process.env['GEOSWAP_CRASH_AT']
   if (crashAt) armFailPoints(crashAt)
   const logger = createLogger({ name, level: process.env['LOG_LEVEL'] ?? 'info' })
-  stopOnSignal(await roles[name](logger), logger)
+  stopOnSignal(await roles[name](logger), logger, process)
 }
 
 async function main(args: string[]): Promise<void> {

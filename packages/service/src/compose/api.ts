@@ -63,6 +63,7 @@ export type Api = {
   app: FastifyInstance
   /** The operator's own server, where the configuration has one. */
   operator: FastifyInstance | undefined
+  servesOnMs: number
   close(): Promise<void>
 }
 
@@ -125,7 +126,7 @@ export async function composeApi(config: Config, logger: Logger): Promise<Api> {
     await Promise.allSettled([listener.close(), limiter.close(), status.close(), webhooks.close()])
     await pool.end()
   }
-  return { app, operator, close }
+  return { app, operator, servesOnMs: config.drainMs, close }
 }
 
 type OperatorParts = Pick<Parts, 'pool' | 'chains' | 'catalog'> & {
