@@ -28,10 +28,17 @@ test('an operator finds a swap, and sees everything that was signed, attested an
   const listed = JSON.parse((await swaps('list', '--wallet', wallet.address, '--json')).out)
   const shown = JSON.parse((await swaps('show', swapId, '--json')).out)
   const trace: { at: string; what: string }[] = JSON.parse((await swaps('trace', swapId, '--json')).out)
+  const { inputAmount, quotedOutput } = listed[0]
   const times = trace.map(({ at }) => at)
 
   expect(listed).toMatchObject([{ id: swapId, status: 'settled', inputAmount: `${10n * USDC}` }])
-  expect(shown).toMatchObject({ id: swapId, opHash: build.geoOpHash, venue: 'inventory' })
+  expect(shown).toMatchObject({
+    id: swapId,
+    opHash: build.geoOpHash,
+    venue: 'inventory',
+    inputAmount,
+    quotedOutput,
+  })
   expect(trace.map(({ what }) => what)).toEqual(
     expect.arrayContaining([
       ...['swap accepted', 'signed lock', 'decided lock', 'signed deliver', 'swap settled', 'attested claim'],

@@ -19,8 +19,8 @@ export type SwapFilter = { status?: string; wallet?: string; limit: number }
 const LISTED = `
   select s.id, s.state, swap_status(s.state) as status, s.origin_chain::float8 as "originChain",
          s.destination_chain::float8 as "destinationChain", s.wallet, s.input_token as "inputToken",
-         s.input_amount as "inputAmount", o.output_token as "outputToken", o.quoted_output as "quotedOutput",
-         s.created_at as "createdAt"
+         s.input_amount::text as "inputAmount", o.output_token as "outputToken",
+         o.quoted_output::text as "quotedOutput", s.created_at as "createdAt"
     from swaps s join ops o on o.id = s.op_id`
 
 /** The newest first. A status is a public one or a state. */
