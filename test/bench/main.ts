@@ -80,7 +80,7 @@ const { values, positionals } = parseArgs({
     profile: { type: 'string' },
   },
 })
-const unknown = positionals.filter((name) => !(name in sections))
+const unknown = positionals.filter((name) => !Object.hasOwn(sections, name))
 if (values.help || unknown.length > 0) {
   console.log(unknown.length > 0 ? `Unknown: ${unknown.join(', ')}\n\n${HELP}` : HELP)
   process.exit(unknown.length > 0 ? 2 : 0)

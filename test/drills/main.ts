@@ -67,7 +67,9 @@ async function main(): Promise<number> {
     allowPositionals: true,
     options: { help: { type: 'boolean', short: 'h' } },
   })
-  const unknown = positionals.filter((name) => !(name in drills) && name !== 'list' && name !== 'all')
+  const unknown = positionals.filter(
+    (name) => !Object.hasOwn(drills, name) && name !== 'list' && name !== 'all',
+  )
   if (values.help || positionals.length === 0 || unknown.length > 0) {
     if (unknown.length > 0)
       console.error(`There is no drill ${unknown.join(', ')}: see npm run drill -- list\n`)

@@ -1,6 +1,6 @@
 import { BaseError } from 'viem'
 import { expect, test } from 'vitest'
-import { describeError } from './command.ts'
+import { describeError, runSubcommand } from './command.ts'
 
 const refused = Object.assign(new Error('connect ECONNREFUSED 127.0.0.1:5432'), { code: 'ECONNREFUSED' })
 
@@ -21,4 +21,16 @@ test('what a chain refused is told in a line', () => {
 test('anything else is told in its own words', () => {
   expect(describeError(new Error('GEOSWAP_CONFIG is not set'))).toBe('GEOSWAP_CONFIG is not set')
   expect(describeError('odd')).toBe('odd')
+})
+
+test.each(['fly', 'toString', 'constructor'])('%s is no command', async (name) => {
+  const hints: string[] = []
+  const code = await runSubcommand({
+    ...{ help: 'help', args: [name], options: {}, commands: {} },
+    output: { out: () => {}, hint: (text) => hints.push(text) },
+    run: async () => {},
+  })
+
+  expect(code).toBe(2)
+  expect(hints).toEqual([`Unknown command ${name}. Try --help.`])
 })

@@ -57,7 +57,7 @@ export async function runSubcommand<Run>(asked: Subcommands<Run>): Promise<numbe
       output.out(help)
       return flags['help'] ? 0 : 2
     }
-    const command = commands[name]
+    const command = Object.hasOwn(commands, name) ? commands[name] : undefined
     if (!command) throw new UsageError(`Unknown command ${name}. Try --help.`)
     await run(command, { flags, rest })
     return 0
