@@ -6,11 +6,17 @@ import type { NetworkConfig } from '../config.ts'
 /** The network of a file, with nodes that can be asked; every problem of it is the user's to read. */
 export function readForCommand(file: string, env: Env): NetworkConfig {
   const problems: string[] = []
-  const network = readNetwork(file, problems)
-  if (problems.length > 0) throw new UsageError(problems.join('\n'))
-  const filled = fillInUrls(network, ['rpcUrls'], env, problems)
+  const filled = fillInUrls(readUnfilled(file), ['rpcUrls'], env, problems)
   if (problems.length > 0) throw new UsageError(problems.join('\n'))
   return filled
+}
+
+/** As it is written: URLs may lack their secrets. */
+export function readUnfilled(file: string): NetworkConfig {
+  const problems: string[] = []
+  const network = readNetwork(file, problems)
+  if (problems.length > 0) throw new UsageError(problems.join('\n'))
+  return network
 }
 
 export function fillInAllUrls(network: NetworkConfig, env: Env): NetworkConfig {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { NETWORK_TEXT } from '../config/test-network.ts'
-import { findNetwork } from './served.ts'
+import { findNetwork, findNetworkNames } from './served.ts'
 
 const home = mkdtempSync(join(tmpdir(), 'geoswap-served-'))
 afterAll(() => rmSync(home, { recursive: true }))
@@ -13,6 +13,15 @@ writeFileSync(join(home, 'url'), 'postgres://elsewhere')
 
 test('the chains of the local network are for its own database', () => {
   expect(findNetwork({ GEOSWAP_HOME: home }).network).toBe('test')
+})
+
+test('what asks no node needs no key of a provider', () => {
+  const file = join(home, 'keyed.json')
+  writeFileSync(file, NETWORK_TEXT.replace('two.base.example', ['two.base.example/$', '{BASE_KEY}'].join('')))
+  const env = { DATABASE_URL: 'postgres://elsewhere', GEOSWAP_CONFIG: file }
+
+  expect(findNetworkNames(env).chains.map(({ name }) => name)).toEqual(['base', 'solana'])
+  expect(() => findNetwork(env)).toThrow('BASE_KEY is not set')
 })
 
 test.each([

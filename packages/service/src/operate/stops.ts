@@ -9,7 +9,7 @@ import {
 } from '../command.ts'
 import { describeScope, type StopScope } from '../model/stop.ts'
 import { findActiveStops, raiseStop, resumeStop } from '../store/stops.ts'
-import { findNetwork, getAssetName, getChainConfig, parseSide } from './served.ts'
+import { findNetworkNames, getAssetName, getChainConfig, parseSide } from './served.ts'
 
 export const STOPS_HELP = `pause [SCOPE] --note TEXT [--by NAME]
       Quotes nothing of this scope from now on, on every API process. What was submitted is finished.
@@ -89,7 +89,7 @@ function toFilter(env: Env, flags: Scope & { stop?: string }): (stop: Stop) => b
 function toScope(env: Env, { chain, asset, from, to }: Scope): StopScope {
   if (chain === undefined && asset === undefined && from === undefined && to === undefined)
     return { kind: 'part' }
-  const network = findNetwork(env)
+  const network = findNetworkNames(env)
   if (from === undefined && to === undefined) {
     return {
       kind: 'part',

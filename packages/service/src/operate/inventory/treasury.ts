@@ -24,7 +24,7 @@ export async function findTreasury(
   { needsKey }: { needsKey: boolean },
 ): Promise<Treasury> {
   const owner = ownerOf(asked)
-  const key = readKey(env, asked)
+  const key = readKey(env, asked, { opensKeystore: needsKey || owner === undefined })
   if (!key && owner && !needsKey) return { sender: owner, accounts: [], signers: [] }
   if (!key) {
     const whose = owner ?? 'the wallet that pays the deposit'
@@ -47,7 +47,11 @@ function ownerOf({ network, chain, kind }: Asked): string | undefined {
   return network.treasury === undefined ? undefined : getAddress(network.treasury)
 }
 
-function readKey(env: Env, { chain, kind, isLocal }: Asked): Secret | undefined {
+function readKey(
+  env: Env,
+  { chain, kind, isLocal }: Asked,
+  { opensKeystore }: { opensKeystore: boolean },
+): Secret | undefined {
   const problems: string[] = []
   const isGiven = readSetting(env, 'GEOSWAP_TREASURY_KEY', problems) !== undefined
   if (!isGiven && isLocal) {
@@ -56,13 +60,9 @@ function readKey(env: Env, { chain, kind, isLocal }: Asked): Secret | undefined 
       ? undefined
       : new Secret(local)
   }
-  if (!isGiven && !env['GEOSWAP_KEYSTORE']) return undefined
-  const [key] = readKeys(
-    env,
-    'GEOSWAP_TREASURY_KEY',
-    [chain.family === 'evm' ? 'treasury' : 'inventory'],
-    problems,
-  )
+  if (!isGiven && !(opensKeystore && env['GEOSWAP_KEYSTORE'])) return undefined
+  const role = chain.family === 'evm' ? 'treasury' : 'inventory'
+  const [key] = readKeys(env, 'GEOSWAP_TREASURY_KEY', [role], problems)
   if (problems.length > 0) throw new UsageError(problems.join('\n'))
   return key
 }

@@ -1,0 +1,27 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, expect, test } from 'vitest'
+import { parseNetwork } from '../../config/network-file.ts'
+import { NETWORK_TEXT } from '../../config/test-network.ts'
+import type { NetworkConfig } from '../../config.ts'
+import { findTreasury } from './treasury.ts'
+
+const keystore = mkdtempSync(join(tmpdir(), 'geoswap-keystore-'))
+afterAll(() => rmSync(keystore, { recursive: true }))
+
+const network = parseNetwork(NETWORK_TEXT).network as NetworkConfig
+const [base] = network.chains as [NetworkConfig['chains'][number]]
+const env = { GEOSWAP_KEYSTORE: keystore, GEOSWAP_KEYSTORE_PASSPHRASE: 'a long enough one' }
+
+test.each(['deposit', 'withdraw'] as const)(
+  'what a %s would send is shown without the key of the treasury, whatever keystore is at hand',
+  async (kind) => {
+    const asked = { network, chain: base, kind, isLocal: false }
+
+    const shown = await findTreasury(env, asked, { needsKey: false })
+
+    expect(shown).toEqual({ sender: network.treasury, accounts: [], signers: [] })
+    await expect(findTreasury(env, asked, { needsKey: true })).rejects.toThrow('has no key of treasury')
+  },
+)
