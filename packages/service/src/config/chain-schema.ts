@@ -1,5 +1,17 @@
 import Type from 'typebox'
-import { address, count, digits, name, range, solanaAddress, strict, text, url } from './fields.ts'
+import {
+  address,
+  chainId,
+  count,
+  digits,
+  flag,
+  name,
+  range,
+  solanaAddress,
+  strict,
+  text,
+  url,
+} from './fields.ts'
 
 const NODES =
   'One or several: what money follows from is what a majority of them says. No keys here: ' +
@@ -7,8 +19,11 @@ const NODES =
 
 // What every chain says of itself, whatever its family.
 const anyChain = {
-  chainId: count('Of an EVM chain its own id. Of Solana 792703809, or another number for another cluster.'),
+  chainId: chainId('Of an EVM chain its own id. Of Solana 792703809, or another number for another cluster.'),
   name: name('How messages, metrics and commands call it.'),
+  testnet: Type.Optional(
+    flag('Its coins are worth nothing. Either all chains of a file are such, or none: assets are the same.'),
+  ),
   rpcUrls: Type.Array(url('A node.'), { minItems: 1, description: `Nodes of API and worker. ${NODES}` }),
   attesterRpcUrls: Type.Array(url('A node.'), {
     minItems: 1,
@@ -35,11 +50,11 @@ const anyChain = {
     count('A head older than this counts as down. Default 15000, or five times blockMs where that is more.'),
   ),
   exposureCapUsd: Type.Optional(
-    Type.Integer({
-      minimum: 0,
-      description:
-        'Value that may be delivered against locks that are not hard-final yet. Default 25000; 0 always waits.',
-    }),
+    range(
+      0,
+      1_000_000_000,
+      'Value that may be delivered against locks that are not hard-final yet. Default 25000; 0 always waits.',
+    ),
   ),
   maxInFlight: Type.Optional(
     count('Unmined transactions per sending key; further work waits and is batched. Default 16.'),

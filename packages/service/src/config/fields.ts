@@ -14,7 +14,9 @@ export const digits = (description: string) => Type.String({ pattern: '^[0-9]+$'
 export const decimal = (description: string) =>
   Type.String({ pattern: '^(0|[1-9][0-9]*)(\\.[0-9]+)?$', description })
 export const url = (description: string) => Type.String({ pattern: '^https?://', description })
-export const count = (description: string) => Type.Integer({ minimum: 1, description })
+/** No more than a timer can wait for, in milliseconds. */
+export const count = (description: string) => range(1, 2 ** 31 - 1, description)
+export const chainId = (description: string) => range(1, Number.MAX_SAFE_INTEGER, description)
 export const flag = (description: string) => Type.Boolean({ description })
 export const range = (minimum: number, maximum: number, description: string) =>
   Type.Integer({ minimum, maximum, description })

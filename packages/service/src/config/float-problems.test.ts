@@ -14,6 +14,16 @@ test('a gas float that can fill up its keys has no problem', () => {
   expect(problemsOf({ evm: EVM, chains: [base] })).toEqual([])
 })
 
+test('an address that could pay on no chain is a problem of a gas float', () => {
+  const { chains, ...rest } = JSON.parse(NETWORK_TEXT)
+  const gasFloat = { evm: EVM, solana: '7ZgX6RKtGf9pPZ3FkLkAtVgRkUFQCcMdBbBPtPYtKN5w', chains: [base] }
+  const text = JSON.stringify({ ...rest, venues: undefined, chains: chains.slice(0, 1), gasFloat })
+
+  expect(parseNetwork(text).problems).toMatchObject([
+    { path: '/gasFloat/solana', message: 'there is no chain of the family solana' },
+  ])
+})
+
 test.each([
   ['an unknown chain', { evm: EVM, chains: [{ ...base, chainId: 7 }] }, 'there is no chain 7'],
   ['no address of the family', { chains: [base] }, 'gasFloat names no evm address'],

@@ -27,7 +27,11 @@ export function findFloatProblems({ gasFloat, chains }: NetworkConfig): Problem[
       problems.push({ path: at('maxPerDay'), message: 'must fill one empty key: at least target' })
     return problems
   })
-  return [...repeated, ...each]
+  // Its key would be asked for by nobody, and then be missing.
+  const idle = (['evm', 'solana'] as const)
+    .filter((family) => gasFloat[family] && !chains.some((chain) => chain.family === family))
+    .map((family) => ({ path: `/gasFloat/${family}`, message: `there is no chain of the family ${family}` }))
+  return [...repeated, ...each, ...idle]
 }
 
 type FloatChain = GasFloatConfig['chains'][number]

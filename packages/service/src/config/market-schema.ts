@@ -1,10 +1,10 @@
 import Type from 'typebox'
-import { address, count, decimal, flag, range, strict, text, url } from './fields.ts'
+import { address, chainId, count, decimal, flag, range, strict, text, url } from './fields.ts'
 
 const ChainlinkFeed = Type.Object(
   {
     kind: Type.Literal('chainlink', { description: 'An aggregator with latestRoundData, priced in USD.' }),
-    chainId: count('On which of the EVM chains of this file.'),
+    chainId: chainId('On which of the EVM chains of this file.'),
     address: address('Of the feed.'),
     maxAgeSeconds: count('Older answers are not used: a little more than its heartbeat.'),
     description: Type.Optional(
@@ -87,7 +87,7 @@ export const InventoryVenue = Type.Object(
       Type.Array(
         Type.Object(
           {
-            chainId: Type.Optional(count('On this chain. Default every one.')),
+            chainId: Type.Optional(chainId('On this chain. Default every one.')),
             asset: Type.Optional(text('Of this asset. Default every one.')),
             maxUsd: count('In US dollars.'),
           },
@@ -106,7 +106,7 @@ export const UniswapVenue = Type.Object(
     kind: Type.Literal('uniswap-v3', {
       description: 'Pools that outputs are bought from as they are delivered.',
     }),
-    chainId: count('Of the pools.'),
+    chainId: chainId('Of the pools.'),
     quoter: address('The QuoterV2 of the pools.'),
     adapter: address('Ours, as `service deploy` created it; the vault has to allow it.'),
     pools: Type.Array(

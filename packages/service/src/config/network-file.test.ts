@@ -40,6 +40,11 @@ const notJson: Case[] = [
 ]
 
 const misshapen: Case[] = [
+  ['"chainId": 9001,\n', '"chainId": 1e300,\n', '/chains/1/chainId', 'must be <= 9007199254740991'],
+  ['"blockMs": 400', '"blockMs": 1e12', '/chains/1/blockMs', 'must be <= 2147483647'],
+  ['"leaseMs": 6000', '"quoteTtlMs": 1e16', '/quoteTtlMs', 'must be <= 3600000'],
+  ['"leaseMs": 6000', '"eventDays": 3000000000', '/eventDays', 'must be <= 36500'],
+  ['"exposureCapUsd": 25000', '"exposureCapUsd": 1e300', '/chains/0/exposureCapUsd', 'must be <= 1000000000'],
   ['"network": "test",', '"network": "Test Net",', '/network', 'must match pattern'],
   ['"family": "evm"', '"family": "cosmos"', '/chains/0', 'is not one of', '{\n      "chainId": 8453'],
   ['"kind": "inventory"', '"kind": "stock"', '/venues/0', 'is not one of', '{\n      "kind": "stock"'],
@@ -113,6 +118,37 @@ const unfit: Case[] = [
     'three blocks',
   ],
   ['"leaseMs": 6000', '"leaseMs": 90000', '/leaseMs', 'must be below lockInclusionSeconds'],
+  ['"leaseMs": 6000', '"leaseMs": 60000', '/leaseMs', 'must be below lockInclusionSeconds'],
+  ['"leaseMs": 6000', '"leaseMs": 1', '/leaseMs', 'must be at least 200'],
+  ['"fillSeconds": 600', '"fillSeconds": 604800', '/deadlines', 'the escrow takes no more', '"deadlines"'],
+  ['"hard": 450', '"hard": 200000', '/chains/0/finality/hard', 'the escrow takes no more'],
+  ['two.base.example', `a.example/${setting('key')}`, '/chains/0/rpcUrls/1', 'a setting in braces'],
+  ['hermes.example', `hermes.example/${setting('KEY')}`, '/pyth/url', 'nothing is filled in here'],
+  [
+    '"leaseMs": 6000',
+    `"web": { "rpcUrls": { "8453": "https://x.example/${setting('KEY')}" } }`,
+    '/web/rpcUrls/8453',
+    'no key',
+  ],
+  [
+    '"leaseMs": 6000',
+    '"web": { "rpcUrls": { "1": "https://x.example" } }',
+    '/web/rpcUrls/1',
+    'there is no chain 1',
+  ],
+  [
+    '"leaseMs": 6000',
+    '"web": { "txUrls": { "8453": "https://x.example/tx/" } }',
+    '/web/txUrls/8453',
+    'has no {hash}',
+  ],
+  [
+    '"name": "solana"',
+    '"name": "solana", "testnet": true',
+    '/chains/0',
+    'is no test network',
+    '{\n      "chainId": 8453',
+  ],
 ]
 
 const RETIRING = '"attester": "0x3000000000000000000000000000000000000001"'

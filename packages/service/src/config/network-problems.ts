@@ -1,8 +1,9 @@
-import { type ChainConfig, defaultDeadlines, defaultDiscount, type NetworkConfig } from '../config.ts'
+import { type ChainConfig, defaultDiscount, type NetworkConfig } from '../config.ts'
 import { isRising, toTiers } from '../model/discount.ts'
 import { findPriceProblems } from '../model/price-setup.ts'
 import { addressChecks } from './address-problems.ts'
 import { type Check, indicesOf } from './check.ts'
+import { findDeadlineProblems } from './deadline-problems.ts'
 import { findFloatProblems } from './float-problems.ts'
 import { findRepeated } from './repeated.ts'
 import type { Problem } from './shape.ts'
@@ -13,10 +14,10 @@ import { findVenueProblems } from './venue-problems.ts'
 export function checksOf(network: NetworkConfig): Check[] {
   const everyChain = (...fields: string[]) => fields.map((field) => `/chains/*/${field}`)
   return [
-    { reads: everyChain('chainId', 'name'), find: () => findChainProblems(network) },
+    { reads: everyChain('chainId', 'name', 'testnet'), find: () => findChainProblems(network) },
     ...indicesOf(network?.chains).flatMap((index) => checksOfChain(network, index)),
     ...addressChecks(network),
-    { reads: ['/pyth', '/web'], find: () => findUrlProblems(network) },
+    { reads: ['/pyth', '/web', ...everyChain('chainId')], find: () => findUrlProblems(network) },
     {
       reads: ['/assets', '/pyth', ...everyChain('chainId', 'family')],
       find: () => findPriceProblems(network),
@@ -27,7 +28,7 @@ export function checksOf(network: NetworkConfig): Check[] {
     },
     { reads: ['/discount', ...everyChain('native', 'tokens')], find: () => findDiscountProblems(network) },
     {
-      reads: ['/deadlines', '/leaseMs', ...everyChain('blockMs')],
+      reads: ['/deadlines', '/leaseMs', ...everyChain('family', 'blockMs', 'finality')],
       find: () => findDeadlineProblems(network),
     },
     { reads: ['/gasFloat', ...everyChain('chainId', 'family')], find: () => findFloatProblems(network) },
@@ -46,7 +47,23 @@ function findChainProblems({ chains }: NetworkConfig): Problem[] {
       ({ name }) => name,
       (index) => `/chains/${index}/name`,
     ),
+    ...findMixedWorth(chains),
   ]
+}
+
+/** A coin that anyone gets for nothing would buy one that is worth something, as the same asset. */
+function findMixedWorth(chains: readonly ChainConfig[]): Problem[] {
+  if (chains.every(({ testnet }) => !testnet)) return []
+  return chains.flatMap(({ name, testnet }, index) =>
+    testnet
+      ? []
+      : [
+          {
+            path: `/chains/${index}`,
+            message: `${name} is no test network, and others here are: not in one file`,
+          },
+        ],
+  )
 }
 
 function checksOfChain(network: NetworkConfig, index: number): Check[] {
@@ -119,30 +136,4 @@ function findDiscountProblems({ discount, chains }: NetworkConfig): Problem[] {
       (index) => `/discount/tiers/${index}/name`,
     ),
   ]
-}
-
-/** Time that is given must be time in which the thing can happen. */
-function findDeadlineProblems({ deadlines, chains, leaseMs = 6_000 }: NetworkConfig): Problem[] {
-  const { fillSeconds, cutOffSeconds, ...waits } = { ...defaultDeadlines, ...deadlines }
-  const slowest = Math.max(...chains.map(({ blockMs }) => blockMs))
-  const problems: Problem[] = []
-  const add = (name: string, message: string) => problems.push({ path: `/deadlines/${name}`, message })
-  if (2 * cutOffSeconds > fillSeconds) {
-    add(
-      'cutOffSeconds',
-      `must be at most half of fillSeconds (${fillSeconds}): little time is left to deliver`,
-    )
-  }
-  for (const name of ['lockInclusionSeconds', 'claimInclusionSeconds'] as const) {
-    if (waits[name] * 1_000 < 3 * slowest) {
-      add(name, `must be at least three blocks of the slowest chain (${slowest} ms each)`)
-    }
-  }
-  if (leaseMs > waits.lockInclusionSeconds * 1_000) {
-    problems.push({
-      path: '/leaseMs',
-      message: 'must be below lockInclusionSeconds, or one dead worker fails its swaps',
-    })
-  }
-  return problems
 }

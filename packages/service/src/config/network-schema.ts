@@ -1,6 +1,18 @@
 import Type from 'typebox'
 import { EvmChain, SolanaChain } from './chain-schema.ts'
-import { address, count, decimal, flag, name, range, solanaAddress, strict, text, url } from './fields.ts'
+import {
+  address,
+  chainId,
+  count,
+  decimal,
+  flag,
+  name,
+  range,
+  solanaAddress,
+  strict,
+  text,
+  url,
+} from './fields.ts'
 import { Asset, Discount, InventoryVenue, Pyth, UniswapVenue } from './market-schema.ts'
 
 const Deadlines = Type.Object(
@@ -37,7 +49,7 @@ const GasFloat = Type.Object(
     chains: Type.Array(
       Type.Object(
         {
-          chainId: count('Of a chain of this file.'),
+          chainId: chainId('Of a chain of this file.'),
           low: decimal('A key that holds less is filled up to `target`.'),
           target: decimal('In whole coins.'),
           maxPerDay: decimal('In any 24 hours, for all keys of the chain together.'),
@@ -133,14 +145,18 @@ export const NetworkSchema = Type.Object(
           'As much can a quote gain that is sealed with a stolen key. Default: the slippage, at most 1000.',
       ),
     ),
-    quoteTtlMs: Type.Optional(count('Life of a quote, in milliseconds. Default 30000.')),
+    quoteTtlMs: Type.Optional(range(1, 3_600_000, 'Life of a quote, in milliseconds. Default 30000.')),
     leaseMs: Type.Optional(
       count('How long a worker that is silent keeps its lanes, in milliseconds. Default 6000.'),
     ),
     deadlines: Type.Optional(Deadlines),
     webhooks: Type.Optional(Webhooks),
     eventDays: Type.Optional(
-      count('How long the changes of swaps that are over can be read; their end stays. Default 90.'),
+      range(
+        1,
+        36_500,
+        'How long the changes of swaps that are over can be read; their end stays. Default 90.',
+      ),
     ),
     web: Type.Optional(Web),
   },

@@ -8,19 +8,38 @@ export function findNodeProblems({ rpcUrls, attesterRpcUrls }: ChainConfig): Pro
   return Object.entries({ rpcUrls, attesterRpcUrls }).flatMap(([list, urls]) => {
     const pathOf = (index: number) => `/${list}/${index}`
     return [
-      ...urls.flatMap((url, index) => findMalformed(withoutSettings(url), pathOf(index))),
+      ...urls.flatMap((url, index) => findMalformedNode(url, pathOf(index))),
       ...findRepeated(urls, nodeOf, pathOf, (url) => url),
     ]
   })
 }
 
-/** Of the other servers that the configuration names. Nothing is filled in there. */
-export function findUrlProblems({ pyth, web = {} }: Pick<NetworkConfig, 'pyth' | 'web'>): Problem[] {
+/** Of the other servers that the configuration names. */
+export function findUrlProblems(network: Pick<NetworkConfig, 'pyth' | 'web' | 'chains'>): Problem[] {
+  const { pyth, chains, web = {} } = network
   const { rpcUrls = {}, txUrls = {} } = web
+  const isServed = (id: string) => chains.some(({ chainId }) => String(chainId) === id)
   const ofPage = Object.entries({ rpcUrls, txUrls }).flatMap(([list, urls]) =>
-    Object.entries(urls).flatMap(([chainId, url]) => findMalformed(url, `/web/${list}/${chainId}`)),
+    Object.entries(urls).flatMap(([id, url]) => {
+      const path = `/web/${list}/${id}`
+      if (!isServed(id)) return [{ path, message: `there is no chain ${id}` }]
+      if (list === 'txUrls' && !url.includes('{hash}'))
+        return [{ path, message: 'has no {hash}, where that of the transaction goes' }]
+      return findMalformedPlain(url, path)
+    }),
   )
-  return [...(pyth ? findMalformed(pyth.url, '/pyth/url') : []), ...ofPage]
+  return [...(pyth ? findMalformedPlain(pyth.url, '/pyth/url') : []), ...ofPage]
+}
+
+function findMalformedNode(url: string, path: string): Problem[] {
+  const filled = withoutSettings(url)
+  if (!filled.includes('${')) return findMalformed(filled, path)
+  return [{ path, message: 'a setting in braces has a name of A to Z, 0 to 9 and _' }]
+}
+
+function findMalformedPlain(url: string, path: string): Problem[] {
+  if (!url.includes('${')) return findMalformed(url, path)
+  return [{ path, message: 'nothing is filled in here, and who gets it sees all of it: no key belongs here' }]
 }
 
 function findMalformed(url: string, path: string): Problem[] {

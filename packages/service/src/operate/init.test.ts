@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:f
 import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, expect, test } from 'vitest'
+import { parseNetwork } from '../config/network-file.ts'
 import { init } from './init.ts'
 
 const root = fileURLToPath(new URL('../../../..', import.meta.url))
@@ -9,10 +10,31 @@ mkdirSync(join(root, '.geoswap'), { recursive: true })
 const folder = mkdtempSync(join(root, '.geoswap', 'init-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 
+const silent = { out: () => {}, hint: () => {} }
+
+test.each([
+  ['base,solana', 'mainnet'],
+  ['base-sepolia,solana-devnet', 'testnet'],
+])('a configuration of %s is called %s, and its chains fit each other', async (chains, name) => {
+  const out = join(folder, `${name}.json`)
+
+  await init(['--chains', chains, '--out', out], silent)
+
+  const text = readFileSync(out, 'utf8')
+  expect(JSON.parse(text).network).toBe(name)
+  expect(parseNetwork(text).problems.filter(({ path }) => /^\/chains\/\d$/.test(path))).toEqual([])
+})
+
+test('test networks and others are not put into one file', async () => {
+  const mixed = init(['--chains', 'base,base-sepolia'], silent)
+
+  await expect(mixed).rejects.toThrow('base-sepolia and base belong in two files')
+})
+
 test('a new configuration names its schema by a path that is right from where it was written', async () => {
   const out = join(folder, 'geoswap.json')
 
-  await init(['--chains', 'base', '--out', out], { out: () => {}, hint: () => {} })
+  await init(['--chains', 'base', '--out', out], silent)
   const { $schema } = JSON.parse(readFileSync(out, 'utf8'))
 
   expect($schema).toBe('../../docs/config.schema.json')

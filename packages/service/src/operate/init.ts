@@ -16,6 +16,7 @@ export async function init(args: string[], output: Output): Promise<number> {
   const { chains, treasury, keystore, out } = parse(args)
   if (treasury !== undefined && !isAddress(treasury)) throw new UsageError(`${treasury} is not an address.`)
   const presets = chains.map(getPreset)
+  refuseMixture(presets)
   const roles = { ...rolesIn(keystore), treasury }
   const starter = { $schema: schemaFrom(out), ...createStarter(presets, roles) }
   const text = `${JSON.stringify(starter, null, 2)}\n`
@@ -57,6 +58,15 @@ function getPreset(name: string): Preset {
   const preset = readPreset(name)
   if (!preset) throw new UsageError(`There is no preset ${name}. There are: ${listPresets().join(', ')}.`)
   return preset
+}
+
+function refuseMixture(presets: readonly Preset[]): void {
+  const [test, real] = [presets.filter(({ testnet }) => testnet), presets.filter(({ testnet }) => !testnet)]
+  if (test.length === 0 || real.length === 0) return
+  const names = (of: readonly Preset[]) => of.map(({ name }) => name).join(', ')
+  throw new UsageError(
+    `${names(test)} and ${names(real)} belong in two files: coins of test networks are worth nothing.`,
+  )
 }
 
 function rolesIn(keystores: readonly string[] = []): Roles {

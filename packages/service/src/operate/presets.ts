@@ -12,6 +12,8 @@ export type Cited<T> = T & { source: string; official?: string }
 export type Preset = {
   chainId: number
   name: string
+  /** Its coins are worth nothing. */
+  testnet?: true
   family: 'evm' | 'solana'
   native: { symbol: string; asset: string }
   finality: { accept: number; settle: number; hard: number }

@@ -19,7 +19,7 @@ export function createStarter(presets: readonly Preset[], roles: Roles): object 
   const usesPyth = presets.some(({ feeds }) => feeds.some(({ kind }) => kind === 'pyth'))
   const orFill = (addresses: readonly string[]) => (addresses.length > 0 ? addresses : [TO_FILL_IN])
   return {
-    network: 'mainnet',
+    network: presets.some(({ testnet }) => testnet) ? 'testnet' : 'mainnet',
     relayers: orFill(roles.relayers),
     deliverers: orFill(roles.deliverers),
     attester: roles.attester ?? TO_FILL_IN,
@@ -32,9 +32,11 @@ export function createStarter(presets: readonly Preset[], roles: Roles): object 
 }
 
 function toChain(preset: Preset, roles: Roles): object {
-  const { chainId, name, family, native, finality, blockMs, genesisHash, l1FeeOracle } = preset
+  const { chainId, name, testnet, family, native, finality, blockMs, genesisHash, l1FeeOracle } = preset
   return {
-    ...{ chainId, name, family },
+    ...{ chainId, name },
+    ...(testnet && { testnet }),
+    family,
     rpcUrls: [TO_FILL_IN],
     attesterRpcUrls: [TO_FILL_IN],
     ...(family === 'evm' ? { contracts: contractsOf(roles) } : solanaRolesOf(roles)),

@@ -1,0 +1,69 @@
+import { type ChainConfig, defaultDeadlines, type NetworkConfig } from '../config.ts'
+import { type DeadlinePolicy, deadlinesFrom } from '../model/deadlines.ts'
+import type { Problem } from './shape.ts'
+
+// GeoEscrow takes no op that could hold an input for longer.
+const MAX_HOLD_SECONDS = 7 * 86_400
+// What the clocks of two chains may be apart.
+const CLOCKS_APART_SECONDS = 3_600
+const MIN_LEASE_MS = 200
+
+/** Time that is given must be time in which the thing can happen. */
+export function findDeadlineProblems({ deadlines, chains, leaseMs = 6_000 }: NetworkConfig): Problem[] {
+  const policy = { ...defaultDeadlines, ...deadlines }
+  return [
+    ...findShortTimes(policy, chains),
+    ...findLeaseProblems(policy, leaseMs),
+    ...findLongHolds(policy, chains),
+  ]
+}
+
+function findShortTimes(policy: DeadlinePolicy, chains: readonly ChainConfig[]): Problem[] {
+  const { fillSeconds, cutOffSeconds } = policy
+  const slowest = Math.max(...chains.map(({ blockMs }) => blockMs))
+  const problems: Problem[] = []
+  const add = (name: string, message: string) => problems.push({ path: `/deadlines/${name}`, message })
+  if (2 * cutOffSeconds > fillSeconds) {
+    add(
+      'cutOffSeconds',
+      `must be at most half of fillSeconds (${fillSeconds}): little time is left to deliver`,
+    )
+  }
+  for (const name of ['lockInclusionSeconds', 'claimInclusionSeconds'] as const) {
+    if (policy[name] * 1_000 < 3 * slowest) {
+      add(name, `must be at least three blocks of the slowest chain (${slowest} ms each)`)
+    }
+  }
+  return problems
+}
+
+function findLeaseProblems({ lockInclusionSeconds }: DeadlinePolicy, leaseMs: number): Problem[] {
+  const path = '/leaseMs'
+  if (leaseMs < MIN_LEASE_MS)
+    return [{ path, message: `must be at least ${MIN_LEASE_MS}: it is renewed four times` }]
+  if (leaseMs < lockInclusionSeconds * 1_000) return []
+  return [{ path, message: 'must be below lockInclusionSeconds, or one dead worker fails its swaps' }]
+}
+
+/** Nothing could be locked on such a chain. What is to blame is the policy, if it is too long by itself. */
+function findLongHolds(policy: DeadlinePolicy, chains: readonly ChainConfig[]): Problem[] {
+  const isTooLong = (originSeconds: number, destinationSeconds: number) =>
+    holdOf(policy, originSeconds, destinationSeconds) > MAX_HOLD_SECONDS - CLOCKS_APART_SECONDS
+  const message = (hold: number) =>
+    `holds an input for up to ${Math.ceil(hold / 3_600)} hours, and the escrow takes no more than seven days less an hour`
+  if (isTooLong(0, 0)) return [{ path: '/deadlines', message: message(holdOf(policy, 0, 0)) }]
+  const slowest = Math.max(...chains.map(hardSecondsOf))
+  return chains.flatMap((chain, index) => {
+    const own = hardSecondsOf(chain)
+    const hold = holdOf(policy, own, slowest)
+    const isToBlame = chain.family === 'evm' && isTooLong(own, slowest)
+    return isToBlame ? [{ path: `/chains/${index}/finality/hard`, message: message(hold) }] : []
+  })
+}
+
+function holdOf(policy: DeadlinePolicy, originSeconds: number, destinationSeconds: number): number {
+  const clocks = { originSeconds: 0, destinationSeconds: 0 }
+  return deadlinesFrom(policy, clocks, { originSeconds, destinationSeconds }).refundDeadline
+}
+
+const hardSecondsOf = ({ finality, blockMs }: ChainConfig) => (finality.hard * blockMs) / 1_000
