@@ -41,8 +41,8 @@ const cases: Record<string, { bad: string; good: string; before?: string }> = {
     good: 'geoswap_gas_float_topups_left{chain="base"} 30',
   },
   GeoswapSwapStuck: {
-    bad: 'geoswap_oldest_swap_seconds{state="locked"} 1000',
-    good: 'geoswap_oldest_swap_seconds{state="locked"} 30\ngeoswap_oldest_swap_seconds{state="settled"} 1000',
+    bad: 'geoswap_oldest_swap_seconds{state="locked"} 3700',
+    good: 'geoswap_oldest_swap_seconds{state="locked"} 30\ngeoswap_oldest_swap_seconds{state="settled"} 3700',
   },
   GeoswapRefundBlocked: {
     bad: 'geoswap_swaps{state="refundBlocked"} 1',

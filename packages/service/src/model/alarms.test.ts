@@ -32,8 +32,8 @@ const well: Watched = {
   lanesHeld: 1,
   swaps: {
     open: [
-      { state: 'locked', count: 3, oldestSeconds: 900 },
-      { state: 'settled', count: 3, oldestSeconds: 3_600 },
+      { state: 'locked', count: 3, oldestSeconds: 3_600 },
+      { state: 'settled', count: 3, oldestSeconds: 7_200 },
     ],
     claimMarginUsed: 0.5,
     ended: [{ status: 'refunded', reason: 'NO_LIQUIDITY', count: 20 }],
@@ -61,7 +61,7 @@ const cases: [string, Partial<Watched>, string][] = [
   ['GeoswapChainDown', { chains: [{ ...chain, isLive: false }] }, 'alpha'],
   ['GeoswapGasLow', { senders: [{ ...sender, isLow: true }] }, '0x2 on alpha'],
   ['GeoswapGasFloatLow', { gasFloats: [{ ...float, topUpsLeft: 2 }] }, 'alpha can fill up 2'],
-  ['GeoswapSwapStuck', open('delivering', 901), 'delivering for 901'],
+  ['GeoswapSwapStuck', open('delivering', 3_601), 'delivering for 3601'],
   ['GeoswapDrift', { stops: [{ ...stop, why: 'drift' }] }, 'USDC on chain 1 is stopped: why'],
   [
     'GeoswapPriceSourceLost',

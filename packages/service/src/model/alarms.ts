@@ -9,7 +9,7 @@ type Rule = Pick<OperatorAlarm, 'name' | 'severity'> & { find: Judge }
 
 // The thresholds of deploy/alerts.yaml.
 const FEW_TOP_UPS = 3
-const STUCK_SECONDS = 900
+const STUCK_SECONDS = 3_600
 const CLAIM_MARGIN = 0.5
 const BOOKS_SECONDS = 120
 const USED_PERMILLE = 800n
