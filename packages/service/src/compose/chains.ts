@@ -1,5 +1,5 @@
 import { getAddress, isAddress, type PrivateKeyAccount } from 'viem'
-import type { Chain } from '../chains/chain.ts'
+import type { Chain, InputBuilder } from '../chains/chain.ts'
 import type { CustodyChain } from '../chains/custody.ts'
 import { type Findings, joinFindings } from '../chains/findings.ts'
 import type { RecoveryChain } from '../chains/recovery.ts'
@@ -88,8 +88,14 @@ function withGate(connected: Ungated): ConnectedChain {
   return {
     ...{ ...connected, readTokenBalance },
     ...{ gate, chain: guarded(chain, gate, config) },
-    ...(solana && { solana: { ...solana, builder: guarded(solana.builder, gate, config) } }),
+    ...(solana && { solana: { ...solana, builder: guardedBuilder(solana.builder, gate, config) } }),
   }
+}
+
+/** What a wallet signed is checked without a node: a submission that was answered once is answered again. */
+function guardedBuilder(builder: InputBuilder, gate: Gate, config: ChainConfig): InputBuilder {
+  const { readPayer, build } = guarded(builder, gate, config)
+  return { readPayer, build, check: (signed) => builder.check(signed) }
 }
 
 /** The keys of a chain that take on new work. */

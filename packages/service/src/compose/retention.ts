@@ -2,13 +2,17 @@ import type { Pool } from 'pg'
 import type { Lane, Task } from '../lanes/runner.ts'
 import type { Logger } from '../observe/logger.ts'
 import { addEventMonths, countStrayEvents, dropMonth, findPastMonths } from '../store/event-months.ts'
-import { deleteEventsOf, deleteUnsubmittedOps, FIRST_EVENT, FIRST_OP } from '../store/retention.ts'
+import {
+  deleteEventsOf,
+  deleteUnsubmittedOps,
+  FIRST_EVENT,
+  FIRST_OP,
+  OP_KEPT_MS,
+} from '../store/retention.ts'
 
 const EVERY_MS = 600_000
 // So few at once that nobody waits for their locks, and that they are looked up rather than whole tables read.
 const AT_ONCE = 1_000
-// Far longer than an op can be submitted or locked.
-const OP_HOURS = 24
 const DEFAULT_EVENT_DAYS = 90
 
 /** Clears away what nobody needs any more. Swaps, signed transactions, attestations and books stay for ever. */
@@ -32,7 +36,7 @@ function toTask(clear: Clear): Task {
 function clearOps(pool: Pool, logger: Logger): Clear {
   let after = FIRST_OP
   return async () => {
-    const some = { olderThanHours: OP_HOURS, after, limit: AT_ONCE }
+    const some = { olderThanHours: OP_KEPT_MS / 3_600_000, after, limit: AT_ONCE }
     const { deleted, last, isEnd } = await deleteUnsubmittedOps(pool, some)
     after = last
     if (deleted > 0) logger.info({ ops: deleted }, 'cleared away')

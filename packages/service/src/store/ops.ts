@@ -102,6 +102,17 @@ export async function findOpByQuote(db: Db, quoteId: string): Promise<StoredOp |
   return rows[0] && { ...rows[0], expiresAt: rows[0].expires_at }
 }
 
+type SeenBalance = { opId: string; balance: bigint; block: bigint }
+
+/** Of an op that was not submitted: what its wallet held at a later block. */
+export async function refreshBalance(db: Db, { opId, balance, block }: SeenBalance): Promise<void> {
+  await db.query(
+    `update ops o set wallet_balance = $2, wallet_block = $3
+      where o.id = $1 and o.wallet_block < $3 and not exists (select 1 from swaps s where s.op_id = o.id)`,
+    [opId, balance, block],
+  )
+}
+
 /** Built operations that could still be submitted. */
 export async function countUnsubmitted(db: Db, accountId: string): Promise<number> {
   const { rows } = await db.query<{ count: string }>(

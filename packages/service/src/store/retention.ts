@@ -1,5 +1,8 @@
 import type { Db } from './db.ts'
 
+/** How long an op that nobody submitted is kept once it ran out: far longer than it can be submitted or locked. */
+export const OP_KEPT_MS = 24 * 3_600_000
+
 /** How far the ops were looked through, by when they ran out. Exact to the microsecond, as a Date is not. */
 export type OpPlace = { expiresAt: string; id: string }
 

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { refreshBalance } from './ops.ts'
 import { findSubmission, insertSwap } from './submissions.ts'
 import { insertTestAccount, startTestDatabase, type TestDatabase } from './test-database.ts'
-import { insertTestOp } from './test-swaps.ts'
+import { insertTestOp, insertTestSwap } from './test-swaps.ts'
 
 let database: TestDatabase
 beforeAll(async () => {
@@ -28,4 +29,25 @@ test('what a wallet signed that is over before its op is not stored, by the cloc
   expect(await insertSwap(pool, { ...over, swapId: 'swp_late', signature: '0x' })).toBe(false)
   expect(await findSubmission(pool, alive)).toMatchObject({ expired: false })
   expect(await insertSwap(pool, { ...alive, swapId: 'swp_timely', signature: '0x' })).toBe(true)
+})
+
+test('a wallet that was funded since is judged by what it holds, once its op is built again', async () => {
+  const { pool } = database
+  const opId = await insertTestOp(pool, await insertTestAccount(pool), 'funded')
+
+  await refreshBalance(pool, { opId, balance: 120n, block: 7n })
+  await refreshBalance(pool, { opId, balance: 100n, block: 6n })
+
+  expect(await findSubmission(pool, { opId })).toMatchObject({ walletBalance: 120n })
+})
+
+test('what a wallet held when its op was submitted stays as it was', async () => {
+  const { pool } = database
+  const { swapId } = await insertTestSwap(pool, await insertTestAccount(pool))
+  const { rows } = await pool.query<{ op_id: string }>('select op_id from swaps where id = $1', [swapId])
+  const opId = rows[0]?.op_id ?? ''
+
+  await refreshBalance(pool, { opId, balance: 120n, block: 7n })
+
+  expect(await findSubmission(pool, { opId })).toMatchObject({ walletBalance: 0n })
 })

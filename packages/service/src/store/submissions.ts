@@ -86,6 +86,11 @@ export async function insertSwap(db: Db, swap: NewSwap): Promise<boolean> {
   return rowCount === 1
 }
 
+/** Nothing can be submitted of it from now on. */
+export async function endOp(db: Db, opId: string): Promise<void> {
+  await db.query('update ops set expires_at = least(expires_at, clock_timestamp()) where id = $1', [opId])
+}
+
 /** Sets what is going to leave the vault aside; false when less than that is left. */
 export async function reserveInventory(db: Db, opId: string): Promise<boolean> {
   const { rowCount } = await db.query(

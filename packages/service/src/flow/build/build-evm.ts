@@ -22,7 +22,8 @@ export type BuildDeps = StoreDeps & {
 }
 
 /** What a sealed op token carries: enough to submit without asking the caller for anything else. */
-export type SealedOp = { opId: string; delegation?: SignedDelegation }
+/** `expiresAt` in milliseconds. Tokens of versions before this one lack it. */
+export type SealedOp = { opId: string; expiresAt?: number; delegation?: SignedDelegation }
 
 /** Turns a live quote into the hash the wallet signs. The first build stores the op, a second returns it. */
 export async function buildGeoOp(
@@ -51,7 +52,7 @@ export async function buildGeoOp(
     throw insufficientBalance(quote, wallet.balance)
 
   const op = await storeOnce(deps, accountId, quote, wallet)
-  const sealed = { opId: op.id, ...(delegation && { delegation }) }
+  const sealed = { opId: op.id, expiresAt: op.expiresAt.getTime(), ...(delegation && { delegation }) }
   return {
     geoOpHash: op.hash,
     geoOpToken: deps.sealOp(accountId, sealed),

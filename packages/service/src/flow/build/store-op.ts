@@ -12,6 +12,7 @@ import {
   countUnsubmitted,
   findOpByQuote,
   insertOp,
+  refreshBalance,
   type StoredOp,
   takePosition,
 } from '../../store/ops.ts'
@@ -53,7 +54,11 @@ export async function storeOnce(
   wallet: WalletBalance,
 ): Promise<StoredOp> {
   const existing = await findOpByQuote(deps.pool, quote.id)
-  if (existing) return existing
+  if (existing) {
+    // The wallet may have been funded since it was refused.
+    await refreshBalance(deps.pool, { opId: existing.id, ...wallet })
+    return existing
+  }
   const clocks = getClocks(deps, quote)
   return inTransaction(deps.pool, async (db) => {
     await db.query('select pg_advisory_xact_lock(hashtextextended($1, 1))', [accountId])

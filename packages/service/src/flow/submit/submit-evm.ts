@@ -7,7 +7,7 @@ import type { Submission } from '../../store/submissions.ts'
 import { type ParsedSignature, parseSignature, toCanonical } from './signature.ts'
 import { submitOnce } from './submit-once.ts'
 
-type OpenedOp = { opId: string; delegation?: SignedDelegation }
+type OpenedOp = { opId: string; expiresAt?: number; delegation?: SignedDelegation }
 
 export type SubmitDeps = {
   pool: Pool
@@ -27,9 +27,10 @@ export async function submit(
   accountId: string,
   request: SubmitRequest,
 ): Promise<SubmitReply> {
-  const { opId, delegation } = deps.openOp(accountId, request.geoOpToken)
+  const { opId, expiresAt, delegation } = deps.openOp(accountId, request.geoOpToken)
   return submitOnce(deps.pool, {
     opId,
+    expiresAt,
     isOver: false,
     async recheck(submission) {
       if (delegation) await recheckDelegation(deps, submission, delegation)

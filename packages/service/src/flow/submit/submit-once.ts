@@ -6,7 +6,9 @@ import { failPoint } from '../../fail-point.ts'
 import { publicStatus } from '../../model/lifecycle.ts'
 import type { SignedDelegation } from '../../model/swap.ts'
 import { inTransaction } from '../../store/db.ts'
+import { OP_KEPT_MS } from '../../store/retention.ts'
 import {
+  endOp,
   findSubmission,
   insertSwap,
   lockSubmission,
@@ -19,8 +21,8 @@ export type Signing = { signature: string; lastValid?: bigint; delegation?: Sign
 
 export type Submitted = {
   opId: string
-  /** When what the wallet signed is over, if that is before the op is: in milliseconds, by the database's clock. */
-  expiresAt?: number
+  /** When what the wallet signed is over, never after the op is: in milliseconds, by the database's clock. */
+  expiresAt: number | undefined
   /** Whether the chain takes what the wallet signed no more, whatever the time. */
   isOver: boolean
   /** What may have changed since the build; not asked for a swap that exists. */
@@ -32,7 +34,7 @@ export type Submitted = {
 /** Stores the swap, once per quote, and returns it. Whatever is wrong is said before anything is stored. */
 export async function submitOnce(pool: Pool, submitted: Submitted): Promise<SubmitReply> {
   const submission = await findSubmission(pool, submitted)
-  if (!submission) throw new ServiceError('INVALID_TOKEN')
+  if (!submission) throw unknownOp(submitted)
   if (submission.existing) return answerExisting(submitted, submission)
   if (!submission.expired && !submitted.isOver) {
     await submitted.recheck(submission)
@@ -55,7 +57,10 @@ async function answerExisting(submitted: Submitted, submission: Submission): Pro
 async function answerExpired(pool: Pool, submitted: Submitted): Promise<SubmitReply> {
   const settled = await inTransaction(pool, async (db) => {
     await lockSubmission(db, submitted.opId)
-    return findSubmission(db, submitted)
+    const current = await findSubmission(db, submitted)
+    // Another process may know an older block: what was over once stays over.
+    if (!current?.existing && submitted.isOver) await endOp(db, submitted.opId)
+    return current
   })
   if (settled?.existing) return answerExisting(submitted, settled)
   throw new ServiceError('OPERATION_EXPIRED')
@@ -68,7 +73,7 @@ async function store(pool: Pool, submitted: Submitted, signing: Signing): Promis
   const reply = await inTransaction(pool, async (db) => {
     await lockSubmission(db, opId)
     const current = await findSubmission(db, submitted)
-    if (!current) throw new ServiceError('INVALID_TOKEN')
+    if (!current) throw unknownOp(submitted)
     if (current.existing) return toReply(current.existing)
     assertBalance(current)
     if (!(await insertSwap(db, { swapId, opId, expiresAt, ...signing }))) return undefined
@@ -80,10 +85,17 @@ async function store(pool: Pool, submitted: Submitted, signing: Signing): Promis
   return reply
 }
 
+/** What nobody submitted is cleared away long after it ran out. A younger op that is not there is none of ours. */
+function unknownOp({ expiresAt = Number.POSITIVE_INFINITY }: Submitted): ServiceError {
+  const isCleared = Date.now() - expiresAt > OP_KEPT_MS
+  return new ServiceError(isCleared ? 'OPERATION_EXPIRED' : 'INVALID_TOKEN')
+}
+
 function liquidityGone(): ServiceError {
   return new ServiceError('INSUFFICIENT_LIQUIDITY', {
     message:
       'Other swaps took what was left since the quote. Request a fresh quote: it says how much there is.',
+    recovery: { action: 'REQUOTE' },
   })
 }
 
