@@ -1,13 +1,15 @@
 import { endpoints, type StatusReply } from '@geoswap/wire'
 import { expect, test, vi } from 'vitest'
-import { createPlaces } from './places.ts'
+import { createPlaces, type Places } from './places.ts'
 import { createStatusReads } from './wait.ts'
 
 const ended: StatusReply = endpoints.status.example.reply
 const pending: StatusReply = { ...ended, status: 'pending', substatus: 'locking' }
 
 type Swap = { accountId: string; reply: StatusReply }
-function createWorld(options: { maxHeldPerAccount?: number; maxHeld?: number } = {}) {
+type Options = { maxHeldPerAccount?: number; maxHeld?: number; places?: Places; sweepMs?: number }
+
+function createWorld(options: Options = {}) {
   const swaps = new Map<string, Swap>()
   const readStatuses = vi.fn(async (keys: readonly { accountId: string; swapId: string }[]) =>
     keys.map(({ accountId, swapId }) => {
@@ -18,8 +20,8 @@ function createWorld(options: { maxHeldPerAccount?: number; maxHeld?: number } =
   const findEnded = vi.fn(async (ids: readonly string[]) =>
     ids.filter((id) => swaps.get(id)?.reply.status !== 'pending'),
   )
-  const places = createPlaces(options)
-  const reads = createStatusReads({ readStatuses, findEnded, sweepMs: 20, places, onError: vi.fn() })
+  const { places = createPlaces(options), sweepMs = 20 } = options
+  const reads = createStatusReads({ readStatuses, findEnded, sweepMs, places, onError: vi.fn() })
   reads.setListening(true)
   const put = (swapId: string, reply: StatusReply) => {
     swaps.set(swapId, { accountId: 'acc_1', reply: { ...reply, swapId } })
@@ -204,4 +206,21 @@ test('a store that cannot be read fails the read, not the process', async () => 
 
   await expect(read('s1')).rejects.toThrow('down')
   expect(await read('s1')).toContain('settled')
+})
+
+test('a swap that ends while a place is asked for is answered at once', async () => {
+  let grant = () => {}
+  const asked = new Promise<void>((resolve) => {
+    grant = resolve
+  })
+  const places = { ...createPlaces(), take: vi.fn(() => asked) }
+  const { put, read, reads } = createWorld({ places, sweepMs: 60_000 })
+  put('s1', pending)
+  const answer = read('s1')
+  await vi.waitFor(() => expect(places.take).toHaveBeenCalled())
+  put('s1', ended)
+  reads.swapEnded('s1')
+  grant()
+
+  expect(await answer).toContain('settled')
 })

@@ -80,10 +80,13 @@ export function createStatusReads(options: Options): StatusReads {
       if (!snapshot) throw new ServiceError('SWAP_NOT_FOUND')
       if (snapshot.terminal || request.waitMs === 0 || closing) return snapshot.json
       const asked = places.take(request.accountId)
-      if (asked) await asked
-      if (!closing) return hold(request, snapshot)
+      if (!asked) return hold(request, snapshot)
+      await asked
+      // Nobody was told of what ended meanwhile.
+      const latest = (await batch.read(request).catch(onError)) ?? snapshot
+      if (!latest.terminal && !closing) return hold(request, latest)
       places.free(request.accountId)
-      return snapshot.json
+      return latest.json
     },
     swapEnded(swapId) {
       batch.forget(swapId)
