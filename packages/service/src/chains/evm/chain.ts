@@ -9,6 +9,7 @@ import {
 import type { Op } from '../../model/swap.ts'
 import { INVENTORY } from '../../model/venue.ts'
 import type { Chain, Delivered, Heads, Landed, Refunded, Transfer } from '../chain.ts'
+import { createClaimLimits } from './claim-limits.ts'
 import type { EvmClients } from './client.ts'
 import { createEventLog, type EventLog } from './event-log.ts'
 import { boundFees, type Fees, planReplacement, readFees, readLegCosts } from './fees.ts'
@@ -37,6 +38,7 @@ const MAX_BATCH = 20
 export function createEvmChain({ clients, settings, accounts, deliverer }: Options): Chain {
   const { client, agreed } = clients
   const events = createEventLog((range) => reads.readEvents(agreed, settings, range))
+  const claimLimitOf = createClaimLimits(client, settings.escrow)
   const readWallet = (input: { wallet: string; token: string }) => reads.readWallet(client, settings, input)
   return {
     chainId: settings.chainId,
@@ -62,8 +64,10 @@ export function createEvmChain({ clients, settings, accounts, deliverer }: Optio
     isLockOver: ({ op }, at) => at.seconds > op.opDeadline,
     findLock: (op) => findLock(events, op),
     findRefund: (op) => findRefund(events, op),
-    findObstacle: async (swap) =>
-      obstacleOf(swap, await readWallet({ wallet: swap.op.wallet, token: swap.op.inputToken })),
+    findObstacle: async (swap) => {
+      const { wallet, inputToken: token } = swap.op
+      return obstacleOf(swap, ...(await Promise.all([readWallet({ wallet, token }), claimLimitOf(token)])))
+    },
     // What a token does not let through is credited.
     canRefund: async () => true,
     planLock: async (swaps) => planLock(settings, swaps),

@@ -2,10 +2,19 @@ import type { FailureCode } from '../../model/outcome.ts'
 import type { Swap } from '../../model/swap.ts'
 import type { WalletView } from '../chain.ts'
 
-/** Why a lock of this wallet's input would fail, by what the wallet looks like; undefined when it would not. */
-export function obstacleOf(swap: Swap, { delegation, balance }: WalletView): FailureCode | undefined {
+/**
+ * Why a lock of this wallet's input would fail, by what the wallet looks like, or be for nothing: what is more than the
+ * escrow lets go in an hour is never claimed, and goes back once it was paid for. Undefined when it would not.
+ */
+export function obstacleOf(
+  swap: Swap,
+  { delegation, balance }: WalletView,
+  claimLimit: bigint,
+): FailureCode | undefined {
+  const { inputAmount } = swap.op
   if (!isDelegated(swap, delegation)) return 'INVALID_AUTHORIZATION'
-  return balance < swap.op.inputAmount ? 'INPUT_UNAVAILABLE' : undefined
+  if (balance < inputAmount) return 'INPUT_UNAVAILABLE'
+  return claimLimit < inputAmount ? 'DESTINATION_UNAVAILABLE' : undefined
 }
 
 /** Delegated to us, or about to be by the authorization that the swap carries. */
