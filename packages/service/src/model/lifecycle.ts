@@ -41,10 +41,11 @@ export const transitions = {
     deliveryRecorded: 'settled',
     claimRecorded: 'claiming',
     claimFinal: 'closed',
-    // Paid before its lock was final, and a reorg undid the lock for good: the operator's loss, within a cap.
+    // Paid before its lock was final, and a reorg undid the lock for good: the operator's loss, within a cap. Or its
+    // claim came so late that anyone could send the input back.
     inputLost: 'closed',
   },
-  claiming: { claimRecorded: 'claiming', claimFinal: 'closed' },
+  claiming: { claimRecorded: 'claiming', claimFinal: 'closed', inputLost: 'closed' },
   closed: {},
   refundDecided: { refundRecorded: 'refunding', refundFinal: 'refunded', refundRefused: 'refundBlocked' },
   refunding: { refundRecorded: 'refunding', refundFinal: 'refunded', refundRefused: 'refundBlocked' },

@@ -46,6 +46,18 @@ test('a refund by a stranger ends a swap that was not settled', () => {
   expect(decide('settled', { soft: 'refunded', hard: 'refunded' }, { originFinal: true })).toBe('nothing')
 })
 
+test.each(['settled', 'claiming'] as const)(
+  'an input that went back after its delivery was final is lost: %s',
+  (state) => {
+    const refunded = { soft: 'refunded', hard: 'refunded' } as const
+
+    expect(decide(state, refunded, { originFinal: true, deliveryFinal: true })).toBe('inputLost')
+    expect(decide(state, { ...refunded, hard: 'locked' }, { originFinal: true, deliveryFinal: true })).toBe(
+      'nothing',
+    )
+  },
+)
+
 test('a refund or a claim that is not final ends nothing', () => {
   expect(decide('refunding', { soft: 'refunded', hard: 'locked' }, { originFinal: true })).toBe('nothing')
   expect(decide('claiming', { soft: 'claimed', hard: 'locked' }, { originFinal: true })).toBe('nothing')

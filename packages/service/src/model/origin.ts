@@ -35,7 +35,10 @@ export function decideOrigin(swap: Swap, view: OriginView, reorgSeconds: number)
 
 /** While its delivery can be undone, it is owed: only then is there nothing left to do. */
 function isInputLost({ state, originFinal, deliveryFinal }: Swap, { hard, isOver }: OriginView): boolean {
-  return state === 'settled' && !originFinal && deliveryFinal && hard === 'none' && isOver
+  if (!deliveryFinal) return false
+  // Its claim came too late: past the refund deadline anyone may send an input back.
+  if (hard === 'refunded') return state === 'settled' || state === 'claiming'
+  return state === 'settled' && !originFinal && hard === 'none' && isOver
 }
 
 function decideLocking(swap: Swap, view: OriginView, reorgSeconds: number): OriginDecision {

@@ -51,11 +51,21 @@ export async function markOriginFinal(db: Db, swaps: readonly Swap[]): Promise<v
   )
 }
 
-/** Beside the move that ends the swap. What was booked for it stays booked: it came true. */
+/**
+ * Beside the move that ends the swap. What was booked for it stays booked: it came true. What was given back, or never
+ * booked since its lock was final, is booked now.
+ */
 export async function insertLostInput(db: Db, swap: Swap): Promise<void> {
   await db.query(
-    `insert into lost_inputs (swap_id, chain_id, cents)
-     select id, origin_chain, exposed_cents from swaps where id = $1`,
+    `with lost as (
+       insert into lost_inputs (swap_id, chain_id, cents)
+       select s.id, s.origin_chain, o.value_cents from swaps s join ops o on o.id = s.op_id where s.id = $1
+    returning swap_id, chain_id, cents
+     )
+     insert into exposure as e (chain_id, cents)
+     select l.chain_id, l.cents - case when s.origin_final then 0 else s.exposed_cents end
+       from lost l join swaps s on s.id = l.swap_id
+     on conflict (chain_id) do update set cents = e.cents + excluded.cents`,
     [swap.id],
   )
 }

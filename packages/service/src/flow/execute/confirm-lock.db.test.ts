@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Block, Heads } from '../../chains/chain.ts'
-import { bookExposure, findLostInputs, writeOffInput } from '../../store/exposure.ts'
+import type { Block, Heads, LockState } from '../../chains/chain.ts'
+import { bookExposure, findLostInputs, markOriginFinal, writeOffInput } from '../../store/exposure.ts'
 import { readExposure } from '../../store/figures.ts'
-import { findSwaps, markDeliveryFinal } from '../../store/swaps.ts'
+import { findSwaps, findToAttest, markDeliveryFinal } from '../../store/swaps.ts'
 import { insertTestAccount, startTestDatabase, type TestDatabase } from '../../store/test-database.ts'
 import { insertTestSwap, settleTestSwap } from '../../store/test-swaps.ts'
 import { type ConfirmLockDeps, confirmOrigin } from './confirm-lock.ts'
@@ -19,9 +19,9 @@ afterAll(() => database.stop())
 const block: Block = { number: 20n, height: 20n, hash: '0x14', seconds: 0 }
 const heads: Heads = { head: block, accept: block, settle: block, hard: block }
 
-/** A watch over a chain on which no input is, and past the time of every op. */
-function watcher(): ConfirmLockDeps {
-  const origin = { chainId: CHAIN, readLocks: async () => new Map(), isLockOver: () => true }
+/** A watch over a chain on which no input is, unless it is told, and past the time of every op. */
+function watcher(locks: Map<string, LockState> = new Map()): ConfirmLockDeps {
+  const origin = { chainId: CHAIN, readLocks: async () => locks, isLockOver: () => true }
   return { pool: database.pool, origin, reorgSeconds: 4, onMoved: () => {} } as unknown as ConfirmLockDeps
 }
 
@@ -43,5 +43,25 @@ test('a swap that was paid and can never be locked is over; its value is exposed
   const loss = { swapId: swap.swapId, note: 'reorg of four blocks' }
   expect([await writeOffInput(pool, loss), await writeOffInput(pool, loss)]).toEqual([true, false])
   expect(await findLostInputs(pool)).toEqual([])
+  expect(await readExposure(pool)).toEqual([{ chainId: CHAIN, cents: 0n, lostCents: 0n }])
+})
+
+test('a swap whose input was sent back after it was paid is over, and its value counts as lost', async () => {
+  const { pool } = database
+  const { swapId, accountId } = await insertTestSwap(pool, await insertTestAccount(pool))
+  await settleTestSwap(pool, { swapId, accountId })
+  await pool.query('update ops set value_cents = $1', [VALUE.toString()])
+  const swaps = await findSwaps(pool, [swapId])
+  await bookExposure(pool, { chainId: CHAIN, swaps, capCents: 10_000n })
+  await markOriginFinal(pool, swaps)
+  await markDeliveryFinal(pool, { id: swapId, deliveryTxHash: '0xdelivery' })
+
+  await confirmOrigin(watcher(new Map(swaps.map(({ op }) => [op.hash, 'refunded']))), heads)
+
+  expect(await findSwaps(pool, [swapId])).toMatchObject([{ state: 'closed', originFinal: true }])
+  expect(await findToAttest(pool, 'claim')).toEqual([])
+  expect(await readExposure(pool)).toEqual([{ chainId: CHAIN, cents: VALUE, lostCents: VALUE }])
+
+  await writeOffInput(pool, { swapId, note: 'the attester was down' })
   expect(await readExposure(pool)).toEqual([{ chainId: CHAIN, cents: 0n, lostCents: 0n }])
 })

@@ -34,7 +34,7 @@ export async function confirmOrigin(deps: ConfirmLockDeps, heads: Heads): Promis
     }
     const decision = decideOrigin(swap, view, deps.reorgSeconds)
     if (decision === 'lockFinal') final.push(swap)
-    else if (decision === 'inputLost') await attempt(faults, () => closeLost(deps, heads, swap))
+    else if (decision === 'inputLost') await attempt(faults, () => closeLost(deps, heads, swap, view.hard))
     else if (decision !== 'nothing') await attempt(faults, () => act(deps, heads, swap, decision))
   }
   if (final.length > 0) {
@@ -55,11 +55,14 @@ const stateIn = (states: Map<string, LockState>, swap: Swap): LockState => state
 type Move = Exclude<OriginDecision, 'nothing' | 'lockFinal' | 'inputLost'>
 
 /** What it was exposed to came true: that stays booked, so that all such losses together stay below the cap. */
-async function closeLost(deps: ConfirmLockDeps, heads: Heads, swap: Swap): Promise<void> {
+async function closeLost(deps: ConfirmLockDeps, heads: Heads, swap: Swap, hard: LockState): Promise<void> {
   const event = 'inputLost'
+  const isRefunded = hard === 'refunded'
+  const proof = isRefunded ? sentBack(deps, heads) : neverLocked(deps, heads)
   const moved = await inTransaction(deps.pool, async (db) => {
-    const moved = await advanceSwap(db, { swap, event, proof: neverLocked(deps, heads) })
+    const moved = await advanceSwap(db, { swap, event, proof })
     if (moved) await insertLostInput(db, swap)
+    if (moved && isRefunded) await freePositions(db, [swap.op.id])
     return moved
   })
   if (moved) deps.onMoved(moved, event)
@@ -106,6 +109,11 @@ async function changeFor(
     case 'claimFinal':
       return { swap, event }
   }
+}
+
+/** A hard-final block in which the input of a swap that was paid is back in its wallet. */
+function sentBack(deps: ConfirmLockDeps, heads: Heads) {
+  return { kind: 'refundedAfterDelivery', chainId: deps.origin.chainId, block: heads.hard }
 }
 
 /** A hard-final block past the op's time in which its input is not taken: it can never be. */

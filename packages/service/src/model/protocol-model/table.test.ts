@@ -32,6 +32,7 @@ const table = new Map(
 /** Moves that only happen when something outside of the model has happened before. */
 const untaken: Record<string, string> = {
   'settled.claimFinal': 'a claim is recorded before it is sent; only a restored database has forgotten that',
+  'claiming.inputLost': 'a claim is made in time, unless nobody attests until the refund deadline',
   'refundBlocked.refundFinal': 'a refund is refused only while none is in flight; two attesters have two',
 }
 
