@@ -3,7 +3,8 @@ import type { Heads } from '../chains/chain.ts'
 import { defaultDeadlines } from '../config.ts'
 import { awaitQuiet } from './quiet.ts'
 
-const { opLifeSeconds } = defaultDeadlines
+// A lock may be in a block this long after its op was built.
+const lockSeconds = defaultDeadlines.opLifeSeconds + defaultDeadlines.lockInclusionSeconds
 
 type Chain = { chainId: number; secondsPerLook: number; expiry?: bigint }
 
@@ -24,7 +25,7 @@ async function lookAt(chains: ReturnType<typeof startChain>[]) {
   let waits = 0
   await awaitQuiet({
     ...{ chains: chains as unknown as Parameters<typeof awaitQuiet>[0]['chains'] },
-    deadlines: { ...defaultDeadlines, opLifeSeconds },
+    deadlines: defaultDeadlines,
     say: (line) => said.push(line),
     wait: async () => {
       waits += 1
@@ -34,8 +35,8 @@ async function lookAt(chains: ReturnType<typeof startChain>[]) {
 }
 
 test('chains are waited for at once: the slowest decides how long it takes', async () => {
-  const slow = startChain({ chainId: 1, secondsPerLook: opLifeSeconds / 10 })
-  const quick = startChain({ chainId: 2, secondsPerLook: opLifeSeconds / 5 })
+  const slow = startChain({ chainId: 1, secondsPerLook: lockSeconds / 10 })
+  const quick = startChain({ chainId: 2, secondsPerLook: lockSeconds / 5 })
 
   const { said, waits } = await lookAt([slow, quick])
 

@@ -31,7 +31,7 @@ async function findEnd(
 ): Promise<WaitingChain> {
   const { head } = await chain.readHeads()
   const height = recovery.expiryOf(head)
-  const seconds = head.seconds + deadlines.opLifeSeconds
+  const seconds = head.seconds + deadlines.opLifeSeconds + deadlines.lockInclusionSeconds
   const end = height === undefined ? new Date(seconds * 1_000).toISOString() : `height ${height}`
   say(`chain ${chain.chainId}: waiting until ${end} is final`)
   return { chain, isQuiet: (hard) => (height === undefined ? hard.seconds > seconds : hard.height > height) }

@@ -5,6 +5,7 @@ import { findStalledDeliveries, findStalledLocks, findToDeliver, findToLock } fr
 import { insertTestAttempt } from './test-attempts.ts'
 import { insertTestAccount, startTestDatabase, type TestDatabase } from './test-database.ts'
 import { insertTestSwap, moveTestSwap, type TestSwap } from './test-swaps.ts'
+import { beginWithdrawal, endMove } from './treasury-moves.ts'
 
 let database: TestDatabase
 
@@ -53,16 +54,27 @@ test('for a swap whose log lost rows nothing is locked or delivered, whatever it
   expect(await wanted()).toEqual([])
 })
 
-test('what is set aside is counted anew from the swaps that are not delivered', async () => {
+test('what is set aside is counted anew from swaps that are not delivered and withdrawals under way', async () => {
   const { pool } = database
   await pool.query(
     `insert into inventory (chain_id, token, held, reserved, at_block) values (31338, 'output', 100000, 7, 1)`,
   )
 
+  const move = {
+    chainId: 31_338,
+    sender: 'treasury',
+    token: 'output',
+    recipient: 'safe',
+    amount: 10n,
+  } as const
+  await beginWithdrawal(pool, { ...move, kind: 'withdraw', once: '1' }, 100_000n)
+  await beginWithdrawal(pool, { ...move, kind: 'withdraw', once: '2' }, 100_000n)
+  await endMove(pool, { ...move, once: '2' }, 'landed')
+
   await recountReservations(pool)
 
   const { rows } = await pool.query('select reserved from inventory')
-  expect(rows).toEqual([{ reserved: String(4 * 990) }])
+  expect(rows).toEqual([{ reserved: String(4 * 990 + 10) }])
 })
 
 test('a transaction of ours that is neither in the log nor before a rebuild is missed', async () => {

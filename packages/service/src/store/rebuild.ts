@@ -95,7 +95,9 @@ export async function recountReservations(db: Db): Promise<void> {
     `update inventory i set reserved = coalesce((
        select sum(o.pay_amount) from swaps s join ops o on o.id = s.op_id
         where o.destination_chain = i.chain_id and o.pay_token = i.token
-          and s.state in ('accepted', 'locking', 'locked', 'delivering')), 0)`,
+          and s.state in ('accepted', 'locking', 'locked', 'delivering')), 0) + coalesce((
+       select sum(m.amount) from treasury_moves m
+        where m.chain_id = i.chain_id and m.token = i.token and m.kind = 'withdraw' and m.outcome is null), 0)`,
   )
 }
 
