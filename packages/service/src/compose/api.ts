@@ -44,7 +44,7 @@ import { createGasWatch, type GasWatch } from './gas-watch.ts'
 import { maxHeadAgeMs } from './head-age.ts'
 import { openChains } from './open-chains.ts'
 import { composeOperator } from './operator.ts'
-import { createPriceSources, priceRulesOf, watchPrices } from './prices.ts'
+import { assertPyth, createPriceSources, priceRulesOf, watchPrices } from './prices.ts'
 import { createConfiguredSealer } from './sealer.ts'
 import { addServiceMetrics } from './service-metrics.ts'
 import { composeStatus } from './status.ts'
@@ -77,6 +77,7 @@ export async function composeApi(config: Config, logger: Logger): Promise<Api> {
   })
   await verifyDatabase(pool, logger)
   await assertClock(pool)
+  await assertPyth(config, logger)
   const opening = await openChains(chains, { logger })
   const catalog = await loadCatalog(network, chains)
   const onFault = (error: unknown, source: string) => logger.warn({ err: error, source }, 'refresh failed')

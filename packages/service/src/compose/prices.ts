@@ -1,9 +1,11 @@
 import { getAddress } from 'viem'
 import { createFeedReader } from '../chains/evm/feeds.ts'
+import type { Findings } from '../chains/findings.ts'
 import type { AssetConfig, Config } from '../config.ts'
 import type { FeedState, PriceBook } from '../market/prices/book.ts'
 import { createChainlinkSource } from '../market/prices/chainlink.ts'
 import { createPythSource } from '../market/prices/pyth-hermes.ts'
+import { findPythDifferences } from '../market/prices/pyth-verify.ts'
 import type { PriceRules } from '../market/prices/reference.ts'
 import type { PriceSource } from '../market/prices/source.ts'
 import { createPriceWatch } from '../market/prices/watch.ts'
@@ -44,6 +46,22 @@ function pythOf({ network, pythApiKey }: PriceConfig, configured: readonly Feed<
   const { url, pollMs = DEFAULT_PYTH_POLL_MS } = network.pyth
   const feeds = configured.map((feed) => ({ maxConfidenceBps: DEFAULT_CONFIDENCE_BPS, ...feed }))
   return [createPythSource({ url, apiKey: pythApiKey?.reveal(), feeds, pollMs, now: Date.now })]
+}
+
+/** Whether the feeds of Pyth are those of their assets. */
+export async function verifyPyth({ network, pythApiKey }: PriceConfig): Promise<Findings> {
+  const feeds = network.assets.flatMap(({ name, sources }) =>
+    sources.flatMap((source) => (source.kind === 'pyth' ? [{ ...source, asset: name }] : [])),
+  )
+  if (!network.pyth) return { problems: [], warnings: [] }
+  return findPythDifferences({ url: network.pyth.url, apiKey: pythApiKey?.reveal() }, feeds)
+}
+
+/** Nothing is quoted by the price of another asset. A server that does not answer has no prices either. */
+export async function assertPyth(config: PriceConfig, logger: Logger): Promise<void> {
+  const { problems, warnings } = await verifyPyth(config)
+  if (problems.length > 0) throw new Error(`The prices are not as configured:\n- ${problems.join('\n- ')}`)
+  for (const warning of warnings) logger.warn({ warning }, 'a price source is not as it should be')
 }
 
 export function priceRulesOf({ network }: Pick<Config, 'network'>): Map<string, PriceRules> {

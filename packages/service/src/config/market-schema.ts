@@ -25,6 +25,13 @@ const PythFeed = Type.Object(
       description: '0x and 64 lower-case hex digits, priced in USD.',
     }),
     maxAgeSeconds: count('Older answers are not used.'),
+    description: Type.Optional(
+      Type.String({
+        minLength: 1,
+        description:
+          'What the server calls it, where that is not `Crypto.`, the name of the asset and `/USD`.',
+      }),
+    ),
     maxConfidenceBps: Type.Optional(
       count('An update whose interval is wider is not used, in basis points. Default 100.'),
     ),

@@ -3,8 +3,10 @@ import type { Findings } from '../chains/findings.ts'
 import { joinFindings } from '../chains/findings.ts'
 import { type Env, type Output, parseFlags, UsageError } from '../command.ts'
 import { connectChains, findDifferences } from '../compose/chains.ts'
+import { verifyPyth } from '../compose/prices.ts'
 import { describeProblem, parseNetwork } from '../config/network-file.ts'
-import type { NetworkConfig } from '../config.ts'
+import { optionalSecret } from '../config/secrets.ts'
+import type { Config, NetworkConfig, Secret } from '../config.ts'
 import { fillInAllUrls } from './read-network.ts'
 
 export const CHECK_CONFIG_HELP = `check-config FILE [--online]
@@ -20,11 +22,23 @@ export async function checkConfig(args: string[], env: Env, output: Output): Pro
     return 1
   }
   output.out(`${file}: ${describe(network)}`)
-  return online ? checkOnline(fillInAllUrls(network, env), output) : 0
+  if (!online) return 0
+  const pythApiKey = readPythKey(env)
+  return checkOnline({ network: fillInAllUrls(network, env), pythApiKey }, output)
+}
+
+type Checked = Pick<Config, 'network' | 'pythApiKey'>
+
+function readPythKey(env: Env): Secret | undefined {
+  const problems: string[] = []
+  const key = optionalSecret(env, 'GEOSWAP_PYTH_API_KEY', problems)
+  if (problems.length > 0) throw new UsageError(problems.join('\n'))
+  return key
 }
 
 /** Everything that a start verifies, on the nodes of all processes; here a warning is a problem too. */
-async function checkOnline(network: NetworkConfig, output: Output): Promise<number> {
+async function checkOnline(config: Checked, output: Output): Promise<number> {
+  const { network } = config
   const shared = { network, accounts: [], signers: [], markerKey: undefined }
   const nodeLists = [
     connectChains({ ...shared, urlsOf: (chain) => chain.rpcUrls }),
@@ -42,7 +56,7 @@ async function checkOnline(network: NetworkConfig, output: Output): Promise<numb
       ),
     ),
   )
-  const { problems, warnings } = joinFindings(await Promise.all(each))
+  const { problems, warnings } = joinFindings(await Promise.all([...each, verifyPyth(config)]))
   const found = [...new Set([...problems, ...warnings])]
   for (const text of found) output.out(text)
   if (found.length > 0) output.hint(count(found.length, 'problem'))

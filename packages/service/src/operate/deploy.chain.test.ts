@@ -178,7 +178,8 @@ test('the online check names caps that are closed, once everything else is right
   expect(code).toBe(1)
   expect(text).toContain('base: the vault pays no ETH: its cap is 0')
   expect(text).toContain('base: no ETH can be claimed from the escrow: its claim cap is 0')
-  expect(text).toContain('2 problems')
+  expect(text).toContain('Pyth feeds cannot be verified: fetch failed')
+  expect(text).toContain('3 problems')
 })
 
 test('the online check names a node of another chain by its host, and a clock that is wrong', async () => {

@@ -10,14 +10,8 @@ export type PythFeed = {
   maxConfidenceBps: number
 }
 
-type Options = {
-  url: string
-  apiKey?: string | undefined
-  feeds: readonly PythFeed[]
-  pollMs: number
-  timeoutMs?: number
-  now(): number
-}
+export type Server = { url: string; apiKey?: string | undefined; timeoutMs?: number }
+type Options = Server & { feeds: readonly PythFeed[]; pollMs: number; now(): number }
 
 /** Price and confidence are integers that share the exponent: 123 with -2 is 1.23. */
 type Update = { price: bigint; conf: bigint; expo: number; publishTime: number }
@@ -36,7 +30,7 @@ export function createPythSource(options: Options): PriceSource {
     assets: new Set(feeds.map(({ asset }) => asset)),
     minIntervalMs: options.pollMs,
     async read() {
-      const updates = toUpdates(JSON.parse(await fetchText(url, options)))
+      const updates = toUpdates(JSON.parse(await askHermes(url, options)))
       const nowSeconds = BigInt(Math.floor(now() / 1_000))
       return feeds.map((feed) => ({
         asset: feed.asset,
@@ -47,8 +41,12 @@ export function createPythSource(options: Options): PriceSource {
   }
 }
 
-function toUrl({ url, feeds }: Options): URL {
-  const latest = new URL('v2/updates/price/latest', url.endsWith('/') ? url : `${url}/`)
+export function hermesUrl({ url }: Server, path: string): URL {
+  return new URL(path, url.endsWith('/') ? url : `${url}/`)
+}
+
+function toUrl({ feeds, ...server }: Options): URL {
+  const latest = hermesUrl(server, 'v2/updates/price/latest')
   for (const id of new Set(feeds.map(({ feedId }) => feedId))) latest.searchParams.append('ids[]', id)
   latest.searchParams.append('parsed', 'true')
   // Otherwise one feed that was withdrawn makes the server refuse all of them.
@@ -56,7 +54,7 @@ function toUrl({ url, feeds }: Options): URL {
   return latest
 }
 
-async function fetchText(url: URL, { apiKey, timeoutMs = 3_000 }: Options): Promise<string> {
+export async function askHermes(url: URL, { apiKey, timeoutMs = 3_000 }: Server): Promise<string> {
   const response = await fetch(url, {
     headers: { accept: 'application/json', ...(apiKey && { authorization: `Bearer ${apiKey}` }) },
     redirect: 'error',
@@ -94,10 +92,14 @@ function toUpdates(reply: unknown): Map<string, Update> {
   const entries = parsed.flatMap((entry: unknown): [string, Update][] => {
     const id = fieldOf(entry, 'id')
     const update = toUpdate(fieldOf(entry, 'price'))
-    // The server leaves out the prefix that ids have everywhere else.
-    return typeof id === 'string' && update ? [[`0x${id.replace(/^0x/, '').toLowerCase()}`, update]] : []
+    return typeof id === 'string' && update ? [[toFeedId(id), update]] : []
   })
   return new Map(entries)
+}
+
+/** The server leaves out the prefix that ids have everywhere else. */
+export function toFeedId(id: string): string {
+  return `0x${id.replace(/^0x/, '').toLowerCase()}`
 }
 
 function toUpdate(value: unknown): Update | undefined {
@@ -117,6 +119,6 @@ function toInteger(value: unknown): bigint | undefined {
   return typeof value === 'string' && /^-?\d{1,20}$/.test(value) ? BigInt(value) : undefined
 }
 
-function fieldOf(value: unknown, name: string): unknown {
+export function fieldOf(value: unknown, name: string): unknown {
   return typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined
 }
