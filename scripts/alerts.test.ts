@@ -1,7 +1,8 @@
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
+import { defaultDeadlines } from '../packages/service/src/config.ts'
 import { fires } from './alert-rules.ts'
 import { isTest, ROOT, readSources } from './sources.ts'
 
@@ -138,6 +139,24 @@ describe('every alarm', () => {
     const sounding = rules.filter(({ expr }) => fires(expr, NOBODY, NOBODY)).map(({ alert }) => alert)
 
     expect(sounding).toEqual(['GeoswapNoApi', 'GeoswapNoWorker', 'GeoswapAttesterSilent'])
+  })
+
+  test('is silent about a swap that waits for the finality of any chain of the presets', () => {
+    const folder = 'packages/service/presets'
+    const waits = readdirSync(join(ROOT, folder)).map((file) => {
+      const { finality, blockMs } = JSON.parse(read(join(folder, file)))
+      return (finality.hard * blockMs) / 1_000
+    })
+    const longest = Math.max(...waits) + defaultDeadlines.fillSeconds
+    const sounding = rules.filter(({ expr }) =>
+      fires(
+        expr,
+        `geoswap_held_status_reads 0\ngeoswap_lanes_held 1\ngeoswap_attester_idle_seconds 0
+geoswap_oldest_swap_seconds{state="refunding"} ${longest}`,
+      ),
+    )
+
+    expect(sounding).toEqual([])
   })
 
   test('is about a metric that the service has', () => {

@@ -44,6 +44,12 @@ export const rules: readonly Rule[] = [
   { name: 'protocol knows only encoders', files: /^protocol\//, may: [PROTOCOL, VIEM, KIT] },
 
   { name: 'fail-points know nothing', files: FAIL_POINT, may: [NODE] },
+  {
+    name: 'signals know only who is told',
+    files: /^service\/stop-on-signal\.ts$/,
+    may: [],
+    mayTypesOf: [OBSERVE],
+  },
   { name: 'errors know only wire', files: ERRORS, may: [WIRE] },
   { name: 'the model is pure', files: MODEL, may: [MODEL, ERRORS, PROTOCOL], mayTypesOf: [WIRE] },
   { name: 'seals know no business', files: /^service\/seal\//, may: [/^service\/seal\//, ERRORS, NODE] },

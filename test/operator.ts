@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { RATE_CLASSES } from '@geoswap/wire'
 import pg from 'pg'
-import { runApiKeyCommand } from '../packages/service/src/api-key.ts'
+import { runApiKeyCommand } from '../packages/service/src/operate/api-key.ts'
 
 export type Operator = ReturnType<typeof createOperator>
 type Limits = Partial<Record<(typeof RATE_CLASSES)[number], number>>

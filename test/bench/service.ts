@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { type Network, type ServiceConfig, toServiceSecrets } from '@geoswap/devnet'
 import { buildService } from '../../packages/service/scripts/build.ts'
-import { runApiKeyCommand } from '../../packages/service/src/api-key.ts'
+import { runApiKeyCommand } from '../../packages/service/src/operate/api-key.ts'
 import { delay } from './clock.ts'
 
 // The service's own processes. The bench starts them itself, so that a busy machine may take its time, each

@@ -8,6 +8,7 @@ import { armFailPoints } from './fail-point.ts'
 import { listen } from './http/server.ts'
 import { createLogger, type Logger } from './observe/logger.ts'
 import { runAll } from './operate/all.ts'
+import { runApiKeyCommand } from './operate/api-key.ts'
 import { checkConfig } from './operate/check-config.ts'
 import { deploy } from './operate/deploy.ts'
 import { init } from './operate/init.ts'
@@ -17,6 +18,7 @@ import { rebuildDatabase } from './operate/rebuild.ts'
 import { listStops, pause, resume } from './operate/stops.ts'
 import { inspectSwaps } from './operate/swaps.ts'
 import { type CommandName, readCommandLine } from './operate/usage.ts'
+import { runWebhookCommand } from './operate/webhook.ts'
 import { type Running, stopOnSignal } from './stop-on-signal.ts'
 import { createPool } from './store/db.ts'
 import { migrate } from './store/migrate.ts'
@@ -69,6 +71,8 @@ const commands: Record<CommandName, (args: string[], env: Env, output: Output) =
   stops: listStops,
   swaps: inspectSwaps,
   rebuild: rebuildDatabase,
+  'api-key': runApiKeyCommand,
+  webhook: runWebhookCommand,
 }
 
 async function runRole(name: keyof typeof roles): Promise<void> {

@@ -19,6 +19,8 @@ test.each([
   ['rebuild --help', 'service rebuild'],
   ['init --help', 'service init'],
   ['check-config --help', 'service check-config'],
+  ['api-key create --name x --help', 'service api-key create --name NAME'],
+  ['webhook -h', 'service webhook add --account'],
   ['help keys', 'service keys generate --role'],
   ['migrate --help', 'service migrate    bring the database'],
   ['worker -h', 'service worker     lock'],

@@ -1,3 +1,4 @@
+import { API_KEY_HELP } from './api-key.ts'
 import { CHECK_CONFIG_HELP } from './check-config.ts'
 import { DEPLOY_HELP } from './deploy.ts'
 import { INIT_HELP } from './init.ts'
@@ -6,6 +7,7 @@ import { KEYS_HELP } from './keys.ts'
 import { REBUILD_HELP } from './rebuild.ts'
 import { STOPS_HELP } from './stops.ts'
 import { SWAPS_HELP } from './swaps.ts'
+import { WEBHOOK_HELP } from './webhook.ts'
 
 // They are started and take no arguments: all they need is in the environment.
 const PROCESSES = {
@@ -27,6 +29,8 @@ const COMMANDS = {
   swaps: SWAPS_HELP,
   rebuild: REBUILD_HELP,
   inventory: INVENTORY_HELP,
+  'api-key': API_KEY_HELP,
+  webhook: WEBHOOK_HELP,
 }
 
 export type ProcessName = keyof typeof PROCESSES

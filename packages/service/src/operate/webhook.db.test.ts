@@ -3,12 +3,12 @@ import { mkdtemp, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createConfiguredSealer } from './compose/sealer.ts'
-import { parseSealKeys } from './config/secrets.ts'
-import { insertTestAccount, startTestDatabase, type TestDatabase } from './store/test-database.ts'
-import { disableEndpoint, findEndpoint, type ListedEndpoint } from './store/webhook-endpoints.ts'
+import { createConfiguredSealer } from '../compose/sealer.ts'
+import { parseSealKeys } from '../config/secrets.ts'
+import { insertTestAccount, startTestDatabase, type TestDatabase } from '../store/test-database.ts'
+import { disableEndpoint, findEndpoint, type ListedEndpoint } from '../store/webhook-endpoints.ts'
+import { createSecretSeal } from '../webhooks/secret-seal.ts'
 import { runWebhookCommand } from './webhook.ts'
-import { createSecretSeal } from './webhooks/secret-seal.ts'
 
 const sealKeys = `k1:${randomBytes(32).toString('hex')}`
 const seal = createSecretSeal(createConfiguredSealer(parseSealKeys(sealKeys, [])))
