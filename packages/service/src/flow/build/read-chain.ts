@@ -1,12 +1,19 @@
 import { ServiceError } from '../../errors.ts'
 
+// Time for one silent node and the answer of the next, and less than the call itself is given.
+const MAX_WAIT_MS = 15_000
+
 /** A node that does not answer is the chain's fault, not the caller's and not ours: 503, try again. */
 export async function readOrUnavailable<T>(
   chain: { chainId: number; name: string },
   reading: Promise<T>,
 ): Promise<T> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error('No node answered in time')), MAX_WAIT_MS)
+  })
   try {
-    return await reading
+    return await Promise.race([reading, late])
   } catch (cause) {
     throw new ServiceError('CHAIN_UNAVAILABLE', {
       message: `Chain ${chain.name} does not answer. Try again in a few seconds.`,
@@ -14,5 +21,7 @@ export async function readOrUnavailable<T>(
       recovery: { retryAfterMs: 2_000 },
       cause,
     })
+  } finally {
+    clearTimeout(timer)
   }
 }
