@@ -50,7 +50,7 @@ export function createWatchLane(options: Options): Lane {
   return { name: `watch:${chain.chainId}`, tasks: [watch] }
 }
 
-/** A hard-final block past the deadline in which the slot does not hold the op: the position is free again. */
+/** Over, and a hard-final block past the deadline does not hold it locked: the position is free again. */
 async function freeUnlocked(pool: Pool, chain: Chain, heads: Heads): Promise<void> {
   const past = await findPositionsPast(pool, chain.chainId, heads.hard.seconds)
   if (past.length === 0) return

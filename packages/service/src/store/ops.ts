@@ -1,5 +1,6 @@
 import type { Op } from '../model/swap.ts'
 import type { Db } from './db.ts'
+import { IS_OPEN } from './open-states.ts'
 import { toJson } from './swaps.ts'
 
 /** Rounds are an epoch of 8 bits and a counter of 24: after a restore no index is issued again. */
@@ -51,13 +52,26 @@ async function addPosition(db: Db, ring: Ring & { opId: string }) {
   return row
 }
 
+const hasOpenSwap = (opId: string) =>
+  `exists (select 1 from swaps s where s.op_id = ${opId} and s.${IS_OPEN})`
+
+/**
+ * While its swap is open an op keeps its position, whoever thinks otherwise: an input that lands after another op was
+ * given the position could be neither delivered nor refunded.
+ */
 export async function freePositions(db: Db, opIds: readonly string[]): Promise<void> {
-  await db.query('update ring_positions set op_id = null where op_id = any($1)', [opIds])
+  await db.query(
+    `update ring_positions p set op_id = null where p.op_id = any($1) and not ${hasOpenSwap('p.op_id')}`,
+    [opIds],
+  )
 }
 
 type HeldPosition = { opId: string; hash: string; locker: string; position: bigint }
 
-/** Positions whose op can no longer be locked by this time of the chain. */
+/**
+ * Positions whose op is past its deadline by this time of the chain, and has no open swap nor can get one. The deadline
+ * alone does not do: where the wallet signs the transaction itself, the chain goes by heights and knows no deadline.
+ */
 export async function findPositionsPast(
   db: Db,
   chainId: number,
@@ -65,7 +79,8 @@ export async function findPositionsPast(
 ): Promise<HeldPosition[]> {
   const { rows } = await db.query<{ id: string; hash: string; locker: string; position: string }>(
     `select o.id, o.hash, o.locker, o.position from ring_positions p join ops o on o.id = p.op_id
-      where p.chain_id = $1 and o.op_deadline < $2 limit 5000`,
+      where p.chain_id = $1 and o.op_deadline < $2 and o.expires_at <= clock_timestamp()
+        and not ${hasOpenSwap('o.id')} limit 5000`,
     [chainId, chainSeconds],
   )
   return rows.map((row) => ({ ...row, opId: row.id, position: BigInt(row.position) }))

@@ -1,0 +1,84 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Block, Chain, Heads, LockRef, LockState } from '../chains/chain.ts'
+import type { Lease } from '../store/lanes.ts'
+import { takePosition } from '../store/ops.ts'
+import { insertTestAccount, startTestDatabase, type TestDatabase } from '../store/test-database.ts'
+import { holdTestLane } from '../store/test-lanes.ts'
+import { insertTestOp, insertTestSwap, moveTestSwap, type TestSwap } from '../store/test-swaps.ts'
+import type { HeadFollower } from './head-follower.ts'
+import { createWatchLane } from './watch.ts'
+
+const CHAIN = 31_337
+
+let database: TestDatabase
+let account: string
+let lease: Lease
+beforeAll(async () => {
+  database = await startTestDatabase()
+  account = await insertTestAccount(database.pool)
+  lease = await holdTestLane(database, `watch:${CHAIN}`)
+})
+afterAll(() => database.stop())
+
+const query = async (sql: string, values: unknown[] = []) => (await database.pool.query(sql, values)).rows
+
+/** Gives an op a position of its chain's ring. The deadline of each op of a test is second 0. */
+async function place(opId: string): Promise<string> {
+  await takePosition(database.pool, { chainId: CHAIN, locker: 'locker', isShared: true, opId })
+  return opId
+}
+
+async function submitted(): Promise<TestSwap & { opId: string }> {
+  const swap = await insertTestSwap(database.pool, account)
+  const [row] = await query('select op_id from swaps where id = $1', [swap.swapId])
+  return { ...swap, opId: await place(row?.op_id) }
+}
+
+async function unsubmitted({ isExpired }: { isExpired: boolean }): Promise<string> {
+  const opId = await place(await insertTestOp(database.pool, account))
+  if (isExpired) await query('update ops set expires_at = clock_timestamp() where id = $1', [opId])
+  return opId
+}
+
+/** A look at a chain whose final block is past every deadline, and has none of the inputs. */
+async function watch(readLocks: Chain['readLocks'] = readNone): Promise<void> {
+  const block: Block = { number: 20n, height: 20n, hash: '0x20', seconds: 1 }
+  const heads: Heads = { head: block, accept: block, settle: block, hard: block }
+  const chain = { chainId: CHAIN, follow: async () => {}, readHoldings: async () => [], readLocks }
+  const lane = createWatchLane({
+    ...{ pool: database.pool, chain: chain as unknown as Chain, senders: [] },
+    follower: { current: () => heads } as unknown as HeadFollower,
+    ...{ confirmOrigin: async () => {}, confirmDestination: async () => {} },
+  })
+  await lane.tasks[0]?.step(lease, () => {})
+}
+
+const readNone = async (ops: readonly LockRef[]) =>
+  new Map(ops.map(({ hash }): [string, LockState] => [hash, 'none']))
+
+const held = async () =>
+  (await query('select op_id from ring_positions where op_id is not null')).map((row) => row.op_id)
+
+test('a swap that is not over keeps its position past its deadline: not every chain holds inputs to it', async () => {
+  const waiting = await submitted()
+  const sent = await submitted()
+  await moveTestSwap(database.pool, sent, 'lockRecorded')
+  await query("update ops set expires_at = clock_timestamp() - interval '1 hour'")
+
+  await watch()
+  expect((await held()).sort()).toEqual([waiting.opId, sent.opId].sort())
+
+  for (const [swap, event] of [[waiting, 'declined'] as const, [sent, 'lockDead'] as const])
+    await moveTestSwap(database.pool, swap, event, { failureCode: 'OPERATION_EXPIRED', proof: {} })
+  await watch()
+  expect(await held()).toEqual([])
+})
+
+test('what nobody submitted keeps its position for as long as it can be submitted', async () => {
+  const open = await unsubmitted({ isExpired: false })
+  await unsubmitted({ isExpired: true })
+
+  await watch()
+
+  expect(await held()).toEqual([open])
+})
