@@ -191,16 +191,17 @@ function wellFormed(deps: AttestDeps, swaps: readonly Swap[]): Swap[] {
 async function filterLocked(deps: AttestDeps, swaps: readonly Swap[], faults: unknown[]): Promise<Swap[]> {
   const byChain = [...groupBy(swaps, (swap) => swap.op.originChain)]
   const locked = await Promise.all(
-    byChain.map(([chainId, group]) => attempt(faults, () => lockedOf(deps.chainOf(chainId), group))),
+    byChain.map(([chainId, group]) => attempt(faults, () => lockedOf(deps.chainOf(chainId), group, faults))),
   )
   return locked.flatMap((group) => group ?? [])
 }
 
-async function lockedOf(chain: Chain, swaps: readonly Swap[]): Promise<Swap[]> {
+async function lockedOf(chain: Chain, swaps: readonly Swap[], faults: unknown[]): Promise<Swap[]> {
   const { hard } = await chain.readHeads()
   const states = await chain.readLocks(
     swaps.map(({ op }) => op),
     hard,
+    faults,
   )
   return swaps.filter(({ op }) => states.get(op.hash) === 'locked')
 }
@@ -209,16 +210,18 @@ async function lockedOf(chain: Chain, swaps: readonly Swap[]): Promise<Swap[]> {
 async function filterDelivered(deps: AttestDeps, swaps: readonly Swap[], faults: unknown[]): Promise<Swap[]> {
   const byChain = [...groupBy(swaps, (swap) => swap.op.destinationChain)]
   const delivered = await Promise.all(
-    byChain.map(([chainId, group]) => attempt(faults, () => deliveredOf(deps.chainOf(chainId), group))),
+    byChain.map(([chainId, group]) =>
+      attempt(faults, () => deliveredOf(deps.chainOf(chainId), group, faults)),
+    ),
   )
   return delivered.flatMap((group) => group ?? [])
 }
 
-async function deliveredOf(chain: Chain, swaps: readonly Swap[]): Promise<Swap[]> {
+async function deliveredOf(chain: Chain, swaps: readonly Swap[], faults: unknown[]): Promise<Swap[]> {
   const heads = await chain.readHeads()
   const ops = swaps.map(({ op }) => op)
   await chain.follow(heads, leastBlock(ops, heads.hard.number))
-  const paid = await chain.findDeliveries(ops, heads)
+  const paid = await chain.findDeliveries(ops, heads, faults)
   return swaps.filter(({ op }) => {
     const seen = paid.get(op.hash)
     return seen !== undefined && seen.amount >= op.minOutput && seen.block <= heads.hard.number

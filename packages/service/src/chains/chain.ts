@@ -123,8 +123,11 @@ type AnyChain = {
 export type OriginChain = AnyChain & {
   readDelegation(wallet: string): Promise<Delegation>
   readWallet(input: { wallet: string; token: string }): Promise<WalletView>
-  /** The state of each op at a block, by op hash. */
-  readLocks(ops: readonly LockRef[], at: Block): Promise<Map<string, LockState>>
+  /**
+   * The state of each op at a block, by op hash. Here and where deliveries are read: an op that cannot be read while
+   * others can is left out of the answer, and why is left in `faults`; without those it is thrown.
+   */
+  readLocks(ops: readonly LockRef[], at: Block, faults?: unknown[]): Promise<Map<string, LockState>>
   /** Whether an input that no block up to this one took can never be taken, by the chain's own rule. */
   isLockOver(swap: Swap, at: Block): boolean
   findLock(op: Op): Promise<Landed | undefined>
@@ -143,9 +146,9 @@ export type LockRef = { hash: string; locker: string; position: bigint }
 export type DestinationChain = AnyChain & {
   simulateDelivery(op: Op, deliverer?: string): Promise<Simulation>
   /** Those of the ops that were paid, by op hash. */
-  findDeliveries(ops: readonly Op[], at: Heads): Promise<Map<string, Delivered>>
+  findDeliveries(ops: readonly Op[], at: Heads, faults?: unknown[]): Promise<Map<string, Delivered>>
   /** The ops that the chain shows as not delivered at a block, by op hash. */
-  readUndelivered(ops: readonly Op[], at: Block): Promise<Set<string>>
+  readUndelivered(ops: readonly Op[], at: Block, faults?: unknown[]): Promise<Set<string>>
   /** Whether what is not delivered at this block can never be, by the chain's own rule. */
   isDeliveryOver(op: Op, at: Block): boolean
   planDelivery(ops: readonly Op[]): Promise<TxRequest>

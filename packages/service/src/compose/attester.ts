@@ -8,6 +8,7 @@ import type { Logger } from '../observe/logger.ts'
 import { createMetrics } from '../observe/metrics.ts'
 import { type MetricsServer, showMetrics } from '../observe/metrics-server.ts'
 import { createPool } from '../store/db.ts'
+import { findSigned } from '../store/signed.ts'
 import { addAttesterMetrics } from './attester-metrics.ts'
 import { attestersOf } from './attesters.ts'
 import { assertKeysFor, type Chains, connectChains } from './chains.ts'
@@ -28,6 +29,7 @@ export async function composeAttester(config: Config, logger: Logger): Promise<A
   const pool = createPool(config.databaseUrl.reveal(), { max: 4, applicationName: 'geoswap attester' })
   const chains = connectChains({
     ...{ network, accounts: [], signers: [], markerKey: config.markerKey },
+    findSigned: (step, hashes) => findSigned(pool, step, hashes),
     urlsOf: (chain) => chain.attesterRpcUrls,
   })
   await verifyDatabase(pool, logger)

@@ -3,6 +3,7 @@ import type { Chain, InputBuilder } from '../chains/chain.ts'
 import type { CustodyChain } from '../chains/custody.ts'
 import { type Findings, joinFindings } from '../chains/findings.ts'
 import type { RecoveryChain } from '../chains/recovery.ts'
+import type { FindSigned } from '../chains/solana/signed-payments.ts'
 import type { SolanaSigner } from '../chains/solana/signer.ts'
 import type { ChainConfig, NetworkConfig, Secret } from '../config.ts'
 import type { Catalog, CatalogChain, Token } from '../model/catalog.ts'
@@ -57,6 +58,8 @@ type Options = {
   accounts: readonly PrivateKeyAccount[]
   signers: readonly SolanaSigner[]
   markerKey: Secret | undefined
+  /** What is on record as signed for payments on Solana; undefined where no payment is looked up. */
+  findSigned: FindSigned | undefined
 }
 
 /** Connects every configured chain. Nothing is asked of a node yet. */

@@ -39,7 +39,7 @@ function rulesOf(network: NetworkConfig, chains: Chains): Rules {
 /** Compares the database with every chain. It needs no key: nothing is signed. */
 export async function runRebuild({ network, pool, firstBlocks, say }: Options): Promise<Summary> {
   const chains = connectChains({
-    ...{ network, accounts: [], signers: [], markerKey: undefined },
+    ...{ network, accounts: [], signers: [], markerKey: undefined, findSigned: undefined },
     urlsOf: (chain) => chain.rpcUrls,
   })
   const { problems } = await findDifferences(chains)

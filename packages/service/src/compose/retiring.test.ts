@@ -6,7 +6,7 @@ import { activeOf, connectChains } from './chains.ts'
 test('a key that is being retired keeps its lane and is given nothing new', () => {
   const { network } = parseNetwork(NETWORK_TEXT)
   const [retired, kept] = network.relayers
-  const shared = { accounts: [], signers: [], markerKey: undefined }
+  const shared = { accounts: [], signers: [], markerKey: undefined, findSigned: undefined }
   const { all } = connectChains({
     ...{ ...shared, network: { ...network, retiring: [retired?.toLowerCase() ?? ''] } },
     urlsOf: (chain) => chain.rpcUrls,

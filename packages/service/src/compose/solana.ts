@@ -13,6 +13,7 @@ import { NATIVE_TOKEN } from '../chains/solana/mint.ts'
 import { createSolanaParts, type SolanaParts } from '../chains/solana/parts.ts'
 import { readRecipient } from '../chains/solana/recipient.ts'
 import { createSolanaRecovery } from '../chains/solana/recovery.ts'
+import type { FindSigned } from '../chains/solana/signed-payments.ts'
 import { createSolanaSigner, type SolanaSigner } from '../chains/solana/signer.ts'
 import { verifySolana } from '../chains/solana/verify.ts'
 import { readWallet } from '../chains/solana/wallet.ts'
@@ -40,15 +41,16 @@ type Options = {
   urls: readonly string[]
   signers: readonly SolanaSigner[]
   markerKey: Secret | undefined
+  findSigned: FindSigned | undefined
   assertOutsideTransaction(): void
 }
 
 /** A Solana chain with everything that the processes need of it. Nothing is asked of a node yet. */
 export function connectSolana(options: Options): Ungated & { solana: SolanaOrigin } {
-  const { config, urls, signers, assertOutsideTransaction } = options
+  const { config, urls, signers, findSigned, assertOutsideTransaction } = options
   const { vaults, feePayers } = config
   const client = createSolanaClient({ urls, assertOutsideTransaction })
-  const parts = createSolanaParts({ client, settings: toSettings(options), signers })
+  const parts = createSolanaParts({ client, settings: toSettings(options), signers, findSigned })
   return {
     config,
     chain: createSolanaChain(parts),

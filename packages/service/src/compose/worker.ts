@@ -26,6 +26,7 @@ import { createMetrics } from '../observe/metrics.ts'
 import { type MetricsServer, showMetrics } from '../observe/metrics-server.ts'
 import { createPool } from '../store/db.ts'
 import { LANES_CHANNEL, type Lease } from '../store/lanes.ts'
+import { findSigned } from '../store/signed.ts'
 import { findToLock } from '../store/swaps.ts'
 import {
   activeOf,
@@ -79,6 +80,7 @@ export async function composeWorker(config: Config, logger: Logger): Promise<Wor
   assertKeysFor(signingAddresses(network), [...accounts, ...signers])
   const chains = connectChains({
     ...{ network, accounts, signers, markerKey: config.markerKey },
+    findSigned: (step, hashes) => findSigned(pool, step, hashes),
     urlsOf: (chain) => chain.rpcUrls,
   })
   await verifyDatabase(pool, logger)

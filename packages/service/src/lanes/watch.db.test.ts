@@ -82,3 +82,19 @@ test('what nobody submitted keeps its position for as long as it can be submitte
 
   expect(await held()).toEqual([open])
 })
+
+test('a position whose input cannot be read stays taken and is told of, and the others are free again', async () => {
+  const hidden = await unsubmitted({ isExpired: true })
+  await unsubmitted({ isExpired: true })
+  const before = new Set(await held())
+  const trap = new Error('nobody expected this')
+
+  const look = watch(async (ops, _at, faults) => {
+    faults?.push(trap)
+    return readNone(ops.filter(({ hash }) => hash !== hidden))
+  })
+
+  await expect(look).rejects.toBe(trap)
+  expect(before.size - (await held()).length).toBe(1)
+  expect(await held()).toContain(hidden)
+})

@@ -42,7 +42,7 @@ export function createWatchLane(options: Options): Lane {
         { chainId: chain.chainId, block: heads.head.number },
         await chain.readHoldings(heads.head),
       )
-      await freeUnlocked(pool, chain, heads)
+      await freeUnlocked({ pool, chain }, heads, faults)
       throwFirst(faults)
       done = heads.head.hash
     },
@@ -51,11 +51,15 @@ export function createWatchLane(options: Options): Lane {
 }
 
 /** Over, and a hard-final block past the deadline does not hold it locked: the position is free again. */
-async function freeUnlocked(pool: Pool, chain: Chain, heads: Heads): Promise<void> {
+async function freeUnlocked(
+  { pool, chain }: Pick<Options, 'pool' | 'chain'>,
+  heads: Heads,
+  faults: unknown[],
+): Promise<void> {
   const past = await findPositionsPast(pool, chain.chainId, heads.hard.seconds)
   if (past.length === 0) return
-  const states = await chain.readLocks(past, heads.hard)
-  const free = past.filter((held) => states.get(held.hash) !== 'locked')
+  const states = await chain.readLocks(past, heads.hard, faults)
+  const free = past.filter(({ hash }) => states.has(hash) && states.get(hash) !== 'locked')
   await freePositions(
     pool,
     free.map((held) => held.opId),

@@ -39,7 +39,7 @@ function readPythKey(env: Env): Secret | undefined {
 /** Everything that a start verifies, on the nodes of all processes; here a warning is a problem too. */
 async function checkOnline(config: Checked, output: Output): Promise<number> {
   const { network } = config
-  const shared = { network, accounts: [], signers: [], markerKey: undefined }
+  const shared = { network, accounts: [], signers: [], markerKey: undefined, findSigned: undefined }
   const nodeLists = [
     connectChains({ ...shared, urlsOf: (chain) => chain.rpcUrls }),
     connectChains({ ...shared, urlsOf: (chain) => chain.attesterRpcUrls }),

@@ -109,7 +109,7 @@ async function status(args: string[], env: Env, output: Output): Promise<number>
   const held = new Set(
     (folder === undefined ? [] : listKeys(folder)).map(({ address }) => address.toLowerCase()),
   )
-  const shared = { network, accounts: [], signers: [], markerKey: undefined }
+  const shared = { network, accounts: [], signers: [], markerKey: undefined, findSigned: undefined }
   const chains = connectChains({ ...shared, urlsOf: (chain) => chain.rpcUrls })
   const holders = await Promise.all(
     holdersOf(network).map(async ({ on, ...holder }) => ({

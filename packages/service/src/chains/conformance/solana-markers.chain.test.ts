@@ -98,6 +98,35 @@ test('a marker that is there without its history proves nothing, and nothing is 
   await expect(chain.planDelivery([op])).rejects.toThrow('history')
 })
 
+test('an op whose markers cannot be read is left undecided and told of, and those beside it are read', async () => {
+  const [hidden, locked, fresh] = [await world.newSwap(), await world.newSwap(), await world.newSwap()]
+  const { rent, dev } = world.solana
+  for (const kind of ['input', 'deliver'] as const) {
+    const marker = await markerOf(hidden.op, kind)
+    await dev.dev_setAccount(marker, { lamports: String(rent.emptyLamports) }).send()
+  }
+  await actor.lock(locked)
+  const paid = await actor.land('deliver', () => chain.planDelivery([locked.op]))
+  await world.finalize()
+  const heads = await actor.look()
+  const ops = [hidden.op, locked.op, fresh.op]
+  const faults: unknown[] = []
+
+  const states = await chain.readLocks(ops, heads.hard, faults)
+  const deliveries = await chain.findDeliveries(ops, heads, faults)
+  const undelivered = await chain.readUndelivered(ops, heads.hard, faults)
+
+  expect(states).toEqual(
+    new Map([
+      [locked.op.hash, 'locked'],
+      [fresh.op.hash, 'none'],
+    ]),
+  )
+  expect([...deliveries].map(([hash, { txHash }]) => [hash, txHash])).toEqual([[locked.op.hash, paid.txHash]])
+  expect(undelivered).toEqual(new Set([fresh.op.hash]))
+  expect(faults).toHaveLength(3)
+})
+
 test('a token account that the quote did not charge for is not made', async () => {
   const { op } = await world.newSwap({ input: 'native', output: 'token' })
 

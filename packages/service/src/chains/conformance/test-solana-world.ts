@@ -140,6 +140,7 @@ async function connect(solana: SolanaWorld, { mint }: TestMint) {
     ...{ config, urls: nodes.urls, assertOutsideTransaction: () => {} },
     signers: [feePayer, delivery, intake, authority],
     markerKey: new Secret(toHex(MARKER_KEY)),
+    findSigned: undefined,
   })
   return { connected, places: vaults, feePayers, stopNodes: nodes.stop }
 }

@@ -41,7 +41,7 @@ export function createSolanaChain(parts: SolanaParts): Chain {
       const { balance, frozen } = await readWallet(client, { wallet, token: of, rent })
       return { delegation: { kind: 'unneeded' }, balance: frozen ? 0n : balance, block: head.number }
     },
-    readLocks: (ops, at) => locks.readLocks(parts, ops, at as SolanaBlock),
+    readLocks: (ops, at, faults) => locks.readLocks(parts, ops, at as SolanaBlock, faults),
     isLockOver: ({ lastValid }, at) => lastValid !== undefined && at.height > lastValid,
     findLock: (op) => locks.findLock(parts, op),
     findRefund: (op) => locks.findRefund(parts, op),
@@ -51,8 +51,8 @@ export function createSolanaChain(parts: SolanaParts): Chain {
     planClaim: (swaps, signature) => planClaim(parts, onlyOne(swaps).op, signature),
     planRefund: (swap: Swap, attested) => planRefund(parts, swap.op, attested),
     simulateDelivery: (op) => deliveries.simulateDelivery(parts, op, { commitment: 'confirmed' }),
-    findDeliveries: (ops, at) => deliveries.findDeliveries(parts, ops, depthsOf(at)),
-    readUndelivered: (ops, at) => deliveries.readUndelivered(parts, ops, at as SolanaBlock),
+    findDeliveries: (ops, at, faults) => deliveries.findDeliveries(parts, ops, depthsOf(at), faults),
+    readUndelivered: (ops, at, faults) => deliveries.readUndelivered(parts, ops, at as SolanaBlock, faults),
     // No rule of the chain ends a delivery: that none of the signed ones can land is seen from them alone. Where the
     // log was lost, all that had been signed was waited for.
     isDeliveryOver: (op) => op.isLogLost === true,

@@ -30,6 +30,7 @@ async function readBooks(senders: readonly string[]) {
   const clients = { agreed: client } as unknown as SolanaClients
   const parts = createSolanaParts({
     ...{ client: clients, settings: settings as unknown as SolanaChainSettings, signers: [] },
+    findSigned: undefined,
   })
   const slot = await client.rpc.getSlot({ commitment: 'finalized' }).send()
   const hard = { number: slot, height: slot, hash: '', seconds: 0 }

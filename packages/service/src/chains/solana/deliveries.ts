@@ -1,9 +1,10 @@
+import { attempt } from '../../model/attempt.ts'
 import type { Op } from '../../model/swap.ts'
 import type { Delivered, Simulation } from '../chain.ts'
 import { toTokenAccountAddress } from './accounts.ts'
 import type { SolanaBlock } from './blocks.ts'
 import type { Depth } from './heads.ts'
-import type { Creation, MarkerRef } from './marker-book.ts'
+import { type Creation, findEach, type MarkerRef } from './marker-book.ts'
 import { remember } from './memory.ts'
 import { isNative, type Token } from './mint.ts'
 import type { SolanaParts } from './parts.ts'
@@ -21,32 +22,32 @@ export async function findDeliveries(
   parts: SolanaParts,
   ops: readonly Op[],
   { head, hard }: Depths,
+  faults?: unknown[],
 ): Promise<Map<string, Delivered>> {
-  const soft = await findAt(parts, ops, head)
-  const old = ops.filter((op) => (soft.get(op)?.slot ?? head.number) <= hard.number)
-  const final = await findAt(parts, old, hard)
+  const soft = await findAt(parts, ops, head, faults)
+  const old = ops.filter((op) => soft.has(op) && (soft.get(op)?.slot ?? head.number) <= hard.number)
+  const final = await findAt(parts, old, hard, faults)
   const delivered = new Map<string, Delivered>()
-  await Promise.all(
-    ops.map(async (op) => {
-      const isOld = old.includes(op)
-      const creation = (isOld ? final : soft).get(op)
-      if (!creation) return
-      const amount = await readAmount(parts, op, creation, isOld ? 'finalized' : 'confirmed')
-      delivered.set(op.hash, { txHash: creation.txHash, block: creation.slot, amount })
-    }),
-  )
+  const look = async (op: Op) => {
+    const isOld = old.includes(op)
+    const creation = (isOld ? final : soft).get(op)
+    if (!creation) return
+    const amount = await readAmount(parts, op, creation, isOld ? 'finalized' : 'confirmed')
+    delivered.set(op.hash, { txHash: creation.txHash, block: creation.slot, amount })
+  }
+  await Promise.all(ops.map((op) => attempt(faults, () => look(op))))
   return delivered
 }
 
+/** Those that can be read. */
 async function findAt(
   parts: SolanaParts,
   ops: readonly Op[],
-  at: SolanaBlock,
+  { commitment, number: minContextSlot }: SolanaBlock,
+  faults: unknown[] | undefined,
 ): Promise<Map<Op, Creation | undefined>> {
-  const refs = ops.map((op) => deliveryRef(parts, op))
-  const { commitment, number: minContextSlot } = at
-  const found = await parts.markers.findCreations(refs, { commitment, minContextSlot })
-  return new Map(ops.map((op, index) => [op, found[index]]))
+  const refs = new Map(ops.map((op) => [op, deliveryRef(parts, op)]))
+  return findEach(parts.markers, refs, { commitment, minContextSlot }, faults)
 }
 
 /** By how much the recipient's account grew in that very transaction. */
@@ -69,9 +70,10 @@ export async function readUndelivered(
   parts: SolanaParts,
   ops: readonly Op[],
   at: SolanaBlock,
+  faults?: unknown[],
 ): Promise<Set<string>> {
-  const found = await findAt(parts, ops, at)
-  return new Set(ops.filter((op) => !found.get(op)).map((op) => op.hash))
+  const found = await findAt(parts, ops, at, faults)
+  return new Set([...found].flatMap(([op, creation]) => (creation ? [] : [op.hash])))
 }
 
 /** What the inventory can pay of each token; of the native coin, its account's own minimum stays. */

@@ -3,7 +3,7 @@ import type { Op, Swap } from '../../model/swap.ts'
 import type { Landed, LockRef, LockState, Refunded } from '../chain.ts'
 import type { SolanaBlock } from './blocks.ts'
 import { readBlockHeight } from './heads.ts'
-import type { MarkerRef } from './marker-book.ts'
+import { type Creation, findEach, type MarkerRef } from './marker-book.ts'
 import type { SolanaParts } from './parts.ts'
 import { readRecipient } from './recipient.ts'
 import { simulate } from './simulate.ts'
@@ -19,34 +19,37 @@ export async function readLocks(
   parts: SolanaParts,
   ops: readonly LockRef[],
   { commitment, number }: Pick<SolanaBlock, 'commitment' | 'number'>,
+  faults?: unknown[],
 ): Promise<Map<string, LockState>> {
   const inventory = await parts.facts.inventoryAccounts()
-  const find = async (kind: Kind, of: readonly LockRef[]) => {
-    const refs = of.map((op) => refOf(parts, kind, op))
-    return parts.markers.findCreations(refs, { commitment, minContextSlot: number })
+  const find = (kind: Kind, of: readonly LockRef[]) => {
+    const refs = new Map(of.map((op) => [op, refOf(parts, kind, op)]))
+    return findEach(parts.markers, refs, { commitment, minContextSlot: number }, faults)
   }
   const inputs = await find('input', ops)
-  const taken = ops.filter((_, index) => inputs[index])
+  const taken = ops.filter((op) => inputs.get(op))
   const exits = await find('exit', taken)
-  const states = new Map<string, LockState>(ops.map((op) => [op.hash, 'none']))
-  for (const [index, op] of taken.entries()) {
-    const exit = exits[index]
-    if (!exit) states.set(op.hash, 'locked')
-    else states.set(op.hash, inventory.has(exit.paidTo) ? 'claimed' : 'refunded')
-  }
+  const states = new Map<string, LockState>()
+  for (const [op, input] of inputs) if (!input) states.set(op.hash, 'none')
+  for (const [op, exit] of exits) states.set(op.hash, exit ? exitState(inventory, exit) : 'locked')
   return states
 }
+
+const exitState = (inventory: ReadonlySet<string>, { paidTo }: Creation): LockState =>
+  inventory.has(paidTo) ? 'claimed' : 'refunded'
 
 /** Asked once a lock was read: that has looked it up. */
 export async function findLock(parts: SolanaParts, op: Op): Promise<Landed | undefined> {
   const ref = refOf(parts, 'input', op)
   const found =
-    parts.markers.recall(ref) ?? (await parts.markers.findCreations([ref], { commitment: 'confirmed' }))[0]
+    parts.markers.recall(ref) ??
+    (await parts.markers.findCreations([ref], { commitment: 'confirmed' })).get(ref)
   return found && { txHash: found.txHash, block: found.slot }
 }
 
 export async function findRefund(parts: SolanaParts, op: Op): Promise<Refunded | undefined> {
-  const [found] = await parts.markers.findCreations([refOf(parts, 'exit', op)], { commitment: 'finalized' })
+  const ref = refOf(parts, 'exit', op)
+  const found = (await parts.markers.findCreations([ref], { commitment: 'finalized' })).get(ref)
   const isClaim = found && (await parts.facts.inventoryAccounts()).has(found.paidTo)
   return found && !isClaim ? { txHash: found.txHash, block: found.slot, credited: false } : undefined
 }

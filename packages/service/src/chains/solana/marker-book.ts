@@ -1,20 +1,27 @@
+import { attempt, leave } from '../../model/attempt.ts'
 import { readAccounts } from './accounts.ts'
 import { toOpId } from './bytes.ts'
 import type { SolanaClient } from './client.ts'
 import type { Depth } from './heads.ts'
 import { type Marker, type MarkerKind, toMarker } from './marker.ts'
-import { findMarkerTransaction } from './marker-history.ts'
+import { isSame } from './marker-creation.ts'
+import { createHistorySearch } from './marker-history.ts'
 import { remember } from './memory.ts'
+import { type FindSigned, findAllSigned, findAmongSigned } from './signed-payments.ts'
 
 /** One payment of one op: at most one transaction ever creates one of its markers. */
 export type MarkerRef = { kind: MarkerKind; id: string; base: string }
 export type Creation = { txHash: string; slot: bigint; paidTo: string }
 
 type At = { commitment: Depth; minContextSlot?: bigint }
+type Creations = Map<MarkerRef, Creation | undefined>
 
 export type MarkerBook = {
-  /** The transaction that made each payment, in the order asked; undefined where none did. */
-  findCreations(refs: readonly MarkerRef[], at: At): Promise<(Creation | undefined)[]>
+  /**
+   * The transaction that made each payment; undefined where none did. One that cannot be read is left out, and why is
+   * left in `faults`; without those it is thrown.
+   */
+  findCreations(refs: readonly MarkerRef[], at: At, faults?: unknown[]): Promise<Creations>
   /** What was found before, without asking again. */
   recall(ref: MarkerRef): Creation | undefined
   /** The generation to pay with; undefined when the payment was made. */
@@ -25,74 +32,119 @@ export type MarkerBook = {
 const MAX_GENERATIONS = 16
 
 /** What markers say. Presence proves little, since anyone may fund a known address: the creation is looked up. */
-export function createMarkerBook(client: SolanaClient, key: Uint8Array): MarkerBook {
+export function createMarkerBook(
+  client: SolanaClient,
+  key: Uint8Array,
+  findSigned: FindSigned | undefined,
+): MarkerBook {
   const markerOf = createMarkerMemory(key)
-  const creations = createCreationMemory(client)
+  const creations = createCreationMemory(client, markerOf)
+
+  /** Once for a payment: a transaction shows by itself which generation it paid with. */
+  function signedFor(refs: readonly MarkerRef[], at: At, generation: number) {
+    const unknown = generation > 0 ? [] : refs.filter((ref) => !creations.has(ref, at))
+    return findAllSigned(findSigned, unknown)
+  }
 
   /** One generation for all; those whose marker is there without a creation go on to the next. */
-  async function findIn(refs: readonly MarkerRef[], at: At, generation: number) {
-    const found = new Map<MarkerRef, Creation>()
+  async function findIn(refs: readonly MarkerRef[], at: At, generation: number, faults?: unknown[]) {
+    const all = await Promise.all(refs.map(async (ref) => ({ ref, marker: await markerOf(ref, generation) })))
+    const addresses = all.map(({ marker }) => marker.address)
+    const accounts = await readAccounts(client, { addresses, ...at })
+    const present = all.filter((_, index) => accounts[index])
+    const found: Creations = new Map(refs.filter((_, i) => !accounts[i]).map((ref) => [ref, undefined]))
+    const there = present.map(({ ref }) => ref)
+    const signed = await signedFor(there, at, generation)
     const blocked: MarkerRef[] = []
-    const all = await Promise.all(refs.map((ref) => markerOf(ref, generation)))
-    const accounts = await readAccounts(client, { addresses: all.map(({ address }) => address), ...at })
-    await Promise.all(
-      refs.map(async (ref, index) => {
-        const marker = all[index]
-        if (!marker || !accounts[index]) return
-        const creation = await creations.find(ref, marker, at)
-        if (creation) found.set(ref, creation)
-        else if (ref.kind !== 'input') blocked.push(ref)
-      }),
-    )
+    const look = async ({ ref, marker }: (typeof all)[number]) => {
+      const creation = await creations.find(ref, marker, at, signed.get(ref))
+      if (creation || ref.kind === 'input') found.set(ref, creation)
+      else blocked.push(ref)
+    }
+    await Promise.all(present.map((each) => attempt(faults, () => look(each))))
     return { found, blocked }
   }
 
   return {
-    async findCreations(refs, at) {
-      const found = new Map<MarkerRef, Creation>(creations.recallFinal(refs))
-      let open: readonly MarkerRef[] = refs.filter((ref) => !found.has(ref) && !creations.isAfter(ref, at))
-      for (let generation = 0; open.length > 0; generation += 1) {
-        assertGeneration(generation)
-        const round = await findIn(open, at, generation)
+    async findCreations(refs, at, faults) {
+      const found: Creations = new Map(creations.recallFinal(refs))
+      for (const ref of refs) if (!found.has(ref) && creations.isAfter(ref, at)) found.set(ref, undefined)
+      let open: readonly MarkerRef[] = refs.filter((ref) => !found.has(ref))
+      for (let generation = 0; open.length > 0 && generation < MAX_GENERATIONS; generation += 1) {
+        const round = await findIn(open, at, generation, faults)
         for (const [ref, creation] of round.found) found.set(ref, creation)
         open = round.blocked
       }
-      return refs.map((ref) => found.get(ref))
+      for (const ref of open) leave(faults, tooManyFunded(ref))
+      return found
     },
     recall: creations.recall,
     async nextGeneration(ref) {
-      for (let generation = 0; ; generation += 1) {
-        assertGeneration(generation)
+      const at = { commitment: 'confirmed' } as const
+      for (let generation = 0; generation < MAX_GENERATIONS; generation += 1) {
         const marker = await markerOf(ref, generation)
-        const at = { commitment: 'confirmed' } as const
         const [account] = await readAccounts(client, { addresses: [marker.address], ...at })
         if (!account) return generation
-        if (await creations.find(ref, marker, at)) return undefined
+        const signed = await signedFor([ref], at, generation)
+        if (await creations.find(ref, marker, at, signed.get(ref))) return undefined
       }
+      throw tooManyFunded(ref)
     },
   }
 }
 
-function createMarkerMemory(key: Uint8Array) {
+/** The same for whatever the payments are of: those that can be read. */
+export async function findEach<T>(
+  book: Pick<MarkerBook, 'findCreations'>,
+  refs: ReadonlyMap<T, MarkerRef>,
+  at: At,
+  faults: unknown[] | undefined,
+): Promise<Map<T, Creation | undefined>> {
+  const found = await book.findCreations([...refs.values()], at, faults)
+  return new Map([...refs].flatMap(([of, ref]) => (found.has(ref) ? [[of, found.get(ref)]] : [])))
+}
+
+type MarkerOf = (ref: MarkerRef, generation: number) => Promise<Marker>
+
+function createMarkerMemory(key: Uint8Array): MarkerOf {
   const markers = new Map<string, Promise<Marker>>()
-  return (ref: MarkerRef, generation: number): Promise<Marker> =>
+  return (ref, generation) =>
     remember(markers, `${nameOf(ref)}:${generation}`, () =>
       toMarker({ key, base: ref.base, kind: ref.kind, opHash: ref.id, generation }),
     )
 }
 
 /** Of each commitment: what was only confirmed when it was found is looked up again as finalized. */
-function createCreationMemory(client: SolanaClient) {
+function createCreationMemory(client: SolanaClient, markerOf: MarkerOf) {
   const created = new Map<string, Creation>()
+  const searchHistory = createHistorySearch(client)
+
+  async function isOf(ref: MarkerRef, made: Marker): Promise<boolean> {
+    // An input has no second generation: the wallet signed for the first.
+    const generations = ref.kind === 'input' ? 1 : MAX_GENERATIONS
+    for (let generation = 0; generation < generations; generation += 1)
+      if (isSame(made, await markerOf(ref, generation))) return true
+    return false
+  }
+
+  /** What was signed is asked for first: strangers can make a history long, and a record they cannot. */
+  async function search(ref: MarkerRef, marker: Marker, { commitment }: At, signed: readonly string[]) {
+    const of = { opId: toOpId(ref.id), commitment }
+    const isOurs = (made: Marker) => isOf(ref, made)
+    const recorded = await findAmongSigned(client, { ...of, base: ref.base, txHashes: signed, isOurs })
+    return recorded ?? (await searchHistory({ ...of, marker }))
+  }
+
   return {
-    async find(ref: MarkerRef, marker: Marker, { commitment }: At): Promise<Creation | undefined> {
-      const name = `${nameOf(ref)}:${commitment}`
+    async find(ref: MarkerRef, marker: Marker, at: At, signed: readonly string[] = []) {
+      const name = `${nameOf(ref)}:${at.commitment}`
       const same = created.get(name)
       if (same) return same
       const known = created.get(`${nameOf(ref)}:confirmed`)
-      const found = await findMarkerTransaction(client, { marker, opId: toOpId(ref.id), commitment, known })
+      const found = await search(ref, marker, at, known ? [known.txHash, ...signed] : signed)
       return found && remember(created, name, () => found)
     },
+    has: (ref: MarkerRef, { commitment }: At) => created.has(`${nameOf(ref)}:${commitment}`),
     recall(ref: MarkerRef): Creation | undefined {
       return created.get(`${nameOf(ref)}:finalized`) ?? created.get(`${nameOf(ref)}:confirmed`)
     },
@@ -114,6 +166,5 @@ function createCreationMemory(client: SolanaClient) {
 
 const nameOf = ({ kind, id }: MarkerRef) => `${kind}:${id}`
 
-function assertGeneration(generation: number): void {
-  if (generation >= MAX_GENERATIONS) throw new Error('Strangers fund the markers of this op')
-}
+const tooManyFunded = ({ kind, id }: MarkerRef) =>
+  new Error(`Strangers fund the markers of the ${kind} of ${id}`)

@@ -1,28 +1,24 @@
-import {
-  type Address,
-  type Base64EncodedWireTransaction,
-  getBase64Encoder,
-  type Signature,
-} from '@solana/kit'
-import { getCreateAccountWithSeedInstructionDataDecoder } from '@solana-program/system'
+import type { Address, Signature } from '@solana/kit'
 import type { SolanaClient } from './client.ts'
+import type { Depth } from './heads.ts'
 import type { Marker } from './marker.ts'
-import { type ReadInstruction, readMessage, splitWire } from './message.ts'
-import { SYSTEM_PROGRAM } from './token-layout.ts'
+import { isSame, type MarkerTransaction, readMade } from './marker-creation.ts'
+import { remember } from './memory.ts'
 
 const PAGE = 1_000
-// Every transaction that touches a marker costs its sender a fee; ours are one creation and one sweep.
+// Ours are one creation and one sweep. Whoever names a marker pays a fee for it, and a small one.
 const MAX_PAGES = 20
+// Those that bear the op's memo are read one by one; a stranger may write it, too.
+const MAX_READS = 100
+// A history that is too long costs all of that each time, and what is asked beside it has to wait.
+const REST_MS = 60_000
 
-type Query = {
-  marker: Marker
-  opId: string
-  commitment?: 'confirmed' | 'finalized'
-  /** What was found at a lower commitment: a transaction's bytes are not read twice. */
-  known?: MarkerTransaction | undefined
+type Query = { marker: Marker; opId: string; commitment?: Depth }
+
+/** More than anyone can look through: what it hides cannot be told. */
+class EndlessHistoryError extends Error {
+  override name = 'EndlessHistoryError'
 }
-/** `paidTo` is where its transfer went: a token account, or a wallet for the native coin. */
-export type MarkerTransaction = { txHash: string; slot: bigint; paidTo: string }
 
 /**
  * The one transaction that created a marker that is there, if ours did. Strangers can send lamports to a marker
@@ -32,10 +28,11 @@ export type MarkerTransaction = { txHash: string; slot: bigint; paidTo: string }
  */
 export async function findMarkerTransaction(
   client: SolanaClient,
-  { marker, opId, commitment = 'confirmed', known }: Query,
+  { marker, opId, commitment = 'confirmed' }: Query,
 ): Promise<MarkerTransaction | undefined> {
   let before: Signature | undefined
   let isExplained = false
+  let reads = 0
   for (let page = 0; page < MAX_PAGES; page += 1) {
     const options = { commitment, limit: PAGE, ...(before && { before }) }
     const found = await client.rpc.getSignaturesForAddress(marker.address as Address, options).send()
@@ -43,43 +40,38 @@ export async function findMarkerTransaction(
       if (err !== null) continue
       isExplained = true
       if (!memo?.includes(opId)) continue
-      if (signature === known?.txHash) return { ...known, slot }
-      const paidTo = await findPayee(client, { signature, marker, commitment })
-      if (paidTo !== undefined) return { txHash: signature, slot, paidTo }
+      reads += 1
+      if (reads > MAX_READS) throw endless(marker)
+      const read = await readMade(client, { txHash: signature, base: marker.base, commitment })
+      if (!read) throw new Error(`The node names ${signature} and does not know it`)
+      const { made } = read
+      if (made?.markers.some((each) => isSame(each, marker))) return { ...made.transaction, slot }
     }
     before = found.at(-1)?.signature
     if (found.length === PAGE) continue
     if (isExplained) return undefined
     throw new Error(`The node has marker ${marker.address} without its history`)
   }
-  throw new Error(`The history of marker ${marker.address} does not end`)
+  throw endless(marker)
 }
 
-type Candidate = { signature: Signature; marker: Marker; commitment: 'confirmed' | 'finalized' }
+const endless = ({ address }: Marker) =>
+  new EndlessHistoryError(`The history of marker ${address} does not end`)
 
-/** Undefined when this transaction did not create the marker. */
-async function findPayee({ rpc }: SolanaClient, candidate: Candidate): Promise<string | undefined> {
-  const { signature, marker, commitment } = candidate
-  const found = await rpc
-    .getTransaction(signature, { commitment, encoding: 'base64', maxSupportedTransactionVersion: 0 })
-    .send()
-  if (!found) throw new Error(`The node names ${signature} and does not know it`)
-  const message = readWire(found.transaction[0] as Base64EncodedWireTransaction)
-  if (!message?.signers.includes(marker.base)) return undefined
-  if (!message.instructions.some((instruction) => isCreateOf(instruction, marker))) return undefined
-  // Of a token: source, mint, destination, authority. Of the native coin: source, destination.
-  const { program, accounts = [] } = message.instructions.at(-1) ?? {}
-  return program === SYSTEM_PROGRAM ? accounts[1] : accounts[2]
-}
-
-function readWire(transaction: Base64EncodedWireTransaction) {
-  const wire = Uint8Array.from(getBase64Encoder().encode(transaction))
-  const split = splitWire(wire, { count: wire[0] ?? 0 })
-  return split && readMessage(split.message)
-}
-
-function isCreateOf({ program, accounts, data }: ReadInstruction, marker: Marker): boolean {
-  if (program !== SYSTEM_PROGRAM || data[0] !== 3 || accounts[1] !== marker.address) return false
-  const { base, seed } = getCreateAccountWithSeedInstructionDataDecoder().decode(data)
-  return base === marker.base && seed === marker.seed
+/** The same search, except that a history without an end is left alone for a while once that is known. */
+export function createHistorySearch(client: SolanaClient) {
+  const resting = new Map<string, { fault: EndlessHistoryError; until: number }>()
+  return async (query: Query & { commitment: Depth }): Promise<MarkerTransaction | undefined> => {
+    const name = `${query.marker.address}:${query.commitment}`
+    const known = resting.get(name)
+    if (known && performance.now() < known.until) throw known.fault
+    resting.delete(name)
+    try {
+      return await findMarkerTransaction(client, query)
+    } catch (fault) {
+      if (fault instanceof EndlessHistoryError)
+        remember(resting, name, () => ({ fault, until: performance.now() + REST_MS }))
+      throw fault
+    }
+  }
 }

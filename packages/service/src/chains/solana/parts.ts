@@ -2,6 +2,7 @@ import type { SolanaClients } from './client.ts'
 import { createFacts, type Facts } from './facts.ts'
 import { createMarkerBook, type MarkerBook } from './marker-book.ts'
 import type { SolanaChainSettings } from './settings.ts'
+import type { FindSigned } from './signed-payments.ts'
 import type { SolanaSigner } from './signer.ts'
 
 /** What everything in this folder works with. */
@@ -16,10 +17,13 @@ export type SolanaParts = {
   signers: readonly SolanaSigner[]
 }
 
-type Options = Pick<SolanaParts, 'client' | 'settings' | 'signers'>
+type Options = Pick<SolanaParts, 'client' | 'settings' | 'signers'> & {
+  /** Undefined without a database: then only the chain's own histories are searched. */
+  findSigned: FindSigned | undefined
+}
 
-export function createSolanaParts({ client, settings, signers }: Options): SolanaParts {
+export function createSolanaParts({ client, settings, signers, findSigned }: Options): SolanaParts {
   const facts = createFacts(client, settings)
-  const markers = createMarkerBook(client.agreed, settings.markerKey)
+  const markers = createMarkerBook(client.agreed, settings.markerKey, findSigned)
   return { client, settings, signers, facts, markers, paidAmounts: new Map() }
 }

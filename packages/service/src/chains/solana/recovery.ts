@@ -19,7 +19,7 @@ export function createSolanaRecovery(parts: SolanaParts): RecoveryChain {
     async findDelivery(deliveryHash, _since, at) {
       const { commitment, number: minContextSlot } = at as SolanaBlock
       const ref = { kind: 'deliver', id: deliveryHash, base: settings.vaults.inventory } as const
-      const [made] = await parts.markers.findCreations([ref], { commitment, minContextSlot })
+      const made = (await parts.markers.findCreations([ref], { commitment, minContextSlot })).get(ref)
       if (!made) return undefined
       const paid = paidBy(parts, await readLanded(parts, made.txHash))
       if (!paid) throw new Error(`${made.txHash} made the marker of a delivery and paid nothing`)

@@ -34,6 +34,7 @@ export async function confirmDestination(
   const deliveries = await deps.destination.findDeliveries(
     swaps.map(({ op }) => op),
     heads,
+    faults,
   )
   const silent: Swap[] = []
   for (const swap of swaps) {
@@ -100,6 +101,7 @@ async function refundExpired(
   const undelivered = await deps.destination.readUndelivered(
     swaps.map(({ op }) => op),
     heads.hard,
+    faults,
   )
   const proof = { kind: 'notDeliveredPastDeadline', chainId: deps.destination.chainId, block: heads.hard }
   for (const swap of swaps) {

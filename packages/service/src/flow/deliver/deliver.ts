@@ -61,13 +61,15 @@ export async function redeliverStalled(deps: DeliverDeps, lease: Lease, heads: H
   const mine = stalled.filter((swap) => isMine(deps, swap))
   if (mine.length === 0) return
   const ops = mine.map(({ op }) => op)
+  const faults: unknown[] = []
   const [soft, hard] = await Promise.all([
-    deps.destination.readUndelivered(ops, heads.head),
-    deps.destination.readUndelivered(ops, heads.hard),
+    deps.destination.readUndelivered(ops, heads.head, faults),
+    deps.destination.readUndelivered(ops, heads.hard, faults),
   ])
   const undelivered = mine.filter(({ op }) => soft.has(op.hash) && hard.has(op.hash))
   const proof = { kind: 'attemptsConsumedUndelivered', chainId: deps.destination.chainId, block: heads.hard }
-  await deliverAll(deps, lease, heads, undelivered, proof)
+  await attempt(faults, () => deliverAll(deps, lease, heads, undelivered, proof))
+  throwFirst(faults)
 }
 
 function isMine({ share, isVerified }: DeliverDeps, { op }: Swap): boolean {

@@ -123,3 +123,26 @@ test('a delivery that cannot be noted is told of, and the others of its chain ar
   const states = (await findSwaps(database.pool, idsOf(swaps))).map(({ state }) => state)
   expect(states).toEqual(['settled', 'settled', 'settled'])
 })
+
+test('a swap whose delivery cannot be read is told of and not given up; others past their time are', async () => {
+  const swaps = await insertLocked()
+  for (const swap of swaps)
+    await moveTestSwap(database.pool, swap, 'deliveryRecorded', { deliveryTxHash: '0xdelivery' })
+  await markOriginFinal(database.pool, await findSwaps(database.pool, idsOf(swaps)))
+  const deps = {
+    ...{ pool: database.pool, reorgSeconds: 0, onRefundDecided: () => {} },
+    destination: {
+      ...{ chainId: 31338, isDeliveryOver: () => true, findDeliveries: async () => new Map() },
+      async readUndelivered(ops: readonly Op[], _at: Block, faults: unknown[]) {
+        faults.push(trap)
+        return new Set(ops.filter(({ wallet }) => wallet !== 'trap').map(({ hash }) => hash))
+      },
+    },
+  } as unknown as ConfirmDeliveryDeps
+
+  await expect(confirmDestination(deps, lease, heads)).rejects.toBe(trap)
+
+  const found = new Map((await findSwaps(database.pool, idsOf(swaps))).map(({ id, state }) => [id, state]))
+  const states = idsOf(swaps).map((id) => found.get(id))
+  expect(states).toEqual(['delivering', 'refundDecided', 'refundDecided'])
+})

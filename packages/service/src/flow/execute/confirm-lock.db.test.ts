@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Block, Heads, LockState } from '../../chains/chain.ts'
+import type { Block, Heads, LockRef, LockState } from '../../chains/chain.ts'
 import { bookExposure, findLostInputs, markOriginFinal, writeOffInput } from '../../store/exposure.ts'
 import { readExposure } from '../../store/figures.ts'
 import { findSwaps, findToAttest, markDeliveryFinal } from '../../store/swaps.ts'
@@ -19,9 +19,10 @@ afterAll(() => database.stop())
 const block: Block = { number: 20n, height: 20n, hash: '0x14', seconds: 0 }
 const heads: Heads = { head: block, accept: block, settle: block, hard: block }
 
-/** A watch over a chain on which no input is, unless it is told, and past the time of every op. */
-function watcher(locks: Map<string, LockState> = new Map()): ConfirmLockDeps {
-  const origin = { chainId: CHAIN, readLocks: async () => locks, isLockOver: () => true }
+/** A watch over a chain on which every input is in this state, and past the time of every op. */
+function watcher(state: LockState = 'none'): ConfirmLockDeps {
+  const readLocks = async (ops: readonly LockRef[]) => new Map(ops.map(({ hash }) => [hash, state]))
+  const origin = { chainId: CHAIN, readLocks, isLockOver: () => true }
   return { pool: database.pool, origin, reorgSeconds: 4, onMoved: () => {} } as unknown as ConfirmLockDeps
 }
 
@@ -56,7 +57,7 @@ test('a swap whose input was sent back after it was paid is over, and its value 
   await markOriginFinal(pool, swaps)
   await markDeliveryFinal(pool, { id: swapId, deliveryTxHash: '0xdelivery' })
 
-  await confirmOrigin(watcher(new Map(swaps.map(({ op }) => [op.hash, 'refunded']))), heads)
+  await confirmOrigin(watcher('refunded'), heads)
 
   expect(await findSwaps(pool, [swapId])).toMatchObject([{ state: 'closed', originFinal: true }])
   expect(await findToAttest(pool, 'claim')).toEqual([])

@@ -19,17 +19,18 @@ export type ConfirmLockDeps = {
 /** Moves every swap of this origin chain on by what the escrow shows. */
 export async function confirmOrigin(deps: ConfirmLockDeps, heads: Heads): Promise<void> {
   const swaps = await findOpenByOrigin(deps.pool, deps.origin.chainId)
-  const [soft, hard] = await Promise.all([
-    deps.origin.readLocks(opsOf(swaps.filter(isUndoable)), heads.accept),
-    deps.origin.readLocks(opsOf(swaps), heads.hard),
-  ])
   const faults: unknown[] = []
+  const [soft, hard] = await Promise.all([
+    deps.origin.readLocks(opsOf(swaps.filter(isUndoable)), heads.accept, faults),
+    deps.origin.readLocks(opsOf(swaps), heads.hard, faults),
+  ])
   const final: Swap[] = []
   for (const swap of swaps) {
+    const seen = { soft: isUndoable(swap) ? soft.get(swap.op.hash) : 'none', hard: hard.get(swap.op.hash) }
+    // What cannot be read is not decided: it may be taken as well as not.
+    if (seen.soft === undefined || seen.hard === undefined) continue
     const view = {
-      soft: stateIn(soft, swap),
-      hard: stateIn(hard, swap),
-      softSeconds: heads.accept.seconds,
+      ...{ soft: seen.soft, hard: seen.hard, softSeconds: heads.accept.seconds },
       isOver: deps.origin.isLockOver(swap, heads.hard),
     }
     const decision = decideOrigin(swap, view, deps.reorgSeconds)
@@ -49,8 +50,6 @@ const opsOf = (swaps: readonly Swap[]) => swaps.map(({ op }) => op)
 
 /** Nothing was sent for it yet that relies on its lock: only then does a block that may vanish matter. */
 const isUndoable = ({ state }: Swap) => state === 'locking' || state === 'locked'
-
-const stateIn = (states: Map<string, LockState>, swap: Swap): LockState => states.get(swap.op.hash) ?? 'none'
 
 type Move = Exclude<OriginDecision, 'nothing' | 'lockFinal' | 'inputLost'>
 

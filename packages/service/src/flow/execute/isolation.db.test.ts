@@ -134,3 +134,23 @@ test('a swap that cannot be moved on is told of, and the others of its chain are
 
   expect(await statesOf(swaps)).toEqual(['locking', 'locked', 'locked'])
 })
+
+test('a swap whose input cannot be read is told of and left as it is; others of its chain are moved on', async () => {
+  const swaps = await insertSwaps()
+  for (const swap of swaps) await moveTestSwap(database.pool, swap, 'lockRecorded')
+  const deps = {
+    ...{ pool: database.pool, reorgSeconds: 0, onMoved: () => {} },
+    origin: {
+      ...{ chainId: 31337, isLockOver: () => true, findObstacle: async () => undefined },
+      async readLocks(ops: readonly Op[], _at: Block, faults: unknown[]) {
+        faults.push(trap)
+        const read = ops.filter(({ wallet }) => wallet !== 'trap')
+        return new Map(read.map(({ hash }): [string, LockState] => [hash, 'none']))
+      },
+    },
+  } as unknown as ConfirmLockDeps
+
+  await expect(confirmOrigin(deps, heads)).rejects.toBe(trap)
+
+  expect(await statesOf(swaps)).toEqual(['locking', 'failed', 'failed'])
+})

@@ -24,9 +24,10 @@ export async function retryStalledLocks(deps: LockDeps, lease: Lease, heads: Hea
   })
   if (stalled.length === 0) return
   const refs = stalled.map(({ op }) => op)
+  const faults: unknown[] = []
   const [soft, hard] = await Promise.all([
-    deps.origin.readLocks(refs, heads.head),
-    deps.origin.readLocks(refs, heads.hard),
+    deps.origin.readLocks(refs, heads.head, faults),
+    deps.origin.readLocks(refs, heads.hard, faults),
   ])
   const isUnlocked = ({ op }: Swap) => soft.get(op.hash) === 'none' && hard.get(op.hash) === 'none'
   const unlocked = stalled.filter(isUnlocked)
@@ -37,7 +38,6 @@ export async function retryStalledLocks(deps: LockDeps, lease: Lease, heads: Hea
     unlocked.map((swap) => swap.id),
     heads.hard.number,
   )
-  const faults: unknown[] = []
   for (const swap of unlocked) {
     const tally = tallies.get(swap.id)
     if (!tally || tally.open > 0) continue

@@ -29,7 +29,7 @@ export function findDesk(env: Env): { place: Place; network: NetworkConfig } {
 export async function openDesk(env: Env, keys: Keys = {}): Promise<Desk> {
   const { place, network } = findDesk(env)
   const chains = connectChains({
-    ...{ network, accounts: [], signers: [], markerKey: undefined, ...keys },
+    ...{ network, accounts: [], signers: [], markerKey: undefined, findSigned: undefined, ...keys },
     urlsOf: (chain) => chain.rpcUrls,
   })
   const { catalog, silent } = await loadAnswering(network, chains)

@@ -1,0 +1,77 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import type { Chain, Delivered, LockRef, LockState } from '../chains/chain.ts'
+import type { Op } from '../model/swap.ts'
+import { insertTestAccount, startTestDatabase, type TestDatabase } from '../store/test-database.ts'
+import { insertTestSwap, settleTestSwap, type TestSwap } from '../store/test-swaps.ts'
+import { type AttestDeps, attestAll } from './attest.ts'
+
+let database: TestDatabase
+beforeAll(async () => {
+  database = await startTestDatabase()
+})
+afterAll(() => database.stop())
+beforeEach(() => database.pool.query('delete from attestations; delete from swaps; delete from ops'))
+
+const at = { number: 9n, height: 9n, hash: '0x', seconds: 0 }
+const trap = new Error('nobody expected this')
+
+/** Swaps that were delivered for good, and whose inputs are to be claimed. */
+async function insertDelivered(wallets: readonly string[]): Promise<TestSwap[]> {
+  const { pool } = database
+  const account = await insertTestAccount(pool)
+  const swaps: TestSwap[] = []
+  for (const wallet of wallets) {
+    const swap = await insertTestSwap(pool, account, wallet)
+    await settleTestSwap(pool, swap)
+    swaps.push(swap)
+  }
+  await pool.query('update swaps set origin_final = true, delivery_final = true')
+  return swaps
+}
+
+const chain = {
+  ...{ maxBatch: 20, follow: async () => {} },
+  readHeads: async () => ({ head: at, accept: at, settle: at, hard: at }),
+  readLocks: async (ops: readonly LockRef[]) =>
+    new Map(ops.map(({ hash }): [string, LockState] => [hash, 'locked'])),
+  findDeliveries: async (ops: readonly Op[]) =>
+    new Map(ops.map(({ hash }): [string, Delivered] => [hash, { txHash: '0x', amount: 990n, block: 1n }])),
+}
+
+/** Leaves out what is about the trap, as a chain does of which one op cannot be read. */
+function without<Answer>(read: (ops: readonly Op[]) => Promise<Answer>) {
+  return (ops: readonly LockRef[], _at: unknown, faults?: unknown[]) => {
+    const readable = (ops as readonly Op[]).filter(({ wallet }) => wallet !== 'trap')
+    if (readable.length < ops.length) faults?.push(trap)
+    return read(readable)
+  }
+}
+
+/** What is claimed in one sweep. */
+async function attest(view: Partial<Chain>): Promise<{ claimed: string[]; fault: unknown }> {
+  const claimed: string[] = []
+  const deps = {
+    ...{ pool: database.pool, isWellFormed: () => true, isVerified: () => true, isTaken: async () => true },
+    chainOf: () => ({ ...chain, ...view }),
+    signClaims: async () => '0x',
+    onAttested: (_kind: string, swapIds: readonly string[]) => claimed.push(...swapIds),
+    onRefused: () => {},
+  }
+  const fault = await attestAll(deps as unknown as AttestDeps).catch((error: unknown) => error)
+  return { claimed: claimed.sort(), fault }
+}
+
+test.each([
+  ['delivery', { findDeliveries: without(chain.findDeliveries) }],
+  ['input', { readLocks: without(chain.readLocks) }],
+])(
+  'a swap whose %s cannot be read is not claimed and told of, and the others are claimed',
+  async (_, view) => {
+    const [, ...others] = await insertDelivered(['trap', 'b', 'c'])
+
+    const { claimed, fault } = await attest(view)
+
+    expect(claimed).toEqual(others.map(({ swapId }) => swapId).sort())
+    expect(fault).toBe(trap)
+  },
+)

@@ -1,0 +1,66 @@
+import { type Base64EncodedWireTransaction, getBase64Encoder, type Signature } from '@solana/kit'
+import { getCreateAccountWithSeedInstructionDataDecoder } from '@solana-program/system'
+import type { SolanaClient } from './client.ts'
+import type { Depth } from './heads.ts'
+import { MEMO_PROGRAM } from './instructions.ts'
+import type { Marker } from './marker.ts'
+import { type ReadInstruction, readMessage, splitWire } from './message.ts'
+import { SYSTEM_PROGRAM } from './token-layout.ts'
+
+/** `paidTo` is where its transfer went: a token account, or a wallet for the native coin. */
+export type MarkerTransaction = { txHash: string; slot: bigint; paidTo: string }
+
+/** What one did with the signature of its markers' base: the markers that it made, and what it wrote beside them. */
+type Made = { transaction: MarkerTransaction; markers: readonly Marker[]; memos: readonly string[] }
+
+type Query = { txHash: string; base: string; commitment: Depth }
+
+/** Undefined while the node does not know it at this commitment; nothing `made` where it failed or is not a payment. */
+export async function readMade(
+  { rpc }: SolanaClient,
+  { txHash, base, commitment }: Query,
+): Promise<{ made?: Made } | undefined> {
+  const found = await rpc
+    .getTransaction(txHash as Signature, {
+      commitment,
+      encoding: 'base64',
+      maxSupportedTransactionVersion: 0,
+    })
+    .send()
+  if (!found?.meta) return undefined
+  const message = readWire(found.transaction[0] as Base64EncodedWireTransaction)
+  if (found.meta.err !== null || !message?.signers.includes(base)) return {}
+  const { instructions } = message
+  const paidTo = payeeOf(instructions)
+  if (paidTo === undefined) return {}
+  const made = {
+    transaction: { txHash, slot: found.slot, paidTo },
+    markers: instructions.flatMap((instruction) => markerOf(instruction, base) ?? []),
+    memos: instructions.flatMap(({ program, data }) =>
+      program === MEMO_PROGRAM ? [new TextDecoder().decode(Uint8Array.from(data))] : [],
+    ),
+  }
+  return { made }
+}
+
+export const isSame = (one: Marker, other: Marker): boolean =>
+  one.address === other.address && one.base === other.base && one.seed === other.seed
+
+/** Of a token: source, mint, destination, authority. Of the native coin: source, destination. */
+function payeeOf(instructions: readonly ReadInstruction[]): string | undefined {
+  const { program, accounts = [] } = instructions.at(-1) ?? {}
+  return program === SYSTEM_PROGRAM ? accounts[1] : accounts[2]
+}
+
+function markerOf({ program, accounts, data }: ReadInstruction, by: string): Marker | undefined {
+  const address = accounts[1]
+  if (program !== SYSTEM_PROGRAM || data[0] !== 3 || address === undefined) return undefined
+  const { base, seed } = getCreateAccountWithSeedInstructionDataDecoder().decode(data)
+  return base === by ? { address, base, seed } : undefined
+}
+
+function readWire(transaction: Base64EncodedWireTransaction) {
+  const wire = Uint8Array.from(getBase64Encoder().encode(transaction))
+  const split = splitWire(wire, { count: wire[0] ?? 0 })
+  return split && readMessage(split.message)
+}
