@@ -1,8 +1,8 @@
-import { type PublicClient, parseAbi, zeroAddress } from 'viem'
+import { type PublicClient, parseAbi } from 'viem'
 import type { LegCosts } from '../../model/catalog.ts'
 import { GAS } from '../../model/gas.ts'
 import type { Heads, Replacement, Sent, SigningTerms } from '../chain.ts'
-import type { EvmRequest } from './plans.ts'
+import { BURN, type EvmRequest } from './plans.ts'
 import type { EvmChainSettings } from './settings.ts'
 
 /** In wei, as decimal text: they are stored with the transaction that they paid for. */
@@ -71,8 +71,6 @@ function baseFeeOf({ head }: Heads): bigint {
 const REPLACE_AFTER_BLOCKS = 3n
 // After this many raises the bytes are not the trouble: the nonce is burnt, and the work starts over.
 const MAX_RAISES = 6
-// A transaction to nobody in particular that does nothing.
-const BURN: EvmRequest = { to: zeroAddress, data: '0x', gas: 21_000 }
 
 export function planReplacement(
   stuck: Sent,
@@ -82,6 +80,9 @@ export function planReplacement(
 ): Replacement | undefined {
   if (head.number - stuck.sentAtBlock < REPLACE_AFTER_BLOCKS) return undefined
   const { bound: quoted, ...paid } = stuck.terms as Fees
+  // Its offer is good, and either a block takes it soon or nothing arrives at all: raises without end would only mount
+  // up to whatever its key holds.
+  if (stuck.replacement > MAX_RAISES && !isOutbid(paid, current as Fees)) return undefined
   const bound = isOwed ? undefined : quoted
   const raised = raisedFees(paid, current as Fees)
   const isTooDear = bound !== undefined && BigInt(raised.maxFeePerGas) > BigInt(bound)
@@ -95,6 +96,12 @@ export function planReplacement(
 /** What its sender has to hold for a node to take it. */
 export function costOf({ gas, value = '0' }: EvmRequest, { maxFeePerGas }: Fees): bigint {
   return BigInt(gas) * BigInt(maxFeePerGas) + BigInt(value)
+}
+
+/** Whether what is offered for the first time now offers more. */
+function isOutbid(paid: Fees, current: Fees): boolean {
+  const isBelow = (fee: 'maxFeePerGas' | 'maxPriorityFeePerGas') => BigInt(paid[fee]) < BigInt(current[fee])
+  return isBelow('maxFeePerGas') || isBelow('maxPriorityFeePerGas')
 }
 
 /** Nodes take a replacement only at an eighth more than what it replaces. */

@@ -34,6 +34,9 @@ const REFUND = 450_000
 // Rollups count what the bytes cost them into the gas of a transaction: a plain transfer needs more than 21,000 there.
 const TRANSFER = { native: 100_000, token: 200_000 }
 
+/** A transaction to nobody in particular that does nothing but take its nonce. */
+export const BURN: EvmRequest = { to: zeroAddress, data: '0x', gas: TRANSFER.native }
+
 export function planLock({ escrow }: EvmChainSettings, swaps: readonly Swap[]): EvmRequest {
   const authorizations = swaps.flatMap((swap) => (swap.delegation ? [swap.delegation] : []))
   const [only] = swaps
