@@ -68,6 +68,9 @@ export type Fates<T extends Sent> = {
  */
 export type Replacement = { request: TxRequest; terms: SigningTerms; isBurn: boolean; cost: bigint }
 
+/** What a transaction that is stuck may cost: whatever it takes, what its terms allow, or nothing any more. */
+export type Worth = 'owed' | 'quoted' | 'nothing'
+
 export type Simulation =
   | { kind: 'ok' }
   | { kind: 'recipientRefuses' }
@@ -108,16 +111,8 @@ type AnyChain = {
   /** Hands the bytes to the nodes. Whether they arrived is never known here: the chain shows it later. */
   broadcast(raw: string): Promise<void>
   readFates<T extends Sent>(sender: string, sent: readonly T[], at: Heads): Promise<Fates<T>>
-  /**
-   * What takes the place of a transaction that no block includes; undefined while, or where, nothing should. What is
-   * owed has no bound any more.
-   */
-  planReplacement(
-    stuck: Sent,
-    at: Heads,
-    current: SigningTerms,
-    options?: { isOwed: boolean },
-  ): Replacement | undefined
+  /** What takes the place of a transaction that no block includes; undefined while, or where, nothing should. */
+  planReplacement(stuck: Sent, at: Heads, current: SigningTerms, worth?: Worth): Replacement | undefined
 }
 
 export type OriginChain = AnyChain & {

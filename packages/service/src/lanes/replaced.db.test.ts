@@ -17,6 +17,7 @@ afterAll(() => database.stop())
 // The base fee has left behind what was offered, and is above what quotes allow.
 const OFFERED = { maxFeePerGas: '100', maxPriorityFeePerGas: '1', bound: '1000' }
 const ASKED = { maxFeePerGas: '5000', maxPriorityFeePerGas: '1' }
+const CALM = { maxFeePerGas: '100', maxPriorityFeePerGas: '1' }
 
 /** No block takes anything here. */
 const chain = {
@@ -32,12 +33,19 @@ const heads = { head: { number: 9n, hash: '0x' }, hard: { number: 1n } } as Head
 const newSwap = async () => insertTestSwap(database.pool, await insertTestAccount(database.pool))
 
 /** A key whose only transaction is stuck, and what it says and records when it has looked. */
-async function replaceStuck(swap: TestSwap, role: Role) {
+async function replaceStuck(
+  [swap, ...batched]: readonly [TestSwap, ...TestSwap[]],
+  role: Role,
+  { asked = ASKED, meanwhile = async () => {} } = {},
+) {
   const { pool } = database
   const sender = `key ${crypto.randomUUID()}`
   const id = await insertTestAttempt(pool, swap, role, { sender })
+  for (const { swapId } of batched)
+    await pool.query('insert into attempt_swaps values ($1, $2, $3)', [id, swapId, role])
   const stuck = { request: { gas: 1 }, terms: OFFERED, sentAtBlock: '0' }
   await pool.query('update tx_attempts set request = $2 where id = $1', [id, stuck])
+  await meanwhile()
   await declareLanes(pool, [sender])
   const [lease] = await takeLanes(pool, {
     ...{ names: [sender], holder: crypto.randomUUID(), ttlMs: 60_000, limit: 1 },
@@ -45,7 +53,8 @@ async function replaceStuck(swap: TestSwap, role: Role) {
   if (!lease) throw new Error('No lane')
   const said: { swapIds: readonly string[]; by: string }[] = []
   await createSender({
-    ...{ pool, chain, address: sender, maxInFlight: 4, onSent: () => {}, onSendFault: () => {} },
+    ...{ pool, address: sender, maxInFlight: 4, onSent: () => {}, onSendFault: () => {} },
+    chain: { ...chain, readTerms: async () => asked },
     onReplaced: ({ swapIds, by }) => said.push({ swapIds, by }),
   }).followUp(lease, heads)
   const { rows } = await pool.query<{ role: Role; by: string; maxFeePerGas: string; bound: string | null }>(
@@ -59,7 +68,7 @@ async function replaceStuck(swap: TestSwap, role: Role) {
 test('who replaces a transaction says which swaps it is for, and what it is called now', async () => {
   const swap = await newSwap()
 
-  const { said, recorded } = await replaceStuck(swap, 'lock')
+  const { said, recorded } = await replaceStuck([swap], 'lock')
 
   expect(recorded).toHaveLength(1)
   expect(said).toEqual([{ swapIds: [swap.swapId], by: recorded[0]?.by }])
@@ -80,7 +89,7 @@ test.each([
   ['lock', 'lockSeen'],
   ['deliver', 'deliveryRecorded'],
 ] as const)('a %s that gas is too dear for gives its nonce back after %s', async (role, last) => {
-  const { recorded } = await replaceStuck(await newSwapAfter(last), role)
+  const { recorded } = await replaceStuck([await newSwapAfter(last)], role)
 
   expect(recorded).toMatchObject([{ role: 'noop' }])
 })
@@ -92,7 +101,57 @@ test.each([
   ['deliver', 'deliverySeen'],
   ['deliver', 'claimRecorded'],
 ] as const)('a %s that a reorg undid is raised whatever gas costs after %s', async (role, last) => {
-  const { recorded } = await replaceStuck(await newSwapAfter(last), role)
+  const { recorded } = await replaceStuck([await newSwapAfter(last)], role)
 
   expect(recorded).toMatchObject([{ role, maxFeePerGas: ASKED.maxFeePerGas, bound: null }])
+})
+
+const goesBack = async (swap: TestSwap) => {
+  await moveTestSwap(database.pool, swap, 'deliveryImpossible', {
+    ...{ refundReason: 'DELIVERY_EXPIRED', proof: {} },
+  })
+}
+const isTakenBack = async (swap: TestSwap) => {
+  await moveTestSwap(database.pool, swap, 'refundFinal', { refundReason: 'DELIVERY_EXPIRED' })
+}
+const fails = async (swap: TestSwap) => {
+  await moveTestSwap(database.pool, swap, 'lockDead', { failureCode: 'OPERATION_EXPIRED', proof: {} })
+}
+
+test.each([
+  ['is to go back', goesBack],
+  ['was taken back', isTakenBack],
+  ['never had a lock', fails],
+])('a delivery gives its nonce back once its swap %s', async (_, meanwhile) => {
+  const swap = await newSwapAfter('deliveryRecorded')
+
+  const { recorded } = await replaceStuck([swap], 'deliver', {
+    asked: CALM,
+    meanwhile: () => meanwhile(swap),
+  })
+
+  expect(recorded).toMatchObject([{ role: 'noop' }])
+})
+
+test('a delivery of several gives its nonce back for one that must not be paid, even if another is owed', async () => {
+  const told = await newSwapAfter('deliverySeen')
+  const gone = await newSwapAfter('deliveryRecorded')
+
+  const { recorded } = await replaceStuck([told, gone], 'deliver', {
+    ...{ asked: CALM, meanwhile: () => goesBack(gone) },
+  })
+
+  expect(recorded).toMatchObject([{ role: 'noop' }])
+})
+
+test('a lock gives its nonce back once all of its swaps have failed, and not before', async () => {
+  const [first, second] = [await newSwapAfter('lockRecorded'), await newSwapAfter('lockRecorded')]
+  const oneFails = { asked: CALM, meanwhile: () => fails(first) }
+  const allFail = { asked: CALM, meanwhile: () => fails(second) }
+
+  const { recorded: before } = await replaceStuck([first, second], 'lock', oneFails)
+  const { recorded: after } = await replaceStuck([first, second], 'lock', allFail)
+
+  expect(before).toMatchObject([{ role: 'lock' }])
+  expect(after).toMatchObject([{ role: 'noop' }])
 })

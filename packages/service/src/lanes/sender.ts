@@ -4,9 +4,9 @@ import type { Chain, Heads, Replacement, Signed, SigningTerms, TxRequest } from 
 import { failPoint } from '../fail-point.ts'
 import {
   type Attempt,
+  findAttemptStates,
   findAttemptSwaps,
   findOpenAttempts,
-  isAttemptOwed,
   markAttemptsFinal,
   type Role,
   raiseNonce,
@@ -17,6 +17,7 @@ import {
 import { inTransaction } from '../store/db.ts'
 import { confirmLease, type Lease } from '../store/lanes.ts'
 import { toJson } from '../store/swaps.ts'
+import { worthOf } from './worth.ts'
 
 type SendingChain = Pick<
   Chain,
@@ -139,12 +140,15 @@ async function replaceIfStuck(
   await sendRecorded(mouth, replacement.isBurn ? 'noop' : 'replacement', signed)
 }
 
-/** A reorg may undo what others rely on by now: that is not given up because it has become dear. */
+/**
+ * A reorg may undo what others rely on by now: that is not given up because it has become dear. What nobody wants any
+ * more only gives its nonce back.
+ */
 async function planReplacement({ pool, chain }: Options, heads: Heads, { stuck, terms }: Stuck) {
   const planned = chain.planReplacement(stuck, heads, terms)
-  const isGivenUp = planned?.isBurn === true && !stuck.isBurn
-  if (!isGivenUp || !(await isAttemptOwed(pool, stuck))) return planned
-  return chain.planReplacement(stuck, heads, terms, { isOwed: true })
+  if (!planned || stuck.isBurn) return planned
+  const worth = worthOf(stuck.role, await findAttemptStates(pool, stuck.id))
+  return worth === 'quoted' ? planned : chain.planReplacement(stuck, heads, terms, worth)
 }
 
 const boundBy = (chain: SendingChain, terms: SigningTerms, feeBound: bigint) =>

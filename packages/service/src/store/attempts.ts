@@ -160,20 +160,13 @@ export async function findAttemptSwaps(db: Db, attemptId: string): Promise<strin
   return rows.map((row) => row.swap_id)
 }
 
-/** A lock whose output was signed for, or a delivery whose caller was told of it. */
-const OWING: Partial<Record<Role, readonly SwapState[]>> = {
-  lock: ['delivering', 'settled', 'claiming'],
-  deliver: ['settled', 'claiming'],
-}
-
-/** Whether somebody relies on what this attempt does, so that it is worth whatever gas costs. */
-export async function isAttemptOwed(db: Db, { id, role }: Pick<Attempt, 'id' | 'role'>): Promise<boolean> {
-  const { rowCount } = await db.query(
-    `select 1 from attempt_swaps l join swaps s on s.id = l.swap_id
-      where l.attempt_id = $1 and s.state = any($2) limit 1`,
-    [id, OWING[role] ?? []],
+/** In which state each swap of an attempt is. */
+export async function findAttemptStates(db: Db, attemptId: string): Promise<SwapState[]> {
+  const { rows } = await db.query<{ state: SwapState }>(
+    'select s.state from attempt_swaps l join swaps s on s.id = l.swap_id where l.attempt_id = $1',
+    [attemptId],
   )
-  return rowCount === 1
+  return rows.map(({ state }) => state)
 }
 
 function toAttempt(row: Row): Attempt {

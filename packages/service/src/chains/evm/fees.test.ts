@@ -1,6 +1,6 @@
 import { zeroAddress } from 'viem'
 import { describe, expect, test } from 'vitest'
-import type { Block, Heads, Sent } from '../chain.ts'
+import type { Block, Heads, Sent, Worth } from '../chain.ts'
 import { boundFees, type Fees, planReplacement } from './fees.ts'
 import { planTransfer } from './plans.ts'
 
@@ -23,8 +23,8 @@ describe('a transaction that no block includes', () => {
   const heads: Heads = { head: block, accept: block, settle: block, hard: block }
   const request = { to: '0x01', data: '0x02', gas: 60_000 }
   const stuck = { request, sentAtBlock: 7n, replacement: 0, isBurn: false } as unknown as Sent
-  const replace = (terms: Fees, current: Fees, options?: { isOwed: boolean }) =>
-    planReplacement({ ...stuck, terms }, heads, current, options)
+  const replace = (terms: Fees, current: Fees, worth?: Worth) =>
+    planReplacement({ ...stuck, terms }, heads, current, worth)
 
   /** What is signed for one nonce while nothing that is sent arrives, and the chain asks for this at each look. */
   function replaceInVain(asked: readonly bigint[], terms: Fees) {
@@ -93,8 +93,14 @@ describe('a transaction that no block includes', () => {
     })
   })
 
+  test('gives its nonce back once it is worth nothing, however cheap gas is', () => {
+    expect(replace(feesOf(100n, 1_000n), feesOf(10n), 'nothing')).toMatchObject({
+      ...{ isBurn: true, request: { data: '0x' }, terms: { maxFeePerGas: '113' } },
+    })
+  })
+
   test('leaves its bound behind once it is owed', () => {
-    const replacement = replace(feesOf(100n, 1_000n), feesOf(1_001n), { isOwed: true })
+    const replacement = replace(feesOf(100n, 1_000n), feesOf(1_001n), 'owed')
     expect(replacement).toMatchObject({ isBurn: false, request })
     expect(replacement?.terms).toEqual({ maxFeePerGas: '1001', maxPriorityFeePerGas: '2' })
   })

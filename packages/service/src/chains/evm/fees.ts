@@ -1,7 +1,7 @@
 import { type PublicClient, parseAbi } from 'viem'
 import type { LegCosts } from '../../model/catalog.ts'
 import { GAS } from '../../model/gas.ts'
-import type { Heads, Replacement, Sent, SigningTerms } from '../chain.ts'
+import type { Heads, Replacement, Sent, SigningTerms, Worth } from '../chain.ts'
 import { BURN, type EvmRequest } from './plans.ts'
 import type { EvmChainSettings } from './settings.ts'
 
@@ -76,18 +76,19 @@ export function planReplacement(
   stuck: Sent,
   { head }: Heads,
   current: SigningTerms,
-  { isOwed } = { isOwed: false },
+  worth: Worth = 'quoted',
 ): Replacement | undefined {
   if (head.number - stuck.sentAtBlock < REPLACE_AFTER_BLOCKS) return undefined
   const { bound: quoted, ...paid } = stuck.terms as Fees
   // Its offer is good, and either a block takes it soon or nothing arrives at all: raises without end would only mount
   // up to whatever its key holds.
   if (stuck.replacement > MAX_RAISES && !isOutbid(paid, current as Fees)) return undefined
-  const bound = isOwed ? undefined : quoted
+  const bound = worth === 'owed' ? undefined : quoted
   const raised = raisedFees(paid, current as Fees)
   const isTooDear = bound !== undefined && BigInt(raised.maxFeePerGas) > BigInt(bound)
   // What waits behind it may be worth more: its nonce is not kept for it until fees fall.
-  const isBurn = stuck.isBurn || stuck.replacement >= MAX_RAISES || isTooDear
+  const isGivenUp = worth === 'nothing' || stuck.replacement >= MAX_RAISES || isTooDear
+  const isBurn = stuck.isBurn || isGivenUp
   const request = isBurn ? BURN : (stuck.request as EvmRequest)
   const terms = isBurn || bound === undefined ? raised : { ...raised, bound }
   return { isBurn, request, terms, cost: costOf(request, terms) }
