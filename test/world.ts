@@ -147,11 +147,12 @@ function toChain(local: LocalChain, { feeds, blockMs = 1_000 }: LocalNetwork) {
     halt: () => client.request({ method: 'evm_setIntervalMining', params: [0] } as never),
     resume: () => client.request({ method: 'evm_setIntervalMining', params: [blockMs] } as never),
     mine: () => client.mine({ blocks: 1 }),
-    /** Waits until a transaction that is no price update is at the node for the next block. */
-    untilPending: () =>
+    /** Waits until a transaction to this address, or any that is no price update, is at the node for the next block. */
+    untilPending: (target?: Address) =>
       until(async () => {
         const { transactions } = await client.getBlock({ blockTag: 'pending', includeTransactions: true })
-        return transactions.some(({ to }) => !feeds.some(({ address }) => isSame(address, to)))
+        const isUpdate = (to: Address | null) => feeds.some(({ address }) => isSame(address, to))
+        return transactions.some(({ to }) => (target ? isSame(target, to) : !isUpdate(to)))
       }),
     advance: (seconds: number) => client.increaseTime({ seconds }),
     /** Sends as this account, ahead of everything else that waits for the next block. */

@@ -95,6 +95,25 @@ test('a destination that stands still past the fill deadline gives the input bac
   expect(await beta.balanceOf(wallet.address, 'WETH')).toBe(0n)
 })
 
+test('a destination that goes on in the past pays nothing that could not be claimed in time', async () => {
+  const wallet = await world.walletWith(alpha, 'USDC', 100n * USDC)
+  await beta.halt()
+  const { swapId, build } = await submitSwap(world, wallet, { ...input, buy: 'WETH' })
+  const { refundDeadline } = build.operation.message as { refundDeadline: string }
+  await stageOf(world, swapId, 'delivering')
+  await beta.untilPending()
+
+  const { timestamp } = await alpha.client.getBlock()
+  await alpha.advance(Number(refundDeadline) - Number(timestamp) - 60)
+  await beta.untilPending(zeroAddress)
+  await beta.resume()
+  const outcome = await hurryToEnd(world, swapId)
+
+  expect(outcome).toMatchObject({ status: 'refunded', refund: { reason: 'DELIVERY_EXPIRED' } })
+  expect(await alpha.balanceOf(wallet.address, 'USDC')).toBe(100n * USDC)
+  expect(await beta.balanceOf(wallet.address, 'WETH')).toBe(0n)
+})
+
 test('a swap still settles after the chains’ clocks have drifted apart', async () => {
   const wallet = await world.walletWith(alpha, 'USDC', 100n * USDC)
 

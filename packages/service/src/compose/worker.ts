@@ -37,6 +37,7 @@ import {
   loadCatalog,
   signingAddresses,
 } from './chains.ts'
+import { createClaimCheck } from './claim-check.ts'
 import { listenToDatabase, verifyDatabase } from './database.ts'
 import { floatOf } from './gas.ts'
 import { maxHeadAgeMs } from './head-age.ts'
@@ -216,12 +217,14 @@ function followerOf({ followers }: Parts, chainId: number): HeadFollower {
   return follower
 }
 
-function senderOf({ pool, logger, counters }: Parts, { chain, config }: ConnectedChain, address: string) {
+function senderOf(parts: Parts, { chain, config }: ConnectedChain, address: string) {
+  const { pool, logger, counters } = parts
   return createSender({
     pool,
     chain,
     address,
     maxInFlight: config.maxInFlight ?? 16,
+    isClaimable: createClaimCheck(parts),
     onSent(sent) {
       logger.info({ chain: config.name, ...sent }, 'sent')
       counters.countSent(config.name, sent.role)
@@ -326,6 +329,7 @@ function deliverLane(parts: Parts, connected: ConnectedChain, address: string, s
       isVerified: (chainId: number) => parts.chains.of(chainId).gate.isOpen,
       isLive: follower.isLive,
       downSeconds: follower.downSeconds,
+      isClaimable: createClaimCheck(parts),
     },
     ...{ refreshPrices: prices.refresh, isPriceKept: prices.isKept, patienceSeconds: PATIENCE_SECONDS },
     cutOffSeconds: config.network.deadlines?.cutOffSeconds ?? defaultDeadlines.cutOffSeconds,

@@ -54,7 +54,7 @@ async function replaceStuck(
   const said: { swapIds: readonly string[]; by: string }[] = []
   await createSender({
     ...{ pool, address: sender, maxInFlight: 4, onSent: () => {}, onSendFault: () => {} },
-    chain: { ...chain, readTerms: async () => asked },
+    ...{ chain: { ...chain, readTerms: async () => asked }, isClaimable: () => true },
     onReplaced: ({ swapIds, by }) => said.push({ swapIds, by }),
   }).followUp(lease, heads)
   const { rows } = await pool.query<{ role: Role; by: string; maxFeePerGas: string; bound: string | null }>(

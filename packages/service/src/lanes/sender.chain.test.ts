@@ -27,6 +27,7 @@ async function newSender(address: string) {
   const sender = createSender({
     ...{ pool, chain: world.chain, address, maxInFlight: 4 },
     ...{ onSent: () => {}, onSendFault: () => {}, onReplaced: () => {} },
+    isClaimable: () => true,
   })
   const followUp = async () => sender.followUp(lease, await world.chain.readHeads())
   await followUp()

@@ -4,7 +4,6 @@ import type { Chain, Heads, Replacement, Signed, SigningTerms, TxRequest } from 
 import { failPoint } from '../fail-point.ts'
 import {
   type Attempt,
-  findAttemptStates,
   findAttemptSwaps,
   findOpenAttempts,
   markAttemptsFinal,
@@ -17,7 +16,7 @@ import {
 import { inTransaction } from '../store/db.ts'
 import { confirmLease, type Lease } from '../store/lanes.ts'
 import { toJson } from '../store/swaps.ts'
-import { worthOf } from './worth.ts'
+import { type IsClaimable, readWorths, type Worths } from './worth.ts'
 
 type SendingChain = Pick<
   Chain,
@@ -30,6 +29,7 @@ type Options = {
   chain: SendingChain
   address: string
   maxInFlight: number
+  isClaimable: IsClaimable
   onSent(sent: { role: Role; swapIds: readonly string[]; txHash: string }): void
   onSendFault(error: unknown, txHash: string): void
   onReplaced(replaced: { attempt: Attempt; swapIds: readonly string[]; by: string }): void
@@ -109,9 +109,9 @@ export function createSender(options: Options): Sender {
     if (fates.final.length > 0) await markAttemptsFinal(pool, fates.final, heads.hard.number)
     inFlight = fates.unmined.length + sent - before
     idleUntil = open.length === 0 && sent === before ? performance.now() + IDLE_CHECK_MS : 0
-    await mouth.repeat(fates.unmined)
-    const [stuck] = fates.unmined
-    if (stuck) await replaceIfStuck({ options, mouth }, lease, heads, { stuck, terms: await termsAt(heads) })
+    const worths = await mouth.repeat(fates.unmined)
+    for (const found of findStuck(fates.unmined, worths))
+      await replaceIfStuck({ options, mouth }, lease, heads, { ...found, terms: await termsAt(heads) })
   }
 
   const room = () => Math.max(0, maxInFlight - inFlight)
@@ -120,17 +120,28 @@ export function createSender(options: Options): Sender {
   return { address, room, affords, send, followUp }
 }
 
-type Stuck = { stuck: Attempt; terms: SigningTerms }
+/**
+ * The oldest, which may hold up all others, and everything that nobody wants any more: a node may have it for its next
+ * block all the same.
+ */
+function findStuck(unmined: readonly Attempt[], worths: Worths) {
+  const [oldest] = unmined
+  return unmined
+    .map((stuck) => ({ stuck, isUnwanted: worths.get(stuck.id) === 'nothing' }))
+    .filter(({ stuck, isUnwanted }) => stuck === oldest || isUnwanted)
+}
 
-/** The oldest may hold up all others: where the chain allows it, it pays more until it is in a block. */
+type Stuck = { stuck: Attempt; isUnwanted: boolean; terms: SigningTerms }
+
+/** Where the chain allows it, it pays more until it is in a block, or gives its nonce back. */
 async function replaceIfStuck(
   { options, mouth }: { options: Options; mouth: Mouth },
   lease: Lease,
   heads: Heads,
-  { stuck, terms }: Stuck,
+  { stuck, ...look }: Stuck,
 ): Promise<void> {
   const { pool, chain, address, onReplaced } = options
-  const replacement = await planReplacement(options, heads, { stuck, terms })
+  const replacement = await planReplacement(options, heads, { stuck, ...look })
   // A key that runs out of coin is not helped by paying more: each raise would cost it more when it has some again.
   if (!replacement || replacement.cost > (await chain.readCoins(address, heads.head))) return
   const signing = { ...replacement, sentAtBlock: heads.head.number }
@@ -140,15 +151,14 @@ async function replaceIfStuck(
   await sendRecorded(mouth, replacement.isBurn ? 'noop' : 'replacement', signed)
 }
 
-/**
- * A reorg may undo what others rely on by now: that is not given up because it has become dear. What nobody wants any
- * more only gives its nonce back.
- */
-async function planReplacement({ pool, chain }: Options, heads: Heads, { stuck, terms }: Stuck) {
+/** A reorg may undo what others rely on by now: that is not given up because it has become dear. */
+async function planReplacement(options: Options, heads: Heads, { stuck, isUnwanted, terms }: Stuck) {
+  const { chain } = options
+  if (isUnwanted) return chain.planReplacement(stuck, heads, terms, 'nothing')
   const planned = chain.planReplacement(stuck, heads, terms)
   if (!planned || stuck.isBurn) return planned
-  const worth = worthOf(stuck.role, await findAttemptStates(pool, stuck.id))
-  return worth === 'quoted' ? planned : chain.planReplacement(stuck, heads, terms, worth)
+  const worth = (await readWorths(options, [stuck])).get(stuck.id)
+  return worth && chain.planReplacement(stuck, heads, terms, worth)
 }
 
 const boundBy = (chain: SendingChain, terms: SigningTerms, feeBound: bigint) =>
@@ -183,7 +193,8 @@ async function sendRecorded(mouth: Mouth, step: Role | 'replacement', signed: Si
 type Mouth = ReturnType<typeof createBroadcaster>
 
 /** Hands bytes to the nodes. An error says nothing about whether they arrived; the chain will tell. */
-function createBroadcaster({ chain, onSendFault }: Options) {
+function createBroadcaster(options: Options) {
+  const { chain, onSendFault } = options
   let sentAt = new Map<string, number>()
   const send = async ({ raw, txHash }: Signed): Promise<void> => {
     sentAt.set(txHash, performance.now())
@@ -191,11 +202,18 @@ function createBroadcaster({ chain, onSendFault }: Options) {
   }
   return {
     send,
-    /** Offers again what no block includes; forgets everything else. */
-    async repeat(unmined: readonly Signed[]): Promise<void> {
-      const due = performance.now() - REBROADCAST_MS
+    /**
+     * Offers again what no block includes; forgets everything else. A chain that stood still may take bytes that were
+     * signed long ago: what must not happen any more is not offered. Says what that which was due is worth.
+     */
+    async repeat(unmined: readonly Attempt[]): Promise<Worths> {
+      const dueSince = performance.now() - REBROADCAST_MS
       sentAt = new Map(unmined.map(({ txHash }) => [txHash, sentAt.get(txHash) ?? NEVER]))
-      await Promise.all(unmined.filter(({ txHash }) => (sentAt.get(txHash) ?? NEVER) < due).map(send))
+      const due = unmined.filter(({ txHash }) => (sentAt.get(txHash) ?? NEVER) < dueSince)
+      const worths = await readWorths(options, due)
+      const isRight = ({ id }: Attempt) => (worths.get(id) ?? 'nothing') !== 'nothing'
+      await Promise.all(due.filter(isRight).map(send))
+      return worths
     },
   }
 }

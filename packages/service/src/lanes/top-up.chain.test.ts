@@ -64,6 +64,7 @@ describe.each(families)('a key on $name that runs low', ({ name, start, newAddre
     const sender = createSender({
       ...{ pool, chain, address: world.senders.deliver, maxInFlight: 4 },
       ...{ onSent: () => {}, onSendFault: () => {}, onReplaced: () => {} },
+      isClaimable: () => true,
     })
     const deps = { ...{ pool, chain, sender, limits, keys }, nativeToken: world.tokens.native }
     return {

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { defaultDeadlines } from '../config.ts'
-import { deadlinesFrom, refundMargin } from './deadlines.ts'
+import { deadlinesFrom, isClaimable, refundMargin } from './deadlines.ts'
 
 const policy = defaultDeadlines
 const finality = { originSeconds: 4, destinationSeconds: 4 }
@@ -25,4 +25,22 @@ test('the op’s deadline is by the origin’s clock alone', () => {
   const late = deadlinesFrom(policy, { originSeconds: 1_000, destinationSeconds: 9_000 }, finality)
 
   expect(late.opDeadline).toBe(1_000 + policy.opLifeSeconds + policy.lockInclusionSeconds)
+})
+
+test('what may be signed for may also be claimed, while both clocks run on as they did at the build', () => {
+  fc.assert(
+    fc.property(clock, clock, (originSeconds, destinationSeconds) => {
+      const deadlines = deadlinesFrom(policy, { originSeconds, destinationSeconds }, finality)
+      const passed = deadlines.fillDeadline - destinationSeconds
+
+      expect(isClaimable(policy, finality, deadlines, originSeconds + passed)).toBe(true)
+    }),
+  )
+})
+
+test('nothing can be claimed in time when the origin’s clock is closer to the refund than a claim may take', () => {
+  const longest = 90 + 4 + 60 + 300 + 4
+
+  expect(isClaimable(policy, finality, { refundDeadline: 10_000 }, 10_000 - longest)).toBe(true)
+  expect(isClaimable(policy, finality, { refundDeadline: 10_000 }, 10_001 - longest)).toBe(false)
 })

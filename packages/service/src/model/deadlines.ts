@@ -36,11 +36,30 @@ export function deadlinesFrom(policy: DeadlinePolicy, clocks: Clocks, finality: 
 
 /** How long after the fill deadline a claim may need until it is final, with half as much again. */
 export function refundMargin(policy: DeadlinePolicy, finality: Finality): number {
-  const longest =
+  const longest = longestClaim(policy, finality)
+  return Math.ceil(1.5 * longest)
+}
+
+/** How long a claim may take until it is final, from the moment at which its delivery is signed. */
+function longestClaim(policy: DeadlinePolicy, finality: Finality): number {
+  return (
     policy.attemptLifeSeconds +
     finality.destinationSeconds +
     policy.detectionSeconds +
     policy.claimInclusionSeconds +
     finality.originSeconds
-  return Math.ceil(1.5 * longest)
+  )
+}
+
+/**
+ * Whether what is delivered now is claimed before its input can be taken back. The fill deadline alone does not say so:
+ * a destination that stood still, and goes on in the past, has time left that the origin has not.
+ */
+export function isClaimable(
+  policy: DeadlinePolicy,
+  finality: Finality,
+  { refundDeadline }: Pick<Deadlines, 'refundDeadline'>,
+  originSeconds: number,
+): boolean {
+  return originSeconds + longestClaim(policy, finality) <= refundDeadline
 }

@@ -1,5 +1,7 @@
 import type { Sent, SigningTerms, TxRequest } from '../chains/chain.ts'
+import { groupBy } from '../model/group.ts'
 import type { SwapState } from '../model/lifecycle.ts'
+import type { Op } from '../model/swap.ts'
 import type { Db } from './db.ts'
 import type { Lease } from './lanes.ts'
 import { isOpenAt } from './open-at.ts'
@@ -160,13 +162,31 @@ export async function findAttemptSwaps(db: Db, attemptId: string): Promise<strin
   return rows.map((row) => row.swap_id)
 }
 
-/** In which state each swap of an attempt is. */
-export async function findAttemptStates(db: Db, attemptId: string): Promise<SwapState[]> {
-  const { rows } = await db.query<{ state: SwapState }>(
-    'select s.state from attempt_swaps l join swaps s on s.id = l.swap_id where l.attempt_id = $1',
-    [attemptId],
+/** What decides whether an attempt is still right for one of its swaps. */
+export type AttemptSwap = Pick<Op, 'originChain' | 'destinationChain' | 'refundDeadline'> & {
+  state: SwapState
+}
+
+/** By attempt. */
+export async function findSwapsOf(
+  db: Db,
+  attemptIds: readonly string[],
+): Promise<Map<string, AttemptSwap[]>> {
+  type Found = Record<'attempt_id' | 'origin_chain' | 'destination_chain' | 'refund_deadline', string>
+  const { rows } = await db.query<Found & { state: SwapState }>(
+    `select l.attempt_id, s.state, s.origin_chain, s.destination_chain, o.refund_deadline
+       from attempt_swaps l join swaps s on s.id = l.swap_id join ops o on o.id = s.op_id
+      where l.attempt_id = any($1)`,
+    [attemptIds],
   )
-  return rows.map(({ state }) => state)
+  const toSwap = (row: (typeof rows)[number]) => ({
+    state: row.state,
+    originChain: Number(row.origin_chain),
+    destinationChain: Number(row.destination_chain),
+    refundDeadline: Number(row.refund_deadline),
+  })
+  const groups = groupBy(rows, (row) => row.attempt_id)
+  return new Map([...groups].map(([id, group]) => [id, group.map(toSwap)]))
 }
 
 function toAttempt(row: Row): Attempt {

@@ -78,7 +78,9 @@ export function planReplacement(
   current: SigningTerms,
   worth: Worth = 'quoted',
 ): Replacement | undefined {
-  if (head.number - stuck.sentAtBlock < REPLACE_AFTER_BLOCKS) return undefined
+  const isEarly = head.number - stuck.sentAtBlock < REPLACE_AFTER_BLOCKS
+  // What must not happen any more is not left to the next blocks.
+  if (isEarly && worth !== 'nothing') return undefined
   const { bound: quoted, ...paid } = stuck.terms as Fees
   // Its offer is good, and either a block takes it soon or nothing arrives at all: raises without end would only mount
   // up to whatever its key holds.

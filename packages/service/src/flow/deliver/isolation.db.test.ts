@@ -61,7 +61,7 @@ function createDeliverer({ capCents = 0n, hasTrap = false } = {}) {
       },
     },
     ...{ isLive: () => true, downSeconds: () => 0, isPriceKept: () => true, refreshPrices: async () => {} },
-    ...{ cutOffSeconds: 0, patienceSeconds: 60, exposureCapCents: () => capCents },
+    ...{ cutOffSeconds: 0, patienceSeconds: 60, isClaimable: () => true, exposureCapCents: () => capCents },
   }
   return { deps: deps as unknown as DeliverDeps, paid }
 }

@@ -12,6 +12,8 @@ export type JudgeDeps = {
   /** How long the destination has been out of reach. */
   downSeconds(): number
   isPriceKept(swap: Swap): boolean | undefined
+  /** Whether the input could still be claimed in time; undefined while the time of its chain is not known. */
+  isClaimable(op: Swap['op']): boolean | undefined
   cutOffSeconds: number
   patienceSeconds: number
 }
@@ -23,6 +25,9 @@ export type JudgeDeps = {
 export async function judgeDelivery(deps: JudgeDeps, heads: Heads | undefined, swap: Swap): Promise<Verdict> {
   if (!heads || !deps.isLive()) return awaitDestination(deps)
   if (heads.head.seconds > swap.op.fillDeadline - deps.cutOffSeconds) return impossible('DELIVERY_EXPIRED')
+  const isClaimable = deps.isClaimable(swap.op)
+  if (isClaimable === undefined) return { kind: 'wait' }
+  if (!isClaimable) return impossible('DELIVERY_EXPIRED')
   if (isTold(swap)) return { kind: 'deliver' }
   if (deps.isPriceKept(swap) === false) return impossible('PRICE_MOVED')
   const simulation = await deps.destination.simulateDelivery(swap.op, deps.sender.address)

@@ -54,7 +54,7 @@ function looker({ isVerified = true, sent = [] as Work[] } = {}): DeliverDeps {
       simulateDelivery: async () => ({ kind: 'recipientRefuses' }),
     },
     ...{ isLive: () => true, downSeconds: () => 0, isPriceKept: () => true, refreshPrices: async () => {} },
-    ...{ cutOffSeconds: 0, patienceSeconds: 60, onRefundDecided: () => {} },
+    ...{ cutOffSeconds: 0, patienceSeconds: 60, isClaimable: () => true, onRefundDecided: () => {} },
   }
   return deps as unknown as DeliverDeps
 }

@@ -1,0 +1,157 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Chain, Heads } from '../chains/chain.ts'
+import { planReplacement } from '../chains/evm/fees.ts'
+import type { Attempt } from '../store/attempts.ts'
+import { insertTestAttempt } from '../store/test-attempts.ts'
+import { insertTestAccount, startTestDatabase, type TestDatabase } from '../store/test-database.ts'
+import { holdTestLane } from '../store/test-lanes.ts'
+import { insertTestSwap, moveTestSwap, settleTestSwap, type TestSwap } from '../store/test-swaps.ts'
+import { createSender } from './sender.ts'
+
+let database: TestDatabase
+beforeAll(async () => {
+  database = await startTestDatabase()
+})
+afterAll(() => database.stop())
+
+const heads = { head: { number: 9n, hash: '0x' }, hard: { number: 1n } } as Heads
+const FEES = { maxFeePerGas: '100', maxPriorityFeePerGas: '1' }
+
+/** A chain on which no block takes anything, and what it was offered. */
+function newChain({ hasNonces }: { hasNonces: boolean }) {
+  const offered: string[] = []
+  const chain = {
+    ...{ chainId: 31_337, hasNonces, planReplacement: hasNonces ? planReplacement : () => undefined },
+    readTerms: async () => FEES,
+    readFates: async (_: string, open: Attempt[]) => ({ final: [], unmined: open, nextNonce: 0 }),
+    readCoins: async () => 10n ** 18n,
+    sign: async () => ({ raw: 'replacement', txHash: crypto.randomUUID() }),
+    broadcast: async (raw: string) => void offered.push(raw),
+  } as unknown as Chain
+  return { chain, offered }
+}
+
+async function newDelivering(): Promise<TestSwap> {
+  const { pool } = database
+  const swap = await insertTestSwap(pool, await insertTestAccount(pool))
+  await moveTestSwap(pool, swap, 'lockRecorded')
+  await moveTestSwap(pool, swap, 'lockSeen', { originTxHash: '0xlock', lockedBlock: 1n })
+  await moveTestSwap(pool, swap, 'deliveryRecorded', { deliveryTxHash: '0xdelivery' })
+  return swap
+}
+
+async function newSettled(): Promise<TestSwap> {
+  const swap = await insertTestSwap(database.pool, await insertTestAccount(database.pool))
+  await settleTestSwap(database.pool, swap)
+  return swap
+}
+
+type Look = {
+  hasNonces?: boolean
+  /** Undefined while the time of the origin is not known. */
+  isClaimable?: boolean | undefined
+  sentAtBlock?: bigint
+  meanwhile?(): Promise<unknown>
+}
+
+/** A delivery of these swaps on record, as it is once it was sent. */
+async function insertDelivery(
+  [swap, ...batched]: readonly TestSwap[],
+  as: { sender: string; nonce: number; sentAtBlock: bigint },
+): Promise<void> {
+  const { pool } = database
+  if (!swap) throw new Error('Nothing to deliver')
+  const id = await insertTestAttempt(pool, swap, 'deliver')
+  for (const { swapId } of batched)
+    await pool.query('insert into attempt_swaps values ($1, $2, $3)', [id, swapId, 'deliver'])
+  const request = { request: { gas: 1 }, terms: FEES, sentAtBlock: as.sentAtBlock.toString() }
+  await pool.query(
+    `update tx_attempts set raw = 'delivery', sender = $2, nonce = $3, request = $4 where id = $1`,
+    [id, as.sender, as.nonce, request],
+  )
+}
+
+/** What a worker that finds these deliveries on record offers to the nodes, and how many of them it gives up. */
+async function offersOf(deliveries: readonly (readonly TestSwap[])[], look: Look = {}) {
+  const { hasNonces = false, sentAtBlock = heads.head.number, meanwhile = async () => {} } = look
+  const isClaimable = 'isClaimable' in look ? look.isClaimable : true
+  const { pool } = database
+  const sender = `key ${crypto.randomUUID()}`
+  for (const [nonce, swaps] of deliveries.entries())
+    await insertDelivery(swaps, { sender, nonce, sentAtBlock })
+  await meanwhile()
+  const { chain, offered } = newChain({ hasNonces })
+  await createSender({
+    ...{ pool, chain, address: sender, maxInFlight: 4, isClaimable: () => isClaimable },
+    ...{ onSent: () => {}, onSendFault: () => {}, onReplaced: () => {} },
+  }).followUp(await holdTestLane(database, sender), heads)
+  const { rows } = await pool.query(
+    `select 1 from tx_attempts where sender = $1 and role = 'noop' and replacement = 1`,
+    [sender],
+  )
+  return { offered, burns: rows.length }
+}
+
+const isTakenBack = (swap: TestSwap) =>
+  moveTestSwap(database.pool, swap, 'refundFinal', { refundReason: 'DELIVERY_EXPIRED' })
+const goesBack = (swap: TestSwap) =>
+  moveTestSwap(database.pool, swap, 'deliveryImpossible', { refundReason: 'DELIVERY_EXPIRED', proof: {} })
+const fails = (swap: TestSwap) =>
+  moveTestSwap(database.pool, swap, 'lockDead', { failureCode: 'OPERATION_EXPIRED', proof: {} })
+
+test('a delivery that no block has is offered again', async () => {
+  expect(await offersOf([[await newDelivering()]])).toEqual({ offered: ['delivery'], burns: 0 })
+})
+
+test.each([
+  ['was taken back', isTakenBack],
+  ['is to go back', goesBack],
+  ['never arrived', fails],
+])('a delivery is not offered again once the input %s', async (_, end) => {
+  const swap = await newDelivering()
+
+  const found = await offersOf([[swap]], { meanwhile: () => end(swap) })
+
+  expect(found).toEqual({ offered: [], burns: 0 })
+})
+
+test('a delivery of several is not offered again once the input of one was taken back', async () => {
+  const [kept, gone] = [await newDelivering(), await newDelivering()]
+
+  const found = await offersOf([[kept, gone]], { meanwhile: () => isTakenBack(gone) })
+
+  expect(found).toEqual({ offered: [], burns: 0 })
+})
+
+test('where transactions have nonces, what must not be paid is burnt at once, wherever it stands', async () => {
+  const swaps = [await newDelivering(), await newDelivering(), await newDelivering()] as const
+  const [, kept] = swaps
+  const meanwhile = async () => {
+    for (const swap of swaps) if (swap !== kept) await isTakenBack(swap)
+  }
+
+  const found = await offersOf([[swaps[0]], [kept], [swaps[2]]], { hasNonces: true, meanwhile })
+
+  expect(found).toEqual({ offered: ['delivery', 'replacement', 'replacement'], burns: 2 })
+})
+
+test('a delivery is not offered again when its input could be taken back before it is claimed', async () => {
+  const late = { isClaimable: false }
+
+  expect(await offersOf([[await newDelivering()]], late)).toEqual({ offered: [], burns: 0 })
+  expect(await offersOf([[await newDelivering()]], { ...late, hasNonces: true })).toEqual({
+    ...{ offered: ['replacement'], burns: 1 },
+  })
+})
+
+test('a delivery is neither offered nor given up while the time of its origin is not known', async () => {
+  const unknown = { isClaimable: undefined, hasNonces: true, sentAtBlock: 0n }
+
+  expect(await offersOf([[await newDelivering()]], unknown)).toEqual({ offered: [], burns: 0 })
+})
+
+test('a delivery whose caller was told of it is offered again, however late it is', async () => {
+  const found = await offersOf([[await newSettled()]], { isClaimable: false })
+
+  expect(found).toEqual({ offered: ['delivery'], burns: 0 })
+})
