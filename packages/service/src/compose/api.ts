@@ -76,8 +76,7 @@ export async function composeApi(config: Config, logger: Logger): Promise<Api> {
     urlsOf: (chain) => chain.rpcUrls,
   })
   await verifyDatabase(pool, logger)
-  await assertClock(pool)
-  await assertPyth(config, logger)
+  await Promise.all([assertClock(pool), assertPyth(config, logger)])
   const opening = await openChains(chains, { logger })
   const catalog = await loadCatalog(network, chains)
   const onFault = (error: unknown, source: string) => logger.warn({ err: error, source }, 'refresh failed')

@@ -50,7 +50,7 @@ function findLongHolds(policy: DeadlinePolicy, chains: readonly ChainConfig[]): 
   const isTooLong = (originSeconds: number, destinationSeconds: number) =>
     holdOf(policy, originSeconds, destinationSeconds) > MAX_HOLD_SECONDS - CLOCKS_APART_SECONDS
   const message = (hold: number) =>
-    `holds an input for up to ${Math.ceil(hold / 3_600)} hours, and the escrow takes no more than seven days less an hour`
+    `holds an input for up to ${Math.ceil(hold / 3_600)} hours, and the escrow takes seven days less an hour`
   if (isTooLong(0, 0)) return [{ path: '/deadlines', message: message(holdOf(policy, 0, 0)) }]
   const slowest = Math.max(...chains.map(hardSecondsOf))
   return chains.flatMap((chain, index) => {

@@ -120,8 +120,8 @@ const unfit: Case[] = [
   ['"leaseMs": 6000', '"leaseMs": 90000', '/leaseMs', 'must be below lockInclusionSeconds'],
   ['"leaseMs": 6000', '"leaseMs": 60000', '/leaseMs', 'must be below lockInclusionSeconds'],
   ['"leaseMs": 6000', '"leaseMs": 1', '/leaseMs', 'must be at least 200'],
-  ['"fillSeconds": 600', '"fillSeconds": 604800', '/deadlines', 'the escrow takes no more', '"deadlines"'],
-  ['"hard": 450', '"hard": 200000', '/chains/0/finality/hard', 'the escrow takes no more'],
+  ['"fillSeconds": 600', '"fillSeconds": 604800', '/deadlines', 'the escrow takes seven days', '"deadlines"'],
+  ['"hard": 450', '"hard": 200000', '/chains/0/finality/hard', 'the escrow takes seven days'],
   ['two.base.example', `a.example/${setting('key')}`, '/chains/0/rpcUrls/1', 'a setting in braces'],
   ['hermes.example', `hermes.example/${setting('KEY')}`, '/pyth/url', 'nothing is filled in here'],
   [

@@ -14,7 +14,8 @@ import { findAccount, insertAccount, type Limits, updateLimits } from '../store/
 import { insertApiKey, type ListedKey, listApiKeys, revokeApiKey } from '../store/api-keys.ts'
 import { type Db, inTransaction } from '../store/db.ts'
 
-export const API_KEY_HELP = `api-key create --name NAME [--account ID_OR_NAME] [--limit CLASS=PER_SECOND]... [--network live|test|local]
+export const API_KEY_HELP = `api-key create --name NAME [--account ID_OR_NAME] [--limit CLASS=PER_SECOND]...
+                   [--network live|test|local]
       Makes a key and prints it, once. --account adds it to an account (made if the name is new); without
       it, the key gets an account of its own called NAME. --limit sets calls per second of that account:
       ${RATE_CLASSES.join(', ')}. Twice as many may come at once.

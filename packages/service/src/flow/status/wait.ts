@@ -52,7 +52,7 @@ export function createStatusReads(options: Options): StatusReads {
   const answer = (waiter: Waiter, snapshot: Snapshot): void => {
     if (waiters.remove(waiter)) waiter.answer(snapshot)
   }
-  const readAgain = (waiter: Waiter) => batch.read(waiter).catch(onError)
+  const readAgain = (key: SwapKey) => batch.read(key).catch(onError)
   // A state that cannot be read now does not fail the caller: the last one read is still good.
   const answerLatest = async (waiter: Waiter): Promise<void> =>
     answer(waiter, (await readAgain(waiter)) ?? waiter.latest)
@@ -81,9 +81,8 @@ export function createStatusReads(options: Options): StatusReads {
       if (snapshot.terminal || request.waitMs === 0 || closing) return snapshot.json
       const asked = places.take(request.accountId)
       if (!asked) return hold(request, snapshot)
-      await asked
       // Nobody was told of what ended meanwhile.
-      const latest = (await batch.read(request).catch(onError)) ?? snapshot
+      const latest = (await asked.then(() => readAgain(request))) ?? snapshot
       if (!latest.terminal && !closing) return hold(request, latest)
       places.free(request.accountId)
       return latest.json
