@@ -103,6 +103,17 @@ export async function reserveInventory(db: Db, opId: string): Promise<boolean> {
   return rowCount === 1
 }
 
+/** How much of an op's input, at its price, buys no more than what is left. */
+export async function readMostInput(db: Db, opId: string): Promise<bigint> {
+  const { rows } = await db.query<{ most: string }>(
+    `select coalesce(div(o.input_amount * greatest(i.held - i.reserved, 0), nullif(o.pay_amount, 0)), 0) as most
+       from ops o left join inventory i on i.chain_id = o.destination_chain and i.token = o.pay_token
+      where o.id = $1`,
+    [opId],
+  )
+  return BigInt(rows[0]?.most ?? 0)
+}
+
 function toSubmission(row: Row): Submission {
   return {
     opId: row.id,

@@ -52,12 +52,23 @@ test('what one process called over by the height of the chain stays over for one
   await expect(submit({ opId })).rejects.toMatchObject({ code: 'OPERATION_EXPIRED' })
 })
 
-test('when others took what was left the caller is told to ask for a fresh quote', async () => {
+test('when others took what was left the caller is told how much can still be had', async () => {
   const [first, second] = [await storeOp(), await storeOp()]
   await submit({ opId: first })
 
+  // 10 of the 1000 are left, and 990 are paid for 1000.
   await expect(submit({ opId: second })).rejects.toMatchObject({
     code: 'INSUFFICIENT_LIQUIDITY',
-    recovery: { action: 'REQUOTE' },
+    recovery: { maxAmount: '10' },
+  })
+})
+
+test('when nothing at all is left the caller is told to wait', async () => {
+  const opId = await storeOp()
+  await database.pool.query('update inventory set held = reserved')
+
+  await expect(submit({ opId })).rejects.toMatchObject({
+    code: 'INSUFFICIENT_LIQUIDITY',
+    recovery: { maxAmount: '0', action: 'RETRY_LATER', retryAfterMs: 5_000 },
   })
 })

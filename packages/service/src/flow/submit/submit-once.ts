@@ -12,6 +12,7 @@ import {
   findSubmission,
   insertSwap,
   lockSubmission,
+  readMostInput,
   reserveInventory,
   type Submission,
 } from '../../store/submissions.ts'
@@ -77,7 +78,7 @@ async function store(pool: Pool, submitted: Submitted, signing: Signing): Promis
     if (current.existing) return toReply(current.existing)
     assertBalance(current)
     if (!(await insertSwap(db, { swapId, opId, expiresAt, ...signing }))) return undefined
-    if (!(await reserveInventory(db, opId))) throw liquidityGone()
+    if (!(await reserveInventory(db, opId))) throw liquidityGone(await readMostInput(db, opId))
     failPoint('before accept')
     return { swapId, status: 'pending' as const }
   })
@@ -91,11 +92,16 @@ function unknownOp({ expiresAt = Number.POSITIVE_INFINITY }: Submitted): Service
   return new ServiceError(isCleared ? 'OPERATION_EXPIRED' : 'INVALID_TOKEN')
 }
 
-function liquidityGone(): ServiceError {
+function liquidityGone(mostInput: bigint): ServiceError {
+  const isEmpty = mostInput === 0n
   return new ServiceError('INSUFFICIENT_LIQUIDITY', {
-    message:
-      'Other swaps took what was left since the quote. Request a fresh quote: it says how much there is.',
-    recovery: { action: 'REQUOTE' },
+    message: isEmpty
+      ? 'Other swaps took what was left since the quote. Request a fresh quote later.'
+      : `Other swaps took most of what was left since the quote. Request a fresh one, of at most ${mostInput}.`,
+    recovery: {
+      maxAmount: mostInput.toString(),
+      ...(isEmpty && { action: 'RETRY_LATER', retryAfterMs: 5_000 }),
+    },
   })
 }
 
