@@ -131,7 +131,7 @@ export async function refreshBalance(db: Db, { opId, balance, block }: SeenBalan
 /** Built operations that could still be submitted. */
 export async function countUnsubmitted(db: Db, accountId: string): Promise<number> {
   const { rows } = await db.query<{ count: string }>(
-    `select count(*) from ops o where o.account_id = $1 and o.expires_at > clock_timestamp()
+    `select count(*) from ops o where o.account_id = $1 and o.expires_at > statement_timestamp()
         and not exists (select 1 from swaps s where s.op_id = o.id)`,
     [accountId],
   )

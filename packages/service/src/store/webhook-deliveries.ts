@@ -57,7 +57,7 @@ export async function takeDue(db: Db, { lease, endpointId, limit, retryMs }: Tak
   const { rows } = await db.query<Row>(
     `with ${HELD}, due as (
        select d.endpoint_id, d.position from webhook_deliveries d, held
-        where d.endpoint_id = $3 and d.next_at <= clock_timestamp() order by d.next_at, d.position limit $4
+        where d.endpoint_id = $3 and d.next_at <= statement_timestamp() order by d.next_at, d.position limit $4
      ), taken as (
        update webhook_deliveries d
           set attempts = d.attempts + 1, next_at = clock_timestamp() + make_interval(secs => $5)

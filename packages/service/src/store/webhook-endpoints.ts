@@ -49,7 +49,7 @@ export async function findDueEndpoints(db: Db, { busy, limit }: { busy: readonly
   const { rows } = await db.query<Row>(
     `${SELECT}
       where w.disabled_at is null and w.id <> all($1) and exists (
-        select 1 from webhook_deliveries d where d.endpoint_id = w.id and d.next_at <= clock_timestamp())
+        select 1 from webhook_deliveries d where d.endpoint_id = w.id and d.next_at <= statement_timestamp())
       order by random() limit $2`,
     [busy, limit],
   )

@@ -1,0 +1,42 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Db } from './db.ts'
+import { countUnsubmitted } from './ops.ts'
+import { insertTestAccount, startTestDatabase, type TestDatabase } from './test-database.ts'
+import { insertTestOp, insertTestSwap } from './test-swaps.ts'
+
+let database: TestDatabase
+beforeAll(async () => {
+  database = await startTestDatabase()
+})
+afterAll(() => database.stop())
+
+test('what can still be submitted is counted: neither what was, nor what ran out', async () => {
+  const { pool } = database
+  const account = await insertTestAccount(pool)
+  await insertTestSwap(pool, account)
+  const over = await insertTestOp(pool, account)
+  await pool.query(`update ops set expires_at = now() - interval '1 second' where id = $1`, [over])
+  await insertTestOp(pool, account)
+
+  expect(await countUnsubmitted(pool, account)).toBe(1)
+})
+
+test('a build looks at the ops that are alive, not at all that its account ever had', async () => {
+  const client = await database.pool.connect()
+  const plans: string[] = []
+  const explaining = {
+    query: async (text: string, values: unknown[]) => {
+      const { rows } = await client.query<{ 'QUERY PLAN': string }>(`explain ${text}`, values)
+      plans.push(rows.map((row) => row['QUERY PLAN']).join('\n'))
+      return { rows: [] }
+    },
+  } as unknown as Db
+  try {
+    await client.query('set enable_seqscan = off')
+    await countUnsubmitted(explaining, 'acc_any')
+  } finally {
+    client.release(true)
+  }
+
+  expect(plans.join()).toMatch(/Index Cond: .*account_id.*expires_at/)
+})
