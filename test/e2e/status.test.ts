@@ -15,9 +15,9 @@ beforeAll(async () => {
 
 const submit = async () => submitSwap({ api }, await delegatedWallet(alpha), order)
 
-async function timed<T>(work: Promise<T>): Promise<{ reply: T; ms: number }> {
+async function timed<T>(call: () => Promise<T>): Promise<{ reply: T; ms: number }> {
   const startedAt = performance.now()
-  const reply = await work
+  const reply = await call()
   return { reply, ms: performance.now() - startedAt }
 }
 
@@ -28,8 +28,8 @@ describe('while a swap is pending', () => {
     try {
       const { swapId } = (await api.submit(submission)).body
 
-      const atOnce = await timed(api.status(swapId, 0))
-      const held = await timed(api.status(swapId, 1))
+      const atOnce = await timed(() => api.status(swapId, 0))
+      const held = await timed(() => api.status(swapId, 1))
 
       expect(atOnce.ms).toBeLessThan(held.ms)
       expect(held.ms).toBeGreaterThanOrEqual(990)
@@ -60,8 +60,8 @@ describe('when a swap ends', () => {
   test('every held read returns early, with the settled state, and later ones at once with the same', async () => {
     const { swapId, quote } = await submit()
 
-    const reads = await Promise.all(Array.from({ length: 20 }, () => timed(api.status(swapId))))
-    const later = await timed(api.status(swapId))
+    const reads = await Promise.all(Array.from({ length: 20 }, () => timed(() => api.status(swapId))))
+    const later = await timed(() => api.status(swapId))
 
     const bodies = reads.map(({ reply }) => reply.body)
     expect(bodies).toEqual(bodies.map(() => bodies[0]))
