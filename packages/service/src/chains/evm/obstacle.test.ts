@@ -3,7 +3,7 @@ import type { Swap } from '../../model/swap.ts'
 import type { WalletView } from '../chain.ts'
 import { obstacleOf } from './obstacle.ts'
 
-const swap = { op: { inputAmount: 100n } } as Swap
+const swap = { state: 'accepted', op: { inputAmount: 100n } } as Swap
 const wallet = { delegation: { kind: 'ours' }, balance: 100n } as WalletView
 
 test('an input that its wallet holds, and that can be claimed, is taken', () => {
@@ -17,6 +17,13 @@ test('an input is not taken that its wallet no longer holds', () => {
 test('an input larger than what can be claimed in an hour is not taken: it could never be claimed', () => {
   expect(obstacleOf(swap, wallet, 99n)).toBe('DESTINATION_UNAVAILABLE')
 })
+
+test.each(['delivering', 'settled'] as const)(
+  'an input that was paid for is taken again whatever the cap says by then, since it is owed: %s',
+  (state) => {
+    expect(obstacleOf({ ...swap, state }, wallet, 0n)).toBeUndefined()
+  },
+)
 
 test('a wallet that is delegated to somebody else cannot pay', () => {
   const foreign = { ...wallet, delegation: { kind: 'foreign' } } as WalletView

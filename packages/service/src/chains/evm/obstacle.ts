@@ -14,8 +14,11 @@ export function obstacleOf(
   const { inputAmount } = swap.op
   if (!isDelegated(swap, delegation)) return 'INVALID_AUTHORIZATION'
   if (balance < inputAmount) return 'INPUT_UNAVAILABLE'
-  return claimLimit < inputAmount ? 'DESTINATION_UNAVAILABLE' : undefined
+  return claimLimit < inputAmount && !isPaid(swap) ? 'DESTINATION_UNAVAILABLE' : undefined
 }
+
+/** Its input is owed: a cap may be closed for an hour, and opened again before the claim. */
+const isPaid = ({ state }: Swap) => state !== 'accepted' && state !== 'locking'
 
 /** Delegated to us, or about to be by the authorization that the swap carries. */
 function isDelegated(swap: Swap, delegation: WalletView['delegation']): boolean {

@@ -21,8 +21,10 @@ export type BuildDeps = StoreDeps & {
   now(): number
 }
 
-/** What a sealed op token carries: enough to submit without asking the caller for anything else. */
-/** `expiresAt` in milliseconds. Tokens of versions before this one lack it. */
+/**
+ * What a sealed op token carries: enough to submit without asking the caller for anything else. `expiresAt` is in
+ * milliseconds; tokens of versions before this one lack it.
+ */
 export type SealedOp = { opId: string; expiresAt?: number; delegation?: SignedDelegation }
 
 /** Turns a live quote into the hash the wallet signs. The first build stores the op, a second returns it. */
