@@ -42,6 +42,13 @@ export type LocalNetwork = {
 /** With decimals: a process that starts while the chain is silent has them from nowhere else. */
 type ServiceToken = LocalToken & { asset: string }
 
+type Finality = {
+  accept: { belowUsd?: number; depth: number }[]
+  settle: number
+  reorgWindowSeconds: number
+  hard: number
+}
+
 type AnyServiceChain = {
   chainId: number
   name: string
@@ -49,7 +56,7 @@ type AnyServiceChain = {
   attesterRpcUrls: string[]
   native: { symbol: string; asset: string }
   tokens: ServiceToken[]
-  finality: { accept: number; settle: number; hard: number }
+  finality: Finality
   blockMs: number
 }
 export type EvmServiceChain = AnyServiceChain & {
@@ -172,7 +179,7 @@ function toEvmServiceChain(chain: ReadyChain): EvmServiceChain {
     native: { symbol: NATIVE.symbol, asset: NATIVE.asset },
     tokens: chain.tokens.map(toServiceToken),
     // By depth, in blocks: a local chain has no finality of its own.
-    finality: { accept: 1, settle: 1, hard: 4 },
+    finality: { accept: [{ depth: 1 }], settle: 1, reorgWindowSeconds: 4, hard: 4 },
     blockMs,
     // Nobody competes for blocks here: a hundredth of a gwei keeps network costs small and above zero.
     tipWei: '10000000',
@@ -192,7 +199,7 @@ function toSolanaServiceChain(chain: ReadySolanaChain): SolanaServiceChain {
     native: { symbol: NATIVE_SOL.symbol, asset: NATIVE_SOL.asset },
     tokens: chain.tokens.map(toServiceToken),
     // In slots: the chain's own commitments, confirmed one behind and finalized 32.
-    finality: { accept: 1, settle: 1, hard: 32 },
+    finality: { accept: [{ depth: 1 }], settle: 1, reorgWindowSeconds: 4, hard: 32 },
     blockMs: slotMs,
     // Transactions do not wait for each other here, as those of one EVM key do.
     maxInFlight: 64,

@@ -219,18 +219,10 @@ async function filterDelivered(deps: AttestDeps, swaps: readonly Swap[], faults:
 
 async function deliveredOf(chain: Chain, swaps: readonly Swap[], faults: unknown[]): Promise<Swap[]> {
   const heads = await chain.readHeads()
-  const ops = swaps.map(({ op }) => op)
-  await chain.follow(heads, leastBlock(ops, heads.hard.number))
-  const paid = await chain.findDeliveries(ops, heads, faults)
+  const named = swaps.map(({ op, deliveryTxHash: txHash }) => ({ op, txHash }))
+  const paid = await chain.findDeliveries(named, heads, faults)
   return swaps.filter(({ op }) => {
     const seen = paid.get(op.hash)
     return seen !== undefined && seen.amount >= op.minOutput && seen.block <= heads.hard.number
   })
-}
-
-function leastBlock(ops: readonly Op[], atMost: bigint): bigint {
-  return ops.reduce(
-    (least, { destinationBlock }) => (destinationBlock < least ? destinationBlock : least),
-    atMost,
-  )
 }

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import type { LockRef } from '../chains/chain.ts'
-import type { Op } from '../model/swap.ts'
+import type { LockRef, PaidOp } from '../chains/chain.ts'
 import {
   bindAttestation,
   releaseStalledAttestations,
@@ -36,11 +35,11 @@ type Attesting = { escrowHas: string; silent?: number }
 function attest({ escrowHas, silent }: Attesting): Promise<void> {
   const at = { number: 9n, height: 9n, hash: '0x', seconds: 0 }
   const chain = {
-    ...{ maxBatch: 20, follow: async () => {} },
-    readHeads: async () => ({ head: at, accept: at, settle: at, hard: at }),
+    maxBatch: 20,
+    readHeads: async () => ({ head: at, hard: at }),
     readLocks: async (ops: readonly LockRef[]) => new Map(ops.map(({ hash }) => [hash, 'locked'])),
-    findDeliveries: async (ops: readonly Op[]) =>
-      new Map(ops.map(({ hash }) => [hash, { amount: 990n, block: 1n }])),
+    findDeliveries: async (paid: readonly PaidOp[]) =>
+      new Map(paid.map(({ op }) => [op.hash, { amount: 990n, block: 1n }])),
   }
   const dead = { ...chain, readHeads: () => Promise.reject(new Error('silent')) }
   const deps = {

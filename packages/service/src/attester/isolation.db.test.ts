@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import type { Chain, Delivered, LockRef, LockState } from '../chains/chain.ts'
+import type { Chain, Delivered, LockRef, LockState, PaidOp } from '../chains/chain.ts'
 import type { Op } from '../model/swap.ts'
 import { insertTestAccount, startTestDatabase, type TestDatabase } from '../store/test-database.ts'
 import { insertTestSwap, settleTestSwap, type TestSwap } from '../store/test-swaps.ts'
@@ -30,19 +30,19 @@ async function insertDelivered(wallets: readonly string[]): Promise<TestSwap[]> 
 }
 
 const chain = {
-  ...{ maxBatch: 20, follow: async () => {} },
-  readHeads: async () => ({ head: at, accept: at, settle: at, hard: at }),
+  maxBatch: 20,
+  readHeads: async () => ({ head: at, hard: at }),
   readLocks: async (ops: readonly LockRef[]) =>
     new Map(ops.map(({ hash }): [string, LockState] => [hash, 'locked'])),
-  findDeliveries: async (ops: readonly Op[]) =>
-    new Map(ops.map(({ hash }): [string, Delivered] => [hash, { txHash: '0x', amount: 990n, block: 1n }])),
+  findDeliveries: async (paid: readonly PaidOp[]) =>
+    new Map(paid.map(({ op }): [string, Delivered] => [op.hash, { txHash: '0x', amount: 990n, block: 1n }])),
 }
 
 /** Leaves out what is about the trap, as a chain does of which one op cannot be read. */
-function without<Answer>(read: (ops: readonly Op[]) => Promise<Answer>) {
-  return (ops: readonly LockRef[], _at: unknown, faults?: unknown[]) => {
-    const readable = (ops as readonly Op[]).filter(({ wallet }) => wallet !== 'trap')
-    if (readable.length < ops.length) faults?.push(trap)
+function without<Item, Answer>(read: (items: readonly Item[]) => Promise<Answer>, opOf: (item: Item) => Op) {
+  return (items: readonly Item[], _at: unknown, faults?: unknown[]) => {
+    const readable = items.filter((item) => opOf(item).wallet !== 'trap')
+    if (readable.length < items.length) faults?.push(trap)
     return read(readable)
   }
 }
@@ -62,8 +62,8 @@ async function attest(view: Partial<Chain>): Promise<{ claimed: string[]; fault:
 }
 
 test.each([
-  ['delivery', { findDeliveries: without(chain.findDeliveries) }],
-  ['input', { readLocks: without(chain.readLocks) }],
+  ['delivery', { findDeliveries: without(chain.findDeliveries, ({ op }) => op) }],
+  ['input', { readLocks: without(chain.readLocks, (ref) => ref as Op) }],
 ])(
   'a swap whose %s cannot be read is not claimed and told of, and the others are claimed',
   async (_, view) => {

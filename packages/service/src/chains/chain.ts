@@ -9,8 +9,8 @@ import type { Op, Swap } from '../model/swap.ts'
  */
 export type Block = { number: bigint; height: bigint; hash: string; seconds: number }
 
-/** The newest block and the ones at the chain's configured depths. */
-export type Heads = { head: Block; accept: Block; settle: Block; hard: Block }
+/** The newest block, the newest final one, and the newest that its layer 1 holds, where the chain has such. */
+export type Heads = { head: Block; hard: Block; safe?: Block }
 
 export type Delegation =
   | { kind: 'none'; nonce: number; pendingNonce: number }
@@ -31,6 +31,27 @@ export type Landed = { txHash: string; block: bigint }
 export type Delivered = Landed & { amount: bigint }
 /** `credited`: the token refused the push, and the wallet withdraws itself. */
 export type Refunded = Landed & { credited: boolean }
+/** An op and the transaction that is recorded as its delivery. */
+export type PaidOp = { op: Op; txHash?: string | undefined }
+
+/** What our contracts emitted, or a marker shows. `id` is an op's hash; of a delivery, the delivery's. */
+export type ChainEvent = {
+  kind: 'locked' | 'claimed' | 'refunded' | 'delivered'
+  id: string
+  txHash: string
+  block: bigint
+  blockHash: string
+  /** Of a delivery: what was paid. */
+  amount?: bigint
+  /** Of a refund: the wallets whose push was refused in the same transaction, and who were credited instead. */
+  creditedTo?: readonly string[]
+}
+
+/** Ops with something in flight, for a chain that has no log to read: each is asked about by itself. */
+export type Watched = { locks: readonly Op[]; exits: readonly Op[]; deliveries: readonly Op[] }
+export type EventQuery = { from: bigint; heads: Heads; watched(): Promise<Watched> }
+/** `isComplete`: every event from `from` to `to` is among them. */
+export type EventPage = { events: ChainEvent[]; to: bigint; isComplete: boolean }
 
 /** A transaction before it is priced and signed. Plain data, so that it can be stored; its chain alone reads it. */
 export type TxRequest = Readonly<Record<string, unknown>>
@@ -95,8 +116,10 @@ type AnyChain = {
   hasNonces: boolean
   /** Cheap while nothing is new: then the heads given come back as they are. */
   readHeads(known?: Heads): Promise<Heads>
-  /** Called at each new head before anything is looked up. Nothing that is open is older than `since`. */
-  follow(heads: Heads, since: bigint): Promise<void>
+  /** One page of events, as far as a node answers at once. */
+  findEvents(query: EventQuery, faults?: unknown[]): Promise<EventPage>
+  /** Whether this block is part of the chain now. */
+  isCanonical(block: { number: bigint; hash: string }): Promise<boolean>
   readLegCosts(at: Heads): Promise<LegCosts>
   /** What an address holds of the chain's own coin at this block, as a majority of the nodes says. */
   readCoins(address: string, at: Block): Promise<bigint>
@@ -125,8 +148,6 @@ export type OriginChain = AnyChain & {
   readLocks(ops: readonly LockRef[], at: Block, faults?: unknown[]): Promise<Map<string, LockState>>
   /** Whether an input that no block up to this one took can never be taken, by the chain's own rule. */
   isLockOver(swap: Swap, at: Block): boolean
-  findLock(op: Op): Promise<Landed | undefined>
-  findRefund(op: Op): Promise<Refunded | undefined>
   /** Why taking the input would fail now; undefined when it would not. */
   findObstacle(swap: Swap): Promise<FailureCode | undefined>
   /** Whether the wallet can be paid back now, or credited. */
@@ -140,8 +161,8 @@ export type LockRef = { hash: string; locker: string; position: bigint }
 
 export type DestinationChain = AnyChain & {
   simulateDelivery(op: Op, deliverer?: string): Promise<Simulation>
-  /** Those of the ops that were paid, by op hash. */
-  findDeliveries(ops: readonly Op[], at: Heads, faults?: unknown[]): Promise<Map<string, Delivered>>
+  /** Those of the ops that were paid, by op hash, without the help of the database's events. */
+  findDeliveries(paid: readonly PaidOp[], at: Heads, faults?: unknown[]): Promise<Map<string, Delivered>>
   /** The ops that the chain shows as not delivered at a block, by op hash. */
   readUndelivered(ops: readonly Op[], at: Block, faults?: unknown[]): Promise<Set<string>>
   /** Whether what is not delivered at this block can never be, by the chain's own rule. */

@@ -25,6 +25,7 @@ import type { WebPage } from '../http/web/routes.ts'
 import { createMarket, type LiveMarket } from '../market/market.ts'
 import { createStopTable, type StopTable } from '../market/stop-table.ts'
 import type { Catalog, Market } from '../model/catalog.ts'
+import { plannedEtaSeconds } from '../model/eta.ts'
 import { toleranceFor } from '../model/pricing.ts'
 import { fromSealed } from '../model/quote.ts'
 import type { Venue } from '../model/venue.ts'
@@ -317,6 +318,7 @@ function toQuoteDeps({ network }: Config, shared: Parts, parts: QuoteParts): Quo
     highImpactBps: network.highImpactBps ?? 500,
     toleranceFor: (slippageBps) => toleranceFor(slippageBps, network.priceToleranceBps),
     quoteTtlMs: network.quoteTtlMs ?? 30_000,
+    etaSecondsOf: ({ origin, destination }, valueCents) => plannedEtaSeconds(origin, destination, valueCents),
   }
 }
 

@@ -5,6 +5,7 @@ import { type Findings, joinFindings } from '../chains/findings.ts'
 import type { RecoveryChain } from '../chains/recovery.ts'
 import type { FindSigned } from '../chains/solana/signed-payments.ts'
 import type { SolanaSigner } from '../chains/solana/signer.ts'
+import { blockSecondsOf, finalityOf } from '../config/finality.ts'
 import type { ChainConfig, NetworkConfig, Secret } from '../config.ts'
 import type { Catalog, CatalogChain, Token } from '../model/catalog.ts'
 import type { Place } from '../model/op-terms.ts'
@@ -165,14 +166,13 @@ export async function loadCatalog(network: NetworkConfig, chains: Chains): Promi
 
 async function loadChain(connected: ConnectedChain): Promise<CatalogChain> {
   const { config, maxAmount, ownAddresses } = connected
-  const { chainId, name, family, finality, blockMs } = config
+  const { chainId, name, family } = config
   const native = { chainId, ...config.native, ...connected.nativeToken }
   return {
     ...{ chainId, name, family, native, maxAmount, ownAddresses },
     tokens: [native, ...(connected.gate.isOpen ? await connected.loadTokens() : tokensOf(config))],
-    hardSeconds: Math.ceil((finality.hard * blockMs) / 1_000),
-    acceptSeconds: (finality.accept * blockMs) / 1_000,
-    settleSeconds: (finality.settle * blockMs) / 1_000,
+    finality: finalityOf(config),
+    blockSeconds: blockSecondsOf(config),
   }
 }
 

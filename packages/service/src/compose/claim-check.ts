@@ -17,7 +17,7 @@ type Terms = Pick<Op, 'originChain' | 'destinationChain' | 'refundDeadline'>
  */
 export function createClaimCheck({ config, catalog, followers }: Parts) {
   const policy = { ...defaultDeadlines, ...config.network.deadlines }
-  const hardSecondsOf = (chainId: number) => catalog.chains.get(chainId)?.hardSeconds ?? 0
+  const hardSecondsOf = (chainId: number) => catalog.chains.get(chainId)?.finality.hardSeconds ?? 0
   return ({ originChain, destinationChain, refundDeadline }: Terms): boolean | undefined => {
     const head = followers.get(originChain)?.current()?.head
     const finality = {

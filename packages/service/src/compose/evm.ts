@@ -7,6 +7,7 @@ import { createEvmRecovery } from '../chains/evm/recovery.ts'
 import { verifyUniswapV3 } from '../chains/evm/uniswap-v3.ts'
 import { findClosedCaps, readDecimals, verifyChain } from '../chains/evm/verify.ts'
 import { checkNodes, type Findings, type NodeView } from '../chains/findings.ts'
+import { finalityOf } from '../config/finality.ts'
 import type { EvmChainConfig, NetworkConfig } from '../config.ts'
 import { MAX_UINT256 } from '../model/amount.ts'
 import type { Token } from '../model/catalog.ts'
@@ -42,7 +43,11 @@ export function connectEvm(options: Options): Ungated & { evm: EvmParts } {
     ...contracts,
     olderAccounts: (config.olderAccounts ?? []).map((address) => getAddress(address)),
     tokens: [zeroAddress, ...config.tokens.map((token) => getAddress(token.address))],
-    finality: config.finality,
+    finality: {
+      ...finalityOf(config),
+      blockMs: config.blockMs,
+      followsSafe: config.exposureUntil === 'safe',
+    },
     tipWei: config.tipWei === undefined ? undefined : BigInt(config.tipWei),
     ringOf: (op: { originChain: number; locker: string }) => ringOfOp(placeOf, op),
     ...(uniswap && { uniswap }),

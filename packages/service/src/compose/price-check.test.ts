@@ -14,7 +14,8 @@ const chainOf = (chainId: number): [number, CatalogChain] => [
   {
     ...{ chainId, name: `chain-${chainId}`, family: 'evm', native: tokenOf(chainId, 'ETH') },
     ...{ ownAddresses: [], maxAmount: 10n ** 30n },
-    ...{ hardSeconds: 4, acceptSeconds: 1, settleSeconds: 1 },
+    finality: { accept: [{ depth: 1 }], settle: 1, reorgWindowSeconds: 4, hard: 4, hardSeconds: 4 },
+    blockSeconds: 1,
     tokens: [tokenOf(chainId, 'USDC'), tokenOf(chainId, 'ETH')],
   },
 ]

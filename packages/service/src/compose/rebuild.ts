@@ -1,9 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Pool } from 'pg'
+import { blockSecondsOf, finalityOf } from '../config/finality.ts'
 import { type ChainConfig, defaultDeadlines, type NetworkConfig } from '../config.ts'
 import type { Task } from '../lanes/runner.ts'
-import { deadlinesFrom } from '../model/deadlines.ts'
+import { deadlinesFrom, type RouteTimes } from '../model/deadlines.ts'
+import { MAX_SLOWDOWN } from '../model/finality.ts'
 import type { Logger } from '../observe/logger.ts'
 import type { Summary } from '../rebuild/apply.ts'
 import { resolveOrphans } from '../rebuild/orphans.ts'
@@ -23,15 +25,13 @@ type Options = {
 const WAIT_MS = 500
 const ORPHANS_MS = 5_000
 
-const hardSecondsOf = ({ finality, blockMs }: ChainConfig) => Math.ceil((finality.hard * blockMs) / 1_000)
-
 function rulesOf(network: NetworkConfig, chains: Chains): Rules {
   return {
     placeOf: chains.placeOf,
     deadlines: { ...defaultDeadlines, ...network.deadlines },
     finalityOf: (origin, destination) => ({
-      originSeconds: hardSecondsOf(chains.of(origin).config),
-      destinationSeconds: hardSecondsOf(chains.of(destination).config),
+      originSeconds: finalityOf(chains.of(origin).config).hardSeconds,
+      destinationSeconds: finalityOf(chains.of(destination).config).hardSeconds,
     }),
   }
 }
@@ -46,18 +46,29 @@ export async function runRebuild({ network, pool, firstBlocks, say }: Options): 
   if (problems.length > 0) throw new Error(`The chains are not as configured:\n- ${problems.join('\n- ')}`)
   const isLogLost = (await findLost(pool, chains)).length > 0
   const rules = rulesOf(network, chains)
-  const slowest = Math.max(...network.chains.map(hardSecondsOf))
-  const finality = { originSeconds: slowest, destinationSeconds: slowest }
+  const slowest = slowestOf(network.chains)
   return rebuild({
     ...{ ...rules, pool, say, isLogLost, firstBlocks },
     chains: chains.all.map(({ chain, custody, recovery, senders }) => ({
       ...{ chain, custody, recovery, senders: [...senders.relay, ...senders.deliver] },
     })),
     latestDeadlines: (seconds) =>
-      deadlinesFrom(rules.deadlines, { originSeconds: seconds, destinationSeconds: seconds }, finality),
+      deadlinesFrom(rules.deadlines, { originSeconds: seconds, destinationSeconds: seconds }, slowest),
     newSwapId: () => `swp_${randomBytes(16).toString('hex')}`,
     wait: () => delay(WAIT_MS),
   })
+}
+
+/** A route of chains each as slow as the slowest may be. */
+function slowestOf(chains: readonly ChainConfig[]): RouteTimes {
+  const rules = chains.map(finalityOf)
+  const hardSeconds = MAX_SLOWDOWN * Math.max(...rules.map((each) => each.hardSeconds))
+  return {
+    originSeconds: hardSeconds,
+    destinationSeconds: hardSeconds,
+    reorgWindowSeconds: Math.max(...rules.map((each) => each.reorgWindowSeconds)),
+    originBlockSeconds: Math.max(...chains.map(blockSecondsOf)),
+  }
 }
 
 type Parts = { network: NetworkConfig; chains: Chains; pool: Pool; logger: Logger }

@@ -2,12 +2,15 @@ import type { Pool } from 'pg'
 import type { Address } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import type { Heads } from '../chains/chain.ts'
-import { type Config, defaultDeadlines, defaultExposureCapUsd } from '../config.ts'
-import { confirmDestination } from '../flow/deliver/confirm-delivery.ts'
+import { finalityOf } from '../config/finality.ts'
+import { type ChainConfig, type Config, defaultDeadlines, defaultExposureCapUsd } from '../config.ts'
+import { confirmDeliveries, finalizeDeliveries } from '../flow/deliver/confirm-delivery.ts'
 import { type DeliverDeps, deliverLocked, redeliverStalled } from '../flow/deliver/deliver.ts'
-import { confirmOrigin } from '../flow/execute/confirm-lock.ts'
+import { confirmLocks } from '../flow/execute/confirm-lock.ts'
+import { finalizeOrigin } from '../flow/execute/finalize-origin.ts'
 import { lockWaiting } from '../flow/execute/lock.ts'
 import { retryStalledLocks } from '../flow/execute/retry-lock.ts'
+import { undoLocks } from '../flow/execute/undo-lock.ts'
 import { createWaitingLocks } from '../flow/execute/waiting-locks.ts'
 import { type RelayDeps, relayAttested } from '../flow/settle/relay.ts'
 import { createHeadFollower, type HeadFollower } from '../lanes/head-follower.ts'
@@ -25,6 +28,7 @@ import type { Logger } from '../observe/logger.ts'
 import { createMetrics } from '../observe/metrics.ts'
 import { type MetricsServer, showMetrics } from '../observe/metrics-server.ts'
 import { createPool } from '../store/db.ts'
+import { markOriginSafe } from '../store/exposure.ts'
 import { LANES_CHANNEL, type Lease } from '../store/lanes.ts'
 import { findSigned } from '../store/signed.ts'
 import { findToLock } from '../store/swaps.ts'
@@ -246,22 +250,41 @@ function watchLane(parts: Parts, connected: ConnectedChain): Lane {
   const { chain, config } = connected
   const senders = Object.values(connected.senders).flat()
   const follower = followerOf(parts, config.chainId)
-  const reorgSeconds = (config.finality.hard * config.blockMs) / 1_000
-  const originDeps = { pool, origin: chain, reorgSeconds, onMoved: logMove(logger, 'origin') }
+  const rules = finalityOf(config)
+  const onMoved = logMove(logger, 'origin')
+  const originDeps = { pool, origin: chain, rules, onMoved }
   const destinationDeps = {
-    ...{ pool, destination: chain, reorgSeconds },
+    pool,
+    destination: chain,
+    rules,
     originOf: (chainId: number) => parts.chains.of(chainId).chain,
     onSettled: logMove(logger, 'settled'),
     onRefundDecided: logMove(logger, 'refund decided'),
   }
   const lane = createWatchLane({
-    ...{ pool, chain, follower, senders },
-    confirmOrigin: (heads) => confirmOrigin(originDeps, heads),
-    confirmDestination: (lease, heads) => confirmDestination(destinationDeps, lease, heads),
+    pool,
+    chain,
+    follower,
+    senders,
+    overlap: overlapOf(config),
+    undo: (db, gone) => undoLocks(db, gone, onMoved),
+    confirmLocks: (heads) => confirmLocks(originDeps, heads),
+    confirmDeliveries: (lease, heads) => confirmDeliveries(destinationDeps, lease, heads),
+    finalizeOrigin: (heads, events, faults) => finalizeOrigin(originDeps, heads, events, faults),
+    finalizeDeliveries: (heads, events, faults) => finalizeDeliveries(destinationDeps, heads, events, faults),
+    onSafe: (after, upTo) => markOriginSafe(pool, { chainId: config.chainId, after, upTo }),
   })
   const books = createLedgerTask(parts, connected, follower)
   const orphans = createOrphanTask({ ...parts, network: parts.config.network }, config.chainId)
   return { ...lane, tasks: [...lane.tasks, books, orphans] }
+}
+
+// Logs that a node had not indexed yet are read with the next range.
+const INDEXING_BLOCKS = 4
+
+/** As many blocks as a reorg of the usual kind undoes. */
+function overlapOf({ finality, blockMs }: ChainConfig): bigint {
+  return BigInt(Math.ceil((finality.reorgWindowSeconds * 1_000) / blockMs) + INDEXING_BLOCKS)
 }
 
 function relayLane(parts: Parts, connected: ConnectedChain, address: string, share?: Share): Lane {

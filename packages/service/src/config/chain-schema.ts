@@ -35,15 +35,41 @@ const anyChain = {
   ),
   finality: Type.Object(
     {
-      accept: count('From here on a lock counts for delivery, within `exposureCapUsd`.'),
-      settle: count('From here on a delivery counts as settled.'),
-      hard: count('From here on nothing is undone: claims, refunds and `failed` wait for it.'),
+      accept: Type.Array(
+        Type.Object(
+          {
+            belowUsd: Type.Optional(count('For inputs worth less than this; the last entry has none.')),
+            depth: count('Depth at which such a lock may be paid for.'),
+          },
+          strict,
+        ),
+        {
+          minItems: 1,
+          description: 'From where on a lock is paid for, by its value, within `exposureCapUsd`.',
+        },
+      ),
+      settle: count('From here on a delivery is reported as settled.'),
+      reorgWindowSeconds: count(
+        'How long a reorg of the usual kind takes to include a lock again. Not finality.',
+      ),
+      hard: count(
+        'Claims, refunds and `failed` wait for the block that the node calls finalized, and at least this deep.',
+      ),
+      hardSeconds: Type.Optional(
+        count('How long finality may take: deadlines count with it. Default: the time of `hard` blocks.'),
+      ),
     },
     {
       ...strict,
-      description:
-        'Depths in blocks, 1 is the newest. On Solana commitments decide, and these say how long they take.',
+      description: 'Depths in blocks, 1 is the newest. On Solana 1 is confirmed, and `hard` is finalized.',
     },
+  ),
+  exposureUntil: Type.Optional(
+    Type.Union([Type.Literal('safe'), Type.Literal('hard')], {
+      description:
+        'Until when a lock counts against `exposureCapUsd`: until the node calls its block safe (of a rollup: ' +
+        'its batch is on layer 1), or until it is final. Default hard.',
+    }),
   ),
   blockMs: count('Usual time between blocks, in milliseconds.'),
   maxHeadAgeMs: Type.Optional(

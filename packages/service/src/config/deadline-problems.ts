@@ -1,5 +1,6 @@
 import { type ChainConfig, defaultDeadlines, type NetworkConfig } from '../config.ts'
 import { type DeadlinePolicy, deadlinesFrom } from '../model/deadlines.ts'
+import { finalityOf } from './finality.ts'
 import type { Problem } from './shape.ts'
 
 // GeoEscrow takes no op that could hold an input for longer.
@@ -52,18 +53,17 @@ function findLongHolds(policy: DeadlinePolicy, chains: readonly ChainConfig[]): 
   const message = (hold: number) =>
     `holds an input for up to ${Math.ceil(hold / 3_600)} hours, and the escrow takes seven days less an hour`
   if (isTooLong(0, 0)) return [{ path: '/deadlines', message: message(holdOf(policy, 0, 0)) }]
-  const slowest = Math.max(...chains.map(hardSecondsOf))
+  const slowest = Math.max(...chains.map((chain) => finalityOf(chain).hardSeconds))
   return chains.flatMap((chain, index) => {
-    const own = hardSecondsOf(chain)
+    const own = finalityOf(chain).hardSeconds
     const hold = holdOf(policy, own, slowest)
     const isToBlame = chain.family === 'evm' && isTooLong(own, slowest)
-    return isToBlame ? [{ path: `/chains/${index}/finality/hard`, message: message(hold) }] : []
+    return isToBlame ? [{ path: `/chains/${index}/finality/hardSeconds`, message: message(hold) }] : []
   })
 }
 
 function holdOf(policy: DeadlinePolicy, originSeconds: number, destinationSeconds: number): number {
   const clocks = { originSeconds: 0, destinationSeconds: 0 }
-  return deadlinesFrom(policy, clocks, { originSeconds, destinationSeconds }).refundDeadline
+  const route = { originSeconds, destinationSeconds, reorgWindowSeconds: 0, originBlockSeconds: 0 }
+  return deadlinesFrom(policy, clocks, route).refundDeadline
 }
-
-const hardSecondsOf = ({ finality, blockMs }: ChainConfig) => (finality.hard * blockMs) / 1_000

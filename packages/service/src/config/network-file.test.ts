@@ -74,8 +74,18 @@ const unfit: Case[] = [
   ['two.base.example', `${setting('HOST')} x/`, '/chains/0/rpcUrls/1', 'is not a URL'],
   ['two.solana.example', 'h:99999', '/chains/1/attesterRpcUrls/0', 'is not a URL'],
   ['hermes.example', 'h:99999', '/pyth/url', 'is not a URL'],
-  ['"settle": 3', '"settle": 1', '/chains/0/finality/settle', 'must not be below accept'],
-  ['"hard": 450', '"hard": 2', '/chains/0/finality/hard', 'must not be below settle'],
+  ['"settle": 3', '"settle": 451', '/chains/0/finality/settle', 'must not be above hard (450)'],
+  ['"depth": 4', '"depth": 500', '/chains/0/finality/accept/2/depth', 'must not be above hard (450)'],
+  ['"depth": 4', '"depth": 1', '/chains/0/finality/accept/2/depth', 'must not be below the one before'],
+  [
+    '"belowUsd": 1000',
+    '"belowUsd": 100',
+    '/chains/0/finality/accept/1/belowUsd',
+    'must be above the one before',
+  ],
+  ['"belowUsd": 1000, ', '', '/chains/0/finality/accept/1', 'needs belowUsd'],
+  [', { "depth": 4 }', '', '/chains/0/finality/accept/1', 'must have no belowUsd'],
+  ['"hardSeconds": 2400', '"hardSeconds": 60', '/chains/0/finality/hardSeconds', 'the time of hard blocks'],
   ['"maxHeadAgeMs": 20000', '"maxHeadAgeMs": 3000', '/chains/0/maxHeadAgeMs', 'at least twice blockMs'],
   ['"cap": "1000000"', '"cap": "10"', '/chains/1/priorityPrice/cap', 'must not be below floor'],
   ['"minSources": 1', '"minSources": 3', '/assets/1/minSources', 'wants 3 sources and has 1'],
@@ -121,7 +131,12 @@ const unfit: Case[] = [
   ['"leaseMs": 6000', '"leaseMs": 60000', '/leaseMs', 'must be below lockInclusionSeconds'],
   ['"leaseMs": 6000', '"leaseMs": 1', '/leaseMs', 'must be at least 200'],
   ['"fillSeconds": 600', '"fillSeconds": 604800', '/deadlines', 'the escrow takes seven days', '"deadlines"'],
-  ['"hard": 450', '"hard": 200000', '/chains/0/finality/hard', 'the escrow takes seven days'],
+  [
+    '"hardSeconds": 2400',
+    '"hardSeconds": 300000',
+    '/chains/0/finality/hardSeconds',
+    'the escrow takes seven days',
+  ],
   ['two.base.example', `a.example/${setting('key')}`, '/chains/0/rpcUrls/1', 'a setting in braces'],
   ['hermes.example', `hermes.example/${setting('KEY')}`, '/pyth/url', 'nothing is filled in here'],
   [
@@ -228,9 +243,9 @@ test('every problem is named at once, in the order of the lines', () => {
   const lines = parseNetwork(text).problems.map((problem) => describeProblem('geoswap.json', problem))
 
   expect(lines).toEqual([
-    'geoswap.json:33:9: /chains/0/finality/hard: must be >= 1',
-    'geoswap.json:40:5: /chains/1: blockMs is missing',
-    'geoswap.json:113:3: /feeCentiBps: must be integer',
+    'geoswap.json:36:9: /chains/0/finality/hard: must be >= 1',
+    'geoswap.json:42:5: /chains/1: blockMs is missing',
+    'geoswap.json:115:3: /feeCentiBps: must be integer',
   ])
 })
 
@@ -242,15 +257,15 @@ test('a field too much hides no other problem', () => {
   const lines = parseNetwork(text).problems.map((problem) => describeProblem('geoswap.json', problem))
 
   expect(lines).toEqual([
-    'geoswap.json:37:7: /chains/0/exposureCap: there is no such field',
-    'geoswap.json:41:7: /chains/1/chainId: 8453 is there twice',
-    expect.stringMatching(/^geoswap.json:69:11: \/assets\/0\/sources\/0\/address: .* wrong checksum/),
+    'geoswap.json:39:7: /chains/0/exposureCap: there is no such field',
+    'geoswap.json:43:7: /chains/1/chainId: 8453 is there twice',
+    expect.stringMatching(/^geoswap.json:71:11: \/assets\/0\/sources\/0\/address: .* wrong checksum/),
   ])
 })
 
 test('a part without its shape hides nothing about other parts', () => {
   const text = change('"https://one.solana.example"', '7')
-    .replace('"settle": 3', '"settle": 1')
+    .replace('"settle": 3', '"settle": 451')
     .replace('"USDC", "address": "0x833589f', '"USDC", "address": "0x833589F')
     .replace('"cap": "1000000"', '"cap": "10"')
 

@@ -100,10 +100,7 @@ function findTokenProblems({ native, tokens }: ChainConfig, known: ReadonlySet<s
 
 /** Blocks and depths that contradict each other. */
 function findRateProblems(chain: ChainConfig): Problem[] {
-  const { accept, settle, hard } = chain.finality
-  const problems: Problem[] = []
-  if (settle < accept) problems.push({ path: '/finality/settle', message: 'must not be below accept' })
-  if (hard < settle) problems.push({ path: '/finality/hard', message: 'must not be below settle' })
+  const problems = findFinalityProblems(chain)
   if (chain.maxHeadAgeMs !== undefined && chain.maxHeadAgeMs < 2 * chain.blockMs) {
     problems.push({
       path: '/maxHeadAgeMs',
@@ -115,6 +112,27 @@ function findRateProblems(chain: ChainConfig): Problem[] {
     if (BigInt(cap) < BigInt(floor))
       problems.push({ path: '/priorityPrice/cap', message: 'must not be below floor' })
   }
+  return problems
+}
+
+/** The tiers of `accept` rise, and nothing counts later than final. */
+function findFinalityProblems({ finality, blockMs }: ChainConfig): Problem[] {
+  const { accept, settle, hard, hardSeconds } = finality
+  const problems: Problem[] = []
+  const add = (path: string, message: string) => problems.push({ path: `/finality${path}`, message })
+  for (const [index, { belowUsd, depth }] of accept.entries()) {
+    const before = accept[index - 1]
+    const isLast = index === accept.length - 1
+    if (isLast !== (belowUsd === undefined))
+      add(`/accept/${index}`, isLast ? 'must have no belowUsd: it is for all other inputs' : 'needs belowUsd')
+    if (before?.belowUsd !== undefined && belowUsd !== undefined && belowUsd <= before.belowUsd)
+      add(`/accept/${index}/belowUsd`, 'must be above the one before')
+    if (before && depth < before.depth) add(`/accept/${index}/depth`, 'must not be below the one before')
+    if (depth > hard) add(`/accept/${index}/depth`, `must not be above hard (${hard})`)
+  }
+  if (settle > hard) add('/settle', `must not be above hard (${hard})`)
+  if (hardSeconds !== undefined && hardSeconds * 1_000 < (hard - 1) * blockMs)
+    add('/hardSeconds', `must be at least the time of hard blocks (${hard} of ${blockMs} ms)`)
   return problems
 }
 

@@ -29,8 +29,10 @@ export const NETWORK_TEXT = `{
         { "symbol": "WETH", "address": "0x4200000000000000000000000000000000000006", "asset": "ETH" }
       ],
       "finality": {
-        "accept": 2,
+        "accept": [{ "belowUsd": 100, "depth": 1 }, { "belowUsd": 1000, "depth": 2 }, { "depth": 4 }],
         "settle": 3,
+        "reorgWindowSeconds": 20,
+        "hardSeconds": 2400,
         "hard": 450
       },
       "blockMs": 2000,
@@ -56,7 +58,7 @@ export const NETWORK_TEXT = `{
       "tokens": [
         { "symbol": "USDC", "address": "EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v", "asset": "USDC" }
       ],
-      "finality": { "accept": 1, "settle": 1, "hard": 32 },
+      "finality": { "accept": [{ "depth": 1 }], "settle": 1, "reorgWindowSeconds": 30, "hard": 32 },
       "blockMs": 400,
       "priorityPrice": { "floor": "1000", "cap": "1000000" }
     }

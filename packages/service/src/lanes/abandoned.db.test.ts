@@ -8,7 +8,7 @@ import { followAbandoned } from './abandoned.ts'
 
 const CHAIN = 31_337
 const block: Block = { number: 20n, height: 20n, hash: '0x20', seconds: 0 }
-const heads: Heads = { head: block, accept: block, settle: block, hard: block }
+const heads: Heads = { head: block, hard: block }
 
 let database: TestDatabase
 

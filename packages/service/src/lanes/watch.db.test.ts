@@ -43,12 +43,21 @@ async function unsubmitted({ isExpired }: { isExpired: boolean }): Promise<strin
 /** A look at a chain whose final block is past every deadline, and has none of the inputs. */
 async function watch(readLocks: Chain['readLocks'] = readNone): Promise<void> {
   const block: Block = { number: 20n, height: 20n, hash: '0x20', seconds: 1 }
-  const heads: Heads = { head: block, accept: block, settle: block, hard: block }
-  const chain = { chainId: CHAIN, follow: async () => {}, readHoldings: async () => [], readLocks }
+  const heads: Heads = { head: block, hard: block }
+  const findEvents = async () => ({ events: [], to: 20n, isComplete: true })
+  const chain = { chainId: CHAIN, findEvents, readHoldings: async () => [], readLocks }
   const lane = createWatchLane({
-    ...{ pool: database.pool, chain: chain as unknown as Chain, senders: [] },
+    pool: database.pool,
+    chain: chain as unknown as Chain,
+    senders: [],
+    overlap: 4n,
+    undo: async () => {},
     follower: { current: () => heads } as unknown as HeadFollower,
-    ...{ confirmOrigin: async () => {}, confirmDestination: async () => {} },
+    confirmLocks: async () => {},
+    confirmDeliveries: async () => {},
+    finalizeOrigin: async () => [],
+    finalizeDeliveries: async () => [],
+    onSafe: async () => {},
   })
   await lane.tasks[0]?.step(lease, () => {})
 }

@@ -1,48 +1,68 @@
 import type { Pool } from 'pg'
-import type { Chain, Heads } from '../chains/chain.ts'
+import type { Chain, ChainEvent, Heads } from '../chains/chain.ts'
 import { attempt, throwFirst } from '../model/attempt.ts'
 import { releaseStalledAttestations } from '../store/attestations.ts'
+import { discardEvents, findFinalEvents, type StoredEvent } from '../store/chain-events.ts'
 import { setHoldings } from '../store/inventory.ts'
 import type { Lease } from '../store/lanes.ts'
-import { oldestOpenBlock } from '../store/open-range.ts'
 import { findPositionsPast, freePositions } from '../store/ops.ts'
 import { followAbandoned } from './abandoned.ts'
+import { createAudit } from './audit.ts'
 import type { HeadFollower } from './head-follower.ts'
 import type { Lane, Task } from './runner.ts'
+import { type ScanDeps, scanEvents } from './scan.ts'
 
-type Options = {
+type Finalize = (heads: Heads, events: readonly StoredEvent[], faults: unknown[]) => Promise<ChainEvent[]>
+
+type Options = Omit<ScanDeps, 'chain'> & {
   pool: Pool
   chain: Chain
   follower: HeadFollower
   /** The keys that follow up on what they sent here. */
   senders: readonly string[]
-  confirmOrigin(heads: Heads): Promise<void>
-  confirmDestination(lease: Lease, heads: Heads): Promise<void>
+  confirmLocks(heads: Heads): Promise<void>
+  confirmDeliveries(lease: Lease, heads: Heads): Promise<void>
+  /** Each returns the events that the final state contradicts. */
+  finalizeOrigin: Finalize
+  finalizeDeliveries: Finalize
+  /** Called when the block that the chain calls safe moved on. */
+  onSafe(after: bigint, upTo: bigint): Promise<void>
 }
 
-/** The lane that reads a chain: at each new block it moves swaps on, counts the vault, frees positions. */
+// One call reads the state of this many.
+const FINALIZED_AT_ONCE = 500
+// Positions and missed logs can wait: neither holds up a swap.
+const UPKEEP_MS = 30_000
+
+/** The lane that reads a chain: at each new head it stores events and moves swaps on by them. */
 export function createWatchLane(options: Options): Lane {
-  const { pool, chain, follower, senders } = options
+  const { chain, follower } = options
+  const audit = createAudit(options)
   let done: string | undefined
+  let safe = -1n
+  let upkeepAt = 0
   const watch: Task = {
     topics: [`head:${chain.chainId}`],
     async step(lease) {
       const heads = follower.current()
       if (!heads || heads.head.hash === done) return
-      await chain.follow(heads, (await oldestOpenBlock(pool, chain.chainId)) ?? heads.hard.number)
       const faults: unknown[] = []
+      await scanEvents(options, heads, faults)
       await Promise.all([
-        attempt(faults, () => options.confirmDestination(lease, heads)),
-        attempt(faults, () => options.confirmOrigin(heads)),
+        attempt(faults, () => options.confirmDeliveries(lease, heads)),
+        attempt(faults, () => options.confirmLocks(heads)),
       ])
-      await followAbandoned({ pool, chain, senders }, heads)
-      await releaseStalledAttestations(pool, { chainId: chain.chainId, senders })
-      await setHoldings(
-        pool,
-        { chainId: chain.chainId, block: heads.head.number },
-        await chain.readHoldings(heads.head),
-      )
-      await freeUnlocked({ pool, chain }, heads, faults)
+      await finalize(options, heads, faults)
+      if (heads.safe && heads.safe.number > safe) {
+        await options.onSafe(safe, heads.safe.number)
+        safe = heads.safe.number
+      }
+      await keepBooks(options, heads)
+      if (performance.now() >= upkeepAt) {
+        upkeepAt = performance.now() + UPKEEP_MS
+        await freeUnlocked(options, heads, faults)
+        await attempt(faults, () => audit(heads, faults))
+      }
       throwFirst(faults)
       done = heads.head.hash
     },
@@ -50,12 +70,30 @@ export function createWatchLane(options: Options): Lane {
   return { name: `watch:${chain.chainId}`, tasks: [watch] }
 }
 
+/** Draws the consequences of events that are final now. */
+async function finalize(options: Options, heads: Heads, faults: unknown[]): Promise<void> {
+  const { pool, chain, undo } = options
+  const query = { chainId: chain.chainId, hard: heads.hard.number, limit: FINALIZED_AT_ONCE }
+  const events = await findFinalEvents(pool, query)
+  const isDelivery = ({ kind }: StoredEvent) => kind === 'delivered'
+  const [delivered, taken] = [events.filter(isDelivery), events.filter((event) => !isDelivery(event))]
+  const contradicted = await Promise.all([
+    attempt(faults, () => options.finalizeDeliveries(heads, delivered, faults)),
+    attempt(faults, () => options.finalizeOrigin(heads, taken, faults)),
+  ])
+  const gone = contradicted.flatMap((each) => each ?? [])
+  await discardEvents(pool, chain.chainId, gone, undo)
+}
+
+async function keepBooks({ pool, chain, senders }: Options, heads: Heads): Promise<void> {
+  await followAbandoned({ pool, chain, senders }, heads)
+  await releaseStalledAttestations(pool, { chainId: chain.chainId, senders })
+  const held = await chain.readHoldings(heads.head)
+  await setHoldings(pool, { chainId: chain.chainId, block: heads.head.number }, held)
+}
+
 /** Over, and a hard-final block past the deadline does not hold it locked: the position is free again. */
-async function freeUnlocked(
-  { pool, chain }: Pick<Options, 'pool' | 'chain'>,
-  heads: Heads,
-  faults: unknown[],
-): Promise<void> {
+async function freeUnlocked({ pool, chain }: Options, heads: Heads, faults: unknown[]): Promise<void> {
   const past = await findPositionsPast(pool, chain.chainId, heads.hard.seconds)
   if (past.length === 0) return
   const states = await chain.readLocks(past, heads.hard, faults)

@@ -1,4 +1,5 @@
 import type { PriceE18 } from './amount.ts'
+import type { FinalityRules } from './finality.ts'
 
 export type Token = { chainId: number; address: string; symbol: string; decimals: number; asset: string }
 
@@ -13,10 +14,8 @@ export type CatalogChain = {
   ownAddresses: readonly string[]
   /** The largest amount that a transfer here can carry. */
   maxAmount: bigint
-  /** Seconds until a block of this chain is hard-final, and until one is there at all. */
-  hardSeconds: number
-  acceptSeconds: number
-  settleSeconds: number
+  finality: FinalityRules
+  blockSeconds: number
 }
 
 export type Asset = { name: string; usdStable: boolean }

@@ -4,7 +4,12 @@ import { defaultDeadlines } from '../config.ts'
 import { deadlinesFrom, isClaimable, refundMargin } from './deadlines.ts'
 
 const policy = defaultDeadlines
-const finality = { originSeconds: 4, destinationSeconds: 4 }
+const finality = {
+  originSeconds: 4,
+  destinationSeconds: 4,
+  reorgWindowSeconds: 4,
+  originBlockSeconds: 1,
+}
 const clock = fc.integer({ min: 1_700_000_000, max: 1_700_100_000 })
 
 test('whatever the chains’ clocks say, the deadlines are in order and the margin holds in real time', () => {

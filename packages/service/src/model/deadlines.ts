@@ -17,21 +17,51 @@ export type DeadlinePolicy = {
 /** What time each chain's newest block says it is; they need not agree. */
 export type Clocks = { originSeconds: number; destinationSeconds: number }
 export type Finality = { originSeconds: number; destinationSeconds: number }
+/** How long the chains of a route take: to finality, and on the origin to repeat a lock that a reorg undid. */
+export type RouteTimes = Finality & { reorgWindowSeconds: number; originBlockSeconds: number }
+type ChainTimes = { finality: { hardSeconds: number; reorgWindowSeconds: number }; blockSeconds: number }
+
+export function routeTimesOf(origin: ChainTimes, destination: ChainTimes): RouteTimes {
+  return {
+    originSeconds: origin.finality.hardSeconds,
+    destinationSeconds: destination.finality.hardSeconds,
+    reorgWindowSeconds: origin.finality.reorgWindowSeconds,
+    originBlockSeconds: origin.blockSeconds,
+  }
+}
+
 export type Deadlines = { opDeadline: number; fillDeadline: number; refundDeadline: number }
+
+// A lock that is submitted at the last moment is included within these blocks.
+const INCLUSION_BLOCKS = 3
 
 /**
  * The three signed deadlines. Each is judged by the clock of the chain that checks it: the op's and the
  * refund's by the origin, the fill's by the destination. The refund waits for the moment at which the fill
  * deadline passes on the destination, and then for the margin.
  */
-export function deadlinesFrom(policy: DeadlinePolicy, clocks: Clocks, finality: Finality): Deadlines {
+export function deadlinesFrom(policy: DeadlinePolicy, clocks: Clocks, route: RouteTimes): Deadlines {
   const { originSeconds, destinationSeconds } = clocks
-  const toLock = policy.opLifeSeconds + policy.lockInclusionSeconds
-  const toFill = toLock + finality.originSeconds + policy.fillSeconds
+  const toLock = policy.opLifeSeconds + lockSeconds(policy, route)
+  const toFill = toLock + lockToFillSeconds(policy, route)
   const fillDeadline = Math.max(originSeconds, destinationSeconds) + toFill
   const fillPassed = originSeconds + (fillDeadline - destinationSeconds)
-  const refundDeadline = Math.max(fillDeadline, fillPassed) + refundMargin(policy, finality)
+  const refundDeadline = Math.max(fillDeadline, fillPassed) + refundMargin(policy, route)
   return { opDeadline: originSeconds + toLock, fillDeadline, refundDeadline }
+}
+
+/** Also the last submission leaves time to repeat its lock after a reorg: otherwise it would wait for finality. */
+function lockSeconds({ lockInclusionSeconds }: DeadlinePolicy, route: RouteTimes): number {
+  const { reorgWindowSeconds, originBlockSeconds } = route
+  return Math.max(lockInclusionSeconds, Math.ceil(reorgWindowSeconds + INCLUSION_BLOCKS * originBlockSeconds))
+}
+
+/**
+ * The longer finality of the two: a lock that has to be final is paid for in time, and a delivery that was reported
+ * can be repeated until it is final.
+ */
+export function lockToFillSeconds({ fillSeconds }: DeadlinePolicy, finality: Finality): number {
+  return Math.max(finality.originSeconds, finality.destinationSeconds) + fillSeconds
 }
 
 /** How long after the fill deadline a claim may need until it is final, with half as much again. */

@@ -1,8 +1,8 @@
 import type { Swap } from './swap.ts'
 
 /** Whether a delivery now would rely on a lock that a reorg can still undo, and is not booked as such. */
-export function isExposing({ originFinal, exposedCents }: Swap): boolean {
-  return !originFinal && exposedCents === 0n
+export function isExposing({ originFinal, originSafe, exposedCents }: Swap): boolean {
+  return !originFinal && !originSafe && exposedCents === 0n
 }
 
 /** Those that the caps leave room for, in their order. The others wait until their locks are final, or others' are. */

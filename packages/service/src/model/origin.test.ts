@@ -1,87 +1,96 @@
 import { expect, test } from 'vitest'
 import type { SwapState } from './lifecycle.ts'
-import { decideOrigin, type OriginView } from './origin.ts'
+import { decideExit, decideLocked, decideNeverLocked } from './origin.ts'
 import type { Swap } from './swap.ts'
 
 const OP_DEADLINE = 1_000
-const REORG_SECONDS = 4
+const rules = {
+  accept: [{ belowUsd: 100, depth: 1 }, { belowUsd: 1_000, depth: 2 }, { depth: 4 }],
+  settle: 1,
+  reorgWindowSeconds: 48,
+  hard: 64,
+  hardSeconds: 1_140,
+}
+const at = { head: { number: 1_000n }, hard: { number: 900n } }
 
-function decide(state: SwapState, view: Partial<OriginView>, swap: Partial<Swap> = {}) {
-  const seen = { soft: 'none', hard: 'none', softSeconds: 500, isOver: false, ...view } as const
-  const given = {
-    state,
-    originFinal: false,
-    deliveryFinal: false,
-    op: { opDeadline: OP_DEADLINE },
-    ...swap,
-  } as Swap
-  return decideOrigin(given, seen, REORG_SECONDS)
+function swapIn(state: SwapState, more: Partial<Swap> & { usd?: number } = {}): Swap {
+  const { usd = 10, ...swap } = more
+  const op = { opDeadline: OP_DEADLINE, valueCents: BigInt(usd) * 100n }
+  return { state, originFinal: false, deliveryFinal: false, op, ...swap } as Swap
 }
 
-test('a lock counts as soon as it is seen', () => {
-  expect(decide('locking', { soft: 'locked' })).toBe('lockSeen')
+test.each([
+  [99, 1],
+  [100, 2],
+  [999, 2],
+  [1_000, 4],
+])('a lock of %i USD counts at depth %i and not before', (usd, depth) => {
+  const lockAt = (block: bigint) =>
+    decideLocked(swapIn('locking', { usd }), { block, seconds: 0 }, { rules, at })
+
+  expect(lockAt(at.head.number - BigInt(depth - 1))).toBe('lockSeen')
+  expect(lockAt(at.head.number - BigInt(depth - 2))).toBe('nothing')
 })
 
-test('a lock so late that a reorg could not be repaired counts only when it is final', () => {
-  expect(decide('locking', { soft: 'locked', softSeconds: 997 })).toBe('nothing')
-  expect(decide('locking', { soft: 'locked', hard: 'locked', softSeconds: 997 })).toBe('lockSeen')
+test('a lock that a reorg of the usual kind could push past its deadline counts when it is final', () => {
+  const decide = (seconds: number, block: bigint) =>
+    decideLocked(swapIn('locking'), { block, seconds }, { rules, at })
+
+  expect(decide(OP_DEADLINE - 49, 1_000n)).toBe('lockSeen')
+  expect(decide(OP_DEADLINE - 48, 1_000n)).toBe('nothing')
+  expect(decide(OP_DEADLINE - 48, 900n)).toBe('lockSeen')
 })
 
-test('a final block without the lock is the end once the op is over, and not before', () => {
-  expect(decide('locking', { isOver: false })).toBe('nothing')
-  expect(decide('locking', { isOver: true })).toBe('lockDead')
+test('the deadline leaves time for the reorg window, not for finality: a lock counts long before it is final', () => {
+  const early = { block: 1_000n, seconds: OP_DEADLINE - 180 }
+
+  expect(decideLocked(swapIn('locking'), early, { rules, at })).toBe('lockSeen')
 })
 
-test('a lock that is in a newer block keeps the swap alive past the deadline', () => {
-  expect(decide('locking', { soft: 'locked', softSeconds: 999, isOver: true })).toBe('nothing')
+test('the lock of a swap that was paid for is found again after a reorg', () => {
+  const lock = { block: 1_000n, seconds: 0 }
+
+  for (const state of ['delivering', 'settled', 'claiming'] as const)
+    expect(decideLocked(swapIn(state), lock, { rules, at })).toBe('lockFound')
 })
 
-test('a lock that a reorg undid before any delivery was signed sends the swap back', () => {
-  expect(decide('locked', { soft: 'none' })).toBe('lockLost')
-  expect(decide('delivering', { soft: 'none' })).toBe('nothing')
+test.each([
+  ['accepted', 'declined'],
+  ['locking', 'lockDead'],
+  ['delivering', 'nothing'],
+  ['settled', 'nothing'],
+] as const)('a swap that is %s and can never be locked: %s', (state, decision) => {
+  expect(decideNeverLocked(swapIn(state), 'none')).toBe(decision)
 })
 
-test('a refund by a stranger ends a swap that was not settled', () => {
-  expect(decide('delivering', { soft: 'refunded', hard: 'refunded' })).toBe('refundFinal')
-  expect(decide('settled', { soft: 'refunded', hard: 'refunded' }, { originFinal: true })).toBe('nothing')
+test('a paid swap that can never be locked is lost once its delivery is final', () => {
+  expect(decideNeverLocked(swapIn('settled', { deliveryFinal: true }), 'none')).toBe('inputLost')
+})
+
+test('a slot that holds an op without its event has a log read again, and decides nothing', () => {
+  for (const slot of ['locked', 'claimed', 'refunded'] as const)
+    expect(decideNeverLocked(swapIn('locking'), slot)).toBe('rescan')
+})
+
+test.each([
+  ['settled', 'claimed', 'claimFinal'],
+  ['claiming', 'claimed', 'claimFinal'],
+  ['delivering', 'claimed', 'wait'],
+  ['locked', 'refunded', 'refundFinal'],
+  ['delivering', 'refunded', 'refundFinal'],
+  ['refunding', 'refunded', 'refundFinal'],
+  ['refundBlocked', 'refunded', 'refundFinal'],
+  ['locking', 'refunded', 'wait'],
+  ['settled', 'refunded', 'wait'],
+  ['closed', 'claimed', 'done'],
+  ['refunded', 'refunded', 'done'],
+] as const)('the input of a swap that is %s was %s for good: %s', (state, exit, decision) => {
+  expect(decideExit(swapIn(state), exit)).toBe(decision)
 })
 
 test.each(['settled', 'claiming'] as const)(
-  'an input that went back after its delivery was final is lost: %s',
+  'an input that went back after a final delivery is lost: %s',
   (state) => {
-    const refunded = { soft: 'refunded', hard: 'refunded' } as const
-
-    expect(decide(state, refunded, { originFinal: true, deliveryFinal: true })).toBe('inputLost')
-    expect(decide(state, { ...refunded, hard: 'locked' }, { originFinal: true, deliveryFinal: true })).toBe(
-      'nothing',
-    )
+    expect(decideExit(swapIn(state, { deliveryFinal: true }), 'refunded')).toBe('inputLost')
   },
 )
-
-test('a refund or a claim that is not final ends nothing', () => {
-  expect(decide('refunding', { soft: 'refunded', hard: 'locked' }, { originFinal: true })).toBe('nothing')
-  expect(decide('claiming', { soft: 'claimed', hard: 'locked' }, { originFinal: true })).toBe('nothing')
-})
-
-test('a final claim closes a settled swap', () => {
-  expect(decide('claiming', { soft: 'claimed', hard: 'claimed' })).toBe('claimFinal')
-})
-
-test('what was paid before its lock was final, and can never be locked any more, is lost', () => {
-  const paid = { deliveryFinal: true }
-
-  expect(decide('settled', { isOver: true }, paid)).toBe('inputLost')
-  expect(decide('settled', { isOver: false }, paid)).toBe('nothing')
-  expect(decide('settled', { isOver: true, hard: 'locked' }, paid)).toBe('lockFinal')
-})
-
-test('a delivery that a reorg can undo is owed, whatever became of the input', () => {
-  expect(decide('settled', { isOver: true }, { deliveryFinal: false })).toBe('nothing')
-  expect(decide('delivering', { isOver: true })).toBe('nothing')
-})
-
-test('what nobody locked ends when its op is over, also when its locker is not there to say so', () => {
-  expect(decide('accepted', { isOver: false })).toBe('nothing')
-  expect(decide('accepted', { isOver: true })).toBe('declined')
-  expect(decide('accepted', { hard: 'locked', isOver: true })).not.toBe('declined')
-})

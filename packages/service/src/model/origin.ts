@@ -1,53 +1,57 @@
 import type { SlotState } from '@geoswap/protocol'
+import { acceptDepthOf, blockAtDepth, type Depths, type FinalityRules } from './finality.ts'
 import type { Swap } from './swap.ts'
 
-/**
- * What the origin chain shows of one op, at the depth that counts for delivery and at the one that is final.
- * `isOver`: what is not locked at the final one never will be.
- */
-export type OriginView = { soft: SlotState; hard: SlotState; softSeconds: number; isOver: boolean }
+/** The chain's `Locked` event of an op; `seconds` is not before the time of its block. */
+export type SeenLock = { block: bigint; seconds: number }
 
-export type OriginDecision =
+export type LockDecision =
+  /** The lock counts: the output may be paid. */
   | 'lockSeen'
-  | 'lockLost'
-  | 'lockDead'
-  | 'declined'
-  | 'claimFinal'
-  | 'refundFinal'
-  | 'lockFinal'
-  | 'inputLost'
+  /** Of a swap that was paid for: its lock is back after a reorg. */
+  | 'lockFound'
   | 'nothing'
 
 /**
- * What follows from the escrow's word. `reorgSeconds` is how long a block can still be undone: a lock that
- * close to its deadline counts only when it is final, since after a reorg it could not be repeated.
+ * Whether a lock counts: deep enough for its value, and early enough to be repeated after a reorg of the usual kind. A
+ * lock too close to its deadline counts when it is final.
  */
-export function decideOrigin(swap: Swap, view: OriginView, reorgSeconds: number): OriginDecision {
+export function decideLocked(
+  { state, op }: Pick<Swap, 'state' | 'op'>,
+  lock: SeenLock,
+  { rules, at }: { rules: FinalityRules; at: Depths },
+): LockDecision {
+  if (state === 'accepted') return 'nothing'
+  if (state !== 'locking') return 'lockFound'
+  if (lock.block <= at.hard.number) return 'lockSeen'
+  const mayBeRepeated = op.opDeadline - lock.seconds > rules.reorgWindowSeconds
+  const isDeep = lock.block <= blockAtDepth(rules, acceptDepthOf(rules, op.valueCents), at)
+  return isDeep && mayBeRepeated ? 'lockSeen' : 'nothing'
+}
+
+export type DeadLockDecision = 'declined' | 'lockDead' | 'inputLost' | 'rescan' | 'nothing'
+
+/**
+ * What follows for a swap without a lock, once a hard-final block past its time shows its slot. A slot that holds the
+ * op without its event means that a log was missed. A paid swap is given up when its delivery is final: until then it
+ * is owed.
+ */
+export function decideNeverLocked({ state, deliveryFinal }: Swap, hard: SlotState): DeadLockDecision {
+  if (hard !== 'none') return 'rescan'
   // Its locker declines it sooner, unless its key is gone.
-  if (swap.state === 'accepted') return view.hard === 'none' && view.isOver ? 'declined' : 'nothing'
-  if (swap.state === 'locking') return decideLocking(swap, view, reorgSeconds)
-  if (swap.state === 'locked' && view.soft === 'none') return 'lockLost'
-  if (isRefundable(swap) && view.hard === 'refunded') return 'refundFinal'
-  if ((swap.state === 'settled' || swap.state === 'claiming') && view.hard === 'claimed') return 'claimFinal'
-  if (!swap.originFinal && view.hard !== 'none') return 'lockFinal'
-  return isInputLost(swap, view) ? 'inputLost' : 'nothing'
+  if (state === 'accepted') return 'declined'
+  if (state === 'locking') return 'lockDead'
+  return state === 'settled' && deliveryFinal ? 'inputLost' : 'nothing'
 }
 
-/** While its delivery can be undone, it is owed: only then is there nothing left to do. */
-function isInputLost({ state, originFinal, deliveryFinal }: Swap, { hard, isOver }: OriginView): boolean {
-  if (!deliveryFinal) return false
+export type FinalDecision = 'claimFinal' | 'refundFinal' | 'inputLost' | 'wait' | 'done'
+
+/** What follows for a swap whose input left the escrow in a hard-final block. */
+export function decideExit({ state, deliveryFinal }: Swap, exit: 'claimed' | 'refunded'): FinalDecision {
+  if (state === 'closed' || state === 'refunded' || state === 'failed') return 'done'
+  const isPaid = state === 'settled' || state === 'claiming'
+  if (exit === 'claimed') return isPaid ? 'claimFinal' : 'wait'
+  if (!isPaid) return state === 'accepted' || state === 'locking' ? 'wait' : 'refundFinal'
   // Its claim came too late: past the refund deadline anyone may send an input back.
-  if (hard === 'refunded') return state === 'settled' || state === 'claiming'
-  return state === 'settled' && !originFinal && hard === 'none' && isOver
-}
-
-function decideLocking(swap: Swap, view: OriginView, reorgSeconds: number): OriginDecision {
-  const mayBeRepeated = swap.op.opDeadline - view.softSeconds > reorgSeconds
-  if (view.hard !== 'none' || (view.soft !== 'none' && mayBeRepeated)) return 'lockSeen'
-  const isDead = view.soft === 'none' && view.isOver
-  return isDead ? 'lockDead' : 'nothing'
-}
-
-function isRefundable({ state }: Swap): boolean {
-  return state !== 'settled' && state !== 'claiming'
+  return deliveryFinal ? 'inputLost' : 'wait'
 }

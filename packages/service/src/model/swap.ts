@@ -64,6 +64,8 @@ export type Swap = {
   originTxHash?: string
   deliveryTxHash?: string
   originFinal: boolean
+  /** Its lock is in a block that counts as safe, where the operator has exposure end there. */
+  originSafe: boolean
   deliveryFinal: boolean
   exposedCents: bigint
   refundReason?: RefundReason

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { AssetConfig } from '../config.ts'
+import type { FinalityRules } from '../model/finality.ts'
 
 const FOLDER = fileURLToPath(new URL('../../presets/', import.meta.url))
 
@@ -16,7 +17,7 @@ export type Preset = {
   testnet?: true
   family: 'evm' | 'solana'
   native: { symbol: string; asset: string }
-  finality: { accept: number; settle: number; hard: number }
+  finality: FinalityRules
   /** What the depths were chosen by. */
   finalitySource: string
   blockMs: number

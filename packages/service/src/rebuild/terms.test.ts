@@ -19,7 +19,12 @@ const policy = {
   ...{ opLifeSeconds: 120, lockInclusionSeconds: 60, fillSeconds: 600, cutOffSeconds: 60 },
   ...{ attemptLifeSeconds: 90, detectionSeconds: 60, claimInclusionSeconds: 300 },
 }
-const finality = { originSeconds: 900, destinationSeconds: 13 }
+const finality = {
+  originSeconds: 240,
+  destinationSeconds: 13,
+  reorgWindowSeconds: 20,
+  originBlockSeconds: 2,
+}
 const rules = { placeOf, deadlines: policy, finalityOf: () => finality }
 
 const AMOUNT = 1_234_567n

@@ -1,6 +1,7 @@
 import { createDeliveryHasher } from '@geoswap/protocol'
 import type { DeliveryTerms, LockTerms } from '../chains/recovery.ts'
-import { type DeadlinePolicy, type Finality, refundMargin } from '../model/deadlines.ts'
+import { type DeadlinePolicy, type Finality, lockToFillSeconds, refundMargin } from '../model/deadlines.ts'
+import { possibleHardSeconds } from '../model/finality.ts'
 import { type OpContent, type PlaceOf, termsOfOp } from '../model/op-terms.ts'
 import { withSlippage } from '../model/pricing.ts'
 
@@ -69,13 +70,22 @@ function searchRest(rules: Rules, found: Found): Rest | undefined {
   return undefined
 }
 
-/** `deadlinesFrom` the other way round: whichever of the two chains' clocks was ahead at the build. */
+/**
+ * `deadlinesFrom` the other way round: for either clock that was ahead at the build, and for each finality that the
+ * chains may have been measured at.
+ */
 function fillDeadlinesOf(
   { deadlines }: Rules,
   signed: { opDeadline: number; refundDeadline: number },
-  at: Finality,
+  configured: Finality,
 ) {
-  const ahead = signed.opDeadline + at.originSeconds + deadlines.fillSeconds
-  const behind = signed.refundDeadline - refundMargin(deadlines, at)
-  return [...new Set([ahead, behind])]
+  const found = new Set<number>()
+  for (const originSeconds of possibleHardSeconds(configured.originSeconds)) {
+    for (const destinationSeconds of possibleHardSeconds(configured.destinationSeconds)) {
+      const at = { originSeconds, destinationSeconds }
+      found.add(signed.opDeadline + lockToFillSeconds(deadlines, at))
+      found.add(signed.refundDeadline - refundMargin(deadlines, at))
+    }
+  }
+  return [...found]
 }

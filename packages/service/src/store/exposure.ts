@@ -13,7 +13,7 @@ export async function bookExposure(db: Db, { chainId, swaps, capCents }: Exposur
   const { rows } = await db.query<{ cents: string }>(
     `with exposed as (
        update swaps s set exposed_cents = o.value_cents from ops o
-        where o.id = s.op_id and s.id = any($1) and not s.origin_final
+        where o.id = s.op_id and s.id = any($1) and not s.origin_final and not s.origin_safe
     returning o.value_cents
      )
      select coalesce(sum(value_cents), 0) as cents from exposed`,
@@ -48,6 +48,25 @@ export async function markOriginFinal(db: Db, swaps: readonly Swap[]): Promise<v
      select origin_chain, sum(exposed_cents) from marked group by 1
      on conflict (chain_id) do update set cents = e.cents - excluded.cents`,
     [swaps.map((swap) => swap.id)],
+  )
+}
+
+type Safe = { chainId: number; after: bigint; upTo: bigint }
+
+/** Gives back the exposure of locks whose blocks became safe: those after one block, up to another. */
+export async function markOriginSafe(db: Db, { chainId, after, upTo }: Safe): Promise<void> {
+  await db.query(
+    `with safe as (
+       update swaps s set origin_safe = true, exposed_cents = 0
+         from (select w.id, w.exposed_cents from swaps w
+                where w.origin_chain = $1 and w.locked_block > $2 and w.locked_block <= $3
+                  and not w.origin_final and not w.origin_safe
+                  and w.state not in ('accepted', 'locking', 'closed', 'refunded', 'failed') for update) as b
+        where b.id = s.id
+    returning b.exposed_cents
+     )
+     update exposure e set cents = e.cents - (select coalesce(sum(exposed_cents), 0) from safe) where e.chain_id = $1`,
+    [chainId, after.toString(), upTo.toString()],
   )
 }
 

@@ -47,6 +47,7 @@ type Row = {
   origin_tx_hash: string | null
   delivery_tx_hash: string | null
   origin_final: boolean
+  origin_safe: boolean
   delivery_final: boolean
   exposed_cents: string
   refund_reason: RefundReason | null
@@ -60,19 +61,44 @@ const SELECT = `
          o.op_deadline, o.fill_deadline, o.refund_deadline, o.value_cents, o.origin_block, o.destination_block,
          o.lock_fee_bound, o.delivery_fee_bound,
          o.creates_account, o.is_orphan, s.log_lost, s.signature, s.last_valid, s.delegation,
-         s.origin_tx_hash, s.delivery_tx_hash, s.origin_final, s.delivery_final, s.exposed_cents,
+         s.origin_tx_hash, s.delivery_tx_hash, s.origin_final, s.origin_safe, s.delivery_final,
+         s.exposed_cents,
          s.refund_reason
     from swaps s join ops o on o.id = s.op_id`
 
-/** Swaps whose input is on this chain and whose story is not over. */
-export async function findOpenByOrigin(db: Db, chainId: number): Promise<Swap[]> {
-  return select(db, `where s.${IS_OPEN} and s.origin_chain = $1 order by s.created_at`, [chainId])
+/** Swaps of this origin whose lock is in no block that we know of, in the words of the index `swaps_unlocked`. */
+export async function findUnlocked(db: Db, chainId: number): Promise<Swap[]> {
+  const states = `s.state in ('accepted', 'locking', 'delivering', 'settled', 'claiming')`
+  const clause = `where s.locked_block is null and not s.origin_final and ${states} and s.origin_chain = $1`
+  return selectSwaps(db, `${clause} order by s.created_at`, [chainId])
 }
 
-/** Swaps that were or may be delivered on this chain, until that delivery is hard-final. */
-export async function findOpenByDestination(db: Db, chainId: number): Promise<Swap[]> {
-  const states = `s.state in ('locked', 'delivering', 'settled', 'claiming')`
-  return select(db, `where ${states} and not s.delivery_final and s.destination_chain = $1`, [chainId])
+/** Swaps that may be delivered here and are in no block that we know of, in the words of `swaps_undelivered`. */
+export async function findUndelivered(db: Db, chainId: number): Promise<Swap[]> {
+  const states = `s.state in ('delivering', 'settled', 'claiming')`
+  const clause = `where s.delivered_block is null and not s.delivery_final and ${states} and s.destination_chain = $1`
+  return selectSwaps(db, clause, [chainId])
+}
+
+/** Locked swaps for which a delivery may have been signed that the log lacks. */
+export async function findForgottenDeliveries(db: Db, chainId: number): Promise<Swap[]> {
+  return selectSwaps(db, `where s.state = 'locked' and s.log_lost and s.destination_chain = $1`, [chainId])
+}
+
+type OpenAfter = { chainId: number; after: string; limit: number }
+
+/** Open swaps of this origin by id, after one. */
+export async function findOpenAfter(db: Db, { chainId, after, limit }: OpenAfter): Promise<Swap[]> {
+  const clause = `where s.${IS_OPEN} and s.origin_chain = $1 and s.id > $2 order by s.id limit $3`
+  return selectSwaps(db, clause, [chainId, after, limit])
+}
+
+export async function findSwapsByOp(db: Db, hashes: readonly string[]): Promise<Swap[]> {
+  return hashes.length === 0 ? [] : selectSwaps(db, 'where o.hash = any($1)', [hashes])
+}
+
+export async function findSwapsByDelivery(db: Db, hashes: readonly string[]): Promise<Swap[]> {
+  return hashes.length === 0 ? [] : selectSwaps(db, 'where o.delivery_hash = any($1)', [hashes])
 }
 
 type ToLock = { chainId: number; locker: string; limit: number }
@@ -80,13 +106,13 @@ type ToLock = { chainId: number; locker: string; limit: number }
 /** Accepted swaps that only this locker may lock, accounts and destinations in turn: those to a silent chain wait. */
 export async function findToLock(db: Db, { chainId, locker, limit }: ToLock): Promise<Swap[]> {
   const mine = `s.state = 'accepted' and not s.log_lost and s.origin_chain = $2 and s.locker = $3`
-  return select(db, inTurn('s.account_id, s.destination_chain', mine), [limit, chainId, locker])
+  return selectSwaps(db, inTurn('s.account_id, s.destination_chain', mine), [limit, chainId, locker])
 }
 
 /** Locked swaps that wait for their first delivery, accounts and origins in turn: some wait for finality, for long. */
 export async function findToDeliver(db: Db, lane: { chainId: number; limit: number }): Promise<Swap[]> {
   const locked = `s.state = 'locked' and not s.log_lost and s.destination_chain = $2`
-  return select(db, inTurn('s.account_id, s.origin_chain', locked), [lane.limit, lane.chainId])
+  return selectSwaps(db, inTurn('s.account_id, s.origin_chain', locked), [lane.limit, lane.chainId])
 }
 
 /** The oldest of each group, then the next of each: a group of which thousands wait holds up nobody but itself. */
@@ -104,16 +130,21 @@ type Stalled = { chainId: number; block: bigint }
  * block, and which only this locker may lock.
  */
 export async function findStalledLocks(db: Db, lane: Stalled & { locker: string }): Promise<Swap[]> {
-  const waiting = `(s.state = 'locking' or s.state in ('delivering', 'settled') and not s.origin_final)`
+  const waiting = `s.state in ('locking', 'delivering', 'settled') and not s.origin_final and s.locked_block is null`
   const mine = `${waiting} and not s.log_lost and s.origin_chain = $1 and s.locker = $3`
-  return select(db, `where ${mine} and ${noOpen('lock')}`, [lane.chainId, lane.block.toString(), lane.locker])
+  return selectSwaps(db, `where ${mine} and ${noOpen('lock')}`, [
+    lane.chainId,
+    lane.block.toString(),
+    lane.locker,
+  ])
 }
 
 /** Swaps that are owed a delivery on this chain while none of the signed ones is open at this block. */
 export async function findStalledDeliveries(db: Db, { chainId, block }: Stalled): Promise<Swap[]> {
   const states = `(s.state in ('settled', 'claiming') or s.state = 'delivering' and not s.log_lost)`
-  const clause = `where ${states} and not s.delivery_final and s.destination_chain = $1 and ${noOpen('deliver')}`
-  return select(db, clause, [chainId, block.toString()])
+  const unseen = 's.delivered_block is null and not s.delivery_final'
+  const clause = `where ${states} and ${unseen} and s.destination_chain = $1 and ${noOpen('deliver')}`
+  return selectSwaps(db, clause, [chainId, block.toString()])
 }
 
 function noOpen(role: 'lock' | 'deliver'): string {
@@ -123,16 +154,16 @@ function noOpen(role: 'lock' | 'deliver'): string {
 
 /** Swaps of which only the input is known, until it is decided what becomes of them. */
 export async function findOrphans(db: Db, chainId: number): Promise<Swap[]> {
-  return select(db, `where o.is_orphan and s.state = 'delivering' and s.origin_chain = $1`, [chainId])
+  return selectSwaps(db, `where o.is_orphan and s.state = 'delivering' and s.origin_chain = $1`, [chainId])
 }
 
 /** Every swap whose story is not over. */
 export async function findOpenSwaps(db: Db): Promise<Swap[]> {
-  return select(db, `where s.${IS_OPEN} order by s.created_at`, [])
+  return selectSwaps(db, `where s.${IS_OPEN} order by s.created_at`, [])
 }
 
 export async function findSwaps(db: Db, ids: readonly string[]): Promise<Swap[]> {
-  return ids.length === 0 ? [] : select(db, 'where s.id = any($1)', [ids])
+  return ids.length === 0 ? [] : selectSwaps(db, 'where s.id = any($1)', [ids])
 }
 
 const ATTESTED_AT_ONCE = 200
@@ -151,10 +182,11 @@ export async function findToAttest(db: Db, kind: 'claim' | 'refund'): Promise<Sw
            and not exists (select 1 from attestations a where a.swap_ids @> array[s.id])))`
   const pending = `not exists (select 1 from attestations a where a.swap_ids @> array[s.id] and a.attempt_id is null)`
   const route = 's.origin_chain, s.destination_chain'
-  return select(db, inTurn(route, `${ready} and ${pending}`), [ATTESTED_AT_ONCE])
+  return selectSwaps(db, inTurn(route, `${ready} and ${pending}`), [ATTESTED_AT_ONCE])
 }
 
-async function select(db: Db, clause: string, values: unknown[]): Promise<Swap[]> {
+/** For the files of this folder: `clause` is SQL over `swaps s` and `ops o`. */
+export async function selectSwaps(db: Db, clause: string, values: unknown[]): Promise<Swap[]> {
   const { rows } = await db.query<Row>(`${SELECT} ${clause}`, values)
   return rows.map(toSwap)
 }
@@ -166,6 +198,7 @@ export type Change = {
   deliveryTxHash?: string
   refundTxHash?: string
   lockedBlock?: bigint
+  deliveredBlock?: bigint
   credited?: boolean
   delivered?: bigint
   failureCode?: FailureCode
@@ -199,6 +232,7 @@ export async function advanceSwap(db: Db, change: Change): Promise<Swap | undefi
     releasesReservation(swap.state, state),
     state === 'settled',
     change.lockedBlock?.toString(),
+    change.deliveredBlock?.toString(),
   ])
   const row = rows[0]
   return row && { ...swap, state, version: row.version, ...namedOf(change) }
@@ -240,7 +274,10 @@ const ADVANCE = `
     update swaps
        set state = $3, version = version + 1,
            updated_at = case when $12::jsonb is null then updated_at else clock_timestamp() end,
-           locked_block = coalesce($15, locked_block),
+           locked_block = case when state = 'locked' and $3 = 'locking' then null
+                               else coalesce($15, locked_block) end,
+           delivered_block = coalesce($16, delivered_block),
+           origin_safe = origin_safe and not (state = 'locked' and $3 = 'locking'),
            origin_tx_hash = case when state = 'locked' and $3 = 'locking' then null
                                  else coalesce($4, origin_tx_hash) end,
            delivery_tx_hash = coalesce($5, delivery_tx_hash),
@@ -313,6 +350,25 @@ export async function markDeliveryFinal(db: Db, swap: { id: string; deliveryTxHa
   )
 }
 
+/** Of a swap that was paid for: its lock is in a block again. */
+export async function setLockedBlock(db: Db, { id }: Swap, block: bigint): Promise<void> {
+  await db.query('update swaps set locked_block = $2 where id = $1', [id, block.toString()])
+}
+
+/** Of a swap that was reported as settled: its delivery is in a block again, perhaps by another transaction. */
+export async function setDeliveredBlock(
+  db: Db,
+  { id }: Swap,
+  { block, txHash }: { block: bigint; txHash: string },
+): Promise<void> {
+  await db.query(
+    `update swaps set delivered_block = $2, delivery_tx_hash = $3,
+            updated_at = case when delivery_tx_hash = $3 then updated_at else clock_timestamp() end
+      where id = $1 and not delivery_final`,
+    [id, block.toString(), txHash],
+  )
+}
+
 /** A reorg may put a delivery into another transaction: the status stays, the hash follows the chain. */
 export async function setDeliveryTxHash(db: Db, swaps: readonly { id: string }[], txHash: string) {
   const { rowCount } = await db.query(
@@ -334,6 +390,7 @@ function toSwap(row: Row): Swap {
     ...(row.origin_tx_hash && { originTxHash: row.origin_tx_hash }),
     ...(row.delivery_tx_hash && { deliveryTxHash: row.delivery_tx_hash }),
     originFinal: row.origin_final,
+    originSafe: row.origin_safe,
     deliveryFinal: row.delivery_final,
     exposedCents: BigInt(row.exposed_cents),
     ...(row.refund_reason && { refundReason: row.refund_reason }),

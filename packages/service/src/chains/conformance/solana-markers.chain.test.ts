@@ -47,8 +47,7 @@ test('a stranger who funds the marker of a delivery delays it by a generation, a
 
   expect([first, second, third].map(({ request }) => request.generation)).toEqual([0, 1, 1])
   expect(await moved()).toEqual(paid)
-  const heads = await actor.look()
-  expect((await chain.findDeliveries([op], heads)).get(op.hash)?.txHash).toBe(second.txHash)
+  expect((await actor.find('delivered', op))?.txHash).toBe(second.txHash)
   await world.finalize()
   expect(await chain.readUndelivered([op], (await actor.look()).hard)).toEqual(new Set())
 })
@@ -63,7 +62,7 @@ test('strangers who fund the markers after a delivery do not make it pay again',
 
   await expect(chain.planDelivery([op])).rejects.toThrow('was paid')
   expect(await chain.simulateDelivery(op)).toEqual({ kind: 'notNow' })
-  expect((await chain.findDeliveries([op], await actor.look())).get(op.hash)?.txHash).toBe(txHash)
+  expect((await actor.find('delivered', op))?.txHash).toBe(txHash)
   expect(await moved()).toEqual(paid)
 })
 
@@ -77,8 +76,8 @@ test('a stranger who funds the marker of an input keeps it from being taken, and
   await world.finalize()
 
   expect(await moved()).toEqual(nothing)
-  expect(await actor.statesOf(swap)).toEqual({ head: 'none', accept: 'none', hard: 'none' })
-  expect(await chain.findLock(swap.op)).toBeUndefined()
+  expect(await actor.statesOf(swap)).toEqual({ head: 'none', hard: 'none' })
+  expect(await actor.find('locked', swap.op)).toBeUndefined()
 })
 
 test('a marker that is there without its history proves nothing, and nothing is paid on it', async () => {
@@ -93,7 +92,7 @@ test('a marker that is there without its history proves nothing, and nothing is 
   const heads = await actor.look()
   await expect(chain.readLocks([op], heads.head)).rejects.toThrow('history')
   await expect(chain.readUndelivered([op], heads.head)).rejects.toThrow('history')
-  await expect(chain.findDeliveries([op], heads)).rejects.toThrow('history')
+  await expect(chain.findDeliveries([{ op }], heads)).rejects.toThrow('history')
   await expect(chain.simulateDelivery(op)).rejects.toThrow('history')
   await expect(chain.planDelivery([op])).rejects.toThrow('history')
 })
@@ -113,7 +112,11 @@ test('an op whose markers cannot be read is left undecided and told of, and thos
   const faults: unknown[] = []
 
   const states = await chain.readLocks(ops, heads.hard, faults)
-  const deliveries = await chain.findDeliveries(ops, heads, faults)
+  const deliveries = await chain.findDeliveries(
+    ops.map((op) => ({ op })),
+    heads,
+    faults,
+  )
   const undelivered = await chain.readUndelivered(ops, heads.hard, faults)
 
   expect(states).toEqual(

@@ -1,7 +1,7 @@
 import { attestationTypes } from '@geoswap/protocol'
 import type { Hex, PrivateKeyAccount } from 'viem'
-import type { Swap } from '../../model/swap.ts'
-import type { Block, Chain, Heads, Sent, Signed, TxRequest } from '../chain.ts'
+import type { Op, Swap } from '../../model/swap.ts'
+import type { Block, Chain, ChainEvent, Heads, Sent, Signed, TxRequest } from '../chain.ts'
 import { attester, type ConformanceWorld, INPUT_AMOUNT, QUOTED_OUTPUT } from './test-world.ts'
 
 /** How much more each holds than before; `spent` and `received` in the output, all others in the input. */
@@ -23,9 +23,20 @@ export function createActor(world: ConformanceWorld, { since }: { since: bigint 
   const { chain, senders } = world
 
   async function look(): Promise<Heads> {
-    const heads = await chain.readHeads()
-    await chain.follow(heads, since)
-    return heads
+    return chain.readHeads()
+  }
+
+  /** The event of this kind that the chain shows of an op now. */
+  async function find(kind: ChainEvent['kind'], op: Op): Promise<ChainEvent | undefined> {
+    const watched = async () => ({ locks: [op], exits: [op], deliveries: [op] })
+    const heads = await look()
+    const id = kind === 'delivered' ? op.deliveryHash : op.hash
+    for (let from = since; ; ) {
+      const { events, to } = await chain.findEvents({ from, heads, watched })
+      const found = events.find((event) => event.kind === kind && event.id === id)
+      if (found || to >= heads.head.number) return found
+      from = to + 1n
+    }
   }
 
   /** `ahead`: how many transactions of the same key are signed before this one and not sent yet. */
@@ -47,7 +58,7 @@ export function createActor(world: ConformanceWorld, { since }: { since: bigint 
   }
 
   return {
-    ...{ look, sign, land },
+    ...{ look, find, sign, land },
     lock: (swap: Swap) => land('relay', () => chain.planLock([swap])),
     watch: (swap: Swap) => watch(world, swap),
     statesOf: async (swap: Swap) => readStates(chain, swap, await look()),
@@ -95,9 +106,9 @@ async function readHeld({ balanceOf, places }: ConformanceWorld, { op }: Swap): 
   return { wallet, intake, claimed, spent, received }
 }
 
-async function readStates(chain: Chain, { op }: Swap, { head, accept, hard }: Heads) {
+async function readStates(chain: Chain, { op }: Swap, { head, hard }: Heads) {
   const at = async (block: Block) => (await chain.readLocks([op], block)).get(op.hash)
-  return { head: await at(head), accept: await at(accept), hard: await at(hard) }
+  return { head: await at(head), hard: await at(hard) }
 }
 
 async function planClaim(world: ConformanceWorld, swaps: readonly Swap[], { by = attester }: Attesting = {}) {

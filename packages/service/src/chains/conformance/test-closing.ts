@@ -34,7 +34,7 @@ export function describeClosing(onStage: () => Stage): void {
 
     for (const { raw } of [first, second]) await chain.broadcast(raw)
     await world.confirm()
-    expect(await actor.statesOf(swap)).toEqual({ head: 'claimed', accept: 'claimed', hard: 'locked' })
+    expect(await actor.statesOf(swap)).toEqual({ head: 'claimed', hard: 'locked' })
     await world.finalize()
 
     expect(await moved()).toEqual(claimed)
@@ -42,7 +42,7 @@ export function describeClosing(onStage: () => Stage): void {
     const both = [first.id, second.id]
     expect(await actor.fatesOf('relay', [first, second])).toEqual({ final: both, unmined: [] })
     await expectNoMore(swap)
-    expect(await chain.findRefund(swap.op)).toBeUndefined()
+    expect(await actor.find('refunded', swap.op)).toBeUndefined()
   })
 
   test.each(routes)('of $input goes back to the wallet by a refund, exactly and once', async (route) => {
@@ -56,14 +56,15 @@ export function describeClosing(onStage: () => Stage): void {
 
     for (const { raw } of [first, second]) await chain.broadcast(raw)
     await world.confirm()
-    expect(await actor.statesOf(swap)).toEqual({ head: 'refunded', accept: 'refunded', hard: 'locked' })
+    expect(await actor.statesOf(swap)).toEqual({ head: 'refunded', hard: 'locked' })
     await world.finalize()
 
     expect(await moved()).toEqual(nothing)
     expect((await actor.statesOf(swap)).hard).toBe('refunded')
     const { hard } = await actor.look()
-    const refund = await chain.findRefund(swap.op)
-    expect(refund).toMatchObject({ txHash: first.txHash, credited: false })
+    const refund = await actor.find('refunded', swap.op)
+    expect(refund?.txHash).toBe(first.txHash)
+    expect(refund?.creditedTo ?? []).toEqual([])
     expect(refund?.block).toBeLessThanOrEqual(hard.number)
     await expectNoMore(swap)
   })

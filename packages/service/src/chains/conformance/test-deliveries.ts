@@ -25,7 +25,7 @@ export function describeDeliveries(onStage: () => Stage): void {
     const { op } = swap
     const moved = await actor.watch(swap)
     expect(await undelivered(op)).toEqual({ head: true, hard: true })
-    expect(await chain.findDeliveries([op], await actor.look())).toEqual(new Map())
+    expect(await actor.find('delivered', op)).toBeUndefined()
     const first = await actor.sign('deliver', () => chain.planDelivery([op]))
     await world.confirm()
     const second = await actor.sign('deliver', () => chain.planDelivery([op]), { ahead: 1 })
@@ -36,14 +36,16 @@ export function describeDeliveries(onStage: () => Stage): void {
     expect(await moved()).toEqual(paid)
     expect(await undelivered(op)).toEqual({ head: false, hard: true })
     const soft = await actor.look()
-    const seen = (await chain.findDeliveries([op], soft)).get(op.hash)
+    const seen = await actor.find('delivered', op)
     expect(seen).toMatchObject({ txHash: first.txHash, amount: op.quotedOutput })
     expect(seen?.block).toBeGreaterThan(soft.hard.number)
-    expect(seen?.block).toBeLessThanOrEqual(soft.settle.number)
+    expect(seen?.block).toBeLessThanOrEqual(soft.head.number)
     await world.finalize()
 
     expect(await undelivered(op)).toEqual({ head: false, hard: false })
-    expect((await chain.findDeliveries([op], await actor.look())).get(op.hash)).toEqual(seen)
+    const { txHash } = first
+    const proven = await chain.findDeliveries([{ op, txHash }], await actor.look())
+    expect(proven.get(op.hash)).toEqual({ txHash, block: seen?.block, amount: op.quotedOutput })
     const both = [first.id, second.id]
     expect(await actor.fatesOf('deliver', [first, second])).toEqual({ final: both, unmined: [] })
     const again = () => chain.planDelivery([op])
@@ -92,7 +94,7 @@ export function describeDeliveries(onStage: () => Stage): void {
 
     expect(await moved()).toEqual(nothing)
     expect(await undelivered(swap.op)).toEqual({ head: true, hard: true })
-    expect(await chain.findDeliveries([swap.op], await actor.look())).toEqual(new Map())
+    expect(await actor.find('delivered', swap.op)).toBeUndefined()
     expect(await actor.fatesOf('deliver', [sent])).toEqual({ final: [sent.id], unmined: [] })
   })
 

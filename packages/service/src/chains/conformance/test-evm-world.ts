@@ -28,7 +28,7 @@ import {
   toSwap,
 } from './test-world.ts'
 
-const FINALITY = { accept: 1, settle: 2, hard: 4 }
+const FINALITY = { accept: [{ depth: 1 }], settle: 2, reorgWindowSeconds: 4, hard: 4 }
 const HELD = 3n * INPUT_AMOUNT
 // GeoVault's largest cap: what it holds is then all that bounds it.
 const UNCAPPED = 2n ** 112n - 1n

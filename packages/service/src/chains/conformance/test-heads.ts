@@ -9,10 +9,10 @@ export function describeHeads(onStage: () => Stage): void {
   test('heads are in order, and come back as they are while nothing is new', async () => {
     const { chain } = onStage()
     const heads = await chain.readHeads()
-    const { head, accept, settle, hard } = heads
+    const { head, hard } = heads
 
     expect(await chain.readHeads(heads)).toBe(heads)
-    const numbers = [head, accept, settle, hard].map(({ number }) => number)
+    const numbers = [head, hard].map(({ number }) => number)
     expect(numbers).toEqual(numbers.toSorted((a, b) => Number(b - a)))
     expect(head.number).toBeGreaterThan(hard.number)
     expect(head.height).toBeGreaterThan(hard.height)

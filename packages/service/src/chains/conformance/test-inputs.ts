@@ -4,25 +4,25 @@ import { INPUT_AMOUNT, routes } from './test-world.ts'
 
 export function describeInputs(onStage: () => Stage): void {
   test.each(routes)('of $input is taken exactly, and locked at each depth in its time', async (route) => {
-    const { world, chain, actor } = onStage()
+    const { world, actor } = onStage()
     const swap = await world.newSwap(route)
     const moved = await actor.watch(swap)
-    expect(await actor.statesOf(swap)).toEqual({ head: 'none', accept: 'none', hard: 'none' })
-    expect(await chain.findLock(swap.op)).toBeUndefined()
+    expect(await actor.statesOf(swap)).toEqual({ head: 'none', hard: 'none' })
+    expect(await actor.find('locked', swap.op)).toBeUndefined()
 
     const { txHash } = await actor.lock(swap)
 
     expect(await moved()).toEqual(taken)
-    expect(await actor.statesOf(swap)).toEqual({ head: 'locked', accept: 'locked', hard: 'none' })
-    const { accept, hard } = await actor.look()
-    const landed = await chain.findLock(swap.op)
+    expect(await actor.statesOf(swap)).toEqual({ head: 'locked', hard: 'none' })
+    const { head, hard } = await actor.look()
+    const landed = await actor.find('locked', swap.op)
     expect(landed?.txHash).toBe(txHash)
     expect(landed?.block).toBeGreaterThan(hard.number)
-    expect(landed?.block).toBeLessThanOrEqual(accept.number)
+    expect(landed?.block).toBeLessThanOrEqual(head.number)
     await world.finalize()
-    expect(await actor.statesOf(swap)).toEqual({ head: 'locked', accept: 'locked', hard: 'locked' })
-    expect(await chain.findLock(swap.op)).toEqual(landed)
-    expect(await chain.findRefund(swap.op)).toBeUndefined()
+    expect(await actor.statesOf(swap)).toEqual({ head: 'locked', hard: 'locked' })
+    expect(await actor.find('locked', swap.op)).toEqual(landed)
+    expect(await actor.find('refunded', swap.op)).toBeUndefined()
   })
 
   test.each(routes)('of $input that left the wallet is an obstacle, and is not taken', async (route) => {

@@ -23,7 +23,7 @@ export function describeSending(onStage: () => Stage): void {
 
     expect(await moved()).toEqual(taken)
     await actor.look()
-    expect((await chain.findLock(swap.op))?.txHash).toBe(txHash)
+    expect((await actor.find('locked', swap.op))?.txHash).toBe(txHash)
   })
 
   test('that the node lost is unmined until it lands, and decided when that is final', async () => {
@@ -81,9 +81,12 @@ export function describeSending(onStage: () => Stage): void {
     await world.finalize()
     const states = await chain.readLocks(ops, (await actor.look()).hard)
     expect([...states.values()]).toEqual(ops.map(() => 'locked'))
-    for (const op of ops) expect((await chain.findLock(op))?.txHash).toBe(txHash)
+    for (const op of ops) expect((await actor.find('locked', op))?.txHash).toBe(txHash)
     const delivery = await actor.land('deliver', () => chain.planDelivery(ops))
-    const deliveries = await chain.findDeliveries(ops, await actor.look())
+    const deliveries = await chain.findDeliveries(
+      ops.map((op) => ({ op, txHash: delivery.txHash })),
+      await actor.look(),
+    )
     expect([...deliveries.values()].map((found) => found.txHash)).toEqual(ops.map(() => delivery.txHash))
     await actor.land('relay', actor.claiming(swaps))
 

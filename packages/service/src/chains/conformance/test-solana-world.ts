@@ -128,7 +128,7 @@ async function connect(solana: SolanaWorld, { mint }: TestMint) {
   const config: SolanaChainConfig = {
     ...{ family: 'solana', chainId: CHAIN_ID, name: 'solana', vaults, feePayers },
     ...{ rpcUrls: [chain.rpcUrl], attesterRpcUrls: [chain.rpcUrl], blockMs: 400 },
-    finality: { accept: 1, settle: 1, hard: FINALIZED_SLOTS },
+    finality: { accept: [{ depth: 1 }], settle: 1, reorgWindowSeconds: 4, hard: FINALIZED_SLOTS },
     native: { symbol: 'SOL', asset: 'SOL' },
     tokens: [{ symbol: 'USDC', asset: 'USDC', address: mint }],
   }

@@ -4,8 +4,8 @@ import { agree, reachedByMajority } from '../nodes/agree.ts'
 type Call = { method: string; params?: unknown }
 
 /**
- * Asks every node and answers with what a majority says. The newest block is the highest that a majority has
- * reached, so that what is then asked about it can be answered by enough of them.
+ * Asks every node and answers with what a majority says. The newest block, and the newest safe or final one, is the
+ * highest that a majority has reached, so that what is then asked about it can be answered by enough of them.
  */
 export function createAgreement(transports: readonly Transport[]): Transport {
   return (parameters) => {
@@ -13,14 +13,18 @@ export function createAgreement(transports: readonly Transport[]): Transport {
     const askAll = (call: Call) => nodes.map((node) => node.request(call as never) as Promise<unknown>)
 
     async function ask({ method, params }: Call): Promise<unknown> {
-      if (nodes.length > 1 && isNewestBlock({ method, params })) {
-        const height = await reachedByMajority(askAll({ method: 'eth_blockNumber' }), (height) =>
-          BigInt(height as Hex),
-        )
+      const tag = nodes.length > 1 ? findTag({ method, params }) : undefined
+      if (tag !== undefined) {
         const [, ...rest] = params as unknown[]
-        return ask({ method, params: [toHex(BigInt(height as Hex)), ...rest] })
+        return ask({ method, params: [toHex(await readHeight(tag)), ...rest] })
       }
       return agree(askAll({ method, params }), (answer) => JSON.stringify(essenceOf(method, answer)))
+    }
+
+    const readHeight = async (tag: string): Promise<bigint> => {
+      if (tag === 'latest') return reachedByMajority(heightsOf(askAll({ method: 'eth_blockNumber' })), same)
+      const blocks = askAll({ method: 'eth_getBlockByNumber', params: [tag, false] })
+      return reachedByMajority(heightsOf(blocks), same)
     }
 
     return createTransport({
@@ -30,8 +34,23 @@ export function createAgreement(transports: readonly Transport[]): Transport {
   }
 }
 
-function isNewestBlock({ method, params }: Call): boolean {
-  return method === 'eth_getBlockByNumber' && Array.isArray(params) && params[0] === 'latest'
+const TAGS: unknown[] = ['latest', 'safe', 'finalized']
+
+/** The tag of a block that nodes reach one after the other. */
+function findTag({ method, params }: Call): string | undefined {
+  const [tag] = method === 'eth_getBlockByNumber' && Array.isArray(params) ? params : []
+  return TAGS.includes(tag) ? (tag as string) : undefined
+}
+
+const same = (height: bigint) => height
+
+/** Of heights or blocks; a node without such a block fails. */
+function heightsOf(answers: readonly Promise<unknown>[]): Promise<bigint>[] {
+  return answers.map(async (asked) => {
+    const answer = await asked
+    if (answer === null) throw new Error('The node has no such block')
+    return BigInt(typeof answer === 'string' ? answer : (answer as { number: Hex }).number)
+  })
 }
 
 type Fields = Record<string, unknown>

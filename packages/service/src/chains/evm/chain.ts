@@ -6,12 +6,11 @@ import {
   type PublicClient,
   TransactionReceiptNotFoundError,
 } from 'viem'
-import type { Op } from '../../model/swap.ts'
 import { INVENTORY } from '../../model/venue.ts'
-import type { Chain, Delivered, Heads, Landed, Refunded, Transfer } from '../chain.ts'
+import type { Chain, Transfer } from '../chain.ts'
 import { createClaimLimits } from './claim-limits.ts'
 import type { EvmClients } from './client.ts'
-import { createEventLog, type EventLog } from './event-log.ts'
+import { createEventReader, readDeliveries } from './events.ts'
 import { boundFees, type Fees, planReplacement, readFees, readLegCosts } from './fees.ts'
 import { createHeadReader } from './heads.ts'
 import { obstacleOf } from './obstacle.ts'
@@ -37,15 +36,16 @@ const MAX_BATCH = 20
 /** An EVM chain behind the ports of the flow. */
 export function createEvmChain({ clients, settings, accounts, deliverer }: Options): Chain {
   const { client, agreed } = clients
-  const events = createEventLog((range) => reads.readEvents(agreed, settings, range))
+  const readEvents = createEventReader(agreed, settings)
   const claimLimitOf = createClaimLimits(client, settings.escrow)
   const readWallet = (input: { wallet: string; token: string }) => reads.readWallet(client, settings, input)
   return {
     chainId: settings.chainId,
     maxBatch: MAX_BATCH,
     hasNonces: true,
-    readHeads: createHeadReader(agreed, settings),
-    follow: (heads, since) => events.advance(heads, since),
+    readHeads: createHeadReader(agreed, settings.finality),
+    findEvents: ({ from, heads }) => readEvents({ from, to: heads.head.number }),
+    isCanonical: async ({ number, hash }) => (await agreed.getBlock({ blockNumber: number })).hash === hash,
     readLegCosts: (at) => readLegCosts(client, settings, at),
     readCoins: (address, { number: blockNumber }) =>
       agreed.getBalance({ address: address as Address, blockNumber }),
@@ -62,8 +62,6 @@ export function createEvmChain({ clients, settings, accounts, deliverer }: Optio
     readWallet,
     readLocks: (ops, at) => reads.readLocks(agreed, settings, ops, at),
     isLockOver: ({ op }, at) => at.seconds > op.opDeadline,
-    findLock: (op) => findLock(events, op),
-    findRefund: (op) => findRefund(events, op),
     findObstacle: async (swap) => {
       const { wallet, inputToken: token } = swap.op
       return obstacleOf(swap, ...(await Promise.all([readWallet({ wallet, token }), claimLimitOf(token)])))
@@ -77,7 +75,7 @@ export function createEvmChain({ clients, settings, accounts, deliverer }: Optio
       const as = { ...settings, deliverer: by ? getAddress(by) : deliverer }
       return op.venue === INVENTORY ? simulateDelivery(client, as, op) : simulatePurchase(client, as, op)
     },
-    findDeliveries: (ops, heads) => findDeliveries(events, ops, heads),
+    findDeliveries: (paid, _heads, faults) => readDeliveries(agreed, settings, paid, faults),
     readUndelivered: (ops, at) => reads.readUndelivered(agreed, settings, ops, at),
     isDeliveryOver: (op, at) => at.seconds > op.fillDeadline,
     planDelivery: async (ops) => {
@@ -105,27 +103,4 @@ async function findTransaction(client: PublicClient, hash: Hex) {
     throw error
   })
   return receipt && { block: receipt.blockNumber, failed: receipt.status !== 'success' }
-}
-
-async function findLock(events: EventLog, op: Op): Promise<Landed | undefined> {
-  return events.find('locked', op.hash, op.originBlock, true)
-}
-
-async function findRefund(events: EventLog, op: Op): Promise<Refunded | undefined> {
-  const refunded = await events.find('refunded', op.hash, op.originBlock, true)
-  return refunded && { ...refunded, credited: refunded.creditedTo?.includes(op.wallet) ?? false }
-}
-
-async function findDeliveries(
-  events: EventLog,
-  ops: readonly Op[],
-  { hard }: Heads,
-): Promise<Map<string, Delivered>> {
-  const found = new Map<string, Delivered>()
-  for (const op of ops) {
-    const isOver = hard.seconds > op.fillDeadline
-    const event = await events.find('delivered', op.deliveryHash, op.destinationBlock, isOver)
-    if (event) found.set(op.hash, { ...event, amount: event.amount ?? 0n })
-  }
-  return found
 }

@@ -13,7 +13,7 @@ import type { Block } from '../chain.ts'
 import type { Custody, CustodyChain, CustodyEvent, Held, Paid } from '../custody.ts'
 import { deliveriesIn, opsIn, readCall } from './calls.ts'
 import type { EvmClients } from './client.ts'
-import { OVERLAP } from './event-log.ts'
+import { createLogPages, type LogPages } from './log-pages.ts'
 import { readBalance } from './reads.ts'
 import type { EvmChainSettings } from './settings.ts'
 
@@ -22,15 +22,16 @@ type Settings = Pick<EvmChainSettings, 'chainId' | 'escrow' | 'vault' | 'tokens'
 }
 type Parts = { clients: Pick<EvmClients, 'client' | 'agreed'>; settings: Settings }
 
-// A range that every public node answers in one piece.
-const MAX_RANGE = 2_000n
+// Read once more with the next range: logs that a node had not indexed yet are not lost.
+const OVERLAP = 16n
 
 /** What the contracts of an EVM chain say and hold. */
 export function createEvmCustody(parts: Parts): CustodyChain {
   const { clients, settings } = parts
+  const pages = createLogPages(clients.agreed)
   return {
     chainId: settings.chainId,
-    readCustody: (after, hard) => readCustody(parts, after, hard),
+    readCustody: (after, hard) => readCustody(parts, pages, after, hard),
     findPaid: (event) => findPaid(clients.client, settings, event),
     async isOurLock(txHash) {
       const { from } = await readCall(clients.agreed, txHash)
@@ -42,6 +43,7 @@ export function createEvmCustody(parts: Parts): CustodyChain {
 
 async function readCustody(
   { clients, settings }: Parts,
+  pages: LogPages,
   after: bigint | undefined,
   hard: Block,
 ): Promise<Custody> {
@@ -50,12 +52,10 @@ async function readCustody(
     return { block: hard.number, events: [], balances: await readBalances(agreed, settings, hard.number) }
   }
   const from = after > OVERLAP ? after - OVERLAP : 0n
-  const isFar = hard.number - from >= MAX_RANGE
-  const block = isFar ? from + MAX_RANGE - 1n : hard.number
-  const contracts = [settings.escrow, settings.vault]
-  const logs = await agreed.getLogs({ address: contracts, fromBlock: from, toBlock: block })
+  const { logs, to } = await pages.readPage([settings.escrow, settings.vault], { from, to: hard.number })
   const events = toEvents(settings, logs)
-  return { block, events, ...(!isFar && { balances: await readBalances(agreed, settings, block) }) }
+  const isUpToDate = to === hard.number
+  return { block: to, events, ...(isUpToDate && { balances: await readBalances(agreed, settings, to) }) }
 }
 
 function readBalances(client: PublicClient, settings: Settings, blockNumber: bigint): Promise<Held[]> {

@@ -1,43 +1,90 @@
-import type { Hex, PublicClient } from 'viem'
+import { BaseError, BlockNotFoundError, type Hex, type PublicClient, RpcRequestError } from 'viem'
+import type { FinalityRules } from '../../model/finality.ts'
 import type { Block, Heads } from '../chain.ts'
 import type { WithBaseFee } from './fees.ts'
-import type { EvmChainSettings } from './settings.ts'
+
+export type HeadRules = Pick<FinalityRules, 'hard' | 'hardSeconds'> & {
+  blockMs: number
+  /** Whether to follow the `safe` tag as well. */
+  followsSafe?: boolean
+}
+
+type Client = Pick<PublicClient, 'getBlock'>
+type Final = Pick<Heads, 'hard' | 'safe'>
+
+// Finality of public chains moves in steps of minutes: asking for it more often shows nothing new.
+const MAX_FINALITY_AGE_SECONDS = 12
+// A chain that is final sooner is asked this often within that time.
+const LOOKS_PER_FINALITY = 20
 
 /**
- * Reads the head and the blocks that count at each depth. A block that was final has to stay: where it does not, this
- * is another chain than before, or one that broke its promise, and nothing more is believed of it until a person has
- * looked and started the process again.
+ * Reads the head and the newest final block: the node's `finalized`, but never above the configured depth. A final
+ * block has to stay. If it changes, the chain broke its promise, and nothing more is believed of it until a person has
+ * looked and restarted the process.
  */
-export function createHeadReader(
-  client: Pick<PublicClient, 'getBlock'>,
-  { finality }: Pick<EvmChainSettings, 'finality'>,
-): (known?: Heads) => Promise<Heads> {
-  let final: Block | undefined
+export function createHeadReader(client: Client, rules: HeadRules): (known?: Heads) => Promise<Heads> {
+  let final: Final | undefined
+  let readAt = Number.NEGATIVE_INFINITY
+  const maxAgeSeconds = Math.min(MAX_FINALITY_AGE_SECONDS, rules.hardSeconds / LOOKS_PER_FINALITY)
 
-  const readBlock = async (number: bigint) => toBlock(await client.getBlock({ blockNumber: number }))
-  const assertKept = async (before: Block): Promise<void> => {
-    const { hash } = await readBlock(before.number)
-    if (hash === before.hash) return
-    throw new Error(`Block ${before.number} was final and is another one now: ${hash}, not ${before.hash}`)
+  async function readFinal(head: Block): Promise<Final> {
+    const [hard, safe] = await Promise.all([
+      readHard(client, rules, head),
+      rules.followsSafe ? readTag(client, 'safe') : undefined,
+      final && assertKept(client, final.hard),
+    ])
+    const kept = final && final.hard.number > hard.number ? final.hard : hard
+    return { hard: kept, ...(safe && { safe }) }
   }
 
   return async (known) => {
     const head = toBlock(await client.getBlock({ blockTag: 'latest' }))
     if (known?.head.hash === head.hash) return known
-    const at = async (depth: number): Promise<Block> => {
-      if (depth <= 1) return head
-      const number = head.number - BigInt(depth - 1)
-      return readBlock(number > 0n ? number : 0n)
+    if (!final || Math.abs(head.seconds - readAt) >= maxAgeSeconds) {
+      final = await readFinal(head)
+      readAt = head.seconds
     }
-    const [accept, settle, hard] = await Promise.all([
-      at(finality.accept),
-      at(finality.settle),
-      at(finality.hard),
-      final && assertKept(final),
-    ])
-    if (!final || hard.number > final.number) final = hard
-    return { head, accept, settle, hard }
+    return { head, ...final }
   }
+}
+
+async function readHard(client: Client, rules: HeadRules, head: Block): Promise<Block> {
+  const tagged = await readTag(client, 'finalized')
+  // Without the tag, time has to do: as long as finality may take.
+  const depth = tagged ? rules.hard : Math.ceil((rules.hardSeconds * 1_000) / rules.blockMs)
+  const deepest = head.number - BigInt(Math.max(depth, rules.hard) - 1)
+  const number = deepest > 0n ? deepest : 0n
+  if (tagged && tagged.number <= number) return tagged
+  return number === head.number ? head : readBlock(client, number)
+}
+
+// JSON-RPC's invalid parameters, and the code that nodes give for a tag that has no block.
+const NO_SUCH_TAG = [-32_602, -39_001]
+
+/** Undefined where the node does not know the tag, or has no such block yet. A silent node is an error. */
+async function readTag(client: Client, blockTag: 'safe' | 'finalized'): Promise<Block | undefined> {
+  try {
+    return toBlock(await client.getBlock({ blockTag }))
+  } catch (error) {
+    if (error instanceof BlockNotFoundError || isUnknownTag(error)) return undefined
+    throw error
+  }
+}
+
+function isUnknownTag(error: unknown): boolean {
+  const answer = error instanceof BaseError && error.walk((cause) => cause instanceof RpcRequestError)
+  if (!(answer instanceof RpcRequestError)) return false
+  return NO_SUCH_TAG.includes(answer.code) || /(safe|finalized) block not found/i.test(answer.details)
+}
+
+async function assertKept(client: Client, before: Block): Promise<void> {
+  const { hash } = await readBlock(client, before.number)
+  if (hash === before.hash) return
+  throw new Error(`Block ${before.number} was final and is another one now: ${hash}, not ${before.hash}`)
+}
+
+async function readBlock(client: Client, blockNumber: bigint): Promise<Block> {
+  return toBlock(await client.getBlock({ blockNumber }))
 }
 
 type NodeBlock = { number: bigint; hash: Hex; timestamp: bigint; baseFeePerGas: bigint | null }

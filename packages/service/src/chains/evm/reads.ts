@@ -1,18 +1,18 @@
 import { geoEscrowAbi, geoVaultAbi, slotStateOf } from '@geoswap/protocol'
 import {
   type Address,
+  BaseError,
+  ContractFunctionZeroDataError,
   erc20Abi,
   getAddress,
   type Hex,
   type PublicClient,
-  parseEventLogs,
   zeroAddress,
 } from 'viem'
 import { chunksOf } from '../../model/group.ts'
 import type { Op } from '../../model/swap.ts'
 import type { Block, LockRef, LockState, WalletView } from '../chain.ts'
 import { toDelegation } from './delegation.ts'
-import type { ChainEvent } from './event-log.ts'
 import type { EvmChainSettings } from './settings.ts'
 
 export async function readDelegation(client: PublicClient, settings: EvmChainSettings, wallet: string) {
@@ -85,7 +85,7 @@ export async function readLocks(
   const states = new Map<string, LockState>()
   for (const part of chunksOf(ops, LOOKED_UP_AT_ONCE)) {
     const args = [part.map((op) => op.locker as Address), part.map((op) => op.position)] as const
-    const words = await client.readContract({ ...slots, args })
+    const words = await orBeforeContract(client, slots, [], client.readContract({ ...slots, args }))
     for (const [i, op] of part.entries()) states.set(op.hash, slotStateOf(words[i] ?? 0n, op.hash as Hex))
   }
   return states
@@ -106,49 +106,26 @@ export async function readUndelivered(
   const undelivered = new Set<string>()
   for (const part of chunksOf(ops, LOOKED_UP_AT_ONCE)) {
     const args = [part.map(ringOf), part.map((op) => op.position)] as const
-    const rounds = await client.readContract({ ...lanes, args })
+    const none = part.map(() => 0n)
+    const rounds = await orBeforeContract(client, lanes, none, client.readContract({ ...lanes, args }))
     for (const [i, op] of part.entries()) if ((rounds[i] ?? op.round) < op.round) undelivered.add(op.hash)
   }
   return undelivered
 }
 
-type Contracts = Pick<EvmChainSettings, 'escrow' | 'vault'>
-type Range = { from: bigint; to: bigint }
-
-// A range that every public node answers in one piece.
-const MAX_RANGE = 2_000n
-
-/** Everything our contracts on this chain said in a range of blocks. */
-export async function readEvents(
+/** A block before the contract existed holds no op. That is an answer, and not a fault of the node. */
+async function orBeforeContract<T>(
   client: PublicClient,
-  contracts: Contracts,
-  range: Range,
-): Promise<ChainEvent[]> {
-  const events: ChainEvent[] = []
-  for (let from = range.from; from <= range.to; from += MAX_RANGE) {
-    const last = from + MAX_RANGE - 1n
-    events.push(...(await readRange(client, contracts, { from, to: last < range.to ? last : range.to })))
+  { address, blockNumber }: { address: Address; blockNumber: bigint },
+  answer: T,
+  asked: Promise<T>,
+): Promise<T> {
+  try {
+    return await asked
+  } catch (error) {
+    const isEmpty =
+      error instanceof BaseError && error.walk((cause) => cause instanceof ContractFunctionZeroDataError)
+    if (!isEmpty || (await client.getCode({ address, blockNumber })) !== undefined) throw error
+    return answer
   }
-  return events
-}
-
-async function readRange(client: PublicClient, { escrow, vault }: Contracts, { from, to }: Range) {
-  const logs = await client.getLogs({ address: [escrow, vault], fromBlock: from, toBlock: to })
-  const events: ChainEvent[] = []
-  const credited = new Map<string, string[]>()
-  for (const log of parseEventLogs({ abi: geoEscrowAbi, logs })) {
-    const where = { txHash: log.transactionHash, block: log.blockNumber }
-    if (log.eventName === 'Locked') events.push({ kind: 'locked', id: log.args.op, ...where })
-    if (log.eventName === 'Claimed') events.push({ kind: 'claimed', id: log.args.op, ...where })
-    if (log.eventName === 'Refunded') events.push({ kind: 'refunded', id: log.args.op, ...where })
-    if (log.eventName !== 'Credited') continue
-    credited.set(where.txHash, [...(credited.get(where.txHash) ?? []), log.args.owner])
-  }
-  for (const log of parseEventLogs({ abi: geoVaultAbi, logs, eventName: 'Delivered' })) {
-    const { delivery: id, amount } = log.args
-    events.push({ kind: 'delivered', id, txHash: log.transactionHash, block: log.blockNumber, amount })
-  }
-  return events.map((event) =>
-    event.kind === 'refunded' ? { ...event, creditedTo: credited.get(event.txHash) ?? [] } : event,
-  )
 }

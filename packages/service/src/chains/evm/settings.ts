@@ -1,5 +1,6 @@
 import type { Address, Hex } from 'viem'
 import type { Op } from '../../model/swap.ts'
+import type { HeadRules } from './heads.ts'
 
 /** One EVM chain, as configured and verified at boot. */
 export type EvmChainSettings = {
@@ -9,7 +10,7 @@ export type EvmChainSettings = {
   account: Address
   olderAccounts: readonly Address[]
   tokens: readonly Address[]
-  finality: { accept: number; settle: number; hard: number }
+  finality: HeadRules
   tipWei: bigint | undefined
   /** Of an OP-stack chain: says what posting a transaction's bytes to L1 costs. */
   l1FeeOracle?: Address

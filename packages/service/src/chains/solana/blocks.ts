@@ -11,8 +11,7 @@ export async function readBlocks(client: SolanaClient, known?: Heads): Promise<S
   const before = known as SolanaBlocks | undefined
   const heads = await readHeads(client, before?.known)
   if (before && heads === before.known) return before
-  const soft = toBlock(heads, 'confirmed')
-  return { head: soft, accept: soft, settle: soft, hard: toBlock(heads, 'finalized'), known: heads }
+  return { head: toBlock(heads, 'confirmed'), hard: toBlock(heads, 'finalized'), known: heads }
 }
 
 function toBlock(heads: SolanaHeads, commitment: Depth): SolanaBlock {

@@ -3,6 +3,7 @@ import type { Op, Swap } from '../../model/swap.ts'
 import type { Chain, Heads } from '../chain.ts'
 import { readBlocks, type SolanaBlock } from './blocks.ts'
 import * as deliveries from './deliveries.ts'
+import { findEvents } from './events.ts'
 import { inputCostLamports, paymentCostLamports } from './fees.ts'
 import * as locks from './locks.ts'
 import { NATIVE_TOKEN } from './mint.ts'
@@ -21,8 +22,10 @@ export function createSolanaChain(parts: SolanaParts): Chain {
     maxBatch: 1,
     hasNonces: false,
     readHeads: (known) => readBlocks(client.agreed, known),
-    // Nothing to keep up with: what happened to an op is asked of its own markers.
-    follow: async () => {},
+    // There is no log: what happened to an op is asked of its own markers.
+    findEvents: ({ heads, watched }, faults) => findEvents(parts, watched, depthsOf(heads), faults),
+    // A fork that was dropped shows when its slot is finalized.
+    isCanonical: async () => true,
     readLegCosts: () => readLegCosts(parts),
     readCoins: (address, at) => readCoins(parts, address, at as SolanaBlock),
     planTransfer: (transfer) => planTransfer(parts, transfer),
@@ -43,15 +46,16 @@ export function createSolanaChain(parts: SolanaParts): Chain {
     },
     readLocks: (ops, at, faults) => locks.readLocks(parts, ops, at as SolanaBlock, faults),
     isLockOver: ({ lastValid }, at) => lastValid !== undefined && at.height > lastValid,
-    findLock: (op) => locks.findLock(parts, op),
-    findRefund: (op) => locks.findRefund(parts, op),
     findObstacle: (swap) => locks.findObstacle(parts, swap),
     canRefund: (swap) => locks.canRefund(parts, swap),
     planLock: (swaps) => planInput(parts, onlyOne(swaps)),
     planClaim: (swaps, signature) => planClaim(parts, onlyOne(swaps).op, signature),
     planRefund: (swap: Swap, attested) => planRefund(parts, swap.op, attested),
     simulateDelivery: (op) => deliveries.simulateDelivery(parts, op, { commitment: 'confirmed' }),
-    findDeliveries: (ops, at, faults) => deliveries.findDeliveries(parts, ops, depthsOf(at), faults),
+    findDeliveries: (paid, at, faults) => {
+      const ops = paid.map(({ op }) => op)
+      return deliveries.findDeliveries(parts, ops, depthsOf(at), faults)
+    },
     readUndelivered: (ops, at, faults) => deliveries.readUndelivered(parts, ops, at as SolanaBlock, faults),
     // No rule of the chain ends a delivery: that none of the signed ones can land is seen from them alone. Where the
     // log was lost, all that had been signed was waited for.

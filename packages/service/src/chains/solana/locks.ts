@@ -1,6 +1,6 @@
 import type { FailureCode } from '../../model/outcome.ts'
 import type { Op, Swap } from '../../model/swap.ts'
-import type { Landed, LockRef, LockState, Refunded } from '../chain.ts'
+import type { LockRef, LockState } from '../chain.ts'
 import type { SolanaBlock } from './blocks.ts'
 import { readBlockHeight } from './heads.ts'
 import { type Creation, findEach, type MarkerRef } from './marker-book.ts'
@@ -9,6 +9,14 @@ import { readRecipient } from './recipient.ts'
 import { simulate } from './simulate.ts'
 
 type Kind = 'input' | 'exit'
+
+export function inputRef(parts: SolanaParts, op: Op): MarkerRef {
+  return refOf(parts, 'input', op)
+}
+
+export function exitRef(parts: SolanaParts, op: Op): MarkerRef {
+  return refOf(parts, 'exit', op)
+}
 
 function refOf({ settings }: SolanaParts, kind: Kind, op: { hash: string; locker: string }): MarkerRef {
   return { kind, id: op.hash, base: kind === 'input' ? op.locker : settings.vaults.intake }
@@ -37,22 +45,6 @@ export async function readLocks(
 
 const exitState = (inventory: ReadonlySet<string>, { paidTo }: Creation): LockState =>
   inventory.has(paidTo) ? 'claimed' : 'refunded'
-
-/** Asked once a lock was read: that has looked it up. */
-export async function findLock(parts: SolanaParts, op: Op): Promise<Landed | undefined> {
-  const ref = refOf(parts, 'input', op)
-  const found =
-    parts.markers.recall(ref) ??
-    (await parts.markers.findCreations([ref], { commitment: 'confirmed' })).get(ref)
-  return found && { txHash: found.txHash, block: found.slot }
-}
-
-export async function findRefund(parts: SolanaParts, op: Op): Promise<Refunded | undefined> {
-  const ref = refOf(parts, 'exit', op)
-  const found = (await parts.markers.findCreations([ref], { commitment: 'finalized' })).get(ref)
-  const isClaim = found && (await parts.facts.inventoryAccounts()).has(found.paidTo)
-  return found && !isClaim ? { txHash: found.txHash, block: found.slot, credited: false } : undefined
-}
 
 /** The signed transaction, tried on the newest confirmed state before the service adds its own signature. */
 export async function findObstacle(

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto'
 import type { Pool } from 'pg'
 import type { WalletView } from '../../chains/chain.ts'
 import { ServiceError } from '../../errors.ts'
-import type { Catalog, ChainNow, Market, Side } from '../../model/catalog.ts'
-import { type DeadlinePolicy, type Deadlines, deadlinesFrom } from '../../model/deadlines.ts'
+import type { Catalog, CatalogChain, ChainNow, Market, Side } from '../../model/catalog.ts'
+import { type DeadlinePolicy, type Deadlines, deadlinesFrom, routeTimesOf } from '../../model/deadlines.ts'
 import { isRingShared, type PlaceOf, termsOfOp } from '../../model/op-terms.ts'
 import type { Quote } from '../../model/quote.ts'
 import { type Db, inTransaction } from '../../store/db.ts'
@@ -83,11 +83,14 @@ function getClocks(deps: StoreDeps, quote: Quote): OpClocks {
   const origin = getNow(deps, quote.originChain, 'origin')
   const destination = getNow(deps, quote.destinationChain, 'destination')
   const clocks = { originSeconds: origin.seconds, destinationSeconds: destination.seconds }
-  const finality = {
-    originSeconds: deps.catalog.chains.get(quote.originChain)?.hardSeconds ?? 0,
-    destinationSeconds: deps.catalog.chains.get(quote.destinationChain)?.hardSeconds ?? 0,
-  }
-  return { origin, destination, deadlines: deadlinesFrom(deps.deadlines, clocks, finality) }
+  const route = routeTimesOf(getChain(deps, quote.originChain), getChain(deps, quote.destinationChain))
+  return { origin, destination, deadlines: deadlinesFrom(deps.deadlines, clocks, route) }
+}
+
+function getChain({ catalog }: StoreDeps, chainId: number): CatalogChain {
+  const chain = catalog.chains.get(chainId)
+  if (!chain) throw new Error(`Chain ${chainId} is not configured`)
+  return chain
 }
 
 function getNow({ market }: StoreDeps, chainId: number, side: Side): ChainNow {

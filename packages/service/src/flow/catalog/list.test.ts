@@ -14,7 +14,10 @@ function chainOf(chainId: number, native: Omit<Token, 'chainId'>, tokens: Omit<T
   return {
     ...{ chainId, name: `chain-${chainId}`, family: chainId === 3 ? 'solana' : 'evm', native: coin },
     tokens: [coin, ...tokens.map((token) => ({ chainId, ...token }))],
-    ...{ ownAddresses: [], maxAmount: 1n, hardSeconds: 1, acceptSeconds: 1, settleSeconds: 1 },
+    ownAddresses: [],
+    maxAmount: 1n,
+    finality: { accept: [{ depth: 1 }], settle: 1, reorgWindowSeconds: 4, hard: 4, hardSeconds: 4 },
+    blockSeconds: 1,
   } satisfies CatalogChain
 }
 

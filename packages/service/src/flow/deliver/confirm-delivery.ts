@@ -1,47 +1,47 @@
-import type { Delivered, DestinationChain, Heads } from '../../chains/chain.ts'
+import type { ChainEvent, DestinationChain, Heads } from '../../chains/chain.ts'
 import { failPoint } from '../../fail-point.ts'
 import { attempt, throwFirst } from '../../model/attempt.ts'
-import type { Swap } from '../../model/swap.ts'
+import { blockAtDepth, type FinalityRules } from '../../model/finality.ts'
+import type { Op, Swap } from '../../model/swap.ts'
+import { closeEvents, findEvents, rewindCursor, type StoredEvent } from '../../store/chain-events.ts'
 import type { Lease } from '../../store/lanes.ts'
 import {
   advanceSwap,
-  findOpenByDestination,
+  findForgottenDeliveries,
+  findSwapsByDelivery,
+  findUndelivered,
   markDeliveryFinal,
-  setDeliveryTxHash,
+  setDeliveredBlock,
 } from '../../store/swaps.ts'
 import { type DecideRefundDeps, decideRefund } from './decide-refund.ts'
 
 export type ConfirmDeliveryDeps = DecideRefundDeps & {
   destination: DestinationChain
-  /** How long a block of this chain can be undone. */
-  reorgSeconds: number
+  rules: FinalityRules
   onSettled(swap: Swap): void
 }
 
-// On top of the destination's finality: time to deliver again if a reorg undoes a delivery that was told.
+// On top of the destination's finality: time to deliver again if a reorg undoes a delivery that was reported.
 const REDELIVERY_SECONDS = 60
 
-/** Moves every swap that is being delivered on this chain on by what the vault said and shows. */
-export async function confirmDestination(
+/** Moves the swaps on whose delivery is not known yet: by its event, or by a final block past their time without it. */
+export async function confirmDeliveries(
   deps: ConfirmDeliveryDeps,
   lease: Lease,
   heads: Heads,
 ): Promise<void> {
-  const open = await findOpenByDestination(deps.pool, deps.destination.chainId)
+  const { pool, destination } = deps
   const faults: unknown[] = []
-  await expectForgotten(deps, open, faults)
-  const swaps = open.filter((swap) => swap.state !== 'locked')
-  const deliveries = await deps.destination.findDeliveries(
-    swaps.map(({ op }) => op),
-    heads,
-    faults,
-  )
+  await expectForgotten(deps, faults)
+  const swaps = await findUndelivered(pool, destination.chainId)
+  const ids = swaps.map(({ op }) => op.deliveryHash)
+  const events = await findEvents(pool, { chainId: destination.chainId, kind: 'delivered', ids })
   const silent: Swap[] = []
   for (const swap of swaps) {
-    const delivered = deliveries.get(swap.op.hash)
-    const isOver = deps.destination.isDeliveryOver(swap.op, heads.hard)
-    if (delivered && delivered.amount >= swap.op.minOutput)
-      await attempt(faults, () => confirm(deps, heads, swap, delivered))
+    const event = events.get(swap.op.deliveryHash)
+    const isOver = destination.isDeliveryOver(swap.op, heads.hard)
+    if (event && (event.amount ?? 0n) >= swap.op.minOutput)
+      await attempt(faults, () => confirmDelivery(deps, heads, swap, event))
     else if (swap.state === 'delivering' && isOver) silent.push(swap)
   }
   await refundExpired(deps, lease, heads, silent, faults)
@@ -49,44 +49,37 @@ export async function confirmDestination(
 }
 
 /** A delivery may have been signed that the log does not have: it is waited for as if it were there. */
-async function expectForgotten({ pool }: ConfirmDeliveryDeps, open: readonly Swap[], faults: unknown[]) {
-  for (const swap of open) {
-    if (swap.state === 'locked' && swap.op.isLogLost)
-      await attempt(faults, () => advanceSwap(pool, { swap, event: 'deliveryRecorded' }))
-  }
+async function expectForgotten({ pool, destination }: ConfirmDeliveryDeps, faults: unknown[]): Promise<void> {
+  for (const swap of await findForgottenDeliveries(pool, destination.chainId))
+    await attempt(faults, () => advanceSwap(pool, { swap, event: 'deliveryRecorded' }))
 }
 
-async function confirm(
+async function confirmDelivery(
   deps: ConfirmDeliveryDeps,
   heads: Heads,
   swap: Swap,
-  delivered: Delivered,
+  event: StoredEvent,
 ): Promise<void> {
-  const deliveryTxHash = delivered.txHash
-  const isFinal = delivered.block <= heads.hard.number
-  if (swap.state === 'delivering') {
-    const mayBeRepeated = swap.op.fillDeadline - heads.settle.seconds > deps.reorgSeconds + REDELIVERY_SECONDS
-    const isSettled = isFinal || (delivered.block <= heads.settle.number && mayBeRepeated)
-    if (!isSettled) return
-    failPoint('before deliverySeen')
-    const moved = await advanceSwap(deps.pool, {
-      swap,
-      event: 'deliverySeen',
-      deliveryTxHash,
-      delivered: delivered.amount,
-    })
-    failPoint('after deliverySeen')
-    if (moved) deps.onSettled(moved)
-    return
-  }
-  if (isFinal) await noteFinal(deps, swap, deliveryTxHash)
-  else if (swap.deliveryTxHash !== deliveryTxHash) await setDeliveryTxHash(deps.pool, [swap], deliveryTxHash)
+  const { pool, onSettled } = deps
+  if (swap.state !== 'delivering') return setDeliveredBlock(pool, swap, event)
+  if (!isSettled(deps.rules, heads, swap, event)) return
+  failPoint('before deliverySeen')
+  const moved = await advanceSwap(pool, {
+    swap,
+    event: 'deliverySeen',
+    deliveryTxHash: event.txHash,
+    deliveredBlock: event.block,
+    ...(event.amount !== undefined && { delivered: event.amount }),
+  })
+  failPoint('after deliverySeen')
+  if (moved) onSettled(moved)
 }
 
-async function noteFinal({ pool }: ConfirmDeliveryDeps, { id }: Swap, deliveryTxHash: string): Promise<void> {
-  failPoint('before deliveryFinal')
-  await markDeliveryFinal(pool, { id, deliveryTxHash })
-  failPoint('after deliveryFinal')
+/** Deep enough, and early enough to be repeated until it is final. */
+function isSettled(rules: FinalityRules, heads: Heads, { op }: Swap, { block }: StoredEvent): boolean {
+  if (block <= heads.hard.number) return true
+  const mayBeRepeated = op.fillDeadline - heads.head.seconds > rules.hardSeconds + REDELIVERY_SECONDS
+  return block <= blockAtDepth(rules, rules.settle, heads) && mayBeRepeated
 }
 
 /** A hard-final block past the op's time in which the chain shows no delivery: there will never be one. */
@@ -98,16 +91,77 @@ async function refundExpired(
   faults: unknown[],
 ): Promise<void> {
   if (swaps.length === 0) return
-  const undelivered = await deps.destination.readUndelivered(
+  const { pool, destination } = deps
+  const refused: unknown[] = []
+  const undelivered = await destination.readUndelivered(
     swaps.map(({ op }) => op),
     heads.hard,
-    faults,
+    refused,
   )
-  const proof = { kind: 'notDeliveredPastDeadline', chainId: deps.destination.chainId, block: heads.hard }
+  faults.push(...refused)
+  const proof = { kind: 'notDeliveredPastDeadline', chainId: destination.chainId, block: heads.hard }
   for (const swap of swaps) {
     if (undelivered.has(swap.op.hash))
       await attempt(faults, () =>
         decideRefund(deps, lease, swap, { refundReason: 'DELIVERY_EXPIRED', proof }),
       )
+    // The chain shows a delivery without its event: a log was missed.
+    else if (refused.length === 0)
+      await rewindCursor(pool, { chainId: destination.chainId, to: swap.op.destinationBlock - 1n })
   }
+}
+
+/**
+ * Notes the deliveries that are in hard-final blocks by now. The vault's state at the final block has to confirm each.
+ * Returns those that it contradicts: a reorg undid them unseen.
+ */
+export async function finalizeDeliveries(
+  { pool, destination }: Pick<ConfirmDeliveryDeps, 'pool' | 'destination'>,
+  heads: Heads,
+  events: readonly StoredEvent[],
+  faults: unknown[],
+): Promise<ChainEvent[]> {
+  if (events.length === 0) return []
+  const ids = events.map(({ id }) => id)
+  const swaps = new Map((await findSwapsByDelivery(pool, ids)).map((swap) => [swap.op.deliveryHash, swap]))
+  const isWaiting = ({ id }: StoredEvent) => {
+    const state = swaps.get(id)?.state
+    return state !== undefined && !['closed', 'refunded', 'failed'].includes(state)
+  }
+  const open = events.filter(isWaiting)
+  const ops = open.flatMap(({ id }) => swaps.get(id)?.op ?? [])
+  const { undelivered, unread } = await readEach(destination, ops, heads, faults)
+  const hashOf = ({ id }: StoredEvent) => swaps.get(id)?.op.hash ?? ''
+  const isMissing = (event: StoredEvent) => undelivered.has(hashOf(event))
+  const done = events.filter((event) => !open.includes(event))
+  for (const event of open) {
+    const swap = swaps.get(event.id)
+    const isReported = swap?.state === 'settled' || swap?.state === 'claiming'
+    if (!swap || !isReported || isMissing(event) || unread.has(hashOf(event))) continue
+    failPoint('before deliveryFinal')
+    await markDeliveryFinal(pool, { id: swap.id, deliveryTxHash: event.txHash })
+    failPoint('after deliveryFinal')
+    done.push(event)
+  }
+  await closeEvents(pool, destination.chainId, done)
+  return open.filter(isMissing)
+}
+
+/** All at once, or one by one when some cannot be read: those hold up no others. */
+async function readEach(
+  destination: DestinationChain,
+  ops: readonly Op[],
+  { hard }: Heads,
+  faults: unknown[],
+): Promise<{ undelivered: ReadonlySet<string>; unread: ReadonlySet<string> }> {
+  const unread = new Set<string>()
+  if (ops.length === 0) return { undelivered: new Set(), unread }
+  const refused: unknown[] = []
+  const undelivered = new Set(await destination.readUndelivered(ops, hard, refused))
+  if (refused.length === 0) return { undelivered, unread }
+  for (const op of ops) {
+    const found = await attempt(faults, () => destination.readUndelivered([op], hard))
+    if (!found) unread.add(op.hash)
+  }
+  return { undelivered, unread }
 }

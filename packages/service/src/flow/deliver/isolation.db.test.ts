@@ -1,13 +1,14 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import type { Block, Delivered, Heads } from '../../chains/chain.ts'
+import type { Block, Heads } from '../../chains/chain.ts'
 import type { Op } from '../../model/swap.ts'
 import { markOriginFinal } from '../../store/exposure.ts'
 import type { Lease } from '../../store/lanes.ts'
 import { findSwaps } from '../../store/swaps.ts'
+import { storeTestEvents } from '../../store/test-chain-events.ts'
 import { insertTestAccount, startTestDatabase, type TestDatabase } from '../../store/test-database.ts'
 import { holdTestLane } from '../../store/test-lanes.ts'
 import { insertTestSwap, moveTestSwap, type TestSwap } from '../../store/test-swaps.ts'
-import { type ConfirmDeliveryDeps, confirmDestination } from './confirm-delivery.ts'
+import { type ConfirmDeliveryDeps, confirmDeliveries } from './confirm-delivery.ts'
 import { type DeliverDeps, deliverLocked } from './deliver.ts'
 
 let database: TestDatabase
@@ -21,7 +22,8 @@ afterAll(() => database.stop())
 beforeEach(() => database.pool.query('truncate swaps, ops cascade'))
 
 const block: Block = { number: 20n, height: 20n, hash: '0x20', seconds: 0 }
-const heads: Heads = { head: block, accept: block, settle: block, hard: block }
+const heads: Heads = { head: block, hard: block }
+const rules = { accept: [{ depth: 1 }], settle: 1, reorgWindowSeconds: 0, hard: 4, hardSeconds: 0 }
 const trap = new Error('nobody expected this')
 
 /** The first one is a trap. */
@@ -104,21 +106,17 @@ test('a delivery that cannot be noted is told of, and the others of its chain ar
   for (const swap of swaps)
     await moveTestSwap(database.pool, swap, 'deliveryRecorded', { deliveryTxHash: '0xdelivery' })
   const deps = {
-    ...{ pool: database.pool, reorgSeconds: 0, onRefundDecided: () => {} },
+    pool: database.pool,
+    rules,
+    onRefundDecided: () => {},
     onSettled: ({ op }: { op: Op }) => {
       if (op.wallet === 'trap') throw trap
     },
-    destination: {
-      chainId: 31338,
-      isDeliveryOver: () => false,
-      findDeliveries: async (ops: readonly Op[]) =>
-        new Map(
-          ops.map(({ hash }): [string, Delivered] => [hash, { txHash: '0xpaid', block: 20n, amount: 990n }]),
-        ),
-    },
+    destination: { chainId: 31338, isDeliveryOver: () => false },
   } as unknown as ConfirmDeliveryDeps
+  await storeTestEvents(database.pool, 31338, 'delivered', await findSwaps(database.pool, idsOf(swaps)))
 
-  await expect(confirmDestination(deps, lease, heads)).rejects.toBe(trap)
+  await expect(confirmDeliveries(deps, lease, heads)).rejects.toBe(trap)
 
   const states = (await findSwaps(database.pool, idsOf(swaps))).map(({ state }) => state)
   expect(states).toEqual(['settled', 'settled', 'settled'])
@@ -130,9 +128,12 @@ test('a swap whose delivery cannot be read is told of and not given up; others p
     await moveTestSwap(database.pool, swap, 'deliveryRecorded', { deliveryTxHash: '0xdelivery' })
   await markOriginFinal(database.pool, await findSwaps(database.pool, idsOf(swaps)))
   const deps = {
-    ...{ pool: database.pool, reorgSeconds: 0, onRefundDecided: () => {} },
+    pool: database.pool,
+    rules,
+    onRefundDecided: () => {},
     destination: {
-      ...{ chainId: 31338, isDeliveryOver: () => true, findDeliveries: async () => new Map() },
+      chainId: 31338,
+      isDeliveryOver: () => true,
       async readUndelivered(ops: readonly Op[], _at: Block, faults: unknown[]) {
         faults.push(trap)
         return new Set(ops.filter(({ wallet }) => wallet !== 'trap').map(({ hash }) => hash))
@@ -140,7 +141,7 @@ test('a swap whose delivery cannot be read is told of and not given up; others p
     },
   } as unknown as ConfirmDeliveryDeps
 
-  await expect(confirmDestination(deps, lease, heads)).rejects.toBe(trap)
+  await expect(confirmDeliveries(deps, lease, heads)).rejects.toBe(trap)
 
   const found = new Map((await findSwaps(database.pool, idsOf(swaps))).map(({ id, state }) => [id, state]))
   const states = idsOf(swaps).map((id) => found.get(id))

@@ -23,7 +23,7 @@ afterAll(() => database.stop())
 
 function headsAt(number: bigint): Heads {
   const block: Block = { number, height: number, hash: `0x${number}`, seconds: 0 }
-  return { head: block, accept: block, settle: block, hard: block }
+  return { head: block, hard: block }
 }
 
 /** A swap whose only delivery was found to be decided at a hard-final block; what it did there is not known here. */

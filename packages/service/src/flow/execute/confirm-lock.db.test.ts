@@ -1,11 +1,14 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Block, Heads, LockRef, LockState } from '../../chains/chain.ts'
+import { findFinalEvents } from '../../store/chain-events.ts'
 import { bookExposure, findLostInputs, markOriginFinal, writeOffInput } from '../../store/exposure.ts'
 import { readExposure } from '../../store/figures.ts'
 import { findSwaps, findToAttest, markDeliveryFinal } from '../../store/swaps.ts'
+import { storeTestEvents } from '../../store/test-chain-events.ts'
 import { insertTestAccount, startTestDatabase, type TestDatabase } from '../../store/test-database.ts'
 import { insertTestSwap, settleTestSwap } from '../../store/test-swaps.ts'
-import { type ConfirmLockDeps, confirmOrigin } from './confirm-lock.ts'
+import { type ConfirmLockDeps, confirmLocks } from './confirm-lock.ts'
+import { finalizeOrigin } from './finalize-origin.ts'
 
 const CHAIN = 31_337
 const VALUE = 601n
@@ -17,13 +20,14 @@ beforeAll(async () => {
 afterAll(() => database.stop())
 
 const block: Block = { number: 20n, height: 20n, hash: '0x14', seconds: 0 }
-const heads: Heads = { head: block, accept: block, settle: block, hard: block }
+const heads: Heads = { head: block, hard: block }
 
 /** A watch over a chain on which every input is in this state, and past the time of every op. */
 function watcher(state: LockState = 'none'): ConfirmLockDeps {
   const readLocks = async (ops: readonly LockRef[]) => new Map(ops.map(({ hash }) => [hash, state]))
   const origin = { chainId: CHAIN, readLocks, isLockOver: () => true }
-  return { pool: database.pool, origin, reorgSeconds: 4, onMoved: () => {} } as unknown as ConfirmLockDeps
+  const rules = { accept: [{ depth: 1 }], settle: 1, reorgWindowSeconds: 4, hard: 4, hardSeconds: 4 }
+  return { pool: database.pool, origin, rules, onMoved: () => {} } as unknown as ConfirmLockDeps
 }
 
 test('a swap that was paid and can never be locked is over; its value is exposed until it is written off', async () => {
@@ -33,8 +37,10 @@ test('a swap that was paid and can never be locked is over; its value is exposed
   await pool.query('update ops set value_cents = $1', [VALUE.toString()])
   await bookExposure(pool, { chainId: CHAIN, swaps: await findSwaps(pool, [swap.swapId]), capCents: 10_000n })
   await markDeliveryFinal(pool, { id: swap.swapId, deliveryTxHash: '0xdelivery' })
+  // A reorg undid the lock.
+  await pool.query('update swaps set locked_block = null')
 
-  await confirmOrigin(watcher(), heads)
+  await confirmLocks(watcher(), heads)
 
   const [closed] = await findSwaps(pool, [swap.swapId])
   expect(closed).toMatchObject({ state: 'closed', originFinal: false })
@@ -57,7 +63,9 @@ test('a swap whose input was sent back after it was paid is over, and its value 
   await markOriginFinal(pool, swaps)
   await markDeliveryFinal(pool, { id: swapId, deliveryTxHash: '0xdelivery' })
 
-  await confirmOrigin(watcher('refunded'), heads)
+  await storeTestEvents(pool, CHAIN, 'refunded', swaps)
+  const events = await findFinalEvents(pool, { chainId: CHAIN, hard: 20n, limit: 10 })
+  await finalizeOrigin(watcher('refunded'), heads, events, [])
 
   expect(await findSwaps(pool, [swapId])).toMatchObject([{ state: 'closed', originFinal: true }])
   expect(await findToAttest(pool, 'claim')).toEqual([])

@@ -2,120 +2,119 @@ import type { Pool } from 'pg'
 import type { Heads, LockState, OriginChain } from '../../chains/chain.ts'
 import { failPoint } from '../../fail-point.ts'
 import { attempt, throwFirst } from '../../model/attempt.ts'
-import { decideOrigin, type OriginDecision } from '../../model/origin.ts'
+import type { FinalityRules } from '../../model/finality.ts'
+import { decideLocked, decideNeverLocked } from '../../model/origin.ts'
 import type { Swap } from '../../model/swap.ts'
+import { findEvents, rewindCursor, type StoredEvent } from '../../store/chain-events.ts'
 import { inTransaction } from '../../store/db.ts'
-import { insertLostInput, markOriginFinal } from '../../store/exposure.ts'
+import { insertLostInput } from '../../store/exposure.ts'
 import { freePositions } from '../../store/ops.ts'
-import { advanceSwap, type Change, findOpenByOrigin } from '../../store/swaps.ts'
+import { advanceSwap, findUnlocked, setLockedBlock } from '../../store/swaps.ts'
 
 export type ConfirmLockDeps = {
   pool: Pool
   origin: OriginChain
-  reorgSeconds: number
-  onMoved(swap: Swap, event: OriginDecision): void
+  rules: FinalityRules
+  onMoved(swap: Swap, event: string): void
 }
 
-/** Moves every swap of this origin chain on by what the escrow shows. */
-export async function confirmOrigin(deps: ConfirmLockDeps, heads: Heads): Promise<void> {
-  const swaps = await findOpenByOrigin(deps.pool, deps.origin.chainId)
+/** Moves the swaps on whose lock is not known yet: by its event, or by a final block past their time without it. */
+export async function confirmLocks(deps: ConfirmLockDeps, heads: Heads): Promise<void> {
+  const { pool, origin } = deps
+  const swaps = await findUnlocked(pool, origin.chainId)
+  const ids = swaps.map(({ op }) => op.hash)
+  const events = await findEvents(pool, { chainId: origin.chainId, kind: 'locked', ids })
   const faults: unknown[] = []
-  const [soft, hard] = await Promise.all([
-    deps.origin.readLocks(opsOf(swaps.filter(isUndoable)), heads.accept, faults),
-    deps.origin.readLocks(opsOf(swaps), heads.hard, faults),
-  ])
-  const final: Swap[] = []
   for (const swap of swaps) {
-    const seen = { soft: isUndoable(swap) ? soft.get(swap.op.hash) : 'none', hard: hard.get(swap.op.hash) }
-    // What cannot be read is not decided: it may be taken as well as not.
-    if (seen.soft === undefined || seen.hard === undefined) continue
-    const view = {
-      ...{ soft: seen.soft, hard: seen.hard, softSeconds: heads.accept.seconds },
-      isOver: deps.origin.isLockOver(swap, heads.hard),
-    }
-    const decision = decideOrigin(swap, view, deps.reorgSeconds)
-    if (decision === 'lockFinal') final.push(swap)
-    else if (decision === 'inputLost') await attempt(faults, () => closeLost(deps, heads, swap, view.hard))
-    else if (decision !== 'nothing') await attempt(faults, () => act(deps, heads, swap, decision))
+    const event = events.get(swap.op.hash)
+    if (event) await attempt(faults, () => confirmLock(deps, heads, swap, event))
   }
-  if (final.length > 0) {
-    failPoint('before lockFinal')
-    await markOriginFinal(deps.pool, final)
-    failPoint('after lockFinal')
-  }
+  const over = swaps.filter((swap) => !events.has(swap.op.hash) && origin.isLockOver(swap, heads.hard))
+  await giveUp(deps, heads, over, faults)
   throwFirst(faults)
 }
 
-const opsOf = (swaps: readonly Swap[]) => swaps.map(({ op }) => op)
-
-/** Nothing was sent for it yet that relies on its lock: only then does a block that may vanish matter. */
-const isUndoable = ({ state }: Swap) => state === 'locking' || state === 'locked'
-
-type Move = Exclude<OriginDecision, 'nothing' | 'lockFinal' | 'inputLost'>
-
-/** What it was exposed to came true: that stays booked, so that all such losses together stay below the cap. */
-async function closeLost(deps: ConfirmLockDeps, heads: Heads, swap: Swap, hard: LockState): Promise<void> {
-  const event = 'inputLost'
-  const isRefunded = hard === 'refunded'
-  const proof = isRefunded ? sentBack(deps, heads) : neverLocked(deps, heads)
-  const moved = await inTransaction(deps.pool, async (db) => {
-    const moved = await advanceSwap(db, { swap, event, proof })
-    if (moved) await insertLostInput(db, swap)
-    if (moved && isRefunded) await freePositions(db, [swap.op.id])
-    return moved
-  })
-  if (moved) deps.onMoved(moved, event)
-}
-
-async function act(deps: ConfirmLockDeps, heads: Heads, swap: Swap, event: Move): Promise<void> {
-  const change = await changeFor(deps, heads, swap, event)
-  if (!change) return
-  failPoint(`before ${event}`)
-  const moved = await inTransaction(deps.pool, async (db) => {
-    const moved = await advanceSwap(db, change)
-    // The slot is hard-final claimed or refunded: the next op may use the position with a higher round.
-    if (moved && (event === 'claimFinal' || event === 'refundFinal')) await freePositions(db, [swap.op.id])
-    return moved
-  })
-  failPoint(`after ${event}`)
-  if (moved) deps.onMoved(moved, event)
-}
-
-async function changeFor(
-  deps: ConfirmLockDeps,
+async function confirmLock(
+  { pool, rules, onMoved }: ConfirmLockDeps,
   heads: Heads,
   swap: Swap,
-  event: Move,
-): Promise<Change | undefined> {
-  switch (event) {
-    case 'lockSeen': {
-      const locked = await deps.origin.findLock(swap.op)
-      return locked && { swap, event, originTxHash: locked.txHash, lockedBlock: locked.block }
-    }
-    case 'refundFinal': {
-      const refunded = await deps.origin.findRefund(swap.op)
-      if (!refunded) return undefined
-      const { txHash: refundTxHash, credited } = refunded
-      return { swap, event, refundReason: swap.refundReason ?? 'DELIVERY_EXPIRED', refundTxHash, credited }
-    }
-    case 'declined':
-      return { swap, event, failureCode: 'OPERATION_EXPIRED', proof: neverLocked(deps, heads) }
-    case 'lockDead': {
-      const failureCode = (await deps.origin.findObstacle(swap)) ?? 'OPERATION_EXPIRED'
-      return { swap, event, failureCode, proof: neverLocked(deps, heads) }
-    }
-    case 'lockLost':
-    case 'claimFinal':
-      return { swap, event }
+  { block, seenAt, txHash }: StoredEvent,
+): Promise<void> {
+  const decision = decideLocked(swap, { block, seconds: seenAt }, { rules, at: heads })
+  if (decision === 'lockFound') return setLockedBlock(pool, swap, block)
+  if (decision !== 'lockSeen') return
+  failPoint('before lockSeen')
+  const moved = await advanceSwap(pool, { swap, event: decision, originTxHash: txHash, lockedBlock: block })
+  failPoint('after lockSeen')
+  if (moved) onMoved(moved, decision)
+}
+
+/** Ends the swaps that a hard-final block past their time shows without a lock: they can never be locked. */
+async function giveUp(
+  deps: ConfirmLockDeps,
+  heads: Heads,
+  swaps: readonly Swap[],
+  faults: unknown[],
+): Promise<void> {
+  if (swaps.length === 0) return
+  const { pool, origin } = deps
+  const states = await origin.readLocks(
+    swaps.map(({ op }) => op),
+    heads.hard,
+    faults,
+  )
+  for (const swap of swaps) {
+    const state = states.get(swap.op.hash)
+    // A slot that cannot be read decides nothing.
+    if (state === undefined) continue
+    const decision = decideNeverLocked(swap, state)
+    if (decision === 'rescan')
+      await rewindCursor(pool, { chainId: origin.chainId, to: swap.op.originBlock - 1n })
+    else if (decision === 'inputLost') await attempt(faults, () => closeLost(deps, heads, swap, state))
+    else if (decision !== 'nothing') await attempt(faults, () => fail(deps, heads, swap, decision))
   }
 }
 
+async function fail(
+  { pool, origin, onMoved }: ConfirmLockDeps,
+  heads: Heads,
+  swap: Swap,
+  event: 'declined' | 'lockDead',
+): Promise<void> {
+  const obstacle = event === 'lockDead' ? await origin.findObstacle(swap) : undefined
+  const failureCode = obstacle ?? 'OPERATION_EXPIRED'
+  failPoint(`before ${event}`)
+  const proof = neverLocked(origin, heads)
+  const moved = await advanceSwap(pool, { swap, event, failureCode, proof })
+  failPoint(`after ${event}`)
+  if (moved) onMoved(moved, event)
+}
+
+/** The booked exposure came true and stays booked, so that all such losses together stay below the cap. */
+export async function closeLost(
+  { pool, origin, onMoved }: Pick<ConfirmLockDeps, 'pool' | 'origin' | 'onMoved'>,
+  heads: Heads,
+  swap: Swap,
+  hard: LockState,
+): Promise<boolean> {
+  const event = 'inputLost'
+  const proof = hard === 'refunded' ? sentBack(origin, heads) : neverLocked(origin, heads)
+  const moved = await inTransaction(pool, async (db) => {
+    const moved = await advanceSwap(db, { swap, event, proof })
+    if (moved) await insertLostInput(db, swap)
+    if (moved && hard === 'refunded') await freePositions(db, [swap.op.id])
+    return moved
+  })
+  if (moved) onMoved(moved, event)
+  return moved !== undefined
+}
+
 /** A hard-final block in which the input of a swap that was paid is back in its wallet. */
-function sentBack(deps: ConfirmLockDeps, heads: Heads) {
-  return { kind: 'refundedAfterDelivery', chainId: deps.origin.chainId, block: heads.hard }
+function sentBack({ chainId }: OriginChain, { hard }: Heads) {
+  return { kind: 'refundedAfterDelivery', chainId, block: hard }
 }
 
 /** A hard-final block past the op's time in which its input is not taken: it can never be. */
-function neverLocked(deps: ConfirmLockDeps, heads: Heads) {
-  return { kind: 'notLockedPastDeadline', chainId: deps.origin.chainId, block: heads.hard }
+function neverLocked({ chainId }: OriginChain, { hard }: Heads) {
+  return { kind: 'notLockedPastDeadline', chainId, block: hard }
 }

@@ -1,12 +1,13 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import type { Block, Heads, LockRef, LockState } from '../../chains/chain.ts'
+import type { Block, Heads, LockState } from '../../chains/chain.ts'
 import type { Op, Swap } from '../../model/swap.ts'
 import type { Lease } from '../../store/lanes.ts'
 import { findSwaps, findToLock } from '../../store/swaps.ts'
+import { storeTestEvents } from '../../store/test-chain-events.ts'
 import { insertTestAccount, startTestDatabase, type TestDatabase } from '../../store/test-database.ts'
 import { holdTestLane } from '../../store/test-lanes.ts'
 import { insertTestSwap, moveTestSwap, type TestSwap } from '../../store/test-swaps.ts'
-import { type ConfirmLockDeps, confirmOrigin } from './confirm-lock.ts'
+import { type ConfirmLockDeps, confirmLocks } from './confirm-lock.ts'
 import { type LockDeps, lockWaiting } from './lock.ts'
 import { createWaitingLocks } from './waiting-locks.ts'
 
@@ -21,7 +22,8 @@ afterAll(() => database.stop())
 beforeEach(() => database.pool.query('truncate swaps, ops cascade'))
 
 const block: Block = { number: 20n, height: 20n, hash: '0x20', seconds: -1 }
-const heads: Heads = { head: block, accept: block, settle: block, hard: block }
+const heads: Heads = { head: block, hard: block }
+const rules = { accept: [{ depth: 1 }], settle: 1, reorgWindowSeconds: 0, hard: 4, hardSeconds: 0 }
 const trap = new Error('nobody expected this')
 
 /** The wallet of the first one is a trap: whoever asks a chain about it fails. */
@@ -117,29 +119,25 @@ test('a swap that cannot be moved on is told of, and the others of its chain are
   const swaps = await insertSwaps()
   for (const swap of swaps) await moveTestSwap(database.pool, swap, 'lockRecorded')
   const deps = {
-    ...{ pool: database.pool, reorgSeconds: 0, onMoved: () => {} },
-    origin: {
-      chainId: 31337,
-      isLockOver: () => false,
-      readLocks: async (ops: readonly LockRef[]) =>
-        new Map(ops.map(({ hash }): [string, LockState] => [hash, 'locked'])),
-      findLock: async (op: Op) => {
-        failFor(op)
-        return { txHash: '0xlock', block: 19n }
-      },
-    },
+    pool: database.pool,
+    rules,
+    onMoved: ({ op }: Swap) => failFor(op),
+    origin: { chainId: 31337, isLockOver: () => false },
   } as unknown as ConfirmLockDeps
+  await storeTestEvents(database.pool, 31337, 'locked', await findSwaps(database.pool, idsOf(swaps)))
 
-  await expect(confirmOrigin(deps, heads)).rejects.toBe(trap)
+  await expect(confirmLocks(deps, heads)).rejects.toBe(trap)
 
-  expect(await statesOf(swaps)).toEqual(['locking', 'locked', 'locked'])
+  expect(await statesOf(swaps)).toEqual(['locked', 'locked', 'locked'])
 })
 
 test('a swap whose input cannot be read is told of and left as it is; others of its chain are moved on', async () => {
   const swaps = await insertSwaps()
   for (const swap of swaps) await moveTestSwap(database.pool, swap, 'lockRecorded')
   const deps = {
-    ...{ pool: database.pool, reorgSeconds: 0, onMoved: () => {} },
+    pool: database.pool,
+    rules,
+    onMoved: () => {},
     origin: {
       ...{ chainId: 31337, isLockOver: () => true, findObstacle: async () => undefined },
       async readLocks(ops: readonly Op[], _at: Block, faults: unknown[]) {
@@ -150,7 +148,7 @@ test('a swap whose input cannot be read is told of and left as it is; others of 
     },
   } as unknown as ConfirmLockDeps
 
-  await expect(confirmOrigin(deps, heads)).rejects.toBe(trap)
+  await expect(confirmLocks(deps, heads)).rejects.toBe(trap)
 
   expect(await statesOf(swaps)).toEqual(['locking', 'failed', 'failed'])
 })

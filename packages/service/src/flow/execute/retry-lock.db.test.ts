@@ -23,7 +23,7 @@ const OP_DEADLINE = 100
 
 function headsAt(number: bigint, seconds = 0): Heads {
   const block: Block = { number, height: number, hash: `0x${number}`, seconds }
-  return { head: block, accept: block, settle: block, hard: block }
+  return { head: block, hard: block }
 }
 
 /** A swap whose locks were found to be decided at a hard-final block; what they did there is not known here. */
@@ -122,6 +122,8 @@ async function paidEarly() {
   await moveTestSwap(database.pool, swap, 'deliveryRecorded', { deliveryTxHash: '0xdelivery' })
   await moveTestSwap(database.pool, swap, 'deliverySeen', { deliveryTxHash: '0xdelivery', delivered: 990n })
   await database.pool.query('update ops set op_deadline = $1', [OP_DEADLINE])
+  // A reorg undid the lock.
+  await database.pool.query('update swaps set locked_block = null where id = $1', [swap.swapId])
   return swap
 }
 

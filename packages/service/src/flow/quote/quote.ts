@@ -41,6 +41,8 @@ export type QuoteDeps = {
   /** How far the market may move against the operator, by the slippage of the swap. */
   toleranceFor(slippageBps: number): number
   quoteTtlMs: number
+  /** How long swaps of this route and value take, from submission to `settled`. */
+  etaSecondsOf(order: Order, valueCents: bigint): number
 }
 
 /**
@@ -78,23 +80,21 @@ function priceOrder(deps: QuoteDeps, accountId: string, order: Order, accountRen
   const minOutput =
     order.tradeType === 'exactInput' ? withSlippage(price.amountOut, order.slippageBps) : price.amountOut
   const expiresAt = deps.now() + deps.quoteTtlMs
-  const sealed = toSealed(
-    toQuote(order, choice, {
-      minOutput,
-      expiresAt,
-      toleranceBps: deps.toleranceFor(order.slippageBps),
-      ...feeBoundsOf(deps.market, order),
-    }),
-  )
+  const quoted = toQuote(order, choice, {
+    minOutput,
+    expiresAt,
+    toleranceBps: deps.toleranceFor(order.slippageBps),
+    ...feeBoundsOf(deps.market, order),
+  })
   return {
-    geoQuoteToken: deps.sealQuote(accountId, sealed),
+    geoQuoteToken: deps.sealQuote(accountId, toSealed(quoted)),
     origin: order.origin.family,
     input: price.amountIn.toString(),
     output: price.amountOut.toString(),
     minOutput: minOutput.toString(),
     feeBps: feeCentiBps / 100,
     expiresAt: new Date(expiresAt).toISOString(),
-    etaSeconds: Math.ceil(order.origin.acceptSeconds + order.destination.settleSeconds + 1),
+    etaSeconds: deps.etaSecondsOf(order, quoted.valueCents),
     ...describePrice(choice, deps.highImpactBps),
     ...(feeDiscount && { feeDiscount }),
   }

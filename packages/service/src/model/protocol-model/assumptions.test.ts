@@ -16,7 +16,12 @@ const policies: fc.Arbitrary<DeadlinePolicy> = fc.record({
   detectionSeconds: seconds,
   claimInclusionSeconds: seconds,
 })
-const finalities = fc.record({ originSeconds: seconds, destinationSeconds: seconds })
+const finalities = fc.record({
+  originSeconds: seconds,
+  destinationSeconds: seconds,
+  reorgWindowSeconds: seconds,
+  originBlockSeconds: seconds,
+})
 const clocks = { originSeconds: 1_700_000_000, destinationSeconds: 1_700_000_000 }
 
 test('INV-21 the last lock that can be included is final before the fill deadline', () => {

@@ -1,5 +1,6 @@
+import type { SlotState } from '@geoswap/protocol'
 import { nextState, type SwapEvent } from '../lifecycle.ts'
-import { decideOrigin, type OriginView } from '../origin.ts'
+import { decideExit, decideLocked, decideNeverLocked } from '../origin.ts'
 import type { Swap } from '../swap.ts'
 import type { Rules } from './test-rules.ts'
 import {
@@ -98,14 +99,21 @@ function send(state: ModelState): Step[] {
 const OP_DEADLINE = 100
 const REORG_SECONDS = 10
 const LATE = OP_DEADLINE - REORG_SECONDS
+const HARD_DEPTH = 6
+const AT = { head: { number: 10n }, hard: { number: 5n } }
 
-/** The production decision over what the model's chain shows. */
+/** The production decisions over what the model's chain shows. */
 function watchOrigin(state: ModelState, rules: Rules): Step[] {
   const { swap, originFinal, deliveryFinal } = state
-  const row = { state: swap, originFinal, deliveryFinal, op: { opDeadline: OP_DEADLINE } } as Swap
-  const decision = decideOrigin(row, viewOf(state, rules), REORG_SECONDS)
+  const op = { opDeadline: OP_DEADLINE, valueCents: 1n }
+  const row = { state: swap, originFinal, deliveryFinal, op } as Swap
+  const decision = decide(row, state, rules)
   switch (decision) {
     case 'nothing':
+    case 'lockFound':
+    case 'rescan':
+    case 'wait':
+    case 'done':
       return []
     case 'lockFinal':
       return [{ name: 'service: note final lock', to: { ...state, originFinal: true, exposed: false } }]
@@ -122,18 +130,30 @@ function watchOrigin(state: ModelState, rules: Rules): Step[] {
   }
 }
 
-function viewOf(state: ModelState, rules: Rules): OriginView {
-  const hard = stateAt(state, rules, isFinal)
-  const softSeconds = isPast(state, 'opOver') ? OP_DEADLINE + 1 : isPast(state, 'lockLate') ? LATE : 0
-  return {
-    soft: rules.acceptAt === 'soft' ? stateAt(state, rules, isOnChain) : hard,
-    hard,
-    softSeconds,
-    isOver: isLockOver(state, rules),
-  }
+/** In the order of a watch: locks that are not known yet, then what became final. */
+function decide(row: Swap, state: ModelState, rules: Rules) {
+  const [soft, hard] = [stateAt(state, rules, isOnChain), stateAt(state, rules, isFinal)]
+  if (row.state === 'locked' && soft === 'none') return 'lockLost'
+  if (soft === 'none' && isLockOver(state, rules)) return decideNeverLocked(row, hard)
+  if (row.state === 'accepted' || soft === 'none') return 'nothing'
+  if (row.state === 'locking') return decideLocked(row, lockOf(state, hard !== 'none'), depthsOf(rules))
+  const exit = hard === 'claimed' || hard === 'refunded' ? decideExit(row, hard) : 'wait'
+  if (exit !== 'wait' || hard === 'none' || row.originFinal) return exit
+  return 'lockFinal'
 }
 
-function stateAt(state: ModelState, rules: Rules, isThere: (attempt: Attempt) => boolean) {
+function lockOf(state: ModelState, isLockFinal: boolean) {
+  const seconds = isPast(state, 'opOver') ? OP_DEADLINE + 1 : isPast(state, 'lockLate') ? LATE : 0
+  return { block: isLockFinal ? AT.hard.number : AT.head.number, seconds }
+}
+
+function depthsOf({ acceptAt }: Rules) {
+  const accept = [{ depth: acceptAt === 'soft' ? 1 : HARD_DEPTH }]
+  const times = { reorgWindowSeconds: REORG_SECONDS, hardSeconds: REORG_SECONDS }
+  return { rules: { accept, settle: 1, hard: HARD_DEPTH, ...times }, at: AT }
+}
+
+function stateAt(state: ModelState, rules: Rules, isThere: (attempt: Attempt) => boolean): SlotState {
   if (!isThere(state.lock)) return 'none'
   const isRefundThere = rules.refundedAt === 'inclusion' ? isOnChain : isThere
   const isStranger = isRefundThere({ place: state.strangerRefund } as Attempt)

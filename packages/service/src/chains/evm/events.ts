@@ -1,0 +1,83 @@
+import { geoEscrowAbi, geoVaultAbi } from '@geoswap/protocol'
+import {
+  type Hex,
+  isAddressEqual,
+  type Log,
+  type PublicClient,
+  parseEventLogs,
+  TransactionReceiptNotFoundError,
+} from 'viem'
+import { attempt } from '../../model/attempt.ts'
+import { groupBy } from '../../model/group.ts'
+import type { ChainEvent, Delivered, EventPage, PaidOp } from '../chain.ts'
+import { type BlockRange, createLogPages } from './log-pages.ts'
+import type { EvmChainSettings } from './settings.ts'
+
+type Contracts = Pick<EvmChainSettings, 'escrow' | 'vault'>
+type Mined = { transactionHash: Hex; blockNumber: bigint; blockHash: Hex }
+
+/** Pages of everything that our contracts on this chain emitted in a range of blocks. */
+export function createEventReader(client: Pick<PublicClient, 'getLogs'>, contracts: Contracts) {
+  const pages = createLogPages(client)
+  return async (range: BlockRange): Promise<EventPage> => {
+    const { logs, to } = await pages.readPage([contracts.escrow, contracts.vault], range)
+    return { events: toEvents(contracts, logs), to, isComplete: true }
+  }
+}
+
+function toEvents({ escrow, vault }: Contracts, logs: Log<bigint, number, false>[]): ChainEvent[] {
+  const events: ChainEvent[] = []
+  const credited = new Map<string, string[]>()
+  const emitted = logs.filter(({ address }) => isAddressEqual(address, escrow))
+  for (const log of parseEventLogs({ abi: geoEscrowAbi, logs: emitted })) {
+    const where = whereIs(log)
+    if (log.eventName === 'Locked') events.push({ kind: 'locked', id: log.args.op, ...where })
+    if (log.eventName === 'Claimed') events.push({ kind: 'claimed', id: log.args.op, ...where })
+    if (log.eventName === 'Refunded') events.push({ kind: 'refunded', id: log.args.op, ...where })
+    if (log.eventName !== 'Credited') continue
+    credited.set(where.txHash, [...(credited.get(where.txHash) ?? []), log.args.owner])
+  }
+  const paid = logs.filter(({ address }) => isAddressEqual(address, vault))
+  for (const log of parseEventLogs({ abi: geoVaultAbi, logs: paid, eventName: 'Delivered' }))
+    events.push({ kind: 'delivered', id: log.args.delivery, amount: log.args.amount, ...whereIs(log) })
+  return events.map((event) =>
+    event.kind === 'refunded' ? { ...event, creditedTo: credited.get(event.txHash) ?? [] } : event,
+  )
+}
+
+function whereIs({ transactionHash, blockNumber, blockHash }: Mined) {
+  return { txHash: transactionHash, block: blockNumber, blockHash }
+}
+
+/** Empty for a transaction that is in no block. */
+async function readLogs(client: PublicClient, hash: Hex) {
+  try {
+    return (await client.getTransactionReceipt({ hash })).logs
+  } catch (error) {
+    if (error instanceof TransactionReceiptNotFoundError) return []
+    throw error
+  }
+}
+
+/** The deliveries that these transactions made, by op hash, wherever they are in the chain now. */
+export async function readDeliveries(
+  client: PublicClient,
+  { vault }: Pick<Contracts, 'vault'>,
+  paid: readonly PaidOp[],
+  faults?: unknown[],
+): Promise<Map<string, Delivered>> {
+  const found = new Map<string, Delivered>()
+  const named = paid.filter(({ txHash }) => txHash !== undefined)
+  const look = async (hash: Hex, ops: readonly PaidOp[]) => {
+    const logs = await readLogs(client, hash)
+    const own = logs.filter(({ address }) => isAddressEqual(address, vault))
+    for (const log of parseEventLogs({ abi: geoVaultAbi, logs: own, eventName: 'Delivered' })) {
+      const made = ops.find(({ op }) => op.deliveryHash === log.args.delivery)
+      const delivered = { txHash: hash, block: log.blockNumber, amount: log.args.amount }
+      if (made) found.set(made.op.hash, delivered)
+    }
+  }
+  const byTransaction = [...groupBy(named, ({ txHash }) => txHash as Hex)]
+  await Promise.all(byTransaction.map(([hash, ops]) => attempt(faults, () => look(hash, ops))))
+  return found
+}

@@ -1,0 +1,58 @@
+import { type Address, BaseError, type Log, type PublicClient, RpcRequestError } from 'viem'
+
+export type BlockRange = { from: bigint; to: bigint }
+export type LogPage<L> = { logs: L[]; to: bigint }
+export type LogPages = {
+  /** The logs from `from` on, up to `to` or to where the node's limit ends the page. */
+  readPage(address: readonly Address[], range: BlockRange): Promise<LogPage<Log<bigint, number, false>>>
+}
+
+// Providers allow between 500 and 10,000 blocks. The first page finds out.
+const FIRST_RANGE = 2_000n
+const MAX_RANGE = 10_000n
+
+/**
+ * Reads logs in pages that the node accepts: a range that it refuses is halved, and after pages that it accepts the
+ * range grows again by a quarter.
+ */
+export function createLogPages(client: Pick<PublicClient, 'getLogs'>): LogPages {
+  let size = FIRST_RANGE
+
+  async function readPage(address: readonly Address[], { from, to }: BlockRange) {
+    for (;;) {
+      const last = from + size - 1n < to ? from + size - 1n : to
+      try {
+        const logs = await client.getLogs({ address: [...address], fromBlock: from, toBlock: last })
+        if (last < to) size = size + size / 4n < MAX_RANGE ? size + size / 4n : MAX_RANGE
+        return { logs, to: last }
+      } catch (error) {
+        if (last === from || !isTooMuch(error)) throw error
+        size = (last - from + 1n) / 2n
+      }
+    }
+  }
+
+  return { readPage }
+}
+
+// Geth, Erigon, Alchemy, Infura, QuickNode and public nodes word it differently, with these codes or one of their own.
+const LIMIT_CODES = [-32_005, -32_602, -32_614, -32_701]
+const LIMIT_TEXT = /range|limit|too (many|large|wide)|more than|exceed|response size|timed? ?out/i
+
+/** Whether the node refused the range or the number of results, and not the question. */
+function isTooMuch(error: unknown): boolean {
+  const answer = error instanceof BaseError && error.walk((cause) => cause instanceof RpcRequestError)
+  if (!(answer instanceof RpcRequestError)) return false
+  return LIMIT_CODES.includes(answer.code) || LIMIT_TEXT.test(answer.details)
+}
+
+/** All pages of a range. */
+export async function readAllLogs(pages: LogPages, address: readonly Address[], { from, to }: BlockRange) {
+  const logs: Log<bigint, number, false>[] = []
+  for (let next = from; next <= to; ) {
+    const page = await pages.readPage(address, { from: next, to })
+    logs.push(...page.logs)
+    next = page.to + 1n
+  }
+  return logs
+}

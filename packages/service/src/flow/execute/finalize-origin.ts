@@ -1,0 +1,92 @@
+import type { ChainEvent, Heads, LockState } from '../../chains/chain.ts'
+import { failPoint } from '../../fail-point.ts'
+import { attempt } from '../../model/attempt.ts'
+import { decideExit } from '../../model/origin.ts'
+import type { Swap } from '../../model/swap.ts'
+import { closeEvents, type StoredEvent } from '../../store/chain-events.ts'
+import { inTransaction } from '../../store/db.ts'
+import { markOriginFinal } from '../../store/exposure.ts'
+import { freePositions } from '../../store/ops.ts'
+import { advanceSwap, findSwapsByOp } from '../../store/swaps.ts'
+import { type ConfirmLockDeps, closeLost } from './confirm-lock.ts'
+
+type Deps = Pick<ConfirmLockDeps, 'pool' | 'origin' | 'onMoved'>
+
+/**
+ * Draws the consequences of events of the escrow that are in hard-final blocks by now. The escrow's state at the final
+ * block has to confirm each. Returns those that it contradicts: a reorg undid them unseen.
+ */
+export async function finalizeOrigin(
+  deps: Deps,
+  heads: Heads,
+  events: readonly StoredEvent[],
+  faults: unknown[],
+): Promise<ChainEvent[]> {
+  if (events.length === 0) return []
+  const { pool, origin } = deps
+  const ids = events.map(({ id }) => id)
+  const swaps = new Map((await findSwapsByOp(pool, ids)).map((swap) => [swap.op.hash, swap]))
+  const open = events.filter(({ id }) => isOpen(swaps.get(id)))
+  const ops = open.flatMap(({ id }) => swaps.get(id)?.op ?? [])
+  const states = ops.length > 0 ? await origin.readLocks(ops, heads.hard, faults) : new Map()
+  const isContradicted = (event: StoredEvent) => contradicts(event, states.get(event.id))
+  const confirmed = open.filter((event) => states.has(event.id) && !isContradicted(event))
+  const locked = confirmed.filter(({ kind, id }) => kind === 'locked' && isPastLock(swaps.get(id)))
+  await markFinal(
+    deps,
+    locked.flatMap(({ id }) => swaps.get(id) ?? []),
+  )
+  const done = [...events.filter((event) => !open.includes(event)), ...locked]
+  for (const event of confirmed) {
+    const swap = swaps.get(event.id)
+    if (event.kind === 'locked' || !swap) continue
+    const isDone = await attempt(faults, () => closeExit(deps, heads, swap, event))
+    if (isDone) done.push(event)
+  }
+  await closeEvents(pool, origin.chainId, done)
+  return open.filter(isContradicted)
+}
+
+const isOpen = (swap: Swap | undefined) =>
+  swap !== undefined && !['closed', 'refunded', 'failed'].includes(swap.state)
+
+/** A lock that does not count yet is confirmed first. */
+const isPastLock = (swap: Swap | undefined) =>
+  swap !== undefined && swap.state !== 'accepted' && swap.state !== 'locking'
+
+function contradicts({ kind }: StoredEvent, state: LockState | undefined): boolean {
+  if (state === undefined) return false
+  return kind === 'locked' ? state === 'none' : state !== kind
+}
+
+async function markFinal({ pool }: Deps, swaps: readonly Swap[]): Promise<void> {
+  if (swaps.length === 0) return
+  failPoint('before lockFinal')
+  await markOriginFinal(pool, swaps)
+  failPoint('after lockFinal')
+}
+
+/** True once nothing more follows from the event. */
+async function closeExit(deps: Deps, heads: Heads, swap: Swap, event: StoredEvent): Promise<boolean> {
+  const { pool, onMoved } = deps
+  const exit = event.kind === 'claimed' ? 'claimed' : 'refunded'
+  const decision = decideExit(swap, exit)
+  if (decision === 'wait' || decision === 'done') return decision === 'done'
+  if (decision === 'inputLost') return closeLost(deps, heads, swap, 'refunded')
+  const change = decision === 'claimFinal' ? {} : refundOf(swap, event)
+  failPoint(`before ${decision}`)
+  const moved = await inTransaction(pool, async (db) => {
+    const moved = await advanceSwap(db, { swap, event: decision, ...change })
+    // The slot is claimed or refunded for good: the next op may use the position with a higher round.
+    if (moved) await freePositions(db, [swap.op.id])
+    return moved
+  })
+  failPoint(`after ${decision}`)
+  if (moved) onMoved(moved, decision)
+  return moved !== undefined
+}
+
+function refundOf({ op, refundReason = 'DELIVERY_EXPIRED' }: Swap, { txHash, creditedTo }: StoredEvent) {
+  const credited = creditedTo?.includes(op.wallet) ?? false
+  return { refundReason, refundTxHash: txHash, credited }
+}

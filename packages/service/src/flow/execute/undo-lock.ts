@@ -1,0 +1,17 @@
+import type { ChainEvent } from '../../chains/chain.ts'
+import type { Swap } from '../../model/swap.ts'
+import type { Db } from '../../store/db.ts'
+import { advanceSwap, findSwapsByOp } from '../../store/swaps.ts'
+
+/** A reorg undid locks: swaps for which nothing was paid wait for their lock again. */
+export async function undoLocks(
+  db: Db,
+  gone: readonly ChainEvent[],
+  onMoved: (swap: Swap, event: string) => void,
+): Promise<void> {
+  const hashes = gone.filter(({ kind }) => kind === 'locked').map(({ id }) => id)
+  for (const swap of await findSwapsByOp(db, hashes)) {
+    const moved = swap.state === 'locked' && (await advanceSwap(db, { swap, event: 'lockLost' }))
+    if (moved) onMoved(moved, 'lockLost')
+  }
+}

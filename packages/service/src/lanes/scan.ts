@@ -1,0 +1,56 @@
+import type { Pool } from 'pg'
+import type { Chain, ChainEvent, Heads } from '../chains/chain.ts'
+import { findOpenEvents, readCursor, storePage, type Undo } from '../store/chain-events.ts'
+import { oldestOpenBlock } from '../store/open-range.ts'
+import { findWatched } from '../store/watched.ts'
+
+export type ScanDeps = {
+  pool: Pool
+  chain: Pick<Chain, 'chainId' | 'findEvents' | 'isCanonical'>
+  /** How many blocks are read again each time: the reorg window, and what a node may not have indexed yet. */
+  overlap: bigint
+  undo: Undo
+}
+
+/**
+ * Brings the stored events up to this head. Every page is committed with the cursor, so that a restart or a refusal of
+ * the node costs one page. The newest blocks are read again each time: a reorg of the usual depth shows as events that
+ * are gone or elsewhere.
+ */
+export async function scanEvents(deps: ScanDeps, heads: Heads, faults: unknown[]): Promise<void> {
+  const { pool, chain, overlap } = deps
+  const cursor = (await readCursor(pool, chain.chainId)) ?? (await firstBlock(deps, heads)) - 1n
+  const watched = () => findWatched(pool, chain.chainId)
+  let from = atLeastZero((cursor < heads.head.number ? cursor : heads.head.number) + 1n - overlap)
+  for (;;) {
+    const page = await chain.findEvents({ from, heads, watched }, faults)
+    const gone = page.isComplete ? await findGone(deps, page.events, { from, to: page.to }) : []
+    const stored = { ...page, chainId: chain.chainId, seconds: heads.head.seconds, gone }
+    await storePage(pool, stored, deps.undo)
+    if (page.to >= heads.head.number) return
+    from = page.to + 1n
+  }
+}
+
+/** A chain that was never scanned: from the oldest swap that is open, or from now on. */
+async function firstBlock({ pool, chain }: ScanDeps, { head }: Heads): Promise<bigint> {
+  return (await oldestOpenBlock(pool, chain.chainId)) ?? head.number
+}
+
+/** Events that the range has no more. A node that lags leaves some out too: their block decides. */
+async function findGone(
+  { pool, chain }: ScanDeps,
+  found: readonly ChainEvent[],
+  range: { from: bigint; to: bigint },
+): Promise<ChainEvent[]> {
+  const there = new Set(found.map(keyOf))
+  const known = await findOpenEvents(pool, { chainId: chain.chainId, ...range })
+  const missing = known.filter((event) => !there.has(keyOf(event)))
+  const gone: ChainEvent[] = []
+  for (const event of missing)
+    if (!(await chain.isCanonical({ number: event.block, hash: event.blockHash }))) gone.push(event)
+  return gone
+}
+
+const keyOf = ({ kind, id }: ChainEvent) => `${kind}:${id}`
+const atLeastZero = (number: bigint) => (number > 0n ? number : 0n)

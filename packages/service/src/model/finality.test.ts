@@ -1,0 +1,59 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import {
+  acceptDepthOf,
+  blockAtDepth,
+  expectedHardSeconds,
+  isTooSlow,
+  MAX_SLOWDOWN,
+  possibleHardSeconds,
+} from './finality.ts'
+
+const rules = {
+  accept: [{ belowUsd: 1_000, depth: 1 }, { depth: 32 }],
+  settle: 1,
+  reorgWindowSeconds: 30,
+  hard: 32,
+  hardSeconds: 15,
+}
+const at = { head: { number: 100n }, hard: { number: 60n } }
+
+test('a value has the depth of the first tier that it is below', () => {
+  expect(acceptDepthOf(rules, 99_999n)).toBe(1)
+  expect(acceptDepthOf(rules, 100_000n)).toBe(32)
+})
+
+test('depth 1 is the head, and the hard depth is the final block, however deep that is', () => {
+  expect(blockAtDepth(rules, 1, at)).toBe(100n)
+  expect(blockAtDepth(rules, 5, at)).toBe(96n)
+  expect(blockAtDepth(rules, 32, at)).toBe(60n)
+})
+
+test('a final block counts at every depth', () => {
+  expect(blockAtDepth({ hard: 200 }, 150, at)).toBe(60n)
+})
+
+test('finality is counted with as configured, or as measured in steps of a quarter, up to three times', () => {
+  expect(expectedHardSeconds(2_400, undefined)).toBe(2_400)
+  expect(expectedHardSeconds(2_400, 900)).toBe(2_400)
+  expect(expectedHardSeconds(2_400, 2_401)).toBe(3_000)
+  expect(expectedHardSeconds(2_400, 99_999)).toBe(7_200)
+})
+
+test('every finality that is counted with is among those that a rebuild tries', () => {
+  fc.assert(
+    fc.property(
+      fc.integer({ min: 1, max: 5_000 }),
+      fc.integer({ min: 0, max: 20_000 }),
+      (configured, measured) => {
+        expect(possibleHardSeconds(configured)).toContain(expectedHardSeconds(configured, measured))
+      },
+    ),
+  )
+})
+
+test('a chain is too slow beyond three times its finality, and not while nothing was measured', () => {
+  expect(isTooSlow(10, MAX_SLOWDOWN * 10)).toBe(false)
+  expect(isTooSlow(10, MAX_SLOWDOWN * 10 + 1)).toBe(true)
+  expect(isTooSlow(10, undefined)).toBe(false)
+})

@@ -1,0 +1,193 @@
+import type { Pool } from 'pg'
+import type { ChainEvent, EventPage } from '../chains/chain.ts'
+import { type Db, inTransaction } from './db.ts'
+
+/** An event as it is stored. `seenAt` is the chain's time at which it was first seen: not before its own block's. */
+export type StoredEvent = ChainEvent & { seenAt: number; isFinal: boolean }
+
+type Row = {
+  kind: ChainEvent['kind']
+  id: string
+  block: string
+  block_hash: string
+  tx_hash: string
+  seen_at: string
+  amount: string | null
+  credited_to: string[] | null
+  final: boolean
+}
+
+const COLUMNS = 'e.kind, e.id, e.block, e.block_hash, e.tx_hash, e.seen_at, e.amount, e.credited_to, e.final'
+
+/** The last block that was scanned; undefined for a chain that never was. */
+export async function readCursor(db: Db, chainId: number): Promise<bigint | undefined> {
+  const { rows } = await db.query<{ scanned_to: string }>(
+    'select scanned_to from chain_cursors where chain_id = $1',
+    [chainId],
+  )
+  const row = rows[0]
+  return row && BigInt(row.scanned_to)
+}
+
+/** Has the chain scanned again from this block on: an event that it must have was not among its logs. */
+export async function rewindCursor(db: Db, { chainId, to }: { chainId: number; to: bigint }): Promise<void> {
+  await db.query('update chain_cursors set scanned_to = least(scanned_to, $2::bigint) where chain_id = $1', [
+    chainId,
+    to.toString(),
+  ])
+}
+
+type Scanned = Pick<EventPage, 'events' | 'to'> & {
+  chainId: number
+  seconds: number
+  gone: readonly ChainEvent[]
+}
+
+/**
+ * Stores a page and how far it reaches, and removes what a reorg undid; `undo` moves the swaps back that rely on it.
+ * Swaps follow an event that moved to another block.
+ */
+export async function storePage(pool: Pool, page: Scanned, undo: Undo): Promise<void> {
+  await inTransaction(pool, async (db) => {
+    if (page.gone.length > 0) await removeEvents(db, page.chainId, page.gone)
+    if (page.gone.length > 0) await undo(db, page.gone)
+    await upsertEvents(db, page)
+    await db.query(
+      `insert into chain_cursors as c (chain_id, scanned_to) values ($1, $2)
+       on conflict (chain_id) do update set scanned_to = excluded.scanned_to`,
+      [page.chainId, page.to.toString()],
+    )
+  })
+}
+
+export type Undo = (db: Db, gone: readonly ChainEvent[]) => Promise<void>
+
+async function removeEvents(db: Db, chainId: number, gone: readonly ChainEvent[]): Promise<void> {
+  await db.query(
+    `with gone as (
+       delete from chain_events e using unnest($2::text[], $3::text[]) as g (kind, id)
+        where e.chain_id = $1 and e.kind = g.kind and e.id = g.id and not e.final
+    returning e.kind, e.id
+     ), unlocked as (
+       update swaps s set locked_block = null, origin_safe = false from gone g join ops o on o.hash = g.id
+        where g.kind = 'locked' and s.op_id = o.id and not s.origin_final and s.state <> 'locked'
+     )
+     update swaps s set delivered_block = null from gone g join ops o on o.delivery_hash = g.id
+      where g.kind = 'delivered' and s.op_id = o.id and not s.delivery_final`,
+    [chainId, gone.map(({ kind }) => kind), gone.map(({ id }) => id)],
+  )
+}
+
+async function upsertEvents(db: Db, { chainId, seconds, events }: Scanned): Promise<void> {
+  if (events.length === 0) return
+  await db.query(
+    `with stored as (
+       insert into chain_events as e (chain_id, kind, id, block, block_hash, tx_hash, seen_at, amount, credited_to)
+       select $1, n.kind, n.id, n.block, n.block_hash, n.tx_hash, $2, n.amount,
+              case when n.credited_to is null then null else string_to_array(n.credited_to, ',') end
+         from unnest($3::text[], $4::text[], $5::bigint[], $6::text[], $7::text[], $8::numeric[], $9::text[])
+           as n (kind, id, block, block_hash, tx_hash, amount, credited_to)
+       on conflict (chain_id, kind, id) do update
+          set block = excluded.block, block_hash = excluded.block_hash, tx_hash = excluded.tx_hash,
+              seen_at = excluded.seen_at, amount = excluded.amount, credited_to = excluded.credited_to
+        where not e.final and (e.block, e.block_hash, e.tx_hash)
+              is distinct from (excluded.block, excluded.block_hash, excluded.tx_hash)
+    returning kind, id, block, tx_hash
+     ), locked as (
+       update swaps s set locked_block = e.block from stored e join ops o on o.hash = e.id
+        where e.kind = 'locked' and s.op_id = o.id and s.locked_block is not null and not s.origin_final
+     )
+     update swaps s
+        set delivered_block = e.block, delivery_tx_hash = e.tx_hash,
+            updated_at = case when s.delivery_tx_hash = e.tx_hash then s.updated_at else clock_timestamp() end
+       from stored e join ops o on o.delivery_hash = e.id
+      where e.kind = 'delivered' and s.op_id = o.id and s.delivered_block is not null and not s.delivery_final`,
+    [
+      chainId,
+      seconds,
+      events.map(({ kind }) => kind),
+      events.map(({ id }) => id),
+      events.map(({ block }) => block.toString()),
+      events.map(({ blockHash }) => blockHash),
+      events.map(({ txHash }) => txHash),
+      events.map(({ amount }) => amount?.toString() ?? null),
+      events.map(({ creditedTo }) => creditedTo?.join(',') ?? null),
+    ],
+  )
+}
+
+/** Removes events that the chain's final state contradicts, and has their blocks scanned again. */
+export async function discardEvents(
+  pool: Pool,
+  chainId: number,
+  events: readonly ChainEvent[],
+  undo: Undo,
+): Promise<void> {
+  const [first] = events.map(({ block }) => block).sort((a, b) => (a < b ? -1 : 1))
+  if (first === undefined) return
+  await inTransaction(pool, async (db) => {
+    await removeEvents(db, chainId, events)
+    await undo(db, events)
+    await rewindCursor(db, { chainId, to: first - 1n })
+  })
+}
+
+type Between = { chainId: number; from: bigint; to: bigint }
+
+/** Events of these blocks that a reorg may still undo. */
+export async function findOpenEvents(db: Db, { chainId, from, to }: Between): Promise<StoredEvent[]> {
+  const { rows } = await db.query<Row>(
+    `select ${COLUMNS} from chain_events e
+      where e.chain_id = $1 and not e.final and e.block between $2 and $3 order by e.block`,
+    [chainId, from.toString(), to.toString()],
+  )
+  return rows.map(toEvent)
+}
+
+type Final = { chainId: number; hard: bigint; limit: number }
+
+/** Events in hard-final blocks from which something may still follow, the oldest first. */
+export async function findFinalEvents(db: Db, { chainId, hard, limit }: Final): Promise<StoredEvent[]> {
+  const { rows } = await db.query<Row>(
+    `select ${COLUMNS} from chain_events e
+      where e.chain_id = $1 and not e.final and e.block <= $2 order by e.block limit $3`,
+    [chainId, hard.toString(), limit],
+  )
+  return rows.map(toEvent)
+}
+
+/** Nothing more follows from these. */
+export async function closeEvents(db: Db, chainId: number, events: readonly ChainEvent[]): Promise<void> {
+  if (events.length === 0) return
+  await db.query(
+    `update chain_events e set final = true from unnest($2::text[], $3::text[]) as g (kind, id)
+      where e.chain_id = $1 and e.kind = g.kind and e.id = g.id`,
+    [chainId, events.map(({ kind }) => kind), events.map(({ id }) => id)],
+  )
+}
+
+type Named = { chainId: number; kind: ChainEvent['kind']; ids: readonly string[] }
+
+/** The events of this kind of these ops, by op or delivery hash. */
+export async function findEvents(db: Db, { chainId, kind, ids }: Named): Promise<Map<string, StoredEvent>> {
+  if (ids.length === 0) return new Map()
+  const { rows } = await db.query<Row>(
+    `select ${COLUMNS} from chain_events e where e.chain_id = $1 and e.kind = $2 and e.id = any($3)`,
+    [chainId, kind, ids],
+  )
+  return new Map(rows.map((row) => [row.id, toEvent(row)]))
+}
+
+function toEvent(row: Row): StoredEvent {
+  return {
+    kind: row.kind,
+    id: row.id,
+    block: BigInt(row.block),
+    blockHash: row.block_hash,
+    txHash: row.tx_hash,
+    seenAt: Number(row.seen_at),
+    isFinal: row.final,
+    ...(row.amount !== null && { amount: BigInt(row.amount) }),
+    ...(row.credited_to && { creditedTo: row.credited_to }),
+  }
+}

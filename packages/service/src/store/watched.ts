@@ -1,0 +1,21 @@
+import type { Watched } from '../chains/chain.ts'
+import type { Swap } from '../model/swap.ts'
+import type { Db } from './db.ts'
+import { selectSwaps } from './swaps.ts'
+
+/** Swaps that a chain without a log has to be asked about: something of theirs is in flight there. */
+export async function findWatched(db: Db, chainId: number): Promise<Watched> {
+  const find = (condition: string) => selectSwaps(db, `where ${condition}`, [chainId])
+  const [locks, exits, deliveries] = await Promise.all([
+    find(
+      `s.origin_chain = $1 and not s.origin_final and s.state in ('locking', 'locked', 'delivering', 'settled')`,
+    ),
+    find(`s.origin_chain = $1 and s.state in ('claiming', 'refundDecided', 'refunding', 'refundBlocked')`),
+    find(
+      `s.destination_chain = $1 and not s.delivery_final and s.state in ('delivering', 'settled', 'claiming')`,
+    ),
+  ])
+  return { locks: locks.map(opOf), exits: exits.map(opOf), deliveries: deliveries.map(opOf) }
+}
+
+const opOf = ({ op }: Swap) => op
