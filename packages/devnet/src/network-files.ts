@@ -7,6 +7,9 @@ import { type ChainRules, publicRulesOf } from './public-rules.ts'
 import type { ChainUrls } from './start-chain.ts'
 import type { DeployedUniswapV3, DeployedWithVenue } from './uniswap-v3/deploy-uniswap-v3.ts'
 
+// The provider of a shaped chain has WebSockets; the service's configuration has no field for them yet.
+const NAMES_SOCKETS: boolean = false
+
 /** A chain that runs and has everything on it. */
 export type ReadyChain = Omit<ChainPlan, 'tokens'> & DeployedWithVenue & ChainUrls
 export type ReadySolanaChain = Omit<SolanaPlan, 'tokens'> &
@@ -15,14 +18,21 @@ export type ReadySolanaChain = Omit<SolanaPlan, 'tokens'> &
 export type ReadyChains = { evm: ReadyChain[]; solana: ReadySolanaChain }
 
 export type LocalToken = { symbol: string; address: string; decimals: number }
+export type LocalShape = {
+  blockMs: number
+  /** Takes the `shape_` controls; `shape_readMeter` is one of them. */
+  controlUrl: string
+  /** The node itself: no meter, no limit, no lag. */
+  nodeUrl: string
+}
 export type LocalChain = {
   chainId: number
   name: string
   family: 'evm' | 'solana'
   rpcUrl: string
   wsUrl?: string
-  /** Where the chain behaves like a public one: its node itself, for what a public node does not allow or counts. */
-  nodeUrl?: string
+  /** Of a chain that behaves like a public one. */
+  shape?: LocalShape
   tokens: LocalToken[]
   contracts?: { account: Address; escrow: Address; vault: Address }
   uniswapV3?: DeployedUniswapV3
@@ -108,17 +118,18 @@ export function toLocalChains({ evm, solana }: ReadyChains): LocalChain[] {
 function toLocalChain(chain: ReadyChain): LocalChain {
   const { chainId, name, rpcUrl, contracts, uniswapV3 } = chain
   const tokens = [NATIVE, ...chain.tokens].map(toLocalToken)
-  return { chainId, name, family: 'evm', rpcUrl, ...behindOf(chain), tokens, contracts, uniswapV3 }
+  return { chainId, name, family: 'evm', rpcUrl, ...shapeOf(chain), tokens, contracts, uniswapV3 }
 }
 
 function toLocalSolanaChain(chain: ReadySolanaChain): LocalChain {
   const { chainId, name, rpcUrl, wsUrl, vaults } = chain
   const tokens = [NATIVE_SOL, ...chain.tokens].map(toLocalToken)
-  return { chainId, name, family: 'solana', rpcUrl, ...behindOf(chain), wsUrl, tokens, vaults }
+  return { chainId, name, family: 'solana', rpcUrl, ...shapeOf(chain), wsUrl, tokens, vaults }
 }
 
-function behindOf({ rpcUrl, nodeUrl }: ChainUrls): { nodeUrl?: string } {
-  return nodeUrl === rpcUrl ? {} : { nodeUrl }
+function shapeOf(chain: ReadyChain | ReadySolanaChain): { shape?: LocalShape } {
+  const { shape, blockMs, rpcUrl, nodeUrl } = chain
+  return shape === undefined ? {} : { shape: { blockMs, controlUrl: rpcUrl, nodeUrl } }
 }
 
 function toLocalToken({ symbol, address, decimals }: LocalToken): LocalToken {
@@ -176,6 +187,7 @@ function toEvmServiceChain(chain: ReadyChain): ServiceChain {
     name,
     family: 'evm',
     rpcUrls: [rpcUrl],
+    ...(NAMES_SOCKETS && shape && { wsUrls: [rpcUrl.replace(/^http/, 'ws')] }),
     attesterRpcUrls: [attesterUrl],
     contracts,
     native: { symbol: NATIVE.symbol, asset: NATIVE.asset },
