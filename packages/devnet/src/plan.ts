@@ -1,7 +1,7 @@
 import { type Address as SolanaAddress, address as toSolanaAddress } from '@solana/kit'
 import { TOKEN_PROGRAM_ADDRESS } from '@solana-program/token'
 import { type Address, zeroAddress } from 'viem'
-import { EVM_SHAPES, type EvmShapeName } from './shape/index.ts'
+import { EVM_SHAPES, type EvmShapeName } from './shape/evm-shape.ts'
 
 // A network as data: chains, tokens, start prices, inventory.
 

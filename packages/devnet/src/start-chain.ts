@@ -1,5 +1,6 @@
 import { listeningPort, nextMessage, spawnNode } from './node-child.ts'
-import { DIRECT_PATH, type EvmShapeName } from './shape/index.ts'
+import { DIRECT_PATH } from './shape/control-methods.ts'
+import type { EvmShapeName } from './shape/evm-shape.ts'
 import { type Supervised, supervise } from './supervise.ts'
 
 type ProcessOptions = {

@@ -1,7 +1,7 @@
 import type { Signature } from '@solana/kit'
 import { getTransferSolInstruction } from '@solana-program/system'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { controlShape, DIRECT_PATH } from '../src/shape/index.ts'
+import { controlShape, DIRECT_PATH } from '../src/shape/control-methods.ts'
 import { SOL, startWorld, type World } from './solana-world.ts'
 
 let world: World

@@ -1,4 +1,4 @@
-import type { MeterRow } from '../../shape/index.ts'
+import type { MeterRow } from '../../shape/control-methods.ts'
 
 /** One client and method since the last reset, also in the units of two public price lists. */
 export type SolanaMeterRow = Omit<MeterRow, 'alchemyUnits' | 'infuraCredits'> & {

@@ -1,4 +1,4 @@
-import { DIRECT_PATH } from '../../shape/index.ts'
+import { DIRECT_PATH } from '../../shape/control-methods.ts'
 import { isObject, parseJson } from '../json.ts'
 import { answerText, type Methods } from '../json-rpc.ts'
 import type { Ledger } from '../ledger.ts'
