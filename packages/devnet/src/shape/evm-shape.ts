@@ -16,8 +16,8 @@ export type EvmShape = {
   safe: TagLag
   finalized: TagLag
   fees: FeeSystem
-  /** Gas price of L1 that the chain starts with, in wei. */
-  l1BaseFeeWei: bigint
+  /** Price of one byte on L1 that the chain starts with; 0 where there is no other L1. */
+  l1WeiPerByte: bigint
   /** The base fee of the chain's own first block, in wei. */
   baseFeeWei: bigint
   pool: { minTipWei: bigint; minTipRefusal: string; priceBumpPercent: bigint }
@@ -49,7 +49,7 @@ export const EVM_SHAPES: Readonly<Record<EvmShapeName, EvmShape>> = {
     safe: { lagSeconds: 384, stepSeconds: 384 },
     finalized: { lagSeconds: 768, stepSeconds: 384 },
     fees: 'l1',
-    l1BaseFeeWei: 5n * GWEI,
+    l1WeiPerByte: 0n,
     baseFeeWei: 5n * GWEI,
     pool: { minTipWei: 1n, minTipRefusal: BELOW_MINIMUM, priceBumpPercent: PRICE_BUMP_PERCENT },
     logs: { blocks: 1_000, results: 10_000, refusal: 'range-32602' },
@@ -65,7 +65,9 @@ export const EVM_SHAPES: Readonly<Record<EvmShapeName, EvmShape>> = {
     safe: { lagSeconds: 120, stepSeconds: 240 },
     finalized: { lagSeconds: 900, stepSeconds: 300 },
     fees: 'op-stack',
-    l1BaseFeeWei: 5n * GWEI,
+    // Fjord: (16 * baseFeeScalar * l1BaseFee + blobBaseFeeScalar * blobBaseFee) / 1e6 a byte, with Base's scalars 2,269
+    // and 1,055,762 (SystemConfig), 5 gwei and a blob base fee of 1 gwei.
+    l1WeiPerByte: 1_237_282_000n,
     baseFeeWei: GWEI / 100n,
     pool: { minTipWei: 1n, minTipRefusal: UNDERPRICED, priceBumpPercent: PRICE_BUMP_PERCENT },
     logs: { blocks: 2_000, results: 10_000, refusal: 'range-32005' },
@@ -80,7 +82,8 @@ export const EVM_SHAPES: Readonly<Record<EvmShapeName, EvmShape>> = {
     safe: { lagSeconds: 400, stepSeconds: 200 },
     finalized: { lagSeconds: 900, stepSeconds: 300 },
     fees: 'arbitrum',
-    l1BaseFeeWei: 5n * GWEI,
+    // 100 gas a byte at the floor of the base fee: a plain transfer takes about 11,000 for L1.
+    l1WeiPerByte: GWEI,
     // The floor of Arbitrum One: 0.01 gwei (Arbitrum docs, gas and fees).
     baseFeeWei: GWEI / 100n,
     pool: { minTipWei: 0n, minTipRefusal: UNDERPRICED, priceBumpPercent: PRICE_BUMP_PERCENT },
