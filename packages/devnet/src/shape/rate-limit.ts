@@ -13,7 +13,7 @@ export const RATE_LIMITED = {
  * Counts the calls of each client in each second; a batch counts as its calls. A request that does not fit is refused
  * whole and counts for nothing. Every second refusal says when to come back.
  */
-export function createRateLimit(settings: Settings, now: () => number) {
+export function createRateLimit(settings: Pick<Settings, 'callsPerSecond'>, now: () => number) {
   const windows = new Map<string, Window>()
   let refusals = 0
 

@@ -1,19 +1,25 @@
+import type { Meter } from '../../shape/meter.ts'
 import type { Methods } from '../json-rpc.ts'
 import { advanceTime, type Ledger } from '../ledger.ts'
 import { findInteger } from '../params.ts'
 import { invalidParams } from '../rpc-error.ts'
 import { currentBlock, slotAt } from '../slots.ts'
-import { createLaggingNode, type LaggingNode } from './lagging-node.ts'
-import type { Meter } from './meter.ts'
-import type { RateLimit } from './rate-limit.ts'
+import type { LaggingNode } from './lagging-node.ts'
 
 const MAX_ADVANCE_SECONDS = 86_400
 
-type Provider = { ledger: Ledger; slotMs: number; meter: Meter; limit: RateLimit; lagging: LaggingNode }
+type Provider = {
+  ledger: Ledger
+  slotMs: number
+  meter: Meter
+  settings: { callsPerSecond: number }
+  lagging: LaggingNode
+}
 
 /** The controls of a shaped EVM chain that have a meaning here, under the same names. */
-export function providerControls({ ledger, slotMs, meter, limit, lagging }: Provider): Methods {
+export function providerControls({ ledger, slotMs, meter, settings, lagging }: Provider): Methods {
   const { slots } = ledger
+  const preset = { callsPerSecond: settings.callsPerSecond, lagSlots: lagging.slots }
   return {
     shape_advance([count]) {
       const seconds = findInteger(count) ?? 0
@@ -32,11 +38,11 @@ export function providerControls({ ledger, slotMs, meter, limit, lagging }: Prov
       return true
     },
     shape_setRateLimit([callsPerSecond]) {
-      limit.set(findInteger(callsPerSecond) ?? null)
+      settings.callsPerSecond = findInteger(callsPerSecond) ?? preset.callsPerSecond
       return true
     },
     shape_setBackendLag([count]) {
-      lagging.slots = findInteger(count) ?? createLaggingNode().slots
+      lagging.slots = findInteger(count) ?? preset.lagSlots
       return true
     },
     shape_readMeter: () => meter.read(),
