@@ -32,11 +32,21 @@ test('the network has the chains of the shape, and each answers with its id', as
   expect(ids).toEqual([31_340, 31_341, 31_342])
 })
 
+type ServiceChain = Record<string, unknown> & { name: string; attesterRpcUrls: string[] }
+
+function serviceChains(): ServiceChain[] {
+  return JSON.parse(readFileSync(join(inject('home'), 'service.json'), 'utf8')).chains
+}
+
+function attesterClientOf(name: string) {
+  const [url] = serviceChains().find((chain) => chain.name === name)?.attesterRpcUrls ?? []
+  return createPublicClient({ transport: http(url) })
+}
+
 test('the service has the rules of the presets, and nodes of its own for the attester', () => {
-  const { chains } = JSON.parse(readFileSync(join(inject('home'), 'service.json'), 'utf8'))
   const presetOf = (name: string) => JSON.parse(readFileSync(`packages/service/presets/${name}.json`, 'utf8'))
 
-  for (const chain of chains) {
+  for (const chain of serviceChains()) {
     const preset = presetOf(chain.name)
     expect([chain.finality, chain.blockMs]).toEqual([preset.finality, preset.blockMs])
     expect(chain.l1FeeOracle).toBe(preset.l1FeeOracle?.address)
@@ -109,16 +119,20 @@ test('confirmed slots of Solana are a slot or two behind, and finalized ones 32'
   expect(newest - finalized).toBeLessThanOrEqual(36n)
 })
 
-test('what the service asks is metered, and what faucet and keeper ask is not', async () => {
+test('calls are metered per client, the attester by its address, and those of the faucet are not', async () => {
   await controls.resetMeters()
   await world.walletWith(world.chainNamed('arbitrum'), 'USDC', 1n)
+  await Promise.all(EVM.map((name) => attesterClientOf(name).getChainId()))
 
   const rows = await until(async () => {
     const read = await controls.readMeters()
-    const everyChain = new Set(read.map(({ chain }) => chain)).size === 4
-    return everyChain && read.some(({ client }) => client === 'attester') && read
+    return new Set(read.map(({ chain }) => chain)).size === 4 && read
   })
 
-  const methods = new Set(rows.map(({ method }) => method))
-  expect(methods).not.toContain('eth_sendRawTransaction')
+  expect(rows.map(({ method }) => method)).not.toContain('eth_sendRawTransaction')
+  for (const chain of EVM) {
+    expect(rows).toContainEqual(
+      expect.objectContaining({ chain, client: 'attester', method: 'eth_chainId', calls: 1 }),
+    )
+  }
 })
