@@ -25,9 +25,9 @@ export function showBackend(heads: Heads): Rule {
     const known = (await heads.head()).number - call.lag
     if (call.method === 'eth_blockNumber') return toHex(known)
     if (BY_HASH.has(call.method)) return call.lag === 0 ? next(call) : byHash(call, next, known)
-    const filter = filterOf(call)
+    const filter = call.method === 'eth_getLogs' ? filterOf(call) : undefined
     if (filter) {
-      if ((numberOf(filter.fromBlock) ?? 0) > known) return call.method === 'eth_getLogs' ? [] : next(call)
+      if ((numberOf(filter.fromBlock) ?? 0) > known) return []
       return next(await withBlocks(call, (block) => clamp(block, known, call.lag)))
     }
     const place = blockParamOf(call.method)

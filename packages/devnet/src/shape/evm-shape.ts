@@ -50,7 +50,7 @@ export const EVM_SHAPES: Readonly<Record<EvmShapeName, EvmShape>> = {
     finalized: { lagSeconds: 768, stepSeconds: 384 },
     fees: 'l1',
     l1WeiPerByte: 0n,
-    baseFeeWei: 5n * GWEI,
+    baseFeeWei: GWEI,
     pool: { minTipWei: 1n, minTipRefusal: BELOW_MINIMUM, priceBumpPercent: PRICE_BUMP_PERCENT },
     logs: { blocks: 1_000, results: 10_000, refusal: 'range-32602' },
     callsPerSecond: CALLS_PER_SECOND,

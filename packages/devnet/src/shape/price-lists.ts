@@ -1,7 +1,10 @@
 /** The cost of one call in a provider's own unit. */
 export type PriceList = { default: number; methods: Readonly<Record<string, number>> }
 
-/** https://www.alchemy.com/docs/reference/compute-unit-costs, read in 2026: compute units. */
+/**
+ * https://www.alchemy.com/docs/reference/compute-unit-costs, read in 2026: compute units. A notification costs by its
+ * bytes there, 0.04 each: 40 for a head of a thousand.
+ */
 export const ALCHEMY_UNITS: PriceList = {
   default: 20,
   methods: {
@@ -24,10 +27,31 @@ export const ALCHEMY_UNITS: PriceList = {
   },
 }
 
-/** https://docs.metamask.io/services/get-started/pricing/credit-cost, read in 2026: credits. */
+/**
+ * https://docs.metamask.io/services/get-started/pricing/credit-cost, read in 2026: credits. A notification costs as one
+ * of `newHeads`.
+ */
 export const INFURA_CREDITS: PriceList = {
   default: 80,
-  methods: {},
+  methods: {
+    eth_blobBaseFee: 300,
+    eth_chainId: 5,
+    eth_estimateGas: 300,
+    eth_getBlockReceipts: 1_000,
+    eth_getBlockTransactionCountByHash: 150,
+    eth_getBlockTransactionCountByNumber: 150,
+    eth_getFilterChanges: 140,
+    eth_getFilterLogs: 255,
+    eth_getLogs: 255,
+    eth_getProof: 150,
+    eth_getTransactionByBlockHashAndIndex: 150,
+    eth_getTransactionByBlockNumberAndIndex: 150,
+    eth_subscribe: 5,
+    eth_subscription: 50,
+    eth_syncing: 5,
+    eth_unsubscribe: 10,
+    net_version: 5,
+  },
 }
 
 export function costIn(list: PriceList, method: string): number {

@@ -5,7 +5,10 @@ import { startTestChain } from './test-chain.ts'
 
 type Body = { result?: unknown; error?: { code: number; message: string } }
 
-const chain = await startTestChain('base', { logs: { blocks: 500, results: 2, refusal: 'range-32005' } })
+const chain = await startTestChain('base', {
+  logs: { blocks: 500, results: 2, refusal: 'range-32005' },
+  callsPerSecond: 100_000,
+})
 const BLOCK_NUMBER = { jsonrpc: '2.0', id: 1, method: 'eth_blockNumber', params: [] }
 
 const hex = (value: number) => `0x${value.toString(16)}`
@@ -30,6 +33,8 @@ test('logs over too many blocks are refused, and by hash or over few are not', a
   expect(await logs(head - 499, head)).toEqual([])
   await expect(logs(head - 500, head)).rejects.toThrow('-32005 query exceeds max block range')
   await expect(chain.ask('eth_getLogs', { fromBlock: 'earliest' })).rejects.toThrow('max block range')
+  const { hash } = await chain.ask<{ hash: string }>('eth_getBlockByNumber', '0x1', false)
+  expect(await chain.ask('eth_getLogs', { blockHash: hash })).toEqual([])
 })
 
 test('too many results are refused too', async () => {
@@ -210,4 +215,9 @@ test('requests that are no JSON-RPC get one clear error', async () => {
     error: { code: -32_700, message: 'parse error' },
   })
   expect((await chain.post({ id: 7 })).body).toMatchObject({ id: 7, error: { code: -32_600 } })
+  expect((await chain.post([null, BLOCK_NUMBER])).body).toMatchObject([
+    { error: { code: -32_600 } },
+    { id: 1 },
+  ])
+  expect((await chain.post([])).body).toMatchObject({ error: { code: -32_600 } })
 })
