@@ -5,7 +5,7 @@ import { decodeNodeInterface, encodeComponents } from './node-interface.ts'
 // Bytes of a signed transaction beside its data, and those of one authorization.
 const ENVELOPE_BYTES = 120
 const AUTHORIZATION_BYTES = 101
-// Nitro adds a tenth to the L1 part of an estimate: https://docs.arbitrum.io/how-arbitrum-works/deep-dives/gas-and-fees
+// Nitro adds a tenth to the L1 part of an estimate: OffchainLabs/nitro arbos/tx_processor.go
 const ESTIMATE_PERCENT = 110n
 const L1_GAS_PER_BYTE = 16n
 

@@ -1,4 +1,4 @@
-import type { Hex } from 'viem'
+import { getAddress, type Hex } from 'viem'
 import { createArbitrumBook } from './arbitrum-book.ts'
 import { type CallJson, createArbitrumEstimates, type Prices } from './arbitrum-estimates.ts'
 import { type Ask, type Call, type Next, refuse, toHex } from './call.ts'
@@ -84,7 +84,8 @@ const RENAMED = new Set([
 
 function checkFeeCap({ from, feeCap }: SignedTransaction, price: bigint): void {
   if (feeCap >= price) return
-  const detail = `address ${from}, maxFeePerGas: ${feeCap} baseFee: ${price}`
+  // go-ethereum core/state_transition.go
+  const detail = `address ${getAddress(from)}, maxFeePerGas: ${feeCap}, baseFee: ${price}`
   refuse(`max fee per gas less than block base fee: ${detail}`)
 }
 

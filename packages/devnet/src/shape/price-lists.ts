@@ -1,12 +1,14 @@
-/** The cost of one call in a provider's own unit. */
-export type PriceList = { default: number; methods: Readonly<Record<string, number>> }
+/** The cost of one call in a provider's own unit, and where it differs that of one byte of a notification. */
+export type PriceList = {
+  default: number
+  methods: Readonly<Record<string, number>>
+  perNotifiedByte?: number
+}
 
-/**
- * https://www.alchemy.com/docs/reference/compute-unit-costs, read in 2026: compute units. A notification costs by its
- * bytes there, 0.04 each: 40 for a head of a thousand.
- */
+/** https://www.alchemy.com/docs/reference/compute-unit-costs, read in 2026: compute units. */
 export const ALCHEMY_UNITS: PriceList = {
   default: 20,
+  perNotifiedByte: 0.04,
   methods: {
     eth_accounts: 10,
     eth_blockNumber: 10,
@@ -19,7 +21,6 @@ export const ALCHEMY_UNITS: PriceList = {
     eth_maxPriorityFeePerGas: 10,
     eth_sendRawTransaction: 40,
     eth_subscribe: 10,
-    eth_subscription: 40,
     eth_syncing: 0,
     eth_uninstallFilter: 10,
     eth_unsubscribe: 10,
@@ -54,6 +55,10 @@ export const INFURA_CREDITS: PriceList = {
   },
 }
 
-export function costIn(list: PriceList, method: string): number {
-  return list.methods[method] ?? list.default
+type Used = { method: string; calls: number; replyBytes: number }
+
+export function costIn({ methods, perNotifiedByte, ...list }: PriceList, used: Used): number {
+  if (perNotifiedByte && used.method === 'eth_subscription')
+    return Math.ceil(used.replyBytes * perNotifiedByte)
+  return used.calls * (methods[used.method] ?? list.default)
 }
