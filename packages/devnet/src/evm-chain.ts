@@ -7,7 +7,7 @@ import { WebSocketServer } from 'ws'
 import { mineByTheClock } from './evm-clock.ts'
 import { createEvmProvider } from './evm-provider.ts'
 import { reportListening } from './node-child.ts'
-import { EVM_SHAPES, type EvmShape, type EvmShapeName } from './shape/index.ts'
+import { EVM_SHAPES, type EvmShape, type EvmShapeName } from './shape/evm-shape.ts'
 import { createRpcServer } from './shape/server.ts'
 import { createShapedChain } from './shape/shaped-chain.ts'
 

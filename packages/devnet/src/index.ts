@@ -5,7 +5,15 @@ export { type Network, type NetworkOptions, startNetwork } from './network.ts'
 export type { LocalChain, LocalNetwork, LocalShape, ServiceConfig } from './network-files.ts'
 export { EVM_CHAINS, planOf, type Shape, SOLANA_CHAIN } from './plan.ts'
 export { type Postgres, startPostgres } from './postgres/start-postgres.ts'
-export { controlShape, type MeterRow, type ShapeControls } from './shape/control-methods.ts'
+export {
+  type ChainTime,
+  controlShape,
+  DIRECT_PATH,
+  type MeterRow,
+  type ShapeControl,
+  type ShapeControls,
+} from './shape/control-methods.ts'
+export { EVM_SHAPES, type EvmShape, type EvmShapeName } from './shape/evm-shape.ts'
 export { type SolanaChain, startSolanaChain } from './solana/start-solana-chain.ts'
 export {
   type ChainOptions,

@@ -43,15 +43,9 @@ export function createArbitrumBook() {
     const entry = byInner.get(json.transactionHash as string)
     if (!entry) return json
     const renamed = { ...json, transactionHash: entry.signed.hash }
-    if (typeof json.cumulativeGasUsed !== 'string') return renamed
-    return {
-      ...renamed,
-      type: entry.signed.type,
-      gasUsed: toHex(BigInt(json.gasUsed as string) + entry.l1Gas),
-      gasUsedForL1: toHex(entry.l1Gas),
-      cumulativeGasUsed: toHex(BigInt(json.cumulativeGasUsed) + entry.l1Gas),
-      logs: (json.logs as unknown[]).map(toClient),
-    }
+    return Array.isArray(json.logs)
+      ? { ...renamed, ...gasOf(json, entry), logs: json.logs.map(toClient) }
+      : renamed
   }
 
   /** The hash that the node knows. */
@@ -67,6 +61,15 @@ export function createArbitrumBook() {
   }
 
   return { add, toClient, toNode, asSigned, find: (inner: Hex) => byInner.get(inner) }
+}
+
+function gasOf(receipt: Json, { signed, l1Gas }: Entry): Json {
+  return {
+    type: signed.type,
+    gasUsed: toHex(BigInt(receipt.gasUsed as string) + l1Gas),
+    gasUsedForL1: toHex(l1Gas),
+    cumulativeGasUsed: toHex(BigInt(receipt.cumulativeGasUsed as string) + l1Gas),
+  }
 }
 
 function fieldsOf(tx: SignedTransaction): Json {

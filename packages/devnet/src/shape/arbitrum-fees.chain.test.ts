@@ -154,3 +154,34 @@ test('a transaction below the base fee is refused', async () => {
     'max fee per gas less than block base fee',
   )
 })
+
+test('a replacement takes the place of the first, which is then unknown', async () => {
+  const sender = await chain.wallet()
+  const gwei = 10n ** 9n
+  const first = await chain.send(sender, { maxFeePerGas: gwei, maxPriorityFeePerGas: gwei })
+
+  await expect(chain.send(sender, { maxFeePerGas: gwei + 1n, maxPriorityFeePerGas: gwei })).rejects.toThrow(
+    'replacement transaction underpriced',
+  )
+  const receipt = await mined(
+    await sign(sender, { maxFeePerGas: 2n * gwei, maxPriorityFeePerGas: 2n * gwei }),
+  )
+
+  expect(receipt.status).toBe('0x1')
+  expect(await receiptOf(first)).toBe(null)
+})
+
+test('a legacy transaction keeps its type and price, and pays the base fee alone', async () => {
+  const sender = await chain.wallet()
+  const fields = {
+    type: 'legacy',
+    gasPrice: 10n ** 9n,
+    maxFeePerGas: undefined,
+    maxPriorityFeePerGas: undefined,
+  }
+
+  const receipt = await mined(await sign(sender, fields))
+
+  expect(receipt).toMatchObject({ status: '0x1', type: '0x0' })
+  expect(BigInt(receipt.effectiveGasPrice)).toBe(baseFeeWei)
+})

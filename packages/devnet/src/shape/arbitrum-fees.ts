@@ -1,25 +1,13 @@
-import { type Hex, size } from 'viem'
+import { getAddress, type Hex } from 'viem'
 import { createArbitrumBook } from './arbitrum-book.ts'
+import { type CallJson, createArbitrumEstimates, type Prices } from './arbitrum-estimates.ts'
 import { type Ask, type Call, type Next, refuse, toHex } from './call.ts'
 import { charge, type Fees } from './fee-system.ts'
 import type { Heads } from './heads.ts'
-import { decodeNodeInterface, encodeComponents, NODE_INTERFACE } from './node-interface.ts'
+import { NODE_INTERFACE } from './node-interface.ts'
 import type { SignedTransaction } from './signed-transaction.ts'
 
-// Bytes of a signed transaction beside its data, and those of one authorization.
-const ENVELOPE_BYTES = 120
-const AUTHORIZATION_BYTES = 101
-// Nitro adds a tenth to the L1 part of an estimate: https://docs.arbitrum.io/how-arbitrum-works/deep-dives/gas-and-fees
-const ESTIMATE_PERCENT = 110n
-const L1_GAS_PER_BYTE = 16n
-
-type CallJson = {
-  to?: string | null | undefined
-  data?: Hex | undefined
-  input?: Hex | undefined
-  authorizationList?: unknown[]
-}
-type Given = { ask: Ask; heads: Heads; weiPerByte: () => bigint; basePrice: () => Promise<bigint> }
+type Given = Prices & { ask: Ask; heads: Heads }
 
 /**
  * Arbitrum: the L1 part is gas of the transaction itself, so its limit covers both. The node beneath gets each
@@ -27,32 +15,9 @@ type Given = { ask: Ask; heads: Heads; weiPerByte: () => bigint; basePrice: () =
  * https://docs.arbitrum.io/how-arbitrum-works/deep-dives/gas-and-fees
  */
 export function createArbitrumFees(given: Given): Fees {
-  const { ask, weiPerByte, basePrice } = given
+  const { ask, basePrice } = given
   const book = createArbitrumBook()
-
-  async function l1GasOf(bytes: number, percent = 100n): Promise<bigint> {
-    const price = await basePrice()
-    return (BigInt(bytes) * weiPerByte() * percent + price * 100n - 1n) / (price * 100n)
-  }
-
-  async function estimateL1(call: CallJson): Promise<bigint> {
-    const data = size(call.data ?? call.input ?? '0x')
-    const authorizations = (call.authorizationList?.length ?? 0) * AUTHORIZATION_BYTES
-    return l1GasOf(ENVELOPE_BYTES + data + authorizations, ESTIMATE_PERCENT)
-  }
-
-  async function components(call: Call, next: Next): Promise<unknown> {
-    const [request, ...rest] = call.params as [CallJson, ...unknown[]]
-    const asked = decodeNodeInterface(request.data ?? request.input)
-    if (!asked) return refuse('execution reverted')
-    const inner = { ...request, to: asked.to, data: asked.data, input: undefined }
-    const l1 = await estimateL1(inner)
-    const isTotal = asked.functionName === 'gasEstimateComponents'
-    const estimate = { ...call, method: 'eth_estimateGas', params: [inner, ...rest] }
-    const total = isTotal ? l1 + BigInt((await next(estimate)) as string) : l1
-    const l1BaseFee = weiPerByte() / L1_GAS_PER_BYTE
-    return encodeComponents(asked.functionName, { total, l1, baseFee: await basePrice(), l1BaseFee })
-  }
+  const { l1GasOf, estimateL1, components } = createArbitrumEstimates(given)
 
   async function rule(call: Call, next: Next): Promise<unknown> {
     const [first, ...rest] = call.params
@@ -69,17 +34,16 @@ export function createArbitrumFees(given: Given): Fees {
     return book.toClient(await next({ ...call, params }))
   }
 
-  async function submit(tx: SignedTransaction, l1Gas: bigint): Promise<Hex> {
-    const price = await basePrice()
-    if (tx.feeCap < price) {
-      const detail = `address ${tx.from}, maxFeePerGas: ${tx.feeCap} baseFee: ${price}`
-      refuse(`max fee per gas less than block base fee: ${detail}`)
+  async function settle(hashes: readonly Hex[]): Promise<void> {
+    const { baseFeeWei } = await given.heads.head()
+    const owed = new Map<string, bigint>()
+    for (const hash of hashes) {
+      const entry = book.find(hash)
+      if (!entry) continue
+      const { from } = entry.signed
+      owed.set(from, (owed.get(from) ?? 0n) + entry.l1Gas * baseFeeWei)
     }
-    await ask('hardhat_impersonateAccount', tx.from)
-    const inner = await ask<Hex>('eth_sendTransaction', requestOf(tx, tx.gas - l1Gas))
-    await ask('hardhat_stopImpersonatingAccount', tx.from)
-    book.add({ signed: tx, inner, l1Gas })
-    return tx.hash
+    await charge(ask, owed)
   }
 
   return {
@@ -89,18 +53,13 @@ export function createArbitrumFees(given: Given): Fees {
     // It is inside the gas limit.
     l1WeiOf: () => 0n,
     asSigned: book.asSigned,
-    submit: (tx, cost) => submit(tx, cost.gas),
-    async settle(hashes) {
-      const { baseFeeWei } = await given.heads.head()
-      const owed = new Map<string, bigint>()
-      for (const hash of hashes) {
-        const entry = book.find(hash)
-        if (!entry) continue
-        const { from } = entry.signed
-        owed.set(from, (owed.get(from) ?? 0n) + entry.l1Gas * baseFeeWei)
-      }
-      await charge(ask, owed)
+    async submit(tx, { gas: l1Gas }) {
+      checkFeeCap(tx, await basePrice())
+      const inner = await sendAs(ask, tx, tx.gas - l1Gas)
+      book.add({ signed: tx, inner, l1Gas })
+      return tx.hash
     },
+    settle,
     reprice: async () => {},
     toClient: book.toClient,
   }
@@ -122,6 +81,22 @@ const RENAMED = new Set([
   'eth_pendingTransactions',
   'hardhat_dropTransaction',
 ])
+
+function checkFeeCap({ from, feeCap }: SignedTransaction, price: bigint): void {
+  if (feeCap >= price) return
+  // go-ethereum core/state_transition.go
+  const detail = `address ${getAddress(from)}, maxFeePerGas: ${feeCap}, baseFee: ${price}`
+  refuse(`max fee per gas less than block base fee: ${detail}`)
+}
+
+async function sendAs(ask: Ask, tx: SignedTransaction, gas: bigint): Promise<Hex> {
+  await ask('hardhat_impersonateAccount', tx.from)
+  try {
+    return await ask<Hex>('eth_sendTransaction', requestOf(tx, gas))
+  } finally {
+    await ask('hardhat_stopImpersonatingAccount', tx.from)
+  }
+}
 
 function isNodeInterface(request: unknown): boolean {
   const to = (request as CallJson | undefined)?.to

@@ -1,5 +1,5 @@
 import { blockParamOf, filterOf, numberOf, withBlocks } from './block-params.ts'
-import { type Call, type Next, RpcError, type Rule, refuse, toHex } from './call.ts'
+import { type Call, type Next, type Rule, refuse, toHex } from './call.ts'
 import type { Heads } from './heads.ts'
 
 type Placed = { blockNumber: string | null; number?: string }
@@ -25,15 +25,15 @@ export function showBackend(heads: Heads): Rule {
     const known = (await heads.head()).number - call.lag
     if (call.method === 'eth_blockNumber') return toHex(known)
     if (BY_HASH.has(call.method)) return call.lag === 0 ? next(call) : byHash(call, next, known)
-    const filter = filterOf(call)
+    const filter = call.method === 'eth_getLogs' ? filterOf(call) : undefined
     if (filter) {
-      if ((numberOf(filter.fromBlock) ?? 0) > known) return call.method === 'eth_getLogs' ? [] : next(call)
+      if ((numberOf(filter.fromBlock) ?? 0) > known) return []
       return next(await withBlocks(call, (block) => clamp(block, known, call.lag)))
     }
     const place = blockParamOf(call.method)
     if (!place) return next(call)
     const asked = numberOf(call.params[place.at])
-    if (asked !== undefined && asked > known) return beyond(call, place.state)
+    if (asked !== undefined && asked > known) return beyond(call, place.state, known)
     return call.lag === 0
       ? next(call)
       : next(await withBlocks(call, (block) => clamp(block, known, call.lag)))
@@ -47,9 +47,9 @@ function clamp(block: unknown, known: number, lag: number): unknown {
   return lag > 0 && (block === undefined || block === 'latest') ? toHex(known) : block
 }
 
-function beyond(call: Call, readsState: boolean): null {
+function beyond(call: Call, readsState: boolean, known: number): null {
   if (call.method === 'eth_feeHistory') {
-    throw new RpcError(-32_000, `request beyond head block: requested ${Number(call.params[1])}`)
+    refuse(`request beyond head block: requested ${Number(call.params[1])}, head ${known}`)
   }
   if (readsState) refuse('header not found')
   return null

@@ -6,7 +6,7 @@ export type FeeSystem = 'l1' | 'op-stack' | 'arbitrum'
 
 export type LogLimits = { blocks: number; results: number; refusal: LogRefusal }
 /** How a provider words that a range of blocks is too long. */
-export type LogRefusal = 'range-32602' | 'range-32600' | 'range-32005'
+export type LogRefusal = 'geth' | 'infura' | 'alchemy'
 
 export type EvmShape = {
   name: string
@@ -50,9 +50,9 @@ export const EVM_SHAPES: Readonly<Record<EvmShapeName, EvmShape>> = {
     finalized: { lagSeconds: 768, stepSeconds: 384 },
     fees: 'l1',
     l1WeiPerByte: 0n,
-    baseFeeWei: 5n * GWEI,
+    baseFeeWei: GWEI,
     pool: { minTipWei: 1n, minTipRefusal: BELOW_MINIMUM, priceBumpPercent: PRICE_BUMP_PERCENT },
-    logs: { blocks: 1_000, results: 10_000, refusal: 'range-32602' },
+    logs: { blocks: 1_000, results: 10_000, refusal: 'geth' },
     callsPerSecond: CALLS_PER_SECOND,
     backendLag: 1,
   },
@@ -65,12 +65,12 @@ export const EVM_SHAPES: Readonly<Record<EvmShapeName, EvmShape>> = {
     safe: { lagSeconds: 120, stepSeconds: 240 },
     finalized: { lagSeconds: 900, stepSeconds: 300 },
     fees: 'op-stack',
-    // Fjord: (16 * baseFeeScalar * l1BaseFee + blobBaseFeeScalar * blobBaseFee) / 1e6 a byte, with Base's scalars 2,269
-    // and 1,055,762 (SystemConfig), 5 gwei and a blob base fee of 1 gwei.
-    l1WeiPerByte: 1_237_282_000n,
+    // Fjord: (16 * baseFeeScalar * l1BaseFee + blobBaseFeeScalar * blobBaseFee) / 1e6 a byte, with the scalars that OP
+    // Mainnet took for blobs, 1,368 and 810,949 (ethereum-optimism/superchain-ops), 5 gwei and a blob fee of 1 gwei.
+    l1WeiPerByte: 920_389_000n,
     baseFeeWei: GWEI / 100n,
     pool: { minTipWei: 1n, minTipRefusal: UNDERPRICED, priceBumpPercent: PRICE_BUMP_PERCENT },
-    logs: { blocks: 2_000, results: 10_000, refusal: 'range-32005' },
+    logs: { blocks: 2_000, results: 10_000, refusal: 'infura' },
     callsPerSecond: CALLS_PER_SECOND,
     backendLag: 2,
   },
@@ -87,7 +87,7 @@ export const EVM_SHAPES: Readonly<Record<EvmShapeName, EvmShape>> = {
     // The floor of Arbitrum One: 0.01 gwei (Arbitrum docs, gas and fees).
     baseFeeWei: GWEI / 100n,
     pool: { minTipWei: 0n, minTipRefusal: UNDERPRICED, priceBumpPercent: PRICE_BUMP_PERCENT },
-    logs: { blocks: 10_000, results: 10_000, refusal: 'range-32600' },
+    logs: { blocks: 10_000, results: 10_000, refusal: 'alchemy' },
     callsPerSecond: CALLS_PER_SECOND,
     backendLag: 2,
   },

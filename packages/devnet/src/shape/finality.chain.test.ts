@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { ChainTime } from './control-methods.ts'
+import { type ChainTime, controlShape } from './control-methods.ts'
 import { startTestChain } from './test-chain.ts'
 
 type Chain = Awaited<ReturnType<typeof startTestChain>>
@@ -33,7 +33,7 @@ test.each([
 test('finality follows in epochs when the chain is moved forward', async () => {
   const before = await blockOf(ethereum, 'finalized')
 
-  const moved = await ethereum.ask<ChainTime>('shape_advance', 384)
+  const moved = await controlShape(ethereum.url, 'shape_advance', 384)
 
   const after = await blockOf(ethereum, 'finalized')
   expect(after.number - before.number).toBe(32)

@@ -1,3 +1,4 @@
+import type { Hex } from 'viem'
 import { type Ask, toHex } from './call.ts'
 
 export type Head = {
@@ -6,6 +7,7 @@ export type Head = {
   baseFeeWei: bigint
   gasUsed: bigint
   gasLimit: bigint
+  transactions: readonly Hex[]
 }
 type BlockJson = {
   number: string
@@ -13,10 +15,12 @@ type BlockJson = {
   baseFeePerGas: string
   gasUsed: string
   gasLimit: string
+  transactions: Hex[]
 }
 
 export type Heads = {
   head(): Promise<Head>
+  block(number: number): Promise<Head>
   /** The last block that is not younger than this; 0 when all are. */
   lastBlockAt(timestamp: number): Promise<number>
   /** Called when the chain has another head. */
@@ -35,6 +39,7 @@ export function createHeads(ask: Ask): Heads {
       baseFeeWei: BigInt(block.baseFeePerGas),
       gasUsed: BigInt(block.gasUsed),
       gasLimit: BigInt(block.gasLimit),
+      transactions: block.transactions,
     }
   }
 
@@ -56,6 +61,7 @@ export function createHeads(ask: Ask): Heads {
 
   return {
     head,
+    block: (number) => read(toHex(number)),
     lastBlockAt,
     forget() {
       known = undefined

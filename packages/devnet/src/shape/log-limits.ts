@@ -1,20 +1,26 @@
 import { filterOf, numberOf } from './block-params.ts'
-import { RpcError, type Rule } from './call.ts'
+import { RpcError, type Rule, toHex } from './call.ts'
 import type { LogLimits, LogRefusal } from './evm-shape.ts'
 import type { Heads } from './heads.ts'
 
-type Wording = { code: number; message: (blocks: number) => string }
+type Range = { from: number; to: number; limit: number }
+type Wording = { code: number; message: (range: Range) => string }
 
-// Texts and codes that providers answer today; a client has to know them by their sense.
+// Texts and codes that providers answer; a client has to know them by their sense.
 const WORDINGS: Readonly<Record<LogRefusal, Wording>> = {
   // go-ethereum eth/filters/filter.go, with --rpc.rangelimit
-  'range-32602': { code: -32_602, message: (blocks) => `exceed maximum block range ${blocks}` },
-  // https://docs.erpc.cloud/reference/evm/getlogs-splitting lists the wordings of providers; public OP nodes
-  'range-32005': { code: -32_005, message: () => 'query exceeds max block range' },
-  // https://www.alchemy.com/docs/reference/eth-getlogs
-  'range-32600': {
+  geth: { code: -32_602, message: ({ limit }) => `exceed maximum block range ${limit}` },
+  // https://github.com/INFURA/infura/issues/237
+  infura: {
+    code: -32_602,
+    message: ({ from, to, limit }) => `range ${to - from} exceeds limit of ${limit}`,
+  },
+  // https://github.com/BobTheBuidler/dank_mids/issues/772
+  alchemy: {
     code: -32_600,
-    message: (blocks) => `You can make eth_getLogs requests with up to a ${blocks} block range.`,
+    message: ({ from, limit }) =>
+      `You can make eth_getLogs requests with up to a ${limit} block range. Based on your parameters, ` +
+      `this block range should work: [${toHex(from)}, ${toHex(from + limit - 1)}]`,
   },
 }
 // https://docs.metamask.io/services/reference/ethereum/json-rpc-methods/eth_getlogs
@@ -31,7 +37,7 @@ export function limitLogs(limits: LogLimits, heads: Heads): Rule {
       const to = blockOf(filter.toBlock, head)
       if (to - from + 1 > limits.blocks) {
         const { code, message } = WORDINGS[limits.refusal]
-        throw new RpcError(code, message(limits.blocks))
+        throw new RpcError(code, message({ from, to, limit: limits.blocks }))
       }
     }
     const found = await next(call)

@@ -32,8 +32,8 @@ export function createMeter() {
     read(): MeterRow[] {
       return [...counts.values()].map((count) => ({
         ...count,
-        alchemyUnits: count.calls * costIn(ALCHEMY_UNITS, count.method),
-        infuraCredits: count.calls * costIn(INFURA_CREDITS, count.method),
+        alchemyUnits: costIn(ALCHEMY_UNITS, count),
+        infuraCredits: costIn(INFURA_CREDITS, count),
       }))
     },
     reset: () => counts.clear(),

@@ -1,4 +1,3 @@
-import type { Hex } from 'viem'
 import { type Ask, toHex } from './call.ts'
 import type { ChainTime } from './control-methods.ts'
 import type { EvmShape } from './evm-shape.ts'
@@ -31,10 +30,10 @@ export function createMining({ ask, shape, heads, fees }: Given) {
   async function settleSince(number: number): Promise<void> {
     const head = await heads.head()
     for (let next = number + 1; next <= head.number; next += 1) {
-      const block = await ask<{ transactions: Hex[] } | null>('eth_getBlockByNumber', toHex(next), false)
+      const { transactions } = next === head.number ? head : await heads.block(next)
       // Of many blocks made at once only the first ones hold transactions.
-      if (!block || block.transactions.length === 0) break
-      await fees.settle(block.transactions)
+      if (transactions.length === 0) break
+      await fees.settle(transactions)
     }
     await keepBaseFee(head)
   }

@@ -3,9 +3,12 @@ import { type Address, decodeFunctionData, encodeFunctionResult, type Hex, parse
 /** A contract that only nodes answer: https://docs.arbitrum.io/build-decentralized-apps/nodeinterface/reference */
 export const NODE_INTERFACE: Address = '0x00000000000000000000000000000000000000c8'
 
+const CALL = 'address to, bool contractCreation, bytes data'
+const L1_PART = 'uint64 gasEstimateForL1, uint256 baseFee, uint256 l1BaseFeeEstimate'
+
 export const NODE_INTERFACE_ABI = parseAbi([
-  'function gasEstimateComponents(address to, bool contractCreation, bytes data) payable returns (uint64 gasEstimate, uint64 gasEstimateForL1, uint256 baseFee, uint256 l1BaseFeeEstimate)',
-  'function gasEstimateL1Component(address to, bool contractCreation, bytes data) payable returns (uint64 gasEstimateForL1, uint256 baseFee, uint256 l1BaseFeeEstimate)',
+  `function gasEstimateComponents(${CALL}) payable returns (uint64 gasEstimate, ${L1_PART})`,
+  `function gasEstimateL1Component(${CALL}) payable returns (${L1_PART})`,
 ])
 
 export type NodeInterfaceCall = {

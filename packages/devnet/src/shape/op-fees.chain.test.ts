@@ -80,3 +80,28 @@ test('a spike makes the oracle and the charge ten times higher', async () => {
   expect(BigInt(receipt.l1Fee)).toBe(BigInt(size(raw)) * price * 10n)
   await chain.ask('shape_setL1PriceFactor', 1)
 })
+
+test('a block of automine charges the L1 fee too', async () => {
+  const sender = await chain.wallet()
+  await chain.ask('evm_setAutomine', true)
+
+  const hash = await chain.send(sender)
+  const receipt = await chain.ask<ReceiptJson>('eth_getTransactionReceipt', hash)
+  await chain.ask('evm_setAutomine', false)
+
+  const paid = 10n ** 18n - (await chain.balanceOf(sender.address))
+  expect(paid).toBe(BigInt(receipt.gasUsed) * BigInt(receipt.effectiveGasPrice) + BigInt(receipt.l1Fee))
+  expect(await chain.ask('eth_getTransactionReceipt', await chain.send(sender, { nonce: 1 }))).toBe(null)
+})
+
+test('the base fee of a chain without transactions stays at its floor', async () => {
+  await chain.ask('shape_advance', 200)
+
+  const { baseFeePerGas } = await chain.ask<{ baseFeePerGas: string }>(
+    'eth_getBlockByNumber',
+    'latest',
+    false,
+  )
+
+  expect(BigInt(baseFeePerGas)).toBe(chain.shape.baseFeeWei)
+})

@@ -137,7 +137,7 @@ test('gas, tip, fee cap and balance are checked in the words of go-ethereum', as
     '-32000 transaction gas price below minimum: gas tip cap 0, minimum needed 1',
   )
   await expect(chain.send(poor)).rejects.toThrow(
-    '-32000 insufficient funds for gas * price + value: balance 10, tx cost 2000000000000000, overshot 1999999999999990',
+    'insufficient funds for gas * price + value: balance 10, tx cost 2000000000000000, overshot 1999999999999990',
   )
 })
 

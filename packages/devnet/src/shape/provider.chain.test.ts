@@ -1,11 +1,11 @@
 import { afterEach, expect, test } from 'vitest'
-import { WebSocket } from 'ws'
 import { DIRECT_PATH, type MeterRow } from './control-methods.ts'
-import { startTestChain } from './test-chain.ts'
+import { connect, startTestChain } from './test-chain.ts'
 
-type Body = { result?: unknown; error?: { code: number; message: string } }
-
-const chain = await startTestChain('base', { logs: { blocks: 500, results: 2, refusal: 'range-32005' } })
+const chain = await startTestChain('base', {
+  logs: { blocks: 500, results: 2, refusal: 'infura' },
+  callsPerSecond: 100_000,
+})
 const BLOCK_NUMBER = { jsonrpc: '2.0', id: 1, method: 'eth_blockNumber', params: [] }
 
 const hex = (value: number) => `0x${value.toString(16)}`
@@ -28,8 +28,10 @@ test('logs over too many blocks are refused, and by hash or over few are not', a
     chain.ask('eth_getLogs', { fromBlock: hex(from), toBlock: hex(to) })
 
   expect(await logs(head - 499, head)).toEqual([])
-  await expect(logs(head - 500, head)).rejects.toThrow('-32005 query exceeds max block range')
-  await expect(chain.ask('eth_getLogs', { fromBlock: 'earliest' })).rejects.toThrow('max block range')
+  await expect(logs(head - 500, head)).rejects.toThrow('-32602 range 500 exceeds limit of 500')
+  await expect(chain.ask('eth_getLogs', { fromBlock: 'earliest' })).rejects.toThrow('exceeds limit of 500')
+  const { hash } = await chain.ask<{ hash: string }>('eth_getBlockByNumber', '0x1', false)
+  expect(await chain.ask('eth_getLogs', { blockHash: hash })).toEqual([])
 })
 
 test('too many results are refused too', async () => {
@@ -50,7 +52,8 @@ test('Ethereum and Arbitrum word the refusal of a range in their own ways', asyn
     '-32602 exceed maximum block range 1000',
   )
   await expect(arbitrum.ask('eth_getLogs', { fromBlock: '0x0' })).rejects.toThrow(
-    '-32600 You can make eth_getLogs requests with up to a 10000 block range.',
+    '-32600 You can make eth_getLogs requests with up to a 10000 block range. Based on your parameters, ' +
+      'this block range should work: [0x0, 0x270f]',
   )
 })
 
@@ -159,40 +162,42 @@ test('a call that reverts answers with code 3 and its data', async () => {
 })
 
 test('heads arrive by WebSocket until subscriptions fall silent without an error', async () => {
-  const socket = new WebSocket(`${chain.url.replace('http', 'ws')}/?client=heads`)
-  const messages: Body[] = []
-  const waiting: (() => void)[] = []
-  socket.on('message', (text) => {
-    messages.push(JSON.parse(String(text)))
-    for (const wake of waiting.splice(0)) wake()
-  })
-  const received = async (count: number) => {
-    while (messages.length < count) await new Promise<void>((resolve) => waiting.push(resolve))
-  }
-  await new Promise((resolve) => socket.on('open', resolve))
-  const subscribe = () =>
-    socket.send(JSON.stringify({ ...BLOCK_NUMBER, method: 'eth_subscribe', params: ['newHeads'] }))
+  const socket = await connect(`${chain.url}/?client=heads`)
 
-  subscribe()
-  await received(1)
+  socket.ask('eth_subscribe', 'newHeads')
+  await socket.received(1)
   await chain.mine()
-  await received(2)
+  const [, first] = await socket.received(2)
   const head = await headNumber()
-  expect(messages[1]).toMatchObject({ method: 'eth_subscription', params: { result: { number: hex(head) } } })
+  expect(first).toMatchObject({ method: 'eth_subscription', params: { result: { number: hex(head) } } })
 
   expect(await chain.ask('shape_silenceSubscriptions')).toBe(1)
   await chain.mine()
-  subscribe()
-  await received(3)
-  expect(messages[2]).toMatchObject({ id: 1 })
+  socket.ask('eth_subscribe', 'newHeads')
+  await socket.received(3)
   await chain.mine()
-  await received(4)
-  expect(messages[3]).toMatchObject({ params: { result: { number: hex(head + 2) } } })
+  const [, , answer, second] = await socket.received(4)
+  expect(answer).toMatchObject({ id: 1 })
+  expect(second).toMatchObject({ params: { result: { number: hex(head + 2) } } })
+
   const rows = await chain.ask<MeterRow[]>('shape_readMeter')
-  expect(rows.find(({ client, method }) => client === 'heads' && method === 'eth_subscription')?.calls).toBe(
-    2,
-  )
-  socket.close()
+  const row = rows.find(({ client, method }) => client === 'heads' && method === 'eth_subscription')
+  expect(row).toMatchObject({ calls: 2, infuraCredits: 100 })
+  expect(row?.alchemyUnits).toBe(Math.ceil((row?.replyBytes ?? 0) * 0.04))
+})
+
+test('a log of Arbitrum is told with the hash that its sender signed', async () => {
+  const arbitrum = await startTestChain('arbitrum')
+  const sender = await arbitrum.wallet()
+  const socket = await connect(arbitrum.url)
+  socket.ask('eth_subscribe', 'logs', {})
+  await socket.received(1)
+
+  const hash = await arbitrum.send(sender, { to: null, data: '0x5f5fa05f5ff3', gas: 200_000n })
+  await arbitrum.mine()
+
+  const [, told] = await socket.received(2)
+  expect(told).toMatchObject({ params: { result: { transactionHash: hash } } })
 })
 
 test('a control that does not exist, or is given nonsense, is refused', async () => {
@@ -210,4 +215,9 @@ test('requests that are no JSON-RPC get one clear error', async () => {
     error: { code: -32_700, message: 'parse error' },
   })
   expect((await chain.post({ id: 7 })).body).toMatchObject({ id: 7, error: { code: -32_600 } })
+  expect((await chain.post([null, BLOCK_NUMBER])).body).toMatchObject([
+    { error: { code: -32_600 } },
+    { id: 1 },
+  ])
+  expect((await chain.post([])).body).toMatchObject({ error: { code: -32_600 } })
 })

@@ -1,6 +1,7 @@
 import { mineByTheClock } from '../evm-clock.ts'
 import { createEvmProvider } from '../evm-provider.ts'
 import { createArbitrumFees } from './arbitrum-fees.ts'
+import { automine } from './automine.ts'
 import { type Ask, type Next, toHex } from './call.ts'
 import { answerControls } from './controls.ts'
 import type { EvmShape } from './evm-shape.ts'
@@ -76,9 +77,12 @@ export async function createShapedChain(options: ShapedOptions): Promise<ShapedC
     return ask(method, ...params)
   }
   const meter = createMeter()
-  const subscriptions = createSubscriptions(provider, fees.toClient)
+  const subscriptions = createSubscriptions(provider, { toClient: fees.toClient, whole: mining.whole })
   const controls = answerControls({ shape, settings, finality, fees, meter, silence: subscriptions.silence })
-  const answer = chain([controls, ...rulesOf({ ask: whole, shape, heads, finality, fees })], clocked)
+  const answer = chain(
+    [controls, automine(), ...rulesOf({ ask: whole, shape, heads, finality, fees })],
+    clocked,
+  )
   return { answer, settings, meter, subscriptions }
 }
 

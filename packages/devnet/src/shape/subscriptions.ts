@@ -5,11 +5,14 @@ type Send = (notification: Notification) => void
 
 export type Subscriptions = ReturnType<typeof createSubscriptions>
 
-/** Which connection hears which subscription. */
-export function createSubscriptions(provider: EvmProvider, toClient: (value: unknown) => unknown) {
+type Given = { toClient: (value: unknown) => unknown; whole: () => Promise<unknown> }
+
+/** Which connection hears which subscription. A block is told when it is whole. */
+export function createSubscriptions(provider: EvmProvider, { toClient, whole }: Given) {
   const senders = new Map<string, Send>()
 
-  provider.on('notification', ({ subscription, result }: Notification) => {
+  provider.on('notification', async ({ subscription, result }: Notification) => {
+    await whole()
     senders.get(subscription)?.({ subscription, result: toClient(result) })
   })
 

@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net'
 import type { Address, Hex } from 'viem'
 import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
 import { afterAll } from 'vitest'
+import { WebSocket } from 'ws'
 import { DIRECT_PATH } from './control-methods.ts'
 import { EVM_SHAPES, type EvmShape, type EvmShapeName } from './evm-shape.ts'
 import { createRpcServer } from './server.ts'
@@ -75,6 +76,28 @@ export async function sign(account: PrivateKeyAccount, fields: Record<string, un
     maxPriorityFeePerGas: 10n ** 9n,
   }
   return account.signTransaction({ ...plain, ...fields } as Parameters<typeof account.signTransaction>[0])
+}
+
+/** A WebSocket to the chain, and what came by it. */
+export async function connect(url: string) {
+  const socket = new WebSocket(url.replace('http', 'ws'))
+  const messages: unknown[] = []
+  const waiting: (() => void)[] = []
+  socket.on('message', (text) => {
+    messages.push(JSON.parse(String(text)))
+    for (const wake of waiting.splice(0)) wake()
+  })
+  await new Promise((resolve) => socket.on('open', resolve))
+  afterAll(() => socket.terminate())
+  return {
+    ask: (method: string, ...params: unknown[]) =>
+      socket.send(JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })),
+    /** All messages, once there are so many. */
+    async received(count: number): Promise<unknown[]> {
+      while (messages.length < count) await new Promise<void>((resolve) => waiting.push(resolve))
+      return messages
+    },
+  }
 }
 
 function fail(error: unknown): never {
