@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { findServerCrashes } from './server-crashes.ts'
+import { findServerCrashes } from './checker/server-crashes.ts'
 
 const at = '2026-11-02 11:39:04.812 UTC [612]'
 
