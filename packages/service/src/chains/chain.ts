@@ -58,6 +58,8 @@ export type Fates<T extends Sent> = {
   nextNonce: number
   /** Neither can these land any more, nor can their having landed be undone. */
   final: T[]
+  /** Not final, with a nonce that is taken at settle depth: only a reorg can make these land. None without nonces. */
+  consumed: T[]
   /** In no block yet: offered again until the chain decides. */
   unmined: T[]
 }

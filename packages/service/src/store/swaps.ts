@@ -3,7 +3,7 @@ import { nextState, publicSubstatus, type SwapEvent, type SwapState } from '../m
 import type { FailureCode, RefundReason } from '../model/outcome.ts'
 import type { Op, SignedDelegation, Swap } from '../model/swap.ts'
 import type { Db } from './db.ts'
-import { isOpenAt } from './open-at.ts'
+import { isUnconsumedAt } from './open-at.ts'
 import { IS_OPEN } from './open-states.ts'
 
 type Row = {
@@ -97,28 +97,30 @@ function inTurn(group: string, condition: string): string {
   return `where s.id = any(array(${chosen})) order by ${turns}`
 }
 
-type Stalled = { chainId: number; block: bigint }
+/** The blocks at which attempts count as decided: for good, and until a reorg. */
+type Stalled = { chainId: number; hard: bigint; settle: bigint }
 
 /**
- * Swaps that wait for a lock, or are paid for while theirs is not final, none of whose signed locks is open at this
- * block, and which only this locker may lock.
+ * Swaps that wait for a lock, or are paid for while theirs is not final, none of whose signed locks has a free nonce at
+ * these blocks, and which only this locker may lock.
  */
 export async function findStalledLocks(db: Db, lane: Stalled & { locker: string }): Promise<Swap[]> {
   const waiting = `(s.state = 'locking' or s.state in ('delivering', 'settled') and not s.origin_final)`
-  const mine = `${waiting} and not s.log_lost and s.origin_chain = $1 and s.locker = $3`
-  return select(db, `where ${mine} and ${noOpen('lock')}`, [lane.chainId, lane.block.toString(), lane.locker])
+  const mine = `${waiting} and not s.log_lost and s.origin_chain = $1 and s.locker = $4`
+  const values = [lane.chainId, lane.hard.toString(), lane.settle.toString(), lane.locker]
+  return select(db, `where ${mine} and ${noOpen('lock')}`, values)
 }
 
-/** Swaps that are owed a delivery on this chain while none of the signed ones is open at this block. */
-export async function findStalledDeliveries(db: Db, { chainId, block }: Stalled): Promise<Swap[]> {
+/** Swaps that are owed a delivery on this chain while none of the signed ones has a free nonce at these blocks. */
+export async function findStalledDeliveries(db: Db, { chainId, hard, settle }: Stalled): Promise<Swap[]> {
   const states = `(s.state in ('settled', 'claiming') or s.state = 'delivering' and not s.log_lost)`
   const clause = `where ${states} and not s.delivery_final and s.destination_chain = $1 and ${noOpen('deliver')}`
-  return select(db, clause, [chainId, block.toString()])
+  return select(db, clause, [chainId, hard.toString(), settle.toString()])
 }
 
 function noOpen(role: 'lock' | 'deliver'): string {
   return `not exists (select 1 from attempt_swaps l join tx_attempts a on a.id = l.attempt_id
-                       where l.swap_id = s.id and l.role = '${role}' and ${isOpenAt('$2')})`
+                       where l.swap_id = s.id and l.role = '${role}' and ${isUnconsumedAt('$2', '$3')})`
 }
 
 /** Swaps of which only the input is known, until it is decided what becomes of them. */
