@@ -26,8 +26,8 @@ export type DeliverDeps = DecideDeps & {
   /** False for a chain that has not answered since this process began: what it shows may be news to the database. */
   isVerified(chainId: number): boolean
   sender: Sender
-  /** Which part of the work is this key's: several keys share a chain. */
-  share: Share
+  /** Which part of the work is this key's now, if any: several keys share a chain, those that have gas. */
+  share(): Share | undefined
   exposureCapCents(chainId: number): bigint
   refreshPrices(): Promise<void>
 }
@@ -45,7 +45,7 @@ export async function deliverLocked(
   heads: Heads | undefined,
 ): Promise<void> {
   const locked = await findToDeliver(deps.pool, { chainId: deps.destination.chainId, limit: FETCH })
-  const mine = locked.filter((swap) => isMine(deps, swap))
+  const mine = mineOf(deps, locked)
   if (mine.length === 0) return
   await deps.refreshPrices()
   const neverSigned = { kind: 'neverSigned', chainId: deps.destination.chainId, block: heads?.head }
@@ -62,7 +62,7 @@ export async function redeliverStalled(deps: DeliverDeps, lease: Lease, heads: H
   const { chainId } = deps.destination
   const [hard, settle] = [heads.hard.number, heads.settle.number]
   const stalled = await findStalledDeliveries(deps.pool, { chainId, hard, settle })
-  const mine = stalled.filter((swap) => isMine(deps, swap))
+  const mine = mineOf(deps, stalled)
   if (mine.length === 0) return
   const ids = mine.map(({ id }) => id)
   const tallies = await tallyAttempts(deps.pool, 'deliver', ids, hard)
@@ -95,8 +95,11 @@ async function findUndelivered(
   return swaps.filter(({ op }) => atHead.has(op.hash) && atDecided.has(op.hash))
 }
 
-function isMine({ share, isVerified }: DeliverDeps, { op }: Swap): boolean {
-  return Number(op.position % BigInt(share.of)) === share.index && isVerified(op.originChain)
+function mineOf(deps: DeliverDeps, swaps: readonly Swap[]): Swap[] {
+  const share = deps.share()
+  if (!share) return []
+  const isMine = ({ op }: Swap) => Number(op.position % BigInt(share.of)) === share.index
+  return swaps.filter((swap) => isMine(swap) && deps.isVerified(swap.op.originChain))
 }
 
 /** Without a proof that nothing was or will be paid, what cannot be delivered stays as it is. */

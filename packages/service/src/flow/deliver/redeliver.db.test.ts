@@ -67,7 +67,7 @@ function looker({ isVerified = true, sent = [] as Work[] } = {}): DeliverDeps {
       ...{ address: 'deliverer', room: () => 1, affords: async () => false },
       send: async (_lease: Lease, _heads: Heads, work: Work) => sent.push(work),
     },
-    share: { index: 0, of: 1 },
+    share: () => ({ index: 0, of: 1 }),
     isVerified: () => isVerified,
     destination: {
       ...{ chainId: 31338, maxBatch: 20, planDelivery: async () => ({}) },
