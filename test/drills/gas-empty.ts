@@ -12,6 +12,17 @@ export async function gasEmpty(scene: Scene): Promise<void> {
   const { alpha, beta } = world
   const { relayers, deliverers } = network.keys
   const feePayers = Object.values(network.keys.solana.feePayers)
+  const [first] = deliverers
+  if (!first) throw new Error('The network has no deliverer')
+  await beta.client.setBalance({ address: first.address, value: 1n })
+  scene.happens('one of the deliverers of beta is empty')
+  await seesAlarm(scene, 'GeoswapGasLow')
+  await seesQuote(scene, { what: 'to beta, where another can pay', to: beta, answer: '200' })
+  const others = [await prepareJourney(scene, 'alpha', 'beta'), await prepareJourney(scene, 'alpha', 'beta')]
+  for (const journey of others) await journey.submit()
+  for (const journey of others)
+    await ends(scene, { what: 'a swap that the other deliverer pays', journey, end: 'settled' })
+
   const [toBeta, toSolana, fromSolana, late] = [
     await prepareJourney(scene, 'alpha', 'beta'),
     await prepareJourney(scene, 'alpha', 'solana'),

@@ -1,8 +1,11 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { type Network, startNetwork } from '@geoswap/devnet'
 import { Client } from 'pg'
 import { type Hex, keccak256 } from 'viem'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { findServerCrashes } from '../chaos/checker/server-crashes.ts'
 import { createCli } from '../cli.ts'
 import { type RpcProxy, startRpcProxy } from '../rpc-proxy.ts'
 import {
@@ -41,8 +44,10 @@ afterEach(() => {
 })
 
 afterAll(async () => {
+  const log = network && readFileSync(join(network.home, 'logs', 'postgres.log'), 'utf8')
   await network?.stop()
   for (const proxy of proxies.values()) await proxy.stop()
+  expect(findServerCrashes(log ?? '')).toEqual([])
 })
 
 function proxyOf(name: string): RpcProxy {

@@ -6,6 +6,7 @@ import { type Check, type Evidence, gather, type Violation } from './evidence.ts
 import { type Input, readInput } from './input.ts'
 import * as outcomes from './outcomes.ts'
 import { provenDecisions } from './proofs.ts'
+import { databaseSurvives } from './server-crashes.ts'
 import * as timing from './timing.ts'
 import { conservation, readGas, spendBound, wasteBound } from './totals.ts'
 
@@ -14,7 +15,7 @@ import { conservation, readGas, spendBound, wasteBound } from './totals.ts'
 
 const checks: readonly Check[] = [
   ...[...Object.values(outcomes), ...Object.values(books), ...Object.values(timing)],
-  ...[provenDecisions, conservation, spendBound, wasteBound],
+  ...[provenDecisions, conservation, spendBound, wasteBound, databaseSurvives],
 ]
 
 function print(text: string): void {

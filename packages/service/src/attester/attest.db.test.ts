@@ -34,7 +34,7 @@ async function attestAt(number: bigint) {
   const said: string[] = []
   const hard = { number, height: number, hash: '0x', seconds: 0 }
   const chain = {
-    readHeads: async () => ({ head: hard, hard }),
+    readHeads: async () => ({ head: hard, settle: hard, hard }),
     readLocks: async (ops: readonly LockRef[]) => new Map(ops.map(({ hash }) => [hash, 'locked'])),
     readUndelivered: async (ops: readonly Op[]) => new Set(ops.map(({ hash }) => hash)),
     isDeliveryOver: () => false,

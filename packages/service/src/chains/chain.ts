@@ -9,8 +9,11 @@ import type { Op, Swap } from '../model/swap.ts'
  */
 export type Block = { number: bigint; height: bigint; hash: string; seconds: number }
 
-/** The newest block, the newest final one, and the newest that its layer 1 holds, where the chain has such. */
-export type Heads = { head: Block; hard: Block; safe?: Block }
+/**
+ * The newest block, the newest final one, and the newest that its layer 1 holds, where the chain has such. `settle` is
+ * to read state at the settle depth: its number is of that depth, the rest is of the head.
+ */
+export type Heads = { head: Block; settle: Block; hard: Block; safe?: Block }
 
 export type Delegation =
   | { kind: 'none'; nonce: number; pendingNonce: number }
@@ -79,6 +82,8 @@ export type Fates<T extends Sent> = {
   nextNonce: number
   /** Neither can these land any more, nor can their having landed be undone. */
   final: T[]
+  /** Not final, with a nonce that is taken at settle depth: only a reorg can make these land. None without nonces. */
+  consumed: T[]
   /** In no block yet: offered again until the chain decides. */
   unmined: T[]
 }

@@ -19,7 +19,7 @@ export type GasWatch = {
   hasGas(chainId: number, address: string): boolean
   /** Whether new swaps can be locked here: by at least one key, since a swap is given to one that has gas. */
   canLock(chainId: number): boolean
-  /** Whether all that is delivered here can be paid for: every key has its part of the work. */
+  /** Whether new swaps can be delivered here: by at least one key, since those that have gas share the work. */
   canDeliver(chainId: number): boolean
   keys(): KeyGas[]
   floats(): FloatGas[]
@@ -46,7 +46,7 @@ export function createGasWatch(network: NetworkConfig, chains: readonly Connecte
     ),
     hasGas,
     canLock: (chainId) => active(chainId, 'relay').some((address) => hasGas(chainId, address)),
-    canDeliver: (chainId) => active(chainId, 'deliver').every((address) => hasGas(chainId, address)),
+    canDeliver: (chainId) => active(chainId, 'deliver').some((address) => hasGas(chainId, address)),
     keys: () => chains.flatMap((chain) => keysOf(chain, seen.get(chain.config.chainId))),
     floats: () => chains.flatMap((chain) => toFloatGas(network, chain, seen.get(chain.config.chainId)) ?? []),
   }

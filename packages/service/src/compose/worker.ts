@@ -22,6 +22,7 @@ import { createWatchLane } from '../lanes/watch.ts'
 import { createPriceBook } from '../market/prices/book.ts'
 import type { Catalog } from '../model/catalog.ts'
 import type { Share } from '../model/group.ts'
+import { shareOf } from '../model/key-share.ts'
 import { USUAL_TOLERANCE_BPS } from '../model/pricing.ts'
 import type { Swap } from '../model/swap.ts'
 import type { Logger } from '../observe/logger.ts'
@@ -43,6 +44,7 @@ import {
 } from './chains.ts'
 import { createClaimCheck } from './claim-check.ts'
 import { listenToDatabase, verifyDatabase } from './database.ts'
+import { type DelivererGas, watchDelivererGas } from './deliverer-gas.ts'
 import { floatOf } from './gas.ts'
 import { maxHeadAgeMs } from './head-age.ts'
 import { createLedgerTask } from './ledger.ts'
@@ -66,6 +68,7 @@ type Parts = {
   catalog: Catalog
   followers: ReadonlyMap<number, HeadFollower>
   prices: ReturnType<typeof createPriceCheck>
+  gas: Pick<DelivererGas, 'hasGas'>
   logger: Logger
   counters: WorkerCounters
 }
@@ -105,9 +108,12 @@ export async function composeWorker(config: Config, logger: Logger): Promise<Wor
     heldLanes: () => runner.heldCount(),
   })
   const spans = openSpans(config, 'worker', logger)
-  const parts: Parts = { config, pool, chains, catalog, followers, prices, logger, counters }
-  const lanes = chains.all.flatMap((chain) => lanesOf(parts, chain))
-  lanes.push(retentionLane(pool, logger, network.eventDays))
+  const gas = watchDelivererGas(network, chains.all, logger)
+  const parts: Parts = { config, pool, chains, catalog, followers, prices, gas, logger, counters }
+  const lanes = [
+    ...chains.all.flatMap((chain) => lanesOf(parts, chain)),
+    retentionLane(pool, logger, network.eventDays),
+  ]
   if (spans) lanes.push(tracingLane(pool, spans))
   const onFault = (error: unknown, lane: string) => {
     logger.warn({ err: error, lane }, 'lane step failed')
@@ -132,6 +138,7 @@ export async function composeWorker(config: Config, logger: Logger): Promise<Wor
       await server?.close()
       for (const follower of followers.values()) follower.stop()
       prices.stop()
+      gas.stop()
       await listener.close()
       await pool.end()
     },
@@ -158,7 +165,7 @@ function followHead(
   })
 }
 
-function followPrices(parts: Omit<Parts, 'pool' | 'prices' | 'counters'>): Parts['prices'] {
+function followPrices(parts: Omit<Parts, 'pool' | 'prices' | 'gas' | 'counters'>): Parts['prices'] {
   const { config, chains, catalog, followers, logger } = parts
   const liveAt = (chainId: number) => {
     const follower = followers.get(chainId)
@@ -180,11 +187,9 @@ function lanesOf(parts: Parts, chain: ConnectedChain): Lane[] {
   const { relay, deliver } = chain.senders
   const lanes = [
     watchLane(parts, chain),
-    ...relay.map((address) => relayLane(parts, chain, address, shareOf(activeOf(chain, 'relay'), address))),
+    ...relay.map((address) => relayLane(parts, chain, address, relayShareOf(chain, address))),
     ...topUpLanes(parts, chain),
-    ...deliver.map((address) =>
-      deliverLane(parts, chain, address, shareOf(activeOf(chain, 'deliver'), address)),
-    ),
+    ...deliver.map((address) => deliverLane(parts, chain, address)),
   ]
   return lanes.map((lane) => ({ ...lane, isOpen: () => chain.gate.isOpen }))
 }
@@ -210,9 +215,8 @@ function topUpLanes(parts: Parts, connected: ConnectedChain): Lane[] {
 }
 
 /** Undefined for a key that is being retired: it follows up on what it sent, and takes nothing that others can do. */
-function shareOf(active: readonly string[], address: string): Share | undefined {
-  const index = active.indexOf(address)
-  return index < 0 ? undefined : { index, of: active.length }
+function relayShareOf(chain: ConnectedChain, address: string): Share | undefined {
+  return shareOf({ active: activeOf(chain, 'relay'), address, hasGas: () => true })
 }
 
 function followerOf({ followers }: Parts, chainId: number): HeadFollower {
@@ -337,13 +341,16 @@ function deliverWork(chainId: number, deps: DeliverDeps) {
   }
 }
 
-function deliverLane(parts: Parts, connected: ConnectedChain, address: string, share?: Share): Lane {
+function deliverLane(parts: Parts, connected: ConnectedChain, address: string): Lane {
   const { pool, prices, logger, config } = parts
   const { chain } = connected
   const { chainId } = connected.config
   const sender = senderOf(parts, connected, address)
   const follower = followerOf(parts, chainId)
+  const active = activeOf(connected, 'deliver')
+  const hasGas = (key: string) => parts.gas.hasGas(chainId, key)
   const deps = {
+    share: () => shareOf({ active, address, hasGas }),
     ...{
       pool,
       sender,
@@ -363,6 +370,6 @@ function deliverLane(parts: Parts, connected: ConnectedChain, address: string, s
   return createSendingLane({
     name: `deliver:${chainId}:${address}`,
     ...{ sender, follower },
-    ...(share === undefined ? onlyFollowing : deliverWork(chainId, { ...deps, share })),
+    ...(active.includes(address) ? deliverWork(chainId, deps) : onlyFollowing),
   })
 }

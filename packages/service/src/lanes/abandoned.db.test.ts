@@ -8,7 +8,7 @@ import { followAbandoned } from './abandoned.ts'
 
 const CHAIN = 31_337
 const block: Block = { number: 20n, height: 20n, hash: '0x20', seconds: 0 }
-const heads: Heads = { head: block, hard: block }
+const heads: Heads = { head: block, settle: block, hard: block }
 
 let database: TestDatabase
 
@@ -25,7 +25,7 @@ test('what a key signed that is gone is decided by the chain, and that of a key 
     chainId: CHAIN,
     async readFates<T extends Sent>(sender: string, sent: readonly T[]) {
       asked.push(sender)
-      return { nextNonce: 0, unmined: [], final: sender === 'dead' ? [...sent] : [] }
+      return { nextNonce: 0, unmined: [], consumed: [], final: sender === 'dead' ? [...sent] : [] }
     },
   }
   for (const sender of ['dead', 'living', 'at work']) await insertTestAttempt(pool, swap, 'lock', { sender })

@@ -1,7 +1,8 @@
 import type { Pool } from 'pg'
 import type { Chain, Heads } from '../chains/chain.ts'
 import { groupBy } from '../model/group.ts'
-import { findAbandonedAttempts, markAttemptsFinal } from '../store/attempts.ts'
+import { findAbandonedAttempts } from '../store/attempts.ts'
+import { noteFates } from './note-fates.ts'
 
 type Options = { pool: Pool; chain: Pick<Chain, 'chainId' | 'readFates'>; senders: readonly string[] }
 
@@ -12,7 +13,6 @@ type Options = { pool: Pool; chain: Pick<Chain, 'chainId' | 'readFates'>; sender
 export async function followAbandoned({ pool, chain, senders }: Options, heads: Heads): Promise<void> {
   const open = await findAbandonedAttempts(pool, { chainId: chain.chainId, senders })
   for (const [sender, attempts] of groupBy(open, (attempt) => attempt.sender)) {
-    const { final } = await chain.readFates(sender, attempts, heads)
-    if (final.length > 0) await markAttemptsFinal(pool, final, heads.hard.number)
+    await noteFates(pool, attempts, await chain.readFates(sender, attempts, heads), heads)
   }
 }

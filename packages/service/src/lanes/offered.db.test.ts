@@ -23,7 +23,12 @@ function newChain({ hasNonces }: { hasNonces: boolean }) {
   const chain = {
     ...{ chainId: 31_337, hasNonces, planReplacement: hasNonces ? planReplacement : () => undefined },
     readTerms: async () => FEES,
-    readFates: async (_: string, open: Attempt[]) => ({ final: [], unmined: open, nextNonce: 0 }),
+    readFates: async (_: string, open: Attempt[]) => ({
+      final: [],
+      consumed: [],
+      unmined: open,
+      nextNonce: 0,
+    }),
     readCoins: async () => 10n ** 18n,
     sign: async () => ({ raw: 'replacement', txHash: crypto.randomUUID() }),
     broadcast: async (raw: string) => void offered.push(raw),

@@ -86,3 +86,35 @@ test('what a key signed before it ran out of gas coin is not replaced, and lands
     .toBe(1n)
   expect(rowCount).toBe(1)
 })
+
+test('a nonce that a block at settle depth consumed is on record before it is final', async () => {
+  const { relay } = world.senders
+  const { sender, lease, followUp } = await newSender(relay)
+  const { pool } = database
+  const consumed = async () => {
+    const { rows } = await pool.query<{ consumed: boolean; final: boolean }>(
+      `select consumed_block is not null as consumed, final_at is not null as final
+         from tx_attempts where sender = $1 order by id desc limit 1`,
+      [relay],
+    )
+    return rows[0]
+  }
+  const request = await transferTo(relay, relay, 1n)
+  const work = { role: 'topup', swapIds: [], record: async () => true } as const
+
+  await sender.send(lease, await world.chain.readHeads(), { ...work, request })
+  await followUp()
+  const seen = [await consumed()]
+  await world.confirm()
+  await followUp()
+  seen.push(await consumed())
+  await world.finalize()
+  await followUp()
+  seen.push(await consumed())
+
+  expect(seen).toEqual([
+    { consumed: false, final: false },
+    { consumed: true, final: false },
+    { consumed: true, final: true },
+  ])
+})

@@ -6,7 +6,6 @@ import {
   type Attempt,
   findAttemptSwaps,
   findOpenAttempts,
-  markAttemptsFinal,
   type Role,
   raiseNonce,
   recordAttempt,
@@ -16,6 +15,7 @@ import {
 import { inTransaction } from '../store/db.ts'
 import { confirmLease, type Lease } from '../store/lanes.ts'
 import { toJson } from '../store/swaps.ts'
+import { noteFates } from './note-fates.ts'
 import { type IsClaimable, readWorths, type Worths } from './worth.ts'
 
 type SendingChain = Pick<
@@ -106,7 +106,7 @@ export function createSender(options: Options): Sender {
     const fates = await chain.readFates(address, open, heads)
     if (fates.nextNonce > nextNonce) await raiseNonce(pool, { ...key, atLeast: fates.nextNonce })
     nextNonce = fates.nextNonce
-    if (fates.final.length > 0) await markAttemptsFinal(pool, fates.final, heads.hard.number)
+    await noteFates(pool, open, fates, heads)
     inFlight = fates.unmined.length + sent - before
     idleUntil = open.length === 0 && sent === before ? performance.now() + IDLE_CHECK_MS : 0
     const worths = await mouth.repeat(fates.unmined)

@@ -43,7 +43,7 @@ async function unsubmitted({ isExpired }: { isExpired: boolean }): Promise<strin
 /** A look at a chain whose final block is past every deadline, and has none of the inputs. */
 async function watch(readLocks: Chain['readLocks'] = readNone): Promise<void> {
   const block: Block = { number: 20n, height: 20n, hash: '0x20', seconds: 1 }
-  const heads: Heads = { head: block, hard: block }
+  const heads: Heads = { head: block, settle: block, hard: block }
   const findEvents = async () => ({ events: [], to: 20n, isComplete: true })
   const chain = { chainId: CHAIN, findEvents, readHoldings: async () => [], readLocks }
   const lane = createWatchLane({

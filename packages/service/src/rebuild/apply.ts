@@ -100,9 +100,10 @@ async function moveAll({ isLogLost }: RebuildDeps, db: PoolClient, facts: Facts)
     const shown = shownOf(facts, swap)
     // Nothing was signed for it, and the log is whole: the worker goes on with it.
     if (swap.state === 'accepted' && !isLogLost) continue
+    // First: a swap that ends before its lock is final gives its exposure back by itself.
+    if (shown.locked) await markOriginFinal(db, [swap])
     const reached = await moveOne(db, swap, shown)
     if (reached.version !== swap.version) moved += 1
-    if (shown.locked) await markOriginFinal(db, [swap])
     if (shown.delivered) await markDeliveryFinal(db, { id: swap.id, deliveryTxHash: shown.delivered.txHash })
     if (reached.state === 'closed' || reached.state === 'refunded') await freePositions(db, [swap.op.id])
   }

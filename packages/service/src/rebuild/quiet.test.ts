@@ -15,7 +15,7 @@ function startChain({ chainId, secondsPerLook, expiry }: Chain) {
     const seconds = chain.looks * secondsPerLook
     chain.looks += 1
     const block = { number: 0n, height: BigInt(seconds), hash: '', seconds }
-    return { head: block, hard: block }
+    return { head: block, settle: block, hard: block }
   }
   return { counted: chain, chain: { chainId, readHeads }, recovery: { expiryOf: () => expiry } }
 }

@@ -15,6 +15,8 @@ export type Attempt = Sent & {
   sender: string
   role: Role
   raw: string
+  /** Its nonce was seen to be taken at settle depth. */
+  isConsumed: boolean
 }
 
 type Row = {
@@ -28,6 +30,7 @@ type Row = {
   raw: string
   request: { request: TxRequest; terms: SigningTerms; sentAtBlock: string }
   last_valid: string | null
+  consumed_block: string | null
 }
 
 export type SenderKey = { chainId: number; address: string }
@@ -68,7 +71,7 @@ export async function listSenders(db: Db, chainId: number): Promise<string[]> {
   return rows.map(({ address }) => address)
 }
 
-export type NewAttempt = Omit<Attempt, 'id' | 'isBurn' | 'nonce'> & {
+export type NewAttempt = Omit<Attempt, 'id' | 'isBurn' | 'nonce' | 'isConsumed'> & {
   /** Left out where the chain has none: the attempt then gets a number of its own. */
   nonce?: number
   effectHash: string
@@ -103,7 +106,8 @@ export async function recordAttempt(db: Db, attempt: NewAttempt, lease: Lease): 
 }
 
 const SELECT = `
-  select id, chain_id, sender, nonce, replacement, role, tx_hash, raw, request, last_valid from tx_attempts`
+  select id, chain_id, sender, nonce, replacement, role, tx_hash, raw, request, last_valid, consumed_block
+    from tx_attempts`
 
 /** Attempts of a key whose fate the chain has not sealed yet, oldest first. */
 export async function findOpenAttempts(db: Db, key: SenderKey): Promise<Attempt[]> {
@@ -135,6 +139,18 @@ export async function markAttemptsFinal(
   await db.query('update tx_attempts set final_at = clock_timestamp(), final_block = $2 where id = any($1)', [
     attempts.map(({ id }) => id),
     block.toString(),
+  ])
+}
+
+/** At this block, at settle depth, their nonces are taken; without one a reorg has given them back. */
+export async function setAttemptsConsumed(
+  db: Db,
+  attempts: readonly { id: string }[],
+  block: bigint | undefined,
+): Promise<void> {
+  await db.query('update tx_attempts set consumed_block = $2 where id = any($1)', [
+    attempts.map(({ id }) => id),
+    block?.toString(),
   ])
 }
 
@@ -201,6 +217,7 @@ function toAttempt(row: Row): Attempt {
     txHash: row.tx_hash,
     raw: row.raw,
     ...{ request, terms, sentAtBlock: BigInt(sentAtBlock), isBurn: row.role === 'noop' },
+    isConsumed: row.consumed_block !== null,
     ...(row.last_valid !== null && { lastValid: BigInt(row.last_valid) }),
   }
 }

@@ -185,12 +185,14 @@ describe('positions', () => {
     await place()
     const start = (await readAfter(0)).at(-1)?.position ?? 0
 
-    const seen = await inTransaction(database.pool, async (db) => {
-      await moveTestSwap(db, late, 'lockRecorded')
-      await moveTestSwap(database.pool, early, 'lockRecorded')
-      await place()
-      return readAfter(start)
-    })
+    const db = await database.pool.connect()
+    await db.query('begin')
+    await moveTestSwap(db, late, 'lockRecorded')
+    await moveTestSwap(database.pool, early, 'lockRecorded')
+    await place()
+    const seen = await readAfter(start)
+    await db.query('commit')
+    db.release()
     await place()
 
     expect(seen.map(({ swap_id }) => swap_id)).toEqual([early.swapId])

@@ -21,9 +21,9 @@ async function wanted(): Promise<string[]> {
   const { pool } = database
   const found = await Promise.all([
     findToLock(pool, { ...ORIGIN, limit: 10 }),
-    findStalledLocks(pool, { ...ORIGIN, block: 100n }),
+    findStalledLocks(pool, { ...ORIGIN, hard: 100n, settle: 100n }),
     findToDeliver(pool, { chainId: 31338, limit: 10 }),
-    findStalledDeliveries(pool, { chainId: 31338, block: 100n }),
+    findStalledDeliveries(pool, { chainId: 31338, hard: 100n, settle: 100n }),
   ])
   return found.flat().map(({ id, state }) => `${state} ${id}`)
 }

@@ -1,12 +1,18 @@
 import type { Db } from './db.ts'
 import { IS_OPEN } from './open-states.ts'
 
-/** The block from which this chain's events matter: where its oldest open swap was built. */
+/** A refund that the wallet refuses may stay for ever, and a paid swap with a final lock only waits for its claim. */
+const AWAITS_ORIGIN = `s.state <> 'refundBlocked' and not (s.state in ('settled', 'claiming') and s.origin_final)`
+const AWAITS_DELIVERY = `s.state not in ('refundDecided', 'refunding', 'refundBlocked') and not s.delivery_final`
+
+/** The block from which this chain's events matter: where the oldest swap was built that waits for one. */
 export async function oldestOpenBlock(db: Db, chainId: number): Promise<bigint | undefined> {
   const { rows } = await db.query<{ block: string | null }>(
-    `select min(case when s.origin_chain = $1 then o.origin_block else o.destination_block end) as block
-       from swaps s join ops o on o.id = s.op_id
-      where s.${IS_OPEN} and $1 in (s.origin_chain, s.destination_chain)`,
+    `select least(
+       (select min(o.origin_block) from swaps s join ops o on o.id = s.op_id
+         where s.${IS_OPEN} and s.origin_chain = $1 and ${AWAITS_ORIGIN}),
+       (select min(o.destination_block) from swaps s join ops o on o.id = s.op_id
+         where s.${IS_OPEN} and s.destination_chain = $1 and ${AWAITS_DELIVERY})) as block`,
     [chainId],
   )
   const block = rows[0]?.block

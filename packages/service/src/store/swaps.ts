@@ -3,7 +3,7 @@ import { nextState, publicSubstatus, type SwapEvent, type SwapState } from '../m
 import type { FailureCode, RefundReason } from '../model/outcome.ts'
 import type { Op, SignedDelegation, Swap } from '../model/swap.ts'
 import type { Db } from './db.ts'
-import { isOpenAt } from './open-at.ts'
+import { isUnconsumedAt } from './open-at.ts'
 import { IS_OPEN } from './open-states.ts'
 
 type Row = {
@@ -123,33 +123,31 @@ function inTurn(group: string, condition: string): string {
   return `where s.id = any(array(${chosen})) order by ${turns}`
 }
 
-type Stalled = { chainId: number; block: bigint }
+/** The blocks at which attempts count as decided: for good, and until a reorg. */
+type Stalled = { chainId: number; hard: bigint; settle: bigint }
 
 /**
- * Swaps that wait for a lock, or are paid for while theirs is not final, none of whose signed locks is open at this
- * block, and which only this locker may lock.
+ * Swaps that wait for a lock, or are paid for while theirs is not final, none of whose signed locks has a free nonce at
+ * these blocks, and which only this locker may lock.
  */
 export async function findStalledLocks(db: Db, lane: Stalled & { locker: string }): Promise<Swap[]> {
   const waiting = `s.state in ('locking', 'delivering', 'settled') and not s.origin_final and s.locked_block is null`
-  const mine = `${waiting} and not s.log_lost and s.origin_chain = $1 and s.locker = $3`
-  return selectSwaps(db, `where ${mine} and ${noOpen('lock')}`, [
-    lane.chainId,
-    lane.block.toString(),
-    lane.locker,
-  ])
+  const mine = `${waiting} and not s.log_lost and s.origin_chain = $1 and s.locker = $4`
+  const values = [lane.chainId, lane.hard.toString(), lane.settle.toString(), lane.locker]
+  return selectSwaps(db, `where ${mine} and ${noOpen('lock')}`, values)
 }
 
-/** Swaps that are owed a delivery on this chain while none of the signed ones is open at this block. */
-export async function findStalledDeliveries(db: Db, { chainId, block }: Stalled): Promise<Swap[]> {
+/** Swaps that are owed a delivery on this chain while none of the signed ones has a free nonce at these blocks. */
+export async function findStalledDeliveries(db: Db, { chainId, hard, settle }: Stalled): Promise<Swap[]> {
   const states = `(s.state in ('settled', 'claiming') or s.state = 'delivering' and not s.log_lost)`
   const unseen = 's.delivered_block is null and not s.delivery_final'
   const clause = `where ${states} and ${unseen} and s.destination_chain = $1 and ${noOpen('deliver')}`
-  return selectSwaps(db, clause, [chainId, block.toString()])
+  return selectSwaps(db, clause, [chainId, hard.toString(), settle.toString()])
 }
 
 function noOpen(role: 'lock' | 'deliver'): string {
   return `not exists (select 1 from attempt_swaps l join tx_attempts a on a.id = l.attempt_id
-                       where l.swap_id = s.id and l.role = '${role}' and ${isOpenAt('$2')})`
+                       where l.swap_id = s.id and l.role = '${role}' and ${isUnconsumedAt('$2', '$3')})`
 }
 
 /** Swaps of which only the input is known, until it is decided what becomes of them. */
@@ -179,10 +177,15 @@ export async function findToAttest(db: Db, kind: 'claim' | 'refund'): Promise<Sw
            select a.id from attempt_swaps l join attestations a on a.attempt_id = l.attempt_id
             where l.swap_id = s.id and l.role = 'claim' limit 1) is null)`
       : `s.origin_final and (s.state in ('refundDecided', 'refundBlocked') or (s.state = 'refunding'
-           and not exists (select 1 from attestations a where a.swap_ids @> array[s.id])))`
-  const pending = `not exists (select 1 from attestations a where a.swap_ids @> array[s.id] and a.attempt_id is null)`
+           and ${attestations('true')} = 0))`
   const route = 's.origin_chain, s.destination_chain'
-  return selectSwaps(db, inTurn(route, `${ready} and ${pending}`), [ATTESTED_AT_ONCE])
+  const isPending = `${attestations('a.attempt_id is null')} = 0`
+  return selectSwaps(db, inTurn(route, `${ready} and ${isPending}`), [ATTESTED_AT_ONCE])
+}
+
+/** Counted, which reads the index by swap. For an `exists` PostgreSQL expects a hit soon, and reads the whole table. */
+function attestations(condition: string): string {
+  return `(select count(*) from attestations a where a.swap_ids @> array[s.id] and ${condition})`
 }
 
 /** For the files of this folder: `clause` is SQL over `swaps s` and `ops o`. */

@@ -4,42 +4,45 @@ import { type Db, inTransaction } from './db.ts'
 import { findLogStart } from './event-months.ts'
 import { asOf } from './events.ts'
 import { ORDER_COLUMNS, type RecordRow, toRecord } from './history.ts'
-import type { Lease } from './lanes.ts'
+import { type Lease, whileHeld } from './lanes.ts'
 import { changingColumns, FIXED_COLUMNS } from './statuses.ts'
 import { disableEndpoint, FAILED_LONG, noteHealth } from './webhook-endpoints.ts'
 
-/** True in a statement while the lease is held; its row stays locked until the statement's transaction ends. */
-const HELD = `held as (select 1 from lanes where name = $1 and fence = $2 and expires_at > clock_timestamp() for share)`
+const PLACE = `
+  with unplaced as (
+    select e.swap_id, e.seq, e.at from swap_events e where e.position is null order by e.ticket limit $1
+  ), numbered as (
+    select swap_id, seq, at, nextval('swap_event_positions') as position from unplaced
+  ), placed as (
+    update swap_events e set position = n.position from numbered n
+     where e.swap_id = n.swap_id and e.seq = n.seq and e.at = n.at
+ returning e.swap_id, e.position, e.at
+  ), queued as (
+    insert into webhook_deliveries (endpoint_id, position)
+    select w.id, p.position
+      from placed p
+      join swaps s on s.id = p.swap_id
+      join webhook_endpoints w on w.account_id = s.account_id and w.disabled_at is null and w.created_at <= p.at
+  )
+  select count(*) as placed from placed`
 
 /**
  * Gives events that were committed since the last time their positions, and queues them for every endpoint of their
  * account. Only the holder of the lease does, and nobody takes it over before this is committed: that keeps positions
  * in the order in which they appear. Returns how many there were.
+ *
+ * The lease is locked by a statement of its own: PostgreSQL 18.4 crashes when a statement that writes to a partitioned
+ * table finds a row changed that it locks.
  */
 export async function placeEvents(
-  db: Db,
+  pool: Pool,
   { lease, limit }: { lease: Lease; limit: number },
 ): Promise<number> {
-  const { rows } = await db.query<{ placed: string }>(
-    `with ${HELD}, unplaced as (
-       select e.swap_id, e.seq, e.at from swap_events e, held where e.position is null order by e.ticket limit $3
-     ), numbered as (
-       select swap_id, seq, at, nextval('swap_event_positions') as position from unplaced
-     ), placed as (
-       update swap_events e set position = n.position from numbered n
-        where e.swap_id = n.swap_id and e.seq = n.seq and e.at = n.at
-    returning e.swap_id, e.position, e.at
-     ), queued as (
-       insert into webhook_deliveries (endpoint_id, position)
-       select w.id, p.position
-         from placed p
-         join swaps s on s.id = p.swap_id
-         join webhook_endpoints w on w.account_id = s.account_id and w.disabled_at is null and w.created_at <= p.at
-     )
-     select count(*) as placed from placed`,
-    [lease.name, lease.fence, limit],
-  )
-  return Number(rows[0]?.placed ?? 0)
+  const placed = await whileHeld(pool, lease, async (db) => {
+    const { rows } = await db.query<{ placed: string }>(PLACE, [limit])
+    return rows[0]?.placed
+  })
+  return Number(placed ?? 0)
 }
 
 /** An event on its way to an endpoint; `attempts` includes the one that it was taken for. */
@@ -49,36 +52,41 @@ type Row = RecordRow & { position: string; attempts: number; seq: number; at: Da
 
 type Taking = { lease: Lease; endpointId: string; limit: number; retryMs: number }
 
+const TAKE = `
+  with due as (
+    select d.endpoint_id, d.position from webhook_deliveries d
+     where d.endpoint_id = $1 and d.next_at <= statement_timestamp() order by d.next_at, d.position limit $2
+  ), taken as (
+    update webhook_deliveries d
+       set attempts = d.attempts + 1, next_at = clock_timestamp() + make_interval(secs => $3)
+      from due where d.endpoint_id = due.endpoint_id and d.position = due.position
+ returning d.position, d.attempts, d.swap_id
+  )
+  select t.position, t.attempts, e.seq, e.at, e.stages, ${FIXED_COLUMNS}, ${changingColumns('e')}, ${ORDER_COLUMNS}
+    from taken t
+    join swap_events e on e.position = t.position and e.position is not null
+    join swaps s on s.id = e.swap_id
+    join ops o on o.id = s.op_id
+  union all
+  select t.position, t.attempts, s.seq, s.updated_at, jsonb_array_length(s.timeline), ${FIXED_COLUMNS},
+         ${changingColumns('s')}, ${ORDER_COLUMNS}
+    from taken t
+    join swaps s on s.id = t.swap_id
+    join ops o on o.id = s.op_id
+   order by 1`
+
 /**
  * Takes what is due for an endpoint, oldest first. Whoever takes it is expected to say what became of it; one that dies
  * does not, and then it is due again after `retryMs`. Nothing when the lease is lost.
  */
-export async function takeDue(db: Db, { lease, endpointId, limit, retryMs }: Taking): Promise<Delivery[]> {
-  const { rows } = await db.query<Row>(
-    `with ${HELD}, due as (
-       select d.endpoint_id, d.position from webhook_deliveries d, held
-        where d.endpoint_id = $3 and d.next_at <= statement_timestamp() order by d.next_at, d.position limit $4
-     ), taken as (
-       update webhook_deliveries d
-          set attempts = d.attempts + 1, next_at = clock_timestamp() + make_interval(secs => $5)
-         from due where d.endpoint_id = due.endpoint_id and d.position = due.position
-    returning d.position, d.attempts, d.swap_id
-     )
-     select t.position, t.attempts, e.seq, e.at, e.stages, ${FIXED_COLUMNS}, ${changingColumns('e')}, ${ORDER_COLUMNS}
-       from taken t
-       join swap_events e on e.position = t.position and e.position is not null
-       join swaps s on s.id = e.swap_id
-       join ops o on o.id = s.op_id
-     union all
-     select t.position, t.attempts, s.seq, s.updated_at, jsonb_array_length(s.timeline), ${FIXED_COLUMNS},
-            ${changingColumns('s')}, ${ORDER_COLUMNS}
-       from taken t
-       join swaps s on s.id = t.swap_id
-       join ops o on o.id = s.op_id
-      order by 1`,
-    [lease.name, lease.fence, endpointId, limit, retryMs / 1_000],
+export async function takeDue(
+  pool: Pool,
+  { lease, endpointId, limit, retryMs }: Taking,
+): Promise<Delivery[]> {
+  const taken = await whileHeld(pool, lease, (db) =>
+    db.query<Row>(TAKE, [endpointId, limit, retryMs / 1_000]),
   )
-  return rows.map((row) => ({
+  return (taken?.rows ?? []).map((row) => ({
     position: row.position,
     attempts: row.attempts,
     seq: row.seq,

@@ -18,7 +18,7 @@ const SEVEN_A_BYTE = '0x60043560070260005260206000f3'
 
 test('on a rollup the bytes of each leg are charged as its oracle says, beside the gas', async () => {
   await chain.setCode({ address: ORACLE, bytecode: SEVEN_A_BYTE })
-  const heads = await createHeadReader(client, { hard: 1, hardSeconds: 1, blockMs: 1_000 })()
+  const heads = await createHeadReader(client, { settle: 1, hard: 1, hardSeconds: 1, blockMs: 1_000 })()
 
   const plain = await readLegCosts(client, { tipWei: 1n }, heads)
   const rollup = await readLegCosts(client, { tipWei: 1n, l1FeeOracle: ORACLE }, heads)

@@ -20,7 +20,7 @@ test('terms are within a bound or there are none', () => {
 
 describe('a transaction that no block includes', () => {
   const block: Block = { number: 10n, height: 10n, hash: '0x10', seconds: 0 }
-  const heads: Heads = { head: block, hard: block }
+  const heads: Heads = { head: block, settle: block, hard: block }
   const request = { to: '0x01', data: '0x02', gas: 60_000 }
   const stuck = { request, sentAtBlock: 7n, replacement: 0, isBurn: false } as unknown as Sent
   const replace = (terms: Fees, current: Fees, worth?: Worth) =>

@@ -11,7 +11,7 @@ afterAll(() => node.stop())
 
 const chain = createTestClient({ mode: 'hardhat', transport: http(node.rpcUrl) })
 const { agreed } = createEvmClients({ urls: [node.rpcUrl] })
-const settings = { hard: 4, hardSeconds: 4, blockMs: 1_000 }
+const settings = { settle: 2, hard: 4, hardSeconds: 4, blockMs: 1_000 }
 
 /** Undoes this many blocks, the newest of which were seen, and makes one more of others. */
 async function reorg(depth: number, see: () => Promise<unknown>): Promise<void> {

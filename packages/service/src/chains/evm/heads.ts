@@ -3,7 +3,7 @@ import type { FinalityRules } from '../../model/finality.ts'
 import type { Block, Heads } from '../chain.ts'
 import type { WithBaseFee } from './fees.ts'
 
-export type HeadRules = Pick<FinalityRules, 'hard' | 'hardSeconds'> & {
+export type HeadRules = Pick<FinalityRules, 'settle' | 'hard' | 'hardSeconds'> & {
   blockMs: number
   /** Whether to follow the `safe` tag as well. */
   followsSafe?: boolean
@@ -44,7 +44,9 @@ export function createHeadReader(client: Client, rules: HeadRules): (known?: Hea
       final = await readFinal(head)
       readAt = head.seconds
     }
-    return { head, ...final }
+    const settled = head.number - BigInt(rules.settle - 1)
+    const settle = { ...head, number: settled > final.hard.number ? settled : final.hard.number }
+    return { head, settle, ...final }
   }
 }
 

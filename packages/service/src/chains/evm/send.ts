@@ -39,9 +39,14 @@ export async function readFates<T extends Sent>(
     agreed.getTransactionCount({ address, blockNumber: at.head.number }),
     agreed.getTransactionCount({ address, blockNumber: at.hard.number }),
   ])
+  const isBetween = sent.some(({ nonce }) => nonce >= hard && nonce < latest)
+  const settle = isBetween
+    ? await agreed.getTransactionCount({ address, blockNumber: at.settle.number })
+    : hard
   return {
     nextNonce: latest,
     final: sent.filter(({ nonce }) => nonce < hard),
+    consumed: sent.filter(({ nonce }) => nonce >= hard && nonce < settle),
     unmined: newestPerNonce(sent.filter(({ nonce }) => nonce >= latest)),
   }
 }

@@ -11,7 +11,8 @@ export async function readBlocks(client: SolanaClient, known?: Heads): Promise<S
   const before = known as SolanaBlocks | undefined
   const heads = await readHeads(client, before?.known)
   if (before && heads === before.known) return before
-  return { head: toBlock(heads, 'confirmed'), hard: toBlock(heads, 'finalized'), known: heads }
+  const head = toBlock(heads, 'confirmed')
+  return { head, settle: head, hard: toBlock(heads, 'finalized'), known: heads }
 }
 
 function toBlock(heads: SolanaHeads, commitment: Depth): SolanaBlock {

@@ -85,6 +85,7 @@ export async function readFates<T extends Sent>(
   return {
     nextNonce: 0,
     final: sent.filter(isFinal),
+    consumed: [],
     unmined: sent.filter((each) => !statuses.has(each.txHash) && !expired.has(each)),
   }
 }

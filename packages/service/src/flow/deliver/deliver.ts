@@ -1,5 +1,5 @@
 import type { PoolClient } from 'pg'
-import type { DestinationChain, Heads } from '../../chains/chain.ts'
+import type { Block, DestinationChain, Heads } from '../../chains/chain.ts'
 import type { Sender } from '../../lanes/sender.ts'
 import { attempt, throwFirst } from '../../model/attempt.ts'
 import { isExposing, withinCaps } from '../../model/exposure.ts'
@@ -7,6 +7,7 @@ import { leastBound } from '../../model/gas.ts'
 import { chunksOf, eachAtOnce, groupBy, type Share } from '../../model/group.ts'
 import type { Swap } from '../../model/swap.ts'
 import { INVENTORY } from '../../model/venue.ts'
+import { tallyAttempts } from '../../store/attempts.ts'
 import { bookExposure, readExposed } from '../../store/exposure.ts'
 import type { Lease } from '../../store/lanes.ts'
 import {
@@ -25,13 +26,15 @@ export type DeliverDeps = DecideDeps & {
   /** False for a chain that has not answered since this process began: what it shows may be news to the database. */
   isVerified(chainId: number): boolean
   sender: Sender
-  /** Which part of the work is this key's: several keys share a chain. */
-  share: Share
+  /** Which part of the work is this key's now, if any: several keys share a chain, those that have gas. */
+  share(): Share | undefined
   exposureCapCents(chainId: number): bigint
   refreshPrices(): Promise<void>
 }
 
 const FETCH = 200
+// Each costs gas. What failed that often before it is hard-final is not tried again before it is.
+const MAX_SOFT_TRIES = 3
 // Each waits for the database and for a node: the next need not wait with it.
 const SENT_AT_ONCE = 4
 
@@ -42,7 +45,7 @@ export async function deliverLocked(
   heads: Heads | undefined,
 ): Promise<void> {
   const locked = await findToDeliver(deps.pool, { chainId: deps.destination.chainId, limit: FETCH })
-  const mine = locked.filter((swap) => isMine(deps, swap))
+  const mine = mineOf(deps, locked)
   if (mine.length === 0) return
   await deps.refreshPrices()
   const neverSigned = { kind: 'neverSigned', chainId: deps.destination.chainId, block: heads?.head }
@@ -50,45 +53,69 @@ export async function deliverLocked(
 }
 
 /**
- * Swaps whose every signed delivery was consumed by the chain at a hard-final block while the vault shows
- * them as not delivered: they are delivered again, or go back if that is not possible any more. One that
- * was said to be settled is owed for good.
+ * Swaps whose every signed delivery was consumed by the chain while the vault shows them as not delivered. They are
+ * delivered again as soon as that is seen at settle depth, a few times: the vault pays an op once, whichever delivery
+ * lands. They go back, if they cannot be delivered any more, only once it is hard-final. One that was said to be
+ * settled is owed for good.
  */
 export async function redeliverStalled(deps: DeliverDeps, lease: Lease, heads: Heads): Promise<void> {
-  const stalled = await findStalledDeliveries(deps.pool, {
-    ...{ chainId: deps.destination.chainId, block: heads.hard.number },
-  })
-  const mine = stalled.filter((swap) => isMine(deps, swap))
+  const { chainId } = deps.destination
+  const [hard, settle] = [heads.hard.number, heads.settle.number]
+  const stalled = await findStalledDeliveries(deps.pool, { chainId, hard, settle })
+  const mine = mineOf(deps, stalled)
   if (mine.length === 0) return
-  const ops = mine.map(({ op }) => op)
+  const ids = mine.map(({ id }) => id)
+  const tallies = await tallyAttempts(deps.pool, 'deliver', ids, hard)
+  const isFinal = ({ id }: Swap) => (tallies.get(id)?.open ?? 0) === 0
+  const isFresh = ({ id }: Swap) => (tallies.get(id)?.total ?? 0) < MAX_SOFT_TRIES
   const faults: unknown[] = []
-  const [soft, hard] = await Promise.all([
-    deps.destination.readUndelivered(ops, heads.head, faults),
-    deps.destination.readUndelivered(ops, heads.hard, faults),
-  ])
-  const undelivered = mine.filter(({ op }) => soft.has(op.hash) && hard.has(op.hash))
-  const proof = { kind: 'attemptsConsumedUndelivered', chainId: deps.destination.chainId, block: heads.hard }
-  await attempt(faults, () => deliverAll(deps, lease, heads, undelivered, proof))
+  const final = await findUndelivered(deps, heads, mine.filter(isFinal), heads.hard, faults)
+  const soft = mine.filter((swap) => !isFinal(swap) && isFresh(swap))
+  const repeated = await findUndelivered(deps, heads, soft, heads.settle, faults)
+  const proof = { kind: 'attemptsConsumedUndelivered', chainId, block: heads.hard }
+  await attempt(faults, () => deliverAll(deps, lease, heads, final, proof))
+  await attempt(faults, () => deliverAll(deps, lease, heads, repeated))
   throwFirst(faults)
 }
 
-function isMine({ share, isVerified }: DeliverDeps, { op }: Swap): boolean {
-  return Number(op.position % BigInt(share.of)) === share.index && isVerified(op.originChain)
+/** Those that neither the head nor the block at which their deliveries are decided shows as delivered. */
+async function findUndelivered(
+  { destination }: DeliverDeps,
+  heads: Heads,
+  swaps: readonly Swap[],
+  decided: Block,
+  faults: unknown[],
+): Promise<Swap[]> {
+  if (swaps.length === 0) return []
+  const ops = swaps.map(({ op }) => op)
+  const [atHead, atDecided] = await Promise.all([
+    destination.readUndelivered(ops, heads.head, faults),
+    destination.readUndelivered(ops, decided, faults),
+  ])
+  return swaps.filter(({ op }) => atHead.has(op.hash) && atDecided.has(op.hash))
 }
 
+function mineOf(deps: DeliverDeps, swaps: readonly Swap[]): Swap[] {
+  const share = deps.share()
+  if (!share) return []
+  const isMine = ({ op }: Swap) => Number(op.position % BigInt(share.of)) === share.index
+  return swaps.filter((swap) => isMine(swap) && deps.isVerified(swap.op.originChain))
+}
+
+/** Without a proof that nothing was or will be paid, what cannot be delivered stays as it is. */
 async function deliverAll(
   deps: DeliverDeps,
   lease: Lease,
   heads: Heads | undefined,
   swaps: readonly Swap[],
-  proof: object,
+  proof?: object,
 ): Promise<void> {
   const faults: unknown[] = []
   const judge = async (swap: Swap) => [{ swap, verdict: await judgeDelivery(deps, heads, swap) }]
   const judgements = await Promise.all(swaps.map((swap) => attempt(faults, () => judge(swap))))
   const judged = judgements.flatMap((judgement) => judgement ?? [])
   for (const { swap, verdict } of judged) {
-    if (verdict.kind === 'impossible')
+    if (verdict.kind === 'impossible' && proof)
       await attempt(faults, () => decideRefund(deps, lease, swap, { refundReason: verdict.reason, proof }))
   }
   const ready = judged.filter(({ verdict }) => verdict.kind === 'deliver').map(({ swap }) => swap)

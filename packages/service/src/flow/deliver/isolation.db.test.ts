@@ -22,7 +22,7 @@ afterAll(() => database.stop())
 beforeEach(() => database.pool.query('truncate swaps, ops cascade'))
 
 const block: Block = { number: 20n, height: 20n, hash: '0x20', seconds: 0 }
-const heads: Heads = { head: block, hard: block }
+const heads: Heads = { head: block, settle: block, hard: block }
 const rules = { accept: [{ depth: 1 }], settle: 1, reorgWindowSeconds: 0, hard: 4, hardSeconds: 0 }
 const trap = new Error('nobody expected this')
 
@@ -54,7 +54,7 @@ function createDeliverer({ capCents = 0n, hasTrap = false } = {}) {
       send: async (_lease: unknown, _heads: unknown, { swapIds }: { swapIds: string[] }) =>
         paid.push(...swapIds),
     },
-    ...{ share: { index: 0, of: 1 }, isVerified: () => true },
+    ...{ share: () => ({ index: 0, of: 1 }), isVerified: () => true },
     destination: {
       ...{ chainId: 31338, maxBatch: 20, planDelivery: async () => ({}) },
       simulateDelivery: async ({ wallet }: Op) => {

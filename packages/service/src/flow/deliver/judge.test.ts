@@ -9,7 +9,7 @@ const swapIn = (state: SwapState) => ({ state, op: { fillDeadline: 1_000, delive
 /** A destination that is well and takes everything; the swap may be claimed in time, or not, or nobody knows. */
 function judge(state: SwapState, { seconds = 0, isClaimable }: { seconds?: number; isClaimable?: boolean }) {
   const head: Block = { number: 1n, height: 1n, hash: '0x1', seconds }
-  const heads: Heads = { head, hard: head }
+  const heads: Heads = { head, settle: head, hard: head }
   const deps = {
     ...{ isLive: () => true, isPriceKept: () => true, isClaimable: () => isClaimable, cutOffSeconds: 60 },
     ...{ sender: { address: '0x', affords: async () => true } },

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Block, Heads } from '../../chains/chain.ts'
 import type { Work } from '../../lanes/sender.ts'
 import type { Op } from '../../model/swap.ts'
-import { markAttemptsFinal } from '../../store/attempts.ts'
+import { markAttemptsFinal, setAttemptsConsumed } from '../../store/attempts.ts'
 import { markOriginFinal } from '../../store/exposure.ts'
 import type { Lease } from '../../store/lanes.ts'
 import { findSwaps } from '../../store/swaps.ts'
@@ -23,7 +23,7 @@ afterAll(() => database.stop())
 
 function headsAt(number: bigint): Heads {
   const block: Block = { number, height: number, hash: `0x${number}`, seconds: 0 }
-  return { head: block, hard: block }
+  return { head: block, settle: block, hard: block }
 }
 
 /** A swap whose only delivery was found to be decided at a hard-final block; what it did there is not known here. */
@@ -38,6 +38,27 @@ async function deliveryFinalAt(block: bigint) {
   return swap
 }
 
+/** Heads that are ten blocks apart from the settled one. */
+function settledAt(number: bigint): Heads {
+  const [{ hard }, { settle }, { head }] = [headsAt(number - 10n), headsAt(number), headsAt(number + 10n)]
+  return { head, settle, hard }
+}
+
+/** A swap whose deliveries did nothing, in a block that a reorg can still undo. */
+async function deliveryConsumedAt(block: bigint, tries = 1) {
+  const swap = await insertTestSwap(database.pool, await insertTestAccount(database.pool))
+  await moveTestSwap(database.pool, swap, 'lockRecorded')
+  await moveTestSwap(database.pool, swap, 'lockSeen', { originTxHash: '0xlock', lockedBlock: 1n })
+  await moveTestSwap(database.pool, swap, 'deliveryRecorded', { deliveryTxHash: '0xdelivery' })
+  await markOriginFinal(database.pool, await findSwaps(database.pool, [swap.swapId]))
+  const ids = await Promise.all(
+    Array.from({ length: tries }, () => insertTestAttempt(database.pool, swap, 'deliver')),
+  )
+  const consumed = ids.map((id) => ({ id }))
+  await setAttemptsConsumed(database.pool, consumed, block)
+  return { ...swap, consumed }
+}
+
 /** A worker that sees no delivery and a recipient who refuses the next one, and for which no bound is high enough. */
 function looker({ isVerified = true, sent = [] as Work[] } = {}): DeliverDeps {
   const deps = {
@@ -46,7 +67,7 @@ function looker({ isVerified = true, sent = [] as Work[] } = {}): DeliverDeps {
       ...{ address: 'deliverer', room: () => 1, affords: async () => false },
       send: async (_lease: Lease, _heads: Heads, work: Work) => sent.push(work),
     },
-    share: { index: 0, of: 1 },
+    share: () => ({ index: 0, of: 1 }),
     isVerified: () => isVerified,
     destination: {
       ...{ chainId: 31338, maxBatch: 20, planDelivery: async () => ({}) },
@@ -104,4 +125,59 @@ test('a worker that lost its lane while it was away sends nothing back', async (
   await redeliverStalled(looker(), old, headsAt(20n))
 
   expect(await stateOf(swapId)).toBe('delivering')
+})
+
+const sentFor = (sent: readonly Work[], { swapId }: { swapId: string }) =>
+  sent.filter(({ swapIds }) => swapIds.includes(swapId))
+
+test('a delivery that did nothing is tried again at settle depth, without waiting for finality', async () => {
+  const swap = await deliveryConsumedAt(20n)
+  const sent: Work[] = []
+  const deps = looker({ sent })
+  deps.destination.simulateDelivery = async () => ({ kind: 'ok' })
+  deps.sender.affords = async () => true
+
+  await redeliverStalled(deps, lease, settledAt(19n))
+  expect(sentFor(sent, swap)).toEqual([])
+  await redeliverStalled(deps, lease, settledAt(20n))
+
+  expect(sentFor(sent, swap)).toHaveLength(1)
+})
+
+test('what was settled until a reorg undid it, and then reverted, is delivered again at settle depth', async () => {
+  const swap = await deliveryConsumedAt(20n)
+  await moveTestSwap(database.pool, swap, 'deliverySeen')
+  const sent: Work[] = []
+
+  await setAttemptsConsumed(database.pool, swap.consumed, undefined)
+  await redeliverStalled(looker({ sent }), lease, settledAt(21n))
+  expect(sentFor(sent, swap)).toEqual([])
+  await setAttemptsConsumed(database.pool, swap.consumed, 22n)
+  await redeliverStalled(looker({ sent }), lease, settledAt(22n))
+
+  expect(sentFor(sent, swap)).toHaveLength(1)
+})
+
+test('what fails at settle depth again and again waits for finality', async () => {
+  const swap = await deliveryConsumedAt(20n, 3)
+  await moveTestSwap(database.pool, swap, 'deliverySeen')
+  const sent: Work[] = []
+
+  await redeliverStalled(looker({ sent }), lease, settledAt(25n))
+  expect(sentFor(sent, swap)).toEqual([])
+  await markAttemptsFinal(database.pool, swap.consumed, 20n)
+  await redeliverStalled(looker({ sent }), lease, settledAt(30n))
+
+  expect(sentFor(sent, swap)).toHaveLength(1)
+})
+
+test('nothing goes back before its deliveries are hard-final', async () => {
+  const swap = await deliveryConsumedAt(20n)
+
+  await redeliverStalled(looker(), lease, settledAt(29n))
+  const early = await stateOf(swap.swapId)
+  await markAttemptsFinal(database.pool, swap.consumed, 20n)
+  await redeliverStalled(looker(), lease, settledAt(30n))
+
+  expect([early, await stateOf(swap.swapId)]).toEqual(['delivering', 'refundDecided'])
 })

@@ -20,7 +20,7 @@ beforeAll(async () => {
 afterAll(() => database.stop())
 
 const block: Block = { number: 20n, height: 20n, hash: '0x14', seconds: 0 }
-const heads: Heads = { head: block, hard: block }
+const heads: Heads = { head: block, settle: block, hard: block }
 
 /** A watch over a chain on which every input is in this state, and past the time of every op. */
 function watcher(state: LockState = 'none'): ConfirmLockDeps {

@@ -22,7 +22,7 @@ afterAll(() => database.stop())
 beforeEach(() => database.pool.query('truncate swaps, ops cascade'))
 
 const block: Block = { number: 20n, height: 20n, hash: '0x20', seconds: -1 }
-const heads: Heads = { head: block, hard: block }
+const heads: Heads = { head: block, settle: block, hard: block }
 const rules = { accept: [{ depth: 1 }], settle: 1, reorgWindowSeconds: 0, hard: 4, hardSeconds: 0 }
 const trap = new Error('nobody expected this')
 

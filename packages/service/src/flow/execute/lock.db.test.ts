@@ -14,7 +14,7 @@ import { type LockDeps, lockBatch } from './lock.ts'
 const CHAIN = 31_337
 const lease = { name: 'relay', holder: 'holder', fence: '1' }
 const block = { number: 1n, height: 1n, hash: '0x1', seconds: 0 }
-const heads: Heads = { head: block, hard: block }
+const heads: Heads = { head: block, settle: block, hard: block }
 
 let database: TestDatabase
 

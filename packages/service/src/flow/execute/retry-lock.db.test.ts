@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Block, Heads, LockRef } from '../../chains/chain.ts'
 import type { Work } from '../../lanes/sender.ts'
-import { markAttemptsFinal } from '../../store/attempts.ts'
+import { markAttemptsFinal, setAttemptsConsumed } from '../../store/attempts.ts'
 import { markOriginFinal } from '../../store/exposure.ts'
 import { findSwaps } from '../../store/swaps.ts'
 import { insertTestAttempt } from '../../store/test-attempts.ts'
@@ -23,7 +23,26 @@ const OP_DEADLINE = 100
 
 function headsAt(number: bigint, seconds = 0): Heads {
   const block: Block = { number, height: number, hash: `0x${number}`, seconds }
-  return { head: block, hard: block }
+  return { head: block, settle: block, hard: block }
+}
+
+/** Heads that are ten blocks apart from the settled one. */
+function settledAt(number: bigint): Heads {
+  const [{ hard }, { settle }, { head }] = [headsAt(number - 10n), headsAt(number), headsAt(number + 10n)]
+  return { head, settle, hard }
+}
+
+/** A swap whose only lock did nothing in a block that a reorg can still undo. */
+async function lockConsumedAt(block: bigint, tries = 1) {
+  const swap = await insertTestSwap(database.pool, await insertTestAccount(database.pool))
+  const ids = await Promise.all(
+    Array.from({ length: tries }, () => insertTestAttempt(database.pool, swap, 'lock')),
+  )
+  await moveTestSwap(database.pool, swap, 'lockRecorded')
+  await database.pool.query('update ops set op_deadline = $1', [OP_DEADLINE])
+  const consumed = ids.map((id) => ({ id }))
+  await setAttemptsConsumed(database.pool, consumed, block)
+  return { ...swap, consumed }
 }
 
 /** A swap whose locks were found to be decided at a hard-final block; what they did there is not known here. */
@@ -115,6 +134,44 @@ test('a swap that cannot be judged is told of, and the next one has its turn', a
   await retryStalledLocks(lookerAt(), lease, headsAt(20n))
 })
 
+const sentFor = (sent: readonly Sent[], swapId: string) =>
+  sent.filter(({ swapIds }) => swapIds.includes(swapId)).map(({ role }) => role)
+
+test('a lock that did nothing is tried again at settle depth, without waiting for finality', async () => {
+  const sent: Sent[] = []
+  const { swapId } = await lockConsumedAt(20n)
+
+  await retryStalledLocks(lookerAt({ obstacle: '', sent }), lease, settledAt(19n))
+  expect(sentFor(sent, swapId)).toEqual([])
+  await retryStalledLocks(lookerAt({ obstacle: '', sent }), lease, settledAt(20n))
+
+  expect(sentFor(sent, swapId)).toEqual(['lock'])
+})
+
+test('a lock whose nonce a reorg gave back is waited for', async () => {
+  const sent: Sent[] = []
+  const { swapId, consumed } = await lockConsumedAt(20n)
+  await setAttemptsConsumed(database.pool, consumed, undefined)
+
+  await retryStalledLocks(lookerAt({ obstacle: '', sent }), lease, settledAt(30n))
+
+  expect(sentFor(sent, swapId)).toEqual([])
+})
+
+test('a swap fails only when its locks are hard-final, whatever stands in their way before', async () => {
+  const sent: Sent[] = []
+  const [refused, tried] = [await lockConsumedAt(20n), await lockConsumedAt(20n, 3)]
+
+  await retryStalledLocks(lookerAt(), lease, settledAt(25n))
+  const early = [await stateOf(refused.swapId), await stateOf(tried.swapId)]
+  await markAttemptsFinal(database.pool, [...refused.consumed, ...tried.consumed], 20n)
+  await retryStalledLocks(lookerAt({ sent }), lease, settledAt(30n))
+
+  expect(early).toEqual(['locking', 'locking'])
+  expect([await stateOf(refused.swapId), await stateOf(tried.swapId)]).toEqual(['failed', 'failed'])
+  expect(sent).toEqual([])
+})
+
 /** A swap that was delivered before its lock was final. */
 async function paidEarly() {
   const swap = await lockFinalAt(20n)
@@ -133,8 +190,12 @@ test('a swap that was paid before its lock was final, and lost it for good, is l
 
   await retryStalledLocks(lookerAt({ obstacle: '', sent }), lease, headsAt(20n))
 
-  expect(sent.filter(({ swapIds }) => swapIds.includes(swapId)).map(({ role }) => role)).toEqual(['lock'])
-  expect(await sent[0]?.record(database.pool as never, { attemptId: '1', txHash: '0x' })).toBe(true)
+  expect(sentFor(sent, swapId)).toEqual(['lock'])
+  expect(
+    await sent
+      .find(({ swapIds }) => swapIds.includes(swapId))
+      ?.record(database.pool as never, { attemptId: '1', txHash: '0x' }),
+  ).toBe(true)
   expect(await stateOf(swapId)).toBe('settled')
 })
 

@@ -1,4 +1,4 @@
-import type { Heads } from '../../chains/chain.ts'
+import type { Block, Heads } from '../../chains/chain.ts'
 import { failPoint } from '../../fail-point.ts'
 import { attempt, throwFirst } from '../../model/attempt.ts'
 import type { FailureCode } from '../../model/outcome.ts'
@@ -12,51 +12,72 @@ import { type LockDeps, lockBatch } from './lock.ts'
 const MAX_ATTEMPTS = 3
 
 /**
- * Swaps whose every signed lock was consumed by the chain at a hard-final block without locking: only this
- * key could have locked them, so they fail with what stands in the way, or are tried once more. One that was paid
- * before its lock was final, and lost it, is locked again while the wallet's signature lasts.
+ * Swaps whose every signed lock was consumed by the chain without locking, and which only this key could have locked.
+ * They are locked again as soon as that is seen at settle depth: a slot takes an op once, whichever of its locks lands.
+ * They fail, with what stands in the way, only once it is hard-final. One that was paid before its lock was final, and
+ * lost it, is locked again while the wallet's signature lasts.
  */
 export async function retryStalledLocks(deps: LockDeps, lease: Lease, heads: Heads): Promise<void> {
+  const [hard, settle] = [heads.hard.number, heads.settle.number]
   const stalled = await findStalledLocks(deps.pool, {
     chainId: deps.origin.chainId,
     locker: deps.sender.address,
-    block: heads.hard.number,
+    hard,
+    settle,
   })
   if (stalled.length === 0) return
-  const refs = stalled.map(({ op }) => op)
-  const faults: unknown[] = []
-  const [soft, hard] = await Promise.all([
-    deps.origin.readLocks(refs, heads.head, faults),
-    deps.origin.readLocks(refs, heads.hard, faults),
-  ])
-  const isUnlocked = ({ op }: Swap) => soft.get(op.hash) === 'none' && hard.get(op.hash) === 'none'
-  const unlocked = stalled.filter(isUnlocked)
-  if (unlocked.length > 0) await deps.refreshPrices()
-  const tallies = await tallyAttempts(
-    deps.pool,
-    'lock',
-    unlocked.map((swap) => swap.id),
-    heads.hard.number,
-  )
-  for (const swap of unlocked) {
+  const ids = stalled.map((swap) => swap.id)
+  const tallies = await tallyAttempts(deps.pool, 'lock', ids, hard)
+  const tries = stalled.flatMap((swap) => {
     const tally = tallies.get(swap.id)
-    if (!tally || tally.open > 0) continue
-    const isPaid = swap.state !== 'locking'
+    return tally ? [{ swap, tries: tally.total, isFinal: tally.open === 0 }] : []
+  })
+  const faults: unknown[] = []
+  const unlocked = await findUnlocked(deps, heads, tries, faults)
+  if (unlocked.length > 0) await deps.refreshPrices()
+  for (const tried of unlocked) {
+    const isPaid = tried.swap.state !== 'locking'
     await attempt(faults, () =>
-      isPaid ? lockPaid(deps, lease, heads, swap) : lockAgain(deps, lease, heads, swap, tally.total),
+      isPaid ? lockPaid(deps, lease, heads, tried) : lockAgain(deps, lease, heads, tried),
     )
   }
   throwFirst(faults)
 }
 
-async function lockAgain(deps: LockDeps, lease: Lease, heads: Heads, swap: Swap, tries: number) {
+/** How often it was tried, and whether none of these tries can land any more, whatever the chain undoes. */
+type Tried = { swap: Swap; tries: number; isFinal: boolean }
+
+/** Those that neither the head nor the block at which their tries are decided shows as locked. */
+async function findUnlocked({ origin }: LockDeps, heads: Heads, tried: readonly Tried[], faults: unknown[]) {
+  const [final, soft] = [tried.filter(({ isFinal }) => isFinal), tried.filter(({ isFinal }) => !isFinal)]
+  const read = (some: readonly Tried[], at: Block) =>
+    some.length > 0
+      ? origin.readLocks(
+          some.map(({ swap }) => swap.op),
+          at,
+          faults,
+        )
+      : new Map()
+  const [atHead, atHard, atSettle] = await Promise.all([
+    read(tried, heads.head),
+    read(final, heads.hard),
+    read(soft, heads.settle),
+  ])
+  return tried.filter(({ swap: { op }, isFinal }) => {
+    const decided = isFinal ? atHard : atSettle
+    return atHead.get(op.hash) === 'none' && decided.get(op.hash) === 'none'
+  })
+}
+
+async function lockAgain(deps: LockDeps, lease: Lease, heads: Heads, { swap, tries, isFinal }: Tried) {
   const readiness = await readinessToRetry(deps, heads, swap, tries)
-  if (readiness.kind === 'decline') await fail(deps, heads, swap, readiness.code)
+  if (readiness.kind === 'decline' && isFinal) await fail(deps, heads, swap, readiness.code)
   if (readiness.kind === 'ready' && deps.sender.room() > 0) await lockBatch(deps, lease, heads, [swap])
 }
 
 /** Its input is owed to the operator: only what the chain would refuse stands against it. */
-async function lockPaid(deps: LockDeps, lease: Lease, heads: Heads, swap: Swap): Promise<void> {
+async function lockPaid(deps: LockDeps, lease: Lease, heads: Heads, { swap, tries, isFinal }: Tried) {
+  if (!isFinal && tries >= MAX_ATTEMPTS) return
   if (deps.sender.room() === 0 || isExpired(swap.op, heads)) return
   if (await deps.origin.findObstacle(swap)) return
   await deps.sender.send(lease, heads, {

@@ -1,0 +1,41 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Block, Heads } from '../chains/chain.ts'
+import { type Attempt, findOpenAttempts } from '../store/attempts.ts'
+import { insertTestAttempt } from '../store/test-attempts.ts'
+import { insertTestAccount, startTestDatabase, type TestDatabase } from '../store/test-database.ts'
+import { insertTestSwap } from '../store/test-swaps.ts'
+import { noteFates } from './note-fates.ts'
+
+let database: TestDatabase
+beforeAll(async () => {
+  database = await startTestDatabase()
+})
+afterAll(() => database.stop())
+
+const blockAt = (number: bigint): Block => ({ number, height: number, hash: `0x${number}`, seconds: 0 })
+const heads: Heads = { head: blockAt(9n), settle: blockAt(8n), hard: blockAt(2n) }
+
+/** What is on record of the key's attempts, oldest first: consumed, or not. */
+async function readConsumed(sender: string): Promise<boolean[]> {
+  const open = await findOpenAttempts(database.pool, { chainId: 31337, address: sender })
+  return open.map(({ isConsumed }) => isConsumed)
+}
+
+test('a nonce that is taken at settle depth is on record until a reorg gives it back or it is final', async () => {
+  const { pool } = database
+  const sender = 'noted'
+  const swap = await insertTestSwap(pool, await insertTestAccount(pool))
+  for (const replacement of [0, 1]) await insertTestAttempt(pool, swap, 'lock', { sender, replacement })
+  const open = () => findOpenAttempts(pool, { chainId: 31337, address: sender })
+  const none: Attempt[] = []
+
+  const seen = [await readConsumed(sender)]
+  await noteFates(pool, await open(), { final: none, consumed: await open() }, heads)
+  seen.push(await readConsumed(sender))
+  await noteFates(pool, await open(), { final: none, consumed: none }, heads)
+  seen.push(await readConsumed(sender))
+  await noteFates(pool, await open(), { final: await open(), consumed: none }, heads)
+  seen.push(await readConsumed(sender))
+
+  expect(seen).toEqual([[false, false], [true, true], [false, false], []])
+})

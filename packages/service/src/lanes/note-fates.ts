@@ -1,0 +1,18 @@
+import type { Pool } from 'pg'
+import type { Fates, Heads } from '../chains/chain.ts'
+import { type Attempt, markAttemptsFinal, setAttemptsConsumed } from '../store/attempts.ts'
+
+/** Writes down what the chain shows of these attempts, where that is news. */
+export async function noteFates(
+  pool: Pool,
+  open: readonly Attempt[],
+  { final, consumed }: Pick<Fates<Attempt>, 'final' | 'consumed'>,
+  { hard, settle }: Heads,
+): Promise<void> {
+  if (final.length > 0) await markAttemptsFinal(pool, final, hard.number)
+  const taken = consumed.filter(({ isConsumed }) => !isConsumed)
+  if (taken.length > 0) await setAttemptsConsumed(pool, taken, settle.number)
+  const known = new Set([...final, ...consumed].map(({ id }) => id))
+  const returned = open.filter(({ id, isConsumed }) => isConsumed && !known.has(id))
+  if (returned.length > 0) await setAttemptsConsumed(pool, returned, undefined)
+}

@@ -1,0 +1,56 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { inTransaction } from '../store/db.ts'
+import { bookExposure, readExposed } from '../store/exposure.ts'
+import { findSwaps } from '../store/swaps.ts'
+import { insertTestAccount, startTestDatabase, type TestDatabase } from '../store/test-database.ts'
+import { insertTestSwap, moveTestSwap } from '../store/test-swaps.ts'
+import { applyAll } from './apply.ts'
+import type { RebuildDeps } from './deps.ts'
+import { createFacts } from './facts.ts'
+
+const CENTS = 500n
+
+let database: TestDatabase
+beforeAll(async () => {
+  database = await startTestDatabase()
+})
+afterAll(() => database.stop())
+
+/** A swap that is being delivered against a lock that is not final. */
+async function insertExposedSwap(accountId: string) {
+  const { pool } = database
+  const test = await insertTestSwap(pool, accountId)
+  await pool.query('update ops set value_cents = $2 where id = (select op_id from swaps where id = $1)', [
+    ...[test.swapId, CENTS],
+  ])
+  await moveTestSwap(pool, test, 'lockRecorded')
+  await moveTestSwap(pool, test, 'lockSeen', { originTxHash: '0xlock', lockedBlock: 1n })
+  const swap = await moveTestSwap(pool, test, 'deliveryRecorded', { deliveryTxHash: '0xdelivery' })
+  await bookExposure(pool, { chainId: swap.op.originChain, swaps: [swap], capCents: 10_000n })
+  return swap
+}
+
+test('a swap that the chain shows as refunded gives its exposure back once', async () => {
+  const { pool } = database
+  const accountId = await insertTestAccount(pool)
+  const [first, second, open] = [
+    await insertExposedSwap(accountId),
+    await insertExposedSwap(accountId),
+    await insertExposedSwap(accountId),
+  ]
+  const facts = createFacts()
+  for (const { op } of [first, second]) {
+    facts.locks.set(op.hash, { txHash: '0xlock', block: 1n, chainId: op.originChain })
+    facts.refunds.set(op.hash, { txHash: '0xrefund', block: 2n, credited: false })
+  }
+  const nothing = { unknown: [], forgotten: [], unreadable: [], nonces: [], hards: new Map() }
+
+  await inTransaction(pool, (db) => applyAll({ isLogLost: true } as RebuildDeps, db, { facts, ...nothing }))
+
+  const swaps = await findSwaps(pool, [first.id, second.id])
+  expect(swaps.map(({ state, originFinal }) => [state, originFinal])).toEqual([
+    ['refunded', true],
+    ['refunded', true],
+  ])
+  expect(await readExposed(pool)).toEqual(new Map([[open.op.originChain, CENTS]]))
+})

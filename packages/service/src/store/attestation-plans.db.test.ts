@@ -1,0 +1,56 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import {
+  bindAttestation,
+  closeAttestation,
+  findUnsent,
+  findWaiting,
+  releaseStalledAttestations,
+} from './attestations.ts'
+import { findToAttest } from './swaps.ts'
+import { insertTestAccount, startTestDatabase, type TestDatabase } from './test-database.ts'
+import { explaining } from './test-plans.ts'
+import { insertEndedSwaps } from './test-swaps.ts'
+import { traceSwap } from './trace.ts'
+
+const SENT = 20_000
+
+let database: TestDatabase
+beforeAll(async () => {
+  database = await startTestDatabase()
+  const { pool } = database
+  await insertEndedSwaps(
+    pool,
+    await insertTestAccount(pool),
+    Array.from({ length: 1_000 }, () => 'wallet'),
+  )
+  await pool.query(
+    `insert into tx_attempts (chain_id, sender, nonce, role, tx_hash, raw, effect_hash, request, final_at, final_block)
+     select 31337, 'sender', n, 'claim', 'tx' || n, '0x', '0x', '{}', now(), 1 from generate_series(1, $1) n`,
+    [SENT],
+  )
+  await pool.query(
+    `insert into attestations (chain_id, kind, swap_ids, signature, attempt_id)
+     select 31337, 'claim', array['a' || id, 'b' || id], '0x', id from tx_attempts`,
+  )
+  await pool.query('vacuum analyze')
+})
+afterAll(() => database.stop())
+
+test('no statement reads the attestations that were sent, one after the other', async () => {
+  const { db, plans } = explaining(database.pool)
+
+  await findToAttest(db, 'claim')
+  await findToAttest(db, 'refund')
+  await findUnsent(db, { chainId: 31337, of: 1, index: 0 })
+  await findWaiting(db)
+  await bindAttestation(db, { id: '1', attemptId: '1' })
+  await closeAttestation(db, '1')
+  await releaseStalledAttestations(db, { chainId: 31337, senders: ['sender'] })
+  await traceSwap(db, 'a1')
+
+  expect(plans).toHaveLength(9)
+  for (const plan of plans) {
+    expect(plan).toContain('attestations')
+    expect(plan).not.toContain('Seq Scan on attestations')
+  }
+})

@@ -1,0 +1,59 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { oldestOpenBlock } from './open-range.ts'
+import { insertTestAccount, startTestDatabase, type TestDatabase } from './test-database.ts'
+import { insertTestSwap } from './test-swaps.ts'
+
+const [ORIGIN, DESTINATION] = [31337, 31338]
+
+let database: TestDatabase
+beforeAll(async () => {
+  database = await startTestDatabase()
+})
+afterAll(() => database.stop())
+
+type Facts = { state: string; block: number; originFinal?: boolean; deliveryFinal?: boolean }
+
+/** Everything that is open, and nothing else: built when both of its chains were at this block. */
+async function openAre(all: readonly Facts[]): Promise<void> {
+  const { pool } = database
+  await pool.query(`truncate swaps, ops, attempt_swaps cascade`)
+  const accountId = await insertTestAccount(pool)
+  for (const { state, block, originFinal = false, deliveryFinal = false } of all) {
+    const { swapId } = await insertTestSwap(pool, accountId)
+    await pool.query(
+      `update swaps set state = $2, origin_final = $3, delivery_final = $4, proof = '{}', version = version + 1
+        where id = $1`,
+      [swapId, state, originFinal, deliveryFinal],
+    )
+    await pool.query(
+      `update ops set origin_block = $2, destination_block = $2 where id = (select op_id from swaps where id = $1)`,
+      [swapId, block],
+    )
+  }
+}
+
+const newest = { state: 'locked', block: 9 }
+
+test.each([
+  ['a swap whose lock is looked for', { state: 'locking', block: 1 }, [1n, 1n]],
+  ['a delivery that is not final', { state: 'settled', block: 1, originFinal: true }, [9n, 1n]],
+  ['a lock that is not final', { state: 'settled', block: 1, deliveryFinal: true }, [1n, 9n]],
+  ['a refund on its way', { state: 'refunding', block: 1, originFinal: true }, [1n, 9n]],
+  ['a refund that no wallet takes', { state: 'refundBlocked', block: 1, originFinal: true }, [9n, 9n]],
+  ['a claim', { state: 'claiming', block: 1, originFinal: true, deliveryFinal: true }, [9n, 9n]],
+])('of %s the chains that can still say something are read from its block', async (_, swap, blocks) => {
+  await openAre([swap, newest])
+
+  const from = [
+    await oldestOpenBlock(database.pool, ORIGIN),
+    await oldestOpenBlock(database.pool, DESTINATION),
+  ]
+
+  expect(from).toEqual(blocks)
+})
+
+test('without a swap that waits for an event there is no such block', async () => {
+  await openAre([{ state: 'refundBlocked', block: 1, originFinal: true }])
+
+  expect(await oldestOpenBlock(database.pool, ORIGIN)).toBeUndefined()
+})

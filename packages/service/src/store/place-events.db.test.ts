@@ -1,0 +1,74 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Pool } from 'pg'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createPool } from './db.ts'
+import { addEventMonths } from './event-months.ts'
+import { type Lease, renewLanes } from './lanes.ts'
+import { insertTestAccount, startTestDatabase, type TestDatabase } from './test-database.ts'
+import { holdTestLane } from './test-lanes.ts'
+import { insertEndedSwaps } from './test-swaps.ts'
+import { placeEvents, takeDue } from './webhook-deliveries.ts'
+
+const EVENTS = 1_000
+
+let database: TestDatabase
+let pool: Pool
+let accountId: string
+let lease: Lease
+beforeAll(async () => {
+  database = await startTestDatabase()
+  await addEventMonths(database.pool)
+  // The plan that a connection uses after its first few rounds.
+  pool = createPool(`${database.url}?options=-c%20plan_cache_mode%3Dforce_generic_plan`)
+  accountId = await insertTestAccount(database.pool)
+  lease = await holdTestLane(database, 'webhooks')
+  await database.pool.query(
+    `insert into webhook_endpoints (id, account_id, url, secret) values ('endpoint', $1, 'https://x.example', '')`,
+    [accountId],
+  )
+})
+afterAll(async () => {
+  await pool.end()
+  await database.stop()
+})
+
+/** Runs `work` so that it waits for a renewal of the lease that is not committed yet. */
+async function duringRenewal<T>(work: () => Promise<T>): Promise<T> {
+  const db = await database.pool.connect()
+  await db.query('begin')
+  await renewLanes(db, [lease], 60_000)
+  const [result] = await Promise.all([
+    work(),
+    untilAnyWaits().then(async () => {
+      await db.query('commit')
+      db.release()
+    }),
+  ])
+  return result
+}
+
+async function untilAnyWaits(): Promise<void> {
+  const waiting = `select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`
+  while ((await database.pool.query(waiting)).rowCount === 0) await delay(5)
+}
+
+// PostgreSQL 18.4 ends with a segmentation fault when a statement locks a row that another transaction changed
+// meanwhile, and then updates many rows of a partitioned table.
+describe('a renewal of the lease at the same moment', () => {
+  test('does not end the server while events get their positions', async () => {
+    const wallets = Array.from({ length: EVENTS }, (_, index) => `wallet ${index}`)
+    await insertEndedSwaps(database.pool, accountId, wallets)
+
+    const placing = duringRenewal(() => placeEvents(pool, { lease, limit: EVENTS }))
+
+    expect(await placing).toBe(EVENTS)
+  })
+
+  test('does not end the server while deliveries are taken', async () => {
+    const want = { lease, endpointId: 'endpoint', limit: EVENTS, retryMs: 60_000 }
+
+    const taken = await duringRenewal(() => takeDue(pool, want))
+
+    expect(taken).toHaveLength(EVENTS)
+  })
+})

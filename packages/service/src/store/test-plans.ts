@@ -1,0 +1,13 @@
+import type { Pool } from 'pg'
+import type { Db } from './db.ts'
+
+/** A database on which statements are planned instead of run: each finds nothing. `plans` has them, in order. */
+export function explaining(pool: Pool): { db: Db; plans: string[] } {
+  const plans: string[] = []
+  const query = async (text: string, values: unknown[]) => {
+    const { rows } = await pool.query<{ 'QUERY PLAN': string }>(`explain ${text}`, values)
+    plans.push(rows.map((row) => row['QUERY PLAN']).join('\n'))
+    return { rows: [], rowCount: 0 }
+  }
+  return { plans, db: Object.assign(Object.create(pool), { query }) }
+}
