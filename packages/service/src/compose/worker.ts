@@ -2,7 +2,7 @@ import type { Pool } from 'pg'
 import type { Address } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import type { Heads } from '../chains/chain.ts'
-import { type Config, defaultDeadlines, defaultExposureCapUsd } from '../config.ts'
+import { type Config, defaultDeadlines } from '../config.ts'
 import { confirmDestination } from '../flow/deliver/confirm-delivery.ts'
 import { type DeliverDeps, deliverLocked, redeliverStalled } from '../flow/deliver/deliver.ts'
 import { confirmOrigin } from '../flow/execute/confirm-lock.ts'
@@ -28,6 +28,7 @@ import { createPool } from '../store/db.ts'
 import { LANES_CHANNEL, type Lease } from '../store/lanes.ts'
 import { findSigned } from '../store/signed.ts'
 import { findToLock } from '../store/swaps.ts'
+import { capsOf } from './caps.ts'
 import {
   activeOf,
   assertKeysFor,
@@ -333,8 +334,7 @@ function deliverLane(parts: Parts, connected: ConnectedChain, address: string, s
     },
     ...{ refreshPrices: prices.refresh, isPriceKept: prices.isKept, patienceSeconds: PATIENCE_SECONDS },
     cutOffSeconds: config.network.deadlines?.cutOffSeconds ?? defaultDeadlines.cutOffSeconds,
-    exposureCapCents: (origin: number) =>
-      BigInt(parts.chains.of(origin).config.exposureCapUsd ?? defaultExposureCapUsd) * 100n,
+    capsOf: (origin: number) => capsOf(parts.chains.of(origin).config),
     onRefundDecided: logMove(logger, 'refund decided'),
   }
   return createSendingLane({

@@ -77,7 +77,13 @@ export function toOp(placeOf: PlaceOf, { chainId, heads, quotedOutput, ...draft 
 export function toSwap(op: Op, signed: Pick<Swap, 'signature' | 'lastValid' | 'delegation'>): Swap {
   return {
     ...{ id: op.hash, state: 'accepted', version: 0, op, ...signed },
-    ...{ originFinal: false, deliveryFinal: false, exposedCents: 0n },
+    ...{
+      originFinal: false,
+      deliveryFinal: false,
+      exposedCents: 0n,
+      unclaimedCents: 0n,
+      isClaimBooked: false,
+    },
   }
 }
 

@@ -38,7 +38,7 @@ const MAX_BATCH = 20
 export function createEvmChain({ clients, settings, accounts, deliverer }: Options): Chain {
   const { client, agreed } = clients
   const events = createEventLog((range) => reads.readEvents(agreed, settings, range))
-  const claimLimitOf = createClaimLimits(client, settings.escrow)
+  const readClaimCap = createClaimLimits(client, settings.escrow)
   const readWallet = (input: { wallet: string; token: string }) => reads.readWallet(client, settings, input)
   return {
     chainId: settings.chainId,
@@ -66,8 +66,10 @@ export function createEvmChain({ clients, settings, accounts, deliverer }: Optio
     findRefund: (op) => findRefund(events, op),
     findObstacle: async (swap) => {
       const { wallet, inputToken: token } = swap.op
-      return obstacleOf(swap, ...(await Promise.all([readWallet({ wallet, token }), claimLimitOf(token)])))
+      const [view, { perHour }] = await Promise.all([readWallet({ wallet, token }), readClaimCap(token)])
+      return obstacleOf(swap, view, perHour)
     },
+    readClaimCap,
     // What a token does not let through is credited.
     canRefund: async () => true,
     planLock: async (swaps) => planLock(settings, swaps),

@@ -46,6 +46,8 @@ export function createSolanaChain(parts: SolanaParts): Chain {
     findLock: (op) => locks.findLock(parts, op),
     findRefund: (op) => locks.findRefund(parts, op),
     findObstacle: (swap) => locks.findObstacle(parts, swap),
+    // No contract holds the intake vault's accounts, so none caps what leaves them.
+    readClaimCap: async () => undefined,
     canRefund: (swap) => locks.canRefund(parts, swap),
     planLock: (swaps) => planInput(parts, onlyOne(swaps)),
     planClaim: (swaps, signature) => planClaim(parts, onlyOne(swaps).op, signature),

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Block, Heads, LockRef, LockState } from '../../chains/chain.ts'
-import { bookExposure, findLostInputs, markOriginFinal, writeOffInput } from '../../store/exposure.ts'
+import { bookDelivery, findLostInputs, markOriginFinal, writeOffInput } from '../../store/exposure.ts'
 import { readExposure } from '../../store/figures.ts'
 import { findSwaps, findToAttest, markDeliveryFinal } from '../../store/swaps.ts'
 import { insertTestAccount, startTestDatabase, type TestDatabase } from '../../store/test-database.ts'
@@ -31,7 +31,11 @@ test('a swap that was paid and can never be locked is over; its value is exposed
   const swap = await insertTestSwap(pool, await insertTestAccount(pool))
   await settleTestSwap(pool, swap)
   await pool.query('update ops set value_cents = $1', [VALUE.toString()])
-  await bookExposure(pool, { chainId: CHAIN, swaps: await findSwaps(pool, [swap.swapId]), capCents: 10_000n })
+  await bookDelivery(pool, {
+    chainId: CHAIN,
+    swaps: await findSwaps(pool, [swap.swapId]),
+    caps: { exposedCents: 10_000n, unclaimedCents: 10_000n },
+  })
   await markDeliveryFinal(pool, { id: swap.swapId, deliveryTxHash: '0xdelivery' })
 
   await confirmOrigin(watcher(), heads)
@@ -53,7 +57,11 @@ test('a swap whose input was sent back after it was paid is over, and its value 
   await settleTestSwap(pool, { swapId, accountId })
   await pool.query('update ops set value_cents = $1', [VALUE.toString()])
   const swaps = await findSwaps(pool, [swapId])
-  await bookExposure(pool, { chainId: CHAIN, swaps, capCents: 10_000n })
+  await bookDelivery(pool, {
+    chainId: CHAIN,
+    swaps,
+    caps: { exposedCents: 10_000n, unclaimedCents: 10_000n },
+  })
   await markOriginFinal(pool, swaps)
   await markDeliveryFinal(pool, { id: swapId, deliveryTxHash: '0xdelivery' })
 

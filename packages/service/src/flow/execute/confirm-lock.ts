@@ -105,8 +105,9 @@ async function changeFor(
       return { swap, event, failureCode, proof: neverLocked(deps, heads) }
     }
     case 'lockLost':
-    case 'claimFinal':
       return { swap, event }
+    case 'claimFinal':
+      return { swap, event, claimedBySeconds: heads.hard.seconds }
   }
 }
 
