@@ -9,7 +9,7 @@ import { confirmOrigin } from '../flow/execute/confirm-lock.ts'
 import { lockWaiting } from '../flow/execute/lock.ts'
 import { retryStalledLocks } from '../flow/execute/retry-lock.ts'
 import { createWaitingLocks } from '../flow/execute/waiting-locks.ts'
-import { type RelayDeps, relayAttested } from '../flow/settle/relay.ts'
+import { type RelayDeps, relayAttested, releaseDeferred } from '../flow/settle/relay.ts'
 import { createHeadFollower, type HeadFollower } from '../lanes/head-follower.ts'
 import { createLaneRunner, type Lane } from '../lanes/runner.ts'
 import { createSender } from '../lanes/sender.ts'
@@ -70,6 +70,8 @@ type Parts = {
 const PATIENCE_SECONDS = 60
 // Gas lasts for days: balances need not be read with every block.
 const GAS_LOOK_MS = 5_000
+// An hour of a claim cap has turned, or has not: claims that it put off wait no longer than this.
+const DEFERRED_LOOK_MS = 5_000
 // More than a batch, so that swaps that wait for something do not hold up the rest.
 const FETCHED_LOCKS = 40
 
@@ -260,9 +262,19 @@ function watchLane(parts: Parts, connected: ConnectedChain): Lane {
     confirmOrigin: (heads) => confirmOrigin(originDeps, heads),
     confirmDestination: (lease, heads) => confirmDestination(destinationDeps, lease, heads),
   })
+  const release = atMostEvery(DEFERRED_LOOK_MS, (heads: Heads) =>
+    releaseDeferred({ pool, origin: chain }, heads),
+  )
+  const deferred = {
+    topics: [],
+    async step() {
+      const heads = follower.current()
+      if (heads) await release(heads)
+    },
+  }
   const books = createLedgerTask(parts, connected, follower)
   const orphans = createOrphanTask({ ...parts, network: parts.config.network }, config.chainId)
-  return { ...lane, tasks: [...lane.tasks, books, orphans] }
+  return { ...lane, tasks: [...lane.tasks, books, orphans, deferred] }
 }
 
 function relayLane(parts: Parts, connected: ConnectedChain, address: string, share?: Share): Lane {

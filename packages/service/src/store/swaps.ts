@@ -80,10 +80,17 @@ export async function findOpenByDestination(db: Db, chainId: number): Promise<Sw
 
 type ToLock = { chainId: number; locker: string; limit: number }
 
-/** Accepted swaps that only this locker may lock, accounts and destinations in turn: those to a silent chain wait. */
+/**
+ * Accepted swaps that only this locker may lock, accounts, destinations and tokens in turn: those to a silent chain
+ * wait, and those of a token whose claim cap has no room.
+ */
 export async function findToLock(db: Db, { chainId, locker, limit }: ToLock): Promise<Swap[]> {
   const mine = `s.state = 'accepted' and not s.log_lost and s.origin_chain = $2 and s.locker = $3`
-  return select(db, inTurn('s.account_id, s.destination_chain', mine), [limit, chainId, locker])
+  return select(db, inTurn('s.account_id, s.destination_chain, s.input_token', mine), [
+    limit,
+    chainId,
+    locker,
+  ])
 }
 
 /** Locked swaps that wait for their first delivery, accounts and origins in turn: some wait for finality, for long. */
