@@ -51,6 +51,7 @@ type AnyServiceChain = {
   tokens: ServiceToken[]
   finality: { accept: number; settle: number; hard: number }
   blockMs: number
+  unclaimedCapUsd: number
 }
 export type EvmServiceChain = AnyServiceChain & {
   family: 'evm'
@@ -174,10 +175,14 @@ function toEvmServiceChain(chain: ReadyChain): EvmServiceChain {
     // By depth, in blocks: a local chain has no finality of its own.
     finality: { accept: 1, settle: 1, hard: 4 },
     blockMs,
+    unclaimedCapUsd: UNCLAIMED_CAP_USD,
     // Nobody competes for blocks here: a hundredth of a gwei keeps network costs small and above zero.
     tipWei: '10000000',
   }
 }
+
+// More than all inventories together: local caps exist to be set lower by a test.
+const UNCLAIMED_CAP_USD = 1_000_000_000
 
 function toSolanaServiceChain(chain: ReadySolanaChain): SolanaServiceChain {
   const { chainId, name, rpcUrl, vaults, feePayers, slotMs } = chain
@@ -194,6 +199,7 @@ function toSolanaServiceChain(chain: ReadySolanaChain): SolanaServiceChain {
     // In slots: the chain's own commitments, confirmed one behind and finalized 32.
     finality: { accept: 1, settle: 1, hard: 32 },
     blockMs: slotMs,
+    unclaimedCapUsd: UNCLAIMED_CAP_USD,
     // Transactions do not wait for each other here, as those of one EVM key do.
     maxInFlight: 64,
   }

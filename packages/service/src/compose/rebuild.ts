@@ -6,10 +6,11 @@ import type { Task } from '../lanes/runner.ts'
 import { deadlinesFrom } from '../model/deadlines.ts'
 import type { Logger } from '../observe/logger.ts'
 import type { Summary } from '../rebuild/apply.ts'
+import type { RebuildChain } from '../rebuild/deps.ts'
 import { resolveOrphans } from '../rebuild/orphans.ts'
 import { rebuild } from '../rebuild/rebuild.ts'
 import type { Rules } from '../rebuild/terms.ts'
-import { type Chains, connectChains, findDifferences } from './chains.ts'
+import { type Chains, type ConnectedChain, connectChains, findDifferences } from './chains.ts'
 import { findLost } from './lost-log.ts'
 
 type Options = {
@@ -50,14 +51,36 @@ export async function runRebuild({ network, pool, firstBlocks, say }: Options): 
   const finality = { originSeconds: slowest, destinationSeconds: slowest }
   return rebuild({
     ...{ ...rules, pool, say, isLogLost, firstBlocks },
-    chains: chains.all.map(({ chain, custody, recovery, senders }) => ({
-      ...{ chain, custody, recovery, senders: [...senders.relay, ...senders.deliver] },
-    })),
+    chains: chains.all.map((connected) => toRebuildChain(connected)),
     latestDeadlines: (seconds) =>
       deadlinesFrom(rules.deadlines, { originSeconds: seconds, destinationSeconds: seconds }, finality),
     newSwapId: () => `swp_${randomBytes(16).toString('hex')}`,
     wait: () => delay(WAIT_MS),
   })
+}
+
+function toRebuildChain({
+  chain,
+  config,
+  nativeToken,
+  custody,
+  recovery,
+  senders,
+}: ConnectedChain): RebuildChain {
+  return {
+    chain,
+    custody,
+    recovery,
+    senders: [...senders.relay, ...senders.deliver],
+    async readClaimed() {
+      const tokens = [nativeToken.address, ...config.tokens.map(({ address }) => address)]
+      const caps = await Promise.all(tokens.map((token) => chain.readClaimCap(token)))
+      return tokens.flatMap((token, index) => {
+        const amount = caps[index]?.claimed ?? 0n
+        return amount > 0n ? [{ token, amount }] : []
+      })
+    },
+  }
 }
 
 type Parts = { network: NetworkConfig; chains: Chains; pool: Pool; logger: Logger }

@@ -51,5 +51,5 @@ test('the first exposure of a chain is given back by a lock that becomes final w
   })
   await marked
 
-  expect(await readExposure(database.pool)).toEqual([{ chainId: CHAIN, cents: 0n, lostCents: 0n }])
+  expect(await readExposure(database.pool)).toMatchObject([{ chainId: CHAIN, cents: 0n, lostCents: 0n }])
 })

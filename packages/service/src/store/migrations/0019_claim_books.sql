@@ -10,7 +10,7 @@ create table claim_books (
 
 alter table swaps add claim_booked boolean not null default false; -- its input is part of `open`, until it is over
 alter table swaps add unclaimed_cents bigint not null default 0;   -- delivered, and its input not claimed for good
-alter table exposure add unclaimed_cents bigint not null default 0 check (unclaimed_cents >= 0);
+alter table exposure add unclaimed_cents bigint not null default 0;
 
 -- The hour of the chain's clock in which a claim was sent: one that its cap put off is sent again in a later one.
 alter table attestations add sent_hour bigint;
