@@ -82,6 +82,10 @@ const cases: Record<string, { bad: string; good: string; before?: string }> = {
     bad: 'geoswap_quote_stops{why="drift",chain="1",asset="ETH"} 1',
     good: 'geoswap_quote_stops{why="operator",chain="1",asset="ETH"} 1',
   },
+  GeoswapUnclaimedHigh: {
+    bad: 'geoswap_unclaimed_used_ratio{chain="alpha"} 0.9',
+    good: 'geoswap_unclaimed_used_ratio{chain="alpha"} 0.2',
+  },
   GeoswapBooksLate: {
     bad: 'geoswap_ledger_age_seconds{chain="1"} 500',
     good: 'geoswap_ledger_age_seconds{chain="1"} 4',

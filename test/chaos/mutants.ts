@@ -116,15 +116,12 @@ export const mutants: readonly Mutant[] = [
     edits: [
       {
         file: 'store/exposure.ts',
-        find: 'select $1, $2 where $2::bigint <= $3::bigint',
-        put: 'select $1, $2 where $3::bigint > 0',
+        // biome-ignore lint/suspicious/noTemplateCurlyInString: the text of the source.
+        find: '($2::bigint = 0 or ${exposed} + $2::bigint <= $4::bigint)',
+        // biome-ignore lint/suspicious/noTemplateCurlyInString: the text of the source.
+        put: '($4::bigint > 0 and ${exposed} + $2::bigint >= 0)',
       },
-      {
-        file: 'store/exposure.ts',
-        find: 'set cents = e.cents + $2 where e.cents + $2 <= $3',
-        put: 'set cents = e.cents + $2',
-      },
-      { file: 'model/exposure.ts', find: 'if (valueCents > room) return false', put: '' },
+      { file: 'model/exposure.ts', find: 'if (isExposing(swap)) demands', put: 'if (false) demands' },
     ],
     breaks: ['INV-13'],
   },

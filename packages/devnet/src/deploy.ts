@@ -35,6 +35,7 @@ import {
   type AssetPlan,
   amountWorth,
   type ChainPlan,
+  CLAIM_CAP_TIMES,
   FEED_DECIMALS,
   INVENTORY_USD,
   NATIVE,
@@ -143,8 +144,9 @@ async function stockVault(
     // An hour may move as much as there is: local caps exist to be set lower by a test.
     const amount = amountWorth(INVENTORY_USD, token)
     const args = [token.address, amount] as const
+    const claimArgs = [token.address, amount * CLAIM_CAP_TIMES] as const
     const cap = encodeFunctionData({ abi: geoVaultAbi, functionName: 'setCap', args })
-    const claimCap = encodeFunctionData({ abi: geoEscrowAbi, functionName: 'setClaimCap', args })
+    const claimCap = encodeFunctionData({ abi: geoEscrowAbi, functionName: 'setClaimCap', args: claimArgs })
     const mint = encodeFunctionData({ abi: testTokenAbi, functionName: 'mint', args: [vault, amount] })
     const caps = [
       { to: vault, data: cap, gas: CALL_GAS },

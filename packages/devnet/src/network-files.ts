@@ -200,10 +200,14 @@ function localRulesOf({ blockMs }: ReadyChain): ChainRules {
     // By depth, in blocks: a local chain has no finality of its own.
     finality: { accept: [{ depth: 1 }], settle: 1, reorgWindowSeconds: 4, hard: 4 },
     blockMs,
+    unclaimedCapUsd: UNCLAIMED_CAP_USD,
     // Nobody competes for blocks here: a hundredth of a gwei keeps network costs small and above zero.
     tipWei: '10000000',
   }
 }
+
+// More than all inventories together: local caps exist to be set lower by a test.
+const UNCLAIMED_CAP_USD = 1_000_000_000
 
 function toSolanaServiceChain(chain: ReadySolanaChain): ServiceChain {
   const { chainId, name, rpcUrl, attesterUrl, vaults, feePayers, shape } = chain
@@ -226,6 +230,7 @@ function localSolanaRulesOf({ blockMs }: ReadySolanaChain): ChainRules {
     // In slots: the chain's own commitments, confirmed one behind and finalized 32.
     finality: { accept: [{ depth: 1 }], settle: 1, reorgWindowSeconds: 4, hard: 32 },
     blockMs,
+    unclaimedCapUsd: UNCLAIMED_CAP_USD,
     // Transactions do not wait for each other here, as those of one EVM key do.
     maxInFlight: 64,
   }

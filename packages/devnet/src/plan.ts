@@ -40,6 +40,8 @@ export type NetworkPlan = {
 
 export const FEED_DECIMALS = 8
 export const INVENTORY_USD = 10_000_000n
+/** An hour's claims, in inventories: what a vault has is less than the quarter that one swap may bring. */
+export const CLAIM_CAP_TIMES = 100n
 export const NATIVE = { symbol: 'ETH', asset: 'ETH', address: zeroAddress as Address, decimals: 18 }
 export const NATIVE_SOL = {
   symbol: 'SOL',

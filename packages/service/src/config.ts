@@ -68,6 +68,9 @@ export const defaultDeadlines = {
 /** Value that may be delivered against locks of a chain that are not hard-final. */
 export const defaultExposureCapUsd = 25_000
 
+/** Value that may be delivered against inputs of a chain that are not claimed for good. */
+export const defaultUnclaimedCapUsd = 250_000
+
 export const defaultDiscount = {
   tiers: [
     { name: 'bronze', holding: '1000', percent: 10 },

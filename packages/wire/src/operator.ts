@@ -27,6 +27,11 @@ export const OperatorChain = strictObject({
     description: 'Of it: for inputs that a reorg took back for good.',
   }),
   exposureCapCents: Cents,
+  unclaimedCents: Type.Unsafe<string>({
+    ...Cents,
+    description: 'Delivered, and its input here is not claimed for good.',
+  }),
+  unclaimedCapCents: Cents,
 })
 
 export const OperatorHolding = strictObject({

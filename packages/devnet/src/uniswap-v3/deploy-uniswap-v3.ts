@@ -23,7 +23,15 @@ import {
 } from '../deploy.ts'
 import { createEvmClient, createEvmSender } from '../evm-sender.ts'
 import type { Keys } from '../keys.ts'
-import { amountWorth, type ChainPlan, INVENTORY_USD, LINK, POOL_SIDE_USD, POOLS } from '../plan.ts'
+import {
+  amountWorth,
+  type ChainPlan,
+  CLAIM_CAP_TIMES,
+  INVENTORY_USD,
+  LINK,
+  POOL_SIDE_USD,
+  POOLS,
+} from '../plan.ts'
 import { uniswapV3 } from './artifacts.ts'
 import { encodeNewPool } from './calls.ts'
 
@@ -89,11 +97,15 @@ type Opening = { vault: Address; escrow: Address; token: DeployedToken; adapter:
 /** The vault may buy through the adapter, and the token can be an input; the vault holds none of it. */
 async function openVault(deployer: Deployer, { vault, escrow, token, adapter }: Opening): Promise<void> {
   const cap = [token.address, amountWorth(INVENTORY_USD, token)] as const
+  const claimCap = [token.address, amountWorth(INVENTORY_USD, token) * CLAIM_CAP_TIMES] as const
   const allow = [adapter, true] as const
   const calls = [
     { to: vault, data: encodeFunctionData({ abi: geoVaultAbi, functionName: 'setAdapter', args: allow }) },
     { to: vault, data: encodeFunctionData({ abi: geoVaultAbi, functionName: 'setCap', args: cap }) },
-    { to: escrow, data: encodeFunctionData({ abi: geoEscrowAbi, functionName: 'setClaimCap', args: cap }) },
+    {
+      to: escrow,
+      data: encodeFunctionData({ abi: geoEscrowAbi, functionName: 'setClaimCap', args: claimCap }),
+    },
   ]
   await Promise.all(calls.map((call) => execute(deployer, { ...call, gas: CALL_GAS })))
 }

@@ -63,9 +63,20 @@ async function attestClaims(deps: AttestDeps, faults: unknown[]): Promise<void> 
   for (const [chainId, swaps] of groupBy(proven, (swap) => swap.op.originChain)) {
     const { maxBatch } = deps.chainOf(chainId)
     await attempt(faults, async () => {
-      for (const some of chunksOf(swaps, maxBatch)) await claim(deps, chainId, some)
+      for (const some of claimBatches(swaps, maxBatch)) await claim(deps, chainId, some)
     })
   }
+}
+
+/**
+ * Near refund deadlines are not signed with far ones: what is near can be sent alone. Within a batch tokens are
+ * together, since the escrow pays the vault once for each run of a token.
+ */
+export function claimBatches(swaps: readonly Swap[], maxBatch: number): Swap[][] {
+  const byDeadline = (a: Swap, b: Swap) => a.op.refundDeadline - b.op.refundDeadline
+  const byToken = (a: Swap, b: Swap) =>
+    a.op.inputToken === b.op.inputToken ? byDeadline(a, b) : a.op.inputToken < b.op.inputToken ? -1 : 1
+  return chunksOf([...swaps].sort(byDeadline), maxBatch).map((batch) => [...batch].sort(byToken))
 }
 
 async function claim(deps: AttestDeps, chainId: number, swaps: readonly Swap[]): Promise<void> {

@@ -77,7 +77,7 @@ test('a claim that was sent with the signature of before, in vain, is signed and
   await attest({ escrowHas: 'old' })
   const attemptId = await insertTestAttempt(pool, swap, 'claim')
   const [{ id }] = (await query('select id from attestations')) as [{ id: string }]
-  await bindAttestation(pool, { id, attemptId })
+  await bindAttestation(pool, { id, attemptId, hour: 0 })
   await moveTestSwap(pool, swap, 'claimRecorded')
   await later()
   await attest({ escrowHas: 'new' })

@@ -155,12 +155,20 @@ export type OriginChain = AnyChain & {
   isLockOver(swap: Swap, at: Block): boolean
   /** Why taking the input would fail now; undefined when it would not. */
   findObstacle(swap: Swap): Promise<FailureCode | undefined>
+  /**
+   * How much of a token can be claimed in an hour of the chain's clock; undefined where nothing bounds it. Some
+   * seconds old.
+   */
+  readClaimCap(token: string): Promise<ClaimCap | undefined>
   /** Whether the wallet can be paid back now, or credited. */
   canRefund(swap: Swap): Promise<boolean>
   planLock(swaps: readonly Swap[]): Promise<TxRequest>
   planClaim(swaps: readonly Swap[], signature: string): Promise<TxRequest>
   planRefund(swap: Swap, attested: { signature: string; validUntil: number }): Promise<TxRequest>
 }
+
+/** `left` and `claimed` are of the hour in which it was read. */
+export type ClaimCap = { perHour: bigint; left: bigint; claimed: bigint }
 
 export type LockRef = { hash: string; locker: string; position: bigint }
 

@@ -39,6 +39,7 @@ import { leaseBudgets } from '../store/rate-budgets.ts'
 import { assertClock } from '../store/server.ts'
 import { findActiveStops } from '../store/stops.ts'
 import { activeOf, type Chains, connectChains, loadCatalog } from './chains.ts'
+import { followClaimLimits } from './claim-limits.ts'
 import { listenToDatabase, verifyDatabase } from './database.ts'
 import { createFeeFor } from './fee-for.ts'
 import { createGasWatch, type GasWatch } from './gas-watch.ts'
@@ -82,7 +83,7 @@ export async function composeApi(config: Config, logger: Logger): Promise<Api> {
   const catalog = await loadCatalog(network, chains)
   const onFault = (error: unknown, source: string) => logger.warn({ err: error, source }, 'refresh failed')
   const gas = createGasWatch(network, chains.all)
-  const market = followMarket(config, { pool, chains, gas, onFault, logger })
+  const market = followMarket(config, { pool, chains, catalog, gas, onFault, logger })
   await market.start()
   const venues = createVenues({ network, chains, catalog, market, onFault })
   await venues.refresh()
@@ -178,29 +179,35 @@ function createTables(pool: BuildDeps['pool'], onFault: Followed['onFault']) {
 type Followed = {
   pool: BuildDeps['pool']
   chains: Chains
+  catalog: Catalog
   gas: GasWatch
   onFault(error: unknown, source: string): void
   logger: Logger
 }
 
 /** The market, kept fresh from `start` on: once everything was asked, each source is asked again by itself. */
-function followMarket(config: Config, { pool, chains, gas, onFault, logger }: Followed) {
-  const market = createMarket({
+function followMarket(config: Config, { pool, chains, catalog, gas, onFault, logger }: Followed) {
+  const secondsOf = (chainId: number) => market.chainNow(chainId)?.seconds
+  const claims = followClaimLimits({ pool, chains, catalog, secondsOf })
+  const market: LiveMarket = createMarket({
     chains: chains.all.map(toMarketSource),
     prices: createPriceSources(config, chains),
     priceRules: priceRulesOf(config),
     readInventory: () => readInventory(pool),
     hasGas: (chainId, side) => (side === 'origin' ? gas.canLock(chainId) : gas.canDeliver(chainId)),
+    mostInput: claims.mostInput,
     now: Date.now,
     onFault,
   })
   const watch = watchPrices(market.prices, logger)
-  const readGas = gas.refreshers.map((refresh) => () => refresh().catch((error) => onFault(error, 'gas')))
+  const guard = (source: string) => (refresh: () => Promise<unknown>) => () =>
+    refresh().catch((error: unknown) => onFault(error, source))
+  const others = [...gas.refreshers.map(guard('gas')), ...claims.refreshers.map(guard('claims'))]
   let loops: { stop(): void }[] = []
   return {
     ...market,
     async start() {
-      const refreshers = [...market.refreshers, ...readGas]
+      const refreshers = [...market.refreshers, ...others]
       await Promise.all(refreshers.map((refresh) => refresh()))
       const steps = [...refreshers, async () => watch()]
       loops = steps.map((step) => every(MARKET_REFRESH_MS, async () => void (await step())))

@@ -1,7 +1,7 @@
 import type { OperatorBooks, OperatorHolding, OperatorOverview, OperatorStop } from '@geoswap/wire'
 import type { Pool } from 'pg'
 import { formatUnits } from 'viem'
-import { type Config, defaultExposureCapUsd } from '../config.ts'
+import type { Config } from '../config.ts'
 import { invalidRequest, ServiceError } from '../errors.ts'
 import type { OperatorPort } from '../http/operator/routes.ts'
 import { createRecent } from '../http/recent.ts'
@@ -25,6 +25,7 @@ import { type LedgerBalance, readLedgerAges, readLedgerBalances } from '../store
 import { readSeries } from '../store/series.ts'
 import { findActiveStops, raiseStop, resumeStop } from '../store/stops.ts'
 import { countEndpoints } from '../store/webhook-endpoints.ts'
+import { capsOf } from './caps.ts'
 import type { ConnectedChain } from './chains.ts'
 import { createDailyNeeds, type DailyNeeds } from './daily-needs.ts'
 import type { GasWatch } from './gas-watch.ts'
@@ -141,15 +142,22 @@ function toChain(
   market: Market,
   exposure: readonly Exposure[],
 ): OperatorOverview['chains'][number] {
-  const { chainId, name, family, rpcUrls, exposureCapUsd = defaultExposureCapUsd } = config
+  const { chainId, name, family, rpcUrls } = config
+  const caps = capsOf(config)
   const now = market.chainNow(chainId)
-  const { cents = 0n, lostCents = 0n } = exposure.find((each) => each.chainId === chainId) ?? {}
+  const {
+    cents = 0n,
+    lostCents = 0n,
+    unclaimedCents = 0n,
+  } = exposure.find((each) => each.chainId === chainId) ?? {}
   return {
     ...{ chainId, name, family, isLive: now !== undefined, nodes: rpcUrls.length },
     ...(now && { block: now.block.toString() }),
     exposedCents: cents.toString(),
     lostCents: lostCents.toString(),
-    exposureCapCents: (BigInt(exposureCapUsd) * 100n).toString(),
+    exposureCapCents: caps.exposedCents.toString(),
+    unclaimedCents: unclaimedCents.toString(),
+    unclaimedCapCents: caps.unclaimedCents.toString(),
   }
 }
 

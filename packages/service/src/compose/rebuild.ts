@@ -8,10 +8,11 @@ import { deadlinesFrom, type RouteTimes } from '../model/deadlines.ts'
 import { MAX_SLOWDOWN } from '../model/finality.ts'
 import type { Logger } from '../observe/logger.ts'
 import type { Summary } from '../rebuild/apply.ts'
+import type { RebuildChain } from '../rebuild/deps.ts'
 import { resolveOrphans } from '../rebuild/orphans.ts'
 import { rebuild } from '../rebuild/rebuild.ts'
 import type { Rules } from '../rebuild/terms.ts'
-import { type Chains, connectChains, findDifferences } from './chains.ts'
+import { type Chains, type ConnectedChain, connectChains, findDifferences } from './chains.ts'
 import { findLost } from './lost-log.ts'
 
 type Options = {
@@ -49,9 +50,7 @@ export async function runRebuild({ network, pool, firstBlocks, say }: Options): 
   const slowest = slowestOf(network.chains)
   return rebuild({
     ...{ ...rules, pool, say, isLogLost, firstBlocks },
-    chains: chains.all.map(({ chain, custody, recovery, senders }) => ({
-      ...{ chain, custody, recovery, senders: [...senders.relay, ...senders.deliver] },
-    })),
+    chains: chains.all.map((connected) => toRebuildChain(connected)),
     latestDeadlines: (seconds) =>
       deadlinesFrom(rules.deadlines, { originSeconds: seconds, destinationSeconds: seconds }, slowest),
     newSwapId: () => `swp_${randomBytes(16).toString('hex')}`,
@@ -68,6 +67,30 @@ function slowestOf(chains: readonly ChainConfig[]): RouteTimes {
     destinationSeconds: hardSeconds,
     reorgWindowSeconds: Math.max(...rules.map((each) => each.reorgWindowSeconds)),
     originBlockSeconds: Math.max(...chains.map(blockSecondsOf)),
+  }
+}
+
+function toRebuildChain({
+  chain,
+  config,
+  nativeToken,
+  custody,
+  recovery,
+  senders,
+}: ConnectedChain): RebuildChain {
+  return {
+    chain,
+    custody,
+    recovery,
+    senders: [...senders.relay, ...senders.deliver],
+    async readClaimed() {
+      const tokens = [nativeToken.address, ...config.tokens.map(({ address }) => address)]
+      const caps = await Promise.all(tokens.map((token) => chain.readClaimCap(token)))
+      return tokens.flatMap((token, index) => {
+        const amount = caps[index]?.claimed ?? 0n
+        return amount > 0n ? [{ token, amount }] : []
+      })
+    },
   }
 }
 

@@ -13,6 +13,7 @@ import {
   readStageTimes,
 } from '../store/figures.ts'
 import { readInventory } from '../store/inventory.ts'
+import { capsOf } from './caps.ts'
 import type { ConnectedChain } from './chains.ts'
 import { createDailyNeeds } from './daily-needs.ts'
 import { addGasMetrics } from './gas-metrics.ts'
@@ -118,17 +119,33 @@ function addExposureGauge(registry: Registry, { pool, chains }: Sources): void {
     labelNames: ['chain'],
     registers: [registry],
   })
+  const unclaimed = new Gauge({
+    name: 'geoswap_unclaimed_usd',
+    help: 'Value delivered whose input on a chain is not claimed for good.',
+    labelNames: ['chain'],
+    registers: [registry],
+  })
+  const unclaimedUsed = new Gauge({
+    name: 'geoswap_unclaimed_used_ratio',
+    help: 'How much of unclaimedCapUsd that is: at 1 nothing more is delivered from the chain.',
+    labelNames: ['chain'],
+    registers: [registry],
+  })
   new Gauge({
     name: 'geoswap_exposure_usd',
     help: 'Value delivered against locks of a chain that are not final yet.',
     labelNames: ['chain'],
     registers: [registry],
     async collect() {
-      for (const { chainId, cents, lostCents } of await readExposure(pool).catch(() => [])) {
-        const chain = chains.find(({ config }) => config.chainId === chainId)?.config.name
-        if (chain === undefined) continue
+      for (const { chainId, cents, lostCents, unclaimedCents } of await readExposure(pool).catch(() => [])) {
+        const config = chains.find((each) => each.config.chainId === chainId)?.config
+        if (config === undefined) continue
+        const chain = config.name
         this.set({ chain }, Number(cents) / 100)
         lost.set({ chain }, Number(lostCents) / 100)
+        unclaimed.set({ chain }, Number(unclaimedCents) / 100)
+        const cap = capsOf(config).unclaimedCents
+        unclaimedUsed.set({ chain }, cap === 0n ? 1 : Number(unclaimedCents) / Number(cap))
       }
     },
   })

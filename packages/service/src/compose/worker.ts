@@ -3,7 +3,7 @@ import type { Address } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import type { Heads } from '../chains/chain.ts'
 import { finalityOf } from '../config/finality.ts'
-import { type ChainConfig, type Config, defaultDeadlines, defaultExposureCapUsd } from '../config.ts'
+import { type ChainConfig, type Config, defaultDeadlines } from '../config.ts'
 import { confirmDeliveries, finalizeDeliveries } from '../flow/deliver/confirm-delivery.ts'
 import { type DeliverDeps, deliverLocked, redeliverStalled } from '../flow/deliver/deliver.ts'
 import { confirmLocks } from '../flow/execute/confirm-lock.ts'
@@ -12,7 +12,7 @@ import { lockWaiting } from '../flow/execute/lock.ts'
 import { retryStalledLocks } from '../flow/execute/retry-lock.ts'
 import { undoLocks } from '../flow/execute/undo-lock.ts'
 import { createWaitingLocks } from '../flow/execute/waiting-locks.ts'
-import { type RelayDeps, relayAttested } from '../flow/settle/relay.ts'
+import { type RelayDeps, relayAttested, releaseDeferred } from '../flow/settle/relay.ts'
 import { createHeadFollower, type HeadFollower } from '../lanes/head-follower.ts'
 import { createLaneRunner, type Lane } from '../lanes/runner.ts'
 import { createSender } from '../lanes/sender.ts'
@@ -33,6 +33,7 @@ import { markOriginSafe } from '../store/exposure.ts'
 import { LANES_CHANNEL, type Lease } from '../store/lanes.ts'
 import { findSigned } from '../store/signed.ts'
 import { findToLock } from '../store/swaps.ts'
+import { capsOf } from './caps.ts'
 import {
   activeOf,
   assertKeysFor,
@@ -76,6 +77,8 @@ type Parts = {
 const PATIENCE_SECONDS = 60
 // Gas lasts for days: balances need not be read with every block.
 const GAS_LOOK_MS = 5_000
+// An hour of a claim cap has turned, or has not: claims that it put off wait no longer than this.
+const DEFERRED_LOOK_MS = 5_000
 // More than a batch, so that swaps that wait for something do not hold up the rest.
 const FETCHED_LOCKS = 40
 
@@ -278,9 +281,19 @@ function watchLane(parts: Parts, connected: ConnectedChain): Lane {
     finalizeDeliveries: (heads, events, faults) => finalizeDeliveries(destinationDeps, heads, events, faults),
     onSafe: (after, upTo) => markOriginSafe(pool, { chainId: config.chainId, after, upTo }),
   })
+  const release = atMostEvery(DEFERRED_LOOK_MS, (heads: Heads) =>
+    releaseDeferred({ pool, origin: chain }, heads),
+  )
+  const deferred = {
+    topics: [],
+    async step() {
+      const heads = follower.current()
+      if (heads) await release(heads)
+    },
+  }
   const books = createLedgerTask(parts, connected, follower)
   const orphans = createOrphanTask({ ...parts, network: parts.config.network }, config.chainId)
-  return { ...lane, tasks: [...lane.tasks, books, orphans] }
+  return { ...lane, tasks: [...lane.tasks, books, orphans, deferred] }
 }
 
 // Logs that a node had not indexed yet are read with the next range.
@@ -363,8 +376,7 @@ function deliverLane(parts: Parts, connected: ConnectedChain, address: string): 
     },
     ...{ refreshPrices: prices.refresh, isPriceKept: prices.isKept, patienceSeconds: PATIENCE_SECONDS },
     cutOffSeconds: config.network.deadlines?.cutOffSeconds ?? defaultDeadlines.cutOffSeconds,
-    exposureCapCents: (origin: number) =>
-      BigInt(parts.chains.of(origin).config.exposureCapUsd ?? defaultExposureCapUsd) * 100n,
+    capsOf: (origin: number) => capsOf(parts.chains.of(origin).config),
     onRefundDecided: logMove(logger, 'refund decided'),
   }
   return createSendingLane({

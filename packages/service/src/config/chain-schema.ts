@@ -82,6 +82,13 @@ const anyChain = {
       'Value that may be delivered against locks that are not hard-final yet. Default 25000; 0 always waits.',
     ),
   ),
+  unclaimedCapUsd: Type.Optional(
+    range(
+      0,
+      1_000_000_000,
+      'Value that may be delivered and not yet claimed for good. Default 250000; 0 delivers nothing from here.',
+    ),
+  ),
   maxInFlight: Type.Optional(
     count('Unmined transactions per sending key; further work waits and is batched. Default 16.'),
   ),

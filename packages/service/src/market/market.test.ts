@@ -27,6 +27,7 @@ function createScene(prices: readonly PriceSource[]) {
     prices,
     priceRules: new Map([['ETH', { maxDeviationBps: 200, minSources: 1 }]]),
     readInventory: async () => [{ chainId: 1, token: 'ETH', held: 9n, reserved: 4n }],
+    mostInput: () => 1n,
     hasGas: () => true,
     now: () => scene.now,
     onFault: (error) => expect.unreachable(String(error)),

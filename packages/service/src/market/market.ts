@@ -10,6 +10,8 @@ export type MarketSources = {
   priceRules: ReadonlyMap<string, PriceRules>
   readInventory(): Promise<Holding[]>
   hasGas: Market['hasGas']
+  /** Kept fresh by whoever gives it. */
+  mostInput: Market['mostInput']
   now(): number
   onFault(error: unknown, source: string): void
 }
@@ -75,6 +77,7 @@ export function createMarket(sources: MarketSources): LiveMarket {
     priceOf: (asset) => prices.referenceOf(asset).price,
     chainNow,
     hasGas: sources.hasGas,
+    mostInput: sources.mostInput,
     available(chainId, token) {
       const amount = holdings && isFresh(holdings) ? holdings.value.get(keyOf(chainId, token)) : undefined
       return amount === undefined || amount > 0n ? amount : 0n

@@ -6,6 +6,7 @@ import { findAlarms, type Watched } from './alarms.ts'
 const chain = {
   ...({ chainId: 1, name: 'alpha', family: 'evm', isLive: true, nodes: 1 } as const),
   ...{ exposedCents: '0', lostCents: '0', exposureCapCents: '100' },
+  ...{ unclaimedCents: '80', unclaimedCapCents: '100' },
 }
 const holding = {
   ...{ chainId: 1, token: '0x1', symbol: 'USDC', decimals: 6, asset: 'USDC' },
@@ -81,6 +82,7 @@ const cases: [string, Partial<Watched>, string][] = [
   ['GeoswapRefundBlocked', open('refundBlocked', 1), 'frozen'],
   ['GeoswapClaimsLate', { swaps: { open: [], claimMarginUsed: 0.51, ended: [] } }, 'Half of the time'],
   ['GeoswapInputLost', { chains: [{ ...chain, lostCents: '1' }] }, 'alpha'],
+  ['GeoswapUnclaimedHigh', { chains: [{ ...chain, unclaimedCents: '81' }] }, 'alpha'],
   ['GeoswapBooksLate', { books: { chains: [{ chainId: 1, ageSeconds: 121 }], balances: [] } }, 'alpha'],
   [
     'GeoswapInventoryLow',

@@ -29,6 +29,7 @@ const RULES: readonly Rule[] = [
   { name: 'GeoswapPriceSourceLost', severity: 'page', find: findPricesLost },
   { name: 'GeoswapGasFloatLow', severity: 'ticket', find: findFloatLow },
   { name: 'GeoswapRefundBlocked', severity: 'ticket', find: findBlocked },
+  { name: 'GeoswapUnclaimedHigh', severity: 'ticket', find: findUnclaimedHigh },
   { name: 'GeoswapBooksLate', severity: 'ticket', find: findBooksLate },
   { name: 'GeoswapInventoryLow', severity: 'ticket', find: findInventoryLow },
   { name: 'GeoswapInventoryRunsOut', severity: 'ticket', find: findInventoryRunsOut },
@@ -93,6 +94,14 @@ function findClaimsLate({ swaps }: Watched): string[] {
 function findInputsLost({ chains }: Watched): string[] {
   const lost = chains.filter(({ lostCents }) => lostCents !== '0')
   return lost.map(({ name }) => `A reorg of ${name} took an input back that was paid for`)
+}
+
+function findUnclaimedHigh({ chains }: Watched): string[] {
+  const isHigh = ({ unclaimedCents, unclaimedCapCents }: Watched['chains'][number]) =>
+    BigInt(unclaimedCents) * 1_000n > BigInt(unclaimedCapCents) * USED_PERMILLE
+  return chains
+    .filter(isHigh)
+    .map(({ name }) => `Nearly as much is delivered and not claimed as may be, from ${name}`)
 }
 
 function findBooksLate({ books, chains }: Watched): string[] {

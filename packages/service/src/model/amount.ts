@@ -52,6 +52,11 @@ export function toCentsUp(valueE18: bigint): bigint {
   return valueE18 / CENT_E18 + 1n
 }
 
+/** The largest amount whose value, by `toCentsUp`, is at most this; `cents` is more than 0. */
+export function mostWithin(cents: bigint, token: Priced): bigint {
+  return (cents * CENT_E18 * tenTo(token.decimals) - 1n) / token.price
+}
+
 /** Cents as dollars with two digits. */
 export function formatCents(cents: bigint): string {
   const digits = (cents < 0n ? -cents : cents).toString().padStart(3, '0')

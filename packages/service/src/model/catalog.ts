@@ -1,4 +1,4 @@
-import type { PriceE18 } from './amount.ts'
+import type { Priced, PriceE18 } from './amount.ts'
 import type { FinalityRules } from './finality.ts'
 
 export type Token = { chainId: number; address: string; symbol: string; decimals: number; asset: string }
@@ -33,6 +33,8 @@ export type Market = {
   chainNow(chainId: number): ChainNow | undefined
   /** Whether the keys that take inputs, or deliver, can pay for it: what they cannot send is not accepted. */
   hasGas(chainId: number, side: Side): boolean
+  /** The largest input of a token that one swap may bring now: what can be claimed in time, and within caps. */
+  mostInput(chainId: number, token: string, priced: Priced): bigint
   /** What can leave the vault now: held minus reserved, and no more than it may pay out. Undefined: never counted. */
   available(chainId: number, token: string): bigint | undefined
 }

@@ -6,7 +6,7 @@ import type { Swap } from './swap.ts'
 type Part = { id: string; originChain: number; valueCents: bigint; originFinal: boolean }
 
 const toSwap = ({ id, originFinal, ...op }: Part) =>
-  ({ id, originFinal, exposedCents: 0n, op }) as unknown as Swap
+  ({ id, state: 'locked', originFinal, exposedCents: 0n, unclaimedCents: 0n, op }) as unknown as Swap
 const idsOf = (swaps: readonly Swap[]) => swaps.map(({ id }) => id)
 
 test('what is final needs no room, and what is not takes its own from the chain that it came from', () => {
@@ -18,7 +18,9 @@ test('what is final needs no room, and what is not takes its own from the chain 
     { id: 'e', originChain: 2, valueCents: 1n, originFinal: false },
   ].map(toSwap)
 
-  expect(idsOf(withinCaps(swaps, (chainId) => (chainId === 1 ? 100n : 0n)))).toEqual(['a', 'c', 'd'])
+  expect(
+    idsOf(withinCaps(swaps, (chainId) => ({ exposed: chainId === 1 ? 100n : 0n, unclaimed: 10_000n }))),
+  ).toEqual(['a', 'c', 'd'])
 })
 
 test('whatever waits, no chain is given more than its room', () => {
@@ -28,7 +30,7 @@ test('whatever waits, no chain is given more than its room', () => {
   })
   fc.assert(
     fc.property(fc.array(part), fc.bigInt({ min: -10n, max: 200n }), (parts, room) => {
-      const chosen = withinCaps(parts.map(toSwap), () => room)
+      const chosen = withinCaps(parts.map(toSwap), () => ({ exposed: room, unclaimed: 10_000n }))
       for (const chain of [1, 2, 3]) {
         const early = chosen.filter(({ op, originFinal }) => op.originChain === chain && !originFinal)
         const sum = early.reduce((total, { op }) => total + op.valueCents, 0n)
@@ -39,4 +41,19 @@ test('whatever waits, no chain is given more than its room', () => {
       )
     }),
   )
+})
+
+test('what is delivered and not claimed takes room as well, whether its lock is final or not, and only once', () => {
+  const parts = [
+    { id: 'a', originChain: 1, valueCents: 60n, originFinal: true },
+    { id: 'b', originChain: 1, valueCents: 60n, originFinal: true },
+    { id: 'c', originChain: 1, valueCents: 40n, originFinal: false },
+  ]
+  const booked = {
+    ...toSwap({ id: 'd', originChain: 1, valueCents: 99n, originFinal: true }),
+    unclaimedCents: 99n,
+  }
+  const swaps = [...parts.map(toSwap), booked]
+
+  expect(idsOf(withinCaps(swaps, () => ({ exposed: 1_000n, unclaimed: 100n })))).toEqual(['a', 'c', 'd'])
 })

@@ -68,5 +68,9 @@ export type Swap = {
   originSafe: boolean
   deliveryFinal: boolean
   exposedCents: bigint
+  /** What it counts for in what is delivered and not claimed; 0 before a delivery is signed. */
+  unclaimedCents: bigint
+  /** Its claim is booked against the cap of its token. */
+  isClaimBooked: boolean
   refundReason?: RefundReason
 }

@@ -2,6 +2,7 @@ import type { PoolClient } from 'pg'
 import type { Block } from '../chains/chain.ts'
 import type { Swap } from '../model/swap.ts'
 import { raiseNonce } from '../store/attempts.ts'
+import { recountClaims, type SpentCap } from '../store/claim-books.ts'
 import { markOriginFinal } from '../store/exposure.ts'
 import { freePositions, insertOp } from '../store/ops.ts'
 import {
@@ -30,6 +31,7 @@ export type Findings = {
   /** Locks whose transaction does not tell what was locked. */
   unreadable: readonly string[]
   nonces: readonly SenderNonce[]
+  spent: readonly SpentCap[]
   hards: ReadonlyMap<number, Block>
 }
 
@@ -50,12 +52,13 @@ export type Summary = {
 }
 
 export async function applyAll(deps: RebuildDeps, db: PoolClient, findings: Findings): Promise<Summary> {
-  const { facts, unknown, forgotten, unreadable, nonces, hards } = findings
+  const { facts, unknown, forgotten, unreadable, nonces, spent, hards } = findings
   for (const hash of forgotten) await insertForgotten(db, { swapId: deps.newSwapId(), hash })
   for (const each of unknown) await insertUnknown(deps, db, each)
   await recountReservations(db)
   const moved = await moveAll(deps, db, facts)
   const { epoch, uncertain } = deps.isLogLost ? await closeHole(db, unknown) : { epoch: 0, uncertain: 0 }
+  await recountClaims(db, spent)
   for (const nonce of nonces) await raiseNonce(db, nonce)
   for (const [chainId, { number: block }] of hards) await setRebuildPoint(db, { chainId, block })
   const recovered = unknown.length + forgotten.length

@@ -9,6 +9,8 @@ export type RebuildChain = {
   chain: Pick<Chain, 'chainId' | 'readHeads'>
   custody: CustodyChain
   recovery: RecoveryChain
+  /** What was claimed here in this hour of the chain's clock, by token; empty where nothing caps it. */
+  readClaimed(): Promise<{ token: string; amount: bigint }[]>
   /** Keys of ours that send transactions here. */
   senders: readonly string[]
 }

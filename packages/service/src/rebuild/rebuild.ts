@@ -1,6 +1,7 @@
 import type { Block } from '../chains/chain.ts'
 import type { RecoveryChain } from '../chains/recovery.ts'
 import { listSenders } from '../store/attempts.ts'
+import type { SpentCap } from '../store/claim-books.ts'
 import { inTransaction } from '../store/db.ts'
 import { findLedgerCursor, findOpRecords } from '../store/ledger.ts'
 import { oldestOpenBlock } from '../store/open-range.ts'
@@ -35,7 +36,8 @@ export async function rebuild(deps: RebuildDeps): Promise<Summary> {
   }
   const unknown = await readUnknown(deps, facts)
   const nonces = await readNonces(deps)
-  return inTransaction(deps.pool, (db) => applyAll(deps, db, { facts, ...unknown, nonces, hards }))
+  const spent = await readSpent(deps)
+  return inTransaction(deps.pool, (db) => applyAll(deps, db, { facts, ...unknown, nonces, spent, hards }))
 }
 
 /** Everything before this block is in the database. */
@@ -94,6 +96,18 @@ function recoveryOf({ chains }: RebuildDeps, chainId: number): RecoveryChain {
   const found = chains.find(({ chain }) => chain.chainId === chainId)
   if (!found) throw new Error(`Chain ${chainId} is not configured`)
   return found.recovery
+}
+
+/** Claims of this hour, also those of swaps that nobody remembers. */
+async function readSpent({ chains }: RebuildDeps): Promise<SpentCap[]> {
+  const spent: SpentCap[] = []
+  for (const { chain, readClaimed } of chains) {
+    const claimed = await readClaimed()
+    const { head } = await chain.readHeads()
+    for (const { token, amount } of claimed)
+      spent.push({ chainId: chain.chainId, token, amount, seconds: head.seconds })
+  }
+  return spent
 }
 
 async function readNonces({ chains }: RebuildDeps): Promise<SenderNonce[]> {

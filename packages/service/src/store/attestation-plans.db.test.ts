@@ -43,7 +43,7 @@ test('no statement reads the attestations that were sent, one after the other', 
   await findToAttest(db, 'refund')
   await findUnsent(db, { chainId: 31337, of: 1, index: 0 })
   await findWaiting(db)
-  await bindAttestation(db, { id: '1', attemptId: '1' })
+  await bindAttestation(db, { id: '1', attemptId: '1', hour: 0 })
   await closeAttestation(db, '1')
   await releaseStalledAttestations(db, { chainId: 31337, senders: ['sender'] })
   await traceSwap(db, 'a1')

@@ -27,7 +27,7 @@ async function claimUnderWay() {
   await insertAttestation(pool, { chainId: CHAIN, kind: 'claim', swapIds: [swap.swapId], signature: '0x' })
   const attemptId = await insertTestAttempt(pool, swap, 'claim')
   const unsent = await unsentOf(swap.swapId)
-  await bindAttestation(pool, { id: unsent?.id ?? '', attemptId })
+  await bindAttestation(pool, { id: unsent?.id ?? '', attemptId, hour: 0 })
   await moveTestSwap(pool, swap, 'claimRecorded')
   const { rows } = await pool.query<{ sender: string }>('select sender from tx_attempts where id = $1', [
     attemptId,

@@ -49,19 +49,24 @@ type Row = { id: string; kind: Outcome; swap_ids: string[]; valid_until: string 
 
 // A relayer takes a new one within a second or two. What waits for longer has no relayer, or failed before.
 const USUAL_WAIT = '10 seconds'
+// More than are sent at once: claims that wait for the next hour hold up no others.
+const FETCHED = 100
 
 /**
- * Attestations that no relayer has sent yet: this one's part, and what another has left lying. Refunds that no wallet
- * takes come last, any of them: they may stay for days, and shall keep no other from being sent, nor each other.
+ * Attestations that no relayer has sent yet: this one's part, and what another has left lying. The earliest refund
+ * deadline first. Refunds that no wallet takes come last, any of them: they may stay for days, and shall keep no other
+ * from being sent, nor each other.
  */
 export async function findUnsent(db: Db, share: Share & { chainId: number }): Promise<Attestation[]> {
   const { rows } = await db.query<Row>(
     `select id, kind, swap_ids, valid_until, signature
-       from attestations a, lateral (select exists (
-              select 1 from swaps s where s.id = any(a.swap_ids) and s.state = 'refundBlocked') as is_blocked) b
+       from attestations a, lateral (
+              select coalesce(bool_or(s.state = 'refundBlocked'), false) as is_blocked,
+                     min(o.refund_deadline) as refund_deadline
+                from swaps s join ops o on o.id = s.op_id where s.id = any(a.swap_ids)) b
       where chain_id = $1 and attempt_id is null
         and (id % $2 = $3 or created_at < clock_timestamp() - interval '${USUAL_WAIT}')
-      order by is_blocked, case when is_blocked then random() end, id limit 20`,
+      order by is_blocked, case when is_blocked then random() end, refund_deadline, id limit ${FETCHED}`,
     [share.chainId, share.of, share.index],
   )
   return rows.map((row) => ({
@@ -94,13 +99,38 @@ export async function findWaiting(db: Db): Promise<WaitingAttestation[]> {
 
 const toSeconds = (value: string | null) => (value === null ? undefined : Number(value))
 
-/** False when it was sent meanwhile. */
-export async function bindAttestation(db: Db, bound: { id: string; attemptId: string }): Promise<boolean> {
+/** False when it was sent meanwhile. `hour` is of the chain's clock. */
+export async function bindAttestation(
+  db: Db,
+  bound: { id: string; attemptId: string; hour: number },
+): Promise<boolean> {
   const { rowCount } = await db.query(
-    'update attestations set attempt_id = $2 where id = $1 and attempt_id is null',
-    [bound.id, bound.attemptId],
+    'update attestations set attempt_id = $2, sent_hour = $3 where id = $1 and attempt_id is null',
+    [bound.id, bound.attemptId, bound.hour],
   )
   return rowCount === 1
+}
+
+// Long enough for a claim that was sent just before the hour turned to be in a block.
+const USUAL_INCLUSION = '1 minute'
+
+/** Swaps whose claim was sent in an hour of the chain's clock that is over, and is not final. */
+export async function findClaimsOfEarlierHours(db: Db, { chainId, hour }: { chainId: number; hour: number }) {
+  const { rows } = await db.query<{ attestation_id: string; swap_id: string }>(
+    `select t.id as attestation_id, s.id as swap_id
+       from attestations t join tx_attempts a on a.id = t.attempt_id
+       join swaps s on s.id = any(t.swap_ids) and s.state = 'claiming'
+      where t.chain_id = $1 and t.kind = 'claim' and t.sent_hour < $2
+        and a.created_at < clock_timestamp() - interval '${USUAL_INCLUSION}'
+        and s.origin_chain = $1`,
+    [chainId, hour],
+  )
+  return rows.map((row) => ({ attestationId: row.attestation_id, swapId: row.swap_id }))
+}
+
+/** Lets these be sent again, whatever became of what they were sent in: an input leaves only once. */
+export async function releaseAttestations(db: Db, ids: readonly string[]): Promise<void> {
+  await db.query(`update attestations set attempt_id = null where id = any($1) and kind = 'claim'`, [ids])
 }
 
 /**

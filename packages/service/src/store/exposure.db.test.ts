@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { inTransaction } from './db.ts'
-import { bookExposure, markOriginFinal } from './exposure.ts'
+import { bookDelivery, markOriginFinal } from './exposure.ts'
 import { readExposure } from './figures.ts'
 import { insertTestAccount, startTestDatabase, type TestDatabase } from './test-database.ts'
 import { insertTestSwap, moveTestSwap } from './test-swaps.ts'
@@ -41,11 +41,15 @@ test('the first exposure of a chain is given back by a lock that becomes final w
   let marked: Promise<void> | undefined
 
   await inTransaction(database.pool, async (db) => {
-    await bookExposure(db, { chainId: CHAIN, swaps: [swap], capCents: 10_000n })
+    await bookDelivery(db, {
+      chainId: CHAIN,
+      swaps: [swap],
+      caps: { exposedCents: 10_000n, unclaimedCents: 10_000n },
+    })
     marked = markOriginFinal(database.pool, [swap])
     await untilSomebodyWaits()
   })
   await marked
 
-  expect(await readExposure(database.pool)).toEqual([{ chainId: CHAIN, cents: 0n, lostCents: 0n }])
+  expect(await readExposure(database.pool)).toMatchObject([{ chainId: CHAIN, cents: 0n, lostCents: 0n }])
 })

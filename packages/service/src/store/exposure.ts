@@ -1,36 +1,58 @@
 import type { Swap } from '../model/swap.ts'
 import type { Db } from './db.ts'
 
-// Value that is delivered against locks that a reorg can still undo, by the chain of the lock.
+// Value that is delivered against locks that a reorg can still undo, and value that is delivered and whose input is not
+// claimed for good; both by the chain of the lock.
 
-type Exposure = { chainId: number; swaps: readonly Swap[]; capCents: bigint }
+export type OriginCaps = { exposedCents: bigint; unclaimedCents: bigint }
+type Delivery = { chainId: number; swaps: readonly Swap[]; caps: OriginCaps }
 
 /**
- * Books value delivered against locks that are not final; false when the chain's cap leaves no room. A lock
- * that became final meanwhile books nothing: what is booked is given back only when a lock becomes final.
+ * Books value that is about to be delivered; false when a cap of the chain leaves no room. A lock that became final
+ * meanwhile exposes nothing: that is given back only when a lock becomes final. Repeatable: each swap counts once.
  */
-export async function bookExposure(db: Db, { chainId, swaps, capCents }: Exposure): Promise<boolean> {
-  const { rows } = await db.query<{ cents: string }>(
-    `with exposed as (
-       update swaps s set exposed_cents = o.value_cents from ops o
-        where o.id = s.op_id and s.id = any($1) and not s.origin_final and not s.origin_safe
-    returning o.value_cents
+export async function bookDelivery(db: Db, { chainId, swaps, caps }: Delivery): Promise<boolean> {
+  const { rows } = await db.query<{ exposed: string; unclaimed: string }>(
+    `with before as (
+       select s.id, o.value_cents, not s.origin_final and not s.origin_safe and s.exposed_cents = 0 as exposes,
+              s.unclaimed_cents = 0 as is_unbooked
+         from swaps s join ops o on o.id = s.op_id where s.id = any($1) for update of s
+     ), booked as (
+       update swaps s set exposed_cents = case when b.exposes then b.value_cents else s.exposed_cents end,
+                          unclaimed_cents = case when b.is_unbooked then b.value_cents else s.unclaimed_cents end
+         from before b where s.id = b.id and (b.exposes or b.is_unbooked)
      )
-     select coalesce(sum(value_cents), 0) as cents from exposed`,
+     select coalesce(sum(value_cents) filter (where exposes), 0) as exposed,
+            coalesce(sum(value_cents) filter (where is_unbooked), 0) as unclaimed from before`,
     [swaps.map((swap) => swap.id)],
   )
+  const { exposed, unclaimed } = rows[0] ?? { exposed: '0', unclaimed: '0' }
   const { rowCount } = await db.query(
-    `insert into exposure as e (chain_id, cents) select $1, $2 where $2::bigint <= $3::bigint
-     on conflict (chain_id) do update set cents = e.cents + $2 where e.cents + $2 <= $3`,
-    [chainId, rows[0]?.cents ?? '0', capCents],
+    `insert into exposure as e (chain_id, cents, unclaimed_cents)
+     select $1, $2, $3 where ${FITS('0', '0')}
+     on conflict (chain_id) do update set cents = e.cents + $2, unclaimed_cents = e.unclaimed_cents + $3
+      where ${FITS('e.cents', 'e.unclaimed_cents')}`,
+    [chainId, exposed, unclaimed, caps.exposedCents, caps.unclaimedCents],
   )
   return rowCount === 1
 }
 
-/** What is booked for each chain now, in cents. */
-export async function readExposed(db: Db): Promise<Map<number, bigint>> {
-  const { rows } = await db.query<{ chain_id: string; cents: string }>('select chain_id, cents from exposure')
-  return new Map(rows.map(({ chain_id, cents }) => [Number(chain_id), BigInt(cents)]))
+/** What adds nothing fits, also where a cap was lowered below what is booked. */
+const FITS = (exposed: string, unclaimed: string) =>
+  `($2::bigint = 0 or ${exposed} + $2::bigint <= $4::bigint)
+   and ($3::bigint = 0 or ${unclaimed} + $3::bigint <= $5::bigint)`
+
+/** What is booked for each chain now. */
+export async function readBooked(db: Db): Promise<Map<number, OriginCaps>> {
+  const { rows } = await db.query<{ chain_id: string; cents: string; unclaimed_cents: string }>(
+    'select chain_id, cents, unclaimed_cents from exposure',
+  )
+  return new Map(
+    rows.map(({ chain_id, cents, unclaimed_cents }) => [
+      Number(chain_id),
+      { exposedCents: BigInt(cents), unclaimedCents: BigInt(unclaimed_cents) },
+    ]),
+  )
 }
 
 /**
@@ -81,10 +103,12 @@ export async function insertLostInput(db: Db, swap: Swap): Promise<void> {
        select s.id, s.origin_chain, o.value_cents from swaps s join ops o on o.id = s.op_id where s.id = $1
     returning swap_id, chain_id, cents
      )
-     insert into exposure as e (chain_id, cents)
-     select l.chain_id, l.cents - case when s.origin_final then 0 else s.exposed_cents end
+     insert into exposure as e (chain_id, cents, unclaimed_cents)
+     select l.chain_id, l.cents - case when s.origin_final then 0 else s.exposed_cents end,
+            l.cents - s.unclaimed_cents
        from lost l join swaps s on s.id = l.swap_id
-     on conflict (chain_id) do update set cents = e.cents + excluded.cents`,
+     on conflict (chain_id) do update set cents = e.cents + excluded.cents,
+                                          unclaimed_cents = e.unclaimed_cents + excluded.unclaimed_cents`,
     [swap.id],
   )
 }
@@ -101,7 +125,7 @@ export async function findLostInputs(db: Db): Promise<LostInput[]> {
   }))
 }
 
-/** Gives its exposure back, once. False when there is nothing to write off. */
+/** Gives back what is booked for it, once. False when there is nothing to write off. */
 export async function writeOffInput(
   db: Db,
   { swapId, note }: { swapId: string; note: string },
@@ -112,7 +136,8 @@ export async function writeOffInput(
         where swap_id = $1 and written_off_at is null
     returning chain_id, cents
      )
-     update exposure e set cents = e.cents - w.cents from written w where e.chain_id = w.chain_id`,
+     update exposure e set cents = e.cents - w.cents, unclaimed_cents = e.unclaimed_cents - w.cents
+       from written w where e.chain_id = w.chain_id`,
     [swapId, note],
   )
   return rowCount === 1

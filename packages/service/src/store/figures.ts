@@ -67,16 +67,22 @@ const ENDED_LATELY = `
   select distinct swap_id from swap_events
    where at > now() - interval '1 hour' and swap_status(state) <> 'pending'`
 
-export type Exposure = { chainId: number; cents: bigint; lostCents: bigint }
+export type Exposure = { chainId: number; cents: bigint; lostCents: bigint; unclaimedCents: bigint }
 
-/** Value delivered against locks that are not final, by the chain of the lock, and what of it is lost by now. */
+/**
+ * By the chain of the lock: value delivered against locks that are not final, what of it is lost by now, and value
+ * delivered whose input is not claimed for good.
+ */
 export async function readExposure(db: Db): Promise<Exposure[]> {
-  const { rows } = await db.query<{ chain_id: string; cents: string; lost: string }>(
-    `select e.chain_id, e.cents, coalesce(sum(l.cents), 0) as lost
+  const { rows } = await db.query<{ chain_id: string; cents: string; lost: string; unclaimed: string }>(
+    `select e.chain_id, e.cents, e.unclaimed_cents as unclaimed, coalesce(sum(l.cents), 0) as lost
        from exposure e left join lost_inputs l on l.chain_id = e.chain_id and l.written_off_at is null
       group by e.chain_id`,
   )
-  return rows.map(({ chain_id, cents, lost }) => ({
-    ...{ chainId: Number(chain_id), cents: BigInt(cents), lostCents: BigInt(lost) },
+  return rows.map(({ chain_id, cents, lost, unclaimed }) => ({
+    chainId: Number(chain_id),
+    cents: BigInt(cents),
+    lostCents: BigInt(lost),
+    unclaimedCents: BigInt(unclaimed),
   }))
 }

@@ -1,3 +1,4 @@
+import { hourOf } from '../model/claim-room.ts'
 import { groupBy } from '../model/group.ts'
 import { nextState, publicSubstatus, type SwapEvent, type SwapState } from '../model/lifecycle.ts'
 import type { FailureCode, RefundReason } from '../model/outcome.ts'
@@ -50,6 +51,8 @@ type Row = {
   origin_safe: boolean
   delivery_final: boolean
   exposed_cents: string
+  unclaimed_cents: string
+  claim_booked: boolean
   refund_reason: RefundReason | null
 }
 
@@ -62,8 +65,7 @@ const SELECT = `
          o.lock_fee_bound, o.delivery_fee_bound,
          o.creates_account, o.is_orphan, s.log_lost, s.signature, s.last_valid, s.delegation,
          s.origin_tx_hash, s.delivery_tx_hash, s.origin_final, s.origin_safe, s.delivery_final,
-         s.exposed_cents,
-         s.refund_reason
+         s.exposed_cents, s.unclaimed_cents, s.claim_booked, s.refund_reason
     from swaps s join ops o on o.id = s.op_id`
 
 /** Swaps of this origin whose lock is in no block that we know of, in the words of the index `swaps_unlocked`. */
@@ -103,10 +105,14 @@ export async function findSwapsByDelivery(db: Db, hashes: readonly string[]): Pr
 
 type ToLock = { chainId: number; locker: string; limit: number }
 
-/** Accepted swaps that only this locker may lock, accounts and destinations in turn: those to a silent chain wait. */
+/**
+ * Accepted swaps that only this locker may lock, accounts, destinations and tokens in turn: those to a silent chain
+ * wait, and those of a token whose claim cap has no room.
+ */
 export async function findToLock(db: Db, { chainId, locker, limit }: ToLock): Promise<Swap[]> {
   const mine = `s.state = 'accepted' and not s.log_lost and s.origin_chain = $2 and s.locker = $3`
-  return selectSwaps(db, inTurn('s.account_id, s.destination_chain', mine), [limit, chainId, locker])
+  const turns = inTurn('s.account_id, s.destination_chain, s.input_token', mine)
+  return selectSwaps(db, turns, [limit, chainId, locker])
 }
 
 /** Locked swaps that wait for their first delivery, accounts and origins in turn: some wait for finality, for long. */
@@ -204,6 +210,8 @@ export type Change = {
   deliveredBlock?: bigint
   credited?: boolean
   delivered?: bigint
+  /** Of a claim that became final: the time of the hard-final block that shows it. */
+  claimedBySeconds?: number
   failureCode?: FailureCode
   refundReason?: RefundReason
   /** What the chain showed; required for `failed` and for the decision to refund. */
@@ -212,7 +220,8 @@ export type Change = {
 
 /**
  * Moves a swap on by one event: beside `advanceTogether` the only function that changes a state. The liquidity
- * reserved for it is released in the same statement when it will not be needed any more. Undefined means that
+ * reserved for it, and what is booked of caps, is released in the same statement when it will not be needed any more.
+ * Undefined means that
  * another worker moved it first: read it again.
  */
 export async function advanceSwap(db: Db, change: Change): Promise<Swap | undefined> {
@@ -235,6 +244,9 @@ export async function advanceSwap(db: Db, change: Change): Promise<Swap | undefi
     releasesReservation(swap.state, state),
     state === 'settled',
     change.lockedBlock?.toString(),
+    releasesClaim(swap.state, state),
+    change.claimedBySeconds === undefined ? undefined : hourOf(change.claimedBySeconds),
+    event === 'inputLost',
     change.deliveredBlock?.toString(),
   ])
   const row = rows[0]
@@ -279,7 +291,7 @@ const ADVANCE = `
            updated_at = case when $12::jsonb is null then updated_at else clock_timestamp() end,
            locked_block = case when state = 'locked' and $3 = 'locking' then null
                                else coalesce($15, locked_block) end,
-           delivered_block = coalesce($16, delivered_block),
+           delivered_block = coalesce($19, delivered_block),
            origin_safe = origin_safe and not (state = 'locked' and $3 = 'locking'),
            origin_tx_hash = case when state = 'locked' and $3 = 'locking' then null
                                  else coalesce($4, origin_tx_hash) end,
@@ -290,12 +302,26 @@ const ADVANCE = `
            timeline = case when $12::jsonb is null then timeline
                       else timeline || jsonb_build_array($12::jsonb || jsonb_build_object('at', utc_now())) end
      where id = $1 and version = $2
- returning version, op_id, origin_chain, origin_final, exposed_cents
+ returning version, op_id, origin_chain, origin_final, exposed_cents, unclaimed_cents, claim_booked, input_token,
+           input_amount
   ), unexposed as (
     -- A final lock gave its exposure back already; one that ends without it does so here.
-    update exposure e set cents = e.cents - m.exposed_cents
+    -- A delivery counts as not claimed until its input is, or will not be; one that is lost until it is written off.
+    update exposure e
+       set cents = e.cents - case when $3 in ('failed', 'refunded') and not m.origin_final then m.exposed_cents else 0 end,
+           unclaimed_cents = e.unclaimed_cents
+                           - case when $16::boolean and not $18::boolean then m.unclaimed_cents else 0 end
       from moved m
-     where $3 in ('failed', 'refunded') and not m.origin_final and e.chain_id = m.origin_chain
+     where ($3 in ('failed', 'refunded') and not m.origin_final or $16::boolean) and e.chain_id = m.origin_chain
+  ), unbooked as (
+    -- The arithmetic of withClaimed in model/claim-room.ts.
+    update claim_books b
+       set open = b.open - m.input_amount,
+           claimed = case when $17::bigint is null or $17 < b.hour then b.claimed
+                          when $17 = b.hour then b.claimed + m.input_amount else m.input_amount end,
+           hour = greatest(b.hour, $17)
+      from moved m
+     where $16::boolean and m.claim_booked and b.chain_id = m.origin_chain and b.token = m.input_token
   ), released as (
     update inventory i
        set reserved = i.reserved - o.pay_amount,
@@ -309,6 +335,13 @@ const reserving: readonly SwapState[] = ['accepted', 'locking', 'locked', 'deliv
 
 function releasesReservation(from: SwapState, to: SwapState): boolean {
   return reserving.includes(from) && !reserving.includes(to)
+}
+
+const claimable: readonly SwapState[] = ['locking', 'locked', 'delivering', 'settled', 'claiming']
+
+/** Whether its input was claimed for good, or never will be. */
+function releasesClaim(from: SwapState, to: SwapState): boolean {
+  return claimable.includes(from) && !claimable.includes(to)
 }
 
 /** The timeline tells what a caller can see: a move between states of one substatus adds nothing. */
@@ -396,6 +429,8 @@ function toSwap(row: Row): Swap {
     originSafe: row.origin_safe,
     deliveryFinal: row.delivery_final,
     exposedCents: BigInt(row.exposed_cents),
+    unclaimedCents: BigInt(row.unclaimed_cents),
+    isClaimBooked: row.claim_booked,
     ...(row.refund_reason && { refundReason: row.refund_reason }),
   }
 }

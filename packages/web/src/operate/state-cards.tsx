@@ -34,6 +34,7 @@ export function AlarmsCard({ overview: { alarms } }: Props) {
 export function ChainsCard({ overview }: Props) {
   const rows = overview.chains.map(({ chainId, name, isLive, nodes, block, ...chain }) => {
     const [exposed, cap] = [BigInt(chain.exposedCents), BigInt(chain.exposureCapCents)]
+    const [unclaimed, unclaimedCap] = [BigInt(chain.unclaimedCents), BigInt(chain.unclaimedCapCents)]
     return {
       key: name,
       cells: [
@@ -50,6 +51,7 @@ export function ChainsCard({ overview }: Props) {
         String(nodes),
         block ?? 'not known',
         `${formatCents(exposed)} of ${formatCents(cap)} (${percentOf(exposed, cap)} %)`,
+        `${formatCents(unclaimed)} of ${formatCents(unclaimedCap)} (${percentOf(unclaimed, unclaimedCap)} %)`,
       ],
     }
   })
@@ -58,7 +60,7 @@ export function ChainsCard({ overview }: Props) {
       <h2 id="chains">Chains and exposure</h2>
       <Table
         label="Chains and exposure"
-        heads={['Chain', 'Nodes agree', 'Nodes', 'Block', 'Exposure']}
+        heads={['Chain', 'Nodes agree', 'Nodes', 'Block', 'Exposure', 'Not claimed']}
         rows={rows}
         none="There are none."
       />

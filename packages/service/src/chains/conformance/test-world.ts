@@ -81,6 +81,8 @@ export function toSwap(op: Op, signed: Pick<Swap, 'signature' | 'lastValid' | 'd
     originSafe: false,
     deliveryFinal: false,
     exposedCents: 0n,
+    unclaimedCents: 0n,
+    isClaimBooked: false,
   }
 }
 

@@ -37,7 +37,7 @@ const MAX_BATCH = 20
 export function createEvmChain({ clients, settings, accounts, deliverer }: Options): Chain {
   const { client, agreed } = clients
   const readEvents = createEventReader(agreed, settings)
-  const claimLimitOf = createClaimLimits(client, settings.escrow)
+  const readClaimCap = createClaimLimits(client, settings.escrow)
   const readWallet = (input: { wallet: string; token: string }) => reads.readWallet(client, settings, input)
   return {
     chainId: settings.chainId,
@@ -64,8 +64,10 @@ export function createEvmChain({ clients, settings, accounts, deliverer }: Optio
     isLockOver: ({ op }, at) => at.seconds > op.opDeadline,
     findObstacle: async (swap) => {
       const { wallet, inputToken: token } = swap.op
-      return obstacleOf(swap, ...(await Promise.all([readWallet({ wallet, token }), claimLimitOf(token)])))
+      const [view, { perHour }] = await Promise.all([readWallet({ wallet, token }), readClaimCap(token)])
+      return obstacleOf(swap, view, perHour)
     },
+    readClaimCap,
     // What a token does not let through is credited.
     canRefund: async () => true,
     planLock: async (swaps) => planLock(settings, swaps),

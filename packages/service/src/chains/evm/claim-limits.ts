@@ -1,25 +1,29 @@
 import { geoEscrowAbi } from '@geoswap/protocol'
 import type { Address, PublicClient } from 'viem'
+import type { ClaimCap } from '../chain.ts'
 
-// The treasury changes them once in a while; every lock asks.
+// The treasury changes caps once in a while; every lock and every claim asks.
 const MAX_AGE_MS = 5_000
 
-/** How much of a token the escrow lets go to the vault in an hour. */
+/** How much of a token the escrow lets go to the vault in an hour, and how much is left of this one. */
 export function createClaimLimits(client: PublicClient, escrow: Address) {
-  const known = new Map<string, { limit: Promise<bigint>; at: number }>()
-  return (token: string): Promise<bigint> => {
+  const known = new Map<string, { cap: Promise<ClaimCap>; at: number }>()
+  return (token: string): Promise<ClaimCap> => {
     const found = known.get(token)
-    if (found && performance.now() - found.at < MAX_AGE_MS) return found.limit
-    const limit = readLimit(client, escrow, token as Address)
-    known.set(token, { limit, at: performance.now() })
-    limit.catch(() => known.delete(token))
-    return limit
+    if (found && performance.now() - found.at < MAX_AGE_MS) return found.cap
+    const cap = readCap(client, escrow, token as Address)
+    known.set(token, { cap, at: performance.now() })
+    cap.catch(() => known.delete(token))
+    return cap
   }
 }
 
-async function readLimit(client: PublicClient, escrow: Address, token: Address): Promise<bigint> {
-  const [limit] = await client.readContract({
-    ...{ address: escrow, abi: geoEscrowAbi, functionName: 'claimCaps', args: [token] },
+async function readCap(client: PublicClient, escrow: Address, token: Address): Promise<ClaimCap> {
+  const [perHour, claimed] = await client.readContract({
+    address: escrow,
+    abi: geoEscrowAbi,
+    functionName: 'claimCaps',
+    args: [token],
   })
-  return limit
+  return { perHour, left: claimed < perHour ? perHour - claimed : 0n, claimed }
 }

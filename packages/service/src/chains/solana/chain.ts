@@ -47,6 +47,8 @@ export function createSolanaChain(parts: SolanaParts): Chain {
     readLocks: (ops, at, faults) => locks.readLocks(parts, ops, at as SolanaBlock, faults),
     isLockOver: ({ lastValid }, at) => lastValid !== undefined && at.height > lastValid,
     findObstacle: (swap) => locks.findObstacle(parts, swap),
+    // No contract holds the intake vault's accounts, so none caps what leaves them.
+    readClaimCap: async () => undefined,
     canRefund: (swap) => locks.canRefund(parts, swap),
     planLock: (swaps) => planInput(parts, onlyOne(swaps)),
     planClaim: (swaps, signature) => planClaim(parts, onlyOne(swaps).op, signature),

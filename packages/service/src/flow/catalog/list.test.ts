@@ -43,6 +43,7 @@ function depsWith(facts: Facts = {}) {
   const market: Market = {
     chainNow: (chainId) => (dead.includes(chainId) ? undefined : now),
     hasGas: (_chainId, side) => !dry.includes(side),
+    mostInput: () => 10n ** 30n,
     priceOf: (asset) => (unpriced.includes(asset) ? undefined : 1_500_000_000_000_000_000n),
     available: (chainId, token) => held[`${chainId}:${token}`],
   }

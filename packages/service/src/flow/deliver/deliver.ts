@@ -2,13 +2,13 @@ import type { PoolClient } from 'pg'
 import type { Block, DestinationChain, Heads } from '../../chains/chain.ts'
 import type { Sender } from '../../lanes/sender.ts'
 import { attempt, throwFirst } from '../../model/attempt.ts'
-import { isExposing, withinCaps } from '../../model/exposure.ts'
+import { isExposing, isUnbooked, withinCaps } from '../../model/exposure.ts'
 import { leastBound } from '../../model/gas.ts'
 import { chunksOf, eachAtOnce, groupBy, type Share } from '../../model/group.ts'
 import type { Swap } from '../../model/swap.ts'
 import { INVENTORY } from '../../model/venue.ts'
 import { tallyAttempts } from '../../store/attempts.ts'
-import { bookExposure, readExposed } from '../../store/exposure.ts'
+import { bookDelivery, type OriginCaps, readBooked } from '../../store/exposure.ts'
 import type { Lease } from '../../store/lanes.ts'
 import {
   advanceTogether,
@@ -28,7 +28,7 @@ export type DeliverDeps = DecideDeps & {
   sender: Sender
   /** Which part of the work is this key's now, if any: several keys share a chain, those that have gas. */
   share(): Share | undefined
-  exposureCapCents(chainId: number): bigint
+  capsOf(chainId: number): OriginCaps
   refreshPrices(): Promise<void>
 }
 
@@ -129,10 +129,16 @@ async function deliverAll(
 
 /** What no cap has room for is not even tried: it may be hundreds of swaps, for as long as finality takes. */
 async function findFitting(deps: DeliverDeps, ready: readonly Swap[]): Promise<readonly Swap[]> {
-  if (!ready.some(isExposing)) return ready
-  const exposed = await readExposed(deps.pool)
-  return withinCaps(ready, (chainId) => deps.exposureCapCents(chainId) - (exposed.get(chainId) ?? 0n))
+  if (!ready.some(isCapped)) return ready
+  const booked = await readBooked(deps.pool)
+  return withinCaps(ready, (chainId) => {
+    const caps = deps.capsOf(chainId)
+    const { exposedCents, unclaimedCents } = booked.get(chainId) ?? { exposedCents: 0n, unclaimedCents: 0n }
+    return { exposed: caps.exposedCents - exposedCents, unclaimed: caps.unclaimedCents - unclaimedCents }
+  })
 }
+
+const isCapped = (swap: Swap) => isExposing(swap) || isUnbooked(swap)
 
 /** What the vault holds is paid together; an output that has to be bought is a transaction of its own. */
 function batchesOf(swaps: readonly Swap[], size: number): Swap[][] {
@@ -168,7 +174,7 @@ async function recordDelivery(
   swaps: readonly Swap[],
   deliveryTxHash: string,
 ) {
-  if (!(await bookExposures(deps, db, swaps))) return false
+  if (!(await bookDeliveries(deps, db, swaps))) return false
   const advance = (group: readonly Swap[]) =>
     advanceTogether(db, { swaps: group, event: 'deliveryRecorded', deliveryTxHash })
   for (const [state, group] of groupBy(swaps, (swap) => swap.state)) {
@@ -179,11 +185,10 @@ async function recordDelivery(
   return true
 }
 
-/** Books what is delivered against locks that a reorg could still undo; false when a cap leaves no room. */
-async function bookExposures(deps: DeliverDeps, db: PoolClient, swaps: readonly Swap[]): Promise<boolean> {
-  for (const [chainId, group] of groupBy(swaps.filter(isExposing), (swap) => swap.op.originChain)) {
-    if (!(await bookExposure(db, { chainId, swaps: group, capCents: deps.exposureCapCents(chainId) })))
-      return false
+/** Books what is delivered before its lock is final and before its input is claimed; false when a cap leaves no room. */
+async function bookDeliveries(deps: DeliverDeps, db: PoolClient, swaps: readonly Swap[]): Promise<boolean> {
+  for (const [chainId, group] of groupBy(swaps.filter(isCapped), (swap) => swap.op.originChain)) {
+    if (!(await bookDelivery(db, { chainId, swaps: group, caps: deps.capsOf(chainId) }))) return false
   }
   return true
 }

@@ -63,7 +63,12 @@ function createDeliverer({ capCents = 0n, hasTrap = false } = {}) {
       },
     },
     ...{ isLive: () => true, downSeconds: () => 0, isPriceKept: () => true, refreshPrices: async () => {} },
-    ...{ cutOffSeconds: 0, patienceSeconds: 60, isClaimable: () => true, exposureCapCents: () => capCents },
+    ...{
+      cutOffSeconds: 0,
+      patienceSeconds: 60,
+      isClaimable: () => true,
+      capsOf: () => ({ exposedCents: capCents, unclaimedCents: 1_000_000n }),
+    },
   }
   return { deps: deps as unknown as DeliverDeps, paid }
 }

@@ -73,7 +73,7 @@ async function closeExit(deps: Deps, heads: Heads, swap: Swap, event: StoredEven
   const decision = decideExit(swap, exit)
   if (decision === 'wait' || decision === 'done') return decision === 'done'
   if (decision === 'inputLost') return closeLost(deps, heads, swap, 'refunded')
-  const change = decision === 'claimFinal' ? {} : refundOf(swap, event)
+  const change = decision === 'claimFinal' ? { claimedBySeconds: heads.hard.seconds } : refundOf(swap, event)
   failPoint(`before ${decision}`)
   const moved = await inTransaction(pool, async (db) => {
     const moved = await advanceSwap(db, { swap, event: decision, ...change })

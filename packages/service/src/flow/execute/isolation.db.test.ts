@@ -60,6 +60,7 @@ function workerWith(found: { locked?: string[]; isGone?: boolean }): LockDeps {
     },
     origin: {
       ...{ chainId: 31337, maxBatch: 20, planLock: async () => ({}) },
+      readClaimCap: async () => undefined,
       findObstacle: async ({ op }: Swap) => failFor(op),
     },
     destinationOf: () => ({ simulateDelivery: async () => ({ kind: 'ok' }) }),

@@ -3,8 +3,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Heads } from '../../chains/chain.ts'
 import type { Work } from '../../lanes/sender.ts'
 import type { Swap } from '../../model/swap.ts'
+import { readClaimBooks } from '../../store/claim-books.ts'
 import { inTransaction } from '../../store/db.ts'
-import { bookExposure } from '../../store/exposure.ts'
+import { bookDelivery } from '../../store/exposure.ts'
 import { readExposure } from '../../store/figures.ts'
 import { findSwaps } from '../../store/swaps.ts'
 import { insertTestAccount, startTestDatabase, type TestDatabase } from '../../store/test-database.ts'
@@ -35,14 +36,25 @@ async function quotedAt(cents: bigint): Promise<Swap> {
   return swap
 }
 
+/** Nothing of a transaction stays whose record is refused. */
+class Undone extends Error {}
+
+const claimCap = (perHour: bigint) => ({ perHour, left: perHour, claimed: 0n })
+
 /** A worker whose own prices say this, and which records what it would send. */
-function workerSeeing(valueCents: bigint | undefined): LockDeps {
-  const record = (work: Work) => (db: PoolClient) => work.record(db, { attemptId: '1', txHash: '0x' })
+function workerSeeing(valueCents: bigint | undefined, cap = 1_000_000n): LockDeps {
+  const record = (work: Work) => async (db: PoolClient) => {
+    if (!(await work.record(db, { attemptId: '1', txHash: '0x' }))) throw new Undone()
+    return true
+  }
   const deps = {
-    origin: { planLock: async () => ({}) },
+    origin: { chainId: CHAIN, planLock: async () => ({}), readClaimCap: async () => claimCap(cap) },
     sender: {
       send: async (_lease: unknown, _heads: unknown, work: Work) =>
-        inTransaction(database.pool, record(work)),
+        inTransaction(database.pool, record(work)).catch((error: unknown) => {
+          if (error instanceof Undone) return false
+          throw error
+        }),
     },
     valueCentsOf: () => valueCents,
   }
@@ -63,7 +75,12 @@ test('a quote that says less than its input is worth does not stretch the cap of
   expect(await lockBatch(workerSeeing(60_000n), lease, heads, forged)).toBe(true)
   const [first, second] = await Promise.all(forged.map(locked))
   const book = (swap: Swap | undefined) =>
-    swap && bookExposure(pool, { chainId: CHAIN, swaps: [swap], capCents: 100_000n })
+    swap &&
+    bookDelivery(pool, {
+      chainId: CHAIN,
+      swaps: [swap],
+      caps: { exposedCents: 100_000n, unclaimedCents: 1_000_000n },
+    })
 
   expect([await book(first), await book(second)]).toEqual([true, false])
   expect(await readExposure(pool)).toMatchObject([{ chainId: CHAIN, cents: 60_000n }])
@@ -83,3 +100,58 @@ test('nothing is locked that the worker has no price for', async () => {
   expect(await lockBatch(workerSeeing(undefined), lease, heads, [swap])).toBe(false)
   expect((await findSwaps(database.pool, [swap.id]))[0]?.state).toBe('accepted')
 })
+
+const HOUR = 3_600
+const headsAt = (seconds: number): Heads => {
+  const at = { ...block, seconds }
+  return { head: at, settle: at, hard: at }
+}
+
+test('what is locked may be claimed in one hour: beyond the cap a lock waits, until the hour of a claim is over', async () => {
+  const { pool } = database
+  await pool.query('delete from claim_books')
+  // Each input is 1,000.
+  const [first, second, third] = [await quotedAt(1n), await quotedAt(1n), await quotedAt(1n)]
+  const worker = workerSeeing(1n, 2_000n)
+  const lock = (swap: Swap, seconds: number) => lockBatch(worker, lease, headsAt(seconds), [swap])
+
+  expect([await lock(first, 0), await lock(second, 0), await lock(third, 0)]).toEqual([true, true, false])
+  expect((await findSwaps(pool, [third.id]))[0]).toMatchObject({ state: 'accepted', isClaimBooked: false })
+
+  await claimed(first, HOUR - 1)
+
+  expect([await lock(third, HOUR - 1), await lock(third, HOUR)]).toEqual([false, true])
+})
+
+test('two workers that lock at once do not book the same room', async () => {
+  const { pool } = database
+  await pool.query('delete from claim_books')
+  const swaps = [await quotedAt(1n), await quotedAt(1n), await quotedAt(1n), await quotedAt(1n)]
+
+  const locked = await Promise.all(
+    swaps.map((swap) => lockBatch(workerSeeing(1n, 2_500n), lease, heads, [swap])),
+  )
+
+  expect(locked.filter((isLocked) => isLocked)).toHaveLength(2)
+})
+
+test('an input that is locked again is booked once', async () => {
+  const { pool } = database
+  await pool.query('delete from claim_books')
+  const swap = await quotedAt(1n)
+
+  await lockBatch(workerSeeing(1n, 1_000n), lease, heads, [swap])
+  const again = await findSwaps(pool, [swap.id])
+
+  expect(await lockBatch(workerSeeing(1n, 1_000n), lease, heads, again)).toBe(true)
+  expect(await readClaimBooks(pool)).toMatchObject([{ token: 'input', open: 1_000n }])
+})
+
+async function claimed(swap: Swap, bySeconds: number) {
+  const { pool } = database
+  const test = { swapId: swap.id, accountId: '' }
+  await locked(swap)
+  await moveTestSwap(pool, test, 'deliveryRecorded', { deliveryTxHash: '0xdelivery' })
+  await moveTestSwap(pool, test, 'deliverySeen', { deliveryTxHash: '0xdelivery', delivered: 990n })
+  await moveTestSwap(pool, test, 'claimFinal', { claimedBySeconds: bySeconds })
+}

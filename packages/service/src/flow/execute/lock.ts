@@ -2,11 +2,15 @@ import type { Pool } from 'pg'
 import type { Heads, OriginChain } from '../../chains/chain.ts'
 import { failPoint } from '../../fail-point.ts'
 import type { Sender } from '../../lanes/sender.ts'
+import { MAX_UINT256 } from '../../model/amount.ts'
 import { attempt, throwFirst } from '../../model/attempt.ts'
+import { claimRoom, EMPTY_BOOK } from '../../model/claim-room.ts'
 import { leastBound } from '../../model/gas.ts'
 import { eachAtOnce } from '../../model/group.ts'
 import type { FailureCode } from '../../model/outcome.ts'
+import { withinRoom } from '../../model/room.ts'
 import type { Swap } from '../../model/swap.ts'
+import { bookClaims, readClaimBooks } from '../../store/claim-books.ts'
 import { type Lease, whileHeld } from '../../store/lanes.ts'
 import { type OpValue, raiseValues } from '../../store/ops.ts'
 import { advanceSwap, advanceTogether } from '../../store/swaps.ts'
@@ -48,7 +52,7 @@ async function lockFound(deps: LockDeps, lease: Lease, heads: Heads, waiting: Wa
     const taken = waiting.take()
     if (taken.length === 0) break
     try {
-      const ready = await sift(deps, lease, heads, taken, faults)
+      const ready = await findRoom(deps, heads, await sift(deps, lease, heads, taken, faults))
       const batches = batchesOf(ready, deps.origin.maxBatch).slice(0, deps.sender.room())
       await eachAtOnce(batches, SENT_AT_ONCE, (batch) =>
         attempt(faults, () => lockBatch(deps, lease, heads, batch)),
@@ -111,6 +115,32 @@ export function batchesOf(swaps: readonly Swap[], size: number): Swap[][] {
   return batches
 }
 
+/** What could not be claimed in time waits, until others are claimed or its own time is over. */
+async function findRoom(deps: LockDeps, heads: Heads, ready: readonly Swap[]): Promise<readonly Swap[]> {
+  if (ready.length === 0) return ready
+  const { chainId } = deps.origin
+  const caps = await readCaps(deps, ready)
+  if (caps.size === 0) return ready
+  const books = await readClaimBooks(deps.pool)
+  return withinRoom(ready, demandsOf, (token) => {
+    const cap = caps.get(token)
+    const book = books.find((each) => each.chainId === chainId && each.token === token)
+    return cap === undefined ? MAX_UINT256 : claimRoom(book ?? EMPTY_BOOK, cap, heads.head.seconds)
+  })
+}
+
+const demandsOf = ({ op, isClaimBooked }: Swap) =>
+  isClaimBooked ? [] : [{ key: op.inputToken, amount: op.inputAmount }]
+
+/** By token, where there is a cap. */
+async function readCaps({ origin }: Pick<LockDeps, 'origin'>, swaps: readonly Swap[]) {
+  const tokens = [...new Set(swaps.map(({ op }) => op.inputToken))]
+  const caps = await Promise.all(
+    tokens.map(async (token) => [token, await origin.readClaimCap(token)] as const),
+  )
+  return new Map(caps.flatMap(([token, cap]) => (cap ? [[token, cap.perHour] as const] : [])))
+}
+
 export async function lockBatch(
   deps: Pick<LockDeps, 'origin' | 'sender' | 'valueCentsOf'>,
   lease: Lease,
@@ -119,6 +149,9 @@ export async function lockBatch(
 ): Promise<boolean> {
   const undervalued = findUndervalued(deps, swaps)
   if (!undervalued) return false
+  const caps = await readCaps(deps, swaps)
+  const { chainId } = deps.origin
+  const { seconds } = heads.head
   return deps.sender.send(lease, heads, {
     role: 'lock',
     request: await deps.origin.planLock(swaps),
@@ -126,6 +159,8 @@ export async function lockBatch(
     feeBound: leastBound(swaps.map(({ op }) => op.lockFeeBound)),
     async record(db) {
       await raiseValues(db, undervalued)
+      if (!(await bookClaims(db, { chainId, swaps, seconds, capOf: (token) => caps.get(token) })))
+        return false
       return advanceTogether(db, { swaps, event: 'lockRecorded' })
     },
   })

@@ -80,6 +80,7 @@ function lookerAt({ obstacle = 'INPUT_UNAVAILABLE', sent = [] as Sent[] } = {}):
       readLocks: async (ops: readonly LockRef[]) => new Map(ops.map(({ hash }) => [hash, 'none'])),
       findObstacle: async () => obstacle || undefined,
       planLock: async () => ({}),
+      readClaimCap: async () => undefined,
     },
     destinationOf: () => ({ simulateDelivery: async () => ({ kind: 'ok' }) }),
     ...{ isLive: () => true, isGone: () => false, isPriceKept: () => true, refreshPrices: async () => {} },

@@ -11,6 +11,7 @@ const usd = { decimals: 6, price: 10n ** 18n }
 const base: BaseTerms = {
   ...{ input: usd, output: usd, feeCentiBps: 1_000n, originCost: 10n, accountRent: 0n },
   destinationCoin: usd,
+  mostInput: 10n ** 30n,
 }
 const token = { chainId: 1, address: '0x1', symbol: 'USDC', decimals: 6, asset: 'USDC' } as Token
 const order: Order = {
@@ -27,17 +28,21 @@ function venue(name: string, offer: Partial<Offer> & { depth?: bigint; impactBps
 
 const refusing = (name: string, why: Refusal['why']): Venue => ({ name, offer: () => ({ venue: name, why }) })
 
-function errorOf(venues: readonly Venue[], of: Partial<Order> = {}): ServiceError {
+function errorOf(
+  venues: readonly Venue[],
+  of: Partial<Order> = {},
+  mostInput = base.mostInput,
+): ServiceError {
   try {
-    chooseVenue(venues, { ...order, ...of }, base)
+    chooseVenue(venues, { ...order, ...of }, { ...base, mostInput })
   } catch (error) {
     return error as ServiceError
   }
   throw new Error('It was priced')
 }
 
-const chosen = (venues: readonly Venue[], of: Partial<Order> = {}) =>
-  chooseVenue(venues, { ...order, ...of }, base).offer.venue
+const chosen = (venues: readonly Venue[], of: Partial<Order> = {}, mostInput = base.mostInput) =>
+  chooseVenue(venues, { ...order, ...of }, { ...base, mostInput }).offer.venue
 
 test('the most output wins, what a delivery costs included', () => {
   const dear = venue('dear', { deliveryCost: 500n })
@@ -98,4 +103,35 @@ test('a venue without a price, or with nothing now, is a reason to try again', (
     code: 'INSUFFICIENT_LIQUIDITY',
     recovery: { action: 'RETRY_LATER', maxAmount: '0' },
   })
+})
+
+test('an input that could not be claimed in time is refused with the largest that can, in the token of the order', () => {
+  const venues = [venue('one', { depth: 10n ** 9n, impactBps: 30n })]
+  const most = 400_000n
+  for (const tradeType of ['exactInput', 'exactOutput'] as const) {
+    const { code, recovery } = errorOf(venues, { tradeType }, most)
+    const amount = BigInt(String(recovery?.maxAmount))
+
+    expect(code).toBe('INSUFFICIENT_LIQUIDITY')
+    expect(chosen(venues, { tradeType, amount }, most)).toBe('one')
+    expect(errorOf(venues, { tradeType, amount: amount + 1n }, most).code).toBe('INSUFFICIENT_LIQUIDITY')
+    if (tradeType === 'exactInput') expect(amount).toBe(most)
+  }
+})
+
+test('the largest amount is bounded by what is held as well as by what can be claimed', () => {
+  const { recovery } = errorOf([venue('small', { depth: 10_000n })], {}, 400_000n)
+
+  expect(chosen([venue('small', { depth: 10_000n })], { amount: BigInt(String(recovery?.maxAmount)) })).toBe(
+    'small',
+  )
+})
+
+test('while nothing can be taken there is no smaller amount to ask for', () => {
+  for (const mostInput of [0n, 5n])
+    expect(errorOf([venue('one')], {}, mostInput)).toMatchObject({
+      code: 'INSUFFICIENT_LIQUIDITY',
+      message: 'No more USDC can be taken on one now. Try again later.',
+      recovery: { action: 'RETRY_LATER', maxAmount: '0' },
+    })
 })

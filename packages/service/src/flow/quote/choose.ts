@@ -1,10 +1,10 @@
 import { ServiceError } from '../../errors.ts'
 import { BPS, divideUp } from '../../model/amount.ts'
-import { mostOf } from '../../model/curve.ts'
+import { type Curve, mostOf } from '../../model/curve.ts'
 import {
   type Breakdown,
   inputFor,
-  mostInput,
+  mostInput as mostTaken,
   priceExactInput,
   priceExactOutput,
   type Terms,
@@ -16,7 +16,7 @@ import type { Order } from './request.ts'
 /** An order as one venue would deliver it. */
 export type Choice = { offer: Offer; terms: Terms; price: Breakdown }
 
-type Bid = { offer: Offer; terms: Terms }
+type Bid = { offer: Offer; terms: Terms; mostInput: bigint }
 
 /** The venue with the best price that can deliver: the most output, or the least input for an exact one. */
 export function chooseVenue(venues: readonly Venue[], order: Order, base: BaseTerms): Choice {
@@ -30,8 +30,9 @@ export function chooseVenue(venues: readonly Venue[], order: Order, base: BaseTe
       continue
     }
     const terms = withDelivery(base, answer.deliveryCost)
-    bids.push({ offer: answer, terms })
-    const price = priceWith({ offer: answer, terms }, order)
+    const bid = { offer: answer, terms, mostInput: base.mostInput }
+    bids.push(bid)
+    const price = priceWith(bid, order)
     if (typeof price !== 'string' && (!best || isBetter(order, price, best.price)))
       best = { offer: answer, terms, price }
   }
@@ -39,13 +40,14 @@ export function chooseVenue(venues: readonly Venue[], order: Order, base: BaseTe
   throw bids.length > 0 ? wrongSize(order, bids) : noVenue(order, refusals)
 }
 
-function priceWith({ offer, terms }: Bid, order: Order): Breakdown | 'tooSmall' | 'tooLarge' {
+function priceWith({ offer, terms, mostInput }: Bid, order: Order): Breakdown | 'tooSmall' | 'tooLarge' {
   const price =
     order.tradeType === 'exactInput'
       ? priceExactInput(terms, offer.curve, order.amount)
       : priceExactOutput(terms, offer.curve, order.amount)
-  if (typeof price !== 'string' && price.amountOut < leastOutputOf(order)) return 'tooSmall'
-  return price
+  if (typeof price === 'string') return price
+  if (price.amountOut < leastOutputOf(order)) return 'tooSmall'
+  return price.amountIn > mostInput ? 'tooLarge' : price
 }
 
 function isBetter({ tradeType }: Order, price: Breakdown, best: Breakdown): boolean {
@@ -60,17 +62,26 @@ function leastOutputOf({ tradeType, slippageBps, leastOutput }: Order): bigint {
 
 /** The amounts, in the order's own token, between which a venue has a price; undefined when there are none. */
 function boundsOf(
-  { offer: { curve }, terms }: Bid,
+  { offer: { curve }, terms, mostInput }: Bid,
   order: Order,
 ): { least: bigint; most: bigint } | undefined {
   const leastOutput = leastOutputOf(order)
   const leastInput = inputFor(terms, curve, leastOutput)
   if (leastInput === undefined) return undefined
   const isInput = order.tradeType === 'exactInput'
+  const largest = smaller(mostInput, mostTaken(terms, curve))
   const bounds = isInput
-    ? { least: leastInput, most: mostInput(terms, curve) }
-    : { least: leastOutput, most: mostOf(curve) }
+    ? { least: leastInput, most: largest }
+    : { least: leastOutput, most: smaller(mostOf(curve), outputFor(terms, curve, largest)) }
   return bounds.least <= bounds.most ? bounds : undefined
+}
+
+const smaller = (a: bigint, b: bigint) => (a < b ? a : b)
+
+/** What an input buys; 0 where nothing is left of it after fee and costs. */
+function outputFor(terms: Terms, curve: Curve, amountIn: bigint): bigint {
+  const price = priceExactInput(terms, curve, amountIn)
+  return typeof price === 'string' ? 0n : price.amountOut
 }
 
 function wrongSize(order: Order, bids: readonly Bid[]): ServiceError {
@@ -79,7 +90,13 @@ function wrongSize(order: Order, bids: readonly Bid[]): ServiceError {
   if (below.length > 0) return tooLarge(below.reduce((a, b) => (a > b ? a : b)))
   const above = bounds.map(({ least }) => least).filter((least) => least > order.amount)
   if (above.length > 0) return tooSmall(above.reduce((a, b) => (a < b ? a : b)))
-  return nothingDeliverable(order)
+  return bids.some((bid) => isTaken(bid, order)) ? nothingDeliverable(order) : nothingTaken(order)
+}
+
+/** Whether an input that is large enough could be taken now. */
+function isTaken({ offer: { curve }, terms, mostInput }: Bid, order: Order): boolean {
+  const leastInput = inputFor(terms, curve, leastOutputOf(order))
+  return leastInput === undefined || leastInput <= mostInput
 }
 
 function tooSmall(minAmount: bigint): ServiceError {
@@ -101,6 +118,14 @@ function nothingDeliverable({ output, destination }: Order): ServiceError {
   return new ServiceError('INSUFFICIENT_LIQUIDITY', {
     message: `No ${output.symbol} can be delivered on ${destination.name} now. Try again later.`,
     recovery: { action: 'RETRY_LATER', maxAmount: '0', retryAfterMs: 5_000 },
+  })
+}
+
+/** Caps of the origin chain have no room now; they have when others are claimed, an hour later at most. */
+function nothingTaken({ input, origin }: Order): ServiceError {
+  return new ServiceError('INSUFFICIENT_LIQUIDITY', {
+    message: `No more ${input.symbol} can be taken on ${origin.name} now. Try again later.`,
+    recovery: { action: 'RETRY_LATER', maxAmount: '0', retryAfterMs: 60_000 },
   })
 }
 

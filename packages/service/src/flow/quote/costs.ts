@@ -13,7 +13,11 @@ const CENTS: Priced = { decimals: 2, price: tenTo(18) }
 type FeeBounds = Pick<Quote, 'lockFeeBound' | 'deliveryFeeBound'>
 
 /** What an order costs whichever venue delivers it; what a delivery costs is the venue's to say. */
-export type BaseTerms = Omit<Terms, 'deliveryCost'> & { destinationCoin: Priced }
+export type BaseTerms = Omit<Terms, 'deliveryCost'> & {
+  destinationCoin: Priced
+  /** The largest input that can be taken, whoever delivers. */
+  mostInput: bigint
+}
 
 /** What fee and network costs an order has at this moment, all in the input token, rounded up. */
 export function termsOf(market: Market, order: Order, options: Options): BaseTerms {
@@ -30,6 +34,7 @@ export function termsOf(market: Market, order: Order, options: Options): BaseTer
     originCost: convertUp(options.delegated ? lock : firstLock, originCoin, input),
     accountRent: convertUp(options.accountRent, destinationCoin, input),
     destinationCoin,
+    mostInput: market.mostInput(order.origin.chainId, order.input.address, input),
   }
 }
 

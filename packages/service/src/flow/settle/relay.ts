@@ -1,6 +1,7 @@
 import type { Pool } from 'pg'
 import type { Heads, OriginChain } from '../../chains/chain.ts'
 import type { Sender } from '../../lanes/sender.ts'
+import { hourOf } from '../../model/claim-room.ts'
 import { eachAtOnce, type Share } from '../../model/group.ts'
 import type { SwapEvent } from '../../model/lifecycle.ts'
 import type { Swap } from '../../model/swap.ts'
@@ -9,7 +10,9 @@ import {
   bindAttestation,
   closeAttestation,
   dropAttestation,
+  findClaimsOfEarlierHours,
   findUnsent,
+  releaseAttestations,
 } from '../../store/attestations.ts'
 import type { Lease } from '../../store/lanes.ts'
 import { advanceSwap, advanceTogether, findSwaps } from '../../store/swaps.ts'
@@ -28,9 +31,34 @@ const SENT_AT_ONCE = 2
 /** Sends what the attester signed: claims of delivered swaps into the vault, refunds to the wallets. */
 export async function relayAttested(deps: RelayDeps, lease: Lease, heads: Heads): Promise<void> {
   const unsent = await findUnsent(deps.pool, { chainId: deps.origin.chainId, ...deps.share })
-  await eachAtOnce(unsent.slice(0, deps.sender.room()), SENT_AT_ONCE, (attestation) =>
-    relay(deps, lease, heads, attestation),
+  await eachAtOnce(unsent, SENT_AT_ONCE, async (attestation) => {
+    if (deps.sender.room() > 0) await relay(deps, lease, heads, attestation)
+  })
+}
+
+/**
+ * Claims that the cap of an earlier hour put off: the escrow closed others of their batch, and still holds these. They
+ * are sent again in this hour, not only when the transaction that skipped them is final.
+ */
+export async function releaseDeferred(deps: Pick<RelayDeps, 'pool' | 'origin'>, heads: Heads): Promise<void> {
+  const { pool, origin } = deps
+  const sent = await findClaimsOfEarlierHours(pool, {
+    chainId: origin.chainId,
+    hour: hourOf(heads.settle.seconds),
+  })
+  if (sent.length === 0) return
+  const swaps = await findSwaps(pool, [...new Set(sent.map(({ swapId }) => swapId))])
+  const states = await origin.readLocks(
+    swaps.map(({ op }) => op),
+    heads.settle,
   )
+  const held = new Set<string>()
+  for (const { id, op } of swaps) {
+    const isCapped = (await origin.readClaimCap(op.inputToken)) !== undefined
+    if (isCapped && states.get(op.hash) === 'locked') held.add(id)
+  }
+  const deferred = sent.filter(({ swapId }) => held.has(swapId)).map(({ attestationId }) => attestationId)
+  if (deferred.length > 0) await releaseAttestations(pool, [...new Set(deferred)])
 }
 
 async function relay(deps: RelayDeps, lease: Lease, heads: Heads, attestation: Attestation): Promise<void> {
@@ -41,6 +69,7 @@ async function relay(deps: RelayDeps, lease: Lease, heads: Heads, attestation: A
   const isLate = attestation.validUntil !== undefined && heads.head.seconds > attestation.validUntil
   if (isLate) return dropAttestation(deps.pool, attestation.id)
   if (attestation.kind === 'refund' && (await isBlocked(deps, open))) return
+  if (attestation.kind === 'claim' && !(await hasRoom(deps, open))) return
   const event: SwapEvent = attestation.kind === 'claim' ? 'claimRecorded' : 'refundRecorded'
   await deps.sender.send(lease, heads, {
     role: attestation.kind,
@@ -48,7 +77,8 @@ async function relay(deps: RelayDeps, lease: Lease, heads: Heads, attestation: A
     swapIds: open.map((swap) => swap.id),
     async record(db, { attemptId }) {
       // Whoever binds it first sends it: another relayer that read the same row stops here.
-      if (!(await bindAttestation(db, { id: attestation.id, attemptId }))) return false
+      const hour = hourOf(heads.head.seconds)
+      if (!(await bindAttestation(db, { id: attestation.id, attemptId, hour }))) return false
       return advanceTogether(db, { swaps: open, event })
     },
   })
@@ -59,6 +89,15 @@ async function isBlocked({ pool, origin }: RelayDeps, [swap]: readonly Swap[]): 
   if (!swap || (await origin.canRefund(swap))) return false
   if (swap.state !== 'refundBlocked') await advanceSwap(pool, { swap, event: 'refundRefused' })
   return true
+}
+
+/** Whether the cap of this hour takes any of them: the others are skipped, and all wait where it takes none. */
+async function hasRoom({ origin }: RelayDeps, open: readonly Swap[]): Promise<boolean> {
+  for (const { op } of open) {
+    const cap = await origin.readClaimCap(op.inputToken)
+    if (!cap || op.inputAmount <= cap.left) return true
+  }
+  return false
 }
 
 function isWaiting({ kind }: Attestation, { state }: Swap): boolean {

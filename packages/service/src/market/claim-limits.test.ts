@@ -1,0 +1,86 @@
+import { expect, test } from 'vitest'
+import { toCentsUp, usdE18 } from '../model/amount.ts'
+import type { TokenBook } from '../store/claim-books.ts'
+import { createClaimCaps } from './claim-caps.ts'
+import { createClaimLimits } from './claim-limits.ts'
+
+const HOUR = 3_600
+const usdc = { decimals: 6, price: 10n ** 18n }
+const book = (change: Partial<TokenBook>): TokenBook => ({
+  chainId: 1,
+  token: 'usdc',
+  open: 0n,
+  claimed: 0n,
+  hour: 0,
+  ...change,
+})
+
+type State = { cap?: bigint | 'none' | 'unknown'; books?: TokenBook[]; unclaimed?: bigint; seconds?: number }
+
+async function limits({ cap = 1_000n, books = [], unclaimed = 0n, seconds = 0 }: State = {}) {
+  const made = createClaimLimits({
+    claimCapOf: () => cap,
+    secondsOf: () => seconds,
+    unclaimedCapCents: () => 100_000n,
+    readBooked: async () => ({ books, unclaimed: new Map([[1, unclaimed]]) }),
+  })
+  await made.refresh()
+  return made
+}
+
+const mostOf = async (state: State) => (await limits(state)).mostInput(1, 'usdc', usdc)
+
+test('a quarter of the hourly claim cap is the most that one swap may bring', async () => {
+  expect(await mostOf({ cap: 1_003n })).toBe(250n)
+})
+
+test('what is booked of the cap leaves less, and what was claimed in this hour counts until it is over', async () => {
+  const books = [book({ open: 700n, claimed: 200n, hour: 5 }), book({ token: 'other', open: 10n ** 9n })]
+
+  expect(await mostOf({ books, seconds: 6 * HOUR - 1 })).toBe(100n)
+  expect(await mostOf({ books, seconds: 6 * HOUR })).toBe(250n)
+  expect(await mostOf({ books: [book({ open: 5_000n })] })).toBe(0n)
+})
+
+test('what is delivered and not claimed leaves less, in the token of the input', async () => {
+  const most = await mostOf({ cap: 'none', unclaimed: 99_900n })
+
+  expect(toCentsUp(usdE18(most, usdc))).toBe(100n)
+  expect(toCentsUp(usdE18(most + 1n, usdc))).toBe(101n)
+  expect(await mostOf({ cap: 'none', unclaimed: 100_000n })).toBe(0n)
+})
+
+test('nothing passes before its chain has told its cap and the database what is booked', async () => {
+  const unread = createClaimLimits({
+    claimCapOf: () => 1_000n,
+    secondsOf: () => 0,
+    unclaimedCapCents: () => 100_000n,
+    readBooked: async () => ({ books: [], unclaimed: new Map() }),
+  })
+
+  expect(unread.mostInput(1, 'usdc', usdc)).toBe(0n)
+  expect(await mostOf({ cap: 'unknown' })).toBe(0n)
+})
+
+test('caps are read every ten seconds, and kept while their chain is silent', async () => {
+  let [time, cap, reads] = [0, 7n, 0]
+  const caps = createClaimCaps({
+    tokens: [{ chainId: 1, address: 'usdc' }],
+    now: () => time,
+    async readCap() {
+      reads += 1
+      if (cap === 0n) throw new Error('silent')
+      return cap
+    },
+  })
+  const refresh = async () => caps.refreshers[0]?.()
+
+  expect(caps.claimCapOf(1, 'usdc')).toBe('unknown')
+  await refresh()
+  await refresh()
+  expect([caps.claimCapOf(1, 'usdc'), reads]).toEqual([7n, 1])
+  time = 10_000
+  cap = 0n
+  await expect(refresh()).rejects.toThrow('silent')
+  expect(caps.claimCapOf(1, 'usdc')).toBe(7n)
+})

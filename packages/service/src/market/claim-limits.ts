@@ -1,0 +1,45 @@
+import type { Priced } from '../model/amount.ts'
+import { mostWithin } from '../model/amount.ts'
+import { claimRoom, EMPTY_BOOK, largestShare } from '../model/claim-room.ts'
+import type { TokenBook } from '../store/claim-books.ts'
+import type { ClaimCapOf } from './claim-caps.ts'
+
+type Booked = { books: readonly TokenBook[]; unclaimed: ReadonlyMap<number, bigint> }
+
+type Options = {
+  claimCapOf: ClaimCapOf
+  /** By the clock of a chain; undefined while it is silent. */
+  secondsOf(chainId: number): number | undefined
+  unclaimedCapCents(chainId: number): bigint
+  readBooked(): Promise<Booked>
+}
+
+/** How much of a token one swap may bring, by what can be claimed in time and what is delivered and not claimed. */
+export function createClaimLimits({ claimCapOf, secondsOf, unclaimedCapCents, readBooked }: Options) {
+  let booked: Booked | undefined
+
+  function claimable(chainId: number, token: string): bigint | undefined {
+    const cap = claimCapOf(chainId, token)
+    if (cap === 'none') return undefined
+    const seconds = secondsOf(chainId)
+    if (cap === 'unknown' || seconds === undefined || !booked) return 0n
+    const book = booked.books.find((each) => each.chainId === chainId && each.token === token)
+    const room = claimRoom(book ?? EMPTY_BOOK, cap, seconds)
+    const share = largestShare(cap)
+    return room < share ? room : share
+  }
+
+  return {
+    async refresh(): Promise<void> {
+      booked = await readBooked()
+    },
+    /** The largest input that passes now. Nothing passes before all of it was read once. */
+    mostInput(chainId: number, token: string, priced: Priced): bigint {
+      if (!booked) return 0n
+      const left = unclaimedCapCents(chainId) - (booked.unclaimed.get(chainId) ?? 0n)
+      const deliverable = left > 0n ? mostWithin(left, priced) : 0n
+      const most = claimable(chainId, token)
+      return most === undefined || deliverable < most ? deliverable : most
+    },
+  }
+}

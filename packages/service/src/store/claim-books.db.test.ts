@@ -1,0 +1,143 @@
+import fc from 'fast-check'
+import { afterAll, beforeEach, expect, test } from 'vitest'
+import { EMPTY_BOOK, withClaimed } from '../model/claim-room.ts'
+import { bookClaims, readClaimBooks, recountClaims } from './claim-books.ts'
+import { bookDelivery, findLostInputs, insertLostInput, readBooked, writeOffInput } from './exposure.ts'
+import { findSwaps } from './swaps.ts'
+import { insertTestAccount, startTestDatabase, type TestDatabase } from './test-database.ts'
+import { insertTestSwap, moveTestSwap, type TestSwap } from './test-swaps.ts'
+
+const CHAIN = 31_337
+const HOUR = 3_600
+const VALUE = 601n
+const caps = { exposedCents: 10_000n, unclaimedCents: 1_500n }
+
+let database: TestDatabase
+
+beforeEach(async () => {
+  await database?.stop()
+  database = await startTestDatabase()
+})
+afterAll(() => database.stop())
+
+const book = async (swap: TestSwap, cap: bigint | undefined, seconds = 0) => {
+  const swaps = await findSwaps(database.pool, [swap.swapId])
+  return bookClaims(database.pool, { chainId: CHAIN, swaps, seconds, capOf: () => cap })
+}
+
+/** A swap of 1,000 that is locked and booked. */
+async function lockedSwap(): Promise<TestSwap> {
+  const { pool } = database
+  const swap = await insertTestSwap(pool, await insertTestAccount(pool))
+  await pool.query('update ops set value_cents = $2 from swaps s where s.op_id = ops.id and s.id = $1', [
+    swap.swapId,
+    VALUE.toString(),
+  ])
+  await book(swap, undefined)
+  await moveTestSwap(pool, swap, 'lockRecorded')
+  await moveTestSwap(pool, swap, 'lockSeen', { originTxHash: '0xlock', lockedBlock: 1n })
+  return swap
+}
+
+async function deliver(swap: TestSwap): Promise<boolean> {
+  const { pool } = database
+  const swaps = await findSwaps(pool, [swap.swapId])
+  if (!(await bookDelivery(pool, { chainId: CHAIN, swaps, caps }))) return false
+  await moveTestSwap(pool, swap, 'deliveryRecorded', { deliveryTxHash: '0xdelivery' })
+  return true
+}
+
+async function settledSwap(): Promise<TestSwap> {
+  const swap = await lockedSwap()
+  await deliver(swap)
+  await moveTestSwap(database.pool, swap, 'deliverySeen', { deliveryTxHash: '0xdelivery', delivered: 990n })
+  return swap
+}
+
+const openOf = async () => (await readClaimBooks(database.pool))[0]?.open
+const unclaimed = async () => (await readBooked(database.pool)).get(CHAIN)?.unclaimedCents
+
+test('claims are booked as the model says, whichever hours they were made in', async () => {
+  const { pool } = database
+  const hours =
+    fc.sample(fc.array(fc.integer({ min: 0, max: 4 }), { minLength: 8, maxLength: 8 }), 1)[0] ?? []
+  const swaps: TestSwap[] = []
+  for (const _ of hours) swaps.push(await lockedSwap())
+  await pool.query('update swaps set unclaimed_cents = 0')
+  let expected = { ...EMPTY_BOOK, open: BigInt(hours.length) * 1_000n }
+
+  for (const [index, hour] of hours.entries()) {
+    const swap = swaps[index] as TestSwap
+    await moveTestSwap(pool, swap, 'deliveryRecorded', { deliveryTxHash: '0xdelivery' })
+    await moveTestSwap(pool, swap, 'deliverySeen', { deliveryTxHash: '0xdelivery', delivered: 990n })
+    await moveTestSwap(pool, swap, 'claimFinal', { claimedBySeconds: hour * HOUR + 1 })
+    expected = withClaimed(expected, 1_000n, hour * HOUR + 1)
+
+    expect(await readClaimBooks(pool), hours.join()).toEqual([
+      { chainId: CHAIN, token: 'input', ...expected },
+    ])
+  }
+})
+
+test('what fails or goes back is booked no longer, and takes nothing of the hour', async () => {
+  const { pool } = database
+  const [failed, sentBack] = [await lockedSwap(), await lockedSwap()]
+  await moveTestSwap(pool, failed, 'lockLost')
+  await moveTestSwap(pool, failed, 'lockDead', { failureCode: 'OPERATION_EXPIRED', proof: {} })
+  expect(await openOf()).toBe(1_000n)
+  await deliver(sentBack)
+
+  await moveTestSwap(pool, sentBack, 'deliveryImpossible', { refundReason: 'DELIVERY_EXPIRED', proof: {} })
+  await moveTestSwap(pool, sentBack, 'refundFinal', { refundTxHash: '0xrefund' })
+
+  expect(await readClaimBooks(pool)).toMatchObject([{ open: 0n, claimed: 0n }])
+  expect(await unclaimed()).toBe(0n)
+})
+
+test('a delivery counts until its input is claimed for good, and beyond the cap none is recorded', async () => {
+  const { pool } = database
+  const [first, , third] = [await settledSwap(), await settledSwap(), await lockedSwap()]
+  expect(await unclaimed()).toBe(2n * VALUE)
+  expect(await deliver(third)).toBe(false)
+
+  await moveTestSwap(pool, first, 'claimFinal', { claimedBySeconds: 0 })
+  // What the refused one had noted is undone with its transaction.
+  await pool.query('update swaps set unclaimed_cents = 0, exposed_cents = 0 where id = $1', [third.swapId])
+
+  expect(await deliver(third)).toBe(true)
+  expect(await unclaimed()).toBe(2n * VALUE)
+})
+
+test('a delivery that is signed again counts once', async () => {
+  const swap = await lockedSwap()
+
+  expect([await deliver(swap), await deliver(swap)]).toEqual([true, true])
+  expect(await unclaimed()).toBe(VALUE)
+})
+
+test('a lost input counts as not claimed until it is written off, and takes no room of a claim', async () => {
+  const { pool } = database
+  const lost = await settledSwap()
+  const moved = await moveTestSwap(pool, lost, 'inputLost', { proof: {} })
+  await insertLostInput(pool, moved)
+
+  expect([await openOf(), await unclaimed()]).toEqual([0n, VALUE])
+  expect(await findLostInputs(pool)).toHaveLength(1)
+  await writeOffInput(pool, { swapId: lost.swapId, note: 'why' })
+  expect(await unclaimed()).toBe(0n)
+})
+
+test('after a restore everything is booked that may have to be claimed, and what this hour has taken', async () => {
+  const { pool } = database
+  await settledSwap()
+  await lockedSwap()
+  await pool.query('update swaps set claim_booked = false, unclaimed_cents = 0')
+  await pool.query('delete from claim_books')
+  await pool.query('delete from exposure')
+
+  await recountClaims(pool, [{ chainId: CHAIN, token: 'input', amount: 300n, seconds: 7 * HOUR }])
+
+  expect(await readClaimBooks(pool)).toMatchObject([{ open: 2_000n, claimed: 300n, hour: 7 }])
+  expect(await unclaimed()).toBe(VALUE)
+  expect((await pool.query('select 1 from swaps where claim_booked')).rowCount).toBe(2)
+})

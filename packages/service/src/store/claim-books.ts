@@ -1,0 +1,103 @@
+import { type ClaimBook, hourOf } from '../model/claim-room.ts'
+import { groupBy } from '../model/group.ts'
+import type { Swap } from '../model/swap.ts'
+import type { Db } from './db.ts'
+
+type Booking = {
+  chainId: number
+  swaps: readonly Swap[]
+  /** By the clock of the origin chain. */
+  seconds: number
+  /** Per token; undefined where nothing bounds what is claimed in an hour. */
+  capOf(token: string): bigint | undefined
+}
+
+/**
+ * Books the claims of inputs that are about to be locked; false when a token's cap leaves no room. An input that is
+ * booked already, since it is locked again, takes none. Whoever books the same token at once waits for the row.
+ */
+export async function bookClaims(db: Db, { chainId, swaps, seconds, capOf }: Booking): Promise<boolean> {
+  const { rows } = await db.query<{ token: string; amount: string }>(
+    `update swaps set claim_booked = true where id = any($1) and not claim_booked
+  returning input_token as token, input_amount as amount`,
+    [swaps.map((swap) => swap.id)],
+  )
+  const byToken = [...groupBy(rows, ({ token }) => token)].sort(([a], [b]) => (a < b ? -1 : 1))
+  for (const [token, inputs] of byToken) {
+    const sum = inputs.reduce((total, { amount }) => total + BigInt(amount), 0n)
+    const { rowCount } = await db.query(BOOK, [
+      chainId,
+      token,
+      sum.toString(),
+      hourOf(seconds),
+      capOf(token)?.toString(),
+    ])
+    if (rowCount !== 1) return false
+  }
+  return true
+}
+
+const BOOK = `
+  insert into claim_books as b (chain_id, token, open) select $1, $2, $3 where $5::numeric is null or $3::numeric <= $5
+  on conflict (chain_id, token) do update set open = b.open + excluded.open
+   where $5::numeric is null or b.open + excluded.open + case when b.hour < $4 then 0 else b.claimed end <= $5`
+
+export type TokenBook = ClaimBook & { chainId: number; token: string }
+
+export async function readClaimBooks(db: Db): Promise<TokenBook[]> {
+  const { rows } = await db.query<Record<'chain_id' | 'token' | 'open' | 'claimed' | 'hour', string>>(
+    'select chain_id, token, open, claimed, hour from claim_books',
+  )
+  return rows.map((row) => ({
+    chainId: Number(row.chain_id),
+    token: row.token,
+    open: BigInt(row.open),
+    claimed: BigInt(row.claimed),
+    hour: Number(row.hour),
+  }))
+}
+
+export type SpentCap = { chainId: number; token: string; amount: bigint; seconds: number }
+
+/**
+ * Books anew after a restore: every input that may have to be claimed, every delivery whose input is not claimed for
+ * good, and what the chains show to be claimed in this hour, whoever remembers it.
+ */
+export async function recountClaims(db: Db, spent: readonly SpentCap[]): Promise<void> {
+  await db.query(`update swaps set claim_booked = state in ('locking', 'locked', 'delivering', 'settled', 'claiming')
+                   where claim_booked or state not in ('accepted', 'closed', 'refunded', 'failed')`)
+  await db.query('update claim_books set open = 0')
+  await db.query(
+    `insert into claim_books as b (chain_id, token, open)
+     select origin_chain, input_token, sum(input_amount) from swaps where claim_booked group by 1, 2
+     on conflict (chain_id, token) do update set open = excluded.open`,
+  )
+  for (const { chainId, token, amount, seconds } of spent) {
+    await db.query(
+      `insert into claim_books as b (chain_id, token, claimed, hour) values ($1, $2, $3, $4)
+       on conflict (chain_id, token) do update set hour = greatest(b.hour, excluded.hour),
+         claimed = case when b.hour < excluded.hour then excluded.claimed else greatest(b.claimed, excluded.claimed) end`,
+      [chainId, token, amount.toString(), hourOf(seconds)],
+    )
+  }
+  await recountUnclaimed(db)
+}
+
+/** A delivery may have been signed for a swap whose log was lost: it counts as delivered. */
+async function recountUnclaimed(db: Db): Promise<void> {
+  await db.query(
+    `update swaps s set unclaimed_cents = o.value_cents from ops o
+      where o.id = s.op_id and s.unclaimed_cents = 0
+        and (s.state in ('delivering', 'settled', 'claiming') or s.state in ('locking', 'locked') and s.log_lost)`,
+  )
+  await db.query('update exposure set unclaimed_cents = 0')
+  await db.query(
+    `insert into exposure as e (chain_id, unclaimed_cents)
+     select chain_id, sum(cents) from (
+       select origin_chain as chain_id, unclaimed_cents as cents from swaps
+        where state not in ('accepted', 'refundDecided', 'refunding', 'refundBlocked', 'closed', 'refunded', 'failed')
+       union all select chain_id, cents from lost_inputs where written_off_at is null) as each
+      group by 1
+     on conflict (chain_id) do update set unclaimed_cents = excluded.unclaimed_cents`,
+  )
+}
