@@ -51,7 +51,10 @@ export function connectEvm(options: Options): Ungated & { evm: EvmParts } {
   return {
     config,
     chain: createEvmChain({ clients, settings, accounts, deliverer: deliver[0] ?? zeroAddress }),
-    custody: createEvmCustody({ clients, settings: { ...settings, lockers: relay } }),
+    custody: createEvmCustody({
+      clients: { client, agreed: clients.gathered },
+      settings: { ...settings, lockers: relay },
+    }),
     recovery: createEvmRecovery({ clients, settings }),
     senders: { relay, deliver },
     retiring: (network.retiring ?? []).map((address) => getAddress(address)),

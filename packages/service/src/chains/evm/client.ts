@@ -10,6 +10,7 @@ import {
 } from 'viem'
 import { createPostJson, HttpStatusError } from '../nodes/post-json.ts'
 import { createAgreement } from './agreement.ts'
+import { createGathering } from './gather.ts'
 
 type Options = { urls: readonly string[]; timeoutMs?: number; assertOutsideTransaction?: () => void }
 
@@ -18,6 +19,8 @@ export type EvmClients = {
   client: PublicClient
   /** Says what a majority of the nodes says: for everything that money follows from. */
   agreed: PublicClient
+  /** As `agreed`; contract reads and balances of one tick are one call. */
+  gathered: PublicClient
   /** Each node by itself, to hand transactions to all of them. */
   nodes: readonly PublicClient[]
 }
@@ -30,6 +33,7 @@ export function createEvmClients(options: Options): EvmClients {
   return {
     client: open(fallback(transports, { retryCount: 0 })),
     agreed: open(createAgreement(transports)),
+    gathered: open(createGathering(createAgreement(transports))),
     nodes: transports.map(open),
   }
 }
