@@ -5,6 +5,7 @@ import { type Findings, joinFindings } from '../chains/findings.ts'
 import type { RecoveryChain } from '../chains/recovery.ts'
 import type { FindSigned } from '../chains/solana/signed-payments.ts'
 import type { SolanaSigner } from '../chains/solana/signer.ts'
+import type { ViewReader } from '../chains/view.ts'
 import type { ChainConfig, NetworkConfig, Secret } from '../config.ts'
 import type { Catalog, CatalogChain, Token } from '../model/catalog.ts'
 import type { Place } from '../model/op-terms.ts'
@@ -21,6 +22,8 @@ export type ConnectedChain = {
   custody: CustodyChain
   /** What can be found out without the database. */
   recovery: RecoveryChain
+  /** For the one process that follows the chain. */
+  view: ViewReader
   /** Keys that send transactions here: for inputs, claims and refunds, and for deliveries. */
   senders: { relay: readonly string[]; deliver: readonly string[] }
   /** Of the senders, those that get nothing new. */

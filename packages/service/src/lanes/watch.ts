@@ -2,7 +2,6 @@ import type { Pool } from 'pg'
 import type { Chain, Heads } from '../chains/chain.ts'
 import { attempt, throwFirst } from '../model/attempt.ts'
 import { releaseStalledAttestations } from '../store/attestations.ts'
-import { setHoldings } from '../store/inventory.ts'
 import type { Lease } from '../store/lanes.ts'
 import { oldestOpenBlock } from '../store/open-range.ts'
 import { findPositionsPast, freePositions } from '../store/ops.ts'
@@ -20,7 +19,7 @@ type Options = {
   confirmDestination(lease: Lease, heads: Heads): Promise<void>
 }
 
-/** The lane that reads a chain: at each new block it moves swaps on, counts the vault, frees positions. */
+/** The lane that reads a chain: at each new block it moves swaps on and frees positions. */
 export function createWatchLane(options: Options): Lane {
   const { pool, chain, follower, senders } = options
   let done: string | undefined
@@ -37,11 +36,6 @@ export function createWatchLane(options: Options): Lane {
       ])
       await followAbandoned({ pool, chain, senders }, heads)
       await releaseStalledAttestations(pool, { chainId: chain.chainId, senders })
-      await setHoldings(
-        pool,
-        { chainId: chain.chainId, block: heads.head.number },
-        await chain.readHoldings(heads.head),
-      )
       await freeUnlocked({ pool, chain }, heads, faults)
       throwFirst(faults)
       done = heads.head.hash

@@ -109,7 +109,10 @@ async function readTogether(ask: Ask, part: readonly Waiting[]): Promise<void> {
 }
 
 function settle(each: Waiting, answer: { isOk: boolean; data: Hex } | undefined): void {
-  if (answer?.isOk) return each.resolve(answer.data)
+  if (answer?.isOk) {
+    each.resolve(answer.data)
+    return
+  }
   const error = { code: 3, message: 'execution reverted', data: answer?.data ?? '0x' }
   each.reject(new RpcRequestError({ body: { method: 'eth_call' }, error, url: 'gathered' }))
 }

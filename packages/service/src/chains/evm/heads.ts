@@ -1,4 +1,5 @@
 import type { Hex, PublicClient } from 'viem'
+import { finalRereadMs } from '../../model/poll-pace.ts'
 import type { Block, Heads } from '../chain.ts'
 import type { WithBaseFee } from './fees.ts'
 import type { EvmChainSettings } from './settings.ts'
@@ -13,6 +14,7 @@ export function createHeadReader(
   { finality }: Pick<EvmChainSettings, 'finality'>,
 ): (known?: Heads) => Promise<Heads> {
   let final: Block | undefined
+  let finalAt = 0
 
   const readBlock = async (number: bigint) => toBlock(await client.getBlock({ blockNumber: number }))
   const assertKept = async (before: Block): Promise<void> => {
@@ -24,19 +26,25 @@ export function createHeadReader(
   return async (known) => {
     const head = toBlock(await client.getBlock({ blockTag: 'latest' }))
     if (known?.head.hash === head.hash) return known
+    final ??= known?.hard
     const at = async (depth: number): Promise<Block> => {
       if (depth <= 1) return head
       const number = head.number - BigInt(depth - 1)
       return readBlock(number > 0n ? number : 0n)
     }
+    const isFinalDue =
+      !final || performance.now() - finalAt >= finalRereadMs(Number(head.number - final.number))
     const [accept, settle, hard] = await Promise.all([
       at(finality.accept),
       at(finality.settle),
-      at(finality.hard),
-      final && assertKept(final),
+      isFinalDue ? at(finality.hard) : final,
+      isFinalDue && final && assertKept(final),
     ])
-    if (!final || hard.number > final.number) final = hard
-    return { head, accept, settle, hard }
+    if (hard && isFinalDue) {
+      finalAt = performance.now()
+      if (!final || hard.number > final.number) final = hard
+    }
+    return { head, accept, settle, hard: final ?? head }
   }
 }
 
