@@ -176,7 +176,12 @@ function topUpLanes(parts: Parts, connected: ConnectedChain): Lane[] {
   const { chain, config, senders, nativeToken } = connected
   const sender = senderOf(parts, connected, float.address)
   const keys = [...new Set([...senders.relay, ...senders.deliver])]
-  const deps = { ...{ pool, chain, sender, keys, limits: float.limits }, nativeToken: nativeToken.address }
+  const view = followerOf(parts, config.chainId)
+  const deps = {
+    ...{ pool, chain, sender, keys, limits: float.limits },
+    nativeToken: nativeToken.address,
+    balanceOf: (key: string) => view.part('state')?.value.balances[key],
+  }
   const look = atMostEvery(GAS_LOOK_MS, (lease: Lease, heads: Heads) => topUpLowest(deps, lease, heads))
   return [
     createSendingLane({

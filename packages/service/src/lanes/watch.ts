@@ -19,16 +19,24 @@ type Options = {
   confirmDestination(lease: Lease, heads: Heads): Promise<void>
 }
 
+// With no open swap nothing is looked up: events are kept up with so that the first one finds a short range.
+const IDLE_FOLLOW_MS = 15_000
+
 /** The lane that reads a chain: at each new block it moves swaps on and frees positions. */
 export function createWatchLane(options: Options): Lane {
   const { pool, chain, follower, senders } = options
   let done: string | undefined
+  let followAt = 0
   const watch: Task = {
     topics: [`head:${chain.chainId}`],
     async step(lease) {
       const heads = follower.current()
       if (!heads || heads.head.hash === done) return
-      await chain.follow(heads, (await oldestOpenBlock(pool, chain.chainId)) ?? heads.hard.number)
+      const since = await oldestOpenBlock(pool, chain.chainId)
+      if (since !== undefined || performance.now() >= followAt) {
+        await chain.follow(heads, since ?? heads.hard.number)
+        followAt = performance.now() + IDLE_FOLLOW_MS
+      }
       const faults: unknown[] = []
       await Promise.all([
         attempt(faults, () => options.confirmDestination(lease, heads)),
