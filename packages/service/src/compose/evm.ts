@@ -2,6 +2,7 @@ import { type Address, getAddress, type PrivateKeyAccount, type PublicClient, ze
 import { createEvmChain } from '../chains/evm/chain.ts'
 import { createEvmClients, type EvmClients } from '../chains/evm/client.ts'
 import { createEvmCustody } from '../chains/evm/custody.ts'
+import { createHeadNews } from '../chains/evm/head-news.ts'
 import { readBalance } from '../chains/evm/reads.ts'
 import { createEvmRecovery } from '../chains/evm/recovery.ts'
 import { verifyUniswapV3 } from '../chains/evm/uniswap-v3.ts'
@@ -64,6 +65,8 @@ export function connectEvm(options: Options): Ungated & { evm: EvmParts } {
       feeds: feedsOn(network, config.chainId),
       decimalsOf: rememberDecimals(client),
     }),
+    listenToHeads: (told) =>
+      config.wsUrls && createHeadNews({ urls: config.wsUrls, blockMs: config.blockMs, ...told }),
     senders: { relay, deliver },
     retiring: (network.retiring ?? []).map((address) => getAddress(address)),
     maxAmount: MAX_UINT256,

@@ -63,6 +63,7 @@ type Parts = {
   catalog: Catalog
   followers: ReadonlyMap<number, ViewOfChain>
   views: Views
+  wake(topic: string): void
   prices: ReturnType<typeof createPriceCheck>
   logger: Logger
   counters: WorkerCounters
@@ -102,7 +103,7 @@ export async function composeWorker(config: Config, logger: Logger): Promise<Wor
     heldLanes: () => runner.heldCount(),
   })
   const spans = openSpans(config, 'worker', logger)
-  const parts: Parts = { config, pool, chains, catalog, followers, views, prices, logger, counters }
+  const parts: Parts = { config, pool, chains, catalog, followers, views, wake, prices, logger, counters }
   const lanes = chains.all.flatMap((chain) => lanesOf(parts, chain))
   lanes.push(retentionLane(pool, logger, network.eventDays))
   if (spans) lanes.push(tracingLane(pool, spans))

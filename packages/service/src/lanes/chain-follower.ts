@@ -28,7 +28,13 @@ type Options = {
 }
 
 /** A subscription to heads. It only says when to look: what the head is, the nodes are asked. */
-export type HeadNews = { isConnected(): boolean /** When a head was last told. */; toldAt(): number }
+export type HeadNews = {
+  isConnected(): boolean
+  /** When a head was last told. */
+  toldAt(): number
+  /** Opens it, or keeps it open: only who follows the chain pays for it. */
+  keep(): void
+}
 
 export const toldTopic = (chainId: number) => `told:${chainId}`
 
@@ -57,6 +63,7 @@ export function createChainFollower(options: Options): Task[] {
   const followHeads: Task = {
     topics: [...options.topics, toldTopic(chainId)],
     async step(lease, wakeLane) {
+      options.news?.keep()
       pace = paceAt(options, await isChainAwaited(pool, chainId))
       await clock.whenDue(wakeLane, async (now) => {
         const seen = await options.readHeads(heads ?? options.followedBefore())
