@@ -4,6 +4,7 @@ import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { measureAdded } from './added.ts'
 import { measureBurst } from './burst.ts'
+import { measureCalls } from './calls.ts'
 import { type Figure, toTable } from './figures.ts'
 import { measureGrowth } from './growth.ts'
 import { describeMachine } from './machine.ts'
@@ -27,10 +28,13 @@ const HELP = `Measures geoswap on a network of its own, next to what this machin
   solana   submit-solana until a node has the transaction; 100 swaps each way, all settle, none twice
   polls    5,000 held status reads in one process, and what other calls feel of them
   growth   submit, status and history with a million swaps in the database, against an empty one
+  calls    calls to nodes by process, chain and method: with nothing to do, and for a swap beyond that
   scale    quotes and swaps per second with 1, 2 and 4 processes of the API and of the worker
 
   --strict           end with 1 when a goal is missed
   --seed NUMBER      of everything random; without it another one each time
+  --block-ms NUMBER  time between blocks of the EVM chains; 1000 without it
+  --hard NUMBER      blocks until one is final on the EVM chains; with it only idle calls can be counted
   --profile FOLDER   write a CPU profile of every process of the network there
 `
 
@@ -43,6 +47,7 @@ const sections: Record<string, (bench: Bench) => Promise<Figure[]>> = {
   solana: measureSolana,
   polls: measurePolls,
   growth: measureGrowth,
+  calls: measureCalls,
   scale: measureScale,
 }
 
@@ -52,12 +57,12 @@ function say(line: string): void {
   console.error(`${((Date.now() - startedAt) / 1_000).toFixed(1).padStart(6)} s  ${line}`)
 }
 
-type Choices = { profile: string | undefined; seed: number }
+type Choices = { profile: string | undefined; seed: number; blockMs?: number; hard?: number }
 
-async function run(names: readonly string[], { profile, seed }: Choices): Promise<Figure[]> {
+async function run(names: readonly string[], { profile, ...choices }: Choices): Promise<Figure[]> {
   const profileDir = profile && resolve(profile)
   if (profileDir) mkdirSync(profileDir, { recursive: true })
-  const bench = await startBench({ say, seed, ...(profileDir && { profileDir }) })
+  const bench = await startBench({ say, ...choices, ...(profileDir && { profileDir }) })
   process.once('SIGINT', () => void bench.stop().then(() => process.exit(130)))
   const figures: Figure[] = []
   try {
@@ -78,6 +83,8 @@ const { values, positionals } = parseArgs({
     strict: { type: 'boolean' },
     seed: { type: 'string' },
     profile: { type: 'string' },
+    'block-ms': { type: 'string' },
+    hard: { type: 'string' },
   },
 })
 const unknown = positionals.filter((name) => !Object.hasOwn(sections, name))
@@ -87,7 +94,13 @@ if (values.help || unknown.length > 0) {
 }
 const seed = values.seed === undefined ? randomInt(2 ** 32) : Number(values.seed)
 const names = positionals.length > 0 ? positionals : Object.keys(sections)
-const figures = await run(names, { profile: values.profile, seed })
+const { 'block-ms': blockMs, hard } = values
+const figures = await run(names, {
+  profile: values.profile,
+  seed,
+  ...(blockMs !== undefined && { blockMs: Number(blockMs) }),
+  ...(hard !== undefined && { hard: Number(hard) }),
+})
 console.log(`\n${describeMachine()}\n\n${toTable(figures)}`)
 const missed = figures.filter(({ ok }) => ok === false)
 process.exit(values.strict && missed.length > 0 ? 1 : 0)

@@ -8,6 +8,7 @@ const generated = [
   'GeoEscrow',
   'GeoVault',
   'UniswapV3Adapter',
+  'Reader',
   'TestToken',
   'TestFeed',
 ] as const

@@ -1,7 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import { type Address, type Hex, recoverMessageAddress, serializeSignature } from 'viem'
-import type { Heads } from '../chains/chain.ts'
 import { parseEvmAddress } from '../chains/evm/address.ts'
 import { isSignedBy } from '../chains/evm/delegation.ts'
 import { isOnCurve, parseSolanaAddress } from '../chains/solana/address.ts'
@@ -22,6 +21,7 @@ import { createOperatorServer } from '../http/operator/server.ts'
 import { createRateLimiter } from '../http/rate-limit.ts'
 import { createServer, type Handlers } from '../http/server.ts'
 import type { WebPage } from '../http/web/routes.ts'
+import type { Views } from '../lanes/views.ts'
 import { createMarket, type LiveMarket } from '../market/market.ts'
 import { createStopTable, type StopTable } from '../market/stop-table.ts'
 import type { Catalog, Market } from '../model/catalog.ts'
@@ -43,7 +43,6 @@ import { followClaimLimits } from './claim-limits.ts'
 import { listenToDatabase, verifyDatabase } from './database.ts'
 import { createFeeFor } from './fee-for.ts'
 import { createGasWatch, type GasWatch } from './gas-watch.ts'
-import { maxHeadAgeMs } from './head-age.ts'
 import { openChains } from './open-chains.ts'
 import { composeOperator } from './operator.ts'
 import { assertPyth, createPriceSources, priceRulesOf, watchPrices } from './prices.ts'
@@ -53,12 +52,11 @@ import { composeStatus } from './status.ts'
 import { createKnownWallets, every, within } from './timing.ts'
 import { openSpans } from './traces.ts'
 import { createVenues } from './venues.ts'
+import { openViews, toChainNow } from './views.ts'
 import { loadWeb, toDashboard } from './web.ts'
 import { composeWebhooks } from './webhooks.ts'
 
 const MARKET_REFRESH_MS = 500
-// Pools are asked for several sizes each: twice in a block of a slow chain, once in several of a fast one.
-const VENUE_REFRESH_MS = 2_000
 const MAX_UNSUBMITTED = 256
 
 export type Api = {
@@ -82,21 +80,21 @@ export async function composeApi(config: Config, logger: Logger): Promise<Api> {
   const opening = await openChains(chains, { logger })
   const catalog = await loadCatalog(network, chains)
   const onFault = (error: unknown, source: string) => logger.warn({ err: error, source }, 'refresh failed')
-  const gas = createGasWatch(network, chains.all)
-  const market = followMarket(config, { pool, chains, catalog, gas, onFault, logger })
+  const views = openViews(pool, chains, { onFault: (error) => onFault(error, 'views') })
+  await views.start()
+  const gas = createGasWatch(network, chains.all, views)
+  const market = followMarket(config, { pool, chains, views, gas, onFault, logger })
   await market.start()
-  const venues = createVenues({ network, chains, catalog, market, onFault })
-  await venues.refresh()
-  const refreshing = every(VENUE_REFRESH_MS, () => venues.refresh())
+  const venues = createVenues({ network, views, catalog, market })
   const { keys, stops, ...tables } = createTables(pool, onFault)
   const limiter = createRateLimiter({ leaseBudgets: (leases) => leaseBudgets(pool, leases) })
   const status = composeStatus(pool, (error) => onFault(error, 'status'))
   const metrics = createMetrics({ heldReads: status.heldCount })
-  const watched = { network, pool, chains: chains.all, catalog, prices: market.prices, gas }
+  const watched = { network, pool, chains: chains.all, catalog, prices: market.prices, gas, views }
   addServiceMetrics(metrics.registry, watched)
   await tables.start()
   const listener = listenToDatabase(config, logger, {
-    channels: { swap_terminal: status.swapEnded, ...tables.channels },
+    channels: { swap_terminal: status.swapEnded, ...tables.channels, ...views.channels },
     onConnect: () => status.reads.setListening(true),
     onDisconnect: () => status.reads.setListening(false),
   })
@@ -105,7 +103,7 @@ export async function composeApi(config: Config, logger: Logger): Promise<Api> {
   const sealer = createConfiguredSealer(config.sealKeys)
   const webhooks = composeWebhooks({ network, pool, sealer, logger, registry: metrics.registry })
   await webhooks.start()
-  const parts = { pool, chains, catalog, market, gas, venues: venues.all, stops, sealer, onFault }
+  const parts = { pool, chains, catalog, market, gas, views, venues, stops, sealer, onFault }
   const web = loadWeb(network.web)
   const app = await createServer({
     handlers: createHandlers(config, parts),
@@ -122,8 +120,7 @@ export async function composeApi(config: Config, logger: Logger): Promise<Api> {
     await delay(config.drainMs)
     await Promise.all([app.close(), operator?.close()])
     await spans?.close()
-    market.stop()
-    for (const loop of [opening, refreshing]) loop.stop()
+    for (const each of [market, views, opening]) each.stop()
     tables.close()
     await Promise.allSettled([listener.close(), limiter.close(), status.close(), webhooks.close()])
     await pool.end()
@@ -131,7 +128,7 @@ export async function composeApi(config: Config, logger: Logger): Promise<Api> {
   return { app, operator, servesOnMs: config.drainMs, close }
 }
 
-type OperatorParts = Pick<Parts, 'pool' | 'chains' | 'catalog'> & {
+type OperatorParts = Pick<Parts, 'pool' | 'chains' | 'catalog' | 'views'> & {
   gas: GasWatch
   market: LiveMarket
   logger: Logger
@@ -179,19 +176,18 @@ function createTables(pool: BuildDeps['pool'], onFault: Followed['onFault']) {
 type Followed = {
   pool: BuildDeps['pool']
   chains: Chains
-  catalog: Catalog
+  views: Views
   gas: GasWatch
   onFault(error: unknown, source: string): void
   logger: Logger
 }
 
 /** The market, kept fresh from `start` on: once everything was asked, each source is asked again by itself. */
-function followMarket(config: Config, { pool, chains, catalog, gas, onFault, logger }: Followed) {
-  const secondsOf = (chainId: number) => market.chainNow(chainId)?.seconds
-  const claims = followClaimLimits({ pool, chains, catalog, secondsOf })
+function followMarket(config: Config, { pool, chains, views, gas, onFault, logger }: Followed) {
+  const claims = followClaimLimits({ pool, chains, views })
   const market: LiveMarket = createMarket({
-    chains: chains.all.map(toMarketSource),
-    prices: createPriceSources(config, chains),
+    chainNow: (chainId) => toChainNow(views.of(chainId)),
+    prices: createPriceSources(config, (chainId) => views.of(chainId).part('state')),
     priceRules: priceRulesOf(config),
     readInventory: () => readInventory(pool),
     hasGas: (chainId, side) => (side === 'origin' ? gas.canLock(chainId) : gas.canDeliver(chainId)),
@@ -200,34 +196,18 @@ function followMarket(config: Config, { pool, chains, catalog, gas, onFault, log
     onFault,
   })
   const watch = watchPrices(market.prices, logger)
-  const guard = (source: string) => (refresh: () => Promise<unknown>) => () =>
-    refresh().catch((error: unknown) => onFault(error, source))
-  const others = [...gas.refreshers.map(guard('gas')), ...claims.refreshers.map(guard('claims'))]
+  const refreshClaims = () => claims.refresh().catch((error: unknown) => onFault(error, 'claims'))
   let loops: { stop(): void }[] = []
   return {
     ...market,
     async start() {
-      const refreshers = [...market.refreshers, ...others]
+      const refreshers = [...market.refreshers, refreshClaims]
       await Promise.all(refreshers.map((refresh) => refresh()))
       const steps = [...refreshers, async () => watch()]
       loops = steps.map((step) => every(MARKET_REFRESH_MS, async () => void (await step())))
     },
     stop() {
       for (const loop of loops) loop.stop()
-    },
-  }
-}
-
-function toMarketSource({ config, chain }: Chains['all'][number]) {
-  let known: Heads | undefined
-  return {
-    chainId: config.chainId,
-    maxHeadAgeMs: maxHeadAgeMs(config),
-    async readNow() {
-      const heads = await chain.readHeads(known)
-      known = heads
-      const { seconds, number: block, height } = heads.head
-      return { seconds, block, height, costs: await chain.readLegCosts(heads) }
     },
   }
 }
@@ -253,6 +233,7 @@ type Parts = {
   catalog: Catalog
   market: Market
   gas: GasWatch
+  views: Views
   venues: readonly Venue[]
   stops: StopTable
   sealer: Sealer

@@ -3,6 +3,7 @@ import { getAddress, type Hex, verifyTypedData } from 'viem'
 import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
 import { type AttestDeps, attestAll } from '../attester/attest.ts'
 import { isWellFormed } from '../attester/verify.ts'
+import type { Heads } from '../chains/chain.ts'
 import type { Config, NetworkConfig } from '../config.ts'
 import type { Logger } from '../observe/logger.ts'
 import { createMetrics } from '../observe/metrics.ts'
@@ -36,7 +37,7 @@ export async function composeAttester(config: Config, logger: Logger): Promise<A
   const opening = await openChains(chains, { logger, findLost: (chain) => findLostOn(pool, chain) })
   const deps: AttestDeps = {
     pool,
-    chainOf: (chainId) => chains.of(chainId).chain,
+    chainOf: rememberChains(chains),
     isVerified: (chainId) => chains.of(chainId).gate.isOpen,
     isWellFormed: (op) => isWellFormed(chains.placeOf, op),
     everywhere: chains.all,
@@ -71,6 +72,29 @@ export async function composeAttester(config: Config, logger: Logger): Promise<A
       await pool.end()
     },
   }
+}
+
+// What was final stays so: a sweep every second need not ask for newer blocks each time.
+const HEADS_MS = 3_000
+
+/** The chains, whose heads are read once in a while for all that asks for them. */
+function rememberChains(chains: Chains): AttestDeps['chainOf'] {
+  const byId = new Map(
+    chains.all.map(({ chain }) => {
+      let known: { at: number; heads: Promise<Heads> } | undefined
+      const readHeads = () => {
+        if (known && performance.now() - known.at < HEADS_MS) return known.heads
+        const heads = chain.readHeads()
+        known = { at: performance.now(), heads }
+        heads.catch(() => {
+          known = undefined
+        })
+        return heads
+      }
+      return [chain.chainId, { ...chain, readHeads }]
+    }),
+  )
+  return (chainId) => byId.get(chainId) ?? chains.of(chainId).chain
 }
 
 type SignerOf = (chainId: number) => Promise<PrivateKeyAccount>

@@ -5,8 +5,10 @@ import { type Findings, joinFindings } from '../chains/findings.ts'
 import type { RecoveryChain } from '../chains/recovery.ts'
 import type { FindSigned } from '../chains/solana/signed-payments.ts'
 import type { SolanaSigner } from '../chains/solana/signer.ts'
+import type { ViewReader } from '../chains/view.ts'
 import { blockSecondsOf, finalityOf } from '../config/finality.ts'
 import type { ChainConfig, NetworkConfig, Secret } from '../config.ts'
+import type { HeadNews } from '../lanes/chain-follower.ts'
 import type { Catalog, CatalogChain, Token } from '../model/catalog.ts'
 import type { Place } from '../model/op-terms.ts'
 import { insideTransaction } from '../store/db.ts'
@@ -22,6 +24,10 @@ export type ConnectedChain = {
   custody: CustodyChain
   /** What can be found out without the database. */
   recovery: RecoveryChain
+  /** For the one process that follows the chain. */
+  view: ViewReader
+  /** Where nodes tell of new heads; undefined where none is configured to. */
+  listenToHeads?(told: { onHead(): void; onFault(error: unknown): void }): HeadNews | undefined
   /** Keys that send transactions here: for inputs, claims and refunds, and for deliveries. */
   senders: { relay: readonly string[]; deliver: readonly string[] }
   /** Of the senders, those that get nothing new. */

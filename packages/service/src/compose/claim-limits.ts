@@ -1,29 +1,21 @@
 import type { Pool } from 'pg'
-import { createClaimCaps } from '../market/claim-caps.ts'
+import type { Views } from '../lanes/views.ts'
 import { createClaimLimits } from '../market/claim-limits.ts'
-import type { Catalog } from '../model/catalog.ts'
 import { readClaimBooks } from '../store/claim-books.ts'
 import { readBooked } from '../store/exposure.ts'
 import { capsOf } from './caps.ts'
 import type { Chains } from './chains.ts'
 
-type Parts = {
-  pool: Pool
-  chains: Chains
-  catalog: Catalog
-  secondsOf(chainId: number): number | undefined
-}
+type Parts = { pool: Pool; chains: Chains; views: Pick<Views, 'of'> }
 
-/** The largest input that a quote may name, kept fresh from the chains' caps and from what is booked of them. */
-export function followClaimLimits({ pool, chains, catalog, secondsOf }: Parts) {
-  const caps = createClaimCaps({
-    tokens: [...catalog.chains.values()].flatMap(({ tokens }) => tokens),
-    readCap: async ({ chainId, address }) => (await chains.of(chainId).chain.readClaimCap(address))?.perHour,
-    now: Date.now,
-  })
-  const limits = createClaimLimits({
-    claimCapOf: caps.claimCapOf,
-    secondsOf,
+/** The largest input that a quote may name, from the chains' caps and from what is booked of them. */
+export function followClaimLimits({ pool, chains, views }: Parts) {
+  return createClaimLimits({
+    claimCapOf(chainId, token) {
+      const state = views.of(chainId).part('state')
+      return state ? (state.value.claimCaps[token] ?? 'none') : 'unknown'
+    },
+    secondsOf: (chainId) => views.of(chainId).current()?.head.seconds,
     unclaimedCapCents: (chainId) => capsOf(chains.of(chainId).config).unclaimedCents,
     async readBooked() {
       const [books, booked] = await Promise.all([readClaimBooks(pool), readBooked(pool)])
@@ -31,5 +23,4 @@ export function followClaimLimits({ pool, chains, catalog, secondsOf }: Parts) {
       return { books, unclaimed: new Map(unclaimed) }
     },
   })
-  return { mostInput: limits.mostInput, refreshers: [limits.refresh, ...caps.refreshers] }
 }

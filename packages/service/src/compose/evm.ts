@@ -2,10 +2,12 @@ import { type Address, getAddress, type PrivateKeyAccount, type PublicClient, ze
 import { createEvmChain } from '../chains/evm/chain.ts'
 import { createEvmClients, type EvmClients } from '../chains/evm/client.ts'
 import { createEvmCustody } from '../chains/evm/custody.ts'
+import { createHeadNews } from '../chains/evm/head-news.ts'
 import { readBalance } from '../chains/evm/reads.ts'
 import { createEvmRecovery } from '../chains/evm/recovery.ts'
 import { verifyUniswapV3 } from '../chains/evm/uniswap-v3.ts'
 import { findClosedCaps, readDecimals, verifyChain } from '../chains/evm/verify.ts'
+import { createEvmViewReader } from '../chains/evm/view.ts'
 import { checkNodes, type Findings, type NodeView } from '../chains/findings.ts'
 import { finalityOf } from '../config/finality.ts'
 import type { EvmChainConfig, NetworkConfig } from '../config.ts'
@@ -56,8 +58,20 @@ export function connectEvm(options: Options): Ungated & { evm: EvmParts } {
   return {
     config,
     chain: createEvmChain({ clients, settings, accounts, deliverer: deliver[0] ?? zeroAddress }),
-    custody: createEvmCustody({ clients, settings: { ...settings, lockers: relay } }),
+    custody: createEvmCustody({
+      clients: clients.gathered,
+      settings: { ...settings, lockers: relay },
+    }),
     recovery: createEvmRecovery({ clients, settings }),
+    view: createEvmViewReader({
+      clients,
+      settings,
+      keys: watchedKeys(network, config, [...relay, ...deliver]),
+      feeds: feedsOn(network, config.chainId),
+      decimalsOf: rememberDecimals(client),
+    }),
+    listenToHeads: (told) =>
+      config.wsUrls && createHeadNews({ urls: config.wsUrls, blockMs: config.blockMs, ...told }),
     senders: { relay, deliver },
     retiring: (network.retiring ?? []).map((address) => getAddress(address)),
     maxAmount: MAX_UINT256,
@@ -69,6 +83,31 @@ export function connectEvm(options: Options): Ungated & { evm: EvmParts } {
     readTokenBalance: (owner, token) =>
       readBalance(client, { owner: owner as Address, token: token as Address }),
     evm: { client, contracts },
+  }
+}
+
+/** The keys that send here and the float that fills them up. */
+function watchedKeys({ gasFloat }: NetworkConfig, { chainId }: EvmChainConfig, keys: readonly Address[]) {
+  const hasFloat = gasFloat?.evm !== undefined && gasFloat.chains.some((each) => each.chainId === chainId)
+  return [...new Set([...keys, ...(hasFloat && gasFloat.evm ? [getAddress(gasFloat.evm)] : [])])]
+}
+
+export function feedsOn({ assets }: NetworkConfig, chainId: number): Address[] {
+  const feeds = assets.flatMap(({ sources }) =>
+    sources.flatMap((source) =>
+      source.kind === 'chainlink' && source.chainId === chainId ? [getAddress(source.address)] : [],
+    ),
+  )
+  return [...new Set(feeds)]
+}
+
+/** They never change: a reading that failed is not remembered. */
+function rememberDecimals(client: PublicClient): (token: Address) => Promise<number> {
+  const known = new Map<Address, number>()
+  return async (token) => {
+    const decimals = known.get(token) ?? (await readDecimals(client, token))
+    known.set(token, decimals)
+    return decimals
   }
 }
 

@@ -1,20 +1,15 @@
 import { formatUnits } from 'viem'
 import type { NetworkConfig } from '../config.ts'
+import type { ViewOfChain, Views } from '../lanes/views.ts'
 import { type GasMarks, marksOf } from '../model/gas-float.ts'
 import { activeOf, type ConnectedChain } from './chains.ts'
 import { floatOf } from './gas.ts'
-import { atMostEvery } from './timing.ts'
 
-// Gas lasts for days, and a key that runs dry has seconds: the swaps that it would hold up are not accepted yet.
-const LOOK_MS = 5_000
-
-type Seen = { marks: GasMarks; balances: ReadonlyMap<string, bigint> }
+type Seen = { marks: GasMarks; balances: Readonly<Record<string, bigint>> }
 export type KeyGas = { chain: string; address: string; isLow: boolean }
 export type FloatGas = { chain: string; address: string; coins: number; topUpsLeft: number }
 
 export type GasWatch = {
-  /** Each reads one chain, once in a while. A fault is thrown. */
-  refreshers: readonly (() => Promise<void>)[]
   /** False only when the chain was seen to leave the key too little for its next transactions. */
   hasGas(chainId: number, address: string): boolean
   /** Whether new swaps can be locked here: by at least one key, since a swap is given to one that has gas. */
@@ -25,14 +20,19 @@ export type GasWatch = {
   floats(): FloatGas[]
 }
 
-/** Remembers what the keys of every chain have left for gas. */
-export function createGasWatch(network: NetworkConfig, chains: readonly ConnectedChain[]): GasWatch {
-  const seen = new Map<number, Seen>()
+/** What the keys of every chain have left for gas, by the views of the chains. */
+export function createGasWatch(
+  network: NetworkConfig,
+  chains: readonly ConnectedChain[],
+  views: Pick<Views, 'of'>,
+): GasWatch {
   const byId = new Map(chains.map((chain) => [chain.config.chainId, chain]))
+  const seenOn = (chain: ConnectedChain) => lookAt(network, chain, views.of(chain.config.chainId))
 
   function hasGas(chainId: number, address: string): boolean {
-    const known = seen.get(chainId)
-    const balance = known?.balances.get(address)
+    const chain = byId.get(chainId)
+    const known = chain && seenOn(chain)
+    const balance = known?.balances[address]
     return known === undefined || balance === undefined || balance >= known.marks.dry
   }
   const active = (chainId: number, role: 'relay' | 'deliver') => {
@@ -41,30 +41,26 @@ export function createGasWatch(network: NetworkConfig, chains: readonly Connecte
   }
 
   return {
-    refreshers: chains.map((chain) =>
-      atMostEvery(LOOK_MS, async () => void seen.set(chain.config.chainId, await look(network, chain))),
-    ),
     hasGas,
     canLock: (chainId) => active(chainId, 'relay').some((address) => hasGas(chainId, address)),
     canDeliver: (chainId) => active(chainId, 'deliver').some((address) => hasGas(chainId, address)),
-    keys: () => chains.flatMap((chain) => keysOf(chain, seen.get(chain.config.chainId))),
-    floats: () => chains.flatMap((chain) => toFloatGas(network, chain, seen.get(chain.config.chainId)) ?? []),
+    keys: () => chains.flatMap((chain) => keysOf(chain, seenOn(chain))),
+    floats: () => chains.flatMap((chain) => toFloatGas(network, chain, seenOn(chain)) ?? []),
   }
 }
 
 const sendersOf = ({ senders }: ConnectedChain) => [...new Set([...senders.relay, ...senders.deliver])]
 
-async function look(network: NetworkConfig, connected: ConnectedChain): Promise<Seen> {
-  const { chain, readGasBalance } = connected
-  const float = floatOf(network, connected)
-  const addresses = [...sendersOf(connected), ...(float ? [float.address] : [])]
-  const [costs, ...balances] = await Promise.all([
-    chain.readHeads().then((heads) => chain.readLegCosts(heads)),
-    ...addresses.map(readGasBalance),
-  ])
+function lookAt(
+  network: NetworkConfig,
+  chain: ConnectedChain,
+  view: Pick<ViewOfChain, 'part'>,
+): Seen | undefined {
+  const [costs, state] = [view.part('costs'), view.part('state')]
+  if (!costs || !state) return undefined
   return {
-    marks: marksOf(costs, float?.limits),
-    balances: new Map(addresses.map((address, index) => [address, balances[index] ?? 0n])),
+    marks: marksOf(costs.value, floatOf(network, chain)?.limits),
+    balances: state.value.balances,
   }
 }
 
@@ -72,13 +68,13 @@ function keysOf(connected: ConnectedChain, seen: Seen | undefined): KeyGas[] {
   if (!seen) return []
   return sendersOf(connected).map((address) => ({
     ...{ chain: connected.config.name, address },
-    isLow: (seen.balances.get(address) ?? 0n) < seen.marks.low,
+    isLow: (seen.balances[address] ?? 0n) < seen.marks.low,
   }))
 }
 
 function toFloatGas(network: NetworkConfig, connected: ConnectedChain, seen: Seen | undefined) {
   const float = floatOf(network, connected)
-  const balance = float && seen?.balances.get(float.address)
+  const balance = float && seen?.balances[float.address]
   if (!float || balance === undefined) return undefined
   const { config, nativeToken } = connected
   return {

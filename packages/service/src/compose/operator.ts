@@ -5,6 +5,7 @@ import type { Config } from '../config.ts'
 import { invalidRequest, ServiceError } from '../errors.ts'
 import type { OperatorPort } from '../http/operator/routes.ts'
 import { createRecent } from '../http/recent.ts'
+import type { Views } from '../lanes/views.ts'
 import type { PriceBook } from '../market/prices/book.ts'
 import { findAlarms } from '../model/alarms.ts'
 import { toCents, usdE18 } from '../model/amount.ts'
@@ -39,6 +40,7 @@ type Parts = {
   catalog: Catalog
   market: Market & { prices: PriceBook }
   gas: Pick<GasWatch, 'keys' | 'floats'>
+  views: Pick<Views, 'of'>
 }
 
 // Many who look cost as much as one.
@@ -48,7 +50,7 @@ const SERIES_MS = 15_000
 /** What an operator sees and switches. It waits for the database, never for a node. */
 export function composeOperator(parts: Parts): OperatorPort {
   const { pool, catalog } = parts
-  const balances = createSenderBalances(parts.chains, (chain, address) =>
+  const balances = createSenderBalances(parts.chains, parts.views, (chain, address) =>
     parts.gas.keys().some((key) => key.isLow && key.chain === chain && key.address === address),
   )
   const needs = createDailyNeeds(pool)

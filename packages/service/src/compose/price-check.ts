@@ -1,16 +1,11 @@
 import type { PriceBook } from '../market/prices/book.ts'
-import type { PriceSource } from '../market/prices/source.ts'
 import { convertDown, type Priced, toCentsUp, usdE18 } from '../model/amount.ts'
 import { type Catalog, findToken } from '../model/catalog.ts'
 import { withSlippage } from '../model/pricing.ts'
 import type { Swap } from '../model/swap.ts'
 import { INVENTORY } from '../model/venue.ts'
-import { every, within } from './timing.ts'
+import { every } from './timing.ts'
 
-// A lane waits no longer than this for a node; what is remembered then still has to be fresh.
-const WAIT_MS = 1_000
-// Blocks of a chain may be further apart than what is remembered stays fresh.
-const REREAD_MS = 2_000
 const OFF_CHAIN_MS = 500
 
 type Options = {
@@ -18,8 +13,6 @@ type Options = {
   book: PriceBook
   /** How far the market may move against the operator, whatever the op says. */
   toleranceBps: number
-  /** The newest head seen of a chain; undefined while it stands still, when there is nothing new to read. */
-  headOf(chainId: number): string | undefined
   /** Called after every reading that somebody waited for. */
   onRead(): void
 }
@@ -30,31 +23,14 @@ type Output = Pick<
   'destinationChain' | 'venue' | 'outputToken' | 'quotedOutput' | 'payToken' | 'payAmount' | 'priceFloor'
 >
 
-type Known = { head: string; at: number; reading: Promise<unknown> }
-
 /**
- * Prices for the worker. Feeds on chains are read when they are needed, once for every new head; others
- * are read in the background, because a lane must not wait for a server outside.
+ * Prices for the worker. Feeds on chains are taken from the views when they are needed; others are read in the
+ * background, because a lane must not wait for a server outside.
  */
-export function createPriceCheck({ catalog, book, toleranceBps, headOf, onRead }: Options) {
-  const known = new Map<PriceSource, Known>()
+export function createPriceCheck({ catalog, book, toleranceBps, onRead }: Options) {
   const onChains = book.sources.filter(({ chainId }) => chainId !== undefined)
   const offChain = book.sources.filter(({ chainId }) => chainId === undefined)
   let loops: { stop(): void }[] = []
-
-  async function readAtHead(source: PriceSource): Promise<unknown> {
-    const head = source.chainId === undefined ? undefined : headOf(source.chainId)
-    if (head === undefined) return
-    const before = known.get(source)
-    if (before?.head === head && Date.now() - before.at < REREAD_MS) return before.reading
-    const answered = book.refresh(source).then((isAnswered) => {
-      // Without an answer the next one who asks tries again.
-      if (!isAnswered && known.get(source) === reading) known.delete(source)
-    })
-    const reading: Known = { head, at: Date.now(), reading: within(WAIT_MS, answered) }
-    known.set(source, reading)
-    return reading.reading
-  }
 
   return {
     start() {
@@ -64,9 +40,9 @@ export function createPriceCheck({ catalog, book, toleranceBps, headOf, onRead }
     stop() {
       for (const loop of loops) loop.stop()
     },
-    /** Resolves when the prices are those of the newest heads seen, or a node takes too long. */
+    /** Resolves when the prices are those of the newest views. */
     async refresh(): Promise<void> {
-      await Promise.all(onChains.map(readAtHead))
+      await Promise.all(onChains.map(book.refresh))
       onRead()
     },
     /** What the op moves in USD cents: its input, or what is paid if that is more; undefined without a price. */

@@ -1,9 +1,9 @@
+import { getAddress } from 'viem'
 import { expect, test } from 'vitest'
 import type { Config } from '../config.ts'
 import { createPriceBook } from '../market/prices/book.ts'
 import type { Outcome } from '../market/prices/source.ts'
 import { createLogger } from '../observe/logger.ts'
-import type { Chains } from './chains.ts'
 import { createPriceSources, priceRulesOf, watchPrices } from './prices.ts'
 
 const feed = (chainId: number) => ({
@@ -23,7 +23,7 @@ const network = {
 const config = { network } as unknown as Config
 
 test('there is one source per chain with feeds and one for Pyth, each with its assets', () => {
-  const sources = createPriceSources(config, { evmOf: () => ({ client: {} }) } as unknown as Chains)
+  const sources = createPriceSources(config, () => undefined)
 
   expect(sources.map(({ name, assets, chainId }) => ({ name, assets: [...assets], chainId }))).toEqual([
     { name: 'chainlink 1', assets: ['ETH', 'USDC'], chainId: 1 },
@@ -31,6 +31,28 @@ test('there is one source per chain with feeds and one for Pyth, each with its a
     { name: 'pyth', assets: ['ETH'], chainId: undefined },
   ])
   expect(JSON.stringify(sources)).not.toContain('hermes.example')
+})
+
+test('a feed is as old as its view: what was fresh runs out, and then the source is silent', async () => {
+  const round = { answer: 250_000_000_000n, decimals: 8, updatedAt: 1_000n }
+  const rounds = { [getAddress(feed(1).address)]: round }
+  const state = { rounds, balances: {}, holdings: [], claimCaps: {}, seconds: 1_040 }
+  const outcomesAt = async (ageMs: number) => {
+    const [source] = createPriceSources(config, () => ({ value: state, ageMs }))
+    return (await source?.read())?.map(({ outcome }) => outcome)
+  }
+  const price = 2_500n * 10n ** 18n
+
+  expect(await outcomesAt(0)).toEqual([
+    { price, freshForMs: 21_000 },
+    { price, freshForMs: 21_000 },
+  ])
+  expect(await outcomesAt(20_000)).toEqual([
+    { price, freshForMs: 1_000 },
+    { price, freshForMs: 1_000 },
+  ])
+  expect(await outcomesAt(21_000)).toEqual([{ problem: 'stale' }, { problem: 'stale' }])
+  await expect(outcomesAt(30_001)).rejects.toThrow('The feeds of chain 1 are not read')
 })
 
 test('an asset without rules of its own has 200 bps and one source', () => {

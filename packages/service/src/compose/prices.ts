@@ -1,7 +1,8 @@
 import { getAddress } from 'viem'
-import { createFeedReader } from '../chains/evm/feeds.ts'
 import type { Findings } from '../chains/findings.ts'
+import type { ChainState } from '../chains/view.ts'
 import type { AssetConfig, Config } from '../config.ts'
+import type { Aged } from '../lanes/views.ts'
 import type { FeedState, PriceBook } from '../market/prices/book.ts'
 import { createChainlinkSource } from '../market/prices/chainlink.ts'
 import { createPythSource } from '../market/prices/pyth-hermes.ts'
@@ -11,8 +12,9 @@ import type { PriceSource } from '../market/prices/source.ts'
 import { createPriceWatch } from '../market/prices/watch.ts'
 import { groupBy } from '../model/group.ts'
 import type { Logger } from '../observe/logger.ts'
-import type { Chains } from './chains.ts'
 
+// Feeds are read at new blocks: on the slowest chains twice in this time.
+const FEEDS_MS = 30_000
 const DEFAULT_DEVIATION_BPS = 200
 const DEFAULT_CONFIDENCE_BPS = 100
 // The public server allows 30 requests in 10 s from one address: six processes may share it.
@@ -21,23 +23,35 @@ const DEFAULT_PYTH_POLL_MS = 2_000
 type PriceConfig = Pick<Config, 'network' | 'pythApiKey'>
 type Feed<Kind> = Extract<AssetConfig['sources'][number], { kind: Kind }> & { asset: string }
 
-/** Everyone who is asked for prices: one source per chain that has feeds, and Pyth. */
-export function createPriceSources(config: PriceConfig, chains: Chains): PriceSource[] {
+type StateOf = (chainId: number) => Aged<ChainState> | undefined
+
+/** Everyone who is asked for prices: the view of each chain that has feeds, and Pyth. */
+export function createPriceSources(config: PriceConfig, stateOf: StateOf): PriceSource[] {
   const feeds = config.network.assets.flatMap(({ name, sources }) =>
     sources.map((source) => ({ ...source, asset: name })),
   )
   const onChains = feeds.filter((feed) => feed.kind === 'chainlink')
   const fromPyth = feeds.filter((feed) => feed.kind === 'pyth')
   return [
-    ...[...groupBy(onChains, ({ chainId }) => chainId)].map(([id, each]) => chainlinkOf(chains, id, each)),
+    ...[...groupBy(onChains, ({ chainId }) => chainId)].map(([id, each]) => chainlinkOf(stateOf, id, each)),
     ...pythOf(config, fromPyth),
   ]
 }
 
-function chainlinkOf(chains: Chains, chainId: number, configured: readonly Feed<'chainlink'>[]): PriceSource {
+function chainlinkOf(
+  stateOf: StateOf,
+  chainId: number,
+  configured: readonly Feed<'chainlink'>[],
+): PriceSource {
   const feeds = configured.map((feed) => ({ ...feed, address: getAddress(feed.address) }))
-  const addresses = [...new Set(feeds.map(({ address }) => address))]
-  const readRounds = createFeedReader(chains.evmOf(chainId).client, addresses)
+  const readRounds = async () => {
+    const state = stateOf(chainId)
+    if (!state || state.ageMs > FEEDS_MS) throw new Error(`The feeds of chain ${chainId} are not read`)
+    const { seconds, rounds } = state.value
+    // Rounds grow old while nobody reads them anew.
+    const now = BigInt(seconds + Math.floor(state.ageMs / 1_000))
+    return { seconds: now, rounds: new Map(Object.entries(rounds)) }
+  }
   return createChainlinkSource({ chainId, feeds, readRounds })
 }
 

@@ -2,6 +2,7 @@ import type { Pool } from 'pg'
 import { Gauge, type Registry } from 'prom-client'
 import { formatUnits } from 'viem'
 import type { NetworkConfig } from '../config.ts'
+import type { ViewOfChain, Views } from '../lanes/views.ts'
 import type { PriceBook } from '../market/prices/book.ts'
 import type { Catalog } from '../model/catalog.ts'
 import { lastsPermille, usedPermille } from '../model/inventory-use.ts'
@@ -28,6 +29,7 @@ type Sources = {
   catalog: Catalog
   prices: Pick<PriceBook, 'assets' | 'feedsOf' | 'referenceOf'>
   gas: Pick<GasWatch, 'keys' | 'floats'>
+  views: Pick<Views, 'of'>
 }
 
 /** Gauges of the money and the work, read when Prometheus asks. A source that is down leaves its last values. */
@@ -39,6 +41,7 @@ export function addServiceMetrics(registry: Registry, sources: Sources): void {
   addExposureGauge(registry, sources)
   addInventoryGauge(registry, sources)
   addRelayerGauge(registry, sources)
+  addViewGauges(registry, sources)
   addPriceGauge(registry, sources.prices)
   addGasMetrics(registry, sources.gas)
   addLedgerGauges(registry, sources.pool)
@@ -192,25 +195,60 @@ export function addInventoryGauge(registry: Registry, { network, pool, catalog }
   })
 }
 
-function addRelayerGauge(registry: Registry, { chains }: Sources): void {
+function addRelayerGauge(registry: Registry, { chains, views }: Sources): void {
   new Gauge({
     name: 'geoswap_relayer_balance',
     help: 'Gas coin of each key that sends transactions, in whole coins.',
     labelNames: ['chain', 'relayer'],
     registers: [registry],
-    async collect() {
-      const pairs = chains.flatMap((chain) =>
-        Object.values(chain.senders).flatMap((keys) => keys.map((relayer) => ({ ...chain, relayer }))),
-      )
-      await Promise.allSettled(
-        pairs.map(async ({ config, nativeToken, readGasBalance, relayer }) => {
-          const coins = formatUnits(await readGasBalance(relayer), nativeToken.decimals)
-          this.set({ chain: config.name, relayer }, Number(coins))
-        }),
-      )
+    collect() {
+      for (const { config, nativeToken, senders } of chains) {
+        const balances = views.of(config.chainId).part('state')?.value.balances ?? {}
+        for (const relayer of [...senders.relay, ...senders.deliver]) {
+          const balance = balances[relayer]
+          if (balance === undefined) continue
+          this.set({ chain: config.name, relayer }, Number(formatUnits(balance, nativeToken.decimals)))
+        }
+      }
     },
   })
 }
+
+/** The chains as their followers see them. */
+function addViewGauges(registry: Registry, { chains, views }: Sources): void {
+  const gauge = (name: string, help: string, read: (view: ViewOfChain) => number | undefined) =>
+    new Gauge({
+      name,
+      help,
+      labelNames: ['chain'],
+      registers: [registry],
+      collect() {
+        for (const { config } of chains) {
+          const value = read(views.of(config.chainId))
+          if (value !== undefined) this.set({ chain: config.name }, value)
+        }
+      },
+    })
+  gauge(
+    'geoswap_view_age_seconds',
+    'How old the balances, limits and feeds in the view of a chain are.',
+    (view) => ageSeconds(view),
+  )
+  gauge(
+    'geoswap_chain_finality_seconds',
+    'How far the final block lags behind the head: 95th percentile of ten minutes.',
+    (view) => view.measured().finalitySeconds,
+  )
+  gauge('geoswap_chain_block_seconds', 'Time between blocks: 95th percentile of ten minutes.', (view) =>
+    toSeconds(view.measured().blockMs),
+  )
+}
+
+function ageSeconds(view: ViewOfChain): number | undefined {
+  return toSeconds(view.part('state')?.ageMs)
+}
+
+const toSeconds = (ms: number | undefined) => (ms === undefined ? undefined : ms / 1_000)
 
 export function addPriceGauge(registry: Registry, prices: Sources['prices']): void {
   new Gauge({

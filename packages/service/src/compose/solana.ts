@@ -16,6 +16,7 @@ import { createSolanaRecovery } from '../chains/solana/recovery.ts'
 import type { FindSigned } from '../chains/solana/signed-payments.ts'
 import { createSolanaSigner, type SolanaSigner } from '../chains/solana/signer.ts'
 import { verifySolana } from '../chains/solana/verify.ts'
+import { createSolanaViewReader } from '../chains/solana/view.ts'
 import { readWallet } from '../chains/solana/wallet.ts'
 import type { NetworkConfig, Secret, SolanaChainConfig } from '../config.ts'
 import type { RecipientView } from '../flow/quote/quote.ts'
@@ -47,15 +48,20 @@ type Options = {
 
 /** A Solana chain with everything that the processes need of it. Nothing is asked of a node yet. */
 export function connectSolana(options: Options): Ungated & { solana: SolanaOrigin } {
-  const { config, urls, signers, findSigned, assertOutsideTransaction } = options
+  const { network, config, urls, signers, findSigned, assertOutsideTransaction } = options
   const { vaults, feePayers } = config
   const client = createSolanaClient({ urls, assertOutsideTransaction })
   const parts = createSolanaParts({ client, settings: toSettings(options), signers, findSigned })
+  const chain = createSolanaChain(parts)
+  const { solana: float, chains: filled = [] } = network.gasFloat ?? {}
+  const hasFloat = float !== undefined && filled.some(({ chainId }) => chainId === config.chainId)
+  const keys = [...new Set([...Object.values(feePayers), ...(hasFloat ? [float] : [])])]
   return {
     config,
-    chain: createSolanaChain(parts),
+    chain,
     custody: createSolanaCustody(parts),
     recovery: createSolanaRecovery(parts),
+    view: createSolanaViewReader({ parts, chain, keys }),
     senders: { relay: [feePayers.input], deliver: [feePayers.delivery] },
     retiring: [],
     maxAmount: MAX_U64,

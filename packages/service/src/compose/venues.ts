@@ -1,10 +1,9 @@
-import { quoteExactInput } from '../chains/evm/uniswap-v3.ts'
 import type { InventoryVenueConfig, NetworkConfig } from '../config.ts'
+import type { Views } from '../lanes/views.ts'
 import { createInventoryVenue } from '../market/venues/inventory.ts'
 import { createUniswapVenue, type Pool } from '../market/venues/uniswap-v3.ts'
 import { type Catalog, findToken, type Market, type Token } from '../model/catalog.ts'
 import type { Venue } from '../model/venue.ts'
-import type { Chains } from './chains.ts'
 import { toUniswap } from './evm.ts'
 
 // Taking all of a token at once costs half a percent; a share of it, that share of half a percent.
@@ -12,16 +11,13 @@ const DEFAULT_IMPACT_BPS = 50
 
 type Deps = {
   network: NetworkConfig
-  chains: Chains
+  views: Views
   catalog: Catalog
   market: Market
-  onFault(error: unknown, source: string): void
 }
 
-/** What is on offer, in the order in which a tie is decided, and what keeps it fresh. */
-export type Venues = { all: readonly Venue[]; refresh(): Promise<void> }
-
-export function createVenues(deps: Deps): Venues {
+/** What is on offer, in the order in which a tie is decided. */
+export function createVenues(deps: Deps): Venue[] {
   const configured = deps.network.venues ?? [{ kind: 'inventory' as const }]
   const inventory = configured.flatMap((venue) =>
     venue.kind === 'inventory' ? [createInventoryVenue({ market: deps.market, terms: toTerms(venue) })] : [],
@@ -29,10 +25,16 @@ export function createVenues(deps: Deps): Venues {
   const pools = configured.flatMap((venue) =>
     venue.kind === 'uniswap-v3' ? poolsOf(deps, venue.chainId) : [],
   )
-  if (pools.length === 0) return { all: inventory, refresh: async () => {} }
-  const onFault = (error: unknown) => deps.onFault(error, 'uniswap-v3')
-  const uniswap = createUniswapVenue({ market: deps.market, pools, now: Date.now, onFault })
-  return { all: [...inventory, uniswap], refresh: uniswap.refresh }
+  if (pools.length === 0) return inventory
+  return [...inventory, createUniswapVenue({ market: deps.market, pools, curveOf: curvesIn(deps.views) })]
+}
+
+function curvesIn(views: Views) {
+  return ({ chainId, sell, buy }: Pool) => {
+    const curves = views.of(chainId).part('pools')
+    const curve = curves?.value.find((each) => each.sell === sell.address && each.buy === buy.address)
+    return curve && curves && { points: curve.points, ageMs: curves.ageMs }
+  }
 }
 
 function toTerms({
@@ -49,20 +51,12 @@ function toTerms({
   }
 }
 
-function poolsOf({ network, chains, catalog }: Deps, chainId: number): Pool[] {
-  const { quoter, pools = [] } = toUniswap(network, { chainId }) ?? {}
-  const { client } = chains.evmOf(chainId)
-  if (!quoter) return []
-  return pools.map(({ sell, buy, fee }) => ({
+function poolsOf({ network, catalog }: Deps, chainId: number): Pool[] {
+  const { pools = [] } = toUniswap(network, { chainId }) ?? {}
+  return pools.map(({ sell, buy }) => ({
     chainId,
     sell: getToken(catalog, chainId, sell),
     buy: getToken(catalog, chainId, buy),
-    readBought: (sold) =>
-      Promise.all(
-        sold.map((amountIn) =>
-          quoteExactInput(client, { quoter, tokenIn: sell, tokenOut: buy, fee, amountIn }),
-        ),
-      ),
   }))
 }
 

@@ -13,11 +13,11 @@ import { retryStalledLocks } from '../flow/execute/retry-lock.ts'
 import { undoLocks } from '../flow/execute/undo-lock.ts'
 import { createWaitingLocks } from '../flow/execute/waiting-locks.ts'
 import { type RelayDeps, relayAttested, releaseDeferred } from '../flow/settle/relay.ts'
-import { createHeadFollower, type HeadFollower } from '../lanes/head-follower.ts'
 import { createLaneRunner, type Lane } from '../lanes/runner.ts'
 import { createSender } from '../lanes/sender.ts'
 import { createSendingLane } from '../lanes/sending.ts'
 import { topUpLowest } from '../lanes/top-up.ts'
+import type { ViewOfChain, Views } from '../lanes/views.ts'
 import { createWatchLane } from '../lanes/watch.ts'
 import { createPriceBook } from '../market/prices/book.ts'
 import type { Catalog } from '../model/catalog.ts'
@@ -45,9 +45,9 @@ import {
 } from './chains.ts'
 import { createClaimCheck } from './claim-check.ts'
 import { listenToDatabase, verifyDatabase } from './database.ts'
-import { type DelivererGas, watchDelivererGas } from './deliverer-gas.ts'
+import { createFollowing } from './following.ts'
 import { floatOf } from './gas.ts'
-import { maxHeadAgeMs } from './head-age.ts'
+import { createGasWatch, type GasWatch } from './gas-watch.ts'
 import { createLedgerTask } from './ledger.ts'
 import { findLostOn } from './lost-log.ts'
 import { openChains } from './open-chains.ts'
@@ -58,6 +58,7 @@ import { retentionLane } from './retention.ts'
 import { createSigners } from './solana.ts'
 import { atMostEvery } from './timing.ts'
 import { openSpans, tracingLane } from './traces.ts'
+import { openViews } from './views.ts'
 import { addWorkerMetrics, type WorkerCounters } from './worker-metrics.ts'
 
 export type Worker = { start(): Promise<void>; close(): Promise<void> }
@@ -67,9 +68,11 @@ type Parts = {
   pool: Pool
   chains: Chains
   catalog: Catalog
-  followers: ReadonlyMap<number, HeadFollower>
+  followers: ReadonlyMap<number, ViewOfChain>
+  views: Views
+  wake(topic: string): void
   prices: ReturnType<typeof createPriceCheck>
-  gas: Pick<DelivererGas, 'hasGas'>
+  gas: Pick<GasWatch, 'hasGas'>
   logger: Logger
   counters: WorkerCounters
 }
@@ -98,21 +101,20 @@ export async function composeWorker(config: Config, logger: Logger): Promise<Wor
   const opening = await openChains(chains, { logger, findLost: (chain) => findLostOn(pool, chain) })
   const catalog = await loadCatalog(network, chains)
   const wake = (topic: string) => runner.wake(topic)
-  const followers = new Map(
-    chains.all.map((chain) => [chain.config.chainId, followHead(chain, wake, logger)]),
-  )
-  const prices = followPrices({ config, chains, catalog, followers, logger })
+  const views = openViews(pool, chains, {
+    onHead: (chainId) => wake(`head:${chainId}`),
+    onFault: (err) => logger.warn({ err }, 'views are not read'),
+  })
+  const followers = new Map(chains.all.map(({ config: { chainId } }) => [chainId, views.of(chainId)]))
+  const prices = followPrices({ config, catalog, followers, logger })
   const metrics = createMetrics()
   const counters = addWorkerMetrics(metrics.registry, {
-    followers: [...followers].map(([chainId, follower]) => ({
-      chain: chains.of(chainId).config.name,
-      follower,
-    })),
+    followers: chains.all.map(({ config }) => ({ chain: config.name, follower: views.of(config.chainId) })),
     heldLanes: () => runner.heldCount(),
   })
   const spans = openSpans(config, 'worker', logger)
-  const gas = watchDelivererGas(network, chains.all, logger)
-  const parts: Parts = { config, pool, chains, catalog, followers, prices, gas, logger, counters }
+  const gas = createGasWatch(network, chains.all, views)
+  const parts: Parts = { config, pool, chains, catalog, followers, views, wake, prices, gas, logger, counters }
   const lanes = [
     ...chains.all.flatMap((chain) => lanesOf(parts, chain)),
     retentionLane(pool, logger, network.eventDays),
@@ -124,12 +126,12 @@ export async function composeWorker(config: Config, logger: Logger): Promise<Wor
   }
   const { leaseMs } = network
   const runner = createLaneRunner({ pool, lanes, onFault, ...(leaseMs !== undefined && { leaseMs }) })
-  const channels = { swap_work: wake, [LANES_CHANNEL]: runner.hear }
+  const channels = { swap_work: wake, [LANES_CHANNEL]: runner.hear, ...views.channels }
   const listener = listenToDatabase(config, logger, { channels })
   let server: MetricsServer | undefined
   return {
     async start() {
-      for (const follower of followers.values()) follower.start()
+      await views.start()
       prices.start()
       server = await showMetrics(metrics.registry, config)
       await runner.start()
@@ -139,9 +141,8 @@ export async function composeWorker(config: Config, logger: Logger): Promise<Wor
       await runner.stop()
       await spans?.close()
       await server?.close()
-      for (const follower of followers.values()) follower.stop()
+      views.stop()
       prices.stop()
-      gas.stop()
       await listener.close()
       await pool.end()
     },
@@ -153,37 +154,19 @@ function accountsOf({ relayerKeys, delivererKeys, floatKey }: Config) {
   return keys.map((key) => privateKeyToAccount(key.reveal() as Address))
 }
 
-function followHead(
-  { config, chain }: ConnectedChain,
-  wake: (topic: string) => void,
-  logger: Logger,
-): HeadFollower {
-  return createHeadFollower({
-    chainId: config.chainId,
-    readHeads: (known) => chain.readHeads(known),
-    blockMs: config.blockMs,
-    maxAgeMs: maxHeadAgeMs(config),
-    onHead: () => wake(`head:${config.chainId}`),
-    onFault: (err) => logger.warn({ err, chain: config.name }, 'node does not answer'),
-  })
-}
+type PriceParts = Pick<Parts, 'config' | 'catalog' | 'followers' | 'logger'>
 
-function followPrices(parts: Omit<Parts, 'pool' | 'prices' | 'gas' | 'counters'>): Parts['prices'] {
-  const { config, chains, catalog, followers, logger } = parts
-  const liveAt = (chainId: number) => {
-    const follower = followers.get(chainId)
-    return follower?.isLive() ? follower : undefined
-  }
+function followPrices(parts: PriceParts): Parts['prices'] {
+  const { config, catalog, logger } = parts
   const book = createPriceBook({
-    sources: createPriceSources(config, chains),
+    sources: createPriceSources(config, (chainId) => followerOf(parts, chainId).part('state')),
     rules: priceRulesOf(config),
-    isLive: (chainId) => liveAt(chainId) !== undefined,
+    isLive: (chainId) => followerOf(parts, chainId).isLive(),
     now: Date.now,
     onFault: (err, source) => logger.warn({ err, source }, 'price source does not answer'),
   })
-  const headOf = (chainId: number) => liveAt(chainId)?.current()?.head.hash
   const toleranceBps = config.network.priceToleranceBps ?? USUAL_TOLERANCE_BPS
-  return createPriceCheck({ catalog, book, toleranceBps, headOf, onRead: watchPrices(book, logger) })
+  return createPriceCheck({ catalog, book, toleranceBps, onRead: watchPrices(book, logger) })
 }
 
 function lanesOf(parts: Parts, chain: ConnectedChain): Lane[] {
@@ -205,7 +188,12 @@ function topUpLanes(parts: Parts, connected: ConnectedChain): Lane[] {
   const { chain, config, senders, nativeToken } = connected
   const sender = senderOf(parts, connected, float.address)
   const keys = [...new Set([...senders.relay, ...senders.deliver])]
-  const deps = { ...{ pool, chain, sender, keys, limits: float.limits }, nativeToken: nativeToken.address }
+  const view = followerOf(parts, config.chainId)
+  const deps = {
+    ...{ pool, chain, sender, keys, limits: float.limits },
+    nativeToken: nativeToken.address,
+    balanceOf: (key: string) => view.part('state')?.value.balances[key],
+  }
   const look = atMostEvery(GAS_LOOK_MS, (lease: Lease, heads: Heads) => topUpLowest(deps, lease, heads))
   return [
     createSendingLane({
@@ -222,7 +210,7 @@ function relayShareOf(chain: ConnectedChain, address: string): Share | undefined
   return shareOf({ active: activeOf(chain, 'relay'), address, hasGas: () => true })
 }
 
-function followerOf({ followers }: Parts, chainId: number): HeadFollower {
+function followerOf({ followers }: Pick<Parts, 'followers'>, chainId: number): ViewOfChain {
   const follower = followers.get(chainId)
   if (!follower) throw new Error(`Chain ${chainId} is not followed`)
   return follower
@@ -293,7 +281,7 @@ function watchLane(parts: Parts, connected: ConnectedChain): Lane {
   }
   const books = createLedgerTask(parts, connected, follower)
   const orphans = createOrphanTask({ ...parts, network: parts.config.network }, config.chainId)
-  return { ...lane, tasks: [...lane.tasks, books, orphans, deferred] }
+  return { ...lane, tasks: [...createFollowing(parts, connected), ...lane.tasks, books, orphans, deferred] }
 }
 
 // Logs that a node had not indexed yet are read with the next range.

@@ -11,6 +11,7 @@ import {
   strict,
   text,
   url,
+  wsUrl,
 } from './fields.ts'
 
 const NODES =
@@ -127,6 +128,14 @@ export const EvmChain = Type.Object(
       }),
     ),
     tokens: Type.Array(tokenOf(address('With its checksum.')), TOKENS),
+    wsUrls: Type.Optional(
+      Type.Array(wsUrl('A node.'), {
+        minItems: 1,
+        description:
+          'Where the worker that follows the chain hears of new heads (`eth_subscribe`), instead of asking for them. ' +
+          'Only when to look follows from it: what is there is what the nodes of `rpcUrls` say.',
+      }),
+    ),
     tipWei: Type.Optional(digits('Fixed priority fee, in wei. Without it the node is asked.')),
     l1FeeOracle: Type.Optional(
       address('Of an OP-stack chain: its GasPriceOracle, 0x420000000000000000000000000000000000000F.'),

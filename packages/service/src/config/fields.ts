@@ -13,6 +13,7 @@ export const digits = (description: string) => Type.String({ pattern: '^[0-9]+$'
 /** Whole coins or tokens, as text: 0.25. */
 export const decimal = (description: string) =>
   Type.String({ pattern: '^(0|[1-9][0-9]*)(\\.[0-9]+)?$', description })
+export const wsUrl = (description: string) => Type.String({ pattern: '^wss?://', description })
 export const url = (description: string) => Type.String({ pattern: '^https?://', description })
 /** No more than a timer can wait for, in milliseconds. */
 export const count = (description: string) => range(1, 2 ** 31 - 1, description)

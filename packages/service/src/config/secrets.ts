@@ -37,8 +37,13 @@ export function fillInUrls(
       problems.push(`${where} is not a URL once its settings are filled in`)
     return filled
   }
+  const fillHeads = (chain: NetworkConfig['chains'][number]) => {
+    if (chain.family !== 'evm' || !chain.wsUrls || !lists.includes('rpcUrls')) return {}
+    return { wsUrls: chain.wsUrls.map((url, index) => fill(url, `${chain.name}: /wsUrls/${index}`)) }
+  }
   const chains = network.chains.map((chain) => ({
     ...chain,
+    ...fillHeads(chain),
     ...Object.fromEntries(
       lists.map((list) => [
         list,

@@ -62,6 +62,10 @@ const REBROADCAST_MS = 2_000
 const NEVER = Number.NEGATIVE_INFINITY
 // A key without open transactions is looked at again this often: the worker before may have been slow to commit.
 const IDLE_CHECK_MS = 5_000
+// The chain is asked for the nonce of such a key less often: only somebody else could have used it.
+const NONCE_CHECK_MS = 60_000
+// What is in a block and waits for finality is looked at again this often, or when the final block moves.
+const MINED_CHECK_MS = 10_000
 /** The swaps moved on or the lane changed hands: what was about to be signed must not be. */
 class Outdated extends Error {}
 
@@ -74,6 +78,8 @@ export function createSender(options: Options): Sender {
   let nextNonce = -1 // what the chain was last seen to expect: less than before after a reorg
   let inFlight = Number.POSITIVE_INFINITY // unknown until the first follow-up
   let idleUntil = 0 // nothing of this key is open: there is nothing to follow up on
+  let nonceUntil = 0 // until then the nonce of an idle key is taken as known
+  let mined = { hard: '', until: 0 } // nothing is unmined: nothing changes before the final block does
   let sent = 0 // a follow-up runs beside the sends and must not overlook those it began before
 
   async function send(lease: Lease, heads: Heads, { feeBound = 0n, ...work }: Work): Promise<boolean> {
@@ -100,14 +106,22 @@ export function createSender(options: Options): Sender {
   }
 
   async function followUp(lease: Lease, heads: Heads): Promise<void> {
-    if (performance.now() < idleUntil) return
+    const now = performance.now()
+    const isMined = inFlight === 0 && heads.hard.hash === mined.hard && now < mined.until
+    if (now < idleUntil || isMined) return
     const before = sent
     const open = await findOpenAttempts(pool, key)
+    if (open.length === 0 && inFlight === 0 && now < nonceUntil) {
+      idleUntil = now + IDLE_CHECK_MS
+      return
+    }
     const fates = await chain.readFates(address, open, heads)
     if (fates.nextNonce > nextNonce) await raiseNonce(pool, { ...key, atLeast: fates.nextNonce })
     nextNonce = fates.nextNonce
     await noteFates(pool, open, fates, heads)
     inFlight = fates.unmined.length + sent - before
+    nonceUntil = now + NONCE_CHECK_MS
+    mined = { hard: heads.hard.hash, until: now + MINED_CHECK_MS }
     idleUntil = open.length === 0 && sent === before ? performance.now() + IDLE_CHECK_MS : 0
     const worths = await mouth.repeat(fates.unmined)
     for (const found of findStuck(fates.unmined, worths))

@@ -66,7 +66,11 @@ describe.each(families)('a key on $name that runs low', ({ name, start, newAddre
       ...{ onSent: () => {}, onSendFault: () => {}, onReplaced: () => {} },
       isClaimable: () => true,
     })
-    const deps = { ...{ pool, chain, sender, limits, keys }, nativeToken: world.tokens.native }
+    const deps = {
+      ...{ pool, chain, sender, limits, keys },
+      nativeToken: world.tokens.native,
+      balanceOf: () => undefined,
+    }
     return {
       lease,
       async step() {

@@ -15,6 +15,8 @@ export type TopUpDeps = {
   sender: Sender
   /** Every key that pays for transactions here. */
   keys: readonly string[]
+  /** As the view of the chain has it; undefined before it was read. */
+  balanceOf(key: string): bigint | undefined
 }
 
 // Locks cost more than transfers; the price may double while one waits.
@@ -29,6 +31,8 @@ export async function topUpLowest(deps: TopUpDeps, lease: Lease, heads: Heads): 
   const { chainId } = chain
   const block = heads.head.number
   if (sender.room() <= 0) return
+  const isEnough = (key: string) => (deps.balanceOf(key) ?? 0n) >= limits.low
+  if (deps.keys.every(isEnough)) return
   const awaiting = await findAwaitingTopUp(pool, { chainId, block })
   const keys = await Promise.all(
     deps.keys

@@ -3,7 +3,7 @@ import type { Chain, ChainEvent, Heads } from '../chains/chain.ts'
 import { attempt, throwFirst } from '../model/attempt.ts'
 import { releaseStalledAttestations } from '../store/attestations.ts'
 import { discardEvents, findFinalEvents, type StoredEvent } from '../store/chain-events.ts'
-import { setHoldings } from '../store/inventory.ts'
+import { isChainAwaited } from '../store/chain-views.ts'
 import type { Lease } from '../store/lanes.ts'
 import { findPositionsPast, freePositions } from '../store/ops.ts'
 import { followAbandoned } from './abandoned.ts'
@@ -33,6 +33,8 @@ type Options = Omit<ScanDeps, 'chain'> & {
 const FINALIZED_AT_ONCE = 500
 // Positions and missed logs can wait: neither holds up a swap.
 const UPKEEP_MS = 30_000
+// While no swap waits for this chain, its events show no more than what became final, or a reorg.
+const IDLE_SCAN_MS = 10_000
 
 /** The lane that reads a chain: at each new head it stores events and moves swaps on by them. */
 export function createWatchLane(options: Options): Lane {
@@ -41,13 +43,17 @@ export function createWatchLane(options: Options): Lane {
   let done: string | undefined
   let safe = -1n
   let upkeepAt = 0
+  let scanAt = 0
   const watch: Task = {
     topics: [`head:${chain.chainId}`],
     async step(lease) {
       const heads = follower.current()
       if (!heads || heads.head.hash === done) return
       const faults: unknown[] = []
-      await scanEvents(options, heads, faults)
+      if ((await isChainAwaited(options.pool, chain.chainId)) || performance.now() >= scanAt) {
+        await scanEvents(options, heads, faults)
+        scanAt = performance.now() + IDLE_SCAN_MS
+      }
       await Promise.all([
         attempt(faults, () => options.confirmDeliveries(lease, heads)),
         attempt(faults, () => options.confirmLocks(heads)),
@@ -88,8 +94,6 @@ async function finalize(options: Options, heads: Heads, faults: unknown[]): Prom
 async function keepBooks({ pool, chain, senders }: Options, heads: Heads): Promise<void> {
   await followAbandoned({ pool, chain, senders }, heads)
   await releaseStalledAttestations(pool, { chainId: chain.chainId, senders })
-  const held = await chain.readHoldings(heads.head)
-  await setHoldings(pool, { chainId: chain.chainId, block: heads.head.number }, held)
 }
 
 /** Over, and a hard-final block past the deadline does not hold it locked: the position is free again. */

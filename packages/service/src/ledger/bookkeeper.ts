@@ -58,6 +58,7 @@ export function createBookkeeper(deps: BookkeeperDeps) {
     if (!hard) return
     const cursor = await findLedgerCursor(pool, chain.chainId)
     if (!cursor) return open(deps, hard)
+    if (hard.number <= cursor.block) return
     const custody = await chain.readCustody(cursor.block, hard, await listSenders(pool, chain.chainId))
     if (custody.block <= cursor.block) return
     const booked = await advance(deps, memory, { cursor, custody, expected })

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
 import { toCentsUp, usdE18 } from '../model/amount.ts'
 import type { TokenBook } from '../store/claim-books.ts'
-import { createClaimCaps } from './claim-caps.ts'
 import { createClaimLimits } from './claim-limits.ts'
 
 const HOUR = 3_600
@@ -60,27 +59,4 @@ test('nothing passes before its chain has told its cap and the database what is 
 
   expect(unread.mostInput(1, 'usdc', usdc)).toBe(0n)
   expect(await mostOf({ cap: 'unknown' })).toBe(0n)
-})
-
-test('caps are read every ten seconds, and kept while their chain is silent', async () => {
-  let [time, cap, reads] = [0, 7n, 0]
-  const caps = createClaimCaps({
-    tokens: [{ chainId: 1, address: 'usdc' }],
-    now: () => time,
-    async readCap() {
-      reads += 1
-      if (cap === 0n) throw new Error('silent')
-      return cap
-    },
-  })
-  const refresh = async () => caps.refreshers[0]?.()
-
-  expect(caps.claimCapOf(1, 'usdc')).toBe('unknown')
-  await refresh()
-  await refresh()
-  expect([caps.claimCapOf(1, 'usdc'), reads]).toEqual([7n, 1])
-  time = 10_000
-  cap = 0n
-  await expect(refresh()).rejects.toThrow('silent')
-  expect(caps.claimCapOf(1, 'usdc')).toBe(7n)
 })

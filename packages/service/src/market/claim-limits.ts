@@ -2,7 +2,9 @@ import type { Priced } from '../model/amount.ts'
 import { mostWithin } from '../model/amount.ts'
 import { claimRoom, EMPTY_BOOK, largestShare } from '../model/claim-room.ts'
 import type { TokenBook } from '../store/claim-books.ts'
-import type { ClaimCapOf } from './claim-caps.ts'
+
+/** `unknown` until the chain was seen once; `none` where nothing bounds what is claimed in an hour. */
+export type ClaimCapOf = (chainId: number, token: string) => bigint | 'none' | 'unknown'
 
 type Booked = { books: readonly TokenBook[]; unclaimed: ReadonlyMap<number, bigint> }
 

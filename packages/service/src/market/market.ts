@@ -1,11 +1,12 @@
-import type { ChainNow, Market } from '../model/catalog.ts'
+import type { Market } from '../model/catalog.ts'
 import type { Holding } from '../store/inventory.ts'
 import { createPriceBook, type PriceBook, STALE_MS } from './prices/book.ts'
 import type { PriceRules } from './prices/reference.ts'
 import type { PriceSource } from './prices/source.ts'
 
 export type MarketSources = {
-  chains: readonly ChainSource[]
+  /** As the view of the chain has it; undefined while it is not live. */
+  chainNow: Market['chainNow']
   prices: readonly PriceSource[]
   priceRules: ReadonlyMap<string, PriceRules>
   readInventory(): Promise<Holding[]>
@@ -16,8 +17,6 @@ export type MarketSources = {
   onFault(error: unknown, source: string): void
 }
 
-type ChainSource = { chainId: number; maxHeadAgeMs: number; readNow(): Promise<ChainNow> }
-
 type Seen<T> = { value: T; at: number }
 
 export type LiveMarket = Market & {
@@ -27,21 +26,12 @@ export type LiveMarket = Market & {
 }
 
 /**
- * Keeps prices, gas prices, heads and liquidity in memory, so that a quote waits for nobody. What could not
- * be refreshed for ten seconds, and a chain whose head stands still, are unknown rather than old.
+ * Keeps prices and liquidity in memory, beside the views of the chains, so that a quote waits for nobody. What could
+ * not be refreshed for ten seconds is unknown rather than old.
  */
 export function createMarket(sources: MarketSources): LiveMarket {
   let holdings: Seen<Map<string, bigint>> | undefined
-  const heads = new Map<number, Seen<ChainNow> & { advancedAt: number }>()
   const isFresh = (seen: Seen<unknown>) => sources.now() - seen.at < STALE_MS
-
-  async function refreshChain(chain: ChainSource): Promise<void> {
-    const value = await chain.readNow()
-    const at = sources.now()
-    const before = heads.get(chain.chainId)
-    const advancedAt = before && before.value.block >= value.block ? before.advancedAt : at
-    heads.set(chain.chainId, { value, at, advancedAt })
-  }
 
   async function refreshInventory(): Promise<void> {
     const rows = await sources.readInventory()
@@ -49,14 +39,7 @@ export function createMarket(sources: MarketSources): LiveMarket {
     holdings = { value, at: sources.now() }
   }
 
-  const limits = new Map(sources.chains.map(({ chainId, maxHeadAgeMs }) => [chainId, maxHeadAgeMs]))
-  function chainNow(chainId: number): ChainNow | undefined {
-    const seen = heads.get(chainId)
-    const limit = limits.get(chainId) ?? 0
-    if (!seen || !isFresh(seen) || sources.now() - seen.advancedAt > limit) return undefined
-    return seen.value
-  }
-
+  const { chainNow } = sources
   const prices = createPriceBook({
     sources: sources.prices,
     rules: sources.priceRules,
@@ -71,7 +54,6 @@ export function createMarket(sources: MarketSources): LiveMarket {
     prices,
     refreshers: [
       guard('inventory', refreshInventory),
-      ...sources.chains.map((chain) => guard(`chain ${chain.chainId}`, () => refreshChain(chain))),
       ...sources.prices.map((source) => () => prices.refresh(source)),
     ],
     priceOf: (asset) => prices.referenceOf(asset).price,

@@ -10,6 +10,7 @@ import {
 } from 'viem'
 import { createPostJson, HttpStatusError } from '../nodes/post-json.ts'
 import { createAgreement } from './agreement.ts'
+import { createGathering } from './gather.ts'
 
 type Options = { urls: readonly string[]; timeoutMs?: number; assertOutsideTransaction?: () => void }
 
@@ -18,6 +19,8 @@ export type EvmClients = {
   client: PublicClient
   /** Says what a majority of the nodes says: for everything that money follows from. */
   agreed: PublicClient
+  /** The same two; contract reads and balances of one tick are one call. */
+  gathered: { client: PublicClient; agreed: PublicClient }
   /** Each node by itself, to hand transactions to all of them. */
   nodes: readonly PublicClient[]
 }
@@ -27,9 +30,12 @@ export function createEvmClients(options: Options): EvmClients {
   const { urls, timeoutMs = 5_000, assertOutsideTransaction = () => {} } = options
   const transports = urls.map((url) => createNode({ url, timeoutMs, assertOutsideTransaction }))
   const open = (transport: Transport) => createPublicClient({ transport, cacheTime: 0 })
+  const any = fallback(transports, { retryCount: 0 })
+  const agreed = createAgreement(transports)
   return {
-    client: open(fallback(transports, { retryCount: 0 })),
-    agreed: open(createAgreement(transports)),
+    client: open(any),
+    agreed: open(agreed),
+    gathered: { client: open(createGathering(any)), agreed: open(createGathering(agreed)) },
     nodes: transports.map(open),
   }
 }

@@ -43,7 +43,12 @@ afterAll(() => chain?.stop())
 
 beforeEach(async () => {
   feeds = [await deployFeed(8, ETH), await deployFeed(18, ETH * 10n ** 10n), await deployFeed(8, ETH)]
-  const readRounds = createFeedReader(createEvmClient({ urls: [chain.rpcUrl] }), feeds)
+  const reader = createEvmClient({ urls: [chain.rpcUrl] })
+  const readFeeds = createFeedReader(reader, feeds)
+  const readRounds = async () => {
+    const { number, timestamp: seconds } = await reader.getBlock()
+    return { seconds, rounds: new Map(Object.entries(await readFeeds(number))) }
+  }
   const configured = feeds.map((address) => ({ asset: 'ETH', address, maxAgeSeconds: 60 }))
   const source = createChainlinkSource({ chainId: 31_337, feeds: configured, readRounds })
   book = createPriceBook({

@@ -40,6 +40,8 @@ export function createHeadReader(client: Client, rules: HeadRules): (known?: Hea
   return async (known) => {
     const head = toBlock(await client.getBlock({ blockTag: 'latest' }))
     if (known?.head.hash === head.hash) return known
+    // A block that was final for the process that followed before stays final.
+    final ??= known && { hard: known.hard, ...(known.safe && { safe: known.safe }) }
     if (!final || Math.abs(head.seconds - readAt) >= maxAgeSeconds) {
       final = await readFinal(head)
       readAt = head.seconds

@@ -15,10 +15,13 @@ import type { Block, LockRef, LockState, WalletView } from '../chain.ts'
 import { toDelegation } from './delegation.ts'
 import type { EvmChainSettings } from './settings.ts'
 
+/** Nonces are read where an authorization will need them: most wallets are delegated already. */
 export async function readDelegation(client: PublicClient, settings: EvmChainSettings, wallet: string) {
   const address = getAddress(wallet)
-  const [code, nonce, pendingNonce] = await Promise.all([
-    client.getCode({ address }),
+  const code = await client.getCode({ address })
+  const delegation = toDelegation({ code, nonce: 0, pendingNonce: 0 }, settings)
+  if (!('nonce' in delegation)) return delegation
+  const [nonce, pendingNonce] = await Promise.all([
     client.getTransactionCount({ address }),
     client.getTransactionCount({ address, blockTag: 'pending' }),
   ])

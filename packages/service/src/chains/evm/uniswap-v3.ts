@@ -33,7 +33,7 @@ const DRY_PRICES = [4_295_128_740n, 1_461_446_703_485_210_103_287_273_052_203_98
 /** From what is sold to what is bought, through the one pool of this `fee`, in millionths. */
 export type Route = { tokenIn: Address; tokenOut: Address; fee: number }
 
-type Asked = Route & { quoter: Address }
+type Asked = Route & { quoter: Address; blockNumber?: bigint }
 
 /** What an exact output costs now; undefined when the pools do not have it. */
 export async function quoteExactOutput(
@@ -59,7 +59,9 @@ type Call = { functionName: 'quoteExactInput' | 'quoteExactOutput'; args: readon
 async function quote(client: PublicClient, asked: Asked, call: Call): Promise<bigint | undefined> {
   try {
     const quoter = { address: asked.quoter, abi: quoterAbi } as const
-    const [amount, prices] = (await client.simulateContract({ ...quoter, ...call })).result
+    const { blockNumber } = asked
+    const at = blockNumber === undefined ? {} : { blockNumber }
+    const [amount, prices] = (await client.simulateContract({ ...quoter, ...call, ...at })).result
     return prices.some((price) => DRY_PRICES.includes(price)) ? undefined : amount
   } catch (error) {
     if (refusalOf(error) === undefined) throw error

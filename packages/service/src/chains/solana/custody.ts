@@ -17,6 +17,7 @@ const MAX_KNOWN = 5_000
 /** What the vaults of a Solana chain hold, and every transaction that changed it. */
 export function createSolanaCustody(parts: SolanaParts): CustodyChain {
   const known = new Map<string, CustodyEvent[]>()
+  const quiet = createQuiet()
   const accounts = rememberOnce(() => listAccounts(parts))
   return {
     chainId: parts.settings.chainId,
@@ -24,6 +25,8 @@ export function createSolanaCustody(parts: SolanaParts): CustodyChain {
       const vaults = await accounts()
       const { slot, balances } = await readBalances(parts.client.agreed, vaults, hard)
       if (after === undefined) return { block: slot, events: [], balances }
+      // Not read: what happened in between is part of the next range.
+      if (quiet.isQuiet(balances)) return { block: after, events: [] }
       const since = after > OVERLAP_SLOTS ? after - OVERLAP_SLOTS : 0n
       const landed = await readHistory(parts.client.agreed, addressesOf(vaults), { since, upTo: slot })
       const ours = new Set([...Object.values(parts.settings.feePayers), ...senders])
@@ -41,6 +44,27 @@ export function createSolanaCustody(parts: SolanaParts): CustodyChain {
     // By its marker, which only our fee payer can make.
     isOurLock: async () => true,
     findSold: async () => undefined,
+  }
+}
+
+// A difference counts when three readings show it.
+const READ_AGAIN = 4
+const QUIET_MS = 60_000
+
+/** Whether balances are what several readings showed: then their history, a call for each account, can wait. */
+function createQuiet() {
+  let last = ''
+  let readings = 0
+  let readAt = 0
+  return {
+    isQuiet(balances: readonly Held[]): boolean {
+      const shown = balances.map(({ amount }) => amount).join()
+      readings = shown === last ? readings + 1 : 1
+      last = shown
+      if (readings > READ_AGAIN && performance.now() - readAt < QUIET_MS) return true
+      readAt = performance.now()
+      return false
+    },
   }
 }
 

@@ -5,15 +5,19 @@ export type SolanaHead = { slot: bigint; height: bigint; seconds: number }
 export type Depth = 'confirmed' | 'finalized'
 export type SolanaHeads = Record<Depth, SolanaHead>
 
+// A block is final 32 slots behind the newest one: the final one is asked for again when some more have become so.
+const FINAL_SLOTS = 40n
+
 /**
- * The newest block of each commitment. One call while nothing is new: then the heads given come back as they
- * are. A head never goes back, also when the node that answers lags behind the one before it. What is only
- * processed counts for nothing here: a fork may drop it.
+ * The newest block of each commitment; the final one may be some slots older. One call while nothing is new: then the
+ * heads given come back as they are. A head never goes back, also when the node that answers lags behind the one
+ * before it. What is only processed counts for nothing here: a fork may drop it.
  */
 export async function readHeads(client: SolanaClient, known?: SolanaHeads): Promise<SolanaHeads> {
   const confirmed = await readEpoch(client, 'confirmed')
   if (known && confirmed.slot <= known.confirmed.slot) return known
-  const finalized = await readEpoch(client, 'finalized')
+  const isFinalDue = !known || confirmed.slot - known.finalized.slot >= FINAL_SLOTS
+  const finalized = isFinalDue ? await readEpoch(client, 'finalized') : known.finalized
   const [soft, hard] = await Promise.all([
     withTime(client, confirmed, known?.confirmed),
     withTime(client, finalized, known?.finalized),

@@ -77,80 +77,55 @@ test('the inventory refuses without a price, and while there is nothing of it', 
   expect(inventory({}, uncounted).offer(route)).toEqual({ venue: 'inventory', why: 'empty' })
 })
 
+const SOLD = [1n, 100n, 1_000n, 20_000n, 50_000n, 250_000n].map((dollars) => dollars * 10n ** 6n)
+
 /** A pool of 1,000,000 dollars and 500 ether a side, without a fee. */
-function pool({ market = marketWith(), now = (): number => 0, readBought = constantProduct } = {}) {
-  const pools = [{ chainId: 2, sell: usdcOnTwo, buy: weth, readBought }]
-  return createUniswapVenue({ market, pools, now, onFault: () => {} })
+function pool({ market = marketWith(), sizes = SOLD, ageMs = 0 } = {}) {
+  const pools = [{ chainId: 2, sell: usdcOnTwo, buy: weth }]
+  const points = sizes.map((sold) => ({ sold, bought: constantProduct(sold) }))
+  return createUniswapVenue({ market, pools, curveOf: () => ({ points, ageMs }) })
 }
 
-async function constantProduct(sold: readonly bigint[]) {
+function constantProduct(sold: bigint): bigint {
   const [dollars, ether] = [10n ** 12n, 500n * 10n ** 18n]
-  return sold.map((amount) => (ether * amount) / (dollars + amount))
+  return (ether * sold) / (dollars + sold)
 }
 
-test('a pool gives no more than it answered, and at the sizes that were asked exactly that', async () => {
+test('a pool gives no more than it answered, and at the sizes that were asked exactly that', () => {
   const venue = pool()
-  await venue.refresh()
   const { curve, payToken, deliveryCost } = offered(venue.offer(route))
 
   for (const dollars of [1n, 7n, 100n, 333n, 4_321n, 20_000n, 49_999n]) {
     const sold = dollars * 10n ** 6n
-    const [most] = await constantProduct([sold])
-    expect(outputOf(curve, sold)).toBeLessThanOrEqual(most as bigint)
+    expect(outputOf(curve, sold)).toBeLessThanOrEqual(constantProduct(sold))
   }
-  expect(outputOf(curve, 1_000n * 10n ** 6n)).toBe((await constantProduct([1_000n * 10n ** 6n]))[0])
+  expect(outputOf(curve, 1_000n * 10n ** 6n)).toBe(constantProduct(1_000n * 10n ** 6n))
   expect({ payToken, deliveryCost }).toEqual({ payToken: '0xusdc', deliveryCost: 4n })
 })
 
-test('a pool that has not moved is asked for one size, and for all of them when it has or after a while', async () => {
-  let [time, depth] = [0, 1n]
-  const asked: number[] = []
-  const venue = pool({
-    now: () => time,
-    async readBought(sold: readonly bigint[]) {
-      asked.push(sold.length)
-      return sold.map((amount) => amount * depth)
-    },
-  })
-
-  await venue.refresh()
-  time = 2_000
-  await venue.refresh()
-  depth = 2n
-  await venue.refresh()
-  time = 10_001
-  await venue.refresh()
-
-  expect(asked).toEqual([1, 9, 1, 1, 9, 1, 9])
-})
-
-test('a pool is used only as far as what the vault holds of what it sells', async () => {
+test('a pool is used only as far as what the vault holds of what it sells', () => {
   const venue = pool()
-  await venue.refresh()
   const { curve } = offered(venue.offer(route))
 
   expect(outputOf(curve, held['0xusdc'] as bigint)).toBeDefined()
   expect(outputOf(curve, (held['0xusdc'] as bigint) + 1n)).toBeUndefined()
 })
 
-test('a pool that was never asked, not lately, or that has nothing, offers nothing', async () => {
-  let time = 0
-  const venue = pool({ now: () => time })
-  expect(venue.offer(route)).toEqual({ venue: 'uniswap-v3', why: 'empty' })
-  await venue.refresh()
-  time = 10_001
-  expect(venue.offer(route)).toEqual({ venue: 'uniswap-v3', why: 'empty' })
+test('a pool that was never asked, not lately, or that has nothing, offers nothing', () => {
+  const empty = { venue: 'uniswap-v3', why: 'empty' }
+  const pools = [{ chainId: 2, sell: usdcOnTwo, buy: weth }]
+  const unasked = createUniswapVenue({ market: marketWith(), pools, curveOf: () => undefined })
 
-  const dry = pool({ readBought: async (sold: readonly bigint[]) => sold.map(() => undefined as never) })
-  await dry.refresh()
-  expect(dry.offer(route)).toEqual({ venue: 'uniswap-v3', why: 'empty' })
+  expect(unasked.offer(route)).toEqual(empty)
+  expect(pool({ ageMs: 30_001 }).offer(route)).toEqual(empty)
+  const dry = pool({ sizes: [] })
+  expect(dry.offer(route)).toEqual(empty)
   expect(dry.offer({ ...route, output: usdcOnTwo })).toEqual({ venue: 'uniswap-v3', why: 'notServed' })
 })
 
-test('an output without a price can be bought, as long as what is sold for it has one', async () => {
+test('an output without a price can be bought, as long as what is sold for it has one', () => {
   const market = marketWith({ priceOf: (asset) => (asset === 'ETH' ? undefined : USD) })
   const venue = pool({ market })
-  await venue.refresh()
 
   expect(offered(venue.offer(route)).payToken).toBe('0xusdc')
 })

@@ -1,10 +1,12 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import type { ChainState } from '../../chains/view.ts'
 import { type Env, findPlace, type Place, UsageError } from '../../command.ts'
 import { type Chains, type ConnectedChain, connectChains, loadCatalog } from '../../compose/chains.ts'
 import { createPriceSources, priceRulesOf } from '../../compose/prices.ts'
 import { readSetting } from '../../config/secrets.ts'
 import { type ChainConfig, type NetworkConfig, Secret } from '../../config.ts'
+import type { Aged } from '../../lanes/views.ts'
 import { createPriceBook, type PriceBook } from '../../market/prices/book.ts'
 import type { Catalog, Token } from '../../model/catalog.ts'
 import { findNetwork } from '../served.ts'
@@ -65,8 +67,9 @@ export async function readPrices(env: Env, { network, chains }: Desk): Promise<P
   const key = readSetting(env, 'GEOSWAP_PYTH_API_KEY', problems)
   if (problems.length > 0) throw new UsageError(problems.join('\n'))
   const config = { network, pythApiKey: key === undefined ? undefined : new Secret(key) }
+  const states = await readStates(chains)
   const book = createPriceBook({
-    sources: createPriceSources(config, chains),
+    sources: createPriceSources(config, (chainId) => states.get(chainId)),
     rules: priceRulesOf(config),
     isLive: () => true,
     now: Date.now,
@@ -74,6 +77,23 @@ export async function readPrices(env: Env, { network, chains }: Desk): Promise<P
   })
   await Promise.all(book.sources.map((source) => book.refresh(source)))
   return book
+}
+
+/** Of the chains that answer, as they are now. */
+async function readStates({ all }: Chains): Promise<Map<number, Aged<ChainState>>> {
+  const read = await Promise.allSettled(
+    all.map(async ({ chain, view }) => ({
+      chainId: chain.chainId,
+      state: await view.readState(await chain.readHeads()),
+    })),
+  )
+  return new Map(
+    read.flatMap((each) =>
+      each.status === 'fulfilled'
+        ? [[each.value.chainId, { value: each.value.state, ageMs: 0 }] as const]
+        : [],
+    ),
+  )
 }
 
 export function findChain({ chains }: Desk, name: string): ConnectedChain {

@@ -1,0 +1,115 @@
+import { type RunningChain, startChain } from '@geoswap/devnet'
+import { testFeedAbi, testFeedBytecode, testTokenAbi, testTokenBytecode } from '@geoswap/protocol'
+import {
+  type Abi,
+  type Address,
+  BaseError,
+  ContractFunctionRevertedError,
+  createPublicClient,
+  createTestClient,
+  encodeDeployData,
+  type Hex,
+  http,
+  type PublicClient,
+  publicActions,
+  type Transport,
+  walletActions,
+} from 'viem'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { createGathering } from './gather.ts'
+
+const ANYONE: Address = '0x00000000000000000000000000000000000000fe'
+// Burns all the gas that it is given, and reverts.
+const BURNER: Hex = '0xfe'
+
+let chain: RunningChain
+let token: Address
+let feed: Address
+let client: PublicClient
+let asked: string[]
+
+beforeAll(async () => {
+  chain = await startChain({ name: 'gather', chainId: 31_337, blockMs: 60_000 })
+  const node = createTestClient({ mode: 'hardhat', transport: http(chain.rpcUrl), account: ANYONE })
+    .extend(publicActions)
+    .extend(walletActions)
+  await node.setAutomine(true)
+  await node.impersonateAccount({ address: ANYONE })
+  await node.setBalance({ address: ANYONE, value: 10n ** 24n })
+  const deploy = async (abi: Abi, bytecode: Hex, args: unknown[]): Promise<Address> => {
+    const data = encodeDeployData({ abi, bytecode, args })
+    const hash = await node.sendTransaction({ chain: null, gas: 3_000_000n, data })
+    return (await node.getTransactionReceipt({ hash })).contractAddress ?? expect.unreachable()
+  }
+  token = await deploy(testTokenAbi, testTokenBytecode, ['Dollar', 'USD', 6])
+  feed = await deploy(testFeedAbi, testFeedBytecode, [8, 'ETH / USD', 250_000_000_000n])
+  await node.setCode({ address: '0x00000000000000000000000000000000000000bb', bytecode: BURNER })
+})
+afterAll(() => chain?.stop())
+
+beforeEach(() => {
+  asked = []
+  const counted: Transport = (parameters) => {
+    const inner = http(chain.rpcUrl, { retryCount: 0 })(parameters)
+    return {
+      ...inner,
+      request: ((call: { method: string }) => {
+        asked.push(call.method)
+        return inner.request(call as never)
+      }) as typeof inner.request,
+    }
+  }
+  client = createPublicClient({ transport: createGathering(counted), cacheTime: 0 })
+})
+
+const decimals = (address: Address) =>
+  client.readContract({ address, abi: testTokenAbi, functionName: 'decimals' })
+
+test('reads and balances of one tick are one call to the node', async () => {
+  const [of, coins, round] = await Promise.all([
+    decimals(token),
+    client.getBalance({ address: '0x0000000000000000000000000000000000000001' }),
+    client.readContract({ address: feed, abi: testFeedAbi, functionName: 'latestRoundData' }),
+  ])
+
+  expect([of, coins, round[1]]).toEqual([6, 0n, 250_000_000_000n])
+  expect(asked).toEqual(['eth_call'])
+})
+
+test('one that reverts fails by itself, and its reason is told', async () => {
+  const old = { address: feed, abi: testFeedAbi, functionName: 'getRoundData', args: [99n] } as const
+  const [reverted, kept] = await Promise.allSettled([client.readContract(old), decimals(token)])
+
+  expect(kept).toMatchObject({ status: 'fulfilled', value: 6 })
+  const why = reverted.status === 'rejected' && reverted.reason
+  const cause = why instanceof BaseError && why.walk((each) => each instanceof ContractFunctionRevertedError)
+  expect(cause).toMatchObject({ data: { errorName: 'NoData' } })
+})
+
+test('one that burns its gas leaves the others theirs', async () => {
+  const answers = await Promise.allSettled([
+    decimals('0x00000000000000000000000000000000000000bb'),
+    decimals('0x00000000000000000000000000000000000000bb'),
+    decimals(token),
+  ])
+
+  expect(answers.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'fulfilled'])
+})
+
+test('reads of different blocks are apart, and so is what a single call cannot hold', async () => {
+  await Promise.all([decimals(token), client.getBalance({ address: ANYONE, blockNumber: 0n })])
+  expect(asked.length).toBe(2)
+
+  asked.length = 0
+  expect(new Set(await Promise.all(Array.from({ length: 100 }, () => decimals(token))))).toEqual(new Set([6]))
+  expect(asked.length).toBe(2)
+})
+
+test('a call in the name of somebody passes as it is', async () => {
+  const transfer = { address: token, abi: testTokenAbi, functionName: 'transfer', account: ANYONE } as const
+  await client.simulateContract({ ...transfer, args: [feed, 0n] })
+  expect(asked).toEqual(['eth_call'])
+
+  const ownAccount = client.simulateContract({ ...transfer, args: [feed, 1n] })
+  await expect(ownAccount).rejects.toThrow('ERC20InsufficientBalance')
+})

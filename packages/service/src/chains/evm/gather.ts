@@ -1,0 +1,118 @@
+import { readerAbi, readerBytecode } from '@geoswap/protocol'
+import {
+  type Address,
+  createTransport,
+  decodeAbiParameters,
+  type EIP1193RequestFn,
+  encodeDeployData,
+  type Hex,
+  RpcRequestError,
+  size,
+  type Transport,
+} from 'viem'
+import { groupBy } from '../../model/group.ts'
+
+type Request = { method: string; params?: unknown }
+type Asked = { target: Address; data: Hex; at: unknown }
+type Waiting = Asked & { resolve(answer: Hex): void; reject(error: unknown): void }
+type Ask = (request: Request) => Promise<unknown>
+
+/** EIP-3860 allows init code of 49,152 bytes; EIP-170 allows that 24,576 come back. A quote's answer takes 384. */
+export const LIMITS = { bytes: 40_000, calls: 60 }
+// Of one call in the argument, beside its data: the place of the call, its target, the place and length of its data.
+const OVERHEAD_BYTES = 4 * 32 + 31
+
+const answersAbi = [
+  {
+    type: 'tuple[]',
+    components: [
+      { name: 'isOk', type: 'bool' },
+      { name: 'data', type: 'bytes' },
+    ],
+  },
+] as const
+
+/**
+ * Sends the contract reads and balances of one tick and one block as one call, which runs a `Reader`. One of them that
+ * reverts fails by itself, with what it reverted with. Everything else passes as it is.
+ */
+export function createGathering(transport: Transport): Transport {
+  return (parameters) => {
+    const { request } = transport(parameters)
+    const ask = request as Ask
+    const gather = createGatherer(ask)
+    return createTransport({
+      ...{ key: 'gathering', name: 'Gathered reads', type: 'gathering', retryCount: 0 },
+      request: ((asked: Request) => {
+        const read = toRead(asked)
+        return read ? gather(read) : ask(asked)
+      }) as EIP1193RequestFn,
+    })
+  }
+}
+
+/** Undefined for what a `Reader` cannot ask: a call in somebody's name, with a value, or on another state. */
+function toRead({ method, params }: Request): Asked | undefined {
+  if (method === 'eth_getBalance') {
+    const [target, at] = params as [Address, unknown]
+    return { target, data: '0x', at }
+  }
+  if (method !== 'eth_call') return undefined
+  const [{ to, data, ...others }, at, ...overrides] = params as [{ to?: Address; data?: Hex }, unknown]
+  const isPlain = Object.values(others).every((value) => value === undefined) && overrides.length === 0
+  return isPlain && to && data && data !== '0x' ? { target: to, data, at } : undefined
+}
+
+function createGatherer(ask: Ask): (asked: Asked) => Promise<Hex> {
+  let waiting: Waiting[] = []
+  const flush = () => {
+    const taken = waiting
+    waiting = []
+    for (const [, sameBlock] of groupBy(taken, ({ at }) => JSON.stringify(at)))
+      for (const part of partsOf(sameBlock)) void readTogether(ask, part)
+  }
+  return (asked) =>
+    new Promise((resolve, reject) => {
+      if (waiting.length === 0) setImmediate(flush)
+      waiting.push({ ...asked, resolve, reject })
+    })
+}
+
+/** In the order asked, each small enough for one call. */
+export function partsOf<T extends { data: Hex }>(asked: readonly T[]): T[][] {
+  const parts: T[][] = []
+  let bytes = 0
+  for (const each of asked) {
+    const needs = size(each.data) + OVERHEAD_BYTES
+    const last = parts.at(-1)
+    if (!last || last.length >= LIMITS.calls || bytes + needs > LIMITS.bytes) {
+      parts.push([each])
+      bytes = size(readerBytecode) + needs
+      continue
+    }
+    last.push(each)
+    bytes += needs
+  }
+  return parts
+}
+
+async function readTogether(ask: Ask, part: readonly Waiting[]): Promise<void> {
+  try {
+    const calls = part.map(({ target, data }) => ({ target, data }))
+    const data = encodeDeployData({ abi: readerAbi, bytecode: readerBytecode, args: [calls] })
+    const told = (await ask({ method: 'eth_call', params: [{ data }, part[0]?.at] })) as Hex
+    const [answers] = decodeAbiParameters(answersAbi, told)
+    for (const [index, each] of part.entries()) settle(each, answers[index])
+  } catch (error) {
+    for (const { reject } of part) reject(error)
+  }
+}
+
+function settle(each: Waiting, answer: { isOk: boolean; data: Hex } | undefined): void {
+  if (answer?.isOk) {
+    each.resolve(answer.data)
+    return
+  }
+  const error = { code: 3, message: 'execution reverted', data: answer?.data ?? '0x' }
+  each.reject(new RpcRequestError({ body: { method: 'eth_call' }, error, url: 'gathered' }))
+}

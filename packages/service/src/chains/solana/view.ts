@@ -1,0 +1,31 @@
+import type { Chain } from '../chain.ts'
+import type { ViewReader } from '../view.ts'
+import { readAccounts } from './accounts.ts'
+import type { SolanaBlock } from './blocks.ts'
+import type { SolanaParts } from './parts.ts'
+
+type Options = {
+  parts: Pick<SolanaParts, 'client'>
+  chain: Pick<Chain, 'readLegCosts' | 'readHoldings'>
+  /** Whose coins are watched. */
+  keys: readonly string[]
+}
+
+/** Reads the parts of a Solana chain's view. It has no feeds, no pools and no limits. */
+export function createSolanaViewReader({ parts, chain, keys }: Options): ViewReader {
+  return {
+    readCosts: (at) => chain.readLegCosts(at),
+    async readState({ head }) {
+      const { commitment, number: minContextSlot } = head as SolanaBlock
+      const [accounts, holdings] = await Promise.all([
+        readAccounts(parts.client.agreed, { addresses: keys, commitment, minContextSlot }),
+        chain.readHoldings(head),
+      ])
+      const balances = Object.fromEntries(
+        keys.map((key, index) => [key, accounts[index]?.lamports ?? 0n] as const),
+      )
+      return { rounds: {}, balances, holdings, claimCaps: {}, seconds: head.seconds }
+    },
+    readPools: async () => [],
+  }
+}

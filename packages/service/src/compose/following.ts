@@ -1,0 +1,42 @@
+import type { Pool } from 'pg'
+import type { NetworkConfig } from '../config.ts'
+import { createChainFollower, toldTopic } from '../lanes/chain-follower.ts'
+import type { Task } from '../lanes/runner.ts'
+import type { Views } from '../lanes/views.ts'
+import type { Logger } from '../observe/logger.ts'
+import type { ConnectedChain } from './chains.ts'
+import { feedsOn } from './evm.ts'
+
+type Parts = {
+  config: { network: NetworkConfig }
+  pool: Pool
+  views: Views
+  logger: Logger
+  wake(topic: string): void
+}
+
+// A new head of Solana takes a height and a time: it is looked at less often while nobody waits for it.
+const CALLS_PER_HEAD = { evm: 1, solana: 1.4 }
+
+/** What follows a chain for all processes, under the lease of its watch. */
+export function createFollowing(parts: Parts, connected: ConnectedChain): Task[] {
+  const { pool, views, logger, wake } = parts
+  const { chain, config, senders, view } = connected
+  const { chainId, blockMs, family } = config
+  return createChainFollower({
+    pool,
+    chainId,
+    blockMs,
+    callsPerHead: CALLS_PER_HEAD[family],
+    hasFeeds: feedsOn(parts.config.network, chainId).length > 0,
+    readHeads: (known) => chain.readHeads(known),
+    reader: view,
+    topics: [...senders.relay.map((locker) => `lock:${chainId}:${locker}`), `deliver:${chainId}`],
+    followedBefore: () => views.of(chainId).followed(),
+    news: connected.listenToHeads?.({
+      onHead: () => wake(toldTopic(chainId)),
+      onFault: (err) => logger.warn({ err, chain: config.name }, 'heads are not told'),
+    }),
+    onWritten: views.take,
+  })
+}

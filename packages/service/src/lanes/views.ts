@@ -1,0 +1,140 @@
+import type { Pool } from 'pg'
+import type { Heads } from '../chains/chain.ts'
+import type { ChainView } from '../chains/view.ts'
+import { readChainViews, type StoredView } from '../store/chain-views.ts'
+import { createAwakeClock } from './awake-clock.ts'
+import type { HeadFollower } from './head-follower.ts'
+
+type Options = {
+  pool: Pool
+  chains: readonly { chainId: number; maxAgeMs: number }[]
+  onHead?(chainId: number): void
+  onFault(error: unknown): void
+}
+
+/** A part of a view and how old it is now. */
+export type Aged<T> = { value: T; ageMs: number }
+type Part = 'costs' | 'state' | 'pools'
+
+export type ViewOfChain = HeadFollower & {
+  part<P extends Part>(name: P): Aged<NonNullable<ChainView[P]>> | undefined
+  measured(): ChainView['measured']
+  /** The heads, if they were seen to change since this process began. */
+  followed(): Heads | undefined
+}
+
+type Kept = ViewOfChain & {
+  take(stored: StoredView): void
+  /** The database was asked, whether or not it had something new. */
+  noteLook(): void
+  stop(): void
+}
+
+export type Views = {
+  of(chainId: number): ViewOfChain
+  /** Takes over what this process wrote itself. */
+  take(stored: StoredView): void
+  /** Reads what is new. Called with every notification. */
+  refresh(): Promise<void>
+  start(): Promise<void>
+  stop(): void
+}
+
+const LOOK_MS = 1_000
+const LONGEST_LOOK_MS = 5_000
+
+/** What every process knows of the chains: the views that their followers write, without a call to a node. */
+export function createViews({ pool, chains, onHead, onFault }: Options): Views {
+  const all = chains.map((chain) => createViewOfChain(chain, () => onHead?.(chain.chainId)))
+  const byId = new Map(all.map((view) => [view.chainId, view]))
+  const versions = new Map(chains.map(({ chainId }) => [chainId, 0n]))
+  let timer: NodeJS.Timeout | undefined
+  let running: Promise<void> | undefined
+  let isAskedAgain = false
+
+  async function look(): Promise<void> {
+    do {
+      isAskedAgain = false
+      for (const stored of await readChainViews(pool, versions)) take(stored)
+      for (const view of all) view.noteLook()
+    } while (isAskedAgain)
+  }
+  function take(stored: StoredView): void {
+    if (stored.version <= (versions.get(stored.chainId) ?? 0n)) return
+    versions.set(stored.chainId, stored.version)
+    byId.get(stored.chainId)?.take(stored)
+  }
+  function refresh(): Promise<void> {
+    isAskedAgain = true
+    running ??= look()
+      .catch(onFault)
+      .finally(() => {
+        running = undefined
+      })
+    return running
+  }
+
+  return {
+    of(chainId) {
+      const view = byId.get(chainId)
+      if (!view) throw new Error(`Chain ${chainId} is not followed`)
+      return view
+    },
+    take,
+    refresh,
+    async start() {
+      await refresh()
+      // A lost notification costs one of these.
+      timer = setInterval(refresh, LOOK_MS)
+    },
+    stop() {
+      clearInterval(timer)
+      for (const view of all) view.stop()
+    },
+  }
+}
+
+type Seen = { view: ChainView; at: number }
+
+function createViewOfChain({ chainId, maxAgeMs }: Options['chains'][number], onHead: () => void): Kept {
+  const awake = createAwakeClock()
+  let seen: Seen | undefined
+  let isChanged = false
+  // Durations are of this process's own clock: those of other machines may differ.
+  let movedAt = 0
+  let lookedAt = awake.now()
+  let downMs = 0
+
+  return {
+    chainId,
+    current: () => seen?.view.heads,
+    isLive: () => seen !== undefined && performance.now() - movedAt <= maxAgeMs,
+    downSeconds: () => downMs / 1_000,
+    part(name) {
+      const value = seen?.view[name]
+      const age = seen?.view.agesMs[name]
+      if (!seen || value === undefined || age === undefined) return undefined
+      return { value, ageMs: age + performance.now() - seen.at }
+    },
+    measured: () => seen?.view.measured ?? {},
+    followed: () => (isChanged ? seen?.view.heads : undefined),
+    take({ view, ageMs }) {
+      const before = seen
+      const at = performance.now() - ageMs
+      seen = { view, at }
+      if (before?.view.heads.head.hash === view.heads.head.hash) return
+      isChanged = before !== undefined
+      movedAt = at - view.agesMs.head
+      lookedAt = awake.now()
+      downMs = 0
+      onHead()
+    },
+    noteLook() {
+      const now = awake.now()
+      // What passed while the database did not answer was not looked at.
+      downMs += Math.min(now - lookedAt, LONGEST_LOOK_MS)
+      lookedAt = now
+    },
+    stop: awake.stop,
+  }
+}

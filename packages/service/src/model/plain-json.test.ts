@@ -1,0 +1,20 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { fromPlain, toPlainJson } from './plain-json.ts'
+
+test('plain data with bigints at any depth comes back as it was', () => {
+  const leaf = fc.oneof(fc.bigInt(), fc.string(), fc.boolean(), fc.integer(), fc.constant(null))
+  const { tree } = fc.letrec((tie) => ({
+    tree: fc.oneof(
+      { maxDepth: 4 },
+      leaf,
+      fc.array(tie('tree'), { maxLength: 3 }),
+      fc.dictionary(fc.stringMatching(/^[a-z0-9]+$/), tie('tree'), { maxKeys: 3, noNullPrototype: true }),
+    ),
+  }))
+  fc.assert(
+    fc.property(tree, (data) => {
+      expect(fromPlain(JSON.parse(toPlainJson(data)))).toEqual(data)
+    }),
+  )
+})

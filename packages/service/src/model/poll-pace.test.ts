@@ -1,0 +1,35 @@
+import { expect, test } from 'vitest'
+import { finalRereadMs, paceOf } from './poll-pace.ts'
+
+const chain = { isInFlight: false, isSubscribed: false, callsPerHead: 1, hasFeeds: true }
+const pollMs = (blockMs: number, change: Partial<Parameters<typeof paceOf>[0]> = {}) =>
+  paceOf({ ...chain, blockMs, ...change }).pollMs
+
+test('while nobody waits, a fast chain is looked at once a second and a slow one every two', () => {
+  expect([250, 2_000, 12_000].map((blockMs) => pollMs(blockMs))).toEqual([1_000, 1_000, 2_000])
+})
+
+test('while a swap waits, a new block is seen within an eighth of its time, at most ten looks a second', () => {
+  const looks = [250, 2_000, 12_000].map((blockMs) => pollMs(blockMs, { isInFlight: true }))
+  expect(looks).toEqual([100, 250, 1_500])
+})
+
+test('right after a block the next one is not looked for yet', () => {
+  expect(paceOf({ ...chain, blockMs: 2_000 }).afterHeadMs).toBe(1_500)
+  expect(paceOf({ ...chain, blockMs: 2_000, isInFlight: true }).afterHeadMs).toBe(1_000)
+})
+
+test('where heads are told, none is asked for before three block times without one', () => {
+  for (const isInFlight of [false, true])
+    expect(paceOf({ ...chain, blockMs: 2_000, isSubscribed: true, isInFlight }).afterHeadMs).toBe(6_000)
+})
+
+test('a chain without feeds is read less often while nobody waits', () => {
+  expect(paceOf({ ...chain, blockMs: 400 }).stateMs).toBe(3_000)
+  expect(paceOf({ ...chain, blockMs: 400, hasFeeds: false }).stateMs).toBe(10_000)
+  expect(paceOf({ ...chain, blockMs: 400, hasFeeds: false, isInFlight: true }).stateMs).toBe(500)
+})
+
+test('a final block is read with every head where it is near, and every 15 s where it is many minutes away', () => {
+  expect([4, 32, 64, 600, 4_800].map(finalRereadMs)).toEqual([0, 0, 1_600, 15_000, 15_000])
+})

@@ -1,0 +1,51 @@
+/** How often a chain's follower looks at it. */
+export type Pace = {
+  /** Between two looks at the head, and how long the first one waits after a new head. */
+  pollMs: number
+  afterHeadMs: number
+  /** Least age of a part before it is read again, which a new head has to allow. */
+  costsMs: number
+  stateMs: number
+  poolsMs: number
+}
+
+type Chain = {
+  blockMs: number
+  /** A swap waits for this chain. */
+  isInFlight: boolean
+  /** New heads are told: asking is for the case that they are not. */
+  isSubscribed: boolean
+  /** What a look costs: where it is several calls, idle chains are looked at less often. */
+  callsPerHead: number
+  /** Whether prices are read on this chain. */
+  hasFeeds: boolean
+}
+
+const FASTEST_POLL_MS = 100
+const IDLE_POLL_MS = 1_000
+const SLOWEST_POLL_MS = 2_000
+
+export function paceOf({ blockMs, isInFlight, isSubscribed, callsPerHead, hasFeeds }: Chain): Pace {
+  if (isInFlight) {
+    return {
+      pollMs: Math.max(FASTEST_POLL_MS, blockMs / 8),
+      afterHeadMs: isSubscribed ? blockMs * 3 : blockMs / 2,
+      ...{ costsMs: 2_000, stateMs: 500, poolsMs: 2_000 },
+    }
+  }
+  const pollMs = Math.min(SLOWEST_POLL_MS, Math.max(IDLE_POLL_MS * callsPerHead, blockMs / 6))
+  return {
+    pollMs,
+    afterHeadMs: isSubscribed ? Math.max(pollMs, blockMs * 3) : Math.max(pollMs, (blockMs * 3) / 4),
+    ...{ costsMs: 5_000, stateMs: hasFeeds ? 3_000 : 10_000, poolsMs: 4_000 },
+  }
+}
+
+const LONGEST_FINAL_MS = 15_000
+const FINAL_MS_PER_BLOCK = 50
+const SHALLOW = 32
+
+/** How long a final block is taken for the newest one: finality that is minutes away moves in minutes. */
+export function finalRereadMs(blocksBehind: number): number {
+  return Math.min(LONGEST_FINAL_MS, Math.max(0, blocksBehind - SHALLOW) * FINAL_MS_PER_BLOCK)
+}

@@ -1,0 +1,82 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { ChainView } from '../chains/view.ts'
+import { isChainAwaited, readChainViews, VIEWS_CHANNEL, writeChainView } from './chain-views.ts'
+import { type Lease, releaseLanes } from './lanes.ts'
+import { createListener } from './listen.ts'
+import { insertTestAccount, startTestDatabase, type TestDatabase } from './test-database.ts'
+import { holdTestLane } from './test-lanes.ts'
+import { insertTestSwap, moveTestSwap } from './test-swaps.ts'
+
+const CHAIN = 31_337
+
+let database: TestDatabase
+let lease: Lease
+beforeAll(async () => {
+  database = await startTestDatabase()
+  lease = await holdTestLane(database, `watch:${CHAIN}`)
+})
+afterAll(() => database.stop())
+
+function viewAt(number: bigint): ChainView {
+  const block = { number, height: number, hash: `0x${number}`, seconds: 5, baseFeeWei: 7n }
+  const heads = { head: block, accept: block, settle: block, hard: block }
+  return { heads, measured: { blockMs: 250 }, agesMs: { head: 0 } }
+}
+
+const write = (number: bigint, by = lease) => writeChainView(database.pool, by, CHAIN, viewAt(number))
+const read = (after = 0n) => readChainViews(database.pool, new Map([[CHAIN, after]]))
+
+test('a view comes back as it was written, with the fields that its adapter adds', async () => {
+  const version = await write(10n)
+
+  const [stored] = await read()
+  expect(stored).toMatchObject({ chainId: CHAIN, view: viewAt(10n), version })
+  expect(stored?.ageMs).toBeLessThan(60_000)
+})
+
+test('what is known already is not read again, and every write is a newer version', async () => {
+  const first = (await write(11n)) ?? 0n
+  expect(await read(first)).toEqual([])
+
+  expect(await write(12n)).toBeGreaterThan(first)
+  expect((await read(first)).map(({ view }) => view.heads.head.number)).toEqual([12n])
+})
+
+test('a process without the lease of the watch writes nothing', async () => {
+  await write(20n)
+
+  expect(await write(99n, { ...lease, fence: String(BigInt(lease.fence) - 1n) })).toBeUndefined()
+  expect(await write(99n, { ...lease, holder: '00000000-0000-0000-0000-000000000000' })).toBeUndefined()
+  const other = await holdTestLane(database, 'watch:5')
+  await releaseLanes(database.pool, [other])
+  expect(await write(99n, other)).toBeUndefined()
+
+  expect((await read())[0]?.view.heads.head.number).toBe(20n)
+})
+
+test('whoever listens hears which chain has a new view', async () => {
+  const heard = new Promise<string>((resolve) => {
+    const listener = createListener({
+      url: database.url,
+      channels: { [VIEWS_CHANNEL]: (payload) => void listener.close().then(() => resolve(payload)) },
+      onConnect: () => void write(21n),
+      onFault: (error) => expect.unreachable(String(error)),
+    })
+  })
+  expect(await heard).toBe(String(CHAIN))
+})
+
+test('a chain is awaited while a swap is to be locked or delivered on it, and not for ever', async () => {
+  const account = await insertTestAccount(database.pool)
+  const awaited = () => Promise.all([31_337, 31_338].map((id) => isChainAwaited(database.pool, id)))
+  expect(await awaited()).toEqual([false, false])
+
+  const swap = await insertTestSwap(database.pool, account)
+  expect(await awaited()).toEqual([true, false])
+  await moveTestSwap(database.pool, swap, 'lockRecorded')
+  await moveTestSwap(database.pool, swap, 'lockSeen', { originTxHash: '0xlock', lockedBlock: 1n })
+  expect(await awaited()).toEqual([false, true])
+
+  await database.pool.query("update swaps set updated_at = now() - interval '61 seconds'")
+  expect(await awaited()).toEqual([false, false])
+})

@@ -1,0 +1,67 @@
+import type { Pool } from 'pg'
+import type { ChainView } from '../chains/view.ts'
+import { fromPlain, toPlainJson } from '../model/plain-json.ts'
+import type { Db } from './db.ts'
+import { type Lease, whileHeld } from './lanes.ts'
+
+export const VIEWS_CHANNEL = 'chain_view'
+
+/** Writes what the holder of a chain's watch sees. The new version; undefined when another worker holds it now. */
+export async function writeChainView(
+  pool: Pool,
+  lease: Lease,
+  chainId: number,
+  view: ChainView,
+): Promise<bigint | undefined> {
+  const json = toPlainJson(view)
+  return whileHeld(pool, lease, async (db) => {
+    const { rows } = await db.query<{ version: string }>(
+      `with written as (
+         insert into chain_views (chain_id, view, version, updated_at)
+         values ($1, $2, nextval('chain_view_versions'), clock_timestamp())
+             on conflict (chain_id) do update
+            set view = excluded.view, version = excluded.version, updated_at = excluded.updated_at
+      returning version
+       )
+       select version, pg_notify('${VIEWS_CHANNEL}', $1::text) from written`,
+      [String(chainId), json],
+    )
+    return BigInt(rows[0]?.version ?? 0)
+  })
+}
+
+export type StoredView = { chainId: number; view: ChainView; version: bigint; ageMs: number }
+
+/** The views that are newer than what is known, with their age by the database's clock. */
+export async function readChainViews(db: Db, known: ReadonlyMap<number, bigint>): Promise<StoredView[]> {
+  const { rows } = await db.query<{ chain_id: string; view: unknown; version: string; age_ms: number }>(
+    `select v.chain_id, v.view, v.version,
+            extract(epoch from clock_timestamp() - v.updated_at)::float8 * 1000 as age_ms
+       from unnest($1::bigint[], $2::bigint[]) as asked (chain_id, version)
+       join chain_views v on v.chain_id = asked.chain_id and v.version > asked.version`,
+    [[...known.keys()], [...known.values()].map(String)],
+  )
+  return rows.map((row) => ({
+    chainId: Number(row.chain_id),
+    view: fromPlain(row.view) as ChainView,
+    version: BigInt(row.version),
+    ageMs: Math.max(0, row.age_ms),
+  }))
+}
+
+// A swap that has waited longer waits for something else than the next block.
+const PATIENCE_SECONDS = 60
+
+/** Whether a swap waits for the next blocks of this chain. */
+export async function isChainAwaited(db: Db, chainId: number): Promise<boolean> {
+  const { rows } = await db.query<{ awaited: boolean }>(
+    `select exists (
+       select 1 from swaps
+        where state in ('accepted', 'locking', 'locked', 'delivering')
+          and (origin_chain = $1 and state in ('accepted', 'locking')
+               or destination_chain = $1 and state in ('locked', 'delivering'))
+          and updated_at > clock_timestamp() - make_interval(secs => $2)) as awaited`,
+    [chainId, PATIENCE_SECONDS],
+  )
+  return rows[0]?.awaited ?? false
+}
