@@ -74,7 +74,7 @@ const quoteOf = (amount: bigint) => {
   return api.quote(toRequest(wallet, { ...sell, to: alpha, buy: 'USDC', amount }))
 }
 
-test('422 INSUFFICIENT_LIQUIDITY for more than a quarter of what can be claimed in an hour, with the quarter', async () => {
+test('422 INSUFFICIENT_LIQUIDITY for more than a quarter of an hour’s claims, with the quarter', async () => {
   const refused = await until(async () => {
     const quote = await quoteOf(2n * INPUT)
     return quote.status === 422 ? quote : undefined
