@@ -182,7 +182,7 @@ export const mutants: readonly Mutant[] = [
     ...{ id: 'M15', what: 'a stale process signs after the decision to refund' },
     edits: [
       {
-        file: 'store/swaps.ts',
+        file: 'store/swap-moves.ts',
         find: '   where s.id = m.id and s.version = m.version`',
         put: '   where s.id = m.id`',
       },

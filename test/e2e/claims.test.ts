@@ -74,7 +74,7 @@ const quoteOf = (amount: bigint) => {
   return api.quote(toRequest(wallet, { ...sell, to: alpha, buy: 'USDC', amount }))
 }
 
-test('422 INSUFFICIENT_LIQUIDITY for more than a quarter of what can be claimed in an hour, with the quarter', async () => {
+test('422 INSUFFICIENT_LIQUIDITY for more than a quarter of an hour’s claims, with the quarter', async () => {
   const refused = await until(async () => {
     const quote = await quoteOf(2n * INPUT)
     return quote.status === 422 ? quote : undefined
@@ -137,14 +137,20 @@ test('a claim that a lowered cap puts off is made when the hour turns', async ()
   const { swapId, build } = await submitSwap(world, wallet, order)
   await until(async () => (await beta.lockStateOf(build)) === 'locked')
 
-  // As much as the test before has claimed in this hour.
+  // As much as the test before has claimed in this hour; before the delivery is final, so that no claim is sent.
+  await alpha.halt()
   await setCap(INPUT)
+  await alpha.resume()
+  // A relayer that knew of more room a moment ago sends it in vain, and then waits as well.
   await until(async () => {
-    const waiting = 'select 1 from attestations where attempt_id is null and swap_ids @> array[$1]'
-    return (await operator.query(waiting, [swapId])).length === 1
-  })
+    const waiting = `select 1 from swaps s join attestations a on a.swap_ids @> array[s.id]
+                      where s.id = $1 and a.attempt_id is null`
+    const isWaiting = (await operator.query(waiting, [swapId])).length === 1
+    return isWaiting && (await beta.lockStateOf(build)) === 'locked'
+  }, 90_000)
+  await outcomeOf({ api }, swapId)
   expect(await beta.lockStateOf(build)).toBe('locked')
   await turnHour()
 
   await until(async () => (await beta.lockStateOf(build)) === 'claimed')
-})
+}, 150_000)

@@ -76,7 +76,8 @@ export async function recountClaims(db: Db, spent: readonly SpentCap[]): Promise
     await db.query(
       `insert into claim_books as b (chain_id, token, claimed, hour) values ($1, $2, $3, $4)
        on conflict (chain_id, token) do update set hour = greatest(b.hour, excluded.hour),
-         claimed = case when b.hour < excluded.hour then excluded.claimed else greatest(b.claimed, excluded.claimed) end`,
+         claimed = case when b.hour < excluded.hour then excluded.claimed
+                   else greatest(b.claimed, excluded.claimed) end`,
       [chainId, token, amount.toString(), hourOf(seconds)],
     )
   }

@@ -185,7 +185,7 @@ async function recordDelivery(
   return true
 }
 
-/** Books what is delivered before its lock is final and before its input is claimed; false when a cap leaves no room. */
+/** Books what is delivered before its lock is final and its input claimed; false when a cap leaves no room. */
 async function bookDeliveries(deps: DeliverDeps, db: PoolClient, swaps: readonly Swap[]): Promise<boolean> {
   for (const [chainId, group] of groupBy(swaps.filter(isCapped), (swap) => swap.op.originChain)) {
     if (!(await bookDelivery(db, { chainId, swaps: group, caps: deps.capsOf(chainId) }))) return false

@@ -107,7 +107,7 @@ const headsAt = (seconds: number): Heads => {
   return { head: at, settle: at, hard: at }
 }
 
-test('what is locked may be claimed in one hour: beyond the cap a lock waits, until the hour of a claim is over', async () => {
+test('beyond what one hour can claim a lock waits, until the hour of a claim is over', async () => {
   const { pool } = database
   await pool.query('delete from claim_books')
   // Each input is 1,000.

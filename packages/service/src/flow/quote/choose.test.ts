@@ -105,7 +105,7 @@ test('a venue without a price, or with nothing now, is a reason to try again', (
   })
 })
 
-test('an input that could not be claimed in time is refused with the largest that can, in the token of the order', () => {
+test('an input that could not be claimed in time is refused with the largest that can', () => {
   const venues = [venue('one', { depth: 10n ** 9n, impactBps: 30n })]
   const most = 400_000n
   for (const tradeType of ['exactInput', 'exactOutput'] as const) {

@@ -1,0 +1,75 @@
+import type { SwapState } from '../model/lifecycle.ts'
+
+// How the state of a swap is changed; store/swaps.ts alone does it.
+
+export const ADVANCE_TOGETHER = `
+  update swaps s
+     set state = $3, version = s.version + 1,
+         updated_at = case when $5::jsonb is null then s.updated_at else clock_timestamp() end,
+         delivery_tx_hash = coalesce($4, s.delivery_tx_hash),
+         timeline = case when $5::jsonb is null then s.timeline
+                    else s.timeline || jsonb_build_array($5::jsonb || jsonb_build_object('at', utc_now())) end
+    from unnest($1::text[], $2::int[]) as m (id, version)
+   where s.id = m.id and s.version = m.version`
+
+/** The move, and what it gives back: exposure, the booking of a claim, reserved liquidity. */
+export const ADVANCE = `
+  with moved as (
+    update swaps
+       set state = $3, version = version + 1,
+           updated_at = case when $12::jsonb is null then updated_at else clock_timestamp() end,
+           locked_block = case when state = 'locked' and $3 = 'locking' then null
+                               else coalesce($15, locked_block) end,
+           delivered_block = coalesce($19, delivered_block),
+           origin_safe = origin_safe and not (state = 'locked' and $3 = 'locking'),
+           origin_tx_hash = case when state = 'locked' and $3 = 'locking' then null
+                                 else coalesce($4, origin_tx_hash) end,
+           delivery_tx_hash = coalesce($5, delivery_tx_hash),
+           refund_tx_hash = coalesce($6, refund_tx_hash), credited = coalesce($7, credited),
+           delivered = coalesce($8, delivered), failure_code = coalesce($9, failure_code),
+           refund_reason = coalesce($10, refund_reason), proof = coalesce($11, proof),
+           timeline = case when $12::jsonb is null then timeline
+                      else timeline || jsonb_build_array($12::jsonb || jsonb_build_object('at', utc_now())) end
+     where id = $1 and version = $2
+ returning version, op_id, origin_chain, origin_final, exposed_cents, unclaimed_cents, claim_booked, input_token,
+           input_amount
+  ), unexposed as (
+    -- A final lock gave its exposure back already; one that ends without it does so here.
+    -- A delivery counts as not claimed until its input is, or will not be; one that is lost until it is written off.
+    update exposure e
+       set cents = e.cents
+                 - case when $3 in ('failed', 'refunded') and not m.origin_final then m.exposed_cents else 0 end,
+           unclaimed_cents = e.unclaimed_cents
+                           - case when $16::boolean and not $18::boolean then m.unclaimed_cents else 0 end
+      from moved m
+     where ($3 in ('failed', 'refunded') and not m.origin_final or $16::boolean) and e.chain_id = m.origin_chain
+  ), unbooked as (
+    -- The arithmetic of withClaimed in model/claim-room.ts.
+    update claim_books b
+       set open = b.open - m.input_amount,
+           claimed = case when $17::bigint is null or $17 < b.hour then b.claimed
+                          when $17 = b.hour then b.claimed + m.input_amount else m.input_amount end,
+           hour = greatest(b.hour, $17)
+      from moved m
+     where $16::boolean and m.claim_booked and b.chain_id = m.origin_chain and b.token = m.input_token
+  ), released as (
+    update inventory i
+       set reserved = i.reserved - o.pay_amount,
+           held = case when $14::boolean then i.held - o.pay_amount else i.held end
+      from moved m join ops o on o.id = m.op_id
+     where $13::boolean and i.chain_id = o.destination_chain and i.token = o.pay_token
+  )
+  select version from moved`
+
+const reserving: readonly SwapState[] = ['accepted', 'locking', 'locked', 'delivering']
+
+export function releasesReservation(from: SwapState, to: SwapState): boolean {
+  return reserving.includes(from) && !reserving.includes(to)
+}
+
+const claimable: readonly SwapState[] = ['locking', 'locked', 'delivering', 'settled', 'claiming']
+
+/** Whether its input was claimed for good, or never will be. */
+export function releasesClaim(from: SwapState, to: SwapState): boolean {
+  return claimable.includes(from) && !claimable.includes(to)
+}
