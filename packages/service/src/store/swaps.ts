@@ -3,7 +3,7 @@ import { nextState, publicSubstatus, type SwapEvent, type SwapState } from '../m
 import type { FailureCode, RefundReason } from '../model/outcome.ts'
 import type { Op, SignedDelegation, Swap } from '../model/swap.ts'
 import type { Db } from './db.ts'
-import { isUnconsumedAt } from './open-at.ts'
+import { isOpenAt, isUnconsumedAt } from './open-at.ts'
 import { IS_OPEN } from './open-states.ts'
 
 type Row = {
@@ -101,26 +101,39 @@ function inTurn(group: string, condition: string): string {
 type Stalled = { chainId: number; hard: bigint; settle: bigint }
 
 /**
- * Swaps that wait for a lock, or are paid for while theirs is not final, none of whose signed locks has a free nonce at
+ * Swaps that wait for a lock, or are paid for while theirs is not final, none of whose signed locks can do anything by
  * these blocks, and which only this locker may lock.
  */
 export async function findStalledLocks(db: Db, lane: Stalled & { locker: string }): Promise<Swap[]> {
-  const waiting = `(s.state = 'locking' or s.state in ('delivering', 'settled') and not s.origin_final)`
-  const mine = `${waiting} and not s.log_lost and s.origin_chain = $1 and s.locker = $4`
+  const mine = 'not s.log_lost and s.origin_chain = $1 and s.locker = $4'
+  const waiting = `s.state = 'locking' and ${mine}`
+  const paid = `s.state in ('delivering', 'settled') and not s.origin_final and ${mine}`
   const values = [lane.chainId, lane.hard.toString(), lane.settle.toString(), lane.locker]
-  return select(db, `where ${mine} and ${noOpen('lock')}`, values)
+  return select(db, stalled('lock', waiting, paid), values)
 }
 
-/** Swaps that are owed a delivery on this chain while none of the signed ones has a free nonce at these blocks. */
+/** Swaps that are owed a delivery on this chain while none of the signed ones can do anything by these blocks. */
 export async function findStalledDeliveries(db: Db, { chainId, hard, settle }: Stalled): Promise<Swap[]> {
-  const states = `(s.state in ('settled', 'claiming') or s.state = 'delivering' and not s.log_lost)`
-  const clause = `where ${states} and not s.delivery_final and s.destination_chain = $1 and ${noOpen('deliver')}`
-  return select(db, clause, [chainId, hard.toString(), settle.toString()])
+  const mine = 'not s.delivery_final and s.destination_chain = $1'
+  const waiting = `s.state = 'delivering' and not s.log_lost and ${mine}`
+  const told = `s.state in ('settled', 'claiming') and ${mine}`
+  return select(db, stalled('deliver', waiting, told), [chainId, hard.toString(), settle.toString()])
 }
 
-function noOpen(role: 'lock' | 'deliver'): string {
-  return `not exists (select 1 from attempt_swaps l join tx_attempts a on a.id = l.attempt_id
-                       where l.swap_id = s.id and l.role = '${role}' and ${isUnconsumedAt('$2', '$3')})`
+/**
+ * Every nonce is consumed. For a swap that waits for the effect that is enough at settle depth. One that had it counts
+ * when a reorg gave a nonce back since, or all of them are final.
+ */
+function stalled(role: 'lock' | 'deliver', waiting: string, done: string): string {
+  const attempts = `attempt_swaps l join tx_attempts a on a.id = l.attempt_id`
+  const none = (open: string) =>
+    `not exists (select 1 from ${attempts} where l.swap_id = s.id and l.role = '${role}' and ${open})`
+  const [isUnconsumed, isOpen] = [isUnconsumedAt('$2', '$3'), isOpenAt('$2')]
+  const returned = `select l.swap_id from ${attempts} where a.returned and a.chain_id = $1 and l.role = '${role}'`
+  return `where s.id = any(array(
+    select s.id from swaps s where ${waiting} and ${none(isUnconsumed)}
+     union select s.id from swaps s where ${done} and s.id in (${returned}) and ${none(isUnconsumed)}
+     union select s.id from swaps s where ${done} and ${none(isOpen)}))`
 }
 
 /** Swaps of which only the input is known, until it is decided what becomes of them. */
