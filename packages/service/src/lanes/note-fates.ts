@@ -1,6 +1,11 @@
 import type { Pool } from 'pg'
 import type { Fates, Heads } from '../chains/chain.ts'
-import { type Attempt, markAttemptsFinal, setAttemptsConsumed } from '../store/attempts.ts'
+import {
+  type Attempt,
+  markAttemptsConsumed,
+  markAttemptsFinal,
+  markAttemptsReturned,
+} from '../store/attempts.ts'
 
 /** Writes down what the chain shows of these attempts, where that is news. */
 export async function noteFates(
@@ -11,8 +16,8 @@ export async function noteFates(
 ): Promise<void> {
   if (final.length > 0) await markAttemptsFinal(pool, final, hard.number)
   const taken = consumed.filter(({ isConsumed }) => !isConsumed)
-  if (taken.length > 0) await setAttemptsConsumed(pool, taken, settle.number)
+  if (taken.length > 0) await markAttemptsConsumed(pool, taken, settle.number)
   const known = new Set([...final, ...consumed].map(({ id }) => id))
   const returned = open.filter(({ id, isConsumed }) => isConsumed && !known.has(id))
-  if (returned.length > 0) await setAttemptsConsumed(pool, returned, undefined)
+  if (returned.length > 0) await markAttemptsReturned(pool, returned)
 }

@@ -142,15 +142,22 @@ export async function markAttemptsFinal(
   ])
 }
 
-/** At this block, at settle depth, their nonces are taken; without one a reorg has given them back. */
-export async function setAttemptsConsumed(
+/** At this block, at settle depth, their nonces are taken. */
+export async function markAttemptsConsumed(
   db: Db,
   attempts: readonly { id: string }[],
-  block: bigint | undefined,
+  block: bigint,
 ): Promise<void> {
   await db.query('update tx_attempts set consumed_block = $2 where id = any($1)', [
     attempts.map(({ id }) => id),
-    block?.toString(),
+    block.toString(),
+  ])
+}
+
+/** A reorg has given their nonces back. */
+export async function markAttemptsReturned(db: Db, attempts: readonly { id: string }[]): Promise<void> {
+  await db.query('update tx_attempts set consumed_block = null where id = any($1)', [
+    attempts.map(({ id }) => id),
   ])
 }
 

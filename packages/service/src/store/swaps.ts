@@ -134,7 +134,7 @@ function inTurn(group: string, condition: string): string {
 type Stalled = { chainId: number; hard: bigint; settle: bigint }
 
 /**
- * Swaps that wait for a lock, or are paid for while theirs is not final, none of whose signed locks has a free nonce at
+ * Swaps that wait for a lock, or are paid for while theirs is not final, none of whose signed locks can do anything by
  * these blocks, and which only this locker may lock.
  */
 export async function findStalledLocks(db: Db, lane: Stalled & { locker: string }): Promise<Swap[]> {
@@ -144,7 +144,7 @@ export async function findStalledLocks(db: Db, lane: Stalled & { locker: string 
   return selectSwaps(db, `where ${mine} and ${noOpen('lock')}`, values)
 }
 
-/** Swaps that are owed a delivery on this chain while none of the signed ones has a free nonce at these blocks. */
+/** Swaps that are owed a delivery on this chain while none of the signed ones can do anything by these blocks. */
 export async function findStalledDeliveries(db: Db, { chainId, hard, settle }: Stalled): Promise<Swap[]> {
   const states = `(s.state in ('settled', 'claiming') or s.state = 'delivering' and not s.log_lost)`
   const unseen = 's.delivered_block is null and not s.delivery_final'
@@ -152,6 +152,7 @@ export async function findStalledDeliveries(db: Db, { chainId, hard, settle }: S
   return selectSwaps(db, clause, [chainId, hard.toString(), settle.toString()])
 }
 
+/** Every nonce of these attempts is consumed, by this hard and this settle block. */
 function noOpen(role: 'lock' | 'deliver'): string {
   return `not exists (select 1 from attempt_swaps l join tx_attempts a on a.id = l.attempt_id
                        where l.swap_id = s.id and l.role = '${role}' and ${isUnconsumedAt('$2', '$3')})`

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Block, Heads } from '../../chains/chain.ts'
 import type { Work } from '../../lanes/sender.ts'
 import type { Op } from '../../model/swap.ts'
-import { markAttemptsFinal, setAttemptsConsumed } from '../../store/attempts.ts'
+import { markAttemptsConsumed, markAttemptsFinal, markAttemptsReturned } from '../../store/attempts.ts'
 import { markOriginFinal } from '../../store/exposure.ts'
 import type { Lease } from '../../store/lanes.ts'
 import { findSwaps } from '../../store/swaps.ts'
@@ -52,10 +52,12 @@ async function deliveryConsumedAt(block: bigint, tries = 1) {
   await moveTestSwap(database.pool, swap, 'deliveryRecorded', { deliveryTxHash: '0xdelivery' })
   await markOriginFinal(database.pool, await findSwaps(database.pool, [swap.swapId]))
   const ids = await Promise.all(
-    Array.from({ length: tries }, () => insertTestAttempt(database.pool, swap, 'deliver')),
+    Array.from({ length: tries }, () =>
+      insertTestAttempt(database.pool, swap, 'deliver', { chainId: 31338 }),
+    ),
   )
   const consumed = ids.map((id) => ({ id }))
-  await setAttemptsConsumed(database.pool, consumed, block)
+  await markAttemptsConsumed(database.pool, consumed, block)
   return { ...swap, consumed }
 }
 
@@ -149,18 +151,36 @@ test('what was settled until a reorg undid it, and then reverted, is delivered a
   await moveTestSwap(database.pool, swap, 'deliverySeen')
   const sent: Work[] = []
 
-  await setAttemptsConsumed(database.pool, swap.consumed, undefined)
+  await markAttemptsReturned(database.pool, swap.consumed)
   await redeliverStalled(looker({ sent }), lease, settledAt(21n))
   expect(sentFor(sent, swap)).toEqual([])
-  await setAttemptsConsumed(database.pool, swap.consumed, 22n)
+  await markAttemptsConsumed(database.pool, swap.consumed, 22n)
   await redeliverStalled(looker({ sent }), lease, settledAt(22n))
 
   expect(sentFor(sent, swap)).toHaveLength(1)
 })
 
+test('what is settled and was not undone is not looked at again before its delivery is final', async () => {
+  const swap = await deliveryConsumedAt(20n)
+  await moveTestSwap(database.pool, swap, 'deliverySeen')
+  const deps = looker()
+  const asked: string[] = []
+  deps.destination.readUndelivered = async (ops) => {
+    asked.push(...ops.map(({ hash }) => hash))
+    return new Set()
+  }
+
+  await redeliverStalled(deps, lease, settledAt(25n))
+
+  const [found] = await findSwaps(database.pool, [swap.swapId])
+  expect(asked).not.toContain(found?.op.hash)
+})
+
 test('what fails at settle depth again and again waits for finality', async () => {
   const swap = await deliveryConsumedAt(20n, 3)
   await moveTestSwap(database.pool, swap, 'deliverySeen')
+  await markAttemptsReturned(database.pool, swap.consumed)
+  await markAttemptsConsumed(database.pool, swap.consumed, 20n)
   const sent: Work[] = []
 
   await redeliverStalled(looker({ sent }), lease, settledAt(25n))

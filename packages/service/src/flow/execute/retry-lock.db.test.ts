@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Block, Heads, LockRef } from '../../chains/chain.ts'
 import type { Work } from '../../lanes/sender.ts'
-import { markAttemptsFinal, setAttemptsConsumed } from '../../store/attempts.ts'
+import { markAttemptsConsumed, markAttemptsFinal, markAttemptsReturned } from '../../store/attempts.ts'
 import { markOriginFinal } from '../../store/exposure.ts'
 import { findSwaps } from '../../store/swaps.ts'
 import { insertTestAttempt } from '../../store/test-attempts.ts'
@@ -41,7 +41,7 @@ async function lockConsumedAt(block: bigint, tries = 1) {
   await moveTestSwap(database.pool, swap, 'lockRecorded')
   await database.pool.query('update ops set op_deadline = $1', [OP_DEADLINE])
   const consumed = ids.map((id) => ({ id }))
-  await setAttemptsConsumed(database.pool, consumed, block)
+  await markAttemptsConsumed(database.pool, consumed, block)
   return { ...swap, consumed }
 }
 
@@ -152,7 +152,7 @@ test('a lock that did nothing is tried again at settle depth, without waiting fo
 test('a lock whose nonce a reorg gave back is waited for', async () => {
   const sent: Sent[] = []
   const { swapId, consumed } = await lockConsumedAt(20n)
-  await setAttemptsConsumed(database.pool, consumed, undefined)
+  await markAttemptsReturned(database.pool, consumed)
 
   await retryStalledLocks(lookerAt({ obstacle: '', sent }), lease, settledAt(30n))
 
