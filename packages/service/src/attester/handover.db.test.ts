@@ -36,7 +36,7 @@ type Attesting = { escrowHas: string; silent?: number }
 function attest({ escrowHas, silent }: Attesting): Promise<void> {
   const at = { number: 9n, height: 9n, hash: '0x', seconds: 0 }
   const chain = {
-    ...{ maxBatch: 20, follow: async () => {} },
+    ...{ maxBatch: 20, readMaxClaims: async () => 20, follow: async () => {} },
     readHeads: async () => ({ head: at, accept: at, settle: at, hard: at }),
     readLocks: async (ops: readonly LockRef[]) => new Map(ops.map(({ hash }) => [hash, 'locked'])),
     findDeliveries: async (ops: readonly Op[]) =>

@@ -30,7 +30,7 @@ async function insertDelivered(wallets: readonly string[]): Promise<TestSwap[]> 
 }
 
 const chain = {
-  ...{ maxBatch: 20, follow: async () => {} },
+  ...{ maxBatch: 20, readMaxClaims: async () => 20, follow: async () => {} },
   readHeads: async () => ({ head: at, accept: at, settle: at, hard: at }),
   readLocks: async (ops: readonly LockRef[]) =>
     new Map(ops.map(({ hash }): [string, LockState] => [hash, 'locked'])),

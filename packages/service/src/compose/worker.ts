@@ -230,6 +230,10 @@ function senderOf(parts: Parts, { chain, config }: ConnectedChain, address: stri
       counters.countSent(config.name, sent.role)
     },
     onSendFault: (err, txHash) => logger.warn({ err, chain: config.name, txHash }, 'send not confirmed'),
+    onRefused(reason, txHash) {
+      logger.warn({ chain: config.name, address, txHash, reason }, 'every node refused')
+      counters.countRefused(config.name, reason)
+    },
     onReplaced({ attempt: { txHash, role, replacement }, swapIds, by }) {
       logger.info({ chain: config.name, swapIds, txHash, by, role, replacement }, 'replaced')
       counters.countReplaced(config.name)

@@ -4,6 +4,7 @@ import { failPoint } from '../../fail-point.ts'
 import { attempt, throwFirst } from '../../model/attempt.ts'
 import { decideOrigin, type OriginDecision } from '../../model/origin.ts'
 import type { Swap } from '../../model/swap.ts'
+import { wasAuthorityRefused } from '../../store/attempts.ts'
 import { inTransaction } from '../../store/db.ts'
 import { insertLostInput, markOriginFinal } from '../../store/exposure.ts'
 import { freePositions } from '../../store/ops.ts'
@@ -101,7 +102,9 @@ async function changeFor(
     case 'declined':
       return { swap, event, failureCode: 'OPERATION_EXPIRED', proof: neverLocked(deps, heads) }
     case 'lockDead': {
-      const failureCode = (await deps.origin.findObstacle(swap)) ?? 'OPERATION_EXPIRED'
+      const isRefused = await wasAuthorityRefused(deps.pool, swap.id)
+      const otherwise = isRefused ? 'INVALID_AUTHORIZATION' : 'OPERATION_EXPIRED'
+      const failureCode = (await deps.origin.findObstacle(swap)) ?? otherwise
       return { swap, event, failureCode, proof: neverLocked(deps, heads) }
     }
     case 'lockLost':

@@ -52,6 +52,7 @@ function workerWith(found: { locked?: string[]; isGone?: boolean }): LockDeps {
       address: 'locker',
       room: () => 16,
       affords,
+      fits: async () => true,
       send: async (_lease: unknown, _heads: unknown, { swapIds }: { swapIds: string[] }) => {
         locked.push(...swapIds)
       },

@@ -9,7 +9,7 @@ import { readExposure } from '../../store/figures.ts'
 import { findSwaps } from '../../store/swaps.ts'
 import { insertTestAccount, startTestDatabase, type TestDatabase } from '../../store/test-database.ts'
 import { insertTestSwap, moveTestSwap } from '../../store/test-swaps.ts'
-import { type LockDeps, lockBatch } from './lock.ts'
+import { batchesOf, type LockDeps, lockBatch } from './lock.ts'
 
 const CHAIN = 31_337
 const lease = { name: 'relay', holder: 'holder', fence: '1' }
@@ -36,13 +36,16 @@ async function quotedAt(cents: bigint): Promise<Swap> {
 }
 
 /** A worker whose own prices say this, and which records what it would send. */
-function workerSeeing(valueCents: bigint | undefined): LockDeps {
+function workerSeeing(valueCents: bigint | undefined, { room = 20, sent = [] as number[] } = {}): LockDeps {
   const record = (work: Work) => (db: PoolClient) => work.record(db, { attemptId: '1', txHash: '0x' })
   const deps = {
-    origin: { planLock: async () => ({}) },
+    origin: { planLock: async (swaps: readonly Swap[]) => ({ count: swaps.length }) },
     sender: {
-      send: async (_lease: unknown, _heads: unknown, work: Work) =>
-        inTransaction(database.pool, record(work)),
+      fits: async (_heads: unknown, { count }: { count: number }) => count <= room,
+      send: async (_lease: unknown, _heads: unknown, work: Work) => {
+        sent.push(work.swapIds.length)
+        return inTransaction(database.pool, record(work))
+      },
     },
     valueCentsOf: () => valueCents,
   }
@@ -82,4 +85,27 @@ test('nothing is locked that the worker has no price for', async () => {
 
   expect(await lockBatch(workerSeeing(undefined), lease, heads, [swap])).toBe(false)
   expect((await findSwaps(database.pool, [swap.id]))[0]?.state).toBe('accepted')
+})
+
+test('a batch that no block has room for is locked in parts', async () => {
+  const sent: number[] = []
+  const swaps = await Promise.all([1n, 1n, 1n, 1n, 1n].map(quotedAt))
+
+  await lockBatch(workerSeeing(1n, { room: 2, sent }), lease, heads, swaps)
+
+  expect(sent).toEqual([2, 1, 2])
+  const states = (
+    await findSwaps(
+      database.pool,
+      swaps.map(({ id }) => id),
+    )
+  ).map(({ state }) => state)
+  expect(new Set(states)).toEqual(new Set(['locking']))
+})
+
+test('an input whose wallet is delegated by the same transaction is locked alone', () => {
+  const swapOf = (wallet: string, delegation?: object) => ({ op: { wallet }, delegation }) as Swap
+  const [plain, first, other, second] = [swapOf('a'), swapOf('b', {}), swapOf('c'), swapOf('d', {})]
+
+  expect(batchesOf([plain, first, other, second], 20)).toEqual([[plain, other], [first], [second]])
 })

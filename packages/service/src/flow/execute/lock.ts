@@ -4,7 +4,7 @@ import { failPoint } from '../../fail-point.ts'
 import type { Sender } from '../../lanes/sender.ts'
 import { attempt, throwFirst } from '../../model/attempt.ts'
 import { leastBound } from '../../model/gas.ts'
-import { eachAtOnce } from '../../model/group.ts'
+import { chunksOf, eachAtOnce } from '../../model/group.ts'
 import type { FailureCode } from '../../model/outcome.ts'
 import type { Swap } from '../../model/swap.ts'
 import { type Lease, whileHeld } from '../../store/lanes.ts'
@@ -98,13 +98,13 @@ async function decline(
   if (moved) deps.onDeclined(moved, failureCode)
 }
 
-/** Two inputs of one wallet in one batch could share an authorization that only the first may use. */
+/** What carries an authorization goes alone: nodes refuse a whole transaction for what one wallet has in flight. */
 export function batchesOf(swaps: readonly Swap[], size: number): Swap[][] {
   const batches: Swap[][] = []
   for (const swap of swaps) {
     const fits = (batch: Swap[]) =>
-      batch.length < size && batch.every(({ op }) => op.wallet !== swap.op.wallet)
-    const batch = batches.find(fits)
+      batch.length < size && batch.every(({ op, delegation }) => !delegation && op.wallet !== swap.op.wallet)
+    const batch = swap.delegation ? undefined : batches.find(fits)
     if (batch) batch.push(swap)
     else batches.push([swap])
   }
@@ -119,9 +119,14 @@ export async function lockBatch(
 ): Promise<boolean> {
   const undervalued = findUndervalued(deps, swaps)
   if (!undervalued) return false
+  const request = await deps.origin.planLock(swaps)
+  if (swaps.length > 1 && !(await deps.sender.fits(heads, request))) {
+    for (const half of chunksOf(swaps, Math.ceil(swaps.length / 2))) await lockBatch(deps, lease, heads, half)
+    return true
+  }
   return deps.sender.send(lease, heads, {
     role: 'lock',
-    request: await deps.origin.planLock(swaps),
+    request,
     swapIds: swaps.map((swap) => swap.id),
     feeBound: leastBound(swaps.map(({ op }) => op.lockFeeBound)),
     async record(db) {
