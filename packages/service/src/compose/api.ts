@@ -268,13 +268,16 @@ function createHandlers(config: Config, parts: Parts): Handlers {
   const contractsOf = (chainId: number) => chains.evmOf(chainId).contracts
   const storeDeps = {
     ...{ pool, catalog, market, placeOf: chains.placeOf, maxUnsubmitted: MAX_UNSUBMITTED },
-    lockersOf: (chainId: number) =>
-      activeOf(chains.of(chainId), 'relay').filter((locker) => parts.gas.hasGas(chainId, locker)),
+    lockersOf(chainId: number, { isAuthorized }: { isAuthorized: boolean }) {
+      const keys = activeOf(chains.of(chainId), isAuthorized ? 'authorize' : 'relay')
+      return keys.filter((locker) => parts.gas.hasGas(chainId, locker))
+    },
     deadlines: { ...defaultDeadlines, ...config.network.deadlines },
   }
   const buildDeps: BuildDeps = {
     ...{ ...storeDeps, ...tokens, originOf, contractsOf, now, rememberDelegated: known.add },
     isSignedBy: (wallet, signed) => isSignedBy(wallet as Address, signed),
+    isForAuthorizations: (chainId, locker) => chains.of(chainId).senders.authorize.includes(locker),
   }
   const delegationDeps = {
     ...{ catalog, originOf, rememberDelegated: known.add },

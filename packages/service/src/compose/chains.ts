@@ -13,6 +13,12 @@ import { connectEvm, type EvmParts, toContracts } from './evm.ts'
 import { type Gate, guarded } from './gate.ts'
 import { connectSolana, type SolanaOrigin } from './solana.ts'
 
+/**
+ * Keys that send transactions here: for inputs, claims and refunds, for inputs with an authorization, and for
+ * deliveries.
+ */
+export type Senders = Record<'relay' | 'authorize' | 'deliver', readonly string[]>
+
 /** A chain of whichever family, with what the processes need of it. */
 export type ConnectedChain = {
   config: ChainConfig
@@ -21,8 +27,7 @@ export type ConnectedChain = {
   custody: CustodyChain
   /** What can be found out without the database. */
   recovery: RecoveryChain
-  /** Keys that send transactions here: for inputs, claims and refunds, and for deliveries. */
-  senders: { relay: readonly string[]; deliver: readonly string[] }
+  senders: Senders
   /** Of the senders, those that get nothing new. */
   retiring: readonly string[]
   maxAmount: bigint
@@ -102,7 +107,7 @@ function guardedBuilder(builder: InputBuilder, gate: Gate, config: ChainConfig):
 }
 
 /** The keys of a chain that take on new work. */
-export function activeOf({ senders, retiring }: ConnectedChain, role: 'relay' | 'deliver'): string[] {
+export function activeOf({ senders, retiring }: ConnectedChain, role: keyof Senders): string[] {
   return senders[role].filter((address) => !retiring.includes(address))
 }
 
@@ -136,7 +141,8 @@ export function assertKeysFor(addresses: readonly string[], keys: readonly { add
 
 /** Every address of the configuration that a worker signs for. */
 export function signingAddresses(network: NetworkConfig): string[] {
-  const evm = [...network.relayers, ...network.deliverers].map((address) => getAddress(address))
+  const { relayers, authorizationRelayers, deliverers } = network
+  const evm = [...relayers, ...authorizationRelayers, ...deliverers].map((address) => getAddress(address))
   const solana = network.chains.flatMap((chain) =>
     chain.family === 'solana' ? [...Object.values(chain.vaults), ...Object.values(chain.feePayers)] : [],
   )

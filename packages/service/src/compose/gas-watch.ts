@@ -1,7 +1,7 @@
 import { formatUnits } from 'viem'
 import type { NetworkConfig } from '../config.ts'
 import { type GasMarks, marksOf } from '../model/gas-float.ts'
-import { activeOf, type ConnectedChain } from './chains.ts'
+import { activeOf, type ConnectedChain, type Senders } from './chains.ts'
 import { floatOf } from './gas.ts'
 import { atMostEvery } from './timing.ts'
 
@@ -35,7 +35,7 @@ export function createGasWatch(network: NetworkConfig, chains: readonly Connecte
     const balance = known?.balances.get(address)
     return known === undefined || balance === undefined || balance >= known.marks.dry
   }
-  const active = (chainId: number, role: 'relay' | 'deliver') => {
+  const active = (chainId: number, role: keyof Senders) => {
     const chain = byId.get(chainId)
     return chain ? activeOf(chain, role) : []
   }
@@ -52,7 +52,7 @@ export function createGasWatch(network: NetworkConfig, chains: readonly Connecte
   }
 }
 
-const sendersOf = ({ senders }: ConnectedChain) => [...new Set([...senders.relay, ...senders.deliver])]
+const sendersOf = ({ senders }: ConnectedChain) => [...new Set(Object.values(senders).flat())]
 
 async function look(network: NetworkConfig, connected: ConnectedChain): Promise<Seen> {
   const { chain, readGasBalance } = connected

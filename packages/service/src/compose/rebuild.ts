@@ -51,7 +51,7 @@ export async function runRebuild({ network, pool, firstBlocks, say }: Options): 
   return rebuild({
     ...{ ...rules, pool, say, isLogLost, firstBlocks },
     chains: chains.all.map(({ chain, custody, recovery, senders }) => ({
-      ...{ chain, custody, recovery, senders: [...senders.relay, ...senders.deliver] },
+      ...{ chain, custody, recovery, senders: Object.values(senders).flat() },
     })),
     latestDeadlines: (seconds) =>
       deadlinesFrom(rules.deadlines, { originSeconds: seconds, destinationSeconds: seconds }, finality),

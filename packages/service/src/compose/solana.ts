@@ -56,7 +56,7 @@ export function connectSolana(options: Options): Ungated & { solana: SolanaOrigi
     chain: createSolanaChain(parts),
     custody: createSolanaCustody(parts),
     recovery: createSolanaRecovery(parts),
-    senders: { relay: [feePayers.input], deliver: [feePayers.delivery] },
+    senders: { relay: [feePayers.input], authorize: [], deliver: [feePayers.delivery] },
     retiring: [],
     maxAmount: MAX_U64,
     nativeToken: { address: NATIVE_SOL, decimals: NATIVE_TOKEN.decimals },

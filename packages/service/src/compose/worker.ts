@@ -173,10 +173,11 @@ function followPrices(parts: Omit<Parts, 'pool' | 'prices' | 'counters'>): Parts
 }
 
 function lanesOf(parts: Parts, chain: ConnectedChain): Lane[] {
-  const { relay, deliver } = chain.senders
+  const { relay, authorize, deliver } = chain.senders
   const lanes = [
     watchLane(parts, chain),
     ...relay.map((address) => relayLane(parts, chain, address, shareOf(activeOf(chain, 'relay'), address))),
+    ...authorize.map((address) => relayLane(parts, chain, address)),
     ...topUpLanes(parts, chain),
     ...deliver.map((address) =>
       deliverLane(parts, chain, address, shareOf(activeOf(chain, 'deliver'), address)),
@@ -192,7 +193,7 @@ function topUpLanes(parts: Parts, connected: ConnectedChain): Lane[] {
   const { pool } = parts
   const { chain, config, senders, nativeToken } = connected
   const sender = senderOf(parts, connected, float.address)
-  const keys = [...new Set([...senders.relay, ...senders.deliver])]
+  const keys = [...new Set(Object.values(senders).flat())]
   const deps = { ...{ pool, chain, sender, keys, limits: float.limits }, nativeToken: nativeToken.address }
   const look = atMostEvery(GAS_LOOK_MS, (lease: Lease, heads: Heads) => topUpLowest(deps, lease, heads))
   return [
@@ -268,12 +269,14 @@ function watchLane(parts: Parts, connected: ConnectedChain): Lane {
   return { ...lane, tasks: [...lane.tasks, books, orphans] }
 }
 
+/** Without a share it locks what was given to its key, and leaves claims and refunds to others. */
 function relayLane(parts: Parts, connected: ConnectedChain, address: string, share?: Share): Lane {
   const { pool, prices, logger } = parts
   const { chain, config } = connected
   const sender = senderOf(parts, connected, address)
+  const batchSize = connected.senders.authorize.includes(address) ? 1 : chain.maxBatch
   const deps = {
-    ...{ pool, sender, origin: chain, refreshPrices: prices.refresh },
+    ...{ pool, sender, origin: chain, batchSize, refreshPrices: prices.refresh },
     ...{ isPriceKept: prices.isKept, valueCentsOf: prices.valueCentsOf },
     destinationOf: (chainId: number) => parts.chains.of(chainId).chain,
     isLive: (chainId: number) => followerOf(parts, chainId).isLive(),
@@ -281,7 +284,7 @@ function relayLane(parts: Parts, connected: ConnectedChain, address: string, sha
     onDeclined: logMove(logger, 'failed'),
   }
   // Where a transaction carries one swap, several are got ready at once: none waits for the one before it.
-  const [atOnce, takeSize] = chain.maxBatch === 1 ? [4, 1] : [1, FETCHED_LOCKS]
+  const [atOnce, takeSize] = batchSize === 1 ? [4, 1] : [1, FETCHED_LOCKS]
   const waiting = createWaitingLocks({
     ...{ takeSize, limit: FETCHED_LOCKS },
     find: (limit) => findToLock(pool, { chainId: config.chainId, locker: address, limit }),

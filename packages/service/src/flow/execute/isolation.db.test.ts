@@ -58,7 +58,7 @@ function workerWith(found: { locked?: string[]; isGone?: boolean }): LockDeps {
       },
     },
     origin: {
-      ...{ chainId: 31337, maxBatch: 20, planLock: async () => ({}) },
+      ...{ chainId: 31337, planLock: async () => ({}) },
       findObstacle: async ({ op }: Swap) => failFor(op),
     },
     destinationOf: () => ({ simulateDelivery: async () => ({ kind: 'ok' }) }),

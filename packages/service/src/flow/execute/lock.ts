@@ -17,6 +17,8 @@ export type LockDeps = ReadinessDeps & {
   pool: Pool
   origin: OriginChain
   sender: Sender
+  /** How many inputs this key takes with one transaction. */
+  batchSize: number
   refreshPrices(): Promise<void>
   /** What the swap moves, in USD cents, by prices of our own; undefined without a fresh one. */
   valueCentsOf(swap: Swap): bigint | undefined
@@ -49,7 +51,7 @@ async function lockFound(deps: LockDeps, lease: Lease, heads: Heads, waiting: Wa
     if (taken.length === 0) break
     try {
       const ready = await sift(deps, lease, heads, taken, faults)
-      const batches = batchesOf(ready, deps.origin.maxBatch).slice(0, deps.sender.room())
+      const batches = batchesOf(ready, deps.batchSize).slice(0, deps.sender.room())
       await eachAtOnce(batches, SENT_AT_ONCE, (batch) =>
         attempt(faults, () => lockBatch(deps, lease, heads, batch)),
       )
