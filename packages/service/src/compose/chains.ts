@@ -59,6 +59,8 @@ export type Chains = {
 
 type Options = {
   network: NetworkConfig
+  /** How requests to nodes name who asks. */
+  caller?: string
   urlsOf(chain: ChainConfig): readonly string[]
   accounts: readonly PrivateKeyAccount[]
   signers: readonly SolanaSigner[]

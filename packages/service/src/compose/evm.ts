@@ -25,13 +25,14 @@ type Options = {
   urls: readonly string[]
   accounts: readonly PrivateKeyAccount[]
   placeOf: PlaceOf
+  caller?: string
   assertOutsideTransaction(): void
 }
 
 /** An EVM chain with everything that the processes need of it. Nothing is asked of a node yet. */
 export function connectEvm(options: Options): Ungated & { evm: EvmParts } {
-  const { network, config, urls, accounts, placeOf, assertOutsideTransaction } = options
-  const clients = createEvmClients({ urls, assertOutsideTransaction })
+  const { network, config, urls, accounts, placeOf, caller, assertOutsideTransaction } = options
+  const clients = createEvmClients({ urls, ...(caller && { caller }), assertOutsideTransaction })
   const { client } = clients
   const contracts = toContracts(config)
   const uniswap = toUniswap(network, config)

@@ -42,14 +42,15 @@ type Options = {
   signers: readonly SolanaSigner[]
   markerKey: Secret | undefined
   findSigned: FindSigned | undefined
+  caller?: string
   assertOutsideTransaction(): void
 }
 
 /** A Solana chain with everything that the processes need of it. Nothing is asked of a node yet. */
 export function connectSolana(options: Options): Ungated & { solana: SolanaOrigin } {
-  const { config, urls, signers, findSigned, assertOutsideTransaction } = options
+  const { config, urls, signers, findSigned, caller, assertOutsideTransaction } = options
   const { vaults, feePayers } = config
-  const client = createSolanaClient({ urls, assertOutsideTransaction })
+  const client = createSolanaClient({ urls, ...(caller && { caller }), assertOutsideTransaction })
   const parts = createSolanaParts({ client, settings: toSettings(options), signers, findSigned })
   return {
     config,
