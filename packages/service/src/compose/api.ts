@@ -72,8 +72,14 @@ export async function composeApi(config: Config, logger: Logger): Promise<Api> {
   const { network } = config
   const pool = createPool(config.databaseUrl.reveal(), { max: 20, applicationName: 'geoswap api' })
   const chains = connectChains({
-    caller: 'api',
-    ...{ network, accounts: [], signers: [], markerKey: config.markerKey, findSigned: undefined },
+    ...{
+      caller: 'api',
+      network,
+      accounts: [],
+      signers: [],
+      markerKey: config.markerKey,
+      findSigned: undefined,
+    },
     urlsOf: (chain) => chain.rpcUrls,
   })
   await verifyDatabase(pool, logger)

@@ -80,8 +80,7 @@ export async function composeWorker(config: Config, logger: Logger): Promise<Wor
   const signers = await createSigners(config.solanaKeys)
   assertKeysFor(signingAddresses(network), [...accounts, ...signers])
   const chains = connectChains({
-    caller: 'worker',
-    ...{ network, accounts, signers, markerKey: config.markerKey },
+    ...{ caller: 'worker', network, accounts, signers, markerKey: config.markerKey },
     findSigned: (step, hashes) => findSigned(pool, step, hashes),
     urlsOf: (chain) => chain.rpcUrls,
   })

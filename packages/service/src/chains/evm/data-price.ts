@@ -54,7 +54,7 @@ const oracleAbi = parseAbi(['function getL1FeeUpperBound(uint256 unsignedTxSize)
 // A part of every node of an Arbitrum chain, and of no chain.
 const NODE_INTERFACE = '0x00000000000000000000000000000000000000C8'
 const nodeAbi = parseAbi([
-  'function gasEstimateComponents(address to, bool contractCreation, bytes data) view returns (uint64 gasEstimate, uint64 gasEstimateForL1, uint256 baseFee, uint256 l1BaseFeeEstimate)',
+  'function gasEstimateComponents(address, bool, bytes) view returns (uint64, uint64 gasForL1, uint256, uint256)',
 ])
 // The chain charges for compressed bytes: these cannot be compressed, so no transaction costs more per byte.
 const SAMPLE = concatHex(Array.from({ length: 32 }, (_, n) => keccak256(numberToHex(n))))
