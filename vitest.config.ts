@@ -63,6 +63,18 @@ export default defineConfig({
         },
       },
       {
+        // Chains that behave like public ones: one network of that shape for all.
+        test: {
+          ...shared,
+          name: 'shape',
+          include: ['test/shape/**/*.test.ts'],
+          globalSetup: ['test/shape/network.ts'],
+          fileParallelism: false,
+          testTimeout: 60_000,
+          sequence: { groupOrder: 7 },
+        },
+      },
+      {
         // A minute or two each, of waiting for deadlines most of all: `npm run test:proof`.
         test: {
           ...isolated,

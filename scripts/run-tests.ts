@@ -3,7 +3,7 @@ import { ensureChromium } from './chromium.ts'
 
 // Most of them wait for blocks most of the time, so some run beside each other; more at once would only be in each
 // other's way. The longest begin; `npm run check` fills the time in which only one is left.
-const TOGETHER = ['e2e', 'unit', 'faults', 'browser', 'clients', 'check']
+const TOGETHER = ['e2e', 'unit', 'faults', 'browser', 'clients', 'shape', 'check']
 const AT_ONCE = 3
 // Its time is part of what it shows: it has the machine for itself.
 const ALONE = 'gate'

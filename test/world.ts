@@ -38,12 +38,16 @@ type LocalChain = {
   name: string
   family: 'evm'
   rpcUrl: string
+  shape?: LocalShape
   tokens: { symbol: string; address: Address; decimals: number }[]
   contracts: { account: Address; escrow: Address; vault: Address }
   uniswapV3: { router: Address; pools: { address: Address; tokens: [Address, Address]; fee: number }[] }
 }
 
-export type LocalSolanaChain = Pick<LocalChain, 'chainId' | 'name' | 'rpcUrl'> & {
+/** Of a chain that behaves like a public one. */
+type LocalShape = { blockMs: number; controlUrl: string; nodeUrl: string }
+
+export type LocalSolanaChain = Pick<LocalChain, 'chainId' | 'name' | 'rpcUrl' | 'shape'> & {
   family: 'solana'
   wsUrl: string
   tokens: { symbol: string; address: string; decimals: number }[]
@@ -58,8 +62,6 @@ export function createWorld(local: LocalNetwork) {
   const api = createApiClient(local)
   const chains = local.chains.filter((chain) => chain.family === 'evm').map((chain) => toChain(chain, local))
   const chainNamed = (name: string) => getOne(chains, (chain) => chain.name === name)
-  const alpha = chainNamed('alpha')
-  const beta = chainNamed('beta')
 
   async function fund(chain: WorldChain, owner: Address, symbol: string, amount: bigint): Promise<void> {
     const body = {
@@ -100,7 +102,24 @@ export function createWorld(local: LocalNetwork) {
     await Promise.all(having.map((chain) => setFeed(chain, asset, usd)))
   }
 
-  return { local, api, chains, alpha, beta, fund, walletWith, feedOf, setFeed, setPrice }
+  return {
+    local,
+    api,
+    chains,
+    chainNamed,
+    // A network of another shape has other chains.
+    get alpha() {
+      return chainNamed('alpha')
+    },
+    get beta() {
+      return chainNamed('beta')
+    },
+    fund,
+    walletWith,
+    feedOf,
+    setFeed,
+    setPrice,
+  }
 }
 
 function getOne<T>(items: readonly T[], isIt: (item: T) => boolean): T {
@@ -111,9 +130,11 @@ function getOne<T>(items: readonly T[], isIt: (item: T) => boolean): T {
 
 const isSame = (address: Address, other: Address | null) => address.toLowerCase() === other?.toLowerCase()
 
-function toChain(local: LocalChain, { feeds, blockMs = 1_000 }: LocalNetwork) {
-  const { chainId, name, rpcUrl, tokens, contracts, uniswapV3 } = local
-  const client = createTestClient({ mode: 'hardhat', transport: http(rpcUrl), cacheTime: 0 })
+function toChain(local: LocalChain, { feeds, ...network }: LocalNetwork) {
+  const { chainId, name, tokens, contracts, uniswapV3, shape } = local
+  const blockMs = shape?.blockMs ?? network.blockMs ?? 1_000
+  const nodeUrl = shape?.nodeUrl ?? local.rpcUrl
+  const client = createTestClient({ mode: 'hardhat', transport: http(nodeUrl), cacheTime: 0 })
     .extend(publicActions)
     .extend(walletActions)
   const token = (symbol: string) => getOne(tokens, (candidate) => candidate.symbol === symbol).address

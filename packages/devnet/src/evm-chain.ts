@@ -1,54 +1,45 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { parseArgs } from 'node:util'
-// The node that `hardhat node` starts, without the project, compiler and task runner around it: a fifth of a
-// second instead of several. These are internal modules of a version that is pinned exactly.
+// An internal module of a version that is pinned exactly.
 import { JsonRpcHandler } from 'hardhat/internal/hardhat-network/jsonrpc/handler.js'
-import { createHardhatNetworkProvider } from 'hardhat/internal/hardhat-network/provider/provider.js'
 import { WebSocketServer } from 'ws'
 import { mineByTheClock } from './evm-clock.ts'
+import { createEvmProvider } from './evm-provider.ts'
 import { reportListening } from './node-child.ts'
+import { EVM_SHAPES, type EvmShape, type EvmShapeName } from './shape/index.ts'
+import { createRpcServer } from './shape/server.ts'
+import { createShapedChain } from './shape/shaped-chain.ts'
 
-const BASE_FEE_WEI = 100_000_000
-const BLOCK_GAS_LIMIT = 60_000_000
 // Longer than any client's pool keeps an idle connection, so that no request meets a closing one.
 const KEEP_ALIVE_MS = 65_000
+const DEFAULT_BLOCK_MS = 1_000
+
+type Options = { chainId: number; port: number; blockMs: number; shape: EvmShape | undefined }
+
+const onFault = (error: unknown) => process.stderr.write(`${error}\n`)
 
 /** One EVM chain in memory, behind plain JSON-RPC over HTTP and WebSocket. Mines by the clock alone. */
-async function runChain(options: { chainId: number; port: number; blockMs: number }): Promise<void> {
-  const provider = await createHardhatNetworkProvider(
-    {
-      hardfork: 'prague',
-      chainId: options.chainId,
-      networkId: options.chainId,
-      blockGasLimit: BLOCK_GAS_LIMIT,
-      initialBaseFeePerGas: BASE_FEE_WEI,
-      minGasPrice: 0n,
-      automine: false,
-      intervalMining: 0,
-      mempoolOrder: 'priority',
-      chains: new Map(),
-      genesisAccounts: [],
-      allowUnlimitedContractSize: false,
-      // Blocks faster than a second must not push the chain's clock ahead of everyone else's.
-      allowBlocksWithSameTimestamp: true,
-      // As on a real node: a transaction that reverts is included, a call that reverts is an error.
-      throwOnTransactionFailures: false,
-      throwOnCallFailures: true,
-      enableTransientStorage: false,
-      enableRip7212: false,
-    },
-    { enabled: false },
-  )
-
-  const ask = provider.request.bind(provider)
-  provider.request = mineByTheClock(ask, options.blockMs, (error) => process.stderr.write(`${error}\n`))
-  const handler = new JsonRpcHandler(provider)
-  const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, handler.handleHttp)
+async function runChain({ shape, ...options }: Options): Promise<void> {
+  const server = shape ? await shapedServer({ ...options, shape }) : await plainServer(options)
   const port = (await listens(server, options.port)) ?? (await listens(server, 0))
   if (port === undefined) throw new Error('The chain found no port to listen on')
-  new WebSocketServer({ server }).on('connection', handler.handleWs)
   reportListening(port)
+}
+
+async function plainServer(options: { chainId: number; blockMs: number }): Promise<Server> {
+  const provider = await createEvmProvider({ chainId: options.chainId })
+  const ask = provider.request.bind(provider)
+  provider.request = mineByTheClock(ask, options.blockMs, onFault)
+  const handler = new JsonRpcHandler(provider)
+  const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, handler.handleHttp)
+  new WebSocketServer({ server }).on('connection', handler.handleWs)
+  return server
+}
+
+async function shapedServer(options: { chainId: number; blockMs: number; shape: EvmShape }): Promise<Server> {
+  const chain = await createShapedChain({ ...options, onFault })
+  return createRpcServer(chain, KEEP_ALIVE_MS)
 }
 
 function listens(server: Server, port: number): Promise<number | undefined> {
@@ -65,16 +56,30 @@ function listens(server: Server, port: number): Promise<number | undefined> {
   })
 }
 
+function isShapeName(name: string): name is EvmShapeName {
+  return Object.hasOwn(EVM_SHAPES, name)
+}
+
+function findShape(name: string | undefined): EvmShape | undefined {
+  if (name === undefined) return undefined
+  if (isShapeName(name)) return EVM_SHAPES[name]
+  throw new Error(`--shape is one of ${Object.keys(EVM_SHAPES).join(', ')}`)
+}
+
 const { values } = parseArgs({
   allowPositionals: true,
   options: {
     'chain-id': { type: 'string', default: '31337' },
     port: { type: 'string', default: '0' },
-    'block-ms': { type: 'string', default: '1000' },
+    // By default a second, or the interval of the shape.
+    'block-ms': { type: 'string' },
+    shape: { type: 'string' },
   },
 })
+const shape = findShape(values.shape)
 await runChain({
   chainId: Number(values['chain-id']),
   port: Number(values.port),
-  blockMs: Number(values['block-ms']),
+  blockMs: Number(values['block-ms'] ?? shape?.blockMs ?? DEFAULT_BLOCK_MS),
+  shape,
 })

@@ -2,7 +2,7 @@ export type Call = { method: string; params?: unknown[] }
 export type Ask = (call: Call) => Promise<unknown>
 
 const BLOCK: Call = { method: 'evm_mine', params: [] }
-const MINING = ['evm_mine', 'hardhat_mine']
+const MINING = ['evm_mine', 'hardhat_mine', 'shape_advance']
 
 /** How long after a block the next one comes, from one time to another; none where the first is 0. */
 type Pace = readonly [least: number, most: number]

@@ -10,8 +10,8 @@ import {
 } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 
-// Far above the local base fee of at most 0.1 gwei, so that no transaction waits for a cheaper block.
-const FEES = { maxFeePerGas: 3_000_000_000n, maxPriorityFeePerGas: 1_000_000n }
+// Far above the base fee of any chain here, so that no transaction waits for a cheaper block.
+const FEES = { maxFeePerGas: 100_000_000_000n, maxPriorityFeePerGas: 1_000_000n }
 const RECEIPT_POLL_MS = 100
 
 export type EvmCall = { to: Address; data?: Hex; value?: bigint; gas: bigint }

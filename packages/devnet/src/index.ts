@@ -2,9 +2,10 @@ export { type DeployedChain, deployContracts } from './deploy.ts'
 export { type DeployedSolanaChain, deploySolana } from './deploy-solana.ts'
 export { createKeys, type Key, type Keys, type SolanaKey, type SolanaKeys, toServiceSecrets } from './keys.ts'
 export { type Network, type NetworkOptions, startNetwork } from './network.ts'
-export type { LocalChain, LocalNetwork, ServiceConfig } from './network-files.ts'
-export { EVM_CHAINS, SOLANA_CHAIN } from './plan.ts'
+export type { LocalChain, LocalNetwork, LocalShape, ServiceConfig } from './network-files.ts'
+export { EVM_CHAINS, planOf, type Shape, SOLANA_CHAIN } from './plan.ts'
 export { type Postgres, startPostgres } from './postgres/start-postgres.ts'
+export { controlShape, type MeterRow, type ShapeControls } from './shape/control-methods.ts'
 export { type SolanaChain, startSolanaChain } from './solana/start-solana-chain.ts'
 export {
   type ChainOptions,

@@ -4,10 +4,9 @@ import { type Address, encodeFunctionData, type Hex } from 'viem'
 import { createEvmClient, createEvmSender, type EvmClient } from './evm-sender.ts'
 import { nextOrders } from './orders.ts'
 
-type KeptChain = { chainId: number; rpcUrl: string; feeds: Address[] }
+type KeptChain = { chainId: number; rpcUrl: string; feeds: Address[]; everySeconds: number }
 export type KeeperOrders = { privateKey: Hex; chains: KeptChain[] }
 
-const EVERY_SECONDS = 10
 const CHECK_MS = 1_000
 const TOUCH_GAS = 200_000n
 // `touch` re-stamps whatever the answer is when it is included: it can never undo somebody's update.
@@ -22,7 +21,7 @@ async function keepFresh(chain: KeptChain, privateKey: Hex): Promise<never> {
     const { timestamp } = await client.getBlock({ blockTag: 'latest' })
     // By the chain's own clock, which tests move: a feed is never stale for long after a jump.
     const age = Number(timestamp) - touchedAt
-    if (age >= 0 && age < EVERY_SECONDS) return
+    if (age >= 0 && age < chain.everySeconds) return
     // On a halted chain the last round is still waiting: another one would only pile up behind it.
     if (await hasPending(client, sender.address)) return
     for (const to of chain.feeds) await sender.send({ to, data: TOUCH, gas: TOUCH_GAS })

@@ -18,13 +18,13 @@ export type LocalSetup = {
 
 export function faucetRole({ home, keys, env, chains, onDown }: LocalSetup, port: number): Role {
   const { privateKey } = keys.faucet
-  const evm = chains.evm.map(({ chainId, rpcUrl, tokens }) => ({
+  const evm = chains.evm.map(({ chainId, nodeUrl: rpcUrl, tokens }) => ({
     chainId,
     rpcUrl,
     privateKey,
     tokens: [NATIVE, ...tokens].map(({ symbol, address }) => ({ symbol, address })),
   }))
-  const { chainId, rpcUrl, tokens } = chains.solana
+  const { chainId, nodeUrl: rpcUrl, tokens } = chains.solana
   const mints = tokens.map(({ symbol, address, program }) => ({ symbol, address, program }))
   const native = { symbol: NATIVE_SOL.symbol, address: NATIVE_SOL.address }
   const solana = { chainId, rpcUrl, seed: keys.solana.faucet.seed, tokens: [native, ...mints] }
@@ -43,8 +43,11 @@ export function faucetRole({ home, keys, env, chains, onDown }: LocalSetup, port
 }
 
 export function keeperRole({ home, keys, env, chains, onDown }: LocalSetup): Role {
-  const kept = chains.evm.map(({ chainId, rpcUrl, feeds }) => ({
-    ...{ chainId, rpcUrl, feeds: feeds.map(({ address }) => address) },
+  const kept = chains.evm.map(({ chainId, nodeUrl, feeds, feedPlan }) => ({
+    chainId,
+    rpcUrl: nodeUrl,
+    feeds: feeds.map(({ address }) => address),
+    everySeconds: feedPlan.everySeconds,
   }))
   const orders: KeeperOrders = { chains: kept, privateKey: keys.keeper.privateKey }
   const command = {

@@ -4,13 +4,16 @@ import { parseArgs } from 'node:util'
 import { toServiceSecrets } from './keys.ts'
 import { type Network, startNetwork } from './network.ts'
 import { baseEnvironment, projectRoot } from './node-child.ts'
+import { planOf, SHAPES, type Shape } from './plan.ts'
 
-const HELP = `Starts a whole geoswap network on this machine: PostgreSQL, two EVM chains, a Solana chain,
+const HELP = `Starts a whole geoswap network on this machine: PostgreSQL, EVM chains, a Solana chain,
 contracts, inventory, faucet, API, worker and attester. Ctrl-C stops all of it. Nothing is kept.
 
 npm start -- [options]
   --api N            processes of the API behind one port (default 1)
   --workers N        workers (default 1)
+  --shape mainnet    chains that behave like Ethereum, Base, Arbitrum and Solana: their block times,
+                     finality of many minutes, fees, limits of providers (default local)
   --without-service  everything but API, worker and attester; service.env says how to run those by hand
   --help             this text
 
@@ -18,7 +21,7 @@ Environment
   PORT               port of the API (default 8080)
   GEOSWAP_HOME       folder of local.json and logs (default .geoswap in the project)`
 
-type Command = { home: string; port: number; api: number; workers: number; service: boolean }
+type Command = { home: string; port: number; api: number; workers: number; shape: Shape; service: boolean }
 
 async function main(): Promise<void> {
   const command = readCommand()
@@ -61,14 +64,19 @@ async function main(): Promise<void> {
 }
 
 function readCommand(): Command | undefined {
-  const number = { type: 'string' } as const
+  const text = { type: 'string' } as const
   const flag = { type: 'boolean', default: false } as const
-  const options = { api: number, workers: number, 'without-service': flag, help: flag }
+  const options = { api: text, workers: text, shape: text, 'without-service': flag, help: flag }
   const problems: string[] = []
   const integer = (name: string, value: string | undefined, fallback: number, max: number): number => {
     const parsed = Number(value ?? fallback)
     if (!Number.isInteger(parsed) || parsed < 1 || parsed > max) problems.push(`${name} must be 1..${max}`)
     return parsed
+  }
+  const shapeNamed = (name: string): Shape => {
+    const shape = SHAPES.find((known) => known === name)
+    if (!shape) problems.push(`--shape must be ${SHAPES.join(' or ')}`)
+    return shape ?? 'local'
   }
   try {
     const { values } = parseArgs({ options })
@@ -81,6 +89,7 @@ function readCommand(): Command | undefined {
       port: integer('PORT', process.env.PORT || undefined, 8080, 65_535),
       api: integer('--api', values.api, 1, 16),
       workers: integer('--workers', values.workers, 1, 16),
+      shape: shapeNamed(values.shape ?? 'local'),
       service: !values['without-service'],
     }
     if (problems.length === 0) return command
@@ -103,10 +112,11 @@ function greet(network: Network, command: Command): void {
   // The command line finds a network by itself only in the folder that is meant for it.
   const { GEOSWAP_HOME } = process.env
   const where = GEOSWAP_HOME ? `GEOSWAP_HOME=${GEOSWAP_HOME} ` : ''
+  const example = planOf(command.shape).example.join(' ')
   console.log(`geoswap ready ${apiUrl} api-key ${apiKey}
 
 A first swap, in a browser: ${apiUrl}/app
-Or in a second terminal, in this folder: ${where}npx geoswap swap alpha:USDC beta:USDC --amount 10
+Or in a second terminal, in this folder: ${where}npx geoswap swap ${example} --amount 10
 API reference: ${apiUrl}/docs${operatorUrl ? `\nOperator dashboard: ${operatorUrl}/app/operate` : ''}`)
 }
 

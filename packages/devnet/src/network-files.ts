@@ -2,24 +2,37 @@ import type { Address } from 'viem'
 import type { DeployedSolanaChain } from './deploy-solana.ts'
 import type { Keys } from './keys.ts'
 import type { ChainPlan, SolanaPlan } from './plan.ts'
-import { ASSETS, DISCOUNT_ASSET, FEED_MAX_AGE_SECONDS, NATIVE, NATIVE_SOL } from './plan.ts'
+import { ASSETS, DISCOUNT_ASSET, NATIVE, NATIVE_SOL } from './plan.ts'
+import { type ChainRules, publicRulesOf } from './public-rules.ts'
+import type { ChainUrls } from './start-chain.ts'
 import type { DeployedUniswapV3, DeployedWithVenue } from './uniswap-v3/deploy-uniswap-v3.ts'
 
-const FEED_LIMITS = { maxAgeSeconds: FEED_MAX_AGE_SECONDS }
+// The provider of a shaped chain has WebSockets; the service's configuration has no field for them yet.
+const NAMES_SOCKETS: boolean = false
 
 /** A chain that runs and has everything on it. */
-export type ReadyChain = Omit<ChainPlan, 'tokens'> & DeployedWithVenue & { rpcUrl: string; blockMs: number }
-export type ReadySolanaChain = Pick<SolanaPlan, 'chainId' | 'name'> &
-  DeployedSolanaChain & { rpcUrl: string; wsUrl: string; slotMs: number }
+export type ReadyChain = Omit<ChainPlan, 'tokens'> & DeployedWithVenue & ChainUrls
+export type ReadySolanaChain = Omit<SolanaPlan, 'tokens'> &
+  DeployedSolanaChain &
+  ChainUrls & { wsUrl: string }
 export type ReadyChains = { evm: ReadyChain[]; solana: ReadySolanaChain }
 
 export type LocalToken = { symbol: string; address: string; decimals: number }
+export type LocalShape = {
+  blockMs: number
+  /** Takes the `shape_` controls; `shape_readMeter` is one of them. */
+  controlUrl: string
+  /** The node itself: no meter, no limit, no lag. */
+  nodeUrl: string
+}
 export type LocalChain = {
   chainId: number
   name: string
   family: 'evm' | 'solana'
   rpcUrl: string
   wsUrl?: string
+  /** Of a chain that behaves like a public one. */
+  shape?: LocalShape
   tokens: LocalToken[]
   contracts?: { account: Address; escrow: Address; vault: Address }
   uniswapV3?: DeployedUniswapV3
@@ -49,21 +62,17 @@ type AnyServiceChain = {
   attesterRpcUrls: string[]
   native: { symbol: string; asset: string }
   tokens: ServiceToken[]
-  finality: { accept: number; settle: number; hard: number }
-  blockMs: number
 }
 export type EvmServiceChain = AnyServiceChain & {
   family: 'evm'
   contracts: { account: Address; escrow: Address; vault: Address }
-  tipWei: string
 }
 export type SolanaServiceChain = AnyServiceChain & {
   family: 'solana'
   vaults: { intake: string; inventory: string }
   feePayers: { input: string; delivery: string }
-  maxInFlight: number
 }
-export type ServiceChain = EvmServiceChain | SolanaServiceChain
+export type ServiceChain = (EvmServiceChain | SolanaServiceChain) & ChainRules
 
 /** `service.json`: the configuration that the service's processes share. It holds no secret. */
 export type ServiceConfig = {
@@ -110,13 +119,18 @@ export function toLocalChains({ evm, solana }: ReadyChains): LocalChain[] {
 function toLocalChain(chain: ReadyChain): LocalChain {
   const { chainId, name, rpcUrl, contracts, uniswapV3 } = chain
   const tokens = [NATIVE, ...chain.tokens].map(toLocalToken)
-  return { chainId, name, family: 'evm', rpcUrl, tokens, contracts, uniswapV3 }
+  return { chainId, name, family: 'evm', rpcUrl, ...shapeOf(chain), tokens, contracts, uniswapV3 }
 }
 
 function toLocalSolanaChain(chain: ReadySolanaChain): LocalChain {
   const { chainId, name, rpcUrl, wsUrl, vaults } = chain
   const tokens = [NATIVE_SOL, ...chain.tokens].map(toLocalToken)
-  return { chainId, name, family: 'solana', rpcUrl, wsUrl, tokens, vaults }
+  return { chainId, name, family: 'solana', rpcUrl, ...shapeOf(chain), wsUrl, tokens, vaults }
+}
+
+function shapeOf(chain: ReadyChain | ReadySolanaChain): { shape?: LocalShape } {
+  const { shape, blockMs, rpcUrl, nodeUrl } = chain
+  return shape === undefined ? {} : { shape: { blockMs, controlUrl: rpcUrl, nodeUrl } }
 }
 
 function toLocalToken({ symbol, address, decimals }: LocalToken): LocalToken {
@@ -124,7 +138,6 @@ function toLocalToken({ symbol, address, decimals }: LocalToken): LocalToken {
 }
 
 export function toServiceConfig({ evm, solana }: ReadyChains, keys: Keys): ServiceConfig {
-  const feeds = evm.flatMap((chain) => chain.feeds)
   return {
     network: 'local',
     relayers: keys.relayers.map(({ address }) => address),
@@ -134,16 +147,22 @@ export function toServiceConfig({ evm, solana }: ReadyChains, keys: Keys): Servi
     treasury: keys.treasury.address,
     chains: [...evm.map(toEvmServiceChain), toSolanaServiceChain(solana)],
     discount: { asset: DISCOUNT_ASSET },
-    assets: ASSETS.map(({ name, usdStable }) => {
-      const sources = feeds
-        .filter(({ asset }) => asset === name)
-        .map(({ chainId, address }) => ({ kind: 'chainlink' as const, chainId, address, ...FEED_LIMITS }))
-      return { name, usdStable, sources }
-    }),
+    assets: ASSETS.map(({ name, usdStable }) => ({
+      name,
+      usdStable,
+      sources: evm.flatMap((chain) => toSources(chain, name)),
+    })),
     venues: [{ kind: 'inventory' }, ...evm.map(toUniswapVenue)],
     // Receivers of a network on one machine are on that machine.
     webhooks: { allowPrivateAddresses: true },
   }
+}
+
+function toSources({ chainId, feeds, feedPlan }: ReadyChain, asset: string): ServiceFeed[] {
+  const { maxAgeSeconds } = feedPlan
+  return feeds
+    .filter((feed) => feed.asset === asset)
+    .map(({ address }) => ({ kind: 'chainlink', chainId, address, maxAgeSeconds }))
 }
 
 /** The vault pays with what the second token of each pool is. */
@@ -162,17 +181,24 @@ function toServiceToken({ symbol, address, asset, decimals }: ServiceToken): Ser
   return { symbol, address, asset, decimals }
 }
 
-function toEvmServiceChain(chain: ReadyChain): EvmServiceChain {
-  const { chainId, name, rpcUrl, contracts, blockMs } = chain
+function toEvmServiceChain(chain: ReadyChain): ServiceChain {
+  const { chainId, name, rpcUrl, attesterUrl, contracts, shape } = chain
   return {
+    ...(shape ? publicRulesOf(shape) : localRulesOf(chain)),
     chainId,
     name,
     family: 'evm',
     rpcUrls: [rpcUrl],
-    attesterRpcUrls: [rpcUrl],
+    ...(NAMES_SOCKETS && shape && { wsUrls: [rpcUrl.replace(/^http/, 'ws')] }),
+    attesterRpcUrls: [attesterUrl],
     contracts,
     native: { symbol: NATIVE.symbol, asset: NATIVE.asset },
     tokens: chain.tokens.map(toServiceToken),
+  }
+}
+
+function localRulesOf({ blockMs }: ReadyChain): ChainRules {
+  return {
     // By depth, in blocks: a local chain has no finality of its own.
     finality: { accept: 1, settle: 1, hard: 4 },
     blockMs,
@@ -181,21 +207,27 @@ function toEvmServiceChain(chain: ReadyChain): EvmServiceChain {
   }
 }
 
-function toSolanaServiceChain(chain: ReadySolanaChain): SolanaServiceChain {
-  const { chainId, name, rpcUrl, vaults, feePayers, slotMs } = chain
+function toSolanaServiceChain(chain: ReadySolanaChain): ServiceChain {
+  const { chainId, name, rpcUrl, attesterUrl, vaults, feePayers, shape } = chain
   return {
+    ...(shape ? publicRulesOf(shape) : localSolanaRulesOf(chain)),
     chainId,
     name,
     family: 'solana',
     rpcUrls: [rpcUrl],
-    attesterRpcUrls: [rpcUrl],
+    attesterRpcUrls: [attesterUrl],
     vaults,
     feePayers,
     native: { symbol: NATIVE_SOL.symbol, asset: NATIVE_SOL.asset },
     tokens: chain.tokens.map(toServiceToken),
+  }
+}
+
+function localSolanaRulesOf({ blockMs }: ReadySolanaChain): ChainRules {
+  return {
     // In slots: the chain's own commitments, confirmed one behind and finalized 32.
     finality: { accept: 1, settle: 1, hard: 32 },
-    blockMs: slotMs,
+    blockMs,
     // Transactions do not wait for each other here, as those of one EVM key do.
     maxInFlight: 64,
   }

@@ -18,7 +18,7 @@ import {
   toServiceConfig,
 } from './network-files.ts'
 import type { Environment } from './node-child.ts'
-import { type ChainPlan, EVM_CHAINS, SOLANA_CHAIN } from './plan.ts'
+import { type ChainPlan, type NetworkPlan, planOf, type Shape } from './plan.ts'
 import { findFreePort, type HeldPort, holdPort } from './ports.ts'
 import { startPostgres } from './postgres/start-postgres.ts'
 import {
@@ -43,9 +43,11 @@ export type NetworkOptions = {
   /** How many processes of the API share that port. */
   api?: number
   workers?: number
-  /** Between blocks of the EVM chains; 1,000 by default. */
+  /** Which chains there are and how they behave; `local` by default. */
+  shape?: Shape
+  /** Between blocks of the EVM chains, instead of what the shape says. */
   blockMs?: number
-  /** Between slots of the Solana chain; 400 by default. */
+  /** Between slots of the Solana chain, likewise. */
   slotMs?: number
   /** Extra top-level keys of the service's configuration, such as shorter deadlines. */
   serviceConfig?: Readonly<Record<string, unknown>>
@@ -81,6 +83,7 @@ export type Network = {
 
 type Context = {
   options: NetworkOptions
+  plan: NetworkPlan
   home: Home
   keys: Keys
   crew: Crew
@@ -108,7 +111,8 @@ export async function startNetwork(options: NetworkOptions = {}): Promise<Networ
   try {
     home = takeHome(dir)
     const onDown = (role: string, reason: string) => say(`${role} went down (${reason}), restarting it`)
-    const context = { options, home, keys: createKeys(), crew, env: options.env ?? {}, say, onDown }
+    const plan = planOf(options.shape ?? 'local')
+    const context = { options, plan, home, keys: createKeys(), crew, env: options.env ?? {}, say, onDown }
     const { local, databaseUrl } = await startAll(context, held)
     return {
       local,
@@ -149,13 +153,8 @@ async function startAll(
     startChains(context),
     options.web ? preparePage(home) : {},
   ])
-  const { serviceRpcUrl = ({ rpcUrl }: { rpcUrl: string }) => rpcUrl } = options
-  const reached = {
-    evm: chains.evm.map((chain) => ({ ...chain, rpcUrl: serviceRpcUrl(chain) })),
-    solana: { ...chains.solana, rpcUrl: serviceRpcUrl(chains.solana) },
-  }
   writeJsonAtomically(home.serviceFile, {
-    ...toServiceConfig(reached, keys),
+    ...toServiceConfig(asReached(chains, options), keys),
     ...web,
     ...options.serviceConfig,
   })
@@ -180,6 +179,16 @@ async function startAll(
   writeJsonAtomically(home.secretsFile, toLocalSecrets(service.databaseUrl, keys), 0o600)
   writeJsonAtomically(home.localFile, local)
   return { local, databaseUrl: service.databaseUrl }
+}
+
+/** The chains as the service reaches them. */
+function asReached({ evm, solana }: ReadyChains, { serviceRpcUrl }: NetworkOptions): ReadyChains {
+  const through = <Chain extends ReadyChain | ReadySolanaChain>(chain: Chain): Chain => {
+    if (!serviceRpcUrl) return chain
+    const rpcUrl = serviceRpcUrl(chain)
+    return { ...chain, rpcUrl, attesterUrl: rpcUrl }
+  }
+  return { evm: evm.map(through), solana: through(solana) }
 }
 
 /** For the commands of an operator on this machine. */
@@ -222,37 +231,41 @@ async function startDatabase(context: Context): Promise<{ service: ServiceSetup;
 async function startChains(context: Context): Promise<ReadyChains> {
   const [solana, ...evm] = await Promise.all([
     startSolana(context),
-    ...EVM_CHAINS.map((plan) => startEvm(context, plan)),
+    ...context.plan.evm.map((plan) => startEvm(context, plan)),
   ])
   return { evm, solana }
 }
 
 async function startEvm(context: Context, plan: ChainPlan): Promise<ReadyChain> {
   const { options, home, keys, crew, say, env } = context
-  const { name, chainId } = plan
-  const blockMs = options.blockMs ?? 1_000
+  const { name, chainId, shape } = plan
+  const blockMs = options.blockMs ?? plan.blockMs
   const port = options.usualPorts ? plan.port : 0
+  const logFile = home.logFile(name)
   const onDown = endWith(context, name)
-  const chain = await startChain({ name, chainId, port, blockMs, env, logFile: home.logFile(name), onDown })
+  const chain = await startChain({ name, chainId, port, blockMs, shape, env, logFile, onDown })
   crew.add({ stopOrder: 2, ...chain })
-  const contracts = await deployContracts({ ...plan, rpcUrl: chain.rpcUrl, keys })
-  const deployed = await deployUniswapV3({ ...plan, ...contracts, rpcUrl: chain.rpcUrl, keys })
-  say(`chain ${name} runs at ${chain.rpcUrl} with contracts and inventory`)
-  return { ...plan, ...deployed, rpcUrl: chain.rpcUrl, blockMs }
+  const { rpcUrl, attesterUrl, nodeUrl } = chain
+  const contracts = await deployContracts({ ...plan, rpcUrl: nodeUrl, keys })
+  const deployed = await deployUniswapV3({ ...plan, ...contracts, rpcUrl: nodeUrl, keys })
+  say(`chain ${name} runs at ${rpcUrl} with contracts and inventory`)
+  return { ...plan, ...deployed, rpcUrl, attesterUrl, nodeUrl, blockMs }
 }
 
 async function startSolana(context: Context): Promise<ReadySolanaChain> {
   const { options, home, keys, crew, say, env } = context
-  const { name, chainId } = SOLANA_CHAIN
-  const slotMs = options.slotMs ?? 400
-  const port = options.usualPorts && (await isFree(SOLANA_CHAIN.port)) ? SOLANA_CHAIN.port : 0
+  const plan = context.plan.solana
+  const { name, shape } = plan
+  const blockMs = options.slotMs ?? plan.blockMs
+  const port = options.usualPorts && (await isFree(plan.port)) ? plan.port : 0
+  const logFile = home.logFile(name)
   const onDown = endWith(context, name)
-  const chain = await startSolanaProcess({ name, port, slotMs, env, logFile: home.logFile(name), onDown })
+  const chain = await startSolanaProcess({ name, port, slotMs: blockMs, shape, env, logFile, onDown })
   crew.add({ stopOrder: 2, ...chain })
-  const { rpcUrl, wsUrl } = chain
-  const deployed = await deploySolana({ ...SOLANA_CHAIN, rpcUrl, keys: keys.solana })
+  const { rpcUrl, attesterUrl, nodeUrl, wsUrl } = chain
+  const deployed = await deploySolana({ ...plan, rpcUrl: nodeUrl, keys: keys.solana })
   say(`chain ${name} runs at ${rpcUrl} with mints and inventory`)
-  return { chainId, name, ...deployed, rpcUrl, wsUrl, slotMs }
+  return { ...plan, ...deployed, rpcUrl, attesterUrl, nodeUrl, wsUrl, blockMs }
 }
 
 function endWith({ options }: Context, name: string): (reason: string) => void {

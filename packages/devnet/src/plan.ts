@@ -1,8 +1,9 @@
 import { type Address as SolanaAddress, address as toSolanaAddress } from '@solana/kit'
 import { TOKEN_PROGRAM_ADDRESS } from '@solana-program/token'
 import { type Address, zeroAddress } from 'viem'
+import { EVM_SHAPES, type EvmShapeName } from './shape/evm-shape.ts'
 
-// What the local network consists of, as data: chains, tokens, start prices, inventory.
+// A network as data: chains, tokens, start prices, inventory.
 
 export type AssetPlan = { name: string; usdStable: boolean; usdE8: bigint }
 export type TokenPlan = { symbol: string; name: string; asset: string; decimals: number }
@@ -12,14 +13,32 @@ export type ChainPlan = {
   /** Taken when it is free. */
   port: number
   tokens: readonly TokenPlan[]
+  /** Between blocks, or slots; a test may choose another. */
+  blockMs: number
+  feedPlan: FeedPlan
+  /** The public chain that this one behaves like. Its finality is that of the preset of this name. */
+  shape?: EvmShapeName
 }
+/** How often a feed is updated, and from which age on its price counts as stale. */
+export type FeedPlan = { everySeconds: number; maxAgeSeconds: number }
 
 /** A token of Solana is an account of its program: nothing on the chain gives it a name. */
 export type MintPlan = Omit<TokenPlan, 'name'> & { program: SolanaAddress }
-export type SolanaPlan = Pick<ChainPlan, 'chainId' | 'name' | 'port'> & { tokens: readonly MintPlan[] }
+export type SolanaPlan = Pick<ChainPlan, 'chainId' | 'name' | 'port' | 'blockMs'> & {
+  tokens: readonly MintPlan[]
+  shape?: 'solana'
+}
+
+export const SHAPES = ['local', 'mainnet'] as const
+export type Shape = (typeof SHAPES)[number]
+export type NetworkPlan = {
+  evm: readonly ChainPlan[]
+  solana: SolanaPlan
+  /** The two ends of a first swap. */
+  example: readonly [from: string, to: string]
+}
 
 export const FEED_DECIMALS = 8
-export const FEED_MAX_AGE_SECONDS = 60
 export const INVENTORY_USD = 10_000_000n
 export const NATIVE = { symbol: 'ETH', asset: 'ETH', address: zeroAddress as Address, decimals: 18 }
 export const NATIVE_SOL = {
@@ -44,10 +63,12 @@ export const DISCOUNT_ASSET = 'GEO'
 const WETH: TokenPlan = { symbol: 'WETH', name: 'Wrapped Ether', asset: 'ETH', decimals: 18 }
 const GEO: TokenPlan = { symbol: 'GEO', name: 'Geo', asset: 'GEO', decimals: 18 }
 
+const LOCAL_CHAIN = { blockMs: 1_000, feedPlan: { everySeconds: 10, maxAgeSeconds: 60 } }
+
 export const EVM_CHAINS: readonly ChainPlan[] = [
-  { chainId: 31337, name: 'alpha', port: 8545, tokens: [usdc(6), WETH, GEO] },
+  { chainId: 31337, name: 'alpha', port: 8545, tokens: [usdc(6), WETH, GEO], ...LOCAL_CHAIN },
   // The same asset with other decimals: whoever takes them from the symbol is wrong on one of the two.
-  { chainId: 31338, name: 'beta', port: 8546, tokens: [usdc(18), WETH, GEO] },
+  { chainId: 31338, name: 'beta', port: 8546, tokens: [usdc(18), WETH, GEO], ...LOCAL_CHAIN },
 ]
 
 const TOKEN_2022_PROGRAM = toSolanaAddress('TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb')
@@ -56,12 +77,32 @@ export const SOLANA_CHAIN: SolanaPlan = {
   chainId: 31339,
   name: 'solana',
   port: 8899,
+  blockMs: 400,
   tokens: [
     { symbol: 'USDC', asset: 'USDC', decimals: 6, program: TOKEN_PROGRAM_ADDRESS },
     { symbol: 'GEO', asset: 'GEO', decimals: 9, program: TOKEN_PROGRAM_ADDRESS },
     // Of the other token program: whoever assumes the first one finds no account of it.
     { symbol: 'USDG', asset: 'USDG', decimals: 6, program: TOKEN_2022_PROGRAM },
   ],
+}
+
+const PUBLIC_CHAINS: readonly ChainPlan[] = [
+  publicChain({ chainId: 31340, name: 'ethereum', port: 8547 }),
+  publicChain({ chainId: 31341, name: 'base', port: 8548 }),
+  publicChain({ chainId: 31342, name: 'arbitrum', port: 8549 }),
+]
+
+const PLANS: Record<Shape, NetworkPlan> = {
+  local: { evm: EVM_CHAINS, solana: SOLANA_CHAIN, example: ['alpha:USDC', 'beta:USDC'] },
+  mainnet: {
+    evm: PUBLIC_CHAINS,
+    solana: { ...SOLANA_CHAIN, shape: 'solana' },
+    example: ['base:USDC', 'arbitrum:USDC'],
+  },
+}
+
+export function planOf(shape: Shape): NetworkPlan {
+  return PLANS[shape]
 }
 
 /** A token that the operator does not hold: pools of the chain sell it. */
@@ -84,4 +125,19 @@ export function amountWorth(usd: bigint, token: { asset: string; decimals: numbe
 
 function usdc(decimals: number): TokenPlan {
   return { symbol: 'USDC', name: 'USD Coin', asset: 'USDC', decimals }
+}
+
+/** USDC has 6 decimals on each of them, as on the chain it behaves like. */
+function publicChain(chain: Pick<ChainPlan, 'chainId' | 'port'> & { name: EvmShapeName }): ChainPlan {
+  const { blockMs } = EVM_SHAPES[chain.name]
+  const everySeconds = 60
+  // An update waits for the keeper, then for a block, then for a node that lags: five blocks and half a minute.
+  const maxAgeSeconds = everySeconds + 30 + (5 * blockMs) / 1_000
+  return {
+    ...chain,
+    blockMs,
+    tokens: [usdc(6), WETH, GEO],
+    feedPlan: { everySeconds, maxAgeSeconds: Math.ceil(maxAgeSeconds) },
+    shape: chain.name,
+  }
 }

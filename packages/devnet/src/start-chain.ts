@@ -1,4 +1,6 @@
 import { listeningPort, nextMessage, spawnNode } from './node-child.ts'
+import { DIRECT_PATH } from './shape/control-methods.ts'
+import type { EvmShapeName } from './shape/evm-shape.ts'
 import { type Supervised, supervise } from './supervise.ts'
 
 type ProcessOptions = {
@@ -11,30 +13,52 @@ type ProcessOptions = {
   onDown?(reason: string): void
 }
 /** An EVM chain takes its port when that is free, and any other when it is not. */
-export type ChainOptions = ProcessOptions & { chainId: number; blockMs?: number }
+export type ChainOptions = ProcessOptions & {
+  chainId: number
+  blockMs?: number
+  /** The public chain that it behaves like. */
+  shape?: EvmShapeName | undefined
+}
 /** A Solana chain refuses a port that is taken. */
-export type SolanaProcessOptions = ProcessOptions & { slotMs?: number }
-export type RunningChain = Supervised & { rpcUrl: string }
+export type SolanaProcessOptions = ProcessOptions & { slotMs?: number; shape?: 'solana' | undefined }
+/** All the same, unless the chain behaves like a public one. */
+export type ChainUrls = {
+  rpcUrl: string
+  attesterUrl: string
+  /** The node itself: no meter, no limit, no lag, and every control. */
+  nodeUrl: string
+}
+export type RunningChain = Supervised & ChainUrls
 export type RunningSolanaChain = RunningChain & { wsUrl: string }
 
 /** Starts one EVM chain in a process of its own. It is not restarted: its state would be gone. */
 export async function startChain(options: ChainOptions): Promise<RunningChain> {
   const { name, chainId, port = 0, blockMs = 1_000 } = options
   const pace = ['--port', String(port), '--block-ms', String(blockMs)]
-  const args = [name, '--chain-id', String(chainId), ...pace]
+  const args = [name, '--chain-id', String(chainId), ...pace, ...shapeArgs(options)]
   return startProcess(options, { file: 'packages/devnet/src/evm-chain.ts', args })
 }
 
 /** Starts one Solana chain in a process of its own, likewise. */
 export async function startSolanaProcess(options: SolanaProcessOptions): Promise<RunningSolanaChain> {
   const { port = 0, slotMs = 400 } = options
-  const args = ['--port', String(port), '--slot-ms', String(slotMs)]
+  const args = ['--port', String(port), '--slot-ms', String(slotMs), ...shapeArgs(options)]
   const chain = await startProcess(options, { file: 'packages/devnet/src/solana/main.ts', args })
   return { ...chain, wsUrl: chain.rpcUrl.replace('http', 'ws') }
 }
 
+function shapeArgs({ shape }: { shape?: string | undefined }): string[] {
+  return shape === undefined ? [] : ['--shape', shape]
+}
+
+function urlsOf(base: string, { shape }: { shape?: string | undefined }): ChainUrls {
+  if (shape === undefined) return { rpcUrl: base, attesterUrl: base, nodeUrl: base }
+  // The meter tells clients apart by this where they do not name themselves.
+  return { rpcUrl: base, attesterUrl: `${base}/?client=attester`, nodeUrl: `${base}${DIRECT_PATH}` }
+}
+
 async function startProcess(
-  options: ProcessOptions,
+  options: ProcessOptions & { shape?: string | undefined },
   command: { file: string; args: string[] },
 ): Promise<RunningChain> {
   let port = 0
@@ -50,5 +74,5 @@ async function startProcess(
     restart: false,
     stopGraceMs: 1_000,
   })
-  return { ...chain, rpcUrl: `http://127.0.0.1:${port}` }
+  return { ...chain, ...urlsOf(`http://127.0.0.1:${port}`, options) }
 }

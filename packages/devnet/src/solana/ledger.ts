@@ -63,18 +63,36 @@ export function createLedger(options: { confirmedLag: number; finalizedLag: numb
 
 /** Closes the newest block and opens the next; older ones become confirmed and finalized. */
 export function advanceSlot(ledger: Ledger): void {
-  const { slots, runtime, accounts, listeners } = ledger
+  const { slots, runtime, listeners } = ledger
+  const before = COMMITMENTS.map((commitment) => slotAt(slots, commitment))
   const block = addBlock(slots)
   runtime.expireBlockhash()
   runtime.setSlot(block)
   for (const listener of listeners) listener.onSlot(block.slot)
-  for (const commitment of COMMITMENTS) {
-    const slot = currentSlot(slots) - slots.lags[commitment]
-    const changed = accounts.changedIn.get(slot)
-    if (slot === block.slot || !changed) continue
-    emitReached(ledger, { commitment, slot, landed: slots.blocks[slot]?.transactions ?? [], changed })
+  for (const [index, commitment] of COMMITMENTS.entries()) {
+    const first = (before[index] ?? block.slot) + 1
+    for (let slot = first; slot <= slotAt(slots, commitment); slot += 1) reach(ledger, { commitment, slot })
   }
-  finalizeChanges(accounts, slotAt(slots, 'finalized'))
+}
+
+/** One slot at a time, unless finality was halted. */
+function reach(ledger: Ledger, { commitment, slot }: Pick<Reached, 'commitment' | 'slot'>): void {
+  const { slots, accounts } = ledger
+  const changed = accounts.changedIn.get(slot)
+  if (!changed) return
+  const landed = slots.blocks[slot]?.transactions ?? []
+  if (slot !== currentSlot(slots)) emitReached(ledger, { commitment, slot, landed, changed })
+  if (commitment === 'finalized') finalizeChanges(accounts, slot)
+}
+
+/** Makes the slots of this time at once, each at its own time: what is older becomes final. */
+export function advanceTime(ledger: Ledger, time: { seconds: number; slotMs: number }): void {
+  const { slots } = ledger
+  const endsAheadMs = slots.aheadMs + time.seconds * 1000
+  while (slots.aheadMs < endsAheadMs) {
+    slots.aheadMs = Math.min(slots.aheadMs + time.slotMs, endsAheadMs)
+    advanceSlot(ledger)
+  }
 }
 
 /** Writes an account past all rules of the runtime, as part of the newest block. */

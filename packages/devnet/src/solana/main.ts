@@ -7,8 +7,9 @@ const { values } = parseArgs({
     host: { type: 'string', default: '127.0.0.1' },
     port: { type: 'string', default: '8899' },
     'slot-ms': { type: 'string', default: '400' },
-    'confirmed-lag': { type: 'string', default: '1' },
+    'confirmed-lag': { type: 'string' },
     'finalized-lag': { type: 'string', default: '32' },
+    shape: { type: 'string' },
   },
 })
 
@@ -16,8 +17,9 @@ const chain = await startSolanaChain({
   host: values.host,
   port: readCount('port', values.port),
   slotMs: readCount('slot-ms', values['slot-ms']),
-  confirmedLag: readCount('confirmed-lag', values['confirmed-lag']),
+  ...(values['confirmed-lag'] && { confirmedLag: readCount('confirmed-lag', values['confirmed-lag']) }),
   finalizedLag: readCount('finalized-lag', values['finalized-lag']),
+  shape: readShape(values.shape),
 }).catch((error: NodeJS.ErrnoException) => {
   if (error.code !== 'EADDRINUSE') throw error
   process.stderr.write(`Port ${values.port} is taken: choose another with --port\n`)
@@ -33,5 +35,11 @@ function readCount(name: string, text: string): number {
   const count = Number(text)
   if (Number.isSafeInteger(count) && count >= 0) return count
   process.stderr.write(`--${name} must be a whole number, not ${text}\n`)
+  process.exit(1)
+}
+
+function readShape(name: string | undefined): 'solana' | undefined {
+  if (name === undefined || name === 'solana') return name
+  process.stderr.write(`--shape must be solana, not ${name}\n`)
   process.exit(1)
 }

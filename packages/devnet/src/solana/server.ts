@@ -5,8 +5,12 @@ import { stringifyJson } from './json.ts'
 import { answerText, type Methods } from './json-rpc.ts'
 import type { Notify } from './subscriptions.ts'
 
+export type HttpRequest = { url: string; userAgent: string | undefined; body: string }
+export type HttpAnswer = { status: number; text: string | undefined; headers?: Record<string, string> }
+export type AnswerHttp = (request: HttpRequest) => Promise<HttpAnswer>
+
 export type Api = {
-  methods: Methods
+  answer: AnswerHttp
   /** Called once per WebSocket; its methods live until `close`. */
   connect(notify: Notify): { methods: Methods; close(): void }
 }
@@ -39,7 +43,7 @@ export async function listen(api: Api, at: { host: string; port: number }): Prom
 
 async function open(api: Api, at: { host: string; port: number }): Promise<Listening> {
   const server = createServer((request, response) => {
-    answerHttp(api.methods, request, response).catch(() => response.destroy())
+    answerHttp(api.answer, request, response).catch(() => response.destroy())
   })
   const sockets = new WebSocketServer({ server, maxPayload: MAX_BODY_BYTES })
   sockets.on('connection', (socket) => serveSocket(api, socket))
@@ -61,7 +65,7 @@ async function closeServer(server: Server, sockets: WebSocketServer): Promise<vo
 }
 
 async function answerHttp(
-  methods: Methods,
+  answer: AnswerHttp,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
@@ -72,8 +76,10 @@ async function answerHttp(
     return void response.writeHead(405, CORS).end('Used HTTP Method is not allowed.')
   const body = await readBody(request)
   if (body === undefined) return void response.writeHead(413, { ...CORS, connection: 'close' }).end()
-  const reply = await answerText(methods, body)
-  response.writeHead(200, { ...CORS, 'content-type': 'application/json; charset=utf-8' }).end(reply)
+  const { url = '/', headers } = request
+  const reply = await answer({ url, userAgent: headers['user-agent'], body })
+  const type = { 'content-type': 'application/json; charset=utf-8' }
+  response.writeHead(reply.status, { ...CORS, ...type, ...reply.headers }).end(reply.text)
 }
 
 /** Undefined when the body is larger than any request can be. */

@@ -14,6 +14,10 @@ export type Block<Transaction> = {
 export type Slots<Transaction> = {
   genesis: Uint8Array
   lags: Readonly<Record<Commitment, number>>
+  /** How far a test has moved this chain's clock ahead of the machine's. */
+  aheadMs: number
+  /** The slot at which a test has halted finality. */
+  finalityHaltedAt?: number | undefined
   blocks: Block<Transaction>[]
   slotOfBlockhash: Map<string, number>
 }
@@ -28,6 +32,7 @@ export function createSlots<T>(options: { confirmedLag: number; finalizedLag: nu
     // Random, so that a transaction signed for one run can never land in another.
     genesis: Uint8Array.from(randomBytes(32)),
     lags: { processed: 0, confirmed: options.confirmedLag, finalized: options.finalizedLag },
+    aheadMs: 0,
     blocks: [],
     slotOfBlockhash: new Map(),
   }
@@ -39,7 +44,7 @@ export function addBlock<T>(slots: Slots<T>): Block<T> {
   const { blocks, lags, slotOfBlockhash } = slots
   const slot = blocks.length
   const digest = createHash('sha256').update(slots.genesis).update(`${slot}`).digest()
-  const timeSeconds = Math.floor(Date.now() / 1000)
+  const timeSeconds = Math.floor((Date.now() + slots.aheadMs) / 1000)
   const block: Block<T> = {
     slot,
     blockhash: getBase58Decoder().decode(digest),
@@ -59,7 +64,9 @@ export function currentSlot(slots: Slots<unknown>): number {
 
 /** The newest slot that has reached this commitment. */
 export function slotAt(slots: Slots<unknown>, commitment: Commitment): number {
-  return Math.max(0, currentSlot(slots) - slots.lags[commitment])
+  const reached = Math.max(0, currentSlot(slots) - slots.lags[commitment])
+  const { finalityHaltedAt = reached } = slots
+  return commitment === 'finalized' ? Math.min(reached, finalityHaltedAt) : reached
 }
 
 export function commitmentOf(slots: Slots<unknown>, slot: number): Commitment {

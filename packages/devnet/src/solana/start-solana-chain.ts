@@ -1,5 +1,6 @@
 import { createFaucet } from './faucet.ts'
 import { createFaults } from './faults.ts'
+import { answerText, type Methods } from './json-rpc.ts'
 import { advanceSlot, createLedger } from './ledger.ts'
 import { accountMethods } from './methods/accounts.ts'
 import { chainMethods } from './methods/chain.ts'
@@ -7,8 +8,9 @@ import { devMethods } from './methods/dev.ts'
 import { historyMethods } from './methods/history.ts'
 import { sendingMethods } from './methods/sending.ts'
 import { tokenMethods } from './methods/tokens.ts'
-import { listen } from './server.ts'
-import { createSubscriptions } from './subscriptions.ts'
+import { type AnswerHttp, listen } from './server.ts'
+import { createProvider } from './shape/provider.ts'
+import { createSubscriptions, type Notify } from './subscriptions.ts'
 import { createTicker } from './ticker.ts'
 
 export type SolanaChainOptions = {
@@ -18,31 +20,32 @@ export type SolanaChainOptions = {
   slotMs?: number
   confirmedLag?: number
   finalizedLag?: number
+  /** Behaves like the public chain behind a provider. */
+  shape?: 'solana' | undefined
 }
 export type SolanaChain = { rpcUrl: string; wsUrl: string; stop(): Promise<void> }
 
 /** Starts an empty Solana chain that lives in this process and is gone when it stops. */
 export async function startSolanaChain(options: SolanaChainOptions): Promise<SolanaChain> {
-  const { host = '127.0.0.1', port, slotMs = 400, confirmedLag = 1, finalizedLag = 32 } = options
+  const { host = '127.0.0.1', port, slotMs = 400, finalizedLag = 32, shape } = options
+  // Two slots behind the one in which it lands: a transaction is confirmed after one to two slots.
+  const { confirmedLag = shape ? 2 : 1 } = options
   if (confirmedLag > finalizedLag) throw new RangeError('A slot is confirmed before it is finalized')
   const ledger = createLedger({ confirmedLag, finalizedLag })
   const faucet = await createFaucet(ledger)
   const faults = createFaults(ledger)
   const ticker = createTicker({ intervalMs: slotMs, onTick: () => advanceSlot(ledger) })
-  const server = await listen(
-    {
-      methods: {
-        ...chainMethods(ledger),
-        ...accountMethods(ledger),
-        ...tokenMethods(ledger),
-        ...historyMethods(ledger),
-        ...sendingMethods({ ledger, faults, faucet }),
-        ...devMethods({ ledger, faults, ticker }),
-      },
-      connect: (notify) => createSubscriptions(ledger, notify),
-    },
-    { host, port },
-  )
+  const methods = {
+    ...chainMethods(ledger),
+    ...accountMethods(ledger),
+    ...tokenMethods(ledger),
+    ...historyMethods(ledger),
+    ...sendingMethods({ ledger, faults, faucet }),
+    ...devMethods({ ledger, faults, ticker }),
+  }
+  const answer = shape ? createProvider({ ledger, methods, slotMs }) : answerPlainly(methods)
+  const connect = (notify: Notify) => createSubscriptions(ledger, notify)
+  const server = await listen({ answer, connect }, { host, port })
   ticker.resume()
   return {
     rpcUrl: `http://${host}:${server.port}`,
@@ -52,4 +55,8 @@ export async function startSolanaChain(options: SolanaChainOptions): Promise<Sol
       await server.close()
     },
   }
+}
+
+function answerPlainly(methods: Methods): AnswerHttp {
+  return async ({ body }) => ({ status: 200, text: await answerText(methods, body) })
 }

@@ -1,0 +1,94 @@
+/** A tag names the last block at or before `floor(head time / step) * step - lag`, in seconds of the chain. */
+export type TagLag = { lagSeconds: number; stepSeconds: number }
+
+/** One transaction pays for its own gas alone, or for its bytes on L1 too. */
+export type FeeSystem = 'l1' | 'op-stack' | 'arbitrum'
+
+export type LogLimits = { blocks: number; results: number; refusal: LogRefusal }
+/** How a provider words that a range of blocks is too long. */
+export type LogRefusal = 'range-32602' | 'range-32600' | 'range-32005'
+
+export type EvmShape = {
+  name: string
+  blockMs: number
+  /** How much of a past a chain starts with: more than three times its finality. */
+  historySeconds: number
+  safe: TagLag
+  finalized: TagLag
+  fees: FeeSystem
+  /** Price of one byte on L1 that the chain starts with; 0 where there is no other L1. */
+  l1WeiPerByte: bigint
+  /** The base fee of the chain's own first block, in wei. */
+  baseFeeWei: bigint
+  pool: { minTipWei: bigint; minTipRefusal: string; priceBumpPercent: bigint }
+  logs: LogLimits
+  /** Calls that one client may make in a second. */
+  callsPerSecond: number
+  /** How many blocks the second backend is behind. */
+  backendLag: number
+}
+
+export type EvmShapeName = 'ethereum' | 'base' | 'arbitrum'
+
+const GWEI = 1_000_000_000n
+// go-ethereum core/txpool/legacypool DefaultConfig: PriceBump 10, PriceLimit 1.
+const PRICE_BUMP_PERCENT = 10n
+// go-ethereum up to 1.15 words a low tip as the first, later ones as the second; op-geth follows later.
+const UNDERPRICED = 'transaction underpriced'
+const BELOW_MINIMUM = 'transaction gas price below minimum'
+// Above all that a service needs which meets its goal of two calls a second and chain.
+const CALLS_PER_SECOND = 300
+
+export const EVM_SHAPES: Readonly<Record<EvmShapeName, EvmShape>> = {
+  ethereum: {
+    name: 'ethereum',
+    blockMs: 12_000,
+    historySeconds: 2 * 60 * 60,
+    // Consensus specs: 32 slots of 12 s an epoch. `safe` is the justified checkpoint, the start of the epoch before
+    // this one; `finalized` is the start of the one before that: 6.4 to 12.8 and 12.8 to 19.2 minutes.
+    safe: { lagSeconds: 384, stepSeconds: 384 },
+    finalized: { lagSeconds: 768, stepSeconds: 384 },
+    fees: 'l1',
+    l1WeiPerByte: 0n,
+    baseFeeWei: 5n * GWEI,
+    pool: { minTipWei: 1n, minTipRefusal: BELOW_MINIMUM, priceBumpPercent: PRICE_BUMP_PERCENT },
+    logs: { blocks: 1_000, results: 10_000, refusal: 'range-32602' },
+    callsPerSecond: CALLS_PER_SECOND,
+    backendLag: 1,
+  },
+  base: {
+    name: 'base',
+    blockMs: 2_000,
+    historySeconds: 2 * 60 * 60,
+    // OP specs, derivation: `safe` is derived from L1, so it moves with each batch, a few minutes apart;
+    // `finalized` when the L1 block with the batch is final.
+    safe: { lagSeconds: 120, stepSeconds: 240 },
+    finalized: { lagSeconds: 900, stepSeconds: 300 },
+    fees: 'op-stack',
+    // Fjord: (16 * baseFeeScalar * l1BaseFee + blobBaseFeeScalar * blobBaseFee) / 1e6 a byte, with Base's scalars 2,269
+    // and 1,055,762 (SystemConfig), 5 gwei and a blob base fee of 1 gwei.
+    l1WeiPerByte: 1_237_282_000n,
+    baseFeeWei: GWEI / 100n,
+    pool: { minTipWei: 1n, minTipRefusal: UNDERPRICED, priceBumpPercent: PRICE_BUMP_PERCENT },
+    logs: { blocks: 2_000, results: 10_000, refusal: 'range-32005' },
+    callsPerSecond: CALLS_PER_SECOND,
+    backendLag: 2,
+  },
+  arbitrum: {
+    name: 'arbitrum',
+    blockMs: 250,
+    historySeconds: 2 * 60 * 60,
+    // Nitro: `safe` and `finalized` are the last block of a batch whose L1 block is safe or finalized.
+    safe: { lagSeconds: 400, stepSeconds: 200 },
+    finalized: { lagSeconds: 900, stepSeconds: 300 },
+    fees: 'arbitrum',
+    // 100 gas a byte at the floor of the base fee: a plain transfer takes about 11,000 for L1.
+    l1WeiPerByte: GWEI,
+    // The floor of Arbitrum One: 0.01 gwei (Arbitrum docs, gas and fees).
+    baseFeeWei: GWEI / 100n,
+    pool: { minTipWei: 0n, minTipRefusal: UNDERPRICED, priceBumpPercent: PRICE_BUMP_PERCENT },
+    logs: { blocks: 10_000, results: 10_000, refusal: 'range-32600' },
+    callsPerSecond: CALLS_PER_SECOND,
+    backendLag: 2,
+  },
+}

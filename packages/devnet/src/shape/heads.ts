@@ -1,0 +1,64 @@
+import { type Ask, toHex } from './call.ts'
+
+export type Head = {
+  number: number
+  timestamp: number
+  baseFeeWei: bigint
+  gasUsed: bigint
+  gasLimit: bigint
+}
+type BlockJson = {
+  number: string
+  timestamp: string
+  baseFeePerGas: string
+  gasUsed: string
+  gasLimit: string
+}
+
+export type Heads = {
+  head(): Promise<Head>
+  /** The last block that is not younger than this; 0 when all are. */
+  lastBlockAt(timestamp: number): Promise<number>
+  /** Called when the chain has another head. */
+  forget(): void
+}
+
+/** The head of the chain, read once for each. */
+export function createHeads(ask: Ask): Heads {
+  let known: Promise<Head> | undefined
+
+  async function read(tag: string): Promise<Head> {
+    const block = await ask<BlockJson>('eth_getBlockByNumber', tag, false)
+    return {
+      number: Number(block.number),
+      timestamp: Number(block.timestamp),
+      baseFeeWei: BigInt(block.baseFeePerGas),
+      gasUsed: BigInt(block.gasUsed),
+      gasLimit: BigInt(block.gasLimit),
+    }
+  }
+
+  function head(): Promise<Head> {
+    known ??= read('latest')
+    return known
+  }
+
+  async function lastBlockAt(timestamp: number): Promise<number> {
+    let low = 0
+    let high = (await head()).number
+    while (low < high) {
+      const middle = Math.ceil((low + high) / 2)
+      if ((await read(toHex(middle))).timestamp <= timestamp) low = middle
+      else high = middle - 1
+    }
+    return low
+  }
+
+  return {
+    head,
+    lastBlockAt,
+    forget() {
+      known = undefined
+    },
+  }
+}

@@ -1,0 +1,55 @@
+import { controlShape } from '@geoswap/devnet'
+import type { LocalNetwork } from '../world.ts'
+
+/** The part of a meter's row that chains of every family have. */
+export type Metered = {
+  chain: string
+  client: string
+  method: string
+  calls: number
+  refused: number
+  requestBytes: number
+  replyBytes: number
+}
+
+export type Controls = ReturnType<typeof createControls>
+
+/** Time, finality, fees and meters of the chains of the mainnet shape, each by its name. */
+export function createControls({ chains }: Pick<LocalNetwork, 'chains'>) {
+  const shaped = chains.map(({ name, shape }) => {
+    if (!shape) throw new Error(`${name} does not behave like a public chain`)
+    return { name, url: shape.controlUrl }
+  })
+  const urlOf = (chain: string): string => {
+    const found = shaped.find(({ name }) => name === chain)
+    if (!found) throw new Error(`The network has no chain ${chain}`)
+    return found.url
+  }
+  return {
+    /** Makes the blocks of this time at once; finality follows. */
+    advance: (chain: string, seconds: number) => controlShape(urlOf(chain), 'shape_advance', seconds),
+    advanceAll: async (seconds: number): Promise<void> => {
+      await Promise.all(shaped.map(({ url }) => controlShape(url, 'shape_advance', seconds)))
+    },
+    haltFinality: (chain: string) => controlShape(urlOf(chain), 'shape_haltFinality'),
+    resumeFinality: (chain: string) => controlShape(urlOf(chain), 'shape_resumeFinality'),
+    /** 1 is as usual, 10 a spike; of rollups alone. */
+    setL1Price: (chain: string, factor: number) =>
+      controlShape(urlOf(chain), 'shape_setL1PriceFactor', factor),
+    /** Null is as usual. */
+    setRateLimit: (chain: string, callsPerSecond: number | null) =>
+      controlShape(urlOf(chain), 'shape_setRateLimit', callsPerSecond),
+    setBackendLag: (chain: string, blocks: number | null) =>
+      controlShape(urlOf(chain), 'shape_setBackendLag', blocks),
+    readMeters: async (): Promise<Metered[]> => {
+      const read = async ({ name, url }: { name: string; url: string }) => {
+        const rows = await controlShape(url, 'shape_readMeter')
+        return rows.map((row) => ({ ...row, chain: name }))
+      }
+      return (await Promise.all(shaped.map(read))).flat()
+    },
+    resetMeters: async (): Promise<void> => {
+      await Promise.all(shaped.map(({ url }) => controlShape(url, 'shape_resetMeter')))
+    },
+  }
+}
