@@ -67,21 +67,16 @@ export type Api = {
   close(): Promise<void>
 }
 
+function connect({ network, markerKey }: Config): Chains {
+  const noKeys = { accounts: [], signers: [], findSigned: undefined }
+  return connectChains({ ...noKeys, caller: 'api', network, markerKey, urlsOf: (chain) => chain.rpcUrls })
+}
+
 /** The HTTP API with everything it needs: it holds no key that can move money. */
 export async function composeApi(config: Config, logger: Logger): Promise<Api> {
   const { network } = config
   const pool = createPool(config.databaseUrl.reveal(), { max: 20, applicationName: 'geoswap api' })
-  const chains = connectChains({
-    ...{
-      caller: 'api',
-      network,
-      accounts: [],
-      signers: [],
-      markerKey: config.markerKey,
-      findSigned: undefined,
-    },
-    urlsOf: (chain) => chain.rpcUrls,
-  })
+  const chains = connect(config)
   await verifyDatabase(pool, logger)
   await Promise.all([assertClock(pool), assertPyth(config, logger)])
   const opening = await openChains(chains, { logger })
