@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { createWalletClient, http, type PrivateKeyAccount, parseEther } from 'viem'
 import { afterAll, afterEach, beforeAll, expect, inject, test } from 'vitest'
-import { createWorld, type Order, submitSwap, until } from '../world.ts'
+import { createWorld, type Order, prepare, submitSwap, until } from '../world.ts'
 import { createControls } from './controls.ts'
 
 const local = inject('local')
@@ -95,8 +95,10 @@ test('an input on Arbitrum is taken while bytes cost ten times as much', async (
 test('an input that was quoted before bytes became ten times as dear is taken after', async () => {
   const wallet = await world.walletWith(world.chainNamed('arbitrum'), 'USDC', AMOUNT)
 
-  await submitSwap(world, wallet, orderFrom('arbitrum', 'base'))
+  const { submission } = await prepare(world, wallet, orderFrom('arbitrum', 'base'))
   await controls.setL1Price('arbitrum', 10)
+  const { status } = await world.api.submit(submission)
 
+  expect(status).toBe(200)
   await untilTaken(wallet, 'arbitrum')
 }, 120_000)
