@@ -10,7 +10,8 @@ const FILL_SOL = 10n * 10n ** 9n
 export async function gasEmpty(scene: Scene): Promise<void> {
   const { world, solana, network } = scene
   const { alpha, beta } = world
-  const { relayers, deliverers } = network.keys
+  const { deliverers } = network.keys
+  const relayers = [...network.keys.relayers, ...network.keys.authorizationRelayers]
   const feePayers = Object.values(network.keys.solana.feePayers)
   const [first] = deliverers
   if (!first) throw new Error('The network has no deliverer')
@@ -39,7 +40,7 @@ export async function gasEmpty(scene: Scene): Promise<void> {
   scene.happens('the relayers of alpha are empty too; a fourth swap waits for its lock')
 
   await seesAlarm(scene, 'GeoswapGasLow')
-  await seesInLog(scene, 'worker', 'send not confirmed')
+  await seesInLog(scene, 'worker', 'every node refused')
   await seesQuote(scene, { what: 'to beta', to: beta, answer: '503 CHAIN_UNAVAILABLE' })
   await seesQuote(scene, { what: 'to solana', to: solana, answer: '503 CHAIN_UNAVAILABLE' })
   await seesQuote(scene, { what: 'from alpha', to: alpha, symbol: 'WETH', answer: '503 CHAIN_UNAVAILABLE' })

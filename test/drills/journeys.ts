@@ -1,4 +1,5 @@
-import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
+import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAddress } from 'viem/accounts'
+import { delegateTo } from '../instant-wallet.ts'
 import { prepareSolana } from '../solana-orders.ts'
 import { prepare } from '../world.ts'
 import type { Stage } from './stage.ts'
@@ -32,10 +33,18 @@ export async function startJourney(stage: Ready, from: 'alpha' | 'solana', to: P
   return journey
 }
 
-async function fromAlpha(stage: Ready, to: Place): Promise<Journey> {
+/** From a wallet of alpha that is delegated: any relayer may lock it, and none is asked for an authorization. */
+export async function prepareAgain(stage: Ready): Promise<Journey> {
+  const { alpha } = stage.world
+  const wallet = await stage.world.walletWith(alpha, 'USDC', AMOUNT)
+  await delegateTo(alpha, wallet.address, alpha.contracts.account)
+  return fromAlpha(stage, 'beta', wallet)
+}
+
+async function fromAlpha(stage: Ready, to: Place, given?: PrivateKeyAccount): Promise<Journey> {
   const { world, solana } = stage
   const { api, alpha } = world
-  const wallet = await world.walletWith(alpha, 'USDC', AMOUNT)
+  const wallet = given ?? (await world.walletWith(alpha, 'USDC', AMOUNT))
   const { recipient, paid } = await recipientOn(stage, to)
   const target = to === 'solana' ? solana : world[to]
   const order = { from: alpha, sell: 'USDC', to: target, buy: 'USDC', amount: AMOUNT, recipient }

@@ -1,6 +1,6 @@
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import { ends, isHealthy, reaches } from './checks.ts'
-import { type Journey, prepareJourney, startJourney } from './journeys.ts'
+import { type Journey, prepareAgain, startJourney } from './journeys.ts'
 import type { Scene } from './scene.ts'
 import { seesAlarm } from './sights.ts'
 
@@ -69,14 +69,15 @@ async function claimerOf({ query }: Scene, { opHash }: Journey): Promise<string>
 
 async function journeyOf(scene: Scene, isWanted: (locker: string) => boolean): Promise<Journey> {
   for (let tries = 0; tries < MOST_TRIES; tries += 1) {
-    const journey = await prepareJourney(scene, 'alpha', 'beta')
+    const journey = await prepareAgain(scene)
     if (isWanted(journey.locker)) return journey
   }
   throw new Error('No operation was given to the relayer that was wanted')
 }
 
 function dropKey({ processes, network }: Scene, lost: string): void {
-  const left = network.keys.relayers.filter(({ address }) => address !== lost)
+  const { relayers, authorizationRelayers } = network.keys
+  const left = [...relayers, ...authorizationRelayers].filter(({ address }) => address !== lost)
   processes.secrets.worker[KEYS] = left.map(({ privateKey }) => privateKey).join(',')
 }
 

@@ -78,7 +78,7 @@ afterAll(async () => {
   await network?.stop()
 })
 
-type Keys = Pick<ServiceConfig, 'relayers' | 'deliverers'>
+type Keys = Pick<ServiceConfig, 'relayers' | 'authorizationRelayers' | 'deliverers'>
 
 async function configOf(role: 'api' | 'worker' | 'attester', part: object = {}, keys: object = {}) {
   const shared = JSON.parse(await readFile(join(network.home, 'service.json'), 'utf8'))
@@ -98,7 +98,12 @@ async function startApi(apiKey: string, part: object = {}): Promise<ApiClient> {
 function half(index: number): Keys {
   const part = (keys: Network['keys']['relayers']) =>
     keys.filter((_, at) => at % 2 === index).map(({ address }) => address)
-  return { relayers: part(network.keys.relayers), deliverers: part(network.keys.deliverers) }
+  const { relayers, authorizationRelayers, deliverers } = network.keys
+  return {
+    relayers: part(relayers),
+    authorizationRelayers: part(authorizationRelayers),
+    deliverers: part(deliverers),
+  }
 }
 
 /** A worker with some of the keys, so that it is known what it did. */
@@ -190,10 +195,9 @@ test('processes from before a migration and from after it finish swaps side by s
     return open.length === 0
   })
   const lockers = await lockersOf(late)
-  expect([before, after].map(({ relayers }) => relayers.some((key) => lockers.has(key)))).toEqual([
-    true,
-    true,
-  ])
+  const isUsed = ({ relayers, authorizationRelayers }: Keys) =>
+    [...relayers, ...authorizationRelayers].some((key) => lockers.has(key))
+  expect([before, after].map(isUsed)).toEqual([true, true])
   const [{ count } = { count: '' }] = await operator.query<{ count: string }>('select count(*) from tiers')
   expect(count).toBe(String(late.length))
 })

@@ -91,7 +91,13 @@ export async function deployContracts(
 }
 
 async function prepareAccounts(client: EvmClient, keys: Keys): Promise<void> {
-  const paying = [keys.treasury, keys.keeper, ...keys.relayers, ...keys.deliverers]
+  const paying = [
+    keys.treasury,
+    keys.keeper,
+    ...keys.relayers,
+    ...keys.authorizationRelayers,
+    ...keys.deliverers,
+  ]
   await Promise.all([
     client.setCode({ address: CREATE2_PROXY, bytecode: CREATE2_PROXY_CODE }),
     client.setBalance({ address: keys.faucet.address, value: FAUCET_MONEY }),

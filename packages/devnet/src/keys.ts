@@ -12,6 +12,8 @@ export type Keys = {
   treasury: Key
   attester: Key
   relayers: Key[]
+  /** Lock the first inputs of wallets, with their authorizations. */
+  authorizationRelayers: Key[]
   deliverers: Key[]
   faucet: Key
   keeper: Key
@@ -37,6 +39,7 @@ export function createKeys(): Keys {
     treasury: createKey(),
     attester: createKey(),
     relayers: Array.from({ length: 4 }, createKey),
+    authorizationRelayers: Array.from({ length: 2 }, createKey),
     deliverers: Array.from({ length: 2 }, createKey),
     faucet: createKey(),
     keeper: createKey(),
@@ -62,7 +65,7 @@ export function toServiceSecrets(keys: Keys) {
   return {
     api: { GEOSWAP_SEAL_KEYS: keys.seal, ...marker },
     worker: {
-      GEOSWAP_RELAYER_KEYS: list(keys.relayers),
+      GEOSWAP_RELAYER_KEYS: list([...keys.relayers, ...keys.authorizationRelayers]),
       GEOSWAP_DELIVERER_KEYS: list(keys.deliverers),
       GEOSWAP_SOLANA_KEYS: seeds.join(','),
       ...marker,

@@ -78,6 +78,7 @@ export type ServiceChain = (EvmServiceChain | SolanaServiceChain) & ChainRules
 export type ServiceConfig = {
   network: 'local'
   relayers: Address[]
+  authorizationRelayers: Address[]
   deliverers: Address[]
   attester: Address
   treasury: Address
@@ -140,6 +141,7 @@ export function toServiceConfig({ evm, solana }: ReadyChains, keys: Keys): Servi
   return {
     network: 'local',
     relayers: keys.relayers.map(({ address }) => address),
+    authorizationRelayers: keys.authorizationRelayers.map(({ address }) => address),
     deliverers: keys.deliverers.map(({ address }) => address),
     attester: keys.attester.address,
     treasury: keys.treasury.address,

@@ -4,11 +4,13 @@ import { createStarter } from '@geoswap/service/starter'
 /** What a chain's entry in the service's configuration says beyond addresses. */
 export type ChainRules = Readonly<Record<string, unknown>>
 
+const NO_ROLES = { relayers: [], authorizationRelayers: [], deliverers: [] }
+
 /** What `service init` writes for this public chain, so that the network tests what operators get. */
 export function publicRulesOf(name: string): ChainRules {
   const preset = readPreset(name)
   if (!preset) throw new Error(`There is no preset for ${name}`)
-  const { chains } = createStarter([preset], { relayers: [], deliverers: [] }) as { chains: ChainRules[] }
+  const { chains } = createStarter([preset], NO_ROLES) as { chains: ChainRules[] }
   // A chain of this machine has a genesis of its own.
   const { genesisHash: _, ...rules } = chains[0] ?? {}
   return rules

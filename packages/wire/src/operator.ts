@@ -47,7 +47,7 @@ export const OperatorHolding = strictObject({
 export const OperatorSender = strictObject({
   chainId: ChainId,
   address: Text,
-  role: oneOf(['relay', 'deliver']),
+  role: oneOf(['relay', 'authorize', 'deliver']),
   isRetiring: Type.Boolean(),
   isLow: Type.Boolean({ description: 'Holds less gas coin than its low mark.' }),
   ...unit,

@@ -61,9 +61,10 @@ async function attestClaims(deps: AttestDeps, faults: unknown[]): Promise<void> 
   const locked = await filterLocked(deps, waiting, faults)
   const proven = await filterDelivered(deps, locked, faults)
   for (const [chainId, swaps] of groupBy(proven, (swap) => swap.op.originChain)) {
-    const { maxBatch } = deps.chainOf(chainId)
+    const chain = deps.chainOf(chainId)
     await attempt(faults, async () => {
-      for (const some of claimBatches(swaps, maxBatch)) await claim(deps, chainId, some)
+      const most = await chain.readMaxClaims(await chain.readHeads())
+      for (const some of claimBatches(swaps, most)) await claim(deps, chainId, some)
     })
   }
 }

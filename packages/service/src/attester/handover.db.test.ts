@@ -36,6 +36,7 @@ function attest({ escrowHas, silent }: Attesting): Promise<void> {
   const at = { number: 9n, height: 9n, hash: '0x', seconds: 0 }
   const chain = {
     maxBatch: 20,
+    readMaxClaims: async () => 20,
     readHeads: async () => ({ head: at, settle: at, hard: at }),
     readLocks: async (ops: readonly LockRef[]) => new Map(ops.map(({ hash }) => [hash, 'locked'])),
     findDeliveries: async (paid: readonly PaidOp[]) =>

@@ -73,6 +73,8 @@ export type Sent = {
   request: TxRequest
   terms: SigningTerms
   sentAtBlock: bigint
+  /** By the chain's clock. */
+  sentAtSeconds: number
   isBurn: boolean
   lastValid?: bigint
 }
@@ -94,8 +96,18 @@ export type Fates<T extends Sent> = {
  */
 export type Replacement = { request: TxRequest; terms: SigningTerms; isBurn: boolean; cost: bigint }
 
+/**
+ * Why every node refuses a transaction. `underpriced` and `feeBelowBase`: it has to pay more. `gasTooLow`: its gas
+ * limit has to be higher. `unfunded`: its sender holds too little. `authority`: a wallet whose authorization it carries
+ * has transactions of its own in flight.
+ */
+export type Refusal = 'underpriced' | 'feeBelowBase' | 'gasTooLow' | 'unfunded' | 'authority'
+
 /** What a transaction that is stuck may cost: whatever it takes, what its terms allow, or nothing any more. */
 export type Worth = 'owed' | 'quoted' | 'nothing'
+
+/** `isRefused`: no node has it, so there is nothing to wait for. */
+export type Plight = { worth?: Worth; isRefused?: boolean }
 
 export type Simulation =
   | { kind: 'ok' }
@@ -133,14 +145,22 @@ type AnyChain = {
   /** Whether a transaction is in a block, and whether it did anything there. */
   findTransaction(txHash: string): Promise<{ block: bigint; failed: boolean } | undefined>
   readTerms(at: Heads): Promise<SigningTerms>
-  /** The same terms for what may cost at most this much per unit of gas; undefined while that is not enough. */
+  /**
+   * The same terms for what may cost at most this much per unit of gas, all fees together; undefined while that is not
+   * enough.
+   */
   boundTerms(terms: SigningTerms, bound: bigint): SigningTerms | undefined
   sign(request: TxRequest, as: { sender: string; nonce?: number; terms: SigningTerms }): Promise<Signed>
-  /** Hands the bytes to the nodes. Whether they arrived is never known here: the chain shows it later. */
-  broadcast(raw: string): Promise<void>
+  /** Whether a block has room for it, signed with these terms. */
+  fits(request: TxRequest, terms: SigningTerms): boolean
+  /**
+   * Hands the bytes to the nodes. Whether they arrived is never known here: the chain shows it later. Says why when
+   * every node refused them for the same reason.
+   */
+  broadcast(raw: string): Promise<Refusal | undefined>
   readFates<T extends Sent>(sender: string, sent: readonly T[], at: Heads): Promise<Fates<T>>
   /** What takes the place of a transaction that no block includes; undefined while, or where, nothing should. */
-  planReplacement(stuck: Sent, at: Heads, current: SigningTerms, worth?: Worth): Replacement | undefined
+  planReplacement(stuck: Sent, at: Heads, current: SigningTerms, plight?: Plight): Replacement | undefined
 }
 
 export type OriginChain = AnyChain & {
@@ -164,6 +184,8 @@ export type OriginChain = AnyChain & {
   canRefund(swap: Swap): Promise<boolean>
   planLock(swaps: readonly Swap[]): Promise<TxRequest>
   planClaim(swaps: readonly Swap[], signature: string): Promise<TxRequest>
+  /** How many claims one transaction has room for now, with a reserve. */
+  readMaxClaims(at: Heads): Promise<number>
   planRefund(swap: Swap, attested: { signature: string; validUntil: number }): Promise<TxRequest>
 }
 

@@ -67,14 +67,16 @@ export type Api = {
   close(): Promise<void>
 }
 
+function connect({ network, markerKey }: Config): Chains {
+  const noKeys = { accounts: [], signers: [], findSigned: undefined }
+  return connectChains({ ...noKeys, caller: 'api', network, markerKey, urlsOf: (chain) => chain.rpcUrls })
+}
+
 /** The HTTP API with everything it needs: it holds no key that can move money. */
 export async function composeApi(config: Config, logger: Logger): Promise<Api> {
   const { network } = config
   const pool = createPool(config.databaseUrl.reveal(), { max: 20, applicationName: 'geoswap api' })
-  const chains = connectChains({
-    ...{ network, accounts: [], signers: [], markerKey: config.markerKey, findSigned: undefined },
-    urlsOf: (chain) => chain.rpcUrls,
-  })
+  const chains = connect(config)
   await verifyDatabase(pool, logger)
   await Promise.all([assertClock(pool), assertPyth(config, logger)])
   const opening = await openChains(chains, { logger })
@@ -257,13 +259,16 @@ function createHandlers(config: Config, parts: Parts): Handlers {
   const contractsOf = (chainId: number) => chains.evmOf(chainId).contracts
   const storeDeps = {
     ...{ pool, catalog, market, placeOf: chains.placeOf, maxUnsubmitted: MAX_UNSUBMITTED },
-    lockersOf: (chainId: number) =>
-      activeOf(chains.of(chainId), 'relay').filter((locker) => parts.gas.hasGas(chainId, locker)),
+    lockersOf(chainId: number, { isAuthorized }: { isAuthorized: boolean }) {
+      const keys = activeOf(chains.of(chainId), isAuthorized ? 'authorize' : 'relay')
+      return keys.filter((locker) => parts.gas.hasGas(chainId, locker))
+    },
     deadlines: { ...defaultDeadlines, ...config.network.deadlines },
   }
   const buildDeps: BuildDeps = {
     ...{ ...storeDeps, ...tokens, originOf, contractsOf, now, rememberDelegated: known.add },
     isSignedBy: (wallet, signed) => isSignedBy(wallet as Address, signed),
+    isForAuthorizations: (chainId, locker) => chains.of(chainId).senders.authorize.includes(locker),
   }
   const delegationDeps = {
     ...{ catalog, originOf, rememberDelegated: known.add },

@@ -29,6 +29,7 @@ export async function composeAttester(config: Config, logger: Logger): Promise<A
   assertKeysFor(attestersOf(network), accounts)
   const pool = createPool(config.databaseUrl.reveal(), { max: 4, applicationName: 'geoswap attester' })
   const chains = connectChains({
+    caller: 'attester',
     ...{ network, accounts: [], signers: [], markerKey: config.markerKey },
     findSigned: (step, hashes) => findSigned(pool, step, hashes),
     urlsOf: (chain) => chain.attesterRpcUrls,

@@ -16,6 +16,12 @@ import { connectEvm, type EvmParts, toContracts } from './evm.ts'
 import { type Gate, guarded } from './gate.ts'
 import { connectSolana, type SolanaOrigin } from './solana.ts'
 
+/**
+ * Keys that send transactions here: for inputs, claims and refunds, for inputs with an authorization, and for
+ * deliveries.
+ */
+export type Senders = Record<'relay' | 'authorize' | 'deliver', readonly string[]>
+
 /** A chain of whichever family, with what the processes need of it. */
 export type ConnectedChain = {
   config: ChainConfig
@@ -28,8 +34,7 @@ export type ConnectedChain = {
   view: ViewReader
   /** Where nodes tell of new heads; undefined where none is configured to. */
   listenToHeads?(told: { onHead(): void; onFault(error: unknown): void }): HeadNews | undefined
-  /** Keys that send transactions here: for inputs, claims and refunds, and for deliveries. */
-  senders: { relay: readonly string[]; deliver: readonly string[] }
+  senders: Senders
   /** Of the senders, those that get nothing new. */
   retiring: readonly string[]
   maxAmount: bigint
@@ -61,6 +66,8 @@ export type Chains = {
 
 type Options = {
   network: NetworkConfig
+  /** How requests to nodes name who asks. */
+  caller?: string
   urlsOf(chain: ChainConfig): readonly string[]
   accounts: readonly PrivateKeyAccount[]
   signers: readonly SolanaSigner[]
@@ -109,7 +116,7 @@ function guardedBuilder(builder: InputBuilder, gate: Gate, config: ChainConfig):
 }
 
 /** The keys of a chain that take on new work. */
-export function activeOf({ senders, retiring }: ConnectedChain, role: 'relay' | 'deliver'): string[] {
+export function activeOf({ senders, retiring }: ConnectedChain, role: keyof Senders): string[] {
   return senders[role].filter((address) => !retiring.includes(address))
 }
 
@@ -143,7 +150,8 @@ export function assertKeysFor(addresses: readonly string[], keys: readonly { add
 
 /** Every address of the configuration that a worker signs for. */
 export function signingAddresses(network: NetworkConfig): string[] {
-  const evm = [...network.relayers, ...network.deliverers].map((address) => getAddress(address))
+  const { relayers, authorizationRelayers, deliverers } = network
+  const evm = [...relayers, ...authorizationRelayers, ...deliverers].map((address) => getAddress(address))
   const solana = network.chains.flatMap((chain) =>
     chain.family === 'solana' ? [...Object.values(chain.vaults), ...Object.values(chain.feePayers)] : [],
   )

@@ -9,6 +9,7 @@ import { verifyUniswapV3 } from '../chains/evm/uniswap-v3.ts'
 import { findClosedCaps, readDecimals, verifyChain } from '../chains/evm/verify.ts'
 import { createEvmViewReader } from '../chains/evm/view.ts'
 import { checkNodes, type Findings, type NodeView } from '../chains/findings.ts'
+import { medianOfNodes } from '../chains/nodes/agree.ts'
 import { finalityOf } from '../config/finality.ts'
 import type { EvmChainConfig, NetworkConfig } from '../config.ts'
 import { MAX_UINT256 } from '../model/amount.ts'
@@ -27,19 +28,22 @@ type Options = {
   urls: readonly string[]
   accounts: readonly PrivateKeyAccount[]
   placeOf: PlaceOf
+  caller?: string
   assertOutsideTransaction(): void
 }
 
 /** An EVM chain with everything that the processes need of it. Nothing is asked of a node yet. */
 export function connectEvm(options: Options): Ungated & { evm: EvmParts } {
-  const { network, config, urls, accounts, placeOf, assertOutsideTransaction } = options
-  const clients = createEvmClients({ urls, assertOutsideTransaction })
+  const { network, config, urls, accounts, placeOf, caller, assertOutsideTransaction } = options
+  const clients = createEvmClients({ urls, ...(caller && { caller }), assertOutsideTransaction })
   const { client } = clients
   const contracts = toContracts(config)
   const uniswap = toUniswap(network, config)
-  const [relay, deliver] = [network.relayers, network.deliverers].map((keys) =>
-    keys.map((address) => getAddress(address)),
-  ) as [Address[], Address[]]
+  const senders = {
+    relay: network.relayers.map((address) => getAddress(address)),
+    authorize: network.authorizationRelayers.map((address) => getAddress(address)),
+    deliver: network.deliverers.map((address) => getAddress(address)),
+  }
   const settings = {
     chainId: config.chainId,
     ...contracts,
@@ -54,32 +58,35 @@ export function connectEvm(options: Options): Ungated & { evm: EvmParts } {
     ringOf: (op: { originChain: number; locker: string }) => ringOfOp(placeOf, op),
     ...(uniswap && { uniswap }),
     ...(config.l1FeeOracle && { l1FeeOracle: getAddress(config.l1FeeOracle) }),
+    ...(config.l1Gas && { l1Gas: config.l1Gas }),
+    ...(config.maxTipWei !== undefined && { maxTipWei: BigInt(config.maxTipWei) }),
   }
   return {
     config,
-    chain: createEvmChain({ clients, settings, accounts, deliverer: deliver[0] ?? zeroAddress }),
+    chain: createEvmChain({ clients, settings, accounts, deliverer: senders.deliver[0] ?? zeroAddress }),
     custody: createEvmCustody({
       clients: clients.gathered,
-      settings: { ...settings, lockers: relay },
+      settings: { ...settings, lockers: [...senders.relay, ...senders.authorize] },
     }),
     recovery: createEvmRecovery({ clients, settings }),
     view: createEvmViewReader({
       clients,
       settings,
-      keys: watchedKeys(network, config, [...relay, ...deliver]),
+      keys: watchedKeys(network, config, Object.values(senders).flat()),
       feeds: feedsOn(network, config.chainId),
       decimalsOf: rememberDecimals(client),
     }),
     listenToHeads: (told) =>
       config.wsUrls && createHeadNews({ urls: config.wsUrls, blockMs: config.blockMs, ...told }),
-    senders: { relay, deliver },
+    senders,
     retiring: (network.retiring ?? []).map((address) => getAddress(address)),
     maxAmount: MAX_UINT256,
     nativeToken: { address: zeroAddress, decimals: 18 },
     ownAddresses: Object.values(contracts),
     verify: () => verifyConfigured({ network, config, urls, clients }),
     loadTokens: () => loadTokens(client, config),
-    readGasBalance: (address) => client.getBalance({ address: address as Address }),
+    readGasBalance: (address) =>
+      medianOfNodes(clients.nodes.map((node) => node.getBalance({ address: address as Address }))),
     readTokenBalance: (owner, token) =>
       readBalance(client, { owner: owner as Address, token: token as Address }),
     evm: { client, contracts },
@@ -155,7 +162,9 @@ function toExpected(network: NetworkConfig, { chainId, tokens }: EvmChainConfig)
     attesters: attestersOf(network),
     treasury: network.treasury === undefined ? undefined : getAddress(network.treasury),
     deliverers: network.deliverers.map((address) => getAddress(address)),
-    senders: [...network.relayers, ...network.deliverers].map((address) => getAddress(address)),
+    senders: [...network.relayers, ...network.authorizationRelayers, ...network.deliverers].map((address) =>
+      getAddress(address),
+    ),
     tokens: tokens.map(({ address, symbol, decimals }) => ({
       address: getAddress(address),
       symbol,

@@ -2,7 +2,7 @@ import { formatUnits } from 'viem'
 import type { NetworkConfig } from '../config.ts'
 import type { ViewOfChain, Views } from '../lanes/views.ts'
 import { type GasMarks, marksOf } from '../model/gas-float.ts'
-import { activeOf, type ConnectedChain } from './chains.ts'
+import { activeOf, type ConnectedChain, type Senders } from './chains.ts'
 import { floatOf } from './gas.ts'
 
 type Seen = { marks: GasMarks; balances: Readonly<Record<string, bigint>> }
@@ -35,7 +35,7 @@ export function createGasWatch(
     const balance = known?.balances[address]
     return known === undefined || balance === undefined || balance >= known.marks.dry
   }
-  const active = (chainId: number, role: 'relay' | 'deliver') => {
+  const active = (chainId: number, role: keyof Senders) => {
     const chain = byId.get(chainId)
     return chain ? activeOf(chain, role) : []
   }
@@ -49,7 +49,7 @@ export function createGasWatch(
   }
 }
 
-const sendersOf = ({ senders }: ConnectedChain) => [...new Set([...senders.relay, ...senders.deliver])]
+const sendersOf = ({ senders }: ConnectedChain) => [...new Set(Object.values(senders).flat())]
 
 function lookAt(
   network: NetworkConfig,

@@ -18,7 +18,7 @@ export async function findLostOn(
 ): Promise<string[]> {
   const { chainId, name } = config
   const lost: string[] = []
-  for (const address of [...senders.relay, ...senders.deliver]) {
+  for (const address of Object.values(senders).flat()) {
     // The chain first: what it has by then was recorded before.
     const used = await recovery.readNextNonce(address)
     const isBehind =

@@ -27,7 +27,7 @@ const chain = {
     ...{ chainId: 31337, name: 'alpha', family: 'evm', rpcUrls: ['http://secret.example/key'] },
     native: { symbol: 'ETH', asset: 'ETH' },
   },
-  senders: { relay: ['0xrelay'], deliver: [] },
+  senders: { relay: ['0xrelay'], authorize: [], deliver: [] },
   retiring: [],
   nativeToken: { address: '0x0', decimals: 18 },
 } as unknown as ConnectedChain

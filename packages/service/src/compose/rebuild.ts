@@ -82,7 +82,7 @@ function toRebuildChain({
     chain,
     custody,
     recovery,
-    senders: [...senders.relay, ...senders.deliver],
+    senders: Object.values(senders).flat(),
     async readClaimed() {
       const tokens = [nativeToken.address, ...config.tokens.map(({ address }) => address)]
       const caps = await Promise.all(tokens.map((token) => chain.readClaimCap(token)))

@@ -33,6 +33,7 @@ export function createSenderBalances(
     read: (): OperatorSender[] =>
       chains.flatMap((chain) => [
         ...chain.senders.relay.map((address) => show(chain, 'relay', address)),
+        ...chain.senders.authorize.map((address) => show(chain, 'authorize', address)),
         ...chain.senders.deliver.map((address) => show(chain, 'deliver', address)),
       ]),
   }

@@ -43,14 +43,15 @@ type Options = {
   signers: readonly SolanaSigner[]
   markerKey: Secret | undefined
   findSigned: FindSigned | undefined
+  caller?: string
   assertOutsideTransaction(): void
 }
 
 /** A Solana chain with everything that the processes need of it. Nothing is asked of a node yet. */
 export function connectSolana(options: Options): Ungated & { solana: SolanaOrigin } {
-  const { network, config, urls, signers, findSigned, assertOutsideTransaction } = options
+  const { network, config, urls, signers, findSigned, caller, assertOutsideTransaction } = options
   const { vaults, feePayers } = config
-  const client = createSolanaClient({ urls, assertOutsideTransaction })
+  const client = createSolanaClient({ urls, ...(caller && { caller }), assertOutsideTransaction })
   const parts = createSolanaParts({ client, settings: toSettings(options), signers, findSigned })
   const chain = createSolanaChain(parts)
   const { solana: float, chains: filled = [] } = network.gasFloat ?? {}
@@ -62,7 +63,7 @@ export function connectSolana(options: Options): Ungated & { solana: SolanaOrigi
     custody: createSolanaCustody(parts),
     recovery: createSolanaRecovery(parts),
     view: createSolanaViewReader({ parts, chain, keys }),
-    senders: { relay: [feePayers.input], deliver: [feePayers.delivery] },
+    senders: { relay: [feePayers.input], authorize: [], deliver: [feePayers.delivery] },
     retiring: [],
     maxAmount: MAX_U64,
     nativeToken: { address: NATIVE_SOL, decimals: NATIVE_TOKEN.decimals },

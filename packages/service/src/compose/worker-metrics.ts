@@ -1,10 +1,12 @@
 import { Counter, Gauge, type Registry } from 'prom-client'
+import type { Refusal } from '../chains/chain.ts'
 import type { HeadFollower } from '../lanes/head-follower.ts'
 import type { Role } from '../store/attempts.ts'
 
 export type WorkerCounters = {
   countSent(chain: string, role: Role): void
   countReplaced(chain: string): void
+  countRefused(chain: string, reason: Refusal): void
 }
 
 type Sources = {
@@ -52,7 +54,14 @@ export function addWorkerMetrics(registry: Registry, { followers, heldLanes }: S
     labelNames: ['chain'],
     registers: [registry],
   })
+  const refused = new Counter({
+    name: 'geoswap_transactions_refused_total',
+    help: 'Transactions that every node of a chain refused, by why.',
+    labelNames: ['chain', 'reason'],
+    registers: [registry],
+  })
   return {
+    countRefused: (chain, reason) => refused.inc({ chain, reason }),
     countSent: (chain, role) => sent.inc({ chain, role }),
     countReplaced: (chain) => replaced.inc({ chain }),
   }

@@ -93,7 +93,7 @@ export async function composeWorker(config: Config, logger: Logger): Promise<Wor
   const signers = await createSigners(config.solanaKeys)
   assertKeysFor(signingAddresses(network), [...accounts, ...signers])
   const chains = connectChains({
-    ...{ network, accounts, signers, markerKey: config.markerKey },
+    ...{ caller: 'worker', network, accounts, signers, markerKey: config.markerKey },
     findSigned: (step, hashes) => findSigned(pool, step, hashes),
     urlsOf: (chain) => chain.rpcUrls,
   })
@@ -170,10 +170,11 @@ function followPrices(parts: PriceParts): Parts['prices'] {
 }
 
 function lanesOf(parts: Parts, chain: ConnectedChain): Lane[] {
-  const { relay, deliver } = chain.senders
+  const { relay, authorize, deliver } = chain.senders
   const lanes = [
     watchLane(parts, chain),
     ...relay.map((address) => relayLane(parts, chain, address, relayShareOf(chain, address))),
+    ...authorize.map((address) => relayLane(parts, chain, address)),
     ...topUpLanes(parts, chain),
     ...deliver.map((address) => deliverLane(parts, chain, address)),
   ]
@@ -187,7 +188,7 @@ function topUpLanes(parts: Parts, connected: ConnectedChain): Lane[] {
   const { pool } = parts
   const { chain, config, senders, nativeToken } = connected
   const sender = senderOf(parts, connected, float.address)
-  const keys = [...new Set([...senders.relay, ...senders.deliver])]
+  const keys = [...new Set(Object.values(senders).flat())]
   const view = followerOf(parts, config.chainId)
   const deps = {
     ...{ pool, chain, sender, keys, limits: float.limits },
@@ -229,6 +230,10 @@ function senderOf(parts: Parts, { chain, config }: ConnectedChain, address: stri
       counters.countSent(config.name, sent.role)
     },
     onSendFault: (err, txHash) => logger.warn({ err, chain: config.name, txHash }, 'send not confirmed'),
+    onRefused(reason, txHash) {
+      logger.warn({ chain: config.name, address, txHash, reason }, 'every node refused')
+      counters.countRefused(config.name, reason)
+    },
     onReplaced({ attempt: { txHash, role, replacement }, swapIds, by }) {
       logger.info({ chain: config.name, swapIds, txHash, by, role, replacement }, 'replaced')
       counters.countReplaced(config.name)
@@ -292,12 +297,14 @@ function overlapOf({ finality, blockMs }: ChainConfig): bigint {
   return BigInt(Math.ceil((finality.reorgWindowSeconds * 1_000) / blockMs) + INDEXING_BLOCKS)
 }
 
+/** Without a share it locks what was given to its key, and leaves claims and refunds to others. */
 function relayLane(parts: Parts, connected: ConnectedChain, address: string, share?: Share): Lane {
   const { pool, prices, logger } = parts
   const { chain, config } = connected
   const sender = senderOf(parts, connected, address)
+  const batchSize = connected.senders.authorize.includes(address) ? 1 : chain.maxBatch
   const deps = {
-    ...{ pool, sender, origin: chain, refreshPrices: prices.refresh },
+    ...{ pool, sender, origin: chain, batchSize, refreshPrices: prices.refresh },
     ...{ isPriceKept: prices.isKept, valueCentsOf: prices.valueCentsOf },
     destinationOf: (chainId: number) => parts.chains.of(chainId).chain,
     isLive: (chainId: number) => followerOf(parts, chainId).isLive(),
@@ -305,7 +312,7 @@ function relayLane(parts: Parts, connected: ConnectedChain, address: string, sha
     onDeclined: logMove(logger, 'failed'),
   }
   // Where a transaction carries one swap, several are got ready at once: none waits for the one before it.
-  const [atOnce, takeSize] = chain.maxBatch === 1 ? [4, 1] : [1, FETCHED_LOCKS]
+  const [atOnce, takeSize] = batchSize === 1 ? [4, 1] : [1, FETCHED_LOCKS]
   const waiting = createWaitingLocks({
     ...{ takeSize, limit: FETCHED_LOCKS },
     find: (limit) => findToLock(pool, { chainId: config.chainId, locker: address, limit }),

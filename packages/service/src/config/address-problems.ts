@@ -10,7 +10,15 @@ type Named = { address: string; path: string; what: string }
 
 // What `rolesOf` reads, and `contractsOf` of one chain.
 const ROLES = [
-  ...['/relayers', '/deliverers', '/attester', '/nextAttester', '/treasury', '/gasFloat'],
+  ...[
+    '/relayers',
+    '/authorizationRelayers',
+    '/deliverers',
+    '/attester',
+    '/nextAttester',
+    '/treasury',
+    '/gasFloat',
+  ],
   ...['/chains/*/family', '/chains/*/vaults', '/chains/*/feePayers'],
 ]
 const CONTRACTS = ['family', 'contracts', 'olderAccounts']
@@ -33,7 +41,10 @@ export function addressChecks(network: NetworkConfig): Check[] {
   })
   return [
     { reads: ROLES, find: () => findRoleProblems(rolesOf(network)) },
-    { reads: ['/relayers', '/deliverers', '/retiring'], find: () => findRetiringProblems(network) },
+    {
+      reads: ['/relayers', '/authorizationRelayers', '/deliverers', '/retiring'],
+      find: () => findRetiringProblems(network),
+    },
     ...ofChains,
     { reads: ['/assets/*/sources'], find: () => feedsOf(network).flatMap(findMistyped) },
     { reads: ['/venues'], find: () => venuesOf(network).flatMap(findMistyped) },
@@ -56,6 +67,7 @@ function findPlaceProblems(places: readonly Named[]): Problem[] {
 export function rolesOf(network: NetworkConfig): Named[] {
   const {
     relayers,
+    authorizationRelayers,
     deliverers,
     attester,
     nextAttester,
@@ -78,6 +90,11 @@ export function rolesOf(network: NetworkConfig): Named[] {
   })
   return [
     ...relayers.map((address, index) => ({ address, path: `/relayers/${index}`, what: 'a relayer' })),
+    ...authorizationRelayers.map((address, index) => ({
+      address,
+      path: `/authorizationRelayers/${index}`,
+      what: 'a relayer of authorizations',
+    })),
     ...deliverers.map((address, index) => ({ address, path: `/deliverers/${index}`, what: 'a deliverer' })),
     { address: attester, path: '/attester', what: 'the attester' },
     ...(nextAttester ? [{ address: nextAttester, path: '/nextAttester', what: 'the next attester' }] : []),
@@ -91,10 +108,13 @@ export function rolesOf(network: NetworkConfig): Named[] {
 }
 
 /** A key that is retired leaves another one to do its work. */
-function findRetiringProblems({ relayers, deliverers, retiring = [] }: NetworkConfig): Problem[] {
+function findRetiringProblems(network: NetworkConfig): Problem[] {
+  const { relayers, authorizationRelayers, deliverers, retiring = [] } = network
   const isRetiring = (address: string) =>
     retiring.some((each) => each.toLowerCase() === address.toLowerCase())
-  const known = new Set([...relayers, ...deliverers].map((address) => address.toLowerCase()))
+  const known = new Set(
+    [...relayers, ...authorizationRelayers, ...deliverers].map((address) => address.toLowerCase()),
+  )
   const strangers = retiring.flatMap((address, index) =>
     known.has(address.toLowerCase())
       ? []
@@ -102,7 +122,12 @@ function findRetiringProblems({ relayers, deliverers, retiring = [] }: NetworkCo
   )
   const allOf = (group: readonly string[], what: string) =>
     group.every(isRetiring) ? [{ path: '/retiring', message: `one ${what} has to stay` }] : []
-  return [...strangers, ...allOf(relayers, 'relayer'), ...allOf(deliverers, 'deliverer')]
+  return [
+    ...strangers,
+    ...allOf(relayers, 'relayer'),
+    ...allOf(authorizationRelayers, 'relayer of authorizations'),
+    ...allOf(deliverers, 'deliverer'),
+  ]
 }
 
 function tokensOf({ tokens }: ChainConfig, index: number): Named[] {

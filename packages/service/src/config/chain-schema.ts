@@ -136,9 +136,21 @@ export const EvmChain = Type.Object(
           'Only when to look follows from it: what is there is what the nodes of `rpcUrls` say.',
       }),
     ),
-    tipWei: Type.Optional(digits('Fixed priority fee, in wei. Without it the node is asked.')),
+    tipWei: Type.Optional(digits('Fixed priority fee, in wei. Without it the nodes are asked.')),
+    maxTipWei: Type.Optional(
+      digits(
+        'The most that is believed of a priority fee that nodes suggest, in wei. ' +
+          'Default: twice the base fee, and at least 100000000.',
+      ),
+    ),
     l1FeeOracle: Type.Optional(
       address('Of an OP-stack chain: its GasPriceOracle, 0x420000000000000000000000000000000000000F.'),
+    ),
+    l1Gas: Type.Optional(
+      Type.Literal('arbitrum', {
+        description:
+          'Of Arbitrum and chains of its stack: posting bytes to L1 is charged as gas, which its nodes estimate.',
+      }),
     ),
   },
   strict,

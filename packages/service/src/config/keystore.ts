@@ -8,7 +8,15 @@ import { Secret } from '../config.ts'
 import { decryptSecret, type EncryptedSecret, encryptSecret, type ScryptCost } from './secret-storage.ts'
 
 /** Who may do what; a key belongs to one role. */
-export const EVM_ROLES = ['relayer', 'deliverer', 'attester', 'deployer', 'treasury', 'float'] as const
+export const EVM_ROLES = [
+  'relayer',
+  'authorization-relayer',
+  'deliverer',
+  'attester',
+  'deployer',
+  'treasury',
+  'float',
+] as const
 export const SOLANA_ROLES = ['intake', 'inventory', 'fee-input', 'fee-delivery', 'fee-float'] as const
 export type KeyRole = (typeof EVM_ROLES)[number] | (typeof SOLANA_ROLES)[number]
 

@@ -50,7 +50,7 @@ export function loadConfig(env: Env, role: Role): Config {
     drainMs: 1_000 * integerFrom(env, 'GEOSWAP_DRAIN_SECONDS', { default: 0, max: 300 }, problems),
     trustedProxies: addressesFrom(env, 'GEOSWAP_TRUSTED_PROXIES', problems),
     sealKeys: role === 'api' ? parseSealKeys(required(env, 'GEOSWAP_SEAL_KEYS', problems), problems) : [],
-    relayerKeys: keysOf('worker', 'GEOSWAP_RELAYER_KEYS', ['relayer']),
+    relayerKeys: keysOf('worker', 'GEOSWAP_RELAYER_KEYS', ['relayer', 'authorization-relayer']),
     delivererKeys: keysOf('worker', 'GEOSWAP_DELIVERER_KEYS', ['deliverer']),
     attesterKeys: keysOf('attester', 'GEOSWAP_ATTESTER_KEY', ['attester']),
     floatKey: network?.gasFloat?.evm ? keysOf('worker', 'GEOSWAP_FLOAT_KEY', ['float'])[0] : undefined,

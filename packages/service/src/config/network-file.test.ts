@@ -6,6 +6,7 @@ import { NETWORK_TEXT } from './test-network.ts'
 const RELAYER = '0x1000000000000000000000000000000000000001'
 const OTHER_RELAYER = '0x1000000000000000000000000000000000000002'
 const VAULT = '0x5000000000000000000000000000000000000003'
+const AUTHORIZER = '0x1100000000000000000000000000000000000001'
 const DELIVERER = '0x2000000000000000000000000000000000000001'
 
 const PYTH = `{ "kind": "pyth", "feedId": "0x${'aa'.repeat(32)}", "maxAgeSeconds": 9 }`
@@ -188,6 +189,20 @@ const wrongAddresses: Case[] = [
     '/chains/0/contracts/account',
     'a part of the chain itself',
   ],
+  [AUTHORIZER, RELAYER, '/authorizationRelayers/0', 'is a relayer already'],
+  [
+    DELIVERER,
+    AUTHORIZER,
+    '/deliverers/0',
+    'is a relayer of authorizations already, and cannot be a deliverer',
+  ],
+  [
+    RETIRING,
+    `"retiring": ["${AUTHORIZER}"], ${RETIRING}`,
+    '/retiring',
+    'one relayer of authorizations has to',
+  ],
+  ['"l1FeeOracle"', '"l1Gas": "arbitrum", "l1FeeOracle"', '/chains/0/l1Gas', 'beside the gas'],
   [DELIVERER, RELAYER, '/deliverers/0', 'is a relayer already, and cannot be a deliverer'],
   [OTHER_RELAYER, RELAYER, '/relayers/1', 'is a relayer already'],
   [RETIRING, `"retiring": ["${VAULT}"], ${RETIRING}`, '/retiring/0', 'is neither a relayer nor a deliverer'],
@@ -243,9 +258,9 @@ test('every problem is named at once, in the order of the lines', () => {
   const lines = parseNetwork(text).problems.map((problem) => describeProblem('geoswap.json', problem))
 
   expect(lines).toEqual([
-    'geoswap.json:36:9: /chains/0/finality/hard: must be >= 1',
-    'geoswap.json:42:5: /chains/1: blockMs is missing',
-    'geoswap.json:115:3: /feeCentiBps: must be integer',
+    'geoswap.json:37:9: /chains/0/finality/hard: must be >= 1',
+    'geoswap.json:43:5: /chains/1: blockMs is missing',
+    'geoswap.json:116:3: /feeCentiBps: must be integer',
   ])
 })
 
@@ -257,9 +272,9 @@ test('a field too much hides no other problem', () => {
   const lines = parseNetwork(text).problems.map((problem) => describeProblem('geoswap.json', problem))
 
   expect(lines).toEqual([
-    'geoswap.json:39:7: /chains/0/exposureCap: there is no such field',
-    'geoswap.json:43:7: /chains/1/chainId: 8453 is there twice',
-    expect.stringMatching(/^geoswap.json:71:11: \/assets\/0\/sources\/0\/address: .* wrong checksum/),
+    'geoswap.json:40:7: /chains/0/exposureCap: there is no such field',
+    'geoswap.json:44:7: /chains/1/chainId: 8453 is there twice',
+    expect.stringMatching(/^geoswap.json:72:11: \/assets\/0\/sources\/0\/address: .* wrong checksum/),
   ])
 })
 

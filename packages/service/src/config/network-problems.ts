@@ -79,6 +79,7 @@ function checksOfChain(network: NetworkConfig, index: number): Check[] {
   return [
     check(['native', 'tokens'], (chain) => findTokenProblems(chain, assets()), '/assets/*/name'),
     check(['family', 'finality', 'blockMs', 'maxHeadAgeMs', 'priorityPrice'], findRateProblems),
+    check(['family', 'l1FeeOracle', 'l1Gas'], findDataFeeProblems),
     check(['rpcUrls', 'attesterRpcUrls'], findNodeProblems),
   ]
 }
@@ -96,6 +97,12 @@ function findTokenProblems({ native, tokens }: ChainConfig, known: ReadonlySet<s
       (index) => `/tokens/${index - 1}/symbol`,
     ),
   ]
+}
+
+/** No chain charges for bytes both within the gas and beside it. */
+function findDataFeeProblems(chain: ChainConfig): Problem[] {
+  if (chain.family !== 'evm' || !chain.l1Gas || !chain.l1FeeOracle) return []
+  return [{ path: '/l1Gas', message: 'a chain with an l1FeeOracle charges for bytes beside the gas' }]
 }
 
 /** Blocks and depths that contradict each other. */

@@ -86,13 +86,19 @@ const roles = {
     minItems: 1,
     description: 'Lock inputs and send claims and refunds. Each needs gas on every EVM chain.',
   }),
+  authorizationRelayers: Type.Array(address('A relayer.'), {
+    minItems: 1,
+    description:
+      'Lock the first input of a wallet, with its authorization, one in each transaction, and send nothing else: ' +
+      'nodes refuse such a transaction for what the wallet has in flight. Each needs gas on every EVM chain.',
+  }),
   deliverers: Type.Array(address('A deliverer.'), {
     minItems: 1,
     description: 'Pay outputs from the vaults. Each needs gas on every EVM chain.',
   }),
   retiring: Type.Optional(
     Type.Array(address('One of them.'), {
-      description: 'Of the relayers and deliverers, those that get nothing new and finish what they began.',
+      description: 'Of all relayers and deliverers, those that get nothing new and finish what they began.',
     }),
   ),
   attester: address('Signs what is claimed and refunded, as the escrows have it.'),

@@ -22,6 +22,7 @@ function newChain({ hasNonces }: { hasNonces: boolean }) {
   const offered: string[] = []
   const chain = {
     ...{ chainId: 31_337, hasNonces, planReplacement: hasNonces ? planReplacement : () => undefined },
+    fits: () => true,
     readTerms: async () => FEES,
     readFates: async (_: string, open: Attempt[]) => ({
       final: [],
@@ -69,7 +70,7 @@ async function insertDelivery(
   const id = await insertTestAttempt(pool, swap, 'deliver')
   for (const { swapId } of batched)
     await pool.query('insert into attempt_swaps values ($1, $2, $3)', [id, swapId, 'deliver'])
-  const request = { request: { gas: 1 }, terms: FEES, sentAtBlock: as.sentAtBlock.toString() }
+  const request = { request: { gas: 1, data: '0x' }, terms: FEES, sentAtBlock: as.sentAtBlock.toString() }
   await pool.query(
     `update tx_attempts set raw = 'delivery', sender = $2, nonce = $3, request = $4 where id = $1`,
     [id, as.sender, as.nonce, request],
@@ -88,7 +89,7 @@ async function offersOf(deliveries: readonly (readonly TestSwap[])[], look: Look
   const { chain, offered } = newChain({ hasNonces })
   await createSender({
     ...{ pool, chain, address: sender, maxInFlight: 4, isClaimable: () => isClaimable },
-    ...{ onSent: () => {}, onSendFault: () => {}, onReplaced: () => {} },
+    ...{ onSent: () => {}, onSendFault: () => {}, onRefused: () => {}, onReplaced: () => {} },
   }).followUp(await holdTestLane(database, sender), heads)
   const { rows } = await pool.query(
     `select 1 from tx_attempts where sender = $1 and role = 'noop' and replacement = 1`,

@@ -43,7 +43,7 @@ async function replaceStuck(
   const id = await insertTestAttempt(pool, swap, role, { sender })
   for (const { swapId } of batched)
     await pool.query('insert into attempt_swaps values ($1, $2, $3)', [id, swapId, role])
-  const stuck = { request: { gas: 1 }, terms: OFFERED, sentAtBlock: '0' }
+  const stuck = { request: { gas: 1, data: '0x' }, terms: OFFERED, sentAtBlock: '0' }
   await pool.query('update tx_attempts set request = $2 where id = $1', [id, stuck])
   await meanwhile()
   await declareLanes(pool, [sender])
@@ -53,7 +53,14 @@ async function replaceStuck(
   if (!lease) throw new Error('No lane')
   const said: { swapIds: readonly string[]; by: string }[] = []
   await createSender({
-    ...{ pool, address: sender, maxInFlight: 4, onSent: () => {}, onSendFault: () => {} },
+    ...{
+      pool,
+      address: sender,
+      maxInFlight: 4,
+      onSent: () => {},
+      onSendFault: () => {},
+      onRefused: () => {},
+    },
     ...{ chain: { ...chain, readTerms: async () => asked }, isClaimable: () => true },
     onReplaced: ({ swapIds, by }) => said.push({ swapIds, by }),
   }).followUp(lease, heads)

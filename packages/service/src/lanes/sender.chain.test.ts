@@ -26,7 +26,7 @@ async function newSender(address: string) {
   if (!lease) throw new Error('No lane')
   const sender = createSender({
     ...{ pool, chain: world.chain, address, maxInFlight: 4 },
-    ...{ onSent: () => {}, onSendFault: () => {}, onReplaced: () => {} },
+    ...{ onSent: () => {}, onSendFault: () => {}, onRefused: () => {}, onReplaced: () => {} },
     isClaimable: () => true,
   })
   const followUp = async () => sender.followUp(lease, await world.chain.readHeads())

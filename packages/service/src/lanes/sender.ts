@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Pool, PoolClient } from 'pg'
-import type { Chain, Heads, Replacement, Signed, SigningTerms, TxRequest } from '../chains/chain.ts'
+import type { Chain, Heads, Refusal, Replacement, Signed, SigningTerms, TxRequest } from '../chains/chain.ts'
 import { failPoint } from '../fail-point.ts'
 import {
   type Attempt,
@@ -15,13 +15,14 @@ import {
 import { inTransaction } from '../store/db.ts'
 import { confirmLease, type Lease } from '../store/lanes.ts'
 import { toJson } from '../store/swaps.ts'
+import { type Broadcaster, createBroadcaster } from './broadcaster.ts'
 import { noteFates } from './note-fates.ts'
 import { type IsClaimable, readWorths, type Worths } from './worth.ts'
 
 type SendingChain = Pick<
   Chain,
   | ('chainId' | 'hasNonces' | 'readTerms' | 'boundTerms' | 'sign')
-  | ('broadcast' | 'readFates' | 'planReplacement' | 'readCoins')
+  | ('fits' | 'broadcast' | 'readFates' | 'planReplacement' | 'readCoins')
 >
 
 type Options = {
@@ -32,6 +33,7 @@ type Options = {
   isClaimable: IsClaimable
   onSent(sent: { role: Role; swapIds: readonly string[]; txHash: string }): void
   onSendFault(error: unknown, txHash: string): void
+  onRefused(refusal: Refusal, txHash: string): void
   onReplaced(replaced: { attempt: Attempt; swapIds: readonly string[]; by: string }): void
 }
 
@@ -40,7 +42,7 @@ export type Work = {
   role: Role
   request: TxRequest
   swapIds: readonly string[]
-  /** The most that a unit of gas may cost; 0 or absent for whatever it takes. */
+  /** The most that a unit of gas may cost, all fees together; 0 or absent for whatever it takes. */
   feeBound?: bigint
   /** False undoes everything: the swaps moved on meanwhile, and nothing is signed or sent. */
   record(db: PoolClient, recorded: { attemptId: string; txHash: string }): Promise<boolean>
@@ -52,14 +54,15 @@ export type Sender = {
   room(): number
   /** Whether what is sent now would keep to this bound. */
   affords(heads: Heads, feeBound: bigint): Promise<boolean>
-  /** False when nothing was signed: it would cost too much now, or is outdated. */
+  /** Whether a block has room for this, as it would be sent now. */
+  fits(heads: Heads, request: TxRequest): Promise<boolean>
+  /** False when nothing was signed: it would cost too much now, has no room in a block, or is outdated. */
   send(lease: Lease, heads: Heads, work: Work): Promise<boolean>
   followUp(lease: Lease, heads: Heads): Promise<void>
+  /** Whether nodes refused something since the last follow-up: it is not to wait for the next block. */
+  isRefused(): boolean
 }
 
-// Durations are taken from a clock that nobody sets: the one on the wall may jump.
-const REBROADCAST_MS = 2_000
-const NEVER = Number.NEGATIVE_INFINITY
 // A key without open transactions is looked at again this often: the worker before may have been slow to commit.
 const IDLE_CHECK_MS = 5_000
 // The chain is asked for the nonce of such a key less often: only somebody else could have used it.
@@ -74,7 +77,7 @@ export function createSender(options: Options): Sender {
   const { pool, chain, address, maxInFlight } = options
   const key = { chainId: chain.chainId, address }
   const termsAt = createTermsMemo(chain)
-  const mouth = createBroadcaster(options)
+  const broadcaster = createBroadcaster(options)
   let nextNonce = -1 // what the chain was last seen to expect: less than before after a reorg
   let inFlight = Number.POSITIVE_INFINITY // unknown until the first follow-up
   let idleUntil = 0 // nothing of this key is open: there is nothing to follow up on
@@ -85,7 +88,8 @@ export function createSender(options: Options): Sender {
   async function send(lease: Lease, heads: Heads, { feeBound = 0n, ...work }: Work): Promise<boolean> {
     const terms = boundBy(chain, await termsAt(heads), feeBound)
     if (!terms) return false
-    const signing = { ...work, replacement: 0, terms, sentAtBlock: heads.head.number }
+    if (!chain.fits(work.request, terms)) return false
+    const signing = { ...work, ...sentAt(heads), replacement: 0, terms }
     // What needs no nonce is signed before the transaction begins, so that none waits for another's signature.
     const ready = chain.hasNonces ? undefined : await signWith(options, signing)
     const signed = await unlessOutdated(pool, async (db) => {
@@ -100,7 +104,7 @@ export function createSender(options: Options): Sender {
     sent += 1
     inFlight += 1
     idleUntil = 0
-    await sendRecorded(mouth, work.role, signed)
+    await sendRecorded(broadcaster, work.role, signed)
     options.onSent({ role: work.role, swapIds: work.swapIds, txHash: signed.txHash })
     return true
   }
@@ -123,56 +127,70 @@ export function createSender(options: Options): Sender {
     nonceUntil = now + NONCE_CHECK_MS
     mined = { hard: heads.hard.hash, until: now + MINED_CHECK_MS }
     idleUntil = open.length === 0 && sent === before ? performance.now() + IDLE_CHECK_MS : 0
-    const worths = await mouth.repeat(fates.unmined)
-    for (const found of findStuck(fates.unmined, worths))
-      await replaceIfStuck({ options, mouth }, lease, heads, { ...found, terms: await termsAt(heads) })
+    const worths = await broadcaster.repeat(fates.unmined)
+    for (const found of findStuck(fates.unmined, worths, broadcaster.refusalOf))
+      await replaceIfStuck({ options, broadcaster }, lease, heads, { ...found, terms: await termsAt(heads) })
   }
 
   const room = () => Math.max(0, maxInFlight - inFlight)
   const affords = async (heads: Heads, feeBound: bigint) =>
     boundBy(chain, await termsAt(heads), feeBound) !== undefined
-  return { address, room, affords, send, followUp }
+  const fits = async (heads: Heads, request: TxRequest) => chain.fits(request, await termsAt(heads))
+  return { address, room, affords, fits, send, followUp, isRefused: broadcaster.isRefused }
 }
+
+const sentAt = ({ head }: Heads) => ({ sentAtBlock: head.number, sentAtSeconds: head.seconds })
 
 /**
- * The oldest, which may hold up all others, and everything that nobody wants any more: a node may have it for its next
- * block all the same.
+ * The oldest, which may hold up all others; what no node has; and what nobody wants any more: a node may have it for
+ * its next block all the same. A key that is out of coin is waited for.
  */
-function findStuck(unmined: readonly Attempt[], worths: Worths) {
+function findStuck(
+  unmined: readonly Attempt[],
+  worths: Worths,
+  refusalOf: (attempt: Attempt) => Refusal | undefined,
+): Found[] {
   const [oldest] = unmined
   return unmined
-    .map((stuck) => ({ stuck, isUnwanted: worths.get(stuck.id) === 'nothing' }))
-    .filter(({ stuck, isUnwanted }) => stuck === oldest || isUnwanted)
+    .map((stuck) => {
+      const refusal = refusalOf(stuck)
+      const isUnwanted = worths.get(stuck.id) === 'nothing' || refusal === 'authority'
+      return { stuck, isUnwanted, isRefused: refusal !== undefined && refusal !== 'unfunded' }
+    })
+    .filter(({ stuck, isUnwanted, isRefused }) => stuck === oldest || isUnwanted || isRefused)
 }
 
-type Stuck = { stuck: Attempt; isUnwanted: boolean; terms: SigningTerms }
+type Found = { stuck: Attempt; isUnwanted: boolean; isRefused: boolean }
+type Stuck = Found & { terms: SigningTerms }
 
 /** Where the chain allows it, it pays more until it is in a block, or gives its nonce back. */
 async function replaceIfStuck(
-  { options, mouth }: { options: Options; mouth: Mouth },
+  { options, broadcaster }: { options: Options; broadcaster: Broadcaster },
   lease: Lease,
   heads: Heads,
-  { stuck, ...look }: Stuck,
+  found: Stuck,
 ): Promise<void> {
   const { pool, chain, address, onReplaced } = options
-  const replacement = await planReplacement(options, heads, { stuck, ...look })
+  const { stuck } = found
+  const replacement = await planReplacement(options, heads, found)
   // A key that runs out of coin is not helped by paying more: each raise would cost it more when it has some again.
   if (!replacement || replacement.cost > (await chain.readCoins(address, heads.head))) return
-  const signing = { ...replacement, sentAtBlock: heads.head.number }
+  const signing = { ...replacement, ...sentAt(heads) }
   const signed = await unlessOutdated(pool, (db) => signReplacement(options, db, lease, stuck, signing))
   if (!signed) return
   onReplaced({ attempt: stuck, swapIds: signed.swapIds, by: signed.txHash })
-  await sendRecorded(mouth, replacement.isBurn ? 'noop' : 'replacement', signed)
+  await sendRecorded(broadcaster, replacement.isBurn ? 'noop' : 'replacement', signed)
 }
 
 /** A reorg may undo what others rely on by now: that is not given up because it has become dear. */
-async function planReplacement(options: Options, heads: Heads, { stuck, isUnwanted, terms }: Stuck) {
+async function planReplacement(options: Options, heads: Heads, found: Stuck) {
   const { chain } = options
-  if (isUnwanted) return chain.planReplacement(stuck, heads, terms, 'nothing')
-  const planned = chain.planReplacement(stuck, heads, terms)
+  const { stuck, isUnwanted, isRefused, terms } = found
+  if (isUnwanted) return chain.planReplacement(stuck, heads, terms, { worth: 'nothing' })
+  const planned = chain.planReplacement(stuck, heads, terms, { isRefused })
   if (!planned || stuck.isBurn) return planned
   const worth = (await readWorths(options, [stuck])).get(stuck.id)
-  return worth && chain.planReplacement(stuck, heads, terms, worth)
+  return worth && chain.planReplacement(stuck, heads, terms, { worth, isRefused })
 }
 
 const boundBy = (chain: SendingChain, terms: SigningTerms, feeBound: bigint) =>
@@ -198,38 +216,14 @@ function createTermsMemo(chain: SendingChain): (heads: Heads) => Promise<Signing
   }
 }
 
-async function sendRecorded(mouth: Mouth, step: Role | 'replacement', signed: Signed): Promise<void> {
+async function sendRecorded(
+  broadcaster: Broadcaster,
+  step: Role | 'replacement',
+  signed: Signed,
+): Promise<void> {
   failPoint(`after record ${step}`)
-  await mouth.send(signed)
+  await broadcaster.send(signed)
   failPoint(`after broadcast ${step}`)
-}
-
-type Mouth = ReturnType<typeof createBroadcaster>
-
-/** Hands bytes to the nodes. An error says nothing about whether they arrived; the chain will tell. */
-function createBroadcaster(options: Options) {
-  const { chain, onSendFault } = options
-  let sentAt = new Map<string, number>()
-  const send = async ({ raw, txHash }: Signed): Promise<void> => {
-    sentAt.set(txHash, performance.now())
-    await chain.broadcast(raw).catch((error) => onSendFault(error, txHash))
-  }
-  return {
-    send,
-    /**
-     * Offers again what no block includes; forgets everything else. A chain that stood still may take bytes that were
-     * signed long ago: what must not happen any more is not offered. Says what that which was due is worth.
-     */
-    async repeat(unmined: readonly Attempt[]): Promise<Worths> {
-      const dueSince = performance.now() - REBROADCAST_MS
-      sentAt = new Map(unmined.map(({ txHash }) => [txHash, sentAt.get(txHash) ?? NEVER]))
-      const due = unmined.filter(({ txHash }) => (sentAt.get(txHash) ?? NEVER) < dueSince)
-      const worths = await readWorths(options, due)
-      const isRight = ({ id }: Attempt) => (worths.get(id) ?? 'nothing') !== 'nothing'
-      await Promise.all(due.filter(isRight).map(send))
-      return worths
-    },
-  }
 }
 
 /** Runs `work` in a transaction; undefined, with nothing changed, when it finds itself outdated. */
@@ -245,6 +239,7 @@ type Signing = Pick<Work, 'role' | 'request' | 'swapIds'> & {
   replacement: number
   terms: SigningTerms
   sentAtBlock: bigint
+  sentAtSeconds: number
 }
 
 function signWith({ chain, address }: Options, { request, terms, nonce }: Signing) {
@@ -258,18 +253,20 @@ async function recordSigned(
   { nonce, ...signing }: Signing,
   signed: Signed,
 ): Promise<string> {
-  const { request, replacement, role, swapIds, terms, sentAtBlock } = signing
   const attempt = {
-    ...{ chainId: chain.chainId, sender: address, replacement, role, swapIds },
-    ...{ ...signed, ...(nonce !== undefined && { nonce }) },
-    ...{ request, terms, sentAtBlock, effectHash: effectOf(request) },
+    ...signed,
+    ...signing,
+    chainId: chain.chainId,
+    sender: address,
+    effectHash: effectOf(signing.request),
+    ...(nonce !== undefined && { nonce }),
   }
   const attemptId = await recordAttempt(db, attempt, lease)
   if (attemptId === undefined) throw new Outdated()
   return attemptId
 }
 
-type Replacing = Replacement & { sentAtBlock: bigint }
+type Replacing = Replacement & ReturnType<typeof sentAt>
 
 async function signReplacement(
   options: Options,
@@ -293,7 +290,19 @@ async function signReplacement(
   return { ...signed, swapIds }
 }
 
-/** Every replacement but a burn does the same thing: this says so, and the write-ahead log shows it. */
+/**
+ * Every replacement but a burn does the same thing: this says so, and the write-ahead log shows it. The database does
+ * not keep the order of fields.
+ */
 function effectOf(request: TxRequest): string {
-  return createHash('sha256').update(toJson(request)).digest('hex')
+  return createHash('sha256')
+    .update(toJson(inOrder(request) as object))
+    .digest('hex')
+}
+
+function inOrder(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(inOrder)
+  if (typeof value !== 'object' || value === null) return value
+  const fields = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))
+  return Object.fromEntries(fields.map(([name, field]) => [name, inOrder(field)]))
 }

@@ -23,17 +23,18 @@ type Options = {
 // While a chain stands still, what was sent is offered to its nodes again this often.
 const RECHECK_MS = 2_000
 const FOLLOWED = 'followed'
+const REFUSED = 'refused'
 
 /** The lane of one sender key: follows up on what was sent, and beside that sends what waits. */
 export function createSendingLane({ name, sender, follower, retryStalled, works }: Options): Lane {
   let followed: string | undefined
   let at = 0
   const followUp: Task = {
-    topics: [`head:${follower.chainId}`],
+    topics: [`head:${follower.chainId}`, REFUSED],
     async step(lease, wakeLane) {
       const heads = follower.current()
-      const isDue = heads && (heads.head.hash !== followed || performance.now() - at > RECHECK_MS)
-      if (!isDue) return
+      const isNew = heads?.head.hash !== followed || performance.now() - at > RECHECK_MS
+      if (!heads || !(isNew || sender.isRefused())) return
       await sender.followUp(lease, heads)
       wakeLane(FOLLOWED)
       await retryStalled(lease, heads)
@@ -43,7 +44,10 @@ export function createSendingLane({ name, sender, follower, retryStalled, works 
   }
   const tasks = works.map(({ topics, run }) => ({
     topics: [...topics, FOLLOWED],
-    step: (lease: Lease) => run(lease, follower.current()),
+    async step(lease: Lease, wakeLane: (topic: string) => void) {
+      await run(lease, follower.current())
+      if (sender.isRefused()) wakeLane(REFUSED)
+    },
   }))
   return { name, tasks: [followUp, ...tasks] }
 }

@@ -63,7 +63,7 @@ describe.each(families)('a key on $name that runs low', ({ name, start, newAddre
     const chain = isCutOff ? { ...world.chain, broadcast } : world.chain
     const sender = createSender({
       ...{ pool, chain, address: world.senders.deliver, maxInFlight: 4 },
-      ...{ onSent: () => {}, onSendFault: () => {}, onReplaced: () => {} },
+      ...{ onSent: () => {}, onSendFault: () => {}, onRefused: () => {}, onReplaced: () => {} },
       isClaimable: () => true,
     })
     const deps = {

@@ -87,11 +87,13 @@ function read(file: string): string {
 }
 
 /** What was found, so that a file that is right but not the one that was meant is noticed. */
-function describe({ network, chains, assets, relayers, deliverers }: NetworkConfig): string {
+function describe(config: NetworkConfig): string {
+  const { network, chains, assets, relayers, authorizationRelayers, deliverers } = config
   const names = chains.map(
     ({ name, chainId, tokens }) => `${name} (${chainId}, ${count(tokens.length, 'token')})`,
   )
-  const keys = `${count(relayers.length, 'relayer')}, ${count(deliverers.length, 'deliverer')}`
+  const relaying = count(relayers.length + authorizationRelayers.length, 'relayer')
+  const keys = `${relaying}, ${count(deliverers.length, 'deliverer')}`
   return `network ${network}: ${names.join(', ')}; ${count(assets.length, 'asset')}; ${keys}. No problem found.`
 }
 

@@ -82,6 +82,7 @@ function rolesIn(keystores: readonly string[] = []): Roles {
   const known = Object.fromEntries(Object.entries(solana).filter(([, address]) => address !== undefined))
   return {
     relayers: allOf('relayer'),
+    authorizationRelayers: allOf('authorization-relayer'),
     deliverers: allOf('deliverer'),
     attester: oneOf('attester'),
     solana: known,

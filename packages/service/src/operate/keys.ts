@@ -127,7 +127,8 @@ async function status(args: string[], env: Env, output: Output): Promise<number>
 type Holder = { role: string; address: string; on: readonly ChainConfig[] }
 
 function holdersOf(network: NetworkConfig): Holder[] {
-  const { relayers, deliverers, attester, nextAttester, treasury, chains, gasFloat } = network
+  const { relayers, authorizationRelayers, deliverers, attester, nextAttester, treasury, chains, gasFloat } =
+    network
   const evm = chains.filter(({ family }) => family === 'evm')
   const solana = chains.flatMap((chain): Holder[] => {
     if (chain.family !== 'solana') return []
@@ -137,6 +138,7 @@ function holdersOf(network: NetworkConfig): Holder[] {
   })
   return [
     ...relayers.map((address) => ({ role: 'relayer', address, on: evm })),
+    ...authorizationRelayers.map((address) => ({ role: 'authorization-relayer', address, on: evm })),
     ...deliverers.map((address) => ({ role: 'deliverer', address, on: evm })),
     ...[attester, ...(nextAttester ? [nextAttester] : [])].map((address) => ({
       role: 'attester',

@@ -15,7 +15,13 @@ const SOLANA = {
   delivery: 'Vote111111111111111111111111111111111111111',
 }
 const roles = {
-  ...{ treasury: address(1), attester: address(2), relayers: [address(3)], deliverers: [address(4)] },
+  ...{
+    treasury: address(1),
+    attester: address(2),
+    relayers: [address(3)],
+    authorizationRelayers: [address(9)],
+    deliverers: [address(4)],
+  },
   solana: SOLANA,
 }
 

@@ -24,6 +24,9 @@ export type Preset = {
   tokens: Cited<{ symbol: string; address: string; asset: string; decimals: number }>[]
   feeds: Cited<PresetFeed>[]
   l1FeeOracle?: Cited<{ address: string }>
+  l1Gas?: Cited<{ kind: 'arbitrum' }>
+  /** Where tips are above twice the base fee. */
+  maxTipWei?: string
   genesisHash?: Cited<{ value: string }>
   notes: string[]
 }

@@ -7,6 +7,7 @@ export type Roles = {
   treasury?: string | undefined
   attester?: string | undefined
   relayers: readonly string[]
+  authorizationRelayers: readonly string[]
   deliverers: readonly string[]
   solana?: Partial<Record<'intake' | 'inventory' | 'input' | 'delivery', string>>
 }
@@ -21,6 +22,7 @@ export function createStarter(presets: readonly Preset[], roles: Roles): object 
   return {
     network: presets.some(({ testnet }) => testnet) ? 'testnet' : 'mainnet',
     relayers: orFill(roles.relayers),
+    authorizationRelayers: orFill(roles.authorizationRelayers),
     deliverers: orFill(roles.deliverers),
     attester: roles.attester ?? TO_FILL_IN,
     treasury: roles.treasury ?? TO_FILL_IN,
@@ -32,7 +34,8 @@ export function createStarter(presets: readonly Preset[], roles: Roles): object 
 }
 
 function toChain(preset: Preset, roles: Roles): object {
-  const { chainId, name, testnet, family, native, finality, blockMs, genesisHash, l1FeeOracle } = preset
+  const { chainId, name, testnet, family, native, finality, blockMs, genesisHash } = preset
+  const { l1FeeOracle, l1Gas, maxTipWei } = preset
   return {
     ...{ chainId, name },
     ...(testnet && { testnet }),
@@ -45,6 +48,8 @@ function toChain(preset: Preset, roles: Roles): object {
     tokens: preset.tokens.map(({ source: _, official: __, ...token }) => token),
     ...{ finality, blockMs },
     ...(l1FeeOracle && { l1FeeOracle: l1FeeOracle.address }),
+    ...(l1Gas && { l1Gas: l1Gas.kind }),
+    ...(maxTipWei && { maxTipWei }),
   }
 }
 

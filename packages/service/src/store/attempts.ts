@@ -1,4 +1,4 @@
-import type { Sent, SigningTerms, TxRequest } from '../chains/chain.ts'
+import type { Refusal, Sent, SigningTerms, TxRequest } from '../chains/chain.ts'
 import { groupBy } from '../model/group.ts'
 import type { SwapState } from '../model/lifecycle.ts'
 import type { Op } from '../model/swap.ts'
@@ -28,7 +28,7 @@ type Row = {
   role: Role
   tx_hash: string
   raw: string
-  request: { request: TxRequest; terms: SigningTerms; sentAtBlock: string }
+  request: { request: TxRequest; terms: SigningTerms; sentAtBlock: string; sentAtSeconds: number }
   last_valid: string | null
   consumed_block: string | null
 }
@@ -83,7 +83,7 @@ export type NewAttempt = Omit<Attempt, 'id' | 'isBurn' | 'nonce' | 'isConsumed'>
  * worker has taken the lane.
  */
 export async function recordAttempt(db: Db, attempt: NewAttempt, lease: Lease): Promise<string | undefined> {
-  const { request, terms, sentAtBlock } = attempt
+  const { request, terms, sentAtBlock, sentAtSeconds } = attempt
   const { rows } = await db.query<{ id: string }>(
     `with added as (
        insert into tx_attempts (chain_id, sender, nonce, replacement, role, tx_hash, raw, effect_hash, request,
@@ -98,7 +98,7 @@ export async function recordAttempt(db: Db, attempt: NewAttempt, lease: Lease): 
      select id from added`,
     [
       ...[attempt.chainId, attempt.sender, attempt.nonce, attempt.replacement, attempt.role, attempt.txHash],
-      ...[attempt.raw, attempt.effectHash, toJson({ request, terms, sentAtBlock })],
+      ...[attempt.raw, attempt.effectHash, toJson({ request, terms, sentAtBlock, sentAtSeconds })],
       ...[attempt.lastValid?.toString(), attempt.swapIds, lease.name, lease.fence, lease.holder],
     ],
   )
@@ -161,6 +161,24 @@ export async function markAttemptsReturned(db: Db, attempts: readonly { id: stri
   ])
 }
 
+/** Notes why every node refused these bytes. They count as sent all the same. */
+export async function markRefused(db: Db, txHash: string, refusal: Refusal): Promise<void> {
+  await db.query('update tx_attempts set refusal = $2 where tx_hash = $1 and refusal is distinct from $2', [
+    txHash,
+    refusal,
+  ])
+}
+
+/** Whether nodes refused to take the input of this swap for what its wallet has in flight. */
+export async function wasAuthorityRefused(db: Db, swapId: string): Promise<boolean> {
+  const { rowCount } = await db.query(
+    `select 1 from attempt_swaps l join tx_attempts a on a.id = l.attempt_id
+      where l.swap_id = $1 and l.role = 'lock' and a.refusal = 'authority' limit 1`,
+    [swapId],
+  )
+  return rowCount === 1
+}
+
 export type AttemptTally = { total: number; open: number }
 
 /** Per swap: how many attempts of a role were ever recorded, and how many of them are open at this block. */
@@ -213,7 +231,7 @@ export async function findSwapsOf(
 }
 
 function toAttempt(row: Row): Attempt {
-  const { request, terms, sentAtBlock } = row.request
+  const { request, terms, sentAtBlock, sentAtSeconds } = row.request
   return {
     id: row.id,
     chainId: Number(row.chain_id),
@@ -223,7 +241,11 @@ function toAttempt(row: Row): Attempt {
     role: row.role,
     txHash: row.tx_hash,
     raw: row.raw,
-    ...{ request, terms, sentAtBlock: BigInt(sentAtBlock), isBurn: row.role === 'noop' },
+    request,
+    terms,
+    sentAtBlock: BigInt(sentAtBlock),
+    sentAtSeconds,
+    isBurn: row.role === 'noop',
     isConsumed: row.consumed_block !== null,
     ...(row.last_valid !== null && { lastValid: BigInt(row.last_valid) }),
   }

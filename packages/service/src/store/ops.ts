@@ -107,11 +107,11 @@ export type NewOp = Omit<Op, 'id'> & {
 
 export type OpValue = { opId: string; cents: bigint }
 
-export type StoredOp = { id: string; hash: string; terms: unknown; expiresAt: Date }
+export type StoredOp = { id: string; hash: string; locker: string; terms: unknown; expiresAt: Date }
 
 export async function findOpByQuote(db: Db, quoteId: string): Promise<StoredOp | undefined> {
-  const { rows } = await db.query<{ id: string; hash: string; terms: unknown; expires_at: Date }>(
-    'select id, hash, terms, expires_at from ops where quote_id = $1',
+  const { rows } = await db.query<Omit<StoredOp, 'expiresAt'> & { expires_at: Date }>(
+    'select id, hash, locker, terms, expires_at from ops where quote_id = $1',
     [quoteId],
   )
   return rows[0] && { ...rows[0], expiresAt: rows[0].expires_at }
@@ -167,7 +167,8 @@ export async function insertOp(db: Db, op: NewOp): Promise<StoredOp> {
   )
   const row = rows[0]
   if (!row) throw new Error('The operation was not stored')
-  return { id: op.id, hash: op.hash, terms: JSON.parse(toJson(op.terms)), expiresAt: row.expires_at }
+  const { id, hash, locker } = op
+  return { id, hash, locker, terms: JSON.parse(toJson(op.terms)), expiresAt: row.expires_at }
 }
 
 /** Counts ops with more than their quotes said. A value is never lowered. */

@@ -45,10 +45,15 @@ export function InventoryCard({ overview }: Props) {
   )
 }
 
+const WORK: Record<OperatorSender['role'], string> = {
+  relay: 'Locks, claims, refunds',
+  authorize: 'First locks of wallets',
+  deliver: 'Deliveries',
+}
+
 /** The keys that pay for transactions. */
 export function SendersCard({ overview }: Props) {
-  const roleOf = ({ role, isRetiring }: OperatorSender) =>
-    `${role === 'relay' ? 'Locks, claims, refunds' : 'Deliveries'}${isRetiring ? ', retiring' : ''}`
+  const roleOf = ({ role, isRetiring }: OperatorSender) => `${WORK[role]}${isRetiring ? ', retiring' : ''}`
   const rows = overview.senders.map((sender) => ({
     key: `${sender.chainId} ${sender.role} ${sender.address}`,
     cells: [

@@ -47,7 +47,8 @@ export function createActor(world: ConformanceWorld, { since }: { since: bigint 
     const as = { sender: senders[role], nonce: nextNonce + ahead, terms: await chain.readTerms(heads) }
     const signed = await chain.sign(request, as)
     const recorded = { id: signed.txHash, request, replacement: 0, isBurn: false }
-    return { ...signed, ...recorded, nonce: as.nonce, terms: as.terms, sentAtBlock: heads.head.number }
+    const { number: sentAtBlock, seconds: sentAtSeconds } = heads.head
+    return { ...signed, ...recorded, nonce: as.nonce, terms: as.terms, sentAtBlock, sentAtSeconds }
   }
 
   async function land(role: Role, plan: Plan): Promise<Sent & Signed> {

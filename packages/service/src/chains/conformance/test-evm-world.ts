@@ -160,7 +160,7 @@ function connect(urls: readonly string[], config: EvmChainConfig, keys: Keys) {
   const connected = connectEvm({
     network: {
       ...{ network: 'conformance', chains: [config], assets: [], attester: attester.address },
-      ...{ relayers: [relayer.address], deliverers: [deliverer.address] },
+      ...{ relayers: [relayer.address], authorizationRelayers: [], deliverers: [deliverer.address] },
     },
     ...{ config, placeOf, urls, assertOutsideTransaction: () => {} },
     accounts: [relayer, deliverer].map(({ privateKey }) => privateKeyToAccount(privateKey)),

@@ -57,7 +57,7 @@ export async function startNodesBeside(rpcUrl: string, family: 'evm' | 'solana')
 
 /** Stands before a true node, says what it likes, and takes no transaction. */
 async function startLiar(rpcUrl: string, lies: Lies): Promise<Liar> {
-  const ask = createPostJson(rpcUrl, 10_000)
+  const ask = createPostJson(rpcUrl, { timeoutMs: 10_000 })
   const server = createServer(async (request, response) => {
     const body = await readBody(request)
     const calls = new Map([JSON.parse(body) as Call].flat().map((call) => [call.id, call]))

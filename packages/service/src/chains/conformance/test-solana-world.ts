@@ -135,7 +135,7 @@ async function connect(solana: SolanaWorld, { mint }: TestMint) {
   const connected = connectSolana({
     network: {
       ...{ network: 'conformance', chains: [config], assets: [], attester: attester.address },
-      ...{ relayers: [], deliverers: [] },
+      ...{ relayers: [], authorizationRelayers: [], deliverers: [] },
     },
     ...{ config, urls: nodes.urls, assertOutsideTransaction: () => {} },
     signers: [feePayer, delivery, intake, authority],

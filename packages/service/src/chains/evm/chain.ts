@@ -11,7 +11,15 @@ import type { Chain, Transfer } from '../chain.ts'
 import { createClaimLimits } from './claim-limits.ts'
 import type { EvmClients } from './client.ts'
 import { createEventReader, readDeliveries } from './events.ts'
-import { boundFees, type Fees, planReplacement, readFees, readLegCosts } from './fees.ts'
+import {
+  boundFees,
+  claimsThatFit,
+  type Fees,
+  fitsBlock,
+  planReplacement,
+  readFees,
+  readLegCosts,
+} from './fees.ts'
 import { createHeadReader } from './heads.ts'
 import { obstacleOf } from './obstacle.ts'
 import { type EvmRequest, planClaim, planDelivery, planLock, planRefund, planTransfer } from './plans.ts'
@@ -35,7 +43,7 @@ const MAX_BATCH = 20
 
 /** An EVM chain behind the ports of the flow. */
 export function createEvmChain({ clients, settings, accounts, deliverer }: Options): Chain {
-  const { client, agreed } = clients
+  const { client, agreed, nodes } = clients
   const readEvents = createEventReader(agreed, settings)
   const readClaimCap = createClaimLimits(client, settings.escrow)
   const readWallet = (input: { wallet: string; token: string }) => reads.readWallet(client, settings, input)
@@ -46,16 +54,17 @@ export function createEvmChain({ clients, settings, accounts, deliverer }: Optio
     readHeads: createHeadReader(agreed, settings.finality),
     findEvents: ({ from, heads }) => readEvents({ from, to: heads.head.number }),
     isCanonical: async ({ number, hash }) => (await agreed.getBlock({ blockNumber: number })).hash === hash,
-    readLegCosts: (at) => readLegCosts(client, settings, at),
+    readLegCosts: (at) => readLegCosts(nodes, settings, at),
     readCoins: (address, { number: blockNumber }) =>
       agreed.getBalance({ address: address as Address, blockNumber }),
     planTransfer: (transfer) => planChecked(client, transfer),
     findTransaction: (txHash) => findTransaction(client, txHash as Hex),
-    readTerms: (at) => readFees(client, settings, at),
+    readTerms: (at) => readFees(nodes, settings, at),
     boundTerms: (terms, bound) => boundFees(terms as Fees, bound),
     sign: (request, { terms, ...as }) =>
       sign(accounts, settings.chainId, request as EvmRequest, { ...as, terms: terms as Fees }),
-    broadcast: (raw) => broadcast(clients.nodes, raw),
+    fits: (request, terms) => fitsBlock(request as EvmRequest, terms as Fees),
+    broadcast: (raw) => broadcast(nodes, raw),
     readFates: (sender, sent, at) => readFates(clients, sender, sent, at),
     planReplacement,
     readDelegation: (wallet) => reads.readDelegation(client, settings, wallet),
@@ -72,6 +81,7 @@ export function createEvmChain({ clients, settings, accounts, deliverer }: Optio
     canRefund: async () => true,
     planLock: async (swaps) => planLock(settings, swaps),
     planClaim: async (swaps, signature) => planClaim(settings, swaps, signature),
+    readMaxClaims: async (at) => claimsThatFit(await readFees(nodes, settings, at), MAX_BATCH),
     planRefund: async (swap, attested) => planRefund(settings, swap, attested),
     simulateDelivery: (op, by) => {
       const as = { ...settings, deliverer: by ? getAddress(by) : deliverer }

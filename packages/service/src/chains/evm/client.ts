@@ -8,11 +8,17 @@ import {
   RpcRequestError,
   type Transport,
 } from 'viem'
-import { createPostJson, HttpStatusError } from '../nodes/post-json.ts'
+import { createPostJson, HttpStatusError, type PostJson } from '../nodes/post-json.ts'
 import { createAgreement } from './agreement.ts'
 import { createGathering } from './gather.ts'
 
-type Options = { urls: readonly string[]; timeoutMs?: number; assertOutsideTransaction?: () => void }
+type Options = {
+  urls: readonly string[]
+  timeoutMs?: number
+  /** How requests name who asks. */
+  caller?: string
+  assertOutsideTransaction?: () => void
+}
 
 export type EvmClients = {
   /** Asks one node, and the next when it fails. */
@@ -27,8 +33,8 @@ export type EvmClients = {
 
 /** Clients over a chain's nodes. Calls of one tick travel in one request. */
 export function createEvmClients(options: Options): EvmClients {
-  const { urls, timeoutMs = 5_000, assertOutsideTransaction = () => {} } = options
-  const transports = urls.map((url) => createNode({ url, timeoutMs, assertOutsideTransaction }))
+  const { urls, timeoutMs = 5_000, caller, assertOutsideTransaction = () => {} } = options
+  const transports = urls.map((url) => createNode({ url, timeoutMs, caller, assertOutsideTransaction }))
   const open = (transport: Transport) => createPublicClient({ transport, cacheTime: 0 })
   const any = fallback(transports, { retryCount: 0 })
   const agreed = createAgreement(transports)
@@ -44,10 +50,15 @@ export function createEvmClient(options: Options): PublicClient {
   return createEvmClients(options).client
 }
 
-type NodeOptions = { url: string; timeoutMs: number; assertOutsideTransaction: () => void }
+type NodeOptions = {
+  url: string
+  timeoutMs: number
+  caller: string | undefined
+  assertOutsideTransaction: () => void
+}
 
-function createNode({ url, timeoutMs, assertOutsideTransaction }: NodeOptions): Transport {
-  const call = createBatcher(url, timeoutMs)
+function createNode({ url, timeoutMs, caller, assertOutsideTransaction }: NodeOptions): Transport {
+  const call = createBatcher(url, createPostJson(url, { timeoutMs, caller }))
   return () =>
     createTransport({
       ...{ key: 'node', name: 'JSON-RPC node', type: 'http' },
@@ -68,8 +79,7 @@ type Call = { body: Body; resolve(reply: Reply): void; reject(error: unknown): v
 const MAX_BATCH = 100
 
 /** Collects what is asked until the event loop turns, and asks it in one request. */
-function createBatcher(url: string, timeoutMs: number): (body: Body) => Promise<Reply> {
-  const post = createPostJson(url, timeoutMs)
+function createBatcher(url: string, post: PostJson): (body: Body) => Promise<Reply> {
   const waiting: Call[] = []
 
   function flush(): void {

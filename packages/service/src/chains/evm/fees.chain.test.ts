@@ -1,8 +1,9 @@
 import { EVM_CHAINS, startChain } from '@geoswap/devnet'
 import { type Address, createTestClient, http } from 'viem'
 import { afterAll, expect, test } from 'vitest'
+import type { Block } from '../chain.ts'
 import { createEvmClient } from './client.ts'
-import { readLegCosts } from './fees.ts'
+import { readFees, readLegCosts, type WithBaseFee } from './fees.ts'
 import { createHeadReader } from './heads.ts'
 
 const [plan] = EVM_CHAINS
@@ -20,11 +21,29 @@ test('on a rollup the bytes of each leg are charged as its oracle says, beside t
   await chain.setCode({ address: ORACLE, bytecode: SEVEN_A_BYTE })
   const heads = await createHeadReader(client, { settle: 1, hard: 1, hardSeconds: 1, blockMs: 1_000 })()
 
-  const plain = await readLegCosts(client, { tipWei: 1n }, heads)
-  const rollup = await readLegCosts(client, { tipWei: 1n, l1FeeOracle: ORACLE }, heads)
+  const plain = await readLegCosts([client], { tipWei: 1n }, heads)
+  const rollup = await readLegCosts([client], { tipWei: 1n, l1FeeOracle: ORACLE }, heads)
 
   expect(rollup.lock - plain.lock).toBe(7n * (420n + 300n))
   expect(rollup.firstLock - plain.firstLock).toBe(7n * (420n + 300n + 110n))
   expect(rollup.delivery - plain.delivery).toBe(7n * 350n)
   expect(rollup.purchase - plain.purchase).toBe(7n * 680n)
+})
+
+const NODE_INTERFACE: Address = '0x00000000000000000000000000000000000000C8'
+// Answers with four words, of which the second is this much gas for the 1,024 bytes of the sample.
+const estimating = (gas: number) => `0x61${gas.toString(16).padStart(4, '0')}60205260806000f3` as const
+
+test('where bytes are charged as gas, they are in the costs, in the limit and in the bound', async () => {
+  await chain.setCode({ address: NODE_INTERFACE, bytecode: estimating(1_024 * 9 - 5) })
+  const heads = await createHeadReader(client, { settle: 1, hard: 1, hardSeconds: 1, blockMs: 1_000 })()
+  const { baseFeeWei } = heads.head as Block & WithBaseFee
+
+  const plain = await readLegCosts([client], { tipWei: 0n }, heads)
+  const rollup = await readLegCosts([client], { tipWei: undefined, l1Gas: 'arbitrum' }, heads)
+  const fees = await readFees([client], { tipWei: undefined, l1Gas: 'arbitrum' }, heads)
+
+  expect(rollup.delivery - plain.delivery).toBe(9n * baseFeeWei * 350n)
+  expect(rollup.gasPrice - plain.gasPrice).toBe((9n * baseFeeWei * 420n + 58_499n) / 58_500n)
+  expect(fees).toMatchObject({ maxPriorityFeePerGas: '0', data: { gasPerByte: '9' } })
 })

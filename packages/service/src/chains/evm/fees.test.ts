@@ -1,8 +1,19 @@
 import { zeroAddress } from 'viem'
 import { describe, expect, test } from 'vitest'
+import type { SignedDelegation, Swap } from '../../model/swap.ts'
 import type { Block, Heads, Sent, Worth } from '../chain.ts'
-import { boundFees, type Fees, planReplacement } from './fees.ts'
-import { planTransfer } from './plans.ts'
+import { bytesOf } from './data-price.ts'
+import {
+  boundFees,
+  claimsThatFit,
+  costOf,
+  type Fees,
+  fitsBlock,
+  gasLimitOf,
+  planReplacement,
+} from './fees.ts'
+import { planClaim, planTransfer } from './plans.ts'
+import type { EvmChainSettings } from './settings.ts'
 
 const feesOf = (maxFeePerGas: bigint, bound?: bigint): Fees => ({
   maxFeePerGas: String(maxFeePerGas),
@@ -19,12 +30,18 @@ test('terms are within a bound or there are none', () => {
 })
 
 describe('a transaction that no block includes', () => {
-  const block: Block = { number: 10n, height: 10n, hash: '0x10', seconds: 0 }
+  const block: Block = { number: 10n, height: 10n, hash: '0x10', seconds: 100 }
   const heads: Heads = { head: block, settle: block, hard: block }
   const request = { to: '0x01', data: '0x02', gas: 60_000 }
-  const stuck = { request, sentAtBlock: 7n, replacement: 0, isBurn: false } as unknown as Sent
+  const stuck = {
+    request,
+    sentAtBlock: 7n,
+    sentAtSeconds: 97,
+    replacement: 0,
+    isBurn: false,
+  } as unknown as Sent
   const replace = (terms: Fees, current: Fees, worth?: Worth) =>
-    planReplacement({ ...stuck, terms }, heads, current, worth)
+    planReplacement({ ...stuck, terms }, heads, current, worth && { worth })
 
   /** What is signed for one nonce while nothing that is sent arrives, and the chain asks for this at each look. */
   function replaceInVain(asked: readonly bigint[], terms: Fees) {
@@ -103,5 +120,146 @@ describe('a transaction that no block includes', () => {
     const replacement = replace(feesOf(100n, 1_000n), feesOf(1_001n), 'owed')
     expect(replacement).toMatchObject({ isBurn: false, request })
     expect(replacement?.terms).toEqual({ maxFeePerGas: '1001', maxPriorityFeePerGas: '2' })
+  })
+})
+
+const ARBITRUM = { weiPerByte: '700', gasPerByte: '7' }
+const OP_STACK = { weiPerByte: '700' }
+const request = { to: '0x01', data: `0x${'11'.repeat(100)}`, gas: 60_000 }
+// 200 for what surrounds the data of a signed transaction.
+const REQUEST_BYTES = 300n
+
+describe('on a rollup', () => {
+  test('that charges for bytes within the gas, the limit has room for twice what they cost now', () => {
+    const fees = { ...feesOf(100n), data: ARBITRUM }
+
+    expect(gasLimitOf(request, fees)).toBe(60_000n + 2n * 7n * REQUEST_BYTES)
+    expect(costOf(request, fees)).toBe(100n * gasLimitOf(request, fees))
+  })
+
+  test('that charges for bytes beside the gas, a sender has to hold both', () => {
+    const fees = { ...feesOf(100n), data: OP_STACK }
+
+    expect(gasLimitOf(request, fees)).toBe(60_000n)
+    expect(costOf(request, fees)).toBe(100n * 60_000n + 700n * REQUEST_BYTES)
+  })
+
+  test.each([ARBITRUM, OP_STACK])('a bound is for what gas and bytes cost together: %o', (data) => {
+    // 420 bytes of a lock at 700 wei are 294,000 wei, for 58,500 gas: 6 wei a unit, rounded up.
+    const fees = { ...feesOf(100n), data }
+
+    expect(boundFees(fees, 106n)).toEqual({ ...fees, bound: '106' })
+    expect(boundFees(fees, 105n)).toBeUndefined()
+  })
+
+  test('a transaction with an authorization has more bytes', () => {
+    const authorizations = [{} as SignedDelegation]
+    const fees = { ...feesOf(100n), data: ARBITRUM }
+
+    expect(gasLimitOf({ ...request, authorizations }, fees)).toBe(gasLimitOf(request, fees) + 2n * 7n * 110n)
+  })
+})
+
+describe('when bytes become ten times as dear', () => {
+  const block: Block = { number: 10n, height: 10n, hash: '0x10', seconds: 100 }
+  const heads: Heads = { head: block, settle: block, hard: block }
+  const before = { ...feesOf(100n), data: ARBITRUM }
+  const now = { ...feesOf(100n), data: { weiPerByte: '7000', gasPerByte: '70' } }
+  const stuck = {
+    request,
+    terms: before,
+    sentAtBlock: 10n,
+    sentAtSeconds: 100,
+    replacement: 0,
+  } as unknown as Sent
+
+  test('a replacement has room for what they cost now, for the same effect', () => {
+    const replacement = planReplacement(stuck, heads, now, { isRefused: true })
+
+    expect(replacement).toMatchObject({ isBurn: false, request, terms: { data: now.data } })
+    expect(gasLimitOf(request, replacement?.terms as Fees)).toBe(60_000n + 2n * 70n * REQUEST_BYTES)
+  })
+
+  test('a no-op has room for them too', () => {
+    const burn = planReplacement(stuck, heads, now, { worth: 'nothing' })
+
+    expect(burn).toMatchObject({ isBurn: true, terms: { data: now.data } })
+  })
+
+  test('a batch that no block has room for any more gives its nonce back', () => {
+    const large = { ...request, data: `0x${'11'.repeat(12_000)}`, gas: 10_000_000 }
+    const terms = { ...now, data: { weiPerByte: '70000', gasPerByte: '700' } }
+
+    expect(fitsBlock(large, before)).toBe(true)
+    expect(planReplacement({ ...stuck, request: large }, heads, terms, { isRefused: true })?.isBurn).toBe(
+      true,
+    )
+  })
+
+  test('fewer claims are signed together, and at least one', () => {
+    const fitting = (gasPerByte: number) =>
+      claimsThatFit({ ...feesOf(1n), data: { weiPerByte: '0', gasPerByte: String(gasPerByte) } }, 20)
+
+    expect([0, 70, 700, 7_000, 70_000].map(fitting)).toEqual([20, 20, 16, 1, 1])
+  })
+
+  test('what is reckoned for a claim is what a batch of claims has', () => {
+    const hash = `0x${'22'.repeat(32)}`
+    const op = {
+      ...{ wallet: zeroAddress, locker: zeroAddress, inputToken: zeroAddress, inputAmount: 1n, position: 1n },
+      ...{ round: 1n, opDeadline: 1, refundDeadline: 2, deliveryHash: hash },
+    }
+    const swaps = Array.from({ length: 20 }, () => ({ op }) as Swap)
+    const planned = planClaim(
+      { escrow: zeroAddress } as unknown as EvmChainSettings,
+      swaps,
+      `0x${'01'.repeat(64)}1b`,
+    )
+
+    expect(bytesOf(planned)).toBeLessThanOrEqual(200n + 20n * 300n)
+    expect(planned.gas).toBe(400_000 + 20 * 60_000)
+  })
+})
+
+describe('a transaction waits for three blocks and three seconds before it is raised', () => {
+  const headAt = (number: bigint, seconds: number) => {
+    const head: Block = { number, height: number, hash: '0x', seconds }
+    return { head, accept: head, settle: head, hard: head }
+  }
+  const terms = feesOf(100n)
+  const stuck = { request, terms, sentAtBlock: 10n, sentAtSeconds: 100, replacement: 0 } as unknown as Sent
+
+  test.each([
+    ['four blocks a second', 16n, 101, false],
+    ['blocks of 12 seconds', 11n, 112, false],
+    ['both', 13n, 103, true],
+  ])('%s', (_, number, seconds, isRaised) => {
+    const replacement = planReplacement(stuck, headAt(number, seconds), terms)
+
+    expect(replacement !== undefined).toBe(isRaised)
+  })
+
+  test('but not when every node refused it', () => {
+    const replacement = planReplacement(stuck, headAt(10n, 100), terms, { isRefused: true })
+
+    expect(replacement).toMatchObject({
+      ...{ isBurn: false, terms: { maxFeePerGas: '113', maxPriorityFeePerGas: '2' } },
+    })
+  })
+
+  test('by at least an eighth of both fees, however small they are', () => {
+    for (const [fee, tip] of [
+      [0n, 0n],
+      [1n, 1n],
+      [7n, 3n],
+      [8n, 8n],
+      [1_000_000_007n, 9n],
+    ] as const) {
+      const paid = { maxFeePerGas: String(fee), maxPriorityFeePerGas: String(tip) }
+      const raised = planReplacement({ ...stuck, terms: paid }, headAt(13n, 103), paid)?.terms as Fees
+      expect(BigInt(raised.maxFeePerGas) * 8n).toBeGreaterThan(fee * 9n)
+      expect(BigInt(raised.maxPriorityFeePerGas) * 8n).toBeGreaterThan(tip * 9n)
+      expect(BigInt(raised.maxPriorityFeePerGas)).toBeLessThanOrEqual(BigInt(raised.maxFeePerGas))
+    }
   })
 })

@@ -1,64 +1,66 @@
-import { type PublicClient, parseAbi } from 'viem'
+import type { PublicClient } from 'viem'
 import type { LegCosts } from '../../model/catalog.ts'
 import { GAS } from '../../model/gas.ts'
-import type { Heads, Replacement, Sent, SigningTerms, Worth } from '../chain.ts'
-import { BURN, type EvmRequest } from './plans.ts'
+import type { Heads, Plight, Replacement, Sent, SigningTerms } from '../chain.ts'
+import { BYTES, type DataPrice, dataFeeOf, dataFeePerGas, dataGasOf, readDataPrice } from './data-price.ts'
+import { BURN, CLAIM_MANY, type EvmRequest } from './plans.ts'
 import type { EvmChainSettings } from './settings.ts'
+import { readTip } from './tip.ts'
 
 /** In wei, as decimal text: they are stored with the transaction that they paid for. */
 export type Fees = {
   maxFeePerGas: string
   maxPriorityFeePerGas: string
-  /** What `maxFeePerGas` is never raised above; absent where the transaction is worth whatever it takes. */
+  /** Of a rollup, when the transaction was signed. */
+  data?: DataPrice
+  /**
+   * A unit of gas never costs more, with what the bytes add to it; absent where the transaction is worth whatever it
+   * takes.
+   */
   bound?: string
 }
 
-type Settings = Pick<EvmChainSettings, 'tipWei' | 'l1FeeOracle'>
+type Settings = Pick<EvmChainSettings, 'tipWei' | 'maxTipWei' | 'l1FeeOracle' | 'l1Gas'>
+type Nodes = readonly PublicClient[]
 
 /** Twice the current base fee covers five full blocks in a row: EIP-1559 raises it by an eighth a block. */
-export async function readFees(client: PublicClient, settings: Settings, heads: Heads): Promise<Fees> {
-  const tip = await readTip(client, settings)
-  return {
-    maxFeePerGas: String(baseFeeOf(heads) * 2n + tip),
-    maxPriorityFeePerGas: String(tip),
-  }
+export async function readFees(nodes: Nodes, settings: Settings, heads: Heads): Promise<Fees> {
+  const { baseFee, tip, data } = await readPrices(nodes, settings, heads)
+  const fees = { maxFeePerGas: String(baseFee * 2n + tip), maxPriorityFeePerGas: String(tip) }
+  return data ? { ...fees, data } : fees
+}
+
+async function readPrices(nodes: Nodes, settings: Settings, heads: Heads) {
+  const baseFee = baseFeeOf(heads)
+  const [tip, data] = await Promise.all([
+    readTip(nodes, settings, baseFee),
+    readDataPrice(nodes, settings, baseFee),
+  ])
+  return { baseFee, tip, data }
 }
 
 /** Undefined while a transaction that should soon be in a block would have to offer more. */
 export function boundFees(fees: Fees, bound: bigint): Fees | undefined {
-  return BigInt(fees.maxFeePerGas) <= bound ? { ...fees, bound: String(bound) } : undefined
+  return priceOf(fees) <= bound ? { ...fees, bound: String(bound) } : undefined
 }
 
-export async function readLegCosts(
-  client: PublicClient,
-  settings: Settings,
-  heads: Heads,
-): Promise<LegCosts> {
-  const price = baseFeeOf(heads) + (await readTip(client, settings))
-  const costOf = async (leg: keyof typeof BYTES) =>
-    GAS[leg] * price + (await readDataFee(client, settings, BYTES[leg]))
-  const [lock, authorization, claim, delivery, purchase] = await Promise.all([
-    ...([costOf('lock'), costOf('authorization'), costOf('claim')] as const),
-    ...([costOf('deliver'), costOf('purchase')] as const),
-  ])
-  const locks = { lock: lock + claim, firstLock: lock + claim + authorization }
-  return { ...locks, delivery, purchase, gasPrice: price }
+/** What a unit of gas may cost, with what the bytes add to it. */
+function priceOf({ maxFeePerGas, data }: Fees): bigint {
+  return BigInt(maxFeePerGas) + dataFeePerGas(data)
 }
 
-// Of the unsigned transactions, measured on the plans and rounded up; a claim's is its part of a batch.
-const BYTES = { lock: 420n, authorization: 110n, claim: 300n, deliver: 350n, purchase: 680n } as const
-
-const oracleAbi = parseAbi(['function getL1FeeUpperBound(uint256 unsignedTxSize) view returns (uint256)'])
-
-/** On a rollup the bytes are paid for as well, by the price of the chain that they are posted to. */
-async function readDataFee(client: PublicClient, { l1FeeOracle }: Settings, bytes: bigint): Promise<bigint> {
-  if (!l1FeeOracle) return 0n
-  const oracle = { address: l1FeeOracle, abi: oracleAbi } as const
-  return client.readContract({ ...oracle, functionName: 'getL1FeeUpperBound', args: [bytes] })
-}
-
-async function readTip(client: PublicClient, { tipWei }: Settings): Promise<bigint> {
-  return tipWei ?? client.estimateMaxPriorityFeePerGas()
+export async function readLegCosts(nodes: Nodes, settings: Settings, heads: Heads): Promise<LegCosts> {
+  const { baseFee, tip, data } = await readPrices(nodes, settings, heads)
+  const price = baseFee + tip
+  const costOf = (leg: keyof typeof BYTES) => GAS[leg] * price + BYTES[leg] * BigInt(data?.weiPerByte ?? 0)
+  const lock = costOf('lock') + costOf('claim')
+  return {
+    lock,
+    firstLock: lock + costOf('authorization'),
+    delivery: costOf('deliver'),
+    purchase: costOf('purchase'),
+    gasPrice: price + dataFeePerGas(data),
+  }
 }
 
 /** The blocks of an EVM chain carry their base fee. */
@@ -68,7 +70,30 @@ function baseFeeOf({ head }: Heads): bigint {
   return (head as Heads['head'] & WithBaseFee).baseFeeWei
 }
 
+export function gasLimitOf(request: EvmRequest, { data }: Fees): bigint {
+  return BigInt(request.gas) + dataGasOf(request, data)
+}
+
+// EIP-7825: no transaction may have a higher limit.
+const MAX_GAS = 2n ** 24n
+
+export function fitsBlock(request: EvmRequest, fees: Fees): boolean {
+  return gasLimitOf(request, fees) <= MAX_GAS
+}
+
+/** Claims that are signed together are sent later, when bytes may cost twice as much. */
+export function claimsThatFit(fees: Fees, most: number): number {
+  const limitOf = (claims: number) => {
+    const data: `0x${string}` = `0x${'00'.repeat(Number(BYTES.claim) * claims)}`
+    return gasLimitOf({ to: '', data, gas: CLAIM_MANY.fixed + CLAIM_MANY.each * claims }, fees)
+  }
+  const sizes = Array.from({ length: most }, (_, less) => most - less)
+  return sizes.find((claims) => 2n * limitOf(claims) <= MAX_GAS) ?? 1
+}
+
 const REPLACE_AFTER_BLOCKS = 3n
+// Some chains make four blocks a second, and a transaction may still be on its way to who makes them.
+const REPLACE_AFTER_SECONDS = 3
 // After this many raises the bytes are not the trouble: the nonce is burnt, and the work starts over.
 const MAX_RAISES = 6
 
@@ -76,20 +101,23 @@ export function planReplacement(
   stuck: Sent,
   { head }: Heads,
   current: SigningTerms,
-  worth: Worth = 'quoted',
+  { worth = 'quoted', isRefused = false }: Plight = {},
 ): Replacement | undefined {
-  const isEarly = head.number - stuck.sentAtBlock < REPLACE_AFTER_BLOCKS
+  const isEarly =
+    head.number - stuck.sentAtBlock < REPLACE_AFTER_BLOCKS ||
+    head.seconds - stuck.sentAtSeconds < REPLACE_AFTER_SECONDS
   // What must not happen any more is not left to the next blocks.
-  if (isEarly && worth !== 'nothing') return undefined
+  if (isEarly && !isRefused && worth !== 'nothing') return undefined
   const { bound: quoted, ...paid } = stuck.terms as Fees
   // Its offer is good, and either a block takes it soon or nothing arrives at all: raises without end would only mount
   // up to whatever its key holds.
   if (stuck.replacement > MAX_RAISES && !isOutbid(paid, current as Fees)) return undefined
   const bound = worth === 'owed' ? undefined : quoted
   const raised = raisedFees(paid, current as Fees)
-  const isTooDear = bound !== undefined && BigInt(raised.maxFeePerGas) > BigInt(bound)
+  const isTooDear = bound !== undefined && priceOf(raised) > BigInt(bound)
+  const isTooLarge = !fitsBlock(stuck.request as EvmRequest, raised)
   // What waits behind it may be worth more: its nonce is not kept for it until fees fall.
-  const isGivenUp = worth === 'nothing' || stuck.replacement >= MAX_RAISES || isTooDear
+  const isGivenUp = worth === 'nothing' || stuck.replacement >= MAX_RAISES || isTooDear || isTooLarge
   const isBurn = stuck.isBurn || isGivenUp
   const request = isBurn ? BURN : (stuck.request as EvmRequest)
   const terms = isBurn || bound === undefined ? raised : { ...raised, bound }
@@ -97,24 +125,27 @@ export function planReplacement(
 }
 
 /** What its sender has to hold for a node to take it. */
-export function costOf({ gas, value = '0' }: EvmRequest, { maxFeePerGas }: Fees): bigint {
-  return BigInt(gas) * BigInt(maxFeePerGas) + BigInt(value)
+export function costOf(request: EvmRequest, fees: Fees): bigint {
+  const gas = gasLimitOf(request, fees) * BigInt(fees.maxFeePerGas)
+  return gas + dataFeeOf(request, fees.data) + BigInt(request.value ?? 0)
 }
 
-/** Whether what is offered for the first time now offers more. */
+/** Whether what is offered for the first time now offers more, or has a higher limit for its bytes. */
 function isOutbid(paid: Fees, current: Fees): boolean {
   const isBelow = (fee: 'maxFeePerGas' | 'maxPriorityFeePerGas') => BigInt(paid[fee]) < BigInt(current[fee])
-  return isBelow('maxFeePerGas') || isBelow('maxPriorityFeePerGas')
+  const isShort = BigInt(paid.data?.gasPerByte ?? 0) < BigInt(current.data?.gasPerByte ?? 0)
+  return isBelow('maxFeePerGas') || isBelow('maxPriorityFeePerGas') || isShort
 }
 
-/** Nodes take a replacement only at an eighth more than what it replaces. */
+/** Nodes take a replacement only at a tenth more than what it replaces, some at an eighth, of both fees. */
 function raisedFees(paid: Fees, current: Fees): Fees {
   const raise = (fee: string, least: string) => {
     const raised = (BigInt(fee) * 9n) / 8n + 1n
     return String(raised > BigInt(least) ? raised : least)
   }
-  return {
+  const raised = {
     maxFeePerGas: raise(paid.maxFeePerGas, current.maxFeePerGas),
     maxPriorityFeePerGas: raise(paid.maxPriorityFeePerGas, current.maxPriorityFeePerGas),
   }
+  return current.data ? { ...raised, data: current.data } : raised
 }

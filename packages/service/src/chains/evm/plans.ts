@@ -29,7 +29,7 @@ const LOCK_MANY = { fixed: 400_000, each: 300_000 }
 const AUTHORIZATION = 25_000 // EIP-7702 PER_EMPTY_ACCOUNT_COST
 const DELIVER = 300_000
 const DELIVER_MANY = { fixed: 300_000, each: 200_000 }
-const CLAIM_MANY = { fixed: 400_000, each: 60_000 }
+export const CLAIM_MANY = { fixed: 400_000, each: 60_000 }
 const REFUND = 450_000
 // Rollups count what the bytes cost them into the gas of a transaction: a plain transfer needs more than 21,000 there.
 const TRANSFER = { native: 100_000, token: 200_000 }

@@ -1,26 +1,27 @@
-import { type Address, BaseError, type Hex, keccak256, type PrivateKeyAccount, type PublicClient } from 'viem'
+import { type Address, type Hex, keccak256, type PrivateKeyAccount, type PublicClient } from 'viem'
 import type { SignedDelegation } from '../../model/swap.ts'
-import type { Fates, Heads, Sent, Signed } from '../chain.ts'
+import type { Fates, Heads, Refusal, Sent, Signed } from '../chain.ts'
 import type { EvmClients } from './client.ts'
-import type { Fees } from './fees.ts'
+import { type Fees, gasLimitOf } from './fees.ts'
 import type { EvmRequest } from './plans.ts'
+import { commonRefusal, meaningOf } from './refusal.ts'
 
-// What nodes say of bytes that they or the chain have already: the answer one hopes for when sending again.
-const KNOWN = /already known|known transaction|already imported|nonce too low/i
-
-/** To every node: done when one took the bytes, an error when none did. */
-export async function broadcast(nodes: readonly PublicClient[], raw: string): Promise<void> {
-  const sent = nodes.map((node) => send(node, raw as Hex))
-  await Promise.any(sent).catch((errors: AggregateError) => {
-    throw errors.errors[0]
+/** To every node: done when one took the bytes, an error when it is not known whether one did. */
+export async function broadcast(nodes: readonly PublicClient[], raw: string): Promise<Refusal | undefined> {
+  const offers = nodes.map((node) => offer(node, raw as Hex))
+  return Promise.any(offers).catch(({ errors }: AggregateError) => {
+    const refusal = commonRefusal(errors)
+    if (!refusal) throw errors[0]
+    return refusal
   })
 }
 
-async function send(node: PublicClient, raw: Hex): Promise<void> {
+async function offer(node: PublicClient, raw: Hex): Promise<undefined> {
   try {
     await node.request({ method: 'eth_sendRawTransaction', params: [raw] })
   } catch (error) {
-    if (!(error instanceof BaseError && KNOWN.test(error.details))) throw error
+    // The answer one hopes for when sending again.
+    if (meaningOf(error) !== 'known') throw error
   }
 }
 
@@ -76,7 +77,7 @@ export async function sign(
     nonce: as.nonce,
     to: request.to as Address,
     data: request.data as Hex,
-    gas: BigInt(request.gas),
+    gas: gasLimitOf(request, as.terms),
     ...(request.value !== undefined && { value: BigInt(request.value) }),
     maxFeePerGas: BigInt(as.terms.maxFeePerGas),
     maxPriorityFeePerGas: BigInt(as.terms.maxPriorityFeePerGas),

@@ -12,8 +12,12 @@ export type EvmChainSettings = {
   tokens: readonly Address[]
   finality: HeadRules
   tipWei: bigint | undefined
-  /** Of an OP-stack chain: says what posting a transaction's bytes to L1 costs. */
+  /** No node's tip counts beyond this; absent for a bound by the base fee. */
+  maxTipWei?: bigint
+  /** Of an OP-stack chain: says what posting a transaction's bytes to L1 costs, beside the gas. */
   l1FeeOracle?: Address
+  /** Of a chain that charges for posting bytes to L1 within the gas. */
+  l1Gas?: 'arbitrum'
   /** What the vault may buy, and where. */
   uniswap?: { adapter: Address; quoter: Address; pools: readonly UniswapPool[] }
   /** The ring of the op's origin, whichever chain that is. */

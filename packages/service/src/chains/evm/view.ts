@@ -10,7 +10,7 @@ import type { EvmChainSettings } from './settings.ts'
 import { quoteExactInput } from './uniswap-v3.ts'
 
 type Options = {
-  clients: Pick<EvmClients, 'gathered'>
+  clients: Pick<EvmClients, 'gathered' | 'nodes'>
   settings: EvmChainSettings
   /** Whose coins are watched. */
   keys: readonly string[]
@@ -25,7 +25,7 @@ const SIZES = [1n, 10n, 100n, 1_000n, 5_000n, 20_000n, 50_000n, 100_000n, 250_00
 /** Reads the parts of an EVM chain's view. All that is asked of one block in one tick is one call. */
 export function createEvmViewReader(options: Options): ViewReader {
   const { clients, settings, keys, feeds } = options
-  const { agreed, client } = clients.gathered
+  const { agreed } = clients.gathered
   const readRounds = createFeedReader(agreed, feeds)
   const readCoins = (blockNumber: bigint) =>
     entriesOf(keys, (address) => agreed.getBalance({ address: address as Address, blockNumber }))
@@ -37,7 +37,8 @@ export function createEvmViewReader(options: Options): ViewReader {
     })
 
   return {
-    readCosts: (at) => readLegCosts(client, settings, at),
+    // Each node for itself, and not gathered: Arbitrum's NodeInterface answers direct calls alone.
+    readCosts: (at) => readLegCosts(clients.nodes, settings, at),
     async readState({ head }: Heads): Promise<ChainState> {
       const [rounds, balances, holdings, claimCaps] = await Promise.all([
         readRounds(head.number),

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test, vi } from 'vitest'
-import { agree, majorityOf, NoAgreementError, reachedByMajority } from './agree.ts'
+import { agree, majorityOf, medianOf, medianOfNodes, NoAgreementError, reachedByMajority } from './agree.ts'
 
 const says = <T>(value: T) => Promise.resolve(value)
 const fails = (why: string) => Promise.reject(new Error(why))
@@ -52,4 +52,27 @@ test('a silent node is waited for a moment only', async () => {
 
 test('no head is known once too few can answer', async () => {
   await expect(reachedByMajority([fails('down'), says(5n)], BigInt)).rejects.toThrow('down')
+})
+
+test('a figure is the median of the nodes, and the lower one of two', async () => {
+  expect(medianOf([7n])).toBe(7n)
+  expect(medianOf([9n, 7n])).toBe(7n)
+  expect(medianOf([9_000n, 7n, 8n])).toBe(8n)
+  expect(await medianOfNodes([says(9_000n), says(7n), says(8n)])).toBe(8n)
+  expect(await medianOfNodes([fails('down'), says(7n), says(8n)])).toBe(7n)
+  await expect(medianOfNodes([fails('down'), says(7n)])).rejects.toThrow('down')
+})
+
+test('whatever fewer than half of the nodes say, a figure is between those of the others', () => {
+  const figures = fc.array(fc.bigInt({ min: 0n, max: 1_000n }), { minLength: 1, maxLength: 5 })
+  const lies = fc.array(fc.bigInt({ min: 0n, max: 10n ** 30n }), { maxLength: 4 })
+  fc.assert(
+    fc.property(figures, lies, (honest, said) => {
+      fc.pre(said.length < honest.length)
+      const ordered = honest.toSorted((a, b) => (a < b ? -1 : 1))
+      const median = medianOf([...said, ...honest])
+      expect(median).toBeGreaterThanOrEqual(ordered[0] ?? 0n)
+      expect(median).toBeLessThanOrEqual(ordered.at(-1) ?? 0n)
+    }),
+  )
 })

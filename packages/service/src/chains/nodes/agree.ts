@@ -56,6 +56,19 @@ export async function reachedByMajority<T>(
   return ordered[needed - 1] as T
 }
 
+/** For figures that honest nodes differ in: the lower of two, and never that of one node against two others. */
+export async function medianOfNodes(asked: readonly Promise<bigint>[]): Promise<bigint> {
+  return medianOf(await collect(asked, majorityOf(asked.length)))
+}
+
+/** The lower one of an even number. */
+export function medianOf(figures: readonly bigint[]): bigint {
+  const ordered = [...figures].sort((a, b) => (a < b ? -1 : a > b ? 1 : 0))
+  const median = ordered[Math.floor((ordered.length - 1) / 2)]
+  if (median === undefined) throw new Error('There is no median of nothing')
+  return median
+}
+
 function collect<T>(asked: readonly Promise<T>[], needed: number): Promise<T[]> {
   const heard: T[] = []
   let open = asked.length

@@ -15,7 +15,7 @@ test('a reply of several parts arrives whole', async () => {
     reply.write('{"a":')
     reply.end('"ü"}')
   })
-  expect(await createPostJson(url, 1_000)('{}')).toBe('{"a":"ü"}')
+  expect(await createPostJson(url, { timeoutMs: 1_000 })('{}')).toBe('{"a":"ü"}')
 })
 
 test('what is posted is what the node reads, on one connection', async () => {
@@ -24,24 +24,27 @@ test('what is posted is what the node reads, on one connection', async () => {
     ports.add(request.socket.remotePort)
     request.pipe(reply)
   })
-  const post = createPostJson(url, 1_000)
+  const post = createPostJson(url, { timeoutMs: 1_000 })
   expect([await post('{"n":1}'), await post('{"n":2}')]).toEqual(['{"n":1}', '{"n":2}'])
   expect(ports.size).toBe(1)
 })
 
 test('a status other than success is an error that carries it', async () => {
-  const url = await serve((_request, reply) => void reply.writeHead(429).end('slow down'))
-  await expect(createPostJson(url, 1_000)('{}')).rejects.toMatchObject({ status: 429, text: 'slow down' })
+  const url = await serve((_request, reply) => void reply.writeHead(503).end('down'))
+  await expect(createPostJson(url, { timeoutMs: 1_000 })('{}')).rejects.toMatchObject({
+    status: 503,
+    text: 'down',
+  })
 })
 
 test('a node that stays silent is given up after the time allowed', async () => {
   const url = await serve(() => {})
-  await expect(createPostJson(url, 20)('{}')).rejects.toThrow('No answer within 20 ms')
+  await expect(createPostJson(url, { timeoutMs: 20 })('{}')).rejects.toThrow('No answer within 20 ms')
 })
 
 test('a node that stops in the middle of its answer is given up after the time allowed', async () => {
   const url = await serve((_request, reply) => void reply.write('{"a":'))
-  await expect(createPostJson(url, 50)('{}')).rejects.toThrow()
+  await expect(createPostJson(url, { timeoutMs: 50 })('{}')).rejects.toThrow()
 })
 
 test('a node that hangs up in the middle of its answer is an error at once', async () => {
@@ -49,7 +52,7 @@ test('a node that hangs up in the middle of its answer is an error at once', asy
     reply.writeHead(200, { 'content-length': '100' })
     reply.write('{', () => reply.destroy())
   })
-  await expect(createPostJson(url, 60_000)('{}')).rejects.toThrow()
+  await expect(createPostJson(url, { timeoutMs: 60_000 })('{}')).rejects.toThrow()
 })
 
 test('a connection that the node closed while it was idle costs nothing but another one', async () => {
@@ -59,21 +62,73 @@ test('a connection that the node closed while it was idle costs nothing but anot
     sockets.add(request.socket)
     reply.end(`"${sockets.size}"`)
   })
-  const post = createPostJson(url, 5_000)
+  const post = createPostJson(url, { timeoutMs: 5_000 })
   expect([await post('{}'), await post('{}')]).toEqual(['"1"', '"2"'])
 })
 
 test('a node that closes every connection is an error', async () => {
   const url = await serve((request) => void request.socket.resetAndDestroy())
-  await expect(createPostJson(url, 5_000)('{}')).rejects.toThrow()
+  await expect(createPostJson(url, { timeoutMs: 5_000 })('{}')).rejects.toThrow()
 })
 
 test('a caller who gives up ends the request', async () => {
   const url = await serve(() => {})
   const giveUp = new AbortController()
-  const asked = createPostJson(url, 60_000)('{}', giveUp.signal)
+  const asked = createPostJson(url, { timeoutMs: 60_000 })('{}', giveUp.signal)
   giveUp.abort()
   await expect(asked).rejects.toThrow()
+})
+
+test('a node that is asked too often is left alone for as long as it says, and then asked again', async () => {
+  const askedAt: number[] = []
+  const url = await serve((_request, reply) => {
+    askedAt.push(performance.now())
+    if (askedAt.length === 1) reply.writeHead(429, { 'retry-after': '1' }).end()
+    else reply.end('"served"')
+  })
+  const post = createPostJson(url, { timeoutMs: 5_000 })
+
+  const first = post('{}')
+  await expect.poll(() => askedAt.length).toBe(1)
+  const others = [post('{}'), post('{}')]
+
+  expect(await Promise.all([first, ...others])).toEqual(['"served"', '"served"', '"served"'])
+  expect((askedAt[1] ?? 0) - (askedAt[0] ?? 0)).toBeGreaterThan(990)
+  expect(askedAt).toHaveLength(4)
+})
+
+test('a node that says nothing of how long is left alone for longer each time', async () => {
+  const askedAt: number[] = []
+  const url = await serve((_request, reply) => {
+    askedAt.push(performance.now())
+    if (askedAt.length < 4) reply.end('[{"id":0,"error":{"code":429,"message":"compute units"}}]')
+    else reply.end('[]')
+  })
+
+  expect(await createPostJson(url, { timeoutMs: 5_000 })('{}')).toBe('[]')
+  const pauses = askedAt.slice(1).map((at, index) => at - (askedAt[index] ?? 0))
+  expect(pauses.map((pause, index) => pause >= 245 * 2 ** index)).toEqual([true, true, true])
+})
+
+test('429 at once for who has no time to wait, without another request', async () => {
+  let asked = 0
+  const url = await serve((_request, reply) => {
+    asked += 1
+    reply.writeHead(429, { 'retry-after': '60' }).end()
+  })
+  const post = createPostJson(url, { timeoutMs: 1_000 })
+
+  await expect(post('{}')).rejects.toMatchObject({ status: 429 })
+  await expect(Promise.all([post('{}'), post('{}')])).rejects.toMatchObject({ status: 429 })
+  expect(asked).toBe(1)
+})
+
+test('a request says which process of ours asks', async () => {
+  const url = await serve((request, reply) => void reply.end(JSON.stringify(request.headers['user-agent'])))
+
+  const agent = await createPostJson(url, { timeoutMs: 1_000, caller: 'worker' })('{}')
+
+  expect(agent).toBe(`"geoswap-worker/${process.pid}"`)
 })
 
 async function serve(answer: RequestListener): Promise<string> {

@@ -1,5 +1,6 @@
 import http from 'node:http'
 import https from 'node:https'
+import { createBrake, TooManyRequests } from './brake.ts'
 
 /** Posts a JSON body and answers with the reply's text. */
 export type PostJson = (body: string, signal?: AbortSignal) => Promise<string>
@@ -17,17 +18,28 @@ export class HttpStatusError extends Error {
 
 const MAX_REPLY_BYTES = 32 * 1024 * 1024
 
+const TOO_MANY = 429
+// Providers also answer so within a batch that they served in part.
+const TOO_MANY_WITHIN = /"code":\s*429\b/
+
+/** `caller`: how the requests name who asks, so that a provider's meter tells processes apart. */
+type Options = { timeoutMs: number; caller?: string | undefined }
+
 /**
  * Requests to one node over connections that are kept open. Nodes are asked many times a second, and `fetch`
  * takes several times as much of the processor for the same exchange.
  */
-export function createPostJson(url: string, timeoutMs: number): PostJson {
+export function createPostJson(url: string, { timeoutMs, caller = 'operator' }: Options): PostJson {
   const { protocol } = new URL(url)
   const { request, Agent } = protocol === 'https:' ? https : http
   const kept = new Agent({ keepAlive: true })
   const options = {
     method: 'POST',
-    headers: { 'content-type': 'application/json', accept: 'application/json' },
+    headers: {
+      'content-type': 'application/json',
+      accept: 'application/json',
+      'user-agent': `geoswap-${caller}/${process.pid}`,
+    },
   }
   const post = (body: string, signal: AbortSignal | undefined, agent: http.Agent | false): Promise<string> =>
     new Promise((resolve, reject) => {
@@ -35,7 +47,8 @@ export function createPostJson(url: string, timeoutMs: number): PostJson {
         const { statusCode: status = 0 } = reply
         readText(reply).then((text) => {
           clearTimeout(timer)
-          if (status >= 200 && status < 300) resolve(text)
+          if (status === TOO_MANY || TOO_MANY_WITHIN.test(text)) reject(new TooManyRequests(waitOf(reply)))
+          else if (status >= 200 && status < 300) resolve(text)
           else reject(new HttpStatusError(status, text))
         }, fail)
       })
@@ -49,7 +62,19 @@ export function createPostJson(url: string, timeoutMs: number): PostJson {
       call.on('error', fail)
       call.end(body)
     })
-  return (body, signal) => post(body, signal, kept)
+  const braked = createBrake(timeoutMs)
+  return (body, signal) =>
+    braked(() => post(body, signal, kept)).catch((error: unknown) => {
+      throw error instanceof TooManyRequests ? new HttpStatusError(TOO_MANY, error.message) : error
+    })
+}
+
+/** In seconds, or as a date. */
+function waitOf({ headers }: http.IncomingMessage): number | undefined {
+  const text = headers['retry-after']
+  if (!text) return undefined
+  const ms = /^\d+$/.test(text) ? 1_000 * Number(text) : Date.parse(text) - Date.now()
+  return Number.isFinite(ms) ? Math.max(0, ms) : undefined
 }
 
 function isReset(error: unknown): boolean {

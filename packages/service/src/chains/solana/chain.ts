@@ -34,7 +34,8 @@ export function createSolanaChain(parts: SolanaParts): Chain {
     // Priority fees are as the configuration has them.
     boundTerms: (terms) => terms,
     sign: (request, { terms }) => sign(parts, request as SolanaRequest, terms as Terms),
-    broadcast: (raw) => broadcast(client, raw),
+    fits: () => true,
+    broadcast: (raw) => broadcast(client, raw).then(() => undefined),
     readFates: (_sender, sent, { hard }) => readFates(parts, sent, hard as SolanaBlock),
     // Two transactions with one purpose could both be alive: a second is signed when the first is dead.
     planReplacement: () => undefined,
@@ -52,6 +53,7 @@ export function createSolanaChain(parts: SolanaParts): Chain {
     canRefund: (swap) => locks.canRefund(parts, swap),
     planLock: (swaps) => planInput(parts, onlyOne(swaps)),
     planClaim: (swaps, signature) => planClaim(parts, onlyOne(swaps).op, signature),
+    readMaxClaims: async () => 1,
     planRefund: (swap: Swap, attested) => planRefund(parts, swap.op, attested),
     simulateDelivery: (op) => deliveries.simulateDelivery(parts, op, { commitment: 'confirmed' }),
     findDeliveries: (paid, at, faults) => {

@@ -1,6 +1,6 @@
 import { createSolanaRpcFromTransport, type Rpc, type RpcTransport, type SolanaRpcApi } from '@solana/kit'
 import { parseJsonWithBigInts, stringifyJsonWithBigInts } from '@solana/rpc-spec-types'
-import { createPostJson } from '../nodes/post-json.ts'
+import { createPostJson, type PostJson } from '../nodes/post-json.ts'
 import { createAgreement } from './agreement.ts'
 
 /** `rpc` asks one node and the next when it is silent; `nodes` are all of them, for what each has to say. */
@@ -9,16 +9,22 @@ export type SolanaClient = { rpc: Rpc<SolanaRpcApi>; nodes: readonly Rpc<SolanaR
 /** `agreed` says what a majority of the nodes says: for everything that money follows from. */
 export type SolanaClients = SolanaClient & { agreed: SolanaClient }
 
-type Options = { urls: readonly string[]; timeoutMs?: number; assertOutsideTransaction?: () => void }
+type Options = {
+  urls: readonly string[]
+  timeoutMs?: number
+  /** How requests name who asks. */
+  caller?: string
+  assertOutsideTransaction?: () => void
+}
 
 // Unhealthy, and block or context slot not reached: this node is behind, another one may not be.
 const BEHIND = new Set([-32004, -32005, -32014, -32016])
 
 /** A client over all of a chain's nodes. */
 export function createSolanaClient(options: Options): SolanaClients {
-  const { urls, timeoutMs = 5_000, assertOutsideTransaction = () => {} } = options
+  const { urls, timeoutMs = 5_000, caller, assertOutsideTransaction = () => {} } = options
   if (urls.length === 0) throw new Error('A Solana client needs a node')
-  const transports = urls.map((url) => createNode(url, timeoutMs))
+  const transports = urls.map((url) => createNode(createPostJson(url, { timeoutMs, caller })))
   const open = (transport: RpcTransport) => {
     const guarded = (async (call) => {
       assertOutsideTransaction()
@@ -31,8 +37,7 @@ export function createSolanaClient(options: Options): SolanaClients {
 }
 
 /** Numbers are read as bigints: an amount of 64 bits does not fit another kind. */
-function createNode(url: string, timeoutMs: number): RpcTransport {
-  const post = createPostJson(url, timeoutMs)
+function createNode(post: PostJson): RpcTransport {
   return (async ({ payload, signal }) =>
     parseJsonWithBigInts(await post(stringifyJsonWithBigInts(payload), signal))) as RpcTransport
 }

@@ -18,6 +18,8 @@ export type BuildDeps = StoreDeps & {
   openQuote(accountId: string, token: string): Quote
   sealOp(accountId: string, op: SealedOp): string
   rememberDelegated(chainId: number, wallet: string): void
+  /** Whether this key takes inputs with an authorization, which other keys never do. */
+  isForAuthorizations(chainId: number, locker: string): boolean
   now(): number
 }
 
@@ -53,7 +55,8 @@ export async function buildGeoOp(
   if (wallet.balance < quote.amountIn && !(await hasSwap(deps.pool, quote)))
     throw insufficientBalance(quote, wallet.balance)
 
-  const op = await storeOnce(deps, accountId, quote, wallet)
+  const op = await storeOnce(deps, accountId, quote, wallet, delegation !== undefined)
+  if (delegation && !deps.isForAuthorizations(quote.originChain, op.locker)) throw lostDelegation()
   const sealed = { opId: op.id, expiresAt: op.expiresAt.getTime(), ...(delegation && { delegation }) }
   return {
     geoOpHash: op.hash,
@@ -66,6 +69,13 @@ export async function buildGeoOp(
       message: op.terms as Record<string, unknown>,
     },
   }
+}
+
+/** The op was built for a delegated wallet, which named a locker for such wallets. */
+function lostDelegation(): ServiceError {
+  return new ServiceError('QUOTE_EXPIRED', {
+    message: 'The wallet was delegated when this quote was built first, and is not any more. Quote again.',
+  })
 }
 
 // Wallets that follow EIP-712's JSON form read the domain's fields from here.

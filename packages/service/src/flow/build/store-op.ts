@@ -23,8 +23,8 @@ export type StoreDeps = {
   catalog: Catalog
   market: Market
   placeOf: PlaceOf
-  /** The keys that may take an input on a chain. */
-  lockersOf(chainId: number): readonly string[]
+  /** The keys that may take an input on a chain. Those that take one with an authorization do nothing else. */
+  lockersOf(chainId: number, input: { isAuthorized: boolean }): readonly string[]
   deadlines: DeadlinePolicy
   maxUnsubmitted: number
 }
@@ -52,6 +52,7 @@ export async function storeOnce(
   accountId: string,
   quote: Quote,
   wallet: WalletBalance,
+  isAuthorized = false,
 ): Promise<StoredOp> {
   const existing = await findOpByQuote(deps.pool, quote.id)
   if (existing) {
@@ -65,7 +66,7 @@ export async function storeOnce(
     const meanwhile = await findOpByQuote(db, quote.id)
     if (meanwhile) return meanwhile
     await assertRoomToBuild(deps, db, accountId)
-    return storeOp(deps, db, { accountId, quote, wallet, clocks })
+    return storeOp(deps, db, { accountId, quote, wallet, clocks, isAuthorized })
   })
 }
 
@@ -100,15 +101,21 @@ function getNow({ market }: StoreDeps, chainId: number, side: Side): ChainNow {
   return now
 }
 
-type Draft = { accountId: string; quote: Quote; wallet: WalletBalance; clocks: OpClocks }
+type Draft = {
+  accountId: string
+  quote: Quote
+  wallet: WalletBalance
+  clocks: OpClocks
+  isAuthorized: boolean
+}
 
 async function storeOp(
   deps: StoreDeps,
   db: Db,
-  { accountId, quote, wallet, clocks }: Draft,
+  { accountId, quote, wallet, clocks, isAuthorized }: Draft,
 ): Promise<StoredOp> {
   const id = randomUUID()
-  const locker = await leastBusyLocker(deps, db, quote.originChain)
+  const locker = await leastBusyLocker(deps, db, quote.originChain, isAuthorized)
   const { originChain: chainId } = quote
   const isShared = isRingShared(deps.placeOf, chainId)
   const slot = await takePosition(db, { chainId, locker, isShared, opId: id })
@@ -126,9 +133,14 @@ async function storeOp(
   })
 }
 
-async function leastBusyLocker(deps: StoreDeps, db: Db, chainId: number): Promise<string> {
+async function leastBusyLocker(
+  deps: StoreDeps,
+  db: Db,
+  chainId: number,
+  isAuthorized: boolean,
+): Promise<string> {
   const open = await countOpenByLocker(db, chainId)
-  const [first, ...others] = deps.lockersOf(chainId)
+  const [first, ...others] = deps.lockersOf(chainId, { isAuthorized })
   if (!first)
     throw new ServiceError('CHAIN_UNAVAILABLE', { details: { chainId }, recovery: { retryAfterMs: 5_000 } })
   return others.reduce((best, next) => ((open.get(next) ?? 0) < (open.get(best) ?? 0) ? next : best), first)

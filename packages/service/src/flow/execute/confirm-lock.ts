@@ -4,7 +4,9 @@ import { failPoint } from '../../fail-point.ts'
 import { attempt, throwFirst } from '../../model/attempt.ts'
 import type { FinalityRules } from '../../model/finality.ts'
 import { decideLocked, decideNeverLocked } from '../../model/origin.ts'
+import type { FailureCode } from '../../model/outcome.ts'
 import type { Swap } from '../../model/swap.ts'
+import { wasAuthorityRefused } from '../../store/attempts.ts'
 import { findEvents, rewindCursor, type StoredEvent } from '../../store/chain-events.ts'
 import { inTransaction } from '../../store/db.ts'
 import { insertLostInput } from '../../store/exposure.ts'
@@ -81,13 +83,18 @@ async function fail(
   swap: Swap,
   event: 'declined' | 'lockDead',
 ): Promise<void> {
-  const obstacle = event === 'lockDead' ? await origin.findObstacle(swap) : undefined
-  const failureCode = obstacle ?? 'OPERATION_EXPIRED'
+  const failureCode = event === 'lockDead' ? await reasonOf(origin, pool, swap) : 'OPERATION_EXPIRED'
   failPoint(`before ${event}`)
   const proof = neverLocked(origin, heads)
   const moved = await advanceSwap(pool, { swap, event, failureCode, proof })
   failPoint(`after ${event}`)
   if (moved) onMoved(moved, event)
+}
+
+async function reasonOf(origin: OriginChain, pool: Pool, swap: Swap): Promise<FailureCode> {
+  const obstacle = await origin.findObstacle(swap)
+  if (obstacle) return obstacle
+  return (await wasAuthorityRefused(pool, swap.id)) ? 'INVALID_AUTHORIZATION' : 'OPERATION_EXPIRED'
 }
 
 /** The booked exposure came true and stays booked, so that all such losses together stay below the cap. */

@@ -54,12 +54,14 @@ function workerWith(found: { locked?: string[]; isGone?: boolean }): LockDeps {
       address: 'locker',
       room: () => 16,
       affords,
+      fits: async () => true,
       send: async (_lease: unknown, _heads: unknown, { swapIds }: { swapIds: string[] }) => {
         locked.push(...swapIds)
       },
     },
     origin: {
-      ...{ chainId: 31337, maxBatch: 20, planLock: async () => ({}) },
+      chainId: 31337,
+      planLock: async () => ({}),
       readClaimCap: async () => undefined,
       findObstacle: async ({ op }: Swap) => failFor(op),
     },

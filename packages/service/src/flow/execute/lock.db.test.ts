@@ -10,7 +10,7 @@ import { readExposure } from '../../store/figures.ts'
 import { findSwaps } from '../../store/swaps.ts'
 import { insertTestAccount, startTestDatabase, type TestDatabase } from '../../store/test-database.ts'
 import { insertTestSwap, moveTestSwap } from '../../store/test-swaps.ts'
-import { type LockDeps, lockBatch } from './lock.ts'
+import { batchesOf, type LockDeps, lockBatch } from './lock.ts'
 
 const CHAIN = 31_337
 const lease = { name: 'relay', holder: 'holder', fence: '1' }
@@ -42,19 +42,29 @@ class Undone extends Error {}
 const claimCap = (perHour: bigint) => ({ perHour, left: perHour, claimed: 0n })
 
 /** A worker whose own prices say this, and which records what it would send. */
-function workerSeeing(valueCents: bigint | undefined, cap = 1_000_000n): LockDeps {
+type Seeing = { cap?: bigint; room?: number; sent?: number[] }
+
+function workerSeeing(valueCents: bigint | undefined, seeing: Seeing = {}): LockDeps {
+  const { cap = 1_000_000n, room = 20, sent = [] } = seeing
   const record = (work: Work) => async (db: PoolClient) => {
     if (!(await work.record(db, { attemptId: '1', txHash: '0x' }))) throw new Undone()
     return true
   }
   const deps = {
-    origin: { chainId: CHAIN, planLock: async () => ({}), readClaimCap: async () => claimCap(cap) },
+    origin: {
+      chainId: CHAIN,
+      planLock: async (swaps: readonly Swap[]) => ({ count: swaps.length }),
+      readClaimCap: async () => claimCap(cap),
+    },
     sender: {
-      send: async (_lease: unknown, _heads: unknown, work: Work) =>
-        inTransaction(database.pool, record(work)).catch((error: unknown) => {
+      fits: async (_heads: unknown, { count }: { count: number }) => count <= room,
+      send: async (_lease: unknown, _heads: unknown, work: Work) => {
+        sent.push(work.swapIds.length)
+        return inTransaction(database.pool, record(work)).catch((error: unknown) => {
           if (error instanceof Undone) return false
           throw error
-        }),
+        })
+      },
     },
     valueCentsOf: () => valueCents,
   }
@@ -112,7 +122,7 @@ test('beyond what one hour can claim a lock waits, until the hour of a claim is 
   await pool.query('delete from claim_books')
   // Each input is 1,000.
   const [first, second, third] = [await quotedAt(1n), await quotedAt(1n), await quotedAt(1n)]
-  const worker = workerSeeing(1n, 2_000n)
+  const worker = workerSeeing(1n, { cap: 2_000n })
   const lock = (swap: Swap, seconds: number) => lockBatch(worker, lease, headsAt(seconds), [swap])
 
   expect([await lock(first, 0), await lock(second, 0), await lock(third, 0)]).toEqual([true, true, false])
@@ -129,7 +139,7 @@ test('two workers that lock at once do not book the same room', async () => {
   const swaps = [await quotedAt(1n), await quotedAt(1n), await quotedAt(1n), await quotedAt(1n)]
 
   const locked = await Promise.all(
-    swaps.map((swap) => lockBatch(workerSeeing(1n, 2_500n), lease, heads, [swap])),
+    swaps.map((swap) => lockBatch(workerSeeing(1n, { cap: 2_500n }), lease, heads, [swap])),
   )
 
   expect(locked.filter((isLocked) => isLocked)).toHaveLength(2)
@@ -140,10 +150,10 @@ test('an input that is locked again is booked once', async () => {
   await pool.query('delete from claim_books')
   const swap = await quotedAt(1n)
 
-  await lockBatch(workerSeeing(1n, 1_000n), lease, heads, [swap])
+  await lockBatch(workerSeeing(1n, { cap: 1_000n }), lease, heads, [swap])
   const again = await findSwaps(pool, [swap.id])
 
-  expect(await lockBatch(workerSeeing(1n, 1_000n), lease, heads, again)).toBe(true)
+  expect(await lockBatch(workerSeeing(1n, { cap: 1_000n }), lease, heads, again)).toBe(true)
   expect(await readClaimBooks(pool)).toMatchObject([{ token: 'input', open: 1_000n }])
 })
 
@@ -155,3 +165,26 @@ async function claimed(swap: Swap, bySeconds: number) {
   await moveTestSwap(pool, test, 'deliverySeen', { deliveryTxHash: '0xdelivery', delivered: 990n })
   await moveTestSwap(pool, test, 'claimFinal', { claimedBySeconds: bySeconds })
 }
+
+test('a batch that no block has room for is locked in parts', async () => {
+  const sent: number[] = []
+  const swaps = await Promise.all([1n, 1n, 1n, 1n, 1n].map(quotedAt))
+
+  await lockBatch(workerSeeing(1n, { room: 2, sent }), lease, heads, swaps)
+
+  expect(sent).toEqual([2, 1, 2])
+  const states = (
+    await findSwaps(
+      database.pool,
+      swaps.map(({ id }) => id),
+    )
+  ).map(({ state }) => state)
+  expect(new Set(states)).toEqual(new Set(['locking']))
+})
+
+test('an input whose wallet is delegated by the same transaction is locked alone', () => {
+  const swapOf = (wallet: string, delegation?: object) => ({ op: { wallet }, delegation }) as Swap
+  const [plain, first, other, second] = [swapOf('a'), swapOf('b', {}), swapOf('c'), swapOf('d', {})]
+
+  expect(batchesOf([plain, first, other, second], 20)).toEqual([[plain, other], [first], [second]])
+})

@@ -6,7 +6,7 @@ import { MAX_UINT256 } from '../../model/amount.ts'
 import { attempt, throwFirst } from '../../model/attempt.ts'
 import { claimRoom, EMPTY_BOOK } from '../../model/claim-room.ts'
 import { leastBound } from '../../model/gas.ts'
-import { eachAtOnce } from '../../model/group.ts'
+import { chunksOf, eachAtOnce } from '../../model/group.ts'
 import type { FailureCode } from '../../model/outcome.ts'
 import { withinRoom } from '../../model/room.ts'
 import type { Swap } from '../../model/swap.ts'
@@ -21,6 +21,8 @@ export type LockDeps = ReadinessDeps & {
   pool: Pool
   origin: OriginChain
   sender: Sender
+  /** How many inputs this key takes with one transaction. */
+  batchSize: number
   refreshPrices(): Promise<void>
   /** What the swap moves, in USD cents, by prices of our own; undefined without a fresh one. */
   valueCentsOf(swap: Swap): bigint | undefined
@@ -53,7 +55,7 @@ async function lockFound(deps: LockDeps, lease: Lease, heads: Heads, waiting: Wa
     if (taken.length === 0) break
     try {
       const ready = await findRoom(deps, heads, await sift(deps, lease, heads, taken, faults))
-      const batches = batchesOf(ready, deps.origin.maxBatch).slice(0, deps.sender.room())
+      const batches = batchesOf(ready, deps.batchSize).slice(0, deps.sender.room())
       await eachAtOnce(batches, SENT_AT_ONCE, (batch) =>
         attempt(faults, () => lockBatch(deps, lease, heads, batch)),
       )
@@ -102,13 +104,13 @@ async function decline(
   if (moved) deps.onDeclined(moved, failureCode)
 }
 
-/** Two inputs of one wallet in one batch could share an authorization that only the first may use. */
+/** What carries an authorization goes alone: nodes refuse a whole transaction for what one wallet has in flight. */
 export function batchesOf(swaps: readonly Swap[], size: number): Swap[][] {
   const batches: Swap[][] = []
   for (const swap of swaps) {
     const fits = (batch: Swap[]) =>
-      batch.length < size && batch.every(({ op }) => op.wallet !== swap.op.wallet)
-    const batch = batches.find(fits)
+      batch.length < size && batch.every(({ op, delegation }) => !delegation && op.wallet !== swap.op.wallet)
+    const batch = swap.delegation ? undefined : batches.find(fits)
     if (batch) batch.push(swap)
     else batches.push([swap])
   }
@@ -149,12 +151,17 @@ export async function lockBatch(
 ): Promise<boolean> {
   const undervalued = findUndervalued(deps, swaps)
   if (!undervalued) return false
+  const request = await deps.origin.planLock(swaps)
+  if (swaps.length > 1 && !(await deps.sender.fits(heads, request))) {
+    for (const half of chunksOf(swaps, Math.ceil(swaps.length / 2))) await lockBatch(deps, lease, heads, half)
+    return true
+  }
   const caps = await readCaps(deps, swaps)
   const { chainId } = deps.origin
   const { seconds } = heads.head
   return deps.sender.send(lease, heads, {
     role: 'lock',
-    request: await deps.origin.planLock(swaps),
+    request,
     swapIds: swaps.map((swap) => swap.id),
     feeBound: leastBound(swaps.map(({ op }) => op.lockFeeBound)),
     async record(db) {

@@ -73,6 +73,7 @@ function lookerAt({ obstacle = 'INPUT_UNAVAILABLE', sent = [] as Sent[] } = {}):
       address: 'locker',
       room: () => 1,
       affords: async () => true,
+      fits: async () => true,
       send: async (_lease: unknown, _heads: unknown, work: Sent) => sent.push(work),
     },
     origin: {
@@ -219,4 +220,28 @@ test('what the chain would refuse is not signed for a swap that was paid, nor is
 
   expect(sent).toEqual([])
   expect([await stateOf(refused.swapId), await stateOf(final.swapId)]).toEqual(['settled', 'settled'])
+})
+
+async function failureOf({ swapId }: { swapId: string }): Promise<string | undefined> {
+  const { rows } = await database.pool.query<{ failure_code: string }>(
+    'select failure_code from swaps where id = $1',
+    [swapId],
+  )
+  return rows[0]?.failure_code
+}
+
+test('a swap that nodes refused for its wallet until no try was left failed for its authorization', async () => {
+  const refused = await lockFinalAt(20n, [{}, {}, {}])
+  const other = await lockFinalAt(20n, [{}, {}, {}])
+  await database.pool.query('update ops set op_deadline = $1', [OP_DEADLINE])
+  await database.pool.query(
+    `update tx_attempts set refusal = 'authority' where id in (
+       select attempt_id from attempt_swaps where swap_id = $1)`,
+    [refused.swapId],
+  )
+
+  await retryStalledLocks(lookerAt({ obstacle: '' }), lease, headsAt(20n))
+
+  expect(await failureOf(refused)).toBe('INVALID_AUTHORIZATION')
+  expect(await failureOf(other)).toBe('INPUT_UNAVAILABLE')
 })

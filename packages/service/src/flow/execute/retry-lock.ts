@@ -3,7 +3,7 @@ import { failPoint } from '../../fail-point.ts'
 import { attempt, throwFirst } from '../../model/attempt.ts'
 import type { FailureCode } from '../../model/outcome.ts'
 import type { Swap } from '../../model/swap.ts'
-import { tallyAttempts } from '../../store/attempts.ts'
+import { tallyAttempts, wasAuthorityRefused } from '../../store/attempts.ts'
 import type { Lease } from '../../store/lanes.ts'
 import { advanceSwap, areUnmoved, findStalledLocks } from '../../store/swaps.ts'
 import { isExpired, type Readiness, readinessOf } from './decline.ts'
@@ -89,9 +89,9 @@ async function lockPaid(deps: LockDeps, lease: Lease, heads: Heads, { swap, trie
 /** Judged like a first lock, except that it ends after a few tries. */
 async function readinessToRetry(deps: LockDeps, heads: Heads, swap: Swap, tries: number): Promise<Readiness> {
   const readiness = await readinessOf(deps, heads, swap)
-  if (readiness.kind === 'ready' && tries >= MAX_ATTEMPTS)
-    return { kind: 'decline', code: 'INPUT_UNAVAILABLE' }
-  return readiness
+  if (readiness.kind !== 'ready' || tries < MAX_ATTEMPTS) return readiness
+  const isRefused = await wasAuthorityRefused(deps.pool, swap.id)
+  return { kind: 'decline', code: isRefused ? 'INVALID_AUTHORIZATION' : 'INPUT_UNAVAILABLE' }
 }
 
 async function fail(deps: LockDeps, heads: Heads, swap: Swap, failureCode: FailureCode): Promise<void> {

@@ -70,10 +70,14 @@ async function relay(deps: RelayDeps, lease: Lease, heads: Heads, attestation: A
   if (isLate) return dropAttestation(deps.pool, attestation.id)
   if (attestation.kind === 'refund' && (await isBlocked(deps, open))) return
   if (attestation.kind === 'claim' && !(await hasRoom(deps, open))) return
+  const request = await planOf(deps, attestation, swaps)
+  // Bytes have become so dear that a block has no room for all of them: the attester signs smaller batches now.
+  if (swaps.length > 1 && !(await deps.sender.fits(heads, request)))
+    return dropAttestation(deps.pool, attestation.id)
   const event: SwapEvent = attestation.kind === 'claim' ? 'claimRecorded' : 'refundRecorded'
   await deps.sender.send(lease, heads, {
     role: attestation.kind,
-    request: await planOf(deps, attestation, swaps),
+    request,
     swapIds: open.map((swap) => swap.id),
     async record(db, { attemptId }) {
       // Whoever binds it first sends it: another relayer that read the same row stops here.

@@ -1,0 +1,84 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Delegation } from '../../chains/chain.ts'
+import type { Quote } from '../../model/quote.ts'
+import type { SignedDelegation } from '../../model/swap.ts'
+import { insertTestAccount, startTestDatabase, type TestDatabase } from '../../store/test-database.ts'
+import { type BuildDeps, buildGeoOp } from './build-evm.ts'
+
+const CHAIN = 31_337
+const addressOf = (digit: number): `0x${string}` => `0x${String(digit).repeat(40)}`
+const [WALLET, TOKEN, RELAYER, AUTHORIZER] = [addressOf(1), addressOf(2), addressOf(3), addressOf(4)]
+const contracts = { account: addressOf(5), escrow: addressOf(6), vault: addressOf(7) }
+
+let database: TestDatabase
+let accountId: string
+beforeAll(async () => {
+  database = await startTestDatabase()
+  accountId = await insertTestAccount(database.pool)
+})
+afterAll(() => database.stop())
+
+const authorization: SignedDelegation = {
+  ...{ chainId: CHAIN, address: contracts.account, nonce: 0, yParity: 0, r: '0x01', s: '0x01' },
+}
+const undelegated: Delegation = { kind: 'none', nonce: 0, pendingNonce: 0 }
+const delegated: Delegation = { kind: 'ours', delegate: contracts.account }
+
+const newQuote = (): Quote => ({
+  ...{
+    id: crypto.randomUUID(),
+    originChain: CHAIN,
+    destinationChain: CHAIN,
+    wallet: WALLET,
+    recipient: WALLET,
+  },
+  ...{ inputToken: TOKEN, outputToken: TOKEN, amountIn: 10n, amountOut: 9n, minOutput: 8n, swappable: 9n },
+  ...{ venue: 'inventory', payToken: TOKEN, payAmount: 9n, priceFloor: 0n, valueCents: 1n },
+  ...{ lockFeeBound: 0n, deliveryFeeBound: 0n, createsAccount: false, expiresAt: 1_000 },
+})
+
+async function build(quote: Quote, delegation: Delegation): Promise<string | undefined> {
+  const chain = { family: 'evm', chainId: CHAIN, hardSeconds: 4 }
+  const now = { seconds: 100, block: 1n, height: 1n }
+  const deps = {
+    ...{ pool: database.pool, catalog: { chains: new Map([[CHAIN, chain]]) }, maxUnsubmitted: 100 },
+    ...{ market: { chainNow: () => now, hasGas: () => true }, placeOf: () => contracts },
+    deadlines: {
+      ...{ opLifeSeconds: 120, lockInclusionSeconds: 60, fillSeconds: 600, cutOffSeconds: 60 },
+      ...{ attemptLifeSeconds: 90, detectionSeconds: 60, claimInclusionSeconds: 300 },
+    },
+    lockersOf: (_: number, { isAuthorized }: { isAuthorized: boolean }) => [
+      isAuthorized ? AUTHORIZER : RELAYER,
+    ],
+    isForAuthorizations: (_: number, locker: string) => locker === AUTHORIZER,
+    originOf: () => ({ readWallet: async () => ({ delegation, balance: 10n, block: 1n }) }),
+    ...{ contractsOf: () => contracts, isSignedBy: async () => true, openQuote: () => quote },
+    ...{ sealOp: () => 'token', rememberDelegated: () => {}, now: () => 0 },
+  }
+  const request = { geoQuoteToken: 'token', ...(delegation.kind === 'none' && { authorization }) }
+  await buildGeoOp(deps as unknown as BuildDeps, accountId, request)
+  const { rows } = await database.pool.query<{ locker: string }>(
+    'select locker from ops where quote_id = $1',
+    [quote.id],
+  )
+  return rows[0]?.locker
+}
+
+test('an op that carries an authorization names a locker that sends nothing else', async () => {
+  expect(await build(newQuote(), undelegated)).toBe(AUTHORIZER)
+  expect(await build(newQuote(), delegated)).toBe(RELAYER)
+})
+
+test('a wallet that was delegated since the first build of a quote keeps the locker that it named', async () => {
+  const quote = newQuote()
+  await build(quote, undelegated)
+
+  expect(await build(quote, delegated)).toBe(AUTHORIZER)
+})
+
+test('410 QUOTE_EXPIRED for a wallet that gave its delegation up since the first build of a quote', async () => {
+  const quote = newQuote()
+  await build(quote, delegated)
+
+  await expect(build(quote, undelegated)).rejects.toMatchObject({ code: 'QUOTE_EXPIRED' })
+})
