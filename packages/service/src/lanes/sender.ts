@@ -81,8 +81,7 @@ export function createSender(options: Options): Sender {
   let nextNonce = -1 // what the chain was last seen to expect: less than before after a reorg
   let inFlight = Number.POSITIVE_INFINITY // unknown until the first follow-up
   let idleUntil = 0 // nothing of this key is open: there is nothing to follow up on
-  let nonceUntil = 0 // until then the nonce of an idle key is taken as known
-  let mined = { hard: '', until: 0 } // nothing is unmined: nothing changes before the final block does
+  let seen = { hard: '', at: NEVER } // when the chain was last asked, and its final block then
   let sent = 0 // a follow-up runs beside the sends and must not overlook those it began before
 
   async function send(lease: Lease, heads: Heads, { feeBound = 0n, ...work }: Work): Promise<boolean> {
@@ -111,21 +110,19 @@ export function createSender(options: Options): Sender {
 
   async function followUp(lease: Lease, heads: Heads): Promise<void> {
     const now = performance.now()
-    const isMined = inFlight === 0 && heads.hard.hash === mined.hard && now < mined.until
+    const isMined = inFlight === 0 && heads.hard.hash === seen.hard && now - seen.at < MINED_CHECK_MS
     if (now < idleUntil || isMined) return
     const before = sent
     const open = await findOpenAttempts(pool, key)
-    if (open.length === 0 && inFlight === 0 && now < nonceUntil) {
-      idleUntil = now + IDLE_CHECK_MS
-      return
-    }
+    const isIdle = open.length === 0 && inFlight === 0
+    if (isIdle) idleUntil = now + IDLE_CHECK_MS
+    if (isIdle && now - seen.at < NONCE_CHECK_MS) return
     const fates = await chain.readFates(address, open, heads)
     if (fates.nextNonce > nextNonce) await raiseNonce(pool, { ...key, atLeast: fates.nextNonce })
     nextNonce = fates.nextNonce
     await noteFates(pool, open, fates, heads)
     inFlight = fates.unmined.length + sent - before
-    nonceUntil = now + NONCE_CHECK_MS
-    mined = { hard: heads.hard.hash, until: now + MINED_CHECK_MS }
+    seen = { hard: heads.hard.hash, at: now }
     idleUntil = open.length === 0 && sent === before ? performance.now() + IDLE_CHECK_MS : 0
     const worths = await broadcaster.repeat(fates.unmined)
     for (const found of findStuck(fates.unmined, worths, broadcaster.refusalOf))

@@ -63,7 +63,17 @@ test('heads are in order, carry the time of the chain, and come back as they are
   await world.advance(1)
   const next = await readHeads(world.client, heads)
   expect(next.confirmed.slot).toBe(heads.confirmed.slot + 1n)
-  expect(next.finalized.height).toBe(heads.finalized.height + 1n)
+  expect(next.finalized).toBe(heads.finalized)
+})
+
+test('the final block is read again once some more blocks have become final', async () => {
+  await world.advance(40)
+  const heads = await readHeads(world.client)
+
+  await world.advance(9)
+  const next = await readHeads(world.client, heads)
+
+  expect(next.finalized.height).toBe(heads.finalized.height + 9n)
 })
 
 test('a node that lags behind does not take the heads back', async () => {

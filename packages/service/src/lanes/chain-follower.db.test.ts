@@ -1,0 +1,153 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import type { Block, Heads } from '../chains/chain.ts'
+import type { ChainState, ViewReader } from '../chains/view.ts'
+import { readInventory } from '../store/inventory.ts'
+import type { Lease } from '../store/lanes.ts'
+import { startTestDatabase, type TestDatabase } from '../store/test-database.ts'
+import { holdTestLane } from '../store/test-lanes.ts'
+import { createChainFollower } from './chain-follower.ts'
+import { createViews, type Views } from './views.ts'
+
+const CHAIN = 31_337
+const MAX_AGE_MS = 60_000
+
+let database: TestDatabase
+let lease: Lease
+let others: Views
+let head: Block
+let state: ChainState | Error
+let reads: string[]
+beforeAll(async () => {
+  database = await startTestDatabase()
+  lease = await holdTestLane(database, `watch:${CHAIN}`)
+})
+afterAll(() => database.stop())
+beforeEach(async () => {
+  await database.pool.query('delete from chain_views')
+  head = blockOf(10n)
+  state = {
+    ...{ balances: { key: 5n }, claimCaps: {}, rounds: {}, seconds: 1 },
+    holdings: [{ token: 'usdc', amount: 7n }],
+  }
+  reads = []
+  others = openViews()
+})
+
+function blockOf(number: bigint): Block {
+  return { number, height: number, hash: `0x${number}`, seconds: Number(number) }
+}
+
+function openViews(onHead = (_chainId: number) => {}): Views {
+  const chains = [{ chainId: CHAIN, maxAgeMs: MAX_AGE_MS }]
+  const onFault = (error: unknown) => expect.unreachable(String(error))
+  return createViews({ pool: database.pool, chains, onHead, onFault })
+}
+
+/** One look at the chain and one reading of its parts, as the lane would run them. */
+async function createFollower() {
+  const told: { chainId: number }[] = []
+  const reader: ViewReader = {
+    readCosts: async () => ({ lock: 1n, firstLock: 2n, delivery: 3n, purchase: 4n, gasPrice: 1n }),
+    async readState() {
+      reads.push(`state ${head.number}`)
+      if (state instanceof Error) throw state
+      return state
+    },
+    readPools: async () => [],
+  }
+  const readHeads = async (known?: Heads): Promise<Heads> => {
+    if (known?.head.hash === head.hash) return known
+    return { head, accept: head, settle: head, hard: head }
+  }
+  const [follow, parts] = createChainFollower({
+    ...{ pool: database.pool, chainId: CHAIN, blockMs: 1, callsPerHead: 0, hasFeeds: true },
+    ...{ reader, readHeads, topics: [], followedBefore: () => undefined, news: undefined },
+    onWritten: (stored) => told.push(stored),
+  })
+  return {
+    told,
+    follow: async (by = lease) => follow?.step(by, () => {}),
+    readParts: async () => parts?.step(lease, () => {}),
+  }
+}
+
+const other = () => others.of(CHAIN)
+
+test('another process sees the head, the balances and the fees that the follower read', async () => {
+  const follower = await createFollower()
+  await others.refresh()
+  expect([other().current(), other().isLive()]).toEqual([undefined, false])
+
+  await follower.follow()
+  await follower.readParts()
+  await others.refresh()
+
+  expect(other().current()?.head).toEqual(head)
+  expect(other().isLive()).toBe(true)
+  expect(other().part('state')?.value).toEqual(state)
+  expect(other().part('costs')?.value.delivery).toBe(3n)
+  expect(await readInventory(database.pool)).toMatchObject([{ token: 'usdc', held: 7n }])
+})
+
+test('a part that fails keeps no other from being told, and is not asked again at once', async () => {
+  const follower = await createFollower()
+  state = new Error('no answer')
+
+  await follower.follow()
+  await expect(follower.readParts()).rejects.toThrow('no answer')
+  await follower.readParts()
+  await others.refresh()
+
+  expect([other().part('costs')?.value.lock, other().part('state')]).toEqual([1n, undefined])
+  expect(reads).toEqual(['state 10'])
+})
+
+test('parts are read at a new head only', async () => {
+  const follower = await createFollower()
+  await follower.follow()
+  await follower.readParts()
+  await follower.readParts()
+
+  expect(reads).toEqual(['state 10'])
+})
+
+test('what a process without the lease reads, nobody sees', async () => {
+  const follower = await createFollower()
+  await follower.follow({ ...lease, fence: '0' })
+  await others.refresh()
+
+  expect([follower.told.length, other().current()]).toEqual([0, undefined])
+})
+
+test('a view that a process finds at its start is as old as the database says', async () => {
+  const follower = await createFollower()
+  await follower.follow()
+  await database.pool.query("update chain_views set updated_at = clock_timestamp() - interval '61 seconds'")
+  const late = openViews()
+
+  await late.refresh()
+
+  expect(late.of(CHAIN).current()?.head).toEqual(head)
+  expect([late.of(CHAIN).isLive(), late.of(CHAIN).followed()]).toEqual([false, undefined])
+})
+
+test('a head that moved is told once, and heads that this process saw move are known as followed', async () => {
+  const heads: number[] = []
+  const views = openViews((chainId) => heads.push(chainId))
+  const follower = await createFollower()
+  await follower.follow()
+  await views.refresh()
+  await follower.readParts()
+  await views.refresh()
+  expect(heads).toEqual([CHAIN])
+
+  head = blockOf(11n)
+  await expect
+    .poll(async () => {
+      await follower.follow()
+      await views.refresh()
+      return views.of(CHAIN).followed()?.head.number
+    })
+    .toBe(11n)
+  expect(heads).toEqual([CHAIN, CHAIN])
+})
