@@ -31,7 +31,7 @@ async function insertDelivered(wallets: readonly string[]): Promise<TestSwap[]> 
 
 const chain = {
   maxBatch: 20,
-    readMaxClaims: async () => 20,
+  readMaxClaims: async () => 20,
   readHeads: async () => ({ head: at, settle: at, hard: at }),
   readLocks: async (ops: readonly LockRef[]) =>
     new Map(ops.map(({ hash }): [string, LockState] => [hash, 'locked'])),

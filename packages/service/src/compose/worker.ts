@@ -105,16 +105,13 @@ export async function composeWorker(config: Config, logger: Logger): Promise<Wor
     onHead: (chainId) => wake(`head:${chainId}`),
     onFault: (err) => logger.warn({ err }, 'views are not read'),
   })
-  const followers = new Map(chains.all.map(({ config: { chainId } }) => [chainId, views.of(chainId)]))
-  const prices = followPrices({ config, catalog, followers, logger })
   const metrics = createMetrics()
   const counters = addWorkerMetrics(metrics.registry, {
     followers: chains.all.map(({ config }) => ({ chain: config.name, follower: views.of(config.chainId) })),
     heldLanes: () => runner.heldCount(),
   })
   const spans = openSpans(config, 'worker', logger)
-  const gas = createGasWatch(network, chains.all, views)
-  const parts: Parts = { config, pool, chains, catalog, followers, views, wake, prices, gas, logger, counters }
+  const parts = completeParts({ config, pool, chains, catalog, views, wake, logger, counters })
   const lanes = [
     ...chains.all.flatMap((chain) => lanesOf(parts, chain)),
     retentionLane(pool, logger, network.eventDays),
@@ -132,7 +129,7 @@ export async function composeWorker(config: Config, logger: Logger): Promise<Wor
   return {
     async start() {
       await views.start()
-      prices.start()
+      parts.prices.start()
       server = await showMetrics(metrics.registry, config)
       await runner.start()
     },
@@ -142,11 +139,22 @@ export async function composeWorker(config: Config, logger: Logger): Promise<Wor
       await spans?.close()
       await server?.close()
       views.stop()
-      prices.stop()
+      parts.prices.stop()
       await listener.close()
       await pool.end()
     },
   }
+}
+
+type Given = Omit<Parts, 'followers' | 'prices' | 'gas'>
+
+/** Adds what the views of the chains tell: heads, prices and gas. */
+function completeParts(given: Given): Parts {
+  const { config, chains, views } = given
+  const followers = new Map(chains.all.map(({ config: { chainId } }) => [chainId, views.of(chainId)]))
+  const prices = followPrices({ ...given, followers })
+  const gas = createGasWatch(config.network, chains.all, views)
+  return { ...given, followers, prices, gas }
 }
 
 function accountsOf({ relayerKeys, delivererKeys, floatKey }: Config) {

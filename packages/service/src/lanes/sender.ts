@@ -89,16 +89,7 @@ export function createSender(options: Options): Sender {
     if (!terms) return false
     if (!chain.fits(work.request, terms)) return false
     const signing = { ...work, ...sentAt(heads), replacement: 0, terms }
-    // What needs no nonce is signed before the transaction begins, so that none waits for another's signature.
-    const ready = chain.hasNonces ? undefined : await signWith(options, signing)
-    const signed = await unlessOutdated(pool, async (db) => {
-      const numbered = ready ? signing : { ...signing, nonce: await takeNonceOrStop(db, key, lease) }
-      const signed = ready ?? (await signWith(options, numbered))
-      const attemptId = await recordSigned(options, db, lease, numbered, signed)
-      if (!(await work.record(db, { attemptId, txHash: signed.txHash }))) throw new Outdated()
-      failPoint(`before record ${work.role}`)
-      return signed
-    })
+    const signed = await signAndRecord(options, lease, signing, work)
     if (!signed) return false
     sent += 1
     inFlight += 1
@@ -134,6 +125,27 @@ export function createSender(options: Options): Sender {
     boundBy(chain, await termsAt(heads), feeBound) !== undefined
   const fits = async (heads: Heads, request: TxRequest) => chain.fits(request, await termsAt(heads))
   return { address, room, affords, fits, send, followUp, isRefused: broadcaster.isRefused }
+}
+
+/** Undefined, with nothing recorded, when the work is outdated. */
+async function signAndRecord(
+  options: Options,
+  lease: Lease,
+  signing: Signing,
+  work: Pick<Work, 'record' | 'role'>,
+): Promise<Signed | undefined> {
+  const { pool, chain, address } = options
+  const key = { chainId: chain.chainId, address }
+  // What needs no nonce is signed before the transaction begins, so that none waits for another's signature.
+  const ready = chain.hasNonces ? undefined : await signWith(options, signing)
+  return unlessOutdated(pool, async (db) => {
+    const numbered = ready ? signing : { ...signing, nonce: await takeNonceOrStop(db, key, lease) }
+    const signed = ready ?? (await signWith(options, numbered))
+    const attemptId = await recordSigned(options, db, lease, numbered, signed)
+    if (!(await work.record(db, { attemptId, txHash: signed.txHash }))) throw new Outdated()
+    failPoint(`before record ${work.role}`)
+    return signed
+  })
 }
 
 const sentAt = ({ head }: Heads) => ({ sentAtBlock: head.number, sentAtSeconds: head.seconds })

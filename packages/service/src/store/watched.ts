@@ -1,7 +1,7 @@
 import type { Watched } from '../chains/chain.ts'
 import type { Swap } from '../model/swap.ts'
 import type { Db } from './db.ts'
-import { selectSwaps } from './swaps.ts'
+import { selectSwaps } from './swap-rows.ts'
 
 /** Swaps that a chain without a log has to be asked about: something of theirs is in flight there. */
 export async function findWatched(db: Db, chainId: number): Promise<Watched> {
