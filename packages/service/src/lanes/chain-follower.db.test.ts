@@ -57,7 +57,7 @@ async function createFollower() {
   }
   const readHeads = async (known?: Heads): Promise<Heads> => {
     if (known?.head.hash === head.hash) return known
-    return { head, accept: head, settle: head, hard: head }
+    return { head, settle: head, hard: head }
   }
   const [follow, parts] = createChainFollower({
     ...{ pool: database.pool, chainId: CHAIN, blockMs: 1, callsPerHead: 0, hasFeeds: true },

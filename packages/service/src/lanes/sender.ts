@@ -81,7 +81,7 @@ export function createSender(options: Options): Sender {
   let nextNonce = -1 // what the chain was last seen to expect: less than before after a reorg
   let inFlight = Number.POSITIVE_INFINITY // unknown until the first follow-up
   let idleUntil = 0 // nothing of this key is open: there is nothing to follow up on
-  let seen = { hard: '', at: NEVER } // when the chain was last asked, and its final block then
+  let seen = { hard: '', at: Number.NEGATIVE_INFINITY } // when the chain was last asked, and its final block then
   let sent = 0 // a follow-up runs beside the sends and must not overlook those it began before
 
   async function send(lease: Lease, heads: Heads, { feeBound = 0n, ...work }: Work): Promise<boolean> {
