@@ -1,5 +1,7 @@
 /** How often a chain's follower looks at it. */
 export type Pace = {
+  /** A swap waits for this chain: its heads are told with the prices and balances of the same block. */
+  isInFlight: boolean
   /** Between two looks at the head, and how long the first one waits after a new head. */
   pollMs: number
   afterHeadMs: number
@@ -28,13 +30,15 @@ const SLOWEST_POLL_MS = 2_000
 export function paceOf({ blockMs, isInFlight, isSubscribed, callsPerHead, hasFeeds }: Chain): Pace {
   if (isInFlight) {
     return {
+      isInFlight,
       pollMs: Math.max(FASTEST_POLL_MS, blockMs / 8),
       afterHeadMs: isSubscribed ? blockMs * 3 : blockMs / 2,
-      ...{ costsMs: 2_000, stateMs: 500, poolsMs: 2_000 },
+      ...{ costsMs: 2_000, stateMs: 400, poolsMs: 2_000 },
     }
   }
   const pollMs = Math.min(SLOWEST_POLL_MS, Math.max(IDLE_POLL_MS * callsPerHead, blockMs / 6))
   return {
+    isInFlight,
     pollMs,
     afterHeadMs: isSubscribed ? Math.max(pollMs, blockMs * 3) : Math.max(pollMs, (blockMs * 3) / 4),
     ...{ costsMs: 5_000, stateMs: hasFeeds ? 3_000 : 10_000, poolsMs: 4_000 },
