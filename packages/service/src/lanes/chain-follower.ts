@@ -99,7 +99,7 @@ export function createChainFollower(options: Options): Task[] {
   return [followHeads, readParts]
 }
 
-const PARTS_WAIT_MS = 250
+const PARTS_WAIT_MS = 500
 
 /** One reading at a time: who asks meanwhile gets its answer. */
 function createShared<T>(read: (at: Heads) => Promise<T>): (at: Heads) => Promise<T> {
