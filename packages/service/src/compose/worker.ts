@@ -43,7 +43,7 @@ import {
   loadCatalog,
   signingAddresses,
 } from './chains.ts'
-import { createClaimCheck } from './claim-check.ts'
+import { createClaimCheck, createLateCheck } from './claim-check.ts'
 import { listenToDatabase, verifyDatabase } from './database.ts'
 import { createFollowing } from './following.ts'
 import { floatOf } from './gas.ts'
@@ -265,6 +265,7 @@ function watchLane(parts: Parts, connected: ConnectedChain): Lane {
     pool,
     destination: chain,
     rules,
+    finalitySeconds: () => follower.measured().finalitySeconds,
     originOf: (chainId: number) => parts.chains.of(chainId).chain,
     onSettled: logMove(logger, 'settled'),
     onRefundDecided: logMove(logger, 'refund decided'),
@@ -317,6 +318,7 @@ function relayLane(parts: Parts, connected: ConnectedChain, address: string, sha
     destinationOf: (chainId: number) => parts.chains.of(chainId).chain,
     isLive: (chainId: number) => followerOf(parts, chainId).isLive(),
     isGone: (chainId: number) => followerOf(parts, chainId).downSeconds() > PATIENCE_SECONDS,
+    isLate: createLateCheck(parts),
     onDeclined: logMove(logger, 'failed'),
   }
   // Where a transaction carries one swap, several are got ready at once: none waits for the one before it.
@@ -376,6 +378,7 @@ function deliverLane(parts: Parts, connected: ConnectedChain, address: string): 
       isLive: follower.isLive,
       downSeconds: follower.downSeconds,
       isClaimable: createClaimCheck(parts),
+      isLate: createLateCheck(parts),
     },
     ...{ refreshPrices: prices.refresh, isPriceKept: prices.isKept, patienceSeconds: PATIENCE_SECONDS },
     cutOffSeconds: config.network.deadlines?.cutOffSeconds ?? defaultDeadlines.cutOffSeconds,

@@ -53,4 +53,11 @@ export type LegCosts = {
   gasPrice: bigint
 }
 
-export type ChainNow = { seconds: number; block: bigint; height: bigint; costs: LegCosts }
+export type ChainNow = {
+  seconds: number
+  block: bigint
+  height: bigint
+  costs: LegCosts
+  /** How long finality takes, as measured; undefined until it was. */
+  finalitySeconds?: number
+}

@@ -60,3 +60,9 @@ export function possibleHardSeconds(configured: number): number[] {
 export function isTooSlow(configured: number, measured: number | undefined): boolean {
   return measured !== undefined && measured > MAX_SLOWDOWN * configured
 }
+
+/** How much longer than configured finality takes, for a person. */
+export function describeDelay(configured: number, measured: number): string {
+  const seconds = Math.round(measured - configured)
+  return seconds < 120 ? `${seconds} seconds` : `${Math.round(seconds / 60)} minutes`
+}
