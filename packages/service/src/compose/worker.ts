@@ -56,6 +56,7 @@ import { createPriceSources, priceRulesOf, watchPrices } from './prices.ts'
 import { createOrphanTask } from './rebuild.ts'
 import { retentionLane } from './retention.ts'
 import { createSigners } from './solana.ts'
+import { createTimeKeeper } from './swap-times.ts'
 import { atMostEvery } from './timing.ts'
 import { openSpans, tracingLane } from './traces.ts'
 import { openViews } from './views.ts'
@@ -259,6 +260,7 @@ function watchLane(parts: Parts, connected: ConnectedChain): Lane {
   const senders = Object.values(connected.senders).flat()
   const follower = followerOf(parts, config.chainId)
   const rules = finalityOf(config)
+  const times = createTimeKeeper(pool, parts.chains)
   const onMoved = logMove(logger, 'origin')
   const originDeps = { pool, origin: chain, rules, onMoved }
   const destinationDeps = {
@@ -267,7 +269,7 @@ function watchLane(parts: Parts, connected: ConnectedChain): Lane {
     rules,
     finalitySeconds: () => follower.measured().finalitySeconds,
     originOf: (chainId: number) => parts.chains.of(chainId).chain,
-    onSettled: logMove(logger, 'settled'),
+    onSettled: times.noteAfter(logMove(logger, 'settled')),
     onRefundDecided: logMove(logger, 'refund decided'),
   }
   const lane = createWatchLane({
@@ -295,7 +297,10 @@ function watchLane(parts: Parts, connected: ConnectedChain): Lane {
   }
   const books = createLedgerTask(parts, connected, follower)
   const orphans = createOrphanTask({ ...parts, network: parts.config.network }, config.chainId)
-  return { ...lane, tasks: [...createFollowing(parts, connected), ...lane.tasks, books, orphans, deferred] }
+  return {
+    ...lane,
+    tasks: [...createFollowing(parts, connected), ...lane.tasks, books, orphans, deferred, times.task],
+  }
 }
 
 // Logs that a node had not indexed yet are read with the next range.

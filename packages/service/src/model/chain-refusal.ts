@@ -1,6 +1,6 @@
 import { ServiceError } from '../errors.ts'
 import type { CatalogChain, ChainNow } from './catalog.ts'
-import { describeDelay, isTooSlow } from './finality.ts'
+import { describeSeconds, isTooSlow } from './finality.ts'
 
 // Finality that fell behind catches up in minutes.
 const RETRY_AFTER_MS = 60_000
@@ -19,7 +19,7 @@ export function isLate(
 export function assertNotLate(chain: Chain, now: Pick<ChainNow, 'finalitySeconds'>): void {
   const { finalitySeconds } = now
   if (finalitySeconds === undefined || !isLate(chain, now)) return
-  const delay = describeDelay(chain.finality.hardSeconds, finalitySeconds)
+  const delay = describeSeconds(finalitySeconds - chain.finality.hardSeconds)
   throw new ServiceError('CHAIN_UNAVAILABLE', {
     message: `Finality of ${chain.name} takes ${delay} longer than usual, and swaps wait for it. Try again later.`,
     details: { chainId: chain.chainId, finalitySeconds: Math.round(finalitySeconds) },

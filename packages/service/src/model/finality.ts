@@ -61,8 +61,7 @@ export function isTooSlow(configured: number, measured: number | undefined): boo
   return measured !== undefined && measured > MAX_SLOWDOWN * configured
 }
 
-/** How much longer than configured finality takes, for a person. */
-export function describeDelay(configured: number, measured: number): string {
-  const seconds = Math.round(measured - configured)
-  return seconds < 120 ? `${seconds} seconds` : `${Math.round(seconds / 60)} minutes`
+/** A time for a person to read. */
+export function describeSeconds(seconds: number): string {
+  return seconds < 120 ? `${Math.ceil(seconds)} seconds` : `${Math.round(seconds / 60)} minutes`
 }
