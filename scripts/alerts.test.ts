@@ -82,6 +82,14 @@ const cases: Record<string, { bad: string; good: string; before?: string }> = {
     bad: 'geoswap_quote_stops{why="drift",chain="1",asset="ETH"} 1',
     good: 'geoswap_quote_stops{why="operator",chain="1",asset="ETH"} 1',
   },
+  GeoswapFinalityStalled: {
+    bad: 'geoswap_chain_finality_used_ratio{chain="base"} 3.01',
+    good: 'geoswap_chain_finality_used_ratio{chain="base"} 3',
+  },
+  GeoswapFinalitySlow: {
+    bad: 'geoswap_chain_finality_used_ratio{chain="base"} 1.2',
+    good: 'geoswap_chain_finality_used_ratio{chain="base"} 0.5',
+  },
   GeoswapUnclaimedHigh: {
     bad: 'geoswap_unclaimed_used_ratio{chain="alpha"} 0.9',
     good: 'geoswap_unclaimed_used_ratio{chain="alpha"} 0.2',

@@ -23,7 +23,7 @@ import { createWorld, outcomeOf, quoteOnceSettled, stageOf, submitSwap, toReques
 
 const local = inject('local')
 const world = createWorld(local)
-const { alpha, beta } = world
+const { alpha } = world
 const solana = await createSolanaWorld(local)
 const api = createCheckedClient({ ...local, apiKey: await createOperator(inject('databaseUrl')).createKey() })
 const counter = { api, solana }
@@ -34,7 +34,7 @@ const toEther = { to: alpha, buy: 'ETH', recipient: privateKeyToAddress(generate
 
 afterEach(async () => {
   await Promise.all([alpha.resume(), endFaults(solana)])
-  await setPrice('ETH', 2_500)
+  await world.setPrice('ETH', 2_500)
   await until(async () => Math.abs((await priceOfEther()) - 2_500) < 50)
 })
 

@@ -33,6 +33,9 @@ export function createControls({ chains }: Pick<LocalNetwork, 'chains'>) {
     },
     haltFinality: (chain: string) => controlShape(urlOf(chain), 'shape_haltFinality'),
     resumeFinality: (chain: string) => controlShape(urlOf(chain), 'shape_resumeFinality'),
+    /** 1 is as usual, 3 is three times slower. */
+    setFinalityLag: (chain: string, factor: number) =>
+      controlShape(urlOf(chain), 'shape_setFinalityLag', factor),
     /** 1 is as usual, 10 a spike; of rollups alone. */
     setL1Price: (chain: string, factor: number) =>
       controlShape(urlOf(chain), 'shape_setL1PriceFactor', factor),

@@ -18,6 +18,7 @@ export type Words = {
   slippage?: string | undefined
   minReceive?: string | undefined
   maxPay?: string | undefined
+  maxEta?: string | undefined
   raw?: boolean | undefined
 }
 
@@ -54,6 +55,7 @@ export async function resolveOrder(
     ...{ inputToken: from.token.address, outputToken: to.token.address, recipient },
     ...{ amount: amount.value.toString(), tradeType: amount.tradeType },
     ...(words.slippage !== undefined && { slippageBps: readSlippage(words.slippage) }),
+    ...(words.maxEta !== undefined && { maxEtaSeconds: readMaxEta(words.maxEta) }),
   }
   const order: Order = {
     ...{ service: getService(context.settings).url, wallet: { name: wallet.name, address: wallet.address } },
@@ -139,6 +141,12 @@ function readSlippage(text: string): number {
   const bps = /^\d{1,4}$/.test(text) ? Number(text) : 0
   if (bps >= 1 && bps <= 5_000) return bps
   throw new CliError('USAGE', '--slippage is in basis points, 1 to 5000: 50 is half a percent.')
+}
+
+function readMaxEta(text: string): number {
+  const seconds = /^\d{1,5}$/.test(text) ? Number(text) : 0
+  if (seconds >= 1 && seconds <= 86_400) return seconds
+  throw new CliError('USAGE', '--max-eta is in seconds, 1 to 86400.')
 }
 
 function toOrderSide({ chain, token }: Side): OrderSide {

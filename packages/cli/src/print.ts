@@ -26,7 +26,7 @@ export function quoteLine(quote: QuoteReply, { from, to }: Sides, style: Style):
 
 export function quoteLines(quote: QuoteReply, order: Order, style: Style): string[] {
   const { from, to } = order
-  const { priceImpactBps, inputUsd, outputUsd, feeDiscount, fees } = quote
+  const { priceImpactBps, inputUsd, outputUsd, feeDiscount, fees, warnings = [] } = quote
   const fee = (amount: string) => (style.raw ? amount : formatAmount(BigInt(amount), from.decimals))
   return columns([
     ['pay', money(quote.input, from, style), from.token],
@@ -40,6 +40,7 @@ export function quoteLines(quote: QuoteReply, order: Order, style: Style): strin
     ...fees.map(({ kind, amount }) => ['cost', `${fee(amount)} ${from.symbol}`, kind]),
     ...(feeDiscount ? [['discount', `${feeDiscount.discountPercent} %`, feeDiscount.tier]] : []),
     ['takes', `about ${quote.etaSeconds} s`, ''],
+    ...warnings.map(({ code, message }) => ['note', message, code]),
   ])
 }
 

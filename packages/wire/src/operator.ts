@@ -21,6 +21,13 @@ export const OperatorChain = strictObject({
   isLive: Type.Boolean({ description: 'Its nodes answer, agree and move on.' }),
   nodes: Count,
   block: Type.Optional(Text),
+  finalitySeconds: Type.Unsafe<number>({
+    ...Seconds,
+    description: 'How long finality may take, as configured.',
+  }),
+  measuredFinalitySeconds: Type.Optional(
+    Type.Unsafe<number>({ ...Seconds, description: 'How long it takes. Absent until it was measured.' }),
+  ),
   exposedCents: Cents,
   lostCents: Type.Unsafe<string>({
     ...Cents,

@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox'
 import { Address, Amount, ChainId, oneOf, SealedToken, strictObject, Time, Token, Usd } from './schema.ts'
 
 export const MAX_SLIPPAGE_BPS = 5_000
+export const MAX_ETA_SECONDS = 86_400
 
 export const TRADE_TYPES = ['exactInput', 'exactOutput'] as const
 export const ORIGIN_FAMILIES = ['evm', 'solana'] as const
@@ -34,6 +35,13 @@ export const QuoteRequest = strictObject({
       description: 'Default 50 between equal assets or USD stables, else 300.',
     }),
   ),
+  maxEtaSeconds: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: MAX_ETA_SECONDS,
+      description: 'Refuses the quote where the swap would take longer. Default: any time.',
+    }),
+  ),
   tradeType: Type.Optional(
     oneOf(TRADE_TYPES, {
       description: 'exactInput (default): amount is the input. exactOutput: amount is the output.',
@@ -59,7 +67,7 @@ export const FeeDiscount = Type.Object({
 export type FeeDiscount = Static<typeof FeeDiscount>
 
 export const QuoteWarning = Type.Object({
-  code: Type.String({ description: 'For example HIGH_PRICE_IMPACT.' }),
+  code: Type.String({ description: 'HIGH_PRICE_IMPACT or SLOW_SETTLEMENT; more may come.' }),
   message: Type.String(),
 })
 export type QuoteWarning = Static<typeof QuoteWarning>
@@ -72,7 +80,9 @@ export const QuoteReply = Type.Object({
   minOutput: Type.String({ description: 'What the signed operation guarantees.' }),
   feeBps: Type.Number({ description: 'Service fee after discounts; may be fractional.' }),
   expiresAt: Time,
-  etaSeconds: Type.Number(),
+  etaSeconds: Type.Number({
+    description: 'From submission to settled: kept by 8 of 10 of the last swaps of this route and size.',
+  }),
   fees: Type.Array(Fee, { description: 'They explain the whole difference to the reference price.' }),
   feeDiscount: Type.Optional(FeeDiscount),
   inputUsd: Type.Optional(Usd),

@@ -15,11 +15,12 @@ export const orderOptions = {
     value: 'BPS',
     about: 'how much less may be guaranteed than is quoted; 50 is 0.5 %',
   },
+  'max-eta': { type: 'string', value: 'SECONDS', about: 'refuse where the swap would take longer' },
   raw: { type: 'boolean', about: 'amounts are integers in the smallest unit' },
 } as const
 
 type Values = Partial<
-  Record<'amount' | 'receive' | 'to' | 'slippage' | 'min-receive' | 'max-pay', string>
+  Record<'amount' | 'receive' | 'to' | 'slippage' | 'min-receive' | 'max-pay' | 'max-eta', string>
 > & {
   raw?: boolean
 }
@@ -29,5 +30,6 @@ export function toWords(values: Values, [from = '', to = '']: readonly string[])
     ...{ from, to, amount: values.amount, receive: values.receive, raw: values.raw },
     ...{ recipient: values.to, slippage: values.slippage },
     ...{ minReceive: values['min-receive'], maxPay: values['max-pay'] },
+    maxEta: values['max-eta'],
   }
 }

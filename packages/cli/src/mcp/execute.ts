@@ -16,7 +16,11 @@ import { quoteText, say, toMoney, toOrderView, toQuoteView } from './views.ts'
 
 export async function executeSwap(desk: Desk, opened: Opened, input: ExecuteInput, call: Call) {
   const { context, client } = opened
-  const words = { ...input, slippage: input.slippageBps?.toString() }
+  const words = {
+    ...input,
+    slippage: input.slippageBps?.toString(),
+    maxEta: input.maxEtaSeconds?.toString(),
+  }
   const ready = await resolveOrder(context, client, words, async (side) =>
     choosePayer(desk, side, input.wallet),
   )

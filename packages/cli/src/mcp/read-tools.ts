@@ -57,7 +57,11 @@ export async function getBalance(desk: Desk, { client, context }: Opened, { wall
 }
 
 export async function quoteSwap(desk: Desk, { client, context }: Opened, input: OrderInput) {
-  const words = { ...input, slippage: input.slippageBps?.toString() }
+  const words = {
+    ...input,
+    slippage: input.slippageBps?.toString(),
+    maxEta: input.maxEtaSeconds?.toString(),
+  }
   const { order, request, wallet } = await resolveOrder(context, client, words, async (side) =>
     choosePayer(desk, side, input.wallet),
   )

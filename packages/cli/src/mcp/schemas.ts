@@ -25,6 +25,7 @@ const order = {
     .optional()
     .describe('Name of the own wallet that pays. Absent: the usual one of that chain.'),
   slippageBps: z.number().int().min(1).max(5_000).optional().describe('50 is 0.5 %. Absent: by the service.'),
+  maxEtaSeconds: z.number().int().min(1).max(86_400).optional().describe('Refuse a swap that takes longer.'),
 }
 
 export const inputs = {

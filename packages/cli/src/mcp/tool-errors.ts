@@ -18,8 +18,12 @@ const ADVICE: Readonly<Record<string, string>> = {
 
 /** Where the command line names a flag, a tool has a parameter. */
 function inTools(text: string): string {
-  const names: Record<string, string> = { to: 'recipient', slippage: 'slippageBps' }
-  return text.replace(/--(amount|receive|to|slippage)\b/g, (_, flag: string) => names[flag] ?? flag)
+  const names: Record<string, string> = {
+    to: 'recipient',
+    slippage: 'slippageBps',
+    'max-eta': 'maxEtaSeconds',
+  }
+  return text.replace(/--(amount|receive|to|slippage|max-eta)\b/g, (_, flag: string) => names[flag] ?? flag)
 }
 
 export type ToolError = { code: string; message: string; advice?: string } & Record<string, unknown>

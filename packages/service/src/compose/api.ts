@@ -25,7 +25,6 @@ import type { Views } from '../lanes/views.ts'
 import { createMarket, type LiveMarket } from '../market/market.ts'
 import { createStopTable, type StopTable } from '../market/stop-table.ts'
 import type { Catalog, Market } from '../model/catalog.ts'
-import { plannedEtaSeconds } from '../model/eta.ts'
 import { toleranceFor } from '../model/pricing.ts'
 import { fromSealed } from '../model/quote.ts'
 import type { Venue } from '../model/venue.ts'
@@ -49,6 +48,7 @@ import { assertPyth, createPriceSources, priceRulesOf, watchPrices } from './pri
 import { createConfiguredSealer } from './sealer.ts'
 import { addServiceMetrics } from './service-metrics.ts'
 import { composeStatus } from './status.ts'
+import { followSwapTimes } from './swap-times.ts'
 import { createKnownWallets, every, within } from './timing.ts'
 import { openSpans } from './traces.ts'
 import { createVenues } from './venues.ts'
@@ -57,6 +57,8 @@ import { loadWeb, toDashboard } from './web.ts'
 import { composeWebhooks } from './webhooks.ts'
 
 const MARKET_REFRESH_MS = 500
+// The last hundred swaps of a route change slowly.
+const SWAP_TIMES_MS = 10_000
 const MAX_UNSUBMITTED = 256
 
 export type Api = {
@@ -88,6 +90,7 @@ export async function composeApi(config: Config, logger: Logger): Promise<Api> {
   const market = followMarket(config, { pool, chains, views, gas, onFault, logger })
   await market.start()
   const venues = createVenues({ network, views, catalog, market })
+  const times = await startSwapTimes(pool, views, onFault)
   const { keys, stops, ...tables } = createTables(pool, onFault)
   const limiter = createRateLimiter({ leaseBudgets: (leases) => leaseBudgets(pool, leases) })
   const status = composeStatus(pool, (error) => onFault(error, 'status'))
@@ -105,7 +108,7 @@ export async function composeApi(config: Config, logger: Logger): Promise<Api> {
   const sealer = createConfiguredSealer(config.sealKeys)
   const webhooks = composeWebhooks({ network, pool, sealer, logger, registry: metrics.registry })
   await webhooks.start()
-  const parts = { pool, chains, catalog, market, gas, views, venues, stops, sealer, onFault }
+  const parts = { pool, chains, catalog, market, gas, views, venues, times, stops, sealer, onFault }
   const web = loadWeb(network.web)
   const app = await createServer({
     handlers: createHandlers(config, parts),
@@ -122,7 +125,7 @@ export async function composeApi(config: Config, logger: Logger): Promise<Api> {
     await delay(config.drainMs)
     await Promise.all([app.close(), operator?.close()])
     await spans?.close()
-    for (const each of [market, views, opening]) each.stop()
+    for (const each of [market, times, views, opening]) each.stop()
     tables.close()
     await Promise.allSettled([listener.close(), limiter.close(), status.close(), webhooks.close()])
     await pool.end()
@@ -194,6 +197,7 @@ function followMarket(config: Config, { pool, chains, views, gas, onFault, logge
     readInventory: () => readInventory(pool),
     hasGas: (chainId, side) => (side === 'origin' ? gas.canLock(chainId) : gas.canDeliver(chainId)),
     mostInput: claims.mostInput,
+    exposureRoom: claims.exposureRoom,
     now: Date.now,
     onFault,
   })
@@ -212,6 +216,13 @@ function followMarket(config: Config, { pool, chains, views, gas, onFault, logge
       for (const loop of loops) loop.stop()
     },
   }
+}
+
+async function startSwapTimes(pool: BuildDeps['pool'], views: Views, onFault: Followed['onFault']) {
+  const { refresh, etaSecondsOf } = followSwapTimes(pool, views)
+  const look = () => refresh().catch((error: unknown) => onFault(error, 'swap times'))
+  await look()
+  return { etaSecondsOf, stop: every(SWAP_TIMES_MS, look).stop }
 }
 
 async function readiness(catalog: Catalog, market: Market, pool: BuildDeps['pool']) {
@@ -237,6 +248,7 @@ type Parts = {
   gas: GasWatch
   views: Views
   venues: readonly Venue[]
+  times: Pick<QuoteDeps, 'etaSecondsOf'>
   stops: StopTable
   sealer: Sealer
   onFault(error: unknown, source: string): void
@@ -311,7 +323,7 @@ function toQuoteDeps({ network }: Config, shared: Parts, parts: QuoteParts): Quo
     highImpactBps: network.highImpactBps ?? 500,
     toleranceFor: (slippageBps) => toleranceFor(slippageBps, network.priceToleranceBps),
     quoteTtlMs: network.quoteTtlMs ?? 30_000,
-    etaSecondsOf: ({ origin, destination }, valueCents) => plannedEtaSeconds(origin, destination, valueCents),
+    etaSecondsOf: shared.times.etaSecondsOf,
   }
 }
 

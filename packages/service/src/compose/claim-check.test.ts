@@ -1,24 +1,46 @@
 import { expect, test } from 'vitest'
-import { createClaimCheck } from './claim-check.ts'
+import { createClaimCheck, createLateCheck } from './claim-check.ts'
 
 const deadlines = { attemptLifeSeconds: 30, detectionSeconds: 5, claimInclusionSeconds: 10 }
+const REST = 30 + 5 + 10
 
-/** Origin 1 is final after 4 seconds, destination 2 after 6. */
-function checkAt(originSeconds?: number) {
-  const current = () => originSeconds !== undefined && { head: { seconds: originSeconds } }
-  const isClaimable = createClaimCheck({
+type Seen = { originSeconds?: number; measured?: [origin: number, destination: number] }
+
+/** Origin 1 is final after 4 seconds, destination 2 after 6, by the configuration. */
+function partsOf({ originSeconds, measured = [3, 3] }: Seen) {
+  const current = originSeconds === undefined ? undefined : { head: { seconds: originSeconds } }
+  return {
     config: { network: { deadlines } },
-    catalog: { chains: new Map([4, 6].map((hardSeconds, index) => [index + 1, { hardSeconds }])) },
-    followers: new Map([[1, { current: () => current() || undefined }]]),
-  } as unknown as Parameters<typeof createClaimCheck>[0])
-  return isClaimable({ originChain: 1, destinationChain: 2, refundDeadline: 1_000 })
+    catalog: { chains: new Map([4, 6].map((hardSeconds, at) => [at + 1, { finality: { hardSeconds } }])) },
+    followers: new Map(
+      measured.map((finalitySeconds, at) => [
+        at + 1,
+        { current: () => current, measured: () => ({ finalitySeconds }) },
+      ]),
+    ),
+  } as unknown as Parameters<typeof createClaimCheck>[0]
 }
 
+const isClaimable = (seen: Seen) =>
+  createClaimCheck(partsOf(seen))({ originChain: 1, destinationChain: 2, refundDeadline: 1_000 })
+
 test('a claim needs the finality of both chains and what the configuration allows for the rest', () => {
-  expect(checkAt(1_000 - 30 - 5 - 10 - 4 - 6)).toBe(true)
-  expect(checkAt(1_001 - 30 - 5 - 10 - 4 - 6)).toBe(false)
+  expect(isClaimable({ originSeconds: 1_000 - REST - 4 - 6 })).toBe(true)
+  expect(isClaimable({ originSeconds: 1_001 - REST - 4 - 6 })).toBe(false)
+})
+
+test('a claim needs more time where finality is measured to take more', () => {
+  const measured: Seen['measured'] = [8, 12]
+  expect(isClaimable({ originSeconds: 1_000 - REST - 8 - 12, measured })).toBe(true)
+  expect(isClaimable({ originSeconds: 1_001 - REST - 8 - 12, measured })).toBe(false)
 })
 
 test('nobody can say while the chain of the input was not seen', () => {
-  expect(checkAt()).toBeUndefined()
+  expect(isClaimable({})).toBeUndefined()
+})
+
+test('a chain is late when its finality takes more than three times what is configured', () => {
+  expect(createLateCheck(partsOf({ measured: [12, 18] }))(1)).toBe(false)
+  expect(createLateCheck(partsOf({ measured: [13, 18] }))(1)).toBe(true)
+  expect(createLateCheck(partsOf({ measured: [13, 18] }))(2)).toBe(false)
 })

@@ -1,23 +1,27 @@
 import { type Config, defaultDeadlines } from '../config.ts'
-import type { HeadFollower } from '../lanes/head-follower.ts'
+import type { ViewOfChain } from '../lanes/views.ts'
 import type { Catalog } from '../model/catalog.ts'
 import { isClaimable } from '../model/deadlines.ts'
+import { expectedHardSeconds, isTooSlow } from '../model/finality.ts'
 import type { Op } from '../model/swap.ts'
 
 type Parts = {
   config: Pick<Config, 'network'>
   catalog: Pick<Catalog, 'chains'>
-  followers: ReadonlyMap<number, Pick<HeadFollower, 'current'>>
+  followers: ReadonlyMap<number, Pick<ViewOfChain, 'current' | 'measured'>>
 }
 type Terms = Pick<Op, 'originChain' | 'destinationChain' | 'refundDeadline'>
 
 /**
- * Whether what is delivered now could still be claimed in time, by the newest block of the input's chain; undefined
- * until this process has seen one.
+ * Whether what is delivered now could still be claimed in time, by the newest block of the input's chain and by how
+ * long finality takes on both; undefined until this process has seen one.
  */
 export function createClaimCheck({ config, catalog, followers }: Parts) {
   const policy = { ...defaultDeadlines, ...config.network.deadlines }
-  const hardSecondsOf = (chainId: number) => catalog.chains.get(chainId)?.finality.hardSeconds ?? 0
+  const hardSecondsOf = (chainId: number) => {
+    const { configured, measured } = finalitySecondsOf({ catalog, followers }, chainId)
+    return expectedHardSeconds(configured, measured)
+  }
   return ({ originChain, destinationChain, refundDeadline }: Terms): boolean | undefined => {
     const head = followers.get(originChain)?.current()?.head
     const finality = {
@@ -25,5 +29,20 @@ export function createClaimCheck({ config, catalog, followers }: Parts) {
       destinationSeconds: hardSecondsOf(destinationChain),
     }
     return head && isClaimable(policy, finality, { refundDeadline }, head.seconds)
+  }
+}
+
+/** Whether finality of a chain is so slow that nothing new is taken or paid there. */
+export function createLateCheck(parts: Pick<Parts, 'catalog' | 'followers'>) {
+  return (chainId: number): boolean => {
+    const { configured, measured } = finalitySecondsOf(parts, chainId)
+    return isTooSlow(configured, measured)
+  }
+}
+
+function finalitySecondsOf({ catalog, followers }: Pick<Parts, 'catalog' | 'followers'>, chainId: number) {
+  return {
+    configured: catalog.chains.get(chainId)?.finality.hardSeconds ?? 0,
+    measured: followers.get(chainId)?.measured().finalitySeconds,
   }
 }

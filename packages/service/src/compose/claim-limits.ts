@@ -16,11 +16,10 @@ export function followClaimLimits({ pool, chains, views }: Parts) {
       return state ? (state.value.claimCaps[token] ?? 'none') : 'unknown'
     },
     secondsOf: (chainId) => views.of(chainId).current()?.head.seconds,
-    unclaimedCapCents: (chainId) => capsOf(chains.of(chainId).config).unclaimedCents,
+    capsOf: (chainId) => capsOf(chains.of(chainId).config),
     async readBooked() {
-      const [books, booked] = await Promise.all([readClaimBooks(pool), readBooked(pool)])
-      const unclaimed = [...booked].map(([chainId, { unclaimedCents }]) => [chainId, unclaimedCents] as const)
-      return { books, unclaimed: new Map(unclaimed) }
+      const [books, deliveries] = await Promise.all([readClaimBooks(pool), readBooked(pool)])
+      return { books, deliveries }
     },
   })
 }

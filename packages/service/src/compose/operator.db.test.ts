@@ -25,6 +25,7 @@ const catalog = {
 const chain = {
   config: {
     ...{ chainId: 31337, name: 'alpha', family: 'evm', rpcUrls: ['http://secret.example/key'] },
+    ...{ finality: { hard: 4 }, blockMs: 1_000 },
     native: { symbol: 'ETH', asset: 'ETH' },
   },
   senders: { relay: ['0xrelay'], authorize: [], deliver: [] },

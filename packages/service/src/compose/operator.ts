@@ -1,6 +1,7 @@
 import type { OperatorBooks, OperatorHolding, OperatorOverview, OperatorStop } from '@geoswap/wire'
 import type { Pool } from 'pg'
 import { formatUnits } from 'viem'
+import { finalityOf } from '../config/finality.ts'
 import type { Config } from '../config.ts'
 import { invalidRequest, ServiceError } from '../errors.ts'
 import type { OperatorPort } from '../http/operator/routes.ts'
@@ -155,6 +156,8 @@ function toChain(
   return {
     ...{ chainId, name, family, isLive: now !== undefined, nodes: rpcUrls.length },
     ...(now && { block: now.block.toString() }),
+    finalitySeconds: finalityOf(config).hardSeconds,
+    ...(now?.finalitySeconds !== undefined && { measuredFinalitySeconds: now.finalitySeconds }),
     exposedCents: cents.toString(),
     lostCents: lostCents.toString(),
     exposureCapCents: caps.exposedCents.toString(),

@@ -1,6 +1,7 @@
 import type { Pool } from 'pg'
 import { Gauge, type Registry } from 'prom-client'
 import { formatUnits } from 'viem'
+import { finalityOf } from '../config/finality.ts'
 import type { NetworkConfig } from '../config.ts'
 import type { ViewOfChain, Views } from '../lanes/views.ts'
 import type { PriceBook } from '../market/prices/book.ts'
@@ -42,6 +43,7 @@ export function addServiceMetrics(registry: Registry, sources: Sources): void {
   addInventoryGauge(registry, sources)
   addRelayerGauge(registry, sources)
   addViewGauges(registry, sources)
+  addFinalityGauge(registry, sources)
   addPriceGauge(registry, sources.prices)
   addGasMetrics(registry, sources.gas)
   addLedgerGauges(registry, sources.pool)
@@ -236,12 +238,28 @@ function addViewGauges(registry: Registry, { chains, views }: Sources): void {
   )
   gauge(
     'geoswap_chain_finality_seconds',
-    'How far the final block lags behind the head: 95th percentile of ten minutes.',
+    'How far the final block lags behind the head: 95th percentile of ten minutes, or the newest if that is more.',
     (view) => view.measured().finalitySeconds,
   )
   gauge('geoswap_chain_block_seconds', 'Time between blocks: 95th percentile of ten minutes.', (view) =>
     toSeconds(view.measured().blockMs),
   )
+}
+
+function addFinalityGauge(registry: Registry, { chains, views }: Sources): void {
+  new Gauge({
+    name: 'geoswap_chain_finality_used_ratio',
+    help: 'Finality as measured by what is configured: above 3 nothing is quoted, locked or delivered.',
+    labelNames: ['chain'],
+    registers: [registry],
+    collect() {
+      for (const { config } of chains) {
+        const measured = views.of(config.chainId).measured().finalitySeconds
+        if (measured !== undefined)
+          this.set({ chain: config.name }, measured / finalityOf(config).hardSeconds)
+      }
+    },
+  })
 }
 
 function ageSeconds(view: ViewOfChain): number | undefined {

@@ -27,5 +27,12 @@ export function toChainNow(view: ViewOfChain): ChainNow | undefined {
   const [heads, costs] = [view.current(), view.part('costs')]
   if (!heads || !costs || !view.isLive() || costs.ageMs > COSTS_MS) return undefined
   const { seconds, number: block, height } = heads.head
-  return { seconds, block, height, costs: costs.value }
+  const { finalitySeconds } = view.measured()
+  return {
+    seconds,
+    block,
+    height,
+    costs: costs.value,
+    ...(finalitySeconds !== undefined && { finalitySeconds }),
+  }
 }

@@ -43,7 +43,7 @@ import {
   loadCatalog,
   signingAddresses,
 } from './chains.ts'
-import { createClaimCheck } from './claim-check.ts'
+import { createClaimCheck, createLateCheck } from './claim-check.ts'
 import { listenToDatabase, verifyDatabase } from './database.ts'
 import { createFollowing } from './following.ts'
 import { floatOf } from './gas.ts'
@@ -56,6 +56,7 @@ import { createPriceSources, priceRulesOf, watchPrices } from './prices.ts'
 import { createOrphanTask } from './rebuild.ts'
 import { retentionLane } from './retention.ts'
 import { createSigners } from './solana.ts'
+import { createTimeKeeper } from './swap-times.ts'
 import { atMostEvery } from './timing.ts'
 import { openSpans, tracingLane } from './traces.ts'
 import { openViews } from './views.ts'
@@ -259,14 +260,16 @@ function watchLane(parts: Parts, connected: ConnectedChain): Lane {
   const senders = Object.values(connected.senders).flat()
   const follower = followerOf(parts, config.chainId)
   const rules = finalityOf(config)
+  const times = createTimeKeeper(pool, parts.chains)
   const onMoved = logMove(logger, 'origin')
   const originDeps = { pool, origin: chain, rules, onMoved }
   const destinationDeps = {
     pool,
     destination: chain,
     rules,
+    finalitySeconds: () => follower.measured().finalitySeconds,
     originOf: (chainId: number) => parts.chains.of(chainId).chain,
-    onSettled: logMove(logger, 'settled'),
+    onSettled: times.noteAfter(logMove(logger, 'settled')),
     onRefundDecided: logMove(logger, 'refund decided'),
   }
   const lane = createWatchLane({
@@ -294,7 +297,10 @@ function watchLane(parts: Parts, connected: ConnectedChain): Lane {
   }
   const books = createLedgerTask(parts, connected, follower)
   const orphans = createOrphanTask({ ...parts, network: parts.config.network }, config.chainId)
-  return { ...lane, tasks: [...createFollowing(parts, connected), ...lane.tasks, books, orphans, deferred] }
+  return {
+    ...lane,
+    tasks: [...createFollowing(parts, connected), ...lane.tasks, books, orphans, deferred, times.task],
+  }
 }
 
 // Logs that a node had not indexed yet are read with the next range.
@@ -317,6 +323,7 @@ function relayLane(parts: Parts, connected: ConnectedChain, address: string, sha
     destinationOf: (chainId: number) => parts.chains.of(chainId).chain,
     isLive: (chainId: number) => followerOf(parts, chainId).isLive(),
     isGone: (chainId: number) => followerOf(parts, chainId).downSeconds() > PATIENCE_SECONDS,
+    isLate: createLateCheck(parts),
     onDeclined: logMove(logger, 'failed'),
   }
   // Where a transaction carries one swap, several are got ready at once: none waits for the one before it.
@@ -376,6 +383,7 @@ function deliverLane(parts: Parts, connected: ConnectedChain, address: string): 
       isLive: follower.isLive,
       downSeconds: follower.downSeconds,
       isClaimable: createClaimCheck(parts),
+      isLate: createLateCheck(parts),
     },
     ...{ refreshPrices: prices.refresh, isPriceKept: prices.isKept, patienceSeconds: PATIENCE_SECONDS },
     cutOffSeconds: config.network.deadlines?.cutOffSeconds ?? defaultDeadlines.cutOffSeconds,

@@ -46,7 +46,7 @@ export const toldTopic = (chainId: number) => `told:${chainId}`
 export function createChainFollower(options: Options): Task[] {
   const { pool, chainId } = options
   const order = createHeadOrder(options.blockMs)
-  const measure = createMeasure()
+  const measure = createMeasure(options.blockMs)
   const publish = createPublisher(options)
   const parts = createViewParts(options.reader)
   let heads: Heads | undefined

@@ -14,14 +14,25 @@ const book = (change: Partial<TokenBook>): TokenBook => ({
   ...change,
 })
 
-type State = { cap?: bigint | 'none' | 'unknown'; books?: TokenBook[]; unclaimed?: bigint; seconds?: number }
+const caps = { unclaimedCents: 100_000n, exposedCents: 5_000n }
 
-async function limits({ cap = 1_000n, books = [], unclaimed = 0n, seconds = 0 }: State = {}) {
+type State = {
+  cap?: bigint | 'none' | 'unknown'
+  books?: TokenBook[]
+  unclaimed?: bigint
+  exposed?: bigint
+  seconds?: number
+}
+
+async function limits({ cap = 1_000n, books = [], unclaimed = 0n, exposed = 0n, seconds = 0 }: State = {}) {
   const made = createClaimLimits({
     claimCapOf: () => cap,
     secondsOf: () => seconds,
-    unclaimedCapCents: () => 100_000n,
-    readBooked: async () => ({ books, unclaimed: new Map([[1, unclaimed]]) }),
+    capsOf: () => caps,
+    readBooked: async () => ({
+      books,
+      deliveries: new Map([[1, { unclaimedCents: unclaimed, exposedCents: exposed }]]),
+    }),
   })
   await made.refresh()
   return made
@@ -53,10 +64,17 @@ test('nothing passes before its chain has told its cap and the database what is 
   const unread = createClaimLimits({
     claimCapOf: () => 1_000n,
     secondsOf: () => 0,
-    unclaimedCapCents: () => 100_000n,
-    readBooked: async () => ({ books: [], unclaimed: new Map() }),
+    capsOf: () => caps,
+    readBooked: async () => ({ books: [], deliveries: new Map() }),
   })
 
   expect(unread.mostInput(1, 'usdc', usdc)).toBe(0n)
+  expect(unread.exposureRoom(1)).toBe(0n)
   expect(await mostOf({ cap: 'unknown' })).toBe(0n)
+})
+
+test('the room before finality is what the exposure cap leaves', async () => {
+  expect((await limits({ exposed: 4_999n })).exposureRoom(1)).toBe(1n)
+  expect((await limits({ exposed: 6_000n })).exposureRoom(1)).toBe(0n)
+  expect((await limits()).exposureRoom(2)).toBe(5_000n)
 })

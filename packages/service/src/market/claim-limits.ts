@@ -2,22 +2,23 @@ import type { Priced } from '../model/amount.ts'
 import { mostWithin } from '../model/amount.ts'
 import { claimRoom, EMPTY_BOOK, largestShare } from '../model/claim-room.ts'
 import type { TokenBook } from '../store/claim-books.ts'
+import type { OriginCaps } from '../store/exposure.ts'
 
 /** `unknown` until the chain was seen once; `none` where nothing bounds what is claimed in an hour. */
 export type ClaimCapOf = (chainId: number, token: string) => bigint | 'none' | 'unknown'
 
-type Booked = { books: readonly TokenBook[]; unclaimed: ReadonlyMap<number, bigint> }
+type Booked = { books: readonly TokenBook[]; deliveries: ReadonlyMap<number, OriginCaps> }
 
 type Options = {
   claimCapOf: ClaimCapOf
   /** By the clock of a chain; undefined while it is silent. */
   secondsOf(chainId: number): number | undefined
-  unclaimedCapCents(chainId: number): bigint
+  capsOf(chainId: number): OriginCaps
   readBooked(): Promise<Booked>
 }
 
 /** How much of a token one swap may bring, by what can be claimed in time and what is delivered and not claimed. */
-export function createClaimLimits({ claimCapOf, secondsOf, unclaimedCapCents, readBooked }: Options) {
+export function createClaimLimits({ claimCapOf, secondsOf, capsOf, readBooked }: Options) {
   let booked: Booked | undefined
 
   function claimable(chainId: number, token: string): bigint | undefined {
@@ -38,10 +39,16 @@ export function createClaimLimits({ claimCapOf, secondsOf, unclaimedCapCents, re
     /** The largest input that passes now. Nothing passes before all of it was read once. */
     mostInput(chainId: number, token: string, priced: Priced): bigint {
       if (!booked) return 0n
-      const left = unclaimedCapCents(chainId) - (booked.unclaimed.get(chainId) ?? 0n)
+      const left = capsOf(chainId).unclaimedCents - (booked.deliveries.get(chainId)?.unclaimedCents ?? 0n)
       const deliverable = left > 0n ? mostWithin(left, priced) : 0n
       const most = claimable(chainId, token)
       return most === undefined || deliverable < most ? deliverable : most
+    },
+    /** Value that may be delivered now against inputs of a chain that are not final, in cents. */
+    exposureRoom(chainId: number): bigint {
+      if (!booked) return 0n
+      const left = capsOf(chainId).exposedCents - (booked.deliveries.get(chainId)?.exposedCents ?? 0n)
+      return left > 0n ? left : 0n
     },
   }
 }

@@ -18,6 +18,7 @@ function createScene(prices: readonly PriceSource[]) {
     priceRules: new Map([['ETH', { maxDeviationBps: 200, minSources: 1 }]]),
     readInventory: async () => [{ chainId: 1, token: 'ETH', held: 9n, reserved: 4n }],
     mostInput: () => 1n,
+    exposureRoom: () => 1n,
     hasGas: () => true,
     now: () => scene.now,
     onFault: (error) => expect.unreachable(String(error)),

@@ -13,6 +13,7 @@ export type MarketSources = {
   hasGas: Market['hasGas']
   /** Kept fresh by whoever gives it. */
   mostInput: Market['mostInput']
+  exposureRoom: Market['exposureRoom']
   now(): number
   onFault(error: unknown, source: string): void
 }
@@ -60,6 +61,7 @@ export function createMarket(sources: MarketSources): LiveMarket {
     chainNow,
     hasGas: sources.hasGas,
     mostInput: sources.mostInput,
+    exposureRoom: sources.exposureRoom,
     available(chainId, token) {
       const amount = holdings && isFresh(holdings) ? holdings.value.get(keyOf(chainId, token)) : undefined
       return amount === undefined || amount > 0n ? amount : 0n

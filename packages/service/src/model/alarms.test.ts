@@ -7,6 +7,7 @@ const chain = {
   ...({ chainId: 1, name: 'alpha', family: 'evm', isLive: true, nodes: 1 } as const),
   ...{ exposedCents: '0', lostCents: '0', exposureCapCents: '100' },
   ...{ unclaimedCents: '80', unclaimedCapCents: '100' },
+  ...{ finalitySeconds: 100, measuredFinalitySeconds: 100 },
 }
 const holding = {
   ...{ chainId: 1, token: '0x1', symbol: 'USDC', decimals: 6, asset: 'USDC' },
@@ -82,6 +83,8 @@ const cases: [string, Partial<Watched>, string][] = [
   ['GeoswapRefundBlocked', open('refundBlocked', 1), 'frozen'],
   ['GeoswapClaimsLate', { swaps: { open: [], claimMarginUsed: 0.51, ended: [] } }, 'Half of the time'],
   ['GeoswapInputLost', { chains: [{ ...chain, lostCents: '1' }] }, 'alpha'],
+  ['GeoswapFinalitySlow', { chains: [{ ...chain, measuredFinalitySeconds: 300 }] }, 'alpha takes longer'],
+  ['GeoswapFinalityStalled', { chains: [{ ...chain, measuredFinalitySeconds: 301 }] }, 'alpha'],
   ['GeoswapUnclaimedHigh', { chains: [{ ...chain, unclaimedCents: '81' }] }, 'alpha'],
   ['GeoswapBooksLate', { books: { chains: [{ chainId: 1, ageSeconds: 121 }], balances: [] } }, 'alpha'],
   [

@@ -1,4 +1,5 @@
 import type { OperatorAlarm, OperatorOverview } from '@geoswap/wire'
+import { isTooSlow } from './finality.ts'
 import { lastsPermille, type Stock, usedPermille } from './inventory-use.ts'
 
 /** What alarms are judged by. */
@@ -23,12 +24,14 @@ const RULES: readonly Rule[] = [
   { name: 'GeoswapChainDown', severity: 'page', find: findChainsDown },
   { name: 'GeoswapGasLow', severity: 'page', find: findGasLow },
   { name: 'GeoswapSwapStuck', severity: 'page', find: findStuck },
+  { name: 'GeoswapFinalityStalled', severity: 'page', find: findFinalityStalled },
   { name: 'GeoswapClaimsLate', severity: 'page', find: findClaimsLate },
   { name: 'GeoswapInputLost', severity: 'page', find: findInputsLost },
   { name: 'GeoswapDrift', severity: 'page', find: findDrift },
   { name: 'GeoswapPriceSourceLost', severity: 'page', find: findPricesLost },
   { name: 'GeoswapGasFloatLow', severity: 'ticket', find: findFloatLow },
   { name: 'GeoswapRefundBlocked', severity: 'ticket', find: findBlocked },
+  { name: 'GeoswapFinalitySlow', severity: 'ticket', find: findFinalitySlow },
   { name: 'GeoswapUnclaimedHigh', severity: 'ticket', find: findUnclaimedHigh },
   { name: 'GeoswapBooksLate', severity: 'ticket', find: findBooksLate },
   { name: 'GeoswapInventoryLow', severity: 'ticket', find: findInventoryLow },
@@ -51,6 +54,25 @@ function findNoWorker({ lanesHeld }: Watched): string[] {
 function findChainsDown({ chains }: Watched): string[] {
   const down = chains.filter(({ isLive }) => !isLive)
   return down.map(({ name }) => `The nodes of ${name} do not answer, agree or move on`)
+}
+
+function findFinalityStalled({ chains }: Watched): string[] {
+  return chains
+    .filter(({ finalitySeconds, measuredFinalitySeconds }) =>
+      isTooSlow(finalitySeconds, measuredFinalitySeconds),
+    )
+    .map(
+      ({ name }) => `Finality of ${name} takes more than three times as long as configured: its swaps wait`,
+    )
+}
+
+/** One that has stalled is told as such. */
+function findFinalitySlow({ chains }: Watched): string[] {
+  const slow = chains.filter(
+    ({ finalitySeconds, measuredFinalitySeconds = 0 }) =>
+      measuredFinalitySeconds > finalitySeconds && !isTooSlow(finalitySeconds, measuredFinalitySeconds),
+  )
+  return slow.map(({ name }) => `Finality of ${name} takes longer than configured`)
 }
 
 function findGasLow({ senders, chains }: Watched): string[] {

@@ -35,6 +35,8 @@ export type Market = {
   hasGas(chainId: number, side: Side): boolean
   /** The largest input of a token that one swap may bring now: what can be claimed in time, and within caps. */
   mostInput(chainId: number, token: string, priced: Priced): bigint
+  /** Value that may be delivered now against inputs of a chain that are not final, in USD cents. */
+  exposureRoom(chainId: number): bigint
   /** What can leave the vault now: held minus reserved, and no more than it may pay out. Undefined: never counted. */
   available(chainId: number, token: string): bigint | undefined
 }
@@ -53,4 +55,11 @@ export type LegCosts = {
   gasPrice: bigint
 }
 
-export type ChainNow = { seconds: number; block: bigint; height: bigint; costs: LegCosts }
+export type ChainNow = {
+  seconds: number
+  block: bigint
+  height: bigint
+  costs: LegCosts
+  /** How long finality takes, as measured; undefined until it was. */
+  finalitySeconds?: number
+}

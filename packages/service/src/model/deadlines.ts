@@ -1,3 +1,5 @@
+import { expectedHardSeconds } from './finality.ts'
+
 /** Durations that decide when an operation can no longer move; all of them are configuration. */
 export type DeadlinePolicy = {
   /** How long after the first build an operation can be submitted. */
@@ -19,12 +21,17 @@ export type Clocks = { originSeconds: number; destinationSeconds: number }
 export type Finality = { originSeconds: number; destinationSeconds: number }
 /** How long the chains of a route take: to finality, and on the origin to repeat a lock that a reorg undid. */
 export type RouteTimes = Finality & { reorgWindowSeconds: number; originBlockSeconds: number }
-type ChainTimes = { finality: { hardSeconds: number; reorgWindowSeconds: number }; blockSeconds: number }
+type ChainTimes = {
+  finality: { hardSeconds: number; reorgWindowSeconds: number }
+  blockSeconds: number
+  /** How long finality takes now, where it was measured. */
+  measuredSeconds?: number | undefined
+}
 
 export function routeTimesOf(origin: ChainTimes, destination: ChainTimes): RouteTimes {
   return {
-    originSeconds: origin.finality.hardSeconds,
-    destinationSeconds: destination.finality.hardSeconds,
+    originSeconds: expectedHardSeconds(origin.finality.hardSeconds, origin.measuredSeconds),
+    destinationSeconds: expectedHardSeconds(destination.finality.hardSeconds, destination.measuredSeconds),
     reorgWindowSeconds: origin.finality.reorgWindowSeconds,
     originBlockSeconds: origin.blockSeconds,
   }

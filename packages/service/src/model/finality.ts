@@ -56,3 +56,8 @@ export function possibleHardSeconds(configured: number): number[] {
 export function isTooSlow(configured: number, measured: number | undefined): boolean {
   return measured !== undefined && measured > MAX_SLOWDOWN * configured
 }
+
+/** A time for a person to read. */
+export function describeSeconds(seconds: number): string {
+  return seconds < 120 ? `${Math.ceil(seconds)} seconds` : `${Math.round(seconds / 60)} minutes`
+}

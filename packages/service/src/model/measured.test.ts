@@ -4,37 +4,64 @@ import { createMeasure } from './measured.ts'
 const block = (number: number, seconds: number) => ({ number: BigInt(number), seconds })
 
 test('nothing is known before something was measured', () => {
-  expect(createMeasure().measured()).toEqual({})
+  expect(createMeasure(250).measured()).toEqual({})
 })
 
 test('a chain of four blocks a second is measured by whole seconds', () => {
-  const measure = createMeasure()
+  const measure = createMeasure(250)
   for (let second = 0; second <= 60; second += 1)
-    measure.note(block(second * 4, 1_000 + second), block(0, 1_000 + second - 800))
+    measure.note(block(3_200 + second * 4, 1_000 + second), block(second * 4, 1_000 + second - 800))
   expect(measure.measured()).toEqual({ finalitySeconds: 800, blockMs: 250 })
 })
 
-test('one of twenty may be slower without a word; two are told', () => {
-  const measure = createMeasure()
-  for (let turn = 1; turn <= 19; turn += 1) measure.note(block(turn, turn), block(0, turn - 4))
-  measure.note(block(20, 20), block(0, -40))
+test('finality that was slower once of twenty times is forgotten, and twice is told', () => {
+  const measure = createMeasure(1_000)
+  const at = (turn: number, lag: number) => measure.note(block(1_000 + turn, turn), block(turn, turn - lag))
+  for (let turn = 1; turn <= 18; turn += 1) at(turn, 4)
+  at(19, 60)
+  at(20, 4)
   expect(measure.measured().finalitySeconds).toBe(4)
 
-  measure.note(block(21, 21), block(0, -40))
+  at(21, 60)
+  at(22, 4)
   expect(measure.measured().finalitySeconds).toBe(60)
 })
 
+test('a stall is told while it lasts, by the newest lag', () => {
+  const measure = createMeasure(2_000)
+  for (let turn = 1; turn <= 100; turn += 1)
+    measure.note(block(450 + turn, 900 + turn * 2), block(turn, turn * 2))
+  expect(measure.measured().finalitySeconds).toBe(900)
+
+  measure.note(block(2_351, 4_702), block(100, 200))
+
+  expect(measure.measured().finalitySeconds).toBe(4_502 - 12)
+})
+
+test('a final block that is read a few seconds later is no slower', () => {
+  const measure = createMeasure(400)
+  for (let slot = 0; slot <= 30; slot += 1) measure.note(block(32 + slot, 13 + slot * 0.4), block(0, 0))
+  expect(measure.measured().finalitySeconds).toBe(13)
+})
+
+test('the time for which a chain made no blocks is no lag', () => {
+  const measure = createMeasure(1_000)
+  measure.note(block(10, 1_000), block(7, 997))
+  measure.note(block(11, 5_000), block(8, 998))
+  expect(measure.measured().finalitySeconds).toBe(6)
+})
+
 test('a span that a reorg cut is not measured', () => {
-  const measure = createMeasure()
+  const measure = createMeasure(1_000)
   measure.note(block(100, 1_000), block(90, 990))
   measure.note(block(95, 1_001), block(90, 990))
   measure.note(block(105, 1_011), block(90, 990))
   expect(measure.measured().blockMs).toBe(1_000)
 })
 
-test('what was measured more than ten minutes ago is forgotten', () => {
-  const measure = createMeasure()
-  measure.note(block(1, 0), block(0, -500))
-  measure.note(block(2, 700), block(1, 690))
+test('lags of more than ten minutes ago are forgotten', () => {
+  const measure = createMeasure(1_000)
+  measure.note(block(1_000, 0), block(0, -500))
+  measure.note(block(1_700, 700), block(1_690, 690))
   expect(measure.measured().finalitySeconds).toBe(10)
 })

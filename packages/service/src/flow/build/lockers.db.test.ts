@@ -37,10 +37,14 @@ const newQuote = (): Quote => ({
   ...{ lockFeeBound: 0n, deliveryFeeBound: 0n, createsAccount: false, expiresAt: 1_000 },
 })
 
-async function build(quote: Quote, delegation: Delegation): Promise<string | undefined> {
+async function build(
+  quote: Quote,
+  delegation: Delegation,
+  finalitySeconds?: number,
+): Promise<string | undefined> {
   const finality = { hardSeconds: 4, reorgWindowSeconds: 4 }
-  const chain = { family: 'evm', chainId: CHAIN, finality, blockSeconds: 1 }
-  const now = { seconds: 100, block: 1n, height: 1n }
+  const chain = { family: 'evm', chainId: CHAIN, name: 'alpha', finality, blockSeconds: 1 }
+  const now = { seconds: 100, block: 1n, height: 1n, finalitySeconds }
   const deps = {
     ...{ pool: database.pool, catalog: { chains: new Map([[CHAIN, chain]]) }, maxUnsubmitted: 100 },
     ...{ market: { chainNow: () => now, hasGas: () => true }, placeOf: () => contracts },
@@ -82,4 +86,27 @@ test('410 QUOTE_EXPIRED for a wallet that gave its delegation up since the first
   await build(quote, delegated)
 
   await expect(build(quote, undelegated)).rejects.toMatchObject({ code: 'QUOTE_EXPIRED' })
+})
+
+test('the deadlines of an op have time for finality as it is measured', async () => {
+  const fillSecondsOf = async (finalitySeconds?: number) => {
+    const quote = newQuote()
+    await build(quote, delegated, finalitySeconds)
+    const { rows } = await database.pool.query<{ seconds: string }>(
+      'select fill_deadline - op_deadline as seconds from ops where quote_id = $1',
+      [quote.id],
+    )
+    return Number(rows[0]?.seconds)
+  }
+
+  expect(await fillSecondsOf()).toBe(600 + 4)
+  expect(await fillSecondsOf(3)).toBe(600 + 4)
+  expect(await fillSecondsOf(8)).toBe(600 + 8)
+})
+
+test('503 CHAIN_UNAVAILABLE while finality takes more than three times as long as configured', async () => {
+  await expect(build(newQuote(), delegated, 13)).rejects.toMatchObject({
+    code: 'CHAIN_UNAVAILABLE',
+    message: 'Finality of alpha takes 9 seconds longer than usual, and swaps wait for it. Try again later.',
+  })
 })

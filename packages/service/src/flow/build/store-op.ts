@@ -3,6 +3,7 @@ import type { Pool } from 'pg'
 import type { WalletView } from '../../chains/chain.ts'
 import { ServiceError } from '../../errors.ts'
 import type { Catalog, CatalogChain, ChainNow, Market, Side } from '../../model/catalog.ts'
+import { assertNotLate } from '../../model/chain-refusal.ts'
 import { type DeadlinePolicy, type Deadlines, deadlinesFrom, routeTimesOf } from '../../model/deadlines.ts'
 import { isRingShared, type PlaceOf, termsOfOp } from '../../model/op-terms.ts'
 import type { Quote } from '../../model/quote.ts'
@@ -84,7 +85,11 @@ function getClocks(deps: StoreDeps, quote: Quote): OpClocks {
   const origin = getNow(deps, quote.originChain, 'origin')
   const destination = getNow(deps, quote.destinationChain, 'destination')
   const clocks = { originSeconds: origin.seconds, destinationSeconds: destination.seconds }
-  const route = routeTimesOf(getChain(deps, quote.originChain), getChain(deps, quote.destinationChain))
+  const timesOf = (chainId: number, { finalitySeconds }: ChainNow) => ({
+    ...getChain(deps, chainId),
+    measuredSeconds: finalitySeconds,
+  })
+  const route = routeTimesOf(timesOf(quote.originChain, origin), timesOf(quote.destinationChain, destination))
   return { origin, destination, deadlines: deadlinesFrom(deps.deadlines, clocks, route) }
 }
 
@@ -94,8 +99,10 @@ function getChain({ catalog }: StoreDeps, chainId: number): CatalogChain {
   return chain
 }
 
-function getNow({ market }: StoreDeps, chainId: number, side: Side): ChainNow {
+function getNow(deps: StoreDeps, chainId: number, side: Side): ChainNow {
+  const { market } = deps
   const now = market.chainNow(chainId)
+  if (now) assertNotLate(getChain(deps, chainId), now)
   if (!now || !market.hasGas(chainId, side))
     throw new ServiceError('CHAIN_UNAVAILABLE', { details: { chainId }, recovery: { retryAfterMs: 5_000 } })
   return now

@@ -36,14 +36,25 @@ type Facts = {
   held?: Record<string, bigint>
   more?: Venue[]
   stopped?: string[]
+  late?: boolean
 }
 
 function depsWith(facts: Facts = {}) {
-  const { dead = [], dry = [], unpriced = [], held = { '1:0xusdc': 7n }, more = [], stopped = [] } = facts
+  const {
+    dead = [],
+    dry = [],
+    unpriced = [],
+    held = { '1:0xusdc': 7n },
+    more = [],
+    stopped = [],
+    late = false,
+  } = facts
   const market: Market = {
-    chainNow: (chainId) => (dead.includes(chainId) ? undefined : now),
+    chainNow: (chainId) =>
+      dead.includes(chainId) ? undefined : { ...now, ...(late && { finalitySeconds: 10 ** 6 }) },
     hasGas: (_chainId, side) => !dry.includes(side),
     mostInput: () => 10n ** 30n,
+    exposureRoom: () => 10n ** 30n,
     priceOf: (asset) => (unpriced.includes(asset) ? undefined : 1_500_000_000_000_000_000n),
     available: (chainId, token) => held[`${chainId}:${token}`],
   }
@@ -79,6 +90,12 @@ test('a chain that stands still, or whose coin has no price, is not available an
     [false, 'CHAIN_UNAVAILABLE'],
     [false, 'PRICE_UNAVAILABLE'],
   ])
+})
+
+test('a chain whose finality takes more than three times as long as usual is not available', () => {
+  const { chains } = listChains(depsWith({ late: true }))
+
+  expect(chains.map(({ reason }) => reason)).toEqual(['CHAIN_UNAVAILABLE', 'CHAIN_UNAVAILABLE'])
 })
 
 test('a token is an input with a fresh price, and an output when some of it can be delivered', () => {

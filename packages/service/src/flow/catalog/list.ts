@@ -2,6 +2,7 @@ import type { ChainEntry, ChainsReply, TokenEntry, TokensQuery, TokensReply } fr
 import { ServiceError } from '../../errors.ts'
 import { formatCents, toCents } from '../../model/amount.ts'
 import type { Catalog, CatalogChain, Market, Token } from '../../model/catalog.ts'
+import { isLate } from '../../model/chain-refusal.ts'
 import { mostOf } from '../../model/curve.ts'
 import type { Venue } from '../../model/venue.ts'
 
@@ -50,9 +51,11 @@ function toChainEntry(deps: Now, chain: CatalogChain): ChainEntry {
 }
 
 /** Network costs are paid in the chain's own coin: without its price nothing here can be quoted. */
-function reasonOf({ market, isStopped }: Now, { chainId, native }: CatalogChain): ChainEntry['reason'] {
+function reasonOf({ market, isStopped }: Now, chain: CatalogChain): ChainEntry['reason'] {
+  const { chainId, native } = chain
+  const now = market.chainNow(chainId)
   const hasGas = market.hasGas(chainId, 'origin') || market.hasGas(chainId, 'destination')
-  if (!market.chainNow(chainId) || !hasGas || isStopped({ chainId })) return 'CHAIN_UNAVAILABLE'
+  if (!now || isLate(chain, now) || !hasGas || isStopped({ chainId })) return 'CHAIN_UNAVAILABLE'
   return market.priceOf(native.asset) === undefined ? 'PRICE_UNAVAILABLE' : undefined
 }
 

@@ -18,6 +18,8 @@ import { type DecideRefundDeps, decideRefund } from './decide-refund.ts'
 export type ConfirmDeliveryDeps = DecideRefundDeps & {
   destination: DestinationChain
   rules: FinalityRules
+  /** How long finality takes here, as measured; undefined until it was. */
+  finalitySeconds(): number | undefined
   onSettled(swap: Swap): void
 }
 
@@ -62,7 +64,7 @@ async function confirmDelivery(
 ): Promise<void> {
   const { pool, onSettled } = deps
   if (swap.state !== 'delivering') return setDeliveredBlock(pool, swap, event)
-  if (!isSettled(deps.rules, heads, swap, event)) return
+  if (!isSettled(deps, heads, swap, event)) return
   failPoint('before deliverySeen')
   const moved = await advanceSwap(pool, {
     swap,
@@ -76,9 +78,11 @@ async function confirmDelivery(
 }
 
 /** Deep enough, and early enough to be repeated until it is final. */
-function isSettled(rules: FinalityRules, heads: Heads, { op }: Swap, { block }: StoredEvent): boolean {
+function isSettled(deps: ConfirmDeliveryDeps, heads: Heads, { op }: Swap, { block }: StoredEvent): boolean {
   if (block <= heads.hard.number) return true
-  const mayBeRepeated = op.fillDeadline - heads.head.seconds > rules.hardSeconds + REDELIVERY_SECONDS
+  const { rules } = deps
+  const hardSeconds = Math.max(rules.hardSeconds, deps.finalitySeconds() ?? 0)
+  const mayBeRepeated = op.fillDeadline - heads.head.seconds > hardSeconds + REDELIVERY_SECONDS
   return block <= blockAtDepth(rules, rules.settle, heads) && mayBeRepeated
 }
 

@@ -67,6 +67,7 @@ function createDeliverer({ capCents = 0n, hasTrap = false } = {}) {
       cutOffSeconds: 0,
       patienceSeconds: 60,
       isClaimable: () => true,
+      isLate: () => false,
       capsOf: () => ({ exposedCents: capCents, unclaimedCents: 1_000_000n }),
     },
   }
@@ -114,6 +115,7 @@ test('a delivery that cannot be noted is told of, and the others of its chain ar
     pool: database.pool,
     rules,
     onRefundDecided: () => {},
+    finalitySeconds: () => undefined,
     onSettled: ({ op }: { op: Op }) => {
       if (op.wallet === 'trap') throw trap
     },

@@ -14,6 +14,8 @@ export type JudgeDeps = {
   isPriceKept(swap: Swap): boolean | undefined
   /** Whether the input could still be claimed in time; undefined while the time of its chain is not known. */
   isClaimable(op: Swap['op']): boolean | undefined
+  /** Whether a chain is final so late that nothing new is paid from or to it. */
+  isLate(chainId: number): boolean
   cutOffSeconds: number
   patienceSeconds: number
 }
@@ -29,6 +31,7 @@ export async function judgeDelivery(deps: JudgeDeps, heads: Heads | undefined, s
   if (isClaimable === undefined) return { kind: 'wait' }
   if (!isClaimable) return impossible('DELIVERY_EXPIRED')
   if (isTold(swap)) return { kind: 'deliver' }
+  if (deps.isLate(swap.op.originChain) || deps.isLate(swap.op.destinationChain)) return { kind: 'wait' }
   if (deps.isPriceKept(swap) === false) return impossible('PRICE_MOVED')
   const simulation = await deps.destination.simulateDelivery(swap.op, deps.sender.address)
   if (simulation.kind === 'recipientRefuses') return impossible('RECIPIENT_INVALID')

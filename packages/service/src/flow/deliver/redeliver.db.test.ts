@@ -78,7 +78,8 @@ function looker({ isVerified = true, sent = [] as Work[] } = {}): DeliverDeps {
       simulateDelivery: async () => ({ kind: 'recipientRefuses' }),
     },
     ...{ isLive: () => true, downSeconds: () => 0, isPriceKept: () => true, refreshPrices: async () => {} },
-    ...{ cutOffSeconds: 0, patienceSeconds: 60, isClaimable: () => true, onRefundDecided: () => {} },
+    ...{ cutOffSeconds: 0, patienceSeconds: 60, isClaimable: () => true, isLate: () => false },
+    onRefundDecided: () => {},
   }
   return deps as unknown as DeliverDeps
 }

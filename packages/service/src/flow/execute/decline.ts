@@ -12,6 +12,8 @@ export type ReadinessDeps = {
   isLive(chainId: number): boolean
   /** Whether the destination has been out of reach for so long that waiting is no use. */
   isGone(chainId: number): boolean
+  /** Whether a chain is final so late that nothing new is taken or paid there. */
+  isLate(chainId: number): boolean
   /** Whether the input still buys at least the floor; undefined without a fresh price. */
   isPriceKept(swap: Swap): boolean | undefined
 }
@@ -25,6 +27,7 @@ export async function readinessOf(deps: ReadinessDeps, heads: Heads, swap: Swap)
   if (isExpired(op, heads)) return { kind: 'decline', code: 'OPERATION_EXPIRED' }
   if (deps.isGone(op.destinationChain)) return { kind: 'decline', code: 'DESTINATION_UNAVAILABLE' }
   if (!deps.isLive(op.destinationChain)) return { kind: 'wait' }
+  if (deps.isLate(op.originChain) || deps.isLate(op.destinationChain)) return { kind: 'wait' }
   const kept = deps.isPriceKept(swap)
   if (kept === undefined) return { kind: 'wait' }
   if (!kept) return { kind: 'decline', code: 'PRICE_MOVED' }

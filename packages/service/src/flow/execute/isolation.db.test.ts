@@ -69,6 +69,7 @@ function workerWith(found: { locked?: string[]; isGone?: boolean }): LockDeps {
     ...{
       isLive: () => !isGone,
       isGone: () => isGone,
+      isLate: () => false,
       isPriceKept: () => true,
       refreshPrices: async () => {},
     },

@@ -84,7 +84,8 @@ function lookerAt({ obstacle = 'INPUT_UNAVAILABLE', sent = [] as Sent[] } = {}):
       readClaimCap: async () => undefined,
     },
     destinationOf: () => ({ simulateDelivery: async () => ({ kind: 'ok' }) }),
-    ...{ isLive: () => true, isGone: () => false, isPriceKept: () => true, refreshPrices: async () => {} },
+    ...{ isLive: () => true, isGone: () => false, isLate: () => false, isPriceKept: () => true },
+    refreshPrices: async () => {},
     valueCentsOf: () => 0n,
     onDeclined: () => {},
   }

@@ -3,7 +3,7 @@ import type { ServiceError } from '../../errors.ts'
 import type { CatalogChain, Token } from '../../model/catalog.ts'
 import type { Curve } from '../../model/curve.ts'
 import type { Offer, Refusal, Venue } from '../../model/venue.ts'
-import { chooseVenue } from './choose.ts'
+import { chooseVenue, largestAmount } from './choose.ts'
 import type { BaseTerms } from './costs.ts'
 import type { Order } from './request.ts'
 
@@ -134,4 +134,15 @@ test('while nothing can be taken there is no smaller amount to ask for', () => {
       message: 'No more USDC can be taken on one now. Try again later.',
       recovery: { action: 'RETRY_LATER', maxAmount: '0' },
     })
+})
+
+test('the largest amount is the best of all venues within the largest input, and has a price', () => {
+  const venues = [refusing('none', 'empty'), venue('small', { depth: 10_000n }), venue('large')]
+  for (const tradeType of ['exactInput', 'exactOutput'] as const) {
+    const amount = largestAmount(venues, { ...order, tradeType }, { ...base, mostInput: 400_000n })
+
+    expect(chosen(venues, { tradeType, amount }, 400_000n)).toBe('large')
+    expect(errorOf(venues, { tradeType, amount: amount + 1n }, 400_000n).code).toBe('INSUFFICIENT_LIQUIDITY')
+  }
+  expect(largestAmount(venues, order, { ...base, mostInput: 0n })).toBe(0n)
 })

@@ -40,6 +40,17 @@ export function chooseVenue(venues: readonly Venue[], order: Order, base: BaseTe
   throw bids.length > 0 ? wrongSize(order, bids) : noVenue(order, refusals)
 }
 
+/** The largest amount that any venue has a price for, in the order's own token; 0 where there is none. */
+export function largestAmount(venues: readonly Venue[], order: Order, base: BaseTerms): bigint {
+  return venues.reduce((largest, venue) => {
+    const offer = venue.offer(order)
+    if ('why' in offer) return largest
+    const terms = withDelivery(base, offer.deliveryCost)
+    const most = boundsOf({ offer, terms, mostInput: base.mostInput }, order)?.most ?? 0n
+    return most > largest ? most : largest
+  }, 0n)
+}
+
 function priceWith({ offer, terms, mostInput }: Bid, order: Order): Breakdown | 'tooSmall' | 'tooLarge' {
   const price =
     order.tradeType === 'exactInput'

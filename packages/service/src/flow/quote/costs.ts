@@ -1,6 +1,7 @@
 import { ServiceError } from '../../errors.ts'
 import { convertUp, type Priced, type PriceE18, tenTo } from '../../model/amount.ts'
 import type { ChainNow, Market, Side } from '../../model/catalog.ts'
+import { assertNotLate } from '../../model/chain-refusal.ts'
 import { feeBoundOf } from '../../model/gas.ts'
 import type { Terms } from '../../model/pricing.ts'
 import type { Quote } from '../../model/quote.ts'
@@ -80,9 +81,10 @@ export function priceUnavailable(asset: string): ServiceError {
   })
 }
 
-function getChainNow(market: Market, chain: { chainId: number; name: string }, side: Side): ChainNow {
+function getChainNow(market: Market, chain: Order['origin'], side: Side): ChainNow {
   const now = market.chainNow(chain.chainId)
   const hasGas = market.hasGas(chain.chainId, side)
+  if (now) assertNotLate(chain, now)
   if (now && hasGas) return now
   const why = now ? 'takes no swaps now' : 'does not answer or stands still'
   throw new ServiceError('CHAIN_UNAVAILABLE', {

@@ -6,7 +6,11 @@ import type { Choice } from './choose.ts'
 type Described = Pick<QuoteReply, 'fees' | 'inputUsd' | 'outputUsd' | 'priceImpactBps' | 'warnings'>
 
 /** Where the input goes, and what both sides are worth; the latter only when both have a price. */
-export function describePrice({ terms, price }: Choice, highImpactBps: number): Described {
+export function describePrice(
+  { terms, price }: Choice,
+  highImpactBps: number,
+  warnings: readonly QuoteWarning[] = [],
+): Described {
   const parts: [Fee['kind'], bigint][] = [
     ['serviceFee', price.serviceFee],
     ['originNetwork', terms.originCost],
@@ -15,7 +19,7 @@ export function describePrice({ terms, price }: Choice, highImpactBps: number): 
   if (terms.accountRent > 0n) parts.push(['accountRent', terms.accountRent])
   const impact = priceImpactOf(terms, price)
   if (impact !== 0n) parts.push(['priceImpact', impact])
-  if (!terms.output) return { fees: toFees(terms, parts, price.amountIn) }
+  if (!terms.output) return { fees: toFees(terms, parts, price.amountIn), ...toWarnings(warnings) }
   const { input, output } = terms
   const { amountIn, amountOut } = price
   const impactBps = priceImpactBps({ input, output }, price)
@@ -25,7 +29,7 @@ export function describePrice({ terms, price }: Choice, highImpactBps: number): 
     inputUsd: formatCents(toCents(usdE18(amountIn, input))),
     outputUsd: formatCents(outputCents),
     priceImpactBps: impactBps,
-    ...(impactBps <= -highImpactBps && { warnings: [highImpact(impactBps)] }),
+    ...toWarnings(impactBps <= -highImpactBps ? [highImpact(impactBps), ...warnings] : warnings),
   }
 }
 
@@ -51,6 +55,9 @@ function toFees(
   }
   return fees
 }
+
+const toWarnings = (warnings: readonly QuoteWarning[]) =>
+  warnings.length > 0 ? { warnings: [...warnings] } : {}
 
 function highImpact(impactBps: number): QuoteWarning {
   const loss = (-impactBps / 100).toFixed(2)

@@ -3,15 +3,17 @@ import type { ServiceError } from '../../errors.ts'
 import { toCentsUp, usdE18 } from '../../model/amount.ts'
 import type { Catalog, Market } from '../../model/catalog.ts'
 import type { ServiceFee } from '../../model/discount.ts'
+import { type RouteSpeed, settlementOf } from '../../model/eta.ts'
 import { withSlippage } from '../../model/pricing.ts'
 import { type Quote, toSealed } from '../../model/quote.ts'
 import type { Venue } from '../../model/venue.ts'
-import { type Choice, chooseVenue } from './choose.ts'
-import { feeBoundsOf, termsOf } from './costs.ts'
+import { type Choice, chooseVenue, largestAmount } from './choose.ts'
+import { type BaseTerms, feeBoundsOf, termsOf } from './costs.ts'
 import { describePrice } from './describe.ts'
 import { nextQuoteId } from './quote-id.ts'
 import { type AddressBooks, invalidFields, type Order, toOrder } from './request.ts'
 import { assertNotStopped, type FindStop } from './stopped.ts'
+import { mostInputWithin, slowSettlement, tooSlow } from './time.ts'
 
 /**
  * Whether a payment can arrive: what the account costs that has to be made for it, in the chain's own coin, and
@@ -41,8 +43,8 @@ export type QuoteDeps = {
   /** How far the market may move against the operator, by the slippage of the swap. */
   toleranceFor(slippageBps: number): number
   quoteTtlMs: number
-  /** How long swaps of this route and value take, from submission to `settled`. */
-  etaSecondsOf(order: Order, valueCents: bigint): number
+  /** How long swaps of this route take from submission to `settled`, when their inputs are paid for at this depth. */
+  etaSecondsOf(origin: Order['origin'], destination: Order['destination'], depth: number): number
 }
 
 /**
@@ -77,6 +79,7 @@ function priceOrder(deps: QuoteDeps, accountId: string, order: Order, accountRen
   // Last: whoever could not be quoted anyway is told the reason that stays.
   assertNotStopped(deps.findStop, order)
   const { price } = choice
+  const settlement = timeOf(deps, order, base, choice)
   const minOutput =
     order.tradeType === 'exactInput' ? withSlippage(price.amountOut, order.slippageBps) : price.amountOut
   const expiresAt = deps.now() + deps.quoteTtlMs
@@ -94,11 +97,30 @@ function priceOrder(deps: QuoteDeps, accountId: string, order: Order, accountRen
     minOutput: minOutput.toString(),
     feeBps: feeCentiBps / 100,
     expiresAt: new Date(expiresAt).toISOString(),
-    etaSeconds: deps.etaSecondsOf(order, quoted.valueCents),
-    ...describePrice(choice, deps.highImpactBps),
+    etaSeconds: settlement.etaSeconds,
+    ...describePrice(choice, deps.highImpactBps, settlement.warnings),
     ...(feeDiscount && { feeDiscount }),
   }
 }
+
+/** How long the swap takes, with a warning where it waits for finality. A caller who allows less time is refused. */
+function timeOf(deps: QuoteDeps, order: Order, base: BaseTerms, choice: Choice) {
+  const { origin, destination, maxEtaSeconds } = order
+  const speed: RouteSpeed = {
+    finality: origin.finality,
+    roomCents: deps.market.exposureRoom(origin.chainId),
+    etaSecondsAt: (depth) => deps.etaSecondsOf(origin, destination, depth),
+  }
+  const { etaSeconds, isSlow } = settlementOf(speed, valueCentsOf(choice))
+  if (maxEtaSeconds !== undefined && etaSeconds > maxEtaSeconds) {
+    const mostInput = mostInputWithin(speed, maxEtaSeconds, base.input) ?? base.mostInput
+    const within = { ...base, mostInput: mostInput < base.mostInput ? mostInput : base.mostInput }
+    throw tooSlow(order, etaSeconds, largestAmount(deps.venues, order, within))
+  }
+  return { etaSeconds, warnings: isSlow ? [slowSettlement(order, etaSeconds)] : [] }
+}
+
+const valueCentsOf = ({ price, terms }: Choice) => toCentsUp(usdE18(price.amountIn, terms.input))
 
 type Limits = ReturnType<typeof feeBoundsOf> & { minOutput: bigint; expiresAt: number; toleranceBps: number }
 
@@ -121,7 +143,7 @@ function toQuote(order: Order, { offer, terms, price }: Choice, limits: Limits):
     priceFloor: withSlippage(price.payAmount, limits.toleranceBps),
     lockFeeBound: limits.lockFeeBound,
     deliveryFeeBound: limits.deliveryFeeBound,
-    valueCents: toCentsUp(usdE18(price.amountIn, terms.input)),
+    valueCents: valueCentsOf({ offer, terms, price }),
     createsAccount: terms.accountRent > 0n,
     expiresAt: limits.expiresAt,
   }

@@ -22,6 +22,8 @@ export type Order = {
   recipient: string
   slippageBps: number
   tradeType: 'exactInput' | 'exactOutput'
+  /** How long the swap may take; undefined for any time. */
+  maxEtaSeconds?: number | undefined
   /** The least that the destination lets arrive at this recipient. */
   leastOutput: bigint
 }
@@ -57,7 +59,8 @@ export function toOrder(catalog: Catalog, addresses: AddressBooks, request: Quot
   }
   const slippageBps = request.slippageBps ?? defaultSlippageBps(catalog, input, output)
   const parties = { wallet, recipient, leastOutput: 0n }
-  return { origin, destination, input, output, amount, ...parties, slippageBps, tradeType }
+  const { maxEtaSeconds } = request
+  return { origin, destination, input, output, amount, ...parties, slippageBps, tradeType, maxEtaSeconds }
 }
 
 type Parsing = { addresses: AddressBooks; issues: Issue[] }

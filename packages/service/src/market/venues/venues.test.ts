@@ -21,6 +21,7 @@ function marketWith(change: Partial<Market> = {}): Market {
     available: (_chain, token) => held[token],
     hasGas: () => true,
     mostInput: () => 10n ** 30n,
+    exposureRoom: () => 10n ** 30n,
     chainNow: () => ({
       ...{ seconds: 1, block: 1n, height: 1n },
       costs: { lock: 1n, firstLock: 2n, delivery: 3n, purchase: 4n, gasPrice: 1n },

@@ -1,0 +1,36 @@
+import type { QuoteWarning } from '@geoswap/wire'
+import { ServiceError } from '../../errors.ts'
+import { mostWithin, type Priced } from '../../model/amount.ts'
+import { mostCentsWithin, type RouteSpeed } from '../../model/eta.ts'
+import { describeSeconds } from '../../model/finality.ts'
+import type { Order } from './request.ts'
+
+/** The largest input that settles within this time; undefined where every one does. */
+export function mostInputWithin(speed: RouteSpeed, seconds: number, input: Priced): bigint | undefined {
+  const cents = mostCentsWithin(speed, seconds)
+  if (cents === undefined) return undefined
+  return cents > 0n ? mostWithin(cents, input) : 0n
+}
+
+/** 422 with the largest amount that settles in the time that the caller names; 0 where none does now. */
+export function tooSlow({ origin, destination }: Order, etaSeconds: number, maxAmount: bigint): ServiceError {
+  const time = describeSeconds(etaSeconds)
+  if (maxAmount > 0n)
+    return new ServiceError('INSUFFICIENT_LIQUIDITY', {
+      message: `A swap of this size takes about ${time} now. Ask for at most ${maxAmount}, or allow more time.`,
+      details: { etaSeconds },
+      recovery: { maxAmount: maxAmount.toString() },
+    })
+  return new ServiceError('INSUFFICIENT_LIQUIDITY', {
+    message: `A swap from ${origin.name} to ${destination.name} takes about ${time} now. Allow more time, or try later.`,
+    details: { etaSeconds },
+    recovery: { action: 'RETRY_LATER', maxAmount: '0', retryAfterMs: 60_000 },
+  })
+}
+
+export function slowSettlement({ origin }: Order, etaSeconds: number): QuoteWarning {
+  return {
+    code: 'SLOW_SETTLEMENT',
+    message: `The input has to be final on ${origin.name} first: this takes about ${describeSeconds(etaSeconds)}.`,
+  }
+}

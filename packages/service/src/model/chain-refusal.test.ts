@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest'
+import type { CatalogChain } from './catalog.ts'
+import { assertNotLate, isLate } from './chain-refusal.ts'
+
+const base = { chainId: 8453, name: 'base', finality: { hardSeconds: 2_400 } } as CatalogChain
+
+test('a chain that is final within three times its configured time is served, and so is one not measured yet', () => {
+  for (const now of [{}, { finalitySeconds: 900 }, { finalitySeconds: 7_200 }]) {
+    expect(isLate(base, now)).toBe(false)
+    expect(() => assertNotLate(base, now)).not.toThrow()
+  }
+})
+
+test('503 CHAIN_UNAVAILABLE says how much longer finality takes, and when to ask again', () => {
+  const refuse = () => assertNotLate(base, { finalitySeconds: 7_230 })
+
+  expect(refuse).toThrow(
+    expect.objectContaining({
+      code: 'CHAIN_UNAVAILABLE',
+      message: 'Finality of base takes 81 minutes longer than usual, and swaps wait for it. Try again later.',
+      details: { chainId: 8453, finalitySeconds: 7_230 },
+      recovery: { retryAfterMs: 60_000 },
+    }),
+  )
+})
