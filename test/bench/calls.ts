@@ -4,9 +4,10 @@ import type { Figure } from './figures.ts'
 import { createSwapper, type Route, swapOnce } from './route-swaps.ts'
 import type { Shaped } from './shaped.ts'
 
-const QUIET_MS = 75_000
+// A chain is followed closely for a minute after a swap, and for less after its start.
+const QUIET_MS = { start: 20_000, swaps: 70_000 }
 const IDLE_MS = 60_000
-const SWAPS = 20
+const SWAPS = 10
 const GOALS = { evm: 2, solana: 3, swap: 8 }
 
 const ROUTES: readonly Route[] = [
@@ -19,7 +20,7 @@ type Idle = { figures: Figure[]; perSecond: number }
 
 /** Calls of all processes with nothing to do. */
 export async function countIdleCalls(shaped: Shaped): Promise<Figure[]> {
-  return (await countIdle(shaped)).figures
+  return (await countIdle(shaped, QUIET_MS.start)).figures
 }
 
 /** The same, and what a swap takes beyond them, its quote and build included. */
@@ -30,7 +31,7 @@ export async function countCalls(shaped: Shaped): Promise<Figure[]> {
   // The first swap of a wallet delegates it.
   for (const swapper of swappers) await swapOnce(shaped, swapper)
   for (const { name } of world.chains) await controls.setBackendLag(name, null)
-  const idle = await countIdle(shaped)
+  const idle = await countIdle(shaped, QUIET_MS.swaps)
   const figures = [...idle.figures]
   for (const [index, { name }] of ROUTES.entries()) {
     const swapper = swappers[index]
@@ -48,10 +49,10 @@ export async function countCalls(shaped: Shaped): Promise<Figure[]> {
   return figures
 }
 
-async function countIdle(shaped: Shaped): Promise<Idle> {
+async function countIdle(shaped: Shaped, quietMs: number): Promise<Idle> {
   const { controls, say, network } = shaped
-  say(`waiting ${QUIET_MS / 1_000} s for what came before`)
-  await delay(QUIET_MS)
+  say(`waiting ${quietMs / 1_000} s for what came before`)
+  await delay(quietMs)
   await controls.resetMeters()
   say(`nothing to do for ${IDLE_MS / 1_000} s`)
   await delay(IDLE_MS)

@@ -2,6 +2,7 @@ import { type Address, getAddress, type PrivateKeyAccount, type PublicClient, ze
 import { createEvmChain } from '../chains/evm/chain.ts'
 import { createEvmClients, type EvmClients } from '../chains/evm/client.ts'
 import { createEvmCustody } from '../chains/evm/custody.ts'
+import { createPriceReader } from '../chains/evm/fees.ts'
 import { createHeadNews } from '../chains/evm/head-news.ts'
 import { readBalance } from '../chains/evm/reads.ts'
 import { createEvmRecovery } from '../chains/evm/recovery.ts'
@@ -61,9 +62,11 @@ export function connectEvm(options: Options): Ungated & { evm: EvmParts } {
     ...(config.l1Gas && { l1Gas: config.l1Gas }),
     ...(config.maxTipWei !== undefined && { maxTipWei: BigInt(config.maxTipWei) }),
   }
+  const prices = createPriceReader(clients.nodes, settings)
+  const deliverer = senders.deliver[0] ?? zeroAddress
   return {
     config,
-    chain: createEvmChain({ clients, settings, accounts, deliverer: senders.deliver[0] ?? zeroAddress }),
+    chain: createEvmChain({ clients, settings, prices, accounts, deliverer }),
     custody: createEvmCustody({
       clients: clients.gathered,
       settings: { ...settings, lockers: [...senders.relay, ...senders.authorize] },
@@ -72,6 +75,7 @@ export function connectEvm(options: Options): Ungated & { evm: EvmParts } {
     view: createEvmViewReader({
       clients,
       settings,
+      prices,
       keys: watchedKeys(network, config, Object.values(senders).flat()),
       feeds: feedsOn(network, config.chainId),
       decimalsOf: rememberDecimals(client),

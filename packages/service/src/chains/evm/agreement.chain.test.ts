@@ -4,7 +4,7 @@ import type { Heads } from '../chain.ts'
 import { startNodesBeside } from '../conformance/test-liar.ts'
 import { NoAgreementError } from '../nodes/agree.ts'
 import { createEvmClients } from './client.ts'
-import { readFates } from './send.ts'
+import { createFateReader } from './send.ts'
 
 const [plan] = EVM_CHAINS
 if (!plan) throw new Error('The local network has no EVM chain')
@@ -51,7 +51,11 @@ test('no key skips a nonce because one node says that it was used, be it the fir
   const { number } = await clients.agreed.getBlock({ blockTag: 'latest' })
   const heads = { head: { number }, hard: { number } } as Heads
 
-  const { nextNonce } = await readFates(clients, '0x00000000000000000000000000000000000000aa', [], heads)
+  const { nextNonce } = await createFateReader(clients)(
+    '0x00000000000000000000000000000000000000aa',
+    [],
+    heads,
+  )
 
   expect(nextNonce).toBe(0)
 })

@@ -8,7 +8,7 @@ import type { WalletView } from '../chain.ts'
  */
 export function obstacleOf(
   swap: Swap,
-  { delegation, balance }: WalletView,
+  { delegation, balance }: Omit<WalletView, 'block'>,
   claimLimit: bigint,
 ): FailureCode | undefined {
   const { inputAmount } = swap.op
