@@ -5,6 +5,7 @@ export type Pace = {
   afterHeadMs: number
   /** Least age of a part before it is read again, which a new head has to allow. */
   costsMs: number
+  /** State and pools are one call where both are due. */
   stateMs: number
   poolsMs: number
 }
@@ -35,14 +36,16 @@ export function paceOf({ blockMs, isInFlight, isSubscribed, callsPerHead, hasFee
       afterHeadMs: isSubscribed ? blockMs * 3 : (blockMs * 3) / 4,
       costsMs: 5_000,
       stateMs: 3_000,
-      poolsMs: 4_000,
+      poolsMs: 3_000,
     }
   }
   const pollMs = Math.min(SLOWEST_POLL_MS, Math.max(IDLE_POLL_MS * callsPerHead, blockMs / 6))
   return {
     pollMs,
     afterHeadMs: isSubscribed ? Math.max(pollMs, blockMs * 3) : Math.max(pollMs, (blockMs * 3) / 4),
-    ...{ costsMs: 5_000, stateMs: hasFeeds ? 3_000 : 10_000, poolsMs: 4_000 },
+    costsMs: 5_000,
+    stateMs: hasFeeds ? 3_000 : 10_000,
+    poolsMs: 3_000,
   }
 }
 

@@ -49,7 +49,7 @@ test('a dead node stops what needs both, and nothing where two others are left',
 test('no key skips a nonce because one node says that it was used, be it the first that is asked', async () => {
   const clients = createEvmClients({ urls: [liar, honest, second] })
   const { number } = await clients.agreed.getBlock({ blockTag: 'latest' })
-  const heads = { head: { number }, hard: { number } } as Heads
+  const heads = { head: { number }, hard: { number, hash: '0xaa' } } as Heads
 
   const { nextNonce } = await createFateReader(clients)(
     '0x00000000000000000000000000000000000000aa',

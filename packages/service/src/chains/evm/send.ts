@@ -28,7 +28,7 @@ async function offer(node: PublicClient, raw: Hex): Promise<undefined> {
 /**
  * A nonce that a hard-final block consumed settles every transaction that was signed with it. The next one is agreed
  * on as well: a key that followed one node's word past a gap could send nothing any more. What a final block says of a
- * key stays, so it is asked once.
+ * key stays, so it is asked once, and only where something was sent.
  */
 export function createFateReader({ agreed }: Pick<EvmClients, 'agreed'>) {
   const finals = new Map<string, { hash: string; nonce: number }>()
@@ -44,7 +44,8 @@ export function createFateReader({ agreed }: Pick<EvmClients, 'agreed'>) {
   }
 
   return async <T extends Sent>(sender: string, sent: readonly T[], at: Heads): Promise<Fates<T>> => {
-    const [latest, hard] = await Promise.all([nonceAt(sender, at.head), readFinal(sender, at)])
+    const readHard = sent.length > 0 ? readFinal(sender, at) : 0
+    const [latest, hard] = await Promise.all([nonceAt(sender, at.head), readHard])
     const isBetween = sent.some(({ nonce }) => nonce >= hard && nonce < latest)
     const readSettled = () => (at.settle.number === at.head.number ? latest : nonceAt(sender, at.settle))
     const settle = isBetween ? await readSettled() : hard
