@@ -44,8 +44,10 @@ export function createFateReader({ agreed }: Pick<EvmClients, 'agreed'>) {
   }
 
   return async <T extends Sent>(sender: string, sent: readonly T[], at: Heads): Promise<Fates<T>> => {
-    const readHard = sent.length > 0 ? readFinal(sender, at) : 0
-    const [latest, hard] = await Promise.all([nonceAt(sender, at.head), readHard])
+    const [latest, hard] = await Promise.all([
+      nonceAt(sender, at.head),
+      sent.length > 0 ? readFinal(sender, at) : 0,
+    ])
     const isBetween = sent.some(({ nonce }) => nonce >= hard && nonce < latest)
     const readSettled = () => (at.settle.number === at.head.number ? latest : nonceAt(sender, at.settle))
     const settle = isBetween ? await readSettled() : hard
