@@ -62,20 +62,17 @@ export function connectEvm(options: Options): Ungated & { evm: EvmParts } {
     ...(config.l1Gas && { l1Gas: config.l1Gas }),
     ...(config.maxTipWei !== undefined && { maxTipWei: BigInt(config.maxTipWei) }),
   }
-  const prices = createPriceReader(clients.nodes, settings)
-  const deliverer = senders.deliver[0] ?? zeroAddress
+  const parts = { clients, settings, prices: createPriceReader(clients.nodes, settings) }
   return {
     config,
-    chain: createEvmChain({ clients, settings, prices, accounts, deliverer }),
+    chain: createEvmChain({ ...parts, accounts, deliverer: senders.deliver[0] ?? zeroAddress }),
     custody: createEvmCustody({
       clients: clients.gathered,
       settings: { ...settings, lockers: [...senders.relay, ...senders.authorize] },
     }),
     recovery: createEvmRecovery({ clients, settings }),
     view: createEvmViewReader({
-      clients,
-      settings,
-      prices,
+      ...parts,
       keys: watchedKeys(network, config, Object.values(senders).flat()),
       feeds: feedsOn(network, config.chainId),
       decimalsOf: rememberDecimals(client),
