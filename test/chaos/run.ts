@@ -12,7 +12,8 @@ import { direct } from './director.ts'
 import { type Ledger, openLedger } from './ledger.ts'
 import type { Mutant } from './mutants.ts'
 import { makePeace, rage } from './nemesis.ts'
-import type { ClientPlan, Place, Plan } from './plan.ts'
+import type { ClientPlan, Plan } from './plan.ts'
+import { lapse } from './shape-troubles.ts'
 import { type Stage, setStage } from './stage.ts'
 
 // For what has not been seen in the planned time. A machine that has nothing else to do needs a fraction of it.
@@ -20,7 +21,10 @@ const MOST_MORE_SECONDS = 1_200
 const LOOK_MS = 250
 // Blocks enough to see what the last moves of the service were made by.
 const AFTERMATH_MS = 2_000
-const PLACES: readonly Place[] = ['alpha', 'beta', 'solana']
+// On a shape, when all is calm: time for swaps to end as they do, then time that passes at once until all is at rest.
+const CALM_MS = 25_000
+const LAPSE_SECONDS = 300
+const LAPSE_EVERY_MS = 4_000
 
 export type RunOptions = { plan: Plan; dir: string; mutant?: Mutant; say(line: string): void }
 
@@ -41,11 +45,13 @@ export async function run({ plan, dir, mutant, say }: RunOptions): Promise<{ sto
   await makePeace(stage.field)
   say(`faults are over after ${seconds(started)} s; waiting for every swap to end`)
   const calmAt = Date.now()
+  const passing = plan.shape ? passTime(stage, life) : undefined
   const clients = Promise.all([first.ended, more?.ended])
   await Promise.race([clients, delay(plan.drainSeconds * 1_000)])
   await untilQuiet(stage.pool, calmAt + plan.drainSeconds * 1_000)
   life.isOver = true
   await clients
+  await passing
   progress.stop()
   const quietMs = Date.now() - calmAt
   say(`quiet ${(quietMs / 1_000).toFixed(1)} s after the last fault`)
@@ -55,6 +61,16 @@ export async function run({ plan, dir, mutant, say }: RunOptions): Promise<{ sto
   stage.heads.stop()
   await writeFacts(stage, plan, { calmAt, quietMs })
   return { stop: stage.stop }
+}
+
+/** Finality is minutes away: the clocks of all chains move on together until all is at rest. */
+async function passTime({ field }: Stage, life: Life): Promise<void> {
+  const calm = Date.now() + CALM_MS
+  while (!life.isOver && Date.now() < calm) await delay(LOOK_MS)
+  while (!life.isOver) {
+    await lapse(field, LAPSE_SECONDS)
+    await delay(LAPSE_EVERY_MS)
+  }
 }
 
 /** Closed, nobody begins any more; over, nobody waits any longer. */
@@ -200,9 +216,12 @@ async function writeFacts(
   times: { calmAt: number; quietMs: number },
 ) {
   const requests: Record<string, number> = {}
-  for (const place of PLACES)
-    for (const [fault, count] of proxies[place].counts) requests[fault] = (requests[fault] ?? 0) + count
+  for (const proxy of proxies.values())
+    for (const [fault, count] of proxy.counts) requests[fault] = (requests[fault] ?? 0) + count
   const crashes = Object.fromEntries(crew.crashes)
-  const { least, isGate } = plan
-  writeFileSync(join(dir, 'facts.json'), JSON.stringify({ ...times, crashes, requests, least, isGate }))
+  const { least, isGate, shape } = plan
+  writeFileSync(
+    join(dir, 'facts.json'),
+    JSON.stringify({ ...times, crashes, requests, least, isGate, shape }),
+  )
 }

@@ -14,7 +14,9 @@ import { conservation, readGas, spendBound, wasteBound } from './totals.ts'
 // and the database say. It shares no code with the service.
 
 const checks: readonly Check[] = [
-  ...[...Object.values(outcomes), ...Object.values(books), ...Object.values(timing)],
+  ...[...Object.values(outcomes), ...Object.values(timing)],
+  ...[books.writtenAhead, books.booksAtRest, books.boundedExposure, books.boundedLoss, books.segregation],
+  ...[books.nonceDiscipline, books.feePayerOutflow, books.authority, books.deadlineOrder, books.secrecy],
   ...[provenDecisions, conservation, spendBound, wasteBound, databaseSurvives],
 ]
 
@@ -48,6 +50,13 @@ async function printOutcomes(evidence: Evidence): Promise<void> {
   const factor = (Number(all) / Number(useful)).toFixed(2)
   print(`${landed} EVM transactions landed, ${reverted} of them reverted; they burnt ${factor} times the gas`)
   print('of those that did something')
+  for (const { chain, swaps, cents } of books.lossesOf(evidence)) {
+    if (swaps === 0) continue
+    const [lost, allowed] = [cents, input.setup.exposureCapCents].map((sum) => (sum / 100).toFixed(2))
+    print(
+      `a reorg of ${chain} took back the inputs of ${swaps} swaps that were paid: ${lost} USD, ${allowed} allowed`,
+    )
+  }
 }
 
 function printViolations(violations: readonly Violation[]): void {
