@@ -12,6 +12,8 @@ export type Plan = {
   drainSeconds: number
   /** How often each fail-point is to end a process. */
   crashes: number
+  /** How many of them a process is armed with at a time; all by default. */
+  armsAtOnce?: number
   /** Whether to end as soon as every fail-point was seen, and to ask for nothing else. */
   isGate: boolean
   /** The chains of the network; `local` by default. */
@@ -27,8 +29,10 @@ export type Plan = {
   /** Other than the usual ones of a run. */
   deadlines?: Partial<Record<string, number>>
   clients: ClientPlan[]
-  /** Who comes when the time is over and something has still not been seen. */
+  /** Who comes when the time is over: for what has still not been seen, or for a deep reorg to undo. */
   reserve: ClientPlan[]
+  /** After all other faults. */
+  deepReorg?: Extract<ShapeTrouble, { kind: 'deepReorg' }>
   events: NemesisEvent[]
 }
 
@@ -104,7 +108,7 @@ export type ShapeTrouble =
   /** Time passes at once, on all chains. */
   | { kind: 'lapse'; seconds: number }
   /** Undoes more than the reorg window, and the signatures of what was undone are too old by then. */
-  | { kind: 'deepReorg'; chain: EvmPlace; ms: number; jumpSeconds: number }
+  | { kind: 'deepReorg'; chain: EvmPlace; leastMs: number; mostMs: number; jumpSeconds: number }
 export type NemesisKind = Trouble['kind']
 export const nemesisKinds: readonly NemesisKind[] = [
   ...(['kill', 'pause', 'killDatabase', 'stallDatabase', 'reorg', 'halt', 'feeSpike', 'stale'] as const),

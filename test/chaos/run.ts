@@ -11,7 +11,7 @@ import { live } from './clients/client.ts'
 import { direct } from './director.ts'
 import { type Ledger, openLedger } from './ledger.ts'
 import type { Mutant } from './mutants.ts'
-import { makePeace, rage } from './nemesis.ts'
+import { makePeace, rage, strike } from './nemesis.ts'
 import type { ClientPlan, Plan } from './plan.ts'
 import { lapse } from './shape-troubles.ts'
 import { type Stage, setStage } from './stage.ts'
@@ -39,14 +39,13 @@ export async function run({ plan, dir, mutant, say }: RunOptions): Promise<{ sto
   const progress = reportProgress(stage, plan, say)
   stage.state.isFair = false
   const more = await (plan.isGate ? passGate : rageAll)(stage, plan, { ledger, life, say, first })
+  const last = plan.deepReorg && (await undoDeeply(stage, plan, { ledger, life, say }))
   life.isClosed = true
-  stage.state.isFair = true
-  stage.crew.calm()
-  await makePeace(stage.field)
+  await calm(stage)
   say(`faults are over after ${seconds(started)} s; waiting for every swap to end`)
   const calmAt = Date.now()
   const passing = plan.shape ? passTime(stage, life) : undefined
-  const clients = Promise.all([first.ended, more?.ended])
+  const clients = Promise.all([first.ended, more?.ended, last?.ended])
   await Promise.race([clients, delay(plan.drainSeconds * 1_000)])
   await untilQuiet(stage.pool, calmAt + plan.drainSeconds * 1_000)
   life.isOver = true
@@ -122,7 +121,7 @@ async function passGate(stage: Stage, plan: Plan, { first, ...how }: Rage): Prom
 /** All that is planned; then, with the clients in reserve, what leads to that which was not seen often enough. */
 async function rageAll(stage: Stage, plan: Plan, { first, ...how }: Rage): Promise<Begun | undefined> {
   await rageFor(stage, plan, plan.seconds)
-  if (plan.reserve.length === 0 || (await isAllSeen(stage, plan))) return undefined
+  if (plan.deepReorg || plan.reserve.length === 0 || (await isAllSeen(stage, plan))) return undefined
   how.say('not everything was seen often enough yet: going on')
   const more = begin(stage, plan, { ...how, clients: plan.reserve })
   const allEnded = Promise.allSettled([first.ended, more.ended])
@@ -131,6 +130,35 @@ async function rageAll(stage: Stage, plan: Plan, { first, ...how }: Rage): Promi
     void allEnded.then(end)
   })
   return more
+}
+
+async function calm({ state, crew, field }: Stage): Promise<void> {
+  state.isFair = true
+  crew.calm()
+  await makePeace(field)
+}
+
+/**
+ * When all else is over: a chain undoes more than it should ever. Swaps that were paid by then lose their inputs, and
+ * no fault of another kind is in the way of that.
+ */
+async function undoDeeply(
+  stage: Stage,
+  plan: Plan,
+  { say, ...how }: Omit<Rage, 'first'>,
+): Promise<Begun | undefined> {
+  const { deepReorg } = plan
+  if (!deepReorg) return undefined
+  await calm(stage)
+  say(`${deepReorg.chain} is about to undo more than its reorg window`)
+  let begun: Begun | undefined
+  const wait = async () => {
+    begun = begin(stage, plan, { ...how, clients: plan.reserve })
+    const paid = Promise.all([begun.ended, delay(deepReorg.leastMs)])
+    await Promise.race([paid, delay(deepReorg.mostMs)])
+  }
+  await strike({ ...stage.field, wait }, { at: 0, ...deepReorg })
+  return begun
 }
 
 type Beside = (isOver: () => boolean, end: () => void) => Promise<void>

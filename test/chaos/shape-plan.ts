@@ -17,8 +17,8 @@ import {
   spreadOver,
 } from './plan.ts'
 
-// A run on chains of a public shape. Their blocks and their finality take the time of real ones, and deadlines are those
-// of production: clocks are moved where a run would have to wait for minutes.
+// A run on chains of a public shape. Their blocks and their finality take the time of real ones, and deadlines are
+// those of production: clocks are moved where a run would have to wait for minutes.
 
 export const SHAPE_CHAINS: readonly EvmPlace[] = ['ethereum', 'base', 'arbitrum']
 const ROLLUPS: readonly EvmPlace[] = ['base', 'arbitrum']
@@ -45,31 +45,33 @@ const DEEPEST: Partial<Record<EvmPlace, number>> = { ethereum: 3, base: 6, arbit
 // Longer than the finality of any of them, shorter than what a delivery has left.
 const LAPSE_SECONDS = 1_300
 const LAPSES = [0.35, 0.6]
-// It takes a while, and is over when the time is.
-const DEEP_REORG_AT = 0.65
-const DEEP_REORG_PART = 0.25
-// Past the deadline of every op that was locked meanwhile.
-const DEEP_JUMP_SECONDS = 200
+// Deeper than the window of 20 s, whose swaps are paid meanwhile; then past the deadline of every op in it.
+const DEEP_REORG = { leastMs: 25_000, mostMs: 60_000, jumpSeconds: 200 }
+const DEEP_SWAPS = 12
+const ARMS_AT_ONCE = 6
 
 export function drawShape(options: { seed: number; swaps: number }): Plan {
   const random = createRandom(options.seed)
   const seconds = Math.max(90, Math.round(options.swaps * SECONDS_PER_SWAP))
+  const deepChain = random.pick(ROLLUPS)
   return {
     seed: options.seed,
     shape: 'mainnet',
     least: 1,
     crashes: 1,
+    armsAtOnce: ARMS_AT_ONCE,
     isGate: false,
     seconds,
     drainSeconds: DRAIN_SECONDS,
-    workers: 2,
+    workers: 3,
     nodes: NODES,
     leaseMs: LEASE_MS,
     atOnce: AT_ONCE,
     rates: RATES,
     deadlines: DEADLINES,
     clients: drawClients(random, options.swaps, seconds),
-    reserve: [],
+    reserve: drawForReorg(random, deepChain, options.swaps),
+    deepReorg: { kind: 'deepReorg', chain: deepChain, ...DEEP_REORG },
     events: drawEvents(random, seconds).sort((a, b) => a.at - b.at),
   }
 }
@@ -82,6 +84,20 @@ function drawClients(random: Random, swaps: number, seconds: number): ClientPlan
     behaviour,
     ...drawRoute(random, behaviour),
     usd: random.integer(5, 30),
+  }))
+}
+
+/** Swaps from the chain that goes back, paid elsewhere: together they are worth more than the exposure cap. */
+function drawForReorg(random: Random, from: EvmPlace, firstId: number): ClientPlan[] {
+  const others: readonly Place[] = [...ROLLUPS.filter((place) => place !== from), 'solana']
+  return Array.from({ length: DEEP_SWAPS }, (_, index) => ({
+    id: firstId + index,
+    at: index * 250,
+    behaviour: 'honest',
+    from,
+    to: random.pick(others),
+    buy: 'USDC',
+    usd: random.integer(10, 30),
   }))
 }
 
@@ -166,12 +182,5 @@ function drawEvents(random: Random, seconds: number): NemesisEvent[] {
     kind: 'lapse' as const,
     seconds: LAPSE_SECONDS,
   }))
-  const deep = {
-    at: Math.round(DEEP_REORG_AT * seconds * 1_000),
-    kind: 'deepReorg' as const,
-    chain: random.pick(ROLLUPS),
-    ms: Math.round(DEEP_REORG_PART * seconds * 1_000),
-    jumpSeconds: DEEP_JUMP_SECONDS,
-  }
-  return [...drawn, ...lapses, deep]
+  return [...drawn, ...lapses]
 }

@@ -87,13 +87,14 @@ async function undoDeep(field: Strike, event: DeepReorg): Promise<void> {
   const from = await chain.client.getBlockNumber({ cacheTime: 0 })
   const id = await chain.client.snapshot()
   await chain.resume()
-  await field.wait(event.ms)
+  const began = Date.now()
+  await field.wait(event.mostMs)
   await chain.halt()
   try {
     const head = await chain.client.getBlockNumber({ cacheTime: 0 })
     await chain.client.revert({ id })
     const url = controlOf(field.world.local, event.chain)
-    await controlShape(url, 'shape_advance', event.jumpSeconds + Math.ceil(event.ms / 1_000))
+    await controlShape(url, 'shape_advance', event.jumpSeconds + Math.ceil((Date.now() - began) / 1_000))
     field.ledger.fault('deeplyReorged', { chain: event.chain, blocks: Number(head - from) })
   } finally {
     await chain.resume()

@@ -91,6 +91,7 @@ export async function setStage(options: StageOptions, ledger: Ledger): Promise<S
   const config = (file: ServiceConfig, name: string) => toConfig(file, plan, { proxyOf, nodes, name })
   crew = await startCrew({
     ...{ network, ledger, random, workers: plan.workers, attesters: 1, target: plan.crashes },
+    armsAtOnce: plan.armsAtOnce,
     config,
     ...(mutant && { mutant }),
   })
