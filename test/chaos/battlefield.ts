@@ -18,6 +18,8 @@ export type Battlefield = {
   proxyOf(place: Place): FaultProxy
   blockMsOf(place: EvmPlace): number
   pool: Pool
+  /** While they are closed, no client begins. */
+  doors: { areClosed: boolean }
   ledger: Ledger
   random: Random
   /** The last trouble of each kind that has to wait for the one before. */

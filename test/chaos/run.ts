@@ -13,7 +13,7 @@ import { type Ledger, openLedger } from './ledger.ts'
 import type { Mutant } from './mutants.ts'
 import { makePeace, rage, strike } from './nemesis.ts'
 import type { ClientPlan, Plan } from './plan.ts'
-import { lapse } from './shape-troubles.ts'
+import { lapse, untilTaken } from './shape-troubles.ts'
 import { type Stage, setStage } from './stage.ts'
 
 // For what has not been seen in the planned time. A machine that has nothing else to do needs a fraction of it.
@@ -24,6 +24,8 @@ const AFTERMATH_MS = 2_000
 // On a shape, when all is calm: time for swaps to end as they do, then time that passes at once until all is at rest.
 const CALM_MS = 25_000
 const LAPSE_SECONDS = 300
+// For those who could not begin while everything broke.
+const BACKLOG_MS = 45_000
 const LAPSE_EVERY_MS = 4_000
 
 export type RunOptions = { plan: Plan; dir: string; mutant?: Mutant; say(line: string): void }
@@ -39,7 +41,7 @@ export async function run({ plan, dir, mutant, say }: RunOptions): Promise<{ sto
   const progress = reportProgress(stage, plan, say)
   stage.state.isFair = false
   const more = await (plan.isGate ? passGate : rageAll)(stage, plan, { ledger, life, say, first })
-  const last = plan.deepReorg && (await undoDeeply(stage, plan, { ledger, life, say }))
+  const last = plan.deepReorg && (await undoDeeply(stage, plan, { ledger, life, say, first }))
   life.isClosed = true
   await calm(stage)
   say(`faults are over after ${seconds(started)} s; waiting for every swap to end`)
@@ -89,7 +91,8 @@ function begin(stage: Stage, plan: Plan, { clients, ledger, life }: Begin): Begu
     const party = stage.parties.get(client.id)
     if (!party) throw new Error(`Client ${client.id} has no wallet`)
     await delay(started + client.at - Date.now())
-    while (here >= (plan.atOnce ?? clients.length) && !life.isClosed) await delay(LOOK_MS)
+    const isFull = () => here >= (plan.atOnce ?? clients.length) || stage.field.doors.areClosed
+    while (isFull() && !life.isClosed) await delay(LOOK_MS)
     waiting -= 1
     if (life.isClosed) return
     here += 1
@@ -145,11 +148,13 @@ async function calm({ state, crew, field }: Stage): Promise<void> {
 async function undoDeeply(
   stage: Stage,
   plan: Plan,
-  { say, ...how }: Omit<Rage, 'first'>,
+  { say, first, ...how }: Rage,
 ): Promise<Begun | undefined> {
   const { deepReorg } = plan
   if (!deepReorg) return undefined
   await calm(stage)
+  for (const end = Date.now() + BACKLOG_MS; !first.areAllIn() && Date.now() < end; ) await delay(LOOK_MS)
+  await untilTaken(stage.field, BACKLOG_MS)
   say(`${deepReorg.chain} is about to undo more than its reorg window`)
   let begun: Begun | undefined
   const wait = async () => {

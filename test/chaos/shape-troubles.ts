@@ -1,4 +1,5 @@
 import { controlShape } from '@geoswap/devnet'
+import { delay } from '../bench/clock.ts'
 import type { LocalNetwork } from '../world.ts'
 import { type Battlefield, blocksOf, inTurn, type Strike } from './battlefield.ts'
 import type { NemesisEvent, ShapeTrouble } from './plan.ts'
@@ -16,6 +17,7 @@ const KINDS: Record<ShapeTrouble['kind'], true> = {
   deepReorg: true,
 }
 const SLOW = 3
+const GENTLE_MS = 15_000
 
 export function isOfShape(event: NemesisEvent): event is { at: number } & ShapeTrouble {
   return event.kind in KINDS
@@ -23,7 +25,7 @@ export function isOfShape(event: NemesisEvent): event is { at: number } & ShapeT
 
 export async function actOnShape(field: Strike, event: ShapeTrouble): Promise<void> {
   const { wait } = field
-  if (event.kind === 'lapse') return lapse(field, event.seconds)
+  if (event.kind === 'lapse') return lapseGently(field, event.seconds)
   const url = controlOf(field.world.local, event.chain)
   switch (event.kind) {
     case 'finalityStall':
@@ -51,6 +53,27 @@ export async function actOnShape(field: Strike, event: ShapeTrouble): Promise<vo
     case 'deepReorg':
       return undoDeep(field, event)
   }
+}
+
+const UNTAKEN = `select 1 from swaps where state in ('accepted', 'locking') limit 1`
+const LOOK_MS = 250
+
+/** Whether every input that is to be taken is, within this time. */
+export async function untilTaken({ pool }: Pick<Battlefield, 'pool'>, withinMs: number): Promise<boolean> {
+  for (const end = Date.now() + withinMs; Date.now() < end; await delay(LOOK_MS)) {
+    const found = await pool.query(UNTAKEN).catch(() => undefined)
+    if (found?.rowCount === 0) return true
+  }
+  return false
+}
+
+/** Most inputs are taken by then: the signatures of the others are too old afterwards. */
+async function lapseGently(field: Strike, seconds: number): Promise<void> {
+  field.doors.areClosed = true
+  await untilTaken(field, GENTLE_MS)
+  await lapse(field, seconds).finally(() => {
+    field.doors.areClosed = false
+  })
 }
 
 /** Lets the same time pass on every chain, when none of them has trouble with its blocks. */

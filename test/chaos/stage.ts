@@ -110,7 +110,9 @@ export async function setStage(options: StageOptions, ledger: Ledger): Promise<S
   const blockMsOf = (place: EvmPlace) =>
     network.local.chains.find(({ name }) => name === place)?.shape?.blockMs ?? BLOCK_MS
   const field: Battlefield = {
-    ...{ network, world, solana, crew, places, proxyOf, blockMsOf, pool, ledger, random, turns: new Map() },
+    ...{ network, world, solana, crew, places, proxyOf, blockMsOf, pool, ledger, random },
+    doors: { areClosed: false },
+    turns: new Map(),
   }
   if (plan.shape) await lapse(field, PAST_SECONDS)
   await untilReady(crew.apiUrls, 90_000)

@@ -4,6 +4,7 @@ import * as books from './books.ts'
 import { coverageOf, type Row } from './coverage.ts'
 import { type Check, type Evidence, gather, type Violation } from './evidence.ts'
 import { type Input, readInput } from './input.ts'
+import { patiently } from './map-some.ts'
 import * as outcomes from './outcomes.ts'
 import { provenDecisions } from './proofs.ts'
 import { databaseSurvives } from './server-crashes.ts'
@@ -69,22 +70,9 @@ function printViolations(violations: readonly Violation[]): void {
   }
 }
 
-const TRIES = 3
-
-/** Everything is at rest and can be read again: a connection that closes under a request says nothing. */
-async function gatherPatiently(input: Input): Promise<Evidence> {
-  for (let tried = 1; ; tried += 1) {
-    try {
-      return await gather(input)
-    } catch (error) {
-      if (tried === TRIES) throw error
-    }
-  }
-}
-
 async function check(dir: string): Promise<boolean> {
   const input: Input = readInput(dir)
-  const evidence = await gatherPatiently(input)
+  const evidence = await patiently(() => gather(input))
   const violations = (await Promise.all(checks.map((judge) => judge(evidence)))).flat()
   const rows = coverageOf(input, evidence.db)
   const { least } = input.facts
