@@ -95,11 +95,7 @@ export async function setStage(options: StageOptions, ledger: Ledger): Promise<S
     config,
     ...(mutant && { mutant }),
   })
-  const pool = new Pool({ connectionString: network.databaseUrl, max: 4 })
-  pool.on('error', () => {})
-  pool.on('connect', (client) => void client.on('error', () => {}))
-  await installJournal(pool)
-  if (mutant?.sql) await pool.query(mutant.sql)
+  const pool = await openPool(network, mutant)
   const apiKey = await createApiKey(network, 'chaos')
   const strangerKey = await createApiKey(network, 'stranger')
   const local = { ...network.local, apiUrl: crew.apiUrls[0] ?? '', apiKey, blockMs: BLOCK_MS }
@@ -133,6 +129,16 @@ export async function setStage(options: StageOptions, ledger: Ledger): Promise<S
     ...{ network, world, solana, crew, proxies, pool, field, apiKey, strangerKey, heads, dir, state, stop },
     parties: byClient,
   }
+}
+
+/** The run's own connections; the database keeps its journal from now on. */
+async function openPool({ databaseUrl }: Network, mutant: Mutant | undefined): Promise<Pool> {
+  const pool = new Pool({ connectionString: databaseUrl, max: 4 })
+  pool.on('error', () => {})
+  pool.on('connect', (client) => void client.on('error', () => {}))
+  await installJournal(pool)
+  if (mutant?.sql) await pool.query(mutant.sql)
+  return pool
 }
 
 const exposureCapUsdOf = ({ shape }: Plan) => (shape ? SHAPE_EXPOSURE_CAP_USD : EXPOSURE_CAP_USD)
