@@ -7,6 +7,8 @@ import { finalSecondsOf, type Head, type Input } from './input.ts'
 
 // On top of finality, to deliver again: money-safety of soft settling.
 const REDELIVERY_SECONDS = 60
+// Where minutes pass at once, what was read before they did may be written after: a paused process takes this long.
+const DECISION_MS = 15_000
 
 /**
  * The highest that can have been there at this moment: not above the second head that was seen after it, however late
@@ -60,8 +62,9 @@ export const settledInTime: Check = (evidence) =>
       lacking(evidence, swap.destination_chain, paid.block, at) === 0
     )
       return undefined
-    const { seconds = 0 } =
-      evidence.input.heads.findLast((head) => head.chain === chain.name && head.t <= at) ?? {}
+    const { heads, facts } = evidence.input
+    const readAt = facts.shape ? at - DECISION_MS : at
+    const { seconds = 0 } = heads.findLast((head) => head.chain === chain.name && head.t <= readAt) ?? {}
     const left = swap.fill_deadline - seconds
     const needed = chain.finalSeconds + REDELIVERY_SECONDS
     return left < needed - 1
