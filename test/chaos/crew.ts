@@ -47,6 +47,8 @@ type Options = {
   attesters: number
   /** Each fail-point is armed until it has ended a process this often. */
   target: number
+  /** With how many fail-points a process is armed at most, drawn from those that are still to be seen. */
+  armsAtOnce?: number | undefined
   /** Whose fail-points these are; everybody's by default. */
   armed?: readonly Role[]
   mutant?: Mutant
@@ -80,7 +82,10 @@ export async function startCrew(options: Options): Promise<Crew> {
     if (isCalm || !(options.armed?.includes(role) ?? true)) return ''
     return pointsOf(role)
       .filter((point) => (crashes.get(point) ?? 0) < options.target)
-      .map((point) => `${point}:${random.integer(1, Math.min(2, options.target))}`)
+      .map((point) => ({ point, key: random.next() }))
+      .sort((a, b) => a.key - b.key)
+      .slice(0, options.armsAtOnce ?? points.length)
+      .map(({ point }) => `${point}:${random.integer(1, Math.min(2, options.target))}`)
       .join(',')
   }
 

@@ -1,6 +1,7 @@
 import type { FailPoint } from '../../packages/service/src/fail-point.ts'
 import { delay } from '../bench/clock.ts'
-import { type Battlefield, strike } from './nemesis.ts'
+import type { Battlefield } from './battlefield.ts'
+import { strike } from './nemesis.ts'
 import type { NemesisEvent } from './plan.ts'
 
 // Brings about what a fail-point needs, for as long as it was not reached, however slow the machine is.
@@ -36,7 +37,7 @@ const LATE_SECONDS = 250
 async function loseDeliveries(direction: Direction): Promise<void> {
   if (!direction.isLong) return
   for (let turn = 0; !direction.isOver(); turn += 1) {
-    const end = direction.field.proxies.beta.cast({ kind: 'blackHole', role: 'deliver' })
+    const end = direction.field.proxyOf('beta').cast({ kind: 'blackHole', role: 'deliver' })
     await pass(direction, HOLE_MS)
     if (turn % 2 === 1)
       await act(direction, { kind: 'halt', chain: 'beta', ms: 0, jumpSeconds: LATE_SECONDS })
@@ -49,7 +50,7 @@ async function loseDeliveries(direction: Direction): Promise<void> {
 /** Locks on alpha are lost until their nonces are burnt; then its clock jumps past the time that they had. */
 async function loseLocks(direction: Direction): Promise<void> {
   const { field, isSeen } = direction
-  const end = field.proxies.alpha.cast({ kind: 'blackHole', role: 'lock' })
+  const end = field.proxyOf('alpha').cast({ kind: 'blackHole', role: 'lock' })
   field.ledger.fault('blackHole')
   await until(direction, () =>
     isSeen(
@@ -75,7 +76,7 @@ async function undoLocks(direction: Direction): Promise<void> {
     }
     const undone = act(direction, { kind: 'reorg', chain: 'beta', depth: 3, keeps: false })
     await pass(direction, LANDED_MS)
-    const end = field.proxies.beta.cast({ kind: 'blackHole', role: 'lock' })
+    const end = field.proxyOf('beta').cast({ kind: 'blackHole', role: 'lock' })
     await undone
     await pass(direction, MISSED_MS)
     end()

@@ -7,6 +7,7 @@ import { judge, type Verdict } from './judge.ts'
 import { type Mutant, mutants } from './mutants.ts'
 import { draw, drawQuiet, type Plan } from './plan.ts'
 import { run } from './run.ts'
+import { drawShape } from './shape-plan.ts'
 import { runSubmits } from './submits.ts'
 
 const USAGE = `npm run chaos -- [options]
@@ -15,6 +16,7 @@ const USAGE = `npm run chaos -- [options]
   --seeds N      how many runs, each with the next seed (default 1)
   --seed N       the first seed (default 1)
   --replay FILE  the plan of an earlier run, instead of drawing one
+  --shape NAME   mainnet: chains that behave like public ones
   --gate         the short form: every fail-point at least once, and no more than that
   --mutants      nothing but builds with one rule off, each of which has to be caught; names of some as arguments
   --no-mutants   leaves them out of the full run
@@ -29,6 +31,7 @@ const { values, positionals } = parseArgs({
     seeds: { type: 'string', default: '1' },
     seed: { type: 'string', default: '1' },
     replay: { type: 'string' },
+    shape: { type: 'string' },
     gate: { type: 'boolean', default: false },
     mutants: { type: 'boolean', default: false },
     'no-mutants': { type: 'boolean', default: false },
@@ -52,8 +55,14 @@ async function runOne(plan: Plan, mutant?: Mutant, isQuiet = mutant !== undefine
 function plans(): Plan[] {
   if (values.replay) return [JSON.parse(readFileSync(values.replay, 'utf8'))]
   return Array.from({ length: Number(values.seeds) }, (_, index) =>
-    (values.gate ? drawGate : draw)({ seed: Number(values.seed) + index, swaps: Number(values.swaps) }),
+    drawer()({ seed: Number(values.seed) + index, swaps: Number(values.swaps) }),
   )
+}
+
+function drawer(): typeof draw {
+  if (values.shape === 'mainnet') return drawShape
+  if (values.shape !== undefined) throw new Error('--shape is mainnet')
+  return values.gate ? drawGate : draw
 }
 
 async function runPlans(): Promise<boolean> {
@@ -117,7 +126,7 @@ async function runAsked(): Promise<boolean> {
   if (values.submits) return runOnlySubmits(Number(values.submits))
   if (values.mutants) return runMutants()
   const isClean = await runPlans()
-  const isWhole = !(values.gate || values.replay || values['no-mutants'])
+  const isWhole = !(values.gate || values.shape || values.replay || values['no-mutants'])
   return (isWhole ? await runMutants() : true) && isClean
 }
 

@@ -31,9 +31,9 @@ const noMarker = (kind: string): Edit => ({
 const noWriteAhead = (isMeant: string): Edit[] => [
   {
     file: SENDER,
-    find: '      if (!(await work.record(db, { attemptId, txHash: signed.txHash }))) throw new Outdated()',
-    put: `      if (${isMeant}) await mouth.send(signed)
-      if (!(await work.record(db, { attemptId, txHash: signed.txHash }))) throw new Outdated()`,
+    find: '    if (!(await work.record(db, { attemptId, txHash: signed.txHash }))) throw new Outdated()',
+    put: `    if (${isMeant}) await chain.broadcast(signed.raw).catch(() => undefined)
+    if (!(await work.record(db, { attemptId, txHash: signed.txHash }))) throw new Outdated()`,
   },
   { file: 'store/db.ts', find: 'return transaction.getStore() === true', put: 'return false' },
 ]
@@ -86,7 +86,11 @@ export const mutants: readonly Mutant[] = [
   {
     ...{ id: 'M5', what: 'failed by a timer' },
     edits: [
-      { file: 'model/origin.ts', find: "view.soft === 'none' && view.isOver", put: "view.soft === 'none'" },
+      {
+        file: 'flow/execute/confirm-lock.ts',
+        find: '!events.has(swap.op.hash) && origin.isLockOver(swap, heads.hard)',
+        put: '!events.has(swap.op.hash)',
+      },
     ],
     breaks: ['INV-6', 'INV-22'],
   },
@@ -154,8 +158,8 @@ export const mutants: readonly Mutant[] = [
     edits: [
       {
         file: 'flow/deliver/confirm-delivery.ts',
-        find: 'delivered.block <= heads.settle.number && mayBeRepeated',
-        put: 'delivered.block <= heads.settle.number || mayBeRepeated',
+        find: 'block <= blockAtDepth(rules, rules.settle, heads) && mayBeRepeated',
+        put: 'block <= blockAtDepth(rules, rules.settle, heads)',
       },
     ],
     // Less than what soft settling asks for: nothing may be told before it is final.
@@ -166,14 +170,15 @@ export const mutants: readonly Mutant[] = [
     ...{ id: 'M14', what: 'refunded at inclusion' },
     edits: [
       {
-        file: 'model/origin.ts',
-        find: "isRefundable(swap) && view.hard === 'refunded'",
-        put: "isRefundable(swap) && view.soft === 'refunded'",
+        file: 'lanes/watch.ts',
+        find: '  const events = await findFinalEvents(pool, query)',
+        put: `  const seen = await findFinalEvents(pool, { ...query, hard: heads.head.number })
+  const events = seen.filter(({ kind, block }) => kind === 'refunded' || block <= heads.hard.number)`,
       },
       {
-        file: 'flow/execute/confirm-lock.ts',
-        find: "state === 'locking' || state === 'locked'",
-        put: "state === 'locking' || state === 'locked' || state === 'refunding'",
+        file: 'flow/execute/finalize-origin.ts',
+        find: 'origin.readLocks(ops, heads.hard, faults)',
+        put: 'origin.readLocks(ops, heads.head, faults)',
       },
     ],
     breaks: ['INV-5'],

@@ -1,29 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Network } from '@geoswap/devnet'
 import type { Pool } from 'pg'
 import { delay } from '../bench/clock.ts'
-import type { Random } from '../bench/random.ts'
-import type { SolanaWorld } from '../solana-world.ts'
-import type { World } from '../world.ts'
-import type { Crew } from './crew.ts'
-import type { Ledger } from './ledger.ts'
-import type { EvmPlace, NemesisEvent, Place } from './plan.ts'
-import type { FaultProxy } from './proxy.ts'
-import { reorg, setPace } from './reorg.ts'
-
-export type Battlefield = {
-  network: Network
-  world: World
-  solana: SolanaWorld
-  crew: Crew
-  proxies: Record<Place, FaultProxy>
-  pool: Pool
-  ledger: Ledger
-  random: Random
-  blockMs: number
-  /** The last trouble of each kind that has to wait for the one before. */
-  turns: Map<string, Promise<void>>
-}
+import { type Battlefield, blocksOf, inTurn, type Strike } from './battlefield.ts'
+import type { EvmPlace, NemesisEvent, Trouble } from './plan.ts'
+import { reorg } from './reorg.ts'
+import { actOnShape, calmShape, isOfShape } from './shape-troubles.ts'
 
 const ETH_USD = 2_500
 // More than a quote from before it allows: nothing is locked or delivered while it lasts.
@@ -45,9 +26,6 @@ export async function rage(
   )
 }
 
-/** Waits end early when all is to end. */
-export type Strike = Battlefield & { wait(ms: number): Promise<void> }
-
 /** Does one bad thing, when it is its turn. */
 export async function strike(field: Strike, event: NemesisEvent): Promise<void> {
   const turn = turnOf(event)
@@ -60,22 +38,18 @@ export async function strike(field: Strike, event: NemesisEvent): Promise<void> 
  * time: two of three that tell the same lie are the majority.
  */
 function turnOf(event: NemesisEvent): string | undefined {
-  if (event.kind === 'reorg' || event.kind === 'halt') return `${event.chain} blocks`
+  if (event.kind === 'reorg' || event.kind === 'halt' || event.kind === 'deepReorg')
+    return blocksOf(event.chain)
   return 'node' in event && event.node !== undefined ? `${event.chain} nodes` : undefined
 }
 
-function inTurn(turns: Battlefield['turns'], turn: string, work: () => Promise<void>): Promise<void> {
-  const done = (turns.get(turn) ?? Promise.resolve()).then(work)
-  turns.set(
-    turn,
-    done.catch(() => {}),
-  )
-  return done
+async function act(field: Strike, event: NemesisEvent): Promise<void> {
+  field.ledger.fault(event.kind, { event })
+  return isOfShape(event) ? actOnShape(field, event) : cause(field, event)
 }
 
-async function act(field: Strike, event: NemesisEvent): Promise<void> {
-  const { network, crew, ledger, pool, solana, proxies, wait } = field
-  ledger.fault(event.kind, { event })
+async function cause(field: Strike, event: Trouble): Promise<void> {
+  const { network, crew, pool, solana, wait } = field
   switch (event.kind) {
     case 'kill':
       return void crew.signal(event.role, event.index, 'SIGKILL')
@@ -102,7 +76,7 @@ async function act(field: Strike, event: NemesisEvent): Promise<void> {
     case 'lying':
     case 'frozen':
     case 'blackHole':
-      return lift(wait(event.ms), proxies[event.chain].cast(event))
+      return lift(wait(event.ms), field.proxyOf(event.chain).cast(event))
     case 'solanaDrops':
       await solana.dev.dev_dropTransactions({ probability: event.percent / 100, seed: event.seed }).send()
       await wait(event.ms)
@@ -122,12 +96,15 @@ async function lift(over: Promise<void>, end: () => void): Promise<void> {
 }
 
 /** Left alone it would fall by an eighth with every block that is not full. */
-async function spike(field: Strike, event: Extract<NemesisEvent, { kind: 'feeSpike' }>): Promise<void> {
-  const { client } = field.world[event.chain]
-  for (let left = event.ms; left > 0; left -= field.blockMs / 2) {
+async function spike(field: Strike, event: Extract<Trouble, { kind: 'feeSpike' }>): Promise<void> {
+  const { client } = field.world.chainNamed(event.chain)
+  const { baseFeePerGas } = await client.getBlock()
+  const halfBlock = field.blockMsOf(event.chain) / 2
+  for (let left = event.ms; left > 0; left -= halfBlock) {
     await client.setNextBlockBaseFeePerGas({ baseFeePerGas: SPIKE_WEI })
-    await field.wait(field.blockMs / 2)
+    await field.wait(halfBlock)
   }
+  if (baseFeePerGas !== null) await client.setNextBlockBaseFeePerGas({ baseFeePerGas })
 }
 
 async function stall(pool: Pool, over: () => Promise<void>): Promise<void> {
@@ -142,23 +119,30 @@ async function stall(pool: Pool, over: () => Promise<void>): Promise<void> {
   }
 }
 
-async function undo(field: Battlefield, event: Extract<NemesisEvent, { kind: 'reorg' }>): Promise<void> {
-  const { world, proxies, random, blockMs, ledger } = field
+// Less than what the service takes for final on the local chains.
+const DEEPEST = 3
+
+async function undo(field: Battlefield, event: Extract<Trouble, { kind: 'reorg' }>): Promise<void> {
+  const { world, random, ledger } = field
   const undone = await reorg({
-    ...{ chain: world[event.chain], blockMs, random, raws: proxies[event.chain].raws },
-    ...{ depth: event.depth, keeps: event.keeps },
+    chain: world.chainNamed(event.chain),
+    depth: event.depth,
+    deepest: Math.max(event.depth, DEEPEST),
+    keeps: event.keeps,
+    raws: field.proxyOf(event.chain).raws,
+    random,
   })
   if (undone) ledger.fault('reorged', { chain: event.chain, ...undone })
 }
 
-async function halt(field: Strike, event: Extract<NemesisEvent, { kind: 'halt' }>): Promise<void> {
-  const chain = field.world[event.chain]
+async function halt(field: Strike, event: Extract<Trouble, { kind: 'halt' }>): Promise<void> {
+  const chain = field.world.chainNamed(event.chain)
   const isJump = event.jumpSeconds > 0 && (await isCalm(field, event.chain))
-  await setPace(chain, 0)
+  await chain.halt()
   await field.wait(event.ms)
   if (isJump) await chain.advance(event.jumpSeconds)
-  await setPace(chain, field.blockMs)
-  if (isJump) await field.wait(FINAL_BLOCKS * field.blockMs)
+  await chain.resume()
+  if (isJump) await field.wait(FINAL_BLOCKS * field.blockMsOf(event.chain))
 }
 
 // Deeper than any reorg.
@@ -170,8 +154,8 @@ const CALM_TRIES = 40
  * the service makes sure of before it tells: a clock that jumps between the two, or that a reorg goes back behind,
  * takes that time away, and nobody could keep the word.
  */
-async function isCalm({ pool, world, wait, blockMs }: Strike, place: EvmPlace): Promise<boolean> {
-  const { chainId } = world[place]
+async function isCalm({ pool, world, wait, blockMsOf }: Strike, place: EvmPlace): Promise<boolean> {
+  const { chainId } = world.chainNamed(place)
   for (let tried = 0; tried < CALM_TRIES; tried += 1) {
     const told = await pool
       .query(
@@ -180,7 +164,7 @@ async function isCalm({ pool, world, wait, blockMs }: Strike, place: EvmPlace): 
       )
       .catch(() => ({ rowCount: 1 }))
     if (told.rowCount === 0) return true
-    await wait(blockMs / 2)
+    await wait(blockMsOf(place) / 2)
   }
   return false
 }
@@ -188,9 +172,9 @@ async function isCalm({ pool, world, wait, blockMs }: Strike, place: EvmPlace): 
 const TRIES = 20
 
 /** Undoes whatever still lasts, also on a machine that is too busy to answer at once. */
-export async function makePeace({ world, solana, blockMs }: Battlefield): Promise<void> {
-  const places: EvmPlace[] = ['alpha', 'beta']
-  await Promise.all(places.map((place) => persist(() => setPace(world[place], blockMs))))
+export async function makePeace({ world, solana, places }: Battlefield): Promise<void> {
+  await Promise.all(places.map((place) => persist(() => world.chainNamed(place).resume())))
+  await persist(() => calmShape(world.local))
   await persist(() => solana.dev.dev_dropTransactions(0).send())
   await persist(() => solana.dev.dev_delayTransactions({ count: 0, slots: 0 }).send())
   await persist(() => world.setPrice('ETH', ETH_USD))

@@ -12,8 +12,12 @@ export type Plan = {
   drainSeconds: number
   /** How often each fail-point is to end a process. */
   crashes: number
+  /** How many of them a process is armed with at a time; all by default. */
+  armsAtOnce?: number
   /** Whether to end as soon as every fail-point was seen, and to ask for nothing else. */
   isGate: boolean
+  /** The chains of the network; `local` by default. */
+  shape?: 'mainnet'
   workers: number
   /** How many nodes each chain has, as far as the service knows. */
   nodes: number
@@ -25,8 +29,10 @@ export type Plan = {
   /** Other than the usual ones of a run. */
   deadlines?: Partial<Record<string, number>>
   clients: ClientPlan[]
-  /** Who comes when the time is over and something has still not been seen. */
+  /** Who comes when the time is over: for what has still not been seen, or for a deep reorg to undo. */
   reserve: ClientPlan[]
+  /** After all other faults. */
+  deepReorg?: Extract<ShapeTrouble, { kind: 'deepReorg' }>
   events: NemesisEvent[]
 }
 
@@ -59,8 +65,8 @@ export const behaviours = [
   'otherTenant',
 ] as const
 export type Behaviour = (typeof behaviours)[number]
-export type Place = 'alpha' | 'beta' | 'solana'
-export type EvmPlace = Exclude<Place, 'solana'>
+export type EvmPlace = 'alpha' | 'beta' | 'ethereum' | 'base' | 'arbitrum'
+export type Place = EvmPlace | 'solana'
 export type ClientPlan = {
   id: number
   /** After the start, in milliseconds. */
@@ -72,7 +78,8 @@ export type ClientPlan = {
   behaviour: Behaviour
 }
 
-export type NemesisEvent = { at: number } & (
+export type NemesisEvent = { at: number } & (Trouble | ShapeTrouble)
+export type Trouble =
   | { kind: 'kill'; role: 'api' | 'worker' | 'attester'; index: number }
   | { kind: 'pause'; role: 'api' | 'worker' | 'attester'; index: number; ms: number }
   | { kind: 'killDatabase' }
@@ -90,8 +97,19 @@ export type NemesisEvent = { at: number } & (
   | { kind: 'solanaDrops'; ms: number; percent: number; seed: number }
   | { kind: 'solanaDelays'; count: number; slots: number }
   | { kind: 'priceMove'; percent: number; ms: number }
-)
-export type NemesisKind = NemesisEvent['kind']
+/** What only the chains of a public shape can do. */
+export type ShapeTrouble =
+  /** Tags stand still, or lag by three times what they should, while heads go on. */
+  | { kind: 'finalityStall' | 'slowFinality'; chain: EvmPlace; ms: number }
+  | { kind: 'backendLag'; chain: EvmPlace; ms: number; blocks: number }
+  | { kind: 'rateLimit'; chain: EvmPlace; ms: number; callsPerSecond: number }
+  | { kind: 'l1Spike'; chain: EvmPlace; ms: number; factor: number }
+  | { kind: 'silentSocket'; chain: EvmPlace }
+  /** Time passes at once, on all chains. */
+  | { kind: 'lapse'; seconds: number }
+  /** Undoes more than the reorg window, and the signatures of what was undone are too old by then. */
+  | { kind: 'deepReorg'; chain: EvmPlace; leastMs: number; mostMs: number; jumpSeconds: number }
+export type NemesisKind = Trouble['kind']
 export const nemesisKinds: readonly NemesisKind[] = [
   ...(['kill', 'pause', 'killDatabase', 'stallDatabase', 'reorg', 'halt', 'feeSpike', 'stale'] as const),
   ...(['forked', 'lying', 'clockJump'] as const),
@@ -189,7 +207,7 @@ function drawClients(random: Random, swaps: number, seconds: number): ClientPlan
 }
 
 /** About every fourth client is hostile, each kind in turn; refusing recipients come more often, for their refunds. */
-function spread(random: Random, hostile: readonly Behaviour[], swaps: number): Behaviour[] {
+export function spread(random: Random, hostile: readonly Behaviour[], swaps: number): Behaviour[] {
   let next = 0
   return Array.from({ length: swaps }, () => {
     const roll = random.next()
@@ -214,8 +232,8 @@ function drawRoute(random: Random, behaviour: Behaviour): Pick<ClientPlan, 'from
   return { from, to, buy: random.pick(['USDC', 'WETH', 'ETH']) }
 }
 
-type Drawer = (random: Random) => Omit<NemesisEvent, 'at'>
-const evm = (random: Random) => random.pick(['alpha', 'beta'] as const)
+export type Drawer = (random: Random) => Omit<NemesisEvent, 'at'>
+const LOCAL: readonly EvmPlace[] = ['alpha', 'beta']
 const roles = ['api', 'worker', 'worker', 'attester'] as const
 
 const oneNode = (random: Random) => random.integer(0, NODES - 1)
@@ -223,7 +241,8 @@ const oneNode = (random: Random) => random.integer(0, NODES - 1)
 const someNode = (random: Random) => (random.next() < 0.7 ? { node: oneNode(random) } : {})
 const HOUR_MS = 3_600_000
 
-const drawers: Record<NemesisKind, Drawer> = {
+/** How each trouble looks on these EVM chains, and on Solana. */
+export const drawersOn = (chains: readonly EvmPlace[]): Record<NemesisKind, Drawer> => ({
   kill: (random) => ({ kind: 'kill', role: random.pick(roles), index: random.integer(0, 2) }),
   // A lease is 6 s: some of the pauses outlive it, and some do not.
   pause: (random) => ({
@@ -233,27 +252,32 @@ const drawers: Record<NemesisKind, Drawer> = {
   killDatabase: () => ({ kind: 'killDatabase' }),
   stallDatabase: () => ({ kind: 'stallDatabase', ms: 2_000 }),
   reorg: (random) => ({
-    ...{ kind: 'reorg', chain: evm(random), depth: random.integer(1, 3), keeps: random.next() < 0.8 },
+    ...{ kind: 'reorg', chain: random.pick(chains), depth: random.integer(1, 3), keeps: random.next() < 0.8 },
   }),
   halt: (random) => ({
-    ...{ kind: 'halt', chain: evm(random), ms: random.integer(3_000, 6_000) },
+    ...{ kind: 'halt', chain: random.pick(chains), ms: random.integer(3_000, 6_000) },
     jumpSeconds: random.next() < 0.5 ? JUMP_SECONDS : 0,
   }),
-  feeSpike: (random) => ({ kind: 'feeSpike', chain: evm(random), ms: random.integer(2_000, 10_000) }),
+  feeSpike: (random) => ({ kind: 'feeSpike', chain: random.pick(chains), ms: random.integer(2_000, 10_000) }),
   stale: (random) => ({
-    ...{ kind: 'stale', chain: evm(random), ms: random.integer(1_500, 4_000), lag: random.integer(1, 20) },
+    ...{
+      kind: 'stale',
+      chain: random.pick(chains),
+      ms: random.integer(1_500, 4_000),
+      lag: random.integer(1, 20),
+    },
     ...someNode(random),
   }),
   frozen: (random) => ({
-    ...{ kind: 'frozen', chain: random.pick(['alpha', 'beta', 'solana'] as const) },
+    ...{ kind: 'frozen', chain: random.pick([...chains, 'solana']) },
     ...{ ms: random.integer(1_500, 5_000), ...someNode(random) },
   }),
   forked: (random) => ({
-    ...{ kind: 'forked', chain: evm(random), ms: random.integer(2_000, 8_000) },
+    ...{ kind: 'forked', chain: random.pick(chains), ms: random.integer(2_000, 8_000) },
     ...{ lag: random.integer(0, 6), node: oneNode(random) },
   }),
   lying: (random) => ({
-    ...{ kind: 'lying', chain: random.pick(['alpha', 'beta', 'solana'] as const) },
+    ...{ kind: 'lying', chain: random.pick([...chains, 'solana']) },
     ...{ ms: random.integer(2_000, 8_000), node: oneNode(random) },
   }),
   // Clocks of API processes differ by less than a second, or they would not have been started.
@@ -264,7 +288,11 @@ const drawers: Record<NemesisKind, Drawer> = {
   },
   // Three blocks to a replacement, six of them to a burn, and a burn has to survive a crash or two.
   blackHole: (random) => ({
-    ...{ kind: 'blackHole', chain: evm(random), role: random.pick(['lock', 'deliver', 'claim'] as const) },
+    ...{
+      kind: 'blackHole',
+      chain: random.pick(chains),
+      role: random.pick(['lock', 'deliver', 'claim'] as const),
+    },
     ms: random.integer(20_000, 28_000),
   }),
   solanaDrops: (random) => ({
@@ -278,7 +306,8 @@ const drawers: Record<NemesisKind, Drawer> = {
   // A blockhash lives 150 slots: some land among the last that could, some later than that.
   solanaDelays: (random) => ({ kind: 'solanaDelays', count: 3, slots: random.integer(20, 160) }),
   priceMove: (random) => ({ kind: 'priceMove', percent: random.pick([-15, 15]), ms: 2_500 }),
-}
+})
+const drawers = drawersOn(LOCAL)
 
 // How many in a minute.
 const PACE: Partial<Record<NemesisKind, number>> = { kill: 6, reorg: 5, pause: 3, halt: 3, killDatabase: 2 }
@@ -286,11 +315,19 @@ const PACE: Partial<Record<NemesisKind, number>> = { kill: 6, reorg: 5, pause: 3
 function drawEvents(random: Random, seconds: number): NemesisEvent[] {
   return nemesisKinds.flatMap((kind) => {
     const count = Math.max(LEAST + 1, Math.round(((PACE[kind] ?? 1.5) * seconds) / 60))
-    return Array.from({ length: count }, (_, index) => {
-      // One in each part of the time, so that they do not all come at once.
-      const part = (seconds * 1_000 * 0.9) / count
-      const at = Math.round(2_000 + part * (index + random.next()))
-      return { at, ...drawers[kind](random) } as NemesisEvent
-    })
+    return spreadOver(random, { seconds, count }, drawers[kind])
+  })
+}
+
+/** One in each part of the time, so that they do not all come at once. */
+export function spreadOver(
+  random: Random,
+  { seconds, count }: { seconds: number; count: number },
+  drawer: Drawer,
+): NemesisEvent[] {
+  const part = (seconds * 1_000 * 0.9) / count
+  return Array.from({ length: count }, (_, index) => {
+    const at = Math.round(2_000 + part * (index + random.next()))
+    return { at, ...drawer(random) } as NemesisEvent
   })
 }

@@ -99,8 +99,12 @@ export async function startFaultProxy(options: Options): Promise<FaultProxy> {
     const asked = view ? kept.map((call) => askedBy(view, call)) : kept
     const sent = JSON.stringify(Array.isArray(parsed) ? asked : asked[0])
     if (fault === 'duplicate') await forward(sent)
-    const reply = kept.length > 0 ? await forward(sent) : '[]'
+    const { status, retryAfter, text: reply } = kept.length > 0 ? await forward(sent) : EMPTY
     if (fault === 'dropReply') return void response.destroy()
+    if (status !== 200) {
+      count(`status ${status}`)
+      return void response.writeHead(status, retryAfter ? { 'retry-after': retryAfter } : {}).end(reply)
+    }
     const isChanged = view || swallowed.size > 0 || fault === 'rpcError' || fault === 'nullResult'
     const text = isChanged ? rewrite(reply) : reply
     response.writeHead(200, { 'content-type': 'application/json' })
@@ -137,7 +141,7 @@ export async function startFaultProxy(options: Options): Promise<FaultProxy> {
   async function cast(cause: Spell): Promise<void> {
     if (cause.kind === 'stale' || cause.kind === 'forked') {
       const call = { jsonrpc: '2.0', id: 1, method: 'eth_blockNumber', params: [] }
-      const head = Number(JSON.parse(await forward(JSON.stringify(call))).result)
+      const head = Number(JSON.parse((await forward(JSON.stringify(call))).text).result)
       spells.set(cause, { kind: cause.kind, at: Math.max(1, head - cause.lag) })
     } else spells.set(cause, cause.kind === 'lying' ? { kind: 'lying' } : undefined)
   }
@@ -180,8 +184,8 @@ function answerTo(call: Call, found: Answer, fault?: RequestFault): Answer {
 }
 
 /** The nodes are one: what several of them are asked at the same time it is asked once. */
-function createForward(node: () => string): (body: string) => Promise<string> {
-  const open = new Map<string, Promise<string>>()
+function createForward(node: () => string): (body: string) => Promise<Reply> {
+  const open = new Map<string, Promise<Reply>>()
   return (body) => {
     const same = open.get(body)
     if (same) return same
@@ -191,11 +195,15 @@ function createForward(node: () => string): (body: string) => Promise<string> {
   }
 }
 
-function post(url: string, body: string): Promise<string> {
+type Reply = { status: number; retryAfter?: string | undefined; text: string }
+const EMPTY: Reply = { status: 200, text: '[]' }
+
+function post(url: string, body: string): Promise<Reply> {
   const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }
   return new Promise((resolve, reject) => {
     const upstream = httpRequest(url, { method: 'POST', agent, headers }, (reply) => {
-      read(reply).then(resolve, reject)
+      const { statusCode: status = 502, headers } = reply
+      read(reply).then((text) => resolve({ status, retryAfter: headers['retry-after'], text }), reject)
     })
     upstream.on('error', reject)
     upstream.end(body)

@@ -5,19 +5,17 @@ import type { WorldChain } from '../world.ts'
 
 type Options = {
   chain: WorldChain
-  blockMs: number
   depth: number
+  /** Deeper than this it does not happen: on a busy machine blocks come while one looks. */
+  deepest: number
   /** Whether what was undone is offered again, in another order, or left for its sender to notice. */
   keeps: boolean
   raws: Map<string, string>
   random: Random
 }
 
-// What the service takes for final is four blocks deep: a reorg of three is the deepest it has to survive.
-const DEEPEST = 3n
-
 /** Undoes the last blocks. Returns how many, and how many transactions they held; undefined when too late for it. */
-export async function reorg({ chain, blockMs, depth, keeps, raws, random }: Options) {
+export async function reorg({ chain, depth, deepest, keeps, raws, random }: Options) {
   const { client } = chain
   const from = await client.getBlockNumber({ cacheTime: 0 })
   const id = await client.snapshot()
@@ -28,10 +26,10 @@ export async function reorg({ chain, blockMs, depth, keeps, raws, random }: Opti
     await delay(30)
     head = await client.getBlockNumber({ cacheTime: 0 })
   }
-  await setPace(chain, 0)
+  await chain.halt()
   try {
     head = await client.getBlockNumber({ cacheTime: 0 })
-    if (head - from > DEEPEST) return undefined
+    if (head - from > BigInt(deepest)) return undefined
     const hashes: Hex[] = []
     for (let number = from + 1n; number <= head; number += 1n) {
       hashes.push(...(await client.getBlock({ blockNumber: number })).transactions)
@@ -41,7 +39,7 @@ export async function reorg({ chain, blockMs, depth, keeps, raws, random }: Opti
     await client.mine({ blocks: 1 })
     return { blocks: Number(head - from), transactions: hashes.length }
   } finally {
-    await setPace(chain, blockMs)
+    await chain.resume()
   }
 }
 
@@ -52,8 +50,4 @@ async function resend(chain: WorldChain, hashes: readonly Hex[], raws: Map<strin
     // A nonce out of its turn waits in the pool; one that was taken meanwhile is refused, which is the point.
     await chain.client.sendRawTransaction({ serializedTransaction: raw as Hex }).catch(() => undefined)
   }
-}
-
-export function setPace(chain: WorldChain, ms: number): Promise<unknown> {
-  return chain.client.request({ method: 'evm_setIntervalMining', params: [ms] } as never)
 }

@@ -11,8 +11,9 @@ import { live } from './clients/client.ts'
 import { direct } from './director.ts'
 import { type Ledger, openLedger } from './ledger.ts'
 import type { Mutant } from './mutants.ts'
-import { makePeace, rage } from './nemesis.ts'
-import type { ClientPlan, Place, Plan } from './plan.ts'
+import { makePeace, rage, strike } from './nemesis.ts'
+import type { ClientPlan, Plan } from './plan.ts'
+import { lapse, untilTaken } from './shape-troubles.ts'
 import { type Stage, setStage } from './stage.ts'
 
 // For what has not been seen in the planned time. A machine that has nothing else to do needs a fraction of it.
@@ -20,7 +21,12 @@ const MOST_MORE_SECONDS = 1_200
 const LOOK_MS = 250
 // Blocks enough to see what the last moves of the service were made by.
 const AFTERMATH_MS = 2_000
-const PLACES: readonly Place[] = ['alpha', 'beta', 'solana']
+// On a shape, when all is calm: time for swaps to end as they do, then time that passes at once until all is at rest.
+const CALM_MS = 25_000
+const LAPSE_SECONDS = 300
+// For those who could not begin while everything broke.
+const BACKLOG_MS = 45_000
+const LAPSE_EVERY_MS = 4_000
 
 export type RunOptions = { plan: Plan; dir: string; mutant?: Mutant; say(line: string): void }
 
@@ -35,17 +41,18 @@ export async function run({ plan, dir, mutant, say }: RunOptions): Promise<{ sto
   const progress = reportProgress(stage, plan, say)
   stage.state.isFair = false
   const more = await (plan.isGate ? passGate : rageAll)(stage, plan, { ledger, life, say, first })
+  const last = plan.deepReorg && (await undoDeeply(stage, plan, { ledger, life, say, first }))
   life.isClosed = true
-  stage.state.isFair = true
-  stage.crew.calm()
-  await makePeace(stage.field)
+  await calm(stage)
   say(`faults are over after ${seconds(started)} s; waiting for every swap to end`)
   const calmAt = Date.now()
-  const clients = Promise.all([first.ended, more?.ended])
+  const passing = plan.shape ? passTime(stage, life) : undefined
+  const clients = Promise.all([first.ended, more?.ended, last?.ended])
   await Promise.race([clients, delay(plan.drainSeconds * 1_000)])
   await untilQuiet(stage.pool, calmAt + plan.drainSeconds * 1_000)
   life.isOver = true
   await clients
+  await passing
   progress.stop()
   const quietMs = Date.now() - calmAt
   say(`quiet ${(quietMs / 1_000).toFixed(1)} s after the last fault`)
@@ -55,6 +62,16 @@ export async function run({ plan, dir, mutant, say }: RunOptions): Promise<{ sto
   stage.heads.stop()
   await writeFacts(stage, plan, { calmAt, quietMs })
   return { stop: stage.stop }
+}
+
+/** Finality is minutes away: the clocks of all chains move on together until all is at rest. */
+async function passTime({ field }: Stage, life: Life): Promise<void> {
+  const calm = Date.now() + CALM_MS
+  while (!life.isOver && Date.now() < calm) await delay(LOOK_MS)
+  while (!life.isOver) {
+    await lapse(field, LAPSE_SECONDS)
+    await delay(LAPSE_EVERY_MS)
+  }
 }
 
 /** Closed, nobody begins any more; over, nobody waits any longer. */
@@ -74,7 +91,8 @@ function begin(stage: Stage, plan: Plan, { clients, ledger, life }: Begin): Begu
     const party = stage.parties.get(client.id)
     if (!party) throw new Error(`Client ${client.id} has no wallet`)
     await delay(started + client.at - Date.now())
-    while (here >= (plan.atOnce ?? clients.length) && !life.isClosed) await delay(LOOK_MS)
+    const isFull = () => here >= (plan.atOnce ?? clients.length) || stage.field.doors.areClosed
+    while (isFull() && !life.isClosed) await delay(LOOK_MS)
     waiting -= 1
     if (life.isClosed) return
     here += 1
@@ -106,7 +124,7 @@ async function passGate(stage: Stage, plan: Plan, { first, ...how }: Rage): Prom
 /** All that is planned; then, with the clients in reserve, what leads to that which was not seen often enough. */
 async function rageAll(stage: Stage, plan: Plan, { first, ...how }: Rage): Promise<Begun | undefined> {
   await rageFor(stage, plan, plan.seconds)
-  if (plan.reserve.length === 0 || (await isAllSeen(stage, plan))) return undefined
+  if (plan.deepReorg || plan.reserve.length === 0 || (await isAllSeen(stage, plan))) return undefined
   how.say('not everything was seen often enough yet: going on')
   const more = begin(stage, plan, { ...how, clients: plan.reserve })
   const allEnded = Promise.allSettled([first.ended, more.ended])
@@ -115,6 +133,37 @@ async function rageAll(stage: Stage, plan: Plan, { first, ...how }: Rage): Promi
     void allEnded.then(end)
   })
   return more
+}
+
+async function calm({ state, crew, field }: Stage): Promise<void> {
+  state.isFair = true
+  crew.calm()
+  await makePeace(field)
+}
+
+/**
+ * When all else is over: a chain undoes more than it should ever. Swaps that were paid by then lose their inputs, and
+ * no fault of another kind is in the way of that.
+ */
+async function undoDeeply(
+  stage: Stage,
+  plan: Plan,
+  { say, first, ...how }: Rage,
+): Promise<Begun | undefined> {
+  const { deepReorg } = plan
+  if (!deepReorg) return undefined
+  await calm(stage)
+  for (const end = Date.now() + BACKLOG_MS; !first.areAllIn() && Date.now() < end; ) await delay(LOOK_MS)
+  await untilTaken(stage.field, BACKLOG_MS)
+  say(`${deepReorg.chain} is about to undo more than its reorg window`)
+  let begun: Begun | undefined
+  const wait = async () => {
+    begun = begin(stage, plan, { ...how, clients: plan.reserve })
+    const paid = Promise.all([begun.ended, delay(deepReorg.leastMs)])
+    await Promise.race([paid, delay(deepReorg.mostMs)])
+  }
+  await strike({ ...stage.field, wait }, { at: 0, ...deepReorg })
+  return begun
 }
 
 type Beside = (isOver: () => boolean, end: () => void) => Promise<void>
@@ -200,9 +249,12 @@ async function writeFacts(
   times: { calmAt: number; quietMs: number },
 ) {
   const requests: Record<string, number> = {}
-  for (const place of PLACES)
-    for (const [fault, count] of proxies[place].counts) requests[fault] = (requests[fault] ?? 0) + count
+  for (const proxy of proxies.values())
+    for (const [fault, count] of proxy.counts) requests[fault] = (requests[fault] ?? 0) + count
   const crashes = Object.fromEntries(crew.crashes)
-  const { least, isGate } = plan
-  writeFileSync(join(dir, 'facts.json'), JSON.stringify({ ...times, crashes, requests, least, isGate }))
+  const { least, isGate, shape } = plan
+  writeFileSync(
+    join(dir, 'facts.json'),
+    JSON.stringify({ ...times, crashes, requests, least, isGate, shape }),
+  )
 }

@@ -3,20 +3,22 @@ import { type Network, type ServiceConfig, startNetwork } from '@geoswap/devnet'
 import { generateKeyPairSigner } from '@solana/kit'
 import { Pool } from 'pg'
 import { generatePrivateKey, privateKeyToAccount, privateKeyToAddress } from 'viem/accounts'
-import { delay } from '../bench/clock.ts'
 import { createRandom } from '../bench/random.ts'
 import { createApiKey } from '../bench/service.ts'
 import { createSolanaWorld } from '../solana-world.ts'
 import { createWorld, type LocalNetwork, type World } from '../world.ts'
 import { writeBaseline } from './baseline.ts'
+import type { Battlefield } from './battlefield.ts'
 import { amountOf, type Party } from './clients/scene.ts'
 import { type Crew, startCrew, untilReady } from './crew.ts'
 import { installJournal } from './journal.ts'
 import type { Ledger } from './ledger.ts'
 import type { Mutant } from './mutants.ts'
-import type { Battlefield } from './nemesis.ts'
-import type { ClientPlan, Place, Plan } from './plan.ts'
+import type { ClientPlan, EvmPlace, Place, Plan } from './plan.ts'
 import { type FaultProxy, startFaultProxy } from './proxy.ts'
+import { SHAPE_CHAINS } from './shape-plan.ts'
+import { lapse } from './shape-troubles.ts'
+import { watchHeads } from './watch-heads.ts'
 import { createWriteAheadProbe, type WriteAheadProbe } from './write-ahead.ts'
 
 const BLOCK_MS = 500
@@ -28,7 +30,11 @@ const DEADLINES = {
 }
 // Less than the larger of these swaps: they wait until their lock is final, and meet reorgs while they do.
 const EXPOSURE_CAP_USD = 20
-const HEAD_POLL_MS = 120
+// Finality takes minutes there: room for about ten swaps of each chain at a time.
+const SHAPE_EXPOSURE_CAP_USD = 150
+const LOCAL_CHAINS: readonly EvmPlace[] = ['alpha', 'beta']
+// The contracts are older than the final blocks by then.
+const PAST_SECONDS = 45 * 60
 
 type StageOptions = { plan: Plan; dir: string; mutant?: Mutant; say(line: string): void }
 
@@ -38,7 +44,7 @@ export type Stage = {
   world: World
   solana: Battlefield['solana']
   crew: Crew
-  proxies: Record<Place, FaultProxy>
+  proxies: ReadonlyMap<Place, FaultProxy>
   pool: Pool
   /** By client. */
   parties: Map<number, Party>
@@ -62,49 +68,52 @@ export async function setStage(options: StageOptions, ledger: Ledger): Promise<S
     if (!probe) throw new Error('Nothing may be sent before the database runs')
     return probe.look(raw)
   }
-  const open = (chain: Place, index: number) =>
-    startFaultProxy({
-      ...{ chain, nodes: plan.nodes, rates: plan.rates, random: createRandom(plan.seed + index), ledger },
-      node: () => nodes.get(chain) ?? '',
-      probe: { look, stop: async () => {} },
-      isFair: (caller) => state.isFair || !crew?.isUp(caller),
-    })
-  const [alpha, beta, solanaProxy] = await Promise.all([open('alpha', 1), open('beta', 2), open('solana', 3)])
-  const proxies = { alpha, beta, solana: solanaProxy }
+  const places = plan.shape ? SHAPE_CHAINS : LOCAL_CHAINS
+  const proxies = await openProxies(plan, [...places, 'solana'], {
+    ledger,
+    nodeOf: (chain) => nodes.get(chain) ?? '',
+    probe: { look, stop: async () => {} },
+    isFair: (caller) => state.isFair || !crew?.isUp(caller),
+  })
+  const proxyOf = (place: Place) => getProxy(proxies, place)
   const network = await startNetwork({
-    ...{ service: false, home: join(dir, 'network'), blockMs: BLOCK_MS, slotMs: SLOT_MS, say },
+    ...{ service: false, home: join(dir, 'network'), say },
+    ...(plan.shape ? { shape: plan.shape } : { blockMs: BLOCK_MS, slotMs: SLOT_MS }),
     env: { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '' },
     serviceConfig: { deadlines, venues: [{ kind: 'inventory' }] },
     serviceRpcUrl({ name, rpcUrl }) {
       nodes.set(name, rpcUrl)
-      return proxies[name as Place].urls[0] ?? rpcUrl
+      return proxyOf(name as Place).urls[0] ?? rpcUrl
     },
   })
   probe = createWriteAheadProbe(network.databaseUrl)
   const random = createRandom(plan.seed + 7)
-  const config = (file: ServiceConfig, name: string) => toConfig(file, plan, { proxies, name })
+  const config = (file: ServiceConfig, name: string) => toConfig(file, plan, { proxyOf, nodes, name })
   crew = await startCrew({
     ...{ network, ledger, random, workers: plan.workers, attesters: 1, target: plan.crashes },
+    armsAtOnce: plan.armsAtOnce,
     config,
     ...(mutant && { mutant }),
   })
-  const pool = new Pool({ connectionString: network.databaseUrl, max: 4 })
-  pool.on('error', () => {})
-  pool.on('connect', (client) => void client.on('error', () => {}))
-  await installJournal(pool)
-  if (mutant?.sql) await pool.query(mutant.sql)
+  const pool = await openPool(network, mutant)
   const apiKey = await createApiKey(network, 'chaos')
   const strangerKey = await createApiKey(network, 'stranger')
-  const world = createWorld({ ...network.local, apiUrl: crew.apiUrls[0] ?? '', apiKey } as LocalNetwork)
+  const local = { ...network.local, apiUrl: crew.apiUrls[0] ?? '', apiKey, blockMs: BLOCK_MS }
+  const world = createWorld(local as LocalNetwork)
   const solana = await createSolanaWorld(world.local)
   const parties = await fundParties({ world, solana }, plan)
   say(`${parties.length} wallets hold money`)
+  const blockMsOf = (place: EvmPlace) =>
+    network.local.chains.find(({ name }) => name === place)?.shape?.blockMs ?? BLOCK_MS
+  const field: Battlefield = {
+    ...{ network, world, solana, crew, places, proxyOf, blockMsOf, pool, ledger, random },
+    doors: { areClosed: false },
+    turns: new Map(),
+  }
+  if (plan.shape) await lapse(field, PAST_SECONDS)
   await untilReady(crew.apiUrls, 90_000)
   const heads = watchHeads(network, ledger)
-  const field: Battlefield = {
-    ...{ network, world, solana, crew, proxies, pool, ledger, random, blockMs: BLOCK_MS, turns: new Map() },
-  }
-  const baseline = { dir, network, world, solana, deadlines, exposureCapUsd: EXPOSURE_CAP_USD }
+  const baseline = { dir, network, world, solana, deadlines, exposureCapUsd: exposureCapUsdOf(plan) }
   await writeBaseline({ ...baseline, config: (file) => config(file, '') }, parties)
   const running = crew
   const stop = async () => {
@@ -113,7 +122,7 @@ export async function setStage(options: StageOptions, ledger: Ledger): Promise<S
     await probe?.stop()
     await pool.end()
     await network.stop()
-    await Promise.all(Object.values(proxies).map((proxy) => proxy.stop()))
+    await Promise.all([...proxies.values()].map((proxy) => proxy.stop()))
   }
   const byClient = new Map(parties.map((party) => [party.plan.id, party]))
   return {
@@ -122,20 +131,66 @@ export async function setStage(options: StageOptions, ledger: Ledger): Promise<S
   }
 }
 
-/** The path of its nodes' addresses tells the proxy who asks. */
-function toConfig(
-  config: ServiceConfig,
-  { leaseMs }: Plan,
-  { proxies, name }: Pick<Stage, 'proxies'> & Named,
-) {
+/** The run's own connections; the database keeps its journal from now on. */
+async function openPool({ databaseUrl }: Network, mutant: Mutant | undefined): Promise<Pool> {
+  const pool = new Pool({ connectionString: databaseUrl, max: 4 })
+  pool.on('error', () => {})
+  pool.on('connect', (client) => void client.on('error', () => {}))
+  await installJournal(pool)
+  if (mutant?.sql) await pool.query(mutant.sql)
+  return pool
+}
+
+const exposureCapUsdOf = ({ shape }: Plan) => (shape ? SHAPE_EXPOSURE_CAP_USD : EXPOSURE_CAP_USD)
+
+type Behind = Pick<Parameters<typeof startFaultProxy>[0], 'ledger' | 'probe' | 'isFair'> & {
+  nodeOf(chain: Place): string
+}
+
+/** One in front of each chain. */
+async function openProxies(
+  plan: Plan,
+  names: readonly Place[],
+  { nodeOf, ...behind }: Behind,
+): Promise<ReadonlyMap<Place, FaultProxy>> {
+  const open = (chain: Place, index: number) =>
+    startFaultProxy({
+      ...behind,
+      chain,
+      nodes: plan.nodes,
+      rates: plan.rates,
+      random: createRandom(plan.seed + index),
+      node: () => nodeOf(chain),
+    })
+  return new Map(
+    await Promise.all(names.map(async (name, index) => [name, await open(name, index + 1)] as const)),
+  )
+}
+
+function getProxy(proxies: ReadonlyMap<Place, FaultProxy>, place: Place): FaultProxy {
+  const proxy = proxies.get(place)
+  if (!proxy) throw new Error(`The run has no chain ${place}`)
+  return proxy
+}
+
+type Reached = { proxyOf(place: Place): FaultProxy; nodes: ReadonlyMap<string, string>; name: string }
+
+/** The path of its nodes' addresses tells the proxy who asks. Of new heads a shaped chain itself tells. */
+function toConfig(config: ServiceConfig, plan: Plan, { proxyOf, nodes, name }: Reached) {
   const chains = config.chains.map((chain) => {
-    const urls = proxies[chain.name as Place].urls.map((url) => `${url}/${name}`)
-    return { ...chain, rpcUrls: urls, attesterRpcUrls: urls, exposureCapUsd: EXPOSURE_CAP_USD }
+    const urls = proxyOf(chain.name as Place).urls.map((url) => `${url}/${name}`)
+    const socket = nodes.get(chain.name)?.replace(/^http/, 'ws')
+    return {
+      ...chain,
+      rpcUrls: urls,
+      attesterRpcUrls: urls,
+      ...(plan.shape && chain.family === 'evm' && { wsUrls: [socket] }),
+      exposureCapUsd: exposureCapUsdOf(plan),
+    }
   })
   // As few as there can be several of: a process looks at the lanes of all of them all the time.
-  return { ...config, chains, leaseMs, relayers: config.relayers.slice(0, 2) }
+  return { ...config, chains, leaseMs: plan.leaseMs, relayers: config.relayers.slice(0, 2) }
 }
-type Named = { name: string }
 
 /** Each client has a wallet and a recipient of its own, so that what a swap did is what their balances say. */
 async function fundParties({ world, solana }: Pick<Stage, 'world' | 'solana'>, plan: Plan): Promise<Party[]> {
@@ -146,7 +201,7 @@ async function fundParties({ world, solana }: Pick<Stage, 'world' | 'solana'>, p
     if (from === 'solana')
       return { plan: client, recipient, wallet: await solana.wallet({ USDC: amountOf(client) }) }
     const wallet = privateKeyToAccount(generatePrivateKey())
-    await world.fund(world[from], wallet.address, 'USDC', amountOf(client))
+    await world.fund(world.chainNamed(from), wallet.address, 'USDC', amountOf(client))
     return { plan: client, recipient, wallet }
   }
   const parties: Party[] = []
@@ -154,35 +209,4 @@ async function fundParties({ world, solana }: Pick<Stage, 'world' | 'solana'>, p
   for (let start = 0; start < all.length; start += 100)
     parties.push(...(await Promise.all(all.slice(start, start + 100).map(fund))))
   return parties
-}
-
-/** Which blocks were there when, also those that are undone later. */
-function watchHeads({ local }: Network, ledger: Ledger): { stop(): void } {
-  let stopped = false
-  const follow = async (name: string, rpcUrl: string) => {
-    let last = ''
-    while (!stopped) {
-      const call = { jsonrpc: '2.0', id: 1, method: 'eth_getBlockByNumber', params: ['latest', false] }
-      const headers = { 'content-type': 'application/json' }
-      const block = await fetch(rpcUrl, { method: 'POST', headers, body: JSON.stringify(call) })
-        .then(async (reply) => ((await reply.json()) as { result: Record<string, string> }).result)
-        .catch(() => undefined)
-      if (block?.hash && block.hash !== last) {
-        last = block.hash
-        ledger.head({
-          chain: name,
-          number: Number(block.number),
-          hash: block.hash,
-          seconds: Number(block.timestamp),
-        })
-      }
-      await delay(HEAD_POLL_MS)
-    }
-  }
-  for (const { name, rpcUrl, family } of local.chains) if (family === 'evm') void follow(name, rpcUrl)
-  return {
-    stop() {
-      stopped = true
-    },
-  }
 }

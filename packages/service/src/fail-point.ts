@@ -8,6 +8,7 @@ const AROUND = [
   'accept',
   ...['record lock', 'record deliver', 'record claim', 'record refund', 'record replacement', 'record noop'],
   'record topup',
+  'events',
   ...['declined', 'lockSeen', 'lockLost', 'lockDead', 'lockFinal'],
   ...['deliverySeen', 'deliveryFinal', 'deliveryImpossible', 'claimFinal', 'refundFinal'],
   'outcome',

@@ -2,6 +2,7 @@ import { parseTransaction } from 'viem'
 import type { SwapRow } from './database.ts'
 import { type Check, type Evidence, each, eachAsync } from './evidence.ts'
 import type { DeedKind } from './evm-evidence.ts'
+import { finalSecondsOf } from './input.ts'
 
 // What is written down against what was sent and what the chains hold.
 
@@ -29,6 +30,33 @@ export const boundedExposure: Check = ({ db, input }) => {
       ? `chain ${chain_id}: ${booked} cents exposed, ${cents} booked, ${cap} allowed`
       : undefined,
   )
+}
+
+/** What was paid for inputs that a reorg took back for good: the exposure cap bounds it, on each chain. */
+export const boundedLoss: Check = (evidence) => {
+  const cap = evidence.input.setup.exposureCapCents
+  return each('INV-13', lossesOf(evidence), ({ chain, cents }) =>
+    cents > cap ? `${chain}: ${cents} cents were paid for inputs that are gone, ${cap} allowed` : undefined,
+  )
+}
+
+/** Inputs are in USDC: a hundredth of a unit is a cent. */
+export function lossesOf({
+  db,
+  input,
+  deedsOf,
+}: Evidence): { chain: string; swaps: number; cents: number }[] {
+  return input.setup.local.chains.map(({ chainId, name, tokens }) => {
+    const lost = db.swaps.filter(
+      (swap) =>
+        swap.origin_chain === chainId &&
+        deedsOf(swap, 'deliver').length > 0 &&
+        deedsOf(swap, 'lock').length === 0,
+    )
+    const unit = 10n ** BigInt((tokens.find(({ symbol }) => symbol === 'USDC')?.decimals ?? 2) - 2)
+    const cents = lost.reduce((sum, swap) => sum + Number(swap.input_amount / unit), 0)
+    return { chain: name, swaps: lost.length, cents }
+  })
 }
 
 /** In every block that changed the escrow: it holds what is locked in it, and what is owed. */
@@ -148,7 +176,7 @@ export const deadlineOrder: Check = ({ db, input }) => {
   } = input.setup.deadlines
   const finality = (chainId: number) => {
     const chain = input.setup.config.chains.find((candidate) => candidate.chainId === chainId)
-    return chain ? (chain.finality.hard * chain.blockMs) / 1_000 : 0
+    return chain ? finalSecondsOf(chain) : 0
   }
   return each('INV-21', db.ops, (op) => {
     const margin =

@@ -8,6 +8,12 @@ const FAULTS = [
   ...['frozen', 'forked', 'lying', 'clockJump', 'blackHole', 'solanaDrops', 'solanaDelays', 'priceMove'],
 ]
 
+// Of chains that behave like public ones.
+const SHAPE_FAULTS = [
+  ...['finalityStall', 'slowFinality', 'backendLag', 'rateLimit', 'l1Spike', 'silentSocket', 'lapse'],
+  ...['deepReorg', 'deeplyReorged'],
+]
+
 export const MOVES: readonly string[] = [
   ...['accepted locking', 'accepted failed', 'locking locked', 'locking failed', 'locking locking'],
   ...[
@@ -36,12 +42,14 @@ export function coverageOf(input: Input, { moves }: Pick<Database, 'moves'>): Ro
   )
   const rows = (group: string, names: readonly string[], counts: Map<string, number>, isRequired = true) =>
     names.map((name) => ({ group, name, count: counts.get(name) ?? 0, isRequired }))
-  const { crashes, requests, isGate } = input.facts
+  const { crashes, requests, isGate, shape } = input.facts
   return [
-    ...rows('fail-point', Object.keys(crashes), new Map(Object.entries(crashes))),
+    // A run on a shape has no time for all of them: the gate has.
+    ...rows('fail-point', Object.keys(crashes), new Map(Object.entries(crashes)), !shape),
     ...rows('request', Object.keys(requests).sort(), new Map(Object.entries(requests)), !isGate),
     ...rows('fault', FAULTS, kinds, !isGate),
-    ...rows('transition', MOVES, seen, !isGate),
+    ...rows('fault', shape ? SHAPE_FAULTS : [], kinds),
+    ...rows('transition', MOVES, seen, !isGate && !shape),
     ...rows('transition', RARE_MOVES, seen, false),
   ]
 }

@@ -11,7 +11,8 @@ import {
   parseEventLogs,
   zeroAddress,
 } from 'viem'
-import type { ChainSetup } from './input.ts'
+import { type ChainSetup, nodeOf } from './input.ts'
+import { mapSome } from './map-some.ts'
 
 // Written down here once more, from the contracts' sources: the checker takes nobody's word for what they are.
 const events = parseAbi([
@@ -59,9 +60,9 @@ const KINDS: Partial<Record<string, DeedKind>> = { Locked: 'lock', Claimed: 'cla
 
 /** The canonical chain as it is at rest. */
 export async function readEvmEvidence(chain: ChainSetup): Promise<EvmEvidence> {
-  const client = createPublicClient({ transport: http(chain.rpcUrl, { batch: true }), cacheTime: 0 })
+  const client = createPublicClient({ transport: http(nodeOf(chain), { batch: true }), cacheTime: 0 })
   const { escrow, vault } = chain.contracts as { escrow: Address; vault: Address }
-  const logs = await client.getLogs({ address: [escrow, vault], fromBlock: 0n, toBlock: 'latest' })
+  const logs = await readLogs(client, [escrow, vault])
   const deeds = parseEventLogs({ abi: events, logs }).flatMap((log): Deed[] => {
     const at = { chainId: chain.chainId, txHash: log.transactionHash, block: Number(log.blockNumber) }
     if (log.eventName === 'Delivered')
@@ -111,6 +112,18 @@ export async function readEvmEvidence(chain: ChainSetup): Promise<EvmEvidence> {
     ringOf: (locker) =>
       client.readContract({ address: escrow, abi: views, functionName: 'ringOf', args: [locker as Address] }),
   }
+}
+
+// No provider refuses a range of this length.
+const PAGE = 1_000n
+
+async function readLogs(client: PublicClient, address: Address[]) {
+  const head = await client.getBlockNumber()
+  const starts = Array.from({ length: Number(head / PAGE) + 1 }, (_, index) => BigInt(index) * PAGE)
+  const pages = await mapSome(starts, (fromBlock) =>
+    client.getLogs({ address, fromBlock, toBlock: fromBlock + PAGE - 1n }),
+  )
+  return pages.flat()
 }
 
 const at = (block: number | undefined) => (block === undefined ? {} : { blockNumber: BigInt(block) })

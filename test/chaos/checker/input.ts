@@ -22,7 +22,15 @@ type Reply = {
 
 export type Sighting = { t: number; chain: string; txHash: string; isRecorded: boolean; caller: string }
 export type Fault = { t: number; kind: string; chain?: string }
-export type Head = { t: number; chain: string; number: number; hash: string; seconds: number }
+export type Head = {
+  t: number
+  chain: string
+  number: number
+  hash: string
+  seconds: number
+  /** The block that the chain called final by then, where it has a word for it. */
+  final?: number
+}
 export type Party = {
   id: number
   wallet: string
@@ -38,13 +46,15 @@ export type ChainSetup = {
   name: string
   family: 'evm' | 'solana'
   rpcUrl: string
+  /** Of a chain behind a provider: the node itself. */
+  shape?: { nodeUrl: string }
   tokens: Token[]
   contracts?: { account: string; escrow: string; vault: string }
   vaults?: { intake: string; inventory: string }
 }
 type ChainConfig = {
   chainId: number
-  finality: { hard: number }
+  finality: { hard: number; hardSeconds?: number }
   blockMs: number
   feePayers?: { input: string; delivery: string }
 }
@@ -65,6 +75,8 @@ export type Facts = {
   quietMs: number
   least: number
   isGate: boolean
+  /** Which public chains these were like. */
+  shape?: string
   crashes: Record<string, number>
   requests: Record<string, number>
 }
@@ -78,6 +90,12 @@ export type Input = {
   heads: Head[]
   logs: { name: string; text: string }[]
 }
+
+export const nodeOf = ({ rpcUrl, shape }: ChainSetup) => shape?.nodeUrl ?? rpcUrl
+
+/** How long finality may take. */
+export const finalSecondsOf = ({ finality, blockMs }: ChainConfig) =>
+  finality.hardSeconds ?? (finality.hard * blockMs) / 1_000
 
 export function readInput(dir: string): Input {
   const json = <T>(file: string): T => JSON.parse(readFileSync(join(dir, file), 'utf8'))

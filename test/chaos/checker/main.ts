@@ -4,6 +4,7 @@ import * as books from './books.ts'
 import { coverageOf, type Row } from './coverage.ts'
 import { type Check, type Evidence, gather, type Violation } from './evidence.ts'
 import { type Input, readInput } from './input.ts'
+import { patiently } from './map-some.ts'
 import * as outcomes from './outcomes.ts'
 import { provenDecisions } from './proofs.ts'
 import { databaseSurvives } from './server-crashes.ts'
@@ -14,7 +15,9 @@ import { conservation, readGas, spendBound, wasteBound } from './totals.ts'
 // and the database say. It shares no code with the service.
 
 const checks: readonly Check[] = [
-  ...[...Object.values(outcomes), ...Object.values(books), ...Object.values(timing)],
+  ...[...Object.values(outcomes), ...Object.values(timing)],
+  ...[books.writtenAhead, books.booksAtRest, books.boundedExposure, books.boundedLoss, books.segregation],
+  ...[books.nonceDiscipline, books.feePayerOutflow, books.authority, books.deadlineOrder, books.secrecy],
   ...[provenDecisions, conservation, spendBound, wasteBound, databaseSurvives],
 ]
 
@@ -48,6 +51,13 @@ async function printOutcomes(evidence: Evidence): Promise<void> {
   const factor = (Number(all) / Number(useful)).toFixed(2)
   print(`${landed} EVM transactions landed, ${reverted} of them reverted; they burnt ${factor} times the gas`)
   print('of those that did something')
+  for (const { chain, swaps, cents } of books.lossesOf(evidence)) {
+    if (swaps === 0) continue
+    const [lost, allowed] = [cents, input.setup.exposureCapCents].map((sum) => (sum / 100).toFixed(2))
+    print(
+      `a reorg of ${chain} took back the inputs of ${swaps} swaps that were paid: ${lost} USD, ${allowed} allowed`,
+    )
+  }
 }
 
 function printViolations(violations: readonly Violation[]): void {
@@ -60,22 +70,9 @@ function printViolations(violations: readonly Violation[]): void {
   }
 }
 
-const TRIES = 3
-
-/** Everything is at rest and can be read again: a connection that closes under a request says nothing. */
-async function gatherPatiently(input: Input): Promise<Evidence> {
-  for (let tried = 1; ; tried += 1) {
-    try {
-      return await gather(input)
-    } catch (error) {
-      if (tried === TRIES) throw error
-    }
-  }
-}
-
 async function check(dir: string): Promise<boolean> {
   const input: Input = readInput(dir)
-  const evidence = await gatherPatiently(input)
+  const evidence = await patiently(() => gather(input))
   const violations = (await Promise.all(checks.map((judge) => judge(evidence)))).flat()
   const rows = coverageOf(input, evidence.db)
   const { least } = input.facts

@@ -1,10 +1,24 @@
 // More questions at once than this, and a busy node leaves some without an answer.
 const AT_ONCE = 32
+const TRIES = 3
 
 /** Like all at once, a few at a time. */
 export async function mapSome<T, U>(items: readonly T[], work: (item: T) => Promise<U>): Promise<U[]> {
   const done: U[] = []
-  for (let from = 0; from < items.length; from += AT_ONCE)
-    done.push(...(await Promise.all(items.slice(from, from + AT_ONCE).map(work))))
+  for (let from = 0; from < items.length; from += AT_ONCE) {
+    const some = items.slice(from, from + AT_ONCE)
+    done.push(...(await Promise.all(some.map((item) => patiently(() => work(item))))))
+  }
   return done
+}
+
+/** Everything is at rest and can be read again: a connection that closes under a request says nothing. */
+export async function patiently<T>(work: () => Promise<T>): Promise<T> {
+  for (let tried = 1; ; tried += 1) {
+    try {
+      return await work()
+    } catch (error) {
+      if (tried === TRIES) throw error
+    }
+  }
 }

@@ -1,6 +1,6 @@
 import { type Address, address, createSolanaRpc, type Signature } from '@solana/kit'
 import type { Deed } from './evm-evidence.ts'
-import type { ChainSetup } from './input.ts'
+import { type ChainSetup, nodeOf } from './input.ts'
 import { mapSome } from './map-some.ts'
 
 const TOKEN_PROGRAMS = [
@@ -33,7 +33,7 @@ type Rpc = ReturnType<typeof createSolanaRpc>
 
 /** Everything that went into or out of the two vaults, told by balances and memos. */
 export async function readSolanaEvidence(chain: ChainSetup): Promise<SolanaEvidence> {
-  const rpc = createSolanaRpc(chain.rpcUrl)
+  const rpc = createSolanaRpc(nodeOf(chain))
   const { intake, inventory } = chain.vaults ?? { intake: '', inventory: '' }
   const owners = [address(intake), address(inventory)]
   const accounts = (await Promise.all(owners.map((owner) => tokenAccountsOf(rpc, owner)))).flat()

@@ -1,37 +1,47 @@
 import type { SwapRow } from './database.ts'
 import { type Check, type Evidence, each } from './evidence.ts'
-import type { Input } from './input.ts'
+import { finalSecondsOf, type Head, type Input } from './input.ts'
 
 // Told too early: what was said or signed of a transaction before it was as deep as it has to be. An outcome may
 // turn out right all the same; it is the rule that keeps it right when a reorg comes.
 
 // On top of finality, to deliver again: money-safety of soft settling.
 const REDELIVERY_SECONDS = 60
+// Where minutes pass at once, what was read before they did may be written after: a paused process takes this long.
+const DECISION_MS = 15_000
 
 /**
- * The highest head that can have been there at this moment: not above the second one that was seen after it, however
- * late the busy machine was to look. Undefined where nobody looked any more.
+ * The highest that can have been there at this moment: not above the second head that was seen after it, however late
+ * the busy machine was to look. Undefined where nobody looked any more.
  */
-function highestHead({ heads }: Input, chain: string, at: number): number | undefined {
+function highest({ heads }: Input, chain: string, at: number, numberOf: (head: Head) => number | undefined) {
   const seen = heads.filter((head) => head.chain === chain)
   const next = seen.filter((head) => head.t >= at)
   const second = next[1]
   if (!second) return undefined
-  return Math.max(...seen.filter((head) => head.t <= second.t).map((head) => head.number))
+  const numbers = seen.filter((head) => head.t <= second.t).flatMap((head) => numberOf(head) ?? [])
+  return numbers.length > 0 ? Math.max(...numbers) : undefined
 }
 
 function chainOf({ evm, input }: Evidence, chainId: number) {
   const name = evm.get(chainId)?.chain.name
   const config = input.setup.config.chains.find((chain) => chain.chainId === chainId)
   if (!name || !config) return undefined
-  return { name, hard: config.finality.hard, finalSeconds: (config.finality.hard * config.blockMs) / 1_000 }
+  return { name, hard: config.finality.hard, finalSeconds: finalSecondsOf(config) }
 }
 
-/** How many blocks a transaction lacked at this moment to be final; 0 when it was, or where nobody can tell. */
+/**
+ * How many blocks a transaction lacked at this moment to be final, by the word of the chain or by depth where it has
+ * none; 0 when it was, or where nobody can tell.
+ */
 function lacking(evidence: Evidence, chainId: number, block: number, at: number): number {
   const chain = chainOf(evidence, chainId)
-  const head = chain && highestHead(evidence.input, chain.name, at)
-  return chain && head !== undefined ? Math.max(0, block + chain.hard - 1 - head) : 0
+  if (!chain) return 0
+  const { input } = evidence
+  const final = highest(input, chain.name, at, (head) => head.final)
+  if (final !== undefined) return Math.max(0, block - final)
+  const head = highest(input, chain.name, at, ({ number }) => number)
+  return head === undefined ? 0 : Math.max(0, block + chain.hard - 1 - head)
 }
 
 function movedTo({ db }: Evidence, swap: SwapRow, state: string): number | undefined {
@@ -52,8 +62,9 @@ export const settledInTime: Check = (evidence) =>
       lacking(evidence, swap.destination_chain, paid.block, at) === 0
     )
       return undefined
-    const { seconds = 0 } =
-      evidence.input.heads.findLast((head) => head.chain === chain.name && head.t <= at) ?? {}
+    const { heads, facts } = evidence.input
+    const readAt = facts.shape ? at - DECISION_MS : at
+    const { seconds = 0 } = heads.findLast((head) => head.chain === chain.name && head.t <= readAt) ?? {}
     const left = swap.fill_deadline - seconds
     const needed = chain.finalSeconds + REDELIVERY_SECONDS
     return left < needed - 1

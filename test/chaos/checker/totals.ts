@@ -74,12 +74,19 @@ async function readGasOn({ client, deeds }: EvmEvidence, hashes: readonly string
   }
 }
 
-export const wasteBound: Check = async (evidence) =>
-  each('INV-23', [await readGas(evidence)], ({ all, useful }) =>
+/**
+ * All chains but one that undid more than its reorg window: the nonces of what it undid are used up once more, by
+ * transactions that are too late.
+ */
+export const wasteBound: Check = async ({ db, evm, input }) => {
+  const undone = input.faults.flatMap(({ kind, chain }) => (kind === 'deeplyReorged' ? [chain] : []))
+  const judged = new Map([...evm].filter(([, { chain }]) => !undone.includes(chain.name)))
+  return each('INV-23', [await readGas({ db, evm: judged })], ({ all, useful }) =>
     Number(all - useful) > Number(useful) * MOST_WASTE
       ? `${all} gas was burnt, ${useful} of it by transactions that did something`
       : undefined,
   )
+}
 
 /** No lock and no delivery offers more for gas than the quotes of its swaps allow, unless one is owed by then. */
 export const spendBound: Check = ({ db, evm }) => {

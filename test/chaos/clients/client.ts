@@ -45,7 +45,7 @@ async function submitFromEvm(scene: Scene, party: Party, from: EvmPlace, request
   const wallet = party.wallet as PrivateKeyAccount
   const geoQuoteToken = await quoteOf(scene, request)
   if (!geoQuoteToken) return undefined
-  const authorization = await authorize(caller, wallet, world[from].chainId)
+  const authorization = await authorize(caller, wallet, world.chainNamed(from).chainId)
   const build = await caller.build({ geoQuoteToken, ...(authorization && { authorization }) })
   if (build.status !== 200) return undefined
   const signature = await wallet.signMessage({ message: { raw: build.body.geoOpHash as Hex } })

@@ -28,7 +28,7 @@ const TAKEN = ['locked', 'delivering']
 const REFUSES = '0x60006000fd'
 
 export async function beforeSubmit(scene: Scene, { plan, wallet }: Party, built: Built): Promise<void> {
-  const chain = scene.world[built.from]
+  const chain = scene.world.chainNamed(built.from)
   const owner = wallet.address as Address
   const { submission } = built
   switch (plan.behaviour) {
@@ -69,7 +69,7 @@ export async function refuseOutput(scene: Scene, { plan, recipient }: Party, swa
     const { body } = await scene.caller.status(swapId, 0)
     return body.status !== 'pending' || body.timeline?.some(({ stage }) => TAKEN.includes(stage))
   }, 40_000).catch(() => undefined)
-  await setCode(scene.world[plan.to as EvmPlace], recipient as Address, REFUSES)
+  await setCode(scene.world.chainNamed(plan.to), recipient as Address, REFUSES)
 }
 
 type Input = { geoOpToken: string; signedTransaction: string; marker: string }
@@ -109,7 +109,7 @@ async function callRefund({ world }: Scene, { from, build }: Built): Promise<voi
     message: Record<string, string> & { delivery: Record<string, string> }
     types: Record<string, never>
   }
-  const chain = world[from]
+  const chain = world.chainNamed(from)
   const big = (name: string) => BigInt(message[name] ?? 0)
   const op = {
     ...{

@@ -16,8 +16,9 @@ export type Scene = {
   isOver(): boolean
 }
 
-const UNIT: Record<Place, bigint> = { alpha: 10n ** 6n, beta: 10n ** 18n, solana: 10n ** 6n }
+/** USDC has six decimals everywhere but on one chain. */
+const unitOf = (place: Place) => (place === 'beta' ? 10n ** 18n : 10n ** 6n)
 
-export const amountOf = ({ from, usd }: ClientPlan) => BigInt(usd) * UNIT[from]
+export const amountOf = ({ from, usd }: ClientPlan) => BigInt(usd) * unitOf(from)
 export const sideOf = ({ world, solana }: Pick<Scene, 'world' | 'solana'>, place: Place): Side =>
-  place === 'solana' ? solana : world[place]
+  place === 'solana' ? solana : world.chainNamed(place)

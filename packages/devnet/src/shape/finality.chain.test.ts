@@ -112,6 +112,19 @@ test('a chain three times slower than its preset never takes finality back', asy
   expect((await blockOf(chain, 'latest')).timestamp - later.timestamp).toBeGreaterThanOrEqual(3 * 768)
 })
 
+test('finality that is halted stays where it is when the newest blocks are taken back', async () => {
+  const chain = await startTestChain('ethereum')
+  await chain.ask('shape_haltFinality')
+  const before = await blockOf(chain, 'finalized')
+  await chain.ask('shape_advance', 1_200)
+  const snapshot = await chain.ask('evm_snapshot')
+  await chain.mine()
+
+  await chain.ask('evm_revert', snapshot)
+
+  expect(await blockOf(chain, 'finalized')).toEqual(before)
+})
+
 test('a chain that is too young answers block 0', async () => {
   const chain = await startTestChain('ethereum', { historySeconds: 600 })
 

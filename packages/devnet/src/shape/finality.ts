@@ -9,8 +9,8 @@ type Mark = { boundary: number; block: number }
 
 export type Finality = {
   blockOf(tag: Tag): Promise<number>
-  /** Called when blocks were taken back. */
-  forget(): void
+  /** Called when blocks were taken back: a tag stays where it is, unless its block is gone. */
+  forget(): Promise<void>
 }
 
 /** A block up to this time is behind the tag. */
@@ -38,7 +38,12 @@ export function createFinality(shape: EvmShape, settings: Settings, heads: Heads
     return block
   }
 
-  return { blockOf, forget: () => marks.clear() }
+  async function forget(): Promise<void> {
+    const { number } = await heads.head()
+    for (const [tag, { block }] of marks) if (block > number) marks.delete(tag)
+  }
+
+  return { blockOf, forget }
 }
 
 /** Replaces the tags by numbers: the node beneath takes both for its head. */

@@ -65,7 +65,7 @@ export async function createShapedChain(options: ShapedOptions): Promise<ShapedC
       const answer = await ask(method, ...params)
       if (!TAKES_BLOCKS_BACK.has(method)) return answer
       heads.forget()
-      finality.forget()
+      await finality.forget()
       await mining.keepBaseFee()
       return answer
     },

@@ -1,6 +1,7 @@
 import type { Pool } from 'pg'
 import type { Chain, ChainEvent, Heads } from '../chains/chain.ts'
-import { findOpenEvents, readCursor, storePage, type Undo } from '../store/chain-events.ts'
+import { failPoint } from '../fail-point.ts'
+import { findOpenEvents, readCursor, type Scanned, storePage, type Undo } from '../store/chain-events.ts'
 import { oldestOpenBlock } from '../store/open-range.ts'
 import { findWatched } from '../store/watched.ts'
 
@@ -26,10 +27,18 @@ export async function scanEvents(deps: ScanDeps, heads: Heads, faults: unknown[]
     const page = await chain.findEvents({ from, heads, watched }, faults)
     const gone = page.isComplete ? await findGone(deps, page.events, { from, to: page.to }) : []
     const stored = { ...page, chainId: chain.chainId, seconds: heads.head.seconds, gone }
-    await storePage(pool, stored, deps.undo)
+    await store(deps, stored)
     if (page.to >= heads.head.number) return
     from = page.to + 1n
   }
+}
+
+async function store({ pool, undo }: ScanDeps, page: Scanned): Promise<void> {
+  const isNews = page.events.length + page.gone.length > 0
+  if (isNews) failPoint('before events')
+  await storePage(pool, page, undo)
+  if (page.gone.some(({ kind }) => kind === 'locked')) failPoint('after lockLost')
+  if (isNews) failPoint('after events')
 }
 
 /** A chain that was never scanned: from the oldest swap that is open, or from now on. */

@@ -37,7 +37,8 @@ export async function rewindCursor(db: Db, { chainId, to }: { chainId: number; t
   ])
 }
 
-type Scanned = Pick<EventPage, 'events' | 'to'> & {
+/** A page of a chain's events, and those that its blocks have no more. */
+export type Scanned = Pick<EventPage, 'events' | 'to'> & {
   chainId: number
   seconds: number
   gone: readonly ChainEvent[]

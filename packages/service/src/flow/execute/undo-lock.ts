@@ -1,4 +1,5 @@
 import type { ChainEvent } from '../../chains/chain.ts'
+import { failPoint } from '../../fail-point.ts'
 import type { Swap } from '../../model/swap.ts'
 import type { Db } from '../../store/db.ts'
 import { advanceSwap, findSwapsByOp } from '../../store/swaps.ts'
@@ -11,7 +12,9 @@ export async function undoLocks(
 ): Promise<void> {
   const hashes = gone.filter(({ kind }) => kind === 'locked').map(({ id }) => id)
   for (const swap of await findSwapsByOp(db, hashes)) {
-    const moved = swap.state === 'locked' && (await advanceSwap(db, { swap, event: 'lockLost' }))
+    if (swap.state !== 'locked') continue
+    failPoint('before lockLost')
+    const moved = await advanceSwap(db, { swap, event: 'lockLost' })
     if (moved) onMoved(moved, 'lockLost')
   }
 }

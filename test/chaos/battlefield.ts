@@ -1,0 +1,41 @@
+import type { Network } from '@geoswap/devnet'
+import type { Pool } from 'pg'
+import type { Random } from '../bench/random.ts'
+import type { SolanaWorld } from '../solana-world.ts'
+import type { World } from '../world.ts'
+import type { Crew } from './crew.ts'
+import type { Ledger } from './ledger.ts'
+import type { EvmPlace, Place } from './plan.ts'
+import type { FaultProxy } from './proxy.ts'
+
+export type Battlefield = {
+  network: Network
+  world: World
+  solana: SolanaWorld
+  crew: Crew
+  /** The EVM chains of the network. */
+  places: readonly EvmPlace[]
+  proxyOf(place: Place): FaultProxy
+  blockMsOf(place: EvmPlace): number
+  pool: Pool
+  /** While they are closed, no client begins. */
+  doors: { areClosed: boolean }
+  ledger: Ledger
+  random: Random
+  /** The last trouble of each kind that has to wait for the one before. */
+  turns: Map<string, Promise<void>>
+}
+
+/** Waits end early when all is to end. */
+export type Strike = Battlefield & { wait(ms: number): Promise<void> }
+
+export const blocksOf = (place: EvmPlace) => `${place} blocks`
+
+export function inTurn(turns: Battlefield['turns'], turn: string, work: () => Promise<void>): Promise<void> {
+  const done = (turns.get(turn) ?? Promise.resolve()).then(work)
+  turns.set(
+    turn,
+    done.catch(() => {}),
+  )
+  return done
+}
