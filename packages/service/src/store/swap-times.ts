@@ -4,7 +4,10 @@ import type { Db } from './db.ts'
 /** A swap that settled, and the depth at which its input was paid for. */
 export type SettledSwap = { swapId: string; depth: number }
 
-/** Adds how long these took from submission to `settled`, which the timeline calls delivered, and forgets all but the last hundred of their route and depth. */
+/**
+ * Adds how long these took from submission to `settled`, which timelines call delivered, and forgets all but the last
+ * hundred of their route and depth.
+ */
 export async function addSwapTimes(db: Db, settled: readonly SettledSwap[]): Promise<void> {
   if (settled.length === 0) return
   await db.query(

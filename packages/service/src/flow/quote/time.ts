@@ -21,8 +21,9 @@ export function tooSlow({ origin, destination }: Order, etaSeconds: number, maxA
       details: { etaSeconds },
       recovery: { maxAmount: maxAmount.toString() },
     })
+  const route = `from ${origin.name} to ${destination.name}`
   return new ServiceError('INSUFFICIENT_LIQUIDITY', {
-    message: `A swap from ${origin.name} to ${destination.name} takes about ${time} now. Allow more time, or try later.`,
+    message: `A swap ${route} takes about ${time} now. Allow more time, or try later.`,
     details: { etaSeconds },
     recovery: { action: 'RETRY_LATER', maxAmount: '0', retryAfterMs: 60_000 },
   })
