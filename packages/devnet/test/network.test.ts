@@ -141,7 +141,10 @@ test('the service is told all that it needs to serve the Solana chain', () => {
     ...{ rpcUrls: [solana.rpcUrl], attesterRpcUrls: [solana.rpcUrl] },
     ...{ vaults: addressesOf({ intake, inventory }), feePayers: addressesOf(feePayers) },
     ...{ native: { symbol: 'SOL', asset: 'SOL' }, tokens },
-    ...{ finality: { accept: 1, settle: 1, hard: 32 }, blockMs: 100, maxInFlight: 64 },
+    finality: { accept: [{ depth: 1 }], settle: 1, reorgWindowSeconds: 4, hard: 32 },
+    blockMs: 100,
+    unclaimedCapUsd: 1_000_000_000,
+    maxInFlight: 64,
   })
 })
 
