@@ -33,7 +33,7 @@ test('a final block counts at every depth', () => {
   expect(blockAtDepth({ hard: 200 }, 150, at)).toBe(60n)
 })
 
-test('finality is counted with as configured, or the next multiple of it above what is measured, up to three times', () => {
+test('finality counts as configured, or as the next multiple of that above what is measured, up to three', () => {
   expect(expectedHardSeconds(2_400, undefined)).toBe(2_400)
   expect(expectedHardSeconds(2_400, 900)).toBe(2_400)
   expect(expectedHardSeconds(2_400, 2_401)).toBe(4_800)

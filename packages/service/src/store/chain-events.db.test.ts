@@ -98,7 +98,7 @@ test('a reorg that moves a delivery to another block is followed by its swap, ha
   expect((await read(swap.id)).deliveryTxHash).toBe('0xtx8')
 })
 
-test('a reorg that undoes a lock and a delivery leaves a paid swap without either, to be looked for again', async () => {
+test('a reorg that undoes a lock and a delivery leaves a paid swap without either', async () => {
   const swap = await insertSettled()
   const lock = eventAt(7n, { id: swap.op.hash })
   const delivery = eventAt(7n, { kind: 'delivered', id: swap.op.deliveryHash })
