@@ -31,9 +31,8 @@ type Options = {
 /** A subscription to heads. It only says when to look: what the head is, the nodes are asked. */
 export type HeadNews = {
   isConnected(): boolean
-  /** When a head was last told, and its number: a node behind the one that told it may not have it yet. */
+  /** When a head was last told. */
   toldAt(): number
-  toldNumber(): bigint
   /** Opens it, or keeps it open: only who follows the chain pays for it. */
   keep(): void
 }
@@ -68,7 +67,7 @@ export function createChainFollower(options: Options): Task[] {
     if (state) await setHoldings(pool, { chainId, block: at.head.number }, [...state.holdings])
     return answers
   })
-  const clock = createLookClock(options, () => ({ pace, movedAt, number: heads?.head.number ?? 0n }))
+  const clock = createLookClock(options, () => ({ pace, movedAt }))
   const followHeads: Task = {
     topics: [...options.topics, toldTopic(chainId)],
     async step(lease, wakeLane) {
@@ -118,15 +117,13 @@ function paceAt(options: Options, isInFlight: boolean): Pace {
   return paceOf({ blockMs, callsPerHead, hasFeeds, isInFlight, isSubscribed: news?.isConnected() ?? false })
 }
 
-type LookState = { pace: Pace; movedAt: number; number: bigint }
-
-/** Says when to look at the head: by the pace, and without a pause while a head was told that was not seen. */
-function createLookClock({ chainId, news }: Options, state: () => LookState) {
+/** Says when to look at the head: by the pace, and at once when a head was told. */
+function createLookClock({ chainId, news }: Options, state: () => { pace: Pace; movedAt: number }) {
   let lookedAt = Number.NEGATIVE_INFINITY
   let timer: NodeJS.Timeout | undefined
   const dueAt = () => {
-    const { pace, movedAt, number } = state()
-    const isTold = news?.isConnected() && (news.toldAt() > lookedAt || news.toldNumber() > number)
+    const { pace, movedAt } = state()
+    const isTold = (news?.toldAt() ?? Number.NEGATIVE_INFINITY) > lookedAt
     return Math.max(lookedAt + pace.pollMs, isTold ? 0 : movedAt + pace.afterHeadMs)
   }
   return {

@@ -1,15 +1,9 @@
-import { type Hex, webSocket } from 'viem'
+import { webSocket } from 'viem'
 
 type Options = { urls: readonly string[]; blockMs: number; onHead(): void; onFault(error: unknown): void }
 
 /** Opened by the first `keep`, and closed when nobody has called it for a while. */
-export type EvmHeadNews = {
-  isConnected(): boolean
-  toldAt(): number
-  toldNumber(): bigint
-  keep(): void
-  stop(): void
-}
+export type EvmHeadNews = { isConnected(): boolean; toldAt(): number; keep(): void; stop(): void }
 
 const SHORTEST_SILENCE_MS = 3_000
 const KEPT_MS = 10_000
@@ -22,16 +16,14 @@ const NEVER = Number.NEGATIVE_INFINITY
 export function createHeadNews({ urls, blockMs, onHead, onFault }: Options): EvmHeadNews {
   const silenceMs = Math.max(3 * blockMs, SHORTEST_SILENCE_MS)
   let toldAt = NEVER
-  let toldNumber = 0n
   let keptAt = NEVER
   let tries = 0
   let close = () => {}
   let timer: NodeJS.Timeout | undefined
 
   const isConnected = () => performance.now() - toldAt <= silenceMs
-  const onData = (number: bigint) => {
+  const onData = () => {
     toldAt = performance.now()
-    toldNumber = number
     onHead()
   }
   function connect(): void {
@@ -59,7 +51,6 @@ export function createHeadNews({ urls, blockMs, onHead, onFault }: Options): Evm
   return {
     isConnected,
     toldAt: () => toldAt,
-    toldNumber: () => toldNumber,
     keep() {
       keptAt = performance.now()
       if (timer) return
@@ -70,8 +61,7 @@ export function createHeadNews({ urls, blockMs, onHead, onFault }: Options): Evm
   }
 }
 
-type Heard = { onData(number: bigint): void; onFault(error: unknown): void }
-type News = { result?: { number?: Hex } | undefined }
+type Heard = { onData(): void; onFault(error: unknown): void }
 
 /** Returns what ends it; nothing is heard after that. */
 function subscribe(url: string, { onData, onFault }: Heard): () => void {
@@ -81,8 +71,8 @@ function subscribe(url: string, { onData, onFault }: Heard): () => void {
   const fail = () => {
     if (!isOver) onFault(new Error(`${new URL(url).host} does not tell heads`))
   }
-  const hear = ({ result }: News) => {
-    if (!isOver) onData(BigInt(result?.number ?? 0))
+  const hear = () => {
+    if (!isOver) onData()
   }
   value?.subscribe({ params: ['newHeads'], onData: hear, onError: fail }).catch(fail)
   return () => {

@@ -4,15 +4,14 @@ import type { Heads } from '../chain.ts'
 import type { ChainState, PoolCurve, ViewReader } from '../view.ts'
 import type { EvmClients } from './client.ts'
 import { createFeedReader } from './feeds.ts'
-import { type PriceReader, readLegCosts } from './fees.ts'
+import { readLegCosts } from './fees.ts'
 import { readHoldings } from './reads.ts'
 import type { EvmChainSettings } from './settings.ts'
 import { quoteExactInput } from './uniswap-v3.ts'
 
 type Options = {
-  clients: Pick<EvmClients, 'gathered'>
+  clients: Pick<EvmClients, 'gathered' | 'nodes'>
   settings: EvmChainSettings
-  prices: PriceReader
   /** Whose coins are watched. */
   keys: readonly string[]
   feeds: readonly Address[]
@@ -38,7 +37,8 @@ export function createEvmViewReader(options: Options): ViewReader {
     })
 
   return {
-    readCosts: (at) => readLegCosts(options.prices, at),
+    // Each node for itself, and not gathered: Arbitrum's NodeInterface answers direct calls alone.
+    readCosts: (at) => readLegCosts(clients.nodes, settings, at),
     async readState({ head }: Heads): Promise<ChainState> {
       const [rounds, balances, holdings, claimCaps] = await Promise.all([
         readRounds(head.number),
