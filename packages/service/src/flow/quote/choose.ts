@@ -80,10 +80,11 @@ function boundsOf(
   const leastInput = inputFor(terms, curve, leastOutput)
   if (leastInput === undefined) return undefined
   const isInput = order.tradeType === 'exactInput'
-  const largest = smaller(mostInput, mostTaken(terms, curve))
+  const taken = mostTaken(terms, curve)
+  const mostOutput = mostInput < taken ? outputFor(terms, curve, mostInput) : mostOf(curve)
   const bounds = isInput
-    ? { least: leastInput, most: largest }
-    : { least: leastOutput, most: smaller(mostOf(curve), outputFor(terms, curve, largest)) }
+    ? { least: leastInput, most: smaller(mostInput, taken) }
+    : { least: leastOutput, most: smaller(mostOf(curve), mostOutput) }
   return bounds.least <= bounds.most ? bounds : undefined
 }
 
