@@ -25,7 +25,8 @@ const LOOKS_PER_FINALITY = 20
 export function createHeadReader(client: Client, rules: HeadRules): (known?: Heads) => Promise<Heads> {
   let final: Final | undefined
   let readAt = Number.NEGATIVE_INFINITY
-  const maxAgeSeconds = Math.min(MAX_FINALITY_AGE_SECONDS, rules.hardSeconds / LOOKS_PER_FINALITY)
+  // Whole seconds, as blocks have them: a chain that is final within seconds is asked with every head.
+  const maxAgeSeconds = Math.min(MAX_FINALITY_AGE_SECONDS, Math.floor(rules.hardSeconds / LOOKS_PER_FINALITY))
 
   async function readFinal(head: Block): Promise<Final> {
     const [hard, safe] = await Promise.all([
