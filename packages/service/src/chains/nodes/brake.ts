@@ -42,7 +42,8 @@ export function createBrake(patienceMs: number) {
       await before
       while (refused) {
         if (freeAt > until) throw refused
-        await sleep(Math.max(0, freeAt - performance.now()))
+        // A timer may end a fraction of a millisecond early: the pause would not count as over then.
+        while (performance.now() < freeAt) await sleep(Math.ceil(freeAt - performance.now()))
         try {
           const answer = await ask()
           refused = undefined
