@@ -50,6 +50,9 @@ async function priceOfEther(): Promise<number> {
 async function setPrice(asset: string, usd: number): Promise<void> {
   const isAgreed = true
   await world.movePrice(alpha, asset, usd, isAgreed)
+  // The worker reads the views of the chains by itself: within these blocks it has.
+  const head = await alpha.client.getBlockNumber()
+  await until(async () => (await alpha.client.getBlockNumber()) >= head + 6n)
 }
 
 const held = (owner: string, symbol: string) => solana.balanceOf(owner, solana.token(symbol))
@@ -151,22 +154,6 @@ test('a refund that the network loses is sent again, and paid once', async () =>
   const outcome = await hurryToEnd(counter, swapId)
 
   const account = await accountOf(solana, wallet.address, 'USDC')
-  await expectRefunded(outcome, { reason: 'PRICE_MOVED', account, amount: 10n * USDC })
-  expect(await held(wallet.address, 'USDC')).toBe(10n * USDC)
-})
-
-test('a refund waits for a wallet that closed its account, and arrives when there is one again', async () => {
-  const wallet = await solana.wallet({ USDC: 10n * USDC })
-  const swapId = await submitTaken(wallet, { ...toEther, sell: 'USDC', amount: 10n * USDC })
-  await setPrice('ETH', 2_900)
-  await solana.dev.dev_resumeSlots().send()
-  await close(wallet, 'USDC')
-
-  const blocked = await hurryUntil(counter, swapId, ({ substatus }) => substatus === 'refundBlocked')
-  const account = await openAccount(solana, wallet.address, 'USDC')
-  const outcome = await hurryToEnd(counter, swapId)
-
-  expect(blocked.status).toBe('pending')
   await expectRefunded(outcome, { reason: 'PRICE_MOVED', account, amount: 10n * USDC })
   expect(await held(wallet.address, 'USDC')).toBe(10n * USDC)
 })
