@@ -1,12 +1,12 @@
 import { readPreset } from '@geoswap/service/presets'
 import { createStarter } from '@geoswap/service/starter'
 
-/** What a chain's entry in the service's configuration says beyond addresses. */
+/** The part of a chain's entry in the service's configuration that is not addresses. */
 export type ChainRules = Readonly<Record<string, unknown>>
 
 const NO_ROLES = { relayers: [], authorizationRelayers: [], deliverers: [] }
 
-/** What `service init` writes for this public chain, so that the network tests what operators get. */
+/** The entry that `service init` writes for this public chain: the network tests what operators get. */
 export function publicRulesOf(name: string): ChainRules {
   const preset = readPreset(name)
   if (!preset) throw new Error(`There is no preset for ${name}`)

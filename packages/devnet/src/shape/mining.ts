@@ -60,7 +60,7 @@ export function createMining({ ask, shape, heads, fees }: Given) {
     keepBaseFee: async () => keepBaseFee(await heads.head()),
     /** Resolves when no block is half done: nobody sees a balance before its fees are paid. */
     whole: () => settled,
-    /** What a unit of gas costs in the next block. */
+    /** The price of a unit of gas in the next block. */
     async basePrice(): Promise<bigint> {
       const next = nextBaseFee(await heads.head())
       return next > shape.baseFeeWei ? next : shape.baseFeeWei

@@ -97,7 +97,7 @@ export async function delegationsOf(authorizations: readonly Authorization[]): P
   return found.filter((delegation) => delegation !== undefined)
 }
 
-/** What the sender must have: the gas at its highest price, and the value. */
+/** The sender must have the gas at its highest price, and the value. */
 export function costOf(tx: { gas: bigint; feeCap: bigint; value: bigint }): bigint {
   return tx.gas * tx.feeCap + tx.value
 }
