@@ -115,7 +115,7 @@ export function createWorld(local: LocalNetwork) {
     await setPrice(asset, usd)
     await until(async () => {
       const now = await quoted()
-      return now !== before && (now !== undefined || !isAgreed)
+      return now === undefined ? !isAgreed : !before || isFar(BigInt(now), BigInt(before))
     })
   }
 
@@ -139,6 +139,9 @@ export function createWorld(local: LocalNetwork) {
     movePrice,
   }
 }
+
+/** Further apart than fees, which change with every block, ever make them. */
+const isFar = (one: bigint, other: bigint) => 100n * (one > other ? one - other : other - one) > other
 
 function getOne<T>(items: readonly T[], isIt: (item: T) => boolean): T {
   const found = items.find(isIt)
@@ -269,12 +272,16 @@ export async function authorize(api: ApiClient, wallet: PrivateKeyAccount, chain
 
 /** A quote, once the service sees again what the test before may have changed. */
 export async function quoteOnceSettled(api: ApiClient, request: object) {
-  return until(async () => {
-    const quote = await api.quote(request)
-    if (quote.status === 503 || quote.body.code === 'INSUFFICIENT_LIQUIDITY') return undefined
-    if (quote.status !== 200)
-      throw new Error(`quote: ${quote.status} ${quote.body.code} ${quote.body.message}`)
-    return quote.body
+  let refusal = ''
+  const ask = async () => {
+    const { status, body } = await api.quote(request)
+    if (status === 200) return body
+    refusal = `quote: ${status} ${body.code} ${body.message}`
+    if (status === 503 || body.code === 'INSUFFICIENT_LIQUIDITY') return undefined
+    throw new Error(refusal)
+  }
+  return until(ask).catch((cause) => {
+    throw new Error(refusal, { cause })
   })
 }
 

@@ -21,7 +21,8 @@ const local = inject('local')
 const world = createWorld(local)
 const { alpha } = world
 const solana = await createSolanaWorld(local)
-const api = createCheckedClient({ ...local, apiKey: await createOperator(inject('databaseUrl')).createKey() })
+const operator = createOperator(inject('databaseUrl'))
+const api = createCheckedClient({ ...local, apiKey: await operator.createKey() })
 const counter = { api, solana }
 
 const USDC = 1_000_000n
@@ -108,13 +109,23 @@ test('an input that does not land within its life ends failed, and takes nothing
   expect((await api.submitSolana(submission)).body).toEqual({ swapId: body.swapId, status: 'failed' })
 })
 
+/** Waits until the service has seen the newest slot; its processes learn of it by a notification, or within a second. */
+async function untilFollowed(): Promise<void> {
+  const newest = await solana.rpc.getSlot({ commitment: 'confirmed' }).send()
+  await until(async () => {
+    const sql = "select view#>>'{heads,head,number,$bigint}' as slot from chain_views where chain_id = $1"
+    const [view] = await operator.query<{ slot: string }>(sql, [solana.chainId])
+    return view !== undefined && BigInt(view.slot) >= newest
+  })
+  await untilLater(solana, 4n)
+}
+
 test('410 OPERATION_EXPIRED once the blockhash is dead, and nothing is stored or taken', async () => {
   const wallet = await solana.wallet({ USDC: 10n * USDC })
   const { submission, operation } = await prepareSolana(counter, wallet, order)
 
   await solana.dev.dev_advanceSlots(160).send()
-  // The API looks at the chain every half second.
-  await untilLater(solana, 6n)
+  await untilFollowed()
   const replies = [await api.submitSolana(submission), await api.submitSolana(submission)]
 
   expect(replies.map(refusalOf)).toEqual(['410 OPERATION_EXPIRED', '410 OPERATION_EXPIRED'])
