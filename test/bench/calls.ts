@@ -1,65 +1,91 @@
+import type { Metered } from '../shape/controls.ts'
 import { delay, now } from './clock.ts'
 import type { Figure } from './figures.ts'
-import type { Bench } from './network.ts'
-import type { RpcLog } from './rpc-proxy.ts'
-import { atPace, createTraders, live, prepareSwaps } from './traders.ts'
+import { createSwapper, type Route, swapOnce } from './route-swaps.ts'
+import type { Shaped } from './shaped.ts'
 
-const SETTLE_MS = 20_000
+// A chain is followed closely for a minute after a swap, and for less after its start.
+const QUIET_MS = { start: 20_000, swaps: 70_000 }
 const IDLE_MS = 60_000
-const SWAPS = 120
-const EVERY_MS = 500
+const SWAPS = 10
 const GOALS = { evm: 2, solana: 3, swap: 8 }
 
-/** Calls to nodes by process, chain and method: with nothing to do, and for a swap beyond that. */
-export async function measureCalls(bench: Bench): Promise<Figure[]> {
-  if (bench.isSlowlyFinal) return (await measureIdle(bench)).figures
-  const wallets = await createTraders(bench, 12)
-  const idle = await measureIdle(bench)
-  const prepared = await prepareSwaps(bench, wallets, SWAPS)
-  await bench.proxy.call('take')
-  bench.say(`swapping ${SWAPS} times, one every ${EVERY_MS} ms`)
-  const began = now()
-  const lived = await atPace(prepared, EVERY_MS, (one) => live(bench, one))
-  // Claims follow when deliveries are final.
-  await delay(SETTLE_MS)
-  const log = await bench.proxy.call('take')
-  const seconds = (now() - began) / 1_000
-  const lost = lived.filter(({ status }) => status.status !== 'settled').length
-  const perSwap = (total(log) - idle.perSecond * seconds) / SWAPS
-  describe(bench, log, SWAPS, 'per swap, with what idles')
-  return [
-    ...idle.figures,
-    toFigure(`Calls per swap beyond that (${lost} did not settle)`, perSwap, GOALS.swap),
-  ]
+const ROUTES: readonly Route[] = [
+  { name: 'base-arbitrum', from: 'base', to: 'arbitrum', usd: 50n },
+  { name: 'base-solana', from: 'base', to: 'solana', usd: 50n },
+  { name: 'solana-base', from: 'solana', to: 'base', usd: 50n },
+]
+
+type Idle = { figures: Figure[]; perSecond: number }
+
+/** Calls of all processes with nothing to do. */
+export async function countIdleCalls(shaped: Shaped): Promise<Figure[]> {
+  return (await countIdle(shaped, QUIET_MS.start)).figures
 }
 
-async function measureIdle(bench: Bench): Promise<{ figures: Figure[]; perSecond: number }> {
-  await delay(SETTLE_MS)
-  await bench.proxy.call('take')
-  bench.say(`nothing to do for ${IDLE_MS / 1_000} s`)
-  await delay(IDLE_MS)
-  const log = await bench.proxy.call('take')
-  const seconds = IDLE_MS / 1_000
-  describe(bench, log, seconds, 'per second, idle')
-  const byChain = new Map<string, number>()
-  for (const [name, count] of Object.entries(log.calls)) {
-    const [, chain = ''] = name.split(' ')
-    byChain.set(chain, (byChain.get(chain) ?? 0) + count / seconds)
+/** The same, and what a swap takes beyond them, its quote and build included. */
+export async function countCalls(shaped: Shaped): Promise<Figure[]> {
+  const { controls, say, world } = shaped
+  for (const { name } of world.chains) await controls.setBackendLag(name, 0)
+  const swappers = await Promise.all(ROUTES.map((route) => createSwapper(shaped, route, SWAPS)))
+  // The first swap of a wallet delegates it.
+  for (const swapper of swappers) await swapOnce(shaped, swapper)
+  for (const { name } of world.chains) await controls.setBackendLag(name, null)
+  const idle = await countIdle(shaped, QUIET_MS.swaps)
+  const figures = [...idle.figures]
+  for (const [index, { name }] of ROUTES.entries()) {
+    const swapper = swappers[index]
+    if (!swapper) continue
+    await controls.resetMeters()
+    say(`swapping ${SWAPS} times on ${name}`)
+    const began = now()
+    for (let count = 0; count < SWAPS; count += 1) await swapOnce(shaped, swapper)
+    const seconds = (now() - began) / 1_000
+    const rows = await readService(shaped)
+    describe(shaped, rows, SWAPS, `per swap on ${name} in ${seconds.toFixed(0)} s, with what idles`)
+    const perSwap = (total(rows) - idle.perSecond * seconds) / SWAPS
+    figures.push(toFigure(`Calls per swap beyond that, ${name}`, perSwap, GOALS.swap))
   }
-  const figures = [...byChain].map(([chain, perSecond]) =>
-    toFigure(`Calls per second, idle, ${chain}`, perSecond, chain === 'solana' ? GOALS.solana : GOALS.evm),
-  )
-  return { figures, perSecond: total(log) / seconds }
+  return figures
+}
+
+async function countIdle(shaped: Shaped, quietMs: number): Promise<Idle> {
+  const { controls, say, network } = shaped
+  say(`waiting ${quietMs / 1_000} s for what came before`)
+  await delay(quietMs)
+  await controls.resetMeters()
+  say(`nothing to do for ${IDLE_MS / 1_000} s`)
+  await delay(IDLE_MS)
+  const rows = await readService(shaped)
+  const seconds = IDLE_MS / 1_000
+  const processes = network.pids.api?.length ?? 1
+  describe(shaped, rows, seconds, `per second, idle, ${processes} API`)
+  const figures = network.local.chains.map(({ name, family }) => {
+    const perSecond = total(rows.filter(({ chain }) => chain === name)) / seconds
+    return toFigure(`Calls per second, idle, ${name}, ${processes} API`, perSecond, GOALS[family])
+  })
+  return { figures, perSecond: total(rows) / seconds }
+}
+
+/** Without what tests and the keeper of feeds ask. */
+async function readService({ controls }: Shaped): Promise<Metered[]> {
+  const rows = await controls.readMeters()
+  return rows.filter(({ client }) => /^(geoswap-|attester)/.test(client))
 }
 
 function toFigure(name: string, value: number, limit: number): Figure {
   return { name, measured: value.toFixed(2), baseline: '', goal: `≤ ${limit}`, ok: value <= limit }
 }
 
-const total = (log: RpcLog) => Object.values(log.calls).reduce((sum, count) => sum + count, 0)
+const total = (rows: readonly Metered[]) => rows.reduce((sum, { calls }) => sum + calls, 0)
 
-function describe({ say }: Bench, log: RpcLog, divisor: number, what: string): void {
-  say(`${(total(log) / divisor).toFixed(1)} calls ${what}`)
-  for (const [name, count] of Object.entries(log.calls).sort(([, a], [, b]) => b - a))
+function describe({ say }: Shaped, rows: readonly Metered[], divisor: number, what: string): void {
+  say(`${(total(rows) / divisor).toFixed(2)} calls ${what}`)
+  const sums = new Map<string, number>()
+  for (const { chain, client, method, calls } of rows) {
+    const name = `${chain} ${client.replace(/\/\d+$/, '')} ${method}`
+    sums.set(name, (sums.get(name) ?? 0) + calls)
+  }
+  for (const [name, count] of [...sums].sort(([, a], [, b]) => b - a))
     if (count / divisor >= 0.01) say(`  ${(count / divisor).toFixed(2).padStart(6)}  ${name}`)
 }

@@ -19,8 +19,6 @@ export type Bench = {
   createKey(name: string): Promise<string>
   /** Of everything random. */
   seed: number
-  /** Blocks become final after so long that no swap ends. */
-  isSlowlyFinal: boolean
   say(line: string): void
   stop(): Promise<void>
 }
@@ -29,14 +27,12 @@ type Options = {
   say(line: string): void
   seed: number
   profileDir?: string
-  blockMs?: number
-  hard?: number
 }
 
-export async function startBench({ say, seed, profileDir, blockMs, hard }: Options): Promise<Bench> {
+export async function startBench({ say, seed, profileDir }: Options): Promise<Bench> {
   const proxy = startRemote<ProxyFunctions>('./rpc-proxy.ts')
-  const network = await startChains(proxy, say, blockMs)
-  const options = { ...(profileDir !== undefined && { profileDir }), ...(hard !== undefined && { hard }) }
+  const network = await startChains(proxy, say)
+  const options = profileDir === undefined ? {} : { profileDir }
   const service = await startService({ network, port: await findFreePort(), ...options }).catch(
     async (error) => {
       await network.stop()
@@ -55,21 +51,15 @@ export async function startBench({ say, seed, profileDir, blockMs, hard }: Optio
     proxy.stop()
   }
   const world = createWorld(local as LocalNetwork)
-  const isSlowlyFinal = hard !== undefined
-  return { world, service, proxy, pool, createKey, seed, isSlowlyFinal, say, stop }
+  return { world, service, proxy, pool, createKey, seed, say, stop }
 }
 
-async function startChains(
-  proxy: Remote<ProxyFunctions>,
-  say: Options['say'],
-  blockMs = 1_000,
-): Promise<Network> {
+async function startChains(proxy: Remote<ProxyFunctions>, say: Options['say']): Promise<Network> {
   const ports = new Map<string, number>()
   for (const chain of CHAINS) ports.set(chain, await proxy.call('open', chain))
   const { PATH = '', HOME = '' } = process.env
   return startNetwork({
     service: false,
-    blockMs,
     env: { PATH, HOME },
     say,
     serviceRpcUrl({ name, rpcUrl }) {

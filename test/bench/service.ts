@@ -20,13 +20,13 @@ const CLASSES = ['quote', 'build', 'submit', 'delegation', 'status', 'other']
 
 export type ServiceRole = 'api' | 'worker' | 'attester'
 export type Service = { apiUrl: string; pids: Record<ServiceRole, number>; stop(): Promise<void> }
-type Options = { network: Network; port: number; profileDir?: string; hard?: number }
+type Options = { network: Network; port: number; profileDir?: string }
 
-export async function startService({ network, port, profileDir, hard }: Options): Promise<Service> {
+export async function startService({ network, port, profileDir }: Options): Promise<Service> {
   const file = await buildService()
   await migrate(network, file)
   const start = (role: ServiceRole) =>
-    spawnRole({ network, port, role, file, ...(profileDir && { profileDir }), ...(hard && { hard }) })
+    spawnRole({ network, port, role, file, ...(profileDir && { profileDir }) })
   const children = { api: start('api'), worker: start('worker'), attester: start('attester') }
   const all = Object.values(children)
   const apiUrl = `http://127.0.0.1:${port}`
@@ -64,10 +64,10 @@ async function migrate({ databaseUrl }: Network, file: string): Promise<void> {
 
 type Started = Options & { role: ServiceRole; file: string }
 
-function spawnRole({ network, port, role, file, profileDir, hard }: Started): ChildProcess {
+function spawnRole({ network, port, role, file, profileDir }: Started): ChildProcess {
   const { keys, home, databaseUrl } = network
   const config = join(home, `${role}.json`)
-  writeFileSync(config, JSON.stringify(configFor(role, join(home, 'service.json'), hard)))
+  writeFileSync(config, JSON.stringify(configFor(role, join(home, 'service.json'))))
   const secrets = toServiceSecrets(keys)[role]
   const own = { DATABASE_URL: databaseUrl, GEOSWAP_CONFIG: config, PORT: String(port), ...secrets }
   const profiling = profileDir ? ['--cpu-prof', `--cpu-prof-dir=${profileDir}/${role}`] : []
@@ -78,12 +78,11 @@ function spawnRole({ network, port, role, file, profileDir, hard }: Started): Ch
   return spawn(process.execPath, command, { cwd: root, env, stdio: [...stdio], detached: true })
 }
 
-function configFor(role: ServiceRole, file: string, hard?: number): ServiceConfig {
+function configFor(role: ServiceRole, file: string): ServiceConfig {
   const config: ServiceConfig = JSON.parse(readFileSync(file, 'utf8'))
   const named = (urls: readonly string[]) => urls.map((url) => `${url}/${role}`)
   const chains = config.chains.map((chain) => ({
     ...chain,
-    ...(hard && chain.family === 'evm' && { finality: { ...(chain.finality as object), hard } }),
     rpcUrls: named(chain.rpcUrls),
     attesterRpcUrls: named(chain.attesterRpcUrls),
   }))

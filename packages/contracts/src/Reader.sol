@@ -5,7 +5,7 @@ pragma solidity 0.8.37;
 /// @notice Answers many calls in one `eth_call`. It is never deployed: a call without a recipient runs its constructor,
 ///         which returns the answers in the place of code. So it works on every chain, and holds and decides nothing.
 contract Reader {
-    /// @dev Without data: how much of the chain's own coin the target has.
+    /// @dev Without data: how much of the chain's own coin the target has. With one byte: how its code begins.
     struct Call {
         address target;
         bytes data;
@@ -26,6 +26,10 @@ contract Reader {
                 answers[i] = Answer(true, abi.encode(asked.target.balance));
                 continue;
             }
+            if (asked.data.length == 1) {
+                answers[i] = Answer(true, _codeStart(asked.target));
+                continue;
+            }
             // An equal share of the gas that is left: one that burns all of its own leaves the others theirs.
             (bool isOk, bytes memory data) = asked.target.call{gas: gasleft() / (count - i + 1)}(asked.data);
             answers[i] = Answer(isOk, data);
@@ -33,6 +37,15 @@ contract Reader {
         bytes memory told = abi.encode(answers);
         assembly ("memory-safe") {
             return(add(told, 32), mload(told))
+        }
+    }
+
+    /// @dev Enough to tell a delegation, which has 23 bytes, from other code.
+    function _codeStart(address target) private view returns (bytes memory start) {
+        uint256 size = target.code.length;
+        start = new bytes(size < 24 ? size : 24);
+        assembly ("memory-safe") {
+            extcodecopy(target, add(start, 32), 0, mload(start))
         }
     }
 }

@@ -7,9 +7,6 @@ import { type ChainRules, publicRulesOf } from './public-rules.ts'
 import type { ChainUrls } from './start-chain.ts'
 import type { DeployedUniswapV3, DeployedWithVenue } from './uniswap-v3/deploy-uniswap-v3.ts'
 
-// The provider of a shaped chain has WebSockets; the service's configuration has no field for them yet.
-const NAMES_SOCKETS: boolean = false
-
 /** A chain that runs and has everything on it. */
 export type ReadyChain = Omit<ChainPlan, 'tokens'> & DeployedWithVenue & ChainUrls
 export type ReadySolanaChain = Omit<SolanaPlan, 'tokens'> &
@@ -189,7 +186,7 @@ function toEvmServiceChain(chain: ReadyChain): ServiceChain {
     name,
     family: 'evm',
     rpcUrls: [rpcUrl],
-    ...(NAMES_SOCKETS && shape && { wsUrls: [rpcUrl.replace(/^http/, 'ws')] }),
+    ...(shape && { wsUrls: [rpcUrl.replace(/^http/, 'ws')] }),
     attesterRpcUrls: [attesterUrl],
     contracts,
     native: { symbol: NATIVE.symbol, asset: NATIVE.asset },

@@ -2,6 +2,7 @@ import { type Address, getAddress, type PrivateKeyAccount, type PublicClient, ze
 import { createEvmChain } from '../chains/evm/chain.ts'
 import { createEvmClients, type EvmClients } from '../chains/evm/client.ts'
 import { createEvmCustody } from '../chains/evm/custody.ts'
+import { createPriceReader } from '../chains/evm/fees.ts'
 import { createHeadNews } from '../chains/evm/head-news.ts'
 import { readBalance } from '../chains/evm/reads.ts'
 import { createEvmRecovery } from '../chains/evm/recovery.ts'
@@ -61,17 +62,17 @@ export function connectEvm(options: Options): Ungated & { evm: EvmParts } {
     ...(config.l1Gas && { l1Gas: config.l1Gas }),
     ...(config.maxTipWei !== undefined && { maxTipWei: BigInt(config.maxTipWei) }),
   }
+  const parts = { clients, settings, prices: createPriceReader(clients.nodes, settings) }
   return {
     config,
-    chain: createEvmChain({ clients, settings, accounts, deliverer: senders.deliver[0] ?? zeroAddress }),
+    chain: createEvmChain({ ...parts, accounts, deliverer: senders.deliver[0] ?? zeroAddress }),
     custody: createEvmCustody({
       clients: clients.gathered,
       settings: { ...settings, lockers: [...senders.relay, ...senders.authorize] },
     }),
     recovery: createEvmRecovery({ clients, settings }),
     view: createEvmViewReader({
-      clients,
-      settings,
+      ...parts,
       keys: watchedKeys(network, config, Object.values(senders).flat()),
       feeds: feedsOn(network, config.chainId),
       decimalsOf: rememberDecimals(client),

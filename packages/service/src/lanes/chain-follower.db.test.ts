@@ -5,7 +5,7 @@ import { readInventory } from '../store/inventory.ts'
 import type { Lease } from '../store/lanes.ts'
 import { startTestDatabase, type TestDatabase } from '../store/test-database.ts'
 import { holdTestLane } from '../store/test-lanes.ts'
-import { createChainFollower } from './chain-follower.ts'
+import { createChainFollower, type HeadNews } from './chain-follower.ts'
 import { createViews, type Views } from './views.ts'
 
 const CHAIN = 31_337
@@ -44,7 +44,7 @@ function openViews(onHead = (_chainId: number) => {}): Views {
 }
 
 /** One look at the chain and one reading of its parts, as the lane would run them. */
-async function createFollower() {
+async function createFollower(news?: HeadNews, onLook = () => {}, blockMs = 1) {
   const told: { chainId: number }[] = []
   const reader: ViewReader = {
     readCosts: async () => ({ lock: 1n, firstLock: 2n, delivery: 3n, purchase: 4n, gasPrice: 1n }),
@@ -56,12 +56,13 @@ async function createFollower() {
     readPools: async () => [],
   }
   const readHeads = async (known?: Heads): Promise<Heads> => {
+    onLook()
     if (known?.head.hash === head.hash) return known
     return { head, settle: head, hard: head }
   }
   const [follow, parts] = createChainFollower({
-    ...{ pool: database.pool, chainId: CHAIN, blockMs: 1, callsPerHead: 0, hasFeeds: true },
-    ...{ reader, readHeads, topics: [], followedBefore: () => undefined, news: undefined },
+    ...{ pool: database.pool, chainId: CHAIN, blockMs, callsPerHead: 0, hasFeeds: true },
+    ...{ reader, readHeads, topics: [], followedBefore: () => undefined, news },
     onWritten: (stored) => told.push(stored),
   })
   return {
@@ -150,4 +151,28 @@ test('a head that moved is told once, and heads that this process saw move are k
     })
     .toBe(11n)
   expect(heads).toEqual([CHAIN, CHAIN])
+})
+
+test('a head that was told is looked for until a node has it, and not again after', async () => {
+  let looks = 0
+  const told = { toldAt: () => Number.NEGATIVE_INFINITY, toldNumber: () => 11n }
+  const news = { ...told, isConnected: () => true, keep: () => {} }
+  const onLook = () => {
+    looks += 1
+  }
+  const follower = await createFollower(news, onLook, 600)
+  const lookAgain = (count: number) =>
+    expect
+      .poll(async () => {
+        await follower.follow()
+        return looks
+      })
+      .toBe(count)
+
+  await lookAgain(3)
+  head = blockOf(11n)
+  await lookAgain(4)
+  for (let count = 0; count < 5; count += 1) await follower.follow()
+
+  expect(looks).toBe(4)
 })

@@ -31,8 +31,9 @@ type Options = {
 /** A subscription to heads. It only says when to look: what the head is, the nodes are asked. */
 export type HeadNews = {
   isConnected(): boolean
-  /** When a head was last told. */
+  /** When a head was last told, and its number: a node behind the one that told it may not have it yet. */
   toldAt(): number
+  toldNumber(): bigint
   /** Opens it, or keeps it open: only who follows the chain pays for it. */
   keep(): void
 }
@@ -67,7 +68,7 @@ export function createChainFollower(options: Options): Task[] {
     if (state) await setHoldings(pool, { chainId, block: at.head.number }, [...state.holdings])
     return answers
   })
-  const clock = createLookClock(options, () => ({ pace, movedAt }))
+  const clock = createLookClock(options, () => ({ pace, movedAt, number: heads?.head.number ?? 0n }))
   const followHeads: Task = {
     topics: [...options.topics, toldTopic(chainId)],
     async step(lease, wakeLane) {
@@ -117,13 +118,15 @@ function paceAt(options: Options, isInFlight: boolean): Pace {
   return paceOf({ blockMs, callsPerHead, hasFeeds, isInFlight, isSubscribed: news?.isConnected() ?? false })
 }
 
-/** Says when to look at the head: by the pace, and at once when a head was told. */
-function createLookClock({ chainId, news }: Options, state: () => { pace: Pace; movedAt: number }) {
+type LookState = { pace: Pace; movedAt: number; number: bigint }
+
+/** Says when to look at the head: by the pace, and without a pause while a head was told that was not seen. */
+function createLookClock({ chainId, news }: Options, state: () => LookState) {
   let lookedAt = Number.NEGATIVE_INFINITY
   let timer: NodeJS.Timeout | undefined
   const dueAt = () => {
-    const { pace, movedAt } = state()
-    const isTold = (news?.toldAt() ?? Number.NEGATIVE_INFINITY) > lookedAt
+    const { pace, movedAt, number } = state()
+    const isTold = news?.isConnected() && (news.toldAt() > lookedAt || news.toldNumber() > number)
     return Math.max(lookedAt + pace.pollMs, isTold ? 0 : movedAt + pace.afterHeadMs)
   }
   return {

@@ -66,7 +66,7 @@ export type Sender = {
 // A key without open transactions is looked at again this often: the worker before may have been slow to commit.
 const IDLE_CHECK_MS = 5_000
 // The chain is asked for the nonce of such a key less often: only somebody else could have used it.
-const NONCE_CHECK_MS = 60_000
+const NONCE_CHECK_MS = 300_000
 // What is in a block and waits for finality is looked at again this often, or when the final block moves.
 const MINED_CHECK_MS = 10_000
 /** The swaps moved on or the lane changed hands: what was about to be signed must not be. */

@@ -20,6 +20,8 @@ type Options = {
   works: readonly Work[]
 }
 
+// A chain may make four blocks a second: what became of the last seconds' transactions is not asked at each of them.
+const FOLLOW_MS = 700
 // While a chain stands still, what was sent is offered to its nodes again this often.
 const RECHECK_MS = 2_000
 const FOLLOWED = 'followed'
@@ -28,12 +30,12 @@ const REFUSED = 'refused'
 /** The lane of one sender key: follows up on what was sent, and beside that sends what waits. */
 export function createSendingLane({ name, sender, follower, retryStalled, works }: Options): Lane {
   let followed: string | undefined
-  let at = 0
+  let at = Number.NEGATIVE_INFINITY
   const followUp: Task = {
     topics: [`head:${follower.chainId}`, REFUSED],
     async step(lease, wakeLane) {
       const heads = follower.current()
-      const isNew = heads?.head.hash !== followed || performance.now() - at > RECHECK_MS
+      const isNew = performance.now() - at > (heads?.head.hash !== followed ? FOLLOW_MS : RECHECK_MS)
       if (!heads || !(isNew || sender.isRefused())) return
       await sender.followUp(lease, heads)
       wakeLane(FOLLOWED)

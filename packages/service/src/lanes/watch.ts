@@ -3,7 +3,7 @@ import type { Chain, ChainEvent, Heads } from '../chains/chain.ts'
 import { attempt, throwFirst } from '../model/attempt.ts'
 import { releaseStalledAttestations } from '../store/attestations.ts'
 import { discardEvents, findFinalEvents, type StoredEvent } from '../store/chain-events.ts'
-import { isChainAwaited } from '../store/chain-views.ts'
+import { readExpectation } from '../store/expected-events.ts'
 import type { Lease } from '../store/lanes.ts'
 import { findPositionsPast, freePositions } from '../store/ops.ts'
 import { followAbandoned } from './abandoned.ts'
@@ -11,6 +11,7 @@ import { createAudit } from './audit.ts'
 import type { HeadFollower } from './head-follower.ts'
 import type { Lane, Task } from './runner.ts'
 import { type ScanDeps, scanEvents } from './scan.ts'
+import { createSecondLook } from './second-look.ts'
 
 type Finalize = (heads: Heads, events: readonly StoredEvent[], faults: unknown[]) => Promise<ChainEvent[]>
 
@@ -33,24 +34,25 @@ type Options = Omit<ScanDeps, 'chain'> & {
 const FINALIZED_AT_ONCE = 500
 // Positions and missed logs can wait: neither holds up a swap.
 const UPKEEP_MS = 30_000
-// While no swap waits for this chain, its events show no more than what became final, or a reorg.
+// While nothing that was sent waits for its event here, events show no more than a reorg, or what others sent.
 const IDLE_SCAN_MS = 10_000
 
 /** The lane that reads a chain: at each new head it stores events and moves swaps on by them. */
 export function createWatchLane(options: Options): Lane {
-  const { chain, follower } = options
-  const audit = createAudit(options)
+  const { pool, chain, follower } = options
+  const drawConsequences = createConsequences(options)
+  const again = createSecondLook(`again:${chain.chainId}`)
   let done: string | undefined
-  let safe = -1n
-  let upkeepAt = 0
   let scanAt = 0
   const watch: Task = {
-    topics: [`head:${chain.chainId}`],
-    async step(lease) {
+    topics: [`head:${chain.chainId}`, again.topic],
+    async step(lease, wakeLane) {
       const heads = follower.current()
-      if (!heads || heads.head.hash === done) return
+      const isNew = heads?.head.hash !== done
+      if (!heads || !(again.take() || isNew)) return
       const faults: unknown[] = []
-      if ((await isChainAwaited(options.pool, chain.chainId)) || performance.now() >= scanAt) {
+      const expected = { chainId: chain.chainId, head: heads.head.number }
+      if ((await readExpectation(pool, expected)).isSent || performance.now() >= scanAt) {
         await scanEvents(options, heads, faults)
         scanAt = performance.now() + IDLE_SCAN_MS
       }
@@ -58,22 +60,33 @@ export function createWatchLane(options: Options): Lane {
         attempt(faults, () => options.confirmDeliveries(lease, heads)),
         attempt(faults, () => options.confirmLocks(heads)),
       ])
-      await finalize(options, heads, faults)
-      if (heads.safe && heads.safe.number > safe) {
-        await options.onSafe(safe, heads.safe.number)
-        safe = heads.safe.number
-      }
-      await keepBooks(options, heads)
-      if (performance.now() >= upkeepAt) {
-        upkeepAt = performance.now() + UPKEEP_MS
-        await freeUnlocked(options, heads, faults)
-        await attempt(faults, () => audit(heads, faults))
-      }
+      if ((await readExpectation(pool, expected)).isUnseen) again.plan(heads.head.hash, wakeLane)
+      else again.cancel()
+      if (isNew) await drawConsequences(heads, faults)
       throwFirst(faults)
       done = heads.head.hash
     },
   }
   return { name: `watch:${chain.chainId}`, tasks: [watch] }
+}
+
+/** Once for each head: what became final or safe, and the upkeep that is due. */
+function createConsequences(options: Options) {
+  const audit = createAudit(options)
+  let safe = -1n
+  let upkeepAt = 0
+  return async (heads: Heads, faults: unknown[]): Promise<void> => {
+    await finalize(options, heads, faults)
+    if (heads.safe && heads.safe.number > safe) {
+      await options.onSafe(safe, heads.safe.number)
+      safe = heads.safe.number
+    }
+    await keepBooks(options, heads)
+    if (performance.now() < upkeepAt) return
+    upkeepAt = performance.now() + UPKEEP_MS
+    await freeUnlocked(options, heads, faults)
+    await attempt(faults, () => audit(heads, faults))
+  }
 }
 
 /** Draws the consequences of events that are final now. */

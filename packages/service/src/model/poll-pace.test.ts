@@ -9,14 +9,21 @@ test('while nobody waits, a fast chain is looked at once a second and a slow one
   expect([250, 2_000, 12_000].map((blockMs) => pollMs(blockMs))).toEqual([1_000, 1_000, 2_000])
 })
 
-test('while a swap waits, a new block is seen within an eighth of its time, at most ten looks a second', () => {
+test('while a swap waits, a new block is seen within an eighth of its time, and within half a second', () => {
   const looks = [250, 2_000, 12_000].map((blockMs) => pollMs(blockMs, { isInFlight: true }))
-  expect(looks).toEqual([100, 250, 1_500])
+  expect(looks).toEqual([100, 250, 500])
+})
+
+test('where heads are told, a swap does not wait for a node that lags: the next is asked after 100 ms', () => {
+  const looks = [250, 2_000, 12_000].map((blockMs) =>
+    pollMs(blockMs, { isInFlight: true, isSubscribed: true }),
+  )
+  expect(looks).toEqual([100, 100, 100])
 })
 
 test('right after a block the next one is not looked for yet', () => {
   expect(paceOf({ ...chain, blockMs: 2_000 }).afterHeadMs).toBe(1_500)
-  expect(paceOf({ ...chain, blockMs: 2_000, isInFlight: true }).afterHeadMs).toBe(1_000)
+  expect(paceOf({ ...chain, blockMs: 2_000, isInFlight: true }).afterHeadMs).toBe(1_500)
 })
 
 test('where heads are told, none is asked for before three block times without one', () => {
@@ -27,7 +34,7 @@ test('where heads are told, none is asked for before three block times without o
 test('a chain without feeds is read less often while nobody waits', () => {
   expect(paceOf({ ...chain, blockMs: 400 }).stateMs).toBe(3_000)
   expect(paceOf({ ...chain, blockMs: 400, hasFeeds: false }).stateMs).toBe(10_000)
-  expect(paceOf({ ...chain, blockMs: 400, hasFeeds: false, isInFlight: true }).stateMs).toBe(400)
+  expect(paceOf({ ...chain, blockMs: 400, hasFeeds: false, isInFlight: true }).stateMs).toBe(900)
 })
 
 test('a final block is read with every head where it is near, and every 15 s where it is many minutes away', () => {

@@ -7,6 +7,7 @@ export type Pace = {
   afterHeadMs: number
   /** Least age of a part before it is read again, which a new head has to allow. */
   costsMs: number
+  /** State and pools are one call where both are due. */
   stateMs: number
   poolsMs: number
 }
@@ -24,6 +25,8 @@ type Chain = {
 }
 
 const FASTEST_POLL_MS = 100
+// A swap that waits for a slow chain waits no longer than this for somebody to look.
+const SLOWEST_AWAITED_MS = 500
 const IDLE_POLL_MS = 1_000
 const SLOWEST_POLL_MS = 2_000
 
@@ -31,9 +34,12 @@ export function paceOf({ blockMs, isInFlight, isSubscribed, callsPerHead, hasFee
   if (isInFlight) {
     return {
       isInFlight,
-      pollMs: Math.max(FASTEST_POLL_MS, blockMs / 8),
-      afterHeadMs: isSubscribed ? blockMs * 3 : blockMs / 2,
-      ...{ costsMs: 2_000, stateMs: 400, poolsMs: 2_000 },
+      // Where heads are told, a look that shows none fell on a node that lags: the next one may fall on another.
+      pollMs: isSubscribed ? FASTEST_POLL_MS : awaitedPollMs(blockMs),
+      afterHeadMs: isSubscribed ? blockMs * 3 : (blockMs * 3) / 4,
+      costsMs: 5_000,
+      stateMs: 900,
+      poolsMs: 3_000,
     }
   }
   const pollMs = Math.min(SLOWEST_POLL_MS, Math.max(IDLE_POLL_MS * callsPerHead, blockMs / 6))
@@ -41,8 +47,14 @@ export function paceOf({ blockMs, isInFlight, isSubscribed, callsPerHead, hasFee
     isInFlight,
     pollMs,
     afterHeadMs: isSubscribed ? Math.max(pollMs, blockMs * 3) : Math.max(pollMs, (blockMs * 3) / 4),
-    ...{ costsMs: 5_000, stateMs: hasFeeds ? 3_000 : 10_000, poolsMs: 4_000 },
+    costsMs: 5_000,
+    stateMs: hasFeeds ? 3_000 : 10_000,
+    poolsMs: 3_000,
   }
+}
+
+function awaitedPollMs(blockMs: number): number {
+  return Math.min(SLOWEST_AWAITED_MS, Math.max(FASTEST_POLL_MS, blockMs / 8))
 }
 
 const LONGEST_FINAL_MS = 15_000

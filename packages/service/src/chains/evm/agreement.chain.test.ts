@@ -4,7 +4,7 @@ import type { Heads } from '../chain.ts'
 import { startNodesBeside } from '../conformance/test-liar.ts'
 import { NoAgreementError } from '../nodes/agree.ts'
 import { createEvmClients } from './client.ts'
-import { readFates } from './send.ts'
+import { createFateReader } from './send.ts'
 
 const [plan] = EVM_CHAINS
 if (!plan) throw new Error('The local network has no EVM chain')
@@ -49,9 +49,13 @@ test('a dead node stops what needs both, and nothing where two others are left',
 test('no key skips a nonce because one node says that it was used, be it the first that is asked', async () => {
   const clients = createEvmClients({ urls: [liar, honest, second] })
   const { number } = await clients.agreed.getBlock({ blockTag: 'latest' })
-  const heads = { head: { number }, hard: { number } } as Heads
+  const heads = { head: { number }, hard: { number, hash: '0xaa' } } as Heads
 
-  const { nextNonce } = await readFates(clients, '0x00000000000000000000000000000000000000aa', [], heads)
+  const { nextNonce } = await createFateReader(clients)(
+    '0x00000000000000000000000000000000000000aa',
+    [],
+    heads,
+  )
 
   expect(nextNonce).toBe(0)
 })

@@ -16,6 +16,7 @@ import {
   claimsThatFit,
   type Fees,
   fitsBlock,
+  type PriceReader,
   planReplacement,
   readFees,
   readLegCosts,
@@ -24,7 +25,7 @@ import { createHeadReader } from './heads.ts'
 import { obstacleOf } from './obstacle.ts'
 import { type EvmRequest, planClaim, planDelivery, planLock, planRefund, planTransfer } from './plans.ts'
 import * as reads from './reads.ts'
-import { broadcast, readFates, sign } from './send.ts'
+import { broadcast, createFateReader, sign } from './send.ts'
 import type { EvmChainSettings } from './settings.ts'
 import { simulateDelivery } from './simulate.ts'
 import { planPurchase, simulatePurchase } from './uniswap-v3.ts'
@@ -32,6 +33,7 @@ import { planPurchase, simulatePurchase } from './uniswap-v3.ts'
 type Options = {
   clients: EvmClients
   settings: EvmChainSettings
+  prices: PriceReader
   /** Accounts that can sign here; empty in a process that holds no keys. */
   accounts: readonly PrivateKeyAccount[]
   /** Who a simulated delivery is sent by. */
@@ -42,11 +44,11 @@ type Options = {
 const MAX_BATCH = 20
 
 /** An EVM chain behind the ports of the flow. */
-export function createEvmChain({ clients, settings, accounts, deliverer }: Options): Chain {
+export function createEvmChain({ clients, settings, prices, accounts, deliverer }: Options): Chain {
   const { client, agreed, nodes } = clients
   const readEvents = createEventReader(agreed, settings)
-  const readClaimCap = createClaimLimits(client, settings.escrow)
-  const readWallet = (input: { wallet: string; token: string }) => reads.readWallet(client, settings, input)
+  const readClaimCap = createClaimLimits(clients.gathered.client, settings.escrow)
+  const readState = (input: reads.WalletInput) => reads.readWalletState(clients, settings, input)
   return {
     chainId: settings.chainId,
     maxBatch: MAX_BATCH,
@@ -54,34 +56,38 @@ export function createEvmChain({ clients, settings, accounts, deliverer }: Optio
     readHeads: createHeadReader(agreed, settings.finality),
     findEvents: ({ from, heads }) => readEvents({ from, to: heads.head.number }),
     isCanonical: async ({ number, hash }) => (await agreed.getBlock({ blockNumber: number })).hash === hash,
-    readLegCosts: (at) => readLegCosts(nodes, settings, at),
+    readLegCosts: (at) => readLegCosts(prices, at),
     readCoins: (address, { number: blockNumber }) =>
       agreed.getBalance({ address: address as Address, blockNumber }),
     planTransfer: (transfer) => planChecked(client, transfer),
     findTransaction: (txHash) => findTransaction(client, txHash as Hex),
-    readTerms: (at) => readFees(nodes, settings, at),
+    readTerms: (at) => readFees(prices, at),
     boundTerms: (terms, bound) => boundFees(terms as Fees, bound),
     sign: (request, { terms, ...as }) =>
       sign(accounts, settings.chainId, request as EvmRequest, { ...as, terms: terms as Fees }),
     fits: (request, terms) => fitsBlock(request as EvmRequest, terms as Fees),
     broadcast: (raw) => broadcast(nodes, raw),
-    readFates: (sender, sent, at) => readFates(clients, sender, sent, at),
+    readFates: createFateReader(clients),
     planReplacement,
-    readDelegation: (wallet) => reads.readDelegation(client, settings, wallet),
-    readWallet,
+    readDelegation: (wallet) => reads.readDelegation(clients, settings, wallet),
+    readWallet: (input) => reads.readWallet(clients, settings, input),
     readLocks: (ops, at) => reads.readLocks(agreed, settings, ops, at),
     isLockOver: ({ op }, at) => at.seconds > op.opDeadline,
     findObstacle: async (swap) => {
       const { wallet, inputToken: token } = swap.op
-      const [view, { perHour }] = await Promise.all([readWallet({ wallet, token }), readClaimCap(token)])
-      return obstacleOf(swap, view, perHour)
+      const [state, { perHour }] = await Promise.all([readState({ wallet, token }), readClaimCap(token)])
+      if (!obstacleOf(swap, state, perHour)) return undefined
+      // A node that lags does not know yet what the wallet was given. At a block that is named it answers or fails.
+      const head = await client.getBlockNumber({ cacheTime: 0 })
+      const blockNumber = head > swap.op.walletBlock ? head : swap.op.walletBlock
+      return obstacleOf(swap, await readState({ wallet, token, blockNumber }), perHour)
     },
     readClaimCap,
     // What a token does not let through is credited.
     canRefund: async () => true,
     planLock: async (swaps) => planLock(settings, swaps),
     planClaim: async (swaps, signature) => planClaim(settings, swaps, signature),
-    readMaxClaims: async (at) => claimsThatFit(await readFees(nodes, settings, at), MAX_BATCH),
+    readMaxClaims: async (at) => claimsThatFit(await readFees(prices, at), MAX_BATCH),
     planRefund: async (swap, attested) => planRefund(settings, swap, attested),
     simulateDelivery: (op, by) => {
       const as = { ...settings, deliverer: by ? getAddress(by) : deliverer }

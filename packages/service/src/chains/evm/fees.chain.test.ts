@@ -3,7 +3,7 @@ import { type Address, createTestClient, http } from 'viem'
 import { afterAll, expect, test } from 'vitest'
 import type { Block } from '../chain.ts'
 import { createEvmClient } from './client.ts'
-import { readFees, readLegCosts, type WithBaseFee } from './fees.ts'
+import { createPriceReader, readFees, readLegCosts, type WithBaseFee } from './fees.ts'
 import { createHeadReader } from './heads.ts'
 
 const [plan] = EVM_CHAINS
@@ -21,8 +21,8 @@ test('on a rollup the bytes of each leg are charged as its oracle says, beside t
   await chain.setCode({ address: ORACLE, bytecode: SEVEN_A_BYTE })
   const heads = await createHeadReader(client, { settle: 1, hard: 1, hardSeconds: 1, blockMs: 1_000 })()
 
-  const plain = await readLegCosts([client], { tipWei: 1n }, heads)
-  const rollup = await readLegCosts([client], { tipWei: 1n, l1FeeOracle: ORACLE }, heads)
+  const plain = await readLegCosts(createPriceReader([client], { tipWei: 1n }), heads)
+  const rollup = await readLegCosts(createPriceReader([client], { tipWei: 1n, l1FeeOracle: ORACLE }), heads)
 
   expect(rollup.lock - plain.lock).toBe(7n * (420n + 300n))
   expect(rollup.firstLock - plain.firstLock).toBe(7n * (420n + 300n + 110n))
@@ -39,9 +39,12 @@ test('where bytes are charged as gas, they are in the costs, in the limit and in
   const heads = await createHeadReader(client, { settle: 1, hard: 1, hardSeconds: 1, blockMs: 1_000 })()
   const { baseFeeWei } = heads.head as Block & WithBaseFee
 
-  const plain = await readLegCosts([client], { tipWei: 0n }, heads)
-  const rollup = await readLegCosts([client], { tipWei: undefined, l1Gas: 'arbitrum' }, heads)
-  const fees = await readFees([client], { tipWei: undefined, l1Gas: 'arbitrum' }, heads)
+  const plain = await readLegCosts(createPriceReader([client], { tipWei: 0n }), heads)
+  const rollup = await readLegCosts(
+    createPriceReader([client], { tipWei: undefined, l1Gas: 'arbitrum' }),
+    heads,
+  )
+  const fees = await readFees(createPriceReader([client], { tipWei: undefined, l1Gas: 'arbitrum' }), heads)
 
   expect(rollup.delivery - plain.delivery).toBe(9n * baseFeeWei * 350n)
   expect(rollup.gasPrice - plain.gasPrice).toBe((9n * baseFeeWei * 420n + 58_499n) / 58_500n)

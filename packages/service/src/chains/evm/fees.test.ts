@@ -1,4 +1,4 @@
-import { zeroAddress } from 'viem'
+import { type PublicClient, zeroAddress } from 'viem'
 import { describe, expect, test } from 'vitest'
 import type { SignedDelegation, Swap } from '../../model/swap.ts'
 import type { Block, Heads, Sent, Worth } from '../chain.ts'
@@ -7,10 +7,13 @@ import {
   boundFees,
   claimsThatFit,
   costOf,
+  createPriceReader,
   type Fees,
   fitsBlock,
   gasLimitOf,
   planReplacement,
+  readFees,
+  readLegCosts,
 } from './fees.ts'
 import { planClaim, planTransfer } from './plans.ts'
 import type { EvmChainSettings } from './settings.ts'
@@ -262,4 +265,23 @@ describe('a transaction waits for three blocks and three seconds before it is ra
       expect(BigInt(raised.maxPriorityFeePerGas)).toBeLessThanOrEqual(BigInt(raised.maxFeePerGas))
     }
   })
+})
+
+test('all keys share the tip of the last seconds, quotes ask for it anew, and the base fee is the head’s', async () => {
+  let asked = 0
+  const estimateMaxPriorityFeePerGas = async () => {
+    asked += 1
+    return BigInt(asked)
+  }
+  const prices = createPriceReader([{ estimateMaxPriorityFeePerGas } as unknown as PublicClient], {
+    tipWei: undefined,
+  })
+  const headsAt = (baseFeeWei: bigint) => ({ head: { baseFeeWei } }) as unknown as Heads
+
+  const fees = [await readFees(prices, headsAt(100n)), await readFees(prices, headsAt(200n))]
+  await readLegCosts(prices, headsAt(200n))
+  fees.push(await readFees(prices, headsAt(200n)))
+
+  expect(fees.map(({ maxFeePerGas }) => maxFeePerGas)).toEqual(['201', '401', '402'])
+  expect(asked).toBe(2)
 })

@@ -21,22 +21,50 @@ export type Fees = {
 }
 
 type Settings = Pick<EvmChainSettings, 'tipWei' | 'maxTipWei' | 'l1FeeOracle' | 'l1Gas'>
-type Nodes = readonly PublicClient[]
+type Prices = { baseFee: bigint; tip: bigint; data: DataPrice | undefined }
+/** Asks anew, or takes what was read in the last seconds. */
+export type PriceReader = Record<'read' | 'recent', (heads: Heads) => Promise<Prices>>
 
 /** Twice the current base fee covers five full blocks in a row: EIP-1559 raises it by an eighth a block. */
-export async function readFees(nodes: Nodes, settings: Settings, heads: Heads): Promise<Fees> {
-  const { baseFee, tip, data } = await readPrices(nodes, settings, heads)
+export async function readFees(prices: PriceReader, heads: Heads): Promise<Fees> {
+  const { baseFee, tip, data } = await prices.recent(heads)
   const fees = { maxFeePerGas: String(baseFee * 2n + tip), maxPriorityFeePerGas: String(tip) }
   return data ? { ...fees, data } : fees
 }
 
-async function readPrices(nodes: Nodes, settings: Settings, heads: Heads) {
-  const baseFee = baseFeeOf(heads)
-  const [tip, data] = await Promise.all([
-    readTip(nodes, settings, baseFee),
-    readDataPrice(nodes, settings, baseFee),
-  ])
-  return { baseFee, tip, data }
+// Tips and the price of bytes follow L1, whose blocks take 12 s; limits have a reserve of twice that price.
+const RECENT_MS = 5_000
+
+/**
+ * Tip and price of bytes of a chain, shared by all who ask in this process; the base fee is always the head's. Each
+ * node is asked for itself, and not gathered: Arbitrum's NodeInterface answers direct calls alone.
+ */
+export function createPriceReader(nodes: readonly PublicClient[], settings: Settings): PriceReader {
+  let known: { asked: Promise<Omit<Prices, 'baseFee'>>; at: number } | undefined
+  const ask = async (baseFee: bigint) => {
+    const [tip, data] = await Promise.all([
+      readTip(nodes, settings, baseFee),
+      readDataPrice(nodes, settings, baseFee),
+    ])
+    return { tip, data }
+  }
+  const read = async (heads: Heads): Promise<Prices> => {
+    const baseFee = baseFeeOf(heads)
+    const asked = ask(baseFee)
+    const mine = { asked, at: performance.now() }
+    known = mine
+    asked.catch(() => {
+      if (known === mine) known = undefined
+    })
+    return { baseFee, ...(await asked) }
+  }
+  return {
+    read,
+    recent: async (heads) => {
+      if (!known || performance.now() - known.at >= RECENT_MS) return read(heads)
+      return { baseFee: baseFeeOf(heads), ...(await known.asked) }
+    },
+  }
 }
 
 /** Undefined while a transaction that should soon be in a block would have to offer more. */
@@ -49,8 +77,8 @@ function priceOf({ maxFeePerGas, data }: Fees): bigint {
   return BigInt(maxFeePerGas) + dataFeePerGas(data)
 }
 
-export async function readLegCosts(nodes: Nodes, settings: Settings, heads: Heads): Promise<LegCosts> {
-  const { baseFee, tip, data } = await readPrices(nodes, settings, heads)
+export async function readLegCosts(prices: PriceReader, heads: Heads): Promise<LegCosts> {
+  const { baseFee, tip, data } = await prices.read(heads)
   const price = baseFee + tip
   const costOf = (leg: keyof typeof BYTES) => GAS[leg] * price + BYTES[leg] * BigInt(data?.weiPerByte ?? 0)
   const lock = costOf('lock') + costOf('claim')

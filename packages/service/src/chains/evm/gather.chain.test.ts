@@ -16,11 +16,13 @@ import {
   walletActions,
 } from 'viem'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { createGathering } from './gather.ts'
+import { createGathering, readCodeStart } from './gather.ts'
 
 const ANYONE: Address = '0x00000000000000000000000000000000000000fe'
 // Burns all the gas that it is given, and reverts.
 const BURNER: Hex = '0xfe'
+const DELEGATED: Address = '0x00000000000000000000000000000000000000dd'
+const DELEGATION: Hex = `0xef0100${'ab'.repeat(20)}`
 
 let chain: RunningChain
 let token: Address
@@ -44,6 +46,7 @@ beforeAll(async () => {
   token = await deploy(testTokenAbi, testTokenBytecode, ['Dollar', 'USD', 6])
   feed = await deploy(testFeedAbi, testFeedBytecode, [8, 'ETH / USD', 250_000_000_000n])
   await node.setCode({ address: '0x00000000000000000000000000000000000000bb', bytecode: BURNER })
+  await node.setCode({ address: DELEGATED, bytecode: DELEGATION })
 })
 afterAll(() => chain?.stop())
 
@@ -112,4 +115,17 @@ test('a call in the name of somebody passes as it is', async () => {
 
   const ownAccount = client.simulateContract({ ...transfer, args: [feed, 1n] })
   await expect(ownAccount).rejects.toThrow('ERC20InsufficientBalance')
+})
+
+test('how the code of accounts begins is told in the same call, and a delegation whole', async () => {
+  const [delegation, contract, none, coins] = await Promise.all([
+    readCodeStart(client, DELEGATED),
+    readCodeStart(client, token),
+    readCodeStart(client, '0x0000000000000000000000000000000000000abc'),
+    client.getBalance({ address: DELEGATED }),
+  ])
+
+  expect([delegation, none, coins]).toEqual([DELEGATION, undefined, 0n])
+  expect(contract).toMatch(/^0x[0-9a-f]{48}$/)
+  expect(asked).toEqual(['eth_call'])
 })

@@ -6,6 +6,7 @@ import {
   type EIP1193RequestFn,
   encodeDeployData,
   type Hex,
+  type PublicClient,
   RpcRequestError,
   size,
   type Transport,
@@ -61,6 +62,19 @@ function toRead({ method, params }: Request): Asked | undefined {
   const [{ to, data, ...others }, at, ...overrides] = params as [{ to?: Address; data?: Hex }, unknown]
   const isPlain = Object.values(others).every((value) => value === undefined) && overrides.length === 0
   return isPlain && to && data && data !== '0x' ? { target: to, data, at } : undefined
+}
+
+/** A `Reader` takes one byte for this question; a client that does not gather would call the account instead. */
+const CODE_START: Hex = '0x00'
+
+/** The first 24 bytes of an account's code: a delegation has 23. Of a client that gathers. */
+export async function readCodeStart(
+  client: PublicClient,
+  address: Address,
+  blockNumber?: bigint,
+): Promise<Hex | undefined> {
+  const at = blockNumber === undefined ? {} : { blockNumber }
+  return (await client.call({ to: address, data: CODE_START, ...at })).data
 }
 
 function createGatherer(ask: Ask): (asked: Asked) => Promise<Hex> {

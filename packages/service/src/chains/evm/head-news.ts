@@ -1,9 +1,15 @@
-import { webSocket } from 'viem'
+import { type Hex, webSocket } from 'viem'
 
 type Options = { urls: readonly string[]; blockMs: number; onHead(): void; onFault(error: unknown): void }
 
 /** Opened by the first `keep`, and closed when nobody has called it for a while. */
-export type EvmHeadNews = { isConnected(): boolean; toldAt(): number; keep(): void; stop(): void }
+export type EvmHeadNews = {
+  isConnected(): boolean
+  toldAt(): number
+  toldNumber(): bigint
+  keep(): void
+  stop(): void
+}
 
 const SHORTEST_SILENCE_MS = 3_000
 const KEPT_MS = 10_000
@@ -16,14 +22,16 @@ const NEVER = Number.NEGATIVE_INFINITY
 export function createHeadNews({ urls, blockMs, onHead, onFault }: Options): EvmHeadNews {
   const silenceMs = Math.max(3 * blockMs, SHORTEST_SILENCE_MS)
   let toldAt = NEVER
+  let toldNumber = 0n
   let keptAt = NEVER
   let tries = 0
   let close = () => {}
   let timer: NodeJS.Timeout | undefined
 
   const isConnected = () => performance.now() - toldAt <= silenceMs
-  const onData = () => {
+  const onData = (number: bigint) => {
     toldAt = performance.now()
+    toldNumber = number
     onHead()
   }
   function connect(): void {
@@ -51,6 +59,7 @@ export function createHeadNews({ urls, blockMs, onHead, onFault }: Options): Evm
   return {
     isConnected,
     toldAt: () => toldAt,
+    toldNumber: () => toldNumber,
     keep() {
       keptAt = performance.now()
       if (timer) return
@@ -61,7 +70,8 @@ export function createHeadNews({ urls, blockMs, onHead, onFault }: Options): Evm
   }
 }
 
-type Heard = { onData(): void; onFault(error: unknown): void }
+type Heard = { onData(number: bigint): void; onFault(error: unknown): void }
+type News = { result?: { number?: Hex } | undefined }
 
 /** Returns what ends it; nothing is heard after that. */
 function subscribe(url: string, { onData, onFault }: Heard): () => void {
@@ -71,8 +81,8 @@ function subscribe(url: string, { onData, onFault }: Heard): () => void {
   const fail = () => {
     if (!isOver) onFault(new Error(`${new URL(url).host} does not tell heads`))
   }
-  const hear = () => {
-    if (!isOver) onData()
+  const hear = ({ result }: News) => {
+    if (!isOver) onData(BigInt(result?.number ?? 0))
   }
   value?.subscribe({ params: ['newHeads'], onData: hear, onError: fail }).catch(fail)
   return () => {

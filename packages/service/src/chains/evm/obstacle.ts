@@ -8,12 +8,10 @@ import type { WalletView } from '../chain.ts'
  */
 export function obstacleOf(
   swap: Swap,
-  { delegation, balance, block }: WalletView,
+  { delegation, balance }: Omit<WalletView, 'block'>,
   claimLimit: bigint,
 ): FailureCode | undefined {
   const { inputAmount } = swap.op
-  if (block < swap.op.walletBlock)
-    throw new Error('The node is behind the block at which the wallet was seen')
   if (!isDelegated(swap, delegation)) return 'INVALID_AUTHORIZATION'
   if (balance < inputAmount) return 'INPUT_UNAVAILABLE'
   return claimLimit < inputAmount && !isPaid(swap) ? 'DESTINATION_UNAVAILABLE' : undefined

@@ -12,33 +12,58 @@ import {
 import { chunksOf } from '../../model/group.ts'
 import type { Op } from '../../model/swap.ts'
 import type { Block, LockRef, LockState, WalletView } from '../chain.ts'
+import type { EvmClients } from './client.ts'
 import { toDelegation } from './delegation.ts'
+import { readCodeStart } from './gather.ts'
 import type { EvmChainSettings } from './settings.ts'
 
+type Clients = Pick<EvmClients, 'client' | 'gathered'>
+export type WalletInput = { wallet: string; token: string; blockNumber?: bigint }
+
 /** Nonces are read where an authorization will need them: most wallets are delegated already. */
-export async function readDelegation(client: PublicClient, settings: EvmChainSettings, wallet: string) {
+export async function readDelegation(
+  { client, gathered }: Clients,
+  settings: EvmChainSettings,
+  wallet: string,
+  blockNumber?: bigint,
+) {
   const address = getAddress(wallet)
-  const code = await client.getCode({ address })
+  const at = blockNumber === undefined ? {} : { blockNumber }
+  const code = await readCodeStart(gathered.client, address, blockNumber)
   const delegation = toDelegation({ code, nonce: 0, pendingNonce: 0 }, settings)
   if (!('nonce' in delegation)) return delegation
   const [nonce, pendingNonce] = await Promise.all([
-    client.getTransactionCount({ address }),
+    client.getTransactionCount({ address, ...at }),
     client.getTransactionCount({ address, blockTag: 'pending' }),
   ])
   return toDelegation({ code, nonce, pendingNonce }, settings)
 }
 
-export async function readWallet(
-  client: PublicClient,
+/** One call for a wallet that is delegated. */
+export async function readWalletState(
+  clients: Clients,
   settings: EvmChainSettings,
-  input: { wallet: string; token: string },
-): Promise<WalletView> {
-  const [block, delegation, balance] = await Promise.all([
-    client.getBlockNumber({ cacheTime: 0 }),
-    readDelegation(client, settings, input.wallet),
-    readBalance(client, { owner: getAddress(input.wallet), token: getAddress(input.token) }),
+  { wallet, token, blockNumber }: WalletInput,
+): Promise<Omit<WalletView, 'block'>> {
+  const at = blockNumber === undefined ? {} : { blockNumber }
+  const owned = { owner: getAddress(wallet), token: getAddress(token), ...at }
+  const [delegation, balance] = await Promise.all([
+    readDelegation(clients, settings, wallet, blockNumber),
+    readBalance(clients.gathered.client, owned),
   ])
-  return { delegation, balance, block }
+  return { delegation, balance }
+}
+
+export async function readWallet(
+  clients: Clients,
+  settings: EvmChainSettings,
+  input: WalletInput,
+): Promise<WalletView> {
+  const [block, state] = await Promise.all([
+    clients.client.getBlockNumber({ cacheTime: 0 }),
+    readWalletState(clients, settings, input),
+  ])
+  return { ...state, block }
 }
 
 type BalanceOf = { owner: Address; token: Address; blockNumber?: bigint }

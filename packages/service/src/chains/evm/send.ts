@@ -1,6 +1,6 @@
 import { type Address, type Hex, keccak256, type PrivateKeyAccount, type PublicClient } from 'viem'
 import type { SignedDelegation } from '../../model/swap.ts'
-import type { Fates, Heads, Refusal, Sent, Signed } from '../chain.ts'
+import type { Block, Fates, Heads, Refusal, Sent, Signed } from '../chain.ts'
 import type { EvmClients } from './client.ts'
 import { type Fees, gasLimitOf } from './fees.ts'
 import type { EvmRequest } from './plans.ts'
@@ -27,28 +27,36 @@ async function offer(node: PublicClient, raw: Hex): Promise<undefined> {
 
 /**
  * A nonce that a hard-final block consumed settles every transaction that was signed with it. The next one is agreed
- * on as well: a key that followed one node's word past a gap could send nothing any more.
+ * on as well: a key that followed one node's word past a gap could send nothing any more. What a final block says of a
+ * key stays, so it is asked once, and only where something was sent.
  */
-export async function readFates<T extends Sent>(
-  { agreed }: Pick<EvmClients, 'agreed'>,
-  sender: string,
-  sent: readonly T[],
-  at: Heads,
-): Promise<Fates<T>> {
-  const address = sender as Address
-  const [latest, hard] = await Promise.all([
-    agreed.getTransactionCount({ address, blockNumber: at.head.number }),
-    agreed.getTransactionCount({ address, blockNumber: at.hard.number }),
-  ])
-  const isBetween = sent.some(({ nonce }) => nonce >= hard && nonce < latest)
-  const settle = isBetween
-    ? await agreed.getTransactionCount({ address, blockNumber: at.settle.number })
-    : hard
-  return {
-    nextNonce: latest,
-    final: sent.filter(({ nonce }) => nonce < hard),
-    consumed: sent.filter(({ nonce }) => nonce >= hard && nonce < settle),
-    unmined: newestPerNonce(sent.filter(({ nonce }) => nonce >= latest)),
+export function createFateReader({ agreed }: Pick<EvmClients, 'agreed'>) {
+  const finals = new Map<string, { hash: string; nonce: number }>()
+  const nonceAt = (sender: string, { number }: Block) =>
+    agreed.getTransactionCount({ address: sender as Address, blockNumber: number })
+
+  async function readFinal(sender: string, { hard }: Heads): Promise<number> {
+    const known = finals.get(sender)
+    if (known && known.hash === hard.hash) return known.nonce
+    const nonce = await nonceAt(sender, hard)
+    finals.set(sender, { hash: hard.hash, nonce })
+    return nonce
+  }
+
+  return async <T extends Sent>(sender: string, sent: readonly T[], at: Heads): Promise<Fates<T>> => {
+    const [latest, hard] = await Promise.all([
+      nonceAt(sender, at.head),
+      sent.length > 0 ? readFinal(sender, at) : 0,
+    ])
+    const isBetween = sent.some(({ nonce }) => nonce >= hard && nonce < latest)
+    const readSettled = () => (at.settle.number === at.head.number ? latest : nonceAt(sender, at.settle))
+    const settle = isBetween ? await readSettled() : hard
+    return {
+      nextNonce: latest,
+      final: sent.filter(({ nonce }) => nonce < hard),
+      consumed: sent.filter(({ nonce }) => nonce >= hard && nonce < settle),
+      unmined: newestPerNonce(sent.filter(({ nonce }) => nonce >= latest)),
+    }
   }
 }
 

@@ -4,14 +4,15 @@ import type { Heads } from '../chain.ts'
 import type { ChainState, PoolCurve, ViewReader } from '../view.ts'
 import type { EvmClients } from './client.ts'
 import { createFeedReader } from './feeds.ts'
-import { readLegCosts } from './fees.ts'
+import { type PriceReader, readLegCosts } from './fees.ts'
 import { readHoldings } from './reads.ts'
 import type { EvmChainSettings } from './settings.ts'
 import { quoteExactInput } from './uniswap-v3.ts'
 
 type Options = {
-  clients: Pick<EvmClients, 'gathered' | 'nodes'>
+  clients: Pick<EvmClients, 'gathered'>
   settings: EvmChainSettings
+  prices: PriceReader
   /** Whose coins are watched. */
   keys: readonly string[]
   feeds: readonly Address[]
@@ -37,8 +38,7 @@ export function createEvmViewReader(options: Options): ViewReader {
     })
 
   return {
-    // Each node for itself, and not gathered: Arbitrum's NodeInterface answers direct calls alone.
-    readCosts: (at) => readLegCosts(clients.nodes, settings, at),
+    readCosts: (at) => readLegCosts(options.prices, at),
     async readState({ head }: Heads): Promise<ChainState> {
       const [rounds, balances, holdings, claimCaps] = await Promise.all([
         readRounds(head.number),
