@@ -102,6 +102,23 @@ export function createWorld(local: LocalNetwork) {
     await Promise.all(having.map((chain) => setFeed(chain, asset, usd)))
   }
 
+  /** Sets it, and waits until quotes of this chain go by it, or find no price because another chain stands still. */
+  async function movePrice(chain: WorldChain, asset: string, usd: number, isAgreed = false): Promise<void> {
+    const route = { originChain: chain.chainId, destinationChain: chain.chainId }
+    const tokens = { inputToken: chain.token('USDC'), outputToken: chain.token(asset) }
+    const sold = getOne(local.chains, ({ chainId }) => chainId === chain.chainId)
+    const { decimals } = getOne(sold.tokens, ({ symbol }) => symbol === 'USDC')
+    const amount = (10n * 10n ** BigInt(decimals)).toString()
+    const walletAddress = privateKeyToAccount(generatePrivateKey()).address
+    const quoted = async () => (await api.quote({ ...route, ...tokens, amount, walletAddress })).body.output
+    const before = await quoted()
+    await setPrice(asset, usd)
+    await until(async () => {
+      const now = await quoted()
+      return now !== before && (now !== undefined || !isAgreed)
+    })
+  }
+
   return {
     local,
     api,
@@ -119,6 +136,7 @@ export function createWorld(local: LocalNetwork) {
     feedOf,
     setFeed,
     setPrice,
+    movePrice,
   }
 }
 

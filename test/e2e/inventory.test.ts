@@ -113,17 +113,17 @@ describe.concurrent('at once', () => {
     expect(await operator.query('select 1 from quote_stops where resumed_at is null')).toEqual([])
   })
 
-  test('503 CHAIN_UNAVAILABLE while a deliverer of the destination has no gas, and no longer', async () => {
-    const [deliverer] = await gasOf(alpha.chainId)
-    if (!deliverer) throw new Error('No deliverer')
+  test('503 CHAIN_UNAVAILABLE while no deliverer of the destination has gas, and no longer', async () => {
+    const deliverers = await gasOf(alpha.chainId)
     const wallet = { address: privateKeyToAddress(generatePrivateKey()) }
     const order = { from: beta, sell: 'USDC', to: alpha, buy: 'USDC', amount: 10n * 10n ** 18n }
     const quoted = async () => refusalOf(await api.quote(toRequest(wallet, order)))
-    const gas = await alpha.client.getBalance({ address: deliverer })
+    const give = (value: bigint) =>
+      Promise.all(deliverers.map((address) => alpha.client.setBalance({ address, value })))
 
-    await alpha.client.setBalance({ address: deliverer, value: 1n })
+    await give(1n)
     await until(async () => (await quoted()) === '503 CHAIN_UNAVAILABLE')
-    await alpha.client.setBalance({ address: deliverer, value: gas })
+    await give(10n ** 20n)
 
     await until(async () => (await quoted()) === '200 OK')
   })

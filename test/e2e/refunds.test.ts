@@ -40,8 +40,7 @@ async function withdraw(amount: bigint): Promise<void> {
 test('a price that moves beyond the slippage limit after the lock gives the input back', async () => {
   const { wallet, swapId } = await submitUnmined({ ...input, buy: 'ETH' })
 
-  await world.setPrice('ETH', 2_900)
-  await beta.mine()
+  await world.movePrice(beta, 'ETH', 2_900)
   await alpha.resume()
   const outcome = await outcomeOf(world, swapId)
   await world.setPrice('ETH', 2_500)

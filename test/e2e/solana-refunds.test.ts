@@ -46,10 +46,10 @@ async function priceOfEther(): Promise<number> {
   return Number(BigInt(input) / USDC)
 }
 
-/** In a block of both chains: while their feeds disagree there is no price, and what is locked is delivered. */
+/** As both chains have it: while their feeds disagree there is no price, and what is locked is delivered. */
 async function setPrice(asset: string, usd: number): Promise<void> {
-  await world.setPrice(asset, usd)
-  await Promise.all([alpha.mine(), beta.mine()])
+  const isAgreed = true
+  await world.movePrice(alpha, asset, usd, isAgreed)
 }
 
 const held = (owner: string, symbol: string) => solana.balanceOf(owner, solana.token(symbol))

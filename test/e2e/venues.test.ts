@@ -258,8 +258,7 @@ describe('a pool that moves between quote and delivery', () => {
     await stageOf({ api }, swapId, 'locking')
     await alpha.untilPending()
     try {
-      await world.setPrice('ETH', 1_750)
-      await beta.mine()
+      await world.movePrice(beta, 'ETH', 1_750)
       await alpha.resume()
       const outcome = await outcomeOf({ api }, swapId)
 

@@ -258,7 +258,7 @@ test('every problem is named at once, in the order of the lines', () => {
   const lines = parseNetwork(text).problems.map((problem) => describeProblem('geoswap.json', problem))
 
   expect(lines).toEqual([
-    'geoswap.json:37:9: /chains/0/finality/hard: must be >= 1',
+    'geoswap.json:36:9: /chains/0/finality/hard: must be >= 1',
     'geoswap.json:43:5: /chains/1: blockMs is missing',
     'geoswap.json:116:3: /feeCentiBps: must be integer',
   ])

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import type { Pool } from 'pg'
 import type { Heads } from '../chains/chain.ts'
 import type { ChainView, ViewReader } from '../chains/view.ts'
@@ -60,6 +61,13 @@ export function createChainFollower(options: Options): Task[] {
     agesMs: { head: Math.round(performance.now() - movedAt), ...parts.ages() },
   })
 
+  const readDue = createShared(async (at: Heads) => {
+    if (!parts.isDue(at)) return
+    const answers = await parts.read(at, pace)
+    const { state } = answers.read
+    if (state) await setHoldings(pool, { chainId, block: at.head.number }, [...state.holdings])
+    return answers
+  })
   const clock = createLookClock(options, () => ({ pace, movedAt, number: heads?.head.number ?? 0n }))
   const followHeads: Task = {
     topics: [...options.topics, toldTopic(chainId)],
@@ -72,6 +80,9 @@ export function createChainFollower(options: Options): Task[] {
         heads = seen
         movedAt = performance.now()
         measure.note(seen.head, seen.hard)
+        // Who locks or delivers by this head judges by its prices. A node that is slow with them holds up no head; the
+        // other task tells of its fault.
+        if (pace.isInFlight) await Promise.race([readDue(seen).catch(() => {}), delay(PARTS_WAIT_MS)])
         await publish(lease, viewAt(seen))
       })
     },
@@ -79,15 +90,27 @@ export function createChainFollower(options: Options): Task[] {
   const readParts: Task = {
     topics: [`head:${chainId}`],
     async step(lease) {
-      if (!heads || !parts.isDue(heads)) return
-      const at = heads
-      const { read, fault } = await parts.read(at, pace)
-      if (read.state) await setHoldings(pool, { chainId, block: at.head.number }, [...read.state.holdings])
-      if (Object.keys(read).length > 0) await publish(lease, viewAt(heads))
-      if (fault !== undefined) throw fault
+      if (!heads) return
+      const answers = await readDue(heads)
+      if (!answers) return
+      if (Object.keys(answers.read).length > 0) await publish(lease, viewAt(heads))
+      if (answers.fault !== undefined) throw answers.fault
     },
   }
   return [followHeads, readParts]
+}
+
+const PARTS_WAIT_MS = 500
+
+/** One reading at a time: who asks meanwhile gets its answer. */
+function createShared<T>(read: (at: Heads) => Promise<T>): (at: Heads) => Promise<T> {
+  let running: Promise<T> | undefined
+  return (at) => {
+    running ??= read(at).finally(() => {
+      running = undefined
+    })
+    return running
+  }
 }
 
 function paceAt(options: Options, isInFlight: boolean): Pace {

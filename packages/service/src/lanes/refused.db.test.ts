@@ -29,7 +29,12 @@ async function newKey(answer: Answer, coins = 10n ** 18n) {
   const chain = {
     ...{ chainId: 31_337, hasNonces: true, planReplacement, fits: () => true },
     readTerms: async () => FEES,
-    readFates: async (_: string, open: Attempt[]) => ({ final: [], unmined: newest(open), nextNonce: 0 }),
+    readFates: async (_: string, open: Attempt[]) => ({
+      final: [],
+      consumed: [],
+      unmined: newest(open),
+      nextNonce: 0,
+    }),
     readCoins: async () => coins,
     async sign(request: unknown, { nonce }: { nonce: number }) {
       const txHash = crypto.randomUUID()

@@ -74,8 +74,6 @@ test('a log that a lagging node left out is found without a new head, and then n
   const step = () => lane.tasks[0]?.step(lease, (topic) => void woken.push(topic))
 
   await step()
-  await step()
-  expect([looks(), woken]).toEqual([1, []])
   await expect.poll(() => woken).toEqual([`again:${CHAIN}`])
   await step()
   await step()

@@ -33,10 +33,10 @@ test('a final block counts at every depth', () => {
   expect(blockAtDepth({ hard: 200 }, 150, at)).toBe(60n)
 })
 
-test('finality is counted with as configured, or as measured in steps of a quarter, up to three times', () => {
+test('finality is counted with as configured, or the next multiple of it above what is measured, up to three times', () => {
   expect(expectedHardSeconds(2_400, undefined)).toBe(2_400)
   expect(expectedHardSeconds(2_400, 900)).toBe(2_400)
-  expect(expectedHardSeconds(2_400, 2_401)).toBe(3_000)
+  expect(expectedHardSeconds(2_400, 2_401)).toBe(4_800)
   expect(expectedHardSeconds(2_400, 99_999)).toBe(7_200)
 })
 

@@ -35,25 +35,21 @@ export function secondsToDepth(rules: FinalityRules, blockSeconds: number, depth
   return depth >= rules.hard ? rules.hardSeconds : depth * blockSeconds
 }
 
-// Steps of a quarter: deadlines tell how slow a chain was taken to be, and few steps have to be searched for them.
-const STEPS_PER_PRESET = 4
 /** Slower than this many times its configured finality, a chain is neither quoted nor paid on. */
 export const MAX_SLOWDOWN = 3
 
-/** The finality to count with: the configured one, or the measured one in steps of a quarter of that. */
+/**
+ * The finality to count with: the configured one, or the next multiple of it above the measured one. Multiples, because
+ * a rebuild has to find out from the deadlines of an op how slow its chains were taken to be.
+ */
 export function expectedHardSeconds(configured: number, measured: number | undefined): number {
   if (measured === undefined || measured <= configured) return configured
-  const steps = Math.ceil((measured * STEPS_PER_PRESET) / configured)
-  return Math.ceil((configured * Math.min(steps, MAX_SLOWDOWN * STEPS_PER_PRESET)) / STEPS_PER_PRESET)
+  return configured * Math.min(Math.ceil(measured / configured), MAX_SLOWDOWN)
 }
 
 /** Every value that `expectedHardSeconds` may have returned. */
 export function possibleHardSeconds(configured: number): number[] {
-  const steps = Array.from(
-    { length: (MAX_SLOWDOWN - 1) * STEPS_PER_PRESET + 1 },
-    (_, i) => i + STEPS_PER_PRESET,
-  )
-  return [...new Set(steps.map((step) => Math.ceil((configured * step) / STEPS_PER_PRESET)))]
+  return Array.from({ length: MAX_SLOWDOWN }, (_, index) => configured * (index + 1))
 }
 
 /** Whether finality takes so long that the deadlines of an op no longer bound it. */

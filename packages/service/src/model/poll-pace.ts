@@ -1,5 +1,7 @@
 /** How often a chain's follower looks at it. */
 export type Pace = {
+  /** A swap waits for this chain: its heads are told with the prices and balances of the same block. */
+  isInFlight: boolean
   /** Between two looks at the head, and how long the first one waits after a new head. */
   pollMs: number
   afterHeadMs: number
@@ -31,16 +33,18 @@ const SLOWEST_POLL_MS = 2_000
 export function paceOf({ blockMs, isInFlight, isSubscribed, callsPerHead, hasFeeds }: Chain): Pace {
   if (isInFlight) {
     return {
+      isInFlight,
       // Where heads are told, a look that shows none fell on a node that lags: the next one may fall on another.
       pollMs: isSubscribed ? FASTEST_POLL_MS : awaitedPollMs(blockMs),
       afterHeadMs: isSubscribed ? blockMs * 3 : (blockMs * 3) / 4,
       costsMs: 5_000,
-      stateMs: 3_000,
+      stateMs: 400,
       poolsMs: 3_000,
     }
   }
   const pollMs = Math.min(SLOWEST_POLL_MS, Math.max(IDLE_POLL_MS * callsPerHead, blockMs / 6))
   return {
+    isInFlight,
     pollMs,
     afterHeadMs: isSubscribed ? Math.max(pollMs, blockMs * 3) : Math.max(pollMs, (blockMs * 3) / 4),
     costsMs: 5_000,

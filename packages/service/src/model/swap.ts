@@ -43,6 +43,8 @@ export type Op = {
   /** The most that a unit of gas may cost when the input is taken and when the output is paid; 0 for no bound. */
   lockFeeBound: bigint
   deliveryFeeBound: bigint
+  /** Where the wallet was seen to hold the input. A node that is behind it cannot say that it does not. */
+  walletBlock: bigint
   originBlock: bigint
   destinationBlock: bigint
   /** Only the input is known, found on its chain: it can be given back, and nothing else. */

@@ -18,6 +18,7 @@ export type Rules = {
   finalityOf(origin: number, destination: number): Finality
 }
 
+const CLOCKS_APART_SECONDS = 3_600
 // What quotes accept.
 const MAX_SLIPPAGE_BPS = 5_000
 
@@ -83,8 +84,12 @@ function fillDeadlinesOf(
   for (const originSeconds of possibleHardSeconds(configured.originSeconds)) {
     for (const destinationSeconds of possibleHardSeconds(configured.destinationSeconds)) {
       const at = { originSeconds, destinationSeconds }
-      found.add(signed.opDeadline + lockToFillSeconds(deadlines, at))
-      found.add(signed.refundDeadline - refundMargin(deadlines, at))
+      const ahead = signed.opDeadline + lockToFillSeconds(deadlines, at)
+      const behind = signed.refundDeadline - refundMargin(deadlines, at)
+      // By how much the clocks of the chains were apart: a finality that would make it more is not the one.
+      if (behind < ahead || behind - ahead > CLOCKS_APART_SECONDS) continue
+      found.add(ahead)
+      found.add(behind)
     }
   }
   return [...found]

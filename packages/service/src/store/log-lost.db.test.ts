@@ -36,7 +36,8 @@ async function insertAt(events: ('lockRecorded' | 'lockSeen' | 'deliveryRecorded
       const id = await insertTestAttempt(pool, swap, event === 'lockRecorded' ? 'lock' : 'deliver')
       await markAttemptsFinal(pool, [{ id }], 50n)
     }
-    await moveTestSwap(pool, swap, event, { originTxHash: '0xlock', lockedBlock: 1n })
+    const seen = event === 'lockSeen' ? { originTxHash: '0xlock', lockedBlock: 1n } : {}
+    await moveTestSwap(pool, swap, event, seen)
   }
   return swap
 }

@@ -33,6 +33,7 @@ type Row = {
   value_cents: string
   lock_fee_bound: string
   delivery_fee_bound: string
+  wallet_block: string
   origin_block: string
   destination_block: string
   creates_account: boolean
@@ -57,7 +58,8 @@ const SELECT = `
          s.destination_chain, s.wallet, s.input_token, s.input_amount, o.output_token, o.quoted_output,
          o.min_output, o.swappable, o.price_floor, o.venue, o.pay_token, o.pay_amount, o.recipient, o.locker,
          o.position, o.round,
-         o.op_deadline, o.fill_deadline, o.refund_deadline, o.value_cents, o.origin_block, o.destination_block,
+         o.op_deadline, o.fill_deadline, o.refund_deadline, o.value_cents, o.wallet_block, o.origin_block,
+         o.destination_block,
          o.lock_fee_bound, o.delivery_fee_bound,
          o.creates_account, o.is_orphan, s.log_lost, s.signature, s.last_valid, s.delegation,
          s.origin_tx_hash, s.delivery_tx_hash, s.origin_final, s.origin_safe, s.delivery_final,
@@ -120,6 +122,7 @@ function toOp(row: Row): Op {
     valueCents: BigInt(row.value_cents),
     lockFeeBound: BigInt(row.lock_fee_bound),
     deliveryFeeBound: BigInt(row.delivery_fee_bound),
+    walletBlock: BigInt(row.wallet_block),
     originBlock: BigInt(row.origin_block),
     destinationBlock: BigInt(row.destination_block),
     ...(row.is_orphan && { isOrphan: true }),

@@ -69,7 +69,7 @@ export function toOp(placeOf: PlaceOf, { chainId, heads, quotedOutput, ...draft 
     ...{ ...content, hash, deliveryHash, id: hash, createsAccount: draft.createsAccount },
     ...{ quotedOutput: quotedOutput ?? QUOTED_OUTPUT, swappable: INPUT_AMOUNT, priceFloor: 0n },
     ...{ venue: 'inventory', payToken: content.outputToken, payAmount: quotedOutput ?? QUOTED_OUTPUT },
-    ...{ valueCents: 1_000n, originBlock: number, destinationBlock: number },
+    ...{ valueCents: 1_000n, walletBlock: number, originBlock: number, destinationBlock: number },
     ...{ lockFeeBound: 0n, deliveryFeeBound: 0n },
   }
 }

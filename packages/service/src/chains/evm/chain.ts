@@ -48,7 +48,7 @@ export function createEvmChain({ clients, settings, prices, accounts, deliverer 
   const { client, agreed, nodes } = clients
   const readEvents = createEventReader(agreed, settings)
   const readClaimCap = createClaimLimits(clients.gathered.client, settings.escrow)
-  const readState = (input: reads.WalletInput) => reads.readWalletState(clients, settings, input)
+  const readWallet = (input: reads.WalletInput) => reads.readWallet(clients, settings, input)
   return {
     chainId: settings.chainId,
     maxBatch: MAX_BATCH,
@@ -70,13 +70,13 @@ export function createEvmChain({ clients, settings, prices, accounts, deliverer 
     readFates: createFateReader(clients),
     planReplacement,
     readDelegation: (wallet) => reads.readDelegation(clients, settings, wallet),
-    readWallet: (input) => reads.readWallet(clients, settings, input),
+    readWallet,
     readLocks: (ops, at) => reads.readLocks(agreed, settings, ops, at),
     isLockOver: ({ op }, at) => at.seconds > op.opDeadline,
     findObstacle: async (swap) => {
       const { wallet, inputToken: token } = swap.op
-      const [state, { perHour }] = await Promise.all([readState({ wallet, token }), readClaimCap(token)])
-      return obstacleOf(swap, state, perHour)
+      const [view, { perHour }] = await Promise.all([readWallet({ wallet, token }), readClaimCap(token)])
+      return obstacleOf(swap, view, perHour)
     },
     readClaimCap,
     // What a token does not let through is credited.

@@ -3,8 +3,8 @@ import type { Swap } from '../../model/swap.ts'
 import type { WalletView } from '../chain.ts'
 import { obstacleOf } from './obstacle.ts'
 
-const swap = { state: 'accepted', op: { inputAmount: 100n } } as Swap
-const wallet = { delegation: { kind: 'ours' }, balance: 100n } as WalletView
+const swap = { state: 'accepted', op: { inputAmount: 100n, walletBlock: 7n } } as Swap
+const wallet = { delegation: { kind: 'ours' }, balance: 100n, block: 7n } as WalletView
 
 test('an input that its wallet holds, and that can be claimed, is taken', () => {
   expect(obstacleOf(swap, wallet, 100n)).toBeUndefined()
@@ -29,4 +29,8 @@ test('a wallet that is delegated to somebody else cannot pay', () => {
   const foreign = { ...wallet, delegation: { kind: 'foreign' } } as WalletView
 
   expect(obstacleOf(swap, foreign, 100n)).toBe('INVALID_AUTHORIZATION')
+})
+
+test('a node that is behind the block at which the wallet held its input ends no swap', () => {
+  expect(() => obstacleOf(swap, { ...wallet, balance: 0n, block: 6n }, 100n)).toThrow('behind')
 })

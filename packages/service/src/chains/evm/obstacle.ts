@@ -8,10 +8,12 @@ import type { WalletView } from '../chain.ts'
  */
 export function obstacleOf(
   swap: Swap,
-  { delegation, balance }: Omit<WalletView, 'block'>,
+  { delegation, balance, block }: WalletView,
   claimLimit: bigint,
 ): FailureCode | undefined {
   const { inputAmount } = swap.op
+  if (block < swap.op.walletBlock)
+    throw new Error('The node is behind the block at which the wallet was seen')
   if (!isDelegated(swap, delegation)) return 'INVALID_AUTHORIZATION'
   if (balance < inputAmount) return 'INPUT_UNAVAILABLE'
   return claimLimit < inputAmount && !isPaid(swap) ? 'DESTINATION_UNAVAILABLE' : undefined

@@ -34,3 +34,20 @@ test('thousands of open swaps are looked up in calls that no node refuses', asyn
   const sizes = calls.mock.calls.map(([{ args }]) => (args as unknown[][])[0]?.length)
   expect(sizes).toEqual([1_000, 1_000, 500, 1_000, 1_000, 500])
 })
+
+test('a block before the contracts existed holds no op and no delivery: a new deployment works at once', async () => {
+  const settings = { ...contracts, ringOf: () => zeroHash } as unknown as EvmChainSettings
+  const before = { number: 0n } as Block
+  const op = { hash: zeroHash, locker: zeroAddress, position: 0n, round: 1n } as unknown as Op
+
+  expect(await readLocks(client, settings, [op], before)).toEqual(new Map([[zeroHash, 'none']]))
+  expect(await readUndelivered(client, settings, [op], before)).toEqual(new Set([zeroHash]))
+})
+
+test('an address that is not our contract is a fault, and not an answer', async () => {
+  const at = { number: await client.getBlockNumber() } as Block
+  const wrong = { escrow: contracts.account } as unknown as EvmChainSettings
+  const op = { hash: zeroHash, locker: zeroAddress, position: 0n, round: 1n } as unknown as Op
+
+  await expect(readLocks(client, wrong, [op], at)).rejects.toThrow()
+})

@@ -49,9 +49,13 @@ const exitState = (inventory: ReadonlySet<string>, { paidTo }: Creation): LockSt
 /** The signed transaction, tried on the newest confirmed state before the service adds its own signature. */
 export async function findObstacle(
   { client }: SolanaParts,
-  { signature, lastValid }: Swap,
+  { op, signature, lastValid }: Swap,
 ): Promise<FailureCode | undefined> {
-  const { kind } = await simulate(client, { raw: signature, replaceBlockhash: false })
+  const { kind } = await simulate(client, {
+    raw: signature,
+    replaceBlockhash: false,
+    minContextSlot: op.walletBlock,
+  })
   if (kind === 'ok') return undefined
   if (kind === 'blockhash') {
     if ((await readBlockHeight(client)) > (lastValid ?? 0n)) return 'OPERATION_EXPIRED'

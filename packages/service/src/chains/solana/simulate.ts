@@ -18,13 +18,20 @@ type Simulate = {
   raw: string
   /** Judge it as if it had been built now. */
   replaceBlockhash: boolean
+  /** A node that is behind this slot refuses to answer. */
+  minContextSlot?: bigint
 }
 
 export async function simulate(
   { rpc }: SolanaClient,
-  { raw, replaceBlockhash }: Simulate,
+  { raw, replaceBlockhash, minContextSlot }: Simulate,
 ): Promise<SolanaSimulation> {
-  const options = { encoding: 'base64', commitment: 'confirmed', sigVerify: false } as const
+  const options = {
+    encoding: 'base64',
+    commitment: 'confirmed',
+    sigVerify: false,
+    ...(minContextSlot !== undefined && { minContextSlot }),
+  } as const
   const wire = raw as Base64EncodedWireTransaction
   const { value } = await (replaceBlockhash
     ? rpc.simulateTransaction(wire, { ...options, replaceRecentBlockhash: true }).send()

@@ -38,7 +38,8 @@ const newQuote = (): Quote => ({
 })
 
 async function build(quote: Quote, delegation: Delegation): Promise<string | undefined> {
-  const chain = { family: 'evm', chainId: CHAIN, hardSeconds: 4 }
+  const finality = { hardSeconds: 4, reorgWindowSeconds: 4 }
+  const chain = { family: 'evm', chainId: CHAIN, finality, blockSeconds: 1 }
   const now = { seconds: 100, block: 1n, height: 1n }
   const deps = {
     ...{ pool: database.pool, catalog: { chains: new Map([[CHAIN, chain]]) }, maxUnsubmitted: 100 },

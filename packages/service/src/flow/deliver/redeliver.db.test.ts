@@ -70,6 +70,7 @@ function looker({ isVerified = true, sent = [] as Work[] } = {}): DeliverDeps {
       send: async (_lease: Lease, _heads: Heads, work: Work) => sent.push(work),
     },
     share: () => ({ index: 0, of: 1 }),
+    capsOf: () => ({ exposedCents: 1_000_000n, unclaimedCents: 1_000_000n }),
     isVerified: () => isVerified,
     destination: {
       ...{ chainId: 31338, maxBatch: 20, planDelivery: async () => ({}) },
@@ -162,7 +163,7 @@ test('what was settled until a reorg undid it, and then reverted, is delivered a
 
 test('what is settled and was not undone is not looked at again before its delivery is final', async () => {
   const swap = await deliveryConsumedAt(20n)
-  await moveTestSwap(database.pool, swap, 'deliverySeen')
+  await moveTestSwap(database.pool, swap, 'deliverySeen', { deliveredBlock: 20n })
   const deps = looker()
   const asked: string[] = []
   deps.destination.readUndelivered = async (ops) => {

@@ -1,0 +1,153 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import type { ChainEvent } from '../chains/chain.ts'
+import type { Swap } from '../model/swap.ts'
+import {
+  closeEvents,
+  discardEvents,
+  findEvents,
+  findFinalEvents,
+  findOpenEvents,
+  readCursor,
+  rewindCursor,
+  storePage,
+} from './chain-events.ts'
+import { findSwaps } from './swaps.ts'
+import { insertTestAccount, startTestDatabase, type TestDatabase } from './test-database.ts'
+import { insertTestSwap, moveTestSwap, settleTestSwap } from './test-swaps.ts'
+
+const ORIGIN = 31_337
+const DESTINATION = 31_338
+
+let database: TestDatabase
+let account: string
+beforeAll(async () => {
+  database = await startTestDatabase()
+  account = await insertTestAccount(database.pool)
+})
+afterAll(() => database.stop())
+beforeEach(() => database.pool.query('truncate chain_events, chain_cursors'))
+
+const none = async () => {}
+
+function eventAt(block: bigint, { kind = 'locked', id = '0xop' }: Partial<ChainEvent> = {}): ChainEvent {
+  return { kind, id, block, blockHash: `0xhash${block}`, txHash: `0xtx${block}` }
+}
+
+async function store(chainId: number, events: ChainEvent[], more: { to?: bigint; gone?: ChainEvent[] } = {}) {
+  const { to = 100n, gone = [] } = more
+  await storePage(database.pool, { chainId, events, to, seconds: 1_000, gone }, none)
+}
+
+async function insertSettled(): Promise<Swap> {
+  const swap = await insertTestSwap(database.pool, account)
+  await settleTestSwap(database.pool, swap)
+  await database.pool.query('update swaps set delivered_block = 1 where id = $1', [swap.swapId])
+  return read(swap.swapId)
+}
+
+async function read(id: string): Promise<Swap> {
+  const [swap] = await findSwaps(database.pool, [id])
+  if (!swap) throw new Error('There is no such swap')
+  return swap
+}
+
+const blocksOf = async ({ id }: Swap) =>
+  (await database.pool.query('select locked_block, delivered_block from swaps where id = $1', [id])).rows[0]
+
+test('a page is stored with how far it reaches, and a restart goes on from there', async () => {
+  expect(await readCursor(database.pool, ORIGIN)).toBeUndefined()
+
+  await store(ORIGIN, [eventAt(7n)], { to: 50n })
+  await store(ORIGIN, [], { to: 99n })
+
+  expect(await readCursor(database.pool, ORIGIN)).toBe(99n)
+  const found = await findEvents(database.pool, { chainId: ORIGIN, kind: 'locked', ids: ['0xop'] })
+  expect(found.get('0xop')).toMatchObject({ block: 7n, txHash: '0xtx7', seenAt: 1_000, isFinal: false })
+})
+
+test('the cursor goes back to a missed log, and never forward', async () => {
+  await store(ORIGIN, [], { to: 99n })
+
+  await rewindCursor(database.pool, { chainId: ORIGIN, to: 40n })
+  await rewindCursor(database.pool, { chainId: ORIGIN, to: 70n })
+
+  expect(await readCursor(database.pool, ORIGIN)).toBe(40n)
+})
+
+test('a page that is read twice changes nothing, and the time at which an event was first seen stays', async () => {
+  await store(ORIGIN, [eventAt(7n)])
+  await storePage(
+    database.pool,
+    { chainId: ORIGIN, events: [eventAt(7n)], to: 100n, seconds: 2_000, gone: [] },
+    none,
+  )
+
+  expect(await findOpenEvents(database.pool, { chainId: ORIGIN, from: 0n, to: 100n })).toMatchObject([
+    { block: 7n, seenAt: 1_000 },
+  ])
+})
+
+test('a reorg that moves a delivery to another block is followed by its swap, hash included', async () => {
+  const swap = await insertSettled()
+  const { deliveryHash: id } = swap.op
+  await store(DESTINATION, [eventAt(7n, { kind: 'delivered', id })])
+
+  await store(DESTINATION, [eventAt(8n, { kind: 'delivered', id })])
+
+  expect(await blocksOf(swap)).toMatchObject({ delivered_block: '8' })
+  expect((await read(swap.id)).deliveryTxHash).toBe('0xtx8')
+})
+
+test('a reorg that undoes a lock and a delivery leaves a paid swap without either, to be looked for again', async () => {
+  const swap = await insertSettled()
+  const lock = eventAt(7n, { id: swap.op.hash })
+  const delivery = eventAt(7n, { kind: 'delivered', id: swap.op.deliveryHash })
+  await store(ORIGIN, [lock])
+  await store(DESTINATION, [delivery])
+
+  await store(ORIGIN, [], { gone: [lock] })
+  await store(DESTINATION, [], { gone: [delivery] })
+
+  expect(await blocksOf(swap)).toEqual({ locked_block: null, delivered_block: null })
+  expect((await read(swap.id)).state).toBe('settled')
+})
+
+test('swaps that rely on an event that is gone move back in the transaction that removes it, or it stays', async () => {
+  const swap = await insertTestSwap(database.pool, account)
+  await moveTestSwap(database.pool, swap, 'lockRecorded')
+  await moveTestSwap(database.pool, swap, 'lockSeen', { originTxHash: '0xtx7', lockedBlock: 7n })
+  const { op } = await read(swap.swapId)
+  const lock = eventAt(7n, { id: op.hash })
+  await store(ORIGIN, [lock])
+  const page = { chainId: ORIGIN, events: [], to: 100n, seconds: 0, gone: [lock] }
+
+  await expect(storePage(database.pool, page, () => Promise.reject(new Error('crash')))).rejects.toThrow(
+    'crash',
+  )
+
+  expect((await findEvents(database.pool, { chainId: ORIGIN, kind: 'locked', ids: [op.hash] })).size).toBe(1)
+})
+
+test('a final event stays whatever a node says later', async () => {
+  const event = eventAt(7n)
+  await store(ORIGIN, [event])
+  await closeEvents(database.pool, ORIGIN, [event])
+
+  await store(ORIGIN, [eventAt(9n)], { gone: [event] })
+
+  const found = await findEvents(database.pool, { chainId: ORIGIN, kind: 'locked', ids: ['0xop'] })
+  expect(found.get('0xop')).toMatchObject({ block: 7n, isFinal: true })
+  expect(await findFinalEvents(database.pool, { chainId: ORIGIN, hard: 100n, limit: 10 })).toEqual([])
+})
+
+test('an event that the final state contradicts is removed, and its blocks are scanned again', async () => {
+  await store(ORIGIN, [eventAt(7n), eventAt(20n, { id: '0xother' })], { to: 99n })
+  const [event] = await findFinalEvents(database.pool, { chainId: ORIGIN, hard: 10n, limit: 10 })
+  if (!event) throw new Error('There is no such event')
+
+  await discardEvents(database.pool, ORIGIN, [event], none)
+
+  expect(await readCursor(database.pool, ORIGIN)).toBe(6n)
+  const left = await findOpenEvents(database.pool, { chainId: ORIGIN, from: 0n, to: 100n })
+  expect(left.map(({ id }) => id)).toEqual(['0xother'])
+})
