@@ -9,6 +9,7 @@ import { type Figure, toTable } from './figures.ts'
 import { measureGrowth } from './growth.ts'
 import { describeMachine } from './machine.ts'
 import { type Bench, startBench } from './network.ts'
+import { measureOpen } from './open.ts'
 import { measurePolls } from './polls.ts'
 import { checkQuotes } from './quotes.ts'
 import { measureRoutes, ROUTE_NAMES } from './routes.ts'
@@ -33,8 +34,9 @@ const HELP = `Measures geoswap on a network of its own, next to what this machin
   scale    quotes and swaps per second with 1, 2 and 4 processes of the API and of the worker
   routes   seconds from submit to settled between chains that behave like public ones, against their goals
   calls    calls to nodes on such chains: with nothing to do, and for a swap beyond that
+  open     what a head costs on such chains with 50,000 swaps that are delivered and not final, against 50
 
-  --strict           end with 1 when a goal is missed; routes and calls alone always do
+  --strict           end with 1 when a goal is missed; routes, calls and open alone always do
   --routes NAMES     some of ${ROUTE_NAMES.join(', ')}
   --swaps NUMBER     on each route; 20 without it
   --seed NUMBER      of everything random; without it another one each time
@@ -70,6 +72,7 @@ const shapedSections: Record<string, (choices: Choices) => Promise<Figure[]>> = 
     ...(await onShape({ say, api: 3 }, countIdleCalls)),
     ...(await onShape({ say }, countCalls)),
   ],
+  open: () => onShape({ say }, measureOpen),
 }
 
 async function run(names: readonly string[], choices: Choices): Promise<Figure[]> {

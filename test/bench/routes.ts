@@ -1,4 +1,5 @@
 import { type BlockTimes, listenToBlocks } from './block-times.ts'
+import { delay } from './clock.ts'
 import { type Figure, isTrue } from './figures.ts'
 import { createSwapper, type Route, type RouteSwap, type Swapper, swapOnce } from './route-swaps.ts'
 import type { Shaped } from './shaped.ts'
@@ -82,6 +83,7 @@ async function measureRoute(shaped: Shaped, measuring: Measuring): Promise<Figur
   const lived: RouteSwap[] = []
   const added: Added[] = []
   for (let count = 0; count < swaps; count += 1) {
+    await delay(pauseMs(shaped, route, count))
     const swap = await swapOnce(shaped, swapper)
     lived.push(swap)
     added.push(await addedTo(shaped, { route, swap, blocks }))
@@ -89,6 +91,15 @@ async function measureRoute(shaped: Shaped, measuring: Measuring): Promise<Figur
   }
   const baseline = `finality ${await finalityOf(shaped, route)}`
   return [...timeFigures(route, lived, baseline), addedFigure(added)]
+}
+
+const GOLDEN_RATIO = 0.618
+
+/** A swap ends with a block. Without a pause the next one would always begin right after it, and wait longest. */
+function pauseMs({ network }: Shaped, { from, to }: Route, count: number): number {
+  const ends = network.local.chains.filter(({ name }) => name === from || name === to)
+  const slowestMs = Math.max(...ends.map(({ shape }) => shape?.blockMs ?? 0))
+  return ((count * GOLDEN_RATIO) % 1) * slowestMs
 }
 
 function timeFigures(route: Goal, lived: readonly RouteSwap[], baseline: string): Figure[] {

@@ -144,7 +144,8 @@ type AnyChain = {
   planTransfer(transfer: Transfer): Promise<TxRequest>
   /** Whether a transaction is in a block, and whether it did anything there. */
   findTransaction(txHash: string): Promise<{ block: bigint; failed: boolean } | undefined>
-  readTerms(at: Heads): Promise<SigningTerms>
+  /** May be a few seconds old, unless nodes refused what was signed with such. */
+  readTerms(at: Heads, isRefused?: boolean): Promise<SigningTerms>
   /**
    * The same terms for what may cost at most this much per unit of gas, all fees together; undefined while that is not
    * enough.

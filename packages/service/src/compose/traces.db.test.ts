@@ -70,14 +70,14 @@ test('the margin of a claim is used up from delivery to refund deadline, and not
   const { pool } = database
   const swap = await insertTestSwap(pool, accountId)
   await settleTestSwap(pool, swap)
-  const setTimes = (settledAgo: number, left: number) =>
+  const setTimes = (deliveredAgo: number, left: number) =>
     pool.query(
       `with s as (
          update swaps set timeline = jsonb_build_array(jsonb_build_object(
-           'stage', 'settled', 'at', clock_timestamp() - make_interval(secs => $2))) where id = $1 returning op_id)
+           'stage', 'delivered', 'at', clock_timestamp() - make_interval(secs => $2))) where id = $1 returning op_id)
        update ops set refund_deadline = extract(epoch from clock_timestamp())::bigint + $3
         where id = (select op_id from s)`,
-      [swap.swapId, settledAgo, left],
+      [swap.swapId, deliveredAgo, left],
     )
   await pool.query('update ops set refund_deadline = extract(epoch from clock_timestamp())::bigint + 1000000')
 

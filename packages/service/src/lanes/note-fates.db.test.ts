@@ -39,3 +39,21 @@ test('a nonce that is taken at settle depth is on record until a reorg gives it 
 
   expect(seen).toEqual([[false, false], [true, true], [false, false], []])
 })
+
+test('of thousands that wait in blocks the first and the last are read, and all that no block has', async () => {
+  const { pool } = database
+  const sender = 'busy'
+  await pool.query(
+    `insert into tx_attempts (chain_id, sender, nonce, replacement, role, tx_hash, raw, request, effect_hash, consumed_block)
+     select 31337, $1, n, 0, 'noop', 'busy-' || n, '0x', '{"sentAtBlock": "0"}', '', case when n < 3000 then 1 end
+       from generate_series(0, 3004) as n`,
+    [sender],
+  )
+
+  const open = await findOpenAttempts(pool, { chainId: 31337, address: sender })
+
+  expect(open.map(({ nonce }) => nonce)).toEqual([
+    ...Array.from({ length: 200 }, (_, index) => index),
+    ...Array.from({ length: 25 }, (_, index) => 2_980 + index),
+  ])
+})

@@ -48,6 +48,7 @@ function watchOf(answers: ChainEvent[][], onEvents: (count: number) => Promise<v
   }
   const lane = createWatchLane({
     pool: database.pool,
+    blockMs: 12_000,
     chain: chain as unknown as Chain,
     senders: SENDERS,
     overlap: 4n,
@@ -74,8 +75,6 @@ test('a log that a lagging node left out is found without a new head, and then n
   const step = () => lane.tasks[0]?.step(lease, (topic) => void woken.push(topic))
 
   await step()
-  await step()
-  expect([looks(), woken]).toEqual([1, []])
   await expect.poll(() => woken).toEqual([`again:${CHAIN}`])
   await step()
   await step()

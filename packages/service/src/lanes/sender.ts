@@ -5,6 +5,7 @@ import { failPoint } from '../fail-point.ts'
 import {
   type Attempt,
   findAttemptSwaps,
+  FIRST_MINED,
   findOpenAttempts,
   type Role,
   raiseNonce,
@@ -113,11 +114,14 @@ export function createSender(options: Options): Sender {
     nextNonce = fates.nextNonce
     await noteFates(pool, open, fates, heads)
     inFlight = fates.unmined.length + sent - before
-    seen = { hard: heads.hard.hash, at: now }
+    // Behind as many as are read at once there may be more: they follow with the next head.
+    seen = { hard: fates.final.length < FIRST_MINED ? heads.hard.hash : '', at: now }
     idleUntil = open.length === 0 && sent === before ? performance.now() + IDLE_CHECK_MS : 0
     const worths = await broadcaster.repeat(fates.unmined)
-    for (const found of findStuck(fates.unmined, worths, broadcaster.refusalOf))
-      await replaceIfStuck({ options, broadcaster }, lease, heads, { ...found, terms: await termsAt(heads) })
+    for (const found of findStuck(fates.unmined, worths, broadcaster.refusalOf)) {
+      const terms = await termsAt(heads, found.isRefused)
+      await replaceIfStuck({ options, broadcaster }, lease, heads, { ...found, terms })
+    }
   }
 
   const room = () => Math.max(0, maxInFlight - inFlight)
@@ -211,12 +215,13 @@ async function takeNonceOrStop(db: PoolClient, key: SenderKey, lease: Lease): Pr
   return nonce
 }
 
-function createTermsMemo(chain: SendingChain): (heads: Heads) => Promise<SigningTerms> {
+/** Terms are read once for each head, and anew after a refusal. */
+function createTermsMemo(chain: SendingChain) {
   let known: { hash: string; terms: Promise<SigningTerms> } | undefined
-  return (heads) => {
+  return (heads: Heads, isRefused = false): Promise<SigningTerms> => {
     const { hash } = heads.head
-    if (known?.hash === hash) return known.terms
-    const terms = chain.readTerms(heads)
+    if (known?.hash === hash && !isRefused) return known.terms
+    const terms = chain.readTerms(heads, isRefused)
     known = { hash, terms }
     terms.catch(() => {
       known = undefined

@@ -48,6 +48,7 @@ async function watch(readLocks: Chain['readLocks'] = readNone): Promise<void> {
   const chain = { chainId: CHAIN, findEvents, readHoldings: async () => [], readLocks }
   const lane = createWatchLane({
     pool: database.pool,
+    blockMs: 1_000,
     chain: chain as unknown as Chain,
     senders: [],
     overlap: 4n,

@@ -18,6 +18,7 @@ type Finalize = (heads: Heads, events: readonly StoredEvent[], faults: unknown[]
 type Options = Omit<ScanDeps, 'chain'> & {
   pool: Pool
   chain: Chain
+  blockMs: number
   follower: HeadFollower
   /** The keys that follow up on what they sent here. */
   senders: readonly string[]
@@ -36,10 +37,12 @@ const FINALIZED_AT_ONCE = 500
 const UPKEEP_MS = 30_000
 // While nothing that was sent waits for its event here, events show no more than a reorg, or what others sent.
 const IDLE_SCAN_MS = 10_000
+// Where the next head comes sooner, it shows what a lagging node left out.
+const SLOW_BLOCK_MS = 2_000
 
 /** The lane that reads a chain: at each new head it stores events and moves swaps on by them. */
 export function createWatchLane(options: Options): Lane {
-  const { pool, chain, follower } = options
+  const { pool, chain, blockMs, follower } = options
   const drawConsequences = createConsequences(options)
   const again = createSecondLook(`again:${chain.chainId}`)
   let done: string | undefined
@@ -60,7 +63,8 @@ export function createWatchLane(options: Options): Lane {
         attempt(faults, () => options.confirmDeliveries(lease, heads)),
         attempt(faults, () => options.confirmLocks(heads)),
       ])
-      if ((await readExpectation(pool, expected)).isUnseen) again.plan(heads.head.hash, wakeLane)
+      const looksAgain = blockMs >= SLOW_BLOCK_MS && (await readExpectation(pool, expected)).isUnseen
+      if (looksAgain) again.plan(heads.head.hash, wakeLane)
       else again.cancel()
       if (isNew) await drawConsequences(heads, faults)
       throwFirst(faults)

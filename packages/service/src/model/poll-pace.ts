@@ -38,7 +38,7 @@ export function paceOf({ blockMs, isInFlight, isSubscribed, callsPerHead, hasFee
       pollMs: isSubscribed ? FASTEST_POLL_MS : awaitedPollMs(blockMs),
       afterHeadMs: isSubscribed ? blockMs * 3 : (blockMs * 3) / 4,
       costsMs: 5_000,
-      stateMs: 900,
+      stateMs: 400,
       poolsMs: 3_000,
     }
   }

@@ -109,11 +109,23 @@ const SELECT = `
   select id, chain_id, sender, nonce, replacement, role, tx_hash, raw, request, last_valid, consumed_block
     from tx_attempts`
 
-/** Attempts of a key whose fate the chain has not sealed yet, oldest first. */
+// Of those in blocks, the first become final first, and the last are the first that a reorg returns.
+export const FIRST_MINED = 200
+const LAST_MINED = 20
+
+/**
+ * Attempts of a key that the chain has yet to decide on, oldest first: all that no block has, and of those that wait in
+ * blocks for finality, which may be many thousands, the first and the last.
+ */
 export async function findOpenAttempts(db: Db, key: SenderKey): Promise<Attempt[]> {
+  const open = 'chain_id = $1 and sender = $2 and final_at is null'
+  const mined = `select id from tx_attempts where ${open} and consumed_block is not null order by nonce`
   const { rows } = await db.query<Row>(
-    `${SELECT} where chain_id = $1 and sender = $2 and final_at is null order by nonce, replacement`,
-    [key.chainId, key.address],
+    `${SELECT} where id in (
+       select id from tx_attempts where ${open} and consumed_block is null
+       union (${mined} limit $3) union (${mined} desc limit $4))
+     order by nonce, replacement`,
+    [key.chainId, key.address, FIRST_MINED, LAST_MINED],
   )
   return rows.map(toAttempt)
 }

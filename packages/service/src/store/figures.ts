@@ -17,18 +17,20 @@ export async function readOpenSwaps(db: Db): Promise<OpenSwaps[]> {
 }
 
 /**
- * Of the swap that has least of it left: how much of the time from its delivery to its refund deadline is over. From
- * that deadline on anyone can send the input back that the delivery was paid for. 0 when nothing waits to be claimed.
+ * Of the swap whose refund deadline comes first: how much of the time from its delivery to that deadline is over. From
+ * then on anyone can send the input back that the delivery was paid for. 0 when nothing waits to be claimed.
  */
 export async function readClaimMarginUsed(db: Db): Promise<number> {
   const { rows } = await db.query<{ used: number }>(
-    `select coalesce(max((extract(epoch from clock_timestamp()) - d.seconds)
-                         / greatest(o.refund_deadline - d.seconds, 1)), 0)::float8 as used
-       from swaps s join ops o on o.id = s.op_id
+    `select ((extract(epoch from clock_timestamp()) - d.seconds)
+             / greatest(first.refund_deadline - d.seconds, 1))::float8 as used
+       from (select s.timeline, s.updated_at, o.refund_deadline
+               from swaps s join ops o on o.id = s.op_id
+              where s.${IS_OPEN} and s.state in ('settled', 'claiming')
+              order by o.refund_deadline limit 1) as first
       cross join lateral (
-        select extract(epoch from coalesce(max((t ->> 'at')::timestamptz), s.updated_at)) as seconds
-          from jsonb_array_elements(s.timeline) as t where t ->> 'stage' = 'settled') as d
-      where s.${IS_OPEN} and s.state in ('settled', 'claiming')`,
+        select extract(epoch from coalesce(max((t ->> 'at')::timestamptz), first.updated_at)) as seconds
+          from jsonb_array_elements(first.timeline) as t where t ->> 'stage' = 'delivered') as d`,
   )
   return rows[0]?.used ?? 0
 }

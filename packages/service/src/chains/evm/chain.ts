@@ -61,7 +61,7 @@ export function createEvmChain({ clients, settings, prices, accounts, deliverer 
       agreed.getBalance({ address: address as Address, blockNumber }),
     planTransfer: (transfer) => planChecked(client, transfer),
     findTransaction: (txHash) => findTransaction(client, txHash as Hex),
-    readTerms: (at) => readFees(prices, at),
+    readTerms: (at, isRefused) => readFees(prices, at, isRefused),
     boundTerms: (terms, bound) => boundFees(terms as Fees, bound),
     sign: (request, { terms, ...as }) =>
       sign(accounts, settings.chainId, request as EvmRequest, { ...as, terms: terms as Fees }),

@@ -1,9 +1,11 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { inspect } from 'node:util'
-import { numberToHex } from 'viem'
+import { numberToHex, zeroAddress } from 'viem'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { createEvmClient } from './client.ts'
+import { createEvmClient, createEvmClients } from './client.ts'
+import { readWallet } from './reads.ts'
+import type { EvmChainSettings } from './settings.ts'
 
 type Call = { id: number; method: string; params?: unknown[] }
 let answer: (calls: readonly Call[]) => unknown
@@ -98,4 +100,18 @@ test('a node that is down is passed over', async () => {
   answer = (calls) => calls.map(({ id }) => ({ id, result: '0x7' }))
   const client = createEvmClient({ urls: ['http://127.0.0.1:9', url] })
   expect(await client.getChainId()).toBe(7)
+})
+
+test('what a wallet holds and the block of the node that says so are asked in one request', async () => {
+  const bodies: string[][] = []
+  answer = (calls) => {
+    bodies.push(calls.map(({ method }) => method))
+    return calls.map(({ id }) => ({ id, error: { code: -32_000, message: 'no' } }))
+  }
+  const input = { wallet: zeroAddress, token: '0x00000000000000000000000000000000000000aa' }
+
+  const reading = readWallet(createEvmClients({ urls: [url] }), {} as EvmChainSettings, input)
+
+  await expect(reading).rejects.toThrow('no')
+  expect(bodies[0]?.sort()).toEqual(['eth_blockNumber', 'eth_call'])
 })

@@ -26,8 +26,9 @@ type Prices = { baseFee: bigint; tip: bigint; data: DataPrice | undefined }
 export type PriceReader = Record<'read' | 'recent', (heads: Heads) => Promise<Prices>>
 
 /** Twice the current base fee covers five full blocks in a row: EIP-1559 raises it by an eighth a block. */
-export async function readFees(prices: PriceReader, heads: Heads): Promise<Fees> {
-  const { baseFee, tip, data } = await prices.recent(heads)
+export async function readFees(prices: PriceReader, heads: Heads, isRefused = false): Promise<Fees> {
+  // A refusal may be due to prices that changed a second ago.
+  const { baseFee, tip, data } = await (isRefused ? prices.read(heads) : prices.recent(heads))
   const fees = { maxFeePerGas: String(baseFee * 2n + tip), maxPriorityFeePerGas: String(tip) }
   return data ? { ...fees, data } : fees
 }

@@ -35,7 +35,8 @@ const answersAbi = [
 
 /**
  * Sends the contract reads and balances of one tick and one block as one call, which runs a `Reader`. One of them that
- * reverts fails by itself, with what it reverted with. Everything else passes as it is.
+ * reverts fails by itself, with what it reverted with. The number of the newest block is asked in the same request, so
+ * that the node that answers says how far it is. Everything else passes as it is.
  */
 export function createGathering(transport: Transport): Transport {
   return (parameters) => {
@@ -46,7 +47,8 @@ export function createGathering(transport: Transport): Transport {
       ...{ key: 'gathering', name: 'Gathered reads', type: 'gathering', retryCount: 0 },
       request: ((asked: Request) => {
         const read = toRead(asked)
-        return read ? gather(read) : ask(asked)
+        if (read) return gather.read(read)
+        return asked.method === 'eth_blockNumber' ? gather.beside(asked) : ask(asked)
       }) as EIP1193RequestFn,
     })
   }
@@ -77,19 +79,33 @@ export async function readCodeStart(
   return (await client.call({ to: address, data: CODE_START, ...at })).data
 }
 
-function createGatherer(ask: Ask): (asked: Asked) => Promise<Hex> {
+function createGatherer(ask: Ask) {
   let waiting: Waiting[] = []
+  let flushing: Promise<void> | undefined
   const flush = () => {
     const taken = waiting
     waiting = []
     for (const [, sameBlock] of groupBy(taken, ({ at }) => JSON.stringify(at)))
       for (const part of partsOf(sameBlock)) void readTogether(ask, part)
   }
-  return (asked) =>
-    new Promise((resolve, reject) => {
-      if (waiting.length === 0) setImmediate(flush)
-      waiting.push({ ...asked, resolve, reject })
+  const nextFlush = (): Promise<void> => {
+    flushing ??= new Promise((resolve) => {
+      setImmediate(() => {
+        flushing = undefined
+        flush()
+        resolve()
+      })
     })
+    return flushing
+  }
+  return {
+    read: (asked: Asked): Promise<Hex> =>
+      new Promise((resolve, reject) => {
+        waiting.push({ ...asked, resolve, reject })
+        void nextFlush()
+      }),
+    beside: (asked: Request): Promise<unknown> => nextFlush().then(() => ask(asked)),
+  }
 }
 
 /** In the order asked, each small enough for one call. */

@@ -54,13 +54,14 @@ export async function readWalletState(
   return { delegation, balance }
 }
 
+/** In one request: the block is that of the node that says the rest. */
 export async function readWallet(
   clients: Clients,
   settings: EvmChainSettings,
   input: WalletInput,
 ): Promise<WalletView> {
   const [block, state] = await Promise.all([
-    clients.client.getBlockNumber({ cacheTime: 0 }),
+    clients.gathered.client.getBlockNumber({ cacheTime: 0 }),
     readWalletState(clients, settings, input),
   ])
   return { ...state, block }
