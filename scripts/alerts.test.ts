@@ -49,6 +49,10 @@ const cases: Record<string, { bad: string; good: string; before?: string }> = {
     bad: 'geoswap_swaps{state="refundBlocked"} 1',
     good: 'geoswap_swaps{state="refunding"} 1',
   },
+  GeoswapTermsUnsigned: {
+    bad: 'geoswap_unsigned_swaps 1',
+    good: 'geoswap_unsigned_swaps 0',
+  },
   GeoswapInputLost: {
     bad: 'geoswap_lost_inputs_usd{chain="alpha"} 0.01',
     good: 'geoswap_lost_inputs_usd{chain="alpha"} 0',

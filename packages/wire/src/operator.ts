@@ -69,6 +69,10 @@ export const OperatorSwaps = strictObject({
   claimMarginUsed: Type.Number({
     description: 'Of the time to claim an input: at 1 anyone can send back what was paid for.',
   }),
+  unsigned: Type.Integer({
+    minimum: 0,
+    description: 'Stored terms that differ from what the wallet signed: nothing is done by them.',
+  }),
   ended: Type.Array(
     strictObject({ status: oneOf(['settled', 'refunded', 'failed']), reason: Text, count: Count }),
     { description: 'In the last hour.' },

@@ -23,7 +23,8 @@ export type AttestDeps = {
   chainOf(chainId: number): Chain
   /** Whether a chain was seen to be what the configuration says, and to know no more of our keys than the log. */
   isVerified(chainId: number): boolean
-  isWellFormed(op: Op): boolean
+  /** Whether the wallet signed the stored terms; of an orphan, whether the input is its. */
+  isSigned(swap: Swap): Promise<boolean>
   signClaims(chainId: number, opHashes: readonly string[]): Promise<string>
   signRefund(chainId: number, opHash: string, validUntil: number): Promise<string>
   /** Whether its chain takes this signature now: it does not once the attester was replaced by another. */
@@ -57,7 +58,7 @@ async function dropReplaced(deps: AttestDeps, faults: unknown[]): Promise<void> 
 }
 
 async function attestClaims(deps: AttestDeps, faults: unknown[]): Promise<void> {
-  const waiting = wellFormed(deps, await findToAttest(deps.pool, 'claim'))
+  const waiting = await filterSigned(deps, await findToAttest(deps.pool, 'claim'), faults)
   const locked = await filterLocked(deps, waiting, faults)
   const proven = await filterDelivered(deps, locked, faults)
   for (const [chainId, swaps] of groupBy(proven, (swap) => swap.op.originChain)) {
@@ -102,13 +103,8 @@ async function claim(deps: AttestDeps, chainId: number, swaps: readonly Swap[]):
 }
 
 async function attestRefunds(deps: AttestDeps, faults: unknown[]): Promise<void> {
-  const waiting = await findToAttest(deps.pool, 'refund')
-  const orphans = waiting.filter(({ op }) => op.isOrphan)
-  const known = wellFormed(
-    deps,
-    waiting.filter(({ op }) => !op.isOrphan),
-  )
-  for (const swap of await filterLocked(deps, [...known, ...orphans], faults)) {
+  const waiting = await filterSigned(deps, await findToAttest(deps.pool, 'refund'), faults)
+  for (const swap of await filterLocked(deps, waiting, faults)) {
     await attempt(faults, () => judgeRefund(deps, swap))
   }
 }
@@ -192,12 +188,11 @@ async function readDestination(deps: AttestDeps, op: Op) {
   return { block: hard.number, isUndelivered: undelivered.has(op.hash), isOver }
 }
 
-function wellFormed(deps: AttestDeps, swaps: readonly Swap[]): Swap[] {
-  return swaps.filter((swap) => {
-    const isFine = deps.isWellFormed(swap.op)
-    if (!isFine) deps.onRefused(swap, 'the stored terms are not what was signed')
-    return isFine
-  })
+async function filterSigned(deps: AttestDeps, swaps: readonly Swap[], faults: unknown[]): Promise<Swap[]> {
+  const judged = await Promise.all(swaps.map((swap) => attempt(faults, () => deps.isSigned(swap))))
+  for (const [index, swap] of swaps.entries())
+    if (judged[index] === false) deps.onRefused(swap, 'the stored terms are not what was signed')
+  return swaps.filter((_, index) => judged[index])
 }
 
 async function filterLocked(deps: AttestDeps, swaps: readonly Swap[], faults: unknown[]): Promise<Swap[]> {

@@ -46,7 +46,7 @@ function attest({ escrowHas, silent }: Attesting): Promise<void> {
   const deps = {
     ...{
       pool: database.pool,
-      isWellFormed: () => true,
+      isSigned: async () => true,
       isVerified: () => true,
       onAttested: () => {},
       onRefused: () => {},

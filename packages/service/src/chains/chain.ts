@@ -160,6 +160,8 @@ type AnyChain = {
    */
   broadcast(raw: string): Promise<Refusal | undefined>
   readFates<T extends Sent>(sender: string, sent: readonly T[], at: Heads): Promise<Fates<T>>
+  /** Whether these bytes, which the sender signed, do what the request says. */
+  isSignedFor(request: TxRequest, by: { raw: string; sender: string }): Promise<boolean>
   /** What takes the place of a transaction that no block includes; undefined while, or where, nothing should. */
   planReplacement(stuck: Sent, at: Heads, current: SigningTerms, plight?: Plight): Replacement | undefined
 }
@@ -181,6 +183,11 @@ export type OriginChain = AnyChain & {
    * seconds old.
    */
   readClaimCap(token: string): Promise<ClaimCap | undefined>
+  /**
+   * Whether the wallet signed this op: by the stored signature or, where that was lost with the database, by the input
+   * that the chain took in the op's name.
+   */
+  isSigned(swap: Swap): Promise<boolean>
   /** Whether the wallet can be paid back now, or credited. */
   canRefund(swap: Swap): Promise<boolean>
   planLock(swaps: readonly Swap[]): Promise<TxRequest>

@@ -2,8 +2,8 @@ import { attestationTypes, geoEscrowAbi, geoOpDomain, intakeDomain } from '@geos
 import { getAddress, type Hex, verifyTypedData } from 'viem'
 import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
 import { type AttestDeps, attestAll } from '../attester/attest.ts'
-import { isWellFormed } from '../attester/verify.ts'
 import type { Heads } from '../chains/chain.ts'
+import { isRefundable } from '../chains/is-signed.ts'
 import type { Config, NetworkConfig } from '../config.ts'
 import type { Logger } from '../observe/logger.ts'
 import { createMetrics } from '../observe/metrics.ts'
@@ -40,7 +40,8 @@ export async function composeAttester(config: Config, logger: Logger): Promise<A
     pool,
     chainOf: rememberChains(chains),
     isVerified: (chainId) => chains.of(chainId).gate.isOpen,
-    isWellFormed: (op) => isWellFormed(chains.placeOf, op),
+    isSigned: (swap) =>
+      isRefundable({ placeOf: chains.placeOf, originOf: (id) => chains.of(id).chain }, swap),
     everywhere: chains.all,
     ...createSigning(createSigners(network, accounts, chains), chains),
     onAttested(kind, swapIds) {

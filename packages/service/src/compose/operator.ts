@@ -26,6 +26,7 @@ import { countWorkerLanes } from '../store/lanes.ts'
 import { type LedgerBalance, readLedgerAges, readLedgerBalances } from '../store/ledger.ts'
 import { readSeries } from '../store/series.ts'
 import { findActiveStops, raiseStop, resumeStop } from '../store/stops.ts'
+import { countUnsigned } from '../store/unsigned.ts'
 import { countEndpoints } from '../store/webhook-endpoints.ts'
 import { capsOf } from './caps.ts'
 import type { ConnectedChain } from './chains.ts'
@@ -103,19 +104,31 @@ type Looked = { senders: OperatorOverview['senders']; dailyNeed: DailyNeeds }
 
 async function readOverview(parts: Parts, { senders, dailyNeed }: Looked): Promise<OperatorOverview> {
   const { config, pool, catalog, market } = parts
-  const [open, claimMarginUsed, ended, exposure, inventory, lanesHeld, ages, balances, stops, endpoints] =
-    await Promise.all([
-      readOpenSwaps(pool),
-      readClaimMarginUsed(pool),
-      readEndedSwaps(pool),
-      readExposure(pool),
-      readInventory(pool),
-      countWorkerLanes(pool),
-      readLedgerAges(pool),
-      readLedgerBalances(pool),
-      findActiveStops(pool),
-      countEndpoints(pool),
-    ])
+  const [
+    open,
+    claimMarginUsed,
+    unsigned,
+    ended,
+    exposure,
+    inventory,
+    lanesHeld,
+    ages,
+    balances,
+    stops,
+    endpoints,
+  ] = await Promise.all([
+    readOpenSwaps(pool),
+    readClaimMarginUsed(pool),
+    countUnsigned(pool),
+    readEndedSwaps(pool),
+    readExposure(pool),
+    readInventory(pool),
+    countWorkerLanes(pool),
+    readLedgerAges(pool),
+    readLedgerBalances(pool),
+    findActiveStops(pool),
+    countEndpoints(pool),
+  ])
   const watched = {
     chains: parts.chains.map((chain) => toChain(chain, market, exposure)),
     inventory: toHoldings(inventory, catalog, {
@@ -125,7 +138,7 @@ async function readOverview(parts: Parts, { senders, dailyNeed }: Looked): Promi
     senders,
     gasFloats: parts.gas.floats().map(({ chain, address, topUpsLeft }) => ({ chain, address, topUpsLeft })),
     lanesHeld,
-    swaps: { open: open.map(toOpen), claimMarginUsed, ended: ended.map(toEnded) },
+    swaps: { open: open.map(toOpen), claimMarginUsed, unsigned, ended: ended.map(toEnded) },
     prices: market.prices.assets.map((asset) => toPrice(asset, market.prices)),
     books: { chains: ages.map(toAge), balances: toBooks(balances, catalog) },
     stops: stops.map(toStop),

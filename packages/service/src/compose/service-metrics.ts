@@ -15,6 +15,7 @@ import {
   readStageTimes,
 } from '../store/figures.ts'
 import { readInventory } from '../store/inventory.ts'
+import { countUnsigned } from '../store/unsigned.ts'
 import { capsOf } from './caps.ts'
 import type { ConnectedChain } from './chains.ts'
 import { createDailyNeeds } from './daily-needs.ts'
@@ -37,6 +38,7 @@ type Sources = {
 export function addServiceMetrics(registry: Registry, sources: Sources): void {
   addSwapGauges(registry, sources.pool)
   addClaimGauge(registry, sources.pool)
+  addUnsignedGauge(registry, sources.pool)
   addEndedGauge(registry, sources.pool)
   addStageGauge(registry, sources.pool)
   addExposureGauge(registry, sources)
@@ -82,6 +84,18 @@ function addClaimGauge(registry: Registry, pool: Pool): void {
     async collect() {
       const used = await readClaimMarginUsed(pool).catch(() => undefined)
       if (used !== undefined) this.set(used)
+    },
+  })
+}
+
+function addUnsignedGauge(registry: Registry, pool: Pool): void {
+  new Gauge({
+    name: 'geoswap_unsigned_swaps',
+    help: 'Swaps whose stored terms differ from what their wallets signed.',
+    registers: [registry],
+    async collect() {
+      const count = await countUnsigned(pool).catch(() => undefined)
+      if (count !== undefined) this.set(count)
     },
   })
 }

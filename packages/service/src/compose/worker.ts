@@ -3,7 +3,7 @@ import type { Address } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import type { Heads } from '../chains/chain.ts'
 import { finalityOf } from '../config/finality.ts'
-import { type ChainConfig, type Config, defaultDeadlines } from '../config.ts'
+import { type Config, defaultDeadlines } from '../config.ts'
 import { confirmDeliveries, finalizeDeliveries } from '../flow/deliver/confirm-delivery.ts'
 import { type DeliverDeps, deliverLocked, redeliverStalled } from '../flow/deliver/deliver.ts'
 import { confirmLocks } from '../flow/execute/confirm-lock.ts'
@@ -13,7 +13,9 @@ import { retryStalledLocks } from '../flow/execute/retry-lock.ts'
 import { undoLocks } from '../flow/execute/undo-lock.ts'
 import { createWaitingLocks } from '../flow/execute/waiting-locks.ts'
 import { type RelayDeps, relayAttested, releaseDeferred } from '../flow/settle/relay.ts'
+import { createSignedCheck, type SignedCheck } from '../flow/signed-check.ts'
 import { createLaneRunner, type Lane } from '../lanes/runner.ts'
+import { overlapOf } from '../lanes/scan.ts'
 import { createSender } from '../lanes/sender.ts'
 import { createSendingLane } from '../lanes/sending.ts'
 import { topUpLowest } from '../lanes/top-up.ts'
@@ -73,6 +75,7 @@ type Parts = {
   views: Views
   wake(topic: string): void
   prices: ReturnType<typeof createPriceCheck>
+  signed: SignedCheck
   gas: Pick<GasWatch, 'hasGas'>
   logger: Logger
   counters: WorkerCounters
@@ -147,15 +150,21 @@ export async function composeWorker(config: Config, logger: Logger): Promise<Wor
   }
 }
 
-type Given = Omit<Parts, 'followers' | 'prices' | 'gas'>
+type Given = Omit<Parts, 'followers' | 'prices' | 'signed' | 'gas'>
 
-/** Adds what the views of the chains tell: heads, prices and gas. */
+/** Adds what the views of the chains tell, heads, prices and gas, and what the wallets signed. */
 function completeParts(given: Given): Parts {
-  const { config, chains, views } = given
+  const { config, pool, chains, views, logger } = given
   const followers = new Map(chains.all.map(({ config: { chainId } }) => [chainId, views.of(chainId)]))
   const prices = followPrices({ ...given, followers })
   const gas = createGasWatch(config.network, chains.all, views)
-  return { ...given, followers, prices, gas }
+  const signed = createSignedCheck({
+    pool,
+    placeOf: chains.placeOf,
+    originOf: (chainId) => chains.of(chainId).chain,
+    onUnsigned: ({ id: swapId }) => logger.error({ swapId }, 'its wallet did not sign the stored terms'),
+  })
+  return { ...given, followers, prices, signed, gas }
 }
 
 function accountsOf({ relayerKeys, delivererKeys, floatKey }: Config) {
@@ -304,14 +313,6 @@ function watchLane(parts: Parts, connected: ConnectedChain): Lane {
   }
 }
 
-// Logs that a node had not indexed yet are read with the next range.
-const INDEXING_BLOCKS = 4
-
-/** As many blocks as a reorg of the usual kind undoes. */
-function overlapOf({ finality, blockMs }: ChainConfig): bigint {
-  return BigInt(Math.ceil((finality.reorgWindowSeconds * 1_000) / blockMs) + INDEXING_BLOCKS)
-}
-
 /** Without a share it locks what was given to its key, and leaves claims and refunds to others. */
 function relayLane(parts: Parts, connected: ConnectedChain, address: string, share?: Share): Lane {
   const { pool, prices, logger } = parts
@@ -320,7 +321,7 @@ function relayLane(parts: Parts, connected: ConnectedChain, address: string, sha
   const batchSize = connected.senders.authorize.includes(address) ? 1 : chain.maxBatch
   const deps = {
     ...{ pool, sender, origin: chain, batchSize, refreshPrices: prices.refresh },
-    ...{ isPriceKept: prices.isKept, valueCentsOf: prices.valueCentsOf },
+    ...{ isPriceKept: prices.isKept, valueCentsOf: prices.valueCentsOf, ...parts.signed },
     destinationOf: (chainId: number) => parts.chains.of(chainId).chain,
     isLive: (chainId: number) => followerOf(parts, chainId).isLive(),
     isGone: (chainId: number) => followerOf(parts, chainId).downSeconds() > PATIENCE_SECONDS,
@@ -387,6 +388,7 @@ function deliverLane(parts: Parts, connected: ConnectedChain, address: string): 
       isLate: createLateCheck(parts),
     },
     ...{ refreshPrices: prices.refresh, isPriceKept: prices.isKept, patienceSeconds: PATIENCE_SECONDS },
+    ...parts.signed,
     cutOffSeconds: config.network.deadlines?.cutOffSeconds ?? defaultDeadlines.cutOffSeconds,
     capsOf: (origin: number) => capsOf(parts.chains.of(origin).config),
     onRefundDecided: logMove(logger, 'refund decided'),

@@ -24,6 +24,7 @@ function newChain({ hasNonces }: { hasNonces: boolean }) {
     ...{ chainId: 31_337, hasNonces, planReplacement: hasNonces ? planReplacement : () => undefined },
     fits: () => true,
     readTerms: async () => FEES,
+    isSignedFor: async () => true,
     readFates: async (_: string, open: Attempt[]) => ({
       final: [],
       consumed: [],

@@ -29,6 +29,7 @@ async function newKey(answer: Answer, coins = 10n ** 18n) {
   const chain = {
     ...{ chainId: 31_337, hasNonces: true, planReplacement, fits: () => true },
     readTerms: async () => FEES,
+    isSignedFor: async () => true,
     readFates: async (_: string, open: Attempt[]) => ({
       final: [],
       consumed: [],

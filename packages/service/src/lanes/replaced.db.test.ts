@@ -23,6 +23,7 @@ const CALM = { maxFeePerGas: '100', maxPriorityFeePerGas: '1' }
 const chain = {
   ...{ chainId: 31_337, hasNonces: true, planReplacement },
   readTerms: async () => ASKED,
+  isSignedFor: async () => true,
   readFates: async (_: string, open: Attempt[]) => ({ final: [], consumed: [], unmined: open, nextNonce: 0 }),
   readCoins: async () => 10n ** 18n,
   sign: async () => ({ raw: '0x', txHash: crypto.randomUUID() }),

@@ -13,6 +13,15 @@ export type ScanDeps = {
   undo: Undo
 }
 
+// Logs that a node had not indexed yet are read with the next range.
+const INDEXING_BLOCKS = 4
+
+/** As many blocks as a reorg of the usual kind undoes. */
+export function overlapOf(chain: { finality: { reorgWindowSeconds: number }; blockMs: number }): bigint {
+  const { finality, blockMs } = chain
+  return BigInt(Math.ceil((finality.reorgWindowSeconds * 1_000) / blockMs) + INDEXING_BLOCKS)
+}
+
 /**
  * Brings the stored events up to this head. Every page is committed with the cursor, so that a restart or a refusal of
  * the node costs one page. The newest blocks are read again each time: a reorg of the usual depth shows as events that

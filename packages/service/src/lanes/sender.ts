@@ -4,8 +4,8 @@ import type { Chain, Heads, Refusal, Replacement, Signed, SigningTerms, TxReques
 import { failPoint } from '../fail-point.ts'
 import {
   type Attempt,
-  findAttemptSwaps,
   FIRST_MINED,
+  findAttemptSwaps,
   findOpenAttempts,
   type Role,
   raiseNonce,
@@ -23,7 +23,7 @@ import { type IsClaimable, readWorths, type Worths } from './worth.ts'
 type SendingChain = Pick<
   Chain,
   | ('chainId' | 'hasNonces' | 'readTerms' | 'boundTerms' | 'sign')
-  | ('fits' | 'broadcast' | 'readFates' | 'planReplacement' | 'readCoins')
+  | ('fits' | 'broadcast' | 'readFates' | 'planReplacement' | 'isSignedFor' | 'readCoins')
 >
 
 type Options = {
@@ -201,7 +201,10 @@ async function planReplacement(options: Options, heads: Heads, found: Stuck) {
   const { stuck, isUnwanted, isRefused, terms } = found
   if (isUnwanted) return chain.planReplacement(stuck, heads, terms, { worth: 'nothing' })
   const planned = chain.planReplacement(stuck, heads, terms, { isRefused })
-  if (!planned || stuck.isBurn) return planned
+  if (!planned || planned.isBurn) return planned
+  // Its key signs the request again only as it stands in the bytes that it signed before.
+  const isOurs = await chain.isSignedFor(stuck.request, { raw: stuck.raw, sender: options.address })
+  if (!isOurs) return chain.planReplacement(stuck, heads, terms, { worth: 'nothing' })
   const worth = (await readWorths(options, [stuck])).get(stuck.id)
   return worth && chain.planReplacement(stuck, heads, terms, { worth, isRefused })
 }

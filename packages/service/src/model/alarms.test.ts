@@ -38,6 +38,7 @@ const well: Watched = {
       { state: 'settled', count: 3, oldestSeconds: 7_200 },
     ],
     claimMarginUsed: 0.5,
+    unsigned: 0,
     ended: [{ status: 'refunded', reason: 'NO_LIQUIDITY', count: 20 }],
   },
   prices: [
@@ -55,8 +56,10 @@ const well: Watched = {
   webhooks: { failing: 0, disabled: 0 },
 }
 const open = (state: string, oldestSeconds: number) => ({
-  swaps: { open: [{ state, count: 1, oldestSeconds }], claimMarginUsed: 0, ended: [] },
+  swaps: { open: [{ state, count: 1, oldestSeconds }], claimMarginUsed: 0, unsigned: 0, ended: [] },
 })
+
+const calm = { open: [], claimMarginUsed: 0, unsigned: 0, ended: [] }
 
 const cases: [string, Partial<Watched>, string][] = [
   ['GeoswapNoWorker', { lanesHeld: 0 }, 'No worker'],
@@ -81,7 +84,8 @@ const cases: [string, Partial<Watched>, string][] = [
     'ETH has no price',
   ],
   ['GeoswapRefundBlocked', open('refundBlocked', 1), 'frozen'],
-  ['GeoswapClaimsLate', { swaps: { open: [], claimMarginUsed: 0.51, ended: [] } }, 'Half of the time'],
+  ['GeoswapClaimsLate', { swaps: { ...calm, claimMarginUsed: 0.51 } }, 'Half of the time'],
+  ['GeoswapTermsUnsigned', { swaps: { ...calm, unsigned: 2 } }, 'terms of 2 swaps'],
   ['GeoswapInputLost', { chains: [{ ...chain, lostCents: '1' }] }, 'alpha'],
   ['GeoswapFinalitySlow', { chains: [{ ...chain, measuredFinalitySeconds: 300 }] }, 'alpha takes longer'],
   ['GeoswapFinalityStalled', { chains: [{ ...chain, measuredFinalitySeconds: 301 }] }, 'alpha'],
@@ -104,7 +108,7 @@ const cases: [string, Partial<Watched>, string][] = [
   ],
   [
     'GeoswapManyRefunds',
-    { swaps: { open: [], claimMarginUsed: 0, ended: [{ status: 'refunded', reason: '', count: 21 }] } },
+    { swaps: { ...calm, ended: [{ status: 'refunded', reason: '', count: 21 }] } },
     '21 swaps',
   ],
   ['GeoswapWebhooksFail', { webhooks: { failing: 0, disabled: 1 } }, 'Webhook'],

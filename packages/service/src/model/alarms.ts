@@ -26,6 +26,7 @@ const RULES: readonly Rule[] = [
   { name: 'GeoswapSwapStuck', severity: 'page', find: findStuck },
   { name: 'GeoswapFinalityStalled', severity: 'page', find: findFinalityStalled },
   { name: 'GeoswapClaimsLate', severity: 'page', find: findClaimsLate },
+  { name: 'GeoswapTermsUnsigned', severity: 'page', find: findUnsigned },
   { name: 'GeoswapInputLost', severity: 'page', find: findInputsLost },
   { name: 'GeoswapDrift', severity: 'page', find: findDrift },
   { name: 'GeoswapPriceSourceLost', severity: 'page', find: findPricesLost },
@@ -111,6 +112,11 @@ function findBlocked({ swaps }: Watched): string[] {
 function findClaimsLate({ swaps }: Watched): string[] {
   const isLate = swaps.claimMarginUsed > CLAIM_MARGIN
   return isLate ? ['Half of the time to claim the input of a delivered swap is over'] : []
+}
+
+function findUnsigned({ swaps }: Watched): string[] {
+  const { unsigned } = swaps
+  return unsigned > 0 ? [`Stored terms of ${unsigned} swaps differ from what their wallets signed`] : []
 }
 
 function findInputsLost({ chains }: Watched): string[] {

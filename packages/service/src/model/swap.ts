@@ -75,4 +75,6 @@ export type Swap = {
   /** Its claim is booked against the cap of its token. */
   isClaimBooked: boolean
   refundReason?: RefundReason
+  /** Its stored terms were last seen to differ from what its wallet signed. */
+  isUnsigned?: boolean
 }

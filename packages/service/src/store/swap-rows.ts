@@ -51,6 +51,7 @@ type Row = {
   unclaimed_cents: string
   claim_booked: boolean
   refund_reason: RefundReason | null
+  is_unsigned: boolean
 }
 
 const SELECT = `
@@ -63,7 +64,8 @@ const SELECT = `
          o.lock_fee_bound, o.delivery_fee_bound,
          o.creates_account, o.is_orphan, s.log_lost, s.signature, s.last_valid, s.delegation,
          s.origin_tx_hash, s.delivery_tx_hash, s.origin_final, s.origin_safe, s.delivery_final,
-         s.exposed_cents, s.unclaimed_cents, s.claim_booked, s.refund_reason
+         s.exposed_cents, s.unclaimed_cents, s.claim_booked, s.refund_reason,
+         s.is_unsigned
     from swaps s join ops o on o.id = s.op_id`
 
 /** `clause` is SQL over `swaps s` and `ops o`. */
@@ -90,6 +92,7 @@ function toSwap(row: Row): Swap {
     unclaimedCents: BigInt(row.unclaimed_cents),
     isClaimBooked: row.claim_booked,
     ...(row.refund_reason && { refundReason: row.refund_reason }),
+    ...(row.is_unsigned && { isUnsigned: true }),
   }
 }
 

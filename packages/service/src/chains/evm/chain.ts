@@ -7,7 +7,7 @@ import {
   TransactionReceiptNotFoundError,
 } from 'viem'
 import { INVENTORY } from '../../model/venue.ts'
-import type { Chain, Transfer } from '../chain.ts'
+import type { Chain, LockRef, Transfer } from '../chain.ts'
 import { createClaimLimits } from './claim-limits.ts'
 import type { EvmClients } from './client.ts'
 import { createEventReader, readDeliveries } from './events.ts'
@@ -25,8 +25,9 @@ import { createHeadReader } from './heads.ts'
 import { obstacleOf } from './obstacle.ts'
 import { type EvmRequest, planClaim, planDelivery, planLock, planRefund, planTransfer } from './plans.ts'
 import * as reads from './reads.ts'
-import { broadcast, createFateReader, sign } from './send.ts'
+import { broadcast, createFateReader, isSignedFor, sign } from './send.ts'
 import type { EvmChainSettings } from './settings.ts'
+import { isOpSigned } from './signed-op.ts'
 import { simulateDelivery } from './simulate.ts'
 import { planPurchase, simulatePurchase } from './uniswap-v3.ts'
 
@@ -48,6 +49,10 @@ export function createEvmChain({ clients, settings, prices, accounts, deliverer 
   const { client, agreed, nodes } = clients
   const readEvents = createEventReader(agreed, settings)
   const readClaimCap = createClaimLimits(clients.gathered.client, settings.escrow)
+  const readLock = async (op: LockRef) => {
+    const number = await client.getBlockNumber({ cacheTime: 0 })
+    return (await reads.readLocks(agreed, settings, [op], { number })).get(op.hash)
+  }
   const readState = (input: reads.WalletInput) => reads.readWalletState(clients, settings, input)
   return {
     chainId: settings.chainId,
@@ -68,6 +73,7 @@ export function createEvmChain({ clients, settings, prices, accounts, deliverer 
     fits: (request, terms) => fitsBlock(request as EvmRequest, terms as Fees),
     broadcast: (raw) => broadcast(nodes, raw),
     readFates: createFateReader(clients),
+    isSignedFor: (request, by) => isSignedFor(request as EvmRequest, by),
     planReplacement,
     readDelegation: (wallet) => reads.readDelegation(clients, settings, wallet),
     readWallet: (input) => reads.readWallet(clients, settings, input),
@@ -83,6 +89,7 @@ export function createEvmChain({ clients, settings, prices, accounts, deliverer 
       return obstacleOf(swap, await readState({ wallet, token, blockNumber }), perHour)
     },
     readClaimCap,
+    isSigned: (swap) => isOpSigned(swap, readLock),
     // What a token does not let through is credited.
     canRefund: async () => true,
     planLock: async (swaps) => planLock(settings, swaps),

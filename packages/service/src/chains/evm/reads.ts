@@ -108,7 +108,7 @@ export async function readLocks(
   client: PublicClient,
   { escrow }: EvmChainSettings,
   ops: readonly LockRef[],
-  at: Block,
+  at: Pick<Block, 'number'>,
 ): Promise<Map<string, LockState>> {
   const slots = { address: escrow, abi: geoEscrowAbi, functionName: 'slots', blockNumber: at.number } as const
   const states = new Map<string, LockState>()

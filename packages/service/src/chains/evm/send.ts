@@ -1,4 +1,13 @@
-import { type Address, type Hex, keccak256, type PrivateKeyAccount, type PublicClient } from 'viem'
+import {
+  type Address,
+  type Hex,
+  keccak256,
+  type PrivateKeyAccount,
+  type PublicClient,
+  parseTransaction,
+  recoverTransactionAddress,
+  type TransactionSerialized,
+} from 'viem'
 import type { SignedDelegation } from '../../model/swap.ts'
 import type { Block, Fates, Heads, Refusal, Sent, Signed } from '../chain.ts'
 import type { EvmClients } from './client.ts'
@@ -98,6 +107,28 @@ export async function sign(
       })
     : await account.signTransaction({ ...transaction, type: 'eip1559' })
   return { raw, txHash: keccak256(raw) }
+}
+
+export async function isSignedFor(
+  request: EvmRequest,
+  { raw, sender }: { raw: string; sender: string },
+): Promise<boolean> {
+  const serializedTransaction = raw as TransactionSerialized
+  const signed = parseTransaction(serializedTransaction)
+  const signer = await recoverTransactionAddress({ serializedTransaction })
+  const authorizations = 'authorizationList' in signed ? (signed.authorizationList ?? []) : []
+  return (
+    signer === sender &&
+    signed.to?.toLowerCase() === request.to.toLowerCase() &&
+    (signed.data ?? '0x') === request.data &&
+    (signed.value ?? 0n) === BigInt(request.value ?? 0) &&
+    namesOf(authorizations) === namesOf(request.authorizations ?? [])
+  )
+}
+
+/** Who delegates by them, and to whom, follows from their signatures: no two are alike. */
+function namesOf(authorizations: readonly { r?: string | undefined; s?: string | undefined }[]): string {
+  return authorizations.map(({ r = '0x0', s = '0x0' }) => `${BigInt(r)} ${BigInt(s)}`).join()
 }
 
 function toAuthorization(signed: SignedDelegation) {

@@ -10,6 +10,7 @@ import { NATIVE_TOKEN } from './mint.ts'
 import type { SolanaParts } from './parts.ts'
 import { planClaim, planDelivery, planInput, planRefund, type SolanaRequest } from './plans.ts'
 import { broadcast } from './send.ts'
+import { isOpSigned } from './signed-op.ts'
 import { readFates, readTerms, sign, type Terms } from './signing.ts'
 import { findTransaction, planTransfer, readCoins } from './transfer.ts'
 import { readWallet } from './wallet.ts'
@@ -37,6 +38,8 @@ export function createSolanaChain(parts: SolanaParts): Chain {
     fits: () => true,
     broadcast: (raw) => broadcast(client, raw).then(() => undefined),
     readFates: (_sender, sent, { hard }) => readFates(parts, sent, hard as SolanaBlock),
+    // Nothing is signed a second time by what was stored: every payment is planned anew.
+    isSignedFor: async () => false,
     // Two transactions with one purpose could both be alive: a second is signed when the first is dead.
     planReplacement: () => undefined,
     readDelegation: async () => ({ kind: 'unneeded' }),
@@ -50,6 +53,7 @@ export function createSolanaChain(parts: SolanaParts): Chain {
     findObstacle: (swap) => locks.findObstacle(parts, swap),
     // No contract holds the intake vault's accounts, so none caps what leaves them.
     readClaimCap: async () => undefined,
+    isSigned: (swap) => isOpSigned(parts, swap),
     canRefund: (swap) => locks.canRefund(parts, swap),
     planLock: (swaps) => planInput(parts, onlyOne(swaps)),
     planClaim: (swaps, signature) => planClaim(parts, onlyOne(swaps).op, signature),

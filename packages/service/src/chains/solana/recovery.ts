@@ -64,7 +64,11 @@ function changesOf({ keys, meta }: Landed) {
 }
 
 /** The wallet is the second signer: the first pays the fee. */
-async function findLockTerms(parts: SolanaParts, txHash: string, op: string): Promise<LockTerms | undefined> {
+export async function findLockTerms(
+  parts: SolanaParts,
+  txHash: string,
+  op: string,
+): Promise<LockTerms | undefined> {
   const { intake } = parts.settings.vaults
   const landed = await readLanded(parts, txHash)
   const [locker, wallet] = landed.keys

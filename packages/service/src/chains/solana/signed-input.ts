@@ -37,7 +37,11 @@ export async function checkSignedInput(submitted: Submitted): Promise<SignedInpu
   return { kind: 'ok', signedTransaction: toBase64(joinWire(signatures, split.message)), terms }
 }
 
-async function isSignedBy(wallet: string, signature: Uint8Array, message: Uint8Array): Promise<boolean> {
+export async function isSignedBy(
+  wallet: string,
+  signature: Uint8Array,
+  message: Uint8Array,
+): Promise<boolean> {
   try {
     const key = await getPublicKeyFromAddress(wallet as Address)
     return await verifySignature(key, signature as SignatureBytes, message)

@@ -16,6 +16,7 @@ import {
   findToDeliver,
   setDeliveryTxHash,
 } from '../../store/swaps.ts'
+import type { SignedCheck } from '../signed-check.ts'
 import { type DecideRefundDeps, decideRefund } from './decide-refund.ts'
 import { isTold, type JudgeDeps, judgeDelivery } from './judge.ts'
 
@@ -30,7 +31,7 @@ export type DeliverDeps = DecideDeps & {
   share(): Share | undefined
   capsOf(chainId: number): OriginCaps
   refreshPrices(): Promise<void>
-}
+} & Pick<SignedCheck, 'isPayable'>
 
 const FETCH = 200
 // Each costs gas. What failed that often before it is hard-final is not tried again before it is.
@@ -111,7 +112,8 @@ async function deliverAll(
   proof?: object,
 ): Promise<void> {
   const faults: unknown[] = []
-  const judge = async (swap: Swap) => [{ swap, verdict: await judgeDelivery(deps, heads, swap) }]
+  const judge = async (swap: Swap) =>
+    (await deps.isPayable(swap)) ? [{ swap, verdict: await judgeDelivery(deps, heads, swap) }] : []
   const judgements = await Promise.all(swaps.map((swap) => attempt(faults, () => judge(swap))))
   const judged = judgements.flatMap((judgement) => judgement ?? [])
   for (const { swap, verdict } of judged) {

@@ -54,7 +54,7 @@ function createDeliverer({ capCents = 0n, hasTrap = false } = {}) {
       send: async (_lease: unknown, _heads: unknown, { swapIds }: { swapIds: string[] }) =>
         paid.push(...swapIds),
     },
-    ...{ share: () => ({ index: 0, of: 1 }), isVerified: () => true },
+    ...{ share: () => ({ index: 0, of: 1 }), isVerified: () => true, isPayable: async () => true },
     destination: {
       ...{ chainId: 31338, maxBatch: 20, planDelivery: async () => ({}) },
       simulateDelivery: async ({ wallet }: Op) => {

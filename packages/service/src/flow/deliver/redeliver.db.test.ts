@@ -72,6 +72,7 @@ function looker({ isVerified = true, sent = [] as Work[] } = {}): DeliverDeps {
     share: () => ({ index: 0, of: 1 }),
     capsOf: () => ({ exposedCents: 1_000_000n, unclaimedCents: 1_000_000n }),
     isVerified: () => isVerified,
+    isPayable: async () => true,
     destination: {
       ...{ chainId: 31338, maxBatch: 20, planDelivery: async () => ({}) },
       readUndelivered: async (ops: readonly Op[]) => new Set(ops.map(({ hash }) => hash)),

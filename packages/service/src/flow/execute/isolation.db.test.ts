@@ -74,6 +74,7 @@ function workerWith(found: { locked?: string[]; isGone?: boolean }): LockDeps {
       refreshPrices: async () => {},
     },
     valueCentsOf: () => 0n,
+    isPayable: async () => true,
   }
   return deps as unknown as LockDeps
 }

@@ -67,6 +67,7 @@ function workerSeeing(valueCents: bigint | undefined, seeing: Seeing = {}): Lock
       },
     },
     valueCentsOf: () => valueCents,
+    isPayable: async () => true,
   }
   return deps as unknown as LockDeps
 }

@@ -14,6 +14,7 @@ import { bookClaims, readClaimBooks } from '../../store/claim-books.ts'
 import { type Lease, whileHeld } from '../../store/lanes.ts'
 import { type OpValue, raiseValues } from '../../store/ops.ts'
 import { advanceSwap, advanceTogether } from '../../store/swaps.ts'
+import type { SignedCheck } from '../signed-check.ts'
 import { type ReadinessDeps, readinessOf } from './decline.ts'
 import type { WaitingLocks } from './waiting-locks.ts'
 
@@ -27,7 +28,7 @@ export type LockDeps = ReadinessDeps & {
   /** What the swap moves, in USD cents, by prices of our own; undefined without a fresh one. */
   valueCentsOf(swap: Swap): bigint | undefined
   onDeclined(swap: Swap, code: FailureCode): void
-}
+} & Pick<SignedCheck, 'isPayable'>
 
 // Each waits for the database and for a node: the next need not wait with it.
 const SENT_AT_ONCE = 4
@@ -143,12 +144,17 @@ async function readCaps({ origin }: Pick<LockDeps, 'origin'>, swaps: readonly Sw
   return new Map(caps.flatMap(([token, cap]) => (cap ? [[token, cap.perHour] as const] : [])))
 }
 
+type BatchDeps = Pick<LockDeps, 'origin' | 'sender' | 'valueCentsOf' | 'isPayable'>
+
 export async function lockBatch(
-  deps: Pick<LockDeps, 'origin' | 'sender' | 'valueCentsOf'>,
+  deps: BatchDeps,
   lease: Lease,
   heads: Heads,
-  swaps: readonly Swap[],
+  batch: readonly Swap[],
 ): Promise<boolean> {
+  const payable = await Promise.all(batch.map(deps.isPayable))
+  const swaps = batch.filter((_, index) => payable[index])
+  if (swaps.length === 0) return false
   const undervalued = findUndervalued(deps, swaps)
   if (!undervalued) return false
   const request = await deps.origin.planLock(swaps)

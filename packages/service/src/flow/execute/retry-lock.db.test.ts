@@ -87,6 +87,7 @@ function lookerAt({ obstacle = 'INPUT_UNAVAILABLE', sent = [] as Sent[] } = {}):
     ...{ isLive: () => true, isGone: () => false, isLate: () => false, isPriceKept: () => true },
     refreshPrices: async () => {},
     valueCentsOf: () => 0n,
+    isPayable: async () => true,
     onDeclined: () => {},
   }
   return deps as unknown as LockDeps

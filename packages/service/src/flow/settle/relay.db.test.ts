@@ -45,6 +45,7 @@ function relayerSeeing(escrow: Escrow) {
   const deps = {
     pool: database.pool,
     share: { of: 1, index: 0 },
+    isRefundable: async () => true,
     origin: {
       chainId: CHAIN,
       planClaim: async () => ({}),

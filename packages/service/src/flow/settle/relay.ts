@@ -16,6 +16,7 @@ import {
 } from '../../store/attestations.ts'
 import type { Lease } from '../../store/lanes.ts'
 import { advanceSwap, advanceTogether, findSwaps } from '../../store/swaps.ts'
+import type { SignedCheck } from '../signed-check.ts'
 
 export type RelayDeps = {
   pool: Pool
@@ -23,7 +24,7 @@ export type RelayDeps = {
   sender: Sender
   /** Which part of the work is this key's: several keys share a chain. */
   share: Share
-}
+} & Pick<SignedCheck, 'isRefundable'>
 
 // Nobody waits for a claim, and a refund is one of few: neither takes much from those who lock and deliver.
 const SENT_AT_ONCE = 2
@@ -68,6 +69,9 @@ async function relay(deps: RelayDeps, lease: Lease, heads: Heads, attestation: A
   if (open.length === 0) return closeAttestation(deps.pool, attestation.id)
   const isLate = attestation.validUntil !== undefined && heads.head.seconds > attestation.validUntil
   if (isLate) return dropAttestation(deps.pool, attestation.id)
+  const refundable = await Promise.all(open.map(deps.isRefundable))
+  // The attester signs the others of its batch again.
+  if (!refundable.every(Boolean)) return dropAttestation(deps.pool, attestation.id)
   if (attestation.kind === 'refund' && (await isBlocked(deps, open))) return
   if (attestation.kind === 'claim' && !(await hasRoom(deps, open))) return
   const request = await planOf(deps, attestation, swaps)

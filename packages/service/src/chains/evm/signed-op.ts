@@ -1,0 +1,15 @@
+import { type Hex, recoverMessageAddress } from 'viem'
+import type { Swap } from '../../model/swap.ts'
+import type { LockRef, LockState } from '../chain.ts'
+
+type ReadLock = (op: LockRef) => Promise<LockState | undefined>
+
+/** The escrow verified the signature of an op that it has locked. */
+export async function isOpSigned({ op, signature }: Swap, readLock: ReadLock): Promise<boolean> {
+  const isLost = signature === '' || op.isOrphan
+  if (isLost) return ((await readLock(op)) ?? 'none') !== 'none'
+  const signed = { message: { raw: op.hash as Hex }, signature: signature as Hex }
+  // Bytes that are no signature recover to nobody.
+  const signer = await recoverMessageAddress(signed).catch(() => undefined)
+  return signer === op.wallet
+}
