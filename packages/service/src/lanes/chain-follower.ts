@@ -127,7 +127,8 @@ function createLookClock({ chainId, news }: Options, state: () => LookState) {
   const dueAt = () => {
     const { pace, movedAt, number } = state()
     const isTold = news?.isConnected() && (news.toldAt() > lookedAt || news.toldNumber() > number)
-    return Math.max(lookedAt + pace.pollMs, isTold ? 0 : movedAt + pace.afterHeadMs)
+    if (isTold) return lookedAt + pace.toldPollMs
+    return Math.max(lookedAt + pace.pollMs, movedAt + pace.afterHeadMs)
   }
   return {
     async whenDue(wakeLane: (topic: string) => void, look: (now: number) => Promise<void>): Promise<void> {

@@ -23,7 +23,6 @@ const CALM = { maxFeePerGas: '100', maxPriorityFeePerGas: '1' }
 const chain = {
   ...{ chainId: 31_337, hasNonces: true, planReplacement },
   readTerms: async () => ASKED,
-  isSignedFor: async () => true,
   readFates: async (_: string, open: Attempt[]) => ({ final: [], consumed: [], unmined: open, nextNonce: 0 }),
   readCoins: async () => 10n ** 18n,
   sign: async () => ({ raw: '0x', txHash: crypto.randomUUID() }),
@@ -37,7 +36,7 @@ const newSwap = async () => insertTestSwap(database.pool, await insertTestAccoun
 async function replaceStuck(
   [swap, ...batched]: readonly [TestSwap, ...TestSwap[]],
   role: Role,
-  { asked = ASKED, meanwhile = async () => {} } = {},
+  { asked = ASKED, meanwhile = async () => {}, isSignedFor = true } = {},
 ) {
   const { pool } = database
   const sender = `key ${crypto.randomUUID()}`
@@ -62,7 +61,8 @@ async function replaceStuck(
       onSendFault: () => {},
       onRefused: () => {},
     },
-    ...{ chain: { ...chain, readTerms: async () => asked }, isClaimable: () => true },
+    ...{ chain: { ...chain, readTerms: async () => asked, isSignedFor: async () => isSignedFor } },
+    isClaimable: () => true,
     onReplaced: ({ swapIds, by }) => said.push({ swapIds, by }),
   }).followUp(lease, heads)
   const { rows } = await pool.query<{ role: Role; by: string; maxFeePerGas: string; bound: string | null }>(
@@ -80,6 +80,12 @@ test('who replaces a transaction says which swaps it is for, and what it is call
 
   expect(recorded).toHaveLength(1)
   expect(said).toEqual([{ swapIds: [swap.swapId], by: recorded[0]?.by }])
+})
+
+test('a stored request that its key did not sign is not signed again: the nonce is given back', async () => {
+  const { recorded } = await replaceStuck([await newSwap()], 'lock', { asked: CALM, isSignedFor: false })
+
+  expect(recorded).toMatchObject([{ role: 'noop' }])
 })
 
 const LIFE = ['lockRecorded', 'lockSeen', 'deliveryRecorded', 'deliverySeen', 'claimRecorded'] as const

@@ -201,12 +201,13 @@ async function planReplacement(options: Options, heads: Heads, found: Stuck) {
   const { stuck, isUnwanted, isRefused, terms } = found
   if (isUnwanted) return chain.planReplacement(stuck, heads, terms, { worth: 'nothing' })
   const planned = chain.planReplacement(stuck, heads, terms, { isRefused })
-  if (!planned || planned.isBurn) return planned
-  // Its key signs the request again only as it stands in the bytes that it signed before.
-  const isOurs = await chain.isSignedFor(stuck.request, { raw: stuck.raw, sender: options.address })
-  if (!isOurs) return chain.planReplacement(stuck, heads, terms, { worth: 'nothing' })
+  if (!planned || stuck.isBurn) return planned
   const worth = (await readWorths(options, [stuck])).get(stuck.id)
-  return worth && chain.planReplacement(stuck, heads, terms, { worth, isRefused })
+  const replacement = worth && chain.planReplacement(stuck, heads, terms, { worth, isRefused })
+  if (!replacement || replacement.isBurn) return replacement
+  // A key signs a stored request again only as it stands in the bytes that it signed before.
+  const isOurs = await chain.isSignedFor(stuck.request, { raw: stuck.raw, sender: options.address })
+  return isOurs ? replacement : chain.planReplacement(stuck, heads, terms, { worth: 'nothing' })
 }
 
 const boundBy = (chain: SendingChain, terms: SigningTerms, feeBound: bigint) =>

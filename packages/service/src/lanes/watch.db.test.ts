@@ -60,7 +60,7 @@ async function watch(readLocks: Chain['readLocks'] = readNone): Promise<void> {
     finalizeDeliveries: async () => [],
     onSafe: async () => {},
   })
-  await lane.tasks[0]?.step(lease, () => {})
+  for (const task of lane.tasks) await task.step(lease, () => {})
 }
 
 const readNone = async (ops: readonly LockRef[]) =>

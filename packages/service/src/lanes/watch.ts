@@ -33,7 +33,6 @@ type Options = Omit<ScanDeps, 'chain'> & {
 
 // One call reads the state of this many.
 const FINALIZED_AT_ONCE = 500
-// Positions and missed logs can wait: neither holds up a swap.
 const UPKEEP_MS = 30_000
 // While nothing that was sent waits for its event here, events show no more than a reorg, or what others sent.
 const IDLE_SCAN_MS = 10_000
@@ -71,14 +70,30 @@ export function createWatchLane(options: Options): Lane {
       done = heads.head.hash
     },
   }
-  return { name: `watch:${chain.chainId}`, tasks: [watch] }
+  return { name: `watch:${chain.chainId}`, tasks: [watch, createUpkeep(options)] }
 }
 
-/** Once for each head: what became final or safe, and the upkeep that is due. */
-function createConsequences(options: Options) {
+/** Frees positions and looks for missed logs, beside the watch: a node that is slow with it holds up no swap. */
+function createUpkeep(options: Options): Task {
   const audit = createAudit(options)
+  let dueAt = 0
+  return {
+    topics: [],
+    async step() {
+      const heads = options.follower.current()
+      if (!heads || performance.now() < dueAt) return
+      dueAt = performance.now() + UPKEEP_MS
+      const faults: unknown[] = []
+      await freeUnlocked(options, heads, faults)
+      await attempt(faults, () => audit(heads, faults))
+      throwFirst(faults)
+    },
+  }
+}
+
+/** Once for each head: what became final or safe. */
+function createConsequences(options: Options) {
   let safe = -1n
-  let upkeepAt = 0
   return async (heads: Heads, faults: unknown[]): Promise<void> => {
     await finalize(options, heads, faults)
     if (heads.safe && heads.safe.number > safe) {
@@ -86,10 +101,6 @@ function createConsequences(options: Options) {
       safe = heads.safe.number
     }
     await keepBooks(options, heads)
-    if (performance.now() < upkeepAt) return
-    upkeepAt = performance.now() + UPKEEP_MS
-    await freeUnlocked(options, heads, faults)
-    await attempt(faults, () => audit(heads, faults))
   }
 }
 

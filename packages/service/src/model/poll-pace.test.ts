@@ -15,10 +15,11 @@ test('while a swap waits, a new block is seen within an eighth of its time, and 
 })
 
 test('where heads are told, a swap does not wait for a node that lags: the next is asked after 100 ms', () => {
-  const looks = [250, 2_000, 12_000].map((blockMs) =>
-    pollMs(blockMs, { isInFlight: true, isSubscribed: true }),
-  )
-  expect(looks).toEqual([100, 100, 100])
+  const told = { ...chain, isInFlight: true, isSubscribed: true }
+
+  expect([250, 2_000, 12_000].map((blockMs) => paceOf({ ...told, blockMs }).toldPollMs)).toEqual([
+    100, 100, 100,
+  ])
 })
 
 test('right after a block the next one is not looked for yet', () => {
@@ -26,9 +27,11 @@ test('right after a block the next one is not looked for yet', () => {
   expect(paceOf({ ...chain, blockMs: 2_000, isInFlight: true }).afterHeadMs).toBe(1_500)
 })
 
-test('where heads are told, none is asked for before three block times without one', () => {
-  for (const isInFlight of [false, true])
-    expect(paceOf({ ...chain, blockMs: 2_000, isSubscribed: true, isInFlight }).afterHeadMs).toBe(6_000)
+test('where heads are told, one is asked for when it is late, and sooner while a swap waits', () => {
+  const told = { ...chain, blockMs: 2_000, isSubscribed: true }
+
+  expect(paceOf(told).afterHeadMs).toBe(6_000)
+  expect(paceOf({ ...told, isInFlight: true }).afterHeadMs).toBe(2_500)
 })
 
 test('a chain without feeds is read less often while nobody waits', () => {

@@ -5,6 +5,8 @@ export type Pace = {
   /** Between two looks at the head, and how long the first one waits after a new head. */
   pollMs: number
   afterHeadMs: number
+  /** Between two looks while a head was told that was not seen: a node that lags answers, and another may not. */
+  toldPollMs: number
   /** Least age of a part before it is read again, which a new head has to allow. */
   costsMs: number
   /** State and pools are one call where both are due. */
@@ -34,9 +36,10 @@ export function paceOf({ blockMs, isInFlight, isSubscribed, callsPerHead, hasFee
   if (isInFlight) {
     return {
       isInFlight,
-      // Where heads are told, a look that shows none fell on a node that lags: the next one may fall on another.
-      pollMs: isSubscribed ? FASTEST_POLL_MS : awaitedPollMs(blockMs),
-      afterHeadMs: isSubscribed ? blockMs * 3 : (blockMs * 3) / 4,
+      pollMs: awaitedPollMs(blockMs),
+      toldPollMs: FASTEST_POLL_MS,
+      // A head that was not told is late by then.
+      afterHeadMs: isSubscribed ? (blockMs * 5) / 4 : (blockMs * 3) / 4,
       costsMs: 5_000,
       stateMs: 400,
       poolsMs: 3_000,
@@ -46,6 +49,7 @@ export function paceOf({ blockMs, isInFlight, isSubscribed, callsPerHead, hasFee
   return {
     isInFlight,
     pollMs,
+    toldPollMs: pollMs,
     afterHeadMs: isSubscribed ? Math.max(pollMs, blockMs * 3) : Math.max(pollMs, (blockMs * 3) / 4),
     costsMs: 5_000,
     stateMs: hasFeeds ? 3_000 : 10_000,

@@ -1,0 +1,138 @@
+import { privateKeyToAccount } from 'viem/accounts'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { isOpSigned } from '../chains/evm/signed-op.ts'
+import { type Place, termsOfOp } from '../model/op-terms.ts'
+import type { Swap } from '../model/swap.ts'
+import { findSwaps } from '../store/swaps.ts'
+import { insertTestAccount, startTestDatabase, type TestDatabase } from '../store/test-database.ts'
+import { insertTestSwap } from '../store/test-swaps.ts'
+import { countUnsigned } from '../store/unsigned.ts'
+import { createSignedCheck } from './signed-check.ts'
+
+const key = (digit: string) => privateKeyToAccount(`0x${digit.repeat(64)}`)
+const [wallet, thief] = [key('1'), key('2')]
+const address = (digit: string) => key(digit).address
+const placeOf = (chainId: number): Place => ({
+  escrow: address(chainId === 31_337 ? '3' : '4'),
+  vault: address(chainId === 31_337 ? '5' : '6'),
+})
+
+let database: TestDatabase
+beforeAll(async () => {
+  database = await startTestDatabase()
+})
+afterAll(() => database.stop())
+
+const swapOf = async (swapId: string): Promise<Swap> => {
+  const [swap] = await findSwaps(database.pool, [swapId])
+  if (!swap) throw new Error('There is no such swap')
+  return swap
+}
+
+/** Writes one column, past all that the code would do. */
+function set(swapId: string, table: 'ops' | 'swaps', column: string, value: unknown) {
+  const id = table === 'ops' ? '(select op_id from swaps where id = $1)' : '$1'
+  return database.pool.query(`update ${table} set ${column} = $2 where id = ${id}`, [swapId, value])
+}
+
+let position = 0
+
+/** A swap as its wallet signed it, from alpha to beta. */
+async function signedSwap(): Promise<Swap> {
+  const { pool } = database
+  const { swapId } = await insertTestSwap(pool, await insertTestAccount(pool), wallet.address)
+  position += 1
+  const terms = [
+    ['input_token', address('7')],
+    ['output_token', address('8')],
+    ['recipient', wallet.address],
+    ['locker', address('9')],
+    ['position', position],
+    ['round', 1],
+    ['op_deadline', 100],
+    ['fill_deadline', 200],
+    ['refund_deadline', 300],
+  ] as const
+  for (const [column, value] of terms) await set(swapId, 'ops', column, value)
+  await set(swapId, 'swaps', 'input_token', address('7'))
+  const { hash, deliveryHash } = termsOfOp(placeOf, (await swapOf(swapId)).op)
+  await set(swapId, 'ops', 'hash', hash)
+  await set(swapId, 'ops', 'delivery_hash', deliveryHash)
+  const signature = await wallet.signMessage({ message: { raw: hash } })
+  await set(swapId, 'swaps', 'signature', signature)
+  return swapOf(swapId)
+}
+
+function check(onUnsigned = (_: Swap) => {}, lock: 'none' | 'locked' = 'none') {
+  const origin = { isSigned: (swap: Swap) => isOpSigned(swap, async () => lock) }
+  return createSignedCheck({ pool: database.pool, placeOf, originOf: () => origin, onUnsigned })
+}
+
+test('a swap as its wallet signed it may be paid and refunded', async () => {
+  const swap = await signedSwap()
+
+  expect([await check().isPayable(swap), await check().isRefundable(swap)]).toEqual([true, true])
+  expect(await countUnsigned(database.pool)).toBe(0)
+})
+
+test.each([
+  ['ops', 'recipient', thief.address],
+  ['ops', 'recipient', 'no address'],
+  ['ops', 'output_token', address('7')],
+  ['ops', 'min_output', 979],
+  ['ops', 'locker', thief.address],
+  ['ops', 'position', 999],
+  ['ops', 'round', 2],
+  ['ops', 'op_deadline', 101],
+  ['ops', 'fill_deadline', 201],
+  ['ops', 'refund_deadline', 301],
+  ['ops', 'hash', `0x${'1'.repeat(64)}`],
+  ['ops', 'delivery_hash', `0x${'1'.repeat(64)}`],
+  ['swaps', 'origin_chain', 31_338],
+  ['swaps', 'destination_chain', 31_337],
+  ['swaps', 'wallet', thief.address],
+  ['swaps', 'input_token', address('8')],
+  ['swaps', 'input_amount', 999],
+  ['swaps', 'signature', `0x${'1'.repeat(130)}`],
+  ['swaps', 'signature', ''],
+] as const)(
+  'nothing is paid or given back with another %s.%s than was signed',
+  async (table, column, value) => {
+    const signed = await signedSwap()
+    await set(signed.id, table, column, value)
+    const told: string[] = []
+    const changed = await swapOf(signed.id)
+
+    const { isPayable, isRefundable } = check(({ id }) => told.push(id))
+    expect([await isPayable(changed), await isRefundable(changed)]).toEqual([false, false])
+    expect((await swapOf(signed.id)).isUnsigned).toBe(true)
+    expect(told).toContain(signed.id)
+  },
+)
+
+test('a row that is as it was signed again is taken up again', async () => {
+  const { id } = await signedSwap()
+  await set(id, 'ops', 'min_output', 979)
+  await check().isPayable(await swapOf(id))
+  await set(id, 'ops', 'min_output', 980)
+
+  expect(await check().isPayable(await swapOf(id))).toBe(true)
+  expect((await swapOf(id)).isUnsigned).toBeUndefined()
+})
+
+test('an op whose signature was lost with the database counts as signed where the escrow has locked it', async () => {
+  const { id } = await signedSwap()
+  await set(id, 'swaps', 'signature', '')
+
+  expect(await check(undefined, 'locked').isPayable(await swapOf(id))).toBe(true)
+})
+
+test('an orphan goes back where its input is locked, and is never paid', async () => {
+  const { id } = await signedSwap()
+  await set(id, 'ops', 'is_orphan', true)
+  await set(id, 'ops', 'recipient', thief.address)
+  const { isPayable, isRefundable } = check(undefined, 'locked')
+
+  expect(await isRefundable(await swapOf(id))).toBe(true)
+  expect(await isPayable(await swapOf(id))).toBe(false)
+})
