@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import type { Op, Swap } from '../../model/swap.ts'
 import { nothing, type Stage, taken } from './test-actor.ts'
 import { INPUT_AMOUNT, routes } from './test-world.ts'
 
@@ -43,6 +44,29 @@ export function describeInputs(onStage: () => Stage): void {
     await actor.lock(swap)
     expect(await moved()).toEqual(nothing)
     expect((await actor.statesOf(swap)).head).toBe('none')
+  })
+
+  test.each(routes)('of $input is signed by its wallet, and for this op alone', async (route) => {
+    const { world, chain } = onStage()
+    const [swap, other] = [await world.newSwap(route), await world.newSwap(route)]
+    const withOp = (change: Partial<Op>): Swap => ({ ...swap, op: { ...swap.op, ...change } })
+
+    expect(await chain.isSigned(swap)).toBe(true)
+    expect(await chain.isSigned(withOp({ wallet: other.op.wallet }))).toBe(false)
+    expect(await chain.isSigned(withOp({ hash: other.op.hash }))).toBe(false)
+    expect(await chain.isSigned({ ...swap, signature: other.signature })).toBe(false)
+    expect(await chain.isSigned({ ...swap, signature: 'none' })).toBe(false)
+  })
+
+  test('whose signature was lost counts as signed once the chain has taken it', async () => {
+    const { world, chain, actor } = onStage()
+    const swap = await world.newSwap()
+    const lost = { ...swap, signature: '' }
+    expect(await chain.isSigned(lost)).toBe(false)
+
+    await actor.lock(swap)
+
+    expect(await chain.isSigned(lost)).toBe(true)
   })
 
   test('needs no further delegation of a wallet that has paid once', async () => {

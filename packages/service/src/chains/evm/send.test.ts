@@ -1,7 +1,8 @@
+import { privateKeyToAccount } from 'viem/accounts'
 import { expect, test } from 'vitest'
 import type { Block, Heads, Sent } from '../chain.ts'
 import type { EvmClients } from './client.ts'
-import { createFateReader } from './send.ts'
+import { createFateReader, isSignedFor, sign } from './send.ts'
 
 const blockAt = (number: bigint): Block => ({ number, height: number, hash: `0x${number}`, seconds: 0 })
 const headsAt = (head: bigint, hard: bigint, settle = head): Heads => ({
@@ -51,4 +52,36 @@ test('of a key that sent nothing the head alone is asked', async () => {
 
   expect(await read('key', [], headsAt(20n, 10n))).toMatchObject({ nextNonce: 2, final: [], unmined: [] })
   expect(asked).toEqual([20n])
+})
+
+const key = privateKeyToAccount(`0x${'1'.repeat(64)}`)
+const fees = { maxFeePerGas: '2', maxPriorityFeePerGas: '1' }
+const request = { to: `0x${'a'.repeat(40)}`, data: '0x1234', gas: 21_000, value: '5' }
+
+test('a request is that of signed bytes where recipient, data and coins are the same', async () => {
+  const { raw } = await sign([key], 1, request, { sender: key.address, nonce: 0, terms: fees })
+  const by = { raw, sender: key.address }
+
+  expect(await isSignedFor(request, by)).toBe(true)
+  expect(await isSignedFor({ ...request, gas: 1 }, by)).toBe(true)
+  expect(await isSignedFor({ ...request, to: `0x${'b'.repeat(40)}` }, by)).toBe(false)
+  expect(await isSignedFor({ ...request, data: '0x1235' }, by)).toBe(false)
+  expect(await isSignedFor({ ...request, value: '6' }, by)).toBe(false)
+  expect(await isSignedFor(request, { ...by, sender: `0x${'c'.repeat(40)}` })).toBe(false)
+})
+
+test('so is one with authorizations, where these are the same', async () => {
+  const delegate = `0x${'d'.repeat(40)}` as const
+  const authorize = async (nonce: number) => {
+    const signed = await key.signAuthorization({ chainId: 1, contractAddress: delegate, nonce })
+    return { chainId: 1, address: delegate, nonce, yParity: signed.yParity ?? 0, r: signed.r, s: signed.s }
+  }
+  const [first, second] = [await authorize(1), await authorize(2)]
+  const authorized = { ...request, authorizations: [first] }
+  const { raw } = await sign([key], 1, authorized, { sender: key.address, nonce: 0, terms: fees })
+  const by = { raw, sender: key.address }
+
+  expect(await isSignedFor(authorized, by)).toBe(true)
+  expect(await isSignedFor({ ...request, authorizations: [second] }, by)).toBe(false)
+  expect(await isSignedFor(request, by)).toBe(false)
 })
