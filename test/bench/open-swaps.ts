@@ -46,6 +46,7 @@ async function copyRows(db: PoolClient, swapId: string, count: number): Promise<
   const original = 'select op_id from swaps where id = $1'
   const attempts = `select attempt_id from attempt_swaps where swap_id = $1 and role in ('lock', 'deliver')`
   const newId = `e.id + copy.i * (select max(id) from tx_attempts)`
+  const swapFields = `'id', e.id || copy.name, 'op_id', ${op('e.op_id')}, 'quote_id', ${op('e.op_id')}`
   await db.query(
     `insert into ops ${copied(
       'e',
@@ -55,7 +56,7 @@ async function copyRows(db: PoolClient, swapId: string, count: number): Promise<
     [swapId],
   )
   await db.query(
-    `insert into swaps ${copied('e', `'id', e.id || copy.name, 'op_id', ${op('e.op_id')}, 'quote_id', ${op('e.op_id')}`)}
+    `insert into swaps ${copied('e', swapFields)}
        from swaps e, ${copies} where e.id = $1`,
     [swapId],
   )
@@ -67,7 +68,8 @@ async function copyRows(db: PoolClient, swapId: string, count: number): Promise<
   await db.query(
     `insert into attempt_swaps (attempt_id, swap_id, role)
      select ${newId}, e.swap_id || copy.name, e.role
-       from (select attempt_id as id, swap_id, role from attempt_swaps where attempt_id in (${attempts})) as e, ${copies}`,
+       from (select attempt_id as id, swap_id, role from attempt_swaps
+              where attempt_id in (${attempts})) as e, ${copies}`,
     [swapId],
   )
   await db.query(

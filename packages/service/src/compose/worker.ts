@@ -13,11 +13,11 @@ import { retryStalledLocks } from '../flow/execute/retry-lock.ts'
 import { undoLocks } from '../flow/execute/undo-lock.ts'
 import { createWaitingLocks } from '../flow/execute/waiting-locks.ts'
 import { type RelayDeps, relayAttested, releaseDeferred } from '../flow/settle/relay.ts'
-import { createSignedCheck, type SignedCheck } from '../flow/signed-check.ts'
 import { createLaneRunner, type Lane } from '../lanes/runner.ts'
 import { overlapOf } from '../lanes/scan.ts'
 import { createSender } from '../lanes/sender.ts'
 import { createSendingLane } from '../lanes/sending.ts'
+import type { SignedCheck } from '../lanes/signed-check.ts'
 import { topUpLowest } from '../lanes/top-up.ts'
 import type { ViewOfChain, Views } from '../lanes/views.ts'
 import { createWatchLane } from '../lanes/watch.ts'
@@ -57,6 +57,7 @@ import { createPriceCheck } from './price-check.ts'
 import { createPriceSources, priceRulesOf, watchPrices } from './prices.ts'
 import { createOrphanTask } from './rebuild.ts'
 import { retentionLane } from './retention.ts'
+import { checkSigned } from './signed.ts'
 import { createSigners } from './solana.ts'
 import { createTimeKeeper } from './swap-times.ts'
 import { atMostEvery } from './timing.ts'
@@ -158,12 +159,7 @@ function completeParts(given: Given): Parts {
   const followers = new Map(chains.all.map(({ config: { chainId } }) => [chainId, views.of(chainId)]))
   const prices = followPrices({ ...given, followers })
   const gas = createGasWatch(config.network, chains.all, views)
-  const signed = createSignedCheck({
-    pool,
-    placeOf: chains.placeOf,
-    originOf: (chainId) => chains.of(chainId).chain,
-    onUnsigned: ({ id: swapId }) => logger.error({ swapId }, 'its wallet did not sign the stored terms'),
-  })
+  const signed = checkSigned(pool, chains, logger)
   return { ...given, followers, prices, signed, gas }
 }
 

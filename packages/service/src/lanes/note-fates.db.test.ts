@@ -44,7 +44,8 @@ test('of thousands that wait in blocks the first and the last are read, and all 
   const { pool } = database
   const sender = 'busy'
   await pool.query(
-    `insert into tx_attempts (chain_id, sender, nonce, replacement, role, tx_hash, raw, request, effect_hash, consumed_block)
+    `insert into tx_attempts (chain_id, sender, nonce, replacement, role, tx_hash, raw, request, effect_hash,
+                              consumed_block)
      select 31337, $1, n, 0, 'noop', 'busy-' || n, '0x', '{"sentAtBlock": "0"}', '', case when n < 3000 then 1 end
        from generate_series(0, 3004) as n`,
     [sender],

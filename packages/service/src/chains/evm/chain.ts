@@ -22,7 +22,7 @@ import {
   readLegCosts,
 } from './fees.ts'
 import { createHeadReader } from './heads.ts'
-import { obstacleOf } from './obstacle.ts'
+import { findObstacle } from './obstacle.ts'
 import { type EvmRequest, planClaim, planDelivery, planLock, planRefund, planTransfer } from './plans.ts'
 import * as reads from './reads.ts'
 import { broadcast, createFateReader, isSignedFor, sign } from './send.ts'
@@ -49,11 +49,6 @@ export function createEvmChain({ clients, settings, prices, accounts, deliverer 
   const { client, agreed, nodes } = clients
   const readEvents = createEventReader(agreed, settings)
   const readClaimCap = createClaimLimits(clients.gathered.client, settings.escrow)
-  const readLock = async (op: LockRef) => {
-    const number = await client.getBlockNumber({ cacheTime: 0 })
-    return (await reads.readLocks(agreed, settings, [op], { number })).get(op.hash)
-  }
-  const readState = (input: reads.WalletInput) => reads.readWalletState(clients, settings, input)
   return {
     chainId: settings.chainId,
     maxBatch: MAX_BATCH,
@@ -79,17 +74,9 @@ export function createEvmChain({ clients, settings, prices, accounts, deliverer 
     readWallet: (input) => reads.readWallet(clients, settings, input),
     readLocks: (ops, at) => reads.readLocks(agreed, settings, ops, at),
     isLockOver: ({ op }, at) => at.seconds > op.opDeadline,
-    findObstacle: async (swap) => {
-      const { wallet, inputToken: token } = swap.op
-      const [state, { perHour }] = await Promise.all([readState({ wallet, token }), readClaimCap(token)])
-      if (!obstacleOf(swap, state, perHour)) return undefined
-      // A node that lags does not know yet what the wallet was given. At a block that is named it answers or fails.
-      const head = await client.getBlockNumber({ cacheTime: 0 })
-      const blockNumber = head > swap.op.walletBlock ? head : swap.op.walletBlock
-      return obstacleOf(swap, await readState({ wallet, token, blockNumber }), perHour)
-    },
+    findObstacle: (swap) => findObstacle({ clients, settings, readClaimCap }, swap),
     readClaimCap,
-    isSigned: (swap) => isOpSigned(swap, readLock),
+    isSigned: (swap) => isOpSigned(swap, (op) => reads.readLockNow(clients, settings, op)),
     // What a token does not let through is credited.
     canRefund: async () => true,
     planLock: async (swaps) => planLock(settings, swaps),

@@ -1,6 +1,26 @@
 import type { FailureCode } from '../../model/outcome.ts'
 import type { Swap } from '../../model/swap.ts'
 import type { WalletView } from '../chain.ts'
+import type { EvmClients } from './client.ts'
+import { readWalletState, type WalletInput } from './reads.ts'
+import type { EvmChainSettings } from './settings.ts'
+
+type Deps = {
+  clients: EvmClients
+  settings: EvmChainSettings
+  readClaimCap(token: string): Promise<{ perHour: bigint }>
+}
+
+export async function findObstacle({ clients, settings, readClaimCap }: Deps, swap: Swap) {
+  const { wallet, inputToken: token, walletBlock } = swap.op
+  const readState = (input: WalletInput) => readWalletState(clients, settings, input)
+  const [state, { perHour }] = await Promise.all([readState({ wallet, token }), readClaimCap(token)])
+  if (!obstacleOf(swap, state, perHour)) return undefined
+  // A node that lags does not know yet what the wallet was given. At a block that is named it answers or fails.
+  const head = await clients.client.getBlockNumber({ cacheTime: 0 })
+  const blockNumber = head > walletBlock ? head : walletBlock
+  return obstacleOf(swap, await readState({ wallet, token, blockNumber }), perHour)
+}
 
 /**
  * Why a lock of this wallet's input would fail, by what the wallet looks like, or be for nothing: what is more than the

@@ -120,6 +120,15 @@ export async function readLocks(
   return states
 }
 
+export async function readLockNow(
+  { client, agreed }: Pick<EvmClients, 'client' | 'agreed'>,
+  settings: EvmChainSettings,
+  op: LockRef,
+): Promise<LockState | undefined> {
+  const number = await client.getBlockNumber({ cacheTime: 0 })
+  return (await readLocks(agreed, settings, [op], { number })).get(op.hash)
+}
+
 export async function readUndelivered(
   client: PublicClient,
   { vault, ringOf }: Pick<EvmChainSettings, 'vault' | 'ringOf'>,

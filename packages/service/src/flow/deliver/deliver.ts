@@ -1,6 +1,7 @@
 import type { PoolClient } from 'pg'
 import type { Block, DestinationChain, Heads } from '../../chains/chain.ts'
 import type { Sender } from '../../lanes/sender.ts'
+import type { SignedCheck } from '../../lanes/signed-check.ts'
 import { attempt, throwFirst } from '../../model/attempt.ts'
 import { isExposing, isUnbooked, withinCaps } from '../../model/exposure.ts'
 import { leastBound } from '../../model/gas.ts'
@@ -16,7 +17,6 @@ import {
   findToDeliver,
   setDeliveryTxHash,
 } from '../../store/swaps.ts'
-import type { SignedCheck } from '../signed-check.ts'
 import { type DecideRefundDeps, decideRefund } from './decide-refund.ts'
 import { isTold, type JudgeDeps, judgeDelivery } from './judge.ts'
 

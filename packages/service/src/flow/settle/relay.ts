@@ -1,6 +1,7 @@
 import type { Pool } from 'pg'
 import type { Heads, OriginChain } from '../../chains/chain.ts'
 import type { Sender } from '../../lanes/sender.ts'
+import type { SignedCheck } from '../../lanes/signed-check.ts'
 import { hourOf } from '../../model/claim-room.ts'
 import { eachAtOnce, type Share } from '../../model/group.ts'
 import type { SwapEvent } from '../../model/lifecycle.ts'
@@ -16,7 +17,6 @@ import {
 } from '../../store/attestations.ts'
 import type { Lease } from '../../store/lanes.ts'
 import { advanceSwap, advanceTogether, findSwaps } from '../../store/swaps.ts'
-import type { SignedCheck } from '../signed-check.ts'
 
 export type RelayDeps = {
   pool: Pool

@@ -1,6 +1,7 @@
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { isOpSigned } from '../chains/evm/signed-op.ts'
+import { isRefundable, isSigned } from '../chains/is-signed.ts'
 import { type Place, termsOfOp } from '../model/op-terms.ts'
 import type { Swap } from '../model/swap.ts'
 import { findSwaps } from '../store/swaps.ts'
@@ -65,7 +66,13 @@ async function signedSwap(): Promise<Swap> {
 
 function check(onUnsigned = (_: Swap) => {}, lock: 'none' | 'locked' = 'none') {
   const origin = { isSigned: (swap: Swap) => isOpSigned(swap, async () => lock) }
-  return createSignedCheck({ pool: database.pool, placeOf, originOf: () => origin, onUnsigned })
+  const deps = { placeOf, originOf: () => origin }
+  return createSignedCheck({
+    pool: database.pool,
+    isSigned: (swap) => isSigned(deps, swap),
+    isRefundable: (swap) => isRefundable(deps, swap),
+    onUnsigned,
+  })
 }
 
 test('a swap as its wallet signed it may be paid and refunded', async () => {

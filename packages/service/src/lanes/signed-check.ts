@@ -1,9 +1,13 @@
 import type { Pool } from 'pg'
-import { isRefundable, isSigned, type SignedDeps } from '../chains/is-signed.ts'
 import type { Swap } from '../model/swap.ts'
 import { markUnsigned } from '../store/unsigned.ts'
 
-type Deps = SignedDeps & { pool: Pool; onUnsigned(swap: Swap): void }
+type Deps = {
+  pool: Pool
+  isSigned(swap: Swap): Promise<boolean>
+  isRefundable(swap: Swap): Promise<boolean>
+  onUnsigned(swap: Swap): void
+}
 
 export type SignedCheck = {
   /** Whether its input may be taken and its output paid. */
@@ -21,7 +25,7 @@ export function createSignedCheck(deps: Deps): SignedCheck {
     return isFine
   }
   return {
-    isPayable: async (swap) => note(swap, await isSigned(deps, swap)),
-    isRefundable: async (swap) => note(swap, await isRefundable(deps, swap)),
+    isPayable: async (swap) => note(swap, await deps.isSigned(swap)),
+    isRefundable: async (swap) => note(swap, await deps.isRefundable(swap)),
   }
 }

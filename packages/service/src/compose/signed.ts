@@ -1,0 +1,16 @@
+import type { Pool } from 'pg'
+import { isRefundable, isSigned } from '../chains/is-signed.ts'
+import { createSignedCheck, type SignedCheck } from '../lanes/signed-check.ts'
+import type { Logger } from '../observe/logger.ts'
+import type { Chains } from './chains.ts'
+
+/** Whether wallets signed what is stored, by this process's own configuration and nodes. */
+export function checkSigned(pool: Pool, chains: Chains, logger: Logger): SignedCheck {
+  const deps = { placeOf: chains.placeOf, originOf: (chainId: number) => chains.of(chainId).chain }
+  return createSignedCheck({
+    pool,
+    isSigned: (swap) => isSigned(deps, swap),
+    isRefundable: (swap) => isRefundable(deps, swap),
+    onUnsigned: ({ id: swapId }) => logger.error({ swapId }, 'its wallet did not sign the stored terms'),
+  })
+}
