@@ -109,7 +109,7 @@ test('an input that does not land within its life ends failed, and takes nothing
   expect((await api.submitSolana(submission)).body).toEqual({ swapId: body.swapId, status: 'failed' })
 })
 
-/** Waits until the service has seen the newest slot; its processes learn of it by a notification, or within a second. */
+/** Waits until the service has seen the newest slot. Its processes learn of it within a second. */
 async function untilFollowed(): Promise<void> {
   const newest = await solana.rpc.getSlot({ commitment: 'confirmed' }).send()
   await until(async () => {
