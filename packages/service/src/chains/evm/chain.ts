@@ -7,7 +7,7 @@ import {
   TransactionReceiptNotFoundError,
 } from 'viem'
 import { INVENTORY } from '../../model/venue.ts'
-import type { Chain, LockRef, Transfer } from '../chain.ts'
+import type { Chain, Transfer } from '../chain.ts'
 import { createClaimLimits } from './claim-limits.ts'
 import type { EvmClients } from './client.ts'
 import { createEventReader, readDeliveries } from './events.ts'
