@@ -1,13 +1,14 @@
 import type { Metered } from '../shape/controls.ts'
 import { delay, now } from './clock.ts'
 import type { Figure } from './figures.ts'
-import { createSwapper, type Route, swapOnce } from './route-swaps.ts'
+import { createSwapper, type Route, type Swapper, swapOnce } from './route-swaps.ts'
 import type { Shaped } from './shaped.ts'
 
 // A chain is followed closely for a minute after a swap, and for less after its start.
 const QUIET_MS = { start: 20_000, swaps: 70_000 }
 const IDLE_MS = 60_000
-const SWAPS = 10
+const AGENTS = 10
+const SWAPS = 5
 const GOALS = { evm: 2, solana: 3, swap: 8 }
 
 const ROUTES: readonly Route[] = [
@@ -27,26 +28,36 @@ export async function countIdleCalls(shaped: Shaped): Promise<Figure[]> {
 export async function countCalls(shaped: Shaped): Promise<Figure[]> {
   const { controls, say, world } = shaped
   for (const { name } of world.chains) await controls.setBackendLag(name, 0)
-  const swappers = await Promise.all(ROUTES.map((route) => createSwapper(shaped, route, SWAPS)))
-  // The first swap of a wallet delegates it.
-  for (const swapper of swappers) await swapOnce(shaped, swapper)
+  const crews = await Promise.all(ROUTES.map((route) => createCrew(shaped, route)))
   for (const { name } of world.chains) await controls.setBackendLag(name, null)
   const idle = await countIdle(shaped, QUIET_MS.swaps)
   const figures = [...idle.figures]
-  for (const [index, { name }] of ROUTES.entries()) {
-    const swapper = swappers[index]
-    if (!swapper) continue
+  for (const { name, swappers } of crews) {
     await controls.resetMeters()
-    say(`swapping ${SWAPS} times on ${name}`)
+    say(`${AGENTS} agents swap ${SWAPS} times each on ${name}`)
     const began = now()
-    for (let count = 0; count < SWAPS; count += 1) await swapOnce(shaped, swapper)
+    await Promise.all(swappers.map((swapper) => swapTimes(shaped, swapper, SWAPS)))
     const seconds = (now() - began) / 1_000
+    const swaps = AGENTS * SWAPS
     const rows = await readService(shaped)
-    describe(shaped, rows, SWAPS, `per swap on ${name} in ${seconds.toFixed(0)} s, with what idles`)
-    const perSwap = (total(rows) - idle.perSecond * seconds) / SWAPS
+    describe(shaped, rows, swaps, `per swap on ${name} in ${seconds.toFixed(0)} s, with what idles`)
+    const perSwap = (total(rows) - idle.perSecond * seconds) / swaps
     figures.push(toFigure(`Calls per swap beyond that, ${name}`, perSwap, GOALS.swap))
   }
   return figures
+}
+
+/** The agents of a route. The first swap of a wallet delegates it. */
+async function createCrew(shaped: Shaped, route: Route): Promise<{ name: string; swappers: Swapper[] }> {
+  const swappers = await Promise.all(
+    Array.from({ length: AGENTS }, () => createSwapper(shaped, route, SWAPS)),
+  )
+  await Promise.all(swappers.map((swapper) => swapOnce(shaped, swapper)))
+  return { name: route.name, swappers }
+}
+
+async function swapTimes(shaped: Shaped, swapper: Swapper, times: number): Promise<void> {
+  for (let count = 0; count < times; count += 1) await swapOnce(shaped, swapper)
 }
 
 async function countIdle(shaped: Shaped, quietMs: number): Promise<Idle> {

@@ -157,3 +157,19 @@ test('a refund that the network loses is sent again, and paid once', async () =>
   await expectRefunded(outcome, { reason: 'PRICE_MOVED', account, amount: 10n * USDC })
   expect(await held(wallet.address, 'USDC')).toBe(10n * USDC)
 })
+
+test('a refund waits for a wallet that closed its account, and arrives when there is one again', async () => {
+  const wallet = await solana.wallet({ USDC: 10n * USDC })
+  const swapId = await submitTaken(wallet, { ...toEther, sell: 'USDC', amount: 10n * USDC })
+  await setPrice('ETH', 2_900)
+  await solana.dev.dev_resumeSlots().send()
+  await close(wallet, 'USDC')
+
+  const blocked = await hurryUntil(counter, swapId, ({ substatus }) => substatus === 'refundBlocked')
+  const account = await openAccount(solana, wallet.address, 'USDC')
+  const outcome = await hurryToEnd(counter, swapId)
+
+  expect(blocked.status).toBe('pending')
+  await expectRefunded(outcome, { reason: 'PRICE_MOVED', account, amount: 10n * USDC })
+  expect(await held(wallet.address, 'USDC')).toBe(10n * USDC)
+})

@@ -136,7 +136,8 @@ export async function findAbandonedAttempts(
   { chainId, senders }: { chainId: number; senders: readonly string[] },
 ): Promise<Attempt[]> {
   const { rows } = await db.query<Row>(
-    `${SELECT} where chain_id = $1 and sender <> all($2) and final_at is null`,
+    `${SELECT} where chain_id = $1 and final_at is null
+        and sender in (select address from sender_keys where chain_id = $1 and address <> all($2))`,
     [chainId, senders],
   )
   return rows.map(toAttempt)
