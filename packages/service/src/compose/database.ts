@@ -8,8 +8,8 @@ import { assertPart } from '../store/roles.ts'
 import { assertDurable } from '../store/server.ts'
 
 /**
- * Lets nothing start on a database that may lose what it has committed or is older than this version, nor by a role that
- * can do more than its part; one that is newer is only worth a line.
+ * Lets nothing start on a database that may lose what it has committed or is older than this version, nor by a role
+ * that can do more than its part; one that is newer is only worth a line.
  */
 export async function verifyDatabase(pool: Pool, part: Part, logger: Logger): Promise<void> {
   await assertDurable(pool)

@@ -17,8 +17,8 @@ const RAISE_STOPS = `select,
 const HOLD_LANES = 'select, insert (name), update (holder, fence, expires_at)'
 
 /**
- * Every table and view. What a part may not write is safe from whoever takes it over: the API stores what wallets signed
- * and never changes it, nor anything that the worker or the attester found out or signed.
+ * Every table and view. What a part may not write is safe from whoever takes it over: the API stores what wallets
+ * signed and never changes it, nor anything that the worker or the attester found out or signed.
  */
 export const TABLES: Readonly<Record<string, Rights>> = {
   migrations: { api: 'select', worker: 'select', attester: 'select', dashboard: 'select' },
@@ -66,7 +66,8 @@ export const TABLES: Readonly<Record<string, Rights>> = {
   },
   sender_keys: { worker: 'select, insert, update (next_nonce)', attester: 'select' },
   tx_attempts: {
-    worker: `select, insert (chain_id, sender, nonce, replacement, role, tx_hash, raw, effect_hash, request, last_valid),
+    worker: `select,
+      insert (chain_id, sender, nonce, replacement, role, tx_hash, raw, effect_hash, request, last_valid),
       update (final_at, final_block, consumed_block, refusal)`,
     attester: 'select',
     operator: 'select',

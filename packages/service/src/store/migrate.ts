@@ -18,8 +18,8 @@ const TRIES = 30
 
 /**
  * Applies every migration that this database has not seen, in the order of their names, each in its
- * own transaction, and gives every role its rights. Processes that start together take turns, and those that are at work
- * go on meanwhile. Returns the names it applied.
+ * own transaction, and gives every role its rights. Processes that start together take turns, and those that are at
+ * work go on meanwhile. Returns the names it applied.
  */
 export async function migrate(pool: Pool, folder: URL = FOLDER): Promise<string[]> {
   const migrations = await readMigrations(folder)

@@ -92,7 +92,8 @@ async function shareLanes(client: PoolClient): Promise<void> {
 export async function assertPart(db: Db, part: Part, { isAhead }: { isAhead: boolean }): Promise<void> {
   const group = groupOf(part)
   const { name, isMember, powers } = await readRole(db, group)
-  const advice = `Give it a login role that is a member of ${group} and of nothing else: docs/operations.md#database-roles`
+  const where = 'docs/operations.md#database-roles'
+  const advice = `Give it a login role that is a member of ${group} and of nothing else: ${where}`
   if (powers.length > 0) throw tooMuch(name, part, powers, advice)
   if (!isMember) throw new Error(`The database role ${name} is not one of the ${part}. ${advice}.`)
   const own = await readPrivileges(db, name)
@@ -126,7 +127,10 @@ function shorten(names: readonly string[]): string {
 /** Whoever logged in can be again what he was then, whatever he is now: `session_user`. */
 async function readRole(db: Db, group: string) {
   const { rows } = await db.query<{ name: string; is_member: boolean; powers: string[] }>(
-    `with me as (select * from pg_roles where rolname = session_user), powers (power) as (
+    `with me as (
+       select oid, rolname, rolsuper, rolcreaterole, rolcreatedb, rolreplication, rolbypassrls
+         from pg_roles where rolname = session_user
+     ), powers (power) as (
        select 'it is a superuser' from me where rolsuper
        union all select 'it may create roles' from me where rolcreaterole
        union all select 'it may create databases' from me where rolcreatedb
