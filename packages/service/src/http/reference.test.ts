@@ -30,6 +30,8 @@ test('fields inside others are shown by their path, with type, need and bounds',
   )
   expect(page).toContain('<code>slippageBps</code></th><td>integer</td><td>Default 50 between equal assets')
   expect(page).toContain('(at least 1; at most 5000)')
+  expect(page).toContain('<p>string: Server-sent events: ')
+  expect(page).not.toContain('<code></code>')
   expect(page).toContain('<code>webhook-signature</code></th><td>header, string, required</td>')
 })
 

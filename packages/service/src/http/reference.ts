@@ -118,12 +118,14 @@ function toContent(content: Content): string {
 }
 
 function toTable(schema: Schema): string {
-  const rows = toRows(schema).map(({ name, type, isRequired, text }) => [
-    name,
-    isRequired ? `${type}, required` : type,
-    text,
-  ])
-  return rowsToTable(['field', 'type', ''], rows)
+  const rows = toRows(schema)
+  const [only] = rows
+  // Nothing is in it: it has no name to be found by.
+  if (only?.name === '') return `<p>${html([only.type, only.text].filter(Boolean).join(': '))}</p>`
+  return rowsToTable(
+    ['field', 'type', ''],
+    rows.map(({ name, type, isRequired, text }) => [name, isRequired ? `${type}, required` : type, text]),
+  )
 }
 
 function rowsToTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
