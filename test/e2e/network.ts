@@ -9,6 +9,8 @@ declare module 'vitest' {
   interface ProvidedContext {
     local: LocalNetwork
     databaseUrl: string
+    /** As the API has it. */
+    apiDatabaseUrl: string
     home: string
     /** Who tops up the keys of beta; it has nothing until a test funds it. */
     float: string
@@ -40,6 +42,7 @@ export async function startShared(
   const network = await startNetwork({ env, ...PACE, serviceConfig })
   project.provide('local', { ...network.local, ...PACE } as LocalNetwork)
   project.provide('databaseUrl', network.databaseUrl)
+  project.provide('apiDatabaseUrl', network.databaseUrls.api)
   project.provide('home', network.home)
   project.provide('float', float)
   return async () => {
