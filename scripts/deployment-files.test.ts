@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { USAGE } from '../packages/service/src/operate/usage.ts'
+import { PARTS } from '../packages/service/src/store/grants.ts'
 import { ROOT, readSources } from './sources.ts'
 
 const FOLDER = join(ROOT, 'deploy')
@@ -91,6 +92,20 @@ test('every stage, package and script that the image is built from is there', ()
   ])
 })
 
+test('every image of others is named by its digest, and nothing starts without it', () => {
+  const images = allOf(/^ {4}image: (.+)$/gm, compose)
+  const bases = allOf(/^FROM (\S+)/gm, dockerfile)
+  const pinned = allOf(/^pin (\w+ \S+)$/gm, read('deploy/pin-images.sh'))
+  const named = [...images.map((image) => image.replaceAll('"', '')), ...bases].map((image) => {
+    const [, name, variable] = /^([\w./-]+:[\w.-]+)@\$\{(\w+_DIGEST)(?::\?[^}]+)?\}$/.exec(image) ?? []
+    return `${variable} ${name}`
+  })
+
+  expect(images.length).toBeGreaterThan(3)
+  expect(new Set(named)).toEqual(new Set(pinned))
+  expect(images.every((image) => image.includes(':?'))).toBe(true)
+})
+
 test('the port is that of the API everywhere', () => {
   const fallback = /'PORT', \{ default: ([\d_]+)/.exec(read('packages/service/src/config/load.ts'))?.[1]
   const port = fallback?.replace('_', '')
@@ -112,6 +127,21 @@ describe('every unit', () => {
 
     expect(wanted.sort()).toEqual(['api', 'attester', 'migrate', 'worker'])
     expect(wanted.filter((role) => !existsSync(join(ROOT, exampleOf(role))))).toEqual([])
+  })
+
+  test('runs as a user of its own, whose secrets are in a folder of its own', () => {
+    const users = allOf(/^User=(\S+)$/gm, units.join('\n')).flatMap((user) =>
+      user.endsWith('%i') ? ['api', 'worker', 'attester'].map((role) => user.replace('%i', role)) : [user],
+    )
+    const made = allOf(/^u (\S+) - /gm, read('deploy/systemd/geoswap.sysusers.conf'))
+
+    expect(made.sort()).toEqual(users.sort())
+    for (const role of ['api', 'worker', 'attester', 'migrate']) {
+      const named = allOf(/=(\/etc\/geoswap\/\S+)$/gm, read(exampleOf(role)))
+      const own = new RegExp(`^/etc/geoswap/(secrets/${role}/|keystore/${role}$)`)
+      expect(named.length).toBeGreaterThan(0)
+      expect(named.filter((path) => !own.test(path))).toEqual([])
+    }
   })
 
   test('shows its metrics at a port of its own', () => {
@@ -161,7 +191,7 @@ describe('the processes of compose.yaml', () => {
     ]),
   )
 
-  test.each(['migrate', 'api', 'worker', 'attester'])(
+  test.each(['migrate', 'operator', 'api', 'worker', 'attester', 'grafana'])(
     '%s is given each secret that it names, and no other',
     (name) => {
       const block = blocks.get(name) ?? ''
@@ -172,6 +202,23 @@ describe('the processes of compose.yaml', () => {
       for (const secret of used) expect(compose).toContain(`  ${secret}: { file: ./secrets/${secret} }`)
     },
   )
+
+  test('each reaches the database by a role of its own, which roles.sh makes', () => {
+    const parts = ['owner', 'api', 'worker', 'attester', 'operator']
+    const urls = ['migrate', 'api', 'worker', 'attester', 'operator'].map(
+      (name) => /DATABASE_URL_FILE: \/run\/secrets\/(\w+)_database_url\n/.exec(blocks.get(name) ?? '')?.[1],
+    )
+    const script = read('deploy/postgres/roles.sh')
+
+    expect(urls).toEqual(parts)
+    expect(script).toContain(`for part in ${PARTS.join(' ')}; do`)
+    for (const part of parts) expect(blocks.get('postgres')).toContain(`- ${part}_database_url\n`)
+  })
+
+  test('nobody sees the dashboard of Grafana without its password', () => {
+    expect(blocks.get('grafana')).toContain('GF_SECURITY_ADMIN_PASSWORD__FILE: /run/secrets/grafana_password')
+    expect(blocks.get('grafana')).toContain('GF_AUTH_ANONYMOUS_ENABLED: "false"')
+  })
 
   test('the API has no keystore', () => {
     expect(blocks.get('api')).toContain('GEOSWAP_SEAL_KEYS_FILE')

@@ -118,7 +118,6 @@ export const rules: readonly Rule[] = [
       WIRE,
       FASTIFY,
       NODE,
-      /^@scalar\//,
     ],
     mayTypesOf: [STORE, OBSERVE, /^service\/flow\/status\/(wait|streams)\.ts$/, /^prom-client$/],
   },

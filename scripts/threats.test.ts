@@ -12,7 +12,10 @@ const rows = page
 const pathsIn = (cell = ''): string[] => [...cell.matchAll(/`([^`]+)`/g)].map(([, path = '']) => path)
 const isThere = (path: string): boolean =>
   existsSync(
-    join(ROOT, /^(packages|scripts|test)\/|^package-lock/.test(path) ? path : `packages/service/src/${path}`),
+    join(
+      ROOT,
+      /^(packages|deploy|scripts|test)\/|^package-lock/.test(path) ? path : `packages/service/src/${path}`,
+    ),
   )
 
 test('every threat has what holds it and a test, and all of them are there', () => {

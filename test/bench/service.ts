@@ -65,11 +65,11 @@ async function migrate({ databaseUrl }: Network, file: string): Promise<void> {
 type Started = Options & { role: ServiceRole; file: string }
 
 function spawnRole({ network, port, role, file, profileDir }: Started): ChildProcess {
-  const { keys, home, databaseUrl } = network
+  const { keys, home, databaseUrls } = network
   const config = join(home, `${role}.json`)
   writeFileSync(config, JSON.stringify(configFor(role, join(home, 'service.json'))))
   const secrets = toServiceSecrets(keys)[role]
-  const own = { DATABASE_URL: databaseUrl, GEOSWAP_CONFIG: config, PORT: String(port), ...secrets }
+  const own = { DATABASE_URL: databaseUrls[role], GEOSWAP_CONFIG: config, PORT: String(port), ...secrets }
   const profiling = profileDir ? ['--cpu-prof', `--cpu-prof-dir=${profileDir}/${role}`] : []
   const command = [...profiling, ...ENDING, file, role]
   const log = openSync(join(home, 'logs', `${role}.log`), 'a')

@@ -51,13 +51,13 @@ describe('the API key', () => {
     expect(await page.evaluate(() => JSON.stringify({ ...sessionStorage }))).not.toContain('gsk_')
   })
 
-  test('stays in the browser only for who asks', async () => {
+  test('that an earlier version had the browser keep is removed, and not used', async () => {
     const page = await visitAsStranger()
-    await page.getByLabel(/Remember it in this browser/).check()
-    await enterKey(page, local.apiKey)
-    await expectText(page, 'Connect a wallet for alpha')
+    await page.evaluate((key) => localStorage.setItem('geoswap.api-key', JSON.stringify(key)), local.apiKey)
+    await page.reload()
 
-    expect(await page.evaluate(() => JSON.stringify({ ...localStorage }))).toContain('gsk_')
+    await page.getByLabel('Your key').waitFor()
+    expect(await page.evaluate(() => JSON.stringify({ ...localStorage }))).not.toContain('gsk_')
   })
 })
 

@@ -19,12 +19,16 @@ type Baseline = {
 
 /** What the checker has to know of the run, besides what happens in it. */
 export async function writeBaseline(run: Baseline, parties: readonly Party[]): Promise<void> {
-  const { local, home, databaseUrl, keys } = run.network
+  const { local, home, databaseUrl, databaseUrls, keys } = run.network
   const config: ServiceConfig = JSON.parse(readFileSync(join(home, 'service.json'), 'utf8'))
   const { apiKey: _, ...open } = local
   const setup = {
     ...{ databaseUrl, local: open, config: run.config(config), logs: join(home, 'logs') },
-    ...{ secrets: secretsOf(keys), deadlines: run.deadlines, exposureCapCents: run.exposureCapUsd * 100 },
+    ...{
+      secrets: [...secretsOf(keys), ...Object.values(databaseUrls)],
+      deadlines: run.deadlines,
+      exposureCapCents: run.exposureCapUsd * 100,
+    },
     holdings: await readHoldings(run),
     parties: parties.map(({ plan, wallet, recipient }) => ({
       ...{ id: plan.id, wallet: wallet.address, recipient, behaviour: plan.behaviour },

@@ -181,13 +181,14 @@ function readLog({ log, from }: Member): string {
 type Spawned = Pick<Options, 'network' | 'config'>
 
 function spawnMember({ network, config }: Spawned, build: string, member: Member, arms: string) {
-  const { keys, home, databaseUrl } = network
+  const { keys, home, databaseUrls } = network
   const { role, name, port } = member
   const file = join(home, `${name}.json`)
   const shared: ServiceConfig = JSON.parse(readFileSync(join(home, 'service.json'), 'utf8'))
   writeFileSync(file, JSON.stringify(config(shared, name)))
   const env = {
-    ...{ PATH: process.env.PATH, DATABASE_URL: databaseUrl, GEOSWAP_CONFIG: file, PORT: String(port) },
+    ...{ PATH: process.env.PATH, DATABASE_URL: databaseUrls[role] },
+    ...{ GEOSWAP_CONFIG: file, PORT: String(port) },
     ...toServiceSecrets(keys)[role],
     ...(arms && { GEOSWAP_CRASH_AT: arms }),
   }

@@ -5,10 +5,13 @@ import type { Network } from '@geoswap/devnet'
 import { projectRoot } from '../../packages/devnet/src/node-child.ts'
 
 /** Which service is meant, for its processes and for commands: no secret but the database's address. */
-export function operatorEnv({ home, databaseUrl }: Network) {
+export function operatorEnv({ home, databaseUrls }: Network) {
   const { PATH = '', HOME = '' } = process.env
-  return { PATH, HOME, DATABASE_URL: databaseUrl, GEOSWAP_CONFIG: join(home, 'service.json') }
+  return { PATH, HOME, DATABASE_URL: databaseUrls.operator, GEOSWAP_CONFIG: join(home, 'service.json') }
 }
+
+// They change tables, or all that is in them.
+const OWNERS = ['migrate', 'rebuild']
 
 type Typed = { script: string; args: readonly string[]; env?: Record<string, string> }
 
@@ -17,7 +20,9 @@ export async function npmRun(
   network: Network,
   { script, args, env = {} }: Typed,
 ): Promise<{ code: number; text: string }> {
-  const options = { cwd: projectRoot, env: { ...operatorEnv(network), USER: 'operator', ...env } }
+  const isOwners = OWNERS.includes(args[0] ?? '')
+  const owner = isOwners && { DATABASE_URL: network.databaseUrl }
+  const options = { cwd: projectRoot, env: { ...operatorEnv(network), USER: 'operator', ...owner, ...env } }
   return promisify(execFile)('npm', ['run', '-s', script, '--', ...args], options).then(
     ({ stdout, stderr }) => ({ code: 0, text: `${stdout}${stderr}`.trim() }),
     ({ code, stdout = '', stderr = '' }) => ({ code: Number(code), text: `${stdout}${stderr}`.trim() }),

@@ -36,7 +36,8 @@ export async function createProcesses(network: Network, secrets: Secrets) {
   function launch(role: Role): { child: ChildProcess; said(): string } {
     const from = logOf(role).length
     const port = role === 'api' ? 'PORT' : 'METRICS_PORT'
-    const env = { ...shared, ...secrets[role], [port]: String(ports[role]) }
+    const own = { DATABASE_URL: network.databaseUrls[role], ...secrets[role] }
+    const env = { ...shared, ...own, [port]: String(ports[role]) }
     const logFile = logFileOf(role)
     const child = spawnNode({ file, args: [role], env, logFile })
     running.set(role, child)

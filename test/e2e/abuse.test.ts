@@ -24,7 +24,10 @@ test('whatever bytes arrive, no answer is a 5xx or tells of the inside, and swap
   const report = await fuzz({
     ...{ apiUrl: local.apiUrl, apiKey, document, genuine: await gatherGenuine(world, wallet) },
     ...{ requests: REQUESTS, seed: 1 },
-    secrets: [inject('databaseUrl'), apiKey, ...local.chains.map(({ rpcUrl }) => new URL(rpcUrl).host)],
+    secrets: [
+      ...[inject('databaseUrl'), inject('apiDatabaseUrl'), apiKey],
+      ...local.chains.map(({ rpcUrl }) => new URL(rpcUrl).host),
+    ],
   })
   const { swapId } = await submitSwap(world, wallet, order)
 

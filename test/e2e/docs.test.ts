@@ -81,25 +81,19 @@ function resolve(document: OpenApi, reference: string): unknown {
 }
 
 describe('pages without a key', () => {
-  test('/docs shows the reference and loads nothing from another host', async () => {
+  test('/docs shows the reference, runs no script and loads nothing from another host', async () => {
     const response = await open('/docs/')
     const page = await response.text()
 
     expect(response.status).toBe(200)
     expect(response.headers.get('content-type')).toMatch(/^text\/html/)
-    expect(response.headers.get('content-security-policy')).toMatch(/default-src 'self'/)
+    expect(response.headers.get('content-security-policy')).toMatch(/^default-src 'none'; style-src 'sha256-/)
     expect(page).toContain('openapi.json')
     expect(page).not.toMatch(/(src|href)\s*=\s*["'](https?:)?\/\//i)
-    const scripts = [...page.matchAll(/<script[^>]*\ssrc="([^"]+)"/g)].map(([, src]) => src ?? '')
-    expect(scripts.length).toBeGreaterThan(0)
-    for (const src of scripts) {
-      const script = await fetch(new URL(src, `${local.apiUrl}/docs/`))
-      expect(script.status).toBe(200)
-      await script.body?.cancel()
-    }
+    expect(page).not.toMatch(/<script/i)
   })
 
-  test('/docs leads to /docs/', async () => {
+  test('/docs is the same without its slash', async () => {
     const response = await open('/docs')
 
     expect(response.status).toBe(200)

@@ -1,4 +1,6 @@
-import { startNetwork } from '@geoswap/devnet'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type Network, startNetwork } from '@geoswap/devnet'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import type { TestProject } from 'vitest/node'
 import type { LocalNetwork } from '../world.ts'
@@ -7,6 +9,8 @@ declare module 'vitest' {
   interface ProvidedContext {
     local: LocalNetwork
     databaseUrl: string
+    /** As the API has it. */
+    apiDatabaseUrl: string
     home: string
     /** Who tops up the keys of beta; it has nothing until a test funds it. */
     float: string
@@ -38,7 +42,18 @@ export async function startShared(
   const network = await startNetwork({ env, ...PACE, serviceConfig })
   project.provide('local', { ...network.local, ...PACE } as LocalNetwork)
   project.provide('databaseUrl', network.databaseUrl)
+  project.provide('apiDatabaseUrl', network.databaseUrls.api)
   project.provide('home', network.home)
   project.provide('float', float)
-  return () => network.stop()
+  return async () => {
+    const refused = findRefused(network)
+    await network.stop()
+    if (refused.length > 0) throw new Error(`The database refused what a role needs:\n${refused.join('\n')}`)
+  }
+}
+
+/** Statements of the service that its role may not make, also those whose failure nobody noticed. */
+function findRefused({ home }: Network): string[] {
+  const lines = readFileSync(join(home, 'logs', 'postgres.log'), 'utf8').split('\n')
+  return [...new Set(lines.filter((line) => /permission denied|row-level security/.test(line)))]
 }

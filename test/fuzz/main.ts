@@ -38,6 +38,7 @@ async function run(): Promise<boolean> {
       ...{ requests: Number(values.requests), seed: Number(values.seed) },
       secrets: [
         network.databaseUrl,
+        network.databaseUrls.api,
         apiKey,
         ...network.local.chains.map(({ rpcUrl }) => new URL(rpcUrl).host),
       ],

@@ -83,7 +83,7 @@ async function migrated(): Promise<void> {
 function envOf(role: Role | 'api') {
   const config = join(network.home, 'service.json')
   const secrets = toServiceSecrets(network.keys)[role]
-  return { DATABASE_URL: network.databaseUrl, GEOSWAP_CONFIG: config, PORT: '0', ...secrets }
+  return { DATABASE_URL: network.databaseUrls[role], GEOSWAP_CONFIG: config, PORT: '0', ...secrets }
 }
 
 async function startRole(role: Role): Promise<void> {

@@ -45,7 +45,7 @@ alter table tx_attempts drop constraint tx_attempts_role_check;
 alter table tx_attempts add constraint tx_attempts_role_check
   check (role in ('lock', 'deliver', 'claim', 'refund', 'topup', 'noop', 'sweep'));
 create index swaps_by_tier on swaps (tier);
-create function note_tier() returns trigger language plpgsql as $$
+create function note_tier() returns trigger language plpgsql security definer set search_path = public, pg_temp as $$
 begin
   insert into tiers values (new.id, new.tier);
   return null;
@@ -85,7 +85,8 @@ async function configOf(role: 'api' | 'worker' | 'attester', part: object = {}, 
   const file = join(await mkdtemp(join(tmpdir(), 'geoswap-upgrade-')), 'service.json')
   await writeFile(file, JSON.stringify({ ...shared, ...part }))
   const secrets = { ...toServiceSecrets(network.keys)[role], ...keys }
-  return loadConfig({ DATABASE_URL: network.databaseUrl, GEOSWAP_CONFIG: file, PORT: '0', ...secrets }, role)
+  const own = { DATABASE_URL: network.databaseUrls[role], GEOSWAP_CONFIG: file, PORT: '0' }
+  return loadConfig({ ...own, ...secrets }, role)
 }
 
 async function startApi(apiKey: string, part: object = {}): Promise<ApiClient> {

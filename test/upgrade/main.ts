@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { createLogins } from '@geoswap/devnet'
 import { findFreePort } from '../../packages/devnet/src/ports.ts'
 import { createOperator, type Operator } from '../operator.ts'
 import { createSolanaWorld } from '../solana-world.ts'
@@ -146,8 +147,11 @@ async function run(dir: string, old: Checkout, cleanUp: (() => Promise<unknown>)
   const home = join(dir, 'network')
   const network: ChildProcess = await startNetwork(old.root, home, await findFreePort())
   cleanUp.push(() => stop(network))
-  const env = readEnv(home)
-  const { DATABASE_URL: databaseUrl = '' } = env
+  const { DATABASE_URL: databaseUrl = '', ...rest } = readEnv(home)
+  // A version from before the roles goes by the owner's, and does not know the others.
+  const { api, worker, attester } = await createLogins(databaseUrl)
+  const urls = { GEOSWAP_API_DATABASE_URL: api, GEOSWAP_WORKER_DATABASE_URL: worker }
+  const env = { ...rest, DATABASE_URL: databaseUrl, ...urls, GEOSWAP_ATTESTER_DATABASE_URL: attester }
   const slots = await Promise.all(
     ROLES.map(async (role, index) => ({ name: `${role}-${index + 1}`, role, port: await findFreePort() })),
   )

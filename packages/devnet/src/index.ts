@@ -4,6 +4,7 @@ export { createKeys, type Key, type Keys, type SolanaKey, type SolanaKeys, toSer
 export { type Network, type NetworkOptions, startNetwork } from './network.ts'
 export type { LocalChain, LocalNetwork, LocalShape, ServiceConfig } from './network-files.ts'
 export { EVM_CHAINS, planOf, type Shape, SOLANA_CHAIN } from './plan.ts'
+export { createLogins, type DatabaseUrls } from './postgres/logins.ts'
 export { type Postgres, startPostgres } from './postgres/start-postgres.ts'
 export {
   type ChainTime,

@@ -120,10 +120,13 @@ Or in a second terminal, in this folder: ${where}npx geoswap swap ${example} --a
 API reference: ${apiUrl}/docs${operatorUrl ? `\nOperator dashboard: ${operatorUrl}/app/operate` : ''}`)
 }
 
-function serviceEnv({ keys, home, databaseUrl }: Network, port: number): string {
+function serviceEnv({ keys, home, databaseUrl, databaseUrls }: Network, port: number): string {
   const { api, worker, attester } = toServiceSecrets(keys)
   const variables = {
     DATABASE_URL: databaseUrl,
+    GEOSWAP_API_DATABASE_URL: databaseUrls.api,
+    GEOSWAP_WORKER_DATABASE_URL: databaseUrls.worker,
+    GEOSWAP_ATTESTER_DATABASE_URL: databaseUrls.attester,
     GEOSWAP_CONFIG: join(home, 'service.json'),
     ...{ ...api, ...worker, ...attester },
     PORT: String(port),

@@ -20,6 +20,7 @@ import {
 import type { Environment } from './node-child.ts'
 import { type ChainPlan, type NetworkPlan, planOf, type Shape } from './plan.ts'
 import { findFreePort, type HeldPort, holdPort } from './ports.ts'
+import { createLogins, type DatabaseUrls } from './postgres/logins.ts'
 import { startPostgres } from './postgres/start-postgres.ts'
 import {
   apiRole,
@@ -70,7 +71,10 @@ export type NetworkOptions = {
 export type Network = {
   local: LocalNetwork
   home: string
+  /** Of who owns the tables, and the server: for migrations, and for tests that look at everything. */
   databaseUrl: string
+  /** Of each part of the service. */
+  databaseUrls: DatabaseUrls
   keys: Keys
   /** The process ids of each role right now. */
   readonly pids: Record<string, number[]>
@@ -113,11 +117,12 @@ export async function startNetwork(options: NetworkOptions = {}): Promise<Networ
     const onDown = (role: string, reason: string) => say(`${role} went down (${reason}), restarting it`)
     const plan = planOf(options.shape ?? 'local')
     const context = { options, plan, home, keys: createKeys(), crew, env: options.env ?? {}, say, onDown }
-    const { local, databaseUrl } = await startAll(context, held)
+    const { local, databaseUrl, databaseUrls } = await startAll(context, held)
     return {
       local,
       home: home.dir,
       databaseUrl,
+      databaseUrls,
       keys: context.keys,
       get pids() {
         return crew.pids()
@@ -146,7 +151,7 @@ async function takeApiPort(wanted: number | undefined): Promise<HeldPort> {
 async function startAll(
   context: Context,
   held: HeldPort,
-): Promise<{ local: LocalNetwork; databaseUrl: string }> {
+): Promise<Pick<Network, 'local' | 'databaseUrl' | 'databaseUrls'>> {
   const { options, home, keys } = context
   const [{ service, apiKey }, chains, web] = await Promise.all([
     startDatabase(context),
@@ -176,9 +181,9 @@ async function startAll(
     chains: toLocalChains(chains),
     feeds: chains.evm.flatMap(({ feeds }) => feeds),
   }
-  writeJsonAtomically(home.secretsFile, toLocalSecrets(service.databaseUrl, keys), 0o600)
+  writeJsonAtomically(home.secretsFile, toLocalSecrets(service.databaseUrls.operator, keys), 0o600)
   writeJsonAtomically(home.localFile, local)
-  return { local, databaseUrl: service.databaseUrl }
+  return { local, databaseUrl: service.databaseUrl, databaseUrls: service.databaseUrls }
 }
 
 /** The chains as the service reaches them. */
@@ -220,7 +225,8 @@ async function startDatabase(context: Context): Promise<{ service: ServiceSetup;
   crew.add({ name: 'postgres', stopOrder: 3, ...postgres })
   say('PostgreSQL runs')
 
-  const service = { home, keys, env, databaseUrl: postgres.url, onDown }
+  const databaseUrls = await createLogins(postgres.url)
+  const service = { home, keys, env, databaseUrl: postgres.url, databaseUrls, onDown }
   if (options.service === false) return { service, apiKey: '' }
   await migrate(service)
   const apiKey = await createApiKey(service)

@@ -13,6 +13,7 @@ import {
   projectRoot,
   spawnNode,
 } from './node-child.ts'
+import type { DatabaseUrls } from './postgres/logins.ts'
 import { describeEnd, type Role } from './supervise.ts'
 
 const SERVICE = 'packages/service/dist/service.mjs'
@@ -22,7 +23,9 @@ const READY_TIMEOUT_MS = 60_000
 export type ServiceSetup = {
   home: Home
   keys: Keys
+  /** Of who owns the tables. */
   databaseUrl: string
+  databaseUrls: DatabaseUrls
   /** What every child may see beside its own. */
   env: Environment
   onDown(role: string, reason: string): void
@@ -41,11 +44,11 @@ export async function migrate({ home, env, databaseUrl }: ServiceSetup): Promise
 }
 
 /** Creates an account's key with the default limits, and returns it. */
-export async function createApiKey({ home, env, databaseUrl }: ServiceSetup): Promise<string> {
+export async function createApiKey({ home, env, databaseUrls }: ServiceSetup): Promise<string> {
   const log = openSync(home.logFile('key'), 'a')
   const child = spawn(process.execPath, [...nodeFlagsFor(API_KEY), API_KEY, 'create', '--name', 'local'], {
     cwd: projectRoot,
-    env: { ...env, DATABASE_URL: databaseUrl },
+    env: { ...env, DATABASE_URL: databaseUrls.operator },
     stdio: ['ignore', 'pipe', log, 'ipc'],
     detached: true,
   })
@@ -60,11 +63,11 @@ export async function createApiKey({ home, env, databaseUrl }: ServiceSetup): Pr
   return key
 }
 
-/** The environment of each role: no role is given a key of another. */
+/** The environment of each role: no role is given a key of another, nor its way into the database. */
 export function serviceEnvironment(setup: ServiceSetup, role: 'api' | 'worker' | 'attester'): Environment {
-  const { env, keys, home, databaseUrl } = setup
+  const { env, keys, home, databaseUrls } = setup
   const secrets = toServiceSecrets(keys)[role]
-  return { ...env, DATABASE_URL: databaseUrl, GEOSWAP_CONFIG: home.serviceFile, ...secrets }
+  return { ...env, DATABASE_URL: databaseUrls[role], GEOSWAP_CONFIG: home.serviceFile, ...secrets }
 }
 
 type Background = { name: 'worker' | 'attester'; log: string; metricsPort: number }
@@ -83,6 +86,7 @@ export function apiRole(setup: ServiceSetup, api: ApiSetup): Role {
   const operator = api.operatorPort !== undefined && {
     GEOSWAP_OPERATOR_PORT: String(api.operatorPort),
     GEOSWAP_OPERATOR_KEYS: setup.keys.operator,
+    GEOSWAP_DASHBOARD_DATABASE_URL: setup.databaseUrls.dashboard,
   }
   const env = { ...serviceEnvironment(setup, 'api'), PORT: String(api.port), ...operator }
   const logFile = setup.home.logFile('api')

@@ -26,8 +26,6 @@ export async function buildService({
   const { outputFiles } = await build({
     ...{ stdin: { contents, resolveDir: ROOT, loader: 'ts' }, outfile, bundle: true, write: false },
     ...{ platform: 'node', format: 'esm', target: 'node20', banner: { js: REQUIRE }, logLevel: 'error' },
-    // It reads files of its own.
-    external: ['@scalar/*'],
     plugins: [...plugins, inPlace(outfile)],
   })
   const [output] = outputFiles

@@ -13,6 +13,12 @@ test.each([
   )
 })
 
+test('who has not the right role is told which one he needs', () => {
+  const error = Object.assign(new Error('permission denied for table api_keys'), { code: '42501' })
+
+  expect(describeError(error)).toMatch(/permission denied for table api_keys\. .*geoswap_operator/)
+})
+
 test('what a chain refused is told in a line', () => {
   const error = new BaseError('Execution reverted for an unknown reason.', { details: 'URL: http://node' })
   expect(describeError(error)).toBe('Execution reverted for an unknown reason.')

@@ -95,12 +95,18 @@ export function findPlace(env: Env): Place {
 }
 
 const UNDEFINED_TABLE = '42P01'
+const NOT_ALLOWED = '42501'
 
 /** What went wrong, for the person at the keyboard. */
 export function describeError(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   if ('code' in error && error.code === UNDEFINED_TABLE) {
     return 'This database has no tables yet: run `npm run service -- migrate` first.'
+  }
+  if ('code' in error && error.code === NOT_ALLOWED) {
+    const roles =
+      'Commands need a member of geoswap_operator; migrate and rebuild the role that owns the tables'
+    return `The role in DATABASE_URL may not do this: ${error.message}. ${roles}.`
   }
   if (error instanceof AggregateError || ('code' in error && error.code === 'ECONNREFUSED')) {
     return 'The database cannot be reached. Is it running, and is DATABASE_URL right?'

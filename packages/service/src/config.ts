@@ -34,7 +34,7 @@ export type Config = Readonly<{
   /** Where worker and attester show their metrics; port 0 is nowhere. */
   metrics: { host: string; port: number }
   /** Where the API shows its operator what only an operator may see; port 0 is nowhere. */
-  operator: { host: string; port: number; keys: readonly Secret[] }
+  operator: { host: string; port: number; keys: readonly Secret[]; databaseUrl: Secret | undefined }
   /** By the variables that OpenTelemetry gives every program. */
   tracing: { endpoint: string | undefined; headers: Secret | undefined; service: string }
   /** How long the API serves on after the first signal, no longer ready, so that balancers look elsewhere. */

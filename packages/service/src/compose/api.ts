@@ -79,7 +79,7 @@ export async function composeApi(config: Config, logger: Logger): Promise<Api> {
   const { network } = config
   const pool = createPool(config.databaseUrl.reveal(), { max: 20, applicationName: 'geoswap api' })
   const chains = connect(config)
-  await verifyDatabase(pool, logger)
+  await verifyDatabase(pool, 'api', logger)
   await Promise.all([assertClock(pool), assertPyth(config, logger)])
   const opening = await openChains(chains, { logger })
   const catalog = await loadCatalog(network, chains)
@@ -123,14 +123,14 @@ export async function composeApi(config: Config, logger: Logger): Promise<Api> {
   const close = async () => {
     isDraining = true
     await delay(config.drainMs)
-    await Promise.all([app.close(), operator?.close()])
+    await Promise.all([app.close(), operator?.server.close()])
     await spans?.close()
     for (const each of [market, times, views, opening]) each.stop()
     tables.close()
     await Promise.allSettled([listener.close(), limiter.close(), status.close(), webhooks.close()])
-    await pool.end()
+    await Promise.all([pool.end(), operator?.stopsPool.end()])
   }
-  return { app, operator, servesOnMs: config.drainMs, close }
+  return { app, operator: operator?.server, servesOnMs: config.drainMs, close }
 }
 
 type OperatorParts = Pick<Parts, 'pool' | 'chains' | 'catalog' | 'views'> & {
@@ -141,17 +141,20 @@ type OperatorParts = Pick<Parts, 'pool' | 'chains' | 'catalog' | 'views'> & {
 }
 
 async function createOperatorListener(config: Config, { chains, web, logger, ...parts }: OperatorParts) {
-  const { port, keys: secrets } = config.operator
-  if (port === 0) return undefined
+  const { port, keys: secrets, databaseUrl } = config.operator
+  if (port === 0 || !databaseUrl) return undefined
+  const stopsPool = createPool(databaseUrl.reveal(), { max: 2, applicationName: 'geoswap dashboard' })
+  await verifyDatabase(stopsPool, 'dashboard', logger)
   const keys = secrets.map((key) => key.reveal())
   // Whoever can read the file of a local network may operate it.
   const localKey = config.network.web?.localFile === undefined ? undefined : keys[0]
-  return createOperatorServer({
-    port: composeOperator({ ...parts, config, chains: chains.all }),
+  const server = await createOperatorServer({
+    port: composeOperator({ ...parts, stopsPool, config, chains: chains.all }),
     keys: createOperatorKeys(keys),
     logger,
     web: toDashboard(web, localKey),
   })
+  return { server, stopsPool }
 }
 
 /** What requests are judged by without a query: the keys that work, and what is not quoted. */

@@ -34,7 +34,7 @@ export async function composeAttester(config: Config, logger: Logger): Promise<A
     findSigned: (step, hashes) => findSigned(pool, step, hashes),
     urlsOf: (chain) => chain.attesterRpcUrls,
   })
-  await verifyDatabase(pool, logger)
+  await verifyDatabase(pool, 'attester', logger)
   const opening = await openChains(chains, { logger, findLost: (chain) => findLostOn(pool, chain) })
   const deps: AttestDeps = {
     pool,

@@ -50,7 +50,8 @@ const market = {
 const compose = () =>
   composeOperator({
     config: { network: { network: 'local' } } as unknown as Config,
-    ...{ pool: database.pool, chains: [chain], catalog, market, gas: { keys: () => [], floats: () => [] } },
+    ...{ pool: database.pool, stopsPool: database.pool, chains: [chain], catalog, market },
+    gas: { keys: () => [], floats: () => [] },
     views: { of: () => ({ part: () => ({ value: { balances: { '0xrelay': 5n } }, ageMs: 0 }) }) } as never,
   })
 

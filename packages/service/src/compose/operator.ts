@@ -38,6 +38,8 @@ import { isBought } from './venues.ts'
 type Parts = {
   config: Config
   pool: Pool
+  /** By the role that may raise and resume stops, as no other of the API may. */
+  stopsPool: Pool
   chains: readonly ConnectedChain[]
   catalog: Catalog
   market: Market & { prices: PriceBook }
@@ -51,7 +53,7 @@ const SERIES_MS = 15_000
 
 /** What an operator sees and switches. It waits for the database, never for a node. */
 export function composeOperator(parts: Parts): OperatorPort {
-  const { pool, catalog } = parts
+  const { pool, stopsPool, catalog } = parts
   const balances = createSenderBalances(parts.chains, parts.views, (chain, address) =>
     parts.gas.keys().some((key) => key.isLow && key.chain === chain && key.address === address),
   )
@@ -67,12 +69,13 @@ export function composeOperator(parts: Parts): OperatorPort {
     async pause({ scope, note, by }) {
       assertServed(catalog, scope)
       const stop = { why: 'operator', scope: { kind: 'part', ...scope }, note: note.trim(), by } as const
-      const raised = await raiseStop(pool, stop)
+      const raised = await raiseStop(stopsPool, stop)
       overview.forget()
       return raised
     },
     async resume({ id, note, by }) {
-      const isOver = /^[1-9][0-9]{0,17}$/.test(id) && (await resumeStop(pool, { id, by, note: note.trim() }))
+      const isOver =
+        /^[1-9][0-9]{0,17}$/.test(id) && (await resumeStop(stopsPool, { id, by, note: note.trim() }))
       overview.forget()
       if (!isOver) throw new ServiceError('NOT_FOUND', { message: 'There is no such stop, or it is over.' })
       return { id }

@@ -102,7 +102,7 @@ export async function composeWorker(config: Config, logger: Logger): Promise<Wor
     findSigned: (step, hashes) => findSigned(pool, step, hashes),
     urlsOf: (chain) => chain.rpcUrls,
   })
-  await verifyDatabase(pool, logger)
+  await verifyDatabase(pool, 'worker', logger)
   const opening = await openChains(chains, { logger, findLost: (chain) => findLostOn(pool, chain) })
   const catalog = await loadCatalog(network, chains)
   const wake = (topic: string) => runner.wake(topic)

@@ -76,8 +76,14 @@ describe('the listener of the operator', () => {
 
   test('takes several keys', () => {
     const given = { GEOSWAP_OPERATOR_PORT: '8082', GEOSWAP_OPERATOR_KEYS: `${first},${second}` }
-    const { operator } = loadConfig({ ...env, ...given }, 'api')
+    const { operator } = loadConfig({ ...env, ...given, GEOSWAP_DASHBOARD_DATABASE_URL: 'y' }, 'api')
     expect([operator.port, operator.keys.map((key) => key.reveal())]).toEqual([8082, [first, second]])
+    expect(operator.databaseUrl?.reveal()).toBe('y')
+  })
+
+  test('needs a role of its own in the database', () => {
+    const given = { GEOSWAP_OPERATOR_PORT: '8082', GEOSWAP_OPERATOR_KEYS: first }
+    expect(() => loadConfig({ ...env, ...given }, 'api')).toThrow('GEOSWAP_DASHBOARD_DATABASE_URL is not set')
   })
 
   test.each([

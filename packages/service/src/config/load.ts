@@ -10,6 +10,7 @@ import {
   optionalSecret,
   parseSealKeys,
   readKeys,
+  readSetting,
   required,
 } from './secrets.ts'
 
@@ -30,7 +31,7 @@ export function loadConfig(env: Env, role: Role): Config {
     role === 'api' ? integerFrom(env, 'GEOSWAP_OPERATOR_PORT', { default: 0, max: 65_535 }, problems) : 0
   const config = {
     network,
-    databaseUrl: new Secret(required(env, 'DATABASE_URL', problems)),
+    databaseUrl: databaseUrlOf(role, env, problems),
     host: env['HOST'] ?? '127.0.0.1',
     port: integerFrom(env, 'PORT', { default: 8_080, max: 65_535 }, problems),
     metrics: {
@@ -41,6 +42,8 @@ export function loadConfig(env: Env, role: Role): Config {
       host: env['GEOSWAP_OPERATOR_HOST'] ?? '127.0.0.1',
       port: operatorPort,
       keys: operatorPort > 0 ? operatorKeys(env, problems) : [],
+      databaseUrl:
+        operatorPort > 0 ? new Secret(required(env, 'GEOSWAP_DASHBOARD_DATABASE_URL', problems)) : undefined,
     },
     tracing: {
       endpoint: env['OTEL_EXPORTER_OTLP_ENDPOINT'],
@@ -60,6 +63,15 @@ export function loadConfig(env: Env, role: Role): Config {
   }
   if (problems.length > 0) throw new Error(`Bad configuration:\n- ${[...new Set(problems)].join('\n- ')}`)
   return Object.freeze(config)
+}
+
+/** By a name of its own where several roles share an environment, else by the usual one. */
+function databaseUrlOf(role: Role, env: Env, problems: string[]): Secret {
+  const own = `GEOSWAP_${role.toUpperCase()}_DATABASE_URL`
+  const before = problems.length
+  const value = readSetting(env, own, problems) ?? readSetting(env, 'DATABASE_URL', problems)
+  if (!value && problems.length === before) problems.push(`${own} is not set, nor is DATABASE_URL`)
+  return new Secret(value ?? '')
 }
 
 function addressesFrom(env: Env, name: string, problems: string[]): string[] {

@@ -1,23 +1,41 @@
+import { createHash } from 'node:crypto'
 import { createOpenApi } from '@geoswap/wire'
 import type { FastifyInstance } from 'fastify'
+import { type OpenApi, renderReference } from './reference.ts'
 
-// The page needs inline script and style; everything it loads comes from this server.
+const STYLE = `
+:root { color-scheme: light dark; font: 16px/1.5 system-ui, sans-serif }
+body { margin: 0 auto; max-width: 64rem; padding: 1rem }
+nav ul { columns: 2 16rem; padding-left: 1.25rem }
+section, h2 { margin-top: 3rem }
+code, pre { font: 0.9em/1.5 ui-monospace, monospace }
+.call { border: 1px solid; border-radius: 4px; padding: 0.25rem 0.5rem }
+.wide, pre { overflow-x: auto }
+table { border-collapse: collapse; width: 100% }
+th, td { border-bottom: 1px solid #8886; padding: 0.25rem 0.75rem 0.25rem 0; text-align: left; vertical-align: top }
+th { font-weight: 600; white-space: nowrap }
+summary { cursor: pointer }
+`
+
+// No script at all: what the page of the same host keeps is out of reach from here.
 const PAGE_POLICY = [
-  "default-src 'self'",
-  "script-src 'self' 'unsafe-inline' 'unsafe-eval'",
-  "style-src 'self' 'unsafe-inline'",
-  "img-src 'self' data: blob:",
-  "font-src 'self' data:",
-  "worker-src 'self' blob:",
+  "default-src 'none'",
+  `style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'`,
+  "base-uri 'none'",
+  "form-action 'none'",
   "frame-ancestors 'none'",
 ].join('; ')
 
-/** /openapi.json, the reference at /docs that needs no other host, and a page that links to them. */
+/** /openapi.json, the reference at /docs that is made of it, and a page that links to them. */
 export async function addDocs(
   app: FastifyInstance,
   { basePath, hasWeb }: { basePath: string; hasWeb: boolean },
 ): Promise<void> {
-  const openApi = Buffer.from(JSON.stringify(createOpenApi({ serverUrl: basePath || '/' })))
+  const document = createOpenApi({ serverUrl: basePath || '/' })
+  // Encoded once: every caller who is slow to read a string would otherwise hold bytes of its own.
+  const openApi = Buffer.from(JSON.stringify(document))
+  const page = { openApiUrl: `${basePath}/openapi.json`, style: STYLE }
+  const reference = Buffer.from(renderReference(document as OpenApi, page))
   app.route({
     method: ['GET', 'HEAD'],
     url: '/openapi.json',
@@ -28,47 +46,17 @@ export async function addDocs(
     url: '/',
     handler: async (_request, reply) => reply.send(landing(basePath, hasWeb)),
   })
-  await addReference(app, basePath)
-}
-
-async function addReference(app: FastifyInstance, basePath: string): Promise<void> {
-  // Its script has megabytes: loaded only where the page is served.
-  const { default: reference } = await import('@scalar/fastify-api-reference')
-  const encode = createEncoder()
-  await app.register(async (scope) => {
-    scope.addHook('onSend', async (_request, reply, payload) => {
-      reply.header('content-security-policy', PAGE_POLICY)
-      reply.header('referrer-policy', 'no-referrer')
-      if (!String(reply.getHeader('content-type')).includes('javascript')) return payload
-      reply.header('cache-control', 'public, max-age=3600')
-      return encode(String(payload))
+  for (const url of ['/docs', '/docs/'])
+    app.route({
+      method: ['GET', 'HEAD'],
+      url,
+      handler: async (_request, reply) =>
+        reply
+          .header('content-security-policy', PAGE_POLICY)
+          .header('referrer-policy', 'no-referrer')
+          .type('text/html; charset=utf-8')
+          .send(reference),
     })
-    await scope.register(reference, {
-      routePrefix: '/docs',
-      configuration: {
-        url: `${basePath}/openapi.json`,
-        pageTitle: 'geoswap API',
-        favicon: 'data:,',
-        withDefaultFonts: false,
-        telemetry: false,
-        hideClientButton: true,
-        agent: { disabled: true },
-        mcp: { disabled: true },
-      },
-    })
-  })
-}
-
-/**
- * Text that is always the same, encoded once: every caller who is slow to read a string of megabytes would otherwise
- * hold bytes of its own.
- */
-function createEncoder(): (text: string) => Buffer {
-  let known: { text: string; bytes: Buffer } | undefined
-  return (text) => {
-    if (known?.text !== text) known = { text, bytes: Buffer.from(text) }
-    return known.bytes
-  }
 }
 
 function landing(basePath: string, hasWeb: boolean) {

@@ -14,7 +14,9 @@ const config = join(folder, 'geoswap.json')
 writeFileSync(config, NETWORK_TEXT)
 writeFileSync(join(folder, 'attester'), key(5))
 const everything = {
-  ...{ PATH: '/bin', GEOSWAP_CONFIG: config, DATABASE_URL: 'postgres://x' },
+  ...{ PATH: '/bin', GEOSWAP_CONFIG: config, DATABASE_URL: 'postgres://owner' },
+  ...{ GEOSWAP_API_DATABASE_URL: 'postgres://api', GEOSWAP_WORKER_DATABASE_URL: 'postgres://worker' },
+  GEOSWAP_ATTESTER_DATABASE_URL: 'postgres://attester',
   ...{ GEOSWAP_SEAL_KEYS: `k:${'1'.repeat(64)}`, GEOSWAP_MARKER_KEY: '2'.repeat(64) },
   ...{ GEOSWAP_RELAYER_KEYS: key(3), GEOSWAP_DELIVERER_KEYS: key(4), GEOSWAP_SOLANA_KEYS: key(6) },
   ...{ GEOSWAP_ATTESTER_KEY_FILE: join(folder, 'attester'), GEOSWAP_DEPLOYER_KEY: key(7) },
@@ -24,7 +26,7 @@ test('the API is given nothing that can move money', () => {
   const names = Object.keys(environmentOf('api', { ...everything, GEOSWAP_KEYSTORE: folder }))
 
   expect(names.sort()).toEqual([
-    ...['DATABASE_URL', 'GEOSWAP_CONFIG', 'GEOSWAP_MARKER_KEY', 'GEOSWAP_SEAL_KEYS', 'PATH'],
+    ...['GEOSWAP_API_DATABASE_URL', 'GEOSWAP_CONFIG', 'GEOSWAP_MARKER_KEY', 'GEOSWAP_SEAL_KEYS', 'PATH'],
   ])
 })
 
@@ -45,6 +47,17 @@ test('worker and attester get the keys of their own role, also by file', () => {
   expect(loadConfig(attester, 'attester').attesterKeys[0]?.reveal()).toBe(key(5))
   expect(loadConfig(worker, 'worker').delivererKeys.map((secret) => secret.reveal())).toEqual([key(4)])
   expect(() => loadConfig(attester, 'worker')).toThrow('GEOSWAP_RELAYER_KEYS is not set')
+})
+
+test('each process reaches the database by its own role, and none by that of the owner', () => {
+  const urlOf = (role: 'api' | 'worker' | 'attester', env: object = everything) =>
+    loadConfig(environmentOf(role, { ...env }), role).databaseUrl.reveal()
+  const { GEOSWAP_API_DATABASE_URL: _, ...ofOwner } = everything
+
+  expect(urlOf('api')).toBe('postgres://api')
+  expect(urlOf('worker')).toBe('postgres://worker')
+  expect(urlOf('attester')).toBe('postgres://attester')
+  expect(() => urlOf('api', ofOwner)).toThrow('GEOSWAP_API_DATABASE_URL is not set')
 })
 
 test('a secret that is set twice is refused: nobody knows which is meant', () => {

@@ -6,6 +6,12 @@ const ROLES: readonly Role[] = ['api', 'worker', 'attester']
 
 // Who needs which secret. What is not here is no secret of a role, and all of them see it.
 const SECRETS: Record<string, readonly Role[]> = {
+  // It is of one role, or of who owns the tables: each is given its own by name.
+  DATABASE_URL: [],
+  GEOSWAP_API_DATABASE_URL: ['api'],
+  GEOSWAP_DASHBOARD_DATABASE_URL: ['api'],
+  GEOSWAP_WORKER_DATABASE_URL: ['worker'],
+  GEOSWAP_ATTESTER_DATABASE_URL: ['attester'],
   GEOSWAP_SEAL_KEYS: ['api'],
   GEOSWAP_OPERATOR_KEYS: ['api'],
   GEOSWAP_RELAYER_KEYS: ['worker'],

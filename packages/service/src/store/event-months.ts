@@ -52,11 +52,11 @@ export async function findPastMonths(
 export async function dropMonth(pool: Pool, month: string): Promise<boolean | undefined> {
   if ((await isAlive(pool, month)) || (await isOwed(pool, month))) return false
   return withLog(pool, async (db) => {
-    await db.query('lock table only swap_events in access exclusive mode')
-    // A replay may have asked for events of it since then. Nobody can any more.
-    if (await isOwed(db, month)) return false
-    await db.query(`drop table ${month}`)
-    return true
+    // A replay may have asked for events of it since then: it looks again, when nobody can any more.
+    const { rows } = await db.query<{ dropped: boolean }>('select drop_swap_event_month($1) as dropped', [
+      month,
+    ])
+    return rows[0]?.dropped === true
   })
 }
 

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Pool, PoolClient } from 'pg'
+import { applyGrants } from './roles.ts'
 
 type Migration = { name: string; sql: string; checksum: string }
 
@@ -17,8 +18,8 @@ const TRIES = 30
 
 /**
  * Applies every migration that this database has not seen, in the order of their names, each in its
- * own transaction. Processes that start together take turns, and those that are at work go on meanwhile. Returns the
- * names it applied.
+ * own transaction, and gives every role its rights. Processes that start together take turns, and those that are at
+ * work go on meanwhile. Returns the names it applied.
  */
 export async function migrate(pool: Pool, folder: URL = FOLDER): Promise<string[]> {
   const migrations = await readMigrations(folder)
@@ -27,7 +28,10 @@ export async function migrate(pool: Pool, folder: URL = FOLDER): Promise<string[
     await client.query("select set_config('statement_timeout', '0', false)")
     await client.query('select pg_advisory_lock($1)', [LOCK_KEY])
     await client.query("select set_config('lock_timeout', $1, false)", [String(TABLE_WAIT_MS)])
-    return await applyMissing(client, migrations)
+    const added = await applyMissing(client, migrations)
+    // Those of this version are for its own tables.
+    if (folder === FOLDER) await inTurn(() => applyGrants(client))
+    return added
   } finally {
     // Destroying the connection gives the lock and its settings back, whatever went wrong.
     client.release(true)
@@ -87,7 +91,7 @@ async function applyMissing(client: PoolClient, migrations: Migration[]): Promis
     const checksum = applied.get(migration.name)
     if (checksum === migration.checksum) continue
     if (checksum) throw changed(migration.name)
-    await applyInTurn(client, migration)
+    await inTurn(() => apply(client, migration))
     added.push(migration.name)
   }
   return added
@@ -98,13 +102,13 @@ function changed(name: string): Error {
 }
 
 /** Tries again while others are in the way: they had a turn meanwhile. */
-async function applyInTurn(client: PoolClient, migration: Migration): Promise<void> {
+async function inTurn(change: () => Promise<void>): Promise<void> {
   for (let left = TRIES; ; left -= 1) {
     try {
-      return await apply(client, migration)
+      return await change()
     } catch (error) {
-      const { code } = (error as { cause?: { code?: string } }).cause ?? {}
-      if (!code || !IN_THE_WAY.has(code) || left === 1) throw error
+      const { code = '', cause } = error as { code?: string; cause?: { code?: string } }
+      if (!IN_THE_WAY.has(cause?.code ?? code) || left === 1) throw error
       await delay(TABLE_WAIT_MS)
     }
   }

@@ -152,18 +152,9 @@ type Adopted = OpContent & { id: string; terms: object; destinationBlock: bigint
 
 /** Writes down what was found out about an orphan: from now on it is an op like any other. */
 export async function adoptOrphan(db: Db, op: Adopted): Promise<void> {
-  await db.query(
-    `with adopted as (
-       update ops set is_orphan = false, destination_chain = $2, output_token = $3, recipient = $4, min_output = $5,
-                      quoted_output = $5, pay_token = $3, position = $6, round = $7, op_deadline = $8,
-                      fill_deadline = $9, refund_deadline = $10, destination_block = $11, terms = $12
-        where id = $1 and is_orphan returning id
-     )
-     update swaps s set destination_chain = $2 from adopted a where s.op_id = a.id`,
-    [
-      ...[op.id, op.destinationChain, op.outputToken, op.recipient, op.minOutput.toString()],
-      ...[op.position.toString(), op.round.toString(), op.opDeadline, op.fillDeadline, op.refundDeadline],
-      ...[op.destinationBlock.toString(), toJson(op.terms)],
-    ],
-  )
+  await db.query('select adopt_orphan($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)', [
+    ...[op.id, op.destinationChain, op.outputToken, op.recipient, op.minOutput.toString()],
+    ...[op.position.toString(), op.round.toString(), op.opDeadline, op.fillDeadline, op.refundDeadline],
+    ...[op.destinationBlock.toString(), toJson(op.terms)],
+  ])
 }

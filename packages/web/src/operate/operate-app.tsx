@@ -1,5 +1,5 @@
 import { useMemo, useState } from 'preact/hooks'
-import { forget, keep, readKept } from '../kept.ts'
+import { forget, keep, readSecret } from '../kept.ts'
 import { Problem } from '../parts/notice.tsx'
 import { SecretForm } from '../parts/secret-form.tsx'
 import { Shell } from '../shell.tsx'
@@ -13,7 +13,7 @@ const REFRESH_MS = 5_000
 
 /** The page as the operator's listener shows it. The key stays in the tab. */
 export function OperateApp({ localKey }: { localKey: string | undefined }) {
-  const [given, setGiven] = useState(() => readKept<string>(NAME))
+  const [given, setGiven] = useState(() => readSecret<string>(NAME))
   const key = given ?? localKey
   const use = (next: string) => {
     keep(NAME, next)

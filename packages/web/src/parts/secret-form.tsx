@@ -9,7 +9,7 @@ type Props = {
   children?: ComponentChildren
 }
 
-/** One secret, which is not shown while it is typed. */
+/** One secret, which is not shown while it is typed, and which a password manager may fill in. */
 export function SecretForm({ label, onSecret, children }: Props) {
   const [secret, setSecret] = useState('')
   const submit = (event: Event) => {
@@ -22,7 +22,7 @@ export function SecretForm({ label, onSecret, children }: Props) {
         <span>{label}</span>
         <input
           type="password"
-          autoComplete="off"
+          autoComplete="current-password"
           spellcheck={false}
           value={secret}
           onInput={(event) => setSecret(event.currentTarget.value)}

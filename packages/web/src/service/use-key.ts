@@ -1,16 +1,16 @@
 import { useState } from 'preact/hooks'
-import { forget, keep, type Place, readKept } from '../kept.ts'
+import { forget, keep, readSecret } from '../kept.ts'
 import type { Settings } from './settings.ts'
 
 const NAME = 'api-key'
 
-/** The API key: what the user gave, else that of the local network. Never in an address. */
+/** The API key: what the user gave, else that of the local network. Never in an address, and gone with the tab. */
 export function useKey(settings: Settings | undefined) {
-  const [given, setGiven] = useState(() => readKept<string>(NAME))
+  const [given, setGiven] = useState(() => readSecret<string>(NAME))
   return {
     key: given ?? settings?.local?.apiKey,
-    setKey(key: string, place: Place) {
-      keep(NAME, key, place)
+    setKey(key: string) {
+      keep(NAME, key)
       setGiven(key)
     },
     forgetKey() {

@@ -2,14 +2,14 @@ import { fromViemAccount } from '@geoswap/sdk'
 import type { Hex } from 'viem'
 import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
 import { callNode } from '../chain/rpc.ts'
-import { keep, readKept } from '../kept.ts'
+import { keep, readSecret } from '../kept.ts'
 import type { EvmCall, Wallet } from './wallet.ts'
 
 const NAME = 'burner-evm'
 
 /** The test wallet of this tab on EVM chains: its key is made here and gone with the tab. */
 export async function openEvmBurner(): Promise<Wallet> {
-  const privateKey = readKept<Hex>(NAME) ?? generatePrivateKey()
+  const privateKey = readSecret<Hex>(NAME) ?? generatePrivateKey()
   keep(NAME, privateKey)
   const account = privateKeyToAccount(privateKey)
   return {

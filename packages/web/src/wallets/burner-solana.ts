@@ -1,13 +1,13 @@
 import { fromKitSigner } from '@geoswap/sdk'
 import { createKeyPairSignerFromPrivateKeyBytes } from '@solana/kit'
-import { keep, readKept } from '../kept.ts'
+import { keep, readSecret } from '../kept.ts'
 import type { Wallet } from './wallet.ts'
 
 const NAME = 'burner-solana'
 
 /** The test wallet of this tab on Solana: its key is made here and gone with the tab. */
 export async function openSolanaBurner(): Promise<Wallet> {
-  const seed = readKept<number[]>(NAME) ?? [...crypto.getRandomValues(new Uint8Array(32))]
+  const seed = readSecret<number[]>(NAME) ?? [...crypto.getRandomValues(new Uint8Array(32))]
   keep(NAME, seed)
   const signer = await createKeyPairSignerFromPrivateKeyBytes(Uint8Array.from(seed))
   return {

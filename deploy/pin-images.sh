@@ -1,0 +1,15 @@
+#!/bin/sh
+# Prints what deploy/.env needs: the digest of each image that is not ours, as your registry has it now. Tags can be moved
+# by whoever owns them, digests cannot. Look at what changed, then: sh deploy/pin-images.sh > deploy/.env
+set -eu
+
+pin() {
+  digest=$(docker buildx imagetools inspect "$2" --format '{{.Manifest.Digest}}')
+  echo "$1=$digest"
+}
+
+pin NODE_DIGEST node:22-bookworm-slim
+pin POSTGRES_DIGEST postgres:18
+pin PROMETHEUS_DIGEST prom/prometheus:v3.5.0
+pin ALERTMANAGER_DIGEST prom/alertmanager:v0.28.1
+pin GRAFANA_DIGEST grafana/grafana:12.1.0

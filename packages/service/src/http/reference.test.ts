@@ -1,0 +1,68 @@
+import { createOpenApi, endpoints, errorCatalogue } from '@geoswap/wire'
+import { expect, test } from 'vitest'
+import { type OpenApi, renderReference } from './reference.ts'
+import { createTestServer } from './test-server.ts'
+
+const document = createOpenApi({ serverUrl: '/' }) as OpenApi
+const render = (shown: OpenApi) => renderReference(shown, { openApiUrl: '/openapi.json', style: '' })
+const page = render(document)
+
+test('the reference has every call, its parameters, its fields and its errors', () => {
+  for (const { id, method, path, summary, errors } of Object.values(endpoints)) {
+    const section = page.split(`<h2 id="${id}">`)[1]?.split('</section>')[0] ?? ''
+    const operation = document.paths[path]?.[method.toLowerCase()]
+    const fields = Object.values(operation?.requestBody?.content ?? {}).flatMap(({ schema }) =>
+      Object.keys(schema.properties ?? {}),
+    )
+    const names = [...(operation?.parameters ?? []).map(({ name }) => name), ...fields]
+
+    expect(section).toContain(`<b>${method}</b> ${path}`)
+    expect(page).toContain(`<a href="#${id}">${summary.replaceAll("'", '&#39;')}</a>`)
+    for (const name of names) expect(section).toContain(`<code>${name}</code>`)
+    for (const code of errors)
+      expect(section).toMatch(new RegExp(`${errorCatalogue[code].status}</code></th><td>${code}: `))
+  }
+})
+
+test('fields inside others are shown by their path, with type, need and bounds', () => {
+  expect(page).toContain(
+    '<code>fees[].kind</code></th><td>one of, required</td><td>serviceFee, originNetwork',
+  )
+  expect(page).toContain('<code>slippageBps</code></th><td>integer</td><td>Default 50 between equal assets')
+  expect(page).toContain('(at least 1; at most 5000)')
+  expect(page).toContain('<p>string: Server-sent events: ')
+  expect(page).not.toContain('<code></code>')
+  expect(page).toContain('<code>webhook-signature</code></th><td>header, string, required</td>')
+})
+
+test('nothing in it is code, whatever a description says', () => {
+  const evil = '<img src=x onerror="alert(1)"><script>alert(1)</script>'
+  const told = structuredClone(document)
+  told.info.description = evil
+  for (const methods of Object.values(told.paths))
+    for (const operation of Object.values(methods)) {
+      operation.summary = evil
+      operation.description = evil
+    }
+
+  for (const html of [page, render(told)]) {
+    expect(html).not.toMatch(/<(script|img|iframe|object|link|form)/i)
+    expect(html).not.toMatch(/<[^>]*\son\w+=/i)
+    expect(html).not.toMatch(/(src|href|url)["'=: ]+(https?:)?\/\//)
+  }
+})
+
+test('/docs runs no script, and the browser is told to refuse any', async () => {
+  const { app } = await createTestServer()
+  const replies = await Promise.all(['/docs', '/docs/'].map((url) => app.inject({ url })))
+
+  for (const { statusCode, headers, body } of replies) {
+    const policy = String(headers['content-security-policy'])
+    expect([statusCode, headers['content-type']]).toEqual([200, 'text/html; charset=utf-8'])
+    expect(policy).toMatch(/^default-src 'none'; style-src 'sha256-[\w+/]{43}='; base-uri 'none'/)
+    expect(policy).not.toMatch(/script-src|unsafe|\*/)
+    expect(body).not.toContain('<script')
+    expect(body.length).toBeLessThan(200_000)
+  }
+  expect((await app.inject({ url: '/docs/js/scalar.js' })).statusCode).toBe(404)
+})

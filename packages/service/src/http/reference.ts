@@ -1,0 +1,148 @@
+import { toRows } from './schema-rows.ts'
+
+type Schema = Parameters<typeof toRows>[0]
+type Content = Record<string, { schema: Schema; example?: unknown }>
+type Parameter = { name: string; in: string; required?: boolean; schema: Schema; description?: string }
+type Response = { description: string; content?: Content }
+type Operation = {
+  operationId: string
+  summary: string
+  description: string
+  parameters?: Parameter[]
+  requestBody?: { content: Content }
+  responses: Record<string, Response>
+}
+type Methods = Record<string, Operation>
+
+/** What of an OpenAPI document the reference shows. */
+export type OpenApi = {
+  info: { title: string; version: string; description: string }
+  paths: Record<string, Methods>
+  webhooks: Record<string, Methods>
+  components: {
+    schemas: Record<string, Schema>
+    headers: Record<string, { description: string }>
+  }
+}
+
+type Call = { method: string; path: string; operation: Operation }
+
+/** The reference as one page, with its style and without any script. */
+export function renderReference(document: OpenApi, { openApiUrl, style }: Page): string {
+  const { info, components } = document
+  const calls = callsOf(document.paths)
+  const hooks = callsOf(document.webhooks)
+  const links = [...calls, ...hooks].map(
+    ({ operation: { operationId, summary } }) => `<li><a href="#${operationId}">${html(summary)}</a></li>`,
+  )
+  const errors = Object.entries(components.schemas).map(
+    ([name, schema]) => `<h3 id="${html(name)}">${html(name)}</h3>${toTable(schema)}`,
+  )
+  const headers = Object.entries(components.headers).map(([name, { description }]) => [name, description])
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${html(info.title)} API</title>
+<style>${style}</style>
+</head>
+<body>
+<header>
+<h1>${html(info.title)} API ${html(info.version)}</h1>
+<p>${html(info.description)}</p>
+<p>Every call takes the header <code>x-api-key</code>.
+The same for machines: <a href="${html(openApiUrl)}">openapi.json</a>.</p>
+</header>
+<nav aria-label="Calls"><ul>${links.join('')}<li><a href="#errors">Errors</a></li></ul></nav>
+<main>
+${calls.map(toSection).join('\n')}
+<h2 id="webhooks">Webhooks</h2>
+${hooks.map(toSection).join('\n')}
+<h2 id="errors">Errors</h2>
+${errors.join('\n')}
+<h3>Headers of every answer</h3>
+${rowsToTable(['header', 'says'], headers)}
+</main>
+</body>
+</html>
+`
+}
+
+type Page = { openApiUrl: string; style: string }
+
+function callsOf(paths: Record<string, Methods>): Call[] {
+  return Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({
+      method: method.toUpperCase(),
+      path,
+      operation,
+    })),
+  )
+}
+
+function toSection(call: Call): string {
+  const { operationId, summary, description, parameters = [], requestBody, responses } = call.operation
+  const given = parameters.map(({ name, in: where, required, schema, description = '' }) => {
+    const [row] = toRows({ ...schema, description })
+    const need = required ? 'required' : ''
+    return [name, [where, row?.type, need].filter(Boolean).join(', '), row?.text ?? '']
+  })
+  const refusals = Object.entries(responses)
+    .filter(([status]) => Number(status) >= 400)
+    .flatMap(toRefusals)
+  const answers = Object.entries(responses).filter(([status]) => Number(status) < 400)
+  return `<section aria-labelledby="${operationId}">
+<h2 id="${operationId}">${html(summary)}</h2>
+<p><code class="call"><b>${call.method}</b> ${html(call.path)}</code></p>
+<p>${html(description)}</p>
+${given.length > 0 ? `<h3>Parameters</h3>${rowsToTable(['name', 'type', ''], given)}` : ''}
+${requestBody ? `<h3>Body</h3>${toContent(requestBody.content)}` : ''}
+${answers.map(([status, { content }]) => `<h3>Answer ${html(status)}</h3>${toContent(content ?? {})}`).join('')}
+${refusals.length > 0 ? `<h3>Errors</h3>${rowsToTable(['status', 'meaning'], refusals)}` : ''}
+</section>`
+}
+
+/** One for each code of the status: they are paragraphs of its description. */
+function toRefusals([status, { description }]: [string, Response]): string[][] {
+  return description.split('\n\n').map((paragraph) => [status, paragraph])
+}
+
+function toContent(content: Content): string {
+  const parts = Object.entries(content).map(([type, { schema, example }]) => {
+    const text = typeof example === 'string' ? example : JSON.stringify(example, null, 2)
+    const shown = `<details><summary>Example</summary><pre tabindex="0">${html(text ?? '')}</pre></details>`
+    return `<p><code>${html(type)}</code></p>${toTable(schema)}${example === undefined ? '' : shown}`
+  })
+  return parts.join('')
+}
+
+function toTable(schema: Schema): string {
+  const rows = toRows(schema)
+  const [only] = rows
+  // Nothing is in it: it has no name to be found by.
+  if (only?.name === '') return `<p>${html([only.type, only.text].filter(Boolean).join(': '))}</p>`
+  return rowsToTable(
+    ['field', 'type', ''],
+    rows.map(({ name, type, isRequired, text }) => [name, isRequired ? `${type}, required` : type, text]),
+  )
+}
+
+function rowsToTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const toCell = (cell: string) => `<td>${html(cell)}</td>`
+  const toRow = ([first = '', ...rest]: readonly string[]) =>
+    `<tr><th scope="row"><code>${html(first)}</code></th>${rest.map(toCell).join('')}</tr>`
+  const titles = head.map((title) => (title === '' ? '<td></td>' : `<th scope="col">${title}</th>`)).join('')
+  return `<div class="wide" tabindex="0"><table>
+<thead><tr>${titles}</tr></thead>
+<tbody>${rows.map(toRow).join('\n')}</tbody>
+</table></div>`
+}
+
+const ESCAPES: Readonly<Record<string, string>> = {
+  ...{ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' },
+}
+
+function html(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => ESCAPES[character] ?? '')
+}

@@ -1,0 +1,161 @@
+/**
+ * A part of the service that has a database role of its own: the processes, the operator's commands, and the stops that
+ * the operator's dashboard raises. Whoever migrates and rebuilds owns the tables, and is none of them.
+ */
+export const PARTS = ['api', 'worker', 'attester', 'operator', 'dashboard'] as const
+export type Part = (typeof PARTS)[number]
+
+/** The role that holds a part's rights. Nobody logs in as it: login roles are members of it. */
+export const groupOf = (part: Part) => `geoswap_${part}`
+
+/** In the words of `grant`. A part that is not named may do nothing. */
+type Rights = Partial<Record<Part, string>>
+
+const RAISE_STOPS = `select,
+  insert (why, note, raised_by, chain_id, asset, from_chain, from_token, to_chain, to_token),
+  update (resumed_at, resumed_by, resumed_note)`
+const HOLD_LANES = 'select, insert (name), update (holder, fence, expires_at)'
+
+/**
+ * Every table and view. What a part may not write is safe from whoever takes it over: the API stores what wallets
+ * signed and never changes it, nor anything that the worker or the attester found out or signed.
+ */
+export const TABLES: Readonly<Record<string, Rights>> = {
+  migrations: { api: 'select', worker: 'select', attester: 'select', dashboard: 'select' },
+  accounts: { api: 'select', operator: 'select, insert (id, name, limits), update (limits)' },
+  api_keys: {
+    api: 'select',
+    operator: 'select, insert (id, account_id, hash, name), update (revoked_at)',
+  },
+  rate_budgets: { api: 'select, insert, update (tokens, updated_at)' },
+  held_places: { api: 'select, insert, delete' },
+  service_epoch: { api: 'select' },
+  ring_positions: { api: 'select, insert, update (last_round, op_id)', worker: 'select, update (op_id)' },
+  ops: {
+    // The balance is read again and the time may end before a submission; the rest is what the wallet signs.
+    api: `select, insert (id, quote_id, account_id, hash, delivery_hash, terms, origin_chain, destination_chain, wallet,
+      input_token, input_amount, output_token, quoted_output, min_output, swappable, price_floor, recipient, locker,
+      position, round, op_deadline, fill_deadline, refund_deadline, wallet_balance, wallet_block, value_cents,
+      origin_block, destination_block, creates_account, venue, pay_token, pay_amount, lock_fee_bound,
+      delivery_fee_bound, expires_at), update (wallet_balance, wallet_block, expires_at)`,
+    worker: 'select, update (value_cents), delete',
+    attester: 'select',
+    operator: 'select',
+  },
+  swaps: {
+    api: `select, insert (id, op_id, quote_id, account_id, origin_chain, destination_chain, wallet, input_token,
+      input_amount, locker, signature, last_valid, delegation, timeline)`,
+    worker: `select, update (state, version, updated_at, locked_block, delivered_block, origin_safe, origin_tx_hash,
+      delivery_tx_hash, refund_tx_hash, credited, delivered, failure_code, refund_reason, proof, timeline, origin_final,
+      delivery_final, exposed_cents, unclaimed_cents, claim_booked, is_unsigned)`,
+    attester: 'select',
+    operator: 'select',
+  },
+  account_swaps: { api: 'select', operator: 'select' },
+  swap_events: { api: 'select, update (position)', worker: 'select', operator: 'select' },
+  swap_event_partitions: { worker: 'select', operator: 'select' },
+  webhook_endpoints: {
+    api: `select, update (secret, previous_secret, failing_since, last_failure, disabled_at, disabled_because)`,
+    operator: `select, insert (id, account_id, url, secret), delete, update (secret, previous_secret, previous_until,
+      failing_since, last_failure, disabled_at, disabled_because)`,
+  },
+  webhook_deliveries: {
+    api: 'select, insert (endpoint_id, position), update (attempts, next_at), delete',
+    worker: 'select',
+    operator: 'select, insert (endpoint_id, position, swap_id), update (attempts, next_at)',
+  },
+  sender_keys: { worker: 'select, insert, update (next_nonce)', attester: 'select' },
+  tx_attempts: {
+    worker: `select,
+      insert (chain_id, sender, nonce, replacement, role, tx_hash, raw, effect_hash, request, last_valid),
+      update (final_at, final_block, consumed_block, refusal)`,
+    attester: 'select',
+    operator: 'select',
+  },
+  attempt_swaps: { worker: 'select, insert', attester: 'select', operator: 'select' },
+  gas_topups: { worker: 'select, insert (attempt_id, chain_id, address, amount)' },
+  attested_outcomes: { attester: 'select, insert, update (outcome)' },
+  attestations: {
+    // Who relays one says in what it was sent, and drops what no swap needs any more.
+    worker: 'select, update (attempt_id, sent_hour), delete',
+    attester: 'select, insert (chain_id, kind, swap_ids, valid_until, signature), delete',
+    operator: 'select',
+  },
+  inventory: {
+    api: 'select, update (reserved)',
+    worker: 'select, insert (chain_id, token, held, at_block), update (held, reserved, at_block)',
+    operator: 'select, insert (chain_id, token, held, at_block), update (held, reserved, at_block)',
+  },
+  treasury_moves: {
+    worker: 'select',
+    operator: `select, insert (chain_id, sender, once, kind, token, recipient, amount), update (tx_hashes, outcome)`,
+  },
+  exposure: {
+    api: 'select',
+    worker: 'select, insert, update (cents, unclaimed_cents)',
+    operator: 'select, update (cents, unclaimed_cents)',
+  },
+  lost_inputs: {
+    api: 'select',
+    worker: 'select, insert (swap_id, chain_id, cents)',
+    operator: 'select, update (written_off_at, note)',
+  },
+  claim_books: { api: 'select', worker: 'select, insert, update (open, claimed, hour)' },
+  ledger_movements: {
+    worker: `select, insert (chain_id, source, part, block, kind, token, amount, debit, credit, op_hash, swap_id)`,
+    operator: 'select',
+  },
+  ledger_balances: { api: 'select', worker: 'select' },
+  ledger_cursors: { api: 'select', worker: 'select, insert, update (block, read_at)' },
+  quote_stops: { api: 'select', worker: RAISE_STOPS, operator: RAISE_STOPS, dashboard: RAISE_STOPS },
+  chain_cursors: { worker: 'select, insert, update (scanned_to)' },
+  chain_events: {
+    worker: `select, insert (chain_id, kind, id, block, block_hash, tx_hash, seen_at, amount, credited_to),
+      update (block, block_hash, tx_hash, seen_at, amount, credited_to, final), delete`,
+  },
+  chain_views: { api: 'select', worker: 'select, insert, update (view, version, updated_at)' },
+  swap_times: { api: 'select', worker: 'select, insert, update (durations_ms)' },
+  lanes: { api: HOLD_LANES, worker: HOLD_LANES },
+  rebuild_points: { worker: 'select', attester: 'select' },
+  rebuilds: {},
+}
+
+/** Each partition of `swap_events`, by its own name. Through the table they are read and written as that says. */
+export const PARTITION: Rights = { worker: 'select, delete' }
+
+/** Every sequence. */
+export const SEQUENCES: Readonly<Record<string, Rights>> = {
+  swap_event_positions: { api: 'usage' },
+  swap_events_ticket_seq: {},
+  tx_attempts_id_seq: { worker: 'usage' },
+  attestations_id_seq: {},
+  chain_view_versions: { worker: 'usage' },
+  ledger_movements_id_seq: {},
+  quote_stops_id_seq: {},
+  rebuilds_id_seq: {},
+}
+
+/** Every function that can be called; those of triggers cannot. */
+export const FUNCTIONS: Readonly<Record<string, Rights>> = {
+  lease_rate_budget: { api: 'execute' },
+  lease_places: { api: 'execute' },
+  utc_now: { api: 'execute', worker: 'execute' },
+  swap_status: { api: 'execute', worker: 'execute', operator: 'execute' },
+  adopt_orphan: { worker: 'execute' },
+  add_swap_event_month: { worker: 'execute' },
+  drop_swap_event_month: { worker: 'execute' },
+  prepare_swap_event_partition: {},
+}
+
+/** Whose lanes are whose: no part takes one of another. */
+export const LANES: Rights = { api: "name = 'webhooks'", worker: "name <> 'webhooks'" }
+
+export type Right = { privilege: string; columns: readonly string[] | undefined }
+
+/** Each privilege of such a list, with the columns that it is for; undefined for all. */
+export function parseRights(text = ''): Right[] {
+  return [...text.matchAll(/(\w+)(?:\s*\(([^)]*)\))?/g)].map(([, privilege = '', columns]) => ({
+    privilege,
+    columns: columns?.split(',').map((name) => name.trim()),
+  }))
+}

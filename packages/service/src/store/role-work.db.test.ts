@@ -1,0 +1,126 @@
+import { createLogins } from '@geoswap/devnet'
+import type { Pool } from 'pg'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { createPool } from './db.ts'
+import { addEventMonths, dropMonth, findPastMonths } from './event-months.ts'
+import { findLostInputs, insertLostInput, writeOffInput } from './exposure.ts'
+import { PARTS, type Part } from './grants.ts'
+import { adoptOrphan } from './rebuild.ts'
+import { deleteEventsOf, deleteUnsubmittedOps, FIRST_EVENT, FIRST_OP } from './retention.ts'
+import { insertSwap } from './submissions.ts'
+import { findSwaps } from './swaps.ts'
+import { insertTestAccount, startTestDatabase, type TestDatabase } from './test-database.ts'
+import { ageEventLog, backdateTestSwap, monthAt, partitionsOf } from './test-event-log.ts'
+import { insertTestOp, insertTestSwap, settleTestSwap } from './test-swaps.ts'
+import { replay } from './webhook-deliveries.ts'
+import { insertEndpoint, removeEndpoint, rotateSecret } from './webhook-endpoints.ts'
+
+// What happens rarely: end-to-end tests show that the rest works by these roles.
+
+let database: TestDatabase
+let owner: Pool
+let by: Record<Part, Pool>
+let accountId: string
+beforeEach(async () => {
+  database = await startTestDatabase()
+  owner = database.pool
+  const urls = await createLogins(database.url)
+  by = Object.fromEntries(PARTS.map((part) => [part, createPool(urls[part], { max: 2 })])) as typeof by
+  accountId = await insertTestAccount(owner)
+})
+afterEach(async () => {
+  await Promise.all(Object.values(by).map((pool) => pool.end()))
+  await database.stop()
+})
+
+test('the worker makes, clears and drops months of the log', async () => {
+  await ageEventLog(owner)
+  const swap = await insertTestSwap(owner, accountId)
+  await settleTestSwap(by.worker, swap)
+
+  expect(await addEventMonths(by.worker)).toHaveLength(9)
+  await backdateTestSwap(owner, swap)
+  const month = await monthAt(owner, -5)
+  const cleared = await deleteEventsOf(by.worker, { month, after: FIRST_EVENT, limit: 100 })
+
+  expect(cleared.deleted).toBe(4)
+  expect(await findPastMonths(by.worker, { olderThanDays: 90 })).toContain(month)
+  expect(await dropMonth(by.worker, month)).toBe(true)
+  expect(await partitionsOf(owner, swap)).toEqual([])
+})
+
+test.each(['this month', 'no month', 'a table'])(
+  'nobody drops %s by the way in which months go',
+  async (what) => {
+    const name = {
+      'this month': await monthAt(owner, 2),
+      'no month': 'swap_events_default',
+      'a table': 'swaps',
+    }[what]
+
+    const dropping = by.worker.query('select drop_swap_event_month($1)', [name])
+
+    await expect(dropping).rejects.toThrow('is no month of the log that is over')
+  },
+)
+
+test('what the API submits is in the log and the history, which it cannot write itself', async () => {
+  const opId = await insertTestOp(owner, accountId)
+  await insertSwap(by.api, { swapId: 'swp_1', opId, signature: '0x' })
+
+  const events = await by.api.query("select state from swap_events where swap_id = 'swp_1'")
+  const history = await by.api.query("select status from account_swaps where swap_id = 'swp_1'")
+
+  expect([events.rows, history.rows]).toEqual([[{ state: 'accepted' }], [{ status: 'pending' }]])
+})
+
+test('the worker writes down the terms of an orphan, and of no other op', async () => {
+  const orphan = await insertTestSwap(owner, accountId)
+  const other = await insertTestSwap(owner, accountId)
+  await owner.query('update ops set is_orphan = true where id = (select op_id from swaps where id = $1)', [
+    orphan.swapId,
+  ])
+  for (const { swapId } of [orphan, other]) {
+    const [swap] = await findSwaps(by.worker, [swapId])
+    if (!swap) throw new Error('There is no such swap')
+    await adoptOrphan(by.worker, { ...swap.op, recipient: 'found', terms: {}, destinationBlock: 7n })
+  }
+
+  const recipients = (await findSwaps(by.worker, [orphan.swapId, other.swapId])).map(({ op }) => op.recipient)
+  expect(recipients.sort()).toEqual(['found', 'recipient'])
+})
+
+test('the worker clears ops away that nobody submitted', async () => {
+  const opId = await insertTestOp(owner, accountId)
+  await owner.query("update ops set expires_at = now() - interval '2 days' where id = $1", [opId])
+
+  const { deleted } = await deleteUnsubmittedOps(by.worker, {
+    olderThanHours: 24,
+    after: FIRST_OP,
+    limit: 10,
+  })
+
+  expect(deleted).toBe(1)
+})
+
+test('the worker notes a lost input, and the operator writes it off', async () => {
+  const { swapId } = await insertTestSwap(owner, accountId)
+  const [swap] = await findSwaps(by.worker, [swapId])
+  if (!swap) throw new Error('There is no such swap')
+  await insertLostInput(by.worker, swap)
+
+  expect(await writeOffInput(by.operator, { swapId, note: 'known' })).toBe(true)
+  expect(await findLostInputs(by.operator)).toEqual([])
+})
+
+test('the operator sets endpoints of webhooks up, has events sent again, and removes them', async () => {
+  const swap = await insertTestSwap(owner, accountId)
+  await owner.query('update swap_events set position = 1')
+  await insertEndpoint(by.operator, { id: 'we_1', accountId, url: 'https://a.example', secret: 'sealed' })
+  await rotateSecret(by.operator, { id: 'we_1', secret: 'new', hours: 1 })
+
+  expect(await replay(by.operator, 'we_1', { swapId: swap.swapId })).toBe(1)
+  expect(await replay(by.operator, 'we_1', { failed: true })).toBe(0)
+  await removeEndpoint(by.operator, 'we_1')
+  expect((await owner.query('select from webhook_deliveries')).rowCount).toBe(0)
+})

@@ -1,0 +1,45 @@
+import { beforeEach, expect, test, vi } from 'vitest'
+import { forget, keep, readKept, readSecret } from './kept.ts'
+
+function createStorage() {
+  const values = new Map<string, string>()
+  return {
+    values,
+    getItem: (name: string) => values.get(name) ?? null,
+    setItem: (name: string, value: string) => void values.set(name, value),
+    removeItem: (name: string) => void values.delete(name),
+  }
+}
+
+let tab: ReturnType<typeof createStorage>
+let browser: ReturnType<typeof createStorage>
+beforeEach(() => {
+  tab = createStorage()
+  browser = createStorage()
+  vi.stubGlobal('sessionStorage', tab)
+  vi.stubGlobal('localStorage', browser)
+})
+
+test('a secret stays in its tab', () => {
+  keep('api-key', 'gsk_1')
+
+  expect(readSecret('api-key')).toBe('gsk_1')
+  expect([...browser.values]).toEqual([])
+  forget('api-key')
+  expect(readSecret('api-key')).toBeUndefined()
+})
+
+test('a secret that an earlier version had the browser keep is removed, and not used', () => {
+  browser.setItem('geoswap.api-key', '"gsk_old"')
+
+  expect(readSecret('api-key')).toBeUndefined()
+  expect([...browser.values]).toEqual([])
+})
+
+test('what is no secret is found where it was kept, and what somebody else wrote is nothing', () => {
+  keep('operations', [1], 'browser')
+  tab.setItem('geoswap.order', 'not JSON')
+
+  expect(readKept('operations')).toEqual([1])
+  expect(readKept('order')).toBeUndefined()
+})
