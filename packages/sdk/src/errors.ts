@@ -91,15 +91,26 @@ export class SubmissionUnknownError extends Error {
   }
 }
 
-export type SwapRefusal = 'PRICE_IMPACT' | 'INPUT_LIMIT' | 'OUTPUT_LIMIT' | 'DECLINED' | 'SIGNER'
+/**
+ * `UNPINNED`: whose contracts these are is not known here, and nobody is believed. `SIGNATURE_OPEN`: an earlier
+ * signature for the same swap can still be used.
+ */
+export type SwapRefusal =
+  | 'PRICE_IMPACT'
+  | 'INPUT_LIMIT'
+  | 'OUTPUT_LIMIT'
+  | 'DECLINED'
+  | 'SIGNER'
+  | 'UNPINNED'
+  | 'SIGNATURE_OPEN'
 
 /** The caller's own limits, or its `confirm`, said no. Nothing was signed. */
 export class SwapRefusedError extends Error {
   override readonly name = 'SwapRefusedError'
   readonly code: SwapRefusal
 
-  constructor(code: SwapRefusal, message: string) {
-    super(message)
+  constructor(code: SwapRefusal, message: string, options?: ErrorOptions) {
+    super(message, options)
     this.code = code
   }
 }
