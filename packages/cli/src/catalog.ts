@@ -32,8 +32,17 @@ export function getToken(tokens: readonly TokenEntry[], chain: ChainEntry, text:
     byAddress ? form(token.address) === form(text) : token.symbol === text,
   )
   const [only] = found
-  if (only && found.length === 1) return only
+  if (only && found.length === 1) return assertReadable(only)
   throw found.length > 1 ? ambiguous(found, chain, text) : unknown(here, chain, text)
+}
+
+// More than any token has, and little enough to reckon with.
+const MAX_DECIMALS = 77
+
+function assertReadable(token: TokenEntry): TokenEntry {
+  const { decimals, symbol } = token
+  if (Number.isInteger(decimals) && decimals >= 0 && decimals <= MAX_DECIMALS) return token
+  throw new CliError('WRONG_DECIMALS', `${symbol} cannot have ${decimals} decimals, as the service says.`)
 }
 
 function ambiguous(found: readonly TokenEntry[], chain: ChainEntry, text: string): CliError {

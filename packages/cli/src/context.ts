@@ -8,6 +8,7 @@ import { type Given, getRpcUrl, getService, type Settings, toSettings } from './
 import { type ConfigFile, type McpSetting, openConfigFile } from './store/config-file.ts'
 import { type Attempt, type IsAttended, type Journal, type Order, openJournal } from './store/journal.ts'
 import { findLocalNetwork } from './store/local-network.ts'
+import { openPins } from './store/pins.ts'
 import { openWalletFiles, type WalletFiles } from './store/wallet-files.ts'
 import type { Terminal } from './terminal.ts'
 
@@ -68,11 +69,13 @@ export function createContext(
 /** A client of the configured service that also notes what its replies say of this machine's clock. */
 export function connect(context: Context): Client {
   const { url: baseUrl, apiKey } = getService(context.settings)
-  const { contracts } = context.settings
+  const { contracts, rpcUrls } = context.settings
   return createClient({
     baseUrl,
     apiKey,
     contracts,
+    rpcUrls,
+    pins: openPins(join(context.home, 'pins.json'), baseUrl),
     retry: { forMs: RETRY_MS },
     fetch: watchedFetch(context, baseUrl),
   })

@@ -22,6 +22,7 @@ export type CliErrorCode =
   | 'HIGH_PRICE_IMPACT'
   | 'SWAP_IN_FLIGHT'
   | 'SWAP_ENDED'
+  | 'SIGNATURE_OPEN'
   | 'NOT_SUBMITTED'
   | 'SUBMISSION_UNKNOWN'
   | 'NOT_REFUNDABLE'
@@ -56,6 +57,11 @@ export class CliError extends Error {
     this.advice = advice
     this.details = details
   }
+}
+
+/** When it is certain that a signature can no longer be used. */
+export function timeOf(seconds: number): string {
+  return new Date(seconds * 1_000).toISOString()
 }
 
 /** The command that goes on with what was left. */

@@ -30,6 +30,8 @@ export type ReadyOrder = {
   request: SwapRequest & { recipient: string }
   limits: SwapLimits
   order: Order
+  /** Both were named by the same symbol: who asks says that they are the same. */
+  isSameAsset: boolean
 }
 
 type Payer = (side: Side) => Promise<ChosenWallet>
@@ -65,7 +67,13 @@ export async function resolveOrder(
   if (amount.value === 0n && standingOf(context.journal.findLast(order)) === 'free')
     throw nothingToSwap(from, wallet)
   context.seen.order = order
-  return { from, to, wallet, request, limits: readLimits(words, from, to), order }
+  const isSameAsset = isOneSymbol(words, from, to)
+  return { from, to, wallet, request, limits: readLimits(words, from, to), order, isSameAsset }
+}
+
+function isOneSymbol(words: Words, from: Side, to: Side): boolean {
+  const [paid, bought] = [words.from, words.to].map((text) => text.split(':')[1])
+  return paid === bought && paid === from.token.symbol && bought === to.token.symbol
 }
 
 /** The wallet itself where its address fits; a name stands for that wallet's address. */

@@ -20,8 +20,10 @@ export function orderLines({ from, to, wallet, recipient }: Order): string[] {
   ]
 }
 
+/** With the least that is guaranteed: that is what is signed. */
 export function quoteLine(quote: QuoteReply, { from, to }: Sides, style: Style): string {
-  return `${money(quote.input, from, style)} for ${money(quote.output, to, style)}`
+  const least = money(quote.minOutput, to, style)
+  return `${money(quote.input, from, style)} for ${money(quote.output, to, style)}, at least ${least}`
 }
 
 export function quoteLines(quote: QuoteReply, order: Order, style: Style): string[] {

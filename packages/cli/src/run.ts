@@ -1,7 +1,7 @@
 import { type AnyCommand, columns, type ExitCode, helpOf, parseCommand } from './command.ts'
 import { commands } from './commands/all.ts'
 import type { Context, Surroundings } from './context.ts'
-import { CliError, resumeWith } from './errors.ts'
+import { CliError, resumeWith, timeOf } from './errors.ts'
 import { createInterrupts, type Interrupts } from './interrupts.ts'
 import { createTerminal, type Streams, type Terminal } from './terminal.ts'
 
@@ -94,6 +94,11 @@ function leftBehind({ attempt, swapId }: Context['seen']): Left | undefined {
     return { advice, ids: { attempt: id } }
   }
   if (attempt && attempt.stage !== 'ended') return { advice: 'Nothing was submitted.', ids: {} }
+  if (attempt?.outcome === 'notSubmitted' && attempt.lockableUntil !== undefined) {
+    const until = timeOf(attempt.lockableUntil)
+    const advice = `It was signed, and the service can use that until ${until}: the same is not signed again before.`
+    return { advice, ids: { attempt: attempt.id } }
+  }
   if (attempt?.outcome === 'notSubmitted') return { advice: 'Nothing was submitted.', ids: {} }
   return attempt || swapId === undefined ? undefined : goingOn(swapId)
 }

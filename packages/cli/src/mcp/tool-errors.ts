@@ -6,6 +6,7 @@ import { idsOf } from '../swap/claim.ts'
 /** What the command line advises is about flags; here a tool is called again. */
 const ADVICE: Readonly<Record<string, string>> = {
   SWAP_IN_FLIGHT: 'Follow it with swap_status; do not start another one.',
+  SIGNATURE_OPEN: 'Nothing was signed. Try again after that time, if it is still wanted.',
   SWAP_ENDED: 'Call execute_swap again only if another one is wanted.',
   SWAP_TIMEOUT: 'It goes on. Follow it with swap_status.',
   SUBMISSION_UNKNOWN: 'Call execute_swap with the same order again: that is at most one swap.',
