@@ -3,9 +3,23 @@ import { isAddress as isSolanaAddress } from '@solana/kit'
 import { getAddress, isAddress as isEvmAddress } from 'viem'
 import { CliError } from './errors.ts'
 import type { Family } from './keys.ts'
+import { plainName } from './plain.ts'
 
 export type Catalog = { chains: readonly ChainEntry[]; tokens: readonly TokenEntry[] }
 export type Side = { chain: ChainEntry; token: TokenEntry }
+
+/** With names that can be shown and asked about: they are the service's. */
+export function toPlainChains(chains: readonly ChainEntry[]): ChainEntry[] {
+  return chains.map(({ name, native, ...chain }) => ({
+    ...chain,
+    name: plainName(name),
+    native: { ...native, symbol: plainName(native.symbol) },
+  }))
+}
+
+export function toPlainTokens(tokens: readonly TokenEntry[]): TokenEntry[] {
+  return tokens.map((token) => ({ ...token, symbol: plainName(token.symbol) }))
+}
 
 /** `alpha:USDC`: a chain by name or id, then a token by symbol or address. */
 export function getSide({ chains, tokens }: Catalog, text: string): Side {

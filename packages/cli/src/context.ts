@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { type Client, createClient } from '@geoswap/sdk'
-import type { Catalog } from './catalog.ts'
+import { type Catalog, toPlainChains, toPlainTokens } from './catalog.ts'
 import type { Interrupts } from './interrupts.ts'
 import type { Key } from './keys.ts'
 import { type Chain, createNode, type Reads } from './nodes/node.ts'
@@ -100,7 +100,7 @@ export async function readCatalog(client: Client, signal: AbortSignal): Promise<
     client.chains({ signal }),
     client.tokens({}, { signal }),
   ])
-  return { chains, tokens }
+  return { chains: toPlainChains(chains), tokens: toPlainTokens(tokens) }
 }
 
 export function nodeOf({ settings }: Pick<Context, 'settings'>, chain: Chain): Reads {

@@ -15,8 +15,8 @@ export function money(amount: string, { symbol, decimals, chain }: OrderSide, { 
 /** What the names stand for, before anything is signed. */
 export function orderLines({ from, to, wallet, recipient }: Order): string[] {
   return [
-    `pays ${from.symbol} ${from.token} on ${from.chain}, wallet ${wallet.name} ${wallet.address}`,
-    `gets ${to.symbol} ${to.token} on ${to.chain}, recipient ${recipient}`,
+    `pays ${from.symbol} ${from.token} on ${from.chain} (${from.chainId}), wallet ${wallet.name} ${wallet.address}`,
+    `gets ${to.symbol} ${to.token} on ${to.chain} (${to.chainId}), recipient ${recipient}`,
   ]
 }
 

@@ -37,7 +37,9 @@ async function runCommand(io: Io, world: World, name: string, args: string[]): P
     }
     const { createContext } = await import('./context.ts')
     const url = values['url'] as string | undefined
-    context = createContext(io, { ...world, given: { ...world.given, ...(url !== undefined && { url }) } })
+    const isInsecure = values['insecure'] === true
+    const given = { ...world.given, isInsecure, ...(url !== undefined && { url }) }
+    context = createContext(io, { ...world, given })
     return await orInterrupted(command.run(context, { values: values as never, words }), io.interrupts.signal)
   } catch (error) {
     return fail(io.terminal, error, context)

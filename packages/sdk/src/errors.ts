@@ -1,6 +1,7 @@
 import type { ErrorCode, ErrorReply } from '@geoswap/wire'
 import type { Difference } from './checks/difference.ts'
 import type { Submission } from './submission.ts'
+import { plainText } from './text.ts'
 
 /** What the service never answers: no reply came, none came in time, or it was not one of its own. */
 export type TransportCode = 'CONNECTION_FAILED' | 'TIMEOUT' | 'UNEXPECTED_REPLY'
@@ -54,7 +55,7 @@ export class TamperedOperationError extends Error {
 
   constructor(differences: readonly Difference[]) {
     const list = differences.map(
-      ({ field, expected, actual }) => `${field} is ${actual}, expected ${expected}`,
+      ({ field, expected, actual }) => `${field} is ${plainText(actual)}, expected ${expected}`,
     )
     super(`Not signed, since it is not what was asked for: ${list.join('; ')}`)
     this.differences = differences

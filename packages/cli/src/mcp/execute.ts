@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { EndedSwap, QuoteReply, StatusReply, SwapLimits } from '@geoswap/sdk'
 import type { Context } from '../context.ts'
 import { CliError } from '../errors.ts'
-import { type ReadyOrder, resolveOrder } from '../order.ts'
+import { assertReadable, type ReadyOrder, resolveOrder } from '../order.ts'
 import { type Attempt, keyOf, type Order, standingOf, swapIdOf } from '../store/journal.ts'
 import { claimOrder, toEnd } from '../swap/claim.ts'
 import { followAttempt } from '../swap/follow.ts'
@@ -26,6 +26,7 @@ export async function executeSwap(desk: Desk, opened: Opened, input: ExecuteInpu
   )
   const { order } = ready
   assertRecipient(order.recipient, desk.rules)
+  assertReadable(context, ready)
 
   const last = context.journal.findLast(order)
   // The same submission is at most one swap, and its value is counted already.

@@ -1,7 +1,7 @@
 import type { StatusReply } from '@geoswap/sdk'
 import { readBalances } from '../balances.ts'
 import type { Catalog } from '../catalog.ts'
-import { getChain, isAddressOf } from '../catalog.ts'
+import { getChain, isAddressOf, toPlainChains } from '../catalog.ts'
 import { readCatalog } from '../context.ts'
 import { CliError } from '../errors.ts'
 import { resolveOrder } from '../order.ts'
@@ -17,7 +17,7 @@ import { findSide, toMoney, toOrderView, toQuoteView, toRecordView, toSwapView }
 export async function listChains({ client, context }: Opened) {
   const { chains } = await client.chains({ signal: context.interrupts.signal })
   return {
-    chains: chains.map(({ name: chain, chainId, family, native, available, reason }) => ({
+    chains: toPlainChains(chains).map(({ name: chain, chainId, family, native, available, reason }) => ({
       ...{ chain, chainId, family, coin: native.symbol, available },
       ...(reason !== undefined && { reason }),
     })),
