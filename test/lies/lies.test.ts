@@ -41,12 +41,14 @@ function honest(path: string, { request } = paid) {
 }
 
 /** Each swap that settled was wanted; beyond those, no more than one can be open. */
-async function harmOf(trader: Trader, lie: Lie | undefined, asked: Asked): Promise<string[]> {
+async function harmOf(trader: Trader, lie: Lie, asked: Asked): Promise<string[]> {
   liar.begin(lie)
-  const settled = await trader(liar, { isExactOutput: asked === bought })
+  // A lie about what was signed is one that asks for a second signature.
+  const times = /submit|status/.test(lie.path) ? 2 : 1
+  const settled = await trader(liar, { isExactOutput: asked === bought, times })
   const total = asked.maxInput * BigInt(settled + 1)
   const harm = await findHarm(liar.handed(), liar.offers.offered(), asked, total)
-  return harm.map((each) => `${lie?.name}: ${each}`)
+  return harm.map((each) => `${lie.name}: ${each}`)
 }
 
 async function harmOfAll(trader: Trader, lies: readonly Lie[], asked = paid): Promise<string[]> {
@@ -55,9 +57,11 @@ async function harmOfAll(trader: Trader, lies: readonly Lie[], asked = paid): Pr
   return found
 }
 
-// Hundreds of swaps, one after the other.
-const TIMEOUT_MS = 240_000
+// Many swaps, one after the other.
+const TIMEOUT_MS = 120_000
 const PATHS = ['/swap/quote', '/swap/delegation', '/swap/build-geo-op', '/swap/submit', '/swap/status']
+const ERRORS = ['/swap/quote', '/swap/delegation', '/swap/build-geo-op', '/swap/submit']
+const REFUSED = /submit .* (OPERATION_EXPIRED|INSUFFICIENT_BALANCE|INVALID_AUTHORIZATION)$/
 
 test.each([
   ['/swap/quote', QuoteReply, paid],
@@ -72,40 +76,53 @@ test.each([
 
 describe.each(traders)(
   'whatever a lying service says, the %s signs nothing that costs more',
-  (_name, trader) => {
+  (name, trader) => {
+    // All three sign by the SDK. What it does with the least of them is seen there; here is what they add to it.
+    const isBrief = name !== 'SDK'
+    const paths = isBrief ? ['/swap/quote', '/swap/tokens', '/swap/chains'] : PATHS
+    const errors = errorLies(ERRORS).filter((lie) => !isBrief || REFUSED.test(lie.name))
+
     test('an honest one gets its signatures', async () => {
       liar.begin(undefined)
 
-      expect(await trader(liar, { isExactOutput: false })).toBe(2)
+      expect(await trader(liar, { isExactOutput: false, times: 2 })).toBe(2)
       const total = 2n * paid.maxInput
       expect(await findHarm(liar.handed(), liar.offers.offered(), paid, total)).toEqual([])
     })
 
-    test.each([...PATHS, '/swap/chains', '/swap/tokens'])(
+    test.each(paths)(
       'each value of %s changed',
       async (path) => {
-        expect(await harmOfAll(trader, leafLies(path, honest(path)))).toEqual([])
+        expect(await harmOfAll(trader, leafLies(path, honest(path), { isBrief }))).toEqual([])
       },
       TIMEOUT_MS,
     )
 
     test.each([
-      ['ops that are something else, under a hash that belongs to them', opLies()],
+      ['ops that are something else, under a hash that belongs to them', opLies().slice(isBrief ? -3 : 0)],
       ['swaps that are called over while what was signed can be used', statusLies()],
-      ['refusals of what was signed', errorLies(['/swap/submit'])],
-      ['refusals of the rest', errorLies(['/swap/quote', '/swap/delegation', '/swap/build-geo-op'])],
+      ['refusals', errors],
     ])(
       '%s',
       async (_kind, lies) => {
+        expect(lies).not.toEqual([])
         expect(await harmOfAll(trader, lies)).toEqual([])
       },
       TIMEOUT_MS,
     )
 
+    test('delegates of somebody else', async () => {
+      const lies = leafLies('/swap/delegation', honest('/swap/delegation'), { isBrief: true })
+
+      expect(await harmOfAll(trader, lies)).toEqual([])
+    })
+
     test(
       'prices of an exact output',
       async () => {
-        const lies = leafLies('/swap/quote', honest('/swap/quote', bought))
+        const lies = leafLies('/swap/quote', honest('/swap/quote', bought)).filter(({ name }) =>
+          /put is/.test(name),
+        )
 
         expect(await harmOfAll(trader, lies, bought)).toEqual([])
       },
@@ -118,7 +135,7 @@ describe('whatever a lying service says, the SDK signs no Solana transaction but
   test('an honest one gets its signature', async () => {
     liar.begin(undefined)
 
-    expect(await bySdkOnSolana(liar, { isExactOutput: false })).toBe(2)
+    expect(await bySdkOnSolana(liar, { isExactOutput: false, times: 2 })).toBe(2)
     expect(await findHarm(liar.handed(), [], fromSolana, 0n)).toEqual([])
   })
 
@@ -140,7 +157,7 @@ describe('whatever a lying service says, the SDK signs no Solana transaction but
     const [gone] = errorLies(['/swap/submit-solana']).filter(({ name }) => name.includes('OPERATION_EXPIRED'))
     liar.begin(gone)
 
-    await bySdkOnSolana(liar, { isExactOutput: false })
+    await bySdkOnSolana(liar, { isExactOutput: false, times: 2 })
 
     expect(liar.handed().filter(({ path }) => path === '/swap/submit-solana')).toHaveLength(1)
   })

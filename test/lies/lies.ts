@@ -23,9 +23,9 @@ import type { Lie, Reply } from './liar.ts'
 type Json = null | boolean | number | string | Json[] | { [name: string]: Json }
 
 /** Every value of a reply, each changed in turn: a new field joins by being there. */
-export function leafLies(path: string, honest: Json): Lie[] {
+export function leafLies(path: string, honest: Json, { isBrief = false } = {}): Lie[] {
   return leavesOf(honest).flatMap(({ keys, value }) =>
-    otherValues(value).map((other) => ({
+    otherValues(value, isBrief).map((other) => ({
       ...{ name: `${path} ${keys.join('.')} is ${JSON.stringify(other) ?? 'absent'}`, path, times: 1 },
       tell: ({ status, body }: Reply) => ({ status, body: changed(body as Json, keys, other) }),
     })),
@@ -47,7 +47,12 @@ function leavesOf(value: Json, keys: Key[] = []): { keys: Key[]; value: Json }[]
 }
 
 /** The same kind, and worse; something else; nothing. */
-function otherValues(value: Json): (Json | undefined)[] {
+function otherValues(value: Json, isBrief: boolean): (Json | undefined)[] {
+  const others = allOthers(value)
+  return isBrief ? others.filter((each) => each !== undefined && each !== 'other') : others
+}
+
+function allOthers(value: Json): (Json | undefined)[] {
   if (typeof value === 'number') return [value + 1, undefined]
   if (typeof value === 'boolean') return [!value, undefined]
   if (typeof value !== 'string') return ['text']

@@ -21,14 +21,12 @@ const key = deriveKey('evm', 'lies')
 export const walletAddress = await walletOf(key)
 const bot = { name: 'bot', family: 'evm', address: walletAddress } as const
 
-/** Asks for the same swap twice, as a program does that takes an error for the end of it; how many settled. */
-export type Trader = (liar: Liar, order: { isExactOutput: boolean }) => Promise<number>
+/** Asks for the same swap so often, as a program does that takes an error for the end of it; how many settled. */
+export type Trader = (liar: Liar, order: { isExactOutput: boolean; times: number }) => Promise<number>
 
-const TIMES = 2
-
-async function countSettled(act: () => Promise<unknown>): Promise<number> {
+async function countSettled(times: number, act: () => Promise<unknown>): Promise<number> {
   let settled = 0
-  for (let time = 0; time < TIMES; time += 1) {
+  for (let time = 0; time < times; time += 1) {
     const answer = await act().catch((error: unknown) => ({ error }))
     if (answer === 'settled') settled += 1
   }
@@ -42,32 +40,35 @@ const contracts = {
 }
 const retry = { baseMs: 1, maxMs: 5, forMs: 200, submitForMs: 200 }
 
-const bySdk: Trader = async (liar, { isExactOutput }) => {
+const bySdk: Trader = async (liar, { isExactOutput, times }) => {
   const client = createClient({ baseUrl: liar.url, apiKey: 'key', contracts, retry })
   const signer = await toSigner(key)
   const { walletAddress: _, ...route } = evmRequest
   const request = { ...route, ...(isExactOutput && { tradeType: 'exactOutput' as const }) }
   const sameAsset = { inputDecimals: 6, outputDecimals: 6 }
-  return countSettled(async () => (await client.swap(request, signer, { sameAsset, timeoutMs: 100 })).status)
+  return countSettled(
+    times,
+    async () => (await client.swap(request, signer, { sameAsset, timeoutMs: 100 })).status,
+  )
 }
 
-export const bySdkOnSolana: Trader = async (liar) => {
+export const bySdkOnSolana: Trader = async (liar, { times }) => {
   const client = createClient({ baseUrl: liar.url, apiKey: 'key', contracts, retry })
   const { walletAddress: _, ...request } = solanaRequest
   const signer = fromKitSigner(solanaWallet)
-  return countSettled(async () => (await client.swap(request, signer, { timeoutMs: 100 })).status)
+  return countSettled(times, async () => (await client.swap(request, signer, { timeoutMs: 100 })).status)
 }
 
-const byCommand: Trader = (liar, { isExactOutput }) =>
+const byCommand: Trader = (liar, { isExactOutput, times }) =>
   inHome(liar, async (context) =>
-    countSettled(async () => {
+    countSettled(times, async () => {
       const values = isExactOutput ? { receive: '10' } : { amount: '10' }
       const words = ['alpha:USDC', 'beta:USDC']
       return (await swapCommand.run({ ...context, seen: {} }, { values, words })) === 0 ? 'settled' : 'ended'
     }),
   )
 
-const byModel: Trader = (liar, { isExactOutput }) =>
+const byModel: Trader = (liar, { isExactOutput, times }) =>
   inHome(liar, async (context) => {
     const flags = { maxSwapUsd: '25', maxDayUsd: '25', confirmAboveUsd: '25', waitSeconds: '1' }
     const server = createMcpServer(await openDesk(context, { isReadOnly: false, flags }))
@@ -76,7 +77,7 @@ const byModel: Trader = (liar, { isExactOutput }) =>
     await Promise.all([server.connect(ours), client.connect(theirs)])
     const amount = isExactOutput ? { receive: '10' } : { amount: '10' }
     const call = { name: 'execute_swap', arguments: { from: 'alpha:USDC', to: 'beta:USDC', ...amount } }
-    const settled = await countSettled(async () => {
+    const settled = await countSettled(times, async () => {
       const { structuredContent } = await client.callTool(call)
       return (structuredContent as { outcome?: string } | undefined)?.outcome
     })

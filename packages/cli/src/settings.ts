@@ -1,8 +1,8 @@
 import type { KnownContracts } from '@geoswap/sdk'
 import { CliError } from './errors.ts'
-import { isLoopback } from './loopback.ts'
 import type { Config } from './store/config-file.ts'
 import type { LocalNetwork } from './store/local-network.ts'
+import { isLoopback } from './store/loopback.ts'
 
 /** What the command line and the environment say; either is stronger than the files. */
 export type Given = {

@@ -25,7 +25,6 @@ export type { Difference } from './checks/difference.ts'
 export type { SameAsset, SwapLimits } from './checks/quote.ts'
 export type { KnownContracts } from './checks/terms.ts'
 export { type Client, type ClientOptions, createClient } from './client.ts'
-export { DEPLOYMENTS } from './deployments.ts'
 export {
   GeoswapError,
   type GeoswapErrorCode,

@@ -1,6 +1,6 @@
 import { existsSync, lstatSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { isLoopback } from '../loopback.ts'
+import { isLoopback } from './loopback.ts'
 import { damaged, readJsonFile } from './private-files.ts'
 
 type LocalChain = {
