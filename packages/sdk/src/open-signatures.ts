@@ -58,7 +58,7 @@ export function createOpenSignatures(isLockableNow: Clock) {
       if (life === undefined) return
       if (!(await isLockableNow(life))) return void open.delete(key)
       const until = new Date(lockableUntil(life) * 1_000).toISOString()
-      const message = `A signature for the same swap can still be used, at the latest until ${until}. Nothing was signed.`
+      const message = `A signature for the same swap can be used, at the latest until ${until}. Nothing was signed.`
       throw new SwapRefusedError('SIGNATURE_OPEN', message)
     },
 

@@ -69,7 +69,7 @@ function unpinned(chainId: number, family: Family): SwapRefusedError {
   const message =
     family === 'evm'
       ? `Which contracts are the right ones on chain ${chainId} is not known, and the service is not believed. ` +
-        `Give createClient a node of yours, rpcUrls: { ${chainId}: URL }, or contracts: { ${chainId}: { account, escrow } }.`
+        `Give createClient a node, rpcUrls: { ${chainId}: URL }, or contracts: { ${chainId}: { account, escrow } }.`
       : `Who may receive inputs on chain ${chainId} is not known, and the service is not believed. ` +
         `Give createClient the operator's intake authority: contracts: { ${chainId}: { escrow } }.`
   return new SwapRefusedError('UNPINNED', message)

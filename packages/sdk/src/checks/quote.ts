@@ -89,6 +89,6 @@ function assertCost({ input, minOutput }: QuoteReply, sameAsset: SameAsset): voi
   const paid = BigInt(input) * 10n ** BigInt(outputDecimals)
   const guaranteed = BigInt(minOutput) * 10n ** BigInt(inputDecimals)
   if (guaranteed * BPS >= paid * (BPS - BigInt(maxCostBps))) return
-  const message = `For ${input} of the same asset only ${minOutput} is guaranteed: more than ${maxCostBps} bps are lost.`
+  const message = `For ${input} of the same asset ${minOutput} is guaranteed: more than ${maxCostBps} bps are lost.`
   throw new SwapRefusedError('OUTPUT_LIMIT', message)
 }
