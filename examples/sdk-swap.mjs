@@ -5,7 +5,7 @@ import { createClient, fromViemAccount } from '@geoswap/sdk'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 
 const file = process.argv[2] ?? `${process.env.GEOSWAP_HOME ?? '.geoswap'}/local.json`
-const { apiUrl, apiKey, faucetUrl, chains } = JSON.parse(readFileSync(file, 'utf8'))
+const { apiUrl, apiKey, faucetUrl, chains, pins } = JSON.parse(readFileSync(file, 'utf8'))
 const [alpha, beta] = chains.map(({ chainId, tokens }) => ({
   chainId,
   usdc: tokens.find(({ symbol }) => symbol === 'USDC').address,
@@ -15,7 +15,7 @@ const account = privateKeyToAccount(generatePrivateKey())
 const gift = { chainId: alpha.chainId, address: account.address, token: alpha.usdc, amount: '10000000' }
 await fetch(faucetUrl, { method: 'POST', body: JSON.stringify(gift) })
 
-const client = createClient({ baseUrl: apiUrl, apiKey })
+const client = createClient({ baseUrl: apiUrl, apiKey, contracts: pins })
 const request = {
   originChain: alpha.chainId,
   destinationChain: beta.chainId,
@@ -23,5 +23,6 @@ const request = {
   outputToken: beta.usdc,
   amount: '10000000',
 }
-const swap = await client.swap(request, fromViemAccount(account), { maxPriceImpactBps: 100 })
+const sameAsset = { inputDecimals: 6, outputDecimals: 6, maxCostBps: 100 }
+const swap = await client.swap(request, fromViemAccount(account), { sameAsset })
 process.stdout.write(`${JSON.stringify(swap, null, 2)}\n`)

@@ -27,6 +27,8 @@ export type LocalNetwork = {
   metricsUrls: string[]
   /** Of several families: this file is about the EVM chains. */
   chains: (LocalChain | LocalSolanaChain)[]
+  /** By chain, as the SDK takes them. */
+  pins: Record<number, { account?: string; escrow: string; vault: string }>
   feeds: Feed[]
   /** How fast its chains are, where a test has made them faster than usual. */
   blockMs?: number

@@ -13,7 +13,9 @@ const { visit, expectErrors } = useBrowser()
 /** A page as an operator's customers see it: nobody tells it a key. */
 async function visitAsStranger(): Promise<Page> {
   const page = await visit()
-  await page.route('**/app/network.json', (route) => route.fulfill({ json: { rpcUrls: {}, txUrls: {} } }))
+  await page.route('**/app/network.json', (route) =>
+    route.fulfill({ json: { rpcUrls: {}, txUrls: {}, contracts: {} } }),
+  )
   await page.goto('/app/')
   return page
 }

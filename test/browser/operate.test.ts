@@ -66,7 +66,7 @@ test('a wrong operator key is refused with what to do, and is not kept by the br
   expectErrors(/401/)
   const page = await visit()
   await page.route('**/app/network.json', (route) =>
-    route.fulfill({ json: { rpcUrls: {}, txUrls: {}, operator: {} } }),
+    route.fulfill({ json: { rpcUrls: {}, txUrls: {}, contracts: {}, operator: {} } }),
   )
   await page.goto(`${operatorUrl}/app/operate`)
   await page.getByLabel('Your operator key').fill('x'.repeat(40))

@@ -123,12 +123,19 @@ test('a service that changes the operation gets no signature', async () => {
   const order = ['alpha:USDC', 'beta:USDC', '--amount', '1', '--wallet', 'bot']
   await cli.json('faucet', 'alpha:USDC', '--amount', '1', '--wallet', 'bot')
 
-  const { code, stdout } = await cli.start(['swap', ...order, '--json'], {
-    ...{ GEOSWAP_URL: thief.url, GEOSWAP_API_KEY: apiKey },
-  }).ended
+  const swapThere = () => errorOf(['swap', ...order], { GEOSWAP_URL: thief.url, GEOSWAP_API_KEY: apiKey })
+  const alone = await swapThere()
+  const evm = local.chains.filter(({ family }) => family === 'evm')
+  for (const { chainId, rpcUrl } of evm) await cli.json('config', 'set', `rpc.${chainId}`, rpcUrl)
+  const withNodes = await swapThere()
   await thief.stop()
 
-  expect([code, JSON.parse(stdout).error.code]).toEqual([1, 'TAMPERED_OPERATION'])
+  expect(alone).toMatchObject({
+    exit: 1,
+    code: 'NO_NODE',
+    advice: expect.stringContaining('config set rpc.'),
+  })
+  expect(withNodes).toMatchObject({ exit: 1, code: 'TAMPERED_OPERATION' })
   expect(thief.paths).toContain('/swap/build-geo-op')
   expect(thief.paths).not.toContain('/swap/submit')
 })

@@ -3,7 +3,13 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { createClient, fromKitSigner, fromViemAccount, type SwapProgress } from '@geoswap/sdk'
+import {
+  createClient,
+  fromKitSigner,
+  fromViemAccount,
+  type KnownContracts,
+  type SwapProgress,
+} from '@geoswap/sdk'
 import { generateKeyPairSigner } from '@solana/kit'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import { beforeAll, expect, inject, test } from 'vitest'
@@ -17,11 +23,7 @@ const world = createWorld(local)
 const { alpha, beta } = world
 const solana = await createSolanaWorld(local)
 const apiKey = await createOperator(inject('databaseUrl')).createKey()
-const contracts = {
-  [alpha.chainId]: alpha.contracts,
-  [beta.chainId]: beta.contracts,
-  [solana.chainId]: { escrow: solana.vaults.intake, vault: solana.vaults.inventory },
-}
+const contracts = local.pins
 const client = createClient({ baseUrl: local.apiUrl, apiKey, contracts })
 
 const USDC = 1_000_000n
@@ -153,8 +155,10 @@ test('404 SWAP_NOT_FOUND of an unknown swap ends the waiting', async () => {
 test('an escrow, delegate or vault other than the known ones is not signed for', async () => {
   const wallet = await world.walletWith(alpha, 'USDC', 10n * USDC)
   const other = privateKeyToAddress(generatePrivateKey())
-  const withKnown = (chainId: number, known: object) =>
-    createClient({ baseUrl: local.apiUrl, apiKey, contracts: { [chainId]: known } })
+  const withKnown = (chainId: number, known: object) => {
+    const pins = { ...contracts, [chainId]: { ...contracts[chainId], ...known } }
+    return createClient({ baseUrl: local.apiUrl, apiKey, contracts: pins })
+  }
   const fieldsOf = (chainId: number, known: object) =>
     withKnown(chainId, known)
       .swap(routeOf(alpha, beta), fromViemAccount(wallet))
@@ -164,6 +168,45 @@ test('an escrow, delegate or vault other than the known ones is not signed for',
   expect(await fieldsOf(alpha.chainId, { escrow: other })).toEqual(['domain.verifyingContract'])
   expect(await fieldsOf(beta.chainId, { vault: other })).toEqual(['delivery.vault'])
 })
+
+test('contracts that nobody named are verified on the chain, once, and others are not signed for', async () => {
+  const [wallet, second] = [
+    await world.walletWith(alpha, 'USDC', 10n * USDC),
+    await world.walletWith(alpha, 'USDC', 10n * USDC),
+  ]
+  const kept = new Map<number, KnownContracts>()
+  const pins = {
+    get: (chainId: number) => kept.get(chainId),
+    set: (chainId: number, pin: KnownContracts) => void kept.set(chainId, pin),
+  }
+  const rpcUrls = Object.fromEntries(local.chains.map(({ chainId, rpcUrl }) => [chainId, rpcUrl]))
+  const unaided = createClient({ baseUrl: local.apiUrl, apiKey })
+  const verifying = createClient({ baseUrl: local.apiUrl, apiKey, rpcUrls, pins })
+  const pinned = createClient({ baseUrl: local.apiUrl, apiKey, pins })
+
+  const refusal = unaided.swap(routeOf(alpha, beta), fromViemAccount(wallet))
+  await expect(refusal).rejects.toMatchObject({ code: 'UNPINNED' })
+  const first = await verifying.swap(routeOf(alpha, beta), fromViemAccount(wallet))
+  const next = await pinned.swap(routeOf(alpha, beta), fromViemAccount(second))
+
+  expect([first.status, next.status]).toEqual(['settled', 'settled'])
+  expect([...kept]).toEqual([[alpha.chainId, alpha.contracts]])
+  const thiefs = withThiefsDelegate(alpha.token('USDC'))
+  const third = await world.walletWith(alpha, 'USDC', 10n * USDC)
+  const theft = createClient({ baseUrl: local.apiUrl, apiKey, rpcUrls, fetch: thiefs })
+  await expect(theft.swap(routeOf(alpha, beta), fromViemAccount(third))).rejects.toMatchObject({
+    ...{ code: 'TAMPERED_OPERATION', differences: [{ field: 'account' }] },
+  })
+})
+
+/** A service that names a contract of somebody else's to delegate to. */
+function withThiefsDelegate(delegationTarget: string): typeof fetch {
+  return async (url, init) => {
+    const response = await fetch(url, init)
+    if (!String(url).includes('/swap/delegation')) return response
+    return Response.json({ ...((await response.json()) as object), delegationTarget })
+  }
+}
 
 test('chains and tokens are listed', async () => {
   const { chains } = await client.chains()

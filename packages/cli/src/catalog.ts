@@ -3,9 +3,23 @@ import { isAddress as isSolanaAddress } from '@solana/kit'
 import { getAddress, isAddress as isEvmAddress } from 'viem'
 import { CliError } from './errors.ts'
 import type { Family } from './keys.ts'
+import { plainName } from './plain.ts'
 
 export type Catalog = { chains: readonly ChainEntry[]; tokens: readonly TokenEntry[] }
 export type Side = { chain: ChainEntry; token: TokenEntry }
+
+/** With names that can be shown and asked about: they are the service's. */
+export function toPlainChains(chains: readonly ChainEntry[]): ChainEntry[] {
+  return chains.map(({ name, native, ...chain }) => ({
+    ...chain,
+    name: plainName(name),
+    native: { ...native, symbol: plainName(native.symbol) },
+  }))
+}
+
+export function toPlainTokens(tokens: readonly TokenEntry[]): TokenEntry[] {
+  return tokens.map((token) => ({ ...token, symbol: plainName(token.symbol) }))
+}
 
 /** `alpha:USDC`: a chain by name or id, then a token by symbol or address. */
 export function getSide({ chains, tokens }: Catalog, text: string): Side {
@@ -32,8 +46,17 @@ export function getToken(tokens: readonly TokenEntry[], chain: ChainEntry, text:
     byAddress ? form(token.address) === form(text) : token.symbol === text,
   )
   const [only] = found
-  if (only && found.length === 1) return only
+  if (only && found.length === 1) return assertReadable(only)
   throw found.length > 1 ? ambiguous(found, chain, text) : unknown(here, chain, text)
+}
+
+// More than any token has, and little enough to reckon with.
+const MAX_DECIMALS = 77
+
+function assertReadable(token: TokenEntry): TokenEntry {
+  const { decimals, symbol } = token
+  if (Number.isInteger(decimals) && decimals >= 0 && decimals <= MAX_DECIMALS) return token
+  throw new CliError('WRONG_DECIMALS', `${symbol} cannot have ${decimals} decimals, as the service says.`)
 }
 
 function ambiguous(found: readonly TokenEntry[], chain: ChainEntry, text: string): CliError {

@@ -30,6 +30,10 @@ export function defineCommand<const Of extends Options>(command: Command<Of>): A
 
 const EVERYWHERE = {
   url: { type: 'string', value: 'URL', about: 'the service to use, instead of the configured one' },
+  insecure: {
+    type: 'boolean',
+    about: 'use addresses on other machines also by http, which anybody on the way can change',
+  },
   json: { type: 'boolean', about: 'one JSON object on stdout, also for errors; asks nothing' },
   help: { type: 'boolean', about: 'this text' },
 } as const satisfies Options

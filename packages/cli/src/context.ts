@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { type Client, createClient } from '@geoswap/sdk'
-import type { Catalog } from './catalog.ts'
+import { type Catalog, toPlainChains, toPlainTokens } from './catalog.ts'
 import type { Interrupts } from './interrupts.ts'
 import type { Key } from './keys.ts'
 import { type Chain, createNode, type Reads } from './nodes/node.ts'
@@ -8,6 +8,7 @@ import { type Given, getRpcUrl, getService, type Settings, toSettings } from './
 import { type ConfigFile, type McpSetting, openConfigFile } from './store/config-file.ts'
 import { type Attempt, type IsAttended, type Journal, type Order, openJournal } from './store/journal.ts'
 import { findLocalNetwork } from './store/local-network.ts'
+import { openPins } from './store/pins.ts'
 import { openWalletFiles, type WalletFiles } from './store/wallet-files.ts'
 import type { Terminal } from './terminal.ts'
 
@@ -68,11 +69,13 @@ export function createContext(
 /** A client of the configured service that also notes what its replies say of this machine's clock. */
 export function connect(context: Context): Client {
   const { url: baseUrl, apiKey } = getService(context.settings)
-  const { contracts } = context.settings
+  const { contracts, rpcUrls } = context.settings
   return createClient({
     baseUrl,
     apiKey,
     contracts,
+    rpcUrls,
+    pins: openPins(join(context.home, 'pins.json'), baseUrl),
     retry: { forMs: RETRY_MS },
     fetch: watchedFetch(context, baseUrl),
   })
@@ -97,7 +100,7 @@ export async function readCatalog(client: Client, signal: AbortSignal): Promise<
     client.chains({ signal }),
     client.tokens({}, { signal }),
   ])
-  return { chains, tokens }
+  return { chains: toPlainChains(chains), tokens: toPlainTokens(tokens) }
 }
 
 export function nodeOf({ settings }: Pick<Context, 'settings'>, chain: Chain): Reads {

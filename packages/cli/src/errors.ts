@@ -7,7 +7,9 @@ export type CliErrorCode =
   | 'UNKNOWN_CHAIN'
   | 'UNKNOWN_TOKEN'
   | 'WRONG_DECIMALS'
+  | 'WRONG_TOKEN'
   | 'NO_SERVICE'
+  | 'INSECURE_URL'
   | 'NO_NODE'
   | 'NODE_FAILED'
   | 'NO_FAUCET'
@@ -22,6 +24,7 @@ export type CliErrorCode =
   | 'HIGH_PRICE_IMPACT'
   | 'SWAP_IN_FLIGHT'
   | 'SWAP_ENDED'
+  | 'SIGNATURE_OPEN'
   | 'NOT_SUBMITTED'
   | 'SUBMISSION_UNKNOWN'
   | 'NOT_REFUNDABLE'
@@ -56,6 +59,11 @@ export class CliError extends Error {
     this.advice = advice
     this.details = details
   }
+}
+
+/** When it is certain that a signature can no longer be used. */
+export function timeOf(seconds: number): string {
+  return new Date(seconds * 1_000).toISOString()
 }
 
 /** The command that goes on with what was left. */

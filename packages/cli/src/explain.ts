@@ -33,8 +33,7 @@ export function explain(error: unknown, readKnown: () => Known): Explained | und
   }
   if (error instanceof GeoswapError) return explainService(error, readKnown())
   if (error instanceof TamperedOperationError) return explainTampered(error, readKnown())
-  if (error instanceof SwapRefusedError)
-    return { code: error.code, message: error.message, advice: 'Nothing was signed.' }
+  if (error instanceof SwapRefusedError) return explainRefused(error, readKnown())
   if (error instanceof SwapTimeoutError) return { code: error.code, message: error.message }
   if (error instanceof SubmissionUnknownError) {
     const { cause, code } = error
@@ -44,6 +43,23 @@ export function explain(error: unknown, readKnown: () => Known): Explained | und
   if (error instanceof Error && 'syscall' in error)
     return { code: 'FILE_FAILED', message: error.message, advice: 'Check the path and its permissions.' }
   return undefined
+}
+
+function explainRefused({ code, message }: SwapRefusedError, { order }: Known): Explained {
+  if (code !== 'UNPINNED' || !order) return { code, message, advice: 'Nothing was signed.' }
+  const { chainId, chain } = order.from
+  const isEvm = order.wallet.address.startsWith('0x')
+  const named = `geoswap config set escrow.${chainId} ADDRESS`
+  return {
+    code,
+    message: isEvm
+      ? `Which contracts are the right ones on ${chain} is not known, and the service is not believed: ${message}`
+      : `Who may receive inputs on ${chain} is not known, and the service is not believed.`,
+    advice: isEvm
+      ? `Name a node of yours, which has them verified: geoswap config set rpc.${chainId} URL. Or the contracts: ` +
+        `${named}, and account.${chainId} likewise. Nothing was signed.`
+      : `Name the intake authority that the operator publishes: ${named}. Nothing was signed.`,
+  }
 }
 
 export function knownOf({ settings, seen }: Pick<Context, 'settings' | 'seen'>): Known {

@@ -3,7 +3,7 @@ import { parseAmount, parseRawAmount, type Unit } from './amounts.ts'
 import { type Catalog, getSide, isAddressOf, type Side, toCanonical } from './catalog.ts'
 import { type Context, nodeOf, readCatalog } from './context.ts'
 import { CliError } from './errors.ts'
-import { getService } from './settings.ts'
+import { getRpcUrl, getService } from './settings.ts'
 import { type Order, type OrderSide, standingOf } from './store/journal.ts'
 import { LOCAL_WALLET } from './store/wallet-files.ts'
 import { type ChosenWallet, chooseWallet } from './wallets.ts'
@@ -30,6 +30,8 @@ export type ReadyOrder = {
   request: SwapRequest & { recipient: string }
   limits: SwapLimits
   order: Order
+  /** Both were named by the same symbol, so who asks says that they are the same; and the chains agree. */
+  isSameAsset: boolean
 }
 
 type Payer = (side: Side) => Promise<ChosenWallet>
@@ -46,8 +48,8 @@ export async function resolveOrder(
   const wallet = await payer(from)
   const [recipient] = await Promise.all([
     chooseRecipient(context, { wallet, to, named: words.recipient }),
-    assertDecimals(context, from),
-    assertDecimals(context, to),
+    assertToken(context, from),
+    assertToken(context, to),
   ])
   const amount = await readAmount(context, words, { from, to, wallet })
   const request = {
@@ -65,7 +67,18 @@ export async function resolveOrder(
   if (amount.value === 0n && standingOf(context.journal.findLast(order)) === 'free')
     throw nothingToSwap(from, wallet)
   context.seen.order = order
-  return { from, to, wallet, request, limits: readLimits(words, from, to), order }
+  const isSameAsset = isOneSymbol(words, from, to) && isRead(context, to)
+  return { from, to, wallet, request, limits: readLimits(words, from, to), order, isSameAsset }
+}
+
+/** Without a node its decimals are the service's word, and nothing can be reckoned with them. */
+function isRead({ settings }: Context, { chain }: Side): boolean {
+  return settings.rpcUrls[chain.chainId] !== undefined
+}
+
+function isOneSymbol(words: Words, from: Side, to: Side): boolean {
+  const [paid, bought] = [words.from, words.to].map((text) => text.split(':')[1])
+  return paid === bought && paid === from.token.symbol && bought === to.token.symbol
 }
 
 /** The wallet itself where its address fits; a name stands for that wallet's address. */
@@ -92,15 +105,24 @@ async function chooseRecipient(
   })
 }
 
-/** Amounts are written in whole tokens: whoever says how many decimals those have says how much is paid. */
-async function assertDecimals(context: Context, { chain, token }: Side): Promise<void> {
+/** Names and amounts in whole tokens are only worth what the chain says of the token behind them. */
+async function assertToken(context: Context, { chain, token }: Side): Promise<void> {
   if (context.settings.rpcUrls[chain.chainId] === undefined) return
-  const decimals = await nodeOf(context, chain).decimalsOf(token.address)
-  if (decimals === token.decimals) return
-  const message = `${token.symbol} on ${chain.name} has ${decimals} decimals, the service says ${token.decimals}.`
-  throw new CliError('WRONG_DECIMALS', message, {
-    advice: 'Do not use this service before that is explained.',
-  })
+  const node = nodeOf(context, chain)
+  const [decimals, symbol] = await Promise.all([node.decimalsOf(token.address), node.symbolOf(token.address)])
+  const advice = 'Do not use this service before that is explained.'
+  if (decimals !== token.decimals) {
+    const message = `${token.symbol} on ${chain.name} has ${decimals} decimals, the service says ${token.decimals}.`
+    throw new CliError('WRONG_DECIMALS', message, { advice })
+  }
+  if (symbol === undefined || symbol === token.symbol) return
+  const message = `${token.address} on ${chain.name} is ${symbol}, the service says ${token.symbol}.`
+  throw new CliError('WRONG_TOKEN', message, { advice })
+}
+
+/** What is paid is never the service's word: without a node nobody else says how much a whole token is. */
+export function assertReadable({ settings }: Pick<Context, 'settings'>, { from }: ReadyOrder): void {
+  getRpcUrl(settings, from.chain)
 }
 
 type ReadAmount = { value: bigint; tradeType: Order['tradeType']; isAll: boolean }

@@ -15,13 +15,15 @@ export function money(amount: string, { symbol, decimals, chain }: OrderSide, { 
 /** What the names stand for, before anything is signed. */
 export function orderLines({ from, to, wallet, recipient }: Order): string[] {
   return [
-    `pays ${from.symbol} ${from.token} on ${from.chain}, wallet ${wallet.name} ${wallet.address}`,
-    `gets ${to.symbol} ${to.token} on ${to.chain}, recipient ${recipient}`,
+    `pays ${from.symbol} ${from.token} on ${from.chain} (${from.chainId}), wallet ${wallet.name} ${wallet.address}`,
+    `gets ${to.symbol} ${to.token} on ${to.chain} (${to.chainId}), recipient ${recipient}`,
   ]
 }
 
+/** With the least that is guaranteed: that is what is signed. */
 export function quoteLine(quote: QuoteReply, { from, to }: Sides, style: Style): string {
-  return `${money(quote.input, from, style)} for ${money(quote.output, to, style)}`
+  const least = money(quote.minOutput, to, style)
+  return `${money(quote.input, from, style)} for ${money(quote.output, to, style)}, at least ${least}`
 }
 
 export function quoteLines(quote: QuoteReply, order: Order, style: Style): string[] {

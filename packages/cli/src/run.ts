@@ -1,7 +1,7 @@
 import { type AnyCommand, columns, type ExitCode, helpOf, parseCommand } from './command.ts'
 import { commands } from './commands/all.ts'
 import type { Context, Surroundings } from './context.ts'
-import { CliError, resumeWith } from './errors.ts'
+import { CliError, resumeWith, timeOf } from './errors.ts'
 import { createInterrupts, type Interrupts } from './interrupts.ts'
 import { createTerminal, type Streams, type Terminal } from './terminal.ts'
 
@@ -37,7 +37,9 @@ async function runCommand(io: Io, world: World, name: string, args: string[]): P
     }
     const { createContext } = await import('./context.ts')
     const url = values['url'] as string | undefined
-    context = createContext(io, { ...world, given: { ...world.given, ...(url !== undefined && { url }) } })
+    const isInsecure = values['insecure'] === true
+    const given = { ...world.given, isInsecure, ...(url !== undefined && { url }) }
+    context = createContext(io, { ...world, given })
     return await orInterrupted(command.run(context, { values: values as never, words }), io.interrupts.signal)
   } catch (error) {
     return fail(io.terminal, error, context)
@@ -94,6 +96,11 @@ function leftBehind({ attempt, swapId }: Context['seen']): Left | undefined {
     return { advice, ids: { attempt: id } }
   }
   if (attempt && attempt.stage !== 'ended') return { advice: 'Nothing was submitted.', ids: {} }
+  if (attempt?.outcome === 'notSubmitted' && attempt.lockableUntil !== undefined) {
+    const until = timeOf(attempt.lockableUntil)
+    const advice = `It was signed, and the service can use that until ${until}: the same is not signed again before.`
+    return { advice, ids: { attempt: attempt.id } }
+  }
   if (attempt?.outcome === 'notSubmitted') return { advice: 'Nothing was submitted.', ids: {} }
   return attempt || swapId === undefined ? undefined : goingOn(swapId)
 }

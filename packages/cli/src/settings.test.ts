@@ -43,6 +43,19 @@ test('known contracts can be set, and come before those of the local network', (
   expect(settings.contracts).toEqual({ 31337: { ...contracts, account: '0xb' }, 31338: { vault: '0xc' } })
 })
 
+test.each([
+  ['service', { url: 'http://swap.example', apiKey: 'key' }],
+  ['node', { ...elsewhere, 'rpc.1': 'http://10.0.0.1:8545' }],
+])('INSECURE_URL for a %s on another machine by http, unless that is said', (_name, config) => {
+  const refusal = expect.objectContaining({
+    code: 'INSECURE_URL',
+    advice: expect.stringContaining('--insecure'),
+  })
+
+  expect(() => toSettings({}, config, undefined)).toThrow(refusal)
+  expect(() => toSettings({ isInsecure: true }, config, undefined)).not.toThrow()
+})
+
 test('NO_SERVICE and NO_NODE say what to set', () => {
   const settings = toSettings({}, {}, undefined)
 

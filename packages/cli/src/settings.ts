@@ -2,9 +2,16 @@ import type { KnownContracts } from '@geoswap/sdk'
 import { CliError } from './errors.ts'
 import type { Config } from './store/config-file.ts'
 import type { LocalNetwork } from './store/local-network.ts'
+import { isLoopback } from './store/loopback.ts'
 
 /** What the command line and the environment say; either is stronger than the files. */
-export type Given = { url?: string | undefined; apiKey?: string | undefined; wallet?: string | undefined }
+export type Given = {
+  url?: string | undefined
+  apiKey?: string | undefined
+  wallet?: string | undefined
+  /** Takes http to other machines, too. */
+  isInsecure?: boolean | undefined
+}
 
 export type Settings = {
   /** Undefined when none is named and no local network runs. */
@@ -21,13 +28,23 @@ export function toSettings(given: Given, config: Config, running: LocalNetwork |
   const url = trimmed(given.url ?? config['url'] ?? running?.apiUrl)
   const local = running && url === trimmed(running.apiUrl) ? running : undefined
   const apiKey = given.apiKey ?? keyFor(url, config, running)
+  const rpcUrls = { ...localNodes(local), ...byChain(config, 'rpc') }
+  if (!given.isInsecure) assertSecure([...(url === undefined ? [] : [url]), ...Object.values(rpcUrls)])
   return {
     service: url === undefined ? undefined : { url, apiKey: apiKey ?? '' },
     local,
     wallet: given.wallet ?? config['wallet'],
-    rpcUrls: { ...localNodes(local), ...byChain(config, 'rpc') },
+    rpcUrls,
     contracts: mergeContracts(localContracts(local), config),
   }
+}
+
+/** The API key, prices and what nodes say: whoever is on the way could read and change it. */
+function assertSecure(urls: readonly string[]): void {
+  const open = urls.find((url) => !/^https:/i.test(url) && !isLoopback(url))
+  if (open === undefined) return
+  const advice = 'Use https. --insecure takes it all the same.'
+  throw new CliError('INSECURE_URL', `${open} is not encrypted, and not on this machine.`, { advice })
 }
 
 export function getService({ service }: Settings): { url: string; apiKey: string } {

@@ -2,6 +2,7 @@ import { createInterface } from 'node:readline/promises'
 import { Writable } from 'node:stream'
 import { text as readAll } from 'node:stream/consumers'
 import { CliError } from './errors.ts'
+import { plain, plainJson } from './plain.ts'
 
 export type Streams = {
   stdin: NodeJS.ReadStream
@@ -10,11 +11,6 @@ export type Streams = {
 }
 
 export type Terminal = ReturnType<typeof createTerminal>
-
-/** What a service says could also move the cursor: on a terminal only its letters count. */
-function plain(line: string): string {
-  return line.replace(/\p{Cc}+/gu, ' ')
-}
 
 const FRAMES = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏']
 const FRAME_MS = 80
@@ -32,12 +28,12 @@ export function createTerminal({ stdin, stdout, stderr }: Streams, { json }: { j
     /** The result: the lines for people, or the value for programs. */
     result(lines: readonly string[], value: unknown): void {
       spinner?.stop()
-      stdout.write(json ? `${JSON.stringify(value)}\n` : lines.map((line) => `${plain(line)}\n`).join(''))
+      stdout.write(json ? `${plainJson(value)}\n` : lines.map((line) => `${plain(line)}\n`).join(''))
     },
 
     failure(lines: readonly string[], value: unknown): void {
       spinner?.stop()
-      if (json) stdout.write(`${JSON.stringify(value)}\n`)
+      if (json) stdout.write(`${plainJson(value)}\n`)
       else stderr.write(lines.map((line) => `${plain(line)}\n`).join(''))
     },
 
@@ -88,7 +84,7 @@ function createPrompts({ stdin, stderr, isInteractive, stop }: Asking) {
   return {
     /** Only where somebody is there to answer; anything but yes is no. */
     async confirm(prompt: string, signal: AbortSignal): Promise<boolean> {
-      return /^y(es)?$/i.test((await question(`${prompt} [y/N] `, stderr, signal)).trim())
+      return /^y(es)?$/i.test((await question(`${plain(prompt)} [y/N] `, stderr, signal)).trim())
     },
 
     /** Asked without echo, or read from what is piped in. */
@@ -96,7 +92,7 @@ function createPrompts({ stdin, stderr, isInteractive, stop }: Asking) {
       if (!stdin.isTTY) return (await readAll(stdin)).trim()
       if (!isInteractive) throw new CliError('USAGE', 'Nothing can be asked here: pipe it in.')
       stop()
-      stderr.write(prompt)
+      stderr.write(plain(prompt))
       const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() })
       const answer = await question('', nowhere, signal)
       stderr.write('\n')

@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { keccak256 } from 'viem'
 import { type Contract, compileProduct } from './compile.ts'
 
 const folder = new URL('../../protocol/src/abi/', import.meta.url)
@@ -31,6 +32,26 @@ function toSource(name: string, contract: Contract): string {
   ].join('\n')
 }
 
+/** For clients that compare what a chain holds and have no room for the code itself. */
+function toPublishedCode(): string {
+  const rows = Object.entries({ account: 'GeoAccount', escrow: 'GeoEscrow' }).map(([role, name]) => {
+    const { runtimeBytecode, immutables } = getContract(name)
+    const hash = keccak256(runtimeBytecode)
+    return `  ${role}: {\n    hash: '${hash}',\n    immutables: [${immutables.join(', ')}],\n  },\n`
+  })
+  return [
+    '// Generated from packages/contracts/src by `npm run generate`. Do not edit.\n',
+    '/** The hash of the runtime code, with 32 zero bytes at each of `immutables`: see `hashCode`. */',
+    `export const PUBLISHED_CODE = {\n${rows.join('')}} as const\n`,
+  ].join('\n')
+}
+
+function getContract(name: string): Contract {
+  const contract = contracts[name]
+  if (!contract) throw new Error(`${name} was not compiled`)
+  return contract
+}
+
 function toFileName(name: string): string {
   return `${name.replace(/(?<=[a-z0-9])(?=[A-Z])/g, '-').toLowerCase()}.gen.ts`
 }
@@ -39,13 +60,11 @@ const contracts = compileProduct()
 const isCheck = process.argv.includes('--check')
 const drifted: string[] = []
 mkdirSync(folder, { recursive: true })
-for (const name of generated) {
-  const contract = contracts[name]
-  if (!contract) throw new Error(`${name} was not compiled`)
-  const file = fileURLToPath(new URL(toFileName(name), folder))
-  const source = toSource(name, contract)
+const sources = generated.map((name) => [toFileName(name), toSource(name, getContract(name))] as const)
+for (const [name, source] of [...sources, ['published-code.gen.ts', toPublishedCode()] as const]) {
+  const file = fileURLToPath(new URL(name, folder))
   if (existsSync(file) && readFileSync(file, 'utf8') === source) continue
-  drifted.push(toFileName(name))
+  drifted.push(name)
   if (!isCheck) writeFileSync(file, source)
 }
 if (isCheck && drifted.length > 0) {

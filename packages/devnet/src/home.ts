@@ -23,7 +23,7 @@ type Lock = { pid: number; startedAt: string }
  * Takes the folder for this process and empties it of an earlier network. Throws when a live network has it.
  */
 export function takeHome(path: string): Home {
-  mkdirSync(path, { recursive: true })
+  mkdirSync(path, { recursive: true, mode: 0o755 })
   const dir = realpathSync(path)
   const lockFile = join(dir, 'network.lock')
   takeLock(lockFile, dir)

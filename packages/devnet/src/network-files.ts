@@ -36,6 +36,8 @@ export type LocalChain = {
   vaults?: { intake: string; inventory: string }
 }
 
+export type LocalPins = { account?: string; escrow: string; vault: string }
+
 /** `local.json`: what tools, examples and tests know about a running network. */
 export type LocalNetwork = {
   apiUrl: string
@@ -46,6 +48,8 @@ export type LocalNetwork = {
   /** Where each worker and the attester show their metrics; the API does at its own address. */
   metricsUrls: string[]
   chains: LocalChain[]
+  /** By chain: whom wallets of this network may sign for. What the SDK takes as `contracts`. */
+  pins: Record<number, LocalPins>
   feeds: { asset: string; chainId: number; address: string; decimals: number }[]
 }
 
@@ -111,6 +115,12 @@ type ServiceVenue =
 
 export function toLocalChains({ evm, solana }: ReadyChains): LocalChain[] {
   return [...evm.map(toLocalChain), toLocalSolanaChain(solana)]
+}
+
+export function toLocalPins({ evm, solana }: ReadyChains): Record<number, LocalPins> {
+  const { intake: escrow, inventory: vault } = solana.vaults
+  const contracts = evm.map(({ chainId, contracts }) => [chainId, contracts] as const)
+  return { ...Object.fromEntries(contracts), [solana.chainId]: { escrow, vault } }
 }
 
 function toLocalChain(chain: ReadyChain): LocalChain {

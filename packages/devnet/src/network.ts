@@ -15,6 +15,7 @@ import {
   type ReadyChains,
   type ReadySolanaChain,
   toLocalChains,
+  toLocalPins,
   toServiceConfig,
 } from './network-files.ts'
 import type { Environment } from './node-child.ts'
@@ -179,6 +180,7 @@ async function startAll(
     ...(operatorPort !== undefined && { operatorUrl: `http://127.0.0.1:${operatorPort}` }),
     metricsUrls,
     chains: toLocalChains(chains),
+    pins: toLocalPins(chains),
     feeds: chains.evm.flatMap(({ feeds }) => feeds),
   }
   writeJsonAtomically(home.secretsFile, toLocalSecrets(service.databaseUrls.operator, keys), 0o600)

@@ -1,6 +1,7 @@
 export * from './abi/geo-account.gen.ts'
 export * from './abi/geo-escrow.gen.ts'
 export * from './abi/geo-vault.gen.ts'
+export * from './abi/published-code.gen.ts'
 export * from './abi/reader.gen.ts'
 export * from './abi/test-feed.gen.ts'
 export * from './abi/test-token.gen.ts'

@@ -1,13 +1,17 @@
 import type { Authorization, QuoteReply } from '@geoswap/wire'
 import { orAborted, sleep } from './abort.ts'
 import type { Build, Calls } from './calls.ts'
-import { toAuthorizationFields } from './checks/delegation.ts'
-import type { KnownContracts } from './checks/terms.ts'
+import { needsAuthorization, toAuthorizationFields } from './checks/delegation.ts'
 import { GeoswapError, SwapRefusedError } from './errors.ts'
 import type { AuthorizationSignature, EvmSigner, Signer } from './signers.ts'
 
 type Wallet = { signer: Signer; chainId: number; signal?: AbortSignal | undefined }
-type Deps = { calls: Pick<Calls, 'delegation' | 'build'>; known: KnownContracts; onSign(): void }
+type Deps = {
+  calls: Pick<Calls, 'delegation' | 'build'>
+  /** What wallets delegate to on this chain: known, or the one that is named once it is verified. */
+  getAccount(named: unknown): Promise<string>
+  onSign(): void
+}
 export type Builder = (quote: QuoteReply) => Promise<Build>
 
 // A transaction of the wallet's own may be in between: it is given the time of a block or two.
@@ -32,7 +36,7 @@ export function createBuilder(deps: Deps, { signer, chainId, signal }: Wallet): 
 }
 
 /** True when another authorization is what it takes. */
-export function isStale(error: unknown): boolean {
+function isStale(error: unknown): boolean {
   const stale = ['NEEDS_DELEGATION', 'INVALID_AUTHORIZATION']
   return error instanceof GeoswapError && stale.includes(error.code)
 }
@@ -42,9 +46,9 @@ function createAuthorizer(deps: Deps, { signer, chainId, signal }: Wallet & { si
   return async (): Promise<Authorization | undefined> => {
     const wallet = { chainId, walletAddress: signer.address }
     const delegation = await deps.calls.delegation(wallet, { signal })
-    const fields = toAuthorizationFields(delegation, wallet, deps.known)
-    // Where there is nothing to sign, the build says whether that is fine.
-    if (!fields) return undefined
+    if (!needsAuthorization(delegation)) return undefined
+    const account = await deps.getAccount(delegation.delegationTarget)
+    const fields = toAuthorizationFields(delegation, wallet, account)
     const key = `${fields.address} ${fields.nonce}`
     const signature = signed.get(key) ?? (await orAborted(() => sign(deps, signer, fields), signal))
     signed.set(key, signature)

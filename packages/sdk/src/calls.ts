@@ -11,7 +11,7 @@ import type {
   TokensQuery,
   TokensReply,
 } from '@geoswap/wire'
-import { type Call, type Connection, send } from './http.ts'
+import { type Call, type Connection, send, unexpectedReply } from './http.ts'
 import { createReads } from './reads.ts'
 import { type RetryPolicy, withRetries } from './retry.ts'
 import type { Submission } from './submission.ts'
@@ -68,10 +68,14 @@ export function createCalls(connection: Connection, policy: RetryPolicy) {
       return { origin, ...(await repeat<BuildGeoOpReply>({ method: 'POST', path, body, expects, signal })) }
     },
 
-    postOnce: (body: Submission, { signal }: CallOptions = {}) =>
-      send<SubmitReply>(connection, {
+    async postOnce(body: Submission, { signal }: CallOptions = {}): Promise<SubmitReply> {
+      const reply = await send<SubmitReply>(connection, {
         ...{ method: 'POST', body, signal, expects: ['swapId', 'status'] },
         path: 'signature' in body ? '/swap/submit' : '/swap/submit-solana',
-      }),
+      })
+      // It is written into commands that people copy.
+      if (!/^[\w-]{1,100}$/.test(reply.swapId)) throw unexpectedReply(200)
+      return reply
+    },
   }
 }

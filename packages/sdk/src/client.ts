@@ -15,6 +15,8 @@ import type {
 import { type Build, type CallOptions, createCalls } from './calls.ts'
 import type { KnownContracts } from './checks/terms.ts'
 import { type EventsOptions, followSwap, type SwapEvent } from './events.ts'
+import { createLockable, createOpenSignatures } from './open-signatures.ts'
+import { createPins, type PinStore } from './pins.ts'
 import { defaultRetry, type RetryPolicy } from './retry.ts'
 import type { Signer } from './signers.ts'
 import { type Submission, submitUntilKnown } from './submission.ts'
@@ -29,8 +31,18 @@ export type ClientOptions = {
   /** For one reply, 20 s when absent; held reads get their hold on top. */
   timeoutMs?: number
   retry?: Partial<RetryPolicy>
-  /** By chain. What is named here is not taken from the service: anything else is not signed for. */
+  /**
+   * By chain: whose contracts may be signed for. What a swap is paid on has to be known: `account` and `escrow`, or on
+   * Solana `escrow`. The service is not believed.
+   */
   contracts?: Readonly<Record<number, KnownContracts>>
+  /**
+   * By chain: nodes of the caller's. Contracts on EVM chains that are not known are read from them once and compared
+   * with the published code; and they say whether what was signed can still be used.
+   */
+  rpcUrls?: Readonly<Record<number, string>>
+  /** Keeps what was verified; without it that is remembered by this client alone. */
+  pins?: PinStore
   /** How far ahead the last deadline of what is signed may be, 24 hours when absent. */
   maxHoldSeconds?: number
 }
@@ -75,7 +87,7 @@ const TIMEOUT_MS = 20_000
 /**
  * A client of the service.
  *
- *     const client = createClient({ baseUrl, apiKey })
+ *     const client = createClient({ baseUrl, apiKey, rpcUrls: { 8453: 'https://node.example' } })
  *     const swap = await client.swap(request, fromViemAccount(account))
  */
 export function createClient({ baseUrl, apiKey, ...options }: ClientOptions): Client {
@@ -97,14 +109,17 @@ export function createClient({ baseUrl, apiKey, ...options }: ClientOptions): Cl
     return waitForEnd({ policy, read: readOnce }, swapId, wait)
   }
 
+  const { contracts = {}, rpcUrls = {}, maxHoldSeconds = DAY_SECONDS } = options
+  const pins = createPins({ contracts, rpcUrls, store: options.pins })
+  const openSignatures = createOpenSignatures(createLockable(rpcUrls))
+
   return {
     ...calls,
     submit,
     waitForSwap,
     events: (swapId, events = {}) => followSwap({ policy, open: streamOnce }, swapId, events),
     swap(request, signer, swapOptions = {}) {
-      const { contracts = {}, maxHoldSeconds = DAY_SECONDS } = options
-      const deps = { calls, submit, waitForSwap, contracts, maxHoldSeconds }
+      const deps = { calls, submit, waitForSwap, pins, openSignatures, maxHoldSeconds }
       return swap(deps, request, signer, swapOptions)
     },
     async resume(left, wait = {}) {

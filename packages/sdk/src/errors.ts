@@ -1,6 +1,7 @@
 import type { ErrorCode, ErrorReply } from '@geoswap/wire'
 import type { Difference } from './checks/difference.ts'
 import type { Submission } from './submission.ts'
+import { plainText } from './text.ts'
 
 /** What the service never answers: no reply came, none came in time, or it was not one of its own. */
 export type TransportCode = 'CONNECTION_FAILED' | 'TIMEOUT' | 'UNEXPECTED_REPLY'
@@ -54,7 +55,7 @@ export class TamperedOperationError extends Error {
 
   constructor(differences: readonly Difference[]) {
     const list = differences.map(
-      ({ field, expected, actual }) => `${field} is ${actual}, expected ${expected}`,
+      ({ field, expected, actual }) => `${field} is ${plainText(actual)}, expected ${expected}`,
     )
     super(`Not signed, since it is not what was asked for: ${list.join('; ')}`)
     this.differences = differences
@@ -91,15 +92,26 @@ export class SubmissionUnknownError extends Error {
   }
 }
 
-export type SwapRefusal = 'PRICE_IMPACT' | 'INPUT_LIMIT' | 'OUTPUT_LIMIT' | 'DECLINED' | 'SIGNER'
+/**
+ * `UNPINNED`: whose contracts these are is not known here, and nobody is believed. `SIGNATURE_OPEN`: an earlier
+ * signature for the same swap can still be used.
+ */
+export type SwapRefusal =
+  | 'PRICE_IMPACT'
+  | 'INPUT_LIMIT'
+  | 'OUTPUT_LIMIT'
+  | 'DECLINED'
+  | 'SIGNER'
+  | 'UNPINNED'
+  | 'SIGNATURE_OPEN'
 
 /** The caller's own limits, or its `confirm`, said no. Nothing was signed. */
 export class SwapRefusedError extends Error {
   override readonly name = 'SwapRefusedError'
   readonly code: SwapRefusal
 
-  constructor(code: SwapRefusal, message: string) {
-    super(message)
+  constructor(code: SwapRefusal, message: string, options?: ErrorOptions) {
+    super(message, options)
     this.code = code
   }
 }

@@ -1,5 +1,6 @@
 import type { ErrorReply } from '@geoswap/wire'
 import { GeoswapError, type TransportCode } from './errors.ts'
+import { plainText } from './text.ts'
 
 export type Connection = { baseUrl: string; apiKey: string; fetch: typeof fetch; timeoutMs: number }
 
@@ -132,13 +133,15 @@ export function parseObject(text: string): Record<string, unknown> | undefined {
 
 function isErrorReply(body: unknown): body is ErrorReply {
   const { code, message, recovery } = (body ?? {}) as Partial<Record<keyof ErrorReply, unknown>>
-  return typeof code === 'string' && typeof message === 'string' && typeof recovery === 'object'
+  const isCode = typeof code === 'string' && /^[A-Z][A-Z0-9_]{1,63}$/.test(code)
+  return isCode && typeof message === 'string' && typeof recovery === 'object' && recovery !== null
 }
 
 function refused(response: Response, { code, message, retryable, recovery, ...rest }: ErrorReply) {
   return new GeoswapError({
-    ...{ code, message, status: response.status, retryable: retryable === true, recovery },
-    requestId: rest.requestId,
+    ...{ code, message: plainText(message), status: response.status, retryable: retryable === true },
+    recovery,
+    requestId: rest.requestId === undefined ? undefined : plainText(String(rest.requestId)),
     retryAfterMs: retryAfterOf(response, recovery?.retryAfterMs),
     details: rest.details,
   })

@@ -22,7 +22,7 @@ export type {
 } from '@geoswap/wire'
 export type { Build, CallOptions } from './calls.ts'
 export type { Difference } from './checks/difference.ts'
-export type { SwapLimits } from './checks/quote.ts'
+export type { SameAsset, SwapLimits } from './checks/quote.ts'
 export type { KnownContracts } from './checks/terms.ts'
 export { type Client, type ClientOptions, createClient } from './client.ts'
 export {
@@ -37,6 +37,7 @@ export {
   type TransportCode,
 } from './errors.ts'
 export type { EventsOptions, SwapEvent } from './events.ts'
+export type { PinStore } from './pins.ts'
 export type { RetryPolicy } from './retry.ts'
 export {
   type AuthorizationFields,

@@ -1,12 +1,16 @@
 import type { QuoteReply, QuoteRequest, StatusReply, SubmitReply } from '@geoswap/wire'
 import { orAborted } from './abort.ts'
-import { type Builder, createBuilder, isStale } from './authorize.ts'
+import { type Builder, createBuilder } from './authorize.ts'
 import type { Build, Calls } from './calls.ts'
 import { checkGeoOp } from './checks/geo-op.ts'
-import { assertQuoteFits, assertWithinLimits, type SwapLimits } from './checks/quote.ts'
+import { assertInputIsBounded, assertQuoteFits, assertWithinLimits, type SwapLimits } from './checks/quote.ts'
+import { readGeoOp } from './checks/read-fields.ts'
 import { checkSolanaBuild } from './checks/solana-build.ts'
-import { type CheckContext, type KnownContracts, type Terms, toTerms } from './checks/terms.ts'
+import { readSolanaInput } from './checks/solana-input.ts'
+import { type CheckContext, type Terms, toTerms } from './checks/terms.ts'
 import { SwapRefusedError, TamperedOperationError } from './errors.ts'
+import { type Life, lockableUntil, nowSeconds, type OpenSignatures } from './open-signatures.ts'
+import type { Pins } from './pins.ts'
 import type { Signer } from './signers.ts'
 import { isGone, type Submission } from './submission.ts'
 import type { EndedSwap, WaitOptions } from './wait.ts'
@@ -19,8 +23,11 @@ export type SwapProgress =
   | { step: 'authorizing' }
   | { step: 'built'; build: Build }
   | { step: 'signing' }
-  /** Sent from here on: keep the submission to find out what became of it after a crash. */
-  | { step: 'submitting'; submission: Submission }
+  /**
+   * Sent from here on: keep the submission to find out what became of it after a crash. Until `lockableUntil`, in
+   * seconds, it can be used, whatever the service says: sign no other one for the same swap before.
+   */
+  | { step: 'submitting'; submission: Submission; lockableUntil: number }
   | { step: 'submitted'; swapId: string }
   | { step: 'status'; swap: StatusReply }
   | { step: 'requoting'; reason: Error }
@@ -38,11 +45,13 @@ export type SwapDeps = {
   calls: Omit<Calls, 'postOnce' | 'readOnce' | 'streamOnce'>
   submit(submission: Submission, options: { signal?: AbortSignal | undefined }): Promise<SubmitReply>
   waitForSwap(swapId: string, options: WaitOptions): Promise<EndedSwap>
-  contracts: Readonly<Record<number, KnownContracts>>
+  pins: Pins
+  openSignatures: OpenSignatures
   maxHoldSeconds: number
 }
 
 type Order = { request: QuoteRequest; signer: Signer; options: SwapOptions; build: Builder }
+type Signed = { submission: Submission; life: Life }
 
 // Quotes live 30 s: who needs longer than this to sign will not be quicker the next time.
 const MAX_REQUOTES = 3
@@ -54,19 +63,51 @@ export async function swap(
   signer: Signer,
   options: SwapOptions,
 ): Promise<EndedSwap> {
-  const { onProgress, signal, timeoutMs } = options
   const request = toRequest(asked, signer)
-  const build = createBuilder(
-    {
-      calls: deps.calls,
-      known: deps.contracts[request.originChain] ?? {},
-      onSign: () => onProgress?.({ step: 'authorizing' }),
-    },
-    { signer, chainId: request.originChain, signal },
-  )
-  const { swapId } = await submitSwap(deps, { request, signer, options, build })
+  assertInputIsBounded(request, options)
+  await deps.pins.assertKnowable(request.originChain, signer.family)
+  await deps.openSignatures.assertNone(request)
+  const order = { request, signer, options, build: toBuilder(deps, request, signer, options) }
+  const signed = await prepareSwap(deps, order)
+  announce(options, signed)
+  let ended: EndedSwap | undefined
+  try {
+    ended = await submitAndWait(deps, options, signed)
+    return ended
+  } finally {
+    if (ended?.status !== 'settled') deps.openSignatures.keep(request, signed.life)
+  }
+}
+
+function toBuilder(
+  { calls, pins }: SwapDeps,
+  { originChain: chainId }: QuoteRequest,
+  signer: Signer,
+  { onProgress, signal }: SwapOptions,
+): Builder {
+  const deps = {
+    calls,
+    getAccount: async (named: unknown) =>
+      (await pins.origin(chainId, 'evm', { account: named })).account ?? '',
+    onSign: () => onProgress?.({ step: 'authorizing' }),
+  }
+  return createBuilder(deps, { signer, chainId, signal })
+}
+
+/** Whoever stops here keeps the submission, and answers for it: it was not sent. */
+function announce({ onProgress, signal }: SwapOptions, { submission, life }: Signed): void {
+  onProgress?.({ step: 'submitting', submission, lockableUntil: lockableUntil(life) })
+  signal?.throwIfAborted()
+}
+
+async function submitAndWait(
+  { submit, waitForSwap }: SwapDeps,
+  { onProgress, signal, timeoutMs }: SwapOptions,
+  { submission }: Signed,
+): Promise<EndedSwap> {
+  const { swapId } = await submit(submission, { signal })
   onProgress?.({ step: 'submitted', swapId })
-  return deps.waitForSwap(swapId, {
+  return waitForSwap(swapId, {
     ...{ signal, timeoutMs },
     onProgress: onProgress && ((read) => onProgress({ step: 'status', swap: read })),
   })
@@ -82,26 +123,19 @@ function toRequest(asked: SwapRequest, { address, family }: Signer): QuoteReques
   return { ...asked, walletAddress }
 }
 
-/** Starts over with a fresh quote only where the service has said that the last one is no swap. */
-async function submitSwap(deps: SwapDeps, order: Order): Promise<SubmitReply> {
-  const { onProgress, signal } = order.options
+/** Starts over with a fresh quote while nothing was signed for the last one. A signature is made once. */
+async function prepareSwap(deps: SwapDeps, order: Order): Promise<Signed> {
   for (let requotes = 0; ; requotes += 1) {
-    let isSent = false
     try {
-      const submission = await prepare(deps, order)
-      onProgress?.({ step: 'submitting', submission })
-      isSent = true
-      return await deps.submit(submission, { signal })
+      return await prepare(deps, order)
     } catch (error) {
-      // A builder has done what it can about a stale authorization; at the submission nobody has.
-      const isOver = isGone(error) || (isSent && isStale(error))
-      if (!isOver || requotes >= MAX_REQUOTES) throw error
-      onProgress?.({ step: 'requoting', reason: error as Error })
+      if (!isGone(error) || requotes >= MAX_REQUOTES) throw error
+      order.options.onProgress?.({ step: 'requoting', reason: error as Error })
     }
   }
 }
 
-async function prepare(deps: SwapDeps, order: Order): Promise<Submission> {
+async function prepare(deps: SwapDeps, order: Order): Promise<Signed> {
   const { request, signer, options } = order
   const { onProgress, signal } = options
   const quote = await deps.calls.quote(request, { signal })
@@ -112,7 +146,7 @@ async function prepare(deps: SwapDeps, order: Order): Promise<Submission> {
   const build = await order.build(quote)
   onProgress?.({ step: 'built', build })
   const onSign = () => onProgress?.({ step: 'signing' })
-  const checked = { terms: toTerms(request, quote), context: toContext(deps, request), onSign }
+  const checked = { terms: toTerms(request, quote), context: await toContext(deps, request, build), onSign }
   return orAborted(() => checkAndSign(build, signer, checked), signal)
 }
 
@@ -122,12 +156,17 @@ async function assertConfirmed(quote: QuoteReply, { confirm, signal }: SwapOptio
   if (answer !== true) throw new SwapRefusedError('DECLINED', 'The quote was not confirmed.')
 }
 
-function toContext({ contracts, maxHoldSeconds }: SwapDeps, request: QuoteRequest): CheckContext {
+async function toContext(
+  { pins, maxHoldSeconds }: SwapDeps,
+  { originChain, destinationChain }: QuoteRequest,
+  build: Build,
+): Promise<CheckContext> {
+  const named = build.origin === 'evm' ? { escrow: build.operation?.domain?.['verifyingContract'] } : {}
   return {
-    nowSeconds: Math.floor(Date.now() / 1_000),
+    nowSeconds: nowSeconds(),
     maxHoldSeconds,
-    origin: contracts[request.originChain] ?? {},
-    destination: contracts[request.destinationChain] ?? {},
+    origin: await pins.origin(originChain, build.origin, named),
+    destination: await pins.known(destinationChain),
   }
 }
 
@@ -138,17 +177,22 @@ async function checkAndSign(
   build: Build,
   signer: Signer,
   { terms, context, onSign }: Check,
-): Promise<Submission> {
+): Promise<Signed> {
   const { geoOpToken } = build
+  const { originChain: chainId } = terms
   if (build.origin === 'evm' && signer.family === 'evm') {
     const hash = checkGeoOp(build, terms, context)
+    const { opDeadline } = readGeoOp(build.operation.message)
     onSign()
-    return { geoOpToken, signature: await signer.signHash(hash) }
+    const submission = { geoOpToken, signature: await signer.signHash(hash) }
+    return { submission, life: { family: 'evm', chainId, opDeadline } }
   }
   if (build.origin === 'solana' && signer.family === 'solana') {
     const transaction = await checkSolanaBuild(build, terms, context)
+    const blockhash = readSolanaInput(transaction)?.blockhash ?? ''
     onSign()
-    return { geoOpToken, signedTransaction: await signer.signTransaction(transaction) }
+    const submission = { geoOpToken, signedTransaction: await signer.signTransaction(transaction) }
+    return { submission, life: { family: 'solana', chainId, blockhash, signedAt: nowSeconds() } }
   }
   throw new TamperedOperationError([{ field: 'origin', expected: signer.family, actual: build.origin }])
 }

@@ -1,13 +1,16 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { SubmissionUnknownError } from '../src/index.ts'
-import { dropReply, dropRequest, type Fault, refusal, refuse } from './service-double.ts'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import type { SubmissionUnknownError, SwapProgress } from '../src/index.ts'
+import { dropReply, dropRequest, type Fault, refuse } from './service-double.ts'
 import { causeOf, repeated, request, retry, startTrader, type Trader } from './trader.ts'
 
 let trader: Trader
 beforeEach(async () => {
   trader = await startTrader()
 })
-afterEach(() => trader.service.close())
+afterEach(() => {
+  vi.useRealTimers()
+  return trader.service.close()
+})
 
 describe('a submission', () => {
   test('whose reply is lost is sent again as it was, and is one swap', async () => {
@@ -36,21 +39,73 @@ describe('a submission', () => {
     expect([status, trader.countOf('/swap/submit'), trader.service.swaps.size]).toEqual(['settled', 2, 1])
   })
 
-  test('410 OPERATION_EXPIRED leads to a fresh quote and a fresh signature', async () => {
-    trader.service.next('/swap/submit', refuse('OPERATION_EXPIRED'))
+  test.each([
+    ['410 OPERATION_EXPIRED', refuse('OPERATION_EXPIRED')],
+    ['409 INVALID_AUTHORIZATION', refuse('INVALID_AUTHORIZATION')],
+    ['422 INSUFFICIENT_BALANCE', refuse('INSUFFICIENT_BALANCE')],
+  ])(
+    '%s is no reason for a second signature, now or when the same is asked for again',
+    async (code, fault) => {
+      trader.service.next('/swap/submit', fault)
 
-    await trader.swap()
+      const first = await causeOf(trader.swap())
+      const second = await causeOf(trader.swap())
 
-    expect([trader.countOf('/swap/quote'), trader.signed.hashes, trader.signed.nonces]).toEqual([2, 2, [0]])
-    expect([...trader.service.swaps.keys()]).toEqual(['op-of-quote-2'])
-  })
+      expect([first.code, second.code]).toEqual([code.slice(4), 'SIGNATURE_OPEN'])
+      expect([trader.countOf('/swap/quote'), trader.signed.hashes]).toEqual([1, 1])
+    },
+  )
 
-  test('410 OPERATION_EXPIRED after a lost request says that it never arrived, and allows a fresh quote', async () => {
+  test('410 OPERATION_EXPIRED after a lost request is no reason for a second signature either', async () => {
     trader.service.next('/swap/submit', dropRequest, refuse('OPERATION_EXPIRED'))
 
+    expect(await causeOf(trader.swap())).toMatchObject({ code: 'OPERATION_EXPIRED' })
+    expect([trader.countOf('/swap/quote'), trader.signed.hashes]).toEqual([1, 1])
+  })
+
+  test.each(['failed', 'refunded'] as const)(
+    'of a swap that the service calls %s can still be used, and is not followed by another',
+    async (status) => {
+      trader.service.state.swap = { ...trader.service.state.swap, status }
+
+      expect(await trader.swap()).toMatchObject({ status })
+      expect(await causeOf(trader.swap())).toMatchObject({ code: 'SIGNATURE_OPEN' })
+      expect(trader.signed.hashes).toBe(1)
+    },
+  )
+
+  test('that settled is followed by another when that is asked for', async () => {
+    await trader.swap()
     await trader.swap()
 
-    expect([trader.countOf('/swap/quote'), trader.service.swaps.size]).toEqual([2, 1])
+    expect(trader.signed.hashes).toBe(2)
+  })
+
+  test('that can no longer be used is followed by another', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] })
+    trader.service.next('/swap/submit', refuse('OPERATION_EXPIRED'))
+    let until = 0
+    const seen = (progress: SwapProgress) => {
+      if (progress.step === 'submitting') until = progress.lockableUntil
+    }
+    await causeOf(trader.swap({ onProgress: seen }))
+
+    vi.setSystemTime(until * 1_000)
+    const early = await causeOf(trader.swap())
+    vi.setSystemTime((until + 1) * 1_000)
+    const late = await trader.swap()
+
+    expect([early.code, late.status, trader.signed.hashes]).toEqual(['SIGNATURE_OPEN', 'settled', 2])
+  })
+
+  test("whose caller stops before it is sent is the caller's own", async () => {
+    const controller = new AbortController()
+    const stop = ({ step }: SwapProgress) => step === 'submitting' && controller.abort(new Error('mine'))
+
+    await expect(trader.swap({ onProgress: stop, signal: controller.signal })).rejects.toThrow('mine')
+
+    expect(trader.countOf('/swap/submit')).toBe(0)
+    expect(await trader.swap()).toMatchObject({ status: 'settled' })
   })
 
   test('that stays without an answer is never followed by a fresh quote, and can be resumed', async () => {
@@ -77,15 +132,6 @@ describe('a submission', () => {
     expect(trader.countOf('/swap/quote')).toBe(1)
   })
 
-  test('422 INSUFFICIENT_BALANCE at the first try is a refusal', async () => {
-    trader.service.next('/swap/submit', refuse('INSUFFICIENT_BALANCE'))
-
-    const error = await causeOf(trader.swap())
-
-    expect(error).toMatchObject({ name: 'GeoswapError', code: 'INSUFFICIENT_BALANCE', status: 422 })
-    expect(trader.countOf('/swap/submit')).toBe(1)
-  })
-
   test('that is aborted while it is under way is unknown, and keeps what was sent', async () => {
     const controller = new AbortController()
     trader.service.next('/swap/submit', (act) => {
@@ -98,16 +144,5 @@ describe('a submission', () => {
 
     expect(error).toMatchObject({ code: 'SUBMISSION_UNKNOWN', cause: { message: 'enough' } })
     expect(error.submission).toEqual(trader.service.requestsTo('/swap/submit')[0]?.body)
-  })
-
-  test('409 INVALID_AUTHORIZATION starts over with an authorization at the new nonce', async () => {
-    trader.service.next('/swap/submit', () => {
-      trader.service.state.nonce = 1
-      return refusal('INVALID_AUTHORIZATION')
-    })
-
-    await trader.swap()
-
-    expect([trader.signed.nonces, trader.service.swaps.size]).toEqual([[0, 1], 1])
   })
 })

@@ -55,7 +55,8 @@ describe('a quote', () => {
     ['an amount that is none', 'TAMPERED_OPERATION', { minOutput: '-1' }],
     ['too much price impact', 'PRICE_IMPACT', { priceImpactBps: -101 }],
     ['no known price impact', 'PRICE_IMPACT', { priceImpactBps: undefined }],
-    ['too little output', 'OUTPUT_LIMIT', { minOutput: '9' }],
+    ['too little output', 'OUTPUT_LIMIT', { output: '9', minOutput: '9' }],
+    ['less guaranteed than the slippage allows', 'TAMPERED_OPERATION', { minOutput: '9666049' }],
   ])('with %s is not built', async (_name, code, wrong) => {
     trader.service.next(
       '/swap/quote',
@@ -91,18 +92,15 @@ describe('what is to be signed', () => {
     ['another chain', { chainId: 0 }],
     ['another wallet', { walletAddress: addressOf('2') }],
     ['no contract', { delegationTarget: addressOf('0') }],
-    ['another contract than the known one', { delegationTarget: addressOf('2') }],
+    ['another contract than the pinned one', { delegationTarget: addressOf('2') }],
     ['a nonce that is none', { accountNonce: -1 }],
   ])('an authorization for %s is not signed', async (_name, wrong) => {
-    const client = trader.clientWith({ contracts: { [request.originChain]: { account: addressOf('c') } } })
     trader.service.next(
       '/swap/delegation',
       change((body: object) => ({ ...body, ...wrong })),
     )
 
-    await expect(client.swap(request, trader.signer)).rejects.toMatchObject({
-      name: 'TamperedOperationError',
-    })
+    await expect(trader.swap()).rejects.toMatchObject({ name: 'TamperedOperationError' })
     expect([trader.signed.nonces, trader.countOf('/swap/build-geo-op')]).toEqual([[], 0])
   })
 

@@ -6,11 +6,16 @@ import {
   fromViemAccount,
   type SwapOptions,
 } from '../src/index.ts'
-import { evmRequest } from './evm-offer.ts'
+import { account as delegate, evmRequest, origin, vault } from './evm-offer.ts'
 import { type Fault, startService } from './service-double.ts'
 
 /** Short pauses: what is tested is their order, not their length. */
 export const retry = { baseMs: 5, maxMs: 20, forMs: 2_000, submitForMs: 2_000 }
+
+export const contracts = {
+  [origin.chainId]: { account: delegate, escrow: origin.escrow },
+  [evmRequest.destinationChain]: { vault },
+}
 
 const { walletAddress: _, ...route } = evmRequest
 export const request = route
@@ -35,7 +40,7 @@ export async function startTrader() {
     },
   }
   const clientWith = (options: Partial<ClientOptions>) =>
-    createClient({ baseUrl: service.url, apiKey: 'key', retry, ...options })
+    createClient({ baseUrl: service.url, apiKey: 'key', retry, contracts, ...options })
   const client = clientWith({})
   return {
     ...{ service, signed, signer, client, clientWith },

@@ -36,7 +36,11 @@ function NoDashboard() {
 /** First where it runs, then a key, then what can be swapped: only then there is something to show. */
 function CallerApp({ settings }: { settings: Settings | undefined }) {
   const { key, setKey, forgetKey } = useKey(settings)
-  const client = useMemo(() => (key === undefined ? undefined : connect(key)), [key])
+  const contracts = settings?.contracts
+  const client = useMemo(
+    () => (key === undefined || contracts === undefined ? undefined : connect(key, contracts)),
+    [key, contracts],
+  )
   const { catalog, error } = useCatalog(client)
   const wallets = useWallets(settings)
   const onLeave = settings?.local || key === undefined ? undefined : forgetKey

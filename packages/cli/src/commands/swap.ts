@@ -1,7 +1,7 @@
 import type { Client, EndedSwap } from '@geoswap/sdk'
 import { defineCommand, type ExitCode } from '../command.ts'
 import { type Context, connect } from '../context.ts'
-import { type ReadyOrder, resolveOrder } from '../order.ts'
+import { assertReadable, type ReadyOrder, resolveOrder } from '../order.ts'
 import { quoteLines, swapLines } from '../print.ts'
 import type { Order } from '../store/journal.ts'
 import { claimOrder } from '../swap/claim.ts'
@@ -38,6 +38,7 @@ Exit code 0: settled. 2: failed or refunded, so the input is still or again ther
     const { order, from } = ready
     const style = { raw: values.raw ?? false }
     if (values['dry-run']) return dryRun(context, client, ready, style)
+    assertReadable(context, ready)
     const rpcUrl = context.settings.rpcUrls[from.chain.chainId]
     const { attempt, isLeft } = await claimOrder(context, client, {
       order,

@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto'
 import type { EndedSwap, QuoteReply, StatusReply, SwapLimits } from '@geoswap/sdk'
 import type { Context } from '../context.ts'
 import { CliError } from '../errors.ts'
-import { type ReadyOrder, resolveOrder } from '../order.ts'
+import { assertReadable, type ReadyOrder, resolveOrder } from '../order.ts'
 import { type Attempt, keyOf, type Order, standingOf, swapIdOf } from '../store/journal.ts'
 import { claimOrder, toEnd } from '../swap/claim.ts'
 import { followAttempt } from '../swap/follow.ts'
-import { hasHighImpact, performSwap } from '../swap/perform.ts'
+import { hasHighImpact, isUnbounded, performSwap } from '../swap/perform.ts'
 import type { Terms } from './confirmations.ts'
 import { type Call, choosePayer, type Desk, type Opened } from './desk.ts'
 import { assertRecipient, assertWithinCaps, reasonsToAsk } from './judge.ts'
@@ -26,6 +26,7 @@ export async function executeSwap(desk: Desk, opened: Opened, input: ExecuteInpu
   )
   const { order } = ready
   assertRecipient(order.recipient, desk.rules)
+  assertReadable(context, ready)
 
   const last = context.journal.findLast(order)
   // The same submission is at most one swap, and its value is counted already.
@@ -49,9 +50,17 @@ export async function executeSwap(desk: Desk, opened: Opened, input: ExecuteInpu
 async function decide(desk: Desk, { context, client }: Opened, ready: ReadyOrder, { input, call }: Asked) {
   const asked = { ...ready.request, walletAddress: ready.wallet.address }
   const quote = await client.quote(asked, { signal: context.interrupts.signal })
-  const facts = { cents: worthOf(quote), hasHighImpact: hasHighImpact(quote) }
+  const facts = factsOf(quote, ready)
   assertWithinCaps({ ...facts, spentCents: desk.spending.spentCents() }, desk.rules)
   return confirm(desk, { ready, quote, reasons: reasonsToAsk(facts, desk.rules) }, { input, call })
+}
+
+export function factsOf(quote: QuoteReply, ready: ReadyOrder) {
+  return {
+    cents: worthOf(quote),
+    hasHighImpact: hasHighImpact(quote, ready),
+    isUnbounded: isUnbounded(ready),
+  }
 }
 
 /** Nothing was begun: the order is free for the next one who asks. */
@@ -128,7 +137,7 @@ function perform(desk: Desk, { context, client }: Opened, { ready, attempt, answ
       // The quote that is signed is another one than that which was looked at.
       approve(quote) {
         const cents = worthOf(quote)
-        const [reason] = isConfirmed ? [] : reasonsToAsk({ cents, hasHighImpact: false }, desk.rules)
+        const [reason] = isConfirmed ? [] : reasonsToAsk(factsOf(quote, ready), desk.rules)
         if (reason !== undefined) {
           const message = `The price has changed, and the swap has to be confirmed: ${reason}.`
           throw new CliError('NEEDS_CONFIRMATION', message, { advice: 'Call execute_swap again.' })

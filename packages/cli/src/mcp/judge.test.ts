@@ -14,8 +14,8 @@ test('without settings a swap is worth at most 100 USD, 24 hours 1000 USD, and a
   expect(() => assertWithinCaps({ cents: 10_000n, spentCents }, usual)).not.toThrow()
   expect(() => assertWithinCaps({ cents: 10_001n, spentCents: 0n }, usual)).toThrow(/at most 100.00 USD/)
   expect(() => assertWithinCaps({ cents: 9_000n, spentCents: 91_001n }, usual)).toThrow(/89.99 USD is left/)
-  expect(reasonsToAsk({ cents: 2_500n, hasHighImpact: false }, usual)).toEqual([])
-  expect(reasonsToAsk({ cents: 2_501n, hasHighImpact: false }, usual)).toHaveLength(1)
+  expect(reasonsToAsk({ cents: 2_500n, hasHighImpact: false, isUnbounded: false }, usual)).toEqual([])
+  expect(reasonsToAsk({ cents: 2_501n, hasHighImpact: false, isUnbounded: false }, usual)).toHaveLength(1)
 })
 
 test('what nobody can price is refused, or asked about where it is allowed', () => {
@@ -24,7 +24,7 @@ test('what nobody can price is refused, or asked about where it is allowed', () 
 
   expect(() => assertWithinCaps({ cents, spentCents: 0n }, usual)).toThrow(/not known/)
   expect(() => assertWithinCaps({ cents, spentCents: 0n }, lax)).not.toThrow()
-  expect(reasonsToAsk({ cents, hasHighImpact: false }, lax)).toHaveLength(1)
+  expect(reasonsToAsk({ cents, hasHighImpact: false, isUnbounded: false }, lax)).toHaveLength(1)
 })
 
 test('a swap is worth the larger of what is paid and what is bought, to the cent', () => {
@@ -37,7 +37,11 @@ test('a swap is worth the larger of what is paid and what is bought, to the cent
 })
 
 test('a swap that loses much is asked about, however small', () => {
-  expect(reasonsToAsk({ cents: 1n, hasHighImpact: true }, usual)).toHaveLength(1)
+  expect(reasonsToAsk({ cents: 1n, hasHighImpact: true, isUnbounded: false }, usual)).toHaveLength(1)
+})
+
+test('an exact output is asked about where nobody bounds what it costs', () => {
+  expect(reasonsToAsk({ cents: 1n, hasHighImpact: false, isUnbounded: true }, usual)).toHaveLength(1)
 })
 
 test('only own wallets and those that are named may be paid, however their address is written', () => {

@@ -8,6 +8,8 @@ export type Facts = {
   /** What the other swaps of the last 24 hours were worth. */
   spentCents: bigint
   hasHighImpact: boolean
+  /** Nothing but the service says how much is paid. */
+  isUnbounded: boolean
 }
 
 export function assertRecipient(recipient: string, { recipients }: Pick<Rules, 'recipients'>): void {
@@ -21,7 +23,10 @@ export function assertRecipient(recipient: string, { recipients }: Pick<Rules, '
 }
 
 /** Throws where the swap is more than whoever runs the server allows. */
-export function assertWithinCaps({ cents, spentCents }: Omit<Facts, 'hasHighImpact'>, rules: Rules): void {
+export function assertWithinCaps(
+  { cents, spentCents }: Pick<Facts, 'cents' | 'spentCents'>,
+  rules: Rules,
+): void {
   const { maxSwapCents, maxDayCents, allowsUnknownValue } = rules
   if (cents === undefined) {
     if (allowsUnknownValue) return
@@ -50,7 +55,8 @@ export function assertWithinCaps({ cents, spentCents }: Omit<Facts, 'hasHighImpa
 }
 
 /** Why somebody has to say yes to this swap first; empty when nobody has to. */
-export function reasonsToAsk({ cents, hasHighImpact }: Omit<Facts, 'spentCents'>, rules: Rules): string[] {
+export function reasonsToAsk(facts: Omit<Facts, 'spentCents'>, rules: Rules): string[] {
+  const { cents, hasHighImpact, isUnbounded } = facts
   const { confirmAboveCents } = rules
   return [
     ...(cents === undefined ? ['its value in USD is not known'] : []),
@@ -58,5 +64,6 @@ export function reasonsToAsk({ cents, hasHighImpact }: Omit<Facts, 'spentCents'>
       ? [`it is worth ${formatUsd(cents)}, more than ${formatUsd(confirmAboveCents)}`]
       : []),
     ...(hasHighImpact ? ['much of its value would be lost, or how much is not known'] : []),
+    ...(isUnbounded ? ['how much may be paid is not said: maxPay'] : []),
   ]
 }

@@ -1,24 +1,23 @@
 import type { StatusReply } from '@geoswap/sdk'
 import { readBalances } from '../balances.ts'
 import type { Catalog } from '../catalog.ts'
-import { getChain, isAddressOf } from '../catalog.ts'
+import { getChain, isAddressOf, toPlainChains } from '../catalog.ts'
 import { readCatalog } from '../context.ts'
 import { CliError } from '../errors.ts'
 import { resolveOrder } from '../order.ts'
 import { swapIdOf } from '../store/journal.ts'
 import { toEnd } from '../swap/claim.ts'
 import { notSubmitted } from '../swap/follow.ts'
-import { hasHighImpact } from '../swap/perform.ts'
 import { type Call, choosePayer, type Desk, type Opened } from './desk.ts'
+import { factsOf } from './execute.ts'
 import { assertRecipient, assertWithinCaps, reasonsToAsk } from './judge.ts'
 import type { HistoryInput, OrderInput } from './schemas.ts'
-import { worthOf } from './usd.ts'
 import { findSide, toMoney, toOrderView, toQuoteView, toRecordView, toSwapView } from './views.ts'
 
 export async function listChains({ client, context }: Opened) {
   const { chains } = await client.chains({ signal: context.interrupts.signal })
   return {
-    chains: chains.map(({ name: chain, chainId, family, native, available, reason }) => ({
+    chains: toPlainChains(chains).map(({ name: chain, chainId, family, native, available, reason }) => ({
       ...{ chain, chainId, family, coin: native.symbol, available },
       ...(reason !== undefined && { reason }),
     })),
@@ -62,12 +61,13 @@ export async function quoteSwap(desk: Desk, { client, context }: Opened, input: 
     slippage: input.slippageBps?.toString(),
     maxEta: input.maxEtaSeconds?.toString(),
   }
-  const { order, request, wallet } = await resolveOrder(context, client, words, async (side) =>
+  const ready = await resolveOrder(context, client, words, async (side) =>
     choosePayer(desk, side, input.wallet),
   )
+  const { order, request, wallet } = ready
   const asked = { ...request, walletAddress: wallet.address }
   const quote = await client.quote(asked, { signal: context.interrupts.signal })
-  const facts = { cents: worthOf(quote), hasHighImpact: hasHighImpact(quote) }
+  const facts = factsOf(quote, ready)
   const refusal = refusalOf(() => {
     assertRecipient(order.recipient, desk.rules)
     assertWithinCaps({ ...facts, spentCents: desk.spending.spentCents() }, desk.rules)

@@ -59,6 +59,22 @@ test('a swap counts from before its submission until it is known that its input 
   expect(spentCents()).toBe(200n)
 })
 
+test('what was signed counts until it can no longer be used, whatever the service says of it', () => {
+  const now = Date.now()
+  const outcomes = ['failed', 'refunded', 'notSubmitted'] as const
+  const { add, spentCents } = open()
+  for (const [index, outcome] of outcomes.entries()) {
+    const attempt = begin(`${index}`)
+    add(attempt.id, 100n, anything, now)
+    const submission = { geoOpToken: '', signature: '' }
+    const lockableUntil = Math.floor(now / 1_000) + 60
+    end(journal.record(attempt, { stage: 'submitting', submission, lockableUntil }), outcome)
+  }
+
+  expect(spentCents(now + 59_000)).toBe(300n)
+  expect(spentCents(now + 61_000)).toBe(0n)
+})
+
 test('what the journal has lost counts', () => {
   open().add('att_gone', 100n, anything)
 

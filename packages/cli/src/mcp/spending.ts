@@ -1,6 +1,6 @@
 import { readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Attempt, type Journal, standingOf } from '../store/journal.ts'
+import { type Attempt, isUsable, type Journal, standingOf } from '../store/journal.ts'
 import { createJsonFile, damaged, isErrno, readJsonFile } from '../store/private-files.ts'
 
 /** What an attempt may spend, written down before anything is signed for it. */
@@ -52,15 +52,15 @@ export function sumSpent(spends: readonly Spend[], { now, except, attempts }: Se
   const byId = new Map(attempts.map((attempt) => [attempt.id, attempt]))
   const most = new Map<string, bigint>()
   for (const { attempt, cents, at } of spends) {
-    const counts = at > now - DAY_MS && attempt !== except && isSpent(byId.get(attempt))
+    const counts = at > now - DAY_MS && attempt !== except && isSpent(byId.get(attempt), now)
     if (counts && cents > (most.get(attempt) ?? -1n)) most.set(attempt, cents)
   }
   return [...most.values()].reduce((total, cents) => total + cents, 0n)
 }
 
-/** Spent, until it is certain that it was not: the input never left, or came back. */
-function isSpent(attempt: Attempt | undefined): boolean {
-  if (attempt === undefined) return true
+/** Spent, until it is certain that it was not. That the input never left is certain when it can no longer leave. */
+function isSpent(attempt: Attempt | undefined, now: number): boolean {
+  if (attempt === undefined || isUsable(attempt, now)) return true
   if (attempt.stage === 'ended') return attempt.outcome === 'settled' || attempt.outcome === 'lost'
   return standingOf(attempt) !== 'free'
 }

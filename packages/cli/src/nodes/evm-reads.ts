@@ -32,6 +32,11 @@ export function createEvmReads(chain: { chainId: number; name: string }, rpcUrl:
       if (token === zeroAddress) return COIN_DECIMALS
       return client.readContract({ address: token as Address, abi: erc20Abi, functionName: 'decimals' })
     },
+    async symbolOf(token) {
+      if (token === zeroAddress) return undefined
+      await rightChain()
+      return client.readContract({ address: token as Address, abi: erc20Abi, functionName: 'symbol' })
+    },
   }
 }
 

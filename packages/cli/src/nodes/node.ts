@@ -8,6 +8,8 @@ export type Reads = {
   /** What a swap can take: on Solana what is in the wallet's associated token account. */
   balanceOf(owner: string, token: string): Promise<bigint>
   decimalsOf(token: string): Promise<number>
+  /** What the token calls itself; undefined where the chain has no word for it. */
+  symbolOf(token: string): Promise<string | undefined>
 }
 
 export type Chain = { chainId: number; name: string; family: Family }
@@ -17,6 +19,7 @@ export function createNode(chain: Chain, rpcUrl: string): Reads {
   return {
     balanceOf: (owner, token) => orNodeFailed(chain, reads.balanceOf(owner, token)),
     decimalsOf: (token) => orNodeFailed(chain, reads.decimalsOf(token)),
+    symbolOf: (token) => orNodeFailed(chain, reads.symbolOf(token)),
   }
 }
 

@@ -29,6 +29,7 @@ export function createSolanaReads(rpcUrl: string): Reads {
     async decimalsOf(token) {
       return token === NATIVE ? COIN_DECIMALS : (await readMint(token)).decimals
     },
+    symbolOf: async () => undefined,
   }
 }
 

@@ -10,7 +10,7 @@ export const CONFIG_KEYS = {
   apiKey: 'the key of that service',
   wallet: 'the wallet to use where none is named',
   'mcp.NAME': 'limits of geoswap mcp: see geoswap mcp --help',
-  'rpc.CHAIN_ID': 'a node of the chain, for balances, max and refunds',
+  'rpc.CHAIN_ID': 'a node of the chain, to verify contracts, for balances, max and refunds',
   'account.CHAIN_ID': 'what wallets may delegate to on the chain; nothing else is signed for',
   'escrow.CHAIN_ID': 'what may hold inputs on the chain; likewise',
   'vault.CHAIN_ID': 'what may pay outputs on the chain; likewise',

@@ -43,9 +43,11 @@ export type Attempt = Progress & {
   operation?: Operation | undefined
   /** Where the origin chain's node was. */
   rpcUrl?: string | undefined
+  /** Until when what was signed can be used, whatever the service says; in seconds. */
+  lockableUntil?: number | undefined
 }
 
-type Change = Progress & Partial<Pick<Attempt, 'operation'>>
+type Change = Progress & Partial<Pick<Attempt, 'operation' | 'lockableUntil'>>
 
 export type Journal = ReturnType<typeof openJournal>
 
@@ -92,8 +94,8 @@ export function openJournal(folder: string) {
 
     /** What is not in the change stays, but for what belongs to another stage. */
     record(attempt: Attempt, change: Change): Attempt {
-      const { id, key, generation, createdAt, owner, order, operation, rpcUrl } = attempt
-      const kept = { id, key, generation, createdAt, owner, order, operation, rpcUrl }
+      const { id, key, generation, createdAt, owner, order, operation, rpcUrl, lockableUntil } = attempt
+      const kept = { id, key, generation, createdAt, owner, order, operation, rpcUrl, lockableUntil }
       const next: Attempt = { ...kept, ...change }
       replaceJsonFile(pathOf(next), next)
       return next
@@ -110,14 +112,29 @@ export type IsAttended = (attempt: Attempt) => boolean
 
 export const isOwnerAlive: IsAttended = ({ owner }) => isAlive(owner)
 
-/** What a last attempt means for a further one; `ask` has to be settled with the service first. */
-export type Standing = 'free' | 'busy' | 'unknown' | 'ask'
+/**
+ * What a last attempt means for a further one; `ask` has to be settled with the service first. `signed`: it is over by
+ * the service's word alone, and what was signed for it can still be used.
+ */
+export type Standing = 'free' | 'busy' | 'unknown' | 'ask' | 'signed'
 
 export function standingOf(last: Attempt | undefined, isAttended: IsAttended = isOwnerAlive): Standing {
-  if (last === undefined || last.stage === 'ended') return 'free'
+  if (last === undefined) return 'free'
+  if (last.stage === 'ended') return isUsable(last) ? 'signed' : 'free'
   if (isAttended(last)) return 'busy'
   if (last.stage === 'submitting') return 'unknown'
   return last.stage === 'submitted' ? 'ask' : 'free'
+}
+
+/** A swap that settled took what was signed; a local network that is gone took it along. */
+export function isOpenEnd(attempt: Attempt): boolean {
+  return attempt.stage !== 'ended' || !['settled', 'lost'].includes(attempt.outcome)
+}
+
+/** Whether what was signed can still be used, by this machine's clock. */
+export function isUsable(attempt: Attempt, nowMs = Date.now()): boolean {
+  if (!isOpenEnd(attempt)) return false
+  return attempt.lockableUntil !== undefined && nowMs <= attempt.lockableUntil * 1_000
 }
 
 export function keyOf({ service, wallet, from, to, recipient, tradeType, amount }: Order): string {

@@ -1,7 +1,7 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { findLocalNetwork } from './local-network.ts'
 
 const network = {
@@ -13,10 +13,13 @@ const network = {
 let project: string
 beforeEach(() => {
   project = mkdtempSync(join(tmpdir(), 'geoswap-project-'))
-  mkdirSync(join(project, '.geoswap'))
+  mkdirSync(join(project, '.geoswap'), { mode: 0o755 })
   mkdirSync(join(project, 'deep', 'inside'), { recursive: true })
 })
-afterEach(() => rmSync(project, { recursive: true }))
+afterEach(() => {
+  vi.restoreAllMocks()
+  rmSync(project, { recursive: true })
+})
 
 function leave(value: object): void {
   writeFileSync(join(project, '.geoswap', 'local.json'), JSON.stringify(value))
@@ -37,6 +40,47 @@ test('where a folder is named, only that one counts', () => {
 
 test.each(['apiUrl', 'faucetUrl'])('a %s on another machine is not believed', (field) => {
   leave({ ...network, [field]: 'https://127.0.0.1.example' })
+
+  expect(findLocalNetwork(project, undefined)).toBeUndefined()
+})
+
+test.each([
+  ['node', { chains: [{ chainId: 1, name: 'alpha', rpcUrl: 'http://node.example' }] }],
+  [
+    'stream',
+    { chains: [{ chainId: 1, name: 'alpha', rpcUrl: 'http://127.0.0.1:1', wsUrl: 'ws://node.example' }] },
+  ],
+  ['field that nobody knows yet', { later: { somewhere: ['https://node.example'] } }],
+])('a %s on another machine is not believed', (_name, change) => {
+  leave({ ...network, ...change })
+
+  expect(findLocalNetwork(project, undefined)).toBeUndefined()
+  expect(findLocalNetwork('/', join(project, '.geoswap'))).toBeUndefined()
+})
+
+test('what belongs to somebody else is not believed, unless it is named', () => {
+  leave(network)
+  const own = process.getuid?.() ?? 0
+  vi.spyOn(process, 'getuid').mockReturnValue(own + 1)
+
+  expect(findLocalNetwork(project, undefined)).toBeUndefined()
+  expect(findLocalNetwork('/', join(project, '.geoswap'))).toEqual(network)
+})
+
+test.each([
+  ['file that others can write', '.geoswap/local.json', 0o664],
+  ['file in a folder that others can write', '.geoswap', 0o777],
+])('a %s is not believed', (_name, path, mode) => {
+  leave(network)
+  chmodSync(join(project, path), mode)
+
+  expect(findLocalNetwork(join(project, 'deep'), undefined)).toBeUndefined()
+})
+
+test('a link is not believed: whom it leads to may be somebody else', () => {
+  leave(network)
+  renameSync(join(project, '.geoswap', 'local.json'), join(project, 'moved.json'))
+  symlinkSync(join(project, 'moved.json'), join(project, '.geoswap', 'local.json'))
 
   expect(findLocalNetwork(project, undefined)).toBeUndefined()
 })

@@ -1,5 +1,6 @@
-import { existsSync } from 'node:fs'
+import { existsSync, lstatSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { isLoopback } from './loopback.ts'
 import { damaged, readJsonFile } from './private-files.ts'
 
 type LocalChain = {
@@ -13,14 +14,18 @@ type LocalChain = {
 /** What `npm start` leaves in `local.json` for as long as its network runs. */
 export type LocalNetwork = { apiUrl: string; apiKey: string; faucetUrl: string; chains: LocalChain[] }
 
-/** In the folder that is named, or else in `.geoswap` of this folder or the nearest one above that has it. */
+/**
+ * In the folder that is named, or else in `.geoswap` of this folder or the nearest one above that has it. Wherever
+ * somebody unpacks or shares something there could be such a file: one that was not asked for has to be the user's own,
+ * and none can lead away from this machine.
+ */
 export function findLocalNetwork(start: string, named: string | undefined): LocalNetwork | undefined {
   const path = named ? join(named, 'local.json') : findAbove(start)
-  const network = path === undefined ? undefined : (readJsonFile(path) as LocalNetwork | undefined)
-  if (path === undefined || network === undefined) return undefined
+  if (path === undefined || (named === undefined && !isOwn(path))) return undefined
+  const network = readJsonFile(path) as LocalNetwork | undefined
+  if (network === undefined) return undefined
   if (!Array.isArray(network.chains) || typeof network.apiUrl !== 'string') throw damaged(path)
-  // Wherever somebody unpacks something there could be such a file: it cannot lead away from this machine.
-  return [network.apiUrl, network.faucetUrl].every(isLoopback) ? network : undefined
+  return addressesIn(network).every(isLoopback) ? network : undefined
 }
 
 function findAbove(start: string): string | undefined {
@@ -31,6 +36,20 @@ function findAbove(start: string): string | undefined {
   }
 }
 
-function isLoopback(url: string): boolean {
-  return URL.canParse(url) && ['127.0.0.1', 'localhost', '[::1]'].includes(new URL(url).hostname)
+const WRITABLE_BY_OTHERS = 0o022
+
+/** The file and its folder belong to the user, and nobody else can change them. */
+function isOwn(path: string): boolean {
+  return [path, dirname(path)].every((each) => {
+    const { uid, mode } = lstatSync(each)
+    const isUsers = process.getuid === undefined || uid === process.getuid()
+    return isUsers && (mode & WRITABLE_BY_OTHERS) === 0
+  })
+}
+
+/** Every text in it that is an address, whatever its field is called. */
+function addressesIn(value: unknown): string[] {
+  if (typeof value === 'string') return /^[a-z][a-z\d+.-]*:\/\//i.test(value) ? [value] : []
+  if (typeof value !== 'object' || value === null) return []
+  return Object.values(value).flatMap(addressesIn)
 }

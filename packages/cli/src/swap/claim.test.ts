@@ -40,7 +40,7 @@ function runAgain({ says, isLocal = false, isNew = false }: World) {
   }
   const client = { status: read } as unknown as Client
   const terminal = { isInteractive: false, note: () => {} }
-  const settings = { local: isLocal ? {} : undefined }
+  const settings = { local: isLocal ? {} : undefined, rpcUrls: {} }
   const context = { journal, terminal, settings, interrupts: {} } as unknown as Context
   return claimOrder(context, client, { order, isNew, rpcUrl: undefined })
 }
@@ -88,6 +88,35 @@ test.each(['failed', 'refunded'] as const)(
     expect(journal.find(last.id)).toMatchObject({ stage: 'ended', outcome: says })
   },
 )
+
+const inFiveMinutes = () => Math.floor(Date.now() / 1_000) + 300
+const submitting = (lockableUntil: number) =>
+  ({ stage: 'submitting', submission: { geoOpToken: '', signature: '' }, lockableUntil }) as const
+
+test.each(['notSubmitted', 'failed', 'refunded'] as const)(
+  'SIGNATURE_OPEN after %s, while what was signed can be used, unless a new one is wanted',
+  async (outcome) => {
+    const signed = journal.record(last, submitting(inFiveMinutes()))
+    journal.record(signed, { stage: 'ended', outcome, endedAt: new Date().toISOString() })
+
+    await expect(runAgain({ says: notAsked })).rejects.toMatchObject({ code: 'SIGNATURE_OPEN' })
+    expect(await runAgain({ says: notAsked, isNew: true })).toMatchObject({ isLeft: false })
+  },
+)
+
+test('SIGNATURE_OPEN also where only the service says that a swap that was left has failed', async () => {
+  journal.record(journal.record({ ...last, owner: dead }, submitting(inFiveMinutes())), submitted)
+
+  await expect(runAgain({ says: 'failed' })).rejects.toMatchObject({ code: 'SIGNATURE_OPEN' })
+  await expect(runAgain({ says: notAsked })).rejects.toMatchObject({ code: 'SIGNATURE_OPEN' })
+})
+
+test('a signature that can no longer be used is no reason to stop', async () => {
+  const signed = journal.record(last, submitting(inFiveMinutes() - 301))
+  journal.record(signed, { stage: 'ended', outcome: 'notSubmitted', endedAt: new Date().toISOString() })
+
+  expect(await runAgain({ says: notAsked })).toMatchObject({ isLeft: false })
+})
 
 test('a swap that the service does not know is only forgotten with the local network it was made on', async () => {
   journal.record({ ...last, owner: dead }, submitted)

@@ -1,7 +1,18 @@
 import { type Client, GeoswapError, type StatusReply } from '@geoswap/sdk'
 import type { Context } from '../context.ts'
-import { CliError, resumeWith } from '../errors.ts'
-import { type Attempt, type Order, type Outcome, standingOf, swapIdOf } from '../store/journal.ts'
+import { CliError, resumeWith, timeOf } from '../errors.ts'
+import { connectEvm } from '../nodes/evm-reads.ts'
+import { orNodeFailed } from '../nodes/node.ts'
+import { readOperation } from '../refund/operation.ts'
+import {
+  type Attempt,
+  isOpenEnd,
+  isUsable,
+  type Order,
+  type Outcome,
+  standingOf,
+  swapIdOf,
+} from '../store/journal.ts'
 
 /** A new attempt, or one that was left and is to be gone on with. */
 export type Claim = { attempt: Attempt; isLeft: boolean }
@@ -24,13 +35,38 @@ export async function claimOrder(context: Context, client: Client, wish: Wish): 
 async function isInFlight(context: Context, client: Client, last: Attempt): Promise<boolean> {
   const standing = standingOf(last, context.isAttended)
   if (standing === 'busy') throw busy(last)
+  await assertUnusable(context, last)
   if (standing !== 'ask') return standing === 'unknown'
   const status = await findStatus(context, client, last)
   if (status === 'pending') return true
-  context.journal.record(last, toEnd(last, status ?? 'lost'))
+  const ended = context.journal.record(last, toEnd(last, status ?? 'lost'))
   if (status === 'settled') throw settledSince(last)
+  await assertUnusable(context, ended)
   context.terminal.note(`The last attempt, ${swapIdOf(last)}, is over: ${status ?? 'its network is gone'}.`)
   return false
+}
+
+/** The service says that there is no swap. Until the chain agrees, a second signature could be a second swap. */
+async function assertUnusable(context: Context, last: Attempt): Promise<void> {
+  if (last.stage !== 'ended' || !(await canBeUsed(context, last))) return
+  const until = timeOf(last.lockableUntil ?? 0)
+  const message = `The same swap was signed before, and that signature can be used, at the latest until ${until}.`
+  throw new CliError('SIGNATURE_OPEN', message, {
+    advice: 'Nothing was signed. Try again then. --new signs another one now.',
+    details: { ...idsOf(last), until },
+  })
+}
+
+/** By the origin chain's own clock where there is a node to ask, else by this machine's. */
+async function canBeUsed({ settings }: Context, last: Attempt): Promise<boolean> {
+  const { operation, order, lockableUntil } = last
+  const rpcUrl = settings.rpcUrls[order.from.chainId]
+  if (!isOpenEnd(last) || lockableUntil === undefined) return false
+  if (!operation || rpcUrl === undefined) return isUsable(last)
+  const { argument } = readOperation(operation)
+  const chain = { chainId: order.from.chainId, name: order.from.chain }
+  const { timestamp } = await orNodeFailed(chain, connectEvm(rpcUrl).getBlock())
+  return timestamp <= argument.opDeadline
 }
 
 type Status = StatusReply['status']

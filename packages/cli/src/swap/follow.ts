@@ -1,6 +1,6 @@
 import { type Client, type EndedSwap, GeoswapError, type StatusReply } from '@geoswap/sdk'
 import type { Context } from '../context.ts'
-import { CliError } from '../errors.ts'
+import { CliError, timeOf } from '../errors.ts'
 import { type Attempt, swapIdOf } from '../store/journal.ts'
 import { idsOf, toEnd } from './claim.ts'
 
@@ -42,13 +42,13 @@ async function submitAgain(context: Context, client: Client, left: Attempt): Pro
     const isGone = status === 410
     if (!isGone && !(settings.local && code === 'INVALID_TOKEN')) throw error
     seen.attempt = journal.record(left, toEnd(left, isGone ? 'notSubmitted' : 'lost'))
-    throw notSubmitted(
-      left,
-      'The submission did not arrive in time: there is no swap, and there will be none.',
-    )
+    throw notSubmitted(left, 'The submission did not arrive in time, the service says: there is no swap.')
   }
 }
 
 export function notSubmitted(attempt: Attempt, message: string): CliError {
-  return new CliError('NOT_SUBMITTED', message, { advice: 'Swap again.', details: idsOf(attempt) })
+  const { lockableUntil } = attempt
+  const when =
+    lockableUntil === undefined ? '' : ` What was signed can be used until ${timeOf(lockableUntil)}.`
+  return new CliError('NOT_SUBMITTED', message, { advice: `Swap again.${when}`, details: idsOf(attempt) })
 }

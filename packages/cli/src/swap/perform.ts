@@ -33,7 +33,8 @@ export async function performSwap(
       signal: context.interrupts.signal,
       confirm(quote) {
         options.approve?.(quote)
-        return acceptImpact(context, quote, options)
+        context.terminal.note(`to be signed: ${quoteLine(quote, ready.order, options)}`)
+        return acceptQuote(context, quote, ready, options)
       },
       onProgress(progress) {
         record(context, progress)
@@ -62,7 +63,8 @@ function record(context: Context, progress: SwapProgress): void {
     write(context, () => ({ stage: 'built', ...(build.origin === 'evm' && { operation: build.operation }) }))
   }
   if (progress.step === 'submitting') {
-    write(context, () => ({ stage: 'submitting', submission: progress.submission }))
+    const { submission, lockableUntil } = progress
+    write(context, () => ({ stage: 'submitting', submission, lockableUntil }))
     interrupts.hold()
   }
   if (progress.step === 'submitted') {
@@ -89,25 +91,54 @@ function settle(context: Context, error: unknown): void {
 
 // What the service warns of, too: at this loss of value a swap is probably a mistake.
 const HIGH_IMPACT_BPS = -500
+const BPS = 10_000n
 
-export function hasHighImpact({
-  warnings = [],
-  priceImpactBps,
-}: Pick<QuoteReply, 'warnings' | 'priceImpactBps'>): boolean {
+type Pair = Pick<ReadyOrder, 'from' | 'to' | 'isSameAsset'>
+type Offer = Pick<QuoteReply, 'warnings' | 'priceImpactBps' | 'input' | 'minOutput'>
+
+/** By the service's figures; and where both tokens are one asset, by what is paid and what is guaranteed. */
+export function hasHighImpact({ warnings = [], priceImpactBps, ...offer }: Offer, pair: Pair): boolean {
   const isWarned = warnings.some(({ code }) => code === 'HIGH_PRICE_IMPACT')
-  return isWarned || priceImpactBps === undefined || priceImpactBps <= HIGH_IMPACT_BPS
+  const isSaid = priceImpactBps === undefined || priceImpactBps <= HIGH_IMPACT_BPS
+  return isWarned || isSaid || (pair.isSameAsset && losesMuch(offer, pair))
 }
 
-async function acceptImpact(
+function losesMuch({ input, minOutput }: Pick<Offer, 'input' | 'minOutput'>, { from, to }: Pair): boolean {
+  const paid = BigInt(input) * 10n ** BigInt(to.token.decimals)
+  const guaranteed = BigInt(minOutput) * 10n ** BigInt(from.token.decimals)
+  return guaranteed * BPS <= paid * (BPS + BigInt(HIGH_IMPACT_BPS))
+}
+
+/** What is paid for an exact output is the service's word, unless somebody bounds it or both are one asset. */
+export function isUnbounded(
+  { request, limits, isSameAsset }: Pick<ReadyOrder, 'request' | 'limits' | 'isSameAsset'>,
+  { acceptsImpact = false } = {},
+): boolean {
+  const isJudged = isSameAsset && !acceptsImpact
+  return request.tradeType === 'exactOutput' && limits.maxInput === undefined && !isJudged
+}
+
+async function acceptQuote(
   { terminal, interrupts }: Context,
   quote: QuoteReply,
-  { acceptsImpact }: Options,
+  ready: ReadyOrder,
+  options: Options,
 ): Promise<boolean> {
-  if (acceptsImpact || !hasHighImpact(quote)) return true
+  const isHigh = hasHighImpact(quote, ready) && !options.acceptsImpact
+  const isOpen = isUnbounded(ready, options)
+  if (!isHigh && !isOpen) return true
   const { priceImpactBps } = quote
-  const impact = impactOf(priceImpactBps)
-  if (terminal.isInteractive) return terminal.confirm(`Swap with this ${impact}?`, interrupts.signal)
-  throw new CliError('HIGH_PRICE_IMPACT', `Not swapped: ${impact}.`, {
+  const terms = `${quoteLine(quote, ready.order, options)}, ${impactOf(priceImpactBps)}`
+  if (terminal.isInteractive) return terminal.confirm(`Swap ${terms}?`, interrupts.signal)
+  if (isOpen)
+    throw new CliError(
+      'NEEDS_CONFIRMATION',
+      `Not swapped: how much may be paid is not said. It is ${terms}.`,
+      {
+        advice: 'Name the most that may be paid: --max-pay N.',
+      },
+    )
+  throw new CliError('HIGH_PRICE_IMPACT', `Not swapped: ${terms}.`, {
     advice: '--accept-impact swaps all the same. Another amount may lose less.',
     details: { priceImpactBps },
   })

@@ -21,7 +21,7 @@ export function checkGeoOp(build: BuildGeoOpReply, terms: Terms, context: CheckC
     ...opDifferences(op, terms, escrow),
     ...deadlineDifferences(op, context),
     ...deliveryDifferences(op.delivery, terms, context),
-    ...knownDifferences(escrow, context),
+    ...differs('domain.verifyingContract', escrow, getAddress(context.origin.escrow)),
     ...differs('geoOpHash', build.geoOpHash.toLowerCase(), hash),
   ]
   if (differences.length > 0) throw new TamperedOperationError(differences)
@@ -60,10 +60,4 @@ function deadlineDifferences(op: GeoOp, context: CheckContext): Difference[] {
     ...unless(opDeadline < fill, 'opDeadline', opDeadline, `before the fill deadline ${fill}`),
     ...unless(fill < refundDeadline, 'refundDeadline', refundDeadline, `after the fill deadline ${fill}`),
   ]
-}
-
-function knownDifferences(escrow: Address, { origin }: CheckContext): Difference[] {
-  return origin.escrow === undefined
-    ? []
-    : differs('domain.verifyingContract', escrow, getAddress(origin.escrow))
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { evmQuote, evmRequest } from '../../test/evm-offer.ts'
-import { assertQuoteFits, assertWithinLimits } from './quote.ts'
+import { assertInputIsBounded, assertQuoteFits, assertWithinLimits } from './quote.ts'
 
 const exactOutput = { ...evmRequest, amount: '9000000', tradeType: 'exactOutput' } as const
 
@@ -8,11 +8,52 @@ test('a quote for what was asked fits', () => {
   expect(() => assertQuoteFits(evmRequest, evmQuote, 'evm')).not.toThrow()
 })
 
+describe('slippage', () => {
+  const quoted = (minOutput: string) => ({ ...evmQuote, output: '10000', minOutput })
+
+  test.each([
+    [undefined, '9700', '9699'],
+    [50, '9950', '9949'],
+    [1, '9999', '9998'],
+  ])('of %s bps guarantees %s of 10000, and not %s', (slippageBps, least, less) => {
+    const asked = slippageBps === undefined ? evmRequest : { ...evmRequest, slippageBps }
+
+    expect(() => assertQuoteFits(asked, quoted(least), 'evm')).not.toThrow()
+    expect(() => assertQuoteFits(asked, quoted(less), 'evm')).toThrow('quote.minOutput')
+  })
+})
+
+describe('a pair of one asset', () => {
+  const sameAsset = { inputDecimals: 6, outputDecimals: 18 }
+  const quoted = (minOutput: bigint) => ({ ...evmQuote, input: '10000000', minOutput: `${minOutput}` })
+
+  test('guarantees 95 % of what is paid, or what the caller says, whatever the service calls the output', () => {
+    const least = 95n * 10n ** 17n
+
+    expect(() => assertWithinLimits(quoted(least), { sameAsset })).not.toThrow()
+    expect(() => assertWithinLimits(quoted(least - 1n), { sameAsset })).toThrow('500 bps')
+    const strict = { sameAsset: { ...sameAsset, maxCostBps: 100 } }
+    expect(() => assertWithinLimits(quoted(least), strict)).toThrow('100 bps')
+  })
+})
+
 describe('exactOutput', () => {
   const bought = { ...evmQuote, input: '9100000', output: '9000000', minOutput: '9000000' }
 
   test('the amount is what is guaranteed, and the quote says what it costs', () => {
     expect(() => assertQuoteFits(exactOutput, bought, 'evm')).not.toThrow()
+  })
+
+  test('is refused where nobody bounds what is paid', () => {
+    const bounds = [
+      { maxInput: 1n },
+      { sameAsset: { inputDecimals: 6, outputDecimals: 6 } },
+      { confirm: () => true },
+    ]
+
+    expect(() => assertInputIsBounded(exactOutput, {})).toThrow('maxInput')
+    for (const bound of bounds) expect(() => assertInputIsBounded(exactOutput, bound)).not.toThrow()
+    expect(() => assertInputIsBounded(evmRequest, {})).not.toThrow()
   })
 
   test('less than the amount does not fit', () => {

@@ -23,12 +23,13 @@ export async function checkSolanaBuild(
   if (!input) throw unreadable()
   const decoded = toFields(operation, 'operation')
   const delivery = readDelivery(decoded['delivery'])
+  const { originChain: chainId } = terms
   const differences = [
     ...inputDifferences(input, terms),
     ...differs('opId', `0x${input.opId}`, hashDelivery(delivery)),
     ...deliveryDifferences(delivery, terms, context),
     ...(await accountDifferences(input, context)),
-    ...ringDifferences(input, { ring: delivery.ring, chainId: terms.originChain }, context),
+    ...differs('delivery.ring', delivery.ring, solanaRingOf({ chainId, intake: context.origin.escrow })),
     ...decodedDifferences(decoded, input),
   ]
   if (differences.length > 0) throw new TamperedOperationError(differences)
@@ -53,25 +54,13 @@ async function accountDifferences(input: SolanaInput, { origin }: CheckContext):
   const { source, destination, wallet } = input
   return [
     ...differs('source', source, await accountOf(wallet, input)),
-    ...(origin.escrow === undefined
-      ? []
-      : differs('destination', destination, await accountOf(origin.escrow, input))),
+    ...differs('destination', destination, await accountOf(origin.escrow, input)),
   ]
-}
-
-/** The ring is a hash of chain and intake: it shows who a native input goes to, and a token's where that is known. */
-function ringDifferences(
-  { tokenProgram, destination }: SolanaInput,
-  { ring, chainId }: { ring: string; chainId: number },
-  { origin }: CheckContext,
-): Difference[] {
-  const intake = tokenProgram === undefined ? destination : origin.escrow
-  return intake === undefined ? [] : differs('delivery.ring', ring, solanaRingOf({ chainId, intake }))
 }
 
 /** What the reply says of the transaction in words has to be what it does. */
 function decodedDifferences(decoded: Readonly<Record<string, unknown>>, input: SolanaInput): Difference[] {
-  const { tokenProgram: _, ...told } = input
+  const { tokenProgram: _, blockhash: _lifetime, ...told } = input
   return Object.entries(told).flatMap(([field, value]) =>
     differs(`operation.${field}`, String(decoded[field]), String(value)),
   )

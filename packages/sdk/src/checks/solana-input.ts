@@ -20,6 +20,8 @@ export type SolanaInput = {
   destination: string
   /** Of the token; undefined for the native coin. */
   tokenProgram: string | undefined
+  /** The transaction lives as long as this is recent: a nonce would have to be advanced first. */
+  blockhash: string
 }
 
 type Transfer = Pick<SolanaInput, 'token' | 'amount' | 'source' | 'destination' | 'tokenProgram'>
@@ -40,7 +42,7 @@ export function readSolanaInput(base64: string): SolanaInput | undefined {
   const moved = readTransfer(transfer, wallet)
   if (opId === undefined || moved === undefined) return undefined
   if (timesNamed(read, wallet) !== 1 || timesNamed(read, feePayer) !== 1) return undefined
-  return { feePayer, wallet, opId, ...moved }
+  return { feePayer, wallet, opId, ...moved, blockhash: read.blockhash }
 }
 
 /** How often instructions name it: the wallet in its transfer alone, the fee payer in its marker alone. */

@@ -7,7 +7,12 @@ import {
 } from '@solana/kit'
 
 export type ReadInstruction = { program: string; accounts: string[]; data: DataView }
-export type ReadTransaction = { accounts: string[]; signers: string[]; instructions: ReadInstruction[] }
+export type ReadTransaction = {
+  accounts: string[]
+  signers: string[]
+  instructions: ReadInstruction[]
+  blockhash: string
+}
 
 const SIGNATURE_BYTES = 64
 
@@ -42,7 +47,10 @@ function readMessage(bytes: Uint8Array, signers: number): ReadTransaction | unde
   const used = new Set(instructions.flatMap(({ program, accounts: named }) => [program, ...named]))
   const isEachUsedOnce =
     new Set(accounts).size === accounts.length && accounts.every((each) => used.has(each))
-  return isEachUsedOnce ? { accounts, signers: accounts.slice(0, signers), instructions } : undefined
+  const blockhash = compiled.lifetimeToken
+  return isEachUsedOnce
+    ? { accounts, signers: accounts.slice(0, signers), instructions, blockhash }
+    : undefined
 }
 
 function equalBytes(a: ReadonlyUint8Array, b: ReadonlyUint8Array): boolean {

@@ -25,12 +25,15 @@ export type KnownContracts = Partial<{
   vault: string
 }>
 
+/** Of the chain that is paid on: where the input goes is never the service's word. */
+export type OriginContracts = KnownContracts & { escrow: string }
+
 /** What the checks compare with, beside the terms. */
 export type CheckContext = {
   nowSeconds: number
   /** How far ahead of now the last signed deadline may be. */
   maxHoldSeconds: number
-  origin: KnownContracts
+  origin: OriginContracts
   destination: KnownContracts
 }
 

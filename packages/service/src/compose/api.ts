@@ -109,7 +109,7 @@ export async function composeApi(config: Config, logger: Logger): Promise<Api> {
   const webhooks = composeWebhooks({ network, pool, sealer, logger, registry: metrics.registry })
   await webhooks.start()
   const parts = { pool, chains, catalog, market, gas, views, venues, times, stops, sealer, onFault }
-  const web = loadWeb(network.web)
+  const web = loadWeb(network.web, network.chains)
   const app = await createServer({
     handlers: createHandlers(config, parts),
     ...{ statusReads: status.reads, statusStreams: status.streams },

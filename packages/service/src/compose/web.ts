@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { WebConfig } from '../config.ts'
+import type { NetworkConfig, WebConfig } from '../config.ts'
 import { readAssets } from '../http/web/assets.ts'
 import { readLocalNetwork } from '../http/web/local-network.ts'
 import type { WebPage } from '../http/web/routes.ts'
@@ -10,14 +10,33 @@ import type { WebPage } from '../http/web/routes.ts'
 const BUILT = fileURLToPath(new URL('../../../web/dist', import.meta.url))
 
 /** The page as it was built, or undefined where nobody built it: the API needs none. */
-export function loadWeb(config: WebConfig = {}): WebPage | undefined {
+export function loadWeb(config: WebConfig = {}, chains: NetworkConfig['chains'] = []): WebPage | undefined {
   const { folder = BUILT, rpcUrls = {}, txUrls = {}, localFile } = config
   if (!existsSync(join(folder, 'index.html'))) return undefined
   const readLocal = localFile === undefined ? undefined : () => readLocalNetwork(localFile)
-  return { assets: readAssets(folder), settings: { rpcUrls, txUrls }, readLocal }
+  return {
+    assets: readAssets(folder),
+    settings: { rpcUrls, txUrls, contracts: contractsOf(chains) },
+    readLocal,
+  }
+}
+
+/** Whom the page signs for. It comes from the configuration, as the page itself does. */
+function contractsOf(chains: NetworkConfig['chains']): WebPage['settings']['contracts'] {
+  const known = chains.map((chain) => [
+    chain.chainId,
+    chain.family === 'evm' ? chain.contracts : { escrow: chain.vaults.intake, vault: chain.vaults.inventory },
+  ])
+  return Object.fromEntries(known)
 }
 
 /** The same page as the operator's listener shows it: it calls that listener and nobody else. */
 export function toDashboard(page: WebPage | undefined, localKey: string | undefined): WebPage | undefined {
-  return page && { assets: page.assets, settings: { rpcUrls: {}, txUrls: {} }, operator: { localKey } }
+  return (
+    page && {
+      assets: page.assets,
+      settings: { rpcUrls: {}, txUrls: {}, contracts: {} },
+      operator: { localKey },
+    }
+  )
 }

@@ -1,12 +1,12 @@
-import { type Client, createClient } from '@geoswap/sdk'
+import { type Client, type ClientOptions, createClient } from '@geoswap/sdk'
 import { createObservable } from '../observable.ts'
 import { basePath } from '../route.ts'
 
 /** False from the moment a call got no answer until one does. */
 export const isReachable = createObservable(true)
 
-export function connect(apiKey: string): Client {
-  return createClient({ baseUrl: `${location.origin}${basePath}`, apiKey, fetch: watchedFetch })
+export function connect(apiKey: string, contracts: NonNullable<ClientOptions['contracts']>): Client {
+  return createClient({ baseUrl: `${location.origin}${basePath}`, apiKey, contracts, fetch: watchedFetch })
 }
 
 /** Tells from each call whether the service can be reached. */

@@ -1,9 +1,12 @@
+import type { KnownContracts } from '@geoswap/sdk'
 import { basePath } from '../route.ts'
 
 /** What the server says about where this page runs. */
 export type Settings = {
   rpcUrls: Readonly<Record<number, string>>
   txUrls: Readonly<Record<number, string>>
+  /** Whom wallets may sign for: what the API names is compared with it. */
+  contracts: Readonly<Record<number, KnownContracts>>
   /** Only on a network of one machine. */
   local?: { apiKey: string; faucetUrl: string }
   /** Only on the operator's listener; the key only on a network of one machine. */

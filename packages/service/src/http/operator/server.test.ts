@@ -25,7 +25,7 @@ const page: WebPage = {
   assets: new Map([
     ['index.html', { type: 'text/html', etag: '"x"', body: Buffer.from('page'), gzip: Buffer.from('') }],
   ]),
-  settings: { rpcUrls: {}, txUrls: {} },
+  settings: { rpcUrls: {}, txUrls: {}, contracts: {} },
 }
 
 async function createTestOperator(port: Partial<OperatorPort> = {}, web?: WebPage) {

@@ -17,7 +17,11 @@ const page: WebPage = {
     ['index.html', asset('text/html; charset=utf-8', 'page')],
     ['assets/main-1.js', asset('text/javascript; charset=utf-8', 'script')],
   ]),
-  settings: { rpcUrls: { 1: 'https://node.example/v1' }, txUrls: {} },
+  settings: {
+    rpcUrls: { 1: 'https://node.example/v1' },
+    txUrls: {},
+    contracts: { 1: { escrow: '0xe', vault: '0xf' } },
+  },
 }
 const localFile = join(folder, 'local.json')
 const local: WebPage = { ...page, readLocal: () => readLocalNetwork(localFile) }
@@ -107,6 +111,7 @@ describe('the key of a local network', () => {
     expect(await ask(local, { host: '127.0.0.1:8080' })).toEqual({
       rpcUrls: { 1: 'https://node.example/v1', 31337: 'http://127.0.0.1:8545' },
       txUrls: {},
+      contracts: page.settings.contracts,
       local: { apiKey: 'gsk_x', faucetUrl: 'http://127.0.0.1:8081' },
     })
   })

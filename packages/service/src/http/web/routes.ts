@@ -17,6 +17,8 @@ export type WebPage = {
 export type WebSettings = {
   rpcUrls: Readonly<Record<string, string>>
   txUrls: Readonly<Record<string, string>>
+  /** By chain: what the page's wallets may sign for. */
+  contracts: Readonly<Record<string, { account?: string; escrow: string; vault: string }>>
   local?: Pick<LocalNetwork, 'apiKey' | 'faucetUrl'>
   operator?: { key?: string }
 }

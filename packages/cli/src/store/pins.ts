@@ -1,0 +1,21 @@
+import type { KnownContracts, PinStore } from '@geoswap/sdk'
+import { damaged, readJsonFile, replaceJsonFile } from './private-files.ts'
+
+type Pinned = Readonly<Record<string, Readonly<Record<string, KnownContracts>>>>
+
+/** Contracts that were verified on their chain, by service: another one may have a deployment of its own. */
+export function openPins(path: string, service: string): PinStore {
+  function read(): Pinned {
+    const value = readJsonFile(path) ?? {}
+    if (typeof value !== 'object' || Array.isArray(value)) throw damaged(path)
+    return value as Pinned
+  }
+
+  return {
+    get: (chainId) => read()[service]?.[chainId],
+    set(chainId, contracts) {
+      const pinned = read()
+      replaceJsonFile(path, { ...pinned, [service]: { ...pinned[service], [chainId]: contracts } })
+    },
+  }
+}

@@ -1,0 +1,77 @@
+import { geoAccountRuntime, geoEscrowRuntime, type RuntimeCode } from '@geoswap/protocol'
+import { type Address, concat, type Hex, pad, slice } from 'viem'
+import { expect, test } from 'vitest'
+import { addressOf } from '../../test/evm-offer.ts'
+import { type CodeReads, verifyDeployment } from './deployment.ts'
+
+const CHAIN = 31_337
+const account = addressOf('c')
+const escrow = addressOf('e')
+const vault = addressOf('7')
+
+/** The published code as a constructor leaves it on a chain. */
+function deployed({ bytecode, immutables }: RuntimeCode, valueAt: (place: number) => Hex): Hex {
+  return immutables.reduce((code: Hex, start, place) => {
+    return concat([slice(code, 0, start), pad(valueAt(place), { size: 32 }), slice(code, start + 32)])
+  }, bytecode)
+}
+
+const honestCode: Record<Address, Hex> = {
+  [account]: deployed(geoAccountRuntime, () => escrow),
+  [escrow]: deployed(geoEscrowRuntime, () => vault),
+}
+
+function chainWith(change: Partial<CodeReads> = {}, code: Record<Address, Hex> = {}): CodeReads {
+  const codes = { ...honestCode, ...code }
+  return {
+    chainId: async () => CHAIN,
+    code: async (address) => codes[address],
+    account: async () => account,
+    vault: async () => vault,
+    ...change,
+  }
+}
+
+test.each([
+  ['delegate', { account }],
+  ['escrow', { escrow }],
+])('the deployment of a published %s is found from it', async (_role, named) => {
+  expect(await verifyDeployment(chainWith(), CHAIN, named)).toEqual({ account, escrow, vault })
+})
+
+const other = addressOf('2')
+const otherEscrow = { [other]: deployed(geoEscrowRuntime, () => vault) }
+test.each<[string, string, CodeReads]>([
+  ['a delegate without code', 'account', chainWith({ code: async () => undefined })],
+  ['a delegate of other code', 'account', chainWith({}, { [account]: '0x60006000fd' })],
+  [
+    'a delegate with a byte more',
+    'account',
+    chainWith({}, { [account]: concat([honestCode[account] ?? '0x', '0x00']) }),
+  ],
+  [
+    'a delegate that names one escrow and obeys somebody else',
+    'account',
+    chainWith({}, { [account]: deployed(geoAccountRuntime, (place) => (place === 0 ? escrow : other)) }),
+  ],
+  ['an escrow of other code', 'escrow', chainWith({}, { [escrow]: '0x60006000fd' })],
+  ['an escrow that knows another delegate', 'escrow.account', chainWith({ account: async () => other })],
+  [
+    'a delegate of another escrow',
+    'escrow.account',
+    chainWith(
+      { account: async (of) => (of === other ? other : account) },
+      { ...otherEscrow, [account]: deployed(geoAccountRuntime, () => other) },
+    ),
+  ],
+])('%s is refused', async (_name, field, chain) => {
+  const refusal = verifyDeployment(chain, CHAIN, { account })
+
+  await expect(refusal).rejects.toMatchObject({ code: 'TAMPERED_OPERATION', differences: [{ field }] })
+})
+
+test('a node of another chain proves nothing', async () => {
+  const refusal = verifyDeployment(chainWith({ chainId: async () => 1 }), CHAIN, { account })
+
+  await expect(refusal).rejects.toMatchObject({ code: 'UNPINNED' })
+})

@@ -1,0 +1,92 @@
+import { hashCode, PUBLISHED_CODE } from '@geoswap/protocol'
+import { type Address, createPublicClient, getAddress, type Hex, http, parseAbi, slice } from 'viem'
+import { SwapRefusedError, TamperedOperationError } from '../errors.ts'
+import { differs } from './difference.ts'
+import { readAddress } from './read-fields.ts'
+import type { KnownContracts } from './terms.ts'
+
+/** Where to begin: the delegate or the escrow, as the service or the caller names it. */
+export type NamedContracts = { account?: unknown; escrow?: unknown }
+
+/** What is read of a chain to know its contracts. */
+export type CodeReads = {
+  chainId(): Promise<number>
+  code(address: Address): Promise<Hex | undefined>
+  /** What the escrow says of itself; asked only of code that is the published one. */
+  account(escrow: Address): Promise<Address>
+  vault(escrow: Address): Promise<Address>
+}
+
+const TIMEOUT_MS = 10_000
+const escrowAbi = /* @__PURE__ */ parseAbi([
+  'function ACCOUNT() view returns (address)',
+  'function VAULT() view returns (address)',
+])
+
+export function readsOf(rpcUrl: string): CodeReads {
+  const client = createPublicClient({ transport: http(rpcUrl, { timeout: TIMEOUT_MS, retryCount: 1 }) })
+  const read = (address: Address, functionName: 'ACCOUNT' | 'VAULT') =>
+    client.readContract({ address, abi: escrowAbi, functionName })
+  return {
+    chainId: () => client.getChainId(),
+    code: (address) => client.getCode({ address }),
+    account: (escrow) => read(escrow, 'ACCOUNT'),
+    vault: (escrow) => read(escrow, 'VAULT'),
+  }
+}
+
+/**
+ * The deployment that the named contract is part of. Throws unless delegate and escrow are the published code and name
+ * each other: the delegate can then move nothing but what the wallet signs for, and that only into this escrow.
+ */
+export async function verifyDeployment(
+  chain: CodeReads,
+  chainId: number,
+  named: NamedContracts,
+): Promise<Required<KnownContracts>> {
+  const actual = await chain.chainId()
+  if (actual !== chainId) {
+    const message = `The node for chain ${chainId} is one of chain ${actual}.`
+    throw new SwapRefusedError('UNPINNED', message)
+  }
+  const escrow =
+    named.account === undefined
+      ? readAddress(named, 'escrow')
+      : await readEscrow(chain, readAddress(named, 'account'))
+  await assertPublished(await chain.code(escrow), 'escrow', escrow)
+  const account = getAddress(await chain.account(escrow))
+  const differences = [
+    ...(named.account === undefined
+      ? differs('account.escrow', await readEscrow(chain, account), escrow)
+      : differs('escrow.account', account, readAddress(named, 'account'))),
+    ...(named.escrow === undefined ? [] : differs('account.escrow', escrow, readAddress(named, 'escrow'))),
+  ]
+  if (differences.length > 0) throw new TamperedOperationError(differences)
+  return { account, escrow, vault: getAddress(await chain.vault(escrow)) }
+}
+
+/** The delegate's only immutable. Each place that holds it is compared: the code reads one and returns another. */
+async function readEscrow(chain: CodeReads, account: Address): Promise<Address> {
+  const code = await chain.code(account)
+  assertPublished(code, 'account', account)
+  const held = PUBLISHED_CODE.account.immutables.map((start) => slice(code, start, start + 32))
+  const [first] = held
+  if (first === undefined || held.some((word) => word !== first) || !/^0x0{24}/.test(first))
+    throw notPublished('account', account)
+  return getAddress(slice(first, 12))
+}
+
+function assertPublished(
+  code: Hex | undefined,
+  role: keyof typeof PUBLISHED_CODE,
+  address: Address,
+): asserts code is Hex {
+  const { hash, immutables } = PUBLISHED_CODE[role]
+  if (code === undefined || hashCode(code, { immutables }) !== hash) throw notPublished(role, address)
+}
+
+function notPublished(role: string, address: Address): TamperedOperationError {
+  return new TamperedOperationError([
+    { field: role, expected: `the published ${role} contract`, actual: `other code at ${address}` },
+  ])
+}

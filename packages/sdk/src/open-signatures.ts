@@ -1,0 +1,76 @@
+import type { QuoteRequest } from '@geoswap/wire'
+import { type Blockhash, createSolanaRpc } from '@solana/kit'
+import { createPublicClient, http } from 'viem'
+import { SwapRefusedError } from './errors.ts'
+
+/** For how long what was signed can be used, by the clock of its origin chain. */
+export type Life =
+  | { family: 'evm'; chainId: number; opDeadline: bigint }
+  | { family: 'solana'; chainId: number; blockhash: string; signedAt: number }
+
+// The clocks of the caller and of a chain need not agree.
+const SKEW_SECONDS = 300
+// 150 blocks, with room for slots that are skipped; a chain that stands still is seen by its node alone.
+const BLOCKHASH_SECONDS = 150
+
+/** In seconds of this machine's clock: after it no chain whose clock is right takes what was signed. */
+export function lockableUntil(life: Life): number {
+  return life.family === 'evm' ? Number(life.opDeadline) + SKEW_SECONDS : life.signedAt + SKEW_SECONDS
+}
+
+type Clock = (life: Life) => Promise<boolean>
+
+/** Asks the chain itself where a node is given; otherwise this machine's clock has to do. */
+export function createLockable(rpcUrls: Readonly<Record<number, string>>): Clock {
+  return async (life) => {
+    const rpcUrl = rpcUrls[life.chainId]
+    const isByClock = nowSeconds() <= lockableUntil(life)
+    if (rpcUrl === undefined) return isByClock
+    return isLockable(life, rpcUrl).catch(() => isByClock)
+  }
+}
+
+async function isLockable(life: Life, rpcUrl: string): Promise<boolean> {
+  if (life.family === 'evm') {
+    const { timestamp } = await createPublicClient({ transport: http(rpcUrl) }).getBlock()
+    return timestamp <= life.opDeadline
+  }
+  // A node that is behind does not know a new blockhash yet, and says the same as of an old one.
+  if (nowSeconds() <= life.signedAt + BLOCKHASH_SECONDS) return true
+  const rpc = createSolanaRpc(rpcUrl)
+  const options = { commitment: 'finalized' } as const
+  return (await rpc.isBlockhashValid(life.blockhash as Blockhash, options).send()).value
+}
+
+export type OpenSignatures = ReturnType<typeof createOpenSignatures>
+
+/**
+ * Signatures whose swap did not settle, by what was asked for. A refusal is the service's word: while the chain takes
+ * what was signed, a second signature for the same request could be a second swap.
+ */
+export function createOpenSignatures(isLockableNow: Clock) {
+  const open = new Map<string, Life>()
+
+  return {
+    async assertNone(request: QuoteRequest): Promise<void> {
+      const key = keyOf(request)
+      const life = open.get(key)
+      if (life === undefined) return
+      if (!(await isLockableNow(life))) return void open.delete(key)
+      const until = new Date(lockableUntil(life) * 1_000).toISOString()
+      const message = `A signature for the same swap can be used, at the latest until ${until}. Nothing was signed.`
+      throw new SwapRefusedError('SIGNATURE_OPEN', message)
+    },
+
+    keep: (request: QuoteRequest, life: Life) => void open.set(keyOf(request), life),
+  }
+}
+
+function keyOf(request: QuoteRequest): string {
+  const fields = Object.entries(request).filter(([, value]) => value !== undefined)
+  return JSON.stringify(fields.toSorted(([a], [b]) => (a < b ? -1 : 1)))
+}
+
+export function nowSeconds(): number {
+  return Math.floor(Date.now() / 1_000)
+}

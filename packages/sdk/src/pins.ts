@@ -1,0 +1,76 @@
+import { type CodeReads, type NamedContracts, readsOf, verifyDeployment } from './checks/deployment.ts'
+import type { KnownContracts, OriginContracts } from './checks/terms.ts'
+import { DEPLOYMENTS } from './deployments.ts'
+import { SwapRefusedError, TamperedOperationError } from './errors.ts'
+
+/** Keeps what was verified once, so that it is not verified, and cannot change, again. By chain. */
+export type PinStore = {
+  get(chainId: number): KnownContracts | undefined | Promise<KnownContracts | undefined>
+  set(chainId: number, contracts: KnownContracts): void | Promise<void>
+}
+
+type Family = 'evm' | 'solana'
+type Sources = {
+  contracts: Readonly<Record<number, KnownContracts>>
+  rpcUrls: Readonly<Record<number, string>>
+  store?: PinStore | undefined
+  connect?: (rpcUrl: string) => CodeReads
+}
+
+export type Pins = ReturnType<typeof createPins>
+
+/** Whose contracts a wallet signs for: the caller's word, then the package's, then what was verified before. */
+export function createPins({ contracts, rpcUrls, store, connect = readsOf }: Sources) {
+  const verified = new Map<number, KnownContracts>()
+
+  async function known(chainId: number): Promise<KnownContracts> {
+    const kept = verified.get(chainId) ?? (await store?.get(chainId))
+    return { ...kept, ...DEPLOYMENTS[chainId], ...contracts[chainId] }
+  }
+
+  async function verify(chainId: number, rpcUrl: string, named: NamedContracts): Promise<KnownContracts> {
+    const found = await verifyDeployment(connect(rpcUrl), chainId, named).catch((cause: unknown) => {
+      if (cause instanceof TamperedOperationError || cause instanceof SwapRefusedError) throw cause
+      const message = `The contracts on chain ${chainId} cannot be verified: its node does not answer.`
+      throw new SwapRefusedError('UNPINNED', message, { cause })
+    })
+    verified.set(chainId, found)
+    await store?.set(chainId, found)
+    return found
+  }
+
+  return {
+    known,
+
+    /** Throws where nothing that is signed could ever be checked: before the service is asked for anything. */
+    async assertKnowable(chainId: number, family: Family): Promise<void> {
+      const isReadable = family === 'evm' && rpcUrls[chainId] !== undefined
+      if (!isReadable && !isComplete(await known(chainId), family)) throw unpinned(chainId, family)
+    },
+
+    /** The contracts of the chain that is paid on; where they are not known, `named` is verified on the chain. */
+    async origin(chainId: number, family: Family, named: NamedContracts): Promise<OriginContracts> {
+      const own = await known(chainId)
+      if (isComplete(own, family)) return own
+      const rpcUrl = rpcUrls[chainId]
+      if (family === 'solana' || rpcUrl === undefined) throw unpinned(chainId, family)
+      const found = { ...(await verify(chainId, rpcUrl, { ...named, ...own })), ...own }
+      if (!isComplete(found, family)) throw unpinned(chainId, family)
+      return found
+    },
+  }
+}
+
+function isComplete(known: KnownContracts, family: Family): known is OriginContracts {
+  return known.escrow !== undefined && (family === 'solana' || known.account !== undefined)
+}
+
+function unpinned(chainId: number, family: Family): SwapRefusedError {
+  const message =
+    family === 'evm'
+      ? `Which contracts are the right ones on chain ${chainId} is not known, and the service is not believed. ` +
+        `Give createClient a node, rpcUrls: { ${chainId}: URL }, or contracts: { ${chainId}: { account, escrow } }.`
+      : `Who may receive inputs on chain ${chainId} is not known, and the service is not believed. ` +
+        `Give createClient the operator's intake authority: contracts: { ${chainId}: { escrow } }.`
+  return new SwapRefusedError('UNPINNED', message)
+}

@@ -1,0 +1,77 @@
+import { createServer, type IncomingMessage } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { encodeAbiParameters, numberToHex } from 'viem'
+import { evmRequest } from '../../packages/sdk/test/evm-offer.ts'
+import { createOffers, type Offers } from './offers.ts'
+
+export type Reply = { status: number; body: unknown }
+
+/** What becomes of an honest reply to this path; `times` is how often it is told, always when absent. */
+export type Lie = { name: string; path: string; times?: number; tell(honest: Reply, offers: Offers): Reply }
+
+export type Handed = { path: string; body: Record<string, unknown> }
+export type Liar = Awaited<ReturnType<typeof startLiar>>
+
+/** A real HTTP server: the service, which lies on demand, and beside it nodes of the caller's, which do not. */
+export async function startLiar() {
+  const offers = createOffers()
+  const handed: Handed[] = []
+  let lie: Lie | undefined
+  let told = 0
+
+  function answer(path: string, url: URL, body: Record<string, unknown>): Reply {
+    handed.push({ path, body })
+    const honest = offers.answer(path, url, body)
+    if (lie?.path !== path || told >= (lie.times ?? Number.POSITIVE_INFINITY)) return honest
+    told += 1
+    const reply = lie.tell(structuredClone(honest), offers)
+    offers.remember(path, reply.body)
+    return reply
+  }
+
+  const server = createServer(async (request, response) => {
+    const url = new URL(request.url ?? '/', 'http://service')
+    const path = url.pathname.replace(/(\/swap\/[\w-]+)(\/[^/]+)?/, '$1')
+    const body = await readBody(request)
+    const reply = path.startsWith('/node/') ? nodeReply(path, body) : answer(path, url, body)
+    response.writeHead(reply.status, { 'content-type': 'application/json' })
+    response.end(JSON.stringify(reply.body))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  return {
+    ...{ url, offers },
+    nodeUrl: (chainId: number) => `${url}/node/${chainId}`,
+    handed: () => handed,
+    begin(next: Lie | undefined): void {
+      lie = next
+      told = 0
+      handed.length = 0
+      offers.reset()
+    },
+    close: () => new Promise((resolve) => server.close(resolve).closeAllConnections()),
+  }
+}
+
+async function readBody(request: IncomingMessage): Promise<Record<string, unknown>> {
+  return JSON.parse((await text(request)) || '{}')
+}
+
+const USDC = [evmRequest.inputToken, evmRequest.outputToken].map((address) => address.toLowerCase())
+
+/** As much of a node as the clients read of one: its chain, its clock, and what tokens say of themselves. */
+function nodeReply(path: string, { id, method, params }: Record<string, unknown>): Reply {
+  const [call] = (params ?? []) as { data?: string; to?: string }[]
+  const timestamp = numberToHex(Math.floor(Date.now() / 1_000))
+  const isUsdc = USDC.includes(call?.to?.toLowerCase() ?? '')
+  const block = { number: '0x1', timestamp, transactions: [] }
+  const answers: Record<string, unknown> = {
+    eth_chainId: numberToHex(Number(path.split('/').at(-1))),
+    eth_getBlockByNumber: block,
+    eth_call: call?.data?.startsWith('0x313ce567')
+      ? numberToHex(6, { size: 32 })
+      : encodeAbiParameters([{ type: 'string' }], [isUsdc ? 'USDC' : 'OTHER']),
+  }
+  return { status: 200, body: { jsonrpc: '2.0', id, result: answers[String(method)] } }
+}

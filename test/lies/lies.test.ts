@@ -1,0 +1,164 @@
+import {
+  BuildGeoOpReply,
+  BuildSolanaTxReply,
+  DelegationReply,
+  QuoteReply,
+  StatusReply,
+  SubmitReply,
+} from '@geoswap/wire'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { evmRequest } from '../../packages/sdk/test/evm-offer.ts'
+import { solanaRequest } from '../../packages/sdk/test/solana-offer.ts'
+import { type Liar, type Lie, startLiar } from './liar.ts'
+import { errorLies, leafLies, opLies, solanaLies, statusLies } from './lies.ts'
+import { bySdkOnSolana, type Trader, traders, walletAddress } from './traders.ts'
+import { type Asked, findHarm } from './verdict.ts'
+
+const paid: Asked = {
+  request: { ...evmRequest, walletAddress },
+  maxInput: 10_000_000n,
+  minOutput: 9_500_000n,
+}
+const bought: Asked = {
+  request: { ...paid.request, tradeType: 'exactOutput' },
+  ...{ maxInput: 10_526_315n, minOutput: 10_000_000n },
+}
+const fromSolana: Asked = { ...paid, request: solanaRequest }
+
+let liar: Liar
+beforeAll(async () => {
+  liar = await startLiar()
+})
+afterAll(() => liar.close())
+
+/** What the service answers when it does not lie. */
+function honest(path: string, { request } = paid) {
+  liar.begin(undefined)
+  const url = new URL(`http://service/?chainId=${request.originChain}&walletAddress=${request.walletAddress}`)
+  const { geoQuoteToken } = liar.offers.answer('/swap/quote', url, request).body as { geoQuoteToken: string }
+  const body = path === '/swap/quote' ? request : { geoQuoteToken, geoOpToken: 'op' }
+  return JSON.parse(JSON.stringify(liar.offers.answer(path, url, body).body))
+}
+
+/** Each swap that settled was wanted; beyond those, no more than one can be open. */
+async function harmOf(trader: Trader, lie: Lie, asked: Asked): Promise<string[]> {
+  liar.begin(lie)
+  // A lie about what was signed is one that asks for a second signature.
+  const times = /submit|status/.test(lie.path) ? 2 : 1
+  const settled = await trader(liar, { isExactOutput: asked === bought, times })
+  const total = asked.maxInput * BigInt(settled + 1)
+  const harm = await findHarm(liar.handed(), liar.offers.offered(), asked, total)
+  return harm.map((each) => `${lie.name}: ${each}`)
+}
+
+async function harmOfAll(trader: Trader, lies: readonly Lie[], asked = paid): Promise<string[]> {
+  const found: string[] = []
+  for (const lie of lies) found.push(...(await harmOf(trader, lie, asked)))
+  return found
+}
+
+// Many swaps, one after the other.
+const TIMEOUT_MS = 120_000
+const PATHS = ['/swap/quote', '/swap/delegation', '/swap/build-geo-op', '/swap/submit', '/swap/status']
+const ERRORS = ['/swap/quote', '/swap/delegation', '/swap/build-geo-op', '/swap/submit']
+const REFUSED = /submit .* (OPERATION_EXPIRED|INSUFFICIENT_BALANCE|INVALID_AUTHORIZATION)$/
+
+test.each([
+  ['/swap/quote', QuoteReply, paid],
+  ['/swap/delegation', DelegationReply, paid],
+  ['/swap/build-geo-op', BuildGeoOpReply, paid],
+  ['/swap/build-solana-tx', BuildSolanaTxReply, fromSolana],
+  ['/swap/submit', SubmitReply, paid],
+  ['/swap/status', StatusReply, paid],
+] as const)('every field that %s can have is lied about', (path, { properties }, asked) => {
+  expect(Object.keys(properties).filter((name) => !(name in honest(path, asked)))).toEqual([])
+})
+
+describe.each(traders)(
+  'whatever a lying service says, the %s signs nothing that costs more',
+  (name, trader) => {
+    // All three sign by the SDK. What it does with the least of them is seen there; here is what they add to it.
+    const isBrief = name !== 'SDK'
+    const paths = isBrief ? ['/swap/quote', '/swap/tokens', '/swap/chains'] : PATHS
+    const errors = errorLies(ERRORS).filter((lie) => !isBrief || REFUSED.test(lie.name))
+
+    test('an honest one gets its signatures', async () => {
+      liar.begin(undefined)
+
+      expect(await trader(liar, { isExactOutput: false, times: 2 })).toBe(2)
+      const total = 2n * paid.maxInput
+      expect(await findHarm(liar.handed(), liar.offers.offered(), paid, total)).toEqual([])
+    })
+
+    test.each(paths)(
+      'each value of %s changed',
+      async (path) => {
+        expect(await harmOfAll(trader, leafLies(path, honest(path), { isBrief }))).toEqual([])
+      },
+      TIMEOUT_MS,
+    )
+
+    test.each([
+      ['ops that are something else, under a hash that belongs to them', opLies().slice(isBrief ? -3 : 0)],
+      ['swaps that are called over while what was signed can be used', statusLies()],
+      ['refusals', errors],
+    ])(
+      '%s',
+      async (_kind, lies) => {
+        expect(lies).not.toEqual([])
+        expect(await harmOfAll(trader, lies)).toEqual([])
+      },
+      TIMEOUT_MS,
+    )
+
+    test('delegates of somebody else', async () => {
+      const lies = leafLies('/swap/delegation', honest('/swap/delegation'), { isBrief: true })
+
+      expect(await harmOfAll(trader, lies)).toEqual([])
+    })
+
+    test(
+      'prices of an exact output',
+      async () => {
+        const lies = leafLies('/swap/quote', honest('/swap/quote', bought)).filter(({ name }) =>
+          /put is/.test(name),
+        )
+
+        expect(await harmOfAll(trader, lies, bought)).toEqual([])
+      },
+      TIMEOUT_MS,
+    )
+  },
+)
+
+describe('whatever a lying service says, the SDK signs no Solana transaction but the one that was asked for', () => {
+  test('an honest one gets its signature', async () => {
+    liar.begin(undefined)
+
+    expect(await bySdkOnSolana(liar, { isExactOutput: false, times: 2 })).toBe(2)
+    expect(await findHarm(liar.handed(), [], fromSolana, 0n)).toEqual([])
+  })
+
+  test('other transactions', async () => {
+    expect(await harmOfAll(bySdkOnSolana, await solanaLies(), fromSolana)).toEqual([])
+  })
+
+  test.each(['/swap/quote', '/swap/build-solana-tx'])(
+    'each value of %s changed',
+    async (path) => {
+      const lies = leafLies(path, honest(path, fromSolana))
+
+      expect(await harmOfAll(bySdkOnSolana, lies, fromSolana)).toEqual([])
+    },
+    TIMEOUT_MS,
+  )
+
+  test('a refusal of what was signed gets no second signature', async () => {
+    const [gone] = errorLies(['/swap/submit-solana']).filter(({ name }) => name.includes('OPERATION_EXPIRED'))
+    liar.begin(gone)
+
+    await bySdkOnSolana(liar, { isExactOutput: false, times: 2 })
+
+    expect(liar.handed().filter(({ path }) => path === '/swap/submit-solana')).toHaveLength(1)
+  })
+})

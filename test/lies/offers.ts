@@ -1,0 +1,141 @@
+import { type GeoOp, hashGeoOp } from '@geoswap/protocol'
+import type { BuildGeoOpReply, QuoteRequest, StatusReply } from '@geoswap/wire'
+import type { Address, Hex } from 'viem'
+import { readGeoOp } from '../../packages/sdk/src/checks/read-fields.ts'
+import { account, buildOf, evmQuote, evmRequest, opFor, origin } from '../../packages/sdk/test/evm-offer.ts'
+import {
+  parts,
+  solanaBuildOf,
+  solanaQuote,
+  solanaRequest,
+  transactionOf,
+} from '../../packages/sdk/test/solana-offer.ts'
+import type { Reply } from './liar.ts'
+
+export type Offered = { hash: Hex; op?: GeoOp; escrow?: Address }
+export type Offers = ReturnType<typeof createOffers>
+
+const coin = { symbol: 'ETH', address: '0x0000000000000000000000000000000000000000', decimals: 18 }
+const chains = [
+  { chainId: 31_337, name: 'alpha', family: 'evm', native: coin, available: true },
+  { chainId: 31_338, name: 'beta', family: 'evm', native: coin, available: true },
+]
+const usdc = { symbol: 'USDC', decimals: 6, asset: 'USDC', native: false, input: true, output: true }
+const tokens = [
+  { ...usdc, chainId: 31_337, address: evmRequest.inputToken, priceUsd: '1.00' },
+  { ...usdc, chainId: 31_338, address: evmRequest.outputToken, priceUsd: '1.00' },
+]
+const quotedBeside = {
+  ...{ inputUsd: '10.00', outputUsd: '9.96', fees: [{ kind: 'serviceFee', amount: '12500', usd: '0.01' }] },
+  feeDiscount: { tier: 'gold', discountPercent: 10, baseFeeBps: 15 },
+  warnings: [{ code: 'SLOW_SETTLEMENT', message: 'It takes long.' }],
+}
+
+const ended: StatusReply = {
+  ...{ swapId: '', status: 'settled', substatus: 'delivered', originChain: 31_337, destinationChain: 31_338 },
+  ...{ createdAt: '2026-01-02T03:04:12.000Z', updatedAt: '2026-01-02T03:04:20.000Z' },
+  ...{
+    originTxHash: '0x1',
+    deliveryTxHash: '0x2',
+    timeline: [{ stage: 'locked', at: '2026-01-02T03:04:13.000Z' }],
+  },
+  failure: { code: 'PRICE_MOVED', message: 'The price moved.' },
+  refund: {
+    reason: 'PRICE_MOVED',
+    amount: '10000000',
+    token: evmRequest.inputToken,
+    txHash: '0x3',
+    credited: false,
+  },
+  amounts: { input: '10000000', quotedOutput: '9965000', minOutput: '9915175', delivered: '9965000' },
+}
+
+/** The honest service, and everything that was ever offered to be signed, lies included. */
+export function createOffers() {
+  const requests = new Map<string, QuoteRequest>()
+  const offered: Offered[] = []
+  const swaps = new Map<string, string>()
+
+  function quote(request: QuoteRequest): object {
+    const geoQuoteToken = `quote-${requests.size + 1}`
+    requests.set(geoQuoteToken, request)
+    return { ...quoteFor(request), ...quotedBeside, geoQuoteToken }
+  }
+
+  function build({ geoQuoteToken }: { geoQuoteToken?: string }): object {
+    const request = requests.get(String(geoQuoteToken))
+    if (!request) throw new Error('No such quote')
+    const geoOpToken = `op-of-${geoQuoteToken}`
+    const reply =
+      request.originChain === solanaRequest.originChain
+        ? solanaBuildOf(transactionOf(Object.values(parts)))
+        : buildOf(opFor(request, quoteFor(request)))
+    remember('/swap/build-geo-op', reply)
+    return { ...reply, geoOpToken }
+  }
+
+  /** Under each hash that a wallet could have been made to sign for it: the op's own, and the one that was named. */
+  function remember(path: string, body: unknown): void {
+    if (path !== '/swap/build-geo-op') return
+    const { operation, geoOpHash } = (body ?? {}) as Partial<BuildGeoOpReply>
+    if (geoOpHash !== undefined) offered.push({ hash: geoOpHash as Hex })
+    try {
+      const escrow = operation?.domain?.['verifyingContract'] as Address
+      const op = readGeoOp(operation?.message)
+      for (const chainId of [origin.chainId, Number(operation?.domain?.['chainId'])])
+        offered.push({ hash: hashGeoOp({ chainId, escrow }, op), op, escrow })
+    } catch {
+      // What is no op has no hash of its own.
+    }
+  }
+
+  const acts: Record<string, (body: never, url: URL) => object> = {
+    '/swap/chains': () => ({ chains }),
+    '/swap/tokens': () => ({ tokens }),
+    '/swap/quote': quote,
+    '/swap/delegation': (_body, url) => ({
+      ...{ chainId: Number(url.searchParams.get('chainId')), delegated: true, originReady: false },
+      delegatedTo: account,
+      ...{ walletAddress: url.searchParams.get('walletAddress'), delegationTarget: account, accountNonce: 0 },
+    }),
+    '/swap/build-geo-op': build,
+    '/swap/build-solana-tx': build,
+    '/swap/submit': submit,
+    '/swap/submit-solana': submit,
+    '/swap/status': (_body, url) => ({ ...ended, swapId: url.pathname.split('/').at(-1) }),
+  }
+
+  function submit({ geoOpToken }: { geoOpToken: string }): object {
+    const swapId = swaps.get(geoOpToken) ?? `swp_${swaps.size + 1}`
+    swaps.set(geoOpToken, swapId)
+    return { swapId, status: 'pending' }
+  }
+
+  return {
+    offered: () => offered,
+    remember,
+    answer(path: string, url: URL, body: object): Reply {
+      try {
+        return { status: 200, body: acts[path]?.(body as never, url) ?? {} }
+      } catch (error) {
+        // A request that follows from a lie need not make sense.
+        const refusal = {
+          code: 'INVALID_REQUEST',
+          message: String(error),
+          recovery: { action: 'FIX_REQUEST' },
+        }
+        return { status: 400, body: refusal }
+      }
+    },
+    reset(): void {
+      for (const each of [requests, swaps]) each.clear()
+      offered.length = 0
+    },
+  }
+}
+
+function quoteFor(request: QuoteRequest) {
+  if (request.originChain === solanaRequest.originChain) return solanaQuote
+  if (request.tradeType !== 'exactOutput') return evmQuote
+  return { ...evmQuote, input: '10035000', output: request.amount, minOutput: request.amount }
+}

@@ -1,0 +1,132 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { PassThrough } from 'node:stream'
+import { createClient, fromKitSigner } from '@geoswap/sdk'
+import { Client } from '@modelcontextprotocol/sdk/client/index.js'
+import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js'
+import { swap as swapCommand } from '../../packages/cli/src/commands/swap.ts'
+import { type Context, createContext } from '../../packages/cli/src/context.ts'
+import { createInterrupts } from '../../packages/cli/src/interrupts.ts'
+import { deriveKey, toSigner, addressOf as walletOf } from '../../packages/cli/src/keys.ts'
+import { openDesk } from '../../packages/cli/src/mcp/open.ts'
+import { createMcpServer } from '../../packages/cli/src/mcp/server.ts'
+import { createTerminal, type Streams } from '../../packages/cli/src/terminal.ts'
+import { walletId } from '../../packages/cli/src/wallets.ts'
+import { account, evmRequest, origin, vault } from '../../packages/sdk/test/evm-offer.ts'
+import { intake, solanaRequest, wallet as solanaWallet } from '../../packages/sdk/test/solana-offer.ts'
+import type { Liar } from './liar.ts'
+
+const key = deriveKey('evm', 'lies')
+export const walletAddress = await walletOf(key)
+const bot = { name: 'bot', family: 'evm', address: walletAddress } as const
+
+/** Asks for the same swap so often, as a program does that takes an error for the end of it; how many settled. */
+export type Trader = (liar: Liar, order: { isExactOutput: boolean; times: number }) => Promise<number>
+
+async function countSettled(times: number, act: () => Promise<unknown>): Promise<number> {
+  let settled = 0
+  for (let time = 0; time < times; time += 1) {
+    const answer = await act().catch((error: unknown) => ({ error }))
+    if (answer === 'settled') settled += 1
+  }
+  return settled
+}
+
+const contracts = {
+  [origin.chainId]: { account, escrow: origin.escrow },
+  [evmRequest.destinationChain]: { vault },
+  [solanaRequest.originChain]: { escrow: intake },
+}
+const retry = { baseMs: 1, maxMs: 5, forMs: 200, submitForMs: 200 }
+
+const bySdk: Trader = async (liar, { isExactOutput, times }) => {
+  const client = createClient({ baseUrl: liar.url, apiKey: 'key', contracts, retry })
+  const signer = await toSigner(key)
+  const { walletAddress: _, ...route } = evmRequest
+  const request = { ...route, ...(isExactOutput && { tradeType: 'exactOutput' as const }) }
+  const sameAsset = { inputDecimals: 6, outputDecimals: 6 }
+  return countSettled(
+    times,
+    async () => (await client.swap(request, signer, { sameAsset, timeoutMs: 100 })).status,
+  )
+}
+
+export const bySdkOnSolana: Trader = async (liar, { times }) => {
+  const client = createClient({ baseUrl: liar.url, apiKey: 'key', contracts, retry })
+  const { walletAddress: _, ...request } = solanaRequest
+  const signer = fromKitSigner(solanaWallet)
+  return countSettled(times, async () => (await client.swap(request, signer, { timeoutMs: 100 })).status)
+}
+
+const byCommand: Trader = (liar, { isExactOutput, times }) =>
+  inHome(liar, async (context) =>
+    countSettled(times, async () => {
+      const values = isExactOutput ? { receive: '10' } : { amount: '10' }
+      const words = ['alpha:USDC', 'beta:USDC']
+      return (await swapCommand.run({ ...context, seen: {} }, { values, words })) === 0 ? 'settled' : 'ended'
+    }),
+  )
+
+const byModel: Trader = (liar, { isExactOutput, times }) =>
+  inHome(liar, async (context) => {
+    const flags = { maxSwapUsd: '25', maxDayUsd: '25', confirmAboveUsd: '25', waitSeconds: '1' }
+    const server = createMcpServer(await openDesk(context, { isReadOnly: false, flags }))
+    const client = new Client({ name: 'test', version: '1' })
+    const [ours, theirs] = InMemoryTransport.createLinkedPair()
+    await Promise.all([server.connect(ours), client.connect(theirs)])
+    const amount = isExactOutput ? { receive: '10' } : { amount: '10' }
+    const call = { name: 'execute_swap', arguments: { from: 'alpha:USDC', to: 'beta:USDC', ...amount } }
+    const settled = await countSettled(times, async () => {
+      const { structuredContent } = await client.callTool(call)
+      return (structuredContent as { outcome?: string } | undefined)?.outcome
+    })
+    await client.close()
+    return settled
+  })
+
+export const traders: [string, Trader][] = [
+  ['SDK', bySdk],
+  ['command line', byCommand],
+  ['MCP server', byModel],
+]
+
+/** A machine of its own: settings that name the pins and the nodes, and a wallet that is unlocked. */
+async function inHome<T>(liar: Liar, act: (context: Context) => Promise<T>): Promise<T> {
+  const home = mkdtempSync(join(tmpdir(), 'geoswap-lies-'))
+  const terminal = createTerminal(silent(), { json: true })
+  const interrupts = createInterrupts(() => {})
+  const context = createContext(
+    { terminal, interrupts },
+    {
+      ...{ home, workingFolder: home, networkHome: home, given: { url: liar.url, apiKey: 'key' } },
+      ...{ passphrase: 'not needed', gasKey: undefined, mcp: {} },
+    },
+  )
+  for (const [name, value] of Object.entries(settingsOf(liar))) context.config.set(name, value)
+  const wallets = { list: () => [bot], find: (name: string) => (name === bot.name ? bot : undefined) }
+  const unlocked = new Map([[walletId(bot), key]])
+  try {
+    const { settings } = context
+    return await act({ ...context, settings, unlocked, wallets: wallets as unknown as Context['wallets'] })
+  } finally {
+    rmSync(home, { recursive: true })
+  }
+}
+
+function settingsOf(liar: Liar): Record<string, string> {
+  const { chainId } = origin
+  const { destinationChain } = evmRequest
+  return {
+    [`account.${chainId}`]: account,
+    [`escrow.${chainId}`]: origin.escrow,
+    [`vault.${destinationChain}`]: vault,
+    [`rpc.${chainId}`]: liar.nodeUrl(chainId),
+    [`rpc.${destinationChain}`]: liar.nodeUrl(destinationChain),
+  }
+}
+
+function silent(): Streams {
+  const stream = () => new PassThrough().resume()
+  return { stdin: stream(), stdout: stream(), stderr: stream() } as unknown as Streams
+}
