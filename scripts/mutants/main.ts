@@ -9,8 +9,11 @@ import type { Job, Told } from './run-mutants.ts'
 import { createTestFinder } from './tests-of.ts'
 
 const REPORT = '.tmp/mutants.json'
-// Far more than the tests of a folder take: what takes longer runs in circles.
-const LIMIT_MS = 120_000
+// Far more than a file of tests takes: what takes longer runs in circles.
+const LIMIT_MS = 90_000
+
+// They share a process, whose start and whose imports take longer than most tests.
+const AT_ONCE = 12
 
 const say = (line: string) => void process.stdout.write(`${line}\n`)
 
@@ -35,7 +38,7 @@ async function main(args: readonly string[]): Promise<void> {
 
 function findJobs(wanted: readonly string[], every: number): Job[] {
   const sources = readSources()
-  const testsOf = createTestFinder(sources)
+  const reachOf = createTestFinder(sources)
   const isWanted = (path: string) =>
     wanted.some((each) => each.split(':')[0] === path || path.startsWith(`${each}/`))
   const isWantedLine = ({ file, line }: Mutant) =>
@@ -45,7 +48,8 @@ function findJobs(wanted: readonly string[], every: number): Job[] {
     .filter(({ path }) => isWanted(path) && !isTest(path))
     .map(({ path, text }) => ({
       file: path,
-      tests: testsOf(path),
+      ...reachOf(path),
+      atOnce: AT_ONCE,
       mutants: mutantsOf(path, text)
         .filter(isWantedLine)
         .map((mutant) => ({ id: id++, mutant }))
@@ -57,59 +61,65 @@ function findJobs(wanted: readonly string[], every: number): Job[] {
 /** In processes one after the other: each ends with what it cannot end. */
 async function runJobs(jobs: readonly Job[]): Promise<Result[]> {
   const results = new Map<number, Result>()
-  const note = (job: Job, id: number, fate: Result['fate']) => {
-    const found = job.mutants.find((each) => each.id === id)
+  const note = ({ mutants }: Job, id: number, fate: Result['fate']) => {
+    const found = mutants.find((each) => each.id === id)
     if (!found) return
     results.set(id, { ...found.mutant, fate })
     if (fate !== 'killed') say(`${fate}: ${toLine(found.mutant)}`)
   }
-  const untested = jobs.filter(({ tests }) => tests.length === 0)
-  for (const job of untested) for (const { id } of job.mutants) note(job, id, 'untested')
-  let left: Job[] = jobs.filter(({ tests }) => tests.length > 0)
+  for (const job of jobs.filter(({ tests }) => tests.length === 0))
+    for (const { id } of job.mutants) note(job, id, 'untested')
+  let left = jobs.filter(({ tests }) => tests.length > 0)
   while (left.length > 0) {
-    const broken = await runUntilStuck(left, note)
-    const isLeft = (file: string, id: number) => !results.has(id) && !broken.has(file)
+    const { broken, stuck } = await runUntilStuck(left, note)
     left = left
-      .map((job) => ({ ...job, mutants: job.mutants.filter(({ id }) => isLeft(job.file, id)) }))
+      .filter(({ file }) => !broken.has(file))
+      .map((job) => ({
+        ...job,
+        mutants: job.mutants.filter(({ id }) => !results.has(id)),
+        // One of those that ran together does not end: the next time it is alone.
+        atOnce: job.mutants.some(({ id }) => stuck.includes(id)) ? 1 : job.atOnce,
+      }))
       .filter(({ mutants }) => mutants.length > 0)
   }
   return [...results.values()]
 }
 
 type Note = (job: Job, id: number, fate: Result['fate']) => void
+type Ended = { broken: ReadonlySet<string>; stuck: readonly number[] }
 
-/** Answers with the files whose tests fail, or never end, without a mutant. */
-function runUntilStuck(jobs: readonly Job[], note: Note): Promise<ReadonlySet<string>> {
+/** Answers with the files whose tests do not pass without a mutant, and the mutants that did not come to an end. */
+function runUntilStuck(jobs: readonly Job[], note: Note): Promise<Ended> {
   const worker = fork(fileURLToPath(new URL('run-mutants.ts', import.meta.url)), { detached: true })
-  const jobOf = (id: number) => jobs.find(({ mutants }) => mutants.some((each) => each.id === id))
   const broken = new Set<string>()
-  let last: Told | undefined
-  const hear = (told: Told) => {
-    last = told
-    if (told.kind === 'broken') {
-      say(`broken: the tests of ${told.file} do not pass without a mutant`)
-      broken.add(told.file)
-    }
-    const job = told.kind === 'ended' ? jobOf(told.id) : undefined
-    if (job && told.kind === 'ended') note(job, told.id, told.isKilled ? 'killed' : 'survived')
+  let [running, stuck, trying]: [number[], number[], string] = [[], [], '']
+  const end = (id: number, fate: Result['fate']) => {
+    running = running.filter((each) => each !== id)
+    for (const job of jobs) note(job, id, fate)
   }
-  const end = () => {
-    if (last?.kind === 'started') hear({ kind: 'ended', id: last.id, isKilled: true })
-    if (last?.kind === 'trying') hear({ kind: 'broken', file: last.file })
+  const giveUp = () => {
+    const [only] = running
+    if (running.length === 0) broken.add(trying)
+    else if (running.length === 1 && only !== undefined) end(only, 'killed')
+    stuck = running
     if (worker.pid !== undefined) process.kill(-worker.pid, 'SIGKILL')
   }
   let timer: NodeJS.Timeout | undefined
   worker.on('message', (told: Told) => {
     clearTimeout(timer)
-    timer = setTimeout(end, LIMIT_MS)
-    hear(told)
+    timer = setTimeout(giveUp, LIMIT_MS)
+    if (told.kind === 'trying') trying = told.file
+    if (told.kind === 'broken') broken.add(told.file)
+    if (told.kind === 'started') running = told.ids
+    if (told.kind === 'ended') end(told.id, told.isKilled ? 'killed' : 'survived')
   })
   worker.send(jobs as Job[])
   return new Promise((resolve, reject) => {
     worker.once('exit', (code) => {
       clearTimeout(timer)
+      for (const file of broken) say(`broken: the tests of ${file} do not pass without a mutant`)
       if (code) reject(new Error(`The tests ended with code ${code}`))
-      else resolve(broken)
+      else resolve({ broken, stuck })
     })
   })
 }

@@ -1,77 +1,133 @@
-import { readFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Plugin } from 'vite'
-import { createVitest } from 'vitest/node'
+import { createVitest, type Vitest } from 'vitest/node'
 import config from '../../vitest.config.ts'
 import { ROOT } from '../sources.ts'
 import { applyEdit, type Mutant } from './mutate.ts'
 import { startServer } from './server.ts'
+import type { Reach } from './tests-of.ts'
 
-/** One file: the tests that are about it, and its mutants with their numbers. */
-export type Job = {
+/** One file, and its mutants with their numbers; so many of them are run at once. */
+export type Job = Reach & {
   file: string
-  tests: readonly string[]
   mutants: readonly { id: number; mutant: Mutant }[]
+  atOnce: number
 }
 export type Told =
   | { kind: 'trying'; file: string }
-  | { kind: 'started'; id: number }
-  | { kind: 'ended'; id: number; isKilled: boolean }
   | { kind: 'broken'; file: string }
+  | { kind: 'started'; ids: number[] }
+  | { kind: 'running' }
+  | { kind: 'ended'; id: number; isKilled: boolean }
+
+const WRAPPERS = join(ROOT, '.tmp/mutants')
+// Stands for no mutant: the tests have to pass without one.
+const NONE = -1
 
 // A process of its own: what loops forever is ended with it, by whoever started it.
 process.once('message', (jobs) => void runAll(jobs as Job[]))
 
 async function runAll(jobs: readonly Job[]): Promise<void> {
-  const current: { path?: string; text?: string } = {}
-  const mutate: Plugin = {
-    name: 'mutate',
-    enforce: 'pre',
-    load: (id) => (id === current.path ? current.text : undefined),
-  }
-  const unit = config.test?.projects?.flatMap((project) =>
-    typeof project === 'object' && 'test' in project && project.test?.name === 'unit' ? [project.test] : [],
-  )[0]
-  const options = { ...unit, root: ROOT, config: false, watch: false, maxWorkers: 1, bail: 1 } as const
-  const vitest = await createVitest(
-    'test',
-    { ...options, reporters: [{}], silent: true },
-    { plugins: [mutate] },
-  )
-  const project = vitest.getRootProject()
+  mkdirSync(WRAPPERS, { recursive: true })
+  const current: { job?: Job } = {}
+  const vitest = await openVitest(current)
   const server = await startServer()
   vitest.provide('testServer', server.provided)
-
-  const isGreen = async (tests: readonly string[]): Promise<boolean> => {
-    const specifications = tests.map((test) => project.createSpecification(join(ROOT, test)))
-    const { testModules, unhandledErrors } = await vitest.runTestSpecifications(specifications)
-    const ran = new Set(specifications.map(({ moduleId }) => moduleId))
-    await server.dropDatabases()
-    const isEachOk = testModules.filter(({ moduleId }) => ran.has(moduleId)).every((module) => module.ok())
-    return isEachOk && unhandledErrors.length === 0
-  }
-  for (const { file, tests, mutants } of jobs) {
-    const path = join(ROOT, file)
-    const source = readFileSync(path, 'utf8')
-    tell({ kind: 'trying', file })
-    if (!(await isGreen(tests))) {
-      tell({ kind: 'broken', file })
-      continue
-    }
-    for (const { id, mutant } of mutants) {
-      tell({ kind: 'started', id })
-      Object.assign(current, { path, text: applyEdit(source, mutant) })
-      vitest.invalidateFile(path)
-      tell({ kind: 'ended', id, isKilled: !(await isGreen(tests)) })
-    }
-    Object.assign(current, { path: undefined })
-    vitest.invalidateFile(path)
+  for (const job of jobs) {
+    current.job = job
+    tell({ kind: 'trying', file: job.file })
+    const broken = await findKilled(vitest, job, [NONE])
+    if (broken.length > 0) tell({ kind: 'broken', file: job.file })
+    else await runMutants(vitest, job, server.dropDatabases)
   }
   await vitest.close()
   await server.stop()
+  rmSync(WRAPPERS, { recursive: true })
   // Tests that fail are the point.
   process.exitCode = 0
   process.disconnect()
+}
+
+async function openVitest(current: { job?: Job }): Promise<Vitest> {
+  const unit = config.test?.projects?.flatMap((project) =>
+    typeof project === 'object' && 'test' in project && project.test?.name === 'unit' ? [project.test] : [],
+  )[0]
+  const options = { ...unit, root: ROOT, config: false, watch: false, maxWorkers: 1, silent: true } as const
+  const reporter = { onTestModuleEnd: () => tell({ kind: 'running' }) }
+  return createVitest('test', { ...options, reporters: [reporter] }, { plugins: [mutate(current)] })
+}
+
+async function runMutants(vitest: Vitest, job: Job, tidy: () => Promise<void>): Promise<void> {
+  for (let from = 0; from < job.mutants.length; from += job.atOnce) {
+    const ids = job.mutants.slice(from, from + job.atOnce).map(({ id }) => id)
+    tell({ kind: 'started', ids })
+    const killed = await findKilled(vitest, job, ids)
+    for (const id of ids) tell({ kind: 'ended', id, isKilled: killed.includes(id) })
+    await tidy()
+  }
+}
+
+const MARK = /\?mutant=(-?\d+)$/
+
+/** Serves a copy with the mutant in it, of its file and of all that reach it, to tests that ask for that mutant. */
+function mutate(current: { job?: Job }): Plugin {
+  return {
+    name: 'mutate',
+    enforce: 'pre',
+    async resolveId(source, importer = '') {
+      if (MARK.test(source)) return source
+      const [mark] = MARK.exec(importer) ?? []
+      if (mark === undefined) return undefined
+      const found = await this.resolve(source, importer.replace(MARK, ''), { skipSelf: true })
+      const isAffected = current.job?.affected.some((file) => join(ROOT, file) === found?.id)
+      return found && isAffected ? found.id + mark : found
+    },
+    load(id) {
+      const [mark, number] = MARK.exec(id) ?? []
+      if (mark === undefined) return undefined
+      const path = id.replace(MARK, '')
+      const text = readFileSync(path, 'utf8')
+      const found = current.job?.mutants.find((each) => each.id === Number(number))
+      return found && path === join(ROOT, found.mutant.file) ? applyEdit(text, found.mutant) : text
+    },
+  }
+}
+
+/** Those of the mutants with which a test fails. All are in one process, each with modules of its own. */
+async function findKilled(vitest: Vitest, { tests }: Job, ids: readonly number[]): Promise<number[]> {
+  const project = vitest.getRootProject()
+  const mutantOf = new Map(
+    ids.flatMap((id) => tests.map((test, index) => [writeWrapper(id, index, test), id] as const)),
+  )
+  const specifications = [...mutantOf.keys()].map((path) => project.createSpecification(path))
+  const { testModules, unhandledErrors } = await vitest.runTestSpecifications(specifications)
+  if (unhandledErrors.length > 0 && ids.length > 1) {
+    // Nobody knows whose they are.
+    const alone: number[] = []
+    for (const id of ids) alone.push(...(await findKilled(vitest, { tests } as Job, [id])))
+    return alone
+  }
+  if (unhandledErrors.length > 0) return [...ids]
+  const failed = testModules.filter((module) => !module.ok()).map(({ moduleId }) => mutantOf.get(moduleId))
+  return ids.filter((id) => failed.includes(id))
+}
+
+/** The first test that fails is enough. */
+function writeWrapper(id: number, index: number, test: string): string {
+  const path = join(WRAPPERS, `${id}-${index}.test.ts`)
+  writeFileSync(
+    path,
+    `import { afterEach, beforeEach } from 'vitest'
+import '${join(ROOT, test)}?mutant=${id}'
+let isKilled = false
+beforeEach(({ skip }) => skip(isKilled))
+afterEach(({ task }) => {
+  isKilled ||= task.result?.state === 'fail'
+})
+`,
+  )
+  return path
 }
 
 function tell(told: Told): void {

@@ -2,11 +2,14 @@ import { dirname } from 'node:path/posix'
 import { graphOf, nameOf } from '../check-imports.ts'
 import type { Source } from '../sources.ts'
 
+/** Tests that are about a file, and all files that reach it by what they import, itself among them. */
+export type Reach = { tests: string[]; affected: string[] }
+
 /**
  * The unit tests that are about a file: those that import it, and those of its own folder that reach it. Tests of
  * other folders that run through it as well are left out: a mutant has to take seconds.
  */
-export function createTestFinder(sources: readonly Source[]): (file: string) => string[] {
+export function createTestFinder(sources: readonly Source[]): (file: string) => Reach {
   const users = new Map<string, string[]>()
   for (const [file, imports] of graphOf(sources)) {
     for (const { target, typesOnly } of imports)
@@ -16,9 +19,14 @@ export function createTestFinder(sources: readonly Source[]): (file: string) => 
   return (path) => {
     const file = nameOf(path)
     const direct = users.get(file) ?? []
-    const near = reach(users, file).filter((user) => isNear(user, file))
+    const all = reach(users, file)
+    const near = all.filter((user) => isNear(user, file))
     const tests = [...new Set([...direct, ...near])].filter((user) => user.endsWith('.test.ts'))
-    return tests.flatMap((test) => paths.get(test) ?? []).filter((test) => test.startsWith('packages/'))
+    const toPaths = (files: readonly string[]) => files.flatMap((each) => paths.get(each) ?? [])
+    return {
+      tests: toPaths(tests).filter((test) => test.startsWith('packages/')),
+      affected: toPaths(all),
+    }
   }
 }
 

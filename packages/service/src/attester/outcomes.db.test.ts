@@ -162,6 +162,13 @@ test('no claim is signed after a refund, and the others of its batch are', async
   expect(await query('select swap_ids from attestations')).toEqual([{ swap_ids: [second.swapId] }])
 })
 
+test('nothing is signed for a batch of which nothing may be claimed', async () => {
+  const swap = await delivered()
+  await settleOutcomes(database.pool, 'refund', [(await opOf(swap)).hash])
+
+  expect(await attest({ amount: 980n, block: 9n })).toEqual({ said: [], signed: [] })
+})
+
 test.each<[string, Seen, string[]]>([
   ['the vault paid it', { isUndelivered: false }, ['the vault shows a delivery']],
   ['its input is not locked', { lock: 'none' }, []],
