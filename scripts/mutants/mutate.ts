@@ -102,23 +102,27 @@ function operatorsFor(node: Node, isCovered: boolean, text: string): string[] {
 
 function withOperator(node: Node, operator: string, text: string): string {
   const [left, right] = sidesOf(node, text)
-  return `((${left}) ${operator} (${right}))`
+  return `(${left} ${operator} ${right})`
 }
 
-/** Both sides with the parentheses around them. */
+/** Both sides, in parentheses unless they need none. */
 function sidesOf(node: Node, text: string): [string, string] {
   const [left, right] = [node.left as Node, node.right as Node]
   const between = text.slice(left.end, right.start)
   const at = left.end + between.indexOf(node.operator as string)
-  return [text.slice(node.start, at), text.slice(at + (node.operator as string).length, node.end)]
+  const sides = [text.slice(node.start, at), text.slice(at + (node.operator as string).length, node.end)]
+  const [first = '', second = ''] = sides.map((side) => side.trim())
+  return [wrap(first), wrap(second)]
 }
+
+const wrap = (text: string) => (/^[\w.?!]+(\([\w., ]*\))?$/.test(text) ? text : `(${text})`)
 
 /** Each condition is dropped; a value by default is given where there is one. */
 function operandsOf(node: Node, text: string): string[] {
   // `...(a && { a })` leaves a field out: that is for the type.
   if ((node.right as Node).type === 'ObjectExpression') return []
   const [left, right] = sidesOf(node, text)
-  return node.operator === '??' ? [`((${left}) && (${right}))`] : [`(${left})`, `(${right})`]
+  return node.operator === '??' ? [`(${left} && ${right})`] : [`(${left})`, `(${right})`]
 }
 
 function assignmentEdits(node: Node, text: string): Edit[] {

@@ -39,7 +39,7 @@ async function runAll(jobs: readonly Job[]): Promise<void> {
     tell({ kind: 'trying', file: job.file })
     const broken = await findKilled(vitest, job, [NONE])
     if (broken.length > 0) tell({ kind: 'broken', file: job.file })
-    else await runMutants(vitest, job, server.dropDatabases)
+    else await runMutants(vitest, job, () => server.dropDatabases(() => tell({ kind: 'running' })))
   }
   await vitest.close()
   await server.stop()

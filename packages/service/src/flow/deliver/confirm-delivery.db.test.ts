@@ -189,6 +189,12 @@ test('a delivery that the vault shows and no log has is looked for again from th
   expect(await readCursor(database.pool, CHAIN)).toBe(4n)
 })
 
+test('the vault is not asked about a swap that was said to be settled', async () => {
+  await swapIn('settled')
+
+  expect(await look({ isOver: true, refused: new Error('asked') })).toEqual([])
+})
+
 test('a swap whose signed deliveries the log may have lost is waited for as if one were there', async () => {
   const [lost, kept] = [await swapIn('locked'), await swapIn('locked')]
   await query('update swaps set log_lost = true where id = $1', [lost.swapId])

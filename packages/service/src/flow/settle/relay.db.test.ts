@@ -1,4 +1,4 @@
-import { afterAll, beforeEach, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { Heads, LockRef } from '../../chains/chain.ts'
 import type { Work } from '../../lanes/sender.ts'
 import { insertAttestation } from '../../store/attestations.ts'
@@ -14,11 +14,15 @@ const lease = { name: 'relay', holder: 'holder', fence: '1' }
 
 let database: TestDatabase
 
-beforeEach(async () => {
-  await database?.stop()
+beforeAll(async () => {
   database = await startTestDatabase()
 })
 afterAll(() => database.stop())
+beforeEach(() =>
+  database.pool.query(
+    'delete from attestations; delete from attempt_swaps; delete from swaps; delete from ops',
+  ),
+)
 
 const headsAt = (seconds: number): Heads => {
   const block = { number: 1n, height: 1n, hash: '0x1', seconds }
