@@ -53,7 +53,15 @@ async function openVitest(current: { job?: Job }): Promise<Vitest> {
   const unit = config.test?.projects?.flatMap((project) =>
     typeof project === 'object' && 'test' in project && project.test?.name === 'unit' ? [project.test] : [],
   )[0]
-  const options = { ...unit, root: ROOT, config: false, watch: false, maxWorkers: 1, silent: true } as const
+  const options = {
+    ...unit,
+    root: ROOT,
+    config: false,
+    watch: false,
+    maxWorkers: 1,
+    testTimeout: 10_000,
+    silent: true,
+  } as const
   const reporter = { onTestModuleEnd: () => tell({ kind: 'running' }) }
   return createVitest('test', { ...options, reporters: [reporter] }, { plugins: [mutate(current)] })
 }

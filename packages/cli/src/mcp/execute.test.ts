@@ -9,7 +9,7 @@ import { addressOf, deriveKey } from '../keys.ts'
 import { type Journal, openJournal } from '../store/journal.ts'
 import { type ChosenWallet, walletId } from '../wallets.ts'
 import { createConfirmations } from './confirmations.ts'
-import type { Call, Desk } from './desk.ts'
+import { attendedBy, type Call, type Desk } from './desk.ts'
 import { executeSwap } from './execute.ts'
 import { type GivenRules, toRules } from './rules.ts'
 import type { ExecuteInput } from './schemas.ts'
@@ -67,16 +67,28 @@ function serviceOf({ shown, signed }: Service) {
 }
 
 /** A server with 50 USD for a swap, 60 USD a day, to be confirmed above 15 USD. */
-function openTestDesk(given: GivenRules = {}): Desk {
+function openTestDesk(given: GivenRules = {}, lines: string[] = []): Desk {
+  const running = new Set<string>()
   const limits = { maxSwapUsd: '50', maxDayUsd: '60', confirmAboveUsd: '15', ...given }
   const settings = { service: { url: 'http://service', apiKey: 'key' }, rpcUrls: {}, contracts: {} }
   const terminal = { isInteractive: false, note: () => {}, progress: () => {} }
-  const context = { settings, terminal, journal, unlocked: new Map([[walletId(wallet), key]]) }
+  const context = {
+    settings,
+    terminal,
+    journal,
+    unlocked: new Map([[walletId(wallet), key]]),
+    isAttended: attendedBy(running),
+  }
   return {
-    ...{ context: context as unknown as Context, wallets: [wallet], isReadOnly: false, log: () => {} },
+    ...{
+      context: context as unknown as Context,
+      wallets: [wallet],
+      isReadOnly: false,
+      log: (line) => lines.push(line),
+    },
     rules: toRules(limits, [wallet.address], () => undefined),
     spending: openSpending(join(folder, 'spending'), journal),
-    ...{ confirmations: createConfirmations(), submitting: new Set(), running: new Set() },
+    ...{ confirmations: createConfirmations(), submitting: new Set(), running },
   }
 }
 
@@ -221,4 +233,46 @@ test('a recipient that is not allowed is refused before anything is asked', asyn
   await expect(run(desk, service, { ...order, recipient })).rejects.toMatchObject({
     code: 'RECIPIENT_NOT_ALLOWED',
   })
+})
+
+test('a submission that got no answer is sent again as it is, and nothing more is signed or counted', async () => {
+  const [desk, service] = [openTestDesk(), serviceOf({})]
+  const { swap } = service.client
+  service.client.swap = async (request, signer, options = {}) => {
+    const { onProgress } = options
+    const lose: typeof onProgress = (progress) => {
+      onProgress?.(progress)
+      if (progress.step === 'submitting') throw new Error('lost')
+    }
+    return swap(request, signer, { ...options, onProgress: lose })
+  }
+  await expect(run(desk, service)).rejects.toThrow('lost')
+
+  const sent: unknown[] = []
+  const later = serviceOf({})
+  later.client.submit = async (submission) => {
+    sent.push(submission)
+    return { swapId: 'swp_1', status: 'pending' }
+  }
+  later.client.waitForSwap = async () =>
+    ({ swapId: 'swp_1', status: 'settled', substatus: 'delivered', amounts }) as never
+  expect(await run(desk, later)).toMatchObject({ outcome: 'settled' })
+
+  expect(sent).toEqual([{ geoOpToken: 'op', signature: '0x' }])
+  expect(later.signings).toEqual([])
+  expect(desk.spending.spentCents()).toBe(1_000n)
+})
+
+test('what is signed is logged with what it is worth', async () => {
+  const lines: string[] = []
+  await run(openTestDesk({}, lines), serviceOf({}))
+  const unknown = { shown: { inputUsd: undefined }, signed: { inputUsd: undefined } }
+  await run(openTestDesk({ allowUnknownValue: 'true' }, lines), serviceOf(unknown), order, async () => true)
+
+  expect(
+    lines.filter((line) => line.startsWith('att_')).map((line) => line.slice('att_'.length + 17)),
+  ).toEqual([
+    `alpha:USDC beta:USDC to ${wallet.address} 10.00 USD`,
+    `alpha:USDC beta:USDC to ${wallet.address} value not known`,
+  ])
 })
