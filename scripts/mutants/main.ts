@@ -61,10 +61,10 @@ function findJobs(wanted: readonly string[], every: number): Job[] {
 /** In processes one after the other: each ends with what it cannot end. */
 async function runJobs(jobs: readonly Job[]): Promise<Result[]> {
   const results = new Map<number, Result>()
-  const note = ({ mutants }: Job, id: number, fate: Result['fate']) => {
+  const note: Note = ({ mutants }, id, fate, by) => {
     const found = mutants.find((each) => each.id === id)
     if (!found) return
-    results.set(id, { ...found.mutant, fate })
+    results.set(id, { ...found.mutant, fate, ...(by !== undefined && { by }) })
     if (fate !== 'killed') say(`${fate}: ${toLine(found.mutant)}`)
   }
   for (const job of jobs.filter(({ tests }) => tests.length === 0))
@@ -85,22 +85,24 @@ async function runJobs(jobs: readonly Job[]): Promise<Result[]> {
   return [...results.values()]
 }
 
-type Note = (job: Job, id: number, fate: Result['fate']) => void
-type Ended = { broken: ReadonlySet<string>; stuck: readonly number[] }
+type Note = (job: Job, id: number, fate: Result['fate'], by?: string) => void
+
+const NO_END = 'it does not end'
+type Ended = { broken: ReadonlyMap<string, string>; stuck: readonly number[] }
 
 /** Answers with the files whose tests do not pass without a mutant, and the mutants that did not come to an end. */
 function runUntilStuck(jobs: readonly Job[], note: Note): Promise<Ended> {
   const worker = fork(fileURLToPath(new URL('run-mutants.ts', import.meta.url)), { detached: true })
-  const broken = new Set<string>()
+  const broken = new Map<string, string>()
   let [running, stuck, trying]: [number[], number[], string] = [[], [], '']
-  const end = (id: number, fate: Result['fate']) => {
+  const end = (id: number, by: string | undefined) => {
     running = running.filter((each) => each !== id)
-    for (const job of jobs) note(job, id, fate)
+    for (const job of jobs) note(job, id, by === undefined ? 'survived' : 'killed', by)
   }
   const giveUp = () => {
     const [only] = running
-    if (running.length === 0) broken.add(trying)
-    else if (running.length === 1 && only !== undefined) end(only, 'killed')
+    if (running.length === 0) broken.set(trying, NO_END)
+    else if (running.length === 1 && only !== undefined) end(only, NO_END)
     stuck = running
     if (worker.pid !== undefined) process.kill(-worker.pid, 'SIGKILL')
   }
@@ -109,15 +111,15 @@ function runUntilStuck(jobs: readonly Job[], note: Note): Promise<Ended> {
     clearTimeout(timer)
     timer = setTimeout(giveUp, LIMIT_MS)
     if (told.kind === 'trying') trying = told.file
-    if (told.kind === 'broken') broken.add(told.file)
+    if (told.kind === 'broken') broken.set(told.file, told.by)
     if (told.kind === 'started') running = told.ids
-    if (told.kind === 'ended') end(told.id, told.isKilled ? 'killed' : 'survived')
+    if (told.kind === 'ended') end(told.id, told.by)
   })
   worker.send(jobs as Job[])
   return new Promise((resolve, reject) => {
     worker.once('exit', (code) => {
       clearTimeout(timer)
-      for (const file of broken) say(`broken: the tests of ${file} do not pass without a mutant`)
+      for (const [file, by] of broken) say(`broken: the tests of ${file} do not pass without a mutant: ${by}`)
       if (code) reject(new Error(`The tests ended with code ${code}`))
       else resolve({ broken, stuck })
     })

@@ -1,7 +1,8 @@
 import { dirname } from 'node:path/posix'
 import type { Mutant } from './mutate.ts'
 
-export type Result = Mutant & { fate: 'killed' | 'survived' | 'untested' }
+/** `by` is the test that noticed. */
+export type Result = Mutant & { fate: 'killed' | 'survived' | 'untested'; by?: string }
 
 const flat = (text: string) => text.replace(/\s+/g, ' ').trim()
 

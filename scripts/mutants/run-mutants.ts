@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Plugin } from 'vite'
-import { createVitest, type Vitest } from 'vitest/node'
+import { createVitest, type TestModule, type Vitest } from 'vitest/node'
 import config from '../../vitest.config.ts'
 import { ROOT } from '../sources.ts'
 import { applyEdit, type Mutant } from './mutate.ts'
@@ -16,10 +16,11 @@ export type Job = Reach & {
 }
 export type Told =
   | { kind: 'trying'; file: string }
-  | { kind: 'broken'; file: string }
+  | { kind: 'broken'; file: string; by: string }
   | { kind: 'started'; ids: number[] }
   | { kind: 'running' }
-  | { kind: 'ended'; id: number; isKilled: boolean }
+  /** `by` is the first test that failed, or what else went wrong. */
+  | { kind: 'ended'; id: number; by: string | undefined }
 
 const WRAPPERS = join(ROOT, '.tmp/mutants')
 // Stands for no mutant: the tests have to pass without one.
@@ -37,8 +38,8 @@ async function runAll(jobs: readonly Job[]): Promise<void> {
   for (const job of jobs) {
     current.job = job
     tell({ kind: 'trying', file: job.file })
-    const broken = await findKilled(vitest, job, [NONE])
-    if (broken.length > 0) tell({ kind: 'broken', file: job.file })
+    const by = (await findKillers(vitest, job, [NONE])).get(NONE)
+    if (by !== undefined) tell({ kind: 'broken', file: job.file, by })
     else await runMutants(vitest, job, () => server.dropDatabases(() => tell({ kind: 'running' })))
   }
   await vitest.close()
@@ -70,8 +71,8 @@ async function runMutants(vitest: Vitest, job: Job, tidy: () => Promise<void>): 
   for (let from = 0; from < job.mutants.length; from += job.atOnce) {
     const ids = job.mutants.slice(from, from + job.atOnce).map(({ id }) => id)
     tell({ kind: 'started', ids })
-    const killed = await findKilled(vitest, job, ids)
-    for (const id of ids) tell({ kind: 'ended', id, isKilled: killed.includes(id) })
+    const killers = await findKillers(vitest, job, ids)
+    for (const id of ids) tell({ kind: 'ended', id, by: killers.get(id) })
     await tidy()
   }
 }
@@ -102,23 +103,37 @@ function mutate(current: { job?: Job }): Plugin {
   }
 }
 
-/** Those of the mutants with which a test fails. All are in one process, each with modules of its own. */
-async function findKilled(vitest: Vitest, { tests }: Job, ids: readonly number[]): Promise<number[]> {
+/** By mutant, the test that fails with it. All are in one process, each with modules of its own. */
+async function findKillers(
+  vitest: Vitest,
+  job: Job,
+  ids: readonly number[],
+): Promise<ReadonlyMap<number, string>> {
   const project = vitest.getRootProject()
   const mutantOf = new Map(
-    ids.flatMap((id) => tests.map((test, index) => [writeWrapper(id, index, test), id] as const)),
+    ids.flatMap((id) => job.tests.map((test, index) => [writeWrapper(id, index, test), id] as const)),
   )
   const specifications = [...mutantOf.keys()].map((path) => project.createSpecification(path))
   const { testModules, unhandledErrors } = await vitest.runTestSpecifications(specifications)
-  if (unhandledErrors.length > 0 && ids.length > 1) {
-    // Nobody knows whose they are.
-    const alone: number[] = []
-    for (const id of ids) alone.push(...(await findKilled(vitest, { tests } as Job, [id])))
-    return alone
+  const killers = new Map<number, string>()
+  const [unhandled] = unhandledErrors as Error[]
+  if (unhandled && ids.length > 1) {
+    // Nobody knows whose it is.
+    for (const id of ids) for (const each of await findKillers(vitest, job, [id])) killers.set(...each)
+    return killers
   }
-  if (unhandledErrors.length > 0) return [...ids]
-  const failed = testModules.filter((module) => !module.ok()).map(({ moduleId }) => mutantOf.get(moduleId))
-  return ids.filter((id) => failed.includes(id))
+  if (unhandled) return new Map(ids.map((id) => [id, unhandled.message]))
+  for (const module of testModules) {
+    const id = mutantOf.get(module.moduleId)
+    if (id !== undefined && !module.ok()) killers.set(id, killerIn(module))
+  }
+  return killers
+}
+
+function killerIn(module: TestModule): string {
+  const [test] = module.children.allTests('failed')
+  const [error] = test ? (test.result().errors ?? []) : module.errors()
+  return `${test?.name ?? 'import'}: ${error?.message}`
 }
 
 /** The first test that fails is enough. */
