@@ -136,17 +136,18 @@ function killerIn(module: TestModule): string {
   return `${test?.name ?? 'import'}: ${error?.message}`
 }
 
-/** The first test that fails is enough. */
+/** The first test that fails is enough, of all files of the mutant. */
 function writeWrapper(id: number, index: number, test: string): string {
   const path = join(WRAPPERS, `${id}-${index}.test.ts`)
   writeFileSync(
     path,
-    `import { afterEach, beforeEach } from 'vitest'
-import '${join(ROOT, test)}?mutant=${id}'
-let isKilled = false
-beforeEach(({ skip }) => skip(isKilled))
+    `import { afterEach, beforeEach, test } from 'vitest'
+const killed = (globalThis.killedMutants ??= new Set())
+if (killed.has(${id})) test('another test has noticed', () => {})
+else await import('${join(ROOT, test)}?mutant=${id}')
+beforeEach(({ skip }) => skip(killed.has(${id})))
 afterEach(({ task }) => {
-  isKilled ||= task.result?.state === 'fail'
+  if (task.result?.state === 'fail') killed.add(${id})
 })
 `,
   )
