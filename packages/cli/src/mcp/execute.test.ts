@@ -159,7 +159,7 @@ test.each(['before it is asked for', 'before it is signed'])(
   },
 )
 
-test('a swap that was confirmed is not asked about again when it loses much or is worth more than was shown', async () => {
+test('a swap that was confirmed is not asked about again, also when it loses much or is worth more', async () => {
   const quotes = { shown: { inputUsd: '16.00' }, signed: { inputUsd: '17.00', priceImpactBps: -900 } }
   const [desk, service] = [openTestDesk(), serviceOf(quotes)]
   const questions: string[] = []

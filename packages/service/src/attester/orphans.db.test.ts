@@ -73,7 +73,7 @@ test.each<[string, Place[], string]>([
   expect((await attestSeeing(places)).said).toEqual([why])
 })
 
-test('an input of unknown terms goes back when every chain rules a delivery out, as far back as it may be', async () => {
+test('an input of unknown terms goes back when every chain rules a delivery out, however early', async () => {
   const swapId = await insertOrphan()
 
   expect(await attestSeeing([later, { seconds: 0, expires: true }])).toEqual({

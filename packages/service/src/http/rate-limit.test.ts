@@ -142,7 +142,7 @@ test('a call that waits while a connection is lost is let in by the next one', a
   expect(admission.retryAfterMs).toBeUndefined()
 })
 
-test('a limit that was changed holds from the next call on, and the account’s own goes before the usual one', async () => {
+test('a limit that was changed holds from the next call on, the account’s own before the usual one', async () => {
   const { limiter } = createWorld()
   const limit = limiter()
   const policyOf = async (limits: Record<string, number>) =>

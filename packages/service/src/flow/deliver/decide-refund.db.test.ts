@@ -39,7 +39,7 @@ async function find(id: string): Promise<Swap> {
 
 type Origin = { lock: LockState | undefined; isOver: boolean }
 
-/** Decides that it goes back, where the final block of its origin, 9, shows this. Returns its state and who was told. */
+/** Decides that it goes back, where the final block of its origin, 9, shows this: its state, and who was told. */
 async function decide(swap: Swap, { lock, isOver }: Origin = { lock: 'locked', isOver: true }) {
   const blockAt = (number: bigint): Block => ({ number, height: number, hash: '0x', seconds: 0 })
   const heads: Heads = { head: blockAt(12n), settle: blockAt(11n), hard: blockAt(9n) }
