@@ -3,14 +3,14 @@ import { fileURLToPath } from 'node:url'
 import { bannedNames, entryPoints, exceptions, type Rule, rules } from './import-rules.ts'
 import { readSources, report, type Source } from './sources.ts'
 
-type Import = { target: string; typesOnly: boolean }
+export type Import = { target: string; typesOnly: boolean }
 
 const IMPORT =
   /^\s*(?:import|export)\s+(type\s+)?([^'";]*?)\s*from\s*'([^']+)'|^\s*import\s+'([^']+)'|import\(\s*'([^']+)'/gm
 
 /** Everything that breaks the architecture: forbidden imports, cycles, banned names and habits. */
 export function checkImports(sources: readonly Source[]): string[] {
-  const graph = new Map(sources.map((source) => [nameOf(source.path), importsOf(source)]))
+  const graph = graphOf(sources)
   return [
     ...[...graph].flatMap(([file, imports]) => imports.flatMap((found) => judge(file, found) ?? [])),
     ...sources.flatMap(findCrossings),
@@ -19,8 +19,13 @@ export function checkImports(sources: readonly Source[]): string[] {
   ]
 }
 
+/** By file, what it imports. */
+export function graphOf(sources: readonly Source[]): Map<string, Import[]> {
+  return new Map(sources.map((source) => [nameOf(source.path), importsOf(source)]))
+}
+
 /** `packages/service/src/store/db.ts` is `service/store/db.ts`. */
-function nameOf(path: string): string {
+export function nameOf(path: string): string {
   return path.replace(/^packages\//, '').replace(/^([\w-]+)\/src\//, '$1/')
 }
 

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
+import type { Context } from '../context.ts'
 import { assertRecipient, assertWithinCaps, reasonsToAsk } from './judge.ts'
-import { toRules } from './rules.ts'
+import { type GivenRules, mergeGiven, toRules } from './rules.ts'
 import { parseCents, worthOf } from './usd.ts'
 
 const OWN = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8'
@@ -63,4 +64,50 @@ test.each([
   [{ recipients: 'nobody' }],
 ])('a limit that cannot be read stops the start: %o', (given) => {
   expect(() => toRules(given, [], nobody)).toThrow(/is not a value for/)
+})
+
+test.each<[string, GivenRules, GivenRules, Record<string, string>, GivenRules]>([
+  [
+    'flags go before all',
+    { maxSwapUsd: '1' },
+    { maxSwapUsd: '2' },
+    { 'mcp.maxSwapUsd': '3' },
+    { maxSwapUsd: '1' },
+  ],
+  [
+    'the environment before the file',
+    {},
+    { maxSwapUsd: '2' },
+    { 'mcp.maxSwapUsd': '3' },
+    { maxSwapUsd: '2' },
+  ],
+  ['the file where nothing else is said', {}, {}, { 'mcp.maxSwapUsd': '3' }, { maxSwapUsd: '3' }],
+  [
+    'a flag that is not set says nothing',
+    { maxSwapUsd: undefined },
+    {},
+    { 'mcp.maxSwapUsd': '3' },
+    { maxSwapUsd: '3' },
+  ],
+  ['other settings are no rules', {}, {}, { maxSwapUsd: '3', wallet: 'bot' }, {}],
+])('of the rules %s', (_, flags, mcp, kept, merged) => {
+  expect(mergeGiven(flags, { mcp, config: { read: () => kept } as unknown as Context['config'] })).toEqual(
+    merged,
+  )
+})
+
+test('settings are read as what they are', () => {
+  const given = { maxSwapUsd: '2.50', maxDayUsd: '7', confirmAboveUsd: '0', waitSeconds: '600' }
+
+  expect(toRules({ ...given, allowUnknownValue: 'true' }, [], nobody)).toEqual({
+    ...{ maxSwapCents: 250n, maxDayCents: 700n, confirmAboveCents: 0n, waitMs: 600_000 },
+    ...{ allowsUnknownValue: true, recipients: new Set() },
+  })
+  expect(usual).toMatchObject({ allowsUnknownValue: false, waitMs: 45_000 })
+})
+
+test('a day that is used up leaves nothing, and what is just left may be spent', () => {
+  expect(() => assertWithinCaps({ cents: 1n, spentCents: 100_000n }, usual)).toThrow(/, 0\.00 USD is left/)
+  expect(() => assertWithinCaps({ cents: 1n, spentCents: 200_000n }, usual)).toThrow(/, 0\.00 USD is left/)
+  expect(() => assertWithinCaps({ cents: 1n, spentCents: 99_999n }, usual)).not.toThrow()
 })

@@ -17,3 +17,18 @@ test('what has to be claimed first is signed first and together, tokens beside e
 
   expect(batches.map((batch) => batch.map(({ id }) => id))).toEqual([['soon', 'near', 'next'], ['far']])
 })
+
+test('within a batch the order of a token is that of its deadlines, whatever order they came in', () => {
+  const swaps = [
+    swap('b3', 'b', 3),
+    swap('a2', 'a', 2),
+    swap('b1', 'b', 1),
+    swap('a4', 'a', 4),
+    swap('c0', 'c', 0),
+  ]
+
+  for (const some of [swaps, swaps.toReversed()])
+    expect(claimBatches(some, 9).map((batch) => batch.map(({ id }) => id))).toEqual([
+      ['a2', 'a4', 'b1', 'b3', 'c0'],
+    ])
+})

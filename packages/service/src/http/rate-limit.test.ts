@@ -141,3 +141,24 @@ test('a call that waits while a connection is lost is let in by the next one', a
 
   expect(admission.retryAfterMs).toBeUndefined()
 })
+
+test('a limit that was changed holds from the next call on, the account’s own before the usual one', async () => {
+  const { limiter } = createWorld()
+  const limit = limiter()
+  const policyOf = async (limits: Record<string, number>) =>
+    (await limit.take({ accountId: 'acc_1', limits }, 'quote')).bucket.policy
+
+  expect(await policyOf({})).toBe('"quote";q=20;w=2')
+  expect(await policyOf({ quote: 3 })).toBe('"quote";q=6;w=2')
+  expect(await policyOf({ build: 3 })).toBe('"quote";q=20;w=2')
+})
+
+test('calls of one limit have one bucket, and another class keeps its own', async () => {
+  const { limiter } = createWorld()
+  const limit = limiter()
+  const bucketOf = async (rateClass: 'quote' | 'build') => (await limit.take(spender, rateClass)).bucket
+  const [quote, build] = [await bucketOf('quote'), await bucketOf('build')]
+
+  expect([(await bucketOf('quote')) === quote, (await bucketOf('build')) === build]).toEqual([true, true])
+  expect(quote).not.toBe(build)
+})

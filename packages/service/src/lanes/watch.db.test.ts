@@ -108,3 +108,80 @@ test('a position whose input cannot be read stays taken and is told of, and the 
   expect(before.size - (await held()).length).toBe(1)
   expect(await held()).toContain(hidden)
 })
+
+type Looks = { head?: string; safe?: bigint; isAwaited?: boolean; fault?: Error }
+
+/** A lane whose chain shows what the test says, and what it did at each look. */
+function createLooker() {
+  const world: Looks = {}
+  const did: string[] = []
+  const note = (what: string) => async () => {
+    did.push(what)
+    if (what === world.fault?.message) throw world.fault
+  }
+  const blockAt = (number: bigint, hash = `0x${number}`): Block => ({
+    number,
+    height: number,
+    hash,
+    seconds: 1,
+  })
+  const findEvents = async () => {
+    did.push('scan')
+    return { events: [], to: 20n, isComplete: true }
+  }
+  const heads = (): Heads => ({
+    ...{ head: blockAt(20n, world.head ?? '0x20'), settle: blockAt(20n), hard: blockAt(20n) },
+    ...(world.safe !== undefined && { safe: blockAt(world.safe) }),
+  })
+  const lane = createWatchLane({
+    pool: database.pool,
+    chain: {
+      chainId: CHAIN,
+      findEvents,
+      readHoldings: async () => [],
+      readLocks: readNone,
+    } as unknown as Chain,
+    ...{ senders: [], overlap: 4n, undo: async () => {} },
+    follower: { current: heads } as unknown as HeadFollower,
+    ...{ confirmLocks: note('locks'), confirmDeliveries: note('deliveries') },
+    ...{ finalizeOrigin: async () => [], finalizeDeliveries: async () => [] },
+    onSafe: async (after, upTo) => void did.push(`safe ${after} ${upTo}`),
+  })
+  const look = async (change: Looks) => {
+    Object.assign(world, change)
+    did.length = 0
+    const failure = await lane.tasks[0]?.step(lease, () => {}).catch((error: unknown) => error)
+    return failure ? [...did, failure] : [...did]
+  }
+  return { lane, look }
+}
+
+test('a head is looked at once, and again when something went wrong at it', async () => {
+  await query('delete from swaps')
+  const { look } = createLooker()
+  const fault = new Error('locks')
+
+  expect(await look({ fault })).toEqual(['scan', 'deliveries', 'locks', fault])
+  expect(await look({ fault: new Error('none') })).toEqual(['deliveries', 'locks'])
+  expect(await look({})).toEqual([])
+  expect(await look({ head: '0x21' })).toEqual(['deliveries', 'locks'])
+})
+
+test('events are read at each head while a swap waits for the chain, else now and then', async () => {
+  await query('delete from swaps')
+  const { look } = createLooker()
+
+  expect(await look({})).toContain('scan')
+  expect(await look({ head: '0x21' })).not.toContain('scan')
+  await submitted()
+  expect(await look({ head: '0x22' })).toContain('scan')
+})
+
+test('what became safe is told once, from where it ended', async () => {
+  const { look } = createLooker()
+
+  expect(await look({})).not.toContainEqual(expect.stringMatching('safe'))
+  expect(await look({ head: '0x21', safe: 18n })).toContain('safe -1 18')
+  expect(await look({ head: '0x22' })).not.toContainEqual(expect.stringMatching('safe'))
+  expect(await look({ head: '0x23', safe: 19n })).toContain('safe 18 19')
+})

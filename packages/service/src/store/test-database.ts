@@ -4,8 +4,16 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startPostgres } from '@geoswap/devnet'
 import type { Pool } from 'pg'
+import { inject } from 'vitest'
 import { createPool } from './db.ts'
 import { migrate } from './migrate.ts'
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** A server that is there already, with the name of its migrated database: tests that run again and again. */
+    testServer?: { url: string; migrated: string }
+  }
+}
 
 export type TestDatabase = { url: string; pool: Pool; stop(): Promise<void> }
 
@@ -27,6 +35,8 @@ type Server = { url: string; admin: Pool; migrated: string }
 let server: Promise<Server> | undefined
 
 async function startServer(): Promise<Server> {
+  const running = inject('testServer')
+  if (running) return { ...running, admin: createPool(withDatabase(running.url, 'postgres')) }
   const dir = await mkdtemp(join(tmpdir(), 'geoswap-test-'))
   const { url } = await startPostgres({ dir: join(dir, 'postgres') })
   const template = createPool(url)

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Block, Heads } from '../../chains/chain.ts'
+import type { Block, Heads, Simulation } from '../../chains/chain.ts'
 import type { SwapState } from '../../model/lifecycle.ts'
 import type { Swap } from '../../model/swap.ts'
 import { type JudgeDeps, judgeDelivery } from './judge.ts'
@@ -7,20 +7,31 @@ import { type JudgeDeps, judgeDelivery } from './judge.ts'
 const op = { originChain: 1, destinationChain: 2, fillDeadline: 1_000, deliveryFeeBound: 0n }
 const swapIn = (state: SwapState) => ({ state, op }) as Swap
 
-/** A destination that is well and takes everything; the swap may be claimed in time, or not, or nobody knows. */
-function judge(
-  state: SwapState,
-  { seconds = 0, isClaimable, late }: { seconds?: number; isClaimable?: boolean; late?: number },
-) {
+type World = {
+  seconds?: number
+  isClaimable?: boolean
+  late?: number
+  isSilent?: boolean
+  isLive?: boolean
+  downSeconds?: number
+  isPriceKept?: boolean | undefined
+  simulation?: Simulation['kind']
+  affords?: boolean
+}
+
+/** A destination that is well and takes everything, but for what is said; nobody knows whether it can be claimed. */
+function judge(state: SwapState, { seconds = 0, isClaimable, late, ...world }: World) {
   const head: Block = { number: 1n, height: 1n, hash: '0x1', seconds }
   const heads: Heads = { head, settle: head, hard: head }
+  const isPriceKept = 'isPriceKept' in world ? world.isPriceKept : true
   const deps = {
-    ...{ isLive: () => true, isPriceKept: () => true, isClaimable: () => isClaimable, cutOffSeconds: 60 },
+    ...{ isLive: () => world.isLive ?? true, downSeconds: () => world.downSeconds ?? 0, patienceSeconds: 60 },
+    ...{ isPriceKept: () => isPriceKept, isClaimable: () => isClaimable, cutOffSeconds: 60 },
     isLate: (chainId: number) => chainId === late,
-    ...{ sender: { address: '0x', affords: async () => true } },
-    destination: { simulateDelivery: async () => ({ kind: 'ok' }) },
+    ...{ sender: { address: '0x', affords: async () => world.affords ?? true } },
+    destination: { simulateDelivery: async () => ({ kind: world.simulation ?? 'ok' }) },
   } as unknown as JudgeDeps
-  return judgeDelivery(deps, heads, swapIn(state))
+  return judgeDelivery(deps, world.isSilent ? undefined : heads, swapIn(state))
 }
 
 const expired = { kind: 'impossible', reason: 'DELIVERY_EXPIRED' }
@@ -51,4 +62,47 @@ test.each([
 
 test('a delivery that was told is repeated also while finality is slow', async () => {
   expect(await judge('settled', { isClaimable: true, late: 2 })).toEqual({ kind: 'deliver' })
+})
+
+const wait = { kind: 'wait' }
+const deliver = { kind: 'deliver' }
+const impossible = (reason: string) => ({ kind: 'impossible', reason })
+
+test.each<[string, World, object]>([
+  ['waits while its destination is silent', { isSilent: true }, wait],
+  ['waits while its destination stands still', { isLive: false, downSeconds: 59 }, wait],
+  [
+    'goes back when its destination is silent for too long',
+    { isSilent: true, downSeconds: 60 },
+    impossible('DESTINATION_UNAVAILABLE'),
+  ],
+  [
+    'goes back when its destination stands still for too long',
+    { isLive: false, downSeconds: 60 },
+    impossible('DESTINATION_UNAVAILABLE'),
+  ],
+  ['is made when a destination that was away is back', { downSeconds: 600 }, deliver],
+  ['goes back when the price has moved', { isPriceKept: false }, impossible('PRICE_MOVED')],
+  ['is made as quoted when no price is known', { isPriceKept: undefined }, deliver],
+  [
+    'goes back when its recipient refuses',
+    { simulation: 'recipientRefuses' },
+    impossible('RECIPIENT_INVALID'),
+  ],
+  ['goes back when nobody sells the output', { simulation: 'noLiquidity' }, impossible('NO_LIQUIDITY')],
+  ['goes back when the output is sold for more', { simulation: 'priceMoved' }, impossible('PRICE_MOVED')],
+  ['waits while it is refused for another reason', { simulation: 'notNow' }, wait],
+  ['waits while gas is too dear', { affords: false }, wait],
+])('a delivery %s', async (_, world, verdict) => {
+  expect(await judge('locked', { isClaimable: true, ...world })).toEqual(verdict)
+})
+
+test.each<[SwapState, object]>([
+  ['locked', impossible('PRICE_MOVED')],
+  ['delivering', impossible('PRICE_MOVED')],
+  ['settled', deliver],
+  ['claiming', deliver],
+])('whatever it costs now, a swap that is %s has the verdict %o', async (state, verdict) => {
+  const dear = { isClaimable: true, isPriceKept: false, affords: false, simulation: 'priceMoved' } as const
+  expect(await judge(state, dear)).toEqual(verdict)
 })

@@ -204,3 +204,58 @@ test('nothing goes back before its deliveries are hard-final', async () => {
 
   expect([early, await stateOf(swap.swapId)]).toEqual(['delivering', 'refundDecided'])
 })
+
+/** A worker whose chain shows the swaps as not delivered at these blocks alone, and takes every delivery. */
+function lookerAt(blocks: readonly bigint[], sent: Work[]): DeliverDeps {
+  const deps = looker({ sent })
+  deps.destination.simulateDelivery = async () => ({ kind: 'ok' })
+  deps.destination.readUndelivered = async (ops, at) =>
+    new Set(blocks.includes(at.number) ? ops.map(({ hash }) => hash) : [])
+  deps.sender.affords = async () => true
+  return deps
+}
+
+// The head is at 30, the settled block at 20, the final one at 10.
+test.each([
+  ['neither the head nor the settled block shows it paid', [30n, 20n], 1],
+  ['the head shows it paid', [20n], 0],
+  ['the settled block shows it paid', [30n], 0],
+  ['only the head and the final block show it unpaid', [30n, 10n], 0],
+])('a delivery that did nothing is repeated before finality, or not: %s', async (_, blocks, count) => {
+  const swap = await deliveryConsumedAt(20n)
+  const sent: Work[] = []
+
+  await redeliverStalled(lookerAt(blocks, sent), lease, settledAt(20n))
+
+  expect(sentFor(sent, swap)).toHaveLength(count)
+})
+
+test.each([
+  ['neither the head nor the final block shows it paid', [30n, 10n], 1],
+  ['the head shows it paid', [10n], 0],
+  ['the final block shows it paid', [30n, 20n], 0],
+])('a delivery that did nothing for good is repeated, or not: %s', async (_, blocks, count) => {
+  const swap = await deliveryFinalAt(10n)
+  const sent: Work[] = []
+
+  await redeliverStalled(lookerAt(blocks, sent), lease, settledAt(20n))
+
+  expect(sentFor(sent, swap)).toHaveLength(count)
+})
+
+test('two deliveries in vain are repeated before finality, a third one waits for it', async () => {
+  const [twice, thrice] = [await deliveryConsumedAt(20n, 2), await deliveryConsumedAt(20n, 3)]
+  const sent: Work[] = []
+
+  await redeliverStalled(lookerAt([30n, 20n], sent), lease, settledAt(20n))
+
+  expect([sentFor(sent, twice).length, sentFor(sent, thrice).length]).toEqual([1, 0])
+})
+
+test('what cannot be delivered at settle depth stays as it is', async () => {
+  const swap = await deliveryConsumedAt(20n)
+
+  await redeliverStalled(looker(), lease, settledAt(20n))
+
+  expect(await stateOf(swap.swapId)).toBe('delivering')
+})

@@ -1,10 +1,11 @@
-import { afterAll, beforeEach, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { Heads, LockRef } from '../../chains/chain.ts'
 import type { Work } from '../../lanes/sender.ts'
 import { insertAttestation } from '../../store/attestations.ts'
+import { findSwaps } from '../../store/swaps.ts'
 import { insertTestAttempt } from '../../store/test-attempts.ts'
 import { insertTestAccount, startTestDatabase, type TestDatabase } from '../../store/test-database.ts'
-import { insertTestSwap, settleTestSwap } from '../../store/test-swaps.ts'
+import { insertTestSwap, moveTestSwap, settleTestSwap } from '../../store/test-swaps.ts'
 import { type RelayDeps, relayAttested, releaseDeferred } from './relay.ts'
 
 const CHAIN = 31_337
@@ -13,11 +14,15 @@ const lease = { name: 'relay', holder: 'holder', fence: '1' }
 
 let database: TestDatabase
 
-beforeEach(async () => {
-  await database?.stop()
+beforeAll(async () => {
   database = await startTestDatabase()
 })
 afterAll(() => database.stop())
+beforeEach(() =>
+  database.pool.query(
+    'delete from attestations; delete from attempt_swaps; delete from swaps; delete from ops',
+  ),
+)
 
 const headsAt = (seconds: number): Heads => {
   const block = { number: 1n, height: 1n, hash: '0x1', seconds }
@@ -37,33 +42,47 @@ async function attested(refundDeadline: number): Promise<string> {
   return swap.swapId
 }
 
-type Escrow = { left: bigint; state?: 'locked' | 'claimed' }
+/** Without `left` its token has no cap. */
+type Escrow = {
+  left: bigint | undefined
+  state?: 'locked' | 'claimed'
+  isBlocked?: boolean
+  fits?: boolean
+}
 
-/** A relayer, and what it sent. */
+/** A relayer, what it sent, and what it was to be sent with. */
 function relayerSeeing(escrow: Escrow) {
   const sent: string[] = []
+  const planned: string[] = []
   const deps = {
     pool: database.pool,
     share: { of: 1, index: 0 },
     isRefundable: async () => true,
     origin: {
       chainId: CHAIN,
-      planClaim: async () => ({}),
-      readClaimCap: async () => ({ perHour: 5_000n, left: escrow.left, claimed: 0n }),
+      async planClaim(swaps: readonly { id: string }[]) {
+        planned.push(...swaps.map(({ id }) => id))
+        return {}
+      },
+      planRefund: async () => ({}),
+      canRefund: async () => !escrow.isBlocked,
+      readClaimCap: async () =>
+        escrow.left === undefined ? undefined : { perHour: 5_000n, left: escrow.left, claimed: 0n },
       readLocks: async (ops: readonly LockRef[]) =>
         new Map(ops.map(({ hash }) => [hash, escrow.state ?? 'locked'])),
     },
     sender: {
       room: () => 16,
-      async send(_lease: unknown, _heads: unknown, { swapIds, record }: Work) {
+      fits: async () => escrow.fits ?? true,
+      async send(_lease: unknown, _heads: unknown, { role, swapIds, record }: Work) {
         sent.push(...swapIds)
         const [swapId = ''] = swapIds
-        const attemptId = await insertTestAttempt(database.pool, { swapId, accountId: '' }, 'claim')
+        const attemptId = await insertTestAttempt(database.pool, { swapId, accountId: '' }, role)
         return record(database.pool as never, { attemptId, txHash: '0x' })
       },
     },
   }
-  return { deps: deps as unknown as RelayDeps, sent }
+  return { deps: deps as unknown as RelayDeps, sent, planned }
 }
 
 const aMinutePasses = () =>
@@ -110,6 +129,143 @@ test('a claim that the cap put off is sent again when the hour turns, long befor
 test('a claim that is in a block is not sent again when the hour turns', async () => {
   const swapId = await attested(9_000)
   const { deps, sent } = relayerSeeing({ left: 5_000n, state: 'claimed' })
+
+  await relayAttested(deps, lease, headsAt(HOUR - 10))
+  await aMinutePasses()
+  await releaseDeferred(deps, headsAt(HOUR))
+  await relayAttested(deps, lease, headsAt(HOUR))
+
+  expect(sent).toEqual([swapId])
+})
+
+/** A swap whose refund is signed, for as long as said. */
+async function refundable(validUntil = 100): Promise<string> {
+  const { pool } = database
+  const swap = await insertTestSwap(pool, await insertTestAccount(pool))
+  for (const event of ['lockRecorded', 'lockSeen'] as const) await moveTestSwap(pool, swap, event)
+  await pool.query('update swaps set origin_final = true')
+  await moveTestSwap(pool, swap, 'deliveryImpossible', { refundReason: 'PRICE_MOVED', proof: {} })
+  const swapIds = [swap.swapId]
+  await insertAttestation(pool, { chainId: CHAIN, kind: 'refund', swapIds, validUntil, signature: '0x' })
+  return swap.swapId
+}
+
+const stateOf = async (id: string) => (await findSwaps(database.pool, [id]))[0]?.state
+const attestations = async () =>
+  (await database.pool.query<{ attempt_id: string | null }>('select attempt_id from attestations')).rows
+
+test.each([
+  ['at the last second of its signature', 100, true],
+  ['after the last second of its signature', 101, false],
+])('a refund is sent %s, or signed anew', async (_, seconds, isSent) => {
+  const swapId = await refundable(100)
+  const { deps, sent } = relayerSeeing({ left: 0n })
+
+  await relayAttested(deps, lease, headsAt(seconds))
+
+  expect(sent).toEqual(isSent ? [swapId] : [])
+  expect(await stateOf(swapId)).toBe(isSent ? 'refunding' : 'refundDecided')
+  expect(await attestations()).toHaveLength(isSent ? 1 : 0)
+})
+
+test('a refund that the wallet cannot take is said to be blocked, and sent once it can', async () => {
+  const swapId = await refundable()
+  const blocked = relayerSeeing({ left: 0n, isBlocked: true })
+
+  await relayAttested(blocked.deps, lease, headsAt(0))
+  await relayAttested(blocked.deps, lease, headsAt(0))
+  expect([blocked.sent, await stateOf(swapId)]).toEqual([[], 'refundBlocked'])
+  const { deps, sent } = relayerSeeing({ left: 0n })
+  await relayAttested(deps, lease, headsAt(0))
+
+  expect([sent, await stateOf(swapId)]).toEqual([[swapId], 'refunding'])
+})
+
+test('a key that has no room sends nothing', async () => {
+  const swapId = await attested(100)
+  const { deps, sent } = relayerSeeing({ left: 5_000n })
+  deps.sender.room = () => 0
+
+  await relayAttested(deps, lease, headsAt(0))
+
+  expect([sent, await stateOf(swapId)]).toEqual([[], 'settled'])
+})
+
+test.each([
+  ['of just as much as is left', 1_000n, true],
+  ['of more than is left', 999n, false],
+  ['of a token without a cap', undefined, true],
+])('a claim %s is sent, or waits', async (_, left, isSent) => {
+  const swapId = await attested(100)
+  const { deps, sent } = relayerSeeing({ left })
+
+  await relayAttested(deps, lease, headsAt(0))
+
+  expect(sent).toEqual(isSent ? [swapId] : [])
+})
+
+test.each(['claim', 'refund'] as const)('a %s of a swap that has moved on is put away', async (kind) => {
+  const swapId = await (kind === 'claim' ? attested(100) : refundable())
+  const end = kind === 'claim' ? 'claimFinal' : 'refundFinal'
+  const event = kind === 'claim' ? 'claimRecorded' : 'refundRecorded'
+  for (const each of [event, end] as const) await moveTestSwap(database.pool, { swapId, accountId: '' }, each)
+  const { deps, sent } = relayerSeeing({ left: 5_000n })
+
+  await relayAttested(deps, lease, headsAt(0))
+
+  expect([sent, await attestations()]).toEqual([[], []])
+})
+
+/** Two claims under one signature. */
+async function attestedTogether(): Promise<string[]> {
+  const [first, second] = [await attested(100), await attested(100)]
+  await database.pool.query('delete from attestations')
+  const swapIds = [first, second]
+  await insertAttestation(database.pool, { chainId: CHAIN, kind: 'claim', swapIds, signature: '0x' })
+  return swapIds
+}
+
+test.each([
+  ['fits into a block', true],
+  ['does not fit into a block', false],
+])('a batch that %s is sent, or signed anew in smaller ones', async (_, fits) => {
+  const swapIds = await attestedTogether()
+  const { deps, sent } = relayerSeeing({ left: 5_000n, fits })
+
+  await relayAttested(deps, lease, headsAt(0))
+
+  expect([sent, (await attestations()).length]).toEqual(fits ? [swapIds, 1] : [[], 0])
+})
+
+test('the signature covers all of a batch, and those are sent for that still wait', async () => {
+  const [gone = '', open = ''] = await attestedTogether()
+  for (const event of ['claimRecorded', 'claimFinal'] as const)
+    await moveTestSwap(database.pool, { swapId: gone, accountId: '' }, event)
+  const { deps, sent, planned } = relayerSeeing({ left: 5_000n })
+
+  await relayAttested(deps, lease, headsAt(0))
+
+  expect([planned, sent]).toEqual([[gone, open], [open]])
+})
+
+test('of two relayers that read the same claim one sends it', async () => {
+  await attested(100)
+  const { deps } = relayerSeeing({ left: 5_000n })
+  const answers: boolean[] = []
+  const { send } = deps.sender
+  deps.sender.send = async (...args) => {
+    answers.push(await send(...args), await send(...args))
+    return true
+  }
+
+  await relayAttested(deps, lease, headsAt(0))
+
+  expect(answers).toEqual([true, false])
+})
+
+test('a claim of a token without a cap is not sent again when the hour turns', async () => {
+  const swapId = await attested(9_000)
+  const { deps, sent } = relayerSeeing({ left: undefined })
 
   await relayAttested(deps, lease, headsAt(HOUR - 10))
   await aMinutePasses()

@@ -1,0 +1,278 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Client, QuoteReply, SwapLimits, SwapOptions } from '@geoswap/sdk'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import type { Context } from '../context.ts'
+import { createInterrupts } from '../interrupts.ts'
+import { addressOf, deriveKey } from '../keys.ts'
+import { type Journal, openJournal } from '../store/journal.ts'
+import { type ChosenWallet, walletId } from '../wallets.ts'
+import { createConfirmations } from './confirmations.ts'
+import { attendedBy, type Call, type Desk } from './desk.ts'
+import { executeSwap } from './execute.ts'
+import { type GivenRules, toRules } from './rules.ts'
+import type { ExecuteInput } from './schemas.ts'
+import { openSpending } from './spending.ts'
+
+const key = deriveKey('evm', 'execute')
+const wallet: ChosenWallet = { name: 'bot', family: 'evm', address: await addressOf(key) }
+const chains = ['alpha', 'beta'].map((name, index) => ({ name, chainId: 31_337 + index, family: 'evm' }))
+const tokens = chains.map(({ chainId }) => ({
+  ...{ chainId, symbol: 'USDC', decimals: 6, address: `0x${`${chainId % 10}`.repeat(40)}` },
+}))
+
+let folder: string
+let journal: Journal
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'geoswap-execute-'))
+  journal = openJournal(join(folder, 'journal'))
+})
+afterEach(() => rmSync(folder, { recursive: true }))
+
+/** An offer of 10 USDC for 9.9, of which 9.8 are certain. */
+const offer: QuoteReply = {
+  ...{ geoQuoteToken: 'quote', origin: 'evm', feeBps: 10, etaSeconds: 3, fees: [], priceImpactBps: -10 },
+  ...{ input: '10000000', output: '9900000', minOutput: '9800000', inputUsd: '10.00', outputUsd: '9.90' },
+  expiresAt: '2026-01-02T03:04:35.678Z',
+}
+
+const amounts = { input: offer.input, quotedOutput: offer.output, minOutput: offer.minOutput }
+
+/** What differs from the offer. */
+type Service = Partial<
+  Record<'shown' | 'signed', { [Field in keyof QuoteReply]?: QuoteReply[Field] | undefined }>
+>
+
+/** A service that shows one quote and has another one signed a moment later; with what limits, and whether it was. */
+function serviceOf({ shown, signed }: Service) {
+  const signings: SwapLimits[] = []
+  const client = {
+    chains: async () => ({ chains }),
+    tokens: async () => ({ tokens }),
+    quote: async () => ({ ...offer, ...shown }),
+    async swap(
+      _request: unknown,
+      _signer: unknown,
+      { confirm, minOutput, maxInput, onProgress }: SwapOptions,
+    ) {
+      await confirm?.({ ...offer, ...signed } as QuoteReply)
+      signings.push({ ...(minOutput && { minOutput }), ...(maxInput && { maxInput }) })
+      onProgress?.({ step: 'submitting', submission: { geoOpToken: 'op', signature: '0x' } })
+      onProgress?.({ step: 'submitted', swapId: 'swp_1' })
+      return { swapId: 'swp_1', status: 'settled', substatus: 'delivered', amounts }
+    },
+  }
+  return { client: client as unknown as Client, signings }
+}
+
+/** A server with 50 USD for a swap, 60 USD a day, to be confirmed above 15 USD. */
+function openTestDesk(given: GivenRules = {}, lines: string[] = []): Desk {
+  const running = new Set<string>()
+  const limits = { maxSwapUsd: '50', maxDayUsd: '60', confirmAboveUsd: '15', ...given }
+  const settings = { service: { url: 'http://service', apiKey: 'key' }, rpcUrls: {}, contracts: {} }
+  const terminal = { isInteractive: false, note: () => {}, progress: () => {} }
+  const context = {
+    settings,
+    terminal,
+    journal,
+    unlocked: new Map([[walletId(wallet), key]]),
+    isAttended: attendedBy(running),
+  }
+  return {
+    ...{
+      context: context as unknown as Context,
+      wallets: [wallet],
+      isReadOnly: false,
+      log: (line) => lines.push(line),
+    },
+    rules: toRules(limits, [wallet.address], () => undefined),
+    spending: openSpending(join(folder, 'spending'), journal),
+    ...{ confirmations: createConfirmations(), submitting: new Set(), running },
+  }
+}
+
+const order: ExecuteInput = { from: 'alpha:USDC', to: 'beta:USDC', amount: '10' }
+
+function run(desk: Desk, { client }: { client: Client }, input = order, ask?: Call['ask']) {
+  const interrupts = createInterrupts(() => {})
+  const context = { ...desk.context, interrupts, seen: {} }
+  const call: Call = { signal: interrupts.signal, report: () => {}, ask }
+  return executeSwap(desk, { context, client, submitted: Promise.resolve() }, input, call)
+}
+
+test('a swap within the limits is signed once and counts for what it is worth', async () => {
+  const [desk, service] = [openTestDesk(), serviceOf({})]
+
+  expect(await run(desk, service)).toMatchObject({ outcome: 'settled', swap: { swapId: 'swp_1' } })
+  expect(service.signings).toHaveLength(1)
+  expect(desk.spending.spentCents()).toBe(1_000n)
+})
+
+const dear = { inputUsd: '50.01' }
+
+test.each<[string, Service, string]>([
+  ['what is shown is worth more than a swap may be', { shown: dear }, 'SWAP_CAP'],
+  ['what is to be signed has become worth more than it may be', { signed: dear }, 'NEEDS_CONFIRMATION'],
+  [
+    'what is to be signed has to be confirmed by now',
+    { signed: { inputUsd: '15.01' } },
+    'NEEDS_CONFIRMATION',
+  ],
+  [
+    'what is to be signed has no value that is known',
+    { signed: { inputUsd: undefined } },
+    'NEEDS_CONFIRMATION',
+  ],
+  ['what is shown has no value that is known', { shown: { inputUsd: undefined } }, 'VALUE_UNKNOWN'],
+  ['what is to be signed loses much', { signed: { priceImpactBps: -500 } }, 'HIGH_PRICE_IMPACT'],
+])('nothing is signed, and the order is free again, when %s', async (_, quotes, code) => {
+  const [desk, service] = [openTestDesk(), serviceOf(quotes)]
+
+  await expect(run(desk, service)).rejects.toMatchObject({ code })
+  expect(service.signings).toEqual([])
+  expect(desk.spending.spentCents()).toBe(0n)
+  expect(await run(desk, serviceOf({}))).toMatchObject({ outcome: 'settled' })
+})
+
+test('the caps hold for the quote that is signed, also for one that was confirmed', async () => {
+  const [desk, service] = [openTestDesk(), serviceOf({ shown: { inputUsd: '16.00' }, signed: dear })]
+
+  await expect(run(desk, service, order, async () => true)).rejects.toMatchObject({ code: 'SWAP_CAP' })
+  expect(service.signings).toEqual([])
+})
+
+test.each(['before it is asked for', 'before it is signed'])(
+  'the cap of a day counts what else was spent %s',
+  async (moment) => {
+    const [desk, service] = [openTestDesk(), serviceOf({})]
+    const spend = () => desk.spending.add('att_other', 5_001n, () => {})
+    const { swap } = service.client
+    if (moment === 'before it is asked for') spend()
+    service.client.swap = (...args) => {
+      spend()
+      return swap(...args)
+    }
+
+    await expect(run(desk, service)).rejects.toMatchObject({ code: 'DAY_CAP' })
+    expect(service.signings).toEqual([])
+  },
+)
+
+test('a swap that was confirmed is not asked about again, also when it loses much or is worth more', async () => {
+  const quotes = { shown: { inputUsd: '16.00' }, signed: { inputUsd: '17.00', priceImpactBps: -900 } }
+  const [desk, service] = [openTestDesk(), serviceOf(quotes)]
+  const questions: string[] = []
+
+  await run(desk, service, order, async (question) => questions.push(question) > 0)
+
+  expect(questions).toHaveLength(1)
+  expect(questions[0]).toContain('At most 10 USDC on alpha is paid for at least 9.702 USDC on beta.')
+  expect(service.signings).toHaveLength(1)
+})
+
+test('what the user does not confirm is not signed', async () => {
+  const [desk, service] = [openTestDesk(), serviceOf({ shown: { inputUsd: '16.00' } })]
+
+  await expect(run(desk, service, order, async () => false)).rejects.toMatchObject({ code: 'DECLINED' })
+  expect(service.signings).toEqual([])
+})
+
+const asks = { shown: { inputUsd: '16.00' }, signed: { inputUsd: '16.00' } }
+
+// Shown are 10 USDC for 9.8 at least; a percent of what the order leaves open is for moves of the price.
+test.each<[string, Partial<ExecuteInput>, SwapLimits]>([
+  ['nothing', {}, { maxInput: 10_000_000n, minOutput: 9_702_000n }],
+  ['less than was shown', { minReceive: '9' }, { maxInput: 10_000_000n, minOutput: 9_702_000n }],
+  ['more than was shown', { minReceive: '9.75' }, { maxInput: 10_000_000n, minOutput: 9_750_000n }],
+  ['to pay more than was shown', { maxPay: '11' }, { maxInput: 10_000_000n, minOutput: 9_702_000n }],
+  ['to pay less than was shown', { maxPay: '9.5' }, { maxInput: 9_500_000n, minOutput: 9_702_000n }],
+  [
+    'an exact output',
+    { amount: undefined, receive: '9.8' },
+    { maxInput: 10_100_000n, minOutput: 9_800_000n },
+  ],
+])('a confirmation loosens no limit: the order says %s', async (_, words, limits) => {
+  const [desk, service] = [openTestDesk(), serviceOf(asks)]
+
+  await run(desk, service, { ...order, ...words } as ExecuteInput, async () => true)
+
+  expect(service.signings).toEqual([limits])
+})
+
+test('without a question the limits of the order are those that are signed', async () => {
+  const [desk, service] = [openTestDesk(), serviceOf({})]
+
+  await run(desk, service, { ...order, minReceive: '9', maxPay: '11' })
+
+  expect(service.signings).toEqual([{ minOutput: 9_000_000n, maxInput: 11_000_000n }])
+})
+
+type Asked = { outcome: string; confirmation: { token: string } }
+
+test('who cannot ask its user gets a token, which is for this order and holds once', async () => {
+  const [desk, service] = [openTestDesk(), serviceOf(asks)]
+  const tokenOf = async (input = order) => ((await run(desk, service, input)) as Asked).confirmation.token
+  const withToken = (confirmationToken: string, change: Partial<ExecuteInput> = {}) =>
+    run(desk, service, { ...order, ...change, confirmationToken })
+
+  for (const change of [{ amount: '11' }, { slippageBps: 90 }, { minReceive: '1' }, { maxPay: '12' }])
+    await expect(withToken(await tokenOf(), change)).rejects.toMatchObject({ code: 'CONFIRMATION_INVALID' })
+  expect(service.signings).toEqual([])
+
+  const token = await tokenOf()
+  expect(await withToken(token)).toMatchObject({ outcome: 'settled' })
+  expect(service.signings).toEqual([{ maxInput: 10_000_000n, minOutput: 9_702_000n }])
+  await expect(withToken(token)).rejects.toMatchObject({ code: 'CONFIRMATION_INVALID' })
+})
+
+test('a recipient that is not allowed is refused before anything is asked', async () => {
+  const [desk, service] = [openTestDesk(), serviceOf({})]
+  const recipient = '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC'
+
+  await expect(run(desk, service, { ...order, recipient })).rejects.toMatchObject({
+    code: 'RECIPIENT_NOT_ALLOWED',
+  })
+})
+
+test('a submission that got no answer is sent again as it is, and nothing more is signed or counted', async () => {
+  const [desk, service] = [openTestDesk(), serviceOf({})]
+  const { swap } = service.client
+  service.client.swap = async (request, signer, options = {}) => {
+    const { onProgress } = options
+    const lose: typeof onProgress = (progress) => {
+      onProgress?.(progress)
+      if (progress.step === 'submitting') throw new Error('lost')
+    }
+    return swap(request, signer, { ...options, onProgress: lose })
+  }
+  await expect(run(desk, service)).rejects.toThrow('lost')
+
+  const sent: unknown[] = []
+  const later = serviceOf({})
+  later.client.submit = async (submission) => {
+    sent.push(submission)
+    return { swapId: 'swp_1', status: 'pending' }
+  }
+  later.client.waitForSwap = async () =>
+    ({ swapId: 'swp_1', status: 'settled', substatus: 'delivered', amounts }) as never
+  expect(await run(desk, later)).toMatchObject({ outcome: 'settled' })
+
+  expect(sent).toEqual([{ geoOpToken: 'op', signature: '0x' }])
+  expect(later.signings).toEqual([])
+  expect(desk.spending.spentCents()).toBe(1_000n)
+})
+
+test('what is signed is logged with what it is worth', async () => {
+  const lines: string[] = []
+  await run(openTestDesk({}, lines), serviceOf({}))
+  const unknown = { shown: { inputUsd: undefined }, signed: { inputUsd: undefined } }
+  await run(openTestDesk({ allowUnknownValue: 'true' }, lines), serviceOf(unknown), order, async () => true)
+
+  expect(
+    lines.filter((line) => line.startsWith('att_')).map((line) => line.slice('att_'.length + 17)),
+  ).toEqual([
+    `alpha:USDC beta:USDC to ${wallet.address} 10.00 USD`,
+    `alpha:USDC beta:USDC to ${wallet.address} value not known`,
+  ])
+})

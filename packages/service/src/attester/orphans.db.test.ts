@@ -1,0 +1,82 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import type { Block, LockRef } from '../chains/chain.ts'
+import { insertTestAccount, startTestDatabase, type TestDatabase } from '../store/test-database.ts'
+import { insertTestSwap, moveTestSwap } from '../store/test-swaps.ts'
+import { type AttestDeps, attestAll } from './attest.ts'
+
+let database: TestDatabase
+beforeAll(async () => {
+  database = await startTestDatabase()
+})
+afterAll(() => database.stop())
+beforeEach(() => database.pool.query('delete from attestations; delete from swaps; delete from ops'))
+
+/** A swap of which only the input is known: the op ends at second 5,000, anyone may send it back from 9,000 on. */
+async function insertOrphan(): Promise<string> {
+  const { pool } = database
+  const swap = await insertTestSwap(pool, await insertTestAccount(pool))
+  for (const event of ['lockRecorded', 'lockSeen', 'deliveryRecorded'] as const)
+    await moveTestSwap(pool, swap, event)
+  await pool.query('update ops set is_orphan = true, op_deadline = 5000, refund_deadline = 9000')
+  await pool.query('update swaps set origin_final = true')
+  await moveTestSwap(pool, swap, 'deliveryImpossible', { refundReason: 'DELIVERY_EXPIRED', proof: {} })
+  return swap.swapId
+}
+
+type Place = { seconds: number; expires?: boolean; isPaid?: boolean }
+
+/** What an attester says that can see these chains, and from when on it looked for deliveries. */
+async function attestSeeing(places: readonly Place[]) {
+  const [said, since]: [string[], number[]] = [[], []]
+  const hard: Block = { number: 9n, height: 9n, hash: '0x', seconds: 0 }
+  const chain = {
+    readHeads: async () => ({ head: hard, settle: hard, hard }),
+    readLocks: async (ops: readonly LockRef[]) => new Map(ops.map(({ hash }) => [hash, 'locked'])),
+  }
+  const everywhere = places.map(({ seconds, expires, isPaid }, index) => ({
+    chain: { readHeads: async () => ({ hard: { ...hard, seconds } }) },
+    recovery: {
+      chainId: index + 1,
+      expiryOf: () => (expires ? 60n : undefined),
+      async findDelivery(_hash: string, from: number) {
+        since.push(from)
+        return isPaid ? {} : undefined
+      },
+    },
+  }))
+  const deps = {
+    ...{ pool: database.pool, chainOf: () => chain, everywhere, isTaken: async () => true },
+    // It has no terms that a name could be made of, and no chain it is for.
+    ...{ isWellFormed: () => false, isVerified: () => false, signRefund: async () => '0x' },
+    onAttested: (kind: string, swapIds: readonly string[]) => said.push(`${kind} ${swapIds.join()}`),
+    onRefused: (_swap: unknown, why: string) => said.push(why),
+  }
+  await attestAll(deps as unknown as AttestDeps)
+  return { said, since }
+}
+
+const later: Place = { seconds: 9_001 }
+const open = 'it may still be delivered somewhere'
+
+test.each<[string, Place[], string]>([
+  ['one chain has not passed its deadline', [later, { seconds: 9_000 }], open],
+  ['no chain has passed its deadline', [{ seconds: 8_999 }], open],
+  ['a chain shows its delivery', [later, { ...later, isPaid: true }], 'chain 2 shows a delivery'],
+  [
+    'a chain where deliveries live for a minute shows it',
+    [{ seconds: 0, expires: true, isPaid: true }],
+    'chain 1 shows a delivery',
+  ],
+])('an input of unknown terms does not go back while %s', async (_, places, why) => {
+  await insertOrphan()
+
+  expect((await attestSeeing(places)).said).toEqual([why])
+})
+
+test('an input of unknown terms goes back when every chain rules a delivery out, however early', async () => {
+  const swapId = await insertOrphan()
+
+  expect(await attestSeeing([later, { seconds: 0, expires: true }])).toEqual({
+    ...{ said: [`refund ${swapId}`], since: [1_400, 1_400] },
+  })
+})

@@ -1,0 +1,225 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import type { Block, Chain, Delivered, Heads, LockRef, LockState, PaidOp } from '../chains/chain.ts'
+import { type PlaceOf, termsOfOp } from '../model/op-terms.ts'
+import type { Op } from '../model/swap.ts'
+import { settleOutcomes } from '../store/attestations.ts'
+import { findSwaps } from '../store/swaps.ts'
+import { insertTestAttempt } from '../store/test-attempts.ts'
+import { insertTestAccount, startTestDatabase, type TestDatabase } from '../store/test-database.ts'
+import { insertTestSwap, moveTestSwap, settleTestSwap, type TestSwap } from '../store/test-swaps.ts'
+import { type AttestDeps, attestAll } from './attest.ts'
+import { isWellFormed } from './verify.ts'
+
+let database: TestDatabase
+beforeAll(async () => {
+  database = await startTestDatabase()
+})
+afterAll(() => database.stop())
+beforeEach(() =>
+  database.pool.query(
+    `delete from attestations; delete from attested_outcomes; delete from attempt_swaps;
+     delete from swaps; delete from ops`,
+  ),
+)
+
+const query = async (sql: string, values: unknown[] = []) => (await database.pool.query(sql, values)).rows
+
+const addressOf = (digit: string): `0x${string}` => `0x${digit.repeat(40)}`
+const placeOf: PlaceOf = (chainId) => ({ escrow: addressOf(`${chainId % 10}`), vault: addressOf('9') })
+
+/** Terms that a wallet could have signed, under the name that they have on every chain. */
+async function signTerms(swap: TestSwap, position = 0): Promise<void> {
+  const [a, b, c, d, e] = ['a', 'b', 'c', 'd', 'e'].map(addressOf)
+  const ofSwap = 'from swaps s where s.op_id = ops.id and s.id = $1'
+  await query(
+    `update ops set wallet = $2, input_token = $3, output_token = $4, recipient = $5, locker = $6, position = $7,
+            round = 1, op_deadline = 100, fill_deadline = 200, refund_deadline = 300 ${ofSwap}`,
+    [swap.swapId, a, b, c, d, e, position],
+  )
+  await query('update swaps set wallet = $2, input_token = $3, locker = $4 where id = $1', [
+    ...[swap.swapId, a, b, e],
+  ])
+  const { hash, deliveryHash } = termsOfOp(placeOf, await opOf(swap))
+  await query(`update ops set hash = $2, delivery_hash = $3 ${ofSwap}`, [swap.swapId, hash, deliveryHash])
+}
+
+async function opOf({ swapId }: TestSwap): Promise<Op> {
+  const [swap] = await findSwaps(database.pool, [swapId])
+  if (!swap) throw new Error('There is no such swap')
+  return swap.op
+}
+
+/** A swap of 980 at least that was delivered, for good, and whose input is to be claimed. */
+async function delivered(position = 0): Promise<TestSwap> {
+  const swap = await insertTestSwap(database.pool, await insertTestAccount(database.pool))
+  await settleTestSwap(database.pool, swap)
+  await query('update swaps set origin_final = true, delivery_final = true where id = $1', [swap.swapId])
+  await signTerms(swap, position)
+  return swap
+}
+
+/** A swap whose input is to go back, with a delivery that was signed for it or without. */
+async function undelivered({ isSignedFor = false } = {}): Promise<TestSwap> {
+  const swap = await insertTestSwap(database.pool, await insertTestAccount(database.pool))
+  await moveTestSwap(database.pool, swap, 'lockRecorded')
+  await moveTestSwap(database.pool, swap, 'lockSeen', { originTxHash: '0xlock', lockedBlock: 1n })
+  await query('update swaps set origin_final = true where id = $1', [swap.swapId])
+  if (isSignedFor) await insertTestAttempt(database.pool, swap, 'deliver')
+  const change = { refundReason: 'DELIVERY_EXPIRED', proof: { kind: 'neverSigned' } } as const
+  await moveTestSwap(database.pool, swap, 'deliveryImpossible', change)
+  await signTerms(swap)
+  return swap
+}
+
+/** The head is at 12 and second 1,000, the final block at 9. */
+const blockAt = (number: bigint): Block => ({ number, height: number, hash: '0x', seconds: 1_000 })
+const heads: Heads = { head: blockAt(12n), settle: blockAt(11n), hard: blockAt(9n) }
+
+type Seen = Partial<Delivered> & {
+  lock?: LockState
+  isUndelivered?: boolean
+  isOver?: boolean
+  isVerified?: boolean
+  isSilent?: boolean
+}
+
+const toMap = <Item, Value>(items: readonly Item[], hashOf: (item: Item) => string, value: Value) =>
+  new Map(items.map((item) => [hashOf(item), value]))
+
+/** What an attester says in one sweep whose nodes show this, and what it signed. */
+async function attest({ lock = 'locked', isUndelivered = true, isOver = true, ...seen }: Seen = {}) {
+  const said: string[] = []
+  const chain: Partial<Chain> = {
+    readMaxClaims: async () => 20,
+    readHeads: async () => heads,
+    readLocks: async (ops: readonly LockRef[], at) =>
+      at.number === 9n ? toMap(ops, ({ hash }) => hash, lock) : new Map(),
+    findDeliveries: async (paid: readonly PaidOp[]) =>
+      seen.amount === undefined
+        ? new Map()
+        : toMap(paid, ({ op }) => op.hash, { txHash: '0x', block: 1n, ...seen } as Delivered),
+    readUndelivered: async (ops: readonly Op[], at) => {
+      if (seen.isSilent) throw new Error('silent')
+      return new Set(isUndelivered && at.number === 9n ? ops.map(({ hash }) => hash) : [])
+    },
+    isDeliveryOver: (_op: Op, at: Block) => isOver && at.number === 9n,
+  }
+  const deps = {
+    ...{ pool: database.pool, chainOf: () => chain, isVerified: () => seen.isVerified ?? true },
+    isWellFormed: (op: Op) => isWellFormed(placeOf, op),
+    isTaken: async () => true,
+    signClaims: async () => '0xclaims',
+    signRefund: async (_chainId: number, _hash: string, validUntil: number) => `0xrefund ${validUntil}`,
+    onAttested: (kind: string, swapIds: readonly string[]) => said.push(`${kind} ${swapIds.join()}`),
+    onRefused: (_swap: unknown, why: string) => said.push(why),
+  }
+  await attestAll(deps as unknown as AttestDeps)
+  return { said, signed: await query('select kind, signature, valid_until from attestations') }
+}
+
+const claimed = [{ kind: 'claim', signature: '0xclaims', valid_until: null }]
+
+test('a delivery of the signed minimum in a final block is claimed, once', async () => {
+  const { swapId } = await delivered()
+
+  expect(await attest({ amount: 980n, block: 9n })).toEqual({ said: [`claim ${swapId}`], signed: claimed })
+  expect(await attest({ amount: 980n, block: 9n })).toEqual({ said: [], signed: claimed })
+})
+
+test.each<[string, Seen]>([
+  ['pays less than the signed minimum', { amount: 979n, block: 9n }],
+  ['is above the final block', { amount: 980n, block: 10n }],
+  ['is not there', {}],
+  ['paid for an input that is not locked', { amount: 980n, block: 9n, lock: 'none' }],
+  ['paid for an input that went back', { amount: 980n, block: 9n, lock: 'refunded' }],
+])('a delivery that %s is not claimed', async (_, seen) => {
+  await delivered()
+
+  expect(await attest(seen)).toEqual({ said: [], signed: [] })
+})
+
+test('an input goes back with a signature that holds for an hour', async () => {
+  const { swapId } = await undelivered()
+
+  const signed = [{ kind: 'refund', signature: '0xrefund 4600', valid_until: '4600' }]
+  expect(await attest()).toEqual({ said: [`refund ${swapId}`], signed })
+})
+
+test('no refund is signed after a claim, whatever the chains show', async () => {
+  const swap = await undelivered()
+  await settleOutcomes(database.pool, 'claim', [(await opOf(swap)).hash])
+
+  expect(await attest()).toEqual({ said: ['a claim was attested before'], signed: [] })
+})
+
+test('no claim is signed after a refund, and the others of its batch are', async () => {
+  const [first, second] = [await delivered(1), await delivered(2)]
+  await settleOutcomes(database.pool, 'refund', [(await opOf(first)).hash])
+
+  const { said } = await attest({ amount: 980n, block: 9n })
+
+  expect(said).toEqual([`claim ${second.swapId}`])
+  expect(await query('select swap_ids from attestations')).toEqual([{ swap_ids: [second.swapId] }])
+})
+
+test('nothing is signed for a batch of which nothing may be claimed', async () => {
+  const swap = await delivered()
+  await settleOutcomes(database.pool, 'refund', [(await opOf(swap)).hash])
+
+  expect(await attest({ amount: 980n, block: 9n })).toEqual({ said: [], signed: [] })
+})
+
+test.each<[string, Seen, string[]]>([
+  ['the vault paid it', { isUndelivered: false }, ['the vault shows a delivery']],
+  ['its input is not locked', { lock: 'none' }, []],
+  ['its input was claimed', { lock: 'claimed' }, []],
+])('an input does not go back while %s', async (_, seen, said) => {
+  await undelivered()
+
+  expect(await attest(seen)).toEqual({ said, signed: [] })
+})
+
+test('an input goes back where nothing was signed, also before deliveries are over', async () => {
+  const { swapId } = await undelivered()
+
+  expect((await attest({ isOver: false })).said).toEqual([`refund ${swapId}`])
+})
+
+test('an input does not go back while a signed delivery may land, and does once deliveries are over', async () => {
+  const swap = await undelivered({ isSignedFor: true })
+
+  expect((await attest({ isOver: false })).said).toEqual(['a signed delivery may still land'])
+  expect((await attest({ isOver: true })).said).toEqual([`refund ${swap.swapId}`])
+})
+
+test('nothing goes back by the word of a destination that was not verified', async () => {
+  await undelivered()
+
+  await expect(attest({ isVerified: false })).rejects.toThrow('Chain 31338 was not verified yet')
+  expect(await query('select id from attestations')).toEqual([])
+})
+
+test('a destination that is silent is excused only where the log shows that nothing was signed for it', async () => {
+  const signedFor = await undelivered({ isSignedFor: true })
+  await expect(attest({ isSilent: true })).rejects.toThrow('silent')
+
+  await query('delete from attempt_swaps')
+  await query('update swaps set log_lost = true')
+  await expect(attest({ isSilent: true })).rejects.toThrow('silent')
+
+  await query('update swaps set log_lost = false')
+  expect((await attest({ isSilent: true })).said).toEqual([`refund ${signedFor.swapId}`])
+})
+
+test.each([
+  ['claimed', () => delivered()],
+  ['sent back', () => undelivered()],
+])('an input whose stored terms are not those that were signed is not %s', async (_, insert) => {
+  await insert()
+  await query('update ops set recipient = $1', [addressOf('f')])
+
+  const { said, signed } = await attest({ amount: 980n, block: 9n })
+
+  expect(said).toEqual(['the stored terms are not what was signed'])
+  expect(signed).toEqual([])
+})

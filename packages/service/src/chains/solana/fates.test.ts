@@ -1,0 +1,61 @@
+import { expect, test } from 'vitest'
+import type { Sent } from '../chain.ts'
+import type { SolanaBlock } from './blocks.ts'
+import type { SolanaParts } from './parts.ts'
+import { readFates } from './signing.ts'
+
+type Status = { slot: bigint; confirmationStatus: 'processed' | 'confirmed' | 'finalized' }
+
+/** Nodes that know these transactions, and have finalized these heights. */
+function nodesWith(statuses: Readonly<Record<string, Status>>, heights: readonly bigint[]): SolanaParts {
+  const answer = <Value>(value: Value) => ({ send: async () => value })
+  const rpc = {
+    getSignatureStatuses: (hashes: readonly string[]) =>
+      answer({ value: hashes.map((hash) => (statuses[hash] ? { err: null, ...statuses[hash] } : null)) }),
+  }
+  const nodes = heights.map((blockHeight) => ({ getEpochInfo: () => answer({ blockHeight }) }))
+  return { client: { agreed: { rpc }, nodes } } as unknown as SolanaParts
+}
+
+/** The final slot is 100, at height 90. */
+const hard: SolanaBlock = { number: 100n, height: 90n, hash: '0x', seconds: 0, commitment: 'finalized' }
+
+const sent = (lastValid?: bigint) => ({ txHash: 'tx', ...(lastValid !== undefined && { lastValid }) }) as Sent
+
+type Case = [
+  string,
+  { status?: Status; lastValid?: bigint; heights?: bigint[] },
+  'final' | 'unmined' | 'open',
+]
+
+const at = (slot: bigint, confirmationStatus: Status['confirmationStatus'] = 'finalized') => ({
+  status: { slot, confirmationStatus },
+})
+
+test.each<Case>([
+  ['landed in the final slot', { ...at(100n), lastValid: 95n }, 'final'],
+  ['landed before the final slot', { ...at(99n), lastValid: 95n }, 'final'],
+  ['became final after the final slot was read', { ...at(101n), lastValid: 95n }, 'open'],
+  ['is confirmed and not final', { ...at(99n, 'confirmed'), lastValid: 95n }, 'open'],
+  ['is confirmed, and past its time', { ...at(99n, 'confirmed'), lastValid: 80n }, 'open'],
+  ['is nowhere, at the last height that takes it', { lastValid: 90n }, 'unmined'],
+  ['is nowhere, past the last height that takes it', { lastValid: 89n }, 'final'],
+  ['is nowhere, and few nodes are past that height', { lastValid: 89n, heights: [89n, 89n, 90n] }, 'unmined'],
+  ['is nowhere, and most nodes are past that height', { lastValid: 89n, heights: [89n, 90n, 90n] }, 'final'],
+  ['is nowhere, and has no last height', {}, 'final'],
+])('a transaction that %s', async (_, { status, lastValid, heights = [90n] }, fate) => {
+  const parts = nodesWith(status ? { tx: status } : {}, heights)
+  const each = sent(lastValid)
+
+  const { final, unmined } = await readFates(parts, [each], hard)
+
+  expect([final, unmined]).toEqual([fate === 'final' ? [each] : [], fate === 'unmined' ? [each] : []])
+})
+
+test('of several past their time most nodes have to be past the last', async () => {
+  const [early, late] = [sent(80n), { ...sent(89n), txHash: 'other' }]
+
+  const { final } = await readFates(nodesWith({}, [85n, 89n]), [early, late], hard)
+
+  expect(final).toEqual([])
+})

@@ -1,0 +1,280 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import type { Block, ChainEvent, Heads } from '../../chains/chain.ts'
+import type { SwapState } from '../../model/lifecycle.ts'
+import type { Op, Swap } from '../../model/swap.ts'
+import { findFinalEvents, readCursor, storePage } from '../../store/chain-events.ts'
+import { markOriginFinal } from '../../store/exposure.ts'
+import type { Lease } from '../../store/lanes.ts'
+import { findSwaps } from '../../store/swaps.ts'
+import { insertTestAccount, startTestDatabase, type TestDatabase } from '../../store/test-database.ts'
+import { holdTestLane } from '../../store/test-lanes.ts'
+import { insertTestSwap, moveTestSwap, type TestSwap } from '../../store/test-swaps.ts'
+import { type ConfirmDeliveryDeps, confirmDeliveries, finalizeDeliveries } from './confirm-delivery.ts'
+
+const CHAIN = 31_338
+
+let database: TestDatabase
+let lease: Lease
+beforeAll(async () => {
+  database = await startTestDatabase()
+  lease = await holdTestLane(database, 'watch')
+})
+afterAll(() => database.stop())
+beforeEach(() =>
+  database.pool.query(
+    'delete from swaps; delete from ops; delete from chain_events; delete from chain_cursors',
+  ),
+)
+
+const query = async (sql: string, values: unknown[] = []) => (await database.pool.query(sql, values)).rows
+
+type Reached = Extract<SwapState, 'locked' | 'delivering' | 'settled' | 'claiming'>
+
+/** A swap of 980 at least, to be filled by second 1,000, with an input that cannot vanish. */
+async function swapIn(state: Reached): Promise<TestSwap> {
+  const { pool } = database
+  const swap = await insertTestSwap(pool, await insertTestAccount(pool))
+  await moveTestSwap(pool, swap, 'lockRecorded')
+  const steps = ['lockSeen', 'deliveryRecorded', 'deliverySeen', 'claimRecorded'] as const
+  const count = ['locking', 'locked', 'delivering', 'settled', 'claiming'].indexOf(state)
+  for (const step of steps.slice(0, count)) await moveTestSwap(pool, swap, step)
+  await query('update ops set fill_deadline = 1000, destination_block = 5')
+  await markOriginFinal(pool, [await find(swap)])
+  return swap
+}
+
+async function find({ swapId }: TestSwap): Promise<Swap> {
+  const [swap] = await findSwaps(database.pool, [swapId])
+  if (!swap) throw new Error('There is no such swap')
+  return swap
+}
+
+const stateOf = async (swap: TestSwap) => (await find(swap)).state
+
+type Seen = { amount?: bigint | undefined; block?: bigint }
+
+/** The event of its delivery, as it was read from the chain. */
+async function storeDelivery(swap: TestSwap, { amount = 980n, block = 20n }: Seen = {}): Promise<void> {
+  const { op } = await find(swap)
+  const event: ChainEvent = {
+    ...{ kind: 'delivered', id: op.deliveryHash, txHash: '0xpaid', blockHash: `0x${block}`, block, amount },
+  }
+  await storePage(
+    database.pool,
+    { chainId: CHAIN, events: [event], to: 30n, seconds: -1, gone: [] },
+    async () => {},
+  )
+}
+
+const blockAt = (number: bigint, seconds = 0): Block => ({ number, height: number, hash: '0x', seconds })
+/** Head 20, settle depth 2: block 19 is deep enough, block 10 is final. */
+const headsAt = (seconds: number): Heads => ({
+  ...{ head: blockAt(20n, seconds), settle: blockAt(19n, seconds), hard: blockAt(10n, seconds) },
+})
+const rules = { accept: [{ depth: 1 }], settle: 2, reorgWindowSeconds: 0, hard: 11, hardSeconds: 100 }
+
+type World = {
+  seconds?: number
+  finalitySeconds?: number
+  isOver?: boolean
+  isUndelivered?: boolean
+  refused?: unknown
+}
+
+/** A look at the destination, and who was told what. */
+async function look({ seconds = 0, isOver = false, isUndelivered = true, ...world }: World = {}) {
+  const told: string[] = []
+  const deps = {
+    ...{ pool: database.pool, rules, finalitySeconds: () => world.finalitySeconds },
+    onSettled: ({ id }: Swap) => told.push(`settled ${id}`),
+    onRefundDecided: ({ id }: Swap, reason: string) => told.push(`${reason} ${id}`),
+    destination: {
+      chainId: CHAIN,
+      isDeliveryOver: (_op: Op, at: Block) => isOver && at.number === 10n,
+      async readUndelivered(ops: readonly Op[], at: Block, faults: unknown[]) {
+        if (world.refused) faults.push(world.refused)
+        return new Set(isUndelivered && at.number === 10n ? ops.map(({ hash }) => hash) : [])
+      },
+    },
+  }
+  await confirmDeliveries(deps as unknown as ConfirmDeliveryDeps, lease, headsAt(seconds))
+  return told
+}
+
+// Finality takes 100 s and a repeated delivery 60 s: until second 839 both fit in before second 1,000.
+test.each<[string, Seen, World, boolean]>([
+  ['at settle depth', { block: 19n }, {}, true],
+  ['above settle depth', { block: 20n }, {}, false],
+  ['of less than the signed minimum', { block: 19n, amount: 979n }, {}, false],
+  ['of more than the signed minimum', { block: 19n, amount: 981n }, {}, true],
+  ['that can just be repeated in time', { block: 19n }, { seconds: 839 }, true],
+  ['that cannot be repeated in time', { block: 19n }, { seconds: 840 }, false],
+  [
+    'that could be, were finality as fast as configured',
+    { block: 19n },
+    { seconds: 839, finalitySeconds: 101 },
+    false,
+  ],
+  [
+    'that can be, whatever was measured as faster',
+    { block: 19n },
+    { seconds: 839, finalitySeconds: 10 },
+    true,
+  ],
+  ['that is final, however late', { block: 10n }, { seconds: 2_000 }, true],
+  ['that is nearly final, and late', { block: 11n }, { seconds: 2_000 }, false],
+])('a delivery %s is reported, or not', async (_, seen, world, isReported) => {
+  const swap = await swapIn('delivering')
+  await storeDelivery(swap, seen)
+
+  expect(await look(world)).toEqual(isReported ? [`settled ${swap.swapId}`] : [])
+  expect(await stateOf(swap)).toBe(isReported ? 'settled' : 'delivering')
+})
+
+test('what is reported says where it was paid, and how much', async () => {
+  const swap = await swapIn('delivering')
+  await storeDelivery(swap, { amount: 985n, block: 19n })
+
+  await look()
+
+  expect(await query('select delivery_tx_hash, delivered, delivered_block from swaps')).toEqual([
+    { delivery_tx_hash: '0xpaid', delivered: '985', delivered_block: '19' },
+  ])
+})
+
+test('a delivery that a reorg undid and that is in a block again is told to nobody twice', async () => {
+  const swap = await swapIn('settled')
+  await storeDelivery(swap, { block: 20n })
+
+  expect(await look()).toEqual([])
+  expect(await query('select state, delivered_block from swaps')).toEqual([
+    { state: 'settled', delivered_block: '20' },
+  ])
+})
+
+test.each<[string, Reached, World, string[], SwapState]>([
+  [
+    'goes back once no delivery can follow',
+    'delivering',
+    { isOver: true },
+    ['DELIVERY_EXPIRED'],
+    'refundDecided',
+  ],
+  ['waits while one can', 'delivering', { isOver: false }, [], 'delivering'],
+  ['stays settled where it was said to be', 'settled', { isOver: true }, [], 'settled'],
+  [
+    'waits for the log where the vault has paid it',
+    'delivering',
+    { isOver: true, isUndelivered: false },
+    [],
+    'delivering',
+  ],
+])('a swap without a delivery %s', async (_, state, world, reasons, end) => {
+  const swap = await swapIn(state)
+
+  expect(await look(world)).toEqual(reasons.map((reason) => `${reason} ${swap.swapId}`))
+  expect(await stateOf(swap)).toBe(end)
+})
+
+test('a delivery that the vault shows and no log has is looked for again from the block of its quote', async () => {
+  const page = { chainId: CHAIN, events: [], to: 30n, seconds: -1, gone: [] }
+  await storePage(database.pool, page, async () => {})
+  await swapIn('delivering')
+
+  const refused = new Error('refused')
+  await expect(look({ isOver: true, isUndelivered: false, refused })).rejects.toBe(refused)
+  expect(await readCursor(database.pool, CHAIN)).toBe(30n)
+  await look({ isOver: true, isUndelivered: false })
+
+  expect(await readCursor(database.pool, CHAIN)).toBe(4n)
+})
+
+test('the vault is not asked about a swap that was said to be settled', async () => {
+  await swapIn('settled')
+
+  expect(await look({ isOver: true, refused: new Error('asked') })).toEqual([])
+})
+
+test('a swap whose signed deliveries the log may have lost is waited for as if one were there', async () => {
+  const [lost, kept] = [await swapIn('locked'), await swapIn('locked')]
+  await query('update swaps set log_lost = true where id = $1', [lost.swapId])
+
+  await look()
+
+  expect([await stateOf(lost), await stateOf(kept)]).toEqual(['delivering', 'locked'])
+})
+
+type Vault = { missing?: readonly TestSwap[]; unread?: readonly TestSwap[] }
+
+/** Draws the consequences of the final events, where the vault shows this at the final block. */
+async function finalize({ missing = [], unread = [] }: Vault = {}) {
+  const trap = new Error('unread')
+  const hashesOf = async (swaps: readonly TestSwap[]) =>
+    new Set((await Promise.all(swaps.map(find))).map(({ op }) => op.hash))
+  const [gone, hidden] = [await hashesOf(missing), await hashesOf(unread)]
+  const destination = {
+    chainId: CHAIN,
+    async readUndelivered(ops: readonly Op[], at: Block, refused?: unknown[]) {
+      const isHidden = ops.some(({ hash }) => hidden.has(hash))
+      if (isHidden && !refused) throw trap
+      if (isHidden) refused?.push(trap)
+      return new Set(ops.filter(({ hash }) => gone.has(hash) && at.number === 10n).map(({ hash }) => hash))
+    },
+  }
+  const faults: unknown[] = []
+  const heads = headsAt(0)
+  const events = await findFinalEvents(database.pool, { chainId: CHAIN, hard: 30n, limit: 100 })
+  const deps = { pool: database.pool, destination } as unknown as ConfirmDeliveryDeps
+  const contradicted = await finalizeDeliveries(deps, heads, events, faults)
+  const left = await findFinalEvents(database.pool, { chainId: CHAIN, hard: 30n, limit: 100 })
+  return { contradicted: contradicted.map(({ id }) => id), left: left.map(({ id }) => id), faults }
+}
+
+const isFinal = async (swap: TestSwap) => (await find(swap)).deliveryFinal
+
+test.each<[Reached, boolean]>([
+  ['delivering', false],
+  ['settled', true],
+  ['claiming', true],
+])('a final delivery of a swap that is %s is noted: %s', async (state, isNoted) => {
+  const swap = await swapIn(state)
+  await storeDelivery(swap)
+  const { op } = await find(swap)
+
+  const { contradicted, left } = await finalize()
+
+  expect(await isFinal(swap)).toBe(isNoted)
+  expect([contradicted, left]).toEqual([[], isNoted ? [] : [op.deliveryHash]])
+})
+
+test('a delivery that the vault does not show at the final block is returned, and not noted', async () => {
+  const [gone, paid] = [await swapIn('settled'), await swapIn('settled')]
+  for (const swap of [gone, paid]) await storeDelivery(swap)
+  const { op } = await find(gone)
+
+  const { contradicted, left } = await finalize({ missing: [gone] })
+
+  expect([await isFinal(gone), await isFinal(paid)]).toEqual([false, true])
+  expect([contradicted, left]).toEqual([[op.deliveryHash], [op.deliveryHash]])
+})
+
+test('a delivery that cannot be read is told of and not noted, and the others are', async () => {
+  const [hidden, paid] = [await swapIn('settled'), await swapIn('settled')]
+  for (const swap of [hidden, paid]) await storeDelivery(swap)
+
+  const { contradicted, faults } = await finalize({ unread: [hidden] })
+
+  expect([await isFinal(hidden), await isFinal(paid)]).toEqual([false, true])
+  expect([contradicted, faults]).toEqual([[], [new Error('unread')]])
+})
+
+test('the event of a swap that is over, or of none, is closed without asking the vault', async () => {
+  const over = await swapIn('settled')
+  await storeDelivery(over)
+  await moveTestSwap(database.pool, over, 'claimRecorded')
+  await moveTestSwap(database.pool, over, 'claimFinal')
+  const asked = { missing: [over], unread: [over] }
+
+  expect(await finalize(asked)).toEqual({ contradicted: [], left: [], faults: [] })
+  expect(await isFinal(over)).toBe(false)
+})

@@ -1,0 +1,101 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Block, Heads, LockState, OriginChain } from '../../chains/chain.ts'
+import type { SwapState } from '../../model/lifecycle.ts'
+import type { Op, Swap } from '../../model/swap.ts'
+import type { Lease } from '../../store/lanes.ts'
+import { findSwaps } from '../../store/swaps.ts'
+import { insertTestAccount, startTestDatabase, type TestDatabase } from '../../store/test-database.ts'
+import { holdTestLane } from '../../store/test-lanes.ts'
+import { insertTestSwap, moveTestSwap } from '../../store/test-swaps.ts'
+import { decideRefund } from './decide-refund.ts'
+
+let database: TestDatabase
+let lease: Lease
+beforeAll(async () => {
+  database = await startTestDatabase()
+  lease = await holdTestLane(database, 'deliver')
+})
+afterAll(() => database.stop())
+
+type Reached = Extract<SwapState, 'locking' | 'locked' | 'delivering' | 'settled'>
+
+/** A swap in this state, with an input that is final or may still vanish. */
+async function swapIn(state: Reached, originFinal: boolean): Promise<Swap> {
+  const { pool } = database
+  const swap = await insertTestSwap(pool, await insertTestAccount(pool))
+  await moveTestSwap(pool, swap, 'lockRecorded')
+  const steps = ['lockSeen', 'deliveryRecorded', 'deliverySeen'] as const
+  const count = ['locking', 'locked', 'delivering', 'settled'].indexOf(state)
+  for (const step of steps.slice(0, count)) await moveTestSwap(pool, swap, step)
+  await pool.query('update swaps set origin_final = $2 where id = $1', [swap.swapId, originFinal])
+  return find(swap.swapId)
+}
+
+async function find(id: string): Promise<Swap> {
+  const [swap] = await findSwaps(database.pool, [id])
+  if (!swap) throw new Error('There is no such swap')
+  return swap
+}
+
+type Origin = { lock: LockState | undefined; isOver: boolean }
+
+/** Decides that it goes back, where the final block of its origin, 9, shows this: its state, and who was told. */
+async function decide(swap: Swap, { lock, isOver }: Origin = { lock: 'locked', isOver: true }) {
+  const blockAt = (number: bigint): Block => ({ number, height: number, hash: '0x', seconds: 0 })
+  const heads: Heads = { head: blockAt(12n), settle: blockAt(11n), hard: blockAt(9n) }
+  const origin = {
+    readHeads: async () => heads,
+    readLocks: async ([op]: readonly Op[], at: Block) =>
+      new Map(lock && op && at.number === 9n ? [[op.hash, lock]] : []),
+    isLockOver: (_swap: Swap, at: Block) => isOver && at.number === 9n,
+  }
+  const told: string[] = []
+  await decideRefund(
+    {
+      pool: database.pool,
+      originOf: () => origin as unknown as OriginChain,
+      onRefundDecided: ({ state }, reason) => told.push(`${state} ${reason}`),
+    },
+    lease,
+    swap,
+    { refundReason: 'PRICE_MOVED', proof: { kind: 'neverSigned' } },
+  )
+  return { state: (await find(swap.id)).state, told }
+}
+
+const decided = { state: 'refundDecided', told: ['refundDecided PRICE_MOVED'] }
+
+test.each<[Reached, boolean, object]>([
+  ['locking', false, { state: 'locking', told: [] }],
+  ['locking', true, { state: 'locking', told: [] }],
+  ['locked', false, { state: 'locked', told: [] }],
+  ['locked', true, decided],
+  ['delivering', false, { state: 'delivering', told: [] }],
+  ['delivering', true, decided],
+  ['settled', false, { state: 'settled', told: [] }],
+  ['settled', true, { state: 'settled', told: [] }],
+])(
+  'that a swap goes back which is %s, its input being final: %s, leads to %o',
+  async (state, isFinal, end) => {
+    expect(await decide(await swapIn(state, isFinal))).toEqual(end)
+  },
+)
+
+test.each<[string, Origin, SwapState]>([
+  ['was never taken and cannot be any more', { lock: 'none', isOver: true }, 'failed'],
+  ['was not taken and still can be', { lock: 'none', isOver: false }, 'delivering'],
+  ['is locked', { lock: 'locked', isOver: true }, 'delivering'],
+  ['went back', { lock: 'refunded', isOver: true }, 'delivering'],
+  ['cannot be read', { lock: undefined, isOver: true }, 'delivering'],
+])('a swap whose input is not final and %s', async (_, origin, state) => {
+  const swap = await swapIn('delivering', false)
+
+  expect(await decide(swap, origin)).toEqual({ state, told: [] })
+})
+
+test('a swap that somebody else moved meanwhile is left alone, and nobody is told', async () => {
+  const swap = await swapIn('delivering', true)
+  await moveTestSwap(database.pool, { swapId: swap.id, accountId: '' }, 'deliverySeen')
+
+  expect(await decide(swap)).toEqual({ state: 'settled', told: [] })
+})

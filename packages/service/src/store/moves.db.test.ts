@@ -1,0 +1,80 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Swap } from '../model/swap.ts'
+import { readInventory, setHoldings } from './inventory.ts'
+import { advanceSwap, advanceTogether, areUnmoved, findSwaps } from './swaps.ts'
+import { insertTestAccount, startTestDatabase, type TestDatabase } from './test-database.ts'
+import { insertTestSwap, moveTestSwap } from './test-swaps.ts'
+
+let database: TestDatabase
+beforeAll(async () => {
+  database = await startTestDatabase()
+})
+afterAll(() => database.stop())
+
+async function accepted(): Promise<Swap> {
+  const { swapId } = await insertTestSwap(database.pool, await insertTestAccount(database.pool))
+  return find(swapId)
+}
+
+async function find(id: string): Promise<Swap> {
+  const [swap] = await findSwaps(database.pool, [id])
+  if (!swap) throw new Error('There is no such swap')
+  return swap
+}
+
+test('of two workers that read a swap alike, one moves it, and the other is told that it moved', async () => {
+  const swap = await accepted()
+
+  const first = await advanceSwap(database.pool, { swap, event: 'lockRecorded' })
+  const second = await advanceSwap(database.pool, { swap, event: 'declined', proof: {} })
+
+  expect([first?.state, second]).toEqual(['locking', undefined])
+  expect(await find(swap.id)).toMatchObject({ state: 'locking', version: swap.version + 1 })
+})
+
+test('a move changes no other swap', async () => {
+  const [moved, other] = [await accepted(), await accepted()]
+
+  await advanceSwap(database.pool, { swap: moved, event: 'lockRecorded' })
+
+  expect(await find(other.id)).toEqual(other)
+})
+
+test('an event that a state does not take moves nothing', async () => {
+  const swap = await accepted()
+
+  expect(await advanceSwap(database.pool, { swap, event: 'claimRecorded' })).toBeUndefined()
+  expect(await find(swap.id)).toEqual(swap)
+})
+
+test('swaps move together, or it is said that one of them has moved', async () => {
+  const [first, second] = [await accepted(), await accepted()]
+  const both = [first, second]
+  expect(await areUnmoved(database.pool, both)).toBe(true)
+  expect(await advanceTogether(database.pool, { swaps: both, event: 'lockRecorded' })).toBe(true)
+
+  expect(await areUnmoved(database.pool, both)).toBe(false)
+  expect(await advanceTogether(database.pool, { swaps: both, event: 'lockRecorded' })).toBe(false)
+  expect((await find(first.id)).version).toBe(first.version + 1)
+  const locking = await Promise.all(both.map(({ id }) => find(id)))
+  await moveTestSwap(database.pool, { swapId: second.id, accountId: '' }, 'lockSeen')
+  expect(await advanceTogether(database.pool, { swaps: locking, event: 'lockSeen' })).toBe(false)
+  expect(await advanceTogether(database.pool, { swaps: locking, event: 'claimRecorded' })).toBe(false)
+})
+
+const holding = async (chainId: number, token: string) =>
+  (await readInventory(database.pool)).find((each) => each.chainId === chainId && each.token === token)?.held
+
+test.each([
+  ['a newer block', 11n, 7n],
+  ['the same block, read again', 10n, 7n],
+  ['an older block, which changes nothing', 9n, 5n],
+])('what a vault holds is as of %s', async (_, block, held) => {
+  const token = `token-${block}`
+  await setHoldings(database.pool, { chainId: 1, block: 10n }, [{ token, amount: 5n }])
+  await setHoldings(database.pool, { chainId: 2, block: 10n }, [{ token, amount: 5n }])
+
+  await setHoldings(database.pool, { chainId: 1, block }, [{ token, amount: 7n }])
+
+  expect([await holding(1, token), await holding(2, token)]).toEqual([held, 5n])
+})

@@ -1,0 +1,129 @@
+import { fork } from 'node:child_process'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path/posix'
+import { fileURLToPath } from 'node:url'
+import { isTest, ROOT, readSources } from '../sources.ts'
+import { type Mutant, mutantsOf } from './mutate.ts'
+import { createAcceptance, type Result, scoreLines, toLine } from './report.ts'
+import type { Job, Told } from './run-mutants.ts'
+import { createTestFinder } from './tests-of.ts'
+
+const REPORT = '.tmp/mutants.json'
+// Far more than a file of tests takes: what takes longer runs in circles.
+const LIMIT_MS = 90_000
+
+// They share a process, whose start and whose imports take longer than most tests.
+const AT_ONCE = 12
+
+const say = (line: string) => void process.stdout.write(`${line}\n`)
+
+/** `npm run mutants -- [--list] [--every=N] <files, lines as file.ts:12, or folders>` */
+async function main(args: readonly string[]): Promise<void> {
+  const every = Number(args.find((arg) => arg.startsWith('--every='))?.slice('--every='.length) ?? 1)
+  const wanted = args.filter((arg) => !arg.startsWith('--')).map((path) => path.replace(/\/$/, ''))
+  if (wanted.length === 0) throw new Error('Name files or folders, such as packages/service/src/attester')
+  const jobs = findJobs(wanted, every)
+  const count = jobs.reduce((sum, { mutants }) => sum + mutants.length, 0)
+  say(`${count} mutants of ${jobs.length} files`)
+  if (args.includes('--list')) {
+    for (const { mutants } of jobs) for (const { mutant } of mutants) say(toLine(mutant))
+    return
+  }
+  const results = await runJobs(jobs)
+  mkdirSync(join(ROOT, dirname(REPORT)), { recursive: true })
+  writeFileSync(join(ROOT, REPORT), `${JSON.stringify(results, undefined, 1)}\n`)
+  const isAccepted = createAcceptance(readFileSync(join(ROOT, 'docs/mutants.md'), 'utf8'))
+  for (const line of scoreLines(results, isAccepted)) say(line)
+}
+
+function findJobs(wanted: readonly string[], every: number): Job[] {
+  const sources = readSources()
+  const reachOf = createTestFinder(sources)
+  const isWanted = (path: string) =>
+    wanted.some((each) => each.split(':')[0] === path || path.startsWith(`${each}/`))
+  const isWantedLine = ({ file, line }: Mutant) =>
+    wanted.some((each) => each === `${file}:${line}` || file === each || file.startsWith(`${each}/`))
+  let id = 0
+  return sources
+    .filter(({ path }) => isWanted(path) && !isTest(path))
+    .map(({ path, text }) => ({
+      file: path,
+      ...reachOf(path),
+      atOnce: AT_ONCE,
+      mutants: mutantsOf(path, text)
+        .filter(isWantedLine)
+        .map((mutant) => ({ id: id++, mutant }))
+        .filter((each) => each.id % every === 0),
+    }))
+    .filter(({ mutants }) => mutants.length > 0)
+}
+
+/** In processes one after the other: each ends with what it cannot end. */
+async function runJobs(jobs: readonly Job[]): Promise<Result[]> {
+  const results = new Map<number, Result>()
+  const note: Note = ({ mutants }, id, fate, by) => {
+    const found = mutants.find((each) => each.id === id)
+    if (!found) return
+    results.set(id, { ...found.mutant, fate, ...(by !== undefined && { by }) })
+    if (fate !== 'killed') say(`${fate}: ${toLine(found.mutant)}`)
+  }
+  for (const job of jobs.filter(({ tests }) => tests.length === 0))
+    for (const { id } of job.mutants) note(job, id, 'untested')
+  let left = jobs.filter(({ tests }) => tests.length > 0)
+  while (left.length > 0) {
+    const { broken, stuck } = await runUntilStuck(left, note)
+    left = left
+      .filter(({ file }) => !broken.has(file))
+      .map((job) => ({
+        ...job,
+        mutants: job.mutants.filter(({ id }) => !results.has(id)),
+        // One of those that ran together does not end: the next time it is alone.
+        atOnce: job.mutants.some(({ id }) => stuck.includes(id)) ? 1 : job.atOnce,
+      }))
+      .filter(({ mutants }) => mutants.length > 0)
+  }
+  return [...results.values()]
+}
+
+type Note = (job: Job, id: number, fate: Result['fate'], by?: string) => void
+
+const NO_END = 'it does not end'
+type Ended = { broken: ReadonlyMap<string, string>; stuck: readonly number[] }
+
+/** Answers with the files whose tests do not pass without a mutant, and the mutants that did not come to an end. */
+function runUntilStuck(jobs: readonly Job[], note: Note): Promise<Ended> {
+  const worker = fork(fileURLToPath(new URL('run-mutants.ts', import.meta.url)), { detached: true })
+  const broken = new Map<string, string>()
+  let [running, stuck, trying]: [number[], number[], string] = [[], [], '']
+  const end = (id: number, by: string | undefined) => {
+    running = running.filter((each) => each !== id)
+    for (const job of jobs) note(job, id, by === undefined ? 'survived' : 'killed', by)
+  }
+  const giveUp = () => {
+    const [only] = running
+    if (running.length === 0) broken.set(trying, NO_END)
+    else if (running.length === 1 && only !== undefined) end(only, NO_END)
+    stuck = running
+    if (worker.pid !== undefined) process.kill(-worker.pid, 'SIGKILL')
+  }
+  let timer: NodeJS.Timeout | undefined
+  worker.on('message', (told: Told) => {
+    clearTimeout(timer)
+    timer = setTimeout(giveUp, LIMIT_MS)
+    if (told.kind === 'trying') trying = told.file
+    if (told.kind === 'broken') broken.set(told.file, told.by)
+    if (told.kind === 'started') running = told.ids
+    if (told.kind === 'ended') end(told.id, told.by)
+  })
+  worker.send(jobs as Job[])
+  return new Promise((resolve, reject) => {
+    worker.once('exit', (code) => {
+      clearTimeout(timer)
+      for (const [file, by] of broken) say(`broken: the tests of ${file} do not pass without a mutant: ${by}`)
+      if (code) reject(new Error(`The tests ended with code ${code}`))
+      else resolve({ broken, stuck })
+    })
+  })
+}
+
+await main(process.argv.slice(2))
