@@ -2,7 +2,9 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Client, QuoteReply, SwapLimits, SwapOptions } from '@geoswap/sdk'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { type Liar, startLiar } from '../../../../test/lies/liar.ts'
+import { evmRequest } from '../../../sdk/test/evm-offer.ts'
 import type { Context } from '../context.ts'
 import { createInterrupts } from '../interrupts.ts'
 import { addressOf, deriveKey } from '../keys.ts'
@@ -17,10 +19,21 @@ import { openSpending } from './spending.ts'
 
 const key = deriveKey('evm', 'execute')
 const wallet: ChosenWallet = { name: 'bot', family: 'evm', address: await addressOf(key) }
-const chains = ['alpha', 'beta'].map((name, index) => ({ name, chainId: 31_337 + index, family: 'evm' }))
-const tokens = chains.map(({ chainId }) => ({
-  ...{ chainId, symbol: 'USDC', decimals: 6, address: `0x${`${chainId % 10}`.repeat(40)}` },
+const native = { symbol: 'ETH', decimals: 18 }
+const chains = ['alpha', 'beta'].map((name, index) => ({
+  ...{ name, chainId: 31_337 + index, family: 'evm', native },
 }))
+const addresses = [evmRequest.inputToken, evmRequest.outputToken]
+const tokens = chains.map(({ chainId }, index) => ({
+  ...{ chainId, symbol: 'USDC', decimals: 6, address: addresses[index] ?? '' },
+}))
+
+// The nodes of its machine, which say what tokens are.
+let nodes: Liar
+beforeAll(async () => {
+  nodes = await startLiar()
+})
+afterAll(() => nodes.close())
 
 let folder: string
 let journal: Journal
@@ -58,7 +71,11 @@ function serviceOf({ shown, signed }: Service) {
     ) {
       await confirm?.({ ...offer, ...signed } as QuoteReply)
       signings.push({ ...(minOutput && { minOutput }), ...(maxInput && { maxInput }) })
-      onProgress?.({ step: 'submitting', submission: { geoOpToken: 'op', signature: '0x' } })
+      onProgress?.({
+        step: 'submitting',
+        submission: { geoOpToken: 'op', signature: '0x' },
+        lockableUntil: 0,
+      })
       onProgress?.({ step: 'submitted', swapId: 'swp_1' })
       return { swapId: 'swp_1', status: 'settled', substatus: 'delivered', amounts }
     },
@@ -70,7 +87,8 @@ function serviceOf({ shown, signed }: Service) {
 function openTestDesk(given: GivenRules = {}, lines: string[] = []): Desk {
   const running = new Set<string>()
   const limits = { maxSwapUsd: '50', maxDayUsd: '60', confirmAboveUsd: '15', ...given }
-  const settings = { service: { url: 'http://service', apiKey: 'key' }, rpcUrls: {}, contracts: {} }
+  const rpcUrls = Object.fromEntries(chains.map(({ chainId }) => [chainId, nodes.nodeUrl(chainId)]))
+  const settings = { service: { url: 'http://service', apiKey: 'key' }, rpcUrls, contracts: {} }
   const terminal = { isInteractive: false, note: () => {}, progress: () => {} }
   const context = {
     settings,
@@ -125,7 +143,7 @@ test.each<[string, Service, string]>([
     'NEEDS_CONFIRMATION',
   ],
   ['what is shown has no value that is known', { shown: { inputUsd: undefined } }, 'VALUE_UNKNOWN'],
-  ['what is to be signed loses much', { signed: { priceImpactBps: -500 } }, 'HIGH_PRICE_IMPACT'],
+  ['what is to be signed loses much', { signed: { priceImpactBps: -500 } }, 'NEEDS_CONFIRMATION'],
 ])('nothing is signed, and the order is free again, when %s', async (_, quotes, code) => {
   const [desk, service] = [openTestDesk(), serviceOf(quotes)]
 

@@ -46,8 +46,8 @@ async function attestSeeing(places: readonly Place[]) {
   }))
   const deps = {
     ...{ pool: database.pool, chainOf: () => chain, everywhere, isTaken: async () => true },
-    // It has no terms that a name could be made of, and no chain it is for.
-    ...{ isWellFormed: () => false, isVerified: () => false, signRefund: async () => '0x' },
+    // There is no chain that it is for.
+    ...{ isSigned: async () => true, isVerified: () => false, signRefund: async () => '0x' },
     onAttested: (kind: string, swapIds: readonly string[]) => said.push(`${kind} ${swapIds.join()}`),
     onRefused: (_swap: unknown, why: string) => said.push(why),
   }

@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { Block, Chain, Delivered, Heads, LockRef, LockState, PaidOp } from '../chains/chain.ts'
+import { isRefundable } from '../chains/is-signed.ts'
 import { type PlaceOf, termsOfOp } from '../model/op-terms.ts'
-import type { Op } from '../model/swap.ts'
+import type { Op, Swap } from '../model/swap.ts'
 import { settleOutcomes } from '../store/attestations.ts'
 import { findSwaps } from '../store/swaps.ts'
 import { insertTestAttempt } from '../store/test-attempts.ts'
 import { insertTestAccount, startTestDatabase, type TestDatabase } from '../store/test-database.ts'
 import { insertTestSwap, moveTestSwap, settleTestSwap, type TestSwap } from '../store/test-swaps.ts'
 import { type AttestDeps, attestAll } from './attest.ts'
-import { isWellFormed } from './verify.ts'
 
 let database: TestDatabase
 beforeAll(async () => {
@@ -106,7 +106,8 @@ async function attest({ lock = 'locked', isUndelivered = true, isOver = true, ..
   }
   const deps = {
     ...{ pool: database.pool, chainOf: () => chain, isVerified: () => seen.isVerified ?? true },
-    isWellFormed: (op: Op) => isWellFormed(placeOf, op),
+    isSigned: (swap: Swap) =>
+      isRefundable({ placeOf, originOf: () => ({ isSigned: async () => true }) }, swap),
     isTaken: async () => true,
     signClaims: async () => '0xclaims',
     signRefund: async (_chainId: number, _hash: string, validUntil: number) => `0xrefund ${validUntil}`,

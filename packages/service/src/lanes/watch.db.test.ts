@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Block, Chain, Heads, LockRef, LockState } from '../chains/chain.ts'
 import type { Lease } from '../store/lanes.ts'
 import { takePosition } from '../store/ops.ts'
+import { insertTestAttempt } from '../store/test-attempts.ts'
 import { insertTestAccount, startTestDatabase, type TestDatabase } from '../store/test-database.ts'
 import { holdTestLane } from '../store/test-lanes.ts'
 import { insertTestOp, insertTestSwap, moveTestSwap, type TestSwap } from '../store/test-swaps.ts'
@@ -141,7 +142,7 @@ function createLooker() {
       readHoldings: async () => [],
       readLocks: readNone,
     } as unknown as Chain,
-    ...{ senders: [], overlap: 4n, undo: async () => {} },
+    ...{ senders: [], blockMs: 1_000, overlap: 4n, undo: async () => {} },
     follower: { current: heads } as unknown as HeadFollower,
     ...{ confirmLocks: note('locks'), confirmDeliveries: note('deliveries') },
     ...{ finalizeOrigin: async () => [], finalizeDeliveries: async () => [] },
@@ -167,13 +168,15 @@ test('a head is looked at once, and again when something went wrong at it', asyn
   expect(await look({ head: '0x21' })).toEqual(['deliveries', 'locks'])
 })
 
-test('events are read at each head while a swap waits for the chain, else now and then', async () => {
+test('events are read at each head while what was sent waits for the chain, else now and then', async () => {
   await query('delete from swaps')
   const { look } = createLooker()
 
   expect(await look({})).toContain('scan')
   expect(await look({ head: '0x21' })).not.toContain('scan')
-  await submitted()
+  const swap = await submitted()
+  await insertTestAttempt(database.pool, swap, 'lock')
+  await moveTestSwap(database.pool, swap, 'lockRecorded')
   expect(await look({ head: '0x22' })).toContain('scan')
 })
 

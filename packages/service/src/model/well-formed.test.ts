@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { type OpContent, type PlaceOf, termsOfOp } from '../model/op-terms.ts'
-import type { Op } from '../model/swap.ts'
-import { isWellFormed } from './verify.ts'
+import { type OpContent, type PlaceOf, termsOfOp } from './op-terms.ts'
+import type { Op } from './swap.ts'
+import { isWellFormed } from './well-formed.ts'
 
 const addressOf = (digit: string): `0x${string}` => `0x${digit.repeat(40)}`
 const placeOf: PlaceOf = (chainId) => ({
