@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
-import { encodeAbiParameters, numberToHex } from 'viem'
+import { answerAsNode } from '../../packages/cli/src/nodes/test-node.ts'
 import { evmRequest } from '../../packages/sdk/test/evm-offer.ts'
 import { createOffers, type Offers } from './offers.ts'
 
@@ -58,20 +58,9 @@ async function readBody(request: IncomingMessage): Promise<Record<string, unknow
   return JSON.parse((await text(request)) || '{}')
 }
 
-const USDC = [evmRequest.inputToken, evmRequest.outputToken].map((address) => address.toLowerCase())
+const tokens = [evmRequest.inputToken, evmRequest.outputToken]
+const SYMBOLS = Object.fromEntries(tokens.map((address) => [address.toLowerCase(), 'USDC']))
 
-/** As much of a node as the clients read of one: its chain, its clock, and what tokens say of themselves. */
-function nodeReply(path: string, { id, method, params }: Record<string, unknown>): Reply {
-  const [call] = (params ?? []) as { data?: string; to?: string }[]
-  const timestamp = numberToHex(Math.floor(Date.now() / 1_000))
-  const isUsdc = USDC.includes(call?.to?.toLowerCase() ?? '')
-  const block = { number: '0x1', timestamp, transactions: [] }
-  const answers: Record<string, unknown> = {
-    eth_chainId: numberToHex(Number(path.split('/').at(-1))),
-    eth_getBlockByNumber: block,
-    eth_call: call?.data?.startsWith('0x313ce567')
-      ? numberToHex(6, { size: 32 })
-      : encodeAbiParameters([{ type: 'string' }], [isUsdc ? 'USDC' : 'OTHER']),
-  }
-  return { status: 200, body: { jsonrpc: '2.0', id, result: answers[String(method)] } }
+function nodeReply(path: string, body: Record<string, unknown>): Reply {
+  return { status: 200, body: answerAsNode(Number(path.split('/').at(-1)), SYMBOLS, body) }
 }

@@ -3,11 +3,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Client, QuoteReply, SwapLimits, SwapOptions } from '@geoswap/sdk'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
-import { type Liar, startLiar } from '../../../../test/lies/liar.ts'
-import { evmRequest } from '../../../sdk/test/evm-offer.ts'
 import type { Context } from '../context.ts'
 import { createInterrupts } from '../interrupts.ts'
 import { addressOf, deriveKey } from '../keys.ts'
+import { startTestNodes } from '../nodes/test-node.ts'
 import { type Journal, openJournal } from '../store/journal.ts'
 import { type ChosenWallet, walletId } from '../wallets.ts'
 import { createConfirmations } from './confirmations.ts'
@@ -23,17 +22,16 @@ const native = { symbol: 'ETH', decimals: 18 }
 const chains = ['alpha', 'beta'].map((name, index) => ({
   ...{ name, chainId: 31_337 + index, family: 'evm', native },
 }))
-const addresses = [evmRequest.inputToken, evmRequest.outputToken]
-const tokens = chains.map(({ chainId }, index) => ({
-  ...{ chainId, symbol: 'USDC', decimals: 6, address: addresses[index] ?? '' },
+const tokens = chains.map(({ chainId }) => ({
+  ...{ chainId, symbol: 'USDC', decimals: 6, address: `0x${`${chainId % 10}`.repeat(40)}` },
 }))
 
 // The nodes of its machine, which say what tokens are.
-let nodes: Liar
+let nodes: Awaited<ReturnType<typeof startTestNodes>>
 beforeAll(async () => {
-  nodes = await startLiar()
+  nodes = await startTestNodes(Object.fromEntries(tokens.map(({ address }) => [address, 'USDC'])))
 })
-afterAll(() => nodes.close())
+afterAll(() => nodes.stop())
 
 let folder: string
 let journal: Journal
@@ -87,7 +85,7 @@ function serviceOf({ shown, signed }: Service) {
 function openTestDesk(given: GivenRules = {}, lines: string[] = []): Desk {
   const running = new Set<string>()
   const limits = { maxSwapUsd: '50', maxDayUsd: '60', confirmAboveUsd: '15', ...given }
-  const rpcUrls = Object.fromEntries(chains.map(({ chainId }) => [chainId, nodes.nodeUrl(chainId)]))
+  const rpcUrls = Object.fromEntries(chains.map(({ chainId }) => [chainId, nodes.urlOf(chainId)]))
   const settings = { service: { url: 'http://service', apiKey: 'key' }, rpcUrls, contracts: {} }
   const terminal = { isInteractive: false, note: () => {}, progress: () => {} }
   const context = {
