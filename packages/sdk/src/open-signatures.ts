@@ -1,7 +1,6 @@
 import type { QuoteRequest } from '@geoswap/wire'
-import { type Blockhash, createSolanaRpc } from '@solana/kit'
-import { createPublicClient, http } from 'viem'
 import { SwapRefusedError } from './errors.ts'
+import { callNode } from './node-rpc.ts'
 
 /** For how long what was signed can be used, by the clock of its origin chain. */
 export type Life =
@@ -32,14 +31,14 @@ export function createLockable(rpcUrls: Readonly<Record<number, string>>): Clock
 
 async function isLockable(life: Life, rpcUrl: string): Promise<boolean> {
   if (life.family === 'evm') {
-    const { timestamp } = await createPublicClient({ transport: http(rpcUrl) }).getBlock()
-    return timestamp <= life.opDeadline
+    const block = (await callNode(rpcUrl, 'eth_getBlockByNumber', ['latest', false])) as { timestamp: string }
+    return BigInt(block.timestamp) <= life.opDeadline
   }
   // A node that is behind does not know a new blockhash yet, and says the same as of an old one.
   if (nowSeconds() <= life.signedAt + BLOCKHASH_SECONDS) return true
-  const rpc = createSolanaRpc(rpcUrl)
-  const options = { commitment: 'finalized' } as const
-  return (await rpc.isBlockhashValid(life.blockhash as Blockhash, options).send()).value
+  const asked = [life.blockhash, { commitment: 'finalized' }]
+  const { value } = (await callNode(rpcUrl, 'isBlockhashValid', asked)) as { value: unknown }
+  return value !== false
 }
 
 export type OpenSignatures = ReturnType<typeof createOpenSignatures>

@@ -1,6 +1,7 @@
 import { hashCode, PUBLISHED_CODE } from '@geoswap/protocol'
-import { type Address, createPublicClient, getAddress, type Hex, http, parseAbi, slice } from 'viem'
+import { type Address, getAddress, type Hex, slice, toFunctionSelector } from 'viem'
 import { SwapRefusedError, TamperedOperationError } from '../errors.ts'
+import { callNode } from '../node-rpc.ts'
 import { differs } from './difference.ts'
 import { readAddress } from './read-fields.ts'
 import type { KnownContracts } from './terms.ts'
@@ -17,21 +18,17 @@ export type CodeReads = {
   vault(escrow: Address): Promise<Address>
 }
 
-const TIMEOUT_MS = 10_000
-const escrowAbi = /* @__PURE__ */ parseAbi([
-  'function ACCOUNT() view returns (address)',
-  'function VAULT() view returns (address)',
-])
-
 export function readsOf(rpcUrl: string): CodeReads {
-  const client = createPublicClient({ transport: http(rpcUrl, { timeout: TIMEOUT_MS, retryCount: 1 }) })
-  const read = (address: Address, functionName: 'ACCOUNT' | 'VAULT') =>
-    client.readContract({ address, abi: escrowAbi, functionName })
+  const ask = async (method: string, ...params: unknown[]) => (await callNode(rpcUrl, method, params)) as Hex
+  const readAddressOf = async (to: Address, name: 'ACCOUNT' | 'VAULT') => {
+    const word = await ask('eth_call', { to, data: toFunctionSelector(`${name}()`) }, 'latest')
+    return getAddress(slice(word, 12, 32))
+  }
   return {
-    chainId: () => client.getChainId(),
-    code: (address) => client.getCode({ address }),
-    account: (escrow) => read(escrow, 'ACCOUNT'),
-    vault: (escrow) => read(escrow, 'VAULT'),
+    chainId: async () => Number(await ask('eth_chainId')),
+    code: (address) => ask('eth_getCode', address, 'latest'),
+    account: (escrow) => readAddressOf(escrow, 'ACCOUNT'),
+    vault: (escrow) => readAddressOf(escrow, 'VAULT'),
   }
 }
 

@@ -130,14 +130,21 @@ export async function findOpenAttempts(db: Db, key: SenderKey): Promise<Attempt[
   return rows.map(toAttempt)
 }
 
-/** Open attempts of keys that are not among these: nobody follows up on them. */
+/** Open attempts of keys that are not among these: nobody follows up on them. Keys are few, their attempts many. */
 export async function findAbandonedAttempts(
   db: Db,
   { chainId, senders }: { chainId: number; senders: readonly string[] },
 ): Promise<Attempt[]> {
   const { rows } = await db.query<Row>(
-    `${SELECT} where chain_id = $1 and final_at is null
-        and sender in (select address from sender_keys where chain_id = $1 and address <> all($2))`,
+    `with recursive senders as (
+       (select sender from tx_attempts where chain_id = $1 and final_at is null order by sender limit 1)
+       union all
+       select (select a.sender from tx_attempts a
+                where a.chain_id = $1 and a.final_at is null and a.sender > s.sender order by a.sender limit 1)
+         from senders s where s.sender is not null
+     )
+     ${SELECT} where chain_id = $1 and final_at is null
+        and sender in (select sender from senders where sender <> all($2))`,
     [chainId, senders],
   )
   return rows.map(toAttempt)

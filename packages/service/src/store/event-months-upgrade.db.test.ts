@@ -89,6 +89,7 @@ const SINCE_THEN = [
   '0016_fee_bounds.sql',
   '0017_chain_events.sql',
   '0019_claim_books.sql',
+  '0024_unsigned.sql',
 ]
 
 async function folderBefore(number: string): Promise<URL> {
