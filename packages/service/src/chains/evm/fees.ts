@@ -33,8 +33,8 @@ export async function readFees(prices: PriceReader, heads: Heads, isRefused = fa
   return data ? { ...fees, data } : fees
 }
 
-// Tips and the price of bytes follow L1, whose blocks take 12 s; limits have a reserve of twice that price.
-const RECENT_MS = 5_000
+// Locks and deliveries that are signed at once share them. What landed with too little gas is signed anew with others.
+const RECENT_MS = 1_000
 
 /**
  * Tip and price of bytes of a chain, shared by all who ask in this process; the base fee is always the head's. Each
