@@ -8,7 +8,8 @@ create table chaos_moves (
   swap_id text not null, was text, became text not null, version int not null, proof jsonb,
   origin_final boolean not null, delivery_tx_hash text, origin_tx_hash text
 );
-create function chaos_note_move() returns trigger language plpgsql as $$
+create function chaos_note_move() returns trigger language plpgsql
+  security definer set search_path = public, pg_temp as $$
 begin
   if tg_op = 'INSERT' or new.state <> old.state or new.version <> old.version
      or new.origin_final <> old.origin_final or new.delivery_tx_hash is distinct from old.delivery_tx_hash then
@@ -25,7 +26,8 @@ create table chaos_exposure (
   chain_id bigint not null, cents bigint not null, booked bigint not null
 );
 -- What the row says, and what it should say: the value of swaps with a signed delivery and a lock that may vanish.
-create function chaos_note_exposure() returns trigger language plpgsql as $$
+create function chaos_note_exposure() returns trigger language plpgsql
+  security definer set search_path = public, pg_temp as $$
 begin
   insert into chaos_exposure (chain_id, cents, booked)
   select new.chain_id, new.cents, coalesce(sum(o.value_cents), 0)
