@@ -23,6 +23,8 @@ const ROUTES: readonly Goal[] = [
 ]
 export const ROUTE_NAMES = ROUTES.map(({ name }) => name)
 const KEPT_SHARE = 0.8
+// A backend that lags does not know yet that a wallet was delegated.
+const LAGGING_BLOCKS = 4
 
 type Choice = { names: readonly string[]; swaps: number }
 
@@ -72,6 +74,7 @@ async function createSwappers(
       return [route.name, swapper] as const
     }),
   )
+  await delay(Math.max(...routes.map((route) => LAGGING_BLOCKS * slowestBlockMs(shaped, route))))
   for (const chain of chains) await controls.setBackendLag(chain, null)
   return new Map(swappers)
 }
@@ -96,10 +99,13 @@ async function measureRoute(shaped: Shaped, measuring: Measuring): Promise<Figur
 const GOLDEN_RATIO = 0.618
 
 /** A swap ends with a block. Without a pause the next one would always begin right after it, and wait longest. */
-function pauseMs({ network }: Shaped, { from, to }: Route, count: number): number {
+function pauseMs(shaped: Shaped, route: Route, count: number): number {
+  return ((count * GOLDEN_RATIO) % 1) * slowestBlockMs(shaped, route)
+}
+
+function slowestBlockMs({ network }: Shaped, { from, to }: Route): number {
   const ends = network.local.chains.filter(({ name }) => name === from || name === to)
-  const slowestMs = Math.max(...ends.map(({ shape }) => shape?.blockMs ?? 0))
-  return ((count * GOLDEN_RATIO) % 1) * slowestMs
+  return Math.max(...ends.map(({ shape }) => shape?.blockMs ?? 0))
 }
 
 function timeFigures(route: Goal, lived: readonly RouteSwap[], baseline: string): Figure[] {
