@@ -13,7 +13,7 @@ const SWAPS = 20
 const QUIET_MS = 15_000
 const TICKS_PER_SECOND = 100
 
-/** What a second costs while swaps go on one after the other. */
+/** The cost of a second while swaps go on one after the other. */
 type Cost = { cpuMs: number; calls: number }
 
 /** Whether a head costs the same with 50 swaps that are delivered and not final, and with 50,000. */

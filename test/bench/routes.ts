@@ -134,7 +134,7 @@ const PARTS = ['submit to lock', 'block to locked', 'locked to delivery', 'block
 type Added = Record<(typeof PARTS)[number], number>
 type Lived = { route: Goal; swap: RouteSwap; blocks: BlockTimes }
 
-/** What the service took beside the blocks; NaN where the block was not heard of. */
+/** Milliseconds that the service took beside the blocks; NaN where the block was not heard of. */
 async function addedTo({ world }: Shaped, { route, swap, blocks }: Lived): Promise<Added> {
   const { timeline, originTxHash, deliveryTxHash } = swap.status
   const atStage = (name: string) => Date.parse(timeline.find(({ stage }) => stage === name)?.at ?? '')

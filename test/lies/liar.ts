@@ -7,7 +7,7 @@ import { createOffers, type Offers } from './offers.ts'
 
 export type Reply = { status: number; body: unknown }
 
-/** What becomes of an honest reply to this path; `times` is how often it is told, always when absent. */
+/** Changes the honest reply to this path; `times` is how often it is told, always when absent. */
 export type Lie = { name: string; path: string; times?: number; tell(honest: Reply, offers: Offers): Reply }
 
 export type Handed = { path: string; body: Record<string, unknown> }

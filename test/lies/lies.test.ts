@@ -31,7 +31,7 @@ beforeAll(async () => {
 })
 afterAll(() => liar.close())
 
-/** What the service answers when it does not lie. */
+/** The honest answers of the service. */
 function honest(path: string, { request } = paid) {
   liar.begin(undefined)
   const url = new URL(`http://service/?chainId=${request.originChain}&walletAddress=${request.walletAddress}`)

@@ -34,7 +34,7 @@ export function leafLies(path: string, honest: Json, { isBrief = false } = {}): 
 
 type Key = string | number
 
-// What is chosen from these decides what is paid.
+// A choice from these decides the payment.
 const LISTS = ['chains', 'tokens']
 
 /** Lists, and the types of typed data, which nobody reads, count as one value each. */

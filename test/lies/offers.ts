@@ -85,7 +85,7 @@ export function createOffers() {
       for (const chainId of [origin.chainId, Number(operation?.domain?.['chainId'])])
         offered.push({ hash: hashGeoOp({ chainId, escrow }, op), op, escrow })
     } catch {
-      // What is no op has no hash of its own.
+      // Only an op has a hash of its own.
     }
   }
 

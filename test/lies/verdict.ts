@@ -6,7 +6,7 @@ import { parts, transactionOf } from '../../packages/sdk/test/solana-offer.ts'
 import type { Handed } from './liar.ts'
 import type { Offered } from './offers.ts'
 
-/** What was asked for: the most that may leave the wallet, and the least that has to be guaranteed for it. */
+/** The caller's bounds: the most that may leave the wallet, and the least that has to be guaranteed for it. */
 export type Asked = { request: QuoteRequest; maxInput: bigint; minOutput: bigint }
 
 const DAY_SECONDS = 86_400

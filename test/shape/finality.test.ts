@@ -22,7 +22,7 @@ const AMOUNT = 20_000_000n
 // Of the presets.
 const HARD_SECONDS = { ethereum: 1_140, base: 2_400 }
 const FINAL = 45 * 60
-// What was measured before is forgotten.
+// After these seconds the service has forgotten earlier measurements.
 const FORGOTTEN = 700
 const WAIT_MS = 90_000
 

@@ -120,7 +120,7 @@ async function assertToken(context: Context, { chain, token }: Side): Promise<vo
   throw new CliError('WRONG_TOKEN', message, { advice })
 }
 
-/** What is paid is never the service's word: without a node nobody else says how much a whole token is. */
+/** Refuses to pay without a node: only the service would say how many decimals the token has. */
 export function assertReadable({ settings }: Pick<Context, 'settings'>, { from }: ReadyOrder): void {
   getRpcUrl(settings, from.chain)
 }

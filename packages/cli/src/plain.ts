@@ -3,7 +3,7 @@ const INVISIBLE = /[\p{C}\p{Zl}\p{Zp}]+/gu
 const MAX_NAME = 32
 const MAX_QUOTED = 300
 
-/** What a service says could also move the cursor, or hide what follows: only its letters count. */
+/** Removes control characters: text of a service could move the cursor, or hide other text. */
 export function plain(text: string): string {
   return text.replace(INVISIBLE, ' ')
 }

@@ -8,7 +8,7 @@ import type { AuthorizationSignature, EvmSigner, Signer } from './signers.ts'
 type Wallet = { signer: Signer; chainId: number; signal?: AbortSignal | undefined }
 type Deps = {
   calls: Pick<Calls, 'delegation' | 'build'>
-  /** What wallets delegate to on this chain: known, or the one that is named once it is verified. */
+  /** Returns the delegate of this chain: the known one, or the named one once it is verified. */
   getAccount(named: unknown): Promise<string>
   onSign(): void
 }

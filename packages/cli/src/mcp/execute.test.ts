@@ -50,7 +50,7 @@ const offer: QuoteReply = {
 
 const amounts = { input: offer.input, quotedOutput: offer.output, minOutput: offer.minOutput }
 
-/** What differs from the offer. */
+/** The fields that differ from the offer. */
 type Service = Partial<
   Record<'shown' | 'signed', { [Field in keyof QuoteReply]?: QuoteReply[Field] | undefined }>
 >

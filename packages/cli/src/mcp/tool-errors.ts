@@ -29,7 +29,7 @@ function inTools(text: string): string {
   return text.replace(/--(amount|receive|to|slippage|max-eta)\b/g, (_, flag: string) => names[flag] ?? flag)
 }
 
-/** What went wrong on the way is told in words of ours. */
+/** Whether the message is the service's own. Faults of the connection are told in words of ours. */
 function isTheirs(error: unknown): boolean {
   return error instanceof GeoswapError && error.status !== 0 && error.code !== 'UNEXPECTED_REPLY'
 }

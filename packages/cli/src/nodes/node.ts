@@ -8,7 +8,7 @@ export type Reads = {
   /** What a swap can take: on Solana what is in the wallet's associated token account. */
   balanceOf(owner: string, token: string): Promise<bigint>
   decimalsOf(token: string): Promise<number>
-  /** What the token calls itself; undefined where the chain has no word for it. */
+  /** The symbol that the token's contract returns; undefined on a chain whose tokens have none. */
   symbolOf(token: string): Promise<string | undefined>
 }
 

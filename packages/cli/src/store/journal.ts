@@ -113,8 +113,8 @@ export type IsAttended = (attempt: Attempt) => boolean
 export const isOwnerAlive: IsAttended = ({ owner }) => isAlive(owner)
 
 /**
- * What a last attempt means for a further one; `ask` has to be settled with the service first. `signed`: it is over by
- * the service's word alone, and what was signed for it can still be used.
+ * Whether a last attempt allows a further one. `ask`: the service has to say first what became of it. `signed`: it is
+ * over by the service's word alone, and its signature can still be used.
  */
 export type Standing = 'free' | 'busy' | 'unknown' | 'ask' | 'signed'
 

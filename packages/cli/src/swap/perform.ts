@@ -109,7 +109,7 @@ function losesMuch({ input, minOutput }: Pick<Offer, 'input' | 'minOutput'>, { f
   return guaranteed * BPS <= paid * (BPS + BigInt(HIGH_IMPACT_BPS))
 }
 
-/** What is paid for an exact output is the service's word, unless somebody bounds it or both are one asset. */
+/** Whether only the service says what an exact output costs: no limit is given, and the assets differ. */
 export function isUnbounded(
   { request, limits, isSameAsset }: Pick<ReadyOrder, 'request' | 'limits' | 'isSameAsset'>,
   { acceptsImpact = false } = {},

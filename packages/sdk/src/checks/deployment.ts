@@ -9,11 +9,11 @@ import type { KnownContracts } from './terms.ts'
 /** Where to begin: the delegate or the escrow, as the service or the caller names it. */
 export type NamedContracts = { account?: unknown; escrow?: unknown }
 
-/** What is read of a chain to know its contracts. */
+/** Reads of a chain that identify its contracts. */
 export type CodeReads = {
   chainId(): Promise<number>
   code(address: Address): Promise<Hex | undefined>
-  /** What the escrow says of itself; asked only of code that is the published one. */
+  /** Reads of the escrow, made only once its code is the published one. */
   account(escrow: Address): Promise<Address>
   vault(escrow: Address): Promise<Address>
 }

@@ -25,7 +25,7 @@ async function insertOrphan(): Promise<string> {
 
 type Place = { seconds: number; expires?: boolean; isPaid?: boolean }
 
-/** What an attester says that can see these chains, and from when on it looked for deliveries. */
+/** Runs an attester that sees these chains; returns its words, and from when on it looked for deliveries. */
 async function attestSeeing(places: readonly Place[]) {
   const [said, since]: [string[], number[]] = [[], []]
   const hard: Block = { number: 9n, height: 9n, hash: '0x', seconds: 0 }

@@ -86,7 +86,7 @@ type Seen = Partial<Delivered> & {
 const toMap = <Item, Value>(items: readonly Item[], hashOf: (item: Item) => string, value: Value) =>
   new Map(items.map((item) => [hashOf(item), value]))
 
-/** What an attester says in one sweep whose nodes show this, and what it signed. */
+/** Runs one sweep of an attester whose nodes show this; returns its words and its signatures. */
 async function attest({ lock = 'locked', isUndelivered = true, isOver = true, ...seen }: Seen = {}) {
   const said: string[] = []
   const chain: Partial<Chain> = {

@@ -22,7 +22,7 @@ export function createTimeKeeper(pool: Pool, chains: Pick<Chains, 'of'>) {
   }
   function note({ id, op, exposedCents }: Swap): void {
     const rules = finalityOf(chains.of(op.originChain).config)
-    // What was not exposed was paid for when its input was final.
+    // A swap without exposure was paid for when its input was final.
     const depth = exposedCents > 0n ? acceptDepthOf(rules, op.valueCents) : rules.hard
     settled.push({ swapId: id, depth })
   }

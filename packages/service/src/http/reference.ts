@@ -14,7 +14,7 @@ type Operation = {
 }
 type Methods = Record<string, Operation>
 
-/** What of an OpenAPI document the reference shows. */
+/** The parts of an OpenAPI document that the reference shows. */
 export type OpenApi = {
   info: { title: string; version: string; description: string }
   paths: Record<string, Methods>

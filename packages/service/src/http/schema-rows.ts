@@ -1,4 +1,4 @@
-/** What of JSON Schema our interface uses. */
+/** The parts of JSON Schema that our interface uses. */
 export type Schema = {
   type?: string
   enum?: readonly unknown[]

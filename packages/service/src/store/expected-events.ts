@@ -11,7 +11,7 @@ export type Expectation = {
 // A swap that has waited longer waits for something else than the next block.
 const PATIENCE_SECONDS = 60
 
-/** What to expect of the blocks up to this head. What was sent at this head can be in none of them. */
+/** Says which events the blocks up to this head may have. None has a transaction that was sent at this head. */
 export async function readExpectation(
   db: Db,
   { chainId, head }: { chainId: number; head: bigint },

@@ -15,7 +15,7 @@ import { insertTestOp, insertTestSwap, settleTestSwap } from './test-swaps.ts'
 import { replay } from './webhook-deliveries.ts'
 import { insertEndpoint, removeEndpoint, rotateSecret } from './webhook-endpoints.ts'
 
-// What happens rarely: end-to-end tests show that the rest works by these roles.
+// Rare work: end-to-end tests show that the rest works by these roles.
 
 let database: TestDatabase
 let owner: Pool

@@ -154,7 +154,7 @@ describe.each(PARTS)('the %s', (part) => {
   })
 })
 
-/** What a thief of the process would like to do most. */
+/** Statements that a thief of the process would try first. */
 const THEFTS: [Part, string][] = [
   ['api', "update ops set recipient = 'thief'"],
   ['api', "update ops set min_output = 0, terms = '{}'"],

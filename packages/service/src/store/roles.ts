@@ -156,7 +156,7 @@ async function readRole(db: Db, group: string) {
   return { name: role.name, isMember: role.is_member, powers: role.powers }
 }
 
-/** What a role may do with our tables, however it came to it, such as `update ops.expires_at`. */
+/** Lists the privileges of a role on our tables, inherited ones too, such as `update ops.expires_at`. */
 async function readPrivileges(db: Db, role: string): Promise<string[]> {
   const { rows } = await db.query<{ what: string }>(
     `with ours as (

@@ -65,7 +65,7 @@ declare
   ends   timestamptz;
   name   text;
 begin
-  -- What stands there and belongs to this month moves; nobody adds to it meanwhile.
+  -- Events of this month move out of the default partition; the lock keeps others from adding to it.
   lock table swap_events_default in access exclusive mode;
   select max(ends_at) into starts from swap_event_partitions;
   ends := (starts at time zone 'utc' + interval '1 month') at time zone 'utc';

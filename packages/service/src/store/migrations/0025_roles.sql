@@ -1,5 +1,5 @@
 -- Each part of the service has a role of its own, which may write what its code writes and no more: store/grants.ts.
--- What follows from a change by itself, and what only the owner of a table may do, is done as the owner.
+-- Triggers, and functions that only the owner of a table may run, run as the owner.
 
 -- Takes a month of the log away that is over and of which no event is owed to a webhook. False when one is.
 create function drop_swap_event_month(month text) returns boolean language plpgsql as $$
@@ -29,7 +29,7 @@ declare
   ends   timestamptz;
   name   text;
 begin
-  -- What stands there and belongs to this month moves; nobody adds to it meanwhile.
+  -- Events of this month move out of the default partition; the lock keeps others from adding to it.
   lock table swap_events_default in access exclusive mode;
   select max(ends_at) into starts from swap_event_partitions;
   ends := (starts at time zone 'utc' + interval '1 month') at time zone 'utc';
