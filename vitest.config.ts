@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config'
 
-const isolated = { pool: 'forks', testTimeout: 30_000, hookTimeout: 90_000 } as const
+const isolated = { pool: 'forks', testTimeout: 60_000, hookTimeout: 120_000 } as const
 // Files of one process share what they import: loading it anew for each would take half of the time of all tests.
 const shared = { ...isolated, isolate: false } as const
 
@@ -26,7 +26,7 @@ export default defineConfig({
           include: ['test/e2e/**/*.test.ts'],
           globalSetup: ['test/e2e/network.ts'],
           fileParallelism: false,
-          testTimeout: 60_000,
+          testTimeout: 120_000,
           sequence: { groupOrder: 1 },
         },
       },
@@ -38,7 +38,7 @@ export default defineConfig({
           include: ['test/browser/**/*.test.ts'],
           globalSetup: ['test/browser/network.ts'],
           fileParallelism: false,
-          testTimeout: 60_000,
+          testTimeout: 120_000,
           sequence: { groupOrder: 3 },
         },
       },
@@ -49,7 +49,7 @@ export default defineConfig({
           name: 'faults',
           include: ['test/faults/**/*.test.ts'],
           fileParallelism: false,
-          testTimeout: 90_000,
+          testTimeout: 120_000,
           sequence: { groupOrder: 2 },
         },
       },
@@ -61,7 +61,7 @@ export default defineConfig({
           include: ['test/clients/**/*.test.ts'],
           globalSetup: ['test/clients/network.ts'],
           fileParallelism: false,
-          testTimeout: 60_000,
+          testTimeout: 120_000,
           sequence: { groupOrder: 4 },
         },
       },
@@ -73,7 +73,7 @@ export default defineConfig({
           include: ['test/shape/**/*.test.ts'],
           globalSetup: ['test/shape/network.ts'],
           fileParallelism: false,
-          testTimeout: 60_000,
+          testTimeout: 120_000,
           sequence: { groupOrder: 7 },
         },
       },
@@ -84,7 +84,7 @@ export default defineConfig({
           name: 'proof',
           include: ['test/proof/**/*.test.ts'],
           fileParallelism: false,
-          testTimeout: 90_000,
+          testTimeout: 120_000,
           sequence: { groupOrder: 6 },
         },
       },

@@ -324,7 +324,7 @@ export async function stageOf(
 }
 
 /** Asks until there is an answer. */
-export async function until<T>(ask: () => Promise<T | undefined | false>, timeoutMs = 30_000): Promise<T> {
+export async function until<T>(ask: () => Promise<T | undefined | false>, timeoutMs = 60_000): Promise<T> {
   const end = Date.now() + timeoutMs
   while (Date.now() < end) {
     const answer = await ask()

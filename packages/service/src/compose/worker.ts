@@ -280,7 +280,6 @@ function watchLane(parts: Parts, connected: ConnectedChain): Lane {
   const lane = createWatchLane({
     pool,
     chain,
-    blockMs: config.blockMs,
     follower,
     senders,
     overlap: overlapOf(config),

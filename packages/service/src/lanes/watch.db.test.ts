@@ -49,7 +49,6 @@ async function watch(readLocks: Chain['readLocks'] = readNone): Promise<void> {
   const chain = { chainId: CHAIN, findEvents, readHoldings: async () => [], readLocks }
   const lane = createWatchLane({
     pool: database.pool,
-    blockMs: 1_000,
     chain: chain as unknown as Chain,
     senders: [],
     overlap: 4n,
@@ -142,7 +141,7 @@ function createLooker() {
       readHoldings: async () => [],
       readLocks: readNone,
     } as unknown as Chain,
-    ...{ senders: [], blockMs: 1_000, overlap: 4n, undo: async () => {} },
+    ...{ senders: [], overlap: 4n, undo: async () => {} },
     follower: { current: heads } as unknown as HeadFollower,
     ...{ confirmLocks: note('locks'), confirmDeliveries: note('deliveries') },
     ...{ finalizeOrigin: async () => [], finalizeDeliveries: async () => [] },

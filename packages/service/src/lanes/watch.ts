@@ -3,7 +3,7 @@ import type { Chain, ChainEvent, Heads } from '../chains/chain.ts'
 import { attempt, throwFirst } from '../model/attempt.ts'
 import { releaseStalledAttestations } from '../store/attestations.ts'
 import { discardEvents, findFinalEvents, type StoredEvent } from '../store/chain-events.ts'
-import { readExpectation } from '../store/expected-events.ts'
+import { isEventExpected } from '../store/expected-events.ts'
 import type { Lease } from '../store/lanes.ts'
 import { findPositionsPast, freePositions } from '../store/ops.ts'
 import { followAbandoned } from './abandoned.ts'
@@ -11,14 +11,12 @@ import { createAudit } from './audit.ts'
 import type { HeadFollower } from './head-follower.ts'
 import type { Lane, Task } from './runner.ts'
 import { type ScanDeps, scanEvents } from './scan.ts'
-import { createSecondLook } from './second-look.ts'
 
 type Finalize = (heads: Heads, events: readonly StoredEvent[], faults: unknown[]) => Promise<ChainEvent[]>
 
 type Options = Omit<ScanDeps, 'chain'> & {
   pool: Pool
   chain: Chain
-  blockMs: number
   follower: HeadFollower
   /** The keys that follow up on what they sent here. */
   senders: readonly string[]
@@ -36,25 +34,21 @@ const FINALIZED_AT_ONCE = 500
 const UPKEEP_MS = 30_000
 // While nothing that was sent waits for its event here, events show no more than a reorg, or what others sent.
 const IDLE_SCAN_MS = 10_000
-// Where the next head comes sooner, it shows what a lagging node left out.
-const SLOW_BLOCK_MS = 2_000
 
 /** The lane that reads a chain: at each new head it stores events and moves swaps on by them. */
 export function createWatchLane(options: Options): Lane {
-  const { pool, chain, blockMs, follower } = options
+  const { pool, chain, follower } = options
   const drawConsequences = createConsequences(options)
-  const again = createSecondLook(`again:${chain.chainId}`)
   let done: string | undefined
   let scanAt = 0
   const watch: Task = {
-    topics: [`head:${chain.chainId}`, again.topic],
-    async step(lease, wakeLane) {
+    topics: [`head:${chain.chainId}`],
+    async step(lease) {
       const heads = follower.current()
-      const isNew = heads?.head.hash !== done
-      if (!heads || !(again.take() || isNew)) return
+      if (!heads || heads.head.hash === done) return
       const faults: unknown[] = []
-      const expected = { chainId: chain.chainId, head: heads.head.number }
-      if ((await readExpectation(pool, expected)).isSent || performance.now() >= scanAt) {
+      const isExpected = await isEventExpected(pool, { chainId: chain.chainId, head: heads.head.number })
+      if (isExpected || performance.now() >= scanAt) {
         await scanEvents(options, heads, faults)
         scanAt = performance.now() + IDLE_SCAN_MS
       }
@@ -62,10 +56,7 @@ export function createWatchLane(options: Options): Lane {
         attempt(faults, () => options.confirmDeliveries(lease, heads)),
         attempt(faults, () => options.confirmLocks(heads)),
       ])
-      const looksAgain = blockMs >= SLOW_BLOCK_MS && (await readExpectation(pool, expected)).isUnseen
-      if (looksAgain) again.plan(heads.head.hash, wakeLane)
-      else again.cancel()
-      if (isNew) await drawConsequences(heads, faults)
+      await drawConsequences(heads, faults)
       throwFirst(faults)
       done = heads.head.hash
     },

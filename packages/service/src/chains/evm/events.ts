@@ -1,5 +1,7 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { geoEscrowAbi, geoVaultAbi } from '@geoswap/protocol'
 import {
+  BlockNotFoundError,
   type Hex,
   isAddressEqual,
   type Log,
@@ -13,15 +15,41 @@ import type { ChainEvent, Delivered, EventPage, PaidOp } from '../chain.ts'
 import { type BlockRange, createLogPages } from './log-pages.ts'
 import type { EvmChainSettings } from './settings.ts'
 
+type Client = Pick<PublicClient, 'getLogs' | 'getBlock'>
 type Contracts = Pick<EvmChainSettings, 'escrow' | 'vault'>
 type Mined = { transactionHash: Hex; blockNumber: bigint; blockHash: Hex }
 
-/** Pages of everything that our contracts on this chain emitted in a range of blocks. */
-export function createEventReader(client: Pick<PublicClient, 'getLogs'>, contracts: Contracts) {
+// A provider has several backends, and one that lags leaves out its newest logs. The next answer may be another's.
+const RETRY_MS = [30, 50, 80, 120, 160, 200, 250]
+
+/**
+ * Reads pages of the events that our contracts emitted in a range of blocks. The last block of the range is asked for
+ * in the same request, so that the backend that answers shows whether it has it.
+ */
+export function createEventReader(client: Client, contracts: Contracts) {
   const pages = createLogPages(client)
   return async (range: BlockRange): Promise<EventPage> => {
-    const { logs, to } = await pages.readPage([contracts.escrow, contracts.vault], range)
-    return { events: toEvents(contracts, logs), to, isComplete: true }
+    for (let tries = 0; ; tries += 1) {
+      const [{ logs, to }, hasEnd] = await Promise.all([
+        pages.readPage([contracts.escrow, contracts.vault], range),
+        hasBlock(client, range.to),
+      ])
+      const pauseMs = RETRY_MS[tries]
+      // The scan of the next head reads these blocks again.
+      if (hasEnd || pauseMs === undefined)
+        return { events: toEvents(contracts, logs), to, isComplete: hasEnd }
+      await delay(pauseMs)
+    }
+  }
+}
+
+async function hasBlock(client: Client, blockNumber: bigint): Promise<boolean> {
+  try {
+    await client.getBlock({ blockNumber })
+    return true
+  } catch (error) {
+    if (error instanceof BlockNotFoundError) return false
+    throw error
   }
 }
 

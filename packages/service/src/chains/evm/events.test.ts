@@ -1,0 +1,50 @@
+import { geoEscrowAbi } from '@geoswap/protocol'
+import { BlockNotFoundError, encodeEventTopics, type PublicClient, zeroHash } from 'viem'
+import { expect, test } from 'vitest'
+import { createEventReader } from './events.ts'
+
+const escrow = '0x00000000000000000000000000000000000000e5'
+const vault = '0x00000000000000000000000000000000000000a7'
+const HEAD = 9n
+
+const op = `0x${'ab'.repeat(32)}` as const
+const locked = {
+  address: escrow,
+  topics: encodeEventTopics({ abi: geoEscrowAbi, eventName: 'Locked', args: { op } }),
+  data: '0x',
+  blockNumber: HEAD,
+  blockHash: zeroHash,
+  transactionHash: zeroHash,
+}
+
+/** Each read is answered by the next backend, which knows the chain up to its own head alone. */
+function readerOver(heads: readonly bigint[]) {
+  let reads = 0
+  const knownNow = () => heads[Math.min(reads, heads.length) - 1] ?? 0n
+  const client = {
+    async getLogs({ toBlock }: { toBlock: bigint }) {
+      reads += 1
+      return knownNow() >= toBlock ? [locked] : []
+    },
+    async getBlock({ blockNumber }: { blockNumber: bigint }) {
+      if (knownNow() < blockNumber) throw new BlockNotFoundError({ blockNumber })
+      return {}
+    },
+  }
+  return { read: createEventReader(client as unknown as PublicClient, { escrow, vault }), reads: () => reads }
+}
+
+test('a backend that does not have the head is not believed: its logs are read again', async () => {
+  const { read, reads } = readerOver([HEAD - 2n, HEAD - 2n, HEAD])
+
+  const page = await read({ from: 1n, to: HEAD })
+
+  expect(page).toMatchObject({ events: [{ kind: 'locked', id: op }], to: HEAD, isComplete: true })
+  expect(reads()).toBe(3)
+})
+
+test('while no backend has the head the page says that it may lack events', async () => {
+  const { read } = readerOver([HEAD - 2n])
+
+  expect(await read({ from: 1n, to: HEAD })).toMatchObject({ events: [], isComplete: false })
+})

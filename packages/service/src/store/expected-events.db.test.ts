@@ -1,0 +1,27 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { isEventExpected } from './expected-events.ts'
+import { insertTestAttempt } from './test-attempts.ts'
+import { insertTestAccount, startTestDatabase, type TestDatabase } from './test-database.ts'
+import { insertTestSwap, moveTestSwap } from './test-swaps.ts'
+
+const CHAIN = 31_337
+
+let database: TestDatabase
+beforeAll(async () => {
+  database = await startTestDatabase()
+})
+afterAll(() => database.stop())
+
+test('an event is expected in the blocks after the one at which its transaction was sent', async () => {
+  const { pool } = database
+  const isExpectedAt = (head: bigint) => isEventExpected(pool, { chainId: CHAIN, head })
+  const swap = await insertTestSwap(pool, await insertTestAccount(pool))
+  await insertTestAttempt(pool, swap, 'lock', { sender: 'first' })
+  await moveTestSwap(pool, swap, 'lockRecorded')
+
+  expect(await isExpectedAt(0n)).toBe(false)
+  expect(await isExpectedAt(1n)).toBe(true)
+
+  await moveTestSwap(pool, swap, 'lockSeen', { originTxHash: '0xa', lockedBlock: 1n })
+  expect(await isExpectedAt(1n)).toBe(false)
+})
