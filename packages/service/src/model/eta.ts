@@ -2,8 +2,8 @@ import { acceptDepthOf, type FinalityRules, secondsToDepth } from './finality.ts
 
 type RouteEnd = { finality: FinalityRules; blockSeconds: number }
 
-// Notifications, reads of the database and of nodes between the two legs.
-const SERVICE_SECONDS = 0.5
+// Of both legs: notifications, reads of the database and of nodes, which may be a little behind.
+const SERVICE_SECONDS = 1
 // Fewer tell too little; more of them are of another hour.
 export const MIN_SAMPLES = 20
 export const MAX_SAMPLES = 100
