@@ -5,7 +5,7 @@ import { createListener, type Listener } from '../store/listen.ts'
 import { startTestDatabase, type TestDatabase } from '../store/test-database.ts'
 import { createLaneRunner, type Lane } from './runner.ts'
 
-const LEASE_MS = 2_000
+const LEASE_MS = 3_000
 // Nobody looks by itself for a quarter of it.
 const SLOW_MS = 40_000
 const NAMES = ['one', 'two', 'three', 'four', 'five', 'six']

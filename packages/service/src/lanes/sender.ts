@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Pool, PoolClient } from 'pg'
 import type { Chain, Heads, Refusal, Replacement, Signed, SigningTerms, TxRequest } from '../chains/chain.ts'
 import { failPoint } from '../fail-point.ts'
+import { minedRecheckMs } from '../model/poll-pace.ts'
 import {
   type Attempt,
   FIRST_MINED,
@@ -68,8 +69,6 @@ export type Sender = {
 const IDLE_CHECK_MS = 5_000
 // The chain is asked for the nonce of such a key less often: only somebody else could have used it.
 const NONCE_CHECK_MS = 300_000
-// What is in a block and waits for finality is looked at again this often, or when the final block moves.
-const MINED_CHECK_MS = 10_000
 /** The swaps moved on or the lane changed hands: what was about to be signed must not be. */
 class Outdated extends Error {}
 
@@ -82,7 +81,8 @@ export function createSender(options: Options): Sender {
   let nextNonce = -1 // what the chain was last seen to expect: less than before after a reorg
   let inFlight = Number.POSITIVE_INFINITY // unknown until the first follow-up
   let idleUntil = 0 // nothing of this key is open: there is nothing to follow up on
-  let seen = { hard: '', at: Number.NEGATIVE_INFINITY } // when the chain was last asked, and its final block then
+  // When the chain was last asked, and its final block then.
+  let seen = { hard: '', at: Number.NEGATIVE_INFINITY, hasMore: false }
   let sent = 0 // a follow-up runs beside the sends and must not overlook those it began before
 
   async function send(lease: Lease, heads: Heads, { feeBound = 0n, ...work }: Work): Promise<boolean> {
@@ -100,10 +100,15 @@ export function createSender(options: Options): Sender {
     return true
   }
 
+  /** Behind as many final ones as are read at once there may be more: they follow with the next head. */
+  function quietMs({ head, hard }: Heads): number {
+    if (seen.hasMore) return 0
+    return minedRecheckMs(hard.hash !== seen.hard, Number(head.number - hard.number))
+  }
+
   async function followUp(lease: Lease, heads: Heads): Promise<void> {
     const now = performance.now()
-    const isMined = inFlight === 0 && heads.hard.hash === seen.hard && now - seen.at < MINED_CHECK_MS
-    if (now < idleUntil || isMined) return
+    if (now < idleUntil || (inFlight === 0 && now - seen.at < quietMs(heads))) return
     const before = sent
     const open = await findOpenAttempts(pool, key)
     const isIdle = open.length === 0 && inFlight === 0
@@ -114,8 +119,7 @@ export function createSender(options: Options): Sender {
     nextNonce = fates.nextNonce
     await noteFates(pool, open, fates, heads)
     inFlight = fates.unmined.length + sent - before
-    // Behind as many as are read at once there may be more: they follow with the next head.
-    seen = { hard: fates.final.length < FIRST_MINED ? heads.hard.hash : '', at: now }
+    seen = { hard: heads.hard.hash, at: now, hasMore: fates.final.length >= FIRST_MINED }
     idleUntil = open.length === 0 && sent === before ? performance.now() + IDLE_CHECK_MS : 0
     const worths = await broadcaster.repeat(fates.unmined)
     for (const found of findStuck(fates.unmined, worths, broadcaster.refusalOf)) {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { finalRereadMs, paceOf } from './poll-pace.ts'
+import { finalRereadMs, minedRecheckMs, paceOf } from './poll-pace.ts'
 
 const chain = { isInFlight: false, isSubscribed: false, callsPerHead: 1, hasFeeds: true }
 const pollMs = (blockMs: number, change: Partial<Parameters<typeof paceOf>[0]> = {}) =>
@@ -35,11 +35,16 @@ test('where heads are told, one is asked for when it is late, and sooner while a
 })
 
 test('a chain without feeds is read less often while nobody waits', () => {
-  expect(paceOf({ ...chain, blockMs: 400 }).stateMs).toBe(3_000)
+  expect(paceOf({ ...chain, blockMs: 400 }).stateMs).toBe(4_000)
   expect(paceOf({ ...chain, blockMs: 400, hasFeeds: false }).stateMs).toBe(10_000)
   expect(paceOf({ ...chain, blockMs: 400, hasFeeds: false, isInFlight: true }).stateMs).toBe(400)
 })
 
 test('a final block is read with every head where it is near, and every 15 s where it is many minutes away', () => {
   expect([4, 32, 64, 600, 4_800].map(finalRereadMs)).toEqual([0, 0, 1_600, 15_000, 15_000])
+})
+
+test('a key whose transactions are all in blocks is read again when the final block moved, or after a minute', () => {
+  expect([4, 64, 4_800].map((behind) => minedRecheckMs(true, behind))).toEqual([0, 3_200, 30_000])
+  expect(minedRecheckMs(false, 4)).toBe(60_000)
 })

@@ -49,11 +49,12 @@ export function paceOf({ blockMs, isInFlight, isSubscribed, callsPerHead, hasFee
   return {
     isInFlight,
     pollMs,
-    toldPollMs: pollMs,
+    // Some backends do not have a head yet that was reported, and nobody waits for it.
+    toldPollMs: (pollMs * 3) / 2,
     afterHeadMs: isSubscribed ? Math.max(pollMs, blockMs * 3) : Math.max(pollMs, (blockMs * 3) / 4),
     costsMs: 5_000,
-    stateMs: hasFeeds ? 3_000 : 10_000,
-    poolsMs: 3_000,
+    stateMs: hasFeeds ? 4_000 : 10_000,
+    poolsMs: 4_000,
   }
 }
 
@@ -68,4 +69,11 @@ const SHALLOW = 32
 /** How long a final block is taken for the newest one: finality that is minutes away moves in minutes. */
 export function finalRereadMs(blocksBehind: number): number {
   return Math.min(LONGEST_FINAL_MS, Math.max(0, blocksBehind - SHALLOW) * FINAL_MS_PER_BLOCK)
+}
+
+const REORG_CHECK_MS = 60_000
+
+/** How long a key whose transactions are all in blocks is left alone, by whether the final block moved since. */
+export function minedRecheckMs(hasNewFinal: boolean, blocksBehind: number): number {
+  return hasNewFinal ? 2 * finalRereadMs(blocksBehind) : REORG_CHECK_MS
 }

@@ -1,5 +1,5 @@
 import { geoEscrowAbi } from '@geoswap/protocol'
-import { BlockNotFoundError, encodeEventTopics, type PublicClient, zeroHash } from 'viem'
+import { encodeEventTopics, type Hex, type PublicClient, zeroHash } from 'viem'
 import { expect, test } from 'vitest'
 import { createEventReader } from './events.ts'
 
@@ -26,9 +26,8 @@ function readerOver(heads: readonly bigint[]) {
       reads += 1
       return knownNow() >= toBlock ? [locked] : []
     },
-    async getBlock({ blockNumber }: { blockNumber: bigint }) {
-      if (knownNow() < blockNumber) throw new BlockNotFoundError({ blockNumber })
-      return {}
+    async request({ params: [number] }: { params: [Hex] }) {
+      return BigInt(number) > knownNow() ? null : { number }
     },
   }
   return { read: createEventReader(client as unknown as PublicClient, { escrow, vault }), reads: () => reads }

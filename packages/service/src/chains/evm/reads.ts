@@ -6,6 +6,7 @@ import {
   erc20Abi,
   getAddress,
   type Hex,
+  hexToBigInt,
   type PublicClient,
   zeroAddress,
 } from 'viem'
@@ -61,10 +62,15 @@ export async function readWallet(
   input: WalletInput,
 ): Promise<WalletView> {
   const [block, state] = await Promise.all([
-    clients.gathered.client.getBlockNumber({ cacheTime: 0 }),
+    readNumberBeside(clients.gathered.client),
     readWalletState(clients, settings, input),
   ])
   return { ...state, block }
+}
+
+/** Without `getBlockNumber`, which shares the answer to a request that is under way, perhaps at another backend. */
+async function readNumberBeside(client: PublicClient): Promise<bigint> {
+  return hexToBigInt(await client.request({ method: 'eth_blockNumber' }))
 }
 
 type BalanceOf = { owner: Address; token: Address; blockNumber?: bigint }
