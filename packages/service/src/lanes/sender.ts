@@ -82,7 +82,7 @@ export function createSender(options: Options): Sender {
   let inFlight = Number.POSITIVE_INFINITY // unknown until the first follow-up
   let idleUntil = 0 // nothing of this key is open: there is nothing to follow up on
   // When the chain was last asked, and its final block then.
-  let seen = { hard: '', at: Number.NEGATIVE_INFINITY, hasMore: false }
+  let seen: Seen = { hard: '', at: Number.NEGATIVE_INFINITY, hasMore: false }
   let sent = 0 // a follow-up runs beside the sends and must not overlook those it began before
 
   async function send(lease: Lease, heads: Heads, { feeBound = 0n, ...work }: Work): Promise<boolean> {
@@ -100,15 +100,9 @@ export function createSender(options: Options): Sender {
     return true
   }
 
-  /** Behind as many final ones as are read at once there may be more: they follow with the next head. */
-  function quietMs({ head, hard }: Heads): number {
-    if (seen.hasMore) return 0
-    return minedRecheckMs(hard.hash !== seen.hard, Number(head.number - hard.number))
-  }
-
   async function followUp(lease: Lease, heads: Heads): Promise<void> {
     const now = performance.now()
-    if (now < idleUntil || (inFlight === 0 && now - seen.at < quietMs(heads))) return
+    if (now < idleUntil || (inFlight === 0 && now - seen.at < quietMs(seen, heads))) return
     const before = sent
     const open = await findOpenAttempts(pool, key)
     const isIdle = open.length === 0 && inFlight === 0
@@ -133,6 +127,14 @@ export function createSender(options: Options): Sender {
     boundBy(chain, await termsAt(heads), feeBound) !== undefined
   const fits = async (heads: Heads, request: TxRequest) => chain.fits(request, await termsAt(heads))
   return { address, room, affords, fits, send, followUp, isRefused: broadcaster.isRefused }
+}
+
+type Seen = { hard: string; at: number; hasMore: boolean }
+
+/** Behind as many final ones as are read at once there may be more: they follow with the next head. */
+function quietMs(seen: Seen, { head, hard }: Heads): number {
+  if (seen.hasMore) return 0
+  return minedRecheckMs(hard.hash !== seen.hard, Number(head.number - hard.number))
 }
 
 /** Undefined, with nothing recorded, when the work is outdated. */

@@ -33,7 +33,7 @@ type Options = Omit<ScanDeps, 'chain'> & {
 const FINALIZED_AT_ONCE = 500
 const UPKEEP_MS = 30_000
 // While nothing that was sent waits for its event here, events show no more than a reorg, or what others sent.
-const IDLE_SCAN_MS = 10_000
+const IDLE_SCAN_MS = 20_000
 
 /** The lane that reads a chain: at each new head it stores events and moves swaps on by them. */
 export function createWatchLane(options: Options): Lane {

@@ -37,7 +37,7 @@ test('where heads are told, one is asked for when it is late, and sooner while a
 test('a chain without feeds is read less often while nobody waits', () => {
   expect(paceOf({ ...chain, blockMs: 400 }).stateMs).toBe(4_000)
   expect(paceOf({ ...chain, blockMs: 400, hasFeeds: false }).stateMs).toBe(10_000)
-  expect(paceOf({ ...chain, blockMs: 400, hasFeeds: false, isInFlight: true }).stateMs).toBe(400)
+  expect(paceOf({ ...chain, blockMs: 400, hasFeeds: false, isInFlight: true }).stateMs).toBe(1_000)
 })
 
 test('a final block is read with every head where it is near, and every 15 s where it is many minutes away', () => {

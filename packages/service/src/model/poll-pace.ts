@@ -41,7 +41,7 @@ export function paceOf({ blockMs, isInFlight, isSubscribed, callsPerHead, hasFee
       // A head that was not told is late by then.
       afterHeadMs: isSubscribed ? (blockMs * 5) / 4 : (blockMs * 3) / 4,
       costsMs: 5_000,
-      stateMs: 400,
+      stateMs: 1_000,
       poolsMs: 3_000,
     }
   }
@@ -50,7 +50,7 @@ export function paceOf({ blockMs, isInFlight, isSubscribed, callsPerHead, hasFee
     isInFlight,
     pollMs,
     // Some backends do not have a head yet that was reported, and nobody waits for it.
-    toldPollMs: (pollMs * 3) / 2,
+    toldPollMs: 2 * pollMs,
     afterHeadMs: isSubscribed ? Math.max(pollMs, blockMs * 3) : Math.max(pollMs, (blockMs * 3) / 4),
     costsMs: 5_000,
     stateMs: hasFeeds ? 4_000 : 10_000,
