@@ -79,7 +79,7 @@ export type Sent = {
   lastValid?: bigint
 }
 
-export type Fates<T extends Sent> = {
+export type TxOutcomes<T extends Sent> = {
   /** Nonces below this one are taken, whoever took them; 0 on a chain without nonces. */
   nextNonce: number
   /** Neither can these land any more, nor can their having landed be undone. */
@@ -104,10 +104,10 @@ export type Replacement = { request: TxRequest; terms: SigningTerms; isBurn: boo
 export type Refusal = 'underpriced' | 'feeBelowBase' | 'gasTooLow' | 'unfunded' | 'authority'
 
 /** What a transaction that is stuck may cost: whatever it takes, what its terms allow, or nothing any more. */
-export type Worth = 'owed' | 'quoted' | 'nothing'
+export type ReplacementPolicy = 'anyFee' | 'quotedFee' | 'cancel'
 
 /** `isRefused`: no node has it, so there is nothing to wait for. */
-export type Plight = { worth?: Worth; isRefused?: boolean }
+export type ReplacementOptions = { policy?: ReplacementPolicy; isRefused?: boolean }
 
 export type Simulation =
   | { kind: 'ok' }
@@ -159,11 +159,16 @@ type AnyChain = {
    * every node refused them for the same reason.
    */
   broadcast(raw: string): Promise<Refusal | undefined>
-  readFates<T extends Sent>(sender: string, sent: readonly T[], at: Heads): Promise<Fates<T>>
+  readOutcomes<T extends Sent>(sender: string, sent: readonly T[], at: Heads): Promise<TxOutcomes<T>>
   /** Whether these bytes, which the sender signed, do what the request says. */
   isSignedFor(request: TxRequest, by: { raw: string; sender: string }): Promise<boolean>
   /** What takes the place of a transaction that no block includes; undefined while, or where, nothing should. */
-  planReplacement(stuck: Sent, at: Heads, current: SigningTerms, plight?: Plight): Replacement | undefined
+  planReplacement(
+    stuck: Sent,
+    at: Heads,
+    current: SigningTerms,
+    plight?: ReplacementOptions,
+  ): Replacement | undefined
 }
 
 export type OriginChain = AnyChain & {

@@ -128,7 +128,7 @@ export async function composeWorker(config: Config, logger: Logger): Promise<Wor
   }
   const { leaseMs } = network
   const runner = createLaneRunner({ pool, lanes, onFault, ...(leaseMs !== undefined && { leaseMs }) })
-  const channels = { swap_work: wake, [LANES_CHANNEL]: runner.hear, ...views.channels }
+  const channels = { swap_work: wake, [LANES_CHANNEL]: runner.onLaneNotification, ...views.channels }
   const listener = listenToDatabase(config, logger, { channels })
   let server: MetricsServer | undefined
   return {

@@ -43,7 +43,7 @@ export function createActor(world: ConformanceWorld, { since }: { since: bigint 
   async function sign(role: Role, plan: Plan, { ahead = 0 } = {}): Promise<Sent & Signed> {
     const request = await plan()
     const heads = await chain.readHeads()
-    const { nextNonce } = await chain.readFates(senders[role], [], heads)
+    const { nextNonce } = await chain.readOutcomes(senders[role], [], heads)
     const as = { sender: senders[role], nonce: nextNonce + ahead, terms: await chain.readTerms(heads) }
     const signed = await chain.sign(request, as)
     const recorded = { id: signed.txHash, request, replacement: 0, isBurn: false }
@@ -67,7 +67,7 @@ export function createActor(world: ConformanceWorld, { since }: { since: bigint 
     refunding: (swap: Swap, of?: Attesting) => () => planRefund(world, swap, of),
 
     async fatesOf(role: Role, sent: readonly Sent[]) {
-      const { final, unmined } = await chain.readFates(senders[role], sent, await look())
+      const { final, unmined } = await chain.readOutcomes(senders[role], sent, await look())
       return { final: final.map(({ id }) => id), unmined: unmined.map(({ id }) => id) }
     },
 

@@ -4,7 +4,7 @@ import type { Heads } from '../chain.ts'
 import { startNodesBeside } from '../conformance/test-liar.ts'
 import { NoAgreementError } from '../nodes/agree.ts'
 import { createEvmClients } from './client.ts'
-import { createFateReader } from './send.ts'
+import { createOutcomeReader } from './send.ts'
 
 const [plan] = EVM_CHAINS
 if (!plan) throw new Error('The local network has no EVM chain')
@@ -51,7 +51,7 @@ test('no key skips a nonce because one node says that it was used, be it the fir
   const { number } = await clients.agreed.getBlock({ blockTag: 'latest' })
   const heads = { head: { number }, hard: { number, hash: '0xaa' } } as Heads
 
-  const { nextNonce } = await createFateReader(clients)(
+  const { nextNonce } = await createOutcomeReader(clients)(
     '0x00000000000000000000000000000000000000aa',
     [],
     heads,

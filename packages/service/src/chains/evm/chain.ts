@@ -25,7 +25,7 @@ import { createHeadReader } from './heads.ts'
 import { findObstacle } from './obstacle.ts'
 import { type EvmRequest, planClaim, planDelivery, planLock, planRefund, planTransfer } from './plans.ts'
 import * as reads from './reads.ts'
-import { broadcast, createFateReader, isSignedFor, sign } from './send.ts'
+import { broadcast, createOutcomeReader, isSignedFor, sign } from './send.ts'
 import type { EvmChainSettings } from './settings.ts'
 import { isOpSigned } from './signed-op.ts'
 import { simulateDelivery } from './simulate.ts'
@@ -67,7 +67,7 @@ export function createEvmChain({ clients, settings, prices, accounts, deliverer 
       sign(accounts, settings.chainId, request as EvmRequest, { ...as, terms: terms as Fees }),
     fits: (request, terms) => fitsBlock(request as EvmRequest, terms as Fees),
     broadcast: (raw) => broadcast(nodes, raw),
-    readFates: createFateReader(clients),
+    readOutcomes: createOutcomeReader(clients),
     isSignedFor: (request, by) => isSignedFor(request as EvmRequest, by),
     planReplacement,
     readDelegation: (wallet) => reads.readDelegation(clients, settings, wallet),

@@ -1,7 +1,7 @@
 import { type PublicClient, zeroAddress } from 'viem'
 import { describe, expect, test } from 'vitest'
 import type { SignedDelegation, Swap } from '../../model/swap.ts'
-import type { Block, Heads, Sent, Worth } from '../chain.ts'
+import type { Block, Heads, ReplacementPolicy, Sent } from '../chain.ts'
 import { bytesOf } from './data-price.ts'
 import {
   boundFees,
@@ -43,8 +43,8 @@ describe('a transaction that no block includes', () => {
     replacement: 0,
     isBurn: false,
   } as unknown as Sent
-  const replace = (terms: Fees, current: Fees, worth?: Worth) =>
-    planReplacement({ ...stuck, terms }, heads, current, worth && { worth })
+  const replace = (terms: Fees, current: Fees, policy?: ReplacementPolicy) =>
+    planReplacement({ ...stuck, terms }, heads, current, policy && { policy })
 
   /** What is signed for one nonce while nothing that is sent arrives, and the chain asks for this at each look. */
   function replaceInVain(asked: readonly bigint[], terms: Fees) {
@@ -114,13 +114,13 @@ describe('a transaction that no block includes', () => {
   })
 
   test('gives its nonce back once it is worth nothing, however cheap gas is', () => {
-    expect(replace(feesOf(100n, 1_000n), feesOf(10n), 'nothing')).toMatchObject({
+    expect(replace(feesOf(100n, 1_000n), feesOf(10n), 'cancel')).toMatchObject({
       ...{ isBurn: true, request: { data: '0x' }, terms: { maxFeePerGas: '113' } },
     })
   })
 
   test('leaves its bound behind once it is owed', () => {
-    const replacement = replace(feesOf(100n, 1_000n), feesOf(1_001n), 'owed')
+    const replacement = replace(feesOf(100n, 1_000n), feesOf(1_001n), 'anyFee')
     expect(replacement).toMatchObject({ isBurn: false, request })
     expect(replacement?.terms).toEqual({ maxFeePerGas: '1001', maxPriorityFeePerGas: '2' })
   })
@@ -184,7 +184,7 @@ describe('when bytes become ten times as dear', () => {
   })
 
   test('a no-op has room for them too', () => {
-    const burn = planReplacement(stuck, heads, now, { worth: 'nothing' })
+    const burn = planReplacement(stuck, heads, now, { policy: 'cancel' })
 
     expect(burn).toMatchObject({ isBurn: true, terms: { data: now.data } })
   })

@@ -1,7 +1,7 @@
 import type { PublicClient } from 'viem'
 import type { LegCosts } from '../../model/catalog.ts'
 import { GAS } from '../../model/gas.ts'
-import type { Heads, Plight, Replacement, Sent, SigningTerms } from '../chain.ts'
+import type { Heads, Replacement, ReplacementOptions, Sent, SigningTerms } from '../chain.ts'
 import { BYTES, type DataPrice, dataFeeOf, dataFeePerGas, dataGasOf, readDataPrice } from './data-price.ts'
 import { BURN, CLAIM_MANY, type EvmRequest } from './plans.ts'
 import type { EvmChainSettings } from './settings.ts'
@@ -130,23 +130,23 @@ export function planReplacement(
   stuck: Sent,
   { head }: Heads,
   current: SigningTerms,
-  { worth = 'quoted', isRefused = false }: Plight = {},
+  { policy = 'quotedFee', isRefused = false }: ReplacementOptions = {},
 ): Replacement | undefined {
   const isEarly =
     head.number - stuck.sentAtBlock < REPLACE_AFTER_BLOCKS ||
     head.seconds - stuck.sentAtSeconds < REPLACE_AFTER_SECONDS
   // What must not happen any more is not left to the next blocks.
-  if (isEarly && !isRefused && worth !== 'nothing') return undefined
+  if (isEarly && !isRefused && policy !== 'cancel') return undefined
   const { bound: quoted, ...paid } = stuck.terms as Fees
   // Its offer is good, and either a block takes it soon or nothing arrives at all: raises without end would only mount
   // up to whatever its key holds.
   if (stuck.replacement > MAX_RAISES && !isOutbid(paid, current as Fees)) return undefined
-  const bound = worth === 'owed' ? undefined : quoted
+  const bound = policy === 'anyFee' ? undefined : quoted
   const raised = raisedFees(paid, current as Fees)
   const isTooDear = bound !== undefined && priceOf(raised) > BigInt(bound)
   const isTooLarge = !fitsBlock(stuck.request as EvmRequest, raised)
   // What waits behind it may be worth more: its nonce is not kept for it until fees fall.
-  const isGivenUp = worth === 'nothing' || stuck.replacement >= MAX_RAISES || isTooDear || isTooLarge
+  const isGivenUp = policy === 'cancel' || stuck.replacement >= MAX_RAISES || isTooDear || isTooLarge
   const isBurn = stuck.isBurn || isGivenUp
   const request = isBurn ? BURN : (stuck.request as EvmRequest)
   const terms = isBurn || bound === undefined ? raised : { ...raised, bound }

@@ -81,10 +81,10 @@ function subscribe(url: string, { onData, onFault }: Heard): () => void {
   const fail = () => {
     if (!isOver) onFault(new Error(`${new URL(url).host} does not tell heads`))
   }
-  const hear = ({ result }: News) => {
+  const onHead = ({ result }: News) => {
     if (!isOver) onData(BigInt(result?.number ?? 0))
   }
-  value?.subscribe({ params: ['newHeads'], onData: hear, onError: fail }).catch(fail)
+  value?.subscribe({ params: ['newHeads'], onData: onHead, onError: fail }).catch(fail)
   return () => {
     isOver = true
     // A socket that cannot be closed was never open.

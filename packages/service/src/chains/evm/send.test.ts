@@ -2,7 +2,7 @@ import { privateKeyToAccount } from 'viem/accounts'
 import { expect, test } from 'vitest'
 import type { Block, Heads, Sent } from '../chain.ts'
 import type { EvmClients } from './client.ts'
-import { createFateReader, isSignedFor, sign } from './send.ts'
+import { createOutcomeReader, isSignedFor, sign } from './send.ts'
 
 const blockAt = (number: bigint): Block => ({ number, height: number, hash: `0x${number}`, seconds: 0 })
 const headsAt = (head: bigint, hard: bigint, settle = head): Heads => ({
@@ -19,7 +19,7 @@ function createReader() {
     asked.push(blockNumber)
     return Number(blockNumber / 10n)
   }
-  const read = createFateReader({ agreed: { getTransactionCount } } as unknown as EvmClients)
+  const read = createOutcomeReader({ agreed: { getTransactionCount } } as unknown as EvmClients)
   return { asked, read }
 }
 

@@ -9,7 +9,7 @@ import {
   type TransactionSerialized,
 } from 'viem'
 import type { SignedDelegation } from '../../model/swap.ts'
-import type { Block, Fates, Heads, Refusal, Sent, Signed } from '../chain.ts'
+import type { Block, Heads, Refusal, Sent, Signed, TxOutcomes } from '../chain.ts'
 import type { EvmClients } from './client.ts'
 import { type Fees, gasLimitOf } from './fees.ts'
 import type { EvmRequest } from './plans.ts'
@@ -39,7 +39,7 @@ async function offer(node: PublicClient, raw: Hex): Promise<undefined> {
  * on as well: a key that followed one node's word past a gap could send nothing any more. What a final block says of a
  * key stays, so it is asked once, and only where something was sent.
  */
-export function createFateReader({ agreed }: Pick<EvmClients, 'agreed'>) {
+export function createOutcomeReader({ agreed }: Pick<EvmClients, 'agreed'>) {
   const finals = new Map<string, { hash: string; nonce: number }>()
   const nonceAt = (sender: string, { number }: Block) =>
     agreed.getTransactionCount({ address: sender as Address, blockNumber: number })
@@ -52,7 +52,7 @@ export function createFateReader({ agreed }: Pick<EvmClients, 'agreed'>) {
     return nonce
   }
 
-  return async <T extends Sent>(sender: string, sent: readonly T[], at: Heads): Promise<Fates<T>> => {
+  return async <T extends Sent>(sender: string, sent: readonly T[], at: Heads): Promise<TxOutcomes<T>> => {
     const [latest, hard] = await Promise.all([
       nonceAt(sender, at.head),
       sent.length > 0 ? readFinal(sender, at) : 0,

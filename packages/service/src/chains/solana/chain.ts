@@ -11,7 +11,7 @@ import type { SolanaParts } from './parts.ts'
 import { planClaim, planDelivery, planInput, planRefund, type SolanaRequest } from './plans.ts'
 import { broadcast } from './send.ts'
 import { isOpSigned } from './signed-op.ts'
-import { readFates, readTerms, sign, type Terms } from './signing.ts'
+import { readOutcomes, readTerms, sign, type Terms } from './signing.ts'
 import { findTransaction, planTransfer, readCoins } from './transfer.ts'
 import { readWallet } from './wallet.ts'
 
@@ -37,7 +37,7 @@ export function createSolanaChain(parts: SolanaParts): Chain {
     sign: (request, { terms }) => sign(parts, request as SolanaRequest, terms as Terms),
     fits: () => true,
     broadcast: (raw) => broadcast(client, raw).then(() => undefined),
-    readFates: (_sender, sent, { hard }) => readFates(parts, sent, hard as SolanaBlock),
+    readOutcomes: (_sender, sent, { hard }) => readOutcomes(parts, sent, hard as SolanaBlock),
     // Nothing is signed a second time by what was stored: every payment is planned anew.
     isSignedFor: async () => false,
     // Two transactions with one purpose could both be alive: a second is signed when the first is dead.

@@ -1,4 +1,4 @@
-import type { Fates, Sent, Signed } from '../chain.ts'
+import type { Sent, Signed, TxOutcomes } from '../chain.ts'
 import type { SolanaBlock } from './blocks.ts'
 import { readBlockhash } from './heads.ts'
 import type { SolanaParts } from './parts.ts'
@@ -66,11 +66,11 @@ function getSigner({ signers }: SolanaParts, address: string): SolanaSigner {
  * A transaction is decided once it is finalized, or once the finalized height is past its last valid one and
  * no node knows it. The heights were read before the signatures: what landed in time is known by now.
  */
-export async function readFates<T extends Sent>(
+export async function readOutcomes<T extends Sent>(
   { client }: SolanaParts,
   sent: readonly T[],
   hard: SolanaBlock,
-): Promise<Fates<T>> {
+): Promise<TxOutcomes<T>> {
   const expired = await findExpired(client, sent, hard)
   const statuses = await readSignatures(
     client.agreed,

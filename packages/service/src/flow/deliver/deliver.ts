@@ -5,7 +5,7 @@ import type { SignedCheck } from '../../lanes/signed-check.ts'
 import { attempt, throwFirst } from '../../model/attempt.ts'
 import { isExposing, isUnbooked, withinCaps } from '../../model/exposure.ts'
 import { leastBound } from '../../model/gas.ts'
-import { chunksOf, eachAtOnce, groupBy, type Share } from '../../model/group.ts'
+import { chunksOf, groupBy, mapConcurrently, type Share } from '../../model/group.ts'
 import type { Swap } from '../../model/swap.ts'
 import { INVENTORY } from '../../model/venue.ts'
 import { tallyAttempts } from '../../store/attempts.ts'
@@ -18,7 +18,7 @@ import {
   setDeliveryTxHash,
 } from '../../store/swaps.ts'
 import { type DecideRefundDeps, decideRefund } from './decide-refund.ts'
-import { isTold, type JudgeDeps, judgeDelivery } from './judge.ts'
+import { isReportedSettled, type JudgeDeps, judgeDelivery } from './judge.ts'
 
 type DecideDeps = JudgeDeps & DecideRefundDeps
 
@@ -124,7 +124,7 @@ async function deliverAll(
   if (heads) {
     const fitting = await findFitting(deps, ready)
     const batches = batchesOf(fitting, deps.destination.maxBatch).slice(0, deps.sender.room())
-    await eachAtOnce(batches, SENT_AT_ONCE, (batch) => deliverBatch(deps, lease, heads, batch))
+    await mapConcurrently(batches, SENT_AT_ONCE, (batch) => deliverBatch(deps, lease, heads, batch))
   }
   throwFirst(faults)
 }
@@ -165,7 +165,7 @@ async function sendDelivery(deps: DeliverDeps, lease: Lease, heads: Heads, swaps
     role: 'deliver',
     request: await deps.destination.planDelivery(swaps.map(({ op }) => op)),
     swapIds: swaps.map((swap) => swap.id),
-    feeBound: leastBound(swaps.map((swap) => (isTold(swap) ? 0n : swap.op.deliveryFeeBound))),
+    feeBound: leastBound(swaps.map((swap) => (isReportedSettled(swap) ? 0n : swap.op.deliveryFeeBound))),
     record: (db, { txHash }) => recordDelivery(deps, db, swaps, txHash),
   })
 }

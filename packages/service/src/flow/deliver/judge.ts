@@ -30,7 +30,7 @@ export async function judgeDelivery(deps: JudgeDeps, heads: Heads | undefined, s
   const isClaimable = deps.isClaimable(swap.op)
   if (isClaimable === undefined) return { kind: 'wait' }
   if (!isClaimable) return impossible('DELIVERY_EXPIRED')
-  if (isTold(swap)) return { kind: 'deliver' }
+  if (isReportedSettled(swap)) return { kind: 'deliver' }
   if (deps.isLate(swap.op.originChain) || deps.isLate(swap.op.destinationChain)) return { kind: 'wait' }
   if (deps.isPriceKept(swap) === false) return impossible('PRICE_MOVED')
   const simulation = await deps.destination.simulateDelivery(swap.op, deps.sender.address)
@@ -42,7 +42,7 @@ export async function judgeDelivery(deps: JudgeDeps, heads: Heads | undefined, s
 }
 
 /** Its caller was told that it is settled. */
-export function isTold({ state }: Swap): boolean {
+export function isReportedSettled({ state }: Swap): boolean {
   return state === 'settled' || state === 'claiming'
 }
 

@@ -7,7 +7,7 @@ import { MAX_UINT256 } from '../../model/amount.ts'
 import { attempt, throwFirst } from '../../model/attempt.ts'
 import { claimRoom, EMPTY_BOOK } from '../../model/claim-room.ts'
 import { leastBound } from '../../model/gas.ts'
-import { chunksOf, eachAtOnce } from '../../model/group.ts'
+import { chunksOf, mapConcurrently } from '../../model/group.ts'
 import type { FailureCode } from '../../model/outcome.ts'
 import { withinRoom } from '../../model/room.ts'
 import type { Swap } from '../../model/swap.ts'
@@ -55,9 +55,9 @@ async function lockFound(deps: LockDeps, lease: Lease, heads: Heads, waiting: Wa
     const taken = waiting.take()
     if (taken.length === 0) break
     try {
-      const ready = await findRoom(deps, heads, await sift(deps, lease, heads, taken, faults))
+      const ready = await findRoom(deps, heads, await declineUnlockable(deps, lease, heads, taken, faults))
       const batches = batchesOf(ready, deps.batchSize).slice(0, deps.sender.room())
-      await eachAtOnce(batches, SENT_AT_ONCE, (batch) =>
+      await mapConcurrently(batches, SENT_AT_ONCE, (batch) =>
         attempt(faults, () => lockBatch(deps, lease, heads, batch)),
       )
       sent += batches.length
@@ -70,7 +70,7 @@ async function lockFound(deps: LockDeps, lease: Lease, heads: Heads, waiting: Wa
 }
 
 /** Declines what cannot succeed and returns what can. */
-async function sift(
+async function declineUnlockable(
   deps: LockDeps,
   lease: Lease,
   heads: Heads,

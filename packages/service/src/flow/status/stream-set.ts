@@ -1,4 +1,4 @@
-import type { Places } from './places.ts'
+import type { ConnectionSlots } from './connection-slots.ts'
 import type { SwapKey } from './read-statuses.ts'
 
 export type StreamRequest = SwapKey & {
@@ -24,14 +24,14 @@ export type StreamSet = {
 }
 
 /** The open streams, by swap. */
-export function createStreamSet(places: Places): StreamSet {
+export function createStreamSet(slots: ConnectionSlots): StreamSet {
   const bySwap = new Map<string, Set<Stream>>()
 
   const remove = (stream: Stream): boolean => {
     const streams = bySwap.get(stream.swapId)
     if (!streams?.delete(stream)) return false
     if (streams.size === 0) bySwap.delete(stream.swapId)
-    places.free(stream.accountId)
+    slots.release(stream.accountId)
     return true
   }
   return {

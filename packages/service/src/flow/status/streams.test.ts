@@ -1,7 +1,7 @@
 import { endpoints, type StatusReply } from '@geoswap/wire'
 import { expect, test, vi } from 'vitest'
 import type { SwapEvents } from '../../store/events.ts'
-import { createPlaces } from './places.ts'
+import { createConnectionSlots } from './connection-slots.ts'
 import type { StreamRequest } from './stream-set.ts'
 import { createStatusStreams } from './streams.ts'
 
@@ -26,11 +26,11 @@ function createWorld({ maxHeldPerAccount = 10, heartbeatMs = 1e9, sweepMs = 10 }
   const findMoved = vi.fn(async (known: readonly { swapId: string; seq: number }[]) =>
     known.filter(({ swapId, seq }) => (swaps.get(swapId)?.length ?? 0) > seq).map(({ swapId }) => swapId),
   )
-  const places = createPlaces({ maxHeldPerAccount })
+  const slots = createConnectionSlots({ maxHeldPerAccount })
   const streams = createStatusStreams({
     readEvents,
     findMoved,
-    places,
+    slots,
     sweepMs,
     heartbeatMs,
     onError: vi.fn(),
@@ -52,11 +52,11 @@ function createWorld({ maxHeldPerAccount = 10, heartbeatMs = 1e9, sweepMs = 10 }
     const ids = () => [...written.join('').matchAll(/^id: (\d+)$/gm)].map(([, id]) => Number(id))
     return { written, end, leave, ids }
   }
-  return { add, open, streams, places, readEvents, findMoved }
+  return { add, open, streams, slots, readEvents, findMoved }
 }
 
 test('a stream tells what has happened, then each change, and ends after the last', async () => {
-  const { add, open, places } = createWorld()
+  const { add, open, slots } = createWorld()
   add('s1', pending, { ...pending, substatus: 'locked' })
   const stream = await open('s1')
   expect(stream.ids()).toEqual([1, 2])
@@ -70,7 +70,7 @@ test('a stream tells what has happened, then each change, and ends after the las
   expect(stream.ids()).toEqual([1, 2, 3, 4])
   const last = stream.written.at(-1)?.split('data: ')[1] ?? ''
   expect(JSON.parse(last)).toEqual(ended)
-  expect(places.count()).toBe(0)
+  expect(slots.count()).toBe(0)
 })
 
 test('a stream goes on after the event that its caller has', async () => {
@@ -87,14 +87,14 @@ test('a stream goes on after the event that its caller has', async () => {
 })
 
 test('a stream of a swap that has ended tells the end, whatever its caller has, and needs no place', async () => {
-  const { add, open, places } = createWorld({ maxHeldPerAccount: 0 })
+  const { add, open, slots } = createWorld({ maxHeldPerAccount: 0 })
   add('s1', pending, ended)
 
   const streams = [await open('s1'), await open('s1', { after: 1 }), await open('s1', { after: 2 })]
 
   expect(streams.map(({ ids }) => ids())).toEqual([[1, 2], [2], [2]])
   for (const { end } of streams) expect(end).toHaveBeenCalledOnce()
-  expect(places.count()).toBe(0)
+  expect(slots.count()).toBe(0)
 })
 
 test('a stream that begins further back while others are being read for misses nothing', async () => {
@@ -165,7 +165,7 @@ test('404 SWAP_NOT_FOUND for a swap that is unknown, of another account, or no i
 })
 
 test('429 RATE_LIMITED when the account holds as many as it may, until one leaves', async () => {
-  const { add, open, places } = createWorld({ maxHeldPerAccount: 2 })
+  const { add, open, slots } = createWorld({ maxHeldPerAccount: 2 })
   add('s1', pending)
   const [first] = [await open('s1'), await open('s1')]
 
@@ -173,7 +173,7 @@ test('429 RATE_LIMITED when the account holds as many as it may, until one leave
   first.leave()
   first.leave()
 
-  expect(places.count()).toBe(1)
+  expect(slots.count()).toBe(1)
   await open('s1')
 })
 
@@ -186,7 +186,7 @@ test('a comment keeps a silent stream alive', async () => {
 })
 
 test('a stream ends when its key is revoked', async () => {
-  const { add, open, places } = createWorld()
+  const { add, open, slots } = createWorld()
   let isRevoked = false
   add('s1', pending)
   const { end } = await open('s1', { isAllowed: () => !isRevoked })
@@ -194,11 +194,11 @@ test('a stream ends when its key is revoked', async () => {
   isRevoked = true
 
   await vi.waitFor(() => expect(end).toHaveBeenCalledOnce())
-  expect(places.count()).toBe(0)
+  expect(slots.count()).toBe(0)
 })
 
 test('closing ends every stream, and one that is just being opened after what it has to tell', async () => {
-  const { add, open, streams, places } = createWorld()
+  const { add, open, streams, slots } = createWorld()
   add('s1', pending)
   const before = await open('s1')
   streams.close()
@@ -206,5 +206,5 @@ test('closing ends every stream, and one that is just being opened after what it
 
   expect(before.end).toHaveBeenCalledOnce()
   expect([after.ids(), after.end.mock.calls.length]).toEqual([[1], 1])
-  expect(places.count()).toBe(0)
+  expect(slots.count()).toBe(0)
 })

@@ -1,7 +1,7 @@
 import { ServiceError } from '../../errors.ts'
 import { chunksOf } from '../../model/group.ts'
 import type { SwapEvent, SwapEvents } from '../../store/events.ts'
-import { createPlaces, type Places } from './places.ts'
+import { type ConnectionSlots, createConnectionSlots } from './connection-slots.ts'
 import type { SwapKey } from './read-statuses.ts'
 import { createStreamSet, type Sink, type Stream, type StreamRequest } from './stream-set.ts'
 import { createSweep } from './sweep.ts'
@@ -24,7 +24,7 @@ type Options = {
   /** Which of these swaps have changed since the event that is known of each. */
   findMoved(known: readonly { swapId: string; seq: number }[]): Promise<readonly string[]>
   onError(error: unknown): void
-  places?: Places
+  slots?: ConnectionSlots
   sweepMs?: number
   heartbeatMs?: number
 }
@@ -40,8 +40,8 @@ const MAX_BATCH = 1_000
 
 /** Streams of changes without a timer or a query of their own: one sweep and one heartbeat for all of them. */
 export function createStatusStreams(options: Options): StatusStreams {
-  const { readEvents, findMoved, onError, places = createPlaces() } = options
-  const streams = createStreamSet(places)
+  const { readEvents, findMoved, onError, slots = createConnectionSlots() } = options
+  const streams = createStreamSet(slots)
   let closed = false
 
   const sendTo = (receivers: readonly Stream[], { events, lastSeq, ended }: SwapEvents): void => {
@@ -77,7 +77,7 @@ export function createStatusStreams(options: Options): StatusStreams {
       const [found] = isSwapId(request.swapId) ? await readEvents([request]) : []
       if (!found) throw new ServiceError('SWAP_NOT_FOUND')
       if (found.ended) return (sink) => tellEnd(sink, found)
-      await places.take(request.accountId)
+      await slots.acquire(request.accountId)
       return (sink) => {
         // What a caller cannot have seen, because it has not happened, is not skipped.
         const stream = { ...request, seq: Math.min(request.after, found.lastSeq), sink }

@@ -1,13 +1,13 @@
 import { endpoints, type StatusReply } from '@geoswap/wire'
 import { expect, test, vi } from 'vitest'
-import { createPlaces, type Places } from './places.ts'
+import { type ConnectionSlots, createConnectionSlots } from './connection-slots.ts'
 import { createStatusReads } from './wait.ts'
 
 const ended: StatusReply = endpoints.status.example.reply
 const pending: StatusReply = { ...ended, status: 'pending', substatus: 'locking' }
 
 type Swap = { accountId: string; reply: StatusReply }
-type Options = { maxHeldPerAccount?: number; maxHeld?: number; places?: Places; sweepMs?: number }
+type Options = { maxHeldPerAccount?: number; maxHeld?: number; slots?: ConnectionSlots; sweepMs?: number }
 
 function createWorld(options: Options = {}) {
   const swaps = new Map<string, Swap>()
@@ -20,8 +20,8 @@ function createWorld(options: Options = {}) {
   const findEnded = vi.fn(async (ids: readonly string[]) =>
     ids.filter((id) => swaps.get(id)?.reply.status !== 'pending'),
   )
-  const { places = createPlaces(options), sweepMs = 20 } = options
-  const reads = createStatusReads({ readStatuses, findEnded, sweepMs, places, onError: vi.fn() })
+  const { slots = createConnectionSlots(options), sweepMs = 20 } = options
+  const reads = createStatusReads({ readStatuses, findEnded, sweepMs, slots, onError: vi.fn() })
   reads.setListening(true)
   const put = (swapId: string, reply: StatusReply) => {
     swaps.set(swapId, { accountId: 'acc_1', reply: { ...reply, swapId } })
@@ -213,11 +213,11 @@ test('a swap that ends while a place is asked for is answered at once', async ()
   const asked = new Promise<void>((resolve) => {
     grant = resolve
   })
-  const places = { ...createPlaces(), take: vi.fn(() => asked) }
-  const { put, read, reads } = createWorld({ places, sweepMs: 60_000 })
+  const slots = { ...createConnectionSlots(), acquire: vi.fn(() => asked) }
+  const { put, read, reads } = createWorld({ slots, sweepMs: 60_000 })
   put('s1', pending)
   const answer = read('s1')
-  await vi.waitFor(() => expect(places.take).toHaveBeenCalled())
+  await vi.waitFor(() => expect(slots.acquire).toHaveBeenCalled())
   put('s1', ended)
   reads.swapEnded('s1')
   grant()

@@ -1,6 +1,6 @@
 import { ServiceError } from '../../errors.ts'
 import { createChunks } from './chunks.ts'
-import { createPlaces, type Places } from './places.ts'
+import { type ConnectionSlots, createConnectionSlots } from './connection-slots.ts'
 import { createStatusBatch, type ReadStatuses, type Snapshot, type SwapKey } from './read-statuses.ts'
 import { createSweep } from './sweep.ts'
 import { createWaiters, type Waiter } from './waiters.ts'
@@ -32,7 +32,7 @@ type Options = {
   findEnded(swapIds: readonly string[]): Promise<readonly string[]>
   onError(error: unknown): void
   /** Shared with whoever else holds callers. */
-  places?: Places
+  slots?: ConnectionSlots
   sweepMs?: number
 }
 
@@ -45,7 +45,7 @@ export const isSwapId = (text: string): boolean => SWAP_ID.test(text)
  * statement for the swaps that ended together, one sweep per second for all that are waited for.
  */
 export function createStatusReads(options: Options): StatusReads {
-  const { findEnded, sweepMs = 1_000, places = createPlaces(), onError } = options
+  const { findEnded, sweepMs = 1_000, slots = createConnectionSlots(), onError } = options
   const batch = createStatusBatch(options.readStatuses)
   let closing = false
 
@@ -61,7 +61,7 @@ export function createStatusReads(options: Options): StatusReads {
       if (snapshot?.terminal) answer(waiter, snapshot)
     }, onError)
   const ended = createChunks((swapId) => Promise.all(waiters.of(swapId).map(answerIfEnded)))
-  const waiters = createWaiters(places, (waiter) => void answerLatest(waiter))
+  const waiters = createWaiters(slots, (waiter) => void answerLatest(waiter))
   const look = async (): Promise<void> => {
     const waited = waiters.swapIds().filter((swapId) => !ended.isBusy(swapId))
     if (waited.length > 0) for (const swapId of await findEnded(waited)) ended.add(swapId)
@@ -79,12 +79,12 @@ export function createStatusReads(options: Options): StatusReads {
       const snapshot = isSwapId(request.swapId) ? await batch.read(request) : undefined
       if (!snapshot) throw new ServiceError('SWAP_NOT_FOUND')
       if (snapshot.terminal || request.waitMs === 0 || closing) return snapshot.json
-      const asked = places.take(request.accountId)
+      const asked = slots.acquire(request.accountId)
       if (!asked) return hold(request, snapshot)
       // Nobody was told of what ended meanwhile.
       const latest = (await asked.then(() => readAgain(request))) ?? snapshot
       if (!latest.terminal && !closing) return hold(request, latest)
-      places.free(request.accountId)
+      slots.release(request.accountId)
       return latest.json
     },
     swapEnded(swapId) {
@@ -95,7 +95,7 @@ export function createStatusReads(options: Options): StatusReads {
       batch.useMemory(listening)
       void sweep.run()
     },
-    heldCount: places.count,
+    heldCount: slots.count,
     async close() {
       closing = true
       sweep.stop()
@@ -111,7 +111,7 @@ function toWaiter(request: StatusRead, latest: Snapshot, resolve: (json: string)
     accountId,
     swapId,
     latest,
-    deadline: performance.now() + waitMs,
+    waitMs,
     answer: ({ json }) => resolve(json),
   }
 }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { leasePlaces } from '../../store/held-places.ts'
 import { startTestDatabase, type TestDatabase } from '../../store/test-database.ts'
-import { createPlaces, type Places } from './places.ts'
+import { type ConnectionSlots, createConnectionSlots } from './connection-slots.ts'
 
 let database: TestDatabase
 beforeAll(async () => {
@@ -13,20 +13,22 @@ afterAll(() => database.stop())
 const MOST = 200
 
 /** An API process on the same database as all others. */
-function startProcess({ ttlMs = 60_000 } = {}): Places {
+function startProcess({ ttlMs = 60_000 } = {}): ConnectionSlots {
   const shared = { process: randomUUID(), most: MOST, ttlMs }
   const lease = (accountId: string, want: number) =>
     leasePlaces(database.pool, { ...shared, accountId, want })
-  return createPlaces({ maxHeldPerAccount: MOST, lease })
+  return createConnectionSlots({ maxHeldPerAccount: MOST, lease })
 }
 
 /** How many of so many callers who come at once are held. */
-async function holdAtOnce(places: Places, accountId: string, callers: number): Promise<number> {
-  const taken = await Promise.allSettled(Array.from({ length: callers }, async () => places.take(accountId)))
+async function holdAtOnce(slots: ConnectionSlots, accountId: string, callers: number): Promise<number> {
+  const taken = await Promise.allSettled(
+    Array.from({ length: callers }, async () => slots.acquire(accountId)),
+  )
   return taken.filter(({ status }) => status === 'fulfilled').length
 }
 
-test('an account may have all of its places at one process, and no more', async () => {
+test('an account may have all of its slots at one process, and no more', async () => {
   const account = randomUUID()
 
   expect(await holdAtOnce(startProcess(), account, MOST + 30)).toBe(MOST)
@@ -47,7 +49,7 @@ test('what one process no longer holds another may, also when the first has died
   const account = randomUUID()
   const [quits, dies, last] = [startProcess(), startProcess({ ttlMs: 0 }), startProcess()]
   await holdAtOnce(quits, account, MOST)
-  for (let left = MOST; left > 0; left -= 1) quits.free(account)
+  for (let left = MOST; left > 0; left -= 1) quits.release(account)
   await quits.renew()
   await holdAtOnce(dies, account, MOST)
 
@@ -56,9 +58,9 @@ test('what one process no longer holds another may, also when the first has died
   expect(await holdAtOnce(last, account, MOST)).toBe(MOST)
 })
 
-test('one account leaves the places of another alone', async () => {
-  const places = startProcess()
-  await holdAtOnce(places, randomUUID(), MOST)
+test('one account leaves the slots of another alone', async () => {
+  const slots = startProcess()
+  await holdAtOnce(slots, randomUUID(), MOST)
 
-  expect(await holdAtOnce(places, randomUUID(), MOST)).toBe(MOST)
+  expect(await holdAtOnce(slots, randomUUID(), MOST)).toBe(MOST)
 })

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { Sent } from '../chain.ts'
 import type { SolanaBlock } from './blocks.ts'
 import type { SolanaParts } from './parts.ts'
-import { readFates } from './signing.ts'
+import { readOutcomes } from './signing.ts'
 
 type Status = { slot: bigint; confirmationStatus: 'processed' | 'confirmed' | 'finalized' }
 
@@ -47,7 +47,7 @@ test.each<Case>([
   const parts = nodesWith(status ? { tx: status } : {}, heights)
   const each = sent(lastValid)
 
-  const { final, unmined } = await readFates(parts, [each], hard)
+  const { final, unmined } = await readOutcomes(parts, [each], hard)
 
   expect([final, unmined]).toEqual([fate === 'final' ? [each] : [], fate === 'unmined' ? [each] : []])
 })
@@ -55,7 +55,7 @@ test.each<Case>([
 test('of several past their time most nodes have to be past the last', async () => {
   const [early, late] = [sent(80n), { ...sent(89n), txHash: 'other' }]
 
-  const { final } = await readFates(nodesWith({}, [85n, 89n]), [early, late], hard)
+  const { final } = await readOutcomes(nodesWith({}, [85n, 89n]), [early, late], hard)
 
   expect(final).toEqual([])
 })

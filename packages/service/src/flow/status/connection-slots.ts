@@ -1,13 +1,13 @@
 import { ServiceError } from '../../errors.ts'
 
 /** How many callers are held, by long polls and streams together. */
-export type Places = {
+export type ConnectionSlots = {
   /**
    * Refuses (429) when the account or the process already holds as many as it may. A promise when other processes
    * have to be asked first.
    */
-  take(accountId: string): void | Promise<void>
-  free(accountId: string): void
+  acquire(accountId: string): void | Promise<void>
+  release(accountId: string): void
   count(): number
   /** Leases what is held for longer, and gives back what is not. */
   renew(): Promise<void>
@@ -15,13 +15,13 @@ export type Places = {
 }
 
 /** How many of its callers an account lets this process hold, of all that it wants to, with those it has. */
-type LeasePlaces = (accountId: string, want: number) => Promise<number>
+type LeaseSlots = (accountId: string, want: number) => Promise<number>
 
 type Options = {
   maxHeldPerAccount?: number
   maxHeld?: number
   /** Without it no other process holds anybody. */
-  lease?: LeasePlaces
+  lease?: LeaseSlots
 }
 
 // How long a caller who cannot be held should leave us alone.
@@ -30,31 +30,31 @@ const BUSY_RETRY_MS = 1_000
 const OWN = 20
 const SLICE = 50
 
-/** Places that all processes share: leased in slices, so that most callers are held without a question. */
-export function createPlaces(options: Options = {}): Places {
+/** ConnectionSlots that all processes share: leased in slices, so that most callers are held without a question. */
+export function createConnectionSlots(options: Options = {}): ConnectionSlots {
   const { maxHeldPerAccount: most = 1_000, maxHeld = 10_000, lease } = options
   const own = lease ? Math.min(OWN, most) : most
   const accounts = new Map<string, Account>()
   let held = 0
 
-  function occupy(): void {
+  function occupyInProcess(): void {
     if (held >= maxHeld) throw tooManyHeld(most)
     held += 1
   }
 
   function accountOf(accountId: string): Account {
     const ask = async (want: number) => (await lease?.(accountId, want)) ?? own
-    const account = accounts.get(accountId) ?? createAccount({ own, most, ask, occupy })
+    const account = accounts.get(accountId) ?? createAccount({ own, most, ask, occupyInProcess })
     accounts.set(accountId, account)
     return account
   }
 
   return {
-    take: (accountId) => accountOf(accountId).take(),
-    free(accountId) {
+    acquire: (accountId) => accountOf(accountId).acquire(),
+    release(accountId) {
       held -= 1
       const account = accountOf(accountId)
-      account.free()
+      account.release()
       if (account.isIdle()) accounts.delete(accountId)
     },
     count: () => held,
@@ -75,24 +75,24 @@ type AccountOptions = {
   most: number
   ask(want: number): Promise<number>
   /** Throws when the process is full. */
-  occupy(): void
+  occupyInProcess(): void
 }
 type Account = ReturnType<typeof createAccount>
 
-function createAccount({ own, most, ask, occupy }: AccountOptions) {
+function createAccount({ own, most, ask, occupyInProcess }: AccountOptions) {
   let held = 0
   let granted = own
   let asked: Promise<void> | undefined
 
-  function sit(): void {
-    occupy()
+  function occupy(): void {
+    occupyInProcess()
     held += 1
   }
 
   function lease(want: number): Promise<void> {
     asked ??= ask(want)
-      .then((places) => {
-        granted = Math.max(own, places)
+      .then((slots) => {
+        granted = Math.max(own, slots)
       })
       .finally(() => {
         asked = undefined
@@ -100,25 +100,25 @@ function createAccount({ own, most, ask, occupy }: AccountOptions) {
     return asked
   }
 
-  async function takeLeased(): Promise<void> {
+  async function acquireLeased(): Promise<void> {
     // What is being asked already may be for fewer.
     await asked
-    if (held < granted) return sit()
+    if (held < granted) return occupy()
     const before = granted
     await lease(Math.min(most, held + SLICE))
-    if (held < granted) return sit()
+    if (held < granted) return occupy()
     // Nobody gave more: other processes hold the rest.
     if (granted <= before) throw tooManyHeld(most)
-    return takeLeased()
+    return acquireLeased()
   }
 
   return {
-    take(): void | Promise<void> {
-      if (held < granted) return sit()
+    acquire(): void | Promise<void> {
+      if (held < granted) return occupy()
       if (held >= most || own >= most) throw tooManyHeld(most)
-      return takeLeased()
+      return acquireLeased()
     },
-    free(): void {
+    release(): void {
       held -= 1
     },
     isIdle: () => held === 0 && granted <= own && !asked,
