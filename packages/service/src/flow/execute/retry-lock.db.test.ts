@@ -26,13 +26,13 @@ function headsAt(number: bigint, seconds = 0): Heads {
   return { head: block, settle: block, hard: block }
 }
 
-/** Heads that are ten blocks apart from the settled one. */
+/** Heads, each ten blocks apart. */
 function settledAt(number: bigint): Heads {
   const [{ hard }, { settle }, { head }] = [headsAt(number - 10n), headsAt(number), headsAt(number + 10n)]
   return { head, settle, hard }
 }
 
-/** A swap whose only lock did nothing in a block that a reorg can still undo. */
+/** A swap whose only lock had no effect, in a block that a reorg can still undo. */
 async function lockConsumedAt(block: bigint, tries = 1) {
   const swap = await insertTestSwap(database.pool, await insertTestAccount(database.pool))
   const ids = await Promise.all(
@@ -45,7 +45,7 @@ async function lockConsumedAt(block: bigint, tries = 1) {
   return { ...swap, consumed }
 }
 
-/** A swap whose locks were found to be decided at a hard-final block; what they did there is not known here. */
+/** A swap whose locks were consumed at a hard-final block, with an unknown effect. */
 async function lockFinalAt(
   block: bigint,
   attempts: readonly { sender?: string; replacement?: number }[] = [{}],
@@ -65,7 +65,7 @@ async function lockFinalAt(
 
 type Sent = { role: string; swapIds: readonly string[]; record: Work['record'] }
 
-/** A worker that sees no lock, and by default an empty wallet. */
+/** A worker that sees no lock and, by default, an empty wallet. */
 function lookerAt({ obstacle = 'INPUT_UNAVAILABLE', sent = [] as Sent[] } = {}): LockDeps {
   const deps = {
     pool: database.pool,
@@ -103,7 +103,7 @@ test('a worker that was away does not fail a swap by a block from before its loc
   expect(await stateOf(swapId)).toBe('locking')
 })
 
-test('a swap whose every lock was decided by the block that shows it unlocked has failed', async () => {
+test('a swap fails if its locks were decided by the block that shows it unlocked', async () => {
   const { swapId } = await lockFinalAt(20n)
 
   await retryStalledLocks(lookerAt(), lease, headsAt(20n))
@@ -111,7 +111,7 @@ test('a swap whose every lock was decided by the block that shows it unlocked ha
   expect(await stateOf(swapId)).toBe('failed')
 })
 
-test('a lock that was raised until its nonce was burnt counts as one try of three', async () => {
+test('a lock with fee bumps and a final no-op counts as one try of three', async () => {
   const sent: Sent[] = []
   const raised = [0, 1, 2, 3].map((replacement) => ({ sender: 'raised', replacement }))
   const { swapId } = await lockFinalAt(20n, raised)
@@ -124,15 +124,15 @@ test('a lock that was raised until its nonce was burnt counts as one try of thre
   expect(await stateOf(tried.swapId)).toBe('failed')
 })
 
-test('a swap that cannot be judged is told of, and the next one has its turn', async () => {
+test('a swap that cannot be judged is reported, and the next one is processed', async () => {
   const [trap, next] = [await lockFinalAt(20n), await lockFinalAt(20n)]
   const deps = lookerAt()
   deps.origin.findObstacle = async ({ id }) => {
-    if (id === trap.swapId) throw new Error('nobody expected this')
+    if (id === trap.swapId) throw new Error('Unexpected failure')
     return 'INPUT_UNAVAILABLE'
   }
 
-  await expect(retryStalledLocks(deps, lease, headsAt(20n, -1))).rejects.toThrow('nobody expected this')
+  await expect(retryStalledLocks(deps, lease, headsAt(20n, -1))).rejects.toThrow('Unexpected failure')
 
   expect([await stateOf(trap.swapId), await stateOf(next.swapId)]).toEqual(['locking', 'failed'])
   await retryStalledLocks(lookerAt(), lease, headsAt(20n))
@@ -141,7 +141,7 @@ test('a swap that cannot be judged is told of, and the next one has its turn', a
 const sentFor = (sent: readonly Sent[], swapId: string) =>
   sent.filter(({ swapIds }) => swapIds.includes(swapId)).map(({ role }) => role)
 
-test('a lock that did nothing is tried again at settle depth, without waiting for finality', async () => {
+test('a lock without effect is retried at settle depth, before finality', async () => {
   const sent: Sent[] = []
   const { swapId } = await lockConsumedAt(20n)
 
@@ -152,7 +152,7 @@ test('a lock that did nothing is tried again at settle depth, without waiting fo
   expect(sentFor(sent, swapId)).toEqual(['lock'])
 })
 
-test('a lock whose nonce a reorg gave back is waited for', async () => {
+test('a lock whose nonce a reorg returned is waited for', async () => {
   const sent: Sent[] = []
   const { swapId, consumed } = await lockConsumedAt(20n)
   await markAttemptsReturned(database.pool, consumed)
@@ -162,7 +162,7 @@ test('a lock whose nonce a reorg gave back is waited for', async () => {
   expect(sentFor(sent, swapId)).toEqual([])
 })
 
-test('a swap fails only when its locks are hard-final, whatever stands in their way before', async () => {
+test('a swap fails only once its locks are hard-final, whatever prevents them before', async () => {
   const sent: Sent[] = []
   const [refused, tried] = [await lockConsumedAt(20n), await lockConsumedAt(20n, 3)]
 
@@ -188,7 +188,7 @@ async function paidEarly() {
   return swap
 }
 
-test('a swap that was paid before its lock was final, and lost it for good, is locked again', async () => {
+test('a paid swap that lost its soft lock for good is locked again', async () => {
   const sent: Sent[] = []
   const { swapId } = await paidEarly()
 
@@ -203,7 +203,7 @@ test('a swap that was paid before its lock was final, and lost it for good, is l
   expect(await stateOf(swapId)).toBe('settled')
 })
 
-test('a swap that was paid is not locked again when its time is over', async () => {
+test('a paid swap is not locked again after its deadline', async () => {
   const sent: Sent[] = []
   await paidEarly()
 
@@ -212,7 +212,7 @@ test('a swap that was paid is not locked again when its time is over', async () 
   expect(sent).toEqual([])
 })
 
-test('what the chain would refuse is not signed for a swap that was paid, nor is a final lock repeated', async () => {
+test('a paid swap is not locked again against an obstacle, and neither is a final lock', async () => {
   const sent: Sent[] = []
   const refused = await paidEarly()
   const final = await paidEarly()
@@ -232,7 +232,7 @@ async function failureOf({ swapId }: { swapId: string }): Promise<string | undef
   return rows[0]?.failure_code
 }
 
-test('a swap that nodes refused for its wallet until no try was left failed for its authorization', async () => {
+test('a swap whose tries nodes refused because of its wallet fails for its authorization', async () => {
   const refused = await lockFinalAt(20n, [{}, {}, {}])
   const other = await lockFinalAt(20n, [{}, {}, {}])
   await database.pool.query('update ops set op_deadline = $1', [OP_DEADLINE])

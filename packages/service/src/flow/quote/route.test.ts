@@ -5,7 +5,7 @@ import { createTestServer } from '../../http/test-server.ts'
 
 const { body, reply } = endpoints.quote.example
 
-test('calls that arrive together get each its own answer, refusals and faults included', async () => {
+test('concurrent calls each get their own answer, refusals and failures included', async () => {
   const { app, headers } = await createTestServer({
     handlers: {
       quote(_caller, { amount }) {

@@ -12,7 +12,7 @@ afterAll(() => database.stop())
 
 const MOST = 200
 
-/** An API process on the same database as all others. */
+/** An API process on the shared database. */
 function startProcess({ ttlMs = 60_000 } = {}): ConnectionSlots {
   const shared = { process: randomUUID(), most: MOST, ttlMs }
   const lease = (accountId: string, want: number) =>
@@ -20,7 +20,7 @@ function startProcess({ ttlMs = 60_000 } = {}): ConnectionSlots {
   return createConnectionSlots({ maxHeldPerAccount: MOST, lease })
 }
 
-/** How many of so many callers who come at once are held. */
+/** Returns how many of these concurrent callers are held. */
 async function holdAtOnce(slots: ConnectionSlots, accountId: string, callers: number): Promise<number> {
   const taken = await Promise.allSettled(
     Array.from({ length: callers }, async () => slots.acquire(accountId)),
@@ -28,13 +28,13 @@ async function holdAtOnce(slots: ConnectionSlots, accountId: string, callers: nu
   return taken.filter(({ status }) => status === 'fulfilled').length
 }
 
-test('an account may have all of its slots at one process, and no more', async () => {
+test('an account may hold all of its slots at one process, and no more', async () => {
   const account = randomUUID()
 
   expect(await holdAtOnce(startProcess(), account, MOST + 30)).toBe(MOST)
 })
 
-test('two processes together hold as many callers of an account as one, give or take a few', async () => {
+test('two processes together hold as many callers of an account as one, within a few', async () => {
   const account = randomUUID()
   const [one, two] = [startProcess(), startProcess()]
 
@@ -45,7 +45,7 @@ test('two processes together hold as many callers of an account as one, give or 
   expect(one.count() + two.count()).toBeLessThanOrEqual(MOST + 20)
 })
 
-test('what one process no longer holds another may, also when the first has died', async () => {
+test('slots that one process released, or held when it died, are available to another', async () => {
   const account = randomUUID()
   const [quits, dies, last] = [startProcess(), startProcess({ ttlMs: 0 }), startProcess()]
   await holdAtOnce(quits, account, MOST)
@@ -58,7 +58,7 @@ test('what one process no longer holds another may, also when the first has died
   expect(await holdAtOnce(last, account, MOST)).toBe(MOST)
 })
 
-test('one account leaves the slots of another alone', async () => {
+test('an account does not use the slots of another', async () => {
   const slots = startProcess()
   await holdAtOnce(slots, randomUUID(), MOST)
 

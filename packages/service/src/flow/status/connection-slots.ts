@@ -1,36 +1,38 @@
 import { ServiceError } from '../../errors.ts'
 
-/** How many callers are held, by long polls and streams together. */
+/** Limits the number of held connections, long polls and streams together. */
 export type ConnectionSlots = {
   /**
-   * Refuses (429) when the account or the process already holds as many as it may. A promise when other processes
-   * have to be asked first.
+   * Throws 429 when the account or the process is at its limit. Returns a promise when the shared lease has to grow
+   * first.
    */
   acquire(accountId: string): void | Promise<void>
   release(accountId: string): void
   count(): number
-  /** Leases what is held for longer, and gives back what is not. */
+  /** Extends leases that are in use and gives back the rest. */
   renew(): Promise<void>
   close(): Promise<void>
 }
 
-/** How many of its callers an account lets this process hold, of all that it wants to, with those it has. */
+/**
+ * Leases up to `want` connections of an account for this process, including those it holds; returns how many it got.
+ */
 type LeaseSlots = (accountId: string, want: number) => Promise<number>
 
 type Options = {
   maxHeldPerAccount?: number
   maxHeld?: number
-  /** Without it no other process holds anybody. */
+  /** Without it the limit is this process's own. */
   lease?: LeaseSlots
 }
 
-// How long a caller who cannot be held should leave us alone.
+// The retry delay for a refused caller.
 const BUSY_RETRY_MS = 1_000
-/** What a process holds of each account without asking anybody, and how many more it asks for at a time. */
+/** Connections per account that a process holds without a lease, and how many more it leases at a time. */
 const OWN = 20
 const SLICE = 50
 
-/** ConnectionSlots that all processes share: leased in slices, so that most callers are held without a question. */
+/** Connection slots shared by all processes: leased in slices, so that most callers need no database call. */
 export function createConnectionSlots(options: Options = {}): ConnectionSlots {
   const { maxHeldPerAccount: most = 1_000, maxHeld = 10_000, lease } = options
   const own = lease ? Math.min(OWN, most) : most
@@ -101,13 +103,13 @@ function createAccount({ own, most, ask, occupyInProcess }: AccountOptions) {
   }
 
   async function acquireLeased(): Promise<void> {
-    // What is being asked already may be for fewer.
+    // A lease under way may be for fewer.
     await asked
     if (held < granted) return occupy()
     const before = granted
     await lease(Math.min(most, held + SLICE))
     if (held < granted) return occupy()
-    // Nobody gave more: other processes hold the rest.
+    // Other processes hold the rest.
     if (granted <= before) throw tooManyHeld(most)
     return acquireLeased()
   }
@@ -122,7 +124,7 @@ function createAccount({ own, most, ask, occupyInProcess }: AccountOptions) {
       held -= 1
     },
     isIdle: () => held === 0 && granted <= own && !asked,
-    /** For what is held and a slice: the rest is for other processes. */
+    /** Leases the held connections and a slice; the rest is for other processes. */
     async renew(): Promise<void> {
       if (granted > own) await lease(held <= own ? 0 : Math.min(granted, held + SLICE))
     },

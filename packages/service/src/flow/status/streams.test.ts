@@ -10,7 +10,7 @@ const pending: StatusReply = { ...ended, status: 'pending', substatus: 'locking'
 
 type Key = { accountId: string; swapId: string; after: number }
 
-/** A log in memory with the promises of the real one. */
+/** An event log in memory with the guarantees of the stored one. */
 function createWorld({ maxHeldPerAccount = 10, heartbeatMs = 1e9, sweepMs = 10 } = {}) {
   const swaps = new Map<string, StatusReply[]>()
   const readEvents = vi.fn(async (keys: readonly Key[]) =>
@@ -55,7 +55,7 @@ function createWorld({ maxHeldPerAccount = 10, heartbeatMs = 1e9, sweepMs = 10 }
   return { add, open, streams, slots, readEvents, findMoved }
 }
 
-test('a stream tells what has happened, then each change, and ends after the last', async () => {
+test('a stream sends past events, then each change, and ends after the last', async () => {
   const { add, open, slots } = createWorld()
   add('s1', pending, { ...pending, substatus: 'locked' })
   const stream = await open('s1')
@@ -73,7 +73,7 @@ test('a stream tells what has happened, then each change, and ends after the las
   expect(slots.count()).toBe(0)
 })
 
-test('a stream goes on after the event that its caller has', async () => {
+test("a stream resumes after its caller's last event", async () => {
   const { add, open } = createWorld()
   add('s1', pending, pending, pending)
   const resumed = await open('s1', { after: 2 })
@@ -86,7 +86,7 @@ test('a stream goes on after the event that its caller has', async () => {
   expect([resumed.ids(), ahead.ids()]).toEqual([[3, 4], [4]])
 })
 
-test('a stream of a swap that has ended tells the end, whatever its caller has, and needs no place', async () => {
+test('a stream of an ended swap sends the end, whatever its caller has, and needs no slot', async () => {
   const { add, open, slots } = createWorld({ maxHeldPerAccount: 0 })
   add('s1', pending, ended)
 
@@ -97,7 +97,7 @@ test('a stream of a swap that has ended tells the end, whatever its caller has, 
   expect(slots.count()).toBe(0)
 })
 
-test('a stream that begins further back while others are being read for misses nothing', async () => {
+test('a stream that starts further back during a reading misses nothing', async () => {
   const { add, open, streams, readEvents } = createWorld({ sweepMs: 1e9 })
   const key = { accountId: 'acc_1', swapId: 's1' }
   add('s1', pending)
@@ -134,7 +134,7 @@ test('a stream that begins further back while others are being read for misses n
   ])
 })
 
-test('streams share one look at the database, and what ended is told without waiting for the next', async () => {
+test('streams share one reading, and an ended swap is sent without waiting for the next', async () => {
   const { add, open, streams, findMoved, readEvents } = createWorld({ sweepMs: 1e9 })
   const opened = await Promise.all(
     Array.from({ length: 8 }, (_, index) => {
@@ -155,7 +155,7 @@ test('streams share one look at the database, and what ended is told without wai
   expect([findMoved.mock.calls.length, readEvents.mock.calls.length]).toEqual([1, 1])
 })
 
-test('404 SWAP_NOT_FOUND for a swap that is unknown, of another account, or no id', async () => {
+test('404 SWAP_NOT_FOUND for an unknown swap, a swap of another account, or an invalid id', async () => {
   const { add, open } = createWorld()
   add('s1', pending)
 
@@ -164,7 +164,7 @@ test('404 SWAP_NOT_FOUND for a swap that is unknown, of another account, or no i
     await expect(open(id)).rejects.toMatchObject({ code: 'SWAP_NOT_FOUND' })
 })
 
-test('429 RATE_LIMITED when the account holds as many as it may, until one leaves', async () => {
+test('429 RATE_LIMITED when the account is at its limit, until one stream ends', async () => {
   const { add, open, slots } = createWorld({ maxHeldPerAccount: 2 })
   add('s1', pending)
   const [first] = [await open('s1'), await open('s1')]
@@ -177,7 +177,7 @@ test('429 RATE_LIMITED when the account holds as many as it may, until one leave
   await open('s1')
 })
 
-test('a comment keeps a silent stream alive', async () => {
+test('a comment keeps an idle stream alive', async () => {
   const { add, open } = createWorld({ heartbeatMs: 10 })
   add('s1', pending)
   const { written } = await open('s1')
@@ -197,7 +197,7 @@ test('a stream ends when its key is revoked', async () => {
   expect(slots.count()).toBe(0)
 })
 
-test('closing ends every stream, and one that is just being opened after what it has to tell', async () => {
+test('closing ends every stream, and one that is just opening after its past events', async () => {
   const { add, open, streams, slots } = createWorld()
   add('s1', pending)
   const before = await open('s1')

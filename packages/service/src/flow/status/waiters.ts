@@ -4,18 +4,18 @@ import type { Snapshot, SwapKey } from './read-statuses.ts'
 export type Waiter = SwapKey & { waitMs: number; latest: Snapshot; answer(snapshot: Snapshot): void }
 
 export type Waiters = {
-  /** Its place is taken already, and is free again when it leaves. */
+  /** Adds a waiter that holds a slot; the slot is released when the waiter is removed. */
   add(waiter: Waiter): void
-  /** False when the waiter has left or was answered before. */
+  /** False if the waiter was removed before. */
   remove(waiter: Waiter): boolean
   of(swapId: string): readonly Waiter[]
   all(): readonly Waiter[]
   swapIds(): readonly string[]
-  /** No deadline calls back any more. */
+  /** Cancels all timers. */
   stop(): void
 }
 
-/** Who is held, by swap, with their deadlines. */
+/** Held reads by swap, with a timer each. */
 export function createWaiters(
   slots: Pick<ConnectionSlots, 'release'>,
   onDue: (waiter: Waiter) => void,
