@@ -35,9 +35,9 @@ type Options = {
   clients: EvmClients
   settings: EvmChainSettings
   prices: PriceReader
-  /** Accounts that can sign here; empty in a process that holds no keys. */
+  /** Accounts that can sign here; empty in a process without keys. */
   accounts: readonly PrivateKeyAccount[]
-  /** Who a simulated delivery is sent by. */
+  /** The sender of simulated deliveries. */
   deliverer: Address
 }
 
@@ -77,7 +77,7 @@ export function createEvmChain({ clients, settings, prices, accounts, deliverer 
     findObstacle: (swap) => findObstacle({ clients, settings, readClaimCap }, swap),
     readClaimCap,
     isSigned: (swap) => isOpSigned(swap, (op) => reads.readLockNow(clients, settings, op)),
-    // What a token does not let through is credited.
+    // A payment that a token refuses is credited.
     canRefund: async () => true,
     planLock: async (swaps) => planLock(settings, swaps),
     planClaim: async (swaps, signature) => planClaim(settings, swaps, signature),
@@ -99,7 +99,7 @@ export function createEvmChain({ clients, settings, prices, accounts, deliverer 
   }
 }
 
-/** A node is asked first: a transfer that a token would refuse costs gas and moves nothing. */
+/** Simulates a transfer first: one that the token refuses would cost gas and move nothing. */
 async function planChecked(client: PublicClient, transfer: Transfer): Promise<EvmRequest> {
   const request = planTransfer(transfer)
   await client.call({
