@@ -29,7 +29,7 @@ const op = {
 }
 const swap = { op }
 
-/** A source of both assets: dollars are dollars, and ether is what the test says. */
+/** A source of both assets: a dollar is a dollar, and the test sets the price of ether. */
 function createTeller(name: string, chainId?: number) {
   const teller = { ether: 2_500n as bigint | Error | 'never', reads: 0 }
   const source: PriceSource = {
@@ -63,7 +63,7 @@ function createScene(...tellers: ReturnType<typeof createTeller>[]) {
   return { live, check: checkWith(USUAL_TOLERANCE_BPS), checkWith }
 }
 
-test('a price is kept down to the floor, moved below it, and unknown while sources disagree', async () => {
+test('a price holds down to the floor, fails below it, and is unknown while sources disagree', async () => {
   const [alpha, beta] = [createTeller('alpha', 1), createTeller('beta', 2)]
   const { check } = createScene(alpha, beta)
   const keptAt = async (first: bigint, second: bigint) => {
@@ -81,7 +81,7 @@ test('a price is kept down to the floor, moved below it, and unknown while sourc
   expect(await keptAt(2_900n, 2_900n)).toBe(false)
 })
 
-test('an op that pays more than its input is worth is not kept, whatever its token said', async () => {
+test('an op that pays more than its input is refused, whatever its token says', async () => {
   const { check } = createScene(createTeller('alpha', 1), createTeller('beta', 2))
   await check.refresh()
   const forged = { ...op, quotedOutput: 100_000_000n, payAmount: 100_000_000n }
@@ -94,7 +94,7 @@ test('an op that pays more than its input is worth is not kept, whatever its tok
   expect(check.isKept({ op: { ...bought, priceFloor: 0n } })).toBe(false)
 })
 
-test('a forged op gains a tenth at most where the operator chose no tolerance', async () => {
+test('a forged op gains a tenth at most without a configured tolerance', async () => {
   const { check } = createScene(createTeller('alpha', 1), createTeller('beta', 2))
   await check.refresh()
   const keptFor = (output: bigint) =>
@@ -115,7 +115,7 @@ test('the operator’s own tolerance bounds that of the op', async () => {
   expect([check.isKept({ op: wide }), checkWith(100).isKept({ op: wide })]).toEqual([true, false])
 })
 
-test('an op is worth its input or what it pays, whichever is more, and nothing is said without a price', async () => {
+test('the value of an op is that of its input or its payment, whichever is more, and unknown without a price', async () => {
   const { check } = createScene(createTeller('alpha', 1), createTeller('beta', 2))
   expect(check.valueCentsOf(swap)).toBeUndefined()
   await check.refresh()
@@ -133,7 +133,7 @@ test('an op is worth its input or what it pays, whichever is more, and nothing i
   expect(check.valueCentsOf({ op: buysFor })).toBe(260_001n)
 })
 
-test('a chain that stands still tells no price, and the other one does', async () => {
+test('a chain that stands still gives no price, and the other one does', async () => {
   const [alpha, beta] = [createTeller('alpha', 1), createTeller('beta', 2)]
   const { live, check } = createScene(alpha, beta)
   alpha.ether = 9_999n
@@ -144,7 +144,7 @@ test('a chain that stands still tells no price, and the other one does', async (
   expect(check.isKept(swap)).toBe(true)
 })
 
-test('a source that failed is asked again by the next who needs a price', async () => {
+test('a failed source is read again at the next refresh', async () => {
   const alpha = createTeller('alpha', 1)
   const { check } = createScene(alpha)
   alpha.ether = new Error('down')
@@ -157,7 +157,7 @@ test('a source that failed is asked again by the next who needs a price', async 
   expect(check.isKept(swap)).toBe(true)
 })
 
-test('a server outside is read in the background: nobody waits for it', async () => {
+test('an off-chain source is read in the background, without delaying callers', async () => {
   const [alpha, pyth] = [createTeller('alpha', 1), createTeller('pyth')]
   const { check } = createScene(alpha, pyth)
   pyth.ether = 'never'

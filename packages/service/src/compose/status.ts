@@ -10,10 +10,10 @@ import { every } from './timing.ts'
 
 const MAX_HELD_PER_ACCOUNT = 1_000
 const RENEW_MS = 5_000
-// A process that died keeps its slots for so long.
+// A process that died keeps its slots for this long.
 const LEASE_MS = 20_000
 
-/** Held reads and streams: they share their slots and what is heard of swaps that end. */
+/** Held reads and streams, with shared slots and notifications of ended swaps. */
 export function composeStatus(pool: Pool, onError: (error: unknown) => void) {
   const slots = createSharedSlots(pool)
   const renewing = every(RENEW_MS, () => slots.renew().catch(onError))
@@ -35,7 +35,7 @@ export function composeStatus(pool: Pool, onError: (error: unknown) => void) {
       reads.swapEnded(swapId)
       streams.swapEnded(swapId)
     },
-    /** After all who were held have been answered. */
+    /** Call it after all held callers were answered. */
     async close() {
       renewing.stop()
       await slots.close()
@@ -43,7 +43,7 @@ export function composeStatus(pool: Pool, onError: (error: unknown) => void) {
   }
 }
 
-/** The slots of an account are the same ones for all processes on a database. */
+/** All processes on a database share the slots of an account. */
 function createSharedSlots(pool: Pool) {
   const process = randomUUID()
   const shared = { process, most: MAX_HELD_PER_ACCOUNT, ttlMs: LEASE_MS }

@@ -60,7 +60,7 @@ test('strangers who fund markers after a delivery do not make it pay again', asy
 
   for (const generation of [0, 1, 2]) await fundMarker(op, 'deliver', generation)
 
-  await expect(chain.planDelivery([op])).rejects.toThrow('was paid')
+  await expect(chain.planDelivery([op])).rejects.toThrow('was already paid')
   expect(await chain.simulateDelivery(op)).toEqual({ kind: 'notNow' })
   expect((await actor.find('delivered', op))?.txHash).toBe(txHash)
   expect(await moved()).toEqual(paid)
