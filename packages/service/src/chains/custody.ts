@@ -19,7 +19,7 @@ export type CustodyEvent = {
   | ({ kind: 'creditPaid'; to: 'vault' | 'treasury' | 'wallet' } & Paid)
   /** The treasury withdrew inventory. */
   | ({ kind: 'withdrawn' } & Paid)
-  /** A movement that no rule of ours explains. */
+  /** An unexplained movement. */
   | ({ kind: 'received' | 'left'; place: Custodian } & Paid)
   /** Fees and rent, if the chain shows a transaction's cost to its payer. */
   | ({ kind: 'spent'; op?: string } & Paid)

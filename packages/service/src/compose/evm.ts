@@ -77,8 +77,8 @@ export function connectEvm(options: Options): Ungated & { evm: EvmParts } {
       feeds: feedsOn(network, config.chainId),
       decimalsOf: rememberDecimals(client),
     }),
-    listenToHeads: (told) =>
-      config.wsUrls && createHeadNews({ urls: config.wsUrls, blockMs: config.blockMs, ...told }),
+    listenToHeads: (listener) =>
+      config.wsUrls && createHeadNews({ urls: config.wsUrls, blockMs: config.blockMs, ...listener }),
     senders,
     retiring: (network.retiring ?? []).map((address) => getAddress(address)),
     maxAmount: MAX_UINT256,

@@ -30,7 +30,7 @@ const op = {
 const swap = { op }
 
 /** A source of both assets: a dollar is a dollar, and the test sets the price of ether. */
-function createTeller(name: string, chainId?: number) {
+function createSource(name: string, chainId?: number) {
   const teller = { ether: 2_500n as bigint | Error | 'never', reads: 0 }
   const source: PriceSource = {
     ...{ name, assets: new Set(['USDC', 'ETH']), ...(chainId && { chainId }) },
@@ -39,8 +39,8 @@ function createTeller(name: string, chainId?: number) {
       const { ether } = teller
       if (ether instanceof Error) throw ether
       if (ether === 'never') return new Promise(() => {})
-      const told = { USDC: USD, ETH: ether * USD }
-      return Object.entries(told).map(([asset, price]) => ({
+      const prices = { USDC: USD, ETH: ether * USD }
+      return Object.entries(prices).map(([asset, price]) => ({
         ...{ asset, feed: `${name} ${asset}`, outcome: { price, freshForMs: 60_000 } },
       }))
     },
@@ -48,7 +48,7 @@ function createTeller(name: string, chainId?: number) {
   return Object.assign(teller, { source })
 }
 
-function createScene(...tellers: ReturnType<typeof createTeller>[]) {
+function createScene(...tellers: ReturnType<typeof createSource>[]) {
   const live = new Set([1, 2])
   const rules = { maxDeviationBps: 200, minSources: 1 }
   const book = createPriceBook({
@@ -64,7 +64,7 @@ function createScene(...tellers: ReturnType<typeof createTeller>[]) {
 }
 
 test('a price holds down to the floor, fails below it, and is unknown while sources disagree', async () => {
-  const [alpha, beta] = [createTeller('alpha', 1), createTeller('beta', 2)]
+  const [alpha, beta] = [createSource('alpha', 1), createSource('beta', 2)]
   const { check } = createScene(alpha, beta)
   const keptAt = async (first: bigint, second: bigint) => {
     Object.assign(alpha, { ether: first })
@@ -82,7 +82,7 @@ test('a price holds down to the floor, fails below it, and is unknown while sour
 })
 
 test('an op that pays more than its input is refused, whatever its token says', async () => {
-  const { check } = createScene(createTeller('alpha', 1), createTeller('beta', 2))
+  const { check } = createScene(createSource('alpha', 1), createSource('beta', 2))
   await check.refresh()
   const forged = { ...op, quotedOutput: 100_000_000n, payAmount: 100_000_000n }
   const bought = { ...forged, venue: 'uniswap-v3', outputToken: 'unknown' }
@@ -95,7 +95,7 @@ test('an op that pays more than its input is refused, whatever its token says', 
 })
 
 test('a forged op gains a tenth at most without a configured tolerance', async () => {
-  const { check } = createScene(createTeller('alpha', 1), createTeller('beta', 2))
+  const { check } = createScene(createSource('alpha', 1), createSource('beta', 2))
   await check.refresh()
   const keptFor = (output: bigint) =>
     check.isKept({
@@ -108,7 +108,7 @@ test('a forged op gains a tenth at most without a configured tolerance', async (
 })
 
 test('the operator’s own tolerance bounds that of the op', async () => {
-  const { check, checkWith } = createScene(createTeller('alpha', 1), createTeller('beta', 2))
+  const { check, checkWith } = createScene(createSource('alpha', 1), createSource('beta', 2))
   await check.refresh()
   const wide = { ...op, quotedOutput: 1_020_000n, payAmount: 1_020_000n, priceFloor: 900_000n }
 
@@ -116,7 +116,7 @@ test('the operator’s own tolerance bounds that of the op', async () => {
 })
 
 test('the value of an op is that of its input or its payment, whichever is more, and unknown without a price', async () => {
-  const { check } = createScene(createTeller('alpha', 1), createTeller('beta', 2))
+  const { check } = createScene(createSource('alpha', 1), createSource('beta', 2))
   expect(check.valueCentsOf(swap)).toBeUndefined()
   await check.refresh()
   const paysMore = { ...op, quotedOutput: 1_100_000n, payAmount: 1n }
@@ -134,7 +134,7 @@ test('the value of an op is that of its input or its payment, whichever is more,
 })
 
 test('a chain that stands still gives no price, and the other one does', async () => {
-  const [alpha, beta] = [createTeller('alpha', 1), createTeller('beta', 2)]
+  const [alpha, beta] = [createSource('alpha', 1), createSource('beta', 2)]
   const { live, check } = createScene(alpha, beta)
   alpha.ether = 9_999n
   live.delete(1)
@@ -145,7 +145,7 @@ test('a chain that stands still gives no price, and the other one does', async (
 })
 
 test('a failed source is read again at the next refresh', async () => {
-  const alpha = createTeller('alpha', 1)
+  const alpha = createSource('alpha', 1)
   const { check } = createScene(alpha)
   alpha.ether = new Error('down')
   await check.refresh()
@@ -158,7 +158,7 @@ test('a failed source is read again at the next refresh', async () => {
 })
 
 test('an off-chain source is read in the background, without delaying callers', async () => {
-  const [alpha, pyth] = [createTeller('alpha', 1), createTeller('pyth')]
+  const [alpha, pyth] = [createSource('alpha', 1), createSource('pyth')]
   const { check } = createScene(alpha, pyth)
   pyth.ether = 'never'
   check.start()

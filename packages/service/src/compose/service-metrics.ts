@@ -181,7 +181,7 @@ export function addInventoryGauge(registry: Registry, { network, pool, catalog }
   })
   const days = new Gauge({
     name: 'geoswap_inventory_days_left',
-    help: 'For how many days like the last three what is free lasts. Nothing where nothing of it was needed.',
+    help: 'How many days the free liquidity lasts, at the average need of the last three days. Absent without a need.',
     labelNames: ['chain', 'token'],
     registers: [registry],
   })
@@ -261,7 +261,7 @@ function addViewGauges(registry: Registry, { chains, views }: Sources): void {
 function addFinalityGauge(registry: Registry, { chains, views }: Sources): void {
   new Gauge({
     name: 'geoswap_chain_finality_used_ratio',
-    help: 'Finality as measured by what is configured: above 3 nothing is quoted, locked or delivered.',
+    help: 'Measured finality time divided by the configured one: above 3 nothing is quoted, locked or delivered.',
     labelNames: ['chain'],
     registers: [registry],
     collect() {

@@ -99,11 +99,11 @@ async function offersOf(deliveries: readonly (readonly TestSwap[])[], look: Look
   return { offered, burns: rows.length }
 }
 
-const isTakenBack = (swap: TestSwap) =>
+const refund = (swap: TestSwap) =>
   moveTestSwap(database.pool, swap, 'refundFinal', { refundReason: 'DELIVERY_EXPIRED' })
-const goesBack = (swap: TestSwap) =>
+const decideRefund = (swap: TestSwap) =>
   moveTestSwap(database.pool, swap, 'deliveryImpossible', { refundReason: 'DELIVERY_EXPIRED', proof: {} })
-const fails = (swap: TestSwap) =>
+const fail = (swap: TestSwap) =>
   moveTestSwap(database.pool, swap, 'lockDead', { failureCode: 'OPERATION_EXPIRED', proof: {} })
 
 test('an unmined delivery is broadcast again', async () => {
@@ -111,9 +111,9 @@ test('an unmined delivery is broadcast again', async () => {
 })
 
 test.each([
-  ['was refunded', isTakenBack],
-  ['is to be refunded', goesBack],
-  ['never arrived', fails],
+  ['was refunded', refund],
+  ['is to be refunded', decideRefund],
+  ['never arrived', fail],
 ])('a delivery is not broadcast again once the input %s', async (_, end) => {
   const swap = await newDelivering()
 
@@ -125,7 +125,7 @@ test.each([
 test('a delivery of several swaps is not broadcast again once one input was refunded', async () => {
   const [kept, gone] = [await newDelivering(), await newDelivering()]
 
-  const found = await offersOf([[kept, gone]], { meanwhile: () => isTakenBack(gone) })
+  const found = await offersOf([[kept, gone]], { meanwhile: () => refund(gone) })
 
   expect(found).toEqual({ offered: [], burns: 0 })
 })
@@ -134,7 +134,7 @@ test('an unwanted delivery with a nonce is replaced by a no-op at once, wherever
   const swaps = [await newDelivering(), await newDelivering(), await newDelivering()] as const
   const [, kept] = swaps
   const meanwhile = async () => {
-    for (const swap of swaps) if (swap !== kept) await isTakenBack(swap)
+    for (const swap of swaps) if (swap !== kept) await refund(swap)
   }
 
   const found = await offersOf([[swaps[0]], [kept], [swaps[2]]], { hasNonces: true, meanwhile })

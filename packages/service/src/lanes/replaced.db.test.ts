@@ -125,22 +125,22 @@ test.each([
   expect(recorded).toMatchObject([{ role, maxFeePerGas: ASKED.maxFeePerGas, bound: null }])
 })
 
-const goesBack = async (swap: TestSwap) => {
+const decideRefund = async (swap: TestSwap) => {
   await moveTestSwap(database.pool, swap, 'deliveryImpossible', {
     ...{ refundReason: 'DELIVERY_EXPIRED', proof: {} },
   })
 }
-const isTakenBack = async (swap: TestSwap) => {
+const refund = async (swap: TestSwap) => {
   await moveTestSwap(database.pool, swap, 'refundFinal', { refundReason: 'DELIVERY_EXPIRED' })
 }
-const fails = async (swap: TestSwap) => {
+const fail = async (swap: TestSwap) => {
   await moveTestSwap(database.pool, swap, 'lockDead', { failureCode: 'OPERATION_EXPIRED', proof: {} })
 }
 
 test.each([
-  ['is to be refunded', goesBack],
-  ['was refunded', isTakenBack],
-  ['never had a lock', fails],
+  ['is to be refunded', decideRefund],
+  ['was refunded', refund],
+  ['never had a lock', fail],
 ])('a delivery is cancelled once its swap %s', async (_, meanwhile) => {
   const swap = await newSwapAfter('deliveryRecorded')
 
@@ -153,11 +153,11 @@ test.each([
 })
 
 test('a delivery of several swaps is cancelled if one must not be paid, even if another was reported', async () => {
-  const told = await newSwapAfter('deliverySeen')
+  const reported = await newSwapAfter('deliverySeen')
   const gone = await newSwapAfter('deliveryRecorded')
 
-  const { recorded } = await replaceStuck([told, gone], 'deliver', {
-    ...{ asked: CALM, meanwhile: () => goesBack(gone) },
+  const { recorded } = await replaceStuck([reported, gone], 'deliver', {
+    ...{ asked: CALM, meanwhile: () => decideRefund(gone) },
   })
 
   expect(recorded).toMatchObject([{ role: 'noop' }])
@@ -165,8 +165,8 @@ test('a delivery of several swaps is cancelled if one must not be paid, even if 
 
 test('a lock is cancelled once all of its swaps have failed, and not before', async () => {
   const [first, second] = [await newSwapAfter('lockRecorded'), await newSwapAfter('lockRecorded')]
-  const oneFails = { asked: CALM, meanwhile: () => fails(first) }
-  const allFail = { asked: CALM, meanwhile: () => fails(second) }
+  const oneFails = { asked: CALM, meanwhile: () => fail(first) }
+  const allFail = { asked: CALM, meanwhile: () => fail(second) }
 
   const { recorded: before } = await replaceStuck([first, second], 'lock', oneFails)
   const { recorded: after } = await replaceStuck([first, second], 'lock', allFail)

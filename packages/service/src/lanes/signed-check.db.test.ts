@@ -107,13 +107,13 @@ test.each([
   async (table, column, value) => {
     const signed = await signedSwap()
     await set(signed.id, table, column, value)
-    const told: string[] = []
+    const reported: string[] = []
     const changed = await swapOf(signed.id)
 
-    const { isPayable, isRefundable } = check(({ id }) => told.push(id))
+    const { isPayable, isRefundable } = check(({ id }) => reported.push(id))
     expect([await isPayable(changed), await isRefundable(changed)]).toEqual([false, false])
     expect((await swapOf(signed.id)).isUnsigned).toBe(true)
-    expect(told).toContain(signed.id)
+    expect(reported).toContain(signed.id)
   },
 )
 

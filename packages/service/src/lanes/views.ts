@@ -26,7 +26,7 @@ export type ViewOfChain = HeadFollower & {
 type WritableView = ViewOfChain & {
   take(stored: StoredView): void
   /** Notes that the database was read, whether or not it had a new view. */
-  noteLook(): void
+  noteReading(): void
   stop(): void
 }
 
@@ -56,7 +56,7 @@ export function createViews({ pool, chains, onHead, onFault }: Options): Views {
     do {
       isAskedAgain = false
       for (const stored of await readChainViews(pool, versions)) take(stored)
-      for (const view of all) view.noteLook()
+      for (const view of all) view.noteReading()
     } while (isAskedAgain)
   }
   function take(stored: StoredView): void {
@@ -132,7 +132,7 @@ function createViewOfChain(
       downMs = 0
       onHead()
     },
-    noteLook() {
+    noteReading() {
       const now = awake.now()
       // Do not count the time in which the database did not answer.
       downMs += Math.min(now - lookedAt, LONGEST_LOOK_MS)

@@ -98,7 +98,7 @@ test('a position whose input cannot be read stays taken and is reported, and the
   const hidden = await unsubmitted({ isExpired: true })
   await unsubmitted({ isExpired: true })
   const before = new Set(await held())
-  const trap = new Error('nobody expected this')
+  const trap = new Error('Unexpected failure')
 
   const look = watch(async (ops, _at, faults) => {
     faults?.push(trap)

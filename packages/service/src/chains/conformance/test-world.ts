@@ -43,7 +43,7 @@ export type ConformanceWorld = {
 export const INPUT_AMOUNT = 10_000_000n
 // Above the rent minimum of a new account on Solana.
 export const QUOTED_OUTPUT = 20_000_000n
-// Below the quoted output, so that the two amounts can be told apart.
+// Below the quoted output, to distinguish the two amounts.
 const MIN_OUTPUT = 19_000_000n
 
 export const attesterKey = generatePrivateKey()

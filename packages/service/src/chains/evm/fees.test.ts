@@ -189,7 +189,7 @@ describe('when bytes become ten times as expensive', () => {
     expect(burn).toMatchObject({ isBurn: true, terms: { data: now.data } })
   })
 
-  test('a batch that fits into no block any more is cancelled', () => {
+  test('a batch that no longer fits into a block is cancelled', () => {
     const large = { ...request, data: `0x${'11'.repeat(12_000)}`, gas: 10_000_000 }
     const terms = { ...now, data: { weiPerByte: '70000', gasPerByte: '700' } }
 

@@ -41,7 +41,7 @@ test('a reorg of soft blocks is followed', async () => {
   expect((await read()).head.number).toBeGreaterThan(before.head.number)
 })
 
-test('a chain that replaces a final block is not trusted any more', async () => {
+test('a chain that replaced a final block is no longer trusted', async () => {
   const read = createHeadReader(agreed, settings)
   await reorg(5, read)
 

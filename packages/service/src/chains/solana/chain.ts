@@ -41,7 +41,7 @@ export function createSolanaChain(parts: SolanaParts): Chain {
     fits: () => true,
     broadcast: (raw) => broadcast(client, raw).then(() => undefined),
     readOutcomes: (_sender, sent, { hard }) => readOutcomes(parts, sent, hard as SolanaBlock),
-    // A stored request is never signed again: every payment is planned anew.
+    // A stored request is never signed again: every payment is planned again.
     isSignedFor: async () => false,
     // Two transactions with one purpose could both be valid: a second is signed only once the first has expired.
     planReplacement: () => undefined,

@@ -4,7 +4,7 @@ import {
   type KeyPairSigner,
 } from '@solana/kit'
 
-/** A key of ours. Outside this folder only its `address` is used. */
+/** One of our keys. Outside this folder only its `address` is used. */
 export type SolanaSigner = KeyPairSigner
 
 /** From 32 secret bytes, or from 64 with the matching public key. */

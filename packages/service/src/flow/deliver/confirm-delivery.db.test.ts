@@ -83,11 +83,11 @@ type World = {
 
 /** Confirms deliveries once, and returns what was reported. */
 async function look({ seconds = 0, isOver = false, isUndelivered = true, ...world }: World = {}) {
-  const told: string[] = []
+  const reported: string[] = []
   const deps = {
     ...{ pool: database.pool, rules, finalitySeconds: () => world.finalitySeconds },
-    onSettled: ({ id }: Swap) => told.push(`settled ${id}`),
-    onRefundDecided: ({ id }: Swap, reason: string) => told.push(`${reason} ${id}`),
+    onSettled: ({ id }: Swap) => reported.push(`settled ${id}`),
+    onRefundDecided: ({ id }: Swap, reason: string) => reported.push(`${reason} ${id}`),
     destination: {
       chainId: CHAIN,
       isDeliveryOver: (_op: Op, at: Block) => isOver && at.number === 10n,
@@ -98,7 +98,7 @@ async function look({ seconds = 0, isOver = false, isUndelivered = true, ...worl
     },
   }
   await confirmDeliveries(deps as unknown as ConfirmDeliveryDeps, lease, headsAt(seconds))
-  return told
+  return reported
 }
 
 // Finality takes 100 s and a repeated delivery 60 s: until second 839 both fit before second 1,000.
@@ -161,9 +161,9 @@ test.each<[string, Reached, World, string[], SwapState]>([
     'refundDecided',
   ],
   ['waits while a delivery can follow', 'delivering', { isOver: false }, [], 'delivering'],
-  ['stays settled where it was said to be', 'settled', { isOver: true }, [], 'settled'],
+  ['stays settled once reported', 'settled', { isOver: true }, [], 'settled'],
   [
-    'waits for the log where the vault has paid it',
+    'waits for the log if the vault has paid it',
     'delivering',
     { isOver: true, isUndelivered: false },
     [],

@@ -49,31 +49,31 @@ async function decide(swap: Swap, { lock, isOver }: Origin = { lock: 'locked', i
       new Map(lock && op && at.number === 9n ? [[op.hash, lock]] : []),
     isLockOver: (_swap: Swap, at: Block) => isOver && at.number === 9n,
   }
-  const told: string[] = []
+  const reported: string[] = []
   await decideRefund(
     {
       pool: database.pool,
       originOf: () => origin as unknown as OriginChain,
-      onRefundDecided: ({ state }, reason) => told.push(`${state} ${reason}`),
+      onRefundDecided: ({ state }, reason) => reported.push(`${state} ${reason}`),
     },
     lease,
     swap,
     { refundReason: 'PRICE_MOVED', proof: { kind: 'neverSigned' } },
   )
-  return { state: (await find(swap.id)).state, told }
+  return { state: (await find(swap.id)).state, reported }
 }
 
-const decided = { state: 'refundDecided', told: ['refundDecided PRICE_MOVED'] }
+const decided = { state: 'refundDecided', reported: ['refundDecided PRICE_MOVED'] }
 
 test.each<[Reached, boolean, object]>([
-  ['locking', false, { state: 'locking', told: [] }],
-  ['locking', true, { state: 'locking', told: [] }],
-  ['locked', false, { state: 'locked', told: [] }],
+  ['locking', false, { state: 'locking', reported: [] }],
+  ['locking', true, { state: 'locking', reported: [] }],
+  ['locked', false, { state: 'locked', reported: [] }],
   ['locked', true, decided],
-  ['delivering', false, { state: 'delivering', told: [] }],
+  ['delivering', false, { state: 'delivering', reported: [] }],
   ['delivering', true, decided],
-  ['settled', false, { state: 'settled', told: [] }],
-  ['settled', true, { state: 'settled', told: [] }],
+  ['settled', false, { state: 'settled', reported: [] }],
+  ['settled', true, { state: 'settled', reported: [] }],
 ])(
   'a refund decided for a swap that is %s, with a final input: %s, leads to %o',
   async (state, isFinal, end) => {
@@ -90,12 +90,12 @@ test.each<[string, Origin, SwapState]>([
 ])('a swap whose input is not final and %s', async (_, origin, state) => {
   const swap = await swapIn('delivering', false)
 
-  expect(await decide(swap, origin)).toEqual({ state, told: [] })
+  expect(await decide(swap, origin)).toEqual({ state, reported: [] })
 })
 
 test('a swap that moved on meanwhile is left alone, and nothing is reported', async () => {
   const swap = await swapIn('delivering', true)
   await moveTestSwap(database.pool, { swapId: swap.id, accountId: '' }, 'deliverySeen')
 
-  expect(await decide(swap)).toEqual({ state: 'settled', told: [] })
+  expect(await decide(swap)).toEqual({ state: 'settled', reported: [] })
 })

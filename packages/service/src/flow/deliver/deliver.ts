@@ -46,7 +46,7 @@ export async function deliverLocked(
   heads: Heads | undefined,
 ): Promise<void> {
   const locked = await findToDeliver(deps.pool, { chainId: deps.destination.chainId, limit: FETCH })
-  const mine = mineOf(deps, locked)
+  const mine = ownShareOf(deps, locked)
   if (mine.length === 0) return
   await deps.refreshPrices()
   const neverSigned = { kind: 'neverSigned', chainId: deps.destination.chainId, block: heads?.head }
@@ -62,7 +62,7 @@ export async function redeliverStalled(deps: DeliverDeps, lease: Lease, heads: H
   const { chainId } = deps.destination
   const [hard, settle] = [heads.hard.number, heads.settle.number]
   const stalled = await findStalledDeliveries(deps.pool, { chainId, hard, settle })
-  const mine = mineOf(deps, stalled)
+  const mine = ownShareOf(deps, stalled)
   if (mine.length === 0) return
   const ids = mine.map(({ id }) => id)
   const tallies = await tallyAttempts(deps.pool, 'deliver', ids, hard)
@@ -95,7 +95,7 @@ async function findUndelivered(
   return swaps.filter(({ op }) => atHead.has(op.hash) && atDecided.has(op.hash))
 }
 
-function mineOf(deps: DeliverDeps, swaps: readonly Swap[]): Swap[] {
+function ownShareOf(deps: DeliverDeps, swaps: readonly Swap[]): Swap[] {
   const share = deps.share()
   if (!share) return []
   const isMine = ({ op }: Swap) => Number(op.position % BigInt(share.of)) === share.index

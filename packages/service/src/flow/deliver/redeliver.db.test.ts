@@ -62,7 +62,7 @@ async function deliveryConsumedAt(block: bigint, tries = 1) {
 }
 
 /** A worker that sees no delivery and a recipient that refuses the next one, at fees above every bound. */
-function looker({ isVerified = true, sent = [] as Work[] } = {}): DeliverDeps {
+function workerWith({ isVerified = true, sent = [] as Work[] } = {}): DeliverDeps {
   const deps = {
     pool: database.pool,
     sender: {
@@ -90,7 +90,7 @@ const stateOf = async (swapId: string) => (await findSwaps(database.pool, [swapI
 test('a worker that was away does not refund by a block from before its delivery was decided', async () => {
   const { swapId } = await deliveryFinalAt(20n)
 
-  await redeliverStalled(looker(), lease, headsAt(19n))
+  await redeliverStalled(workerWith(), lease, headsAt(19n))
 
   expect(await stateOf(swapId)).toBe('delivering')
 })
@@ -98,7 +98,7 @@ test('a worker that was away does not refund by a block from before its delivery
 test('a swap is refunded if its deliveries were decided by the block that shows it unpaid', async () => {
   const { swapId } = await deliveryFinalAt(20n)
 
-  await redeliverStalled(looker(), lease, headsAt(20n))
+  await redeliverStalled(workerWith(), lease, headsAt(20n))
 
   expect(await stateOf(swapId)).toBe('refundDecided')
 })
@@ -109,7 +109,7 @@ test('a swap reported as settled is delivered again at any gas price', async () 
   await database.pool.query('update ops set delivery_fee_bound = 1')
   const sent: Work[] = []
 
-  await redeliverStalled(looker({ sent }), lease, headsAt(20n))
+  await redeliverStalled(workerWith({ sent }), lease, headsAt(20n))
 
   expect(sent).toMatchObject([{ role: 'deliver', swapIds: [swap.swapId], feeBound: 0n }])
 })
@@ -117,7 +117,7 @@ test('a swap reported as settled is delivered again at any gas price', async () 
 test('nothing is decided about an input on a chain that was not read since the process began', async () => {
   const { swapId } = await deliveryFinalAt(20n)
 
-  await redeliverStalled(looker({ isVerified: false }), lease, headsAt(20n))
+  await redeliverStalled(workerWith({ isVerified: false }), lease, headsAt(20n))
 
   expect(await stateOf(swapId)).toBe('delivering')
 })
@@ -127,7 +127,7 @@ test('a worker that lost its lane while it was away refunds nothing', async () =
   const old = await holdTestLane(database, 'lost', 0)
   await holdTestLane(database, 'lost')
 
-  await redeliverStalled(looker(), old, headsAt(20n))
+  await redeliverStalled(workerWith(), old, headsAt(20n))
 
   expect(await stateOf(swapId)).toBe('delivering')
 })
@@ -138,7 +138,7 @@ const sentFor = (sent: readonly Work[], { swapId }: { swapId: string }) =>
 test('a delivery without effect is retried at settle depth, before finality', async () => {
   const swap = await deliveryConsumedAt(20n)
   const sent: Work[] = []
-  const deps = looker({ sent })
+  const deps = workerWith({ sent })
   deps.destination.simulateDelivery = async () => ({ kind: 'ok' })
   deps.sender.affords = async () => true
 
@@ -155,10 +155,10 @@ test('a settled delivery that a reorg undid, and that then reverted, is made aga
   const sent: Work[] = []
 
   await markAttemptsReturned(database.pool, swap.consumed)
-  await redeliverStalled(looker({ sent }), lease, settledAt(21n))
+  await redeliverStalled(workerWith({ sent }), lease, settledAt(21n))
   expect(sentFor(sent, swap)).toEqual([])
   await markAttemptsConsumed(database.pool, swap.consumed, 22n)
-  await redeliverStalled(looker({ sent }), lease, settledAt(22n))
+  await redeliverStalled(workerWith({ sent }), lease, settledAt(22n))
 
   expect(sentFor(sent, swap)).toHaveLength(1)
 })
@@ -166,7 +166,7 @@ test('a settled delivery that a reorg undid, and that then reverted, is made aga
 test('a settled delivery that was not undone is not checked again before it is final', async () => {
   const swap = await deliveryConsumedAt(20n)
   await moveTestSwap(database.pool, swap, 'deliverySeen', { deliveredBlock: 20n })
-  const deps = looker()
+  const deps = workerWith()
   const asked: string[] = []
   deps.destination.readUndelivered = async (ops) => {
     asked.push(...ops.map(({ hash }) => hash))
@@ -186,10 +186,10 @@ test('a delivery that fails repeatedly at settle depth waits for finality', asyn
   await markAttemptsConsumed(database.pool, swap.consumed, 20n)
   const sent: Work[] = []
 
-  await redeliverStalled(looker({ sent }), lease, settledAt(25n))
+  await redeliverStalled(workerWith({ sent }), lease, settledAt(25n))
   expect(sentFor(sent, swap)).toEqual([])
   await markAttemptsFinal(database.pool, swap.consumed, 20n)
-  await redeliverStalled(looker({ sent }), lease, settledAt(30n))
+  await redeliverStalled(workerWith({ sent }), lease, settledAt(30n))
 
   expect(sentFor(sent, swap)).toHaveLength(1)
 })
@@ -197,17 +197,17 @@ test('a delivery that fails repeatedly at settle depth waits for finality', asyn
 test('nothing is refunded before its deliveries are hard-final', async () => {
   const swap = await deliveryConsumedAt(20n)
 
-  await redeliverStalled(looker(), lease, settledAt(29n))
+  await redeliverStalled(workerWith(), lease, settledAt(29n))
   const early = await stateOf(swap.swapId)
   await markAttemptsFinal(database.pool, swap.consumed, 20n)
-  await redeliverStalled(looker(), lease, settledAt(30n))
+  await redeliverStalled(workerWith(), lease, settledAt(30n))
 
   expect([early, await stateOf(swap.swapId)]).toEqual(['delivering', 'refundDecided'])
 })
 
 /** A worker whose chain shows the swaps as undelivered at these blocks only, and accepts every delivery. */
-function lookerAt(blocks: readonly bigint[], sent: Work[]): DeliverDeps {
-  const deps = looker({ sent })
+function workerSeeing(blocks: readonly bigint[], sent: Work[]): DeliverDeps {
+  const deps = workerWith({ sent })
   deps.destination.simulateDelivery = async () => ({ kind: 'ok' })
   deps.destination.readUndelivered = async (ops, at) =>
     new Set(blocks.includes(at.number) ? ops.map(({ hash }) => hash) : [])
@@ -225,7 +225,7 @@ test.each([
   const swap = await deliveryConsumedAt(20n)
   const sent: Work[] = []
 
-  await redeliverStalled(lookerAt(blocks, sent), lease, settledAt(20n))
+  await redeliverStalled(workerSeeing(blocks, sent), lease, settledAt(20n))
 
   expect(sentFor(sent, swap)).toHaveLength(count)
 })
@@ -238,7 +238,7 @@ test.each([
   const swap = await deliveryFinalAt(10n)
   const sent: Work[] = []
 
-  await redeliverStalled(lookerAt(blocks, sent), lease, settledAt(20n))
+  await redeliverStalled(workerSeeing(blocks, sent), lease, settledAt(20n))
 
   expect(sentFor(sent, swap)).toHaveLength(count)
 })
@@ -247,7 +247,7 @@ test('two deliveries without effect are repeated before finality, a third one wa
   const [twice, thrice] = [await deliveryConsumedAt(20n, 2), await deliveryConsumedAt(20n, 3)]
   const sent: Work[] = []
 
-  await redeliverStalled(lookerAt([30n, 20n], sent), lease, settledAt(20n))
+  await redeliverStalled(workerSeeing([30n, 20n], sent), lease, settledAt(20n))
 
   expect([sentFor(sent, twice).length, sentFor(sent, thrice).length]).toEqual([1, 0])
 })
@@ -255,7 +255,7 @@ test('two deliveries without effect are repeated before finality, a third one wa
 test('a swap that cannot be delivered at settle depth is left unchanged', async () => {
   const swap = await deliveryConsumedAt(20n)
 
-  await redeliverStalled(looker(), lease, settledAt(20n))
+  await redeliverStalled(workerWith(), lease, settledAt(20n))
 
   expect(await stateOf(swap.swapId)).toBe('delivering')
 })

@@ -32,7 +32,7 @@ export async function confirmLocks(deps: ConfirmLockDeps, heads: Heads): Promise
     if (event) await attempt(faults, () => confirmLock(deps, heads, swap, event))
   }
   const over = swaps.filter((swap) => !events.has(swap.op.hash) && origin.isLockOver(swap, heads.hard))
-  await giveUp(deps, heads, over, faults)
+  await endUnlockable(deps, heads, over, faults)
   throwFirst(faults)
 }
 
@@ -52,7 +52,7 @@ async function confirmLock(
 }
 
 /** Ends swaps that a hard-final block past their deadline shows as unlocked: they can never be locked. */
-async function giveUp(
+async function endUnlockable(
   deps: ConfirmLockDeps,
   heads: Heads,
   swaps: readonly Swap[],
@@ -85,7 +85,7 @@ async function fail(
 ): Promise<void> {
   const failureCode = event === 'lockDead' ? await reasonOf(origin, pool, swap) : 'OPERATION_EXPIRED'
   failPoint(`before ${event}`)
-  const proof = neverLocked(origin, heads)
+  const proof = neverLockedProof(origin, heads)
   const moved = await advanceSwap(pool, { swap, event, failureCode, proof })
   failPoint(`after ${event}`)
   if (moved) onMoved(moved, event)
@@ -107,7 +107,7 @@ export async function closeLost(
   hard: LockState,
 ): Promise<boolean> {
   const event = 'inputLost'
-  const proof = hard === 'refunded' ? sentBack(origin, heads) : neverLocked(origin, heads)
+  const proof = hard === 'refunded' ? refundedProof(origin, heads) : neverLockedProof(origin, heads)
   const moved = await inTransaction(pool, async (db) => {
     const moved = await advanceSwap(db, { swap, event, proof })
     if (moved) await insertLostInput(db, swap)
@@ -119,11 +119,11 @@ export async function closeLost(
 }
 
 /** Proof: a hard-final block in which the input of a paid swap is back in its wallet. */
-function sentBack({ chainId }: OriginChain, { hard }: Heads) {
+function refundedProof({ chainId }: OriginChain, { hard }: Heads) {
   return { kind: 'refundedAfterDelivery', chainId, block: hard }
 }
 
 /** Proof: a hard-final block past the op's deadline in which its input is not taken. */
-function neverLocked({ chainId }: OriginChain, { hard }: Heads) {
+function neverLockedProof({ chainId }: OriginChain, { hard }: Heads) {
   return { kind: 'notLockedPastDeadline', chainId, block: hard }
 }

@@ -66,7 +66,7 @@ async function lockFinalAt(
 type Sent = { role: string; swapIds: readonly string[]; record: Work['record'] }
 
 /** A worker that sees no lock and, by default, an empty wallet. */
-function lookerAt({ obstacle = 'INPUT_UNAVAILABLE', sent = [] as Sent[] } = {}): LockDeps {
+function workerWith({ obstacle = 'INPUT_UNAVAILABLE', sent = [] as Sent[] } = {}): LockDeps {
   const deps = {
     pool: database.pool,
     sender: {
@@ -98,7 +98,7 @@ const stateOf = async (swapId: string) => (await findSwaps(database.pool, [swapI
 test('a worker that was away does not fail a swap by a block from before its lock was decided', async () => {
   const { swapId } = await lockFinalAt(20n)
 
-  await retryStalledLocks(lookerAt(), lease, headsAt(19n))
+  await retryStalledLocks(workerWith(), lease, headsAt(19n))
 
   expect(await stateOf(swapId)).toBe('locking')
 })
@@ -106,7 +106,7 @@ test('a worker that was away does not fail a swap by a block from before its loc
 test('a swap fails if its locks were decided by the block that shows it unlocked', async () => {
   const { swapId } = await lockFinalAt(20n)
 
-  await retryStalledLocks(lookerAt(), lease, headsAt(20n))
+  await retryStalledLocks(workerWith(), lease, headsAt(20n))
 
   expect(await stateOf(swapId)).toBe('failed')
 })
@@ -118,7 +118,7 @@ test('a lock with fee bumps and a final no-op counts as one try of three', async
   const tried = await lockFinalAt(20n, [{}, {}, {}])
   await database.pool.query('update ops set op_deadline = $1', [OP_DEADLINE])
 
-  await retryStalledLocks(lookerAt({ obstacle: '', sent }), lease, headsAt(20n))
+  await retryStalledLocks(workerWith({ obstacle: '', sent }), lease, headsAt(20n))
 
   expect(sent.map(({ swapIds }) => swapIds)).toEqual([[swapId]])
   expect(await stateOf(tried.swapId)).toBe('failed')
@@ -126,7 +126,7 @@ test('a lock with fee bumps and a final no-op counts as one try of three', async
 
 test('a swap that cannot be judged is reported, and the next one is processed', async () => {
   const [trap, next] = [await lockFinalAt(20n), await lockFinalAt(20n)]
-  const deps = lookerAt()
+  const deps = workerWith()
   deps.origin.findObstacle = async ({ id }) => {
     if (id === trap.swapId) throw new Error('Unexpected failure')
     return 'INPUT_UNAVAILABLE'
@@ -135,7 +135,7 @@ test('a swap that cannot be judged is reported, and the next one is processed', 
   await expect(retryStalledLocks(deps, lease, headsAt(20n, -1))).rejects.toThrow('Unexpected failure')
 
   expect([await stateOf(trap.swapId), await stateOf(next.swapId)]).toEqual(['locking', 'failed'])
-  await retryStalledLocks(lookerAt(), lease, headsAt(20n))
+  await retryStalledLocks(workerWith(), lease, headsAt(20n))
 })
 
 const sentFor = (sent: readonly Sent[], swapId: string) =>
@@ -145,9 +145,9 @@ test('a lock without effect is retried at settle depth, before finality', async 
   const sent: Sent[] = []
   const { swapId } = await lockConsumedAt(20n)
 
-  await retryStalledLocks(lookerAt({ obstacle: '', sent }), lease, settledAt(19n))
+  await retryStalledLocks(workerWith({ obstacle: '', sent }), lease, settledAt(19n))
   expect(sentFor(sent, swapId)).toEqual([])
-  await retryStalledLocks(lookerAt({ obstacle: '', sent }), lease, settledAt(20n))
+  await retryStalledLocks(workerWith({ obstacle: '', sent }), lease, settledAt(20n))
 
   expect(sentFor(sent, swapId)).toEqual(['lock'])
 })
@@ -157,7 +157,7 @@ test('a lock whose nonce a reorg returned is waited for', async () => {
   const { swapId, consumed } = await lockConsumedAt(20n)
   await markAttemptsReturned(database.pool, consumed)
 
-  await retryStalledLocks(lookerAt({ obstacle: '', sent }), lease, settledAt(30n))
+  await retryStalledLocks(workerWith({ obstacle: '', sent }), lease, settledAt(30n))
 
   expect(sentFor(sent, swapId)).toEqual([])
 })
@@ -166,10 +166,10 @@ test('a swap fails only once its locks are hard-final, whatever prevents them be
   const sent: Sent[] = []
   const [refused, tried] = [await lockConsumedAt(20n), await lockConsumedAt(20n, 3)]
 
-  await retryStalledLocks(lookerAt(), lease, settledAt(25n))
+  await retryStalledLocks(workerWith(), lease, settledAt(25n))
   const early = [await stateOf(refused.swapId), await stateOf(tried.swapId)]
   await markAttemptsFinal(database.pool, [...refused.consumed, ...tried.consumed], 20n)
-  await retryStalledLocks(lookerAt({ sent }), lease, settledAt(30n))
+  await retryStalledLocks(workerWith({ sent }), lease, settledAt(30n))
 
   expect(early).toEqual(['locking', 'locking'])
   expect([await stateOf(refused.swapId), await stateOf(tried.swapId)]).toEqual(['failed', 'failed'])
@@ -192,7 +192,7 @@ test('a paid swap that lost its soft lock for good is locked again', async () =>
   const sent: Sent[] = []
   const { swapId } = await paidEarly()
 
-  await retryStalledLocks(lookerAt({ obstacle: '', sent }), lease, headsAt(20n))
+  await retryStalledLocks(workerWith({ obstacle: '', sent }), lease, headsAt(20n))
 
   expect(sentFor(sent, swapId)).toEqual(['lock'])
   expect(
@@ -207,7 +207,7 @@ test('a paid swap is not locked again after its deadline', async () => {
   const sent: Sent[] = []
   await paidEarly()
 
-  await retryStalledLocks(lookerAt({ obstacle: '', sent }), lease, headsAt(20n, OP_DEADLINE))
+  await retryStalledLocks(workerWith({ obstacle: '', sent }), lease, headsAt(20n, OP_DEADLINE))
 
   expect(sent).toEqual([])
 })
@@ -218,7 +218,7 @@ test('a paid swap is not locked again against an obstacle, and neither is a fina
   const final = await paidEarly()
   await markOriginFinal(database.pool, await findSwaps(database.pool, [final.swapId]))
 
-  await retryStalledLocks(lookerAt({ sent }), lease, headsAt(20n))
+  await retryStalledLocks(workerWith({ sent }), lease, headsAt(20n))
 
   expect(sent).toEqual([])
   expect([await stateOf(refused.swapId), await stateOf(final.swapId)]).toEqual(['settled', 'settled'])
@@ -242,7 +242,7 @@ test('a swap whose tries nodes refused because of its wallet fails for its autho
     [refused.swapId],
   )
 
-  await retryStalledLocks(lookerAt({ obstacle: '' }), lease, headsAt(20n))
+  await retryStalledLocks(workerWith({ obstacle: '' }), lease, headsAt(20n))
 
   expect(await failureOf(refused)).toBe('INVALID_AUTHORIZATION')
   expect(await failureOf(other)).toBe('INPUT_UNAVAILABLE')

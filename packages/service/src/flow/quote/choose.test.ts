@@ -119,7 +119,7 @@ test('an input that could not be claimed in time is refused with the largest tha
   }
 })
 
-test('the largest amount is bounded by inventory and by what can be claimed', () => {
+test('the largest amount is bounded by inventory and by the claim cap', () => {
   const { recovery } = errorOf([venue('small', { depth: 10_000n })], {}, 400_000n)
 
   expect(chosen([venue('small', { depth: 10_000n })], { amount: BigInt(String(recovery?.maxAmount)) })).toBe(

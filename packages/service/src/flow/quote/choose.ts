@@ -151,7 +151,7 @@ function noVenue(order: Order, refusals: readonly Refusal[]): ServiceError {
   if (refusals.some(({ why }) => why === 'noPrice')) return priceUnavailable(order.output.asset)
   if (refusals.some(({ why }) => why === 'empty')) return nothingDeliverable(order)
   return new ServiceError('NO_ROUTE', {
-    message: `Nobody delivers ${order.output.symbol} on ${order.destination.name}.`,
+    message: `No venue delivers ${order.output.symbol} on ${order.destination.name}.`,
     details: { venues: refusals.map(({ venue, why }) => ({ venue, reason: reasons[why] })) },
   })
 }

@@ -26,8 +26,8 @@ async function readProbes(keys: readonly { accountId: string; swapId: string }[]
   return keys.map((key) => found.get(key.swapId))
 }
 
-/** An API process with its own server and listener. A deaf one receives no notification and has only its sweep. */
-async function startProcess({ deaf = false, sweepMs = 1_000 } = {}) {
+/** An API process with its own server and listener. With `isDeaf` it receives no notification and has only its sweep. */
+async function startProcess({ isDeaf = false, sweepMs = 1_000 } = {}) {
   const readStatuses = vi.fn(readProbes)
   const statusReads = createStatusReads({
     sweepMs,
@@ -39,13 +39,13 @@ async function startProcess({ deaf = false, sweepMs = 1_000 } = {}) {
     onError: vi.fn(),
   })
   const connected = vi.fn(() => statusReads.setListening(true))
-  const channels = { swap_terminal: deaf ? () => {} : statusReads.swapEnded }
-  const ear = createListener({ url: database.url, channels, onConnect: connected, onFault: vi.fn() })
+  const channels = { swap_terminal: isDeaf ? () => {} : statusReads.swapEnded }
+  const listener = createListener({ url: database.url, channels, onConnect: connected, onFault: vi.fn() })
   const server = await createTestServer({ statusReads })
   const url = await listen(server.app, { port: 0, host: '127.0.0.1' })
   await vi.waitFor(() => expect(connected).toHaveBeenCalled(), 10_000)
   const read = (id: string) => readOverHttp(`${url}/swap/status/${id}`, server.headers)
-  const stop = () => Promise.all([server.app.close(), ear.close()])
+  const stop = () => Promise.all([server.app.close(), listener.close()])
   const held = (count: number) => vi.waitFor(() => expect(statusReads.heldCount()).toBe(count), 10_000)
   return { read, held, stop, readStatuses }
 }
@@ -101,7 +101,7 @@ test('300 swaps that end together are answered by notification on both processes
 
 test('a process without notifications answers by its sweep', async () => {
   const ids = await insertProbes('deaf', 20)
-  const { read, held, stop } = await startProcess({ deaf: true })
+  const { read, held, stop } = await startProcess({ isDeaf: true })
   const answers = ids.map((id) => read(id).answer)
   await held(20)
   await endProbes(ids)

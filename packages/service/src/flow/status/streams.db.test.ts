@@ -14,7 +14,7 @@ type Server = Awaited<ReturnType<typeof createTestServer>>
 let database: TestDatabase
 let status: ReturnType<typeof composeStatus>
 let server: Server
-let ear: Listener
+let listener: Listener
 let url: string
 beforeAll(async () => {
   database = await startTestDatabase()
@@ -22,11 +22,11 @@ beforeAll(async () => {
   server = await createTestServer({ statusReads: status.reads, statusStreams: status.streams })
   url = await listen(server.app, { port: 0, host: '127.0.0.1' })
   const channels = { swap_terminal: status.swapEnded }
-  ear = createListener({ url: database.url, channels, onFault: vi.fn() })
+  listener = createListener({ url: database.url, channels, onFault: vi.fn() })
 })
 afterAll(async () => {
   await server.app.close()
-  await ear.close()
+  await listener.close()
   await database.stop()
 })
 

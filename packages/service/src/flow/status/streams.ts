@@ -77,7 +77,7 @@ export function createStatusStreams(options: Options): StatusStreams {
     async open(request) {
       const [found] = isSwapId(request.swapId) ? await readEvents([request]) : []
       if (!found) throw new ServiceError('SWAP_NOT_FOUND')
-      if (found.ended) return (sink) => tellEnd(sink, found)
+      if (found.ended) return (sink) => sendEnded(sink, found)
       await slots.acquire(request.accountId)
       return (sink) => {
         // Events after the last one have not happened yet and must not be skipped.
@@ -102,7 +102,7 @@ export function createStatusStreams(options: Options): StatusStreams {
 }
 
 /** Sends the events of an ended swap, which needs no slot. */
-function tellEnd(sink: Sink, { events }: SwapEvents): () => void {
+function sendEnded(sink: Sink, { events }: SwapEvents): () => void {
   for (const event of events) sink.write(toText(event))
   sink.end()
   return () => {}
