@@ -56,7 +56,7 @@ const compose = () =>
   })
 
 describe('the overview', () => {
-  test('contains inventory with its value, swaps by state, prices, books and a chain that is down, by schema', async () => {
+  test('contains inventory values, swaps by state, prices, books and a chain that is down, by schema', async () => {
     await setHoldings(database.pool, { chainId: 31337, block: 1n }, [
       { token: '0xusdc', amount: 2_500_000n },
       { token: '0xgone', amount: 1n },

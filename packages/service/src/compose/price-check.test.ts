@@ -115,7 +115,7 @@ test('the operator’s own tolerance bounds that of the op', async () => {
   expect([check.isKept({ op: wide }), checkWith(100).isKept({ op: wide })]).toEqual([true, false])
 })
 
-test('the value of an op is that of its input or its payment, whichever is more, and unknown without a price', async () => {
+test('the value of an op is that of its input or payment, whichever is more; unknown without a price', async () => {
   const { check } = createScene(createSource('alpha', 1), createSource('beta', 2))
   expect(check.valueCentsOf(swap)).toBeUndefined()
   await check.refresh()

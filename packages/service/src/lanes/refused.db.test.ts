@@ -90,7 +90,7 @@ async function recordedBy(address: string) {
   return rows
 }
 
-test('a lock that every node refuses because of its wallet is cancelled at once, and other locks keep their nonces', async () => {
+test('a lock that every node refuses for its wallet is cancelled at once, and others keep their nonces', async () => {
   const key = await newKey((raw) => (raw.startsWith('lock 1 ') ? 'authority' : undefined))
   for (let count = 0; count < 3; count += 1) await lock(key)
 

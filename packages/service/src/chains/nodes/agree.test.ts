@@ -36,7 +36,7 @@ test('the answer of a majority stands, whatever the other nodes answer', async (
   )
 })
 
-test('the head is the highest that a majority reached: a node ahead is not followed, one behind delays nothing', async () => {
+test('the head is the highest that a majority reached: neither a node ahead nor one behind counts', async () => {
   expect(await reachedByMajority([says(5n), says(9n), says(5n)], BigInt)).toBe(5n)
   expect(await reachedByMajority([says(5n), says(1n), says(6n)], BigInt)).toBe(5n)
   expect(await reachedByMajority([says(5n), says(4n)], BigInt)).toBe(4n)

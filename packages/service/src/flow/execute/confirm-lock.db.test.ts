@@ -30,7 +30,7 @@ function watcher(state: LockState = 'none'): ConfirmLockDeps {
   return { pool: database.pool, origin, rules, onMoved: () => {} } as unknown as ConfirmLockDeps
 }
 
-test('a paid swap that can never be locked is closed, and its value stays exposed until it is written off', async () => {
+test('a paid swap that can never be locked is closed, and its value is exposed until it is written off', async () => {
   const { pool } = database
   const swap = await insertTestSwap(pool, await insertTestAccount(pool))
   await settleTestSwap(pool, swap)

@@ -237,7 +237,7 @@ test.each([
   expect([sent, (await attestations()).length]).toEqual(fits ? [swapIds, 1] : [[], 0])
 })
 
-test('the signature covers the whole batch, and the transaction is recorded for the swaps that still wait', async () => {
+test('the signature covers the whole batch, and the transaction is recorded for the waiting swaps', async () => {
   const [gone = '', open = ''] = await attestedTogether()
   for (const event of ['claimRecorded', 'claimFinal'] as const)
     await moveTestSwap(database.pool, { swapId: gone, accountId: '' }, event)

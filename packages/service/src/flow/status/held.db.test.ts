@@ -26,7 +26,7 @@ async function readProbes(keys: readonly { accountId: string; swapId: string }[]
   return keys.map((key) => found.get(key.swapId))
 }
 
-/** An API process with its own server and listener. With `isDeaf` it receives no notification and has only its sweep. */
+/** An API process with its own server and listener. With `isDeaf` it gets no notification and has only its sweep. */
 async function startProcess({ isDeaf = false, sweepMs = 1_000 } = {}) {
   const readStatuses = vi.fn(readProbes)
   const statusReads = createStatusReads({
