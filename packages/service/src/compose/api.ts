@@ -190,7 +190,7 @@ type Followed = {
   logger: Logger
 }
 
-/** The market, refreshed from `start` on: first all sources together, then each at its own pace. */
+/** The market, refreshed from `start` on: first all sources together, then each in a loop of its own. */
 function followMarket(config: Config, { pool, chains, views, gas, onFault, logger }: Followed) {
   const claims = followClaimLimits({ pool, chains, views })
   const market: LiveMarket = createMarket({

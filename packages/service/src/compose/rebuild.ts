@@ -58,7 +58,7 @@ export async function runRebuild({ network, pool, firstBlocks, say }: Options): 
   })
 }
 
-/** A route between two chains that are as slow as the slowest. */
+/** A route between two chains that are as slow as the slowest may become. */
 function slowestOf(chains: readonly ChainConfig[]): RouteTimes {
   const rules = chains.map(finalityOf)
   const hardSeconds = MAX_SLOWDOWN * Math.max(...rules.map((each) => each.hardSeconds))

@@ -4,7 +4,7 @@ import type { LockRef, LockState } from '../chain.ts'
 
 type ReadLock = (op: LockRef) => Promise<LockState | undefined>
 
-/** The escrow verified the signature of every op that it locked. */
+/** Whether the wallet signed the op. Without a stored signature a lock proves it: the escrow verified the signature. */
 export async function isOpSigned({ op, signature }: Swap, readLock: ReadLock): Promise<boolean> {
   const isLost = signature === '' || op.isOrphan
   if (isLost) return ((await readLock(op)) ?? 'none') !== 'none'

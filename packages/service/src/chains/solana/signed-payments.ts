@@ -15,7 +15,7 @@ export type FindSigned = (
 
 type Ref = { kind: MarkerKind; id: string }
 
-/** Finds the recorded transactions of these payments with one query. */
+/** Finds the recorded transactions of these payments, with one query per kind. */
 export async function findAllSigned<T extends Ref>(
   findSigned: FindSigned | undefined,
   refs: readonly T[],
