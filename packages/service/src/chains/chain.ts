@@ -4,14 +4,14 @@ import type { FailureCode } from '../model/outcome.ts'
 import type { Op, Swap } from '../model/swap.ts'
 
 /**
- * A block as the flow sees it. `height` counts blocks; `number` also counts what was left empty, where a chain
- * does. An adapter adds what it needs, and is only ever given its own blocks back.
+ * A block as the flow sees it. `height` counts blocks; `number` also counts empty slots, on chains that have them. An
+ * adapter may add fields, and receives only its own blocks back.
  */
 export type Block = { number: bigint; height: bigint; hash: string; seconds: number }
 
 /**
- * The newest block, the newest final one, and the newest that its layer 1 holds, where the chain has such. `settle` is
- * to read state at the settle depth: its number is of that depth, the rest is of the head.
+ * The newest block, the newest final one and, on rollups, the newest that layer 1 holds. `settle` is for reading state
+ * at settle depth: its number is of that depth, its other fields are the head's.
  */
 export type Heads = { head: Block; settle: Block; hard: Block; safe?: Block }
 
@@ -21,50 +21,50 @@ export type Delegation =
   | { kind: 'ours'; delegate: string }
   | { kind: 'foreign'; delegate: string }
   | { kind: 'contract' }
-  /** A chain on which a wallet signs the transaction itself. */
+  /** For a chain on which the wallet signs the transaction itself. */
   | { kind: 'unneeded' }
 
 /** `block` is the newest block that the balance is known to reflect. */
 export type WalletView = { delegation: Delegation; balance: bigint; block: bigint }
-/** In the escrow's words, also where there is none. */
+/** The escrow's slot states, also used for chains without an escrow. */
 export type LockState = SlotState
 
-/** A transaction that moved a swap on, and where it is. */
+/** A transaction that advanced a swap, and its block. */
 export type Landed = { txHash: string; block: bigint }
 export type Delivered = Landed & { amount: bigint }
-/** `credited`: the token refused the push, and the wallet withdraws itself. */
+/** `credited`: the token refused the transfer, and the wallet has to withdraw the credit. */
 export type Refunded = Landed & { credited: boolean }
-/** An op and the transaction that is recorded as its delivery. */
+/** An op and the transaction recorded as its delivery. */
 export type PaidOp = { op: Op; txHash?: string | undefined }
 
-/** What our contracts emitted, or a marker shows. `id` is an op's hash; of a delivery, the delivery's. */
+/** An event of our contracts, or shown by a marker. `id` is the op's hash or, for a delivery, the delivery's hash. */
 export type ChainEvent = {
   kind: 'locked' | 'claimed' | 'refunded' | 'delivered'
   id: string
   txHash: string
   block: bigint
   blockHash: string
-  /** Of a delivery: what was paid. */
+  /** The amount paid by a delivery. */
   amount?: bigint
-  /** Of a refund: the wallets whose push was refused in the same transaction, and who were credited instead. */
+  /** For a refund: the wallets that were credited in the same transaction because their transfer was refused. */
   creditedTo?: readonly string[]
 }
 
-/** Ops with something in flight, for a chain that has no log to read: each is asked about by itself. */
+/** Ops with open transactions, for a chain without logs, on which each op is read separately. */
 export type Watched = { locks: readonly Op[]; exits: readonly Op[]; deliveries: readonly Op[] }
 export type EventQuery = { from: bigint; heads: Heads; watched(): Promise<Watched> }
-/** `isComplete`: every event from `from` to `to` is among them. */
+/** `isComplete`: the page contains every event from `from` to `to`. */
 export type EventPage = { events: ChainEvent[]; to: bigint; isComplete: boolean }
 
-/** A transaction before it is priced and signed. Plain data, so that it can be stored; its chain alone reads it. */
+/** A transaction before it is priced and signed. Plain data, so that it can be stored; only its chain interprets it. */
 export type TxRequest = Readonly<Record<string, unknown>>
-/** What a signature needs besides the content: fees, on some chains a recent block. Plain data as well. */
+/** The terms of a signature besides the content: fees and, on some chains, a recent block. Plain data as well. */
 export type SigningTerms = Readonly<Record<string, unknown>>
 
-/** `lastValid`: the height after which the chain takes these bytes no more, where it has such a rule. */
+/** `lastValid`: the last height at which the chain accepts these bytes, if it has such a limit. */
 export type Signed = { txHash: string; raw: string; lastValid?: bigint }
 
-/** A recorded transaction whose fate is open. */
+/** A recorded transaction without a final outcome. */
 export type Sent = {
   id: string
   txHash: string
@@ -79,136 +79,140 @@ export type Sent = {
   lastValid?: bigint
 }
 
-export type Fates<T extends Sent> = {
-  /** Nonces below this one are taken, whoever took them; 0 on a chain without nonces. */
+export type TxOutcomes<T extends Sent> = {
+  /** The sender's next nonce: all lower ones are consumed, by any transaction; 0 on a chain without nonces. */
   nextNonce: number
-  /** Neither can these land any more, nor can their having landed be undone. */
+  /** Final: these either landed for good or can never land. */
   final: T[]
-  /** Not final, with a nonce that is taken at settle depth: only a reorg can make these land. None without nonces. */
+  /** Not final, but their nonce is consumed at settle depth: only a reorg can make these land. Empty without nonces. */
   consumed: T[]
-  /** In no block yet: offered again until the chain decides. */
+  /** In no block yet: broadcast again until the chain decides. */
   unmined: T[]
 }
 
 /**
- * `isBurn`: the work is given up, and an empty transaction takes its nonce. `cost`: what its sender has to hold for a
- * node to take it.
+ * `isBurn`: a no-op that consumes the nonce and gives up the work. `cost`: the balance that nodes require of the
+ * sender.
  */
 export type Replacement = { request: TxRequest; terms: SigningTerms; isBurn: boolean; cost: bigint }
 
 /**
- * Why every node refuses a transaction. `underpriced` and `feeBelowBase`: it has to pay more. `gasTooLow`: its gas
- * limit has to be higher. `unfunded`: its sender holds too little. `authority`: a wallet whose authorization it carries
- * has transactions of its own in flight.
+ * Why every node refuses a transaction. `underpriced` and `feeBelowBase`: its fee is too low. `gasTooLow`: its gas
+ * limit is too low. `unfunded`: its sender's balance is too low. `authority`: a wallet whose authorization it carries
+ * has transactions of its own pending.
  */
 export type Refusal = 'underpriced' | 'feeBelowBase' | 'gasTooLow' | 'unfunded' | 'authority'
 
-/** What a transaction that is stuck may cost: whatever it takes, what its terms allow, or nothing any more. */
-export type Worth = 'owed' | 'quoted' | 'nothing'
+/** How to replace a stuck transaction: at any fee, within the quoted fee bound, or only by a no-op that cancels it. */
+export type ReplacementPolicy = 'anyFee' | 'quotedFee' | 'cancel'
 
-/** `isRefused`: no node has it, so there is nothing to wait for. */
-export type Plight = { worth?: Worth; isRefused?: boolean }
+/** `isRefused`: no node has it, so it is replaced without waiting. */
+export type ReplacementOptions = { policy?: ReplacementPolicy; isRefused?: boolean }
 
 export type Simulation =
   | { kind: 'ok' }
   | { kind: 'recipientRefuses' }
   | { kind: 'noLiquidity' }
-  /** What is to be bought costs more than was set aside for it. */
+  /** The output costs more than its budget. */
   | { kind: 'priceMoved' }
-  /** Something that is not the wallet's or the recipient's doing: a revoked key, an op delivered already. */
+  /** A reason beyond the wallet and the recipient: a revoked key, an op delivered already. */
   | { kind: 'notNow' }
 
 /**
- * `once` is for a chain without nonces: of all transfers of one sender with the same value at most one lands.
- * 16 hex digits.
+ * `once`: 16 hex digits, for a chain without nonces. Of all transfers of one sender with the same value at most one
+ * lands.
  */
 export type Transfer = { from: string; to: string; token: string; amount: bigint; once?: string }
 
-/** What every chain offers, whichever side of a swap it is on. A fault is thrown: the caller tries again. */
+/** The operations of every chain, as origin or destination. Errors are thrown, and the caller retries. */
 type AnyChain = {
   chainId: number
   /** How many swaps one transaction may carry. */
   maxBatch: number
-  /** Whether the chain numbers a sender's transactions; where not, each stands for itself and may land alone. */
+  /** Whether the chain numbers a sender's transactions; without nonces each can land independently. */
   hasNonces: boolean
-  /** Cheap while nothing is new: then the heads given come back as they are. */
+  /** Cheap while nothing is new: returns the given heads unchanged. */
   readHeads(known?: Heads): Promise<Heads>
-  /** One page of events, as far as a node answers at once. */
+  /** Reads one page of events, as many as a node returns at once. */
   findEvents(query: EventQuery, faults?: unknown[]): Promise<EventPage>
-  /** Whether this block is part of the chain now. */
+  /** Whether this block is part of the canonical chain now. */
   isCanonical(block: { number: bigint; hash: string }): Promise<boolean>
   readLegCosts(at: Heads): Promise<LegCosts>
-  /** What an address holds of the chain's own coin at this block, as a majority of the nodes says. */
+  /** The native balance of an address at this block, agreed by a majority of the nodes. */
   readCoins(address: string, at: Block): Promise<bigint>
-  /** Moves money of the sender's own, not a vault's. Fails where it would fail now. */
+  /** Transfers the sender's own money, not a vault's. Throws if the transfer would fail now. */
   planTransfer(transfer: Transfer): Promise<TxRequest>
-  /** Whether a transaction is in a block, and whether it did anything there. */
+  /** Whether a transaction is in a block, and whether it failed there. */
   findTransaction(txHash: string): Promise<{ block: bigint; failed: boolean } | undefined>
-  /** May be a few seconds old, unless nodes refused what was signed with such. */
+  /** May be a few seconds old, unless nodes refused a transaction signed with such terms. */
   readTerms(at: Heads, isRefused?: boolean): Promise<SigningTerms>
   /**
-   * The same terms for what may cost at most this much per unit of gas, all fees together; undefined while that is not
-   * enough.
+   * The same terms with a bound on the price per unit of gas, all fees included; undefined if the bound is too low now.
    */
   boundTerms(terms: SigningTerms, bound: bigint): SigningTerms | undefined
   sign(request: TxRequest, as: { sender: string; nonce?: number; terms: SigningTerms }): Promise<Signed>
-  /** Whether a block has room for it, signed with these terms. */
+  /** Whether a block has room for the request, signed with these terms. */
   fits(request: TxRequest, terms: SigningTerms): boolean
   /**
-   * Hands the bytes to the nodes. Whether they arrived is never known here: the chain shows it later. Says why when
-   * every node refused them for the same reason.
+   * Broadcasts the bytes. Their arrival is never known here: the chain shows it later. Returns the reason if every node
+   * refused them for the same one.
    */
   broadcast(raw: string): Promise<Refusal | undefined>
-  readFates<T extends Sent>(sender: string, sent: readonly T[], at: Heads): Promise<Fates<T>>
-  /** Whether these bytes, which the sender signed, do what the request says. */
+  readOutcomes<T extends Sent>(sender: string, sent: readonly T[], at: Heads): Promise<TxOutcomes<T>>
+  /** Whether these bytes, signed by the sender, have the effect of the request. */
   isSignedFor(request: TxRequest, by: { raw: string; sender: string }): Promise<boolean>
-  /** What takes the place of a transaction that no block includes; undefined while, or where, nothing should. */
-  planReplacement(stuck: Sent, at: Heads, current: SigningTerms, plight?: Plight): Replacement | undefined
+  /**
+   * Plans the replacement of an unmined transaction; undefined if it should not be replaced now, or never is on this
+   * chain.
+   */
+  planReplacement(
+    stuck: Sent,
+    at: Heads,
+    current: SigningTerms,
+    options?: ReplacementOptions,
+  ): Replacement | undefined
 }
 
 export type OriginChain = AnyChain & {
   readDelegation(wallet: string): Promise<Delegation>
   readWallet(input: { wallet: string; token: string }): Promise<WalletView>
   /**
-   * The state of each op at a block, by op hash. Here and where deliveries are read: an op that cannot be read while
-   * others can is left out of the answer, and why is left in `faults`; without those it is thrown.
+   * The state of each op at a block, by op hash. An op that cannot be read is left out, and its error is added to
+   * `faults`; without `faults` it is thrown. The same holds for reading deliveries.
    */
   readLocks(ops: readonly LockRef[], at: Block, faults?: unknown[]): Promise<Map<string, LockState>>
-  /** Whether an input that no block up to this one took can never be taken, by the chain's own rule. */
+  /** Whether an input not taken up to this block can never be taken, by the chain's own rule. */
   isLockOver(swap: Swap, at: Block): boolean
-  /** Why taking the input would fail now; undefined when it would not. */
+  /** The reason why taking the input would fail now; undefined if there is none. */
   findObstacle(swap: Swap): Promise<FailureCode | undefined>
-  /**
-   * How much of a token can be claimed in an hour of the chain's clock; undefined where nothing bounds it. Some
-   * seconds old.
-   */
+  /** How much of a token can be claimed per hour of the chain's clock; undefined without a cap. Some seconds old. */
   readClaimCap(token: string): Promise<ClaimCap | undefined>
   /**
-   * Whether the wallet signed this op: by the stored signature or, where that was lost with the database, by the input
-   * that the chain took in the op's name.
+   * Whether the wallet signed this op: by the stored signature or, if that was lost with the database, by the input
+   * that the chain took for the op.
    */
   isSigned(swap: Swap): Promise<boolean>
-  /** Whether the wallet can be paid back now, or credited. */
+  /** Whether the wallet can be refunded now, or credited. */
   canRefund(swap: Swap): Promise<boolean>
   planLock(swaps: readonly Swap[]): Promise<TxRequest>
   planClaim(swaps: readonly Swap[], signature: string): Promise<TxRequest>
-  /** How many claims one transaction has room for now, with a reserve. */
+  /** How many claims fit into one transaction now, with a reserve. */
   readMaxClaims(at: Heads): Promise<number>
   planRefund(swap: Swap, attested: { signature: string; validUntil: number }): Promise<TxRequest>
 }
 
-/** `left` and `claimed` are of the hour in which it was read. */
+/** `left` and `claimed` are for the hour of the reading. */
 export type ClaimCap = { perHour: bigint; left: bigint; claimed: bigint }
 
 export type LockRef = { hash: string; locker: string; position: bigint }
 
 export type DestinationChain = AnyChain & {
   simulateDelivery(op: Op, deliverer?: string): Promise<Simulation>
-  /** Those of the ops that were paid, by op hash, without the help of the database's events. */
+  /** The deliveries of paid ops, by op hash, found without the stored events. */
   findDeliveries(paid: readonly PaidOp[], at: Heads, faults?: unknown[]): Promise<Map<string, Delivered>>
-  /** The ops that the chain shows as not delivered at a block, by op hash. */
+  /** The ops that the chain shows as undelivered at a block, by op hash. */
   readUndelivered(ops: readonly Op[], at: Block, faults?: unknown[]): Promise<Set<string>>
-  /** Whether what is not delivered at this block can never be, by the chain's own rule. */
+  /** Whether an op undelivered at this block can never be delivered, by the chain's own rule. */
   isDeliveryOver(op: Op, at: Block): boolean
   planDelivery(ops: readonly Op[]): Promise<TxRequest>
   readHoldings(at: Block): Promise<{ token: string; amount: bigint }[]>
@@ -216,14 +220,14 @@ export type DestinationChain = AnyChain & {
 
 export type Chain = OriginChain & DestinationChain
 
-/** What a wallet can pay from. `minimum` must stay behind unless all of it goes. */
+/** A wallet's funds. `minimum` must stay behind unless the whole balance is spent. */
 export type Payer = Pick<WalletView, 'balance' | 'block'> & { minimum: bigint; isFrozen: boolean }
 
 export type BuiltInput = {
   unsignedTransaction: string
   messageHash: string
   lastValid: bigint
-  /** How long its chain is going to take it, as far as one can say. */
+  /** The expected time for which the chain accepts it. */
   lifeMs: number
   /** The decoded terms, for the wallet's owner to read. */
   operation: Record<string, unknown>
@@ -234,7 +238,7 @@ export type CheckedInput =
   | { kind: 'mismatch' }
   | { kind: 'badSignature' }
 
-/** Where the wallet signs the transaction itself: what builds it, and checks what comes back. */
+/** Builds inputs that the wallet signs as a transaction, and checks the signed ones. */
 export type InputBuilder = {
   readPayer(input: { wallet: string; token: string }): Promise<Payer>
   build(input: { opHash: string; wallet: string; token: string; amount: bigint }): Promise<BuiltInput>

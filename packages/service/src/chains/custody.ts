@@ -1,47 +1,47 @@
 import type { Block } from './chain.ts'
 
-/** Where a chain keeps what the service answers for: inputs in transit, and the operator's inventory. */
-export type Place = 'escrow' | 'vault'
+/** A holder of funds that the service answers for: inputs in transit, and the operator's inventory. */
+export type Custodian = 'escrow' | 'vault'
 
 export type Paid = { token: string; amount: bigint }
 
-/** Something that moved money into, out of or between those places, in a transaction that is hard-final. */
+/** A hard-final movement of money into, out of or between these holders. */
 export type CustodyEvent = {
   txHash: string
   block: bigint
-  /** Which event of its transaction. */
+  /** The index of the event within its transaction. */
   part: number
 } & (
   | ({ kind: 'locked' | 'claimed' | 'refunded'; op: string } & Partial<Paid>)
   | ({ kind: 'delivered'; delivery: string; amount: bigint } & Partial<Paid>)
-  /** A payment out of the escrow was refused and is owed instead. */
+  /** A payment out of the escrow was refused and credited instead. */
   | ({ kind: 'credited'; owner: 'vault' | 'wallet' } & Paid)
   | ({ kind: 'creditPaid'; to: 'vault' | 'treasury' | 'wallet' } & Paid)
-  /** The treasury took inventory out. */
+  /** The treasury withdrew inventory. */
   | ({ kind: 'withdrawn' } & Paid)
-  /** What no rule of ours explains. */
-  | ({ kind: 'received' | 'left'; place: Place } & Paid)
-  /** Fees and rent, where the chain shows what a transaction cost its payer. */
+  /** An unexplained movement. */
+  | ({ kind: 'received' | 'left'; place: Custodian } & Paid)
+  /** Fees and rent, if the chain shows a transaction's cost to its payer. */
   | ({ kind: 'spent'; op?: string } & Paid)
 )
 
-export type Held = Paid & { place: Place }
+export type Held = Paid & { place: Custodian }
 
-/** What happened up to `block`, and what is held right there; without balances while there is more to catch up on. */
+/** The events up to `block`, and the balances at it; without balances while there is more to read. */
 export type Custody = { block: bigint; events: CustodyEvent[]; balances?: Held[] }
 
-/** What the books need of a chain: said by a majority of its nodes, at hard-final blocks. */
+/** A chain as the ledger reads it: agreed by a majority of its nodes, at hard-final blocks. */
 export type CustodyChain = {
   chainId: number
   /**
-   * What happened after a block. Without one: only what is held now. `senders` are the keys that sent for us, as the
-   * database has them: one that was replaced is not in the configuration any more.
+   * Reads the events after a block; without a block, only the balances. `senders` are our sending keys from the
+   * database: replaced keys are no longer configured.
    */
   readCustody(after: bigint | undefined, hard: Block, senders?: readonly string[]): Promise<Custody>
-  /** What an event that nobody here knows was about, from its transaction; undefined where that does not tell. */
+  /** Finds the amount of an unknown event in its transaction; undefined if the transaction does not contain it. */
   findPaid(event: CustodyEvent): Promise<Paid | undefined>
   /** Whether one of our own keys locked: anybody can lock an op of their own in the escrow. */
   isOurLock(txHash: string): Promise<boolean>
-  /** What a purchase took out of the vault; undefined where its transaction does not tell. */
+  /** The amount that a purchase took out of the vault; undefined if its transaction does not contain it. */
   findSold(txHash: string, token: string): Promise<bigint | undefined>
 }

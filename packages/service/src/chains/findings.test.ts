@@ -4,7 +4,7 @@ import { checkNodes, type NodeView } from './findings.ts'
 const NOW = 1_800_000_000_000
 const seconds = NOW / 1_000
 
-/** Nodes that say this of themselves; one that throws is silent. */
+/** Nodes with these answers; an error stands for a silent node. */
 function check(views: readonly (NodeView | Error)[], chain: string | null = '8453') {
   const urls = views.map((_, index) => `https://node${index}.example/v2/secret-key`)
   const ask = async (index: number) => {
@@ -18,7 +18,7 @@ function check(views: readonly (NodeView | Error)[], chain: string | null = '845
   })
 }
 
-test('nodes of the right chain with the right time are fine', async () => {
+test('nodes of the right chain with the right time have no findings', async () => {
   const views = [
     { chain: '8453', headSeconds: seconds },
     { chain: '8453', headSeconds: seconds - 15 },
@@ -27,7 +27,7 @@ test('nodes of the right chain with the right time are fine', async () => {
   expect(await check(views)).toEqual({ problems: [], warnings: [] })
 })
 
-test('a node of another chain stops the start, also when it is only the last of them', async () => {
+test('a node of another chain stops the start, even if it is the last one', async () => {
   const views = [
     { chain: '8453', headSeconds: seconds },
     { chain: '1', headSeconds: seconds },
@@ -38,7 +38,7 @@ test('a node of another chain stops the start, also when it is only the last of 
   expect(problems).toEqual(['base: the node at node1.example serves chain 1, not 8453'])
 })
 
-test('where the file does not name the chain, nodes have to agree on one', async () => {
+test('without a configured chain, nodes have to agree on one', async () => {
   const views = [
     { chain: 'a', headSeconds: seconds },
     { chain: 'b', headSeconds: seconds },
@@ -49,7 +49,7 @@ test('where the file does not name the chain, nodes have to agree on one', async
   ])
 })
 
-test('what may mend itself only warns, and no warning shows the key in the URL', async () => {
+test('temporary problems only warn, and no warning contains the key in the URL', async () => {
   const { problems, warnings } = await check([
     new Error('No answer within 5000 ms'),
     { chain: '8453', headSeconds: seconds - 90 },

@@ -1,6 +1,6 @@
 /**
- * How a chain differs from the configuration. A problem stops the start. A warning does not: a process has to come
- * up again while a chain stands still or a node is away.
+ * Differences between a chain and the configuration. A problem stops the start. A warning does not: a process has to
+ * start while a chain stands still or a node is down.
  */
 export type Findings = { problems: readonly string[]; warnings: readonly string[] }
 
@@ -11,23 +11,23 @@ export function joinFindings(all: readonly Findings[]): Findings {
   }
 }
 
-/** What a node says of itself: which chain it serves, and what time it is there. */
+/** The chain that a node serves, and the time of its head. */
 export type NodeView = { chain: string; headSeconds: number }
 
 export type NodeCheck = {
   name: string
   urls: readonly string[]
-  /** How the right chain calls itself. Without it, all nodes have to call it the same. */
+  /** The expected chain. Without it, all nodes have to serve the same one. */
   chain: string | undefined
   maxHeadAgeMs: number
   now: number
   ask(index: number): Promise<NodeView>
 }
 
-// Blocks may be stamped a little ahead of everyone's clock; further, and deadlines mean something else here.
+// Blocks may be stamped slightly ahead of real time. A larger lead would shift deadlines.
 const MAX_AHEAD_MS = 30_000
 
-/** Asks every node by itself: the one that is only asked when others fail is the one that nobody looked at. */
+/** Checks every node separately, including those that are normally only a fallback. */
 export async function checkNodes(check: NodeCheck): Promise<Findings> {
   const views = await Promise.all(
     check.urls.map((_, index) => check.ask(index).catch((error: unknown) => reasonOf(error))),
@@ -55,9 +55,9 @@ function clockWarnings(node: string, { now, maxHeadAgeMs }: NodeCheck, { headSec
   ]
 }
 
-/** Without path and query: that is where providers put their keys. */
+/** Without path and query, which contain providers' keys. */
 function hostOf(url: string): string {
-  return URL.canParse(url) ? new URL(url).host : 'an address that is no URL'
+  return URL.canParse(url) ? new URL(url).host : 'an invalid URL'
 }
 
 function reasonOf(error: unknown): string {

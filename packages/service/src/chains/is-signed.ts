@@ -5,12 +5,12 @@ import type { OriginChain } from './chain.ts'
 
 export type SignedDeps = { placeOf: PlaceOf; originOf(chainId: number): Pick<OriginChain, 'isSigned'> }
 
-/** Whether the stored terms are those that the wallet signed: nothing is locked or paid by others. */
+/** Whether the wallet signed the stored terms. Nothing else is locked or paid. */
 export async function isSigned({ placeOf, originOf }: SignedDeps, swap: Swap): Promise<boolean> {
   return isWellFormed(placeOf, swap.op) && originOf(swap.op.originChain).isSigned(swap)
 }
 
-/** The same for an input that goes back. Of an orphan only the input is known, and its chain says whose it is. */
+/** The same check for a refund. Of an orphan only the input is known, and its chain shows the owner. */
 export async function isRefundable(deps: SignedDeps, swap: Swap): Promise<boolean> {
   const { isOrphan, originChain } = swap.op
   return isOrphan ? deps.originOf(originChain).isSigned(swap) : isSigned(deps, swap)

@@ -4,26 +4,26 @@ import type { Measured } from '../model/measured.ts'
 import type { Heads } from './chain.ts'
 import type { FeedRound } from './feeds.ts'
 
-/** Read at one block: balances, limits and price feeds. */
+/** Balances, limits and price feeds, read at one block. */
 export type ChainState = {
-  /** Of the chain's own coin, by address: every sending key and the gas float. */
+  /** Native balances by address: all sending keys and the gas float. */
   balances: Readonly<Record<string, bigint>>
-  /** What the vault can pay now of each token. */
+  /** The deliverable amount of each token in the vault. */
   holdings: readonly { token: string; amount: bigint }[]
-  /** How much of each token may be claimed in an hour; empty where nothing limits it. */
+  /** The hourly claim cap of each token; empty without caps. */
   claimCaps: Readonly<Record<string, bigint>>
-  /** The last round of each feed, by address. A feed that gave no answer is missing. */
+  /** The last round of each feed, by address; without feeds that did not answer. */
   rounds: Readonly<Record<string, FeedRound>>
   /** The chain's time at that block. */
   seconds: number
 }
 
-/** What a pool gives for amounts of `sell`. A size that it does not take is missing. */
+/** The output of a pool for amounts of `sell`, without sizes that it cannot fill. */
 export type PoolCurve = { sell: string; buy: string; points: readonly Point[] }
 
 /**
- * One chain as its follower saw it last, for every process. Plain data: it is stored as JSON. `agesMs` says how old
- * each part was when the view was written; the head's is the time since it last moved.
+ * A chain as its follower last saw it, for every process. Plain data, stored as JSON. `agesMs` is the age of each part
+ * when the view was written; the head's is the time since it last moved.
  */
 export type ChainView = {
   heads: Heads
@@ -34,7 +34,7 @@ export type ChainView = {
   agesMs: { head: number; costs?: number; state?: number; pools?: number }
 }
 
-/** The parts of a view beside the heads. A fault is thrown: the follower tries again. */
+/** Reads the parts of a view besides the heads. Errors are thrown, and the follower retries. */
 export type ViewReader = {
   readCosts(at: Heads): Promise<LegCosts>
   readState(at: Heads): Promise<ChainState>

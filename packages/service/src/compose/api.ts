@@ -63,7 +63,7 @@ const MAX_UNSUBMITTED = 256
 
 export type Api = {
   app: FastifyInstance
-  /** The operator's own server, where the configuration has one. */
+  /** The operator's own server, if configured. */
   operator: FastifyInstance | undefined
   servesOnMs: number
   close(): Promise<void>
@@ -74,7 +74,7 @@ function connect({ network, markerKey }: Config): Chains {
   return connectChains({ ...noKeys, caller: 'api', network, markerKey, urlsOf: (chain) => chain.rpcUrls })
 }
 
-/** The HTTP API with everything it needs: it holds no key that can move money. */
+/** The HTTP API with its dependencies. It holds no key that can move money. */
 export async function composeApi(config: Config, logger: Logger): Promise<Api> {
   const { network } = config
   const pool = createPool(config.databaseUrl.reveal(), { max: 20, applicationName: 'geoswap api' })
@@ -146,7 +146,7 @@ async function createOperatorListener(config: Config, { chains, web, logger, ...
   const stopsPool = createPool(databaseUrl.reveal(), { max: 2, applicationName: 'geoswap dashboard' })
   await verifyDatabase(stopsPool, 'dashboard', logger)
   const keys = secrets.map((key) => key.reveal())
-  // Whoever can read the file of a local network may operate it.
+  // A user who can read the file of a local network may operate it.
   const localKey = config.network.web?.localFile === undefined ? undefined : keys[0]
   const server = await createOperatorServer({
     port: composeOperator({ ...parts, stopsPool, config, chains: chains.all }),
@@ -157,7 +157,7 @@ async function createOperatorListener(config: Config, { chains, web, logger, ...
   return { server, stopsPool }
 }
 
-/** What requests are judged by without a query: the keys that work, and what is not quoted. */
+/** Tables in memory that requests are checked against without a query: active API keys and stops. */
 function createTables(pool: BuildDeps['pool'], onFault: Followed['onFault']) {
   const keys = createKeyTable({
     findActiveKeys: () => findActiveKeys(pool),
@@ -190,7 +190,7 @@ type Followed = {
   logger: Logger
 }
 
-/** The market, kept fresh from `start` on: once everything was asked, each source is asked again by itself. */
+/** The market, refreshed from `start` on: first all sources together, then each in a loop of its own. */
 function followMarket(config: Config, { pool, chains, views, gas, onFault, logger }: Followed) {
   const claims = followClaimLimits({ pool, chains, views })
   const market: LiveMarket = createMarket({
@@ -239,7 +239,7 @@ async function readiness(catalog: Catalog, market: Market, pool: BuildDeps['pool
   ])
   const prices = [...catalog.assets.keys()].map((name) => [name, market.priceOf(name) !== undefined])
   const checks = { database, chains: Object.fromEntries(alive), prices: Object.fromEntries(prices) }
-  // One chain or price that is down stops its own quotes, not the service.
+  // A chain or price that is down stops its own quotes, not the service.
   return { ok: database && alive.some(([, isAlive]) => isAlive === true), checks }
 }
 
@@ -330,7 +330,7 @@ function toQuoteDeps({ network }: Config, shared: Parts, parts: QuoteParts): Quo
   }
 }
 
-/** What travels sealed: each kind is opened only by the call that it is for. */
+/** Sealed tokens: each kind can be opened only by the call that it is for. */
 function createTokens(sealer: Sealer) {
   const seal = (purpose: Purpose) => (accountId: string, payload: unknown) =>
     sealer.seal(purpose, accountId, payload as JsonValue)
@@ -347,6 +347,6 @@ function createTokens(sealer: Sealer) {
 
 async function recoverSigner(hash: string, { r, s, yParity }: { r: string; s: string; yParity: number }) {
   const signature = serializeSignature({ r: r as Hex, s: s as Hex, yParity })
-  // The wallet signs the 32 bytes with EIP-191 personal_sign. No point of the curve: nobody signed.
+  // The wallet signs the 32 bytes with EIP-191 personal_sign. Undefined if the signature is not a point on the curve.
   return recoverMessageAddress({ message: { raw: hash as Hex }, signature }).catch(() => undefined)
 }

@@ -3,7 +3,7 @@ import { Counter, Gauge, type Registry } from 'prom-client'
 export type AttesterCounters = {
   countAttested(kind: string, swaps: number): void
   countRefused(): void
-  /** All that waited was looked at. */
+  /** Call it after a complete sweep of waiting swaps. */
   noteSweep(): void
 }
 
@@ -16,13 +16,13 @@ export function addAttesterMetrics(registry: Registry): AttesterCounters {
   })
   const refused = new Counter({
     name: 'geoswap_attestations_refused_total',
-    help: 'Times that the attester found on its own nodes something else than it was asked to sign.',
+    help: 'Requests that the attester refused because its own nodes contradict them.',
     registers: [registry],
   })
   let sweptAt = performance.now()
   new Gauge({
     name: 'geoswap_attester_idle_seconds',
-    help: 'Seconds since the attester last got through all that waited for it.',
+    help: 'Seconds since the attester last completed a sweep of waiting swaps.',
     registers: [registry],
     collect() {
       this.set((performance.now() - sweptAt) / 1_000)

@@ -22,7 +22,7 @@ const SWEEP_MS = 1_000
 
 export type Attester = { start(): Promise<void>; close(): Promise<void> }
 
-/** The attester: its own key, its own nodes, and nothing else. */
+/** The attester, with its own key and its own nodes only. */
 export async function composeAttester(config: Config, logger: Logger): Promise<Attester> {
   const { network } = config
   const accounts = config.attesterKeys.map((key) => privateKeyToAccount(key.reveal() as Hex))
@@ -76,10 +76,10 @@ export async function composeAttester(config: Config, logger: Logger): Promise<A
   }
 }
 
-// What was final stays so: a sweep every second need not ask for newer blocks each time.
+// Final blocks stay final: a sweep every second need not read newer ones each time.
 const HEADS_MS = 3_000
 
-/** The chains, whose heads are read once in a while for all that asks for them. */
+/** Chains whose heads are cached for a few seconds. */
 function rememberChains(chains: Chains): AttestDeps['chainOf'] {
   const byId = new Map(
     chains.all.map(({ chain }) => {
@@ -101,7 +101,7 @@ function rememberChains(chains: Chains): AttestDeps['chainOf'] {
 
 type SignerOf = (chainId: number) => Promise<PrivateKeyAccount>
 
-/** Who signs for a chain: while one attester takes over from the other, whichever its escrow has at the moment. */
+/** The signer of a chain: during a rotation of attesters, the one that its escrow currently names. */
 function createSigners(
   network: NetworkConfig,
   accounts: readonly PrivateKeyAccount[],
@@ -109,7 +109,7 @@ function createSigners(
 ): SignerOf {
   const accountOf = (address: string) => {
     const account = accounts.find((each) => each.address === address)
-    if (!account) throw new Error(`An escrow has the attester ${address}, whose key is not here`)
+    if (!account) throw new Error(`No key for the attester ${address} of an escrow`)
     return account
   }
   return async (chainId) => {

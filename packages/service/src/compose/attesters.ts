@@ -1,7 +1,7 @@
 import { type Address, getAddress } from 'viem'
 import type { NetworkConfig } from '../config.ts'
 
-/** Whose signatures are taken: two while one attester takes over from the other. */
+/** Addresses whose attestations are accepted: two during a rotation. */
 export function attestersOf({ attester, nextAttester }: NetworkConfig): Address[] {
   return [attester, ...(nextAttester ? [nextAttester] : [])].map((address) => getAddress(address))
 }

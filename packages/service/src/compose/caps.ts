@@ -1,7 +1,7 @@
 import { type ChainConfig, defaultExposureCapUsd, defaultUnclaimedCapUsd } from '../config.ts'
 import type { OriginCaps } from '../store/exposure.ts'
 
-/** What may be delivered against inputs of a chain before they are final, and before they are claimed. */
+/** Limits of deliveries against inputs of a chain that are not final, and that are not claimed. */
 export function capsOf({
   exposureCapUsd = defaultExposureCapUsd,
   unclaimedCapUsd = defaultUnclaimedCapUsd,

@@ -17,43 +17,42 @@ import { type Gate, guarded } from './gate.ts'
 import { connectSolana, type SolanaOrigin } from './solana.ts'
 
 /**
- * Keys that send transactions here: for inputs, claims and refunds, for inputs with an authorization, and for
- * deliveries.
+ * Keys that send transactions: for inputs, claims and refunds, for inputs with an authorization, and for deliveries.
  */
 export type Senders = Record<'relay' | 'authorize' | 'deliver', readonly string[]>
 
-/** A chain of whichever family, with what the processes need of it. */
+/** A chain of any family, with the parts that the processes need. */
 export type ConnectedChain = {
   config: ChainConfig
   chain: Chain
-  /** What the books need of it. */
+  /** For the ledger. */
   custody: CustodyChain
-  /** What can be found out without the database. */
+  /** For rebuilding the database. */
   recovery: RecoveryChain
   /** For the one process that follows the chain. */
   view: ViewReader
-  /** Where nodes tell of new heads; undefined where none is configured to. */
-  listenToHeads?(told: { onHead(): void; onFault(error: unknown): void }): HeadNews | undefined
+  /** Subscribes to new heads; undefined without a configured WebSocket. */
+  listenToHeads?(listener: { onHead(): void; onFault(error: unknown): void }): HeadNews | undefined
   senders: Senders
-  /** Of the senders, those that get nothing new. */
+  /** Senders that get no new work. */
   retiring: readonly string[]
   maxAmount: bigint
   nativeToken: Pick<Token, 'address' | 'decimals'>
   ownAddresses: readonly string[]
-  /** Every way in which the chain and its nodes differ from the configuration. */
+  /** Lists the differences between the chain with its nodes and the configuration. */
   verify(): Promise<Findings>
   loadTokens(): Promise<Token[]>
-  /** Of a sender, in the smallest unit of the chain's own coin. */
+  /** A sender's native balance, in the smallest unit. */
   readGasBalance(address: string): Promise<bigint>
-  /** What anyone holds of a token or of the chain's own coin. */
+  /** Any owner's balance of a token or of the native coin. */
   readTokenBalance(owner: string, token: string): Promise<bigint>
   evm?: EvmParts
   solana?: SolanaOrigin
-  /** Closed while it is not known whether the chain is what the configuration says. */
+  /** Closed until the chain was verified against the configuration. */
   gate: Gate
 }
 
-/** Before it has a gate. */
+/** A chain before it has a gate. */
 export type Ungated = Omit<ConnectedChain, 'gate'>
 
 export type Chains = {
@@ -66,17 +65,17 @@ export type Chains = {
 
 type Options = {
   network: NetworkConfig
-  /** How requests to nodes name who asks. */
+  /** The name of this process in requests to nodes. */
   caller?: string
   urlsOf(chain: ChainConfig): readonly string[]
   accounts: readonly PrivateKeyAccount[]
   signers: readonly SolanaSigner[]
   markerKey: Secret | undefined
-  /** What is on record as signed for payments on Solana; undefined where no payment is looked up. */
+  /** Finds recorded transactions of payments on Solana; undefined if no payment is looked up. */
   findSigned: FindSigned | undefined
 }
 
-/** Connects every configured chain. Nothing is asked of a node yet. */
+/** Connects every configured chain, without a call to a node. */
 export function connectChains(options: Options): Chains {
   const { network, urlsOf } = options
   const places = new Map(network.chains.map((chain) => [chain.chainId, toPlace(chain)]))
@@ -109,13 +108,13 @@ function withGate(connected: Ungated): ConnectedChain {
   }
 }
 
-/** What a wallet signed is checked without a node: a submission that was answered once is answered again. */
+/** Checks a signed input without a node, so that a repeated submission is answered while the chain is closed. */
 function guardedBuilder(builder: InputBuilder, gate: Gate, config: ChainConfig): InputBuilder {
   const { readPayer, build } = guarded(builder, gate, config)
   return { readPayer, build, check: (signed) => builder.check(signed) }
 }
 
-/** The keys of a chain that take on new work. */
+/** The keys of a chain that take new work. */
 export function activeOf({ senders, retiring }: ConnectedChain, role: keyof Senders): string[] {
   return senders[role].filter((address) => !retiring.includes(address))
 }
@@ -125,9 +124,9 @@ function toPlace(config: ChainConfig): Place {
   return { intake: config.vaults.intake, vault: config.vaults.inventory }
 }
 
-/** A transaction that waits for a node would hold its locks as long as the node likes. */
+/** A database transaction that waits for a node would hold its locks for as long as the node takes. */
 function assertOutsideTransaction(): void {
-  if (insideTransaction()) throw new Error('A chain was called inside a database transaction')
+  if (insideTransaction()) throw new Error('A chain must not be called inside a database transaction')
 }
 
 function get<T>(map: ReadonlyMap<number, T>, chainId: number): T {
@@ -141,14 +140,14 @@ function must<T>(value: T | undefined, chainId: number): T {
   return value
 }
 
-/** The keys a process was given must be those of the addresses it is configured to act for. */
+/** Asserts that the process has the keys of all addresses it is configured to act for. */
 export function assertKeysFor(addresses: readonly string[], keys: readonly { address: string }[]): void {
   const given = new Set(keys.map((key) => key.address))
   const missing = addresses.filter((address) => !given.has(address))
-  if (missing.length > 0) throw new Error(`No private key was given for ${missing.join(', ')}`)
+  if (missing.length > 0) throw new Error(`No private key for ${missing.join(', ')}`)
 }
 
-/** Every address of the configuration that a worker signs for. */
+/** All configured addresses that a worker signs for. */
 export function signingAddresses(network: NetworkConfig): string[] {
   const { relayers, authorizationRelayers, deliverers } = network
   const evm = [...relayers, ...authorizationRelayers, ...deliverers].map((address) => getAddress(address))
@@ -160,14 +159,14 @@ export function signingAddresses(network: NetworkConfig): string[] {
   return [...evm, ...solana, ...floats]
 }
 
-/** Asks every chain whether it is what the configuration says. */
+/** Verifies every chain against the configuration. */
 export async function findDifferences(chains: {
   all: readonly Pick<ConnectedChain, 'verify'>[]
 }): Promise<Findings> {
   return joinFindings(await Promise.all(chains.all.map((chain) => chain.verify())))
 }
 
-/** What can be swapped, with decimals as the chains have them. */
+/** Loads the tokens that can be swapped, with the decimals that the chains report. */
 export async function loadCatalog(network: NetworkConfig, chains: Chains): Promise<Catalog> {
   const entries = await Promise.all(chains.all.map(loadChain))
   return {
@@ -190,13 +189,11 @@ async function loadChain(connected: ConnectedChain): Promise<CatalogChain> {
   }
 }
 
-/** Of a chain that does not answer, as the file has them: it has to confirm them before anything is done. */
+/** The configured tokens of a chain that does not answer; it has to confirm them before it is served. */
 function tokensOf({ chainId, name, tokens }: ChainConfig): Token[] {
   return tokens.map(({ symbol, asset, address, decimals }) => {
     if (decimals === undefined)
-      throw new Error(
-        `Chain ${name} does not answer, and the file does not say how many decimals ${symbol} has`,
-      )
+      throw new Error(`Chain ${name} does not answer, and the file has no decimals for ${symbol}`)
     return { chainId, symbol, asset, decimals, address: isAddress(address) ? getAddress(address) : address }
   })
 }

@@ -6,7 +6,7 @@ const REST = 30 + 5 + 10
 
 type Seen = { originSeconds?: number; measured?: [origin: number, destination: number] }
 
-/** Origin 1 is final after 4 seconds, destination 2 after 6, by the configuration. */
+/** By the configuration, origin 1 is final after 4 seconds, destination 2 after 6. */
 function partsOf({ originSeconds, measured = [3, 3] }: Seen) {
   const current = originSeconds === undefined ? undefined : { head: { seconds: originSeconds } }
   return {
@@ -24,22 +24,22 @@ function partsOf({ originSeconds, measured = [3, 3] }: Seen) {
 const isClaimable = (seen: Seen) =>
   createClaimCheck(partsOf(seen))({ originChain: 1, destinationChain: 2, refundDeadline: 1_000 })
 
-test('a claim needs the finality of both chains and what the configuration allows for the rest', () => {
+test('a claim needs the finality of both chains and the configured margin', () => {
   expect(isClaimable({ originSeconds: 1_000 - REST - 4 - 6 })).toBe(true)
   expect(isClaimable({ originSeconds: 1_001 - REST - 4 - 6 })).toBe(false)
 })
 
-test('a claim needs more time where finality is measured to take more', () => {
+test('a claim needs more time if finality is measured as slower', () => {
   const measured: Seen['measured'] = [8, 12]
   expect(isClaimable({ originSeconds: 1_000 - REST - 8 - 12, measured })).toBe(true)
   expect(isClaimable({ originSeconds: 1_001 - REST - 8 - 12, measured })).toBe(false)
 })
 
-test('nobody can say while the chain of the input was not seen', () => {
+test("the answer is unknown until the input's chain was seen", () => {
   expect(isClaimable({})).toBeUndefined()
 })
 
-test('a chain is late when its finality takes more than three times what is configured', () => {
+test('a chain is late if its finality takes more than three times the configured time', () => {
   expect(createLateCheck(partsOf({ measured: [12, 18] }))(1)).toBe(false)
   expect(createLateCheck(partsOf({ measured: [13, 18] }))(1)).toBe(true)
   expect(createLateCheck(partsOf({ measured: [13, 18] }))(2)).toBe(false)

@@ -13,8 +13,8 @@ type Parts = {
 type Terms = Pick<Op, 'originChain' | 'destinationChain' | 'refundDeadline'>
 
 /**
- * Whether what is delivered now could still be claimed in time, by the newest block of the input's chain and by how
- * long finality takes on both; undefined until this process has seen one.
+ * Whether the input of a delivery made now can be claimed in time, by the newest block of its chain and the finality of
+ * both chains; undefined until that block is known.
  */
 export function createClaimCheck({ config, catalog, followers }: Parts) {
   const policy = { ...defaultDeadlines, ...config.network.deadlines }
@@ -32,7 +32,7 @@ export function createClaimCheck({ config, catalog, followers }: Parts) {
   }
 }
 
-/** Whether finality of a chain is so slow that nothing new is taken or paid there. */
+/** Whether a chain's finality is so slow that nothing new is taken or paid there. */
 export function createLateCheck(parts: Pick<Parts, 'catalog' | 'followers'>) {
   return (chainId: number): boolean => {
     const { configured, measured } = finalitySecondsOf(parts, chainId)

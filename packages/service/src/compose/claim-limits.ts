@@ -8,7 +8,9 @@ import type { Chains } from './chains.ts'
 
 type Parts = { pool: Pool; chains: Chains; views: Pick<Views, 'of'> }
 
-/** The largest input that a quote may name, from the chains' caps and from what is booked of them. */
+/**
+ * Follows the largest input that a quote may name, from the chains' claim caps and the booked claims and deliveries.
+ */
 export function followClaimLimits({ pool, chains, views }: Parts) {
   return createClaimLimits({
     claimCapOf(chainId, token) {

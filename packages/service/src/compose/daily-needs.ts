@@ -4,12 +4,12 @@ import { divideUp } from '../model/amount.ts'
 import { MARGIN_BPS, neededOf } from '../model/rebalance.ts'
 import { type Flow, readPaidOut, readTakenIn } from '../store/flows.ts'
 
-// Long enough that one odd day does not decide, and that a dry vault is still told about when nothing flows any more.
+// Long enough that one odd day does not decide, and that an empty vault still counts after the flow stopped.
 const DAYS = 3
-// The flow of days is much the same ten minutes later, and with many swaps not cheap to add up.
+// The daily flow changes little in ten minutes, and is expensive to sum up with many swaps.
 const KEPT_MS = 600_000
 
-/** What a day like the last ones needs of a token, by the reckoning of `inventory plan`. */
+/** A token's need on an average recent day, as `inventory plan` computes it. */
 export type DailyNeeds = (chainId: number, token: string) => bigint
 
 export function createDailyNeeds(pool: Pool): { read(): Promise<DailyNeeds> } {

@@ -8,8 +8,8 @@ import { assertPart } from '../store/roles.ts'
 import { assertDurable } from '../store/server.ts'
 
 /**
- * Lets nothing start on a database that may lose what it has committed or is older than this version, nor by a role
- * that can do more than its part; one that is newer is only worth a line.
+ * Refuses to start on a database that may lose commits or is older than this version, or with a role that has more
+ * rights than its part. A newer database is only logged.
  */
 export async function verifyDatabase(pool: Pool, part: Part, logger: Logger): Promise<void> {
   await assertDurable(pool)
@@ -18,10 +18,14 @@ export async function verifyDatabase(pool: Pool, part: Part, logger: Logger): Pr
   if (newer.length > 0) logger.info({ newer }, 'the database is ahead of this version')
 }
 
-type Heard = Omit<ListenerOptions, 'url' | 'onFault'>
+type Subscription = Omit<ListenerOptions, 'url' | 'onFault'>
 
-/** Hears what other processes notify. Nothing is lost with it: whoever hears looks by the clock too, only later. */
-export function listenToDatabase({ databaseUrl }: Config, logger: Logger, heard: Heard): Listener {
+/** Listens to notifications of other processes. A lost one only causes a delay, since every listener also polls. */
+export function listenToDatabase(
+  { databaseUrl }: Config,
+  logger: Logger,
+  subscription: Subscription,
+): Listener {
   const onFault = (error: unknown) => logger.warn({ err: error }, 'listener lost')
-  return createListener({ url: databaseUrl.reveal(), onFault, ...heard })
+  return createListener({ url: databaseUrl.reveal(), onFault, ...subscription })
 }

@@ -33,7 +33,7 @@ type Options = {
   assertOutsideTransaction(): void
 }
 
-/** An EVM chain with everything that the processes need of it. Nothing is asked of a node yet. */
+/** An EVM chain with the parts that the processes need. Makes no call to a node. */
 export function connectEvm(options: Options): Ungated & { evm: EvmParts } {
   const { network, config, urls, accounts, placeOf, caller, assertOutsideTransaction } = options
   const clients = createEvmClients({ urls, ...(caller && { caller }), assertOutsideTransaction })
@@ -77,8 +77,8 @@ export function connectEvm(options: Options): Ungated & { evm: EvmParts } {
       feeds: feedsOn(network, config.chainId),
       decimalsOf: rememberDecimals(client),
     }),
-    listenToHeads: (told) =>
-      config.wsUrls && createHeadNews({ urls: config.wsUrls, blockMs: config.blockMs, ...told }),
+    listenToHeads: (listener) =>
+      config.wsUrls && createHeadNews({ urls: config.wsUrls, blockMs: config.blockMs, ...listener }),
     senders,
     retiring: (network.retiring ?? []).map((address) => getAddress(address)),
     maxAmount: MAX_UINT256,
@@ -94,7 +94,7 @@ export function connectEvm(options: Options): Ungated & { evm: EvmParts } {
   }
 }
 
-/** The keys that send here and the float that fills them up. */
+/** The sending keys and the gas float that tops them up. */
 function watchedKeys({ gasFloat }: NetworkConfig, { chainId }: EvmChainConfig, keys: readonly Address[]) {
   const hasFloat = gasFloat?.evm !== undefined && gasFloat.chains.some((each) => each.chainId === chainId)
   return [...new Set([...keys, ...(hasFloat && gasFloat.evm ? [getAddress(gasFloat.evm)] : [])])]
@@ -109,7 +109,7 @@ export function feedsOn({ assets }: NetworkConfig, chainId: number): Address[] {
   return [...new Set(feeds)]
 }
 
-/** They never change: a reading that failed is not remembered. */
+/** Caches decimals, which never change; a failed reading is not cached. */
 function rememberDecimals(client: PublicClient): (token: Address) => Promise<number> {
   const known = new Map<Address, number>()
   return async (token) => {
@@ -121,7 +121,7 @@ function rememberDecimals(client: PublicClient): (token: Address) => Promise<num
 
 type Checked = Pick<Options, 'network' | 'config' | 'urls'> & { clients: EvmClients }
 
-/** The nodes each by themselves, and then what they say is on the chain. */
+/** Verifies each node, and then the contracts on the chain. */
 async function verifyConfigured({ network, config, urls, clients }: Checked): Promise<Findings> {
   const { client, nodes } = clients
   const { name, chainId } = config
@@ -132,7 +132,7 @@ async function verifyConfigured({ network, config, urls, clients }: Checked): Pr
   if (ofNodes.problems.length > 0) return ofNodes
   const contracts = toContracts(config)
   const problems = await verifyChain(client, { ...toExpected(network, config), chainId, name, contracts })
-  // What is not ours cannot be asked for more.
+  // Unknown contracts cannot be queried further.
   if (problems.length > 0) return { ...ofNodes, problems }
   const uniswap = toUniswap(network, config)
   const [ofVenue, closed] = await Promise.all([
@@ -183,7 +183,7 @@ export function toContracts({ contracts }: EvmChainConfig): EvmContracts {
   }
 }
 
-/** What the vault may buy on this chain, if a venue says so. */
+/** The pools that the vault may buy from on this chain, if configured. */
 export function toUniswap({ venues = [] }: NetworkConfig, { chainId }: { chainId: number }) {
   const venue = venues.find((each) => each.kind === 'uniswap-v3' && each.chainId === chainId)
   if (venue?.kind !== 'uniswap-v3') return undefined

@@ -12,7 +12,7 @@ type Parts = {
   onFault(error: unknown, source: string): void
 }
 
-/** What a wallet pays: the service fee, less what it earns by holding the service's token. */
+/** A wallet's service fee, less its discount for holding the service's token. */
 export function createFeeFor(network: NetworkConfig, parts: Parts): QuoteDeps['feeFor'] {
   const { discount, feeCentiBps = 1_250 } = network
   if (!discount) {
@@ -28,7 +28,7 @@ export function createFeeFor(network: NetworkConfig, parts: Parts): QuoteDeps['f
   return feeFor
 }
 
-/** Every token of the asset on the chains of one family. */
+/** All tokens of the asset on the chains of one family. */
 function sourcesOf(parts: Parts, asset: string, family: CatalogChain['family']): HoldingSource[] {
   const { chains, catalog, market } = parts
   const tokens = [...catalog.chains.values()]
@@ -38,7 +38,7 @@ function sourcesOf(parts: Parts, asset: string, family: CatalogChain['family']):
   return tokens.map(({ chainId, address, decimals }) => ({
     decimals,
     readBalance(owner) {
-      // What the node of a chain that stands still says is as old as its head.
+      // Balances on a chain that stands still are as old as its head.
       if (!market.chainNow(chainId)) return undefined
       return chains.of(chainId).readTokenBalance(owner, address)
     },

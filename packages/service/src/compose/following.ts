@@ -15,10 +15,10 @@ type Parts = {
   wake(topic: string): void
 }
 
-// A new head of Solana takes a height and a time: it is looked at less often while nobody waits for it.
+// A new head of Solana takes an additional height and time: it is polled less often while no swap waits for it.
 const CALLS_PER_HEAD = { evm: 1, solana: 1.4 }
 
-/** What follows a chain for all processes, under the lease of its watch. */
+/** The tasks that follow a chain for all processes, under the lease of its watch. */
 export function createFollowing(parts: Parts, connected: ConnectedChain): Task[] {
   const { pool, views, logger, wake } = parts
   const { chain, config, senders, view } = connected
@@ -35,7 +35,7 @@ export function createFollowing(parts: Parts, connected: ConnectedChain): Task[]
     followedBefore: () => views.of(chainId).followed(),
     news: connected.listenToHeads?.({
       onHead: () => wake(toldTopic(chainId)),
-      onFault: (err) => logger.warn({ err, chain: config.name }, 'heads are not told'),
+      onFault: (err) => logger.warn({ err, chain: config.name }, 'head subscription failed'),
     }),
     onWritten: views.take,
   })

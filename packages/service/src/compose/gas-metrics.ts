@@ -1,7 +1,7 @@
 import { Gauge, type Registry } from 'prom-client'
 import type { GasWatch } from './gas-watch.ts'
 
-/** Gas before it runs out, as this process saw it last. */
+/** Gas balances and how long they last, as this process last saw them. */
 export function addGasMetrics(registry: Registry, gas: Pick<GasWatch, 'keys' | 'floats'>): void {
   new Gauge({
     name: 'geoswap_gas_low',
@@ -14,7 +14,7 @@ export function addGasMetrics(registry: Registry, gas: Pick<GasWatch, 'keys' | '
   })
   new Gauge({
     name: 'geoswap_gas_float_balance',
-    help: 'What the gas float holds, in whole coins.',
+    help: 'Balance of the gas float, in whole coins.',
     labelNames: ['chain', 'address'],
     registers: [registry],
     collect() {
@@ -23,7 +23,7 @@ export function addGasMetrics(registry: Registry, gas: Pick<GasWatch, 'keys' | '
   })
   new Gauge({
     name: 'geoswap_gas_float_topups_left',
-    help: 'How many keys the gas float can still fill up from low to target.',
+    help: 'How many top-ups from low to target the gas float can still pay.',
     labelNames: ['chain'],
     registers: [registry],
     collect() {

@@ -34,7 +34,7 @@ test('a chain takes new swaps while one of its keys has gas, on either side', ()
   expect([watch.hasGas(1, 'd1'), watch.hasGas(1, 'd2')]).toEqual([true, false])
 })
 
-test('a chain takes no new swaps when all keys of a side are dry', () => {
+test('a chain takes no new swaps when all keys of a side are out of gas', () => {
   const watch = watchOf({ d1: 0n, d2: 0n })
 
   expect([watch.canLock(1), watch.canDeliver(1)]).toEqual([true, false])

@@ -10,17 +10,17 @@ export type KeyGas = { chain: string; address: string; isLow: boolean }
 export type FloatGas = { chain: string; address: string; coins: number; topUpsLeft: number }
 
 export type GasWatch = {
-  /** False only when the chain was seen to leave the key too little for its next transactions. */
+  /** False only if the key's balance was read and is too low for its next transactions. */
   hasGas(chainId: number, address: string): boolean
-  /** Whether new swaps can be locked here: by at least one key, since a swap is given to one that has gas. */
+  /** Whether new swaps can be locked here: at least one key has gas. */
   canLock(chainId: number): boolean
-  /** Whether new swaps can be delivered here: by at least one key, since those that have gas share the work. */
+  /** Whether new swaps can be delivered here: at least one key has gas. */
   canDeliver(chainId: number): boolean
   keys(): KeyGas[]
   floats(): FloatGas[]
 }
 
-/** What the keys of every chain have left for gas, by the views of the chains. */
+/** Watches the gas balances of all keys, by the views of the chains. */
 export function createGasWatch(
   network: NetworkConfig,
   chains: readonly ConnectedChain[],

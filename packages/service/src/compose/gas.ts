@@ -3,7 +3,7 @@ import type { NetworkConfig } from '../config.ts'
 import type { FloatLimits } from '../model/gas-float.ts'
 import type { ConnectedChain } from './chains.ts'
 
-/** Who tops up the keys of a chain, and how much; undefined where nobody does. */
+/** The gas float of a chain and its limits; undefined if none is configured. */
 export function floatOf(
   { gasFloat }: NetworkConfig,
   { config, nativeToken: { decimals } }: ConnectedChain,

@@ -16,7 +16,7 @@ beforeAll(async () => {
 })
 afterAll(() => database.stop())
 
-/** What a wallet's first swap needs, once it was quoted. */
+/** Builds an op for a wallet's first swap. */
 async function builtOp(): Promise<string> {
   const { pool } = database
   const opId = await insertTestOp(pool, await insertTestAccount(pool), wallet)
@@ -27,7 +27,7 @@ async function builtOp(): Promise<string> {
   return opId
 }
 
-test('a first swap is taken while its chain is not open: the lane asks the chain before it locks', async () => {
+test('a first swap is accepted while its chain is closed: the lane checks the chain before it locks', async () => {
   const opId = await builtOp()
   const chain = { readDelegation: async () => expect.unreachable() } as unknown as OriginChain
   const origin = guarded(chain, { isOpen: false }, { chainId: 31_337, name: 'alpha' })

@@ -1,9 +1,9 @@
 import { ServiceError } from '../errors.ts'
 
-/** Whether a chain was seen to be what the configuration says. Until then nothing about it is asked or decided. */
+/** Whether a chain was verified against the configuration. Until then it is neither read nor acted on. */
 export type Gate = { isOpen: boolean }
 
-/** The same object, none of whose methods can be called while the gate is closed: callers are told to come again. */
+/** A proxy whose methods throw 503 while the gate is closed. */
 export function guarded<T extends object>(
   target: T,
   gate: Gate,

@@ -3,11 +3,11 @@ import { Gauge, type Registry } from 'prom-client'
 import { readLedgerAges, readLedgerBalances } from '../store/ledger.ts'
 import { findActiveStops } from '../store/stops.ts'
 
-/** What the books say, and what they stopped. A database that is down leaves the last values. */
+/** Balances of the ledger, and the stops. Keeps the last values while the database is down. */
 export function addLedgerGauges(registry: Registry, pool: Pool): void {
   new Gauge({
     name: 'geoswap_ledger_balance',
-    help: 'What each account of the books holds, in the smallest unit. Of a token they add up to zero.',
+    help: 'Balance of each account of the ledger, in the smallest unit. The balances of a token add up to zero.',
     labelNames: ['chain', 'token', 'account'],
     registers: [registry],
     async collect() {
@@ -18,7 +18,7 @@ export function addLedgerGauges(registry: Registry, pool: Pool): void {
   })
   new Gauge({
     name: 'geoswap_ledger_age_seconds',
-    help: 'Since the books of a chain were last compared with it.',
+    help: 'Seconds since the ledger of a chain was last compared with it.',
     labelNames: ['chain'],
     registers: [registry],
     async collect() {
@@ -29,7 +29,7 @@ export function addLedgerGauges(registry: Registry, pool: Pool): void {
   })
   new Gauge({
     name: 'geoswap_quote_stops',
-    help: 'Active stops of quotes, by why they were raised and what they are about. Empty: every chain, every asset.',
+    help: 'Active stops of quotes, by reason and scope. An empty label means every chain or every asset.',
     labelNames: ['why', 'chain', 'asset'],
     registers: [registry],
     async collect() {

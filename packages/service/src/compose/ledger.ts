@@ -6,12 +6,12 @@ import { type Catalog, findToken } from '../model/catalog.ts'
 import type { Logger } from '../observe/logger.ts'
 import type { ConnectedChain } from './chains.ts'
 
-// Three readings make a difference: what is missing stops quotes within seconds of its block being final.
+// Three readings confirm a mismatch: missing funds stop quotes within seconds of their block's finality.
 const READ_MS = 3_000
 
 type Parts = { pool: Pool; catalog: Catalog; logger: Logger }
 
-/** Keeps the books of a chain, beside the watch over it: one process at a time. */
+/** Keeps the ledger of a chain beside its watch, in one process at a time. */
 export function createLedgerTask(
   parts: Parts,
   { config, custody }: ConnectedChain,
@@ -27,7 +27,7 @@ export function createLedgerTask(
     },
     onDrift: ({ token: tokenAddress, ...drift }) =>
       logger.error({ chain: name, tokenAddress, ...drift }, 'drift: quotes are stopped'),
-    onMended: (stopId) => logger.warn({ chain: name, stopId }, 'drift is over: quotes go on'),
+    onMended: (stopId) => logger.warn({ chain: name, stopId }, 'drift is over: quotes resume'),
   })
   let nextAt = 0
   return {

@@ -2,15 +2,15 @@ import type { Pool } from 'pg'
 import { findUnlogged, readNextNonce } from '../store/rebuild.ts'
 import type { Chains, ConnectedChain } from './chains.ts'
 
-/** The senders that a chain knows more of than the database does. */
+/** Senders with transactions on a chain that the database does not contain. */
 export async function findLost(pool: Pool, chains: Chains): Promise<string[]> {
   const found = await Promise.all(chains.all.map((chain) => findLostOn(pool, chain)))
   return found.flat()
 }
 
 /**
- * Of one chain. Nothing is sent before it is recorded, so a database that does not know what its own keys have sent was
- * restored from a backup, or is new; and whoever worked with it could pay twice.
+ * Senders of one chain. Transactions are recorded before they are sent, so a database that lacks its own keys'
+ * transactions was restored from a backup, or is new. Working with it could pay twice.
  */
 export async function findLostOn(
   pool: Pool,
@@ -19,7 +19,7 @@ export async function findLostOn(
   const { chainId, name } = config
   const lost: string[] = []
   for (const address of Object.values(senders).flat()) {
-    // The chain first: what it has by then was recorded before.
+    // Reads the chain first: its transactions were recorded before.
     const used = await recovery.readNextNonce(address)
     const isBehind =
       used === undefined

@@ -15,7 +15,7 @@ afterEach(() => void vi.useRealTimers())
 
 type Answer = () => Promise<Findings>
 
-/** A chain that answers the first verification by the first of these, and so on. */
+/** A chain with these answers to its successive verifications. */
 function chainOf(name: string, ...answers: Answer[]): ConnectedChain {
   const [last = silent] = answers.slice(-1)
   const verify = () => (answers.shift() ?? last)()
@@ -25,7 +25,7 @@ function chainOf(name: string, ...answers: Answer[]): ConnectedChain {
 const ok: Answer = async () => fine
 const bad: Answer = async () => wrong
 
-test('a chain that does not answer is closed until it was verified, and the others are served', async () => {
+test('a chain that does not answer stays closed until it is verified, and the others are served', async () => {
   const [alpha, beta] = [chainOf('alpha', ok), chainOf('beta', silent, silent, ok)]
 
   const opening = await openChains({ all: [alpha, beta] }, { logger })
@@ -43,7 +43,7 @@ test('a chain that does not answer is closed until it was verified, and the othe
   ])
 })
 
-test('a chain that answers and is not as configured stops the start', async () => {
+test('a chain that answers and differs from the configuration stops the start', async () => {
   const all = [chainOf('alpha', silent), chainOf('beta', bad)]
 
   await expect(openChains({ all }, { logger })).rejects.toThrow(
@@ -51,7 +51,7 @@ test('a chain that answers and is not as configured stops the start', async () =
   )
 })
 
-test('one that answers later and is not as configured stays closed', async () => {
+test('a chain that answers later and differs from the configuration stays closed', async () => {
   const beta = chainOf('beta', silent, bad)
 
   const opening = await openChains({ all: [chainOf('alpha', ok), beta] }, { logger })
@@ -61,13 +61,13 @@ test('one that answers later and is not as configured stays closed', async () =>
   expect(beta.gate.isOpen).toBe(false)
 })
 
-test('one that knows more of our keys than the database stops the start, or stays closed', async () => {
+test('a chain with unknown transactions of our keys stops the start, or stays closed', async () => {
   const findLost = async ({ config }: ConnectedChain) => (config.name === 'beta' ? ['0x1 on beta'] : [])
   const alpha = chainOf('alpha', ok)
   const beta = chainOf('beta', silent, ok)
 
   await expect(openChains({ all: [alpha, chainOf('beta', ok)] }, { logger, findLost })).rejects.toThrow(
-    'does not know what these keys sent: 0x1 on beta',
+    'lacks transactions of these keys: 0x1 on beta',
   )
   const opening = await openChains({ all: [alpha, beta] }, { logger, findLost })
   await vi.advanceTimersByTimeAsync(20_000)
@@ -76,7 +76,7 @@ test('one that knows more of our keys than the database stops the start, or stay
   expect(beta.gate.isOpen).toBe(false)
 })
 
-test('without any chain that answers nothing starts', async () => {
+test('the start fails if no chain answers', async () => {
   const all = [chainOf('alpha', silent), chainOf('beta', silent)]
 
   await expect(openChains({ all }, { logger })).rejects.toThrow(
@@ -84,7 +84,7 @@ test('without any chain that answers nothing starts', async () => {
   )
 })
 
-test('nothing can be asked of a chain while it is closed: 503 CHAIN_UNAVAILABLE', () => {
+test('a closed chain answers every call with 503 CHAIN_UNAVAILABLE', () => {
   const gate = { isOpen: false }
   const chain = guarded({ maxBatch: 20, isOver: () => true }, gate, { chainId: 5, name: 'beta' })
 

@@ -7,14 +7,14 @@ const RETRY_MS = 5_000
 
 type Options = {
   logger: Logger
-  /** Keys of this process that the chain knows more of than the database. */
+  /** Keys of this process with transactions on the chain that the database lacks. */
   findLost?(chain: ConnectedChain): Promise<string[]>
 }
 type Look = { chain: ConnectedChain; findings: Findings; lost: readonly string[]; silence?: unknown }
 
 /**
- * Lets nothing start on chains that are not as configured; names all problems at once. A chain that does not answer
- * keeps its own gate closed and nothing else: it is asked again until it can be verified.
+ * Refuses to start on chains that differ from the configuration, and reports all problems at once. A chain that does
+ * not answer only keeps its own gate closed: it is verified again until it answers.
  */
 export async function openChains({ all }: Pick<Chains, 'all'>, options: Options): Promise<{ stop(): void }> {
   const { logger } = options
@@ -28,7 +28,7 @@ export async function openChains({ all }: Pick<Chains, 'all'>, options: Options)
     chain.gate.isOpen = false
     logger.error(
       { err: silence, chain: chain.config.name },
-      'chain does not answer: it is not served until it does',
+      'chain does not answer: not served until it does',
     )
   }
   return every(RETRY_MS, async () => {
@@ -54,12 +54,12 @@ function assertRight(looks: readonly Look[]): void {
   const lost = looks.flatMap((each) => each.lost)
   if (lost.length === 0) return
   throw new Error(
-    `This database does not know what these keys sent: ${lost.join(', ')}. It was restored from a backup, or is new. ` +
+    `This database lacks transactions of these keys: ${lost.join(', ')}. It was restored from a backup, or is new. ` +
       'Stop every process of the service and run `npm run -s service -- rebuild` (docs/operations.md, Disaster).',
   )
 }
 
-/** It is too late to refuse the start: what is wrong stays closed, and is told each time. */
+/** It is too late to refuse the start: the chain stays closed, and each attempt logs the problem. */
 function reopen(look: Look, logger: Logger): void {
   const chain = look.chain.config.name
   if (look.silence !== undefined) return
@@ -71,11 +71,11 @@ function reopen(look: Look, logger: Logger): void {
   }
   warn(logger, look.findings)
   look.chain.gate.isOpen = true
-  logger.info({ chain }, 'chain answers: it is served from now on')
+  logger.info({ chain }, 'chain verified: served from now on')
 }
 
 function warn(logger: Logger, { warnings }: Findings): void {
-  for (const warning of warnings) logger.warn({ warning }, 'a chain is not as it should be')
+  for (const warning of warnings) logger.warn({ warning }, 'chain verification warning')
 }
 
 function describe({ chain, silence }: Look): string {

@@ -56,7 +56,7 @@ const compose = () =>
   })
 
 describe('the overview', () => {
-  test('has inventory with its value, swaps by state, prices, books and a chain that is down, by schema', async () => {
+  test('contains inventory values, swaps by state, prices, books and a chain that is down, by schema', async () => {
     await setHoldings(database.pool, { chainId: 31337, block: 1n }, [
       { token: '0xusdc', amount: 2_500_000n },
       { token: '0xgone', amount: 1n },
@@ -83,14 +83,14 @@ describe('the overview', () => {
     expect(JSON.stringify(overview)).not.toContain('secret.example')
   })
 
-  test('asks no node: balances are those of the views of the chains', async () => {
+  test("asks no node: balances come from the chains' views", async () => {
     const { senders } = await compose().overview()
 
     expect(senders).toMatchObject([{ address: '0xrelay', role: 'relay', symbol: 'ETH', balance: '5' }])
   })
 })
 
-test('the series has every bucket of its window, and what settled now in the last one', async () => {
+test('the series has every bucket of its window, and current settlements in the last one', async () => {
   const account = await insertTestAccount(database.pool)
   await settleTestSwap(database.pool, await insertTestSwap(database.pool, account))
 
@@ -102,7 +102,7 @@ test('the series has every bucket of its window, and what settled now in the las
 })
 
 describe('a pause', () => {
-  test('stops what it says until it is resumed, and the overview shows it at once', async () => {
+  test('stops its scope until it is resumed, and the overview shows it at once', async () => {
     const port = compose()
     await port.overview()
 
@@ -128,7 +128,7 @@ describe('a pause', () => {
     },
   )
 
-  test.each(['999', 'x', '9'.repeat(30)])('404 NOT_FOUND for the end of stop %s', async (id) => {
+  test.each(['999', 'x', '9'.repeat(30)])('404 NOT_FOUND for ending stop %s', async (id) => {
     await expect(compose().resume({ id, note: 'x', by: 'me' })).rejects.toMatchObject({ code: 'NOT_FOUND' })
   })
 })

@@ -38,7 +38,7 @@ import { isBought } from './venues.ts'
 type Parts = {
   config: Config
   pool: Pool
-  /** By the role that may raise and resume stops, as no other of the API may. */
+  /** Connects as the only role of the API that may raise and resume stops. */
   stopsPool: Pool
   chains: readonly ConnectedChain[]
   catalog: Catalog
@@ -47,11 +47,11 @@ type Parts = {
   views: Pick<Views, 'of'>
 }
 
-// Many who look cost as much as one.
+// Shared by concurrent viewers.
 const OVERVIEW_MS = 1_000
 const SERIES_MS = 15_000
 
-/** What an operator sees and switches. It waits for the database, never for a node. */
+/** The operator's reads and switches. Waits for the database, never for a node. */
 export function composeOperator(parts: Parts): OperatorPort {
   const { pool, stopsPool, catalog } = parts
   const balances = createSenderBalances(parts.chains, parts.views, (chain, address) =>
@@ -83,7 +83,7 @@ export function composeOperator(parts: Parts): OperatorPort {
   }
 }
 
-/** A stop of something that is not served would stop nothing, and whoever raised it would not know. */
+/** Refuses a scope that is not served: such a stop would have no effect. */
 function assertServed({ chains, assets }: Catalog, scope: { chainId?: number; asset?: string }): void {
   if (scope.chainId !== undefined && !chains.has(scope.chainId))
     throw invalidRequest({ field: 'scope.chainId', message: 'is not served here' })

@@ -29,8 +29,8 @@ const op = {
 }
 const swap = { op }
 
-/** A source of both assets: dollars are dollars, and ether is what the test says. */
-function createTeller(name: string, chainId?: number) {
+/** A source of both assets: a dollar is a dollar, and the test sets the price of ether. */
+function createSource(name: string, chainId?: number) {
   const teller = { ether: 2_500n as bigint | Error | 'never', reads: 0 }
   const source: PriceSource = {
     ...{ name, assets: new Set(['USDC', 'ETH']), ...(chainId && { chainId }) },
@@ -39,8 +39,8 @@ function createTeller(name: string, chainId?: number) {
       const { ether } = teller
       if (ether instanceof Error) throw ether
       if (ether === 'never') return new Promise(() => {})
-      const told = { USDC: USD, ETH: ether * USD }
-      return Object.entries(told).map(([asset, price]) => ({
+      const prices = { USDC: USD, ETH: ether * USD }
+      return Object.entries(prices).map(([asset, price]) => ({
         ...{ asset, feed: `${name} ${asset}`, outcome: { price, freshForMs: 60_000 } },
       }))
     },
@@ -48,7 +48,7 @@ function createTeller(name: string, chainId?: number) {
   return Object.assign(teller, { source })
 }
 
-function createScene(...tellers: ReturnType<typeof createTeller>[]) {
+function createScene(...tellers: ReturnType<typeof createSource>[]) {
   const live = new Set([1, 2])
   const rules = { maxDeviationBps: 200, minSources: 1 }
   const book = createPriceBook({
@@ -63,8 +63,8 @@ function createScene(...tellers: ReturnType<typeof createTeller>[]) {
   return { live, check: checkWith(USUAL_TOLERANCE_BPS), checkWith }
 }
 
-test('a price is kept down to the floor, moved below it, and unknown while sources disagree', async () => {
-  const [alpha, beta] = [createTeller('alpha', 1), createTeller('beta', 2)]
+test('a price holds down to the floor, fails below it, and is unknown while sources disagree', async () => {
+  const [alpha, beta] = [createSource('alpha', 1), createSource('beta', 2)]
   const { check } = createScene(alpha, beta)
   const keptAt = async (first: bigint, second: bigint) => {
     Object.assign(alpha, { ether: first })
@@ -81,8 +81,8 @@ test('a price is kept down to the floor, moved below it, and unknown while sourc
   expect(await keptAt(2_900n, 2_900n)).toBe(false)
 })
 
-test('an op that pays more than its input is worth is not kept, whatever its token said', async () => {
-  const { check } = createScene(createTeller('alpha', 1), createTeller('beta', 2))
+test('an op that pays more than its input is refused, whatever its token says', async () => {
+  const { check } = createScene(createSource('alpha', 1), createSource('beta', 2))
   await check.refresh()
   const forged = { ...op, quotedOutput: 100_000_000n, payAmount: 100_000_000n }
   const bought = { ...forged, venue: 'uniswap-v3', outputToken: 'unknown' }
@@ -94,8 +94,8 @@ test('an op that pays more than its input is worth is not kept, whatever its tok
   expect(check.isKept({ op: { ...bought, priceFloor: 0n } })).toBe(false)
 })
 
-test('a forged op gains a tenth at most where the operator chose no tolerance', async () => {
-  const { check } = createScene(createTeller('alpha', 1), createTeller('beta', 2))
+test('a forged op gains a tenth at most without a configured tolerance', async () => {
+  const { check } = createScene(createSource('alpha', 1), createSource('beta', 2))
   await check.refresh()
   const keptFor = (output: bigint) =>
     check.isKept({
@@ -108,15 +108,15 @@ test('a forged op gains a tenth at most where the operator chose no tolerance', 
 })
 
 test('the operator’s own tolerance bounds that of the op', async () => {
-  const { check, checkWith } = createScene(createTeller('alpha', 1), createTeller('beta', 2))
+  const { check, checkWith } = createScene(createSource('alpha', 1), createSource('beta', 2))
   await check.refresh()
   const wide = { ...op, quotedOutput: 1_020_000n, payAmount: 1_020_000n, priceFloor: 900_000n }
 
   expect([check.isKept({ op: wide }), checkWith(100).isKept({ op: wide })]).toEqual([true, false])
 })
 
-test('an op is worth its input or what it pays, whichever is more, and nothing is said without a price', async () => {
-  const { check } = createScene(createTeller('alpha', 1), createTeller('beta', 2))
+test('the value of an op is that of its input or payment, whichever is more; unknown without a price', async () => {
+  const { check } = createScene(createSource('alpha', 1), createSource('beta', 2))
   expect(check.valueCentsOf(swap)).toBeUndefined()
   await check.refresh()
   const paysMore = { ...op, quotedOutput: 1_100_000n, payAmount: 1n }
@@ -133,8 +133,8 @@ test('an op is worth its input or what it pays, whichever is more, and nothing i
   expect(check.valueCentsOf({ op: buysFor })).toBe(260_001n)
 })
 
-test('a chain that stands still tells no price, and the other one does', async () => {
-  const [alpha, beta] = [createTeller('alpha', 1), createTeller('beta', 2)]
+test('a chain that stands still gives no price, and the other one does', async () => {
+  const [alpha, beta] = [createSource('alpha', 1), createSource('beta', 2)]
   const { live, check } = createScene(alpha, beta)
   alpha.ether = 9_999n
   live.delete(1)
@@ -144,8 +144,8 @@ test('a chain that stands still tells no price, and the other one does', async (
   expect(check.isKept(swap)).toBe(true)
 })
 
-test('a source that failed is asked again by the next who needs a price', async () => {
-  const alpha = createTeller('alpha', 1)
+test('a failed source is read again at the next refresh', async () => {
+  const alpha = createSource('alpha', 1)
   const { check } = createScene(alpha)
   alpha.ether = new Error('down')
   await check.refresh()
@@ -157,8 +157,8 @@ test('a source that failed is asked again by the next who needs a price', async 
   expect(check.isKept(swap)).toBe(true)
 })
 
-test('a server outside is read in the background: nobody waits for it', async () => {
-  const [alpha, pyth] = [createTeller('alpha', 1), createTeller('pyth')]
+test('an off-chain source is read in the background, without delaying callers', async () => {
+  const [alpha, pyth] = [createSource('alpha', 1), createSource('pyth')]
   const { check } = createScene(alpha, pyth)
   pyth.ether = 'never'
   check.start()

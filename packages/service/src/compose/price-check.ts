@@ -13,7 +13,7 @@ type Options = {
   book: PriceBook
   /** How far the market may move against the operator, whatever the op says. */
   toleranceBps: number
-  /** Called after every reading that somebody waited for. */
+  /** Called after every awaited reading. */
   onRead(): void
 }
 
@@ -24,8 +24,8 @@ type Output = Pick<
 >
 
 /**
- * Prices for the worker. Feeds on chains are taken from the views when they are needed; others are read in the
- * background, because a lane must not wait for a server outside.
+ * Prices for the worker. Reads on-chain feeds from the views on demand, and others in the background, because a lane
+ * must not wait for an external server.
  */
 export function createPriceCheck({ catalog, book, toleranceBps, onRead }: Options) {
   const onChains = book.sources.filter(({ chainId }) => chainId !== undefined)
@@ -45,16 +45,16 @@ export function createPriceCheck({ catalog, book, toleranceBps, onRead }: Option
       await Promise.all(onChains.map(book.refresh))
       onRead()
     },
-    /** What the op moves in USD cents: its input, or what is paid if that is more; undefined without a price. */
+    /** The value of the op in USD cents: its input, or its payment if that is more; undefined without a price. */
     valueCentsOf({ op }: { op: Input & Output }): bigint | undefined {
       const sides = pricedSides({ catalog, book }, op)
       return sides && toCentsUp(most(usdE18(op.inputAmount, sides.input), usdE18(sides.amount, sides.paid)))
     },
-    /** Whether the input still buys at least what the slippage limit allows; undefined without a price. */
+    /** Whether the input still buys at least the amount that the slippage limit allows; undefined without a price. */
     isKept({ op }: { op: Input & Output }): boolean | undefined {
       const sides = pricedSides({ catalog, book }, op)
       if (!sides) return undefined
-      // Both were in the token that the op was built from: whoever has a key that seals could write others.
+      // Both values come from the op's token: an attacker with a sealing key could write others.
       const swappable = least(op.swappable, op.inputAmount)
       const floor = most(op.priceFloor, withSlippage(sides.amount, toleranceBps))
       return convertDown(swappable, sides.input, sides.paid) >= floor
@@ -64,7 +64,7 @@ export function createPriceCheck({ catalog, book, toleranceBps, onRead }: Option
 
 type Market = Pick<Options, 'catalog' | 'book'>
 
-/** The prices of what comes in and of what leaves the vault for it, and how much that is. */
+/** The prices of the input and of the token that leaves the vault, and the amount of the latter. */
 function pricedSides(market: Market, op: Input & Output) {
   const { token, amount } = leavingVault(op)
   const input = pricedToken(market, op.originChain, op.inputToken)
@@ -79,7 +79,7 @@ function pricedToken({ catalog, book }: Market, chainId: number, address: string
   return token && price !== undefined ? { decimals: token.decimals, price } : undefined
 }
 
-/** What the operator gives for the input: the output itself, or at most this for buying it. */
+/** The payment out of the vault: the output itself, or the budget for buying it. */
 function leavingVault({ venue, outputToken, quotedOutput, payToken, payAmount }: Output) {
   return venue === INVENTORY
     ? { token: outputToken, amount: quotedOutput }

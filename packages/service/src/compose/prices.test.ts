@@ -22,7 +22,7 @@ const network = {
 }
 const config = { network } as unknown as Config
 
-test('there is one source per chain with feeds and one for Pyth, each with its assets', () => {
+test('each chain with feeds is one source and Pyth is one, each with its assets', () => {
   const sources = createPriceSources(config, () => undefined)
 
   expect(sources.map(({ name, assets, chainId }) => ({ name, assets: [...assets], chainId }))).toEqual([
@@ -33,7 +33,7 @@ test('there is one source per chain with feeds and one for Pyth, each with its a
   expect(JSON.stringify(sources)).not.toContain('hermes.example')
 })
 
-test('a feed is as old as its view: what was fresh runs out, and then the source is silent', async () => {
+test('a feed ages with its view: a fresh one expires, and then the source fails', async () => {
   const round = { answer: 250_000_000_000n, decimals: 8, updatedAt: 1_000n }
   const rounds = { [getAddress(feed(1).address)]: round }
   const state = { rounds, balances: {}, holdings: [], claimCaps: {}, seconds: 1_040 }
@@ -52,7 +52,7 @@ test('a feed is as old as its view: what was fresh runs out, and then the source
     { price, freshForMs: 1_000 },
   ])
   expect(await outcomesAt(21_000)).toEqual([{ problem: 'stale' }, { problem: 'stale' }])
-  await expect(outcomesAt(30_001)).rejects.toThrow('The feeds of chain 1 are not read')
+  await expect(outcomesAt(30_001)).rejects.toThrow('The feeds of chain 1 are outdated')
 })
 
 test('an asset without rules of its own has 200 bps and one source', () => {
@@ -62,7 +62,7 @@ test('an asset without rules of its own has 200 bps and one source', () => {
   })
 })
 
-test('a lost price is one warning that says why, and its return is one line', async () => {
+test('a lost price is one warning with its reason, and its return is one line', async () => {
   const lines: Record<string, unknown>[] = []
   const stream = { write: (text: string) => lines.push(JSON.parse(text)) }
   let outcome: Outcome = { problem: 'stale' }

@@ -17,7 +17,7 @@ import type { Logger } from '../observe/logger.ts'
 const FEEDS_MS = 30_000
 const DEFAULT_DEVIATION_BPS = 200
 const DEFAULT_CONFIDENCE_BPS = 100
-// The public server allows 30 requests in 10 s from one address: six processes may share it.
+// The public server allows 30 requests in 10 s per address: six processes may share it.
 const DEFAULT_PYTH_POLL_MS = 2_000
 
 type PriceConfig = Pick<Config, 'network' | 'pythApiKey'>
@@ -25,7 +25,7 @@ type Feed<Kind> = Extract<AssetConfig['sources'][number], { kind: Kind }> & { as
 
 type StateOf = (chainId: number) => Aged<ChainState> | undefined
 
-/** Everyone who is asked for prices: the view of each chain that has feeds, and Pyth. */
+/** All price sources: the view of each chain with feeds, and Pyth. */
 export function createPriceSources(config: PriceConfig, stateOf: StateOf): PriceSource[] {
   const feeds = config.network.assets.flatMap(({ name, sources }) =>
     sources.map((source) => ({ ...source, asset: name })),
@@ -46,9 +46,9 @@ function chainlinkOf(
   const feeds = configured.map((feed) => ({ ...feed, address: getAddress(feed.address) }))
   const readRounds = async () => {
     const state = stateOf(chainId)
-    if (!state || state.ageMs > FEEDS_MS) throw new Error(`The feeds of chain ${chainId} are not read`)
+    if (!state || state.ageMs > FEEDS_MS) throw new Error(`The feeds of chain ${chainId} are outdated`)
     const { seconds, rounds } = state.value
-    // Rounds grow old while nobody reads them anew.
+    // Rounds age between readings.
     const now = BigInt(seconds + Math.floor(state.ageMs / 1_000))
     return { seconds: now, rounds: new Map(Object.entries(rounds)) }
   }
@@ -62,7 +62,7 @@ function pythOf({ network, pythApiKey }: PriceConfig, configured: readonly Feed<
   return [createPythSource({ url, apiKey: pythApiKey?.reveal(), feeds, pollMs, now: Date.now })]
 }
 
-/** Whether the feeds of Pyth are those of their assets. */
+/** Verifies that the feeds of Pyth belong to their assets. */
 export async function verifyPyth({ network, pythApiKey }: PriceConfig): Promise<Findings> {
   const feeds = network.assets.flatMap(({ name, sources }) =>
     sources.flatMap((source) => (source.kind === 'pyth' ? [{ ...source, asset: name }] : [])),
@@ -71,11 +71,14 @@ export async function verifyPyth({ network, pythApiKey }: PriceConfig): Promise<
   return findPythDifferences({ url: network.pyth.url, apiKey: pythApiKey?.reveal() }, feeds)
 }
 
-/** Nothing is quoted by the price of another asset. A server that does not answer has no prices either. */
+/**
+ * Refuses to start with a feed of another asset. A server that does not answer only warns: it provides no prices
+ * either.
+ */
 export async function assertPyth(config: PriceConfig, logger: Logger): Promise<void> {
   const { problems, warnings } = await verifyPyth(config)
   if (problems.length > 0) throw new Error(`The prices are not as configured:\n- ${problems.join('\n- ')}`)
-  for (const warning of warnings) logger.warn({ warning }, 'a price source is not as it should be')
+  for (const warning of warnings) logger.warn({ warning }, 'price source verification warning')
 }
 
 export function priceRulesOf({ network }: Pick<Config, 'network'>): Map<string, PriceRules> {
@@ -87,7 +90,7 @@ export function priceRulesOf({ network }: Pick<Config, 'network'>): Map<string, 
   )
 }
 
-/** Returns a look at the prices that logs when an asset loses its price, why, and when it is back. */
+/** Returns a check that logs when an asset loses its price, with the reason, and when it is back. */
 export function watchPrices(book: PriceBook, logger: Logger): () => void {
   return createPriceWatch(book, ({ asset, state, feeds }) => {
     if (state === 'available') return logger.info({ asset }, 'price is back')

@@ -18,7 +18,7 @@ import { findLost } from './lost-log.ts'
 type Options = {
   network: NetworkConfig
   pool: Pool
-  /** From where to read a chain; without one, from where its books end, or from its beginning. */
+  /** The first block to read of a chain; by default where its ledger ends, or its beginning. */
   firstBlocks: ReadonlyMap<number, bigint>
   say(line: string): void
 }
@@ -37,7 +37,7 @@ function rulesOf(network: NetworkConfig, chains: Chains): Rules {
   }
 }
 
-/** Compares the database with every chain. It needs no key: nothing is signed. */
+/** Compares the database with every chain. Needs no key: nothing is signed. */
 export async function runRebuild({ network, pool, firstBlocks, say }: Options): Promise<Summary> {
   const chains = connectChains({
     ...{ network, accounts: [], signers: [], markerKey: undefined, findSigned: undefined },
@@ -58,7 +58,7 @@ export async function runRebuild({ network, pool, firstBlocks, say }: Options): 
   })
 }
 
-/** A route of chains each as slow as the slowest may be. */
+/** A route between two chains that are as slow as the slowest may become. */
 function slowestOf(chains: readonly ChainConfig[]): RouteTimes {
   const rules = chains.map(finalityOf)
   const hardSeconds = MAX_SLOWDOWN * Math.max(...rules.map((each) => each.hardSeconds))
@@ -96,7 +96,7 @@ function toRebuildChain({
 
 type Parts = { network: NetworkConfig; chains: Chains; pool: Pool; logger: Logger }
 
-/** Follows what a rebuild found without its terms, beside the watch over the chain of its input. */
+/** Follows orphans, whose terms a rebuild could not find, beside the watch of their input's chain. */
 export function createOrphanTask({ network, chains, pool, logger }: Parts, chainId: number): Task {
   const deps = {
     ...{ pool, rules: rulesOf(network, chains), everywhere: chains.all },

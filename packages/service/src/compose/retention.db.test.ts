@@ -16,7 +16,7 @@ afterAll(() => database.stop())
 
 const lease = { name: 'retention', holder: '', fence: '0' }
 
-/** What a worker does when it begins, until there is nothing more to do. */
+/** Runs a worker's retention until nothing is left to do. */
 async function clear() {
   const logger = { info: vi.fn(), error: vi.fn() }
   const lane = retentionLane(database.pool, logger as unknown as Logger, 90)
@@ -31,7 +31,7 @@ async function insertOld({ isOver }: { isOver: boolean }): Promise<TestSwap> {
   return swap
 }
 
-test('a worker makes months, clears an old one by its rows while it is needed, and drops it after that', async () => {
+test('a worker creates months, clears an old one by rows while it is needed, and drops it afterwards', async () => {
   const { pool } = database
   const young = await insertTestSwap(pool, accountId)
   const [ended, open] = [await insertOld({ isOver: true }), await insertOld({ isOver: false })]
@@ -52,7 +52,7 @@ test('a worker makes months, clears an old one by its rows while it is needed, a
   expect((await clear()).info).not.toHaveBeenCalled()
 })
 
-test('it says so when events have no month', async () => {
+test('events without a month are logged', async () => {
   const swap = await insertTestSwap(database.pool, accountId)
   await database.pool.query("update swap_events set at = now() + interval '1 year' where swap_id = $1", [
     swap.swapId,

@@ -11,17 +11,17 @@ import {
 } from '../store/retention.ts'
 
 const EVERY_MS = 600_000
-// So few at once that nobody waits for their locks, and that they are looked up rather than whole tables read.
+// Small batches hold locks only briefly, and use an index instead of a table scan.
 const AT_ONCE = 1_000
 const DEFAULT_EVENT_DAYS = 90
 
-/** Clears away what nobody needs any more. Swaps, signed transactions, attestations and books stay for ever. */
+/** Deletes rows that are no longer needed. Swaps, signed transactions, attestations and books stay for ever. */
 export function retentionLane(pool: Pool, logger: Logger, eventDays = DEFAULT_EVENT_DAYS): Lane {
   const clearing = [clearOps(pool, logger), clearEvents(pool, logger, eventDays)]
   return { name: 'retention', tasks: clearing.map(toTask) }
 }
 
-/** Clears some. True when there is no more for now. */
+/** Deletes some rows. True if none are left for now. */
 type Clear = () => Promise<boolean>
 
 function toTask(clear: Clear): Task {
@@ -44,7 +44,7 @@ function clearOps(pool: Pool, logger: Logger): Clear {
   }
 }
 
-/** Months go as a whole. One in which something is still needed is gone through by rows, once. */
+/** Drops whole months. A month with rows still in use is cleared by rows, once. */
 function clearEvents(pool: Pool, logger: Logger, eventDays: number): Clear {
   const gone = new Set<string>()
   let rows: { month: string; after: typeof FIRST_EVENT } | undefined
@@ -66,7 +66,7 @@ function clearEvents(pool: Pool, logger: Logger, eventDays: number): Clear {
 
 async function keepMonths(pool: Pool, logger: Logger): Promise<void> {
   const added = await addEventMonths(pool)
-  if (added === undefined) logger.info('the event log was in use: its next month is made later')
+  if (added === undefined) logger.info('the event log was in use: its next month is created later')
   const strays = await countStrayEvents(pool)
   if (strays > 0) logger.error({ events: strays }, 'events have no month')
 }

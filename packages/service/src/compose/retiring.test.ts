@@ -3,7 +3,7 @@ import { parseNetwork } from '../config/network-file.ts'
 import { NETWORK_TEXT } from '../config/test-network.ts'
 import { activeOf, connectChains } from './chains.ts'
 
-test('a key that is being retired keeps its lane and is given nothing new', () => {
+test('a retiring key keeps its lane and gets no new work', () => {
   const { network } = parseNetwork(NETWORK_TEXT)
   const [retired, kept] = network.relayers
   const shared = { accounts: [], signers: [], markerKey: undefined, findSigned: undefined }

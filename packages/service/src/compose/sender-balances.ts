@@ -4,10 +4,10 @@ import type { ConnectedChain } from './chains.ts'
 
 type IsLow = (chain: string, address: string) => boolean
 
-// A balance that nobody confirmed for this long is not shown: it may be gone.
+// Balances older than this are not shown.
 const KNOWN_FOR_MS = 60_000
 
-/** Gas coin of every key that sends transactions, as the views of the chains have it. */
+/** Native balances of all sending keys, from the chains' views. */
 export function createSenderBalances(
   chains: readonly ConnectedChain[],
   views: Pick<Views, 'of'>,

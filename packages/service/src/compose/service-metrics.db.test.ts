@@ -19,7 +19,7 @@ beforeAll(async () => {
 })
 afterAll(() => database.stop())
 
-test('a token that a pool sells is not used up while none is held, and others are', async () => {
+test('a token sold by a pool does not count as used up while none is held, and others do', async () => {
   const network = {
     venues: [
       { kind: 'inventory' },
@@ -47,7 +47,7 @@ test('a token that a pool sells is not used up while none is held, and others ar
   })
 })
 
-test('what is free lasts for so many days like the last three', async () => {
+test('free liquidity lasts for this many days like the last three', async () => {
   const { pool } = database
   const catalog = {
     chains: new Map([[31_338, { tokens: [{ address: 'output' }, { address: 'quiet' }] }]]),

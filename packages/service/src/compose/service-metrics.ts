@@ -34,7 +34,7 @@ type Sources = {
   views: Pick<Views, 'of'>
 }
 
-/** Gauges of the money and the work, read when Prometheus asks. A source that is down leaves its last values. */
+/** Gauges of money and work, read at each scrape. A source that is down keeps its last values. */
 export function addServiceMetrics(registry: Registry, sources: Sources): void {
   addSwapGauges(registry, sources.pool)
   addClaimGauge(registry, sources.pool)
@@ -54,7 +54,7 @@ export function addServiceMetrics(registry: Registry, sources: Sources): void {
 function addSwapGauges(registry: Registry, pool: Pool): void {
   const oldest = new Gauge({
     name: 'geoswap_oldest_swap_seconds',
-    help: 'For how long the open swap that moved least recently has been in its state.',
+    help: 'Age of the oldest current state among open swaps, in seconds.',
     labelNames: ['state'],
     registers: [registry],
   })
@@ -79,7 +79,7 @@ function addSwapGauges(registry: Registry, pool: Pool): void {
 function addClaimGauge(registry: Registry, pool: Pool): void {
   new Gauge({
     name: 'geoswap_claim_margin_used_ratio',
-    help: 'How much of the time to claim an input is over: at 1 anyone can send back what was paid for.',
+    help: 'Used part of the time to claim an input: at 1 anyone can refund a delivered swap.',
     registers: [registry],
     async collect() {
       const used = await readClaimMarginUsed(pool).catch(() => undefined)
@@ -91,7 +91,7 @@ function addClaimGauge(registry: Registry, pool: Pool): void {
 function addUnsignedGauge(registry: Registry, pool: Pool): void {
   new Gauge({
     name: 'geoswap_unsigned_swaps',
-    help: 'Swaps whose stored terms differ from what their wallets signed.',
+    help: 'Swaps whose stored terms differ from those that their wallets signed.',
     registers: [registry],
     async collect() {
       const count = await countUnsigned(pool).catch(() => undefined)
@@ -103,7 +103,7 @@ function addUnsignedGauge(registry: Registry, pool: Pool): void {
 function addEndedGauge(registry: Registry, pool: Pool): void {
   new Gauge({
     name: 'geoswap_swaps_ended',
-    help: 'Swaps that ended in the last hour, by how and why.',
+    help: 'Swaps that ended in the last hour, by outcome and reason.',
     labelNames: ['status', 'reason'],
     registers: [registry],
     async collect() {
@@ -134,19 +134,19 @@ function addStageGauge(registry: Registry, pool: Pool): void {
 function addExposureGauge(registry: Registry, { pool, chains }: Sources): void {
   const lost = new Gauge({
     name: 'geoswap_lost_inputs_usd',
-    help: 'Value paid for inputs that a reorg took back for good, and that is not written off.',
+    help: 'Value paid for inputs that a reorg removed for good, not yet written off.',
     labelNames: ['chain'],
     registers: [registry],
   })
   const unclaimed = new Gauge({
     name: 'geoswap_unclaimed_usd',
-    help: 'Value delivered whose input on a chain is not claimed for good.',
+    help: 'Value delivered whose input on a chain is not finally claimed.',
     labelNames: ['chain'],
     registers: [registry],
   })
   const unclaimedUsed = new Gauge({
     name: 'geoswap_unclaimed_used_ratio',
-    help: 'How much of unclaimedCapUsd that is: at 1 nothing more is delivered from the chain.',
+    help: 'Used part of unclaimedCapUsd: at 1 nothing more is delivered from the chain.',
     labelNames: ['chain'],
     registers: [registry],
   })
@@ -175,13 +175,13 @@ type Stocked = Pick<Sources, 'network' | 'pool' | 'catalog'>
 export function addInventoryGauge(registry: Registry, { network, pool, catalog }: Stocked): void {
   const used = new Gauge({
     name: 'geoswap_inventory_used_ratio',
-    help: 'How much of the liquidity is reserved: at 1 nothing more can be quoted.',
+    help: 'Reserved part of the liquidity: at 1 nothing more can be quoted.',
     labelNames: ['chain', 'token'],
     registers: [registry],
   })
   const days = new Gauge({
     name: 'geoswap_inventory_days_left',
-    help: 'For how many days like the last three what is free lasts. Nothing where nothing of it was needed.',
+    help: 'How many days the free liquidity lasts, at the average need of the last three days. Absent without a need.',
     labelNames: ['chain', 'token'],
     registers: [registry],
   })
@@ -214,7 +214,7 @@ export function addInventoryGauge(registry: Registry, { network, pool, catalog }
 function addRelayerGauge(registry: Registry, { chains, views }: Sources): void {
   new Gauge({
     name: 'geoswap_relayer_balance',
-    help: 'Gas coin of each key that sends transactions, in whole coins.',
+    help: 'Native balance of each sending key, in whole coins.',
     labelNames: ['chain', 'relayer'],
     registers: [registry],
     collect() {
@@ -245,10 +245,8 @@ function addViewGauges(registry: Registry, { chains, views }: Sources): void {
         }
       },
     })
-  gauge(
-    'geoswap_view_age_seconds',
-    'How old the balances, limits and feeds in the view of a chain are.',
-    (view) => ageSeconds(view),
+  gauge('geoswap_view_age_seconds', 'Age of the balances, limits and feeds in the view of a chain.', (view) =>
+    ageSeconds(view),
   )
   gauge(
     'geoswap_chain_finality_seconds',
@@ -263,7 +261,7 @@ function addViewGauges(registry: Registry, { chains, views }: Sources): void {
 function addFinalityGauge(registry: Registry, { chains, views }: Sources): void {
   new Gauge({
     name: 'geoswap_chain_finality_used_ratio',
-    help: 'Finality as measured by what is configured: above 3 nothing is quoted, locked or delivered.',
+    help: 'Measured finality time divided by the configured one: above 3 nothing is quoted, locked or delivered.',
     labelNames: ['chain'],
     registers: [registry],
     collect() {

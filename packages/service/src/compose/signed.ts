@@ -4,7 +4,7 @@ import { createSignedCheck, type SignedCheck } from '../lanes/signed-check.ts'
 import type { Logger } from '../observe/logger.ts'
 import type { Chains } from './chains.ts'
 
-/** Whether wallets signed what is stored, by this process's own configuration and nodes. */
+/** Checks wallets' signatures of stored terms by this process's own configuration and nodes. */
 export function checkSigned(pool: Pool, chains: Chains, logger: Logger): SignedCheck {
   const deps = { placeOf: chains.placeOf, originOf: (chainId: number) => chains.of(chainId).chain }
   return createSignedCheck({

@@ -47,7 +47,7 @@ type Options = {
   assertOutsideTransaction(): void
 }
 
-/** A Solana chain with everything that the processes need of it. Nothing is asked of a node yet. */
+/** A Solana chain with the parts that the processes need. Makes no call to a node. */
 export function connectSolana(options: Options): Ungated & { solana: SolanaOrigin } {
   const { network, config, urls, signers, findSigned, caller, assertOutsideTransaction } = options
   const { vaults, feePayers } = config
@@ -111,7 +111,7 @@ async function isBy(attesters: readonly Address[], signature: string, signed: Si
   return attesters.some((attester) => isAddressEqual(attester, signer))
 }
 
-/** The nodes each by themselves, and then the chain. Every fee payer is held to the rules of fee payers. */
+/** Verifies each node, and then the chain, with the rules of fee payers for every fee payer. */
 async function verifyConfigured(
   { client }: SolanaParts,
   config: SolanaChainConfig,
@@ -151,7 +151,7 @@ function loadTokens({ facts }: SolanaParts, { chainId, tokens }: SolanaChainConf
   )
 }
 
-/** In its associated token account, from which it also pays. */
+/** The balance of the associated token account, which also pays. */
 async function readTokenBalance(
   { client, facts }: SolanaParts,
   { owner, mint }: { owner: string; mint: string },
@@ -164,14 +164,14 @@ const refusals = {
   isOurs: 'it belongs to this service',
   isTokenAccountOrMint: 'it is a token account or a mint; give the address of its owner',
   isProgram: 'it is a program',
-  offCurve: 'nobody has a key to it and it has no account for this token',
+  offCurve: 'no key exists for it and it has no account for this token',
   foreignOwner: 'its token account belongs to someone else',
   frozen: 'its token account is frozen',
-  notItsTokenAccount: 'what is at its token account is not one',
-  belowRentMinimum: 'it would end up below the rent minimum',
+  notItsTokenAccount: 'its token account address holds another account',
+  belowRentMinimum: 'its balance would stay below the rent minimum',
 } as const
 
-/** Asked at the quote: whether the account exists decides what the swap costs. */
+/** Read at the quote: the swap costs more if the account does not exist. */
 async function inspectRecipient(parts: SolanaParts, order: Order): Promise<RecipientView> {
   const { client, facts, settings } = parts
   const [rent, token, microLamportsPerUnit] = await Promise.all([

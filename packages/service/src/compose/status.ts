@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Pool } from 'pg'
-import { createPlaces } from '../flow/status/places.ts'
+import { createConnectionSlots } from '../flow/status/connection-slots.ts'
 import { createStatusStreams } from '../flow/status/streams.ts'
 import { createStatusReads } from '../flow/status/wait.ts'
 import { findMoved, readEvents } from '../store/events.ts'
@@ -10,44 +10,44 @@ import { every } from './timing.ts'
 
 const MAX_HELD_PER_ACCOUNT = 1_000
 const RENEW_MS = 5_000
-// A process that died keeps its places for so long.
+// A process that died keeps its slots for this long.
 const LEASE_MS = 20_000
 
-/** Held reads and streams: they share their places and what is heard of swaps that end. */
+/** Held reads and streams, with shared slots and notifications of ended swaps. */
 export function composeStatus(pool: Pool, onError: (error: unknown) => void) {
-  const places = createSharedPlaces(pool)
-  const renewing = every(RENEW_MS, () => places.renew().catch(onError))
+  const slots = createSharedSlots(pool)
+  const renewing = every(RENEW_MS, () => slots.renew().catch(onError))
   const reads = createStatusReads({
     readStatuses: (wanted) => readStatuses(pool, wanted),
     findEnded: (ids) => findEnded(pool, ids),
-    ...{ places, onError },
+    ...{ slots, onError },
   })
   const streams = createStatusStreams({
     readEvents: (keys) => readEvents(pool, keys),
     findMoved: (known) => findMoved(pool, known),
-    ...{ places, onError },
+    ...{ slots, onError },
   })
   return {
     reads,
     streams,
-    heldCount: places.count,
+    heldCount: slots.count,
     swapEnded(swapId: string) {
       reads.swapEnded(swapId)
       streams.swapEnded(swapId)
     },
-    /** After all who were held have been answered. */
+    /** Call it after all held callers were answered. */
     async close() {
       renewing.stop()
-      await places.close()
+      await slots.close()
     },
   }
 }
 
-/** The places of an account are the same ones for all processes on a database. */
-function createSharedPlaces(pool: Pool) {
+/** All processes on a database share the slots of an account. */
+function createSharedSlots(pool: Pool) {
   const process = randomUUID()
   const shared = { process, most: MAX_HELD_PER_ACCOUNT, ttlMs: LEASE_MS }
-  return createPlaces({
+  return createConnectionSlots({
     maxHeldPerAccount: MAX_HELD_PER_ACCOUNT,
     lease: (accountId, want) => leasePlaces(pool, { ...shared, accountId, want }),
   })

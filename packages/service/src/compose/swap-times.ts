@@ -9,7 +9,7 @@ import type { Swap } from '../model/swap.ts'
 import { addSwapTimes, readSwapTimes, type SettledSwap } from '../store/swap-times.ts'
 import type { Chains } from './chains.ts'
 
-/** Notes in the background how long swaps took. A crash loses the last of them. */
+/** Records the durations of swaps in the background. A crash loses the last ones. */
 export function createTimeKeeper(pool: Pool, chains: Pick<Chains, 'of'>) {
   let settled: SettledSwap[] = []
   const task: Task = {
@@ -22,12 +22,12 @@ export function createTimeKeeper(pool: Pool, chains: Pick<Chains, 'of'>) {
   }
   function note({ id, op, exposedCents }: Swap): void {
     const rules = finalityOf(chains.of(op.originChain).config)
-    // A swap without exposure was paid for when its input was final.
+    // A swap without exposure was delivered after its input was final.
     const depth = exposedCents > 0n ? acceptDepthOf(rules, op.valueCents) : rules.hard
     settled.push({ swapId: id, depth })
   }
-  const noteAfter = (told: (swap: Swap) => void) => (swap: Swap) => {
-    told(swap)
+  const noteAfter = (report: (swap: Swap) => void) => (swap: Swap) => {
+    report(swap)
     note(swap)
   }
   return { noteAfter, task }
@@ -35,7 +35,7 @@ export function createTimeKeeper(pool: Pool, chains: Pick<Chains, 'of'>) {
 
 type Views = { of(chainId: number): Pick<ViewOfChain, 'measured'> }
 
-/** How long swaps of a route take: by the last of them, or by its chains while there are too few. */
+/** Expected durations of a route: from its last swaps, or from its chains if there are too few. */
 export function followSwapTimes(pool: Pool, views: Views) {
   let etas = new Map<string, number>()
   const endOf = (chain: CatalogChain) => {

@@ -1,4 +1,4 @@
-/** Runs `work` again and again, each time this long after the last one ended. Faults are the work's to report. */
+/** Runs `work` repeatedly, with this pause after each run. `work` has to handle its own errors. */
 export function every(ms: number, work: () => Promise<void>): { stop(): void } {
   let stopped = false
   let timer: NodeJS.Timeout | undefined
@@ -15,7 +15,7 @@ export function every(ms: number, work: () => Promise<void>): { stop(): void } {
   }
 }
 
-/** Passes a call on unless the last one began less than this long ago. One that failed does not count. */
+/** Skips a call if the last successful one began less than this long ago. */
 export function atMostEvery<A extends unknown[]>(ms: number, work: (...args: A) => Promise<void>) {
   let due = 0
   return async (...args: A): Promise<void> => {
@@ -26,7 +26,7 @@ export function atMostEvery<A extends unknown[]>(ms: number, work: (...args: A) 
   }
 }
 
-/** The result, or undefined when it fails or takes longer. */
+/** The result, or undefined if it fails or takes longer. */
 export async function within<T>(ms: number, work: Promise<T>): Promise<T | undefined> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<undefined>((resolve) => {
@@ -37,7 +37,7 @@ export async function within<T>(ms: number, work: Promise<T>): Promise<T | undef
 
 const MAX_WALLETS = 50_000
 
-/** Wallets seen to be delegated lately: their quotes need not price an authorization. */
+/** Recently seen delegated wallets, whose quotes need not price an authorization. */
 export function createKnownWallets() {
   const seen = new Set<string>()
   return {

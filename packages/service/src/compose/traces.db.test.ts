@@ -27,7 +27,7 @@ beforeAll(async () => {
 })
 afterAll(() => database.stop())
 
-test('each swap that ends is told once, from the moment that somebody listens', async () => {
+test('each ended swap is reported once, from the moment that the lane starts', async () => {
   const { pool } = database
   const spans: Span[] = []
   const lane = tracingLane(pool, { add: (span) => void spans.push(span), close: async () => {} })
@@ -50,7 +50,7 @@ test('each swap that ends is told once, from the moment that somebody listens', 
   expect(spans.map(({ traceId }) => traceId)).not.toContain(traceOf(open.swapId).traceId)
 })
 
-test('the figures count what is open, what ended, and how long its stages took', async () => {
+test('the figures count open and ended swaps, and the time of their stages', async () => {
   const { pool } = database
   const [open, ended, times] = [
     await readOpenSwaps(pool),
@@ -66,7 +66,7 @@ test('the figures count what is open, what ended, and how long its stages took',
   ])
 })
 
-test('the margin of a claim is used up from delivery to refund deadline, and not by what is claimed', async () => {
+test('the margin of a claim shrinks from delivery to refund deadline, and not for claimed swaps', async () => {
   const { pool } = database
   const swap = await insertTestSwap(pool, accountId)
   await settleTestSwap(pool, swap)

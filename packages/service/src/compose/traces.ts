@@ -7,19 +7,19 @@ import { createSpans, parseHeaders, type Spans } from '../observe/otlp.ts'
 import { spansOf } from '../observe/swap-trace.ts'
 import { findEndedAfter, findLastPosition } from '../store/ended-swaps.ts'
 
-/** Undefined where no collector is named. */
+/** Undefined without a configured collector. */
 export function openSpans({ tracing }: Config, role: Role, logger: Logger): Spans | undefined {
   const { endpoint, headers, service } = tracing
   if (!endpoint) return undefined
   return createSpans({
     ...{ endpoint, role, service, headers: parseHeaders(headers?.reveal() ?? '') },
-    onFault: (err) => logger.warn({ err }, 'spans were not taken'),
+    onFault: (err) => logger.warn({ err }, 'exporting spans failed'),
   })
 }
 
 const AT_ONCE = 100
 
-/** Tells the collector of each swap that ends, by the event log: whichever processes worked on it. */
+/** Exports each ended swap to the collector, from the event log, whichever processes worked on it. */
 export function tracingLane(pool: Pool, spans: Spans): Lane {
   let position: string | undefined
   const step = async (): Promise<void> => {

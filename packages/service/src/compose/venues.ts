@@ -16,7 +16,7 @@ type Deps = {
   market: Market
 }
 
-/** What is on offer, in the order in which a tie is decided. */
+/** The configured venues, in tie-breaking order. */
 export function createVenues(deps: Deps): Venue[] {
   const configured = deps.network.venues ?? [{ kind: 'inventory' as const }]
   const inventory = configured.flatMap((venue) =>
@@ -60,7 +60,7 @@ function poolsOf({ network, catalog }: Deps, chainId: number): Pool[] {
   }))
 }
 
-/** Whether a pool delivers a token of which the vault need not hold anything. */
+/** Whether a pool sells the token, so that the vault need not hold any. */
 export function isBought(
   network: NetworkConfig,
   { chainId, address }: Pick<Token, 'chainId' | 'address'>,

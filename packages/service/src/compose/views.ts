@@ -5,24 +5,24 @@ import { VIEWS_CHANNEL } from '../store/chain-views.ts'
 import type { Chains } from './chains.ts'
 import { maxHeadAgeMs } from './head-age.ts'
 
-// What fees were this long ago says nothing about now.
+// Older fees say nothing about the current ones.
 const COSTS_MS = 60_000
 
-type Told = { onHead?(chainId: number): void; onFault(error: unknown): void }
+type ViewListener = { onHead?(chainId: number): void; onFault(error: unknown): void }
 
 type OpenViews = Views & { channels: Record<string, () => void> }
 
-/** The views of all configured chains, and the notifications that they are read by. */
-export function openViews(pool: Pool, chains: Pick<Chains, 'all'>, told: Told): OpenViews {
+/** The views of all configured chains, and the notification channels that refresh them. */
+export function openViews(pool: Pool, chains: Pick<Chains, 'all'>, listener: ViewListener): OpenViews {
   const followed = chains.all.map(({ config }) => ({
     chainId: config.chainId,
     maxAgeMs: maxHeadAgeMs(config),
   }))
-  const views = createViews({ pool, chains: followed, ...told })
+  const views = createViews({ pool, chains: followed, ...listener })
   return { ...views, channels: { [VIEWS_CHANNEL]: () => void views.refresh() } }
 }
 
-/** A chain as a quote sees it; undefined while it is not live, or its fees are not known. */
+/** A chain as a quote sees it; undefined while it is not live, or its fees are unknown. */
 export function toChainNow(view: ViewOfChain): ChainNow | undefined {
   const [heads, costs] = [view.current(), view.part('costs')]
   if (!heads || !costs || !view.isLive() || costs.ageMs > COSTS_MS) return undefined

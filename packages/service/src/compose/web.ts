@@ -6,10 +6,10 @@ import { readAssets } from '../http/web/assets.ts'
 import { readLocalNetwork } from '../http/web/local-network.ts'
 import type { WebPage } from '../http/web/routes.ts'
 
-// Where `npm run build -w packages/web` writes it.
+// The output folder of `npm run build -w packages/web`.
 const BUILT = fileURLToPath(new URL('../../../web/dist', import.meta.url))
 
-/** The page as it was built, or undefined where nobody built it: the API needs none. */
+/** The built page; undefined if it was not built, since the API does not need it. */
 export function loadWeb(config: WebConfig = {}, chains: NetworkConfig['chains'] = []): WebPage | undefined {
   const { folder = BUILT, rpcUrls = {}, txUrls = {}, localFile } = config
   if (!existsSync(join(folder, 'index.html'))) return undefined
@@ -21,7 +21,7 @@ export function loadWeb(config: WebConfig = {}, chains: NetworkConfig['chains'] 
   }
 }
 
-/** Whom the page signs for. It comes from the configuration, as the page itself does. */
+/** The contracts that the page signs for. They come from the configuration, as the page itself does. */
 function contractsOf(chains: NetworkConfig['chains']): WebPage['settings']['contracts'] {
   const known = chains.map((chain) => [
     chain.chainId,
@@ -30,7 +30,7 @@ function contractsOf(chains: NetworkConfig['chains']): WebPage['settings']['cont
   return Object.fromEntries(known)
 }
 
-/** The same page as the operator's listener shows it: it calls that listener and nobody else. */
+/** The same page for the operator's listener, which is the only server it calls. */
 export function toDashboard(page: WebPage | undefined, localKey: string | undefined): WebPage | undefined {
   return (
     page && {

@@ -15,8 +15,8 @@ type Parts = { network: NetworkConfig; pool: Pool; sealer: Sealer; logger: Logge
 export type Webhooks = { start(): Promise<void>; close(): Promise<void> }
 
 /**
- * Sends the webhooks. One API process at a time does, by lease: it has the keys that their secrets are sealed
- * with, and none that moves money, while it calls addresses that strangers chose.
+ * Sends webhooks, in one API process at a time, by lease. API processes have the keys that seal webhook secrets, but
+ * none that moves money, which matters for calls to addresses that strangers chose.
  */
 export function composeWebhooks({ network, pool, sealer, logger, registry }: Parts): Webhooks {
   const seal = createSecretSeal(sealer)
@@ -36,7 +36,7 @@ export function composeWebhooks({ network, pool, sealer, logger, registry }: Par
     onDisabled: (endpointId, because) => logger.warn({ endpointId, because }, 'webhook endpoint disabled'),
     onFault,
   })
-  // A look each second is enough: to be woken would cost every swap a notification.
+  // Polls once a second: a wake-up would cost every swap a notification.
   const lane = { name: 'webhooks', tasks: [{ topics: [], step: sender.step }] }
   const runner = createLaneRunner({ pool, lanes: [lane], onFault })
   return {
@@ -60,7 +60,7 @@ function addWebhookMetrics(registry: Registry, pool: Pool) {
   })
   new Gauge({
     name: 'geoswap_webhook_deliveries',
-    help: 'Events that are owed to endpoints: waiting for their next attempt, or given up.',
+    help: 'Events due to endpoints: waiting for their next attempt, or given up.',
     labelNames: ['state'],
     registers: [registry],
     async collect() {
@@ -72,7 +72,7 @@ function addWebhookMetrics(registry: Registry, pool: Pool) {
   })
   new Gauge({
     name: 'geoswap_webhook_endpoints',
-    help: 'Endpoints by whether they accept what they are sent.',
+    help: 'Endpoints by whether they accept deliveries.',
     labelNames: ['state'],
     registers: [registry],
     async collect() {

@@ -14,7 +14,7 @@ type Sources = {
   heldLanes(): number
 }
 
-/** What a worker knows by itself; what is in the database is told by the API. */
+/** Figures of this worker; the API exports those in the database. */
 export function addWorkerMetrics(registry: Registry, { followers, heldLanes }: Sources): WorkerCounters {
   new Gauge({
     name: 'geoswap_chain_head_seconds',
@@ -27,7 +27,7 @@ export function addWorkerMetrics(registry: Registry, { followers, heldLanes }: S
   })
   new Gauge({
     name: 'geoswap_chain_live',
-    help: '1 while the nodes of a chain answer, agree and move on.',
+    help: '1 while the nodes of a chain answer and agree, and its head moves.',
     labelNames: ['chain'],
     registers: [registry],
     collect() {
@@ -36,7 +36,7 @@ export function addWorkerMetrics(registry: Registry, { followers, heldLanes }: S
   })
   new Gauge({
     name: 'geoswap_lanes_held',
-    help: 'Lanes that this worker works on.',
+    help: 'Lanes that this worker holds.',
     registers: [registry],
     collect() {
       this.set(heldLanes())
@@ -44,19 +44,19 @@ export function addWorkerMetrics(registry: Registry, { followers, heldLanes }: S
   })
   const sent = new Counter({
     name: 'geoswap_transactions_sent_total',
-    help: 'Transactions recorded and sent by this worker, by what they do.',
+    help: 'Transactions recorded and sent by this worker, by role.',
     labelNames: ['chain', 'role'],
     registers: [registry],
   })
   const replaced = new Counter({
     name: 'geoswap_transactions_replaced_total',
-    help: 'Transactions that had to pay more to get into a block.',
+    help: 'Transactions that were replaced, by a fee bump or a no-op.',
     labelNames: ['chain'],
     registers: [registry],
   })
   const refused = new Counter({
     name: 'geoswap_transactions_refused_total',
-    help: 'Transactions that every node of a chain refused, by why.',
+    help: 'Transactions that every node of a chain refused, by reason.',
     labelNames: ['chain', 'reason'],
     registers: [registry],
   })

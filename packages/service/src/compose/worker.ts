@@ -85,9 +85,9 @@ type Parts = {
 const PATIENCE_SECONDS = 60
 // Gas lasts for days: balances need not be read with every block.
 const GAS_LOOK_MS = 5_000
-// An hour of a claim cap has turned, or has not: claims that it put off wait no longer than this.
+// The longest wait of deferred claims after an hour of their cap has ended.
 const DEFERRED_LOOK_MS = 5_000
-// More than a batch, so that swaps that wait for something do not hold up the rest.
+// More than a batch, so that blocked swaps do not hold up the rest.
 const FETCHED_LOCKS = 40
 
 /** The worker: follows the chains, locks, delivers, claims, refunds. */
@@ -108,7 +108,7 @@ export async function composeWorker(config: Config, logger: Logger): Promise<Wor
   const wake = (topic: string) => runner.wake(topic)
   const views = openViews(pool, chains, {
     onHead: (chainId) => wake(`head:${chainId}`),
-    onFault: (err) => logger.warn({ err }, 'views are not read'),
+    onFault: (err) => logger.warn({ err }, 'reading views failed'),
   })
   const metrics = createMetrics()
   const counters = addWorkerMetrics(metrics.registry, {
@@ -128,7 +128,7 @@ export async function composeWorker(config: Config, logger: Logger): Promise<Wor
   }
   const { leaseMs } = network
   const runner = createLaneRunner({ pool, lanes, onFault, ...(leaseMs !== undefined && { leaseMs }) })
-  const channels = { swap_work: wake, [LANES_CHANNEL]: runner.hear, ...views.channels }
+  const channels = { swap_work: wake, [LANES_CHANNEL]: runner.onLaneNotification, ...views.channels }
   const listener = listenToDatabase(config, logger, { channels })
   let server: MetricsServer | undefined
   return {
@@ -153,7 +153,7 @@ export async function composeWorker(config: Config, logger: Logger): Promise<Wor
 
 type Given = Omit<Parts, 'followers' | 'prices' | 'signed' | 'gas'>
 
-/** Adds what the views of the chains tell, heads, prices and gas, and what the wallets signed. */
+/** Adds heads, prices and gas from the chains' views, and the check of wallets' signatures. */
 function completeParts(given: Given): Parts {
   const { config, pool, chains, views, logger } = given
   const followers = new Map(chains.all.map(({ config: { chainId } }) => [chainId, views.of(chainId)]))
@@ -195,7 +195,7 @@ function lanesOf(parts: Parts, chain: ConnectedChain): Lane[] {
   return lanes.map((lane) => ({ ...lane, isOpen: () => chain.gate.isOpen }))
 }
 
-/** The float's own lane: it watches the gas of all other keys. */
+/** The gas float's own lane, which tops up all other keys. */
 function topUpLanes(parts: Parts, connected: ConnectedChain): Lane[] {
   const float = floatOf(parts.config.network, connected)
   if (!float) return []
@@ -220,7 +220,7 @@ function topUpLanes(parts: Parts, connected: ConnectedChain): Lane[] {
   ]
 }
 
-/** Undefined for a key that is being retired: it follows up on what it sent, and takes nothing that others can do. */
+/** Undefined for a retiring key: it follows up on its transactions, and leaves other work to active keys. */
 function relayShareOf(chain: ConnectedChain, address: string): Share | undefined {
   return shareOf({ active: activeOf(chain, 'relay'), address, hasGas: () => true })
 }
@@ -308,7 +308,7 @@ function watchLane(parts: Parts, connected: ConnectedChain): Lane {
   }
 }
 
-/** Without a share it locks what was given to its key, and leaves claims and refunds to others. */
+/** Without a share, the lane locks the inputs assigned to its key and leaves claims and refunds to others. */
 function relayLane(parts: Parts, connected: ConnectedChain, address: string, share?: Share): Lane {
   const { pool, prices, logger } = parts
   const { chain, config } = connected
@@ -323,7 +323,7 @@ function relayLane(parts: Parts, connected: ConnectedChain, address: string, sha
     isLate: createLateCheck(parts),
     onDeclined: logMove(logger, 'failed'),
   }
-  // Where a transaction carries one swap, several are got ready at once: none waits for the one before it.
+  // If a transaction carries one swap, several are prepared concurrently.
   const [atOnce, takeSize] = batchSize === 1 ? [4, 1] : [1, FETCHED_LOCKS]
   const waiting = createWaitingLocks({
     ...{ takeSize, limit: FETCHED_LOCKS },

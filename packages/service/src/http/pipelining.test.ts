@@ -1,22 +1,22 @@
 import { connect } from 'node:net'
 import { endpoints } from '@geoswap/wire'
 import { afterAll, expect, test, vi } from 'vitest'
-import { createPlaces } from '../flow/status/places.ts'
+import { createConnectionSlots } from '../flow/status/connection-slots.ts'
 import { createStatusStreams } from '../flow/status/streams.ts'
 import { createStatusReads } from '../flow/status/wait.ts'
 import { listen } from './server.ts'
 import { createTestServer } from './test-server.ts'
 
-const places = createPlaces()
+const slots = createConnectionSlots()
 const pending = { ...endpoints.status.example.reply, status: 'pending' as const }
 const statusReads = createStatusReads({
-  places,
+  slots,
   readStatuses: async (wanted) => wanted.map(() => pending),
   findEnded: async () => [],
   onError: vi.fn(),
 })
 const statusStreams = createStatusStreams({
-  places,
+  slots,
   readEvents: async (keys) => keys.map(() => ({ events: [], lastSeq: 0, ended: false })),
   findMoved: async () => [],
   onError: vi.fn(),
@@ -30,10 +30,10 @@ test.each(['/swap/status/swp_1', '/swap/status/swp_1/events'])(
   async (path) => {
     const request = `GET ${path} HTTP/1.1\r\nhost: x\r\nx-api-key: ${key}\r\n\r\n`
     const socket = connect(Number(url.port), url.hostname, () => socket.write(request.repeat(20)))
-    await vi.waitFor(() => expect(places.count()).toBe(20), 10_000)
+    await vi.waitFor(() => expect(slots.count()).toBe(20), 10_000)
 
     socket.destroy()
 
-    await vi.waitFor(() => expect(places.count()).toBe(0), 10_000)
+    await vi.waitFor(() => expect(slots.count()).toBe(0), 10_000)
   },
 )

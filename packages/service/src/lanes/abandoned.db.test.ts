@@ -17,13 +17,13 @@ beforeAll(async () => {
 })
 afterAll(() => database.stop())
 
-test('what a key signed that is gone is decided by the chain, and that of a key at work is left to it', async () => {
+test('records outcomes for a key that is no longer configured, and leaves an active key to its own lane', async () => {
   const { pool } = database
   const swap = await insertTestSwap(pool, await insertTestAccount(pool))
   const asked: string[] = []
   const chain = {
     chainId: CHAIN,
-    async readFates<T extends Sent>(sender: string, sent: readonly T[]) {
+    async readOutcomes<T extends Sent>(sender: string, sent: readonly T[]) {
       asked.push(sender)
       return { nextNonce: 0, unmined: [], consumed: [], final: sender === 'dead' ? [...sent] : [] }
     },

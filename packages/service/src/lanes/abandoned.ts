@@ -2,17 +2,17 @@ import type { Pool } from 'pg'
 import type { Chain, Heads } from '../chains/chain.ts'
 import { groupBy } from '../model/group.ts'
 import { findAbandonedAttempts } from '../store/attempts.ts'
-import { noteFates } from './note-fates.ts'
+import { recordOutcomes } from './record-outcomes.ts'
 
-type Options = { pool: Pool; chain: Pick<Chain, 'chainId' | 'readFates'>; senders: readonly string[] }
+type Options = { pool: Pool; chain: Pick<Chain, 'chainId' | 'readOutcomes'>; senders: readonly string[] }
 
 /**
- * Notes what became of transactions whose key is not configured any more: a swap that one of them may still pay is not
- * paid again before. Nothing is sent: those that never left are left to die.
+ * Records the outcome of transactions whose key is no longer configured, so that a swap is not paid again while one of
+ * them may still pay it. Sends nothing: a transaction that never reached a node expires unsent.
  */
 export async function followAbandoned({ pool, chain, senders }: Options, heads: Heads): Promise<void> {
   const open = await findAbandonedAttempts(pool, { chainId: chain.chainId, senders })
   for (const [sender, attempts] of groupBy(open, (attempt) => attempt.sender)) {
-    await noteFates(pool, attempts, await chain.readFates(sender, attempts, heads), heads)
+    await recordOutcomes(pool, attempts, await chain.readOutcomes(sender, attempts, heads), heads)
   }
 }

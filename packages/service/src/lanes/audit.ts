@@ -9,8 +9,8 @@ type Deps = { pool: Pool; chain: Pick<Chain, 'chainId' | 'readLocks'> }
 const AUDITED_AT_ONCE = 1_000
 
 /**
- * Compares the escrow's state with the stored events, in case a node left out a log: swaps that wait for their lock,
- * and a part of all others that are open, the next part each time. What is missing is scanned for again.
+ * Compares the escrow's state with the stored events, in case a node left out a log. Checks the swaps that wait for
+ * their lock, and in turn a part of all other open swaps. Rewinds the cursor to scan again for a missing event.
  */
 export function createAudit({ pool, chain }: Deps) {
   const { chainId } = chain

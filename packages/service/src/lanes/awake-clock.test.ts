@@ -7,7 +7,7 @@ function clockAt(time: { now: number }) {
   return clock
 }
 
-test('while a process runs, its clock goes as any other', () => {
+test('the clock advances normally while the process runs', () => {
   const time = { now: 1_000 }
   const clock = clockAt(time)
   for (let second = 0; second < 90; second += 1) {
@@ -18,7 +18,7 @@ test('while a process runs, its clock goes as any other', () => {
   expect(clock.now()).toBe(90_000)
 })
 
-test('a minute in which the process was stopped counts for a few seconds', () => {
+test('a minute in which the process was suspended counts as a few seconds', () => {
   const time = { now: 1_000 }
   const clock = clockAt(time)
 

@@ -1,10 +1,10 @@
-// Well above what the event loop of a busy process is late by.
+// Well above the event loop's delay in a busy process.
 const TICK_MS = 1_000
 const LONGEST_TICK_MS = 5_000
 
 /**
- * Milliseconds for which this process has been running. One that was stopped and goes on has not looked at anything
- * meanwhile, and must not take its own absence for that of others.
+ * Milliseconds for which this process was running. A process that was suspended observed nothing meanwhile, and must
+ * not count that time as downtime of a chain.
  */
 export function createAwakeClock(read: () => number = () => performance.now()) {
   let awake = 0

@@ -1,7 +1,7 @@
 import type { Pool } from 'pg'
 import type { Chain, Refusal, Signed } from '../chains/chain.ts'
 import { type Attempt, markRefused } from '../store/attempts.ts'
-import { type IsClaimable, readWorths, type Worths } from './worth.ts'
+import { type IsClaimable, type ReplacementPolicies, readReplacementPolicies } from './replacement-policy.ts'
 
 type Options = {
   pool: Pool
@@ -13,11 +13,11 @@ type Options = {
 
 export type Broadcaster = ReturnType<typeof createBroadcaster>
 
-// Durations are taken from a clock that nobody sets: the one on the wall may jump.
+// Durations use the monotonic clock: the wall clock may jump.
 const REBROADCAST_MS = 2_000
 const NEVER = Number.NEGATIVE_INFINITY
 
-/** Hands bytes to the nodes. An error says nothing about whether they arrived; the chain will tell. */
+/** Broadcasts signed transactions. An error does not say whether the bytes arrived; the chain decides that. */
 export function createBroadcaster(options: Options) {
   const { pool, chain, onSendFault, onRefused } = options
   let sentAt = new Map<string, number>()
@@ -41,23 +41,23 @@ export function createBroadcaster(options: Options) {
   }
   return {
     send,
-    /** What all nodes said when it was last offered to them. */
+    /** The reason for which all nodes refused the transaction at its last broadcast. */
     refusalOf: ({ txHash }: Attempt): Refusal | undefined => refusals.get(txHash),
     isRefused: () => isRefused,
     /**
-     * Offers again what no block includes; forgets everything else. A chain that stood still may take bytes that were
-     * signed long ago: what must not happen any more is not offered. Says what that which was due is worth.
+     * Broadcasts unmined transactions again and forgets all others. Leaves out unwanted ones: after a halt, a chain may
+     * still include bytes that were signed long ago. Returns the policies of those that were due.
      */
-    async repeat(unmined: readonly Attempt[]): Promise<Worths> {
+    async repeat(unmined: readonly Attempt[]): Promise<ReplacementPolicies> {
       isRefused = false
       const dueSince = performance.now() - REBROADCAST_MS
       sentAt = new Map(unmined.map(({ txHash }) => [txHash, sentAt.get(txHash) ?? NEVER]))
       for (const txHash of refusals.keys()) if (!sentAt.has(txHash)) refusals.delete(txHash)
       const due = unmined.filter(({ txHash }) => (sentAt.get(txHash) ?? NEVER) < dueSince)
-      const worths = await readWorths(options, due)
-      const isRight = ({ id }: Attempt) => (worths.get(id) ?? 'nothing') !== 'nothing'
-      await Promise.all(due.filter(isRight).map(send))
-      return worths
+      const policies = await readReplacementPolicies(options, due)
+      const isWanted = ({ id }: Attempt) => (policies.get(id) ?? 'cancel') !== 'cancel'
+      await Promise.all(due.filter(isWanted).map(send))
+      return policies
     },
   }
 }

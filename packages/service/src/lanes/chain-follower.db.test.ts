@@ -43,7 +43,7 @@ function openViews(onHead = (_chainId: number) => {}): Views {
   return createViews({ pool: database.pool, chains, onHead, onFault })
 }
 
-/** One look at the chain and one reading of its parts, as the lane would run them. */
+/** Reads the chain's head and the parts of its view once, as the lane would. */
 async function createFollower(news?: HeadNews, onLook = () => {}, blockMs = 1) {
   const told: { chainId: number }[] = []
   const reader: ViewReader = {
@@ -90,7 +90,7 @@ test('another process sees the head, the balances and the fees that the follower
   expect(await readInventory(database.pool)).toMatchObject([{ token: 'usdc', held: 7n }])
 })
 
-test('a part that fails keeps no other from being told, and is not asked again at once', async () => {
+test('a failing part does not keep another from being published, and is not read again at once', async () => {
   const follower = await createFollower()
   state = new Error('no answer')
 
@@ -112,7 +112,7 @@ test('parts are read at a new head only', async () => {
   expect(reads).toEqual(['state 10'])
 })
 
-test('what a process without the lease reads, nobody sees', async () => {
+test('other processes do not see a view read without the lease', async () => {
   const follower = await createFollower()
   await follower.follow({ ...lease, fence: '0' })
   await others.refresh()
@@ -120,7 +120,7 @@ test('what a process without the lease reads, nobody sees', async () => {
   expect([follower.told.length, other().current()]).toEqual([0, undefined])
 })
 
-test('a view that a process finds at its start is as old as the database says', async () => {
+test('a view found at startup has the age that the database reports', async () => {
   const follower = await createFollower()
   await follower.follow()
   await database.pool.query("update chain_views set updated_at = clock_timestamp() - interval '61 seconds'")
@@ -132,7 +132,7 @@ test('a view that a process finds at its start is as old as the database says', 
   expect([late.of(CHAIN).isLive(), late.of(CHAIN).followed()]).toEqual([false, undefined])
 })
 
-test('a head that moved is told once, and heads that this process saw move are known as followed', async () => {
+test('a moved head is reported once, and heads that moved during this process count as followed', async () => {
   const heads: number[] = []
   const views = openViews((chainId) => heads.push(chainId))
   const follower = await createFollower()
@@ -153,7 +153,7 @@ test('a head that moved is told once, and heads that this process saw move are k
   expect(heads).toEqual([CHAIN, CHAIN])
 })
 
-test('a head that was told is looked for until a node has it, and not again after', async () => {
+test('an announced head is polled for until a node has it, and not afterwards', async () => {
   let looks = 0
   const told = { toldAt: () => Number.NEGATIVE_INFINITY, toldNumber: () => 11n }
   const news = { ...told, isConnected: () => true, keep: () => {} }

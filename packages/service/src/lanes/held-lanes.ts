@@ -5,14 +5,17 @@ import type { RunningLane } from './running-lane.ts'
 type Options = {
   pool: Pool
   leaseMs: number
-  /** A lane was left and waits to be released. */
+  /** Called when a lane has ended here and is ready to be released. */
   onLeft(): void
 }
 
-// Steps under way may take this long before their lane is handed over without them: the fence stops what is too late.
+// Running steps get this long before their lane is handed over without them; the lease fences off late writes.
 const LEAVE_MS = 300
 
-/** The lanes that run here. One that is left counts as held until it is released, so that nobody begins before. */
+/**
+ * The lanes that this process runs. A lane that is being left counts as held until its release, so that no other
+ * process starts it early.
+ */
 export function createHeldLanes({ pool, leaseMs, onLeft }: Options) {
   const held = new Map<string, RunningLane>()
   const ending = new Set<RunningLane>()
@@ -27,13 +30,13 @@ export function createHeldLanes({ pool, leaseMs, onLeft }: Options) {
   return {
     count: () => held.size,
     has: (name: string) => held.has(name),
-    /** Whether steps of it still run here that began under a lease from before. */
+    /** Whether steps that began under an earlier lease of this lane still run here. */
     isEnding: (name: string) => [...ending].some(({ lease }) => lease.name === name),
     add: (running: RunningLane) => void held.set(running.lease.name, running),
     wake(topic: string) {
       for (const running of held.values()) running.wake(topic)
     },
-    /** Lets its steps end, not for ever, and then wants it to be released. */
+    /** Waits a limited time for the lane's steps, then queues the lane for release. */
     async leave(name: string): Promise<void> {
       const running = held.get(name)
       if (!running) return
@@ -41,7 +44,10 @@ export function createHeldLanes({ pool, leaseMs, onLeft }: Options) {
       left.add(running)
       onLeft()
     },
-    /** Gives back what was left, and says what that was. Never beside a renewal, which would hold it again. */
+    /**
+     * Releases the lanes that were left and returns their names. Must not run beside a renewal, which would extend
+     * them.
+     */
     async release(): Promise<string[]> {
       const leases = leasesOf([...left].filter((running) => held.get(running.lease.name) === running))
       left.clear()

@@ -17,7 +17,7 @@ afterAll(() => database.stop())
 const heads = { head: { number: 9n, hash: '0x' }, hard: { number: 1n } } as Heads
 const FEES = { maxFeePerGas: '100', maxPriorityFeePerGas: '1' }
 
-/** A chain on which no block takes anything, and what it was offered. */
+/** A chain that includes no transaction, and records the broadcasts. */
 function newChain({ hasNonces }: { hasNonces: boolean }) {
   const offered: string[] = []
   const chain = {
@@ -25,7 +25,7 @@ function newChain({ hasNonces }: { hasNonces: boolean }) {
     fits: () => true,
     readTerms: async () => FEES,
     isSignedFor: async () => true,
-    readFates: async (_: string, open: Attempt[]) => ({
+    readOutcomes: async (_: string, open: Attempt[]) => ({
       final: [],
       consumed: [],
       unmined: open,
@@ -55,19 +55,19 @@ async function newSettled(): Promise<TestSwap> {
 
 type Look = {
   hasNonces?: boolean
-  /** Undefined while the time of the origin is not known. */
+  /** Undefined while the time of the origin is unknown. */
   isClaimable?: boolean | undefined
   sentAtBlock?: bigint
   meanwhile?(): Promise<unknown>
 }
 
-/** A delivery of these swaps on record, as it is once it was sent. */
+/** Records a delivery of these swaps as sent. */
 async function insertDelivery(
   [swap, ...batched]: readonly TestSwap[],
   as: { sender: string; nonce: number; sentAtBlock: bigint },
 ): Promise<void> {
   const { pool } = database
-  if (!swap) throw new Error('Nothing to deliver')
+  if (!swap) throw new Error('No swap to deliver')
   const id = await insertTestAttempt(pool, swap, 'deliver')
   for (const { swapId } of batched)
     await pool.query('insert into attempt_swaps values ($1, $2, $3)', [id, swapId, 'deliver'])
@@ -78,7 +78,7 @@ async function insertDelivery(
   )
 }
 
-/** What a worker that finds these deliveries on record offers to the nodes, and how many of them it gives up. */
+/** Returns the broadcasts of a worker that finds these deliveries recorded, and the number of deliveries it cancels. */
 async function offersOf(deliveries: readonly (readonly TestSwap[])[], look: Look = {}) {
   const { hasNonces = false, sentAtBlock = heads.head.number, meanwhile = async () => {} } = look
   const isClaimable = 'isClaimable' in look ? look.isClaimable : true
@@ -99,22 +99,22 @@ async function offersOf(deliveries: readonly (readonly TestSwap[])[], look: Look
   return { offered, burns: rows.length }
 }
 
-const isTakenBack = (swap: TestSwap) =>
+const refund = (swap: TestSwap) =>
   moveTestSwap(database.pool, swap, 'refundFinal', { refundReason: 'DELIVERY_EXPIRED' })
-const goesBack = (swap: TestSwap) =>
+const decideRefund = (swap: TestSwap) =>
   moveTestSwap(database.pool, swap, 'deliveryImpossible', { refundReason: 'DELIVERY_EXPIRED', proof: {} })
-const fails = (swap: TestSwap) =>
+const fail = (swap: TestSwap) =>
   moveTestSwap(database.pool, swap, 'lockDead', { failureCode: 'OPERATION_EXPIRED', proof: {} })
 
-test('a delivery that no block has is offered again', async () => {
+test('an unmined delivery is broadcast again', async () => {
   expect(await offersOf([[await newDelivering()]])).toEqual({ offered: ['delivery'], burns: 0 })
 })
 
 test.each([
-  ['was taken back', isTakenBack],
-  ['is to go back', goesBack],
-  ['never arrived', fails],
-])('a delivery is not offered again once the input %s', async (_, end) => {
+  ['was refunded', refund],
+  ['is to be refunded', decideRefund],
+  ['never arrived', fail],
+])('a delivery is not broadcast again once the input %s', async (_, end) => {
   const swap = await newDelivering()
 
   const found = await offersOf([[swap]], { meanwhile: () => end(swap) })
@@ -122,19 +122,19 @@ test.each([
   expect(found).toEqual({ offered: [], burns: 0 })
 })
 
-test('a delivery of several is not offered again once the input of one was taken back', async () => {
+test('a delivery of several swaps is not broadcast again once one input was refunded', async () => {
   const [kept, gone] = [await newDelivering(), await newDelivering()]
 
-  const found = await offersOf([[kept, gone]], { meanwhile: () => isTakenBack(gone) })
+  const found = await offersOf([[kept, gone]], { meanwhile: () => refund(gone) })
 
   expect(found).toEqual({ offered: [], burns: 0 })
 })
 
-test('where transactions have nonces, what must not be paid is burnt at once, wherever it stands', async () => {
+test('an unwanted delivery with a nonce is replaced by a no-op at once, wherever it is in the queue', async () => {
   const swaps = [await newDelivering(), await newDelivering(), await newDelivering()] as const
   const [, kept] = swaps
   const meanwhile = async () => {
-    for (const swap of swaps) if (swap !== kept) await isTakenBack(swap)
+    for (const swap of swaps) if (swap !== kept) await refund(swap)
   }
 
   const found = await offersOf([[swaps[0]], [kept], [swaps[2]]], { hasNonces: true, meanwhile })
@@ -142,7 +142,7 @@ test('where transactions have nonces, what must not be paid is burnt at once, wh
   expect(found).toEqual({ offered: ['delivery', 'replacement', 'replacement'], burns: 2 })
 })
 
-test('a delivery is not offered again when its input could be taken back before it is claimed', async () => {
+test('a delivery is not broadcast again when its input could be refunded before it is claimed', async () => {
   const late = { isClaimable: false }
 
   expect(await offersOf([[await newDelivering()]], late)).toEqual({ offered: [], burns: 0 })
@@ -151,13 +151,13 @@ test('a delivery is not offered again when its input could be taken back before 
   })
 })
 
-test('a delivery is neither offered nor given up while the time of its origin is not known', async () => {
+test('a delivery is neither broadcast nor cancelled while the time of its origin is unknown', async () => {
   const unknown = { isClaimable: undefined, hasNonces: true, sentAtBlock: 0n }
 
   expect(await offersOf([[await newDelivering()]], unknown)).toEqual({ offered: [], burns: 0 })
 })
 
-test('a delivery whose caller was told of it is offered again, however late it is', async () => {
+test('a reported delivery is broadcast again, however late it is', async () => {
   const found = await offersOf([[await newSettled()]], { isClaimable: false })
 
   expect(found).toEqual({ offered: ['delivery'], burns: 0 })

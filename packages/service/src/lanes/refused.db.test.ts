@@ -20,7 +20,7 @@ const REQUEST = { to: '0x01', data: '0x', gas: 60_000 }
 
 type Answer = (raw: string) => Refusal | 'silence' | undefined
 
-/** A key of a chain on which no block takes anything, and whose nodes answer like this. */
+/** A key of a chain that includes no transaction, with these answers from its nodes. */
 async function newKey(answer: Answer, coins = 10n ** 18n) {
   const { pool } = database
   const address = `key ${crypto.randomUUID()}`
@@ -30,7 +30,7 @@ async function newKey(answer: Answer, coins = 10n ** 18n) {
     ...{ chainId: 31_337, hasNonces: true, planReplacement, fits: () => true },
     readTerms: async () => FEES,
     isSignedFor: async () => true,
-    readFates: async (_: string, open: Attempt[]) => ({
+    readOutcomes: async (_: string, open: Attempt[]) => ({
       final: [],
       consumed: [],
       unmined: newest(open),
@@ -90,7 +90,7 @@ async function recordedBy(address: string) {
   return rows
 }
 
-test('a lock that every node refuses for its wallet gives its nonce back at once, and others keep theirs', async () => {
+test('a lock that every node refuses for its wallet is cancelled at once, and others keep their nonces', async () => {
   const key = await newKey((raw) => (raw.startsWith('lock 1 ') ? 'authority' : undefined))
   for (let count = 0; count < 3; count += 1) await lock(key)
 
@@ -109,7 +109,7 @@ test('a lock that every node refuses for its wallet gives its nonce back at once
 })
 
 test.each(['underpriced', 'feeBelowBase', 'gasTooLow'] as const)(
-  'a lock that is refused as %s is raised at once, for the same effect',
+  'a lock that is refused as %s gets a fee bump at once, with the same effect',
   async (refusal) => {
     const key = await newKey((raw) =>
       raw.startsWith('lock 0 ') && key?.refused.length === 0 ? refusal : undefined,
@@ -131,16 +131,19 @@ test.each(['underpriced', 'feeBelowBase', 'gasTooLow'] as const)(
   },
 )
 
-test.each(['silence', 'unfunded'] as const)('a lock that meets %s waits as it is', async (answer) => {
-  const key = await newKey(() => answer)
-  await lock(key)
+test.each(['silence', 'unfunded'] as const)(
+  'a lock that nodes answer with %s is left unchanged',
+  async (answer) => {
+    const key = await newKey(() => answer)
+    await lock(key)
 
-  await key.sender.followUp(key.lease, heads)
+    await key.sender.followUp(key.lease, heads)
 
-  expect(await recordedBy(key.address)).toMatchObject([{ at: '0.0', role: 'lock' }])
-})
+    expect(await recordedBy(key.address)).toMatchObject([{ at: '0.0', role: 'lock' }])
+  },
+)
 
-test('a key that could not pay for the no-op makes none', async () => {
+test('a key that cannot pay for the no-op sends none', async () => {
   const key = await newKey(() => 'authority', 0n)
   await lock(key)
 
@@ -149,7 +152,7 @@ test('a key that could not pay for the no-op makes none', async () => {
   expect(await recordedBy(key.address)).toMatchObject([{ at: '0.0', role: 'lock', refusal: 'authority' }])
 })
 
-test('what no block has room for is not signed', async () => {
+test('a request that no block has room for is not signed', async () => {
   const key = await newKey(() => undefined)
   const { pool } = database
   const chain = { ...{ chainId: 31_337, hasNonces: true, fits: () => false }, readTerms: async () => FEES }

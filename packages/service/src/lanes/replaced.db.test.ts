@@ -14,16 +14,21 @@ beforeAll(async () => {
 })
 afterAll(() => database.stop())
 
-// The base fee has left behind what was offered, and is above what quotes allow.
+// The base fee rose above the offered fee and above the quoted bound.
 const OFFERED = { maxFeePerGas: '100', maxPriorityFeePerGas: '1', bound: '1000' }
 const ASKED = { maxFeePerGas: '5000', maxPriorityFeePerGas: '1' }
 const CALM = { maxFeePerGas: '100', maxPriorityFeePerGas: '1' }
 
-/** No block takes anything here. */
+/** Includes no transaction. */
 const chain = {
   ...{ chainId: 31_337, hasNonces: true, planReplacement },
   readTerms: async () => ASKED,
-  readFates: async (_: string, open: Attempt[]) => ({ final: [], consumed: [], unmined: open, nextNonce: 0 }),
+  readOutcomes: async (_: string, open: Attempt[]) => ({
+    final: [],
+    consumed: [],
+    unmined: open,
+    nextNonce: 0,
+  }),
   readCoins: async () => 10n ** 18n,
   sign: async () => ({ raw: '0x', txHash: crypto.randomUUID() }),
   broadcast: async () => {},
@@ -32,7 +37,7 @@ const heads = { head: { number: 9n, hash: '0x' }, hard: { number: 1n } } as Head
 
 const newSwap = async () => insertTestSwap(database.pool, await insertTestAccount(database.pool))
 
-/** A key whose only transaction is stuck, and what it says and records when it has looked. */
+/** A key with one stuck transaction, and the replacement it reports and records. */
 async function replaceStuck(
   [swap, ...batched]: readonly [TestSwap, ...TestSwap[]],
   role: Role,
@@ -73,7 +78,7 @@ async function replaceStuck(
   return { said, recorded: rows }
 }
 
-test('who replaces a transaction says which swaps it is for, and what it is called now', async () => {
+test('a replacement is reported with its swaps and its new transaction hash', async () => {
   const swap = await newSwap()
 
   const { said, recorded } = await replaceStuck([swap], 'lock')
@@ -82,7 +87,7 @@ test('who replaces a transaction says which swaps it is for, and what it is call
   expect(said).toEqual([{ swapIds: [swap.swapId], by: recorded[0]?.by }])
 })
 
-test('a stored request that its key did not sign is not signed again: the nonce is given back', async () => {
+test('a stored request that its key did not sign is cancelled, not signed again', async () => {
   const { recorded } = await replaceStuck([await newSwap()], 'lock', { asked: CALM, isSignedFor: false })
 
   expect(recorded).toMatchObject([{ role: 'noop' }])
@@ -102,7 +107,7 @@ test.each([
   ['lock', 'lockRecorded'],
   ['lock', 'lockSeen'],
   ['deliver', 'deliveryRecorded'],
-] as const)('a %s that gas is too dear for gives its nonce back after %s', async (role, last) => {
+] as const)('a %s above its fee bound is cancelled after %s', async (role, last) => {
   const { recorded } = await replaceStuck([await newSwapAfter(last)], role)
 
   expect(recorded).toMatchObject([{ role: 'noop' }])
@@ -114,29 +119,29 @@ test.each([
   ['lock', 'claimRecorded'],
   ['deliver', 'deliverySeen'],
   ['deliver', 'claimRecorded'],
-] as const)('a %s that a reorg undid is raised whatever gas costs after %s', async (role, last) => {
+] as const)('a %s that a reorg undid gets a fee bump at any price after %s', async (role, last) => {
   const { recorded } = await replaceStuck([await newSwapAfter(last)], role)
 
   expect(recorded).toMatchObject([{ role, maxFeePerGas: ASKED.maxFeePerGas, bound: null }])
 })
 
-const goesBack = async (swap: TestSwap) => {
+const decideRefund = async (swap: TestSwap) => {
   await moveTestSwap(database.pool, swap, 'deliveryImpossible', {
     ...{ refundReason: 'DELIVERY_EXPIRED', proof: {} },
   })
 }
-const isTakenBack = async (swap: TestSwap) => {
+const refund = async (swap: TestSwap) => {
   await moveTestSwap(database.pool, swap, 'refundFinal', { refundReason: 'DELIVERY_EXPIRED' })
 }
-const fails = async (swap: TestSwap) => {
+const fail = async (swap: TestSwap) => {
   await moveTestSwap(database.pool, swap, 'lockDead', { failureCode: 'OPERATION_EXPIRED', proof: {} })
 }
 
 test.each([
-  ['is to go back', goesBack],
-  ['was taken back', isTakenBack],
-  ['never had a lock', fails],
-])('a delivery gives its nonce back once its swap %s', async (_, meanwhile) => {
+  ['is to be refunded', decideRefund],
+  ['was refunded', refund],
+  ['never had a lock', fail],
+])('a delivery is cancelled once its swap %s', async (_, meanwhile) => {
   const swap = await newSwapAfter('deliveryRecorded')
 
   const { recorded } = await replaceStuck([swap], 'deliver', {
@@ -147,21 +152,21 @@ test.each([
   expect(recorded).toMatchObject([{ role: 'noop' }])
 })
 
-test('a delivery of several gives its nonce back for one that must not be paid, even if another is owed', async () => {
-  const told = await newSwapAfter('deliverySeen')
+test('a delivery of several swaps is cancelled if one must not be paid, even if another was reported', async () => {
+  const reported = await newSwapAfter('deliverySeen')
   const gone = await newSwapAfter('deliveryRecorded')
 
-  const { recorded } = await replaceStuck([told, gone], 'deliver', {
-    ...{ asked: CALM, meanwhile: () => goesBack(gone) },
+  const { recorded } = await replaceStuck([reported, gone], 'deliver', {
+    ...{ asked: CALM, meanwhile: () => decideRefund(gone) },
   })
 
   expect(recorded).toMatchObject([{ role: 'noop' }])
 })
 
-test('a lock gives its nonce back once all of its swaps have failed, and not before', async () => {
+test('a lock is cancelled once all of its swaps have failed, and not before', async () => {
   const [first, second] = [await newSwapAfter('lockRecorded'), await newSwapAfter('lockRecorded')]
-  const oneFails = { asked: CALM, meanwhile: () => fails(first) }
-  const allFail = { asked: CALM, meanwhile: () => fails(second) }
+  const oneFails = { asked: CALM, meanwhile: () => fail(first) }
+  const allFail = { asked: CALM, meanwhile: () => fail(second) }
 
   const { recorded: before } = await replaceStuck([first, second], 'lock', oneFails)
   const { recorded: after } = await replaceStuck([first, second], 'lock', allFail)

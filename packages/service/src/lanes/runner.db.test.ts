@@ -6,7 +6,7 @@ import { startTestDatabase, type TestDatabase } from '../store/test-database.ts'
 import { createLaneRunner, type Lane } from './runner.ts'
 
 const LEASE_MS = 3_000
-// Nobody looks by itself for a quarter of it.
+// Workers renew only every quarter of this lease.
 const SLOW_MS = 40_000
 const NAMES = ['one', 'two', 'three', 'four', 'five', 'six']
 
@@ -23,7 +23,7 @@ afterEach(async () => {
 
 type Step = { lane: string; lease: Lease; from: number; to: number }
 
-/** A lane that works all the time, and notes when. */
+/** A lane that is always busy and records its steps. */
 function busyLane(name: string, steps: Step[]): Lane {
   const step = async (lease: Lease, wakeLane: (topic: string) => void) => {
     const from = performance.now()
@@ -39,7 +39,7 @@ async function startWorker(lanes: readonly Lane[], leaseMs = LEASE_MS) {
   const runner = createLaneRunner({
     ...{ pool: database.pool, lanes, leaseMs, onFault: (error) => faults.push(error) },
   })
-  const channels = { [LANES_CHANNEL]: runner.hear }
+  const channels = { [LANES_CHANNEL]: runner.onLaneNotification }
   const listener = await new Promise<Listener>((resolve) => {
     const onFault = (error: unknown) => void faults.push(error)
     const opened = createListener({ url: database.url, channels, onConnect: () => resolve(opened), onFault })
@@ -53,7 +53,7 @@ async function startWorker(lanes: readonly Lane[], leaseMs = LEASE_MS) {
   return { runner, faults, stop }
 }
 
-/** For how long each lane stood still when it changed hands. */
+/** How long each lane stood still when it changed hands. */
 function pausesOf(steps: readonly Step[]): number[] {
   return NAMES.flatMap((name) => {
     const own = steps.filter(({ lane }) => lane === name).sort((a, b) => a.from - b.from)
@@ -64,7 +64,7 @@ function pausesOf(steps: readonly Step[]): number[] {
   })
 }
 
-test('a worker that comes later is handed its part of the lanes, and none of them waits for a lease', async () => {
+test('a later worker receives its share of the lanes, and no lane waits for a lease to expire', async () => {
   const steps: Step[] = []
   const lanes = NAMES.map((name) => busyLane(name, steps))
   const first = await startWorker(lanes)
@@ -76,17 +76,17 @@ test('a worker that comes later is handed its part of the lanes, and none of the
     () => expect([first, second].map(({ runner }) => runner.heldCount())).toEqual([3, 3]),
     20_000,
   )
-  // The lane that was handed over last has made a step at its new holder, too.
+  // The lane handed over last has also made a step at its new holder.
   await vi.waitFor(() => expect(pausesOf(steps)).toHaveLength(3), 20_000)
   const pauses = pausesOf(steps)
 
   expect([...first.faults, ...second.faults]).toEqual([])
-  // Steps of two holders never overlap, and nobody waited for a lease to run out.
+  // Steps of two holders never overlap, and no holder waited for a lease to expire.
   for (const pause of pauses) expect(pause).toBeGreaterThan(0)
   for (const pause of pauses) expect(pause).toBeLessThan(LEASE_MS)
 })
 
-test('what a worker gives back when it stops is taken at once, and not when somebody looks again', async () => {
+test('lanes that a stopping worker releases are taken at once, without waiting for a renewal', async () => {
   const lanes = NAMES.map((name): Lane => ({ name, tasks: [] }))
   const first = await startWorker(lanes, SLOW_MS)
   const second = await startWorker(lanes, SLOW_MS)
@@ -101,7 +101,7 @@ test('what a worker gives back when it stops is taken at once, and not when some
   expect(performance.now() - began).toBeLessThan(SLOW_MS / 8)
 })
 
-test('a lane whose step does not end is handed over without it', async () => {
+test('a lane whose step does not end is handed over without waiting for it', async () => {
   let endStep = () => {}
   const endless = new Promise<void>((resolve) => {
     endStep = resolve

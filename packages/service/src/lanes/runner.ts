@@ -2,21 +2,21 @@ import { randomUUID } from 'node:crypto'
 import type { Pool } from 'pg'
 import { askForLane, declareLanes, type Lease, readHolders, takeLanes } from '../store/lanes.ts'
 import { createHeldLanes } from './held-lanes.ts'
-import { createPulse } from './pulse.ts'
+import { createLaneBalancer } from './lane-balancer.ts'
+import { createPoller } from './poller.ts'
 import { runLane } from './running-lane.ts'
-import { createSpreading } from './spread.ts'
 
-/** What one process at a time may do: a sender key's transactions, the watch over a chain. */
+/** Work that one process at a time may do: sending a key's transactions, watching a chain. */
 export type Lane = {
   name: string
   tasks: readonly Task[]
-  /** A lane that is not open yet is left to others. Default: it is. */
+  /** False leaves the lane to other processes. Default: true. */
   isOpen?(): boolean
 }
 
-/** One kind of a lane's work: never beside itself, but beside the lane's other tasks. */
+/** One kind of work of a lane. Its steps never overlap, but run beside the lane's other tasks. */
 export type Task = {
-  /** Topics that wake it; it also runs once a second, so that a lost wake-up costs a second, not a swap. */
+  /** Topics that wake the task. It also runs once a second, in case a wake-up is lost. */
   topics: readonly string[]
   step(lease: Lease, wakeLane: (topic: string) => void): Promise<void>
 }
@@ -24,29 +24,31 @@ export type Task = {
 type Options = {
   pool: Pool
   lanes: readonly Lane[]
-  /** A worker that was killed or paused loses its lanes after this long; the next one takes over within a beat. */
+  /**
+   * Time after which a killed or paused worker loses its lanes; the next worker takes them within a renewal interval.
+   */
   leaseMs?: number
   onFault(error: unknown, lane: string): void
 }
 
 const LEASE_MS = 6_000
-const BEATS_PER_LEASE = 4
+const RENEWALS_PER_LEASE = 4
 
 export type LaneRunner = {
   start(): Promise<void>
   wake(topic: string): void
-  /** What came by the channel of the lanes. */
-  hear(payload: string): void
+  /** Handles a payload of the lanes' notification channel. */
+  onLaneNotification(payload: string): void
   heldCount(): number
   stop(): Promise<void>
 }
 
-/** Takes lanes by lease, runs them while it holds them, and hands them over or back. */
+/** Takes lanes by lease, runs them while it holds them, and hands them over or releases them. */
 export function createLaneRunner({ pool, lanes, leaseMs = LEASE_MS, onFault }: Options): LaneRunner {
   const me = randomUUID()
-  const beatMs = leaseMs / BEATS_PER_LEASE
-  const spreading = createSpreading({ me, beatMs, now: () => performance.now() })
-  const held = createHeldLanes({ pool, leaseMs, onLeft: () => pulse.hurry() })
+  const renewMs = leaseMs / RENEWALS_PER_LEASE
+  const balancer = createLaneBalancer({ me, renewMs, now: () => performance.now() })
+  const held = createHeldLanes({ pool, leaseMs, onLeft: () => poller.pollNow() })
 
   async function take(): Promise<void> {
     const open = lanes.filter(({ name, isOpen }) => (isOpen?.() ?? true) && !held.isEnding(name))
@@ -54,7 +56,7 @@ export function createLaneRunner({ pool, lanes, leaseMs = LEASE_MS, onFault }: O
       pool,
       open.map((lane) => lane.name),
     )
-    const { take: free, limit, ask } = spreading.choose(seen)
+    const { take: free, limit, ask } = balancer.choose(seen)
     if (ask !== undefined) await askForLane(pool, ask)
     const names = free.filter((name) => !held.has(name))
     if (names.length === 0) return
@@ -64,9 +66,9 @@ export function createLaneRunner({ pool, lanes, leaseMs = LEASE_MS, onFault }: O
     }
   }
 
-  const pulse = createPulse(beatMs, async () => {
+  const poller = createPoller(renewMs, async () => {
     try {
-      for (const name of await held.release()) spreading.noteHandedOver(name)
+      for (const name of await held.release()) balancer.noteHandedOver(name)
       await held.renew()
       await take()
     } catch (error) {
@@ -80,16 +82,16 @@ export function createLaneRunner({ pool, lanes, leaseMs = LEASE_MS, onFault }: O
         pool,
         lanes.map((lane) => lane.name),
       )
-      await pulse.start()
+      await poller.start()
     },
     heldCount: () => held.count(),
     wake: (topic) => held.wake(topic),
-    hear(payload) {
-      if (payload === '') pulse.hurry()
-      else if (held.has(payload) && spreading.mayHandOver()) void held.leave(payload)
+    onLaneNotification(payload) {
+      if (payload === '') poller.pollNow()
+      else if (held.has(payload) && balancer.mayHandOver()) void held.leave(payload)
     },
     async stop() {
-      await pulse.stop()
+      await poller.stop()
       await held.stop()
     },
   }

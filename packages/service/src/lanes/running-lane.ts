@@ -4,7 +4,7 @@ import type { Lane, Task } from './runner.ts'
 export type RunningLane = {
   lease: Lease
   wake(topic: string): void
-  /** Ends after the steps under way; resolves when they have ended. */
+  /** Stops the lane; resolves when its running steps have ended. */
   leave(): Promise<void>
 }
 
@@ -13,7 +13,7 @@ type OnFault = (error: unknown, lane: string) => void
 const IDLE_MS = 1_000
 const BACK_OFF_MS = 250
 
-/** Runs the tasks of a lane beside each other under its lease. */
+/** Runs the tasks of a lane concurrently under its lease. */
 export function runLane(lane: Lane, lease: Lease, onFault: OnFault): RunningLane {
   const wake = (topic: string) => {
     for (const loop of loops) if (loop.topics.includes(topic)) loop.wake()
@@ -34,7 +34,7 @@ export function runLane(lane: Lane, lease: Lease, onFault: OnFault): RunningLane
   }
 }
 
-/** Runs a step at every wake-up, one at a time; one that throws is tried again a little later. */
+/** Runs a step at every wake-up, one at a time; retries a step that throws after a short pause. */
 function runTask({ topics }: Task, step: () => Promise<void>, onFault: (error: unknown) => void) {
   let left = false
   let isWoken = false
@@ -50,7 +50,7 @@ function runTask({ topics }: Task, step: () => Promise<void>, onFault: (error: u
     })
 
   async function loop(): Promise<void> {
-    // The lane is known to whoever asked for it before its first step runs.
+    // The caller registers the lane before its first step runs.
     await Promise.resolve()
     while (!left) {
       isWoken = false

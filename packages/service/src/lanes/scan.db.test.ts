@@ -22,7 +22,7 @@ const lockIn = (block: bigint, fork = 'a'): ChainEvent => ({
   txHash: `0xtx${block}`,
 })
 
-/** A chain of one fork at a time; its node answers a few blocks a page, and may leave out the newest. */
+/** A chain with one fork at a time, whose node returns a few blocks per page and may leave out the newest. */
 function createWorld() {
   const world = { fork: 'a', locks: [] as ChainEvent[], hiddenFrom: 1_000n, refusesFrom: 1_000n }
   const asked: string[] = []
@@ -53,7 +53,7 @@ function headsAt(number: bigint): Heads {
 const stored = async () =>
   (await findOpenEvents(database.pool, { chainId: CHAIN, from: 0n, to: 1_000n })).map(({ block }) => block)
 
-test('a chain that was never scanned is scanned from now on, and then a few blocks again each time', async () => {
+test('a new chain is scanned from its head on, and then with a few blocks of overlap', async () => {
   const { asked, deps } = createWorld()
 
   await scanEvents(deps, headsAt(100n), [])
@@ -62,7 +62,7 @@ test('a chain that was never scanned is scanned from now on, and then a few bloc
   expect(asked).toEqual(['96-100', '97-102'])
 })
 
-test('pages that were stored are not read again when a node refuses the next one', async () => {
+test('stored pages are not read again when a node refuses the next page', async () => {
   const { world, asked, deps } = createWorld()
   await scanEvents(deps, headsAt(100n), [])
   world.refusesFrom = 120n
@@ -76,7 +76,7 @@ test('pages that were stored are not read again when a node refuses the next one
   expect(await readCursor(database.pool, CHAIN)).toBe(140n)
 })
 
-test('a node that lags and leaves out the newest logs takes nothing back', async () => {
+test('a lagging node that leaves out the newest logs removes no event', async () => {
   const { world, deps } = createWorld()
   world.locks = [lockIn(100n)]
   await scanEvents(deps, headsAt(100n), [])
@@ -87,7 +87,7 @@ test('a node that lags and leaves out the newest logs takes nothing back', async
   expect(await stored()).toEqual([100n])
 })
 
-test('a log that a node had not indexed yet is found with the next head', async () => {
+test('a log that a node indexes late is found with the next head', async () => {
   const { world, deps } = createWorld()
   world.locks = [lockIn(100n)]
   world.hiddenFrom = 100n
@@ -100,7 +100,7 @@ test('a log that a node had not indexed yet is found with the next head', async 
   expect(await stored()).toEqual([100n])
 })
 
-test('an event whose block a reorg replaced is gone, and the swaps that rely on it are told in time', async () => {
+test('an event in a block that a reorg replaced is removed, and its swaps are notified', async () => {
   const { world, deps } = createWorld()
   const undone: string[] = []
   world.locks = [lockIn(99n), lockIn(100n)]

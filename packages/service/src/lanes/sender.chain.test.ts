@@ -37,13 +37,13 @@ async function newSender(address: string) {
 const transferTo = (from: string, to: string, amount: bigint) =>
   world.chain.planTransfer({ from, to, token: world.tokens.native, amount })
 
-test('what would cost more than its bound is not signed', async () => {
+test('a transaction above its fee bound is not signed', async () => {
   const { relay } = world.senders
   const { sender, lease } = await newSender(relay)
   const heads = await world.chain.readHeads()
   const { gasPrice } = await world.chain.readLegCosts(heads)
   const record = async () => {
-    throw new Error('nobody was to record this')
+    throw new Error('Unexpected call of record')
   }
   const request = await transferTo(relay, relay, 1n)
 
@@ -54,7 +54,7 @@ test('what would cost more than its bound is not signed', async () => {
   ).toBe(false)
 })
 
-test('what a key signed before it ran out of gas coin is not replaced, and lands when it can pay', async () => {
+test('a transaction of a key that ran out of coins is not replaced, and lands once the key is funded', async () => {
   const { relay, deliver } = world.senders
   const recipient = privateKeyToAddress(generatePrivateKey())
   const { sender, lease, followUp } = await newSender(deliver)
@@ -87,7 +87,7 @@ test('what a key signed before it ran out of gas coin is not replaced, and lands
   expect(rowCount).toBe(1)
 })
 
-test('a nonce that a block at settle depth consumed is on record before it is final', async () => {
+test('a nonce consumed at settle depth is recorded before it is final', async () => {
   const { relay } = world.senders
   const { sender, lease, followUp } = await newSender(relay)
   const { pool } = database

@@ -18,13 +18,13 @@ import { inTransaction } from '../store/db.ts'
 import { confirmLease, type Lease } from '../store/lanes.ts'
 import { toJson } from '../store/swaps.ts'
 import { type Broadcaster, createBroadcaster } from './broadcaster.ts'
-import { noteFates } from './note-fates.ts'
-import { type IsClaimable, readWorths, type Worths } from './worth.ts'
+import { recordOutcomes } from './record-outcomes.ts'
+import { type IsClaimable, type ReplacementPolicies, readReplacementPolicies } from './replacement-policy.ts'
 
 type SendingChain = Pick<
   Chain,
   | ('chainId' | 'hasNonces' | 'readTerms' | 'boundTerms' | 'sign')
-  | ('fits' | 'broadcast' | 'readFates' | 'planReplacement' | 'isSignedFor' | 'readCoins')
+  | ('fits' | 'broadcast' | 'readOutcomes' | 'planReplacement' | 'isSignedFor' | 'readCoins')
 >
 
 type Options = {
@@ -39,51 +39,51 @@ type Options = {
   onReplaced(replaced: { attempt: Attempt; swapIds: readonly string[]; by: string }): void
 }
 
-/** What is to be sent, and what becomes true in the database in the transaction that records its bytes. */
+/** A transaction to send, and the database changes to commit together with its signed bytes. */
 export type Work = {
   role: Role
   request: TxRequest
   swapIds: readonly string[]
-  /** The most that a unit of gas may cost, all fees together; 0 or absent for whatever it takes. */
+  /** The highest price of a unit of gas, all fees included; 0 or absent if unbounded. */
   feeBound?: bigint
-  /** False undoes everything: the swaps moved on meanwhile, and nothing is signed or sent. */
+  /** False rolls everything back: the swaps moved on meanwhile, and nothing is signed or sent. */
   record(db: PoolClient, recorded: { attemptId: string; txHash: string }): Promise<boolean>
 }
 
 export type Sender = {
   address: string
-  /** How many more transactions may be in flight now. */
+  /** How many more transactions may be in flight. */
   room(): number
-  /** Whether what is sent now would keep to this bound. */
+  /** Whether a transaction sent now would stay within this fee bound. */
   affords(heads: Heads, feeBound: bigint): Promise<boolean>
-  /** Whether a block has room for this, as it would be sent now. */
+  /** Whether a block has room for this request at the current terms. */
   fits(heads: Heads, request: TxRequest): Promise<boolean>
-  /** False when nothing was signed: it would cost too much now, has no room in a block, or is outdated. */
+  /** False if nothing was signed: the fee is above the bound, the request fits in no block, or the work is outdated. */
   send(lease: Lease, heads: Heads, work: Work): Promise<boolean>
   followUp(lease: Lease, heads: Heads): Promise<void>
-  /** Whether nodes refused something since the last follow-up: it is not to wait for the next block. */
+  /** Whether nodes refused a transaction since the last follow-up, which then must not wait for the next block. */
   isRefused(): boolean
 }
 
-// A key without open transactions is looked at again this often: the worker before may have been slow to commit.
+// A key without open transactions is checked again this often: the previous worker may have committed late.
 const IDLE_CHECK_MS = 5_000
-// The chain is asked for the nonce of such a key less often: only somebody else could have used it.
+// Such a key's nonce on the chain is read less often: only another user of the key could have advanced it.
 const NONCE_CHECK_MS = 300_000
-/** The swaps moved on or the lane changed hands: what was about to be signed must not be. */
+/** The swaps moved on or the lane changed hands: the transaction must not be signed. */
 class Outdated extends Error {}
 
-/** Sends one key's transactions: recorded before they are sent, sent again until the chain decided on them. */
+/** Sends one key's transactions. Records each before it is sent, and broadcasts it until the chain has decided. */
 export function createSender(options: Options): Sender {
   const { pool, chain, address, maxInFlight } = options
   const key = { chainId: chain.chainId, address }
   const termsAt = createTermsMemo(chain)
   const broadcaster = createBroadcaster(options)
-  let nextNonce = -1 // what the chain was last seen to expect: less than before after a reorg
+  let nextNonce = -1 // the chain's next nonce as last read; lower again after a reorg
   let inFlight = Number.POSITIVE_INFINITY // unknown until the first follow-up
-  let idleUntil = 0 // nothing of this key is open: there is nothing to follow up on
-  // When the chain was last asked, and its final block then.
+  let idleUntil = 0 // no transaction of this key is open until then
+  // The last reading of the chain, and its final block.
   let seen: Seen = { hard: '', at: Number.NEGATIVE_INFINITY, hasMore: false }
-  let sent = 0 // a follow-up runs beside the sends and must not overlook those it began before
+  let sent = 0 // counts sends, because a follow-up runs beside them
 
   async function send(lease: Lease, heads: Heads, { feeBound = 0n, ...work }: Work): Promise<boolean> {
     const terms = boundBy(chain, await termsAt(heads), feeBound)
@@ -108,15 +108,15 @@ export function createSender(options: Options): Sender {
     const isIdle = open.length === 0 && inFlight === 0
     if (isIdle) idleUntil = now + IDLE_CHECK_MS
     if (isIdle && now - seen.at < NONCE_CHECK_MS) return
-    const fates = await chain.readFates(address, open, heads)
-    if (fates.nextNonce > nextNonce) await raiseNonce(pool, { ...key, atLeast: fates.nextNonce })
-    nextNonce = fates.nextNonce
-    await noteFates(pool, open, fates, heads)
-    inFlight = fates.unmined.length + sent - before
-    seen = { hard: heads.hard.hash, at: now, hasMore: fates.final.length >= FIRST_MINED }
+    const outcomes = await chain.readOutcomes(address, open, heads)
+    if (outcomes.nextNonce > nextNonce) await raiseNonce(pool, { ...key, atLeast: outcomes.nextNonce })
+    nextNonce = outcomes.nextNonce
+    await recordOutcomes(pool, open, outcomes, heads)
+    inFlight = outcomes.unmined.length + sent - before
+    seen = { hard: heads.hard.hash, at: now, hasMore: outcomes.final.length >= FIRST_MINED }
     idleUntil = open.length === 0 && sent === before ? performance.now() + IDLE_CHECK_MS : 0
-    const worths = await broadcaster.repeat(fates.unmined)
-    for (const found of findStuck(fates.unmined, worths, broadcaster.refusalOf)) {
+    const policies = await broadcaster.repeat(outcomes.unmined)
+    for (const found of findStuck(outcomes.unmined, policies, broadcaster.refusalOf)) {
       const terms = await termsAt(heads, found.isRefused)
       await replaceIfStuck({ options, broadcaster }, lease, heads, { ...found, terms })
     }
@@ -131,13 +131,13 @@ export function createSender(options: Options): Sender {
 
 type Seen = { hard: string; at: number; hasMore: boolean }
 
-/** Behind as many final ones as are read at once there may be more: they follow with the next head. */
+/** A full page of final attempts may have successors: they are read at the next head. */
 function quietMs(seen: Seen, { head, hard }: Heads): number {
   if (seen.hasMore) return 0
   return minedRecheckMs(hard.hash !== seen.hard, Number(head.number - hard.number))
 }
 
-/** Undefined, with nothing recorded, when the work is outdated. */
+/** Undefined, with nothing recorded, if the work is outdated. */
 async function signAndRecord(
   options: Options,
   lease: Lease,
@@ -146,7 +146,7 @@ async function signAndRecord(
 ): Promise<Signed | undefined> {
   const { pool, chain, address } = options
   const key = { chainId: chain.chainId, address }
-  // What needs no nonce is signed before the transaction begins, so that none waits for another's signature.
+  // Without nonces, sign before the database transaction begins, so that senders do not wait for each other.
   const ready = chain.hasNonces ? undefined : await signWith(options, signing)
   return unlessOutdated(pool, async (db) => {
     const numbered = ready ? signing : { ...signing, nonce: await takeNonceOrStop(db, key, lease) }
@@ -161,19 +161,19 @@ async function signAndRecord(
 const sentAt = ({ head }: Heads) => ({ sentAtBlock: head.number, sentAtSeconds: head.seconds })
 
 /**
- * The oldest, which may hold up all others; what no node has; and what nobody wants any more: a node may have it for
- * its next block all the same. A key that is out of coin is waited for.
+ * Finds the oldest transaction, which may block all others, those that no node has, and unwanted ones, which a node may
+ * still include. Does not count a refusal for lack of coins: the key is topped up.
  */
 function findStuck(
   unmined: readonly Attempt[],
-  worths: Worths,
+  policies: ReplacementPolicies,
   refusalOf: (attempt: Attempt) => Refusal | undefined,
 ): Found[] {
   const [oldest] = unmined
   return unmined
     .map((stuck) => {
       const refusal = refusalOf(stuck)
-      const isUnwanted = worths.get(stuck.id) === 'nothing' || refusal === 'authority'
+      const isUnwanted = policies.get(stuck.id) === 'cancel' || refusal === 'authority'
       return { stuck, isUnwanted, isRefused: refusal !== undefined && refusal !== 'unfunded' }
     })
     .filter(({ stuck, isUnwanted, isRefused }) => stuck === oldest || isUnwanted || isRefused)
@@ -182,7 +182,7 @@ function findStuck(
 type Found = { stuck: Attempt; isUnwanted: boolean; isRefused: boolean }
 type Stuck = Found & { terms: SigningTerms }
 
-/** Where the chain allows it, it pays more until it is in a block, or gives its nonce back. */
+/** Replaces a stuck transaction with a higher fee or with a no-op, if the chain supports replacement. */
 async function replaceIfStuck(
   { options, broadcaster }: { options: Options; broadcaster: Broadcaster },
   lease: Lease,
@@ -192,7 +192,7 @@ async function replaceIfStuck(
   const { pool, chain, address, onReplaced } = options
   const { stuck } = found
   const replacement = await planReplacement(options, heads, found)
-  // A key that runs out of coin is not helped by paying more: each raise would cost it more when it has some again.
+  // Do not raise fees that the key cannot pay: each raise would cost more once the key is funded.
   if (!replacement || replacement.cost > (await chain.readCoins(address, heads.head))) return
   const signing = { ...replacement, ...sentAt(heads) }
   const signed = await unlessOutdated(pool, (db) => signReplacement(options, db, lease, stuck, signing))
@@ -201,19 +201,19 @@ async function replaceIfStuck(
   await sendRecorded(broadcaster, replacement.isBurn ? 'noop' : 'replacement', signed)
 }
 
-/** A reorg may undo what others rely on by now: that is not given up because it has become dear. */
+/** Keeps a transaction that others rely on, even at a higher price: a reorg may have undone it. */
 async function planReplacement(options: Options, heads: Heads, found: Stuck) {
   const { chain } = options
   const { stuck, isUnwanted, isRefused, terms } = found
-  if (isUnwanted) return chain.planReplacement(stuck, heads, terms, { worth: 'nothing' })
+  if (isUnwanted) return chain.planReplacement(stuck, heads, terms, { policy: 'cancel' })
   const planned = chain.planReplacement(stuck, heads, terms, { isRefused })
   if (!planned || stuck.isBurn) return planned
-  const worth = (await readWorths(options, [stuck])).get(stuck.id)
-  const replacement = worth && chain.planReplacement(stuck, heads, terms, { worth, isRefused })
+  const policy = (await readReplacementPolicies(options, [stuck])).get(stuck.id)
+  const replacement = policy && chain.planReplacement(stuck, heads, terms, { policy, isRefused })
   if (!replacement || replacement.isBurn) return replacement
-  // A key signs a stored request again only as it stands in the bytes that it signed before.
+  // A key signs a stored request again only if it matches the bytes that the key signed before.
   const isOurs = await chain.isSignedFor(stuck.request, { raw: stuck.raw, sender: options.address })
-  return isOurs ? replacement : chain.planReplacement(stuck, heads, terms, { worth: 'nothing' })
+  return isOurs ? replacement : chain.planReplacement(stuck, heads, terms, { policy: 'cancel' })
 }
 
 const boundBy = (chain: SendingChain, terms: SigningTerms, feeBound: bigint) =>
@@ -225,7 +225,7 @@ async function takeNonceOrStop(db: PoolClient, key: SenderKey, lease: Lease): Pr
   return nonce
 }
 
-/** Terms are read once for each head, and anew after a refusal. */
+/** Reads terms once per head, and again after a refusal. */
 function createTermsMemo(chain: SendingChain) {
   let known: { hash: string; terms: Promise<SigningTerms> } | undefined
   return (heads: Heads, isRefused = false): Promise<SigningTerms> => {
@@ -250,7 +250,7 @@ async function sendRecorded(
   failPoint(`after broadcast ${step}`)
 }
 
-/** Runs `work` in a transaction; undefined, with nothing changed, when it finds itself outdated. */
+/** Runs `work` in a transaction; returns undefined, with nothing changed, if the work is outdated. */
 async function unlessOutdated<T>(pool: Pool, work: (db: PoolClient) => Promise<T>): Promise<T | undefined> {
   return inTransaction(pool, work).catch((error: unknown) => {
     if (error instanceof Outdated) return undefined
@@ -315,8 +315,8 @@ async function signReplacement(
 }
 
 /**
- * Every replacement but a burn does the same thing: this says so, and the write-ahead log shows it. The database does
- * not keep the order of fields.
+ * Hashes the effect of a request: all replacements except a no-op share it, and the write-ahead log shows that. Sorts
+ * the fields first, because the database does not keep their order.
  */
 function effectOf(request: TxRequest): string {
   return createHash('sha256')

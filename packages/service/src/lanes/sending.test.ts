@@ -8,7 +8,7 @@ import { createSendingLane } from './sending.ts'
 const lease = {} as Lease
 afterEach(() => void vi.useRealTimers())
 
-/** Steps of a key's follow-up while blocks come at this interval; how often the chain was asked in two seconds. */
+/** Steps a key's follow-up while blocks come at this interval; returns how often it read outcomes in two seconds. */
 async function followsIn(blockMs: number, { isRefused = false } = {}): Promise<number> {
   vi.useFakeTimers({ toFake: ['performance'] })
   let number = 0
@@ -34,11 +34,11 @@ async function followsIn(blockMs: number, { isRefused = false } = {}): Promise<n
   return follows
 }
 
-test('what was sent is followed up at each block, and on a fast chain about once a second', async () => {
+test('outcomes are read at each block, and on a fast chain about once a second', async () => {
   expect(await followsIn(1_000)).toBe(2)
   expect(await followsIn(250)).toBe(3)
 })
 
-test('what nodes refused does not wait for that', async () => {
+test('a refused transaction does not wait for the next reading', async () => {
   expect(await followsIn(250, { isRefused: true })).toBe(8)
 })

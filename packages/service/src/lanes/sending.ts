@@ -6,7 +6,7 @@ import type { Sender } from './sender.ts'
 
 type Work = {
   topics: readonly string[]
-  /** Heads are undefined while the chain was never reached. */
+  /** Heads are undefined until the chain was reached once. */
   run(lease: Lease, heads: Heads | undefined): Promise<void>
 }
 
@@ -14,20 +14,20 @@ type Options = {
   name: string
   sender: Sender
   follower: HeadFollower
-  /** At each new block, once it is known what became of what was sent: does again what came to nothing. */
+  /** Retries failed transactions at each new block, after their outcomes were read. */
   retryStalled(lease: Lease, heads: Heads): Promise<void>
-  /** Each at its own topics, and whenever the transactions were followed up. */
+  /** Each runs at its own topics and after every follow-up. */
   works: readonly Work[]
 }
 
-// A chain may make four blocks a second: what became of the last seconds' transactions is not asked at each of them.
+// A chain may make four blocks a second: outcomes are not read at each of them.
 const FOLLOW_MS = 700
-// While a chain stands still, what was sent is offered to its nodes again this often.
+// While a chain stands still, its transactions are broadcast again this often.
 const RECHECK_MS = 2_000
 const FOLLOWED = 'followed'
 const REFUSED = 'refused'
 
-/** The lane of one sender key: follows up on what was sent, and beside that sends what waits. */
+/** The lane of one sender key: follows up on sent transactions and, beside that, sends waiting ones. */
 export function createSendingLane({ name, sender, follower, retryStalled, works }: Options): Lane {
   let followed: string | undefined
   let at = Number.NEGATIVE_INFINITY

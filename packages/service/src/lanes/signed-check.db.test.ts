@@ -11,7 +11,7 @@ import { countUnsigned } from '../store/unsigned.ts'
 import { createSignedCheck } from './signed-check.ts'
 
 const key = (digit: string) => privateKeyToAccount(`0x${digit.repeat(64)}`)
-const [wallet, thief] = [key('1'), key('2')]
+const [wallet, attacker] = [key('1'), key('2')]
 const address = (digit: string) => key(digit).address
 const placeOf = (chainId: number): Place => ({
   escrow: address(chainId === 31_337 ? '3' : '4'),
@@ -26,11 +26,11 @@ afterAll(() => database.stop())
 
 const swapOf = async (swapId: string): Promise<Swap> => {
   const [swap] = await findSwaps(database.pool, [swapId])
-  if (!swap) throw new Error('There is no such swap')
+  if (!swap) throw new Error('Swap not found')
   return swap
 }
 
-/** Writes one column, past all that the code would do. */
+/** Changes one column directly, without the checks of the code. */
 function set(swapId: string, table: 'ops' | 'swaps', column: string, value: unknown) {
   const id = table === 'ops' ? '(select op_id from swaps where id = $1)' : '$1'
   return database.pool.query(`update ${table} set ${column} = $2 where id = ${id}`, [swapId, value])
@@ -75,7 +75,7 @@ function check(onUnsigned = (_: Swap) => {}, lock: 'none' | 'locked' = 'none') {
   })
 }
 
-test('a swap as its wallet signed it may be paid and refunded', async () => {
+test('a swap with the signed terms may be paid and refunded', async () => {
   const swap = await signedSwap()
 
   expect([await check().isPayable(swap), await check().isRefundable(swap)]).toEqual([true, true])
@@ -83,11 +83,11 @@ test('a swap as its wallet signed it may be paid and refunded', async () => {
 })
 
 test.each([
-  ['ops', 'recipient', thief.address],
+  ['ops', 'recipient', attacker.address],
   ['ops', 'recipient', 'no address'],
   ['ops', 'output_token', address('7')],
   ['ops', 'min_output', 979],
-  ['ops', 'locker', thief.address],
+  ['ops', 'locker', attacker.address],
   ['ops', 'position', 999],
   ['ops', 'round', 2],
   ['ops', 'op_deadline', 101],
@@ -97,27 +97,27 @@ test.each([
   ['ops', 'delivery_hash', `0x${'1'.repeat(64)}`],
   ['swaps', 'origin_chain', 31_338],
   ['swaps', 'destination_chain', 31_337],
-  ['swaps', 'wallet', thief.address],
+  ['swaps', 'wallet', attacker.address],
   ['swaps', 'input_token', address('8')],
   ['swaps', 'input_amount', 999],
   ['swaps', 'signature', `0x${'1'.repeat(130)}`],
   ['swaps', 'signature', ''],
 ] as const)(
-  'nothing is paid or given back with another %s.%s than was signed',
+  'a swap whose %s.%s differs from the signed one is neither paid nor refunded',
   async (table, column, value) => {
     const signed = await signedSwap()
     await set(signed.id, table, column, value)
-    const told: string[] = []
+    const reported: string[] = []
     const changed = await swapOf(signed.id)
 
-    const { isPayable, isRefundable } = check(({ id }) => told.push(id))
+    const { isPayable, isRefundable } = check(({ id }) => reported.push(id))
     expect([await isPayable(changed), await isRefundable(changed)]).toEqual([false, false])
     expect((await swapOf(signed.id)).isUnsigned).toBe(true)
-    expect(told).toContain(signed.id)
+    expect(reported).toContain(signed.id)
   },
 )
 
-test('a row that is as it was signed again is taken up again', async () => {
+test('a swap whose row matches the signature again resumes', async () => {
   const { id } = await signedSwap()
   await set(id, 'ops', 'min_output', 979)
   await check().isPayable(await swapOf(id))
@@ -127,17 +127,17 @@ test('a row that is as it was signed again is taken up again', async () => {
   expect((await swapOf(id)).isUnsigned).toBeUndefined()
 })
 
-test('an op whose signature was lost with the database counts as signed where the escrow has locked it', async () => {
+test('an op whose signature was lost with the database counts as signed if the escrow has locked it', async () => {
   const { id } = await signedSwap()
   await set(id, 'swaps', 'signature', '')
 
   expect(await check(undefined, 'locked').isPayable(await swapOf(id))).toBe(true)
 })
 
-test('an orphan goes back where its input is locked, and is never paid', async () => {
+test('an orphan is refunded if its input is locked, and is never paid', async () => {
   const { id } = await signedSwap()
   await set(id, 'ops', 'is_orphan', true)
-  await set(id, 'ops', 'recipient', thief.address)
+  await set(id, 'ops', 'recipient', attacker.address)
   const { isPayable, isRefundable } = check(undefined, 'locked')
 
   expect(await isRefundable(await swapOf(id))).toBe(true)

@@ -10,12 +10,15 @@ type Deps = {
 }
 
 export type SignedCheck = {
-  /** Whether its input may be taken and its output paid. */
+  /** Whether the input may be taken and the output paid. */
   isPayable(swap: Swap): Promise<boolean>
   isRefundable(swap: Swap): Promise<boolean>
 }
 
-/** Asks before anything is signed for a swap. One whose wallet did not sign its terms stands still, with an alarm. */
+/**
+ * Verifies the wallet's signature before a key signs for a swap. Stops a swap whose terms the wallet did not sign, and
+ * raises an alarm.
+ */
 export function createSignedCheck(deps: Deps): SignedCheck {
   async function note(swap: Swap, isFine: boolean): Promise<boolean> {
     const isKnown = (swap.isUnsigned ?? false) === !isFine

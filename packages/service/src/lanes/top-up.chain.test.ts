@@ -52,14 +52,14 @@ describe.each(families)('a key on $name that runs low', ({ name, start, newAddre
 
   type Worker = Awaited<ReturnType<typeof newWorker>>
 
-  /** Takes the lane from whoever had it. One whose `broadcast` fails is as one that was killed before it. */
+  /** Takes the lane from its holder. A worker whose `broadcast` fails behaves like one killed before sending. */
   async function newWorker({ isCutOff = false, before }: { isCutOff?: boolean; before?: Lease } = {}) {
     const { pool } = database
     if (before) await releaseLanes(pool, [before])
     const wanted = { names: [`topup ${name}`], holder: crypto.randomUUID(), ttlMs: 600_000, limit: 1 }
     const [lease] = await takeLanes(pool, wanted)
     if (!lease) throw new Error('No lane')
-    const broadcast = () => Promise.reject(new Error('Killed before it was sent'))
+    const broadcast = () => Promise.reject(new Error('Killed before the broadcast'))
     const chain = isCutOff ? { ...world.chain, broadcast } : world.chain
     const sender = createSender({
       ...{ pool, chain, address: world.senders.deliver, maxInFlight: 4 },
@@ -81,7 +81,7 @@ describe.each(families)('a key on $name that runs low', ({ name, start, newAddre
     }
   }
 
-  test('is topped up once, though the worker was killed between writing it down and sending it', async () => {
+  test('is topped up once, even if the worker is killed between recording and sending', async () => {
     const killed = await newWorker({ isCutOff: true, before: worker.lease })
     await killed.step()
     await world.confirm()
@@ -102,10 +102,10 @@ describe.each(families)('a key on $name that runs low', ({ name, start, newAddre
     })
   })
 
-  test('gets no more than the day allows, however many workers look at it', async () => {
+  test('gets no more than the daily limit, with any number of workers', async () => {
     keys = [await newAddress(), await newAddress()]
     worker = await newWorker({ before: worker.lease })
-    // One of them signs; where two would sign the same bytes, the second is refused as a fault.
+    // One of them signs; where two would sign the same bytes, the second fails.
     await Promise.allSettled([worker.step(), worker.step(), worker.step()])
     await world.confirm()
     await world.finalize()

@@ -8,23 +8,23 @@ import type { Sender } from './sender.ts'
 export type TopUpDeps = {
   pool: Pool
   chain: Pick<Chain, 'chainId' | 'readCoins' | 'readLegCosts' | 'planTransfer'>
-  /** The address that stands for the chain's own coin. */
+  /** The address that represents the chain's native coin. */
   nativeToken: string
   limits: FloatLimits
-  /** Of the float. */
+  /** The sender of the gas float. */
   sender: Sender
-  /** Every key that pays for transactions here. */
+  /** All keys that pay for transactions on this chain. */
   keys: readonly string[]
-  /** As the view of the chain has it; undefined before it was read. */
+  /** The key's balance in the chain's view; undefined before the first reading. */
   balanceOf(key: string): bigint | undefined
 }
 
-// Locks cost more than transfers; the price may double while one waits.
+// Locks cost more than transfers, and the price may double while a top-up waits.
 const MARGIN = 4n
 
 /**
- * Tops up one key that is low, unless one is on its way to it. The next is looked at when this one is in a block: the
- * float's own balance is then known again.
+ * Tops up one low key, unless a top-up of it is under way. The next follows once this one is mined: only then is the
+ * balance of the float known again.
  */
 export async function topUpLowest(deps: TopUpDeps, lease: Lease, heads: Heads): Promise<void> {
   const { pool, chain, limits, sender } = deps

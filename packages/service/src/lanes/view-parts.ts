@@ -10,7 +10,7 @@ type ReadAt = Partial<Record<Part, number>>
 const RETRY_MS = 1_000
 const NEVER = Number.NEGATIVE_INFINITY
 
-/** Keeps the parts of a view beside its heads: each is read at a new head, when it is old enough. */
+/** Keeps the parts of a view beside its heads. Reads a part at a new head once it is old enough. */
 export function createViewParts(reader: ViewReader) {
   const parts: Parts = {}
   const readAt: ReadAt = {}
@@ -23,9 +23,9 @@ export function createViewParts(reader: ViewReader) {
       const now = performance.now()
       return Object.fromEntries(Object.entries(readAt).map(([part, at]) => [part, Math.round(now - at)]))
     },
-    /** Nothing changes without a new block; what failed is tried again. */
+    /** Due at a new block; a failed reading is retried after a pause. */
     isDue: (at: Heads) => at.head.hash !== readFor && performance.now() >= retryAt,
-    /** The parts that were read now, and why another was not. */
+    /** Returns the parts that were read, and the error of one that failed. */
     async read(at: Heads, pace: Pace): Promise<{ read: Parts; fault?: unknown }> {
       const due = dueParts(pace, readAt)
       const answers = await readAll(reader, due, at)
@@ -43,7 +43,7 @@ function dueParts(pace: Pace, readAt: ReadAt): Part[] {
   return PARTS.filter((part) => performance.now() - (readAt[part] ?? NEVER) >= leastAge[part])
 }
 
-/** In one tick, so that an adapter can ask for all of it in one call. A part that fails keeps no other. */
+/** Reads in one tick, so that an adapter can batch all calls. A failed part does not affect the others. */
 async function readAll(reader: ViewReader, due: readonly Part[], at: Heads) {
   const reads = {
     costs: () => reader.readCosts(at),

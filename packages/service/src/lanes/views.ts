@@ -19,22 +19,22 @@ type Part = 'costs' | 'state' | 'pools'
 export type ViewOfChain = HeadFollower & {
   part<P extends Part>(name: P): Aged<NonNullable<ChainView[P]>> | undefined
   measured(): ChainView['measured']
-  /** The heads, if they were seen to change since this process began. */
+  /** The heads, if they changed since this process began. */
   followed(): Heads | undefined
 }
 
-type Kept = ViewOfChain & {
+type WritableView = ViewOfChain & {
   take(stored: StoredView): void
-  /** The database was asked, whether or not it had something new. */
-  noteLook(): void
+  /** Notes that the database was read, whether or not it had a new view. */
+  noteReading(): void
   stop(): void
 }
 
 export type Views = {
   of(chainId: number): ViewOfChain
-  /** Takes over what this process wrote itself. */
+  /** Accepts a view that this process wrote itself. */
   take(stored: StoredView): void
-  /** Reads what is new. Called with every notification. */
+  /** Reads new views. Called at every notification. */
   refresh(): Promise<void>
   start(): Promise<void>
   stop(): void
@@ -43,7 +43,7 @@ export type Views = {
 const LOOK_MS = 1_000
 const LONGEST_LOOK_MS = 5_000
 
-/** What every process knows of the chains: the views that their followers write, without a call to a node. */
+/** The chains as every process knows them: views written by the chains' followers, read without a call to a node. */
 export function createViews({ pool, chains, onHead, onFault }: Options): Views {
   const all = chains.map((chain) => createViewOfChain(chain, () => onHead?.(chain.chainId)))
   const byId = new Map(all.map((view) => [view.chainId, view]))
@@ -56,7 +56,7 @@ export function createViews({ pool, chains, onHead, onFault }: Options): Views {
     do {
       isAskedAgain = false
       for (const stored of await readChainViews(pool, versions)) take(stored)
-      for (const view of all) view.noteLook()
+      for (const view of all) view.noteReading()
     } while (isAskedAgain)
   }
   function take(stored: StoredView): void {
@@ -84,7 +84,7 @@ export function createViews({ pool, chains, onHead, onFault }: Options): Views {
     refresh,
     async start() {
       await refresh()
-      // A lost notification costs one of these.
+      // Bounds the delay of a lost notification.
       timer = setInterval(refresh, LOOK_MS)
     },
     stop() {
@@ -96,11 +96,14 @@ export function createViews({ pool, chains, onHead, onFault }: Options): Views {
 
 type Seen = { view: ChainView; at: number }
 
-function createViewOfChain({ chainId, maxAgeMs }: Options['chains'][number], onHead: () => void): Kept {
+function createViewOfChain(
+  { chainId, maxAgeMs }: Options['chains'][number],
+  onHead: () => void,
+): WritableView {
   const awake = createAwakeClock()
   let seen: Seen | undefined
   let isChanged = false
-  // Durations are of this process's own clock: those of other machines may differ.
+  // Durations use this process's own clock; the clocks of other machines may differ.
   let movedAt = 0
   let lookedAt = awake.now()
   let downMs = 0
@@ -129,9 +132,9 @@ function createViewOfChain({ chainId, maxAgeMs }: Options['chains'][number], onH
       downMs = 0
       onHead()
     },
-    noteLook() {
+    noteReading() {
       const now = awake.now()
-      // What passed while the database did not answer was not looked at.
+      // Do not count the time in which the database did not answer.
       downMs += Math.min(now - lookedAt, LONGEST_LOOK_MS)
       lookedAt = now
     },

@@ -84,7 +84,7 @@ test('a swap that is not over keeps its position past its deadline: not every ch
   expect(await held()).toEqual([])
 })
 
-test('what nobody submitted keeps its position for as long as it can be submitted', async () => {
+test('an op that was not submitted keeps its position while it can be submitted', async () => {
   const open = await unsubmitted({ isExpired: false })
   await unsubmitted({ isExpired: true })
 
@@ -93,11 +93,11 @@ test('what nobody submitted keeps its position for as long as it can be submitte
   expect(await held()).toEqual([open])
 })
 
-test('a position whose input cannot be read stays taken and is told of, and the others are free again', async () => {
+test('a position whose input cannot be read stays taken and is reported, and the others are released', async () => {
   const hidden = await unsubmitted({ isExpired: true })
   await unsubmitted({ isExpired: true })
   const before = new Set(await held())
-  const trap = new Error('nobody expected this')
+  const trap = new Error('Unexpected failure')
 
   const look = watch(async (ops, _at, faults) => {
     faults?.push(trap)
@@ -179,7 +179,7 @@ test('events are read at each head while what was sent waits for the chain, else
   expect(await look({ head: '0x22' })).toContain('scan')
 })
 
-test('what became safe is told once, from where it ended', async () => {
+test('newly safe blocks are reported once, from where the last report ended', async () => {
   const { look } = createLooker()
 
   expect(await look({})).not.toContainEqual(expect.stringMatching('safe'))

@@ -1,4 +1,4 @@
-import type { CustodyEvent, Paid, Place } from '../chains/custody.ts'
+import type { Custodian, CustodyEvent, Paid } from '../chains/custody.ts'
 import type { LedgerAccount, Transfer } from '../model/ledger.ts'
 import { INVENTORY } from '../model/venue.ts'
 import type { OpRecord } from '../store/ledger.ts'
@@ -80,7 +80,7 @@ function transfersOfDelivery(event: Delivered, { op, paid, sold }: Explained): T
 }
 
 /** Of what a place holds, the account that takes what no event explains. */
-export function restOf(place: Place): 'spare' | 'inventory' {
+export function restOf(place: Custodian): 'spare' | 'inventory' {
   return place === 'escrow' ? 'spare' : 'inventory'
 }
 

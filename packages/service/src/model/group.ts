@@ -20,7 +20,7 @@ export function chunksOf<T>(items: readonly T[], size: number): T[][] {
 }
 
 /** Runs the work for all, this many at once. One that fails does not stop the rest; its error comes at the end. */
-export async function eachAtOnce<T>(
+export async function mapConcurrently<T>(
   items: readonly T[],
   limit: number,
   work: (item: T) => Promise<unknown>,

@@ -135,7 +135,7 @@ test('the online check names what the chain lacks, and code that is not ours', a
   expect(text).toContain('base: there is no token USDC at 0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913')
   expect(text).toContain('base: there is no price feed at 0x71041dddad3595F9CEd3DcCFBe3D1F4b0a16Bb70')
   expect(text).toContain(
-    'base: the vault does not take deliveries from 0x2000000000000000000000000000000000000001',
+    'base: the vault does not accept deliveries from 0x2000000000000000000000000000000000000001',
   )
   expect(text).not.toContain('of this version')
 
@@ -143,7 +143,7 @@ test('the online check names what the chain lacks, and code that is not ours', a
   await client.setCode({ address: contracts.vault, bytecode: `${deployed.slice(0, -2)}00` as `0x${string}` })
   const changed = await run(`check-config ${file} --online`)
   expect(changed.text).toContain(
-    `base: what is at ${contracts.vault} is not the vault contract of this version`,
+    `base: the code at ${contracts.vault} is not the vault contract of this version`,
   )
   expect(await run(`deploy --config ${file} --verify-only`)).toMatchObject({ code: 1 })
   await client.setCode({ address: contracts.vault, bytecode: deployed })

@@ -14,7 +14,7 @@ const families: { family: string; start(): Promise<ConformanceWorld> }[] = [
   { family: 'Solana', start: startSolanaConformanceWorld },
 ]
 
-// What chains/chain.ts promises, each family keeps: on a real chain, through the ports alone.
+// Each family keeps the contract of chains/chain.ts on a real chain, through the ports alone.
 describe.each(families)('$family', ({ start }) => {
   let stage: Stage | undefined
   beforeAll(async () => {

@@ -52,7 +52,7 @@ test('a stranger who funds the marker of a delivery delays it by a generation, a
   expect(await chain.readUndelivered([op], (await actor.look()).hard)).toEqual(new Set())
 })
 
-test('strangers who fund the markers after a delivery do not make it pay again', async () => {
+test('strangers who fund markers after a delivery do not make it pay again', async () => {
   const swap = await world.newSwap()
   const { op } = swap
   const moved = await actor.watch(swap)
@@ -60,13 +60,13 @@ test('strangers who fund the markers after a delivery do not make it pay again',
 
   for (const generation of [0, 1, 2]) await fundMarker(op, 'deliver', generation)
 
-  await expect(chain.planDelivery([op])).rejects.toThrow('was paid')
+  await expect(chain.planDelivery([op])).rejects.toThrow('was already paid')
   expect(await chain.simulateDelivery(op)).toEqual({ kind: 'notNow' })
   expect((await actor.find('delivered', op))?.txHash).toBe(txHash)
   expect(await moved()).toEqual(paid)
 })
 
-test('a stranger who funds the marker of an input keeps it from being taken, and it counts as not taken', async () => {
+test('a stranger who funds the marker of an input prevents it, and the input counts as not taken', async () => {
   const swap = await world.newSwap()
   const moved = await actor.watch(swap)
   await fundMarker(swap.op, 'input')
@@ -80,11 +80,11 @@ test('a stranger who funds the marker of an input keeps it from being taken, and
   expect(await actor.find('locked', swap.op)).toBeUndefined()
 })
 
-test('a marker that is there without its history proves nothing, and nothing is paid on it', async () => {
+test('a marker without its history proves nothing, and causes no payment', async () => {
   const { op } = await world.newSwap()
   const { rent, dev } = world.solana
   for (const kind of ['input', 'deliver'] as const) {
-    // What a node shows whose index of transactions is behind its accounts, or was cut off.
+    // The view of a node whose transaction index is behind its accounts, or was truncated.
     await dev.dev_setAccount(await markerOf(op, kind), { lamports: String(rent.emptyLamports) }).send()
   }
   await world.confirm()
@@ -97,7 +97,7 @@ test('a marker that is there without its history proves nothing, and nothing is 
   await expect(chain.planDelivery([op])).rejects.toThrow('history')
 })
 
-test('an op whose markers cannot be read is left undecided and told of, and those beside it are read', async () => {
+test('an op whose markers cannot be read is left undecided and reported, and others are read', async () => {
   const [hidden, locked, fresh] = [await world.newSwap(), await world.newSwap(), await world.newSwap()]
   const { rent, dev } = world.solana
   for (const kind of ['input', 'deliver'] as const) {
@@ -130,14 +130,14 @@ test('an op whose markers cannot be read is left undecided and told of, and thos
   expect(faults).toHaveLength(3)
 })
 
-test('a token account that the quote did not charge for is not made', async () => {
+test('a token account that the quote did not charge for is not created', async () => {
   const { op } = await world.newSwap({ input: 'native', output: 'token' })
 
   expect(await chain.simulateDelivery(op)).toEqual({ kind: 'ok' })
   expect(await chain.simulateDelivery({ ...op, createsAccount: false })).toEqual({ kind: 'recipientRefuses' })
 })
 
-test('an input waits where it is while the wallet’s token account is frozen or closed', async () => {
+test('an input waits in the vault while the wallet’s token account is frozen or closed', async () => {
   const [frozen, closed] = [await world.newSwap(), await world.newSwap()]
   for (const swap of [frozen, closed]) await actor.lock(swap)
   await world.finalize()

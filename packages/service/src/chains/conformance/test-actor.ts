@@ -4,7 +4,7 @@ import type { Op, Swap } from '../../model/swap.ts'
 import type { Block, Chain, ChainEvent, Heads, Sent, Signed, TxRequest } from '../chain.ts'
 import { attester, type ConformanceWorld, INPUT_AMOUNT, QUOTED_OUTPUT } from './test-world.ts'
 
-/** How much more each holds than before; `spent` and `received` in the output, all others in the input. */
+/** The increase of each balance; `spent` and `received` in the output token, all others in the input token. */
 export type Moved = { wallet: bigint; intake: bigint; claimed: bigint; spent: bigint; received: bigint }
 
 export const nothing: Moved = { wallet: 0n, intake: 0n, claimed: 0n, spent: 0n, received: 0n }
@@ -18,7 +18,7 @@ type Role = keyof ConformanceWorld['senders']
 type Plan = () => Promise<TxRequest>
 type Attesting = { by?: PrivateKeyAccount; validSeconds?: number }
 
-/** What the flow does with a chain, without a database: plan, sign, send, look. */
+/** Uses a chain as the flow does, without a database: plan, sign, send, read. */
 export function createActor(world: ConformanceWorld, { since }: { since: bigint }) {
   const { chain, senders } = world
 
@@ -39,11 +39,11 @@ export function createActor(world: ConformanceWorld, { since }: { since: bigint 
     }
   }
 
-  /** `ahead`: how many transactions of the same key are signed before this one and not sent yet. */
+  /** `ahead`: how many transactions of the same key are signed but not sent before this one. */
   async function sign(role: Role, plan: Plan, { ahead = 0 } = {}): Promise<Sent & Signed> {
     const request = await plan()
     const heads = await chain.readHeads()
-    const { nextNonce } = await chain.readFates(senders[role], [], heads)
+    const { nextNonce } = await chain.readOutcomes(senders[role], [], heads)
     const as = { sender: senders[role], nonce: nextNonce + ahead, terms: await chain.readTerms(heads) }
     const signed = await chain.sign(request, as)
     const recorded = { id: signed.txHash, request, replacement: 0, isBurn: false }
@@ -67,11 +67,11 @@ export function createActor(world: ConformanceWorld, { since }: { since: bigint 
     refunding: (swap: Swap, of?: Attesting) => () => planRefund(world, swap, of),
 
     async fatesOf(role: Role, sent: readonly Sent[]) {
-      const { final, unmined } = await chain.readFates(senders[role], sent, await look())
+      const { final, unmined } = await chain.readOutcomes(senders[role], sent, await look())
       return { final: final.map(({ id }) => id), unmined: unmined.map(({ id }) => id) }
     },
 
-    /** Who stops what must not happen: whoever should plan it, or else it is sent to the chain. */
+    /** Returns which side prevents a forbidden transaction: its plan or, once sent, the chain. */
     async stopperOf(role: Role, plan: Plan): Promise<'plan' | 'chain'> {
       const request = await plan().catch(() => undefined)
       if (!request) return 'plan'
@@ -81,7 +81,7 @@ export function createActor(world: ConformanceWorld, { since }: { since: bigint 
   }
 }
 
-/** What has moved for this swap from now on. */
+/** Measures the movements of this swap from now on. */
 async function watch(world: ConformanceWorld, swap: Swap): Promise<() => Promise<Moved>> {
   const before = await readHeld(world, swap)
   return async () => {

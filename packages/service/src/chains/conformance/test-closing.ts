@@ -24,7 +24,7 @@ export function describeClosing(onStage: () => Stage): void {
     expect((await actor.statesOf(swap)).head).toBe(before)
   }
 
-  test.each(routes)('of $input goes to the inventory by a claim, exactly and once', async (route) => {
+  test.each(routes)('of $input is claimed into the inventory, exactly and once', async (route) => {
     const { world, chain, actor } = onStage()
     const { swap, moved } = await newLocked(route)
     const first = await actor.sign('relay', actor.claiming([swap]))
@@ -45,7 +45,7 @@ export function describeClosing(onStage: () => Stage): void {
     expect(await actor.find('refunded', swap.op)).toBeUndefined()
   })
 
-  test.each(routes)('of $input goes back to the wallet by a refund, exactly and once', async (route) => {
+  test.each(routes)('of $input is refunded to the wallet, exactly and once', async (route) => {
     const { world, chain, actor } = onStage()
     const { swap, moved } = await newLocked(route)
     expect(await chain.canRefund(swap)).toBe(true)
@@ -70,7 +70,7 @@ export function describeClosing(onStage: () => Stage): void {
   })
 
   test.each(['claim', 'refund'] as const)(
-    'leaves by a %s once, also when the other was signed as well before either was sent',
+    'leaves by a %s once, even if the other was also signed before either was sent',
     async (winner) => {
       const { world, chain, actor } = onStage()
       const { swap, moved } = await newLocked()
@@ -87,7 +87,7 @@ export function describeClosing(onStage: () => Stage): void {
     },
   )
 
-  test('moves by no other signature than the attester’s', async () => {
+  test('moves only by the attester’s signature', async () => {
     const { world, actor } = onStage()
     const { swap, moved } = await newLocked()
     const by = stranger
@@ -100,7 +100,7 @@ export function describeClosing(onStage: () => Stage): void {
     expect((await actor.statesOf(swap)).head).toBe('locked')
   })
 
-  test('does not go back by an attestation whose time is over', async () => {
+  test('is not refunded by an expired attestation', async () => {
     const { world, actor } = onStage()
     const { swap, moved } = await newLocked()
 
@@ -111,9 +111,9 @@ export function describeClosing(onStage: () => Stage): void {
     expect((await actor.statesOf(swap)).head).toBe('locked')
   })
 
-  test('is all that can be claimed or refunded: what was never taken cannot', async () => {
+  test('is all that can be claimed or refunded: an input that was never taken cannot', async () => {
     const swap = await onStage().world.newSwap()
-    // There is enough of the same token from others.
+    // Other swaps provide enough of the same token.
     await newLocked()
 
     await expectNoMore(swap)

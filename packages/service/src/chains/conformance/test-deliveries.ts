@@ -53,20 +53,23 @@ export function describeDeliveries(onStage: () => Stage): void {
     expect(await moved()).toEqual(paid)
   })
 
-  test.each(routes)('of $output is tried before it is sent, and not now after it', async (route) => {
-    const { world, chain, actor } = onStage()
-    const { op } = await world.newSwap(route)
-    const held = await heldOf(op)
-    expect(await chain.simulateDelivery(op)).toEqual({ kind: 'ok' })
-    expect(await chain.simulateDelivery(op, world.senders.deliver)).toEqual({ kind: 'ok' })
+  test.each(routes)(
+    'of $output passes the simulation before it is sent, and not afterwards',
+    async (route) => {
+      const { world, chain, actor } = onStage()
+      const { op } = await world.newSwap(route)
+      const held = await heldOf(op)
+      expect(await chain.simulateDelivery(op)).toEqual({ kind: 'ok' })
+      expect(await chain.simulateDelivery(op, world.senders.deliver)).toEqual({ kind: 'ok' })
 
-    await actor.land('deliver', () => chain.planDelivery([op]))
+      await actor.land('deliver', () => chain.planDelivery([op]))
 
-    expect(await chain.simulateDelivery(op)).toEqual({ kind: 'notNow' })
-    expect(held - (await heldOf(op))).toBe(op.quotedOutput)
-  })
+      expect(await chain.simulateDelivery(op)).toEqual({ kind: 'notNow' })
+      expect(held - (await heldOf(op))).toBe(op.quotedOutput)
+    },
+  )
 
-  test.each(routes)('of more $output than there is finds no liquidity', async (route) => {
+  test.each(routes)('of more $output than available finds no liquidity', async (route) => {
     const { world, chain, actor } = onStage()
     const held = await heldOf((await world.newSwap(route)).op)
     const most = await world.newSwap({ ...route, quotedOutput: held })
@@ -81,7 +84,7 @@ export function describeDeliveries(onStage: () => Stage): void {
     expect(await undelivered(more.op)).toEqual({ head: true, hard: true })
   })
 
-  test('to a recipient that cannot receive pays nothing, and is foreseen', async () => {
+  test('to a recipient that cannot receive pays nothing, and the simulation shows it', async () => {
     const { world, chain, actor } = onStage()
     const { output, recipient } = await world.newRefusal()
     const input = output === 'native' ? 'token' : 'native'
@@ -98,7 +101,7 @@ export function describeDeliveries(onStage: () => Stage): void {
     expect(await actor.fatesOf('deliver', [sent])).toEqual({ final: [sent.id], unmined: [] })
   })
 
-  test('that comes too late pays nothing and is decided', async () => {
+  test('that comes too late pays nothing and is final', async () => {
     const { world, chain, actor } = onStage()
     const swap = await world.newSwap()
     const { op } = swap

@@ -30,14 +30,14 @@ import {
 
 const FINALITY = { accept: [{ depth: 1 }], settle: 2, reorgWindowSeconds: 4, hard: 4 }
 const HELD = 3n * INPUT_AMOUNT
-// GeoVault's largest cap: what it holds is then all that bounds it.
+// GeoVault's largest cap, so that only its balance limits deliveries.
 const UNCAPPED = 2n ** 112n - 1n
-// INVALID, the opcode: whoever is paid here fails.
+// INVALID, the opcode: every payment to this code fails.
 const REFUSING_CODE = '0xfe'
 
 const newAddress = () => privateKeyToAddress(generatePrivateKey())
 
-/** The contracts on an EVM chain whose blocks come when the test says so. */
+/** Our contracts on an EVM chain whose blocks the test mines. */
 export async function startEvmWorld(): Promise<ConformanceWorld> {
   const { chain, client, config, stop } = await startNode()
   const { placeOf, connected, senders } = connect(chain.urls, config, chain.keys)
@@ -94,7 +94,7 @@ export async function startEvmWorld(): Promise<ConformanceWorld> {
     async emptyWallet({ op }) {
       const wallet = op.wallet as Address
       if (op.inputToken === zeroAddress) return client.setBalance({ address: wallet, value: 0n })
-      // By what it approved before, as it were: a transaction of its own would also outdate its authorization.
+      // Sets the storage directly: a transaction of its own would invalidate the wallet's authorization.
       await client.setStorageAt({ address: tokens.token, index: balanceSlotOf(wallet), value: zeroHash })
     },
     balanceOf: (owner, token) => readBalance(client, owner as Address, token as Address),
@@ -109,7 +109,7 @@ export async function startEvmWorld(): Promise<ConformanceWorld> {
   }
 }
 
-/** Where an OpenZeppelin ERC-20 keeps a balance: in a mapping that is its first variable. */
+/** The storage slot of a balance in an OpenZeppelin ERC-20: the mapping is its first variable. */
 function balanceSlotOf(owner: Address): Hex {
   return keccak256(encodeAbiParameters([{ type: 'address' }, { type: 'uint256' }], [owner, 0n]))
 }
@@ -136,7 +136,7 @@ async function startNode() {
   const { contracts, tokens } = await deployContracts({
     ...{ ...plan, hasFeeds: false, rpcUrl: node.rpcUrl, keys },
   })
-  // Heads at every depth, from the first test on.
+  // Provides heads at every depth from the first test on.
   await client.mine({ blocks: FINALITY.hard })
   const config: EvmChainConfig = {
     ...{ family: 'evm', chainId: plan.chainId, name: plan.name, contracts, finality: FINALITY },

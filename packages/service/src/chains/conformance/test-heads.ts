@@ -2,11 +2,11 @@ import { expect, test } from 'vitest'
 import type { Stage } from './test-actor.ts'
 
 export function describeHeads(onStage: () => Stage): void {
-  test('the chain is as it is configured', async () => {
+  test('the chain matches its configuration', async () => {
     expect((await onStage().world.verify()).problems).toEqual([])
   })
 
-  test('heads are in order, and come back as they are while nothing is new', async () => {
+  test('heads are in order, and are returned unchanged while nothing is new', async () => {
     const { chain } = onStage()
     const heads = await chain.readHeads()
     const { head, hard } = heads
@@ -19,7 +19,7 @@ export function describeHeads(onStage: () => Stage): void {
     expect(head.seconds).toBeGreaterThanOrEqual(hard.seconds)
   })
 
-  test('what is the head becomes hard-final', async () => {
+  test('the head becomes hard-final', async () => {
     const { world, chain } = onStage()
     const before = await chain.readHeads()
 
@@ -31,7 +31,7 @@ export function describeHeads(onStage: () => Stage): void {
     expect(head.hash).not.toBe(before.head.hash)
   })
 
-  test('nothing is said of a block that the node has not reached', async () => {
+  test('a block that the node has not reached is an error', async () => {
     const { world, chain } = onStage()
     const { op } = await world.newSwap()
     const { head } = await chain.readHeads()

@@ -4,27 +4,30 @@ import { nothing, type Stage, taken } from './test-actor.ts'
 import { INPUT_AMOUNT, routes } from './test-world.ts'
 
 export function describeInputs(onStage: () => Stage): void {
-  test.each(routes)('of $input is taken exactly, and locked at each depth in its time', async (route) => {
-    const { world, actor } = onStage()
-    const swap = await world.newSwap(route)
-    const moved = await actor.watch(swap)
-    expect(await actor.statesOf(swap)).toEqual({ head: 'none', hard: 'none' })
-    expect(await actor.find('locked', swap.op)).toBeUndefined()
+  test.each(routes)(
+    'of $input is taken exactly, and shows as locked at each depth in turn',
+    async (route) => {
+      const { world, actor } = onStage()
+      const swap = await world.newSwap(route)
+      const moved = await actor.watch(swap)
+      expect(await actor.statesOf(swap)).toEqual({ head: 'none', hard: 'none' })
+      expect(await actor.find('locked', swap.op)).toBeUndefined()
 
-    const { txHash } = await actor.lock(swap)
+      const { txHash } = await actor.lock(swap)
 
-    expect(await moved()).toEqual(taken)
-    expect(await actor.statesOf(swap)).toEqual({ head: 'locked', hard: 'none' })
-    const { head, hard } = await actor.look()
-    const landed = await actor.find('locked', swap.op)
-    expect(landed?.txHash).toBe(txHash)
-    expect(landed?.block).toBeGreaterThan(hard.number)
-    expect(landed?.block).toBeLessThanOrEqual(head.number)
-    await world.finalize()
-    expect(await actor.statesOf(swap)).toEqual({ head: 'locked', hard: 'locked' })
-    expect(await actor.find('locked', swap.op)).toEqual(landed)
-    expect(await actor.find('refunded', swap.op)).toBeUndefined()
-  })
+      expect(await moved()).toEqual(taken)
+      expect(await actor.statesOf(swap)).toEqual({ head: 'locked', hard: 'none' })
+      const { head, hard } = await actor.look()
+      const landed = await actor.find('locked', swap.op)
+      expect(landed?.txHash).toBe(txHash)
+      expect(landed?.block).toBeGreaterThan(hard.number)
+      expect(landed?.block).toBeLessThanOrEqual(head.number)
+      await world.finalize()
+      expect(await actor.statesOf(swap)).toEqual({ head: 'locked', hard: 'locked' })
+      expect(await actor.find('locked', swap.op)).toEqual(landed)
+      expect(await actor.find('refunded', swap.op)).toBeUndefined()
+    },
+  )
 
   test.each(routes)('of $input that left the wallet is an obstacle, and is not taken', async (route) => {
     const { world, chain, actor } = onStage()
@@ -46,7 +49,7 @@ export function describeInputs(onStage: () => Stage): void {
     expect((await actor.statesOf(swap)).head).toBe('none')
   })
 
-  test.each(routes)('of $input is signed by its wallet, and for this op alone', async (route) => {
+  test.each(routes)('of $input is signed by its wallet, for this op only', async (route) => {
     const { world, chain } = onStage()
     const [swap, other] = [await world.newSwap(route), await world.newSwap(route)]
     const withOp = (change: Partial<Op>): Swap => ({ ...swap, op: { ...swap.op, ...change } })

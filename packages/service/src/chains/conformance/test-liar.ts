@@ -4,14 +4,14 @@ import { createPostJson } from '../nodes/post-json.ts'
 
 type Call = { id: unknown; method: string }
 type Reply = { id: unknown; result?: unknown; error?: unknown }
-/** What a node says instead, by method. */
+/** The wrong answers of a node, by method. */
 type Lies = Record<string, (truth: unknown) => unknown>
 
 type Liar = { url: string; stop(): Promise<void> }
 
 const MAX_SLOT_LEAD = 1_000
 
-/** An EVM node that is far ahead, saw nothing of what happened, and takes nothing. */
+/** An EVM node that is far ahead, saw no events, and accepts no transaction. */
 const evmLies: Lies = {
   eth_blockNumber: (truth) => `0x${(Number(truth) + MAX_SLOT_LEAD).toString(16)}`,
   eth_getBlockByNumber: (truth) => ({
@@ -24,7 +24,7 @@ const evmLies: Lies = {
   eth_call: (truth) => (truth as string).replaceAll(/[1-9a-f](?=[^x])/g, '0'),
 }
 
-/** A Solana node that is far ahead, holds no account, knows no transaction and takes none. */
+/** A Solana node that is far ahead, has no account, knows no transaction and accepts none. */
 const solanaLies: Lies = {
   getEpochInfo: (truth) => {
     const { absoluteSlot, blockHeight } = truth as { absoluteSlot: number; blockHeight: number }
@@ -45,8 +45,8 @@ const solanaLies: Lies = {
 const SENDING = new Set(['eth_sendRawTransaction', 'sendTransaction'])
 
 /**
- * A node and what else an operator may have configured beside it: one that only answers questions, and one whose
- * answers are wrong. Whatever is tested with all three is tested against the third.
+ * A node, and others that an operator may have configured beside it: a read-only one, and one that lies. Tests with all
+ * three show that the third is outvoted.
  */
 export async function startNodesBeside(rpcUrl: string, family: 'evm' | 'solana') {
   const readOnly = await startLiar(rpcUrl, {})
@@ -55,17 +55,17 @@ export async function startNodesBeside(rpcUrl: string, family: 'evm' | 'solana')
   return { urls: [rpcUrl, readOnly.url, liar.url], stop }
 }
 
-/** Stands before a true node, says what it likes, and takes no transaction. */
+/** A proxy of a true node that lies and accepts no transaction. */
 async function startLiar(rpcUrl: string, lies: Lies): Promise<Liar> {
   const ask = createPostJson(rpcUrl, { timeoutMs: 10_000 })
   const server = createServer(async (request, response) => {
     const body = await readBody(request)
     const calls = new Map([JSON.parse(body) as Call].flat().map((call) => [call.id, call]))
     if ([...calls.values()].some(({ method }) => SENDING.has(method))) return void response.destroy()
-    // Whoever asked has heard from two others by then, and may have stopped the true node.
+    // The caller may already have its answer from two others, and have stopped the true node.
     const text = await ask(body).catch(() => undefined)
     if (text === undefined) return void response.destroy()
-    // Passed on as it came: parsed here, an amount of 64 bits would be rounded.
+    // Passed on as received: parsing would round an amount of 64 bits.
     if ([...calls.values()].every(({ method }) => !lies[method])) return void response.end(text)
     const truth: Reply | Reply[] = JSON.parse(text)
     const twist = (reply: Reply) => twisted(reply, lies[calls.get(reply.id)?.method ?? ''])

@@ -3,7 +3,7 @@ import type { Swap } from '../../model/swap.ts'
 import { claimed, nothing, paid, type Stage, taken } from './test-actor.ts'
 
 export function describeSending(onStage: () => Stage): void {
-  test('is known before it is sent, and lands once however often it is', async () => {
+  test('is known before it is sent, and lands once however often it is sent', async () => {
     const { world, chain, actor } = onStage()
     const swap = await world.newSwap()
     const moved = await actor.watch(swap)
@@ -26,7 +26,7 @@ export function describeSending(onStage: () => Stage): void {
     expect((await actor.find('locked', swap.op))?.txHash).toBe(txHash)
   })
 
-  test('that the node lost is unmined until it lands, and decided when that is final', async () => {
+  test('that the node lost is unmined until it lands, and final once its block is', async () => {
     const { world, chain, actor } = onStage()
     const swap = await world.newSwap()
     const sent = await actor.sign('relay', () => chain.planLock([swap]))
@@ -54,7 +54,7 @@ export function describeSending(onStage: () => Stage): void {
 
     const heads = await actor.look()
     const replacement = chain.planReplacement(stuck, heads, await chain.readTerms(heads))
-    // Where nothing replaces it, the same bytes are offered again.
+    // Without a replacement the same bytes are broadcast again.
     const { request, terms, isBurn } = replacement ?? stuck
     expect({ request, isBurn }).toEqual({ request: stuck.request, isBurn: false })
     const as = { sender: world.senders.relay, nonce: stuck.nonce, terms }
@@ -68,7 +68,7 @@ export function describeSending(onStage: () => Stage): void {
     expect(await actor.fatesOf('relay', [stuck, second])).toEqual({ final: both, unmined: [] })
   })
 
-  test('carries as many swaps as the chain says', async () => {
+  test('carries as many swaps as the chain allows', async () => {
     const { world, chain, actor } = onStage()
     const swaps: Swap[] = []
     for (let count = Math.min(chain.maxBatch, 3); count > 0; count -= 1) swaps.push(await world.newSwap())

@@ -36,7 +36,7 @@ export type SolanaConformanceWorld = ConformanceWorld & {
   walletOf(swap: Swap): KeyPairSigner
 }
 
-/** Vaults and fee payers on a Solana chain whose slots come when the test says so. */
+/** Vaults and fee payers on a Solana chain whose slots the test advances. */
 export async function startSolanaConformanceWorld(): Promise<SolanaConformanceWorld> {
   const solana = await startSolanaWorld()
   const mint = await solana.createMint()
@@ -58,7 +58,7 @@ export async function startSolanaConformanceWorld(): Promise<SolanaConformanceWo
 
   function walletOf({ op }: Swap): KeyPairSigner {
     const wallet = wallets.get(op.wallet)
-    if (!wallet) throw new Error('Not a wallet of this world')
+    if (!wallet) throw new Error('Unknown wallet')
     return wallet
   }
 
@@ -102,9 +102,9 @@ export async function startSolanaConformanceWorld(): Promise<SolanaConformanceWo
     confirm: async () => void (await solana.advance(CONFIRMED_SLOTS)),
     finalize: async () => void (await solana.advance(FINALIZED_SLOTS)),
     async comeTo({ lastValid }, block) {
-      if (lastValid === undefined) throw new Error('What is signed here has a last valid height')
+      if (lastValid === undefined) throw new Error('Expected a last valid height')
       const slot = await solana.dev.dev_pauseSlots().send()
-      // One block in each slot of the local chain: heights are slots.
+      // The local chain has one block per slot, so heights are slots.
       const height = block === 'last' ? lastValid - AHEAD_BLOCKS : lastValid + 1n
       await solana.advance(Number(height) - Number(slot))
     },
@@ -147,7 +147,7 @@ async function connect(solana: SolanaWorld, { mint }: TestMint) {
 
 type Builder = ReturnType<typeof connectSolana>['solana']['builder']
 
-/** Built, signed by the wallet and checked, as between build and submit. */
+/** Builds, signs and checks an input, as between build and submit. */
 async function signInput(builder: Builder, op: Swap['op'], wallet: KeyPairSigner) {
   const { messageHash, unsignedTransaction, lastValid } = await builder.build({
     ...{ opHash: op.hash, wallet: op.wallet, token: op.inputToken, amount: op.inputAmount },

@@ -7,43 +7,43 @@ import type { Findings } from '../findings.ts'
 
 export type Kind = 'native' | 'token'
 export type SwapOptions = { input?: Kind; output?: Kind; recipient?: string; quotedOutput?: bigint }
-/** When something can land for the last time: by the clock of one family, by the height of the other. */
+/** The end of a transaction's life: by the clock of one family, by the height of the other. */
 export type End = { deadline: number; lastValid?: bigint | undefined }
 
-/** A real chain of one family with time in the hands of the test. Every swap both begins and ends on it. */
+/** A real chain of one family whose time the test controls. Every swap both begins and ends on it. */
 export type ConformanceWorld = {
   chain: Chain
-  /** Every way in which the chain differs from its configuration. */
+  /** Lists the differences between the chain and its configuration. */
   verify(): Promise<Findings>
   senders: { relay: string; deliver: string }
-  /** Where inputs wait, and where outputs come from. */
+  /** The holders of inputs in transit and of the inventory. */
   places: { intake: string; inventory: string }
   tokens: Record<Kind, string>
-  /** Of the attester's signatures. */
+  /** The domain of the attester's signatures. */
   domain: TypedDataDomain
-  /** A contract refuses a payment that must not be made; without one, whoever plans it does. */
+  /** A contract refuses a forbidden payment; without a contract, its plan does. */
   paymentsAreRefusedBy: 'chain' | 'plan'
-  /** Of a fresh wallet that holds three times the input. */
+  /** A swap of a fresh wallet that holds three times the input. */
   newSwap(options?: SwapOptions): Promise<Swap>
-  /** A recipient that cannot be paid, and in which kind of output it cannot. */
+  /** A recipient that cannot be paid, and the kind of output it cannot receive. */
   newRefusal(): Promise<{ output: Kind; recipient: string }>
   emptyWallet(swap: Swap): Promise<void>
   balanceOf(owner: string, token: string): Promise<bigint>
-  /** What was sent is at accept and settle depth, and not yet hard. */
+  /** Brings sent transactions to accept and settle depth, but not to hard finality. */
   confirm(): Promise<void>
-  /** Whatever is in a block is hard-final. */
+  /** Makes every block hard-final. */
   finalize(): Promise<void>
-  /** What is sent next reaches the last block that may take it, or the one after. */
+  /** Places the next transaction in the last valid block, or in the one after. */
   comeTo(end: End, block: 'last' | 'tooLate'): Promise<void>
-  /** The node takes the bytes and loses them. */
+  /** The node accepts the bytes and loses them. */
   broadcastInVain(raw: string): Promise<void>
   stop(): Promise<void>
 }
 
 export const INPUT_AMOUNT = 10_000_000n
-// Above what a new account on Solana must hold.
+// Above the rent minimum of a new account on Solana.
 export const QUOTED_OUTPUT = 20_000_000n
-// Less than quoted, so that paying the one is not paying the other.
+// Below the quoted output, to distinguish the two amounts.
 const MIN_OUTPUT = 19_000_000n
 
 export const attesterKey = generatePrivateKey()

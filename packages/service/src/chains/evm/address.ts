@@ -1,10 +1,10 @@
 import { type Address, getAddress, isAddress } from 'viem'
 
-// A checksum is a hash of the address: worth remembering for those that come again and again.
+// A checksum requires a hash: cached for addresses that recur.
 const MAX_KNOWN = 10_000
 const known = new Map<string, Address>()
 
-/** The checksummed address, or undefined: also for mixed case with a wrong checksum (ERC-55). */
+/** The checksummed address; undefined if invalid, or in mixed case with a wrong checksum (ERC-55). */
 export function parseEvmAddress(text: string): Address | undefined {
   const before = known.get(text)
   if (before) return before

@@ -4,7 +4,7 @@ import type { Heads } from '../chain.ts'
 import { startNodesBeside } from '../conformance/test-liar.ts'
 import { NoAgreementError } from '../nodes/agree.ts'
 import { createEvmClients } from './client.ts'
-import { createFateReader } from './send.ts'
+import { createOutcomeReader } from './send.ts'
 
 const [plan] = EVM_CHAINS
 if (!plan) throw new Error('The local network has no EVM chain')
@@ -18,7 +18,7 @@ afterAll(async () => {
 
 const DEAD = 'http://127.0.0.1:9'
 
-test('two nodes that agree outvote one that lies, wherever it stands', async () => {
+test('two nodes that agree outvote one that lies, in any order', async () => {
   const alone = createEvmClients({ urls: [honest] }).client
   for (const urls of [
     [liar, honest, second],
@@ -30,7 +30,7 @@ test('two nodes that agree outvote one that lies, wherever it stands', async () 
   }
 })
 
-test('a node that lies is believed where only it is asked, and never where the other has to agree', async () => {
+test('a lying node is believed if it is asked alone, and never if another has to agree', async () => {
   const { client, agreed } = createEvmClients({ urls: [liar, honest] })
   const blockNumber = await createEvmClients({ urls: [honest] }).client.getBlockNumber()
 
@@ -38,7 +38,7 @@ test('a node that lies is believed where only it is asked, and never where the o
   await expect(agreed.getBlock({ blockNumber })).rejects.toSatisfy(isDisagreement)
 })
 
-test('a dead node stops what needs both, and nothing where two others are left', async () => {
+test('a dead node stops reads that need both nodes, and none if two others are left', async () => {
   await expect(
     createEvmClients({ urls: [honest, DEAD] }).agreed.getBlock({ blockTag: 'latest' }),
   ).rejects.toThrow()
@@ -46,12 +46,12 @@ test('a dead node stops what needs both, and nothing where two others are left',
   expect((await agreed.getBlock({ blockTag: 'latest' })).hash).toMatch(/^0x/)
 })
 
-test('no key skips a nonce because one node says that it was used, be it the first that is asked', async () => {
+test('a key skips no nonce because one node, even the first, reports it as used', async () => {
   const clients = createEvmClients({ urls: [liar, honest, second] })
   const { number } = await clients.agreed.getBlock({ blockTag: 'latest' })
   const heads = { head: { number }, hard: { number, hash: '0xaa' } } as Heads
 
-  const { nextNonce } = await createFateReader(clients)(
+  const { nextNonce } = await createOutcomeReader(clients)(
     '0x00000000000000000000000000000000000000aa',
     [],
     heads,

@@ -4,8 +4,8 @@ import { agree, reachedByMajority } from '../nodes/agree.ts'
 type Call = { method: string; params?: unknown }
 
 /**
- * Asks every node and answers with what a majority says. The newest block, and the newest safe or final one, is the
- * highest that a majority has reached, so that what is then asked about it can be answered by enough of them.
+ * Asks every node and returns the answer of a majority. The newest, safe or final block is the highest that a majority
+ * has reached, so that enough nodes can answer questions about it.
  */
 export function createAgreement(transports: readonly Transport[]): Transport {
   return (parameters) => {
@@ -36,7 +36,7 @@ export function createAgreement(transports: readonly Transport[]): Transport {
 
 const TAGS: unknown[] = ['latest', 'safe', 'finalized']
 
-/** The tag of a block that nodes reach one after the other. */
+/** The block tag of the request, for tags that nodes reach at different times. */
 function findTag({ method, params }: Call): string | undefined {
   const [tag] = method === 'eth_getBlockByNumber' && Array.isArray(params) ? params : []
   return TAGS.includes(tag) ? (tag as string) : undefined
@@ -44,11 +44,11 @@ function findTag({ method, params }: Call): string | undefined {
 
 const same = (height: bigint) => height
 
-/** Of heights or blocks; a node without such a block fails. */
+/** From heights or blocks; rejects for a node without the block. */
 function heightsOf(answers: readonly Promise<unknown>[]): Promise<bigint>[] {
   return answers.map(async (asked) => {
     const answer = await asked
-    if (answer === null) throw new Error('The node has no such block')
+    if (answer === null) throw new Error('The node does not have this block')
     return BigInt(typeof answer === 'string' ? answer : (answer as { number: Hex }).number)
   })
 }
@@ -58,7 +58,7 @@ type Fields = Record<string, unknown>
 const BLOCK = ['number', 'hash', 'parentHash', 'timestamp', 'baseFeePerGas']
 const LOG = ['address', 'topics', 'data', 'blockNumber', 'blockHash', 'transactionHash', 'logIndex']
 
-/** What has to be the same: nodes of different make add fields of their own, in an order of their own. */
+/** The fields that have to match: clients add fields of their own, in different orders. */
 function essenceOf(method: string, answer: unknown): unknown {
   if (method === 'eth_getBlockByNumber' && answer) return pick(answer as Fields, BLOCK)
   if (method === 'eth_getLogs') return essenceOfLogs(answer)

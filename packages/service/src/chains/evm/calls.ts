@@ -20,7 +20,7 @@ import type { EvmChainSettings } from './settings.ts'
 type Contracts = Pick<EvmChainSettings, 'chainId' | 'escrow' | 'vault'>
 type Call = { from: Address; to: Address | null; input: Hex }
 
-/** Throws while the node does not know it: that proves nothing. */
+/** Throws while the node does not know the transaction, which proves nothing. */
 export async function readCall(client: PublicClient, hash: string): Promise<Call> {
   const { from, to, input } = await client.getTransaction({ hash: hash as Hex })
   return { from, to, input }
@@ -28,7 +28,7 @@ export async function readCall(client: PublicClient, hash: string): Promise<Call
 
 export type CalledOp = EscrowOp & { hash: Hex }
 
-/** The ops that a call to the escrow is about. Each has the name that its own content gives it. */
+/** The ops in a call to the escrow, each identified by the hash of its content. */
 export function opsIn({ chainId, escrow }: Contracts, { from, to, input }: Call): CalledOp[] {
   if (!to || !isAddressEqual(to, escrow)) return []
   const called = escrowOpsIn(from, input)
@@ -59,11 +59,11 @@ export type CalledDelivery = {
   delivery: Delivery
   token: Address
   recipient: Address
-  /** The most that is sold for it, where it is bought. */
+  /** For a bought output: the most that is sold for it. */
   bought?: { payToken: Address; payAmount: bigint }
 }
 
-/** The deliveries that a call to the vault is about, named by their own content as well. */
+/** The deliveries in a call to the vault, each identified by the hash of its content. */
 export function deliveriesIn(contracts: Contracts, { to, input }: Call): CalledDelivery[] {
   if (!to || !isAddressEqual(to, contracts.vault)) return []
   const call = decodeFunctionData({ abi: geoVaultAbi, data: input })

@@ -25,7 +25,7 @@ import { createHeadReader } from './heads.ts'
 import { findObstacle } from './obstacle.ts'
 import { type EvmRequest, planClaim, planDelivery, planLock, planRefund, planTransfer } from './plans.ts'
 import * as reads from './reads.ts'
-import { broadcast, createFateReader, isSignedFor, sign } from './send.ts'
+import { broadcast, createOutcomeReader, isSignedFor, sign } from './send.ts'
 import type { EvmChainSettings } from './settings.ts'
 import { isOpSigned } from './signed-op.ts'
 import { simulateDelivery } from './simulate.ts'
@@ -35,9 +35,9 @@ type Options = {
   clients: EvmClients
   settings: EvmChainSettings
   prices: PriceReader
-  /** Accounts that can sign here; empty in a process that holds no keys. */
+  /** Accounts that can sign here; empty in a process without keys. */
   accounts: readonly PrivateKeyAccount[]
-  /** Who a simulated delivery is sent by. */
+  /** The sender of simulated deliveries. */
   deliverer: Address
 }
 
@@ -67,7 +67,7 @@ export function createEvmChain({ clients, settings, prices, accounts, deliverer 
       sign(accounts, settings.chainId, request as EvmRequest, { ...as, terms: terms as Fees }),
     fits: (request, terms) => fitsBlock(request as EvmRequest, terms as Fees),
     broadcast: (raw) => broadcast(nodes, raw),
-    readFates: createFateReader(clients),
+    readOutcomes: createOutcomeReader(clients),
     isSignedFor: (request, by) => isSignedFor(request as EvmRequest, by),
     planReplacement,
     readDelegation: (wallet) => reads.readDelegation(clients, settings, wallet),
@@ -77,7 +77,7 @@ export function createEvmChain({ clients, settings, prices, accounts, deliverer 
     findObstacle: (swap) => findObstacle({ clients, settings, readClaimCap }, swap),
     readClaimCap,
     isSigned: (swap) => isOpSigned(swap, (op) => reads.readLockNow(clients, settings, op)),
-    // What a token does not let through is credited.
+    // A payment that a token refuses is credited.
     canRefund: async () => true,
     planLock: async (swaps) => planLock(settings, swaps),
     planClaim: async (swaps, signature) => planClaim(settings, swaps, signature),
@@ -99,7 +99,7 @@ export function createEvmChain({ clients, settings, prices, accounts, deliverer 
   }
 }
 
-/** A node is asked first: a transfer that a token would refuse costs gas and moves nothing. */
+/** Simulates a transfer first: one that the token refuses would cost gas and move nothing. */
 async function planChecked(client: PublicClient, transfer: Transfer): Promise<EvmRequest> {
   const request = planTransfer(transfer)
   await client.call({

@@ -2,10 +2,10 @@ import { geoEscrowAbi } from '@geoswap/protocol'
 import type { Address, PublicClient } from 'viem'
 import type { ClaimCap } from '../chain.ts'
 
-// The treasury changes caps once in a while; every lock and every claim asks.
+// The treasury rarely changes caps, but every lock and every claim reads them.
 const MAX_AGE_MS = 5_000
 
-/** How much of a token the escrow lets go to the vault in an hour, and how much is left of this one. */
+/** Reads how much of a token the escrow releases to the vault per hour, and how much is left of this hour. */
 export function createClaimLimits(client: PublicClient, escrow: Address) {
   const known = new Map<string, { cap: Promise<ClaimCap>; at: number }>()
   return (token: string): Promise<ClaimCap> => {

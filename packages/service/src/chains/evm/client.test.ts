@@ -33,7 +33,7 @@ afterAll(() => {
   server.close()
 })
 
-test('an error names the node without the key that its URL holds', async () => {
+test('an error names the node without the key in its URL', async () => {
   answer = () => ({ id: 0, error: { code: -32_000, message: 'no' } })
   const client = createEvmClient({ urls: [`${url}/v2/secret-key`] })
   const refused = await client.getBlockNumber().catch((error: Error) => error)
@@ -46,7 +46,7 @@ test('an error names the node without the key that its URL holds', async () => {
   }
 })
 
-test('calls of one tick travel in one request and find their answers in any order', async () => {
+test('calls of one tick share one request and are matched to answers in any order', async () => {
   answer = (calls) =>
     calls.map(({ id, method }) => ({ id, result: method === 'eth_chainId' ? '0x1' : '0x2' })).reverse()
   const client = createEvmClient({ urls: [url] })
@@ -54,7 +54,7 @@ test('calls of one tick travel in one request and find their answers in any orde
   expect(requests).toBe(1)
 })
 
-test('a transaction travels alone: a node that refuses it does not refuse what is asked at the same time', async () => {
+test('a transaction is sent alone, so that its refusal does not affect other calls', async () => {
   answer = (calls) =>
     calls.some(({ method }) => method === 'eth_sendRawTransaction')
       ? { id: 0, error: { code: -32_601, message: 'read only' } }
@@ -67,7 +67,7 @@ test('a transaction travels alone: a node that refuses it does not refuse what i
   expect(await asked).toBe(2n)
 })
 
-test('more calls than one request may carry are spread over several', async () => {
+test('more calls than one request may carry are split into several', async () => {
   answer = (calls) => calls.map(({ id }) => ({ id, result: '0x1' }))
   const client = createEvmClient({ urls: [url] })
   const addresses = Array.from({ length: 250 }, (_, n) => numberToHex(n, { size: 20 }))
@@ -75,7 +75,7 @@ test('more calls than one request may carry are spread over several', async () =
   expect(requests).toBe(3)
 })
 
-test('an error of the node keeps its code and never shows what was sent', async () => {
+test('an error of the node keeps its code and never contains the request', async () => {
   answer = (calls) => calls.map(({ id }) => ({ id, error: { code: -32000, message: 'nonce too low' } }))
   const client = createEvmClient({ urls: [url] })
   const failure = await client.sendRawTransaction({ serializedTransaction: '0xabcdef' }).catch((e) => e)
@@ -90,19 +90,19 @@ test('one error for a whole request is the error of each call', async () => {
   expect(failures.map(({ status }) => status)).toEqual(['rejected', 'rejected'])
 })
 
-test('an answer that was left out is an error, not another call’s answer', async () => {
+test('a missing answer is an error, not another call’s answer', async () => {
   answer = (calls) => calls.slice(1).map(({ id }) => ({ id, result: '0x1' }))
   const client = createEvmClient({ urls: [url] })
   await expect(Promise.all([client.getChainId(), client.getBlockNumber()])).rejects.toThrow()
 })
 
-test('a node that is down is passed over', async () => {
+test('a node that is down is skipped', async () => {
   answer = (calls) => calls.map(({ id }) => ({ id, result: '0x7' }))
   const client = createEvmClient({ urls: ['http://127.0.0.1:9', url] })
   expect(await client.getChainId()).toBe(7)
 })
 
-test('what a wallet holds and the block of the node that says so are asked in one request', async () => {
+test("a wallet's balance and the block of the answering node are read in one request", async () => {
   const bodies: string[][] = []
   answer = (calls) => {
     bodies.push(calls.map(({ method }) => method))

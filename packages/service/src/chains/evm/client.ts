@@ -15,23 +15,23 @@ import { createGathering } from './gather.ts'
 type Options = {
   urls: readonly string[]
   timeoutMs?: number
-  /** How requests name who asks. */
+  /** The name of this process in requests. */
   caller?: string
   assertOutsideTransaction?: () => void
 }
 
 export type EvmClients = {
-  /** Asks one node, and the next when it fails. */
+  /** Asks one node, and the next if it fails. */
   client: PublicClient
-  /** Says what a majority of the nodes says: for everything that money follows from. */
+  /** Returns the answer of a majority of the nodes: for everything that money depends on. */
   agreed: PublicClient
-  /** The same two; contract reads and balances of one tick are one call. */
+  /** The same two, with contract reads and balances of one tick combined into one call. */
   gathered: { client: PublicClient; agreed: PublicClient }
-  /** Each node by itself, to hand transactions to all of them. */
+  /** Each node separately, to broadcast to all of them. */
   nodes: readonly PublicClient[]
 }
 
-/** Clients over a chain's nodes. Calls of one tick travel in one request. */
+/** Clients over a chain's nodes. Calls of one tick share one request. */
 export function createEvmClients(options: Options): EvmClients {
   const { urls, timeoutMs = 5_000, caller, assertOutsideTransaction = () => {} } = options
   const transports = urls.map((url) => createNode({ url, timeoutMs, caller, assertOutsideTransaction }))
@@ -78,7 +78,7 @@ type Call = { body: Body; resolve(reply: Reply): void; reject(error: unknown): v
 
 const MAX_BATCH = 100
 
-/** Collects what is asked until the event loop turns, and asks it in one request. */
+/** Collects calls until the next event loop turn and sends them in one request. */
 function createBatcher(url: string, post: PostJson): (body: Body) => Promise<Reply> {
   const waiting: Call[] = []
 
@@ -99,30 +99,30 @@ function createBatcher(url: string, post: PostJson): (body: Body) => Promise<Rep
   return (body) =>
     new Promise((resolve, reject) => {
       const call = { body, resolve, reject }
-      // At once and alone: a node that refuses it does not refuse what others ask with it.
+      // Sent at once and alone, so that its refusal does not affect other calls.
       if (body.method === 'eth_sendRawTransaction') return void ask([call])
       if (waiting.length === 0) setImmediate(flush)
       waiting.push(call)
     })
 }
 
-/** One reply per call, by id. A node that refuses a whole batch answers it with one error. */
+/** One reply per call, matched by id. A node that refuses a whole batch answers with one error. */
 function repliesIn(text: string, count: number): Reply[] {
   const parsed: Reply | Reply[] = JSON.parse(text)
   if (!Array.isArray(parsed)) return Array(count).fill(parsed)
   const replies: Reply[] = []
   for (const reply of parsed) replies[reply.id] = reply
   const missing = Array.from({ length: count }).findIndex((_, id) => replies[id] === undefined)
-  if (missing >= 0) throw new Error('The node left out an answer')
+  if (missing >= 0) throw new Error('The node did not answer every call')
   return replies
 }
 
-/** Without path and query: that is where providers put their keys, and errors are logged. */
+/** Without path and query, which contain providers' keys: errors are logged. */
 function originOf(url: string): string {
   return new URL(url).origin
 }
 
-/** Names the methods only: what was sent with them may be a signed transaction. */
+/** Names only the methods: the parameters may contain a signed transaction. */
 function toViemError(error: unknown, nodeUrl: string, requests: readonly Body[]): HttpRequestError {
   const url = originOf(nodeUrl)
   const body = requests.map(({ method }) => ({ method }))

@@ -22,10 +22,10 @@ type Settings = Pick<EvmChainSettings, 'chainId' | 'escrow' | 'vault' | 'tokens'
 }
 type Parts = { clients: Pick<EvmClients, 'client' | 'agreed'>; settings: Settings }
 
-// Read once more with the next range: logs that a node had not indexed yet are not lost.
+// Overlap with the next range, for logs that a node indexes late.
 const OVERLAP = 16n
 
-/** What the contracts of an EVM chain say and hold. */
+/** The events and balances of our contracts on an EVM chain. */
 export function createEvmCustody(parts: Parts): CustodyChain {
   const { clients, settings } = parts
   const pages = createLogPages(clients.agreed)
@@ -118,7 +118,7 @@ function whereIs({ transactionHash, blockNumber, logIndex }: Mined) {
   return { txHash: transactionHash, block: blockNumber, part: logIndex }
 }
 
-/** From the call itself, which the name of the op or delivery commits to: any node may be asked. */
+/** Read from the call itself: the hash of the op or delivery commits to it, so any node may be asked. */
 async function findPaid(
   client: PublicClient,
   settings: Settings,
@@ -135,7 +135,7 @@ async function findPaid(
   return op && { token: op.inputToken, amount: op.inputAmount }
 }
 
-/** By the token's own log. Of the native coin there is none. */
+/** Read from the token's own log; undefined for the native coin, which has none. */
 async function findSold(
   client: PublicClient,
   { vault }: Pick<Settings, 'vault'>,

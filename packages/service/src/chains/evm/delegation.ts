@@ -27,7 +27,7 @@ function delegateOf(code: Hex): Address | undefined {
 // EIP-2: a signature with the higher s is a second form of the same one, and nodes refuse it.
 const HALF_ORDER = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n
 
-/** Whether the wallet signed this authorization; what it authorizes is the caller's to judge. */
+/** Whether the wallet signed this authorization; the caller checks its content. */
 export async function isSignedBy(wallet: Address, signed: SignedDelegation): Promise<boolean> {
   if (BigInt(signed.s) > HALF_ORDER) return false
   const hash = hashAuthorization({
@@ -39,7 +39,7 @@ export async function isSignedBy(wallet: Address, signed: SignedDelegation): Pro
   try {
     return isAddressEqual(await recoverAddress({ hash, signature }), wallet)
   } catch {
-    // No point of the curve: nobody signed this.
+    // Not a point on the curve, so not a valid signature.
     return false
   }
 }

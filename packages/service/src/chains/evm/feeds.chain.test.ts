@@ -81,7 +81,7 @@ const update = (feed: Address, answer: bigint) =>
     data: encodeFunctionData({ abi: testFeedAbi, functionName: 'updateAnswer', args: [answer] }),
   })
 
-/** What every feed is found to be, and the reference. */
+/** The state of every feed, and the reference price. */
 async function read() {
   for (const source of book.sources) await book.refresh(source)
   const states = book.feedsOf('ETH').map(({ price, problem }) => problem ?? price)
@@ -90,22 +90,25 @@ async function read() {
 
 const E18 = ETH * 10n ** 10n
 
-test('feeds with other decimals tell the same price', async () => {
+test('feeds with other decimals return the same price', async () => {
   expect(await read()).toEqual({ states: [E18, E18, E18], reference: { price: E18 } })
 })
 
-test.each([0n, -1n, -(2n ** 255n)])('an answer of %s hides no other feed', async (answer) => {
+test.each([0n, -1n, -(2n ** 255n)])('an answer of %s does not affect another feed', async (answer) => {
   await update(feeds[0], answer)
 
   expect(await read()).toEqual({ states: ['notPositive', E18, E18], reference: { price: E18 } })
 })
 
-test.each([REVERTS, '0x'] as const)('a feed whose code has become %s hides no other', async (bytecode) => {
-  await read()
-  await client.setCode({ address: feeds[0], bytecode })
+test.each([REVERTS, '0x'] as const)(
+  'a feed whose code has become %s does not affect another',
+  async (bytecode) => {
+    await read()
+    await client.setCode({ address: feeds[0], bytecode })
 
-  expect(await read()).toEqual({ states: ['noAnswer', E18, E18], reference: { price: E18 } })
-})
+    expect(await read()).toEqual({ states: ['noAnswer', E18, E18], reference: { price: E18 } })
+  },
+)
 
 test('a feed whose decimals cannot be read is left out until they can', async () => {
   const round = { address: feeds[0], abi: testFeedAbi, functionName: 'latestRoundData' } as const
@@ -119,7 +122,7 @@ test('a feed whose decimals cannot be read is left out until they can', async ()
   expect(await read()).toEqual({ states: [E18, E18, E18], reference: { price: E18 } })
 })
 
-test('age is judged by the time of the chain', async () => {
+test("the age of a round is judged by the chain's time", async () => {
   await client.increaseTime({ seconds: 61 })
   await update(feeds[2], ETH)
   expect(await read()).toEqual({ states: ['stale', 'stale', E18], reference: { price: E18 } })
@@ -132,7 +135,7 @@ test('age is judged by the time of the chain', async () => {
   })
 })
 
-test('one of three that is far off is outvoted; two that disagree are no price until they agree again', async () => {
+test('one outlier of three feeds is outvoted; two that disagree give no price until they agree again', async () => {
   await update(feeds[0], 2n * ETH)
   expect((await read()).reference).toEqual({ price: E18 })
 

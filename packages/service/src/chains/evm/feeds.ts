@@ -6,7 +6,7 @@ const aggregatorAbi = parseAbi([
   'function latestRoundData() view returns (uint80, int256 answer, uint256, uint256 updatedAt, uint80)',
 ])
 
-/** Reads Chainlink-compatible feeds of one chain at a block. One that reverts or is no feed at all is left out. */
+/** Reads Chainlink-compatible feeds of one chain at a block, without those that revert or are not feeds. */
 export function createFeedReader(client: PublicClient, feeds: readonly Address[]) {
   const readDecimals = createDecimalsReader(client)
   const readRound = async (address: Address, blockNumber: bigint): Promise<[Address, FeedRound]> => {
@@ -24,7 +24,7 @@ export function createFeedReader(client: PublicClient, feeds: readonly Address[]
   }
 }
 
-/** A feed never changes its decimals, so they are read once; a reading that failed is not remembered. */
+/** A feed never changes its decimals: they are read once, and a failed reading is not cached. */
 function createDecimalsReader(client: PublicClient) {
   const known = new Map<Address, Promise<number>>()
   return (address: Address, blockNumber: bigint): Promise<number> => {

@@ -14,10 +14,10 @@ const client = createEvmClient({ urls: [node.rpcUrl] })
 const chain = createTestClient({ mode: 'hardhat', transport: http(node.rpcUrl) })
 
 const ORACLE: Address = '0x420000000000000000000000000000000000000F'
-// Answers 7 wei for each byte that it is asked about: CALLDATALOAD(4) * 7.
+// Returns 7 wei for each byte: CALLDATALOAD(4) * 7.
 const SEVEN_A_BYTE = '0x60043560070260005260206000f3'
 
-test('on a rollup the bytes of each leg are charged as its oracle says, beside the gas', async () => {
+test('on a rollup with a fee oracle the bytes of each leg are charged beside the gas', async () => {
   await chain.setCode({ address: ORACLE, bytecode: SEVEN_A_BYTE })
   const heads = await createHeadReader(client, { settle: 1, hard: 1, hardSeconds: 1, blockMs: 1_000 })()
 
@@ -31,10 +31,10 @@ test('on a rollup the bytes of each leg are charged as its oracle says, beside t
 })
 
 const NODE_INTERFACE: Address = '0x00000000000000000000000000000000000000C8'
-// Answers with four words, of which the second is this much gas for the 1,024 bytes of the sample.
+// Returns four words, of which the second is this much gas for the 1,024 bytes of the sample.
 const estimating = (gas: number) => `0x61${gas.toString(16).padStart(4, '0')}60205260806000f3` as const
 
-test('where bytes are charged as gas, they are in the costs, in the limit and in the bound', async () => {
+test('bytes charged as gas are included in the costs, the limit and the bound', async () => {
   await chain.setCode({ address: NODE_INTERFACE, bytecode: estimating(1_024 * 9 - 5) })
   const heads = await createHeadReader(client, { settle: 1, hard: 1, hardSeconds: 1, blockMs: 1_000 })()
   const { baseFeeWei } = heads.head as Block & WithBaseFee

@@ -1,7 +1,7 @@
 import { type PublicClient, zeroAddress } from 'viem'
 import { describe, expect, test } from 'vitest'
 import type { SignedDelegation, Swap } from '../../model/swap.ts'
-import type { Block, Heads, Sent, Worth } from '../chain.ts'
+import type { Block, Heads, ReplacementPolicy, Sent } from '../chain.ts'
 import { bytesOf } from './data-price.ts'
 import {
   boundFees,
@@ -27,12 +27,12 @@ const feesOf = (maxFeePerGas: bigint, bound?: bigint): Fees => ({
 const pairsOf = (signed: readonly Sent[]) =>
   signed.slice(1).map((after, index) => [signed[index] as Sent, after] as const)
 
-test('terms are within a bound or there are none', () => {
+test('terms are within the bound, or undefined', () => {
   expect(boundFees(feesOf(100n), 100n)).toEqual(feesOf(100n, 100n))
   expect(boundFees(feesOf(101n), 100n)).toBeUndefined()
 })
 
-describe('a transaction that no block includes', () => {
+describe('an unmined transaction', () => {
   const block: Block = { number: 10n, height: 10n, hash: '0x10', seconds: 100 }
   const heads: Heads = { head: block, settle: block, hard: block }
   const request = { to: '0x01', data: '0x02', gas: 60_000 }
@@ -43,10 +43,10 @@ describe('a transaction that no block includes', () => {
     replacement: 0,
     isBurn: false,
   } as unknown as Sent
-  const replace = (terms: Fees, current: Fees, worth?: Worth) =>
-    planReplacement({ ...stuck, terms }, heads, current, worth && { worth })
+  const replace = (terms: Fees, current: Fees, policy?: ReplacementPolicy) =>
+    planReplacement({ ...stuck, terms }, heads, current, policy && { policy })
 
-  /** What is signed for one nonce while nothing that is sent arrives, and the chain asks for this at each look. */
+  /** The replacements of one nonce while nothing lands, with the chain's fee at each step. */
   function replaceInVain(asked: readonly bigint[], terms: Fees) {
     const signed: Sent[] = [{ ...stuck, terms }]
     for (const now of asked) {
@@ -59,32 +59,32 @@ describe('a transaction that no block includes', () => {
   const offerOf = ({ terms }: Sent) => BigInt((terms as Fees).maxFeePerGas)
   const tipOf = ({ terms }: Sent) => BigInt((terms as Fees).maxPriorityFeePerGas)
 
-  test('offers more up to its bound, which stays', () => {
+  test('is bumped up to its bound, which stays', () => {
     const replacement = replace(feesOf(100n, 1_000n), feesOf(900n))
     expect(replacement).toMatchObject({ isBurn: false, request })
     expect(replacement?.terms).toEqual({ ...feesOf(900n, 1_000n), maxPriorityFeePerGas: '2' })
   })
 
-  test('gives its nonce back when the chain asks for more than its bound', () => {
+  test("is cancelled when the chain's fee exceeds its bound", () => {
     const replacement = replace(feesOf(100n, 1_000n), feesOf(1_001n))
     expect(replacement).toMatchObject({ isBurn: true, request: { data: '0x' } })
     expect(replacement?.terms).toEqual({ maxFeePerGas: '1001', maxPriorityFeePerGas: '2' })
   })
 
-  test('gives its nonce back with the gas of a plain transfer, which on a rollup pays for its bytes', () => {
+  test('is cancelled with the gas of a plain transfer, which on a rollup pays for its bytes', () => {
     const transfer = planTransfer({ from: '0x01', to: '0x02', token: zeroAddress, amount: 1n })
     const burn = replace(feesOf(100n, 1_000n), feesOf(1_001n))
     expect(burn).toMatchObject({ request: { gas: transfer.gas }, cost: BigInt(transfer.gas) * 1_001n })
   })
 
-  test('is given up after six raises, and then offers no more than the chain asks for, however long it waits', () => {
+  test("is cancelled after six fee bumps, and then offers no more than the chain's fee, however long it waits", () => {
     const signed = replaceInVain(new Array<bigint>(500).fill(1_000n), feesOf(1_000n))
 
     expect(signed.map(({ isBurn }) => isBurn)).toEqual([...new Array<boolean>(7).fill(false), true])
     expect(offerOf(signed.at(-1) as Sent)).toBeLessThan(2_500n)
   })
 
-  test('follows the chain after it was given up, by steps that nodes take', () => {
+  test("follows the chain's fee after it was cancelled, by steps that nodes accept", () => {
     const calm = new Array<bigint>(20).fill(1_000n)
     const storm = Array.from({ length: 100 }, (_, look) => 1_000n + 100n * BigInt(look))
     const signed = replaceInVain([...calm, ...storm, ...storm], feesOf(1_000n))
@@ -98,7 +98,7 @@ describe('a transaction that no block includes', () => {
     }
   })
 
-  test('is raised for the tip as well after it was given up', () => {
+  test('is bumped for the tip as well after it was cancelled', () => {
     const last = { ...stuck, isBurn: true, replacement: 7, terms: feesOf(1_000n) }
 
     expect(planReplacement(last, heads, feesOf(1_000n))).toBeUndefined()
@@ -107,20 +107,20 @@ describe('a transaction that no block includes', () => {
     })
   })
 
-  test('offers whatever it takes without a bound', () => {
+  test('offers any fee without a bound', () => {
     expect(replace(feesOf(100n), feesOf(1_000_000n))).toMatchObject({
       ...{ isBurn: false, request, terms: { maxFeePerGas: '1000000' } },
     })
   })
 
-  test('gives its nonce back once it is worth nothing, however cheap gas is', () => {
-    expect(replace(feesOf(100n, 1_000n), feesOf(10n), 'nothing')).toMatchObject({
+  test('is cancelled once it is unwanted, however cheap gas is', () => {
+    expect(replace(feesOf(100n, 1_000n), feesOf(10n), 'cancel')).toMatchObject({
       ...{ isBurn: true, request: { data: '0x' }, terms: { maxFeePerGas: '113' } },
     })
   })
 
-  test('leaves its bound behind once it is owed', () => {
-    const replacement = replace(feesOf(100n, 1_000n), feesOf(1_001n), 'owed')
+  test('drops its bound once others rely on it', () => {
+    const replacement = replace(feesOf(100n, 1_000n), feesOf(1_001n), 'anyFee')
     expect(replacement).toMatchObject({ isBurn: false, request })
     expect(replacement?.terms).toEqual({ maxFeePerGas: '1001', maxPriorityFeePerGas: '2' })
   })
@@ -129,25 +129,25 @@ describe('a transaction that no block includes', () => {
 const ARBITRUM = { weiPerByte: '700', gasPerByte: '7' }
 const OP_STACK = { weiPerByte: '700' }
 const request = { to: '0x01', data: `0x${'11'.repeat(100)}`, gas: 60_000 }
-// 200 for what surrounds the data of a signed transaction.
+// 200 for the signed transaction without its data.
 const REQUEST_BYTES = 300n
 
 describe('on a rollup', () => {
-  test('that charges for bytes within the gas, the limit has room for twice what they cost now', () => {
+  test('that charges for bytes within the gas, the limit has room for twice their current cost', () => {
     const fees = { ...feesOf(100n), data: ARBITRUM }
 
     expect(gasLimitOf(request, fees)).toBe(60_000n + 2n * 7n * REQUEST_BYTES)
     expect(costOf(request, fees)).toBe(100n * gasLimitOf(request, fees))
   })
 
-  test('that charges for bytes beside the gas, a sender has to hold both', () => {
+  test('that charges for bytes beside the gas, the sender needs the balance for both', () => {
     const fees = { ...feesOf(100n), data: OP_STACK }
 
     expect(gasLimitOf(request, fees)).toBe(60_000n)
     expect(costOf(request, fees)).toBe(100n * 60_000n + 700n * REQUEST_BYTES)
   })
 
-  test.each([ARBITRUM, OP_STACK])('a bound is for what gas and bytes cost together: %o', (data) => {
+  test.each([ARBITRUM, OP_STACK])('a bound covers gas and bytes together: %o', (data) => {
     // 420 bytes of a lock at 700 wei are 294,000 wei, for 58,500 gas: 6 wei a unit, rounded up.
     const fees = { ...feesOf(100n), data }
 
@@ -163,7 +163,7 @@ describe('on a rollup', () => {
   })
 })
 
-describe('when bytes become ten times as dear', () => {
+describe('when bytes become ten times as expensive', () => {
   const block: Block = { number: 10n, height: 10n, hash: '0x10', seconds: 100 }
   const heads: Heads = { head: block, settle: block, hard: block }
   const before = { ...feesOf(100n), data: ARBITRUM }
@@ -176,7 +176,7 @@ describe('when bytes become ten times as dear', () => {
     replacement: 0,
   } as unknown as Sent
 
-  test('a replacement has room for what they cost now, for the same effect', () => {
+  test('a replacement has room for their current cost, with the same effect', () => {
     const replacement = planReplacement(stuck, heads, now, { isRefused: true })
 
     expect(replacement).toMatchObject({ isBurn: false, request, terms: { data: now.data } })
@@ -184,12 +184,12 @@ describe('when bytes become ten times as dear', () => {
   })
 
   test('a no-op has room for them too', () => {
-    const burn = planReplacement(stuck, heads, now, { worth: 'nothing' })
+    const burn = planReplacement(stuck, heads, now, { policy: 'cancel' })
 
     expect(burn).toMatchObject({ isBurn: true, terms: { data: now.data } })
   })
 
-  test('a batch that no block has room for any more gives its nonce back', () => {
+  test('a batch that no longer fits into a block is cancelled', () => {
     const large = { ...request, data: `0x${'11'.repeat(12_000)}`, gas: 10_000_000 }
     const terms = { ...now, data: { weiPerByte: '70000', gasPerByte: '700' } }
 
@@ -206,7 +206,7 @@ describe('when bytes become ten times as dear', () => {
     expect([0, 70, 700, 7_000, 70_000].map(fitting)).toEqual([20, 20, 16, 1, 1])
   })
 
-  test('what is reckoned for a claim is what a batch of claims has', () => {
+  test('the assumed size of a claim matches a batch of claims', () => {
     const hash = `0x${'22'.repeat(32)}`
     const op = {
       ...{ wallet: zeroAddress, locker: zeroAddress, inputToken: zeroAddress, inputAmount: 1n, position: 1n },
@@ -224,7 +224,7 @@ describe('when bytes become ten times as dear', () => {
   })
 })
 
-describe('a transaction waits for three blocks and three seconds before it is raised', () => {
+describe('a transaction waits for three blocks and three seconds before a fee bump', () => {
   const headAt = (number: bigint, seconds: number) => {
     const head: Block = { number, height: number, hash: '0x', seconds }
     return { head, accept: head, settle: head, hard: head }
@@ -267,7 +267,7 @@ describe('a transaction waits for three blocks and three seconds before it is ra
   })
 })
 
-test('all keys share the tip of the last seconds, quotes ask for it anew, and the base fee is the head’s', async () => {
+test('all keys share a recent tip, quotes read it again, and the base fee is the head’s', async () => {
   let asked = 0
   const estimateMaxPriorityFeePerGas = async () => {
     asked += 1

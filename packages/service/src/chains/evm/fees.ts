@@ -1,44 +1,41 @@
 import type { PublicClient } from 'viem'
 import type { LegCosts } from '../../model/catalog.ts'
 import { GAS } from '../../model/gas.ts'
-import type { Heads, Plight, Replacement, Sent, SigningTerms } from '../chain.ts'
+import type { Heads, Replacement, ReplacementOptions, Sent, SigningTerms } from '../chain.ts'
 import { BYTES, type DataPrice, dataFeeOf, dataFeePerGas, dataGasOf, readDataPrice } from './data-price.ts'
 import { BURN, CLAIM_MANY, type EvmRequest } from './plans.ts'
 import type { EvmChainSettings } from './settings.ts'
 import { readTip } from './tip.ts'
 
-/** In wei, as decimal text: they are stored with the transaction that they paid for. */
+/** In wei, as decimal text: stored with the transaction that paid them. */
 export type Fees = {
   maxFeePerGas: string
   maxPriorityFeePerGas: string
-  /** Of a rollup, when the transaction was signed. */
+  /** The rollup's data price when the transaction was signed. */
   data?: DataPrice
-  /**
-   * A unit of gas never costs more, with what the bytes add to it; absent where the transaction is worth whatever it
-   * takes.
-   */
+  /** The highest price of a unit of gas, data fees included; absent if unbounded. */
   bound?: string
 }
 
 type Settings = Pick<EvmChainSettings, 'tipWei' | 'maxTipWei' | 'l1FeeOracle' | 'l1Gas'>
 type Prices = { baseFee: bigint; tip: bigint; data: DataPrice | undefined }
-/** Asks anew, or takes what was read in the last seconds. */
+/** `read` asks the nodes, `recent` returns prices up to a second old. */
 export type PriceReader = Record<'read' | 'recent', (heads: Heads) => Promise<Prices>>
 
-/** Twice the current base fee covers five full blocks in a row: EIP-1559 raises it by an eighth a block. */
+/** Offers twice the base fee, which covers five full blocks in a row: EIP-1559 raises it by an eighth per block. */
 export async function readFees(prices: PriceReader, heads: Heads, isRefused = false): Promise<Fees> {
-  // A refusal may be due to prices that changed a second ago.
+  // Prices may have changed in the last second.
   const { baseFee, tip, data } = await (isRefused ? prices.read(heads) : prices.recent(heads))
   const fees = { maxFeePerGas: String(baseFee * 2n + tip), maxPriorityFeePerGas: String(tip) }
   return data ? { ...fees, data } : fees
 }
 
-// Locks and deliveries that are signed at once share them. What landed with too little gas is signed anew with others.
+// Locks and deliveries signed together share prices. A transaction with too little gas is signed again with newer ones.
 const RECENT_MS = 1_000
 
 /**
- * Tip and price of bytes of a chain, shared by all who ask in this process; the base fee is always the head's. Each
- * node is asked for itself, and not gathered: Arbitrum's NodeInterface answers direct calls alone.
+ * Reads tip and data price of a chain for the whole process; the base fee is always the head's. Asks each node
+ * directly, without combining calls: Arbitrum's NodeInterface answers direct calls only.
  */
 export function createPriceReader(nodes: readonly PublicClient[], settings: Settings): PriceReader {
   let known: { asked: Promise<Omit<Prices, 'baseFee'>>; at: number } | undefined
@@ -68,12 +65,12 @@ export function createPriceReader(nodes: readonly PublicClient[], settings: Sett
   }
 }
 
-/** Undefined while a transaction that should soon be in a block would have to offer more. */
+/** Undefined if a transaction that should be included soon would have to offer more than the bound. */
 export function boundFees(fees: Fees, bound: bigint): Fees | undefined {
   return priceOf(fees) <= bound ? { ...fees, bound: String(bound) } : undefined
 }
 
-/** What a unit of gas may cost, with what the bytes add to it. */
+/** The highest price of a unit of gas, data fees included. */
 function priceOf({ maxFeePerGas, data }: Fees): bigint {
   return BigInt(maxFeePerGas) + dataFeePerGas(data)
 }
@@ -92,7 +89,6 @@ export async function readLegCosts(prices: PriceReader, heads: Heads): Promise<L
   }
 }
 
-/** The blocks of an EVM chain carry their base fee. */
 export type WithBaseFee = { baseFeeWei: bigint }
 
 function baseFeeOf({ head }: Heads): bigint {
@@ -103,14 +99,14 @@ export function gasLimitOf(request: EvmRequest, { data }: Fees): bigint {
   return BigInt(request.gas) + dataGasOf(request, data)
 }
 
-// EIP-7825: no transaction may have a higher limit.
+// EIP-7825: the highest gas limit of a transaction.
 const MAX_GAS = 2n ** 24n
 
 export function fitsBlock(request: EvmRequest, fees: Fees): boolean {
   return gasLimitOf(request, fees) <= MAX_GAS
 }
 
-/** Claims that are signed together are sent later, when bytes may cost twice as much. */
+/** Leaves room for data prices to double: claims signed together are sent later. */
 export function claimsThatFit(fees: Fees, most: number): number {
   const limitOf = (claims: number) => {
     const data: `0x${string}` = `0x${'00'.repeat(Number(BYTES.claim) * claims)}`
@@ -121,52 +117,52 @@ export function claimsThatFit(fees: Fees, most: number): number {
 }
 
 const REPLACE_AFTER_BLOCKS = 3n
-// Some chains make four blocks a second, and a transaction may still be on its way to who makes them.
+// Some chains make four blocks a second, and a transaction may still be propagating to the block producers.
 const REPLACE_AFTER_SECONDS = 3
-// After this many raises the bytes are not the trouble: the nonce is burnt, and the work starts over.
+// After this many fee bumps the fee is not the problem: a no-op consumes the nonce, and the work starts over.
 const MAX_RAISES = 6
 
 export function planReplacement(
   stuck: Sent,
   { head }: Heads,
   current: SigningTerms,
-  { worth = 'quoted', isRefused = false }: Plight = {},
+  { policy = 'quotedFee', isRefused = false }: ReplacementOptions = {},
 ): Replacement | undefined {
   const isEarly =
     head.number - stuck.sentAtBlock < REPLACE_AFTER_BLOCKS ||
     head.seconds - stuck.sentAtSeconds < REPLACE_AFTER_SECONDS
-  // What must not happen any more is not left to the next blocks.
-  if (isEarly && !isRefused && worth !== 'nothing') return undefined
+  // Cancel unwanted transactions immediately.
+  if (isEarly && !isRefused && policy !== 'cancel') return undefined
   const { bound: quoted, ...paid } = stuck.terms as Fees
-  // Its offer is good, and either a block takes it soon or nothing arrives at all: raises without end would only mount
-  // up to whatever its key holds.
+  // The offer is sufficient: either a block includes it soon, or nothing reaches the chain. Endless fee bumps would
+  // only grow to the key's whole balance.
   if (stuck.replacement > MAX_RAISES && !isOutbid(paid, current as Fees)) return undefined
-  const bound = worth === 'owed' ? undefined : quoted
+  const bound = policy === 'anyFee' ? undefined : quoted
   const raised = raisedFees(paid, current as Fees)
-  const isTooDear = bound !== undefined && priceOf(raised) > BigInt(bound)
+  const isAboveBound = bound !== undefined && priceOf(raised) > BigInt(bound)
   const isTooLarge = !fitsBlock(stuck.request as EvmRequest, raised)
-  // What waits behind it may be worth more: its nonce is not kept for it until fees fall.
-  const isGivenUp = worth === 'nothing' || stuck.replacement >= MAX_RAISES || isTooDear || isTooLarge
-  const isBurn = stuck.isBurn || isGivenUp
+  // Later transactions may be more valuable, so the nonce does not wait for fees to fall.
+  const isCancelled = policy === 'cancel' || stuck.replacement >= MAX_RAISES || isAboveBound || isTooLarge
+  const isBurn = stuck.isBurn || isCancelled
   const request = isBurn ? BURN : (stuck.request as EvmRequest)
   const terms = isBurn || bound === undefined ? raised : { ...raised, bound }
   return { isBurn, request, terms, cost: costOf(request, terms) }
 }
 
-/** What its sender has to hold for a node to take it. */
+/** The balance that nodes require of the sender. */
 export function costOf(request: EvmRequest, fees: Fees): bigint {
   const gas = gasLimitOf(request, fees) * BigInt(fees.maxFeePerGas)
   return gas + dataFeeOf(request, fees.data) + BigInt(request.value ?? 0)
 }
 
-/** Whether what is offered for the first time now offers more, or has a higher limit for its bytes. */
+/** Whether a new transaction would now offer a higher fee, or a higher limit for its bytes. */
 function isOutbid(paid: Fees, current: Fees): boolean {
   const isBelow = (fee: 'maxFeePerGas' | 'maxPriorityFeePerGas') => BigInt(paid[fee]) < BigInt(current[fee])
   const isShort = BigInt(paid.data?.gasPerByte ?? 0) < BigInt(current.data?.gasPerByte ?? 0)
   return isBelow('maxFeePerGas') || isBelow('maxPriorityFeePerGas') || isShort
 }
 
-/** Nodes take a replacement only at a tenth more than what it replaces, some at an eighth, of both fees. */
+/** Raises both fees by an eighth: nodes accept a replacement only at a tenth more, some only at an eighth. */
 function raisedFees(paid: Fees, current: Fees): Fees {
   const raise = (fee: string, least: string) => {
     const raised = (BigInt(fee) * 9n) / 8n + 1n

@@ -19,7 +19,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { createGathering, readCodeStart } from './gather.ts'
 
 const ANYONE: Address = '0x00000000000000000000000000000000000000fe'
-// Burns all the gas that it is given, and reverts.
+// Burns all of its gas and reverts.
 const BURNER: Hex = '0xfe'
 const DELEGATED: Address = '0x00000000000000000000000000000000000000dd'
 const DELEGATION: Hex = `0xef0100${'ab'.repeat(20)}`
@@ -79,7 +79,7 @@ test('reads and balances of one tick are one call to the node', async () => {
   expect(asked).toEqual(['eth_call'])
 })
 
-test('one that reverts fails by itself, and its reason is told', async () => {
+test('a read that reverts fails alone, with its reason', async () => {
   const old = { address: feed, abi: testFeedAbi, functionName: 'getRoundData', args: [99n] } as const
   const [reverted, kept] = await Promise.allSettled([client.readContract(old), decimals(token)])
 
@@ -89,7 +89,7 @@ test('one that reverts fails by itself, and its reason is told', async () => {
   expect(cause).toMatchObject({ data: { errorName: 'NoData' } })
 })
 
-test('one that burns its gas leaves the others theirs', async () => {
+test('a read that burns its gas leaves enough for the others', async () => {
   const answers = await Promise.allSettled([
     decimals('0x00000000000000000000000000000000000000bb'),
     decimals('0x00000000000000000000000000000000000000bb'),
@@ -99,7 +99,7 @@ test('one that burns its gas leaves the others theirs', async () => {
   expect(answers.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'fulfilled'])
 })
 
-test('reads of different blocks are apart, and so is what a single call cannot hold', async () => {
+test('reads of different blocks are separate, and so are those beyond the limits of one call', async () => {
   await Promise.all([decimals(token), client.getBalance({ address: ANYONE, blockNumber: 0n })])
   expect(asked.length).toBe(2)
 
@@ -108,7 +108,7 @@ test('reads of different blocks are apart, and so is what a single call cannot h
   expect(asked.length).toBe(2)
 })
 
-test('a call in the name of somebody passes as it is', async () => {
+test('a call with a sender passes unchanged', async () => {
   const transfer = { address: token, abi: testTokenAbi, functionName: 'transfer', account: ANYONE } as const
   await client.simulateContract({ ...transfer, args: [feed, 0n] })
   expect(asked).toEqual(['eth_call'])
@@ -117,7 +117,7 @@ test('a call in the name of somebody passes as it is', async () => {
   await expect(ownAccount).rejects.toThrow('ERC20InsufficientBalance')
 })
 
-test('how the code of accounts begins is told in the same call, and a delegation whole', async () => {
+test("the start of accounts' code is read in the same call, and a delegation in full", async () => {
   const [delegation, contract, none, coins] = await Promise.all([
     readCodeStart(client, DELEGATED),
     readCodeStart(client, token),

@@ -18,9 +18,9 @@ type Asked = { target: Address; data: Hex; at: unknown }
 type Waiting = Asked & { resolve(answer: Hex): void; reject(error: unknown): void }
 type Ask = (request: Request) => Promise<unknown>
 
-/** EIP-3860 allows init code of 49,152 bytes; EIP-170 allows that 24,576 come back. A quote's answer takes 384. */
+/** EIP-3860 allows init code of 49,152 bytes; EIP-170 allows a return of 24,576. A quote's answer takes 384. */
 export const LIMITS = { bytes: 40_000, calls: 60 }
-// Of one call in the argument, beside its data: the place of the call, its target, the place and length of its data.
+// ABI overhead of one call besides its data: offset of the call, target, offset and length of the data.
 const OVERHEAD_BYTES = 4 * 32 + 31
 
 const answersAbi = [
@@ -34,9 +34,9 @@ const answersAbi = [
 ] as const
 
 /**
- * Sends the contract reads and balances of one tick and one block as one call, which runs a `Reader`. One of them that
- * reverts fails by itself, with what it reverted with. The number of the newest block is asked in the same request, so
- * that the node that answers says how far it is. Everything else passes as it is.
+ * Combines contract reads and balances of one tick and one block into one call, which runs a `Reader`. A read that
+ * reverts fails alone, with its own revert data. The block number is requested together with them, so that it comes
+ * from the same node. All other requests pass unchanged.
  */
 export function createGathering(transport: Transport): Transport {
   return (parameters) => {
@@ -54,7 +54,7 @@ export function createGathering(transport: Transport): Transport {
   }
 }
 
-/** Undefined for what a `Reader` cannot ask: a call in somebody's name, with a value, or on another state. */
+/** Undefined for calls that a `Reader` cannot make: with a sender, a value or state overrides. */
 function toRead({ method, params }: Request): Asked | undefined {
   if (method === 'eth_getBalance') {
     const [target, at] = params as [Address, unknown]
@@ -66,10 +66,10 @@ function toRead({ method, params }: Request): Asked | undefined {
   return isPlain && to && data && data !== '0x' ? { target: to, data, at } : undefined
 }
 
-/** A `Reader` takes one byte for this question; a client that does not gather would call the account instead. */
+/** A `Reader` interprets this single byte as a query for code; a plain client would call the account instead. */
 const CODE_START: Hex = '0x00'
 
-/** The first 24 bytes of an account's code: a delegation has 23. Of a client that gathers. */
+/** The first 24 bytes of an account's code: a delegation has 23. Requires a gathering client. */
 export async function readCodeStart(
   client: PublicClient,
   address: Address,
@@ -108,7 +108,7 @@ function createGatherer(ask: Ask) {
   }
 }
 
-/** In the order asked, each small enough for one call. */
+/** Parts in the order of the requests, each small enough for one call. */
 export function partsOf<T extends { data: Hex }>(asked: readonly T[]): T[][] {
   const parts: T[][] = []
   let bytes = 0
@@ -130,8 +130,8 @@ async function readTogether(ask: Ask, part: readonly Waiting[]): Promise<void> {
   try {
     const calls = part.map(({ target, data }) => ({ target, data }))
     const data = encodeDeployData({ abi: readerAbi, bytecode: readerBytecode, args: [calls] })
-    const told = (await ask({ method: 'eth_call', params: [{ data }, part[0]?.at] })) as Hex
-    const [answers] = decodeAbiParameters(answersAbi, told)
+    const output = (await ask({ method: 'eth_call', params: [{ data }, part[0]?.at] })) as Hex
+    const [answers] = decodeAbiParameters(answersAbi, output)
     for (const [index, each] of part.entries()) settle(each, answers[index])
   } catch (error) {
     for (const { reject } of part) reject(error)

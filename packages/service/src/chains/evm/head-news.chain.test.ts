@@ -10,7 +10,7 @@ beforeAll(async () => {
 afterEach(() => news.stop())
 afterAll(() => chain?.stop())
 
-test('heads are told once somebody wants to hear of them', async () => {
+test('heads are reported once the subscription is kept', async () => {
   let heads = 0
   const options = { urls: [chain.rpcUrl.replace('http', 'ws')], blockMs: 250, onFault: () => {} }
   news = createHeadNews({
@@ -27,7 +27,7 @@ test('heads are told once somebody wants to hear of them', async () => {
   expect(news.isConnected()).toBe(true)
 })
 
-test('a node that does not answer is told of, and the next one is tried', async () => {
+test('a node that does not answer is reported, and the next one is tried', async () => {
   const faults: unknown[] = []
   const urls = ['ws://127.0.0.1:9/secret', chain.rpcUrl.replace('http', 'ws')]
   news = createHeadNews({ urls, blockMs: 250, onHead: () => {}, onFault: (error) => faults.push(error) })
@@ -35,5 +35,5 @@ test('a node that does not answer is told of, and the next one is tried', async 
   news.keep()
 
   await expect.poll(() => news.isConnected(), { timeout: 15_000 }).toBe(true)
-  expect(String(faults[0])).toBe('Error: 127.0.0.1:9 does not tell heads')
+  expect(String(faults[0])).toBe('Error: 127.0.0.1:9 sends no heads')
 })

@@ -2,7 +2,7 @@ import { type Hex, webSocket } from 'viem'
 
 type Options = { urls: readonly string[]; blockMs: number; onHead(): void; onFault(error: unknown): void }
 
-/** Opened by the first `keep`, and closed when nobody has called it for a while. */
+/** Opened by the first `keep`, and closed after a while without one. */
 export type EvmHeadNews = {
   isConnected(): boolean
   toldAt(): number
@@ -16,8 +16,8 @@ const KEPT_MS = 10_000
 const NEVER = Number.NEGATIVE_INFINITY
 
 /**
- * Hears of new heads by WebSocket. Subscriptions of providers stop without an error: one that was silent for three
- * block times counts as gone, and the next URL is tried.
+ * Subscribes to new heads by WebSocket. Providers' subscriptions may stop without an error: one that is silent for
+ * three block times counts as lost, and the next URL is tried.
  */
 export function createHeadNews({ urls, blockMs, onHead, onFault }: Options): EvmHeadNews {
   const silenceMs = Math.max(3 * blockMs, SHORTEST_SILENCE_MS)
@@ -70,21 +70,21 @@ export function createHeadNews({ urls, blockMs, onHead, onFault }: Options): Evm
   }
 }
 
-type Heard = { onData(number: bigint): void; onFault(error: unknown): void }
-type News = { result?: { number?: Hex } | undefined }
+type Listener = { onData(number: bigint): void; onFault(error: unknown): void }
+type HeadNotification = { result?: { number?: Hex } | undefined }
 
-/** Returns what ends it; nothing is heard after that. */
-function subscribe(url: string, { onData, onFault }: Heard): () => void {
+/** Returns a function that ends the subscription, after which no head is reported. */
+function subscribe(url: string, { onData, onFault }: Listener): () => void {
   let isOver = false
   const { value } = webSocket(url, { reconnect: false, retryCount: 0 })({ retryCount: 0 })
-  // Without the error itself: it names the URL, and providers put their keys there.
+  // Without the error itself: it contains the URL, and providers put their keys there.
   const fail = () => {
-    if (!isOver) onFault(new Error(`${new URL(url).host} does not tell heads`))
+    if (!isOver) onFault(new Error(`${new URL(url).host} sends no heads`))
   }
-  const hear = ({ result }: News) => {
+  const onHead = ({ result }: HeadNotification) => {
     if (!isOver) onData(BigInt(result?.number ?? 0))
   }
-  value?.subscribe({ params: ['newHeads'], onData: hear, onError: fail }).catch(fail)
+  value?.subscribe({ params: ['newHeads'], onData: onHead, onError: fail }).catch(fail)
   return () => {
     isOver = true
     // A socket that cannot be closed was never open.

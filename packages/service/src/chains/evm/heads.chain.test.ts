@@ -13,7 +13,7 @@ const chain = createTestClient({ mode: 'hardhat', transport: http(node.rpcUrl) }
 const { agreed } = createEvmClients({ urls: [node.rpcUrl] })
 const settings = { settle: 2, hard: 4, hardSeconds: 4, blockMs: 1_000 }
 
-/** Undoes this many blocks, the newest of which were seen, and makes one more of others. */
+/** Replaces this many blocks, of which the newest were seen, by one more. */
 async function reorg(depth: number, see: () => Promise<unknown>): Promise<void> {
   const id = await chain.snapshot()
   await chain.mine({ blocks: depth })
@@ -22,7 +22,7 @@ async function reorg(depth: number, see: () => Promise<unknown>): Promise<void> 
   await chain.mine({ blocks: depth + 1, interval: 7 })
 }
 
-test('heads are as deep as configured, and the same while nothing is new', async () => {
+test('heads have the configured depths, and are unchanged while nothing is new', async () => {
   await chain.setIntervalMining({ interval: 0 })
   await chain.mine({ blocks: 10 })
   const read = createHeadReader(agreed, settings)
@@ -33,7 +33,7 @@ test('heads are as deep as configured, and the same while nothing is new', async
   expect(await read(heads)).toBe(heads)
 })
 
-test('a reorg of what is not final is followed', async () => {
+test('a reorg of soft blocks is followed', async () => {
   const read = createHeadReader(agreed, settings)
   const before = await read()
   await reorg(3, read)
@@ -41,7 +41,7 @@ test('a reorg of what is not final is followed', async () => {
   expect((await read()).head.number).toBeGreaterThan(before.head.number)
 })
 
-test('a chain on which a final block is another one is not believed any more', async () => {
+test('a chain that replaced a final block is no longer trusted', async () => {
   const read = createHeadReader(agreed, settings)
   await reorg(5, read)
 

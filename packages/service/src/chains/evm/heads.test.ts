@@ -10,7 +10,7 @@ type Asked = { blockTag?: string; blockNumber?: bigint }
 const unknownTag = (code: number, message: string) =>
   new RpcRequestError({ body: {}, url: 'http://node', error: { code, message } })
 
-/** A node whose tags say this. */
+/** A node with these tags. */
 function createNode(tags: { safe?: bigint; finalized: bigint | Error }) {
   const node = { head: HEAD, finalized: tags.finalized, asked: [] as string[] }
   const blockOf = (number: bigint) => ({
@@ -30,13 +30,13 @@ function createNode(tags: { safe?: bigint; finalized: bigint | Error }) {
   return { node, client: { getBlock } as unknown as PublicClient }
 }
 
-test('the final block is the one that the node calls finalized', async () => {
+test("the final block is the node's finalized block", async () => {
   const { client } = createNode({ finalized: 920n })
 
   expect((await createHeadReader(client, rules)()).hard.number).toBe(920n)
 })
 
-test('a node that calls its head finalized is not believed above the configured depth', async () => {
+test('a node that reports its head as finalized is not trusted above the configured depth', async () => {
   const { client } = createNode({ finalized: HEAD })
 
   expect((await createHeadReader(client, rules)()).hard.number).toBe(HEAD - 63n)
@@ -47,7 +47,7 @@ test.each([
   ['text', unknownTag(-32_000, 'finalized block not found')],
   ['null', new BlockNotFoundError({})],
 ])(
-  'a node without the tag, told by %s: a block is final after the time that finality may take',
+  'on a node without the tag, shown by its %s, a block is final after the longest finality time',
   async (_, answer) => {
     const { client } = createNode({ finalized: answer })
 
@@ -55,13 +55,13 @@ test.each([
   },
 )
 
-test('a node that does not answer is no node without finality', async () => {
+test('a node that does not answer is not a node without finality', async () => {
   const { client } = createNode({ finalized: new Error('No answer within 5000 ms') })
 
   await expect(createHeadReader(client, rules)()).rejects.toThrow('No answer')
 })
 
-test('a final block never goes back, also when another node is behind', async () => {
+test('a final block never moves back, even if another node is behind', async () => {
   const { client, node } = createNode({ finalized: 920n })
   const read = createHeadReader(client, rules)
   const before = await read()
@@ -72,14 +72,14 @@ test('a final block never goes back, also when another node is behind', async ()
   expect((await read(before)).hard.number).toBe(920n)
 })
 
-test('finality is asked for every few seconds of chain time, and not with every block', async () => {
+test('finality is read every few seconds of chain time, and not with every block', async () => {
   const { client, node } = createNode({ finalized: 920n })
   const fast = { ...rules, blockMs: 250 }
   const read = createHeadReader(client, fast)
   let heads = await read()
   node.asked.length = 0
 
-  // The next block of this stub is twelve seconds later: finality is due. The one after a look is not.
+  // The next block of this stub is twelve seconds later, so finality is due; after a reading it is not.
   node.head += 1n
   heads = await read(heads)
   expect(node.asked).toContain('finalized')
@@ -88,7 +88,7 @@ test('finality is asked for every few seconds of chain time, and not with every 
   expect(node.asked).toEqual(['latest'])
 })
 
-test('the safe block is followed where exposure ends with it', async () => {
+test('the safe block is followed if exposure ends with it', async () => {
   const { client } = createNode({ safe: 950n, finalized: 920n })
 
   expect((await createHeadReader(client, { ...rules, followsSafe: true })()).safe?.number).toBe(950n)

@@ -12,20 +12,19 @@ export type HeadRules = Pick<FinalityRules, 'settle' | 'hard' | 'hardSeconds'> &
 type Client = Pick<PublicClient, 'getBlock'>
 type Final = Pick<Heads, 'hard' | 'safe'>
 
-// Finality of public chains moves in steps of minutes: asking for it more often shows nothing new.
+// Finality of public chains moves in steps of minutes: more frequent readings show nothing new.
 const MAX_FINALITY_AGE_SECONDS = 12
-// A chain that is final sooner is asked this often within that time.
+// Readings per finality time, on a chain that is final sooner.
 const LOOKS_PER_FINALITY = 20
 
 /**
  * Reads the head and the newest final block: the node's `finalized`, but never above the configured depth. A final
- * block has to stay. If it changes, the chain broke its promise, and nothing more is believed of it until a person has
- * looked and restarted the process.
+ * block must not change. If it does, every reading fails until an operator has restarted the process.
  */
 export function createHeadReader(client: Client, rules: HeadRules): (known?: Heads) => Promise<Heads> {
   let final: Final | undefined
   let readAt = Number.NEGATIVE_INFINITY
-  // Whole seconds, as blocks have them: a chain that is final within seconds is asked with every head.
+  // In whole seconds, like block times: a chain that is final within seconds is read with every head.
   const maxAgeSeconds = Math.min(MAX_FINALITY_AGE_SECONDS, Math.floor(rules.hardSeconds / LOOKS_PER_FINALITY))
 
   async function readFinal(head: Block): Promise<Final> {
@@ -41,7 +40,7 @@ export function createHeadReader(client: Client, rules: HeadRules): (known?: Hea
   return async (known) => {
     const head = toBlock(await client.getBlock({ blockTag: 'latest' }))
     if (known?.head.hash === head.hash) return known
-    // A block that was final for the process that followed before stays final.
+    // A block that was final for the previous follower stays final.
     final ??= known && { hard: known.hard, ...(known.safe && { safe: known.safe }) }
     if (!final || Math.abs(head.seconds - readAt) >= maxAgeSeconds) {
       final = await readFinal(head)
@@ -55,7 +54,7 @@ export function createHeadReader(client: Client, rules: HeadRules): (known?: Hea
 
 async function readHard(client: Client, rules: HeadRules, head: Block): Promise<Block> {
   const tagged = await readTag(client, 'finalized')
-  // Without the tag, time has to do: as long as finality may take.
+  // Without the tag, a block is final after the longest time that finality may take.
   const depth = tagged ? rules.hard : Math.ceil((rules.hardSeconds * 1_000) / rules.blockMs)
   const deepest = head.number - BigInt(Math.max(depth, rules.hard) - 1)
   const number = deepest > 0n ? deepest : 0n
@@ -63,10 +62,10 @@ async function readHard(client: Client, rules: HeadRules, head: Block): Promise<
   return number === head.number ? head : readBlock(client, number)
 }
 
-// JSON-RPC's invalid parameters, and the code that nodes give for a tag that has no block.
+// JSON-RPC's code for invalid parameters, and the code that nodes return for a tag without a block.
 const NO_SUCH_TAG = [-32_602, -39_001]
 
-/** Undefined where the node does not know the tag, or has no such block yet. A silent node is an error. */
+/** Undefined if the node does not know the tag, or has no such block yet. A silent node is an error. */
 async function readTag(client: Client, blockTag: 'safe' | 'finalized'): Promise<Block | undefined> {
   try {
     return toBlock(await client.getBlock({ blockTag }))

@@ -10,22 +10,22 @@ test('an input that its wallet holds, and that can be claimed, is taken', () => 
   expect(obstacleOf(swap, wallet, 100n)).toBeUndefined()
 })
 
-test('an input is not taken that its wallet no longer holds', () => {
+test('an input that its wallet no longer holds is not taken', () => {
   expect(obstacleOf(swap, { ...wallet, balance: 99n }, 100n)).toBe('INPUT_UNAVAILABLE')
 })
 
-test('an input larger than what can be claimed in an hour is not taken: it could never be claimed', () => {
+test('an input above the hourly claim cap is not taken: it could never be claimed', () => {
   expect(obstacleOf(swap, wallet, 99n)).toBe('DESTINATION_UNAVAILABLE')
 })
 
 test.each(['delivering', 'settled'] as const)(
-  'an input that was paid for is taken again whatever the cap says by then, since it is owed: %s',
+  'the input of a paid swap is taken again whatever the cap, since it is due: %s',
   (state) => {
     expect(obstacleOf({ ...swap, state }, wallet, 0n)).toBeUndefined()
   },
 )
 
-test('a wallet that is delegated to somebody else cannot pay', () => {
+test('a wallet delegated to another contract cannot pay', () => {
   const foreign = { ...wallet, delegation: { kind: 'foreign' } } as WalletView
 
   expect(obstacleOf(swap, foreign, 100n)).toBe('INVALID_AUTHORIZATION')

@@ -16,15 +16,15 @@ export async function findObstacle({ clients, settings, readClaimCap }: Deps, sw
   const readState = (input: WalletInput) => readWalletState(clients, settings, input)
   const [state, { perHour }] = await Promise.all([readState({ wallet, token }), readClaimCap(token)])
   if (!obstacleOf(swap, state, perHour)) return undefined
-  // A node that lags does not know yet what the wallet was given. At a block that is named it answers or fails.
+  // A lagging node may not know the wallet's funds yet. Asked for a given block, it answers correctly or fails.
   const head = await clients.client.getBlockNumber({ cacheTime: 0 })
   const blockNumber = head > walletBlock ? head : walletBlock
   return obstacleOf(swap, await readState({ wallet, token, blockNumber }), perHour)
 }
 
 /**
- * Why a lock of this wallet's input would fail, by what the wallet looks like, or be for nothing: what is more than the
- * escrow lets go in an hour is never claimed, and goes back once it was paid for. Undefined when it would not.
+ * The reason why locking this input would fail, or be in vain: an input above the hourly claim cap could never be
+ * claimed, and would be refunded after the delivery. Undefined if there is none.
  */
 export function obstacleOf(
   swap: Swap,
@@ -37,10 +37,10 @@ export function obstacleOf(
   return claimLimit < inputAmount && !isPaid(swap) ? 'DESTINATION_UNAVAILABLE' : undefined
 }
 
-/** Its input is owed: a cap may be closed for an hour, and opened again before the claim. */
+/** The input of a paid swap is due: a cap that is closed for an hour may reopen before the claim. */
 const isPaid = ({ state }: Swap) => state !== 'accepted' && state !== 'locking'
 
-/** Delegated to us, or about to be by the authorization that the swap carries. */
+/** Delegated to us, or about to be by the swap's authorization. */
 function isDelegated(swap: Swap, delegation: WalletView['delegation']): boolean {
   if (delegation.kind === 'ours') return true
   if (delegation.kind !== 'none' && delegation.kind !== 'older') return false

@@ -12,7 +12,7 @@ import type { Op, SignedDelegation, Swap } from '../../model/swap.ts'
 import type { Transfer } from '../chain.ts'
 import type { EvmChainSettings } from './settings.ts'
 
-/** A transaction before it has a nonce, a price and a signature. */
+/** A transaction without nonce, fees and signature. */
 export type EvmRequest = {
   to: string
   data: string
@@ -22,8 +22,8 @@ export type EvmRequest = {
   authorizations?: SignedDelegation[]
 }
 
-// Gas limits: never an estimate, which a wallet or a token could make look cheap. What is not burnt comes
-// back, so each is the contract's own bound for the call (its caps and floors) plus its measured fixed part.
+// Fixed gas limits: a wallet or token could manipulate an estimate. Unused gas is refunded, so each limit is the
+// contract's own bound for the call (its caps and floors) plus its measured fixed part.
 const LOCK = 420_000
 const LOCK_MANY = { fixed: 400_000, each: 300_000 }
 const AUTHORIZATION = 25_000 // EIP-7702 PER_EMPTY_ACCOUNT_COST
@@ -31,16 +31,16 @@ const DELIVER = 300_000
 const DELIVER_MANY = { fixed: 300_000, each: 200_000 }
 export const CLAIM_MANY = { fixed: 400_000, each: 60_000 }
 const REFUND = 450_000
-// Rollups count what the bytes cost them into the gas of a transaction: a plain transfer needs more than 21,000 there.
+// Rollups may charge L1 data as gas: a plain transfer needs more than 21,000 there.
 const TRANSFER = { native: 100_000, token: 200_000 }
 
-/** A transaction to nobody in particular that does nothing but take its nonce. */
+/** A no-op that only consumes its nonce. */
 export const BURN: EvmRequest = { to: zeroAddress, data: '0x', gas: TRANSFER.native }
 
 export function planLock({ escrow }: EvmChainSettings, swaps: readonly Swap[]): EvmRequest {
   const authorizations = swaps.flatMap((swap) => (swap.delegation ? [swap.delegation] : []))
   const [only] = swaps
-  if (!only) throw new Error('Nothing to lock')
+  if (!only) throw new Error('No swap to lock')
   const isSingle = swaps.length === 1
   return {
     to: escrow,
@@ -94,7 +94,7 @@ export function planRefund({ escrow }: EvmChainSettings, swap: Swap, attested: A
 export function planDelivery(settings: EvmChainSettings, ops: readonly Op[]): EvmRequest {
   const orders = ops.map((op) => toDeliveryOrder(settings, op))
   const [only] = orders
-  if (!only) throw new Error('Nothing to deliver')
+  if (!only) throw new Error('No op to deliver')
   const isSingle = orders.length === 1
   return {
     to: settings.vault,

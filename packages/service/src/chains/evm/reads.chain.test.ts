@@ -17,7 +17,7 @@ const { client } = createEvmClients({ urls: [rpcUrl] })
 
 const MANY = 2_500
 
-test('thousands of open swaps are looked up in calls that no node refuses', async () => {
+test('thousands of open swaps are read in calls that no node refuses', async () => {
   const calls = vi.spyOn(client, 'readContract')
   const settings = { ...contracts, ringOf: () => zeroHash } as unknown as EvmChainSettings
   const at = { number: await client.getBlockNumber() } as Block
@@ -35,7 +35,7 @@ test('thousands of open swaps are looked up in calls that no node refuses', asyn
   expect(sizes).toEqual([1_000, 1_000, 500, 1_000, 1_000, 500])
 })
 
-test('a block before the contracts existed holds no op and no delivery: a new deployment works at once', async () => {
+test("a block before the contracts' deployment contains no op and no delivery", async () => {
   const settings = { ...contracts, ringOf: () => zeroHash } as unknown as EvmChainSettings
   const before = { number: 0n } as Block
   const op = { hash: zeroHash, locker: zeroAddress, position: 0n, round: 1n } as unknown as Op
@@ -44,7 +44,7 @@ test('a block before the contracts existed holds no op and no delivery: a new de
   expect(await readUndelivered(client, settings, [op], before)).toEqual(new Set([zeroHash]))
 })
 
-test('an address that is not our contract is a fault, and not an answer', async () => {
+test('an address without our contract is an error, and not an answer', async () => {
   const at = { number: await client.getBlockNumber() } as Block
   const wrong = { escrow: contracts.account } as unknown as EvmChainSettings
   const op = { hash: zeroHash, locker: zeroAddress, position: 0n, round: 1n } as unknown as Op

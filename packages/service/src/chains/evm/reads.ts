@@ -21,7 +21,7 @@ import type { EvmChainSettings } from './settings.ts'
 type Clients = Pick<EvmClients, 'client' | 'gathered'>
 export type WalletInput = { wallet: string; token: string; blockNumber?: bigint }
 
-/** Nonces are read where an authorization will need them: most wallets are delegated already. */
+/** Reads the nonces only if an authorization needs them: most wallets are already delegated. */
 export async function readDelegation(
   { client, gathered }: Clients,
   settings: EvmChainSettings,
@@ -40,7 +40,7 @@ export async function readDelegation(
   return toDelegation({ code, nonce, pendingNonce }, settings)
 }
 
-/** One call for a wallet that is delegated. */
+/** Needs one call for a delegated wallet. */
 export async function readWalletState(
   clients: Clients,
   settings: EvmChainSettings,
@@ -55,7 +55,7 @@ export async function readWalletState(
   return { delegation, balance }
 }
 
-/** In one request: the block is that of the node that says the rest. */
+/** In one request, so that the block number comes from the same node. */
 export async function readWallet(
   clients: Clients,
   settings: EvmChainSettings,
@@ -90,7 +90,7 @@ export async function readBalance(
   })
 }
 
-/** What the vault can pay of each token: what it holds, and no more than its hourly cap leaves. */
+/** The deliverable amount of each token: the vault's balance, limited by its hourly cap. */
 export function readHoldings(client: PublicClient, { vault, tokens }: EvmChainSettings, { number }: Block) {
   return Promise.all(
     tokens.map(async (token) => {
@@ -107,7 +107,7 @@ export function readHoldings(client: PublicClient, { vault, tokens }: EvmChainSe
   )
 }
 
-// A few million gas for each call: nodes bound what one may take, in gas and in time.
+// A few million gas per call: nodes limit its gas and time.
 const LOOKED_UP_AT_ONCE = 1_000
 
 export async function readLocks(
@@ -157,7 +157,7 @@ export async function readUndelivered(
   return undelivered
 }
 
-/** A block before the contract existed holds no op. That is an answer, and not a fault of the node. */
+/** A block before the contract's deployment contains no op: an empty answer, not a failure of the node. */
 async function orBeforeContract<T>(
   client: PublicClient,
   { address, blockNumber }: { address: Address; blockNumber: bigint },

@@ -14,7 +14,10 @@ const DELIVERED = getAbiItem({ abi: geoVaultAbi, name: 'Delivered' })
 // A range that every public node answers in one piece.
 const MAX_RANGE = 2_000n
 
-/** What the calls to our contracts tell. Ops and deliveries are named by their content, so any node may be asked. */
+/**
+ * Recovers facts from calls to our contracts. Hashes of ops and deliveries commit to their content, so any node may be
+ * asked.
+ */
 export function createEvmRecovery({ clients, settings }: Parts): RecoveryChain {
   const { client, agreed, nodes } = clients
   return {
@@ -84,7 +87,7 @@ async function findDeliveryTerms(
 
 type Asked = { deliveryHash: string; since: number; at: Block }
 
-/** By the vault's log of exactly this delivery, back to the time at which it cannot have been made yet. */
+/** Finds the vault's log of this delivery, back to the time before which it cannot have been made. */
 async function findDelivery(
   client: PublicClient,
   { vault }: Settings,

@@ -59,7 +59,7 @@ test.each([
   'nonce too high',
   'node is syncing',
   '',
-])('the text "%s" says nothing about the transaction', (text) => {
+])('the text "%s" does not concern the transaction', (text) => {
   expect(meaningOf(said(text))).toBeUndefined()
 })
 
@@ -71,14 +71,14 @@ describe('a refusal', () => {
     expect(commonRefusal(errors)).toBe('authority')
   })
 
-  test('is not definite when a node is silent or says something else', () => {
+  test('is not definite when a node is silent or answers differently', () => {
     expect(commonRefusal([said('authority already reserved'), silent])).toBeUndefined()
     expect(commonRefusal([said('authority already reserved'), said('insufficient funds')])).toBeUndefined()
     expect(commonRefusal([said('authority already reserved'), said('txpool is full')])).toBeUndefined()
     expect(commonRefusal([])).toBeUndefined()
   })
 
-  test('is the word of a node, not of a gateway before it', () => {
+  test('comes from a node, not from a gateway before it', () => {
     const gateway = new HttpRequestError({ url: 'node', status: 403, details: 'insufficient funds' })
     expect(commonRefusal([gateway])).toBeUndefined()
   })

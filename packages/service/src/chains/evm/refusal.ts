@@ -1,7 +1,7 @@
 import { BaseError, RpcRequestError } from 'viem'
 import type { Refusal } from '../chain.ts'
 
-/** `known`: the node or the chain has these bytes already, or the nonce is taken. */
+/** `known`: the node or the chain already has these bytes, or the nonce is consumed. */
 type Meaning = 'known' | Refusal
 
 const MEANINGS: readonly [Meaning, RegExp][] = [
@@ -19,13 +19,13 @@ const MEANINGS: readonly [Meaning, RegExp][] = [
   ],
 ]
 
-/** What a node says of a transaction that it was offered; undefined where its text says nothing about it. */
+/** Classifies a node's answer to a broadcast; undefined if its text does not concern the transaction. */
 export function meaningOf(error: unknown): Meaning | undefined {
   if (!(error instanceof BaseError)) return undefined
   return MEANINGS.find(([, text]) => text.test(error.details))?.[0]
 }
 
-/** The refusal that all nodes gave. One that is silent, or unclear, may have taken the bytes. */
+/** The refusal that all nodes gave; undefined if one was silent or unclear, since it may have accepted the bytes. */
 export function commonRefusal(errors: readonly unknown[]): Refusal | undefined {
   const [first, ...others] = errors.map(refusalOf)
   return others.every((other) => other === first) ? first : undefined

@@ -2,7 +2,7 @@ import { privateKeyToAccount } from 'viem/accounts'
 import { expect, test } from 'vitest'
 import type { Block, Heads, Sent } from '../chain.ts'
 import type { EvmClients } from './client.ts'
-import { createFateReader, isSignedFor, sign } from './send.ts'
+import { createOutcomeReader, isSignedFor, sign } from './send.ts'
 
 const blockAt = (number: bigint): Block => ({ number, height: number, hash: `0x${number}`, seconds: 0 })
 const headsAt = (head: bigint, hard: bigint, settle = head): Heads => ({
@@ -19,11 +19,11 @@ function createReader() {
     asked.push(blockNumber)
     return Number(blockNumber / 10n)
   }
-  const read = createFateReader({ agreed: { getTransactionCount } } as unknown as EvmClients)
+  const read = createOutcomeReader({ agreed: { getTransactionCount } } as unknown as EvmClients)
   return { asked, read }
 }
 
-test('a final block is asked for a key’s nonce once, and the head each time', async () => {
+test('a key’s nonce is read once per final block, and at the head each time', async () => {
   const { asked, read } = createReader()
 
   await read('key', sent, headsAt(20n, 10n))
@@ -38,7 +38,7 @@ test('a final block is asked for a key’s nonce once, and the head each time', 
   expect(asked.slice(3)).toEqual([21n, 10n, 31n, 20n])
 })
 
-test('what is not settled at the head is judged by the settled block', async () => {
+test('transactions not settled at the head are judged by the settle block', async () => {
   const { asked, read } = createReader()
 
   const { consumed, unmined } = await read('key', sent, headsAt(20n, 10n, 15n))
@@ -47,7 +47,7 @@ test('what is not settled at the head is judged by the settled block', async () 
   expect(asked).toEqual([20n, 10n, 15n])
 })
 
-test('of a key that sent nothing the head alone is asked', async () => {
+test('for a key without transactions only the head is read', async () => {
   const { asked, read } = createReader()
 
   expect(await read('key', [], headsAt(20n, 10n))).toMatchObject({ nextNonce: 2, final: [], unmined: [] })
@@ -58,7 +58,7 @@ const key = privateKeyToAccount(`0x${'1'.repeat(64)}`)
 const fees = { maxFeePerGas: '2', maxPriorityFeePerGas: '1' }
 const request = { to: `0x${'a'.repeat(40)}`, data: '0x1234', gas: 21_000, value: '5' }
 
-test('a request is that of signed bytes where recipient, data and coins are the same', async () => {
+test('signed bytes match a request with the same recipient, data and value', async () => {
   const { raw } = await sign([key], 1, request, { sender: key.address, nonce: 0, terms: fees })
   const by = { raw, sender: key.address }
 
@@ -70,7 +70,7 @@ test('a request is that of signed bytes where recipient, data and coins are the 
   expect(await isSignedFor(request, { ...by, sender: `0x${'c'.repeat(40)}` })).toBe(false)
 })
 
-test('so is one with authorizations, where these are the same', async () => {
+test('signed bytes match a request only with the same authorizations', async () => {
   const delegate = `0x${'d'.repeat(40)}` as const
   const authorize = async (nonce: number) => {
     const signed = await key.signAuthorization({ chainId: 1, contractAddress: delegate, nonce })

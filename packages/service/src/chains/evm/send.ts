@@ -9,13 +9,13 @@ import {
   type TransactionSerialized,
 } from 'viem'
 import type { SignedDelegation } from '../../model/swap.ts'
-import type { Block, Fates, Heads, Refusal, Sent, Signed } from '../chain.ts'
+import type { Block, Heads, Refusal, Sent, Signed, TxOutcomes } from '../chain.ts'
 import type { EvmClients } from './client.ts'
 import { type Fees, gasLimitOf } from './fees.ts'
 import type { EvmRequest } from './plans.ts'
 import { commonRefusal, meaningOf } from './refusal.ts'
 
-/** To every node: done when one took the bytes, an error when it is not known whether one did. */
+/** Broadcasts to every node: resolves when one accepted the bytes, and throws if that is unknown. */
 export async function broadcast(nodes: readonly PublicClient[], raw: string): Promise<Refusal | undefined> {
   const offers = nodes.map((node) => offer(node, raw as Hex))
   return Promise.any(offers).catch(({ errors }: AggregateError) => {
@@ -29,17 +29,17 @@ async function offer(node: PublicClient, raw: Hex): Promise<undefined> {
   try {
     await node.request({ method: 'eth_sendRawTransaction', params: [raw] })
   } catch (error) {
-    // The answer one hopes for when sending again.
+    // The expected answer to a repeated broadcast.
     if (meaningOf(error) !== 'known') throw error
   }
 }
 
 /**
- * A nonce that a hard-final block consumed settles every transaction that was signed with it. The next one is agreed
- * on as well: a key that followed one node's word past a gap could send nothing any more. What a final block says of a
- * key stays, so it is asked once, and only where something was sent.
+ * Reads outcomes by nonce: one consumed in a hard-final block decides every transaction signed with it. The next nonce
+ * requires agreement as well: a key that skipped one on a single node's word would be stuck. A final nonce is read once
+ * per block, and only for keys with open transactions.
  */
-export function createFateReader({ agreed }: Pick<EvmClients, 'agreed'>) {
+export function createOutcomeReader({ agreed }: Pick<EvmClients, 'agreed'>) {
   const finals = new Map<string, { hash: string; nonce: number }>()
   const nonceAt = (sender: string, { number }: Block) =>
     agreed.getTransactionCount({ address: sender as Address, blockNumber: number })
@@ -52,7 +52,7 @@ export function createFateReader({ agreed }: Pick<EvmClients, 'agreed'>) {
     return nonce
   }
 
-  return async <T extends Sent>(sender: string, sent: readonly T[], at: Heads): Promise<Fates<T>> => {
+  return async <T extends Sent>(sender: string, sent: readonly T[], at: Heads): Promise<TxOutcomes<T>> => {
     const [latest, hard] = await Promise.all([
       nonceAt(sender, at.head),
       sent.length > 0 ? readFinal(sender, at) : 0,
@@ -88,7 +88,7 @@ export async function sign(
 ): Promise<Signed> {
   const account = accounts.find((candidate) => candidate.address === as.sender)
   if (!account) throw new Error(`No key for ${as.sender}`)
-  if (as.nonce === undefined) throw new Error('Nothing is signed here without a nonce')
+  if (as.nonce === undefined) throw new Error('A transaction needs a nonce')
   const transaction = {
     chainId,
     nonce: as.nonce,
@@ -126,7 +126,7 @@ export async function isSignedFor(
   )
 }
 
-/** Who delegates by them, and to whom, follows from their signatures: no two are alike. */
+/** Signatures identify authorizations: each covers its delegate, chain and nonce. */
 function namesOf(authorizations: readonly { r?: string | undefined; s?: string | undefined }[]): string {
   return authorizations.map(({ r = '0x0', s = '0x0' }) => `${BigInt(r)} ${BigInt(s)}`).join()
 }

@@ -12,15 +12,15 @@ export type EvmChainSettings = {
   tokens: readonly Address[]
   finality: HeadRules
   tipWei: bigint | undefined
-  /** No node's tip counts beyond this; absent for a bound by the base fee. */
+  /** The upper bound of tips; absent to bound them by the base fee. */
   maxTipWei?: bigint
-  /** Of an OP-stack chain: says what posting a transaction's bytes to L1 costs, beside the gas. */
+  /** For an OP-stack chain: the contract that prices posting a transaction's bytes to L1, charged beside the gas. */
   l1FeeOracle?: Address
-  /** Of a chain that charges for posting bytes to L1 within the gas. */
+  /** For a chain that charges for posting bytes to L1 within the gas. */
   l1Gas?: 'arbitrum'
-  /** What the vault may buy, and where. */
+  /** The pools that the vault may buy from. */
   uniswap?: { adapter: Address; quoter: Address; pools: readonly UniswapPool[] }
-  /** The ring of the op's origin, whichever chain that is. */
+  /** The ring of the op's origin, on any chain. */
   ringOf(op: Op): Hex
 }
 

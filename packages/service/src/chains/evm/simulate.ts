@@ -6,7 +6,7 @@ import { toDeliveryOrder } from './plans.ts'
 import { readBalance } from './reads.ts'
 import type { EvmChainSettings } from './settings.ts'
 
-// Refusals of the vault that say nothing about the recipient or the liquidity.
+// Refusals of the vault that do not depend on the recipient or the liquidity.
 const NOT_NOW = [
   'NotDeliverer',
   'AlreadyDelivered',
@@ -17,7 +17,7 @@ const NOT_NOW = [
   'LowGas',
 ]
 
-/** Runs the delivery on the newest state without sending it, and says why it would not go through. */
+/** Simulates the delivery on the newest state, and returns the reason if it would fail. */
 export async function simulateDelivery(
   client: PublicClient,
   settings: EvmChainSettings & { deliverer: Address },
@@ -40,8 +40,8 @@ export async function simulateDelivery(
 }
 
 /**
- * The name of the error a contract gave, or an empty one; undefined when no contract has spoken and it is a
- * fault of the node or the way to it. Nodes differ in the code of a revert, but all of them say the word.
+ * The name of the contract's error, or an empty one; undefined if no contract answered and the node or the connection
+ * failed. Nodes differ in the code of a revert, but all mention it in the text.
  */
 export function refusalOf(error: unknown): string | undefined {
   if (!(error instanceof BaseError)) return undefined

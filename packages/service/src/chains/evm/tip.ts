@@ -7,7 +7,7 @@ type Settings = Pick<EvmChainSettings, 'tipWei' | 'maxTipWei' | 'l1Gas'>
 // Chains without a base fee ask for about this much.
 const LEAST_BOUND = 100_000_000n
 
-/** The tip that most nodes suggest, at most twice the base fee: no node has us pay whatever it likes. */
+/** The median tip of the nodes, at most twice the base fee, so that no node can set an arbitrary one. */
 export async function readTip(
   nodes: readonly PublicClient[],
   settings: Settings,

@@ -55,7 +55,7 @@ const settings = { vault: contracts.vault, ringOf: () => RING }
 const recipient: Address = `0x${'5e'.repeat(20)}`
 
 let round = 0n
-/** 100 were quoted, the wallet signed 97. Only what a delivery reads is filled in. */
+/** 100 were quoted, and the wallet signed 97. Contains only the fields that a delivery reads. */
 async function createOp(): Promise<Op> {
   const { timestamp } = await client.getBlock()
   round += 1n
@@ -63,7 +63,7 @@ async function createOp(): Promise<Op> {
   return { ...delivery, position: 0n, round, fillDeadline: Number(timestamp) + 600 } as Op
 }
 
-/** Sends the planned delivery as the worker would, and tells what it cost and what was delivered. */
+/** Sends the planned delivery as the worker would, and returns its cost and the delivered amount. */
 async function deliver(op: Op, terms: { maxIn: bigint; least: bigint }) {
   const { to, data, gas } = planDeliverVia(settings, op, { adapter, ...ROUTE, ...terms })
   const account = privateKeyToAccount(keys.deliverers[0]?.privateKey ?? '0x')
@@ -78,7 +78,7 @@ function balanceOf(holder: Address, address: Address): Promise<bigint> {
   return client.readContract({ address, abi: erc20Abi, functionName: 'balanceOf', args: [holder] })
 }
 
-/** Somebody sells dollars for the token, and it becomes dearer. */
+/** Sells dollars for the token, which raises its price. */
 async function raisePrice(amountIn: bigint): Promise<void> {
   const account = privateKeyToAccount(keys.treasury.privateKey)
   const mint = { abi: testTokenAbi, functionName: 'mint', args: [account.address, amountIn] } as const
@@ -92,9 +92,9 @@ async function raisePrice(amountIn: bigint): Promise<void> {
   for (const call of calls) await chain.sendTransaction({ account, chain: null, ...call, gas: 1_000_000n })
 }
 
-test('a quoted output costs what was quoted, to the unit', async () => {
+test('a quoted output costs exactly the quoted amount', async () => {
   const amountIn = await quoteExactOutput(client, { quoter, ...ROUTE, amountOut: links(100) })
-  if (amountIn === undefined) throw new Error('the pool has a hundred')
+  if (amountIn === undefined) throw new Error('Expected a quote')
 
   const { cost, delivered } = await deliver(await createOp(), { maxIn: amountIn, least: links(100) })
 
@@ -104,7 +104,7 @@ test('a quoted output costs what was quoted, to the unit', async () => {
   expect(amountIn).toBeLessThan(usd(2_007))
 })
 
-test('a budget below the quoted cost buys what the quote for the budget says', async () => {
+test('a budget below the quoted cost buys the quoted amount for that budget', async () => {
   const amountOut = await quoteExactInput(client, { quoter, ...ROUTE, amountIn: usd(1_990) })
 
   const bought = await deliver(await createOp(), { maxIn: usd(1_990), least: links(97) })
@@ -112,7 +112,7 @@ test('a budget below the quoted cost buys what the quote for the budget says', a
   expect(bought).toEqual({ cost: usd(1_990), delivered: amountOut })
 })
 
-test('nothing is delivered below what must arrive', async () => {
+test('nothing is delivered below the least amount', async () => {
   const op = await createOp()
 
   expect(await deliver(op, { maxIn: usd(1_990), least: links(100) })).toEqual({ cost: 0n })
@@ -120,7 +120,7 @@ test('nothing is delivered below what must arrive', async () => {
   expect((await deliver(op, { maxIn: usd(2_050), least: links(100) })).delivered).toBe(links(100))
 })
 
-test('a purchase is all or nothing while its budget is enough, and else buys what it can', async () => {
+test('a purchase is all or nothing while its budget suffices, and otherwise buys as much as it can', async () => {
   const pools = [{ sell: usdc, buy: link, fee: ROUTE.fee }]
   const bought = { ...settings, uniswap: { adapter, quoter, pools } }
   const op = { ...(await createOp()), payToken: usdc, payAmount: usd(2_050) }
@@ -135,7 +135,7 @@ test('a purchase is all or nothing while its budget is enough, and else buys wha
   await expect(planPurchase(client, bought, { ...op, payToken: weth })).rejects.toThrow('No pool sells')
 })
 
-test('a purchase is tried before anything is signed, and the trial says what stands in the way', async () => {
+test('a purchase is simulated before anything is signed, and the simulation returns the obstacle', async () => {
   const pools = [{ sell: usdc, buy: link, fee: ROUTE.fee }]
   const deliverer = keys.deliverers[0]?.address ?? zeroAddress
   const as = { ...settings, deliverer, uniswap: { adapter, quoter, pools } }
@@ -159,7 +159,7 @@ test('a quote follows the pool', async () => {
   expect(after).toBeGreaterThan(before ?? 0n)
 })
 
-test('there is no quote without a pool, or for more than it has', async () => {
+test('no quote without a pool, or beyond its liquidity', async () => {
   const amountOut = links(1)
 
   expect(await quoteExactOutput(client, { quoter, ...ROUTE, fee: 500, amountOut })).toBeUndefined()
@@ -168,18 +168,18 @@ test('there is no quote without a pool, or for more than it has', async () => {
   expect(await quoteExactInput(client, { quoter, ...ROUTE, amountIn: 2n ** 200n })).toBeUndefined()
 })
 
-test('a node that does not answer is a fault, not an empty pool', async () => {
+test('a node that does not answer is an error, not an empty pool', async () => {
   const nobody = createEvmClient({ urls: ['http://127.0.0.1:9'] })
 
   await expect(quoteExactOutput(nobody, { quoter, ...ROUTE, amountOut: 1n })).rejects.toThrow()
   await expect(quoteExactOutput(client, { ...ROUTE, quoter: recipient, amountOut: 1n })).rejects.toThrow()
 })
 
-test('a venue that the vault does not buy from is named', async () => {
+test('a venue that the vault does not buy from is reported', async () => {
   const venue = { name: 'alpha', vault: contracts.vault, adapter, quoter }
   expect(await verifyUniswapV3(client, venue)).toEqual([])
   expect(await verifyUniswapV3(client, { ...venue, adapter: quoter })).toEqual([
-    `alpha: what is at ${quoter} is not the adapter of this version`,
+    `alpha: the code at ${quoter} is not the adapter of this version`,
   ])
 
   const account = privateKeyToAccount(keys.treasury.privateKey)

@@ -23,19 +23,19 @@ const quoterAbi = parseAbi([
   'function quoteExactOutput(bytes path, uint256 amountOut) returns (uint256, uint160[], uint32[], uint256)',
 ])
 
-// What a swap through one pool takes at most with a dozen ticks crossed, twice: the exact purchase that the budget
-// is too small for, and the sale of all of it. Measured without crossings: 192,464 with all of the delivery.
+// An upper bound for a swap through one pool with a dozen tick crossings, twice: the exact purchase that exceeds the
+// budget, and the sale of the whole budget. Measured without crossings: 192,464 including the delivery.
 const PURCHASE_GAS = 600_000
 
-// Where a pool's price stands when it has nothing left on that side (TickMath, one inside either end).
+// The price of a pool without liquidity left on that side (TickMath, one inside either end).
 const DRY_PRICES = [4_295_128_740n, 1_461_446_703_485_210_103_287_273_052_203_988_822_378_723_970_341n]
 
-/** From what is sold to what is bought, through the one pool of this `fee`, in millionths. */
+/** From the sold to the bought token, through the pool with this `fee`, in millionths. */
 export type Route = { tokenIn: Address; tokenOut: Address; fee: number }
 
 type Asked = Route & { quoter: Address; blockNumber?: bigint }
 
-/** What an exact output costs now; undefined when the pools do not have it. */
+/** The current cost of an exact output; undefined if the pools do not have it. */
 export async function quoteExactOutput(
   client: PublicClient,
   asked: Asked & { amountOut: bigint },
@@ -44,7 +44,7 @@ export async function quoteExactOutput(
   return quote(client, asked, { functionName: 'quoteExactOutput', args })
 }
 
-/** What an exact input buys now; undefined when the pools do not take all of it. */
+/** The current output of an exact input; undefined if the pools do not take all of it. */
 export async function quoteExactInput(
   client: PublicClient,
   asked: Asked & { amountIn: bigint },
@@ -55,7 +55,7 @@ export async function quoteExactInput(
 
 type Call = { functionName: 'quoteExactInput' | 'quoteExactOutput'; args: readonly [Hex, bigint] }
 
-/** The quoter runs the swap in a call and undoes it: its answer is the pools' own, to the unit. */
+/** The quoter simulates the swap in a call, so its answer is exact. */
 async function quote(client: PublicClient, asked: Asked, call: Call): Promise<bigint | undefined> {
   try {
     const quoter = { address: asked.quoter, abi: quoterAbi } as const
@@ -69,20 +69,20 @@ async function quote(client: PublicClient, asked: Asked, call: Call): Promise<bi
   }
 }
 
-/** The route as Uniswap reads it for an exact output: the output, the fee, the input. */
+/** The path as Uniswap reads it for an exact output: output, fee, input. */
 function toPath({ tokenIn, tokenOut, fee }: Route): [Hex, Hex, Hex] {
   return [tokenOut, encodePacked(['uint24'], [fee]), tokenIn]
 }
 
 /**
- * `least` is what must arrive, from the signed minimum up to the quoted output. With the quoted output the delivery
- * is all or nothing; with less, it spends all of `maxIn` when that does not buy the quoted output.
+ * `least` is the amount that must arrive, from the signed minimum up to the quoted output. With the quoted output the
+ * delivery is all or nothing; with less, it spends all of `maxIn` if that does not buy the quoted output.
  */
 export type Purchase = Omit<Route, 'tokenOut'> & { adapter: Address; maxIn: bigint; least: bigint }
 
 type PurchaseSettings = Pick<EvmChainSettings, 'vault' | 'ringOf' | 'uniswap'>
 
-/** A delivery whose output the vault buys, for at most `maxIn` of what it holds. */
+/** A delivery whose output the vault buys for at most `maxIn`. */
 export function planDeliverVia(
   settings: Pick<EvmChainSettings, 'vault' | 'ringOf'>,
   op: Op,
@@ -97,8 +97,8 @@ export function planDeliverVia(
 }
 
 /**
- * A purchase as things stand. While the budget buys the quoted output it is all or nothing, so that a pool that is
- * moved around this very transaction stops it; where the market has moved before, the budget buys what it can.
+ * Plans a purchase at the current price. It is all or nothing while the budget buys the quoted output, so that a
+ * sandwich attack fails it. If the market moved before, the budget buys as much as it can.
  */
 export async function planPurchase(
   client: PublicClient,
@@ -124,7 +124,7 @@ function toArgs(settings: Pick<EvmChainSettings, 'ringOf'>, op: Op, purchase: Pu
 
 const MOVED = ['TooExpensive', 'TooLittle', 'NoLiquidity', 'BelowMinimum']
 
-/** Runs the purchase on the newest state without sending it, and says why it would not go through. */
+/** Simulates the purchase on the newest state, and returns the reason if it would fail. */
 export async function simulatePurchase(
   client: PublicClient,
   settings: PurchaseSettings & { deliverer: Address },
@@ -149,14 +149,14 @@ export async function simulatePurchase(
 
 type Venue = { name: string; vault: Address; adapter: Address; quoter: Address }
 
-/** Every way in which the venue on the chain is not what a purchase needs. */
+/** Lists the ways in which the venue on the chain is unfit for purchases. */
 export async function verifyUniswapV3(client: PublicClient, venue: Venue): Promise<string[]> {
   const { name, vault, adapter, quoter } = venue
   const read = { functionName: 'adapters', args: [adapter] } as const
   const code = await client.getCode({ address: adapter })
-  // It is handed inventory to trade with: whatever else is there must not get any.
+  // The adapter receives inventory to trade with: unknown code must not get any.
   if (!code || !isCodeOf(code, CONTRACT_CODE.adapter)) {
-    return [`${name}: what is at ${adapter} is not the adapter of this version`]
+    return [`${name}: the code at ${adapter} is not the adapter of this version`]
   }
   const [isAllowed, bought, quoted] = await Promise.all([
     client.readContract({ address: vault, abi: geoVaultAbi, ...read }),
@@ -167,11 +167,11 @@ export async function verifyUniswapV3(client: PublicClient, venue: Venue): Promi
     ...(isAllowed ? [] : [`${name}: the vault does not buy through adapter ${adapter}`]),
     ...(isAddressEqual(bought, quoted)
       ? []
-      : [`${name}: the adapter buys from pools of ${bought}, the quoter asks those of ${quoted}`]),
+      : [`${name}: the adapter buys from pools of ${bought}, the quoter quotes those of ${quoted}`]),
   ]
 }
 
-/** The purchase that an op was quoted with: at most what was set aside, for no less than the signed minimum. */
+/** The quoted purchase of an op: at most its budget, for at least the signed minimum. */
 export function purchaseOf({ uniswap }: Pick<EvmChainSettings, 'uniswap'>, op: Op): Purchase {
   const isMeant = ({ sell, buy }: UniswapPool) => sell === op.payToken && buy === op.outputToken
   const pool = uniswap?.pools.find(isMeant)

@@ -13,24 +13,24 @@ type Expected = {
   chainId: number
   name: string
   contracts: { account: Address; escrow: Address; vault: Address }
-  /** Either of these may sign for the escrow. */
+  /** Each of these may sign for the escrow. */
   attesters: readonly Address[]
   treasury: Address | undefined
   deliverers: readonly Address[]
-  /** Those of our keys that send transactions here. */
+  /** Our keys that send transactions on this chain. */
   senders: readonly Address[]
   tokens: readonly ExpectedToken[]
   feeds: readonly ExpectedFeed[]
 }
 
-// Chainlink's own feeds have 8 decimals, or 18 where the quote is in a coin: anything else is not a price feed.
+// Chainlink's feeds have 8 decimals, or 18 if quoted in a coin: anything else is not a price feed.
 const FEED_DECIMALS = [8, 18]
 const feedAbi = parseAbi([
   'function decimals() view returns (uint8)',
   'function description() view returns (string)',
 ])
 
-/** Every way in which the chain behind the nodes differs from the configuration. */
+/** Lists the differences between the chain and the configuration. */
 export async function verifyChain(client: PublicClient, expected: Expected): Promise<string[]> {
   const { chainId, name } = expected
   const actual = await client.getChainId()
@@ -41,7 +41,7 @@ export async function verifyChain(client: PublicClient, expected: Expected): Pro
     ...expected.tokens.map((token) => verifyToken(client, token)),
     ...expected.feeds.map((feed) => verifyFeed(client, feed)),
   ])
-  // What is no contract of ours cannot be asked for what it knows.
+  // Unknown code cannot be queried for its roles.
   const roles = code.length > 0 ? [] : [verifyEscrow(client, expected), verifyVault(client, expected)]
   return [code, ...others, ...(await Promise.all(roles))].flat().map((problem) => `${name}: ${problem}`)
 }
@@ -55,18 +55,18 @@ async function verifyCode(client: PublicClient, { contracts }: Expected): Promis
       if (!code || code === '0x') return [`there is no ${role} contract at ${address}`]
       return isCodeOf(code, CONTRACT_CODE[role])
         ? []
-        : [`what is at ${address} is not the ${role} contract of this version`]
+        : [`the code at ${address} is not the ${role} contract of this version`]
     }),
   )
   return problems.flat()
 }
 
-/** Of a key that is delegated, nodes take one transaction at a time: the second of a lane would never be sent. */
+/** Nodes accept one pending transaction of a delegated account: the second of a lane would never be sent. */
 async function verifySenders(client: PublicClient, { senders }: Expected): Promise<string[]> {
   const codes = await Promise.all(senders.map((address) => client.getCode({ address })))
   return senders
     .filter((_, index) => (codes[index] ?? '0x') !== '0x')
-    .map((address) => `there is code at ${address}, which sends transactions: take its delegation back`)
+    .map((address) => `there is code at ${address}, which sends transactions: remove its delegation`)
 }
 
 async function verifyEscrow(
@@ -104,13 +104,13 @@ async function verifyVault(
   const strangers = deliverers.filter((_, index) => !known[index])
   return [
     ...(treasury && owner !== treasury ? [`the vault's treasury is ${owner}, not ${treasury}`] : []),
-    ...strangers.map((key) => `the vault does not take deliveries from ${key}`),
+    ...strangers.map((key) => `the vault does not accept deliveries from ${key}`),
   ]
 }
 
 type Capped = { contracts: Expected['contracts']; tokens: readonly { address: Address; symbol: string }[] }
 
-/** Tokens of which nothing can move. The treasury opens caps, and may close them on purpose. */
+/** Lists tokens that cannot move. The treasury opens caps, and may close them on purpose. */
 export async function findClosedCaps(client: PublicClient, { contracts, tokens }: Capped): Promise<string[]> {
   const vault = { address: contracts.vault, abi: geoVaultAbi } as const
   const escrow = { address: contracts.escrow, abi: geoEscrowAbi } as const
@@ -130,7 +130,7 @@ export async function findClosedCaps(client: PublicClient, { contracts, tokens }
   return closed.flat()
 }
 
-/** A token by its own words: another one at this address would be another currency under a known name. */
+/** Checks symbol and decimals: another token at this address would be another currency under a known name. */
 async function verifyToken(client: PublicClient, token: ExpectedToken): Promise<string[]> {
   const { address, symbol, decimals } = token
   const [actualSymbol, actualDecimals] = await Promise.all([
@@ -138,10 +138,10 @@ async function verifyToken(client: PublicClient, token: ExpectedToken): Promise<
     readDecimals(client, address).catch(refusedAsUndefined),
   ])
   if (actualDecimals === undefined) return [`there is no token ${symbol} at ${address}`]
-  // Some old tokens have a symbol that is no text: nothing can be compared then.
+  // Some old tokens have a symbol that is not text and cannot be compared.
   const isOther = actualSymbol !== undefined && actualSymbol !== symbol
   return [
-    ...(!isOther ? [] : [`the token at ${address} calls itself ${actualSymbol}, not ${symbol}`]),
+    ...(!isOther ? [] : [`the token at ${address} has the symbol ${actualSymbol}, not ${symbol}`]),
     ...(decimals === undefined || decimals === actualDecimals
       ? []
       : [`${symbol} at ${address} has ${actualDecimals} decimals, not ${decimals}`]),
@@ -161,7 +161,7 @@ async function verifyFeed(client: PublicClient, { address, description }: Expect
   ]
 }
 
-/** Undefined when there is nothing that answers as expected; a fault of the node is thrown on. */
+/** Undefined if nothing at the address answers as expected; rethrows failures of the node. */
 function refusedAsUndefined(error: unknown): undefined {
   const isAnswer = (cause: unknown) =>
     cause instanceof BaseError && /^(ContractFunctionZeroData|AbiDecoding|InvalidBytes)/.test(cause.name)

@@ -13,17 +13,17 @@ type Options = {
   clients: Pick<EvmClients, 'gathered'>
   settings: EvmChainSettings
   prices: PriceReader
-  /** Whose coins are watched. */
+  /** The keys whose native balances are read. */
   keys: readonly string[]
   feeds: readonly Address[]
-  /** Decimals of what pools sell, which sizes are counted in. */
+  /** Decimals of the tokens sold to pools, in which sizes are counted. */
   decimalsOf(token: Address): Promise<number>
 }
 
-// In whole units of what is sold, which the vault holds as a stable: from a first swap to a large one.
+// In whole units of the sold token, a stablecoin of the vault: from a first swap to a large one.
 const SIZES = [1n, 10n, 100n, 1_000n, 5_000n, 20_000n, 50_000n, 100_000n, 250_000n]
 
-/** Reads the parts of an EVM chain's view. All that is asked of one block in one tick is one call. */
+/** Reads the parts of an EVM chain's view. Reads of one block in one tick share one call. */
 export function createEvmViewReader(options: Options): ViewReader {
   const { clients, settings, keys, feeds } = options
   const { agreed } = clients.gathered

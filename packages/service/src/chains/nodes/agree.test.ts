@@ -6,11 +6,11 @@ const says = <T>(value: T) => Promise.resolve(value)
 const fails = (why: string) => Promise.reject(new Error(why))
 const never = <T>() => new Promise<T>(() => {})
 
-test('one node decides alone, two both, three two of them, five three', () => {
+test('one of one node, two of two, two of three and three of five are a majority', () => {
   expect([1, 2, 3, 4, 5].map(majorityOf)).toEqual([1, 2, 2, 3, 3])
 })
 
-test('a majority is believed while the rest is silent, fails or says something else', async () => {
+test('a majority is believed while the rest is silent, fails or answers differently', async () => {
   expect(await agree([says('a'), never<string>(), says('a')], String)).toBe('a')
   expect(await agree([fails('down'), says('a'), says('a')], String)).toBe('a')
   expect(await agree([says('lie'), says('a'), says('a')], String)).toBe('a')
@@ -21,12 +21,12 @@ test('without a majority there is no answer', async () => {
   await expect(agree([says('a'), fails('down'), says('b')], String)).rejects.toBeInstanceOf(NoAgreementError)
 })
 
-test('when too few are left to agree, the reason of one that failed is given', async () => {
+test('if too few nodes are left to agree, the error of a failed one is thrown', async () => {
   await expect(agree([fails('down'), says('a')], String)).rejects.toThrow('down')
   await expect(agree([fails('down')], String)).rejects.toThrow('down')
 })
 
-test('whatever fewer than half of the nodes say, the answer is that of the others', async () => {
+test('the answer of a majority stands, whatever the other nodes answer', async () => {
   const lies = fc.array(fc.constantFrom('x', 'y', 'z'), { maxLength: 4 })
   await fc.assert(
     fc.asyncProperty(lies, fc.integer({ min: 1, max: 4 }), async (said, more) => {
@@ -36,13 +36,13 @@ test('whatever fewer than half of the nodes say, the answer is that of the other
   )
 })
 
-test('the head is what a majority reached: one ahead is not followed, one behind holds nobody up', async () => {
+test('the head is the highest that a majority reached: neither a node ahead nor one behind counts', async () => {
   expect(await reachedByMajority([says(5n), says(9n), says(5n)], BigInt)).toBe(5n)
   expect(await reachedByMajority([says(5n), says(1n), says(6n)], BigInt)).toBe(5n)
   expect(await reachedByMajority([says(5n), says(4n)], BigInt)).toBe(4n)
 })
 
-test('a silent node is waited for a moment only', async () => {
+test('a silent node is awaited only briefly', async () => {
   vi.useFakeTimers()
   const head = reachedByMajority([says(5n), never<bigint>(), says(6n)], BigInt)
   await vi.advanceTimersByTimeAsync(250)
@@ -50,7 +50,7 @@ test('a silent node is waited for a moment only', async () => {
   vi.useRealTimers()
 })
 
-test('no head is known once too few can answer', async () => {
+test('no head is known if too few nodes answer', async () => {
   await expect(reachedByMajority([fails('down'), says(5n)], BigInt)).rejects.toThrow('down')
 })
 
@@ -63,7 +63,7 @@ test('a figure is the median of the nodes, and the lower one of two', async () =
   await expect(medianOfNodes([fails('down'), says(7n)])).rejects.toThrow('down')
 })
 
-test('whatever fewer than half of the nodes say, a figure is between those of the others', () => {
+test('a figure is within those of a majority, whatever the other nodes answer', () => {
   const figures = fc.array(fc.bigInt({ min: 0n, max: 1_000n }), { minLength: 1, maxLength: 5 })
   const lies = fc.array(fc.bigInt({ min: 0n, max: 10n ** 30n }), { maxLength: 4 })
   fc.assert(

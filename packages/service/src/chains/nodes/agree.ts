@@ -1,4 +1,4 @@
-/** How many of these nodes have to say the same before money follows from it: more than half. */
+/** The number of nodes that have to agree before money depends on an answer: more than half. */
 export function majorityOf(nodes: number): number {
   return Math.floor(nodes / 2) + 1
 }
@@ -9,8 +9,8 @@ export class NoAgreementError extends Error {
 }
 
 /**
- * What a majority of the nodes asked says alike, as soon as it does; `nameOf` is the same for answers that mean
- * the same. A node that fails has no say; its reason is given when too few are left.
+ * Returns the answer of a majority of the nodes, as soon as there is one; `nameOf` is equal for equivalent answers. A
+ * failing node has no vote; its error is thrown if too few are left.
  */
 export function agree<T>(asked: readonly Promise<T>[], nameOf: (answer: T) => string): Promise<T> {
   const needed = majorityOf(asked.length)
@@ -39,56 +39,56 @@ export function agree<T>(asked: readonly Promise<T>[], nameOf: (answer: T) => st
   })
 }
 
-// How long those that answered wait for the rest.
+// How long to wait for the rest once enough nodes have answered.
 const GRACE_MS = 250
 
 /**
- * The highest point that a majority has reached. Nodes that are behind or silent hold nobody up for long, and
- * one that is ahead of all others, truly or not, is not followed.
+ * Returns the highest point that a majority has reached. Lagging or silent nodes delay it only briefly, and a node
+ * ahead of all others, truly or not, is not followed.
  */
 export async function reachedByMajority<T>(
   asked: readonly Promise<T>[],
   heightOf: (answer: T) => bigint,
 ): Promise<T> {
   const needed = majorityOf(asked.length)
-  const heard = await collect(asked, needed)
-  const ordered = heard.sort((a, b) => (heightOf(a) < heightOf(b) ? 1 : heightOf(a) > heightOf(b) ? -1 : 0))
+  const answers = await collect(asked, needed)
+  const ordered = answers.sort((a, b) => (heightOf(a) < heightOf(b) ? 1 : heightOf(a) > heightOf(b) ? -1 : 0))
   return ordered[needed - 1] as T
 }
 
-/** For figures that honest nodes differ in: the lower of two, and never that of one node against two others. */
+/** The median of figures that honest nodes differ in, the lower of two. One node cannot outvote two others. */
 export async function medianOfNodes(asked: readonly Promise<bigint>[]): Promise<bigint> {
   return medianOf(await collect(asked, majorityOf(asked.length)))
 }
 
-/** The lower one of an even number. */
+/** The lower median for an even count. */
 export function medianOf(figures: readonly bigint[]): bigint {
   const ordered = [...figures].sort((a, b) => (a < b ? -1 : a > b ? 1 : 0))
   const median = ordered[Math.floor((ordered.length - 1) / 2)]
-  if (median === undefined) throw new Error('There is no median of nothing')
+  if (median === undefined) throw new Error('No figures for a median')
   return median
 }
 
 function collect<T>(asked: readonly Promise<T>[], needed: number): Promise<T[]> {
-  const heard: T[] = []
+  const answers: T[] = []
   let open = asked.length
   let timer: NodeJS.Timeout | undefined
   return new Promise((resolve, reject) => {
     const finish = () => {
       clearTimeout(timer)
-      resolve(heard)
+      resolve(answers)
     }
     for (const answer of asked) {
       answer
         .then(
-          (value) => void heard.push(value),
+          (value) => void answers.push(value),
           (error: unknown) => {
-            if (heard.length + open - 1 < needed) reject(error)
+            if (answers.length + open - 1 < needed) reject(error)
           },
         )
         .then(() => {
           open -= 1
-          if (heard.length < needed) return
+          if (answers.length < needed) return
           if (open === 0) finish()
           else timer ??= setTimeout(finish, GRACE_MS)
         })

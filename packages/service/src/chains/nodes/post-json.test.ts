@@ -18,7 +18,7 @@ test('a reply of several parts arrives whole', async () => {
   expect(await createPostJson(url, { timeoutMs: 1_000 })('{}')).toBe('{"a":"ü"}')
 })
 
-test('what is posted is what the node reads, on one connection', async () => {
+test('the node receives the posted body, on one connection', async () => {
   const ports = new Set<number | undefined>()
   const url = await serve((request, reply) => {
     ports.add(request.socket.remotePort)
@@ -29,7 +29,7 @@ test('what is posted is what the node reads, on one connection', async () => {
   expect(ports.size).toBe(1)
 })
 
-test('a status other than success is an error that carries it', async () => {
+test('a status other than success is an error that contains it', async () => {
   const url = await serve((_request, reply) => void reply.writeHead(503).end('down'))
   await expect(createPostJson(url, { timeoutMs: 1_000 })('{}')).rejects.toMatchObject({
     status: 503,
@@ -37,17 +37,17 @@ test('a status other than success is an error that carries it', async () => {
   })
 })
 
-test('a node that stays silent is given up after the time allowed', async () => {
+test('a silent node fails after the timeout', async () => {
   const url = await serve(() => {})
   await expect(createPostJson(url, { timeoutMs: 20 })('{}')).rejects.toThrow('No answer within 20 ms')
 })
 
-test('a node that stops in the middle of its answer is given up after the time allowed', async () => {
+test('a node that stops during its answer fails after the timeout', async () => {
   const url = await serve((_request, reply) => void reply.write('{"a":'))
   await expect(createPostJson(url, { timeoutMs: 50 })('{}')).rejects.toThrow()
 })
 
-test('a node that hangs up in the middle of its answer is an error at once', async () => {
+test('a node that closes the connection during its answer fails at once', async () => {
   const url = await serve((_request, reply) => {
     reply.writeHead(200, { 'content-length': '100' })
     reply.write('{', () => reply.destroy())
@@ -55,7 +55,7 @@ test('a node that hangs up in the middle of its answer is an error at once', asy
   await expect(createPostJson(url, { timeoutMs: 60_000 })('{}')).rejects.toThrow()
 })
 
-test('a connection that the node closed while it was idle costs nothing but another one', async () => {
+test('a connection closed while idle only costs a new one', async () => {
   const sockets = new Set<unknown>()
   const url = await serve((request, reply) => {
     if (sockets.has(request.socket)) return void request.socket.resetAndDestroy()
@@ -71,7 +71,7 @@ test('a node that closes every connection is an error', async () => {
   await expect(createPostJson(url, { timeoutMs: 5_000 })('{}')).rejects.toThrow()
 })
 
-test('a caller who gives up ends the request', async () => {
+test('aborting ends the request', async () => {
   const url = await serve(() => {})
   const giveUp = new AbortController()
   const asked = createPostJson(url, { timeoutMs: 60_000 })('{}', giveUp.signal)
@@ -79,7 +79,7 @@ test('a caller who gives up ends the request', async () => {
   await expect(asked).rejects.toThrow()
 })
 
-test('a node that is asked too often is left alone for as long as it says, and then asked again', async () => {
+test('a rate-limited node is left alone for the time it asks for, and then asked again', async () => {
   const askedAt: number[] = []
   const url = await serve((_request, reply) => {
     askedAt.push(performance.now())
@@ -97,7 +97,7 @@ test('a node that is asked too often is left alone for as long as it says, and t
   expect(askedAt).toHaveLength(4)
 })
 
-test('a node that says nothing of how long is left alone for longer each time', async () => {
+test('without a given time, the backoff grows with each refusal', async () => {
   const askedAt: number[] = []
   const url = await serve((_request, reply) => {
     askedAt.push(performance.now())
@@ -110,7 +110,7 @@ test('a node that says nothing of how long is left alone for longer each time', 
   expect(pauses.map((pause, index) => pause >= 245 * 2 ** index)).toEqual([true, true, true])
 })
 
-test('429 at once for who has no time to wait, without another request', async () => {
+test('429 fails at once without time to wait, without another request', async () => {
   let asked = 0
   const url = await serve((_request, reply) => {
     asked += 1
@@ -123,7 +123,7 @@ test('429 at once for who has no time to wait, without another request', async (
   expect(asked).toBe(1)
 })
 
-test('a request says which process of ours asks', async () => {
+test('a request names the process that sends it', async () => {
   const url = await serve((request, reply) => void reply.end(JSON.stringify(request.headers['user-agent'])))
 
   const agent = await createPostJson(url, { timeoutMs: 1_000, caller: 'worker' })('{}')

@@ -1,8 +1,8 @@
 import http from 'node:http'
 import https from 'node:https'
-import { createBrake, TooManyRequests } from './brake.ts'
+import { createBackoff, TooManyRequests } from './backoff.ts'
 
-/** Posts a JSON body and answers with the reply's text. */
+/** Posts a JSON body and returns the text of the reply. */
 export type PostJson = (body: string, signal?: AbortSignal) => Promise<string>
 
 export class HttpStatusError extends Error {
@@ -19,15 +19,15 @@ export class HttpStatusError extends Error {
 const MAX_REPLY_BYTES = 32 * 1024 * 1024
 
 const TOO_MANY = 429
-// Providers also answer so within a batch that they served in part.
+// Providers also return this code inside a batch that they served in part.
 const TOO_MANY_WITHIN = /"code":\s*429\b/
 
-/** `caller`: how the requests name who asks, so that a provider's meter tells processes apart. */
+/** `caller`: identifies the process in requests, so that a provider's statistics can tell processes apart. */
 type Options = { timeoutMs: number; caller?: string | undefined }
 
 /**
- * Requests to one node over connections that are kept open. Nodes are asked many times a second, and `fetch`
- * takes several times as much of the processor for the same exchange.
+ * Posts to one node over keep-alive connections. Nodes are queried many times a second, and `fetch` takes several times
+ * the processor time for the same exchange.
  */
 export function createPostJson(url: string, { timeoutMs, caller = 'operator' }: Options): PostJson {
   const { protocol } = new URL(url)
@@ -54,7 +54,7 @@ export function createPostJson(url: string, { timeoutMs, caller = 'operator' }: 
       })
       const fail = (error: unknown) => {
         clearTimeout(timer)
-        // An idle connection that the node has closed. What is asked of a node may be asked twice.
+        // The node closed an idle connection. Requests to nodes may be repeated.
         if (agent && call.reusedSocket && isReset(error)) resolve(post(body, signal, false))
         else reject(error)
       }
@@ -62,9 +62,9 @@ export function createPostJson(url: string, { timeoutMs, caller = 'operator' }: 
       call.on('error', fail)
       call.end(body)
     })
-  const braked = createBrake(timeoutMs)
+  const withBackoff = createBackoff(timeoutMs)
   return (body, signal) =>
-    braked(() => post(body, signal, kept)).catch((error: unknown) => {
+    withBackoff(() => post(body, signal, kept)).catch((error: unknown) => {
       throw error instanceof TooManyRequests ? new HttpStatusError(TOO_MANY, error.message) : error
     })
 }
@@ -88,10 +88,10 @@ function readText(reply: http.IncomingMessage): Promise<string> {
     reply.on('data', (part: Buffer) => {
       parts.push(part)
       bytes += part.length
-      if (bytes > MAX_REPLY_BYTES) reply.destroy(new Error('The answer of the node is too long'))
+      if (bytes > MAX_REPLY_BYTES) reply.destroy(new Error("The node's answer is too long"))
     })
     reply.on('end', () => resolve(parts.length === 1 ? String(parts[0]) : Buffer.concat(parts).toString()))
-    reply.on('aborted', () => reject(new Error('The node hung up in the middle of its answer')))
+    reply.on('aborted', () => reject(new Error('The node closed the connection during its answer')))
     reply.on('error', reject)
   })
 }

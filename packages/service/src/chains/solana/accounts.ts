@@ -9,7 +9,7 @@ type Query = { addresses: readonly string[]; commitment?: Commitment; minContext
 // Agave's MAX_MULTIPLE_ACCOUNTS.
 const MAX_ACCOUNTS = 100
 
-/** Each account in the order of the addresses, undefined where there is none. Up to 100 are of one slot. */
+/** Reads accounts in the order of the addresses, undefined for a missing one. Up to 100 are of one slot. */
 export async function readAccounts(
   { rpc }: Pick<SolanaClient, 'rpc'>,
   { addresses, commitment = 'confirmed', minContextSlot }: Query,
@@ -33,7 +33,7 @@ export async function readAccounts(
   )
 }
 
-/** Where `owner` holds a mint's tokens. The address depends on the mint's own token program. */
+/** The owner's associated token account for a mint, whose address depends on the mint's token program. */
 export async function toTokenAccountAddress(holder: {
   owner: string
   mint: string

@@ -26,12 +26,12 @@ test('32 bytes in base58 are an address, anything else is not', () => {
   expect(parseSolanaAddress(NATIVE_SOL)).toBe(NATIVE_SOL)
 })
 
-test('half of all addresses have no key, and what is no address has none either', () => {
+test('half of all addresses have no key, and an invalid address has none either', () => {
   expect(isOnCurve('TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA')).toBe(true)
   expect(isOnCurve('nonsense')).toBe(false)
 })
 
-test('base64 has one form', () => {
+test('base64 has one canonical form', () => {
   fc.assert(
     fc.property(fc.uint8Array({ minLength: 1, maxLength: 64 }), (bytes) => {
       expect(fromBase64(toBase64(bytes))).toEqual(bytes)

@@ -6,8 +6,8 @@ type Fields = Record<string, unknown>
 type Answer = { result?: unknown; error?: { message?: string } }
 
 /**
- * Asks every node and answers with what a majority says. How far the chain is, is what a majority has reached.
- * A node that answers with an error, for instance because it is behind, has no say.
+ * Asks every node and returns the answer of a majority; for heights, the highest that a majority has reached. A node
+ * that answers with an error, for instance because it is behind, has no vote.
  */
 export function createAgreement(transports: readonly RpcTransport[]): RpcTransport {
   const [only] = transports
@@ -26,7 +26,7 @@ export function createAgreement(transports: readonly RpcTransport[]): RpcTranspo
 
 type Epoch = { absoluteSlot: bigint; blockHeight: bigint }
 
-/** Slot and height each by themselves: a node may be right about one of them and lie about the other. */
+/** Slot and height separately: a node may be right about one and lie about the other. */
 async function reached(asked: readonly Promise<Answer>[]): Promise<Answer> {
   const epochOf = ({ result }: Answer) => result as Epoch
   const [slot, height] = await Promise.all([
@@ -40,7 +40,7 @@ const LANDED = ['signature', 'slot', 'err', 'memo']
 const STATUS = ['slot', 'err']
 const META = ['err', 'preBalances', 'postBalances', 'preTokenBalances', 'postTokenBalances']
 
-/** What has to be the same: each node answers as of a slot of its own and adds fields of its own. */
+/** The fields that have to match: each node answers at its own slot and adds its own fields. */
 function essenceOf(method: string, result: unknown): unknown {
   if (result === null || typeof result !== 'object') return result
   if (method === 'getSignaturesForAddress') return (result as Fields[]).map((each) => pick(each, LANDED))
@@ -51,7 +51,7 @@ function essenceOf(method: string, result: unknown): unknown {
   if (!('value' in result)) return result
   if (method !== 'getSignatureStatuses') return result.value
   return (result.value as (Fields | null)[]).map(
-    // What is not final yet is on its way at each node in its own time.
+    // Nodes may differ in the status of a transaction that is not final yet.
     (status) => status?.confirmationStatus === 'finalized' && pick(status, STATUS),
   )
 }

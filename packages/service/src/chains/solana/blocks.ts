@@ -2,11 +2,11 @@ import type { Block, Heads } from '../chain.ts'
 import type { SolanaClient } from './client.ts'
 import { type Depth, readHeads, type SolanaHeads } from './heads.ts'
 
-/** A slot as of a commitment: accounts are read at the commitment, by a node that has come this far. */
+/** A slot at a commitment: accounts are read at that commitment, from a node that has reached the slot. */
 export type SolanaBlock = Block & { commitment: Depth }
 export type SolanaBlocks = Heads & { known: SolanaHeads }
 
-/** Confirmed is what counts at first, finalized what counts for good. */
+/** `confirmed` is the soft head, `finalized` the final one. */
 export async function readBlocks(client: SolanaClient, known?: Heads): Promise<SolanaBlocks> {
   const before = known as SolanaBlocks | undefined
   const heads = await readHeads(client, before?.known)

@@ -9,10 +9,10 @@ import { checkSignedInput } from './signed-input.ts'
 import { simulate } from './simulate.ts'
 import { readWallet } from './wallet.ts'
 
-// Blocks for which a blockhash can be used, less the time in which it became confirmed and was handed out.
+// Blocks for which a blockhash is valid, less the time until it is confirmed and handed out.
 const LIFE_BLOCKS = 145
 
-/** Builds inputs and checks them when they come back: it holds no key. */
+/** Builds inputs and checks the signed ones; holds no key. */
 export function createInputBuilder(parts: SolanaParts, { blockMs }: { blockMs: number }): InputBuilder {
   const { client, settings, facts } = parts
   return {

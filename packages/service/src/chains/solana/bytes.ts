@@ -1,6 +1,6 @@
 import { getBase16Decoder, getBase64Decoder, getBase64Encoder, type ReadonlyUint8Array } from '@solana/kit'
 
-/** The bytes, or undefined when the text is not their one canonical base64 form. */
+/** The bytes; undefined if the text is not their canonical base64 form. */
 export function fromBase64(text: string): Uint8Array | undefined {
   if (!/^[A-Za-z0-9+/]+={0,2}$/.test(text) || text.length % 4 !== 0) return undefined
   const bytes = Uint8Array.from(getBase64Encoder().encode(text))
@@ -19,9 +19,9 @@ export async function sha256Hex(bytes: ReadonlyUint8Array): Promise<string> {
   return toHex(new Uint8Array(await crypto.subtle.digest('SHA-256', Uint8Array.from(bytes))))
 }
 
-/** An op's hash as 64 lower-case digits: the only form that goes into memos and seeds. */
+/** An op's hash as 64 lower-case digits, the only form used in memos and seeds. */
 export function toOpId(opHash: string): string {
   const id = opHash.replace(/^0x/, '').toLowerCase()
-  if (!/^[0-9a-f]{64}$/.test(id)) throw new TypeError('Not the hash of an op')
+  if (!/^[0-9a-f]{64}$/.test(id)) throw new TypeError('Not an op hash')
   return id
 }

@@ -24,7 +24,7 @@ afterEach(() => {
 })
 afterAll(() => world.chain.stop())
 
-/** A node of our own making, which answers every call the same way. */
+/** A test node that answers every call the same way. */
 async function startNode(answer: (body: { id: unknown; method: string }) => object | undefined) {
   const calls: string[] = []
   const server = createServer((request, response) => {
@@ -51,7 +51,7 @@ async function newPayment(opHash: string) {
   return { to, ...(await buildPayment(world.vault, payment)) }
 }
 
-test('heads are in order, carry the time of the chain, and come back as they are while nothing is new', async () => {
+test("heads are in order, have the chain's time, and are unchanged while nothing is new", async () => {
   await world.advance(40)
   const heads = await readHeads(world.client)
 
@@ -66,7 +66,7 @@ test('heads are in order, carry the time of the chain, and come back as they are
   expect(next.finalized).toBe(heads.finalized)
 })
 
-test('the final block is read again once some more blocks have become final', async () => {
+test('the final block is read again once some more blocks are final', async () => {
   await world.advance(40)
   const heads = await readHeads(world.client)
 
@@ -76,7 +76,7 @@ test('the final block is read again once some more blocks have become final', as
   expect(next.finalized.height).toBe(heads.finalized.height + 9n)
 })
 
-test('a node that lags behind does not take the heads back', async () => {
+test('a lagging node does not move the heads back', async () => {
   const heads = await readHeads(world.client)
   const ahead = { slot: heads.finalized.slot + 5n, height: heads.finalized.height + 5n, seconds: 1 }
   await world.advance(1)
@@ -96,7 +96,7 @@ test('a blockhash lives for 150 blocks from its own', async () => {
   expect(lastValidBlockHeight - confirmed.height).toBe(150n)
 })
 
-/** The true node twice, and one that gives the true slot and blockhash, and lies about every height. */
+/** The true node twice, and one with the true slot and blockhash that lies about every height. */
 async function besideLiar(lie: (height: bigint) => number) {
   const { rpc } = world.client
   const epoch = await rpc.getEpochInfo({ commitment: 'confirmed' }).send()
@@ -113,7 +113,7 @@ async function besideLiar(lie: (height: bigint) => number) {
   return createSolanaClient({ urls: [liar.url, world.chain.rpcUrl, world.chain.rpcUrl] })
 }
 
-test('a node that tells the true slot and another height is not believed, wherever its answer comes in', async () => {
+test('a node with the true slot and a wrong height is not believed, in any order of answers', async () => {
   const truth = await world.client.rpc.getEpochInfo({ commitment: 'confirmed' }).send()
   for (const lie of [1_000, -1_000]) {
     const { agreed } = await besideLiar((height) => Number(height) + lie)
@@ -122,7 +122,7 @@ test('a node that tells the true slot and another height is not believed, wherev
   }
 })
 
-test('what one node says of the life of its blockhash neither ends it early nor makes it last', async () => {
+test('one node can neither shorten nor extend the life of its blockhash', async () => {
   const { blockHeight } = await world.client.rpc.getEpochInfo({ commitment: 'confirmed' }).send()
   for (const lie of [1_000, -1_000]) {
     const client = await besideLiar((height) => Number(height) + lie)
@@ -132,7 +132,7 @@ test('what one node says of the life of its blockhash neither ends it early nor 
   }
 })
 
-test('a silent node is passed over, and a node that is behind too', async () => {
+test('silent and lagging nodes are skipped', async () => {
   const dead = await startNode(() => undefined)
   const behind = await startNode(() => ({ error: { code: -32016, message: 'Minimum context slot' } }))
   const client = createSolanaClient({ urls: [dead.url, behind.url, world.chain.rpcUrl] })
@@ -140,12 +140,12 @@ test('a silent node is passed over, and a node that is behind too', async () => 
   await readBlockHeight(client)
   await readBlockHeight(client)
 
-  // The one that answered is asked first from then on.
+  // The node that answered is asked first from then on.
   expect(dead.calls.length).toBe(1)
   expect(behind.calls.length).toBe(1)
 })
 
-test('no node is asked while a database transaction is open', async () => {
+test('no node is asked during a database transaction', async () => {
   const assertOutsideTransaction = () => {
     throw new Error('inside a transaction')
   }
@@ -155,7 +155,7 @@ test('no node is asked while a database transaction is open', async () => {
   await expect(broadcast(client, 'AA==')).rejects.toThrow()
 })
 
-test('every node is given the bytes, and one that takes them is enough', async () => {
+test('every node receives the bytes, and one that accepts them is enough', async () => {
   const dead = await startNode(() => undefined)
   const { raw, txHash } = await newPayment('01'.repeat(32))
 
@@ -165,7 +165,7 @@ test('every node is given the bytes, and one that takes them is enough', async (
   await expect(broadcast(createSolanaClient({ urls: [dead.url] }), raw)).rejects.toThrow()
 })
 
-test('a marker is there or absent only where most nodes say so', async () => {
+test('a marker exists or is absent only if most nodes agree', async () => {
   const { raw, marker } = await newPayment('02'.repeat(32))
   await world.land(raw)
   const context = { slot: 1, apiVersion: '1' }
@@ -185,7 +185,7 @@ test('a marker is there or absent only where most nodes say so', async () => {
   await expect(isThere(dead.url, rpcUrl)).rejects.toThrow()
 })
 
-test('what was signed is expired only once two nodes have finalized a block past its life', async () => {
+test('a signed transaction is expired only once two nodes have finalized a block past its life', async () => {
   const lifetime = await readBlockhash(world.client)
   const ahead = await startNode(() => ({ result: { absoluteSlot: 1e9, blockHeight: 1e9 } }))
   const both = createSolanaClient({ urls: [ahead.url, world.chain.rpcUrl] })
@@ -212,7 +212,7 @@ test('the priority price stays within its bounds', async () => {
   expect(await readPriorityPrice(client, { accounts, floor: 7n, cap: 900n })).toBe(400n)
 })
 
-test('a marker is read as of its commitment, and not by a node that has not come so far', async () => {
+test('a marker is read at its commitment, and not from a node that has not reached the slot', async () => {
   const { raw, marker } = await newPayment('03'.repeat(32))
   await world.land(raw)
   const { finalized, confirmed } = await readHeads(world.client)
@@ -248,7 +248,7 @@ test('a status grows from processed to finalized, and an unknown signature has n
   expect(statuses.has(unknown)).toBe(false)
 })
 
-test('at boot every difference to the configuration is named', async () => {
+test('at boot every difference from the configuration is reported', async () => {
   const usdc = await world.createMint()
   const roles = {
     feePayer: world.feePayer.address,
@@ -272,7 +272,5 @@ test('at boot every difference to the configuration is named', async () => {
     'solana: fee payer, intake and inventory must differ',
   ])
   const missing = { ...expected, mints: [{ mint: roles.vaults.intake, decimals: 6 }] }
-  expect(await verifySolana(world.client, missing)).toEqual([
-    `solana: there is no mint at ${roles.vaults.intake}`,
-  ])
+  expect(await verifySolana(world.client, missing)).toEqual([`solana: no mint at ${roles.vaults.intake}`])
 })

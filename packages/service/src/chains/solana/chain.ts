@@ -11,11 +11,14 @@ import type { SolanaParts } from './parts.ts'
 import { planClaim, planDelivery, planInput, planRefund, type SolanaRequest } from './plans.ts'
 import { broadcast } from './send.ts'
 import { isOpSigned } from './signed-op.ts'
-import { readFates, readTerms, sign, type Terms } from './signing.ts'
+import { readOutcomes, readTerms, sign, type Terms } from './signing.ts'
 import { findTransaction, planTransfer, readCoins } from './transfer.ts'
 import { readWallet } from './wallet.ts'
 
-/** A Solana chain behind the ports of the flow. A transaction carries one swap: its marker makes it happen once. */
+/**
+ * A Solana chain behind the ports of the flow. A transaction carries one swap, and its marker makes it land at most
+ * once.
+ */
 export function createSolanaChain(parts: SolanaParts): Chain {
   const { client, settings, facts } = parts
   return {
@@ -23,24 +26,24 @@ export function createSolanaChain(parts: SolanaParts): Chain {
     maxBatch: 1,
     hasNonces: false,
     readHeads: (known) => readBlocks(client.agreed, known),
-    // There is no log: what happened to an op is asked of its own markers.
+    // The chain has no log: events of an op are read from its markers.
     findEvents: ({ heads, watched }, faults) => findEvents(parts, watched, depthsOf(heads), faults),
-    // A fork that was dropped shows when its slot is finalized.
+    // A dropped fork shows once its slot is finalized.
     isCanonical: async () => true,
     readLegCosts: () => readLegCosts(parts),
     readCoins: (address, at) => readCoins(parts, address, at as SolanaBlock),
     planTransfer: (transfer) => planTransfer(parts, transfer),
     findTransaction: (txHash) => findTransaction(parts, txHash),
     readTerms: () => readTerms(parts),
-    // Priority fees are as the configuration has them.
+    // The configuration bounds priority fees.
     boundTerms: (terms) => terms,
     sign: (request, { terms }) => sign(parts, request as SolanaRequest, terms as Terms),
     fits: () => true,
     broadcast: (raw) => broadcast(client, raw).then(() => undefined),
-    readFates: (_sender, sent, { hard }) => readFates(parts, sent, hard as SolanaBlock),
-    // Nothing is signed a second time by what was stored: every payment is planned anew.
+    readOutcomes: (_sender, sent, { hard }) => readOutcomes(parts, sent, hard as SolanaBlock),
+    // A stored request is never signed again: every payment is planned again.
     isSignedFor: async () => false,
-    // Two transactions with one purpose could both be alive: a second is signed when the first is dead.
+    // Two transactions with one purpose could both be valid: a second is signed only once the first has expired.
     planReplacement: () => undefined,
     readDelegation: async () => ({ kind: 'unneeded' }),
     async readWallet({ wallet, token }) {
@@ -51,7 +54,7 @@ export function createSolanaChain(parts: SolanaParts): Chain {
     readLocks: (ops, at, faults) => locks.readLocks(parts, ops, at as SolanaBlock, faults),
     isLockOver: ({ lastValid }, at) => lastValid !== undefined && at.height > lastValid,
     findObstacle: (swap) => locks.findObstacle(parts, swap),
-    // No contract holds the intake vault's accounts, so none caps what leaves them.
+    // No contract holds the intake vault's accounts, so no cap applies.
     readClaimCap: async () => undefined,
     isSigned: (swap) => isOpSigned(parts, swap),
     canRefund: (swap) => locks.canRefund(parts, swap),
@@ -65,8 +68,8 @@ export function createSolanaChain(parts: SolanaParts): Chain {
       return deliveries.findDeliveries(parts, ops, depthsOf(at), faults)
     },
     readUndelivered: (ops, at, faults) => deliveries.readUndelivered(parts, ops, at as SolanaBlock, faults),
-    // No rule of the chain ends a delivery: that none of the signed ones can land is seen from them alone. Where the
-    // log was lost, all that had been signed was waited for.
+    // No rule of the chain ends a delivery: only the expiry of all signed ones does. After a loss of the log,
+    // everything signed was waited for.
     isDeliveryOver: (op) => op.isLogLost === true,
     planDelivery: (ops) => planDelivery(parts, onlyOne<Op>(ops)),
     readHoldings: (at) => deliveries.readHoldings(parts, at as SolanaBlock),
@@ -83,7 +86,7 @@ function onlyOne<T>(items: readonly T[]): T {
   return only
 }
 
-/** Fees and the rent of markers: of the input and its claim, and of the delivery. */
+/** Fees and marker rents of an input with its claim, and of a delivery. */
 async function readLegCosts({ facts }: SolanaParts): Promise<LegCosts> {
   const [rent, microLamportsPerUnit] = await Promise.all([facts.rent(), facts.priorityPrice()])
   const payment = paymentCostLamports(

@@ -3,21 +3,21 @@ import { parseJsonWithBigInts, stringifyJsonWithBigInts } from '@solana/rpc-spec
 import { createPostJson, type PostJson } from '../nodes/post-json.ts'
 import { createAgreement } from './agreement.ts'
 
-/** `rpc` asks one node and the next when it is silent; `nodes` are all of them, for what each has to say. */
+/** `rpc` asks one node, and the next if it is silent; `nodes` are all of them, to ask each. */
 export type SolanaClient = { rpc: Rpc<SolanaRpcApi>; nodes: readonly Rpc<SolanaRpcApi>[] }
 
-/** `agreed` says what a majority of the nodes says: for everything that money follows from. */
+/** `agreed` returns the answer of a majority of the nodes: for everything that money depends on. */
 export type SolanaClients = SolanaClient & { agreed: SolanaClient }
 
 type Options = {
   urls: readonly string[]
   timeoutMs?: number
-  /** How requests name who asks. */
+  /** The name of this process in requests. */
   caller?: string
   assertOutsideTransaction?: () => void
 }
 
-// Unhealthy, and block or context slot not reached: this node is behind, another one may not be.
+// Unhealthy, or block or context slot not reached: this node is behind, another may not be.
 const BEHIND = new Set([-32004, -32005, -32014, -32016])
 
 /** A client over all of a chain's nodes. */
@@ -36,13 +36,13 @@ export function createSolanaClient(options: Options): SolanaClients {
   return { rpc: open(failOver(transports)), nodes, agreed: { rpc: open(createAgreement(transports)), nodes } }
 }
 
-/** Numbers are read as bigints: an amount of 64 bits does not fit another kind. */
+/** Parses numbers as bigints: a 64-bit amount exceeds the number type. */
 function createNode(post: PostJson): RpcTransport {
   return (async ({ payload, signal }) =>
     parseJsonWithBigInts(await post(stringifyJsonWithBigInts(payload), signal))) as RpcTransport
 }
 
-/** Begins with the node that answered last, so that a dead one costs its timeout once. */
+/** Starts with the node that answered last, so that a dead one costs its timeout once. */
 function failOver(transports: readonly RpcTransport[]): RpcTransport {
   let preferred = 0
   return (async (call) => {

@@ -19,7 +19,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.chain.stop())
 
-/** The books of an operator whose fee payers are not the one that this world pays with. */
+/** The ledger of an operator whose configured fee payers differ from the one that pays here. */
 async function readBooks(senders: readonly string[]) {
   const { client, intake, authority } = world
   const another = (await generateKeyPairSigner()).address
@@ -39,7 +39,7 @@ async function readBooks(senders: readonly string[]) {
   )
 }
 
-test('what a fee payer paid before it was replaced is a delivery of ours; what a stranger paid is none', async () => {
+test('a payment of a replaced fee payer is our delivery; a payment of a stranger is not', async () => {
   const { address: to } = await generateKeyPairSigner()
   const delivery = await world.payment({ to, token: usdc, amount: 7n, createRecipientAccount: true })
   const { raw, txHash } = await buildPayment(world.vault, delivery)

@@ -1,6 +1,6 @@
 import { type Address, getBase64Encoder, type Signature } from '@solana/kit'
 import type { Block } from '../chain.ts'
-import type { Custody, CustodyChain, CustodyEvent, Held, Place } from '../custody.ts'
+import type { Custodian, Custody, CustodyChain, CustodyEvent, Held } from '../custody.ts'
 import { toTokenAccountAddress } from './accounts.ts'
 import type { SolanaClient } from './client.ts'
 import { isNative, NATIVE_TOKEN, type Token } from './mint.ts'
@@ -8,13 +8,13 @@ import type { SolanaParts } from './parts.ts'
 import { toTokenAccount } from './token-layout.ts'
 import { type HistoryEntry, readHistory } from './vault-history.ts'
 
-type VaultAccount = { place: Place; address: string; token: Token }
+type VaultAccount = { place: Custodian; address: string; token: Token }
 
-// Read once more each time, about a minute: a transaction that a node had not indexed yet is not lost.
+// Overlap with the next range, about a minute, for transactions that a node indexes late.
 const OVERLAP_SLOTS = 150n
 const MAX_KNOWN = 5_000
 
-/** What the vaults of a Solana chain hold, and every transaction that changed it. */
+/** The balances of a Solana chain's vaults, and every transaction that changed them. */
 export function createSolanaCustody(parts: SolanaParts): CustodyChain {
   const known = new Map<string, CustodyEvent[]>()
   const quiet = createQuiet()
@@ -25,7 +25,7 @@ export function createSolanaCustody(parts: SolanaParts): CustodyChain {
       const vaults = await accounts()
       const { slot, balances } = await readBalances(parts.client.agreed, vaults, hard)
       if (after === undefined) return { block: slot, events: [], balances }
-      // Not read: what happened in between is part of the next range.
+      // Skips the history: its events belong to the next range.
       if (quiet.isQuiet(balances)) return { block: after, events: [] }
       const since = after > OVERLAP_SLOTS ? after - OVERLAP_SLOTS : 0n
       const landed = await readHistory(parts.client.agreed, addressesOf(vaults), { since, upTo: slot })
@@ -39,19 +39,19 @@ export function createSolanaCustody(parts: SolanaParts): CustodyChain {
       forgetOldest(known)
       return { block: slot, events, balances }
     },
-    // Every event of this chain says what it is about.
+    // Every event of this chain contains its amounts.
     findPaid: async () => undefined,
-    // By its marker, which only our fee payer can make.
+    // Proved by its marker, which only our fee payer can create.
     isOurLock: async () => true,
     findSold: async () => undefined,
   }
 }
 
-// A difference counts when three readings show it.
+// A mismatch counts once three readings show it.
 const READ_AGAIN = 4
 const QUIET_MS = 60_000
 
-/** Whether balances are what several readings showed: then their history, a call for each account, can wait. */
+/** Whether the balances stayed the same for several readings: then their history, one call per account, can wait. */
 function createQuiet() {
   let last = ''
   let readings = 0
@@ -92,7 +92,7 @@ async function listAccounts({ settings, facts }: SolanaParts): Promise<VaultAcco
   return Promise.all(listed)
 }
 
-/** All of one slot: what happened up to it is what the balances are of. */
+/** All of one slot, up to which the events are read. */
 async function readBalances({ rpc }: SolanaClient, vaults: readonly VaultAccount[], hard: Block) {
   const options = { encoding: 'base64', commitment: 'finalized', minContextSlot: hard.number } as const
   const { context, value } = await rpc.getMultipleAccounts(addressesOf(vaults) as Address[], options).send()
@@ -106,9 +106,9 @@ async function readBalances({ rpc }: SolanaClient, vaults: readonly VaultAccount
   return { slot: context.slot, balances }
 }
 
-type Delta = { place: Place; token: string; amount: bigint }
+type Delta = { place: Custodian; token: string; amount: bigint }
 
-/** What one transaction did to the vaults and to the fee payer that paid for it. */
+/** The effects of one transaction on the vaults and on its fee payer. */
 async function readEvents(
   { agreed }: SolanaParts['client'],
   { vaults, ours }: { vaults: readonly VaultAccount[]; ours: ReadonlySet<string> },
@@ -119,7 +119,7 @@ async function readEvents(
       ...{ commitment: 'finalized', encoding: 'json', maxSupportedTransactionVersion: 0 },
     })
     .send()
-  if (!found?.meta) throw new Error(`The node names ${entry.signature} and does not know it`)
+  if (!found?.meta) throw new Error(`The node lists ${entry.signature} but does not return it`)
   const { meta, transaction } = found
   const keys: readonly string[] = transaction.message.accountKeys
   const payer = keys[0] ?? ''
@@ -169,9 +169,9 @@ function deltasIn(vaults: readonly VaultAccount[], keys: readonly string[], meta
 type Unplaced<T> = T extends unknown ? Omit<T, 'txHash' | 'block' | 'part'> : never
 type Move = Unplaced<CustodyEvent>
 
-/** Our fee payer signed it, with an op's name in its memo: what the vaults gained or lost tells what it was. */
+/** A transaction of our fee payer with an op id in its memo: the changes of the vaults show its kind. */
 function toPayment(op: string, deltas: readonly Delta[]): Move[] {
-  const at = (place: Place) => deltas.find((delta) => delta.place === place)
+  const at = (place: Custodian) => deltas.find((delta) => delta.place === place)
   const [intake, inventory] = [at('escrow'), at('vault')]
   if (deltas.length > 2 || (intake && inventory && intake.amount + inventory.amount !== 0n)) {
     return deltas.map(toUnknown)

@@ -17,7 +17,7 @@ export function deliveryRef({ settings }: SolanaParts, op: Pick<Op, 'deliveryHas
 
 type Depths = { head: SolanaBlock; hard: SolanaBlock }
 
-/** What is old enough to be final is looked up as final: a transaction on a dropped fork is not there. */
+/** Finds deliveries; those old enough to be final are read as final, which excludes dropped forks. */
 export async function findDeliveries(
   parts: SolanaParts,
   ops: readonly Op[],
@@ -39,7 +39,7 @@ export async function findDeliveries(
   return delivered
 }
 
-/** Those that can be read. */
+/** Without those that cannot be read. */
 async function findAt(
   parts: SolanaParts,
   ops: readonly Op[],
@@ -50,7 +50,7 @@ async function findAt(
   return findEach(parts.markers, refs, { commitment, minContextSlot }, faults)
 }
 
-/** By how much the recipient's account grew in that very transaction. */
+/** The increase of the recipient's account in that transaction. */
 async function readAmount(parts: SolanaParts, op: Op, { txHash }: Creation, commitment: Depth) {
   const { client, facts, paidAmounts } = parts
   const known = paidAmounts.get(txHash)
@@ -58,7 +58,7 @@ async function readAmount(parts: SolanaParts, op: Op, { txHash }: Creation, comm
   const token = await facts.tokenOf(op.outputToken)
   const account = await accountOf(op.recipient, token)
   const landed = await readTransactionAmount(client.agreed, { txHash, account, token, commitment })
-  if (!landed) throw new Error(`The node names ${txHash} and does not know it`)
+  if (!landed) throw new Error(`The node lists ${txHash} but does not return it`)
   return remember(paidAmounts, txHash, () => landed.amount)
 }
 
@@ -76,7 +76,7 @@ export async function readUndelivered(
   return new Set([...found].flatMap(([op, creation]) => (creation ? [] : [op.hash])))
 }
 
-/** What the inventory can pay of each token; of the native coin, its account's own minimum stays. */
+/** The deliverable amount of each token in the inventory; of the native coin, the rent minimum stays. */
 export async function readHoldings({ client, settings, facts }: SolanaParts, at: SolanaBlock) {
   const [rent, ...tokens] = await Promise.all([
     facts.rent(),
@@ -92,7 +92,7 @@ export async function readHoldings({ client, settings, facts }: SolanaParts, at:
   })
 }
 
-/** Whether the payment would arrive, by the accounts it touches. */
+/** Whether the payment would arrive, judged by the accounts it touches. */
 export async function simulateDelivery(
   parts: SolanaParts,
   op: Op,
@@ -108,7 +108,7 @@ export async function simulateDelivery(
     markers.nextGeneration(deliveryRef(parts, op)),
   ])
   if (generation === undefined) return { kind: 'notNow' }
-  // An account that the quote did not charge for is not made: whoever closed it has to make it again.
+  // Does not create a token account that the quote did not charge for: its owner closed it and has to reopen it.
   const isMissing = recipient.kind === 'missing' && !op.createsAccount
   if (recipient.kind === 'refused' || isMissing) return { kind: 'recipientRefuses' }
   const kept = isNative(token) ? rent.emptyLamports : 0n

@@ -8,7 +8,7 @@ import type { SolanaChainSettings } from './settings.ts'
 export type Facts = {
   rent(): Promise<Rent>
   tokenOf(mint: string): Promise<Token>
-  /** Where the inventory holds what it has: what goes there from intake is claimed. */
+  /** The inventory's accounts: transfers from intake to these are claims. */
   inventoryAccounts(): Promise<ReadonlySet<string>>
   /** Millionths of a lamport per compute unit, a few seconds old at most. */
   priorityPrice(): Promise<bigint>
@@ -16,7 +16,7 @@ export type Facts = {
 
 const PRICE_MS = 2_000
 
-/** What a chain says that hardly changes: asked once, or once in a while; a question that failed is asked again. */
+/** Caches facts that rarely change: read once or at intervals; failed readings are retried. */
 export function createFacts(
   client: SolanaClient,
   settings: Pick<SolanaChainSettings, 'vaults' | 'tokens' | 'priorityPrice'>,
@@ -47,7 +47,7 @@ export function createFacts(
 
 async function getToken(client: SolanaClient, mint: string): Promise<Token> {
   const found = await readMint(client, mint)
-  if (!found) throw new Error(`There is no mint at ${mint}`)
+  if (!found) throw new Error(`No mint at ${mint}`)
   return found
 }
 

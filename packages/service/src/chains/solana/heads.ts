@@ -1,17 +1,17 @@
 import type { SolanaClient, SolanaClients } from './client.ts'
 
-/** A block as of one commitment. `seconds` is the chain's own clock; `height` counts blocks, not slots. */
+/** A block at one commitment. `seconds` is the chain's own clock; `height` counts blocks, not slots. */
 export type SolanaHead = { slot: bigint; height: bigint; seconds: number }
 export type Depth = 'confirmed' | 'finalized'
 export type SolanaHeads = Record<Depth, SolanaHead>
 
-// A block is final 32 slots behind the newest one: the final one is asked for again when some more have become so.
+// A block is final 32 slots behind the newest one; the final one is read again after some more.
 const FINAL_SLOTS = 40n
 
 /**
- * The newest block of each commitment; the final one may be some slots older. One call while nothing is new: then the
- * heads given come back as they are. A head never goes back, also when the node that answers lags behind the one
- * before it. What is only processed counts for nothing here: a fork may drop it.
+ * The newest block of each commitment; the final one may be some slots older. Needs one call while nothing is new, and
+ * then returns the given heads. A head never moves back, even if a lagging node answers. Ignores processed blocks,
+ * which a fork may drop.
  */
 export async function readHeads(client: SolanaClient, known?: SolanaHeads): Promise<SolanaHeads> {
   const confirmed = await readEpoch(client, 'confirmed')
@@ -35,21 +35,21 @@ async function readEpoch({ rpc }: SolanaClient, commitment: Depth): Promise<Epoc
 async function withTime({ rpc }: SolanaClient, epoch: Epoch, known?: SolanaHead): Promise<SolanaHead> {
   if (known && epoch.slot <= known.slot) return known
   const seconds = await rpc.getBlockTime(epoch.slot).send()
-  if (seconds === null) throw new Error(`The node does not know the time of slot ${epoch.slot}`)
+  if (seconds === null) throw new Error(`The node has no time for slot ${epoch.slot}`)
   return { ...epoch, seconds: Number(seconds) }
 }
 
 export type Lifetime = { blockhash: string; lastValidBlockHeight: bigint }
 
-// The runtime takes a blockhash for this many blocks.
+// The runtime accepts a blockhash for this many blocks.
 const LIFE_BLOCKS = 150n
-/** By which the newest block of all may be ahead of what a majority has confirmed. */
+/** How far the newest block may be ahead of the block that a majority has confirmed. */
 export const AHEAD_BLOCKS = 32n
 
 /**
- * A blockhash to sign with. Confirmed: a newer one might be of a fork that dies, and the signature with it. How long
- * it lives decides when what was signed is dead, so where there are several nodes it is not the word of the one that
- * gave it, but what no blockhash that exists by now outlives.
+ * A blockhash to sign with, confirmed: a newer one may belong to a fork that is dropped. Its lifetime decides when a
+ * signed transaction is expired. With several nodes it is therefore not taken from one node, but set to a height that
+ * no existing blockhash outlives.
  */
 export async function readBlockhash({ rpc, nodes, agreed }: SolanaClients): Promise<Lifetime> {
   const latest = async () => (await rpc.getLatestBlockhash({ commitment: 'confirmed' }).send()).value

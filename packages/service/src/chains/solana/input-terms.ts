@@ -21,7 +21,7 @@ import { MEMO_PROGRAM } from './instructions.ts'
 import { equalBytes, type ReadInstruction, readMessage, splitWire } from './message.ts'
 import { SYSTEM_PROGRAM, TOKEN_PROGRAMS } from './token-layout.ts'
 
-/** Everything that an input transaction does, read from its bytes. */
+/** The full effect of an input transaction, decoded from its bytes. */
 export type InputTerms = {
   feePayer: string
   wallet: string
@@ -34,7 +34,7 @@ export type InputTerms = {
   markerLamports: bigint
   token: string
   amount: bigint
-  /** Token accounts, or wallets where the token is native. */
+  /** Token accounts, or wallets for the native coin. */
   source: string
   destination: string
 }

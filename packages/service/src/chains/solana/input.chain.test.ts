@@ -109,7 +109,7 @@ async function readBalances(token: TestMint) {
   }
 }
 
-test('a native input leaves the wallet without a lamport, and its fee was not its own', async () => {
+test("a native input can use the wallet's last lamport, and the service pays the fee", async () => {
   const poor = await world.fundedSigner(2n * SOL)
   const built = await world.input({ wallet: poor.address, amount: 2n * SOL, opHash: nextOp() })
 
@@ -143,7 +143,7 @@ test('of two builds of one op only one can take the input', async () => {
   expect((await readBalances(usdc)).intake - before.intake).toBe(1_000_000n)
 })
 
-test('an input that landed with an error took nothing', async () => {
+test('a failed input takes nothing', async () => {
   const empty = await world.fundedSigner()
   await world.give(usdc, empty.address, 10n)
   const built = await world.input({ wallet: empty.address, token: usdc, amount: 11n, opHash: nextOp() })
@@ -163,7 +163,7 @@ test('an input that landed with an error took nothing', async () => {
   expect(await isMarked(built.marker)).toBe(false)
 })
 
-test('the built transaction holds 64 zero bytes for every signature and fits into one packet', async () => {
+test('the built transaction has 64 zero bytes for every signature and fits into one packet', async () => {
   for (const token of [usdc, token2022]) {
     const wire = wireOf((await world.input({ wallet: wallet.address, token })).unsignedTransaction)
 
@@ -192,7 +192,7 @@ test('the terms that the wallet signs are readable', async () => {
   })
 })
 
-test('the fee payer only pays: it appears as the funder of the marker and nowhere else', async () => {
+test('the fee payer only pays: it funds the marker and appears nowhere else', async () => {
   for (const of of [{ token: usdc }, { token: token2022 }, {}]) {
     const built = await world.input({ wallet: wallet.address, ...of })
     const compiled = getCompiledTransactionMessageDecoder().decode(messageOf(built.unsignedTransaction))
@@ -212,9 +212,9 @@ test('the fee payer only pays: it appears as the funder of the marker and nowher
   }
 })
 
-test('a memo is never anything but the hash of an op', async () => {
+test('a memo contains only the hash of an op', async () => {
   for (const opHash of ['', 'hello', `${'ab'.repeat(32)}\n`, `0x${'zz'.repeat(32)}`, 'ab'.repeat(33)]) {
-    await expect(world.input({ wallet: wallet.address, opHash })).rejects.toThrow('Not the hash of an op')
+    await expect(world.input({ wallet: wallet.address, opHash })).rejects.toThrow('Not an op hash')
   }
 })
 
@@ -225,7 +225,7 @@ test('a wallet or intake that is the fee payer is refused', async () => {
   )
 })
 
-test('a wallet shows what it can pay', async () => {
+test('a wallet reports its spendable balance', async () => {
   const { client, rent } = world
   const fresh = await world.fundedSigner(SOL)
   const read = (token: { mint: string; program: string }) =>
@@ -242,7 +242,7 @@ test('a wallet shows what it can pay', async () => {
   ])
   const native = await read({ mint: NATIVE_SOL, program: NATIVE_SOL })
   expect(native.balance).toBe(SOL)
-  // All of it, or so little that what stays is still an account.
+  // The whole balance, or an amount that leaves the rent minimum.
   expect(canPay(native, SOL)).toBe(true)
   expect(canPay(native, SOL - rent.emptyLamports)).toBe(true)
   expect(canPay(native, SOL - rent.emptyLamports + 1n)).toBe(false)

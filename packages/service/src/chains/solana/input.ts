@@ -13,32 +13,32 @@ export type InputRequest = {
   wallet: string
   token: Token
   amount: bigint
-  /** Addresses only: nothing is signed here. */
+  /** An address only: nothing is signed here. */
   feePayer: string
   intake: string
   markerKey: Uint8Array
   /** Stays 0 for all builds of an op, so that only one of them can land. */
   generation?: number
   rent: Rent
-  /** The compute limit, from a simulation; without one, what every input can do with. */
+  /** The compute limit from a simulation; by default a limit that suffices for every input. */
   units?: number
   microLamportsPerUnit: bigint
   lifetime: Lifetime
 }
 
 export type BuiltInput = {
-  /** Base64 of the wire transaction: what the wallet signs, with zeros where signatures go. */
+  /** Base64 of the wire transaction that the wallet signs, with zeros for the signatures. */
   unsignedTransaction: string
-  /** SHA-256 of the message, hex: what is sealed, and compared at submit. */
+  /** SHA-256 of the message in hex, sealed at build and compared at submit. */
   messageHash: string
   lastValidBlockHeight: bigint
   marker: Marker
 }
 
-/** The transaction that moves the input from the wallet to the intake vault; the service pays for it. */
+/** Builds the transaction that moves the input from the wallet to the intake vault; the service pays the fee. */
 export async function buildInput(request: InputRequest): Promise<BuiltInput> {
   const { wallet, feePayer, intake, opHash, lifetime, rent } = request
-  // A fee payer that owned or received anything could be made to pay for more than fees.
+  // A fee payer that owned or received tokens could be made to pay more than fees.
   if (wallet === feePayer || intake === feePayer) throw new Error('The fee payer takes no part in a swap')
   const payer = createNoopSigner(feePayer as Address)
   const marker = await toMarker({

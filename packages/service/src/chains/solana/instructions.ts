@@ -10,9 +10,9 @@ import { toTokenAccountAddress } from './accounts.ts'
 import { toOpId } from './bytes.ts'
 import { isNative, type Token } from './mint.ts'
 
-/*
- * The memo program of version 3. The newest is not on every cluster, and Token-2022 knows only the older ones:
- * an account that asks for a memo would not see it.
+/**
+ * The memo program of version 3. The newest is not on every cluster, and Token-2022 recognizes only the older ones: an
+ * account that requires a memo would reject it.
  */
 export const MEMO_PROGRAM = 'MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr' as Address
 
@@ -25,14 +25,14 @@ export function budgetInstructions({ units, microLamportsPerUnit }: ComputeBudge
   ]
 }
 
-/** Stands right before the transfer, where Token-2022 looks for it. Nothing that a caller wrote goes in. */
+/** Placed directly before the transfer, where Token-2022 expects it. Contains nothing written by a caller. */
 export function memoInstruction(opHash: string): Instruction {
   return getAddMemoInstruction({ memo: toOpId(opHash) }, { programAddress: MEMO_PROGRAM })
 }
 
 type Transfer = { from: TransactionSigner; to: string; token: Token; amount: bigint }
 
-/** Between the associated token accounts of the two, or of lamports between the two themselves. */
+/** Between the associated token accounts of both, or of lamports between both addresses. */
 export async function transferInstruction({ from, to, token, amount }: Transfer): Promise<Instruction> {
   if (isNative(token)) {
     return getTransferSolInstruction({

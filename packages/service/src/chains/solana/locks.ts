@@ -22,7 +22,7 @@ function refOf({ settings }: SolanaParts, kind: Kind, op: { hash: string; locker
   return { kind, id: op.hash, base: kind === 'input' ? op.locker : settings.vaults.intake }
 }
 
-/** An input is in the intake vault from its own transaction until one that claims or refunds it. */
+/** An input is in the intake vault from its own transaction until the one that claims or refunds it. */
 export async function readLocks(
   parts: SolanaParts,
   ops: readonly LockRef[],
@@ -46,7 +46,7 @@ export async function readLocks(
 const exitState = (inventory: ReadonlySet<string>, { paidTo }: Creation): LockState =>
   inventory.has(paidTo) ? 'claimed' : 'refunded'
 
-/** The signed transaction, tried on the newest confirmed state before the service adds its own signature. */
+/** Simulates the signed transaction on the newest confirmed state before the service adds its signature. */
 export async function findObstacle(
   { client }: SolanaParts,
   { op, signature, lastValid }: Swap,
@@ -59,13 +59,13 @@ export async function findObstacle(
   if (kind === 'ok') return undefined
   if (kind === 'blockhash') {
     if ((await readBlockHeight(client)) > (lastValid ?? 0n)) return 'OPERATION_EXPIRED'
-    throw new Error('The node does not know a blockhash that is still valid')
+    throw new Error('The node does not know a valid blockhash')
   }
-  if (kind === 'other') throw new Error('An input cannot be taken now')
+  if (kind === 'other') throw new Error('The input cannot be taken now')
   return 'INPUT_UNAVAILABLE'
 }
 
-/** The wallet's own account is never made anew for a refund: closing it again would earn its rent each time. */
+/** A refund never creates the wallet's account: its owner could close it again each time to earn the rent. */
 export async function canRefund({ client, facts }: SolanaParts, { op }: Swap): Promise<boolean> {
   const [rent, token] = await Promise.all([facts.rent(), facts.tokenOf(op.inputToken)])
   const wallet = { recipient: op.wallet, token, amount: op.inputAmount, rent }

@@ -19,7 +19,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.chain.stop())
 
-// Markers that strangers named in more transactions than anyone can look through, and what is on record.
+// Markers that strangers named in more transactions than can be read, and the record.
 const spammed = new Set<string>()
 const signed = new Map<string, string[]>()
 let memo: string | null = null
@@ -56,13 +56,13 @@ async function pay(opHash: string, generation = 0) {
 
 const fund = (address: string) => world.send(address, world.rent.emptyLamports)
 
-/** Any transaction that is not ours will do. */
+/** Any transaction that is not ours. */
 function spamPage() {
   pagesRead += 1
   return Array.from({ length: 1_000 }, () => ({ signature: strange, slot: 9n, err: null, memo }))
 }
 
-/** Nodes that tell the truth, as far as it can be asked for. */
+/** Honest nodes, with the spammed histories. */
 function nodes(): SolanaClient {
   const { rpc } = world.client
   const asked = {
@@ -84,7 +84,7 @@ async function find(id: string, commitment: 'confirmed' | 'finalized' = 'confirm
   return (await openBook().findCreations([ref], { commitment })).get(ref)?.txHash
 }
 
-test('a payment on record is found, however many transactions strangers name its marker in', async () => {
+test('a recorded payment is found, however many transactions of strangers name its marker', async () => {
   const op = newOp()
   const paid = await pay(op)
   spammed.add(paid.marker.address)
@@ -96,7 +96,7 @@ test('a payment on record is found, however many transactions strangers name its
   expect(await openBook().nextGeneration(deliveryOf(op))).toBeUndefined()
 })
 
-test('a payment on record is found while the marker of an earlier try cannot be read', async () => {
+test('a recorded payment is found while the marker of an earlier try cannot be read', async () => {
   const op = newOp()
   const dead = await sign(op)
   await fund(dead.marker.address)
@@ -108,7 +108,7 @@ test('a payment on record is found while the marker of an earlier try cannot be 
   expect(await find(op)).toBe(paid.txHash)
 })
 
-test('what is on record is a payment only if its transaction says so', async () => {
+test('a recorded transaction counts as a payment only by its own content', async () => {
   const [op, other] = [newOp(), newOp()]
   const failed = await sign(op)
   await fund(failed.marker.address)
@@ -122,7 +122,7 @@ test('what is on record is a payment only if its transaction says so', async () 
   await expect(find(op)).rejects.toThrow('does not end')
 })
 
-test('a payment that the record lacks is found by the history of its marker', async () => {
+test('an unrecorded payment is found by the history of its marker', async () => {
   const op = newOp()
   const paid = await pay(op)
   signed.set(op, ['never landed'])
@@ -130,7 +130,7 @@ test('a payment that the record lacks is found by the history of its marker', as
   expect(await find(op)).toBe(paid.txHash)
 })
 
-test('a payment on record is not final before its transaction is', async () => {
+test('a recorded payment is not final before its transaction is', async () => {
   const op = newOp()
   const paid = await sign(op)
   signed.set(op, [paid.txHash])
@@ -149,7 +149,7 @@ test('a payment on record is not final before its transaction is', async () => {
   expect(final.get(ref)?.txHash).toBe(later.txHash)
 })
 
-test('a marker that cannot be read leaves its own payment undecided, and no other', async () => {
+test('a marker that cannot be read leaves only its own payment undecided', async () => {
   const [hidden, paid, unpaid] = [newOp(), newOp(), newOp()]
   spammed.add((await pay(hidden)).marker.address)
   const { txHash } = await pay(paid)
@@ -165,7 +165,7 @@ test('a marker that cannot be read leaves its own payment undecided, and no othe
   expect(faults).toMatchObject([{ message: expect.stringContaining('does not end') }])
 })
 
-test('a history without an end is not read again at once', async () => {
+test('a history above the limit is not read again at once', async () => {
   const op = newOp()
   spammed.add((await pay(op)).marker.address)
   const book = openBook()
@@ -178,7 +178,7 @@ test('a history without an end is not read again at once', async () => {
   expect([first, pagesRead]).toEqual([20, 20])
 })
 
-test('strangers who write the memo of an op do not have each of their transactions read', async () => {
+test("of strangers' transactions with the memo of an op only a limited number is read", async () => {
   const op = newOp()
   spammed.add((await pay(op)).marker.address)
   memo = `[64] ${op}`

@@ -18,20 +18,23 @@ type Creations = Map<MarkerRef, Creation | undefined>
 
 export type MarkerBook = {
   /**
-   * The transaction that made each payment; undefined where none did. One that cannot be read is left out, and why is
-   * left in `faults`; without those it is thrown.
+   * Finds the transaction that made each payment; undefined if none did. A payment that cannot be read is left out, and
+   * its error is added to `faults`; without `faults` it is thrown.
    */
   findCreations(refs: readonly MarkerRef[], at: At, faults?: unknown[]): Promise<Creations>
-  /** What was found before, without asking again. */
+  /** The cached creation, without asking the nodes. */
   recall(ref: MarkerRef): Creation | undefined
-  /** The generation to pay with; undefined when the payment was made. */
+  /** The generation to pay with; undefined if the payment was made. */
   nextGeneration(ref: MarkerRef): Promise<number | undefined>
 }
 
-// Whoever blocks a marker pays its rent; this many of them only after as many signed payments have died.
+// A stranger who blocks a marker pays its rent, and can block this many only after as many signed payments expired.
 const MAX_GENERATIONS = 16
 
-/** What markers say. Presence proves little, since anyone may fund a known address: the creation is looked up. */
+/**
+ * Finds payments by their markers. An existing marker proves little, since anyone may fund a known address: its
+ * creation is looked up.
+ */
 export function createMarkerBook(
   client: SolanaClient,
   key: Uint8Array,
@@ -40,13 +43,13 @@ export function createMarkerBook(
   const markerOf = createMarkerMemory(key)
   const creations = createCreationMemory(client, markerOf)
 
-  /** Once for a payment: a transaction shows by itself which generation it paid with. */
+  /** Reads the record once per payment: a transaction shows its own generation. */
   function signedFor(refs: readonly MarkerRef[], at: At, generation: number) {
     const unknown = generation > 0 ? [] : refs.filter((ref) => !creations.has(ref, at))
     return findAllSigned(findSigned, unknown)
   }
 
-  /** One generation for all; those whose marker is there without a creation go on to the next. */
+  /** Checks one generation for all; payments whose marker exists without a creation move to the next. */
   async function findIn(refs: readonly MarkerRef[], at: At, generation: number, faults?: unknown[]) {
     const all = await Promise.all(refs.map(async (ref) => ({ ref, marker: await markerOf(ref, generation) })))
     const addresses = all.map(({ marker }) => marker.address)
@@ -93,7 +96,7 @@ export function createMarkerBook(
   }
 }
 
-/** The same for whatever the payments are of: those that can be read. */
+/** Finds creations by arbitrary keys, without those that cannot be read. */
 export async function findEach<T>(
   book: Pick<MarkerBook, 'findCreations'>,
   refs: ReadonlyMap<T, MarkerRef>,
@@ -114,7 +117,7 @@ function createMarkerMemory(key: Uint8Array): MarkerOf {
     )
 }
 
-/** Of each commitment: what was only confirmed when it was found is looked up again as finalized. */
+/** Caches creations by commitment: one found as confirmed is looked up again as finalized. */
 function createCreationMemory(client: SolanaClient, markerOf: MarkerOf) {
   const created = new Map<string, Creation>()
   const searchHistory = createHistorySearch(client)
@@ -127,7 +130,7 @@ function createCreationMemory(client: SolanaClient, markerOf: MarkerOf) {
     return false
   }
 
-  /** What was signed is asked for first: strangers can make a history long, and a record they cannot. */
+  /** Searches the record first: strangers can lengthen a history, but not the record. */
   async function search(ref: MarkerRef, marker: Marker, { commitment }: At, signed: readonly string[]) {
     const of = { opId: toOpId(ref.id), commitment }
     const isOurs = (made: Marker) => isOf(ref, made)
@@ -148,13 +151,13 @@ function createCreationMemory(client: SolanaClient, markerOf: MarkerOf) {
     recall(ref: MarkerRef): Creation | undefined {
       return created.get(`${nameOf(ref)}:finalized`) ?? created.get(`${nameOf(ref)}:confirmed`)
     },
-    /** Known to have happened after the slot that is asked about: at that slot it was not final. */
+    /** Whether the payment is known to be after this slot, and so not final at it. */
     isAfter(ref: MarkerRef, { commitment, minContextSlot }: At): boolean {
       if (commitment !== 'finalized' || minContextSlot === undefined) return false
       const known = created.get(`${nameOf(ref)}:confirmed`)
       return known !== undefined && known.slot > minContextSlot
     },
-    /** What is finalized stays so: nothing has to be asked about it again. */
+    /** Finalized creations never change and need no further reading. */
     recallFinal(refs: readonly MarkerRef[]): [MarkerRef, Creation][] {
       return refs.flatMap((ref) => {
         const known = created.get(`${nameOf(ref)}:finalized`)

@@ -7,15 +7,18 @@ import type { Marker } from './marker.ts'
 import { type ReadInstruction, readMessage, splitWire } from './message.ts'
 import { SYSTEM_PROGRAM } from './token-layout.ts'
 
-/** `paidTo` is where its transfer went: a token account, or a wallet for the native coin. */
+/** `paidTo` is the recipient of its transfer: a token account, or a wallet for the native coin. */
 export type MarkerTransaction = { txHash: string; slot: bigint; paidTo: string }
 
-/** What one did with the signature of its markers' base: the markers that it made, and what it wrote beside them. */
+/** The markers that a transaction created with the signature of their base, and its memos. */
 type Made = { transaction: MarkerTransaction; markers: readonly Marker[]; memos: readonly string[] }
 
 type Query = { txHash: string; base: string; commitment: Depth }
 
-/** Undefined while the node does not know it at this commitment; nothing `made` where it failed or is not a payment. */
+/**
+ * Undefined if the node does not know the transaction at this commitment; without `made` if it failed or is not a
+ * payment.
+ */
 export async function readMade(
   { rpc }: SolanaClient,
   { txHash, base, commitment }: Query,
@@ -46,7 +49,7 @@ export async function readMade(
 export const isSame = (one: Marker, other: Marker): boolean =>
   one.address === other.address && one.base === other.base && one.seed === other.seed
 
-/** Of a token: source, mint, destination, authority. Of the native coin: source, destination. */
+/** Accounts of a token transfer: source, mint, destination, authority. Of a native one: source, destination. */
 function payeeOf(instructions: readonly ReadInstruction[]): string | undefined {
   const { program, accounts = [] } = instructions.at(-1) ?? {}
   return program === SYSTEM_PROGRAM ? accounts[1] : accounts[2]

@@ -6,25 +6,24 @@ import { isSame, type MarkerTransaction, readMade } from './marker-creation.ts'
 import { remember } from './memory.ts'
 
 const PAGE = 1_000
-// Ours are one creation and one sweep. Whoever names a marker pays a fee for it, and a small one.
+// Our own transactions are one creation and one sweep. A stranger who names a marker pays only a small fee.
 const MAX_PAGES = 20
-// Those that bear the op's memo are read one by one; a stranger may write it, too.
+// Transactions with the op's memo are read one by one; a stranger may write it, too.
 const MAX_READS = 100
-// A history that is too long costs all of that each time, and what is asked beside it has to wait.
+// Reading an overlong history costs all these calls each time, and delays other reads.
 const REST_MS = 60_000
 
 type Query = { marker: Marker; opId: string; commitment?: Depth }
 
-/** More than anyone can look through: what it hides cannot be told. */
+/** The history exceeds the limit, so the payment may be hidden in it. */
 class EndlessHistoryError extends Error {
   override name = 'EndlessHistoryError'
 }
 
 /**
- * The one transaction that created a marker that is there, if ours did. Strangers can send lamports to a marker
- * once it is known, and write what memo they like: only one signed by the marker's base that creates it counts.
- * An account without any transaction that could have made it is one whose history the node does not have, or not
- * yet: taken for a stranger's doing, what was paid would be paid again.
+ * Finds our transaction that created an existing marker. Strangers can send lamports to a known marker, and write any
+ * memo: only a creation signed by the marker's base counts. Throws if no transaction explains the account: the node
+ * lacks its history, and assuming a stranger would pay twice.
  */
 export async function findMarkerTransaction(
   client: SolanaClient,
@@ -43,7 +42,7 @@ export async function findMarkerTransaction(
       reads += 1
       if (reads > MAX_READS) throw endless(marker)
       const read = await readMade(client, { txHash: signature, base: marker.base, commitment })
-      if (!read) throw new Error(`The node names ${signature} and does not know it`)
+      if (!read) throw new Error(`The node lists ${signature} but does not return it`)
       const { made } = read
       if (made?.markers.some((each) => isSame(each, marker))) return { ...made.transaction, slot }
     }
@@ -58,7 +57,7 @@ export async function findMarkerTransaction(
 const endless = ({ address }: Marker) =>
   new EndlessHistoryError(`The history of marker ${address} does not end`)
 
-/** The same search, except that a history without an end is left alone for a while once that is known. */
+/** The same search, but pauses for a while on a history that exceeds the limit. */
 export function createHistorySearch(client: SolanaClient) {
   const resting = new Map<string, { fault: EndlessHistoryError; until: number }>()
   return async (query: Query & { commitment: Depth }): Promise<MarkerTransaction | undefined> => {

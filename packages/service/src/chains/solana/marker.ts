@@ -3,24 +3,24 @@ import { getCreateAccountWithSeedInstruction } from '@solana-program/system'
 import { toHex, toOpId } from './bytes.ts'
 import { SYSTEM_PROGRAM } from './token-layout.ts'
 
-/** An input leaves the intake vault by one `exit`, whichever way: claim and refund exclude each other on chain. */
+/** An input leaves the intake vault by one `exit`: claim and refund exclude each other on chain. */
 export type MarkerKind = 'input' | 'deliver' | 'exit'
 
-/** An account that only one transaction can create: whoever creates it first is the only one that lands. */
+/** An account that can be created once: of all transactions that create it, only one lands. */
 export type Marker = { address: string; base: string; seed: string }
 
 type SeedOf = { key: Uint8Array; opHash: string; kind: MarkerKind; generation: number }
 
 /**
- * Nobody without the key knows the address before its transaction is public, so nobody can fund it first and
- * make the creation fail; whoever has the key and the op finds it again without a database.
+ * The seed of a marker's address. Without the key nobody knows the address before its transaction is public, so nobody
+ * can fund it first and make the creation fail. With the key and the op it is found again without a database.
  */
 export async function markerSeed({ key, opHash, kind, generation }: SeedOf): Promise<string> {
   const algorithm = { name: 'HMAC', hash: 'SHA-256' }
   const text = new TextEncoder().encode(`geoswap marker 1 ${toOpId(opHash)} ${kind} ${generation}`)
   const secret = await crypto.subtle.importKey('raw', Uint8Array.from(key), algorithm, false, ['sign'])
   const mac = await crypto.subtle.sign('HMAC', secret, text)
-  // The System program takes seeds of up to 32 bytes of text.
+  // The System program accepts seeds of up to 32 bytes of text.
   return toHex(new Uint8Array(mac)).slice(0, 32)
 }
 
@@ -36,7 +36,7 @@ export async function toMarker({ base, ...of }: SeedOf & { base: string }): Prom
 
 type Create = { marker: Marker; payer: TransactionSigner; base: TransactionSigner; lamports: bigint }
 
-/** Fails when the account holds lamports already; System program error 0, "already in use". */
+/** Fails if the account already holds lamports: System program error 0, "already in use". */
 export function createMarkerInstruction({ marker, payer, base, lamports }: Create): Instruction {
   return getCreateAccountWithSeedInstruction({
     payer,

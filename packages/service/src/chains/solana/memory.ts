@@ -1,6 +1,6 @@
 const MAX_REMEMBERED = 20_000
 
-/** The value known by this name, or a new one. The oldest goes when there are too many: it can be found again. */
+/** Returns the cached value, or creates it. Evicts the oldest of too many, since it can be found again. */
 export function remember<T>(known: Map<string, T>, name: string, make: () => T): T {
   const before = known.get(name)
   if (before !== undefined) return before

@@ -14,13 +14,13 @@ import {
 } from '@solana/kit'
 import type { Lifetime } from './heads.ts'
 
-// IPv6's smallest MTU less its headers: what fits into one packet of the network.
+// IPv6's smallest MTU less its headers: the size of one network packet.
 export const MAX_TRANSACTION_BYTES = 1_232
 export const SIGNATURE_BYTES = 64
 
 type Compile = { feePayer: string; lifetime: Lifetime; instructions: readonly Instruction[] }
 
-/** A version 0 transaction without lookup tables, its signature slots 64 zero bytes each. */
+/** A version 0 transaction without lookup tables, with 64 zero bytes for each signature. */
 export function compile({ feePayer, lifetime, instructions }: Compile): Uint8Array {
   const transaction = pipe(
     createTransactionMessage({ version: 0 }),
@@ -41,7 +41,7 @@ function toLifetime(lifetime: Lifetime) {
   }
 }
 
-/** Signatures and message of a wire transaction; undefined when it does not have exactly `count` slots. */
+/** Signatures and message of a wire transaction; undefined if it does not have exactly `count` slots. */
 export function splitWire(
   wire: Uint8Array,
   { count }: { count: number },
@@ -67,7 +67,7 @@ export type ReadMessage = {
   instructions: ReadInstruction[]
 }
 
-/** What the bytes of a version 0 message say; undefined for anything else, for lookups and loose encodings. */
+/** Decodes a version 0 message; undefined for any other, for lookup tables and for non-canonical encodings. */
 export function readMessage(bytes: Uint8Array): ReadMessage | undefined {
   try {
     const compiled = getCompiledTransactionMessageDecoder().decode(bytes)
@@ -85,12 +85,12 @@ export function readMessage(bytes: Uint8Array): ReadMessage | undefined {
     }
     return bytes.length === lengthOf(read) ? read : undefined
   } catch {
-    // The codecs throw at whatever they cannot read.
+    // The codecs throw on invalid bytes.
     return undefined
   }
 }
 
-/** Of the one proper encoding. A count written with more bytes than it needs, or bytes behind the end, is longer. */
+/** The length of the canonical encoding. An overlong count or trailing bytes make a message longer. */
 function lengthOf({ accounts, instructions }: ReadMessage): number {
   const counted = (count: number) => (count < 0x80 ? 1 : 2) + count
   const version = 1
@@ -107,7 +107,7 @@ function lengthOf({ accounts, instructions }: ReadMessage): number {
 
 function getAt(accounts: readonly string[], index: number): string {
   const found = accounts[index]
-  if (found === undefined) throw new RangeError('No such account')
+  if (found === undefined) throw new RangeError('Account index out of range')
   return found
 }
 

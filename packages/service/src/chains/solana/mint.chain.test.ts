@@ -79,7 +79,7 @@ test.each(ACCEPTED)('a mint with $name delivers the amount that was sent', async
   expect(held.get(token.mint)).toBe(400n)
 })
 
-test('an account of a Token-2022 mint costs the rent that is quoted for it', async () => {
+test('an account of a Token-2022 mint costs the quoted rent', async () => {
   const token = await world.createMint({ program: TOKEN_2022_PROGRAM_ADDRESS })
   const account = await world.give(token, world.authority.address, 1n)
 
@@ -89,7 +89,7 @@ test('an account of a Token-2022 mint costs the rent that is quoted for it', asy
   expect(held?.data.length).toBe(170)
 })
 
-test('an extension that is not known, and one that no program here can write, is refused', async () => {
+test('an unknown extension, and one that no program here can write, is refused', async () => {
   const { mint } = await world.createMint({ program: TOKEN_2022_PROGRAM_ADDRESS })
   const [account] = await readAccounts(world.client, { addresses: [mint] })
   const base = [...(account?.data ?? []), ...Array.from({ length: 165 - 82 }, () => 0), 1]
@@ -129,7 +129,7 @@ test('wrapped SOL is delivered like any other token', async () => {
   expect(held.get(token.mint)).toBe(400n)
 })
 
-test('the program of a mint decides where its tokens are held', async () => {
+test('the program of a mint determines its token accounts', async () => {
   const old = await world.createMint()
   const young = await world.createMint({ program: TOKEN_2022_PROGRAM_ADDRESS })
   const owner = world.authority.address
@@ -142,7 +142,7 @@ test('the program of a mint decides where its tokens are held', async () => {
   }
 })
 
-test('what is not a mint has none', async () => {
+test('an account that is not a mint is read as none', async () => {
   const token = await world.createMint()
   const account = await world.give(token, world.authority.address, 1n)
 

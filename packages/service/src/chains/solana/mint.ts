@@ -3,10 +3,12 @@ import { NATIVE_SOL } from './address.ts'
 import type { SolanaClient } from './client.ts'
 import { type Extension, type MintAccount, SYSTEM_PROGRAM, toMintAccount } from './token-layout.ts'
 
-/** What a transfer needs to know of a token. The native coin is `NATIVE_SOL`, of the System program. */
+/** The properties of a token that a transfer needs. The native coin is `NATIVE_SOL`, of the System program. */
 export type Token = { mint: string; program: string; decimals: number }
 
-/** `refusal` names what makes this mint unfit: something other than the amount sent could arrive. */
+/**
+ * `refusal` names the property that makes this mint unfit: the amount that arrives could differ from the amount sent.
+ */
 export type Mint = Token & { extensions: string[]; refusal?: string }
 
 export const NATIVE_TOKEN: Token = { mint: NATIVE_SOL, program: SYSTEM_PROGRAM, decimals: 9 }
@@ -15,19 +17,19 @@ export function isNative({ mint }: Pick<Token, 'mint'>): boolean {
   return mint === NATIVE_SOL
 }
 
-/*
- * Token-2022's extensions of a mint, by number. Refused is what lets someone take, stop, shrink or hide what
- * was sent. Interest and scaled amounts change only what wallets display: transfers count in units.
+/**
+ * Token-2022's mint extensions, by number. Refuses those that let someone take, stop, reduce or hide a transfer.
+ * Interest and scaled amounts change only the display in wallets: transfers count in units.
  */
 const EXTENSIONS: Readonly<Record<number, { name: string; isRefused?: (value: Uint8Array) => boolean }>> = {
   1: { name: 'transferFeeConfig', isRefused: always },
-  3: { name: 'mintCloseAuthority' }, // a mint can be closed only when no one holds any of it
+  3: { name: 'mintCloseAuthority' }, // a mint can be closed only when its supply is 0
   4: { name: 'confidentialTransferMint', isRefused: always },
   6: { name: 'defaultAccountState', isRefused: ([state]) => state !== 1 },
   9: { name: 'nonTransferable', isRefused: always },
   10: { name: 'interestBearingConfig' },
   12: { name: 'permanentDelegate', isRefused: always },
-  14: { name: 'transferHook', isRefused: always }, // also without a program: its authority may name one later
+  14: { name: 'transferHook', isRefused: always }, // even without a program: its authority may set one later
   16: { name: 'confidentialTransferFeeConfig', isRefused: always },
   18: { name: 'metadataPointer' },
   19: { name: 'tokenMetadata' },
@@ -44,7 +46,7 @@ function always(): boolean {
   return true
 }
 
-/** Undefined when there is no mint at this address. */
+/** Undefined if there is no mint at this address. */
 export async function readMint(client: SolanaClient, mint: string): Promise<Mint | undefined> {
   if (isNative({ mint })) return { ...NATIVE_TOKEN, extensions: [] }
   const [account] = await readAccounts(client, { addresses: [mint] })
@@ -62,7 +64,7 @@ function nameOf({ kind }: Extension): string {
   return EXTENSIONS[kind]?.name ?? `extension${kind}`
 }
 
-/** What this code does not know may do anything. */
+/** An unknown extension may do anything. */
 function isRefused({ kind, value }: Extension): boolean {
   const known = EXTENSIONS[kind]
   return known ? (known.isRefused?.(value) ?? false) : true

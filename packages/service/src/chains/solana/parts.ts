@@ -5,15 +5,15 @@ import type { SolanaChainSettings } from './settings.ts'
 import type { FindSigned } from './signed-payments.ts'
 import type { SolanaSigner } from './signer.ts'
 
-/** What everything in this folder works with. */
+/** The shared dependencies of this folder. */
 export type SolanaParts = {
   client: SolanaClients
   settings: SolanaChainSettings
   facts: Facts
   markers: MarkerBook
-  /** What each delivery paid, by its transaction. */
+  /** Amounts paid by deliveries, by transaction. */
   paidAmounts: Map<string, bigint>
-  /** Keys that can sign here; empty in a process that holds none. */
+  /** Keys that can sign here; empty in a process without keys. */
   signers: readonly SolanaSigner[]
 }
 

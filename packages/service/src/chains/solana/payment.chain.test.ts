@@ -61,28 +61,25 @@ async function pay(of: Parameters<SolanaWorld['payment']>[0]) {
 test.each([
   ['the token program', () => usdc],
   ['Token-2022', () => token2022],
-])(
-  'a delivery of %s opens the account of the recipient and costs what the quote said',
-  async (_, tokenOf) => {
-    const token = tokenOf()
-    const to = await newAddress()
-    const lamportsBefore = (await world.client.rpc.getBalance(world.feePayer.address).send()).value
+])('a delivery of %s opens the account of the recipient at the quoted cost', async (_, tokenOf) => {
+  const token = tokenOf()
+  const to = await newAddress()
+  const lamportsBefore = (await world.client.rpc.getBalance(world.feePayer.address).send()).value
 
-    const paid = await pay({ to, token, amount: 5_000n, createRecipientAccount: true, opHash: nextOp() })
+  const paid = await pay({ to, token, amount: 5_000n, createRecipientAccount: true, opHash: nextOp() })
 
-    expect(await isFailed(paid.txHash)).toBe(false)
-    expect(await balanceOf(to, token)).toBe(5_000n)
-    const account = await toTokenAccountAddress({ owner: to, mint: token.mint, program: token.program })
-    expect(await readTransactionAmount(world.client, { txHash: paid.txHash, account, token })).toMatchObject({
-      failed: false,
-      amount: 5_000n,
-    })
-    const lamportsAfter = (await world.client.rpc.getBalance(world.feePayer.address).send()).value
-    expect(lamportsBefore - lamportsAfter).toBe(
-      paymentCostLamports({ rent: world.rent, microLamportsPerUnit: 1_000n }, { token, createAccount: true }),
-    )
-  },
-)
+  expect(await isFailed(paid.txHash)).toBe(false)
+  expect(await balanceOf(to, token)).toBe(5_000n)
+  const account = await toTokenAccountAddress({ owner: to, mint: token.mint, program: token.program })
+  expect(await readTransactionAmount(world.client, { txHash: paid.txHash, account, token })).toMatchObject({
+    failed: false,
+    amount: 5_000n,
+  })
+  const lamportsAfter = (await world.client.rpc.getBalance(world.feePayer.address).send()).value
+  expect(lamportsBefore - lamportsAfter).toBe(
+    paymentCostLamports({ rent: world.rent, microLamportsPerUnit: 1_000n }, { token, createAccount: true }),
+  )
+})
 
 test('a native delivery reaches an address that never existed', async () => {
   const to = await newAddress()
@@ -127,7 +124,7 @@ test('input, delivery and exit of one op have markers of their own, and so has e
   for (const { seed } of markers) expect(seed).toMatch(/^[0-9a-f]{32}$/)
 })
 
-test('a marker that a stranger paid into stops its generation, and the next one delivers once', async () => {
+test('a marker funded by a stranger stops its generation, and the next one delivers once', async () => {
   const to = await newAddress()
   const of = { to, token: usdc, amount: 9n, createRecipientAccount: true, opHash: nextOp() }
   const first = await buildPayment(world.vault, await world.payment(of))
@@ -142,7 +139,7 @@ test('a marker that a stranger paid into stops its generation, and the next one 
   expect(await balanceOf(to, usdc)).toBe(9n)
   const found = await findMarkerTransaction(world.client, { marker: next.marker, opId: of.opHash })
   expect(found?.txHash).toBe(next.txHash)
-  // What the stranger left there is the vault's.
+  // The vault receives the stranger's lamports.
   const before = await balanceOf(world.intake.address, NATIVE_TOKEN)
   await world.run(world.payer, [
     getTransferSolWithSeedInstruction({
@@ -157,7 +154,7 @@ test('a marker that a stranger paid into stops its generation, and the next one 
   expect((await balanceOf(world.intake.address, NATIVE_TOKEN)) - before).toBe(world.rent.emptyLamports)
 })
 
-test('strangers who pay into a marker later do not hide the delivery', async () => {
+test('strangers who fund a marker later do not hide the delivery', async () => {
   const opHash = nextOp()
   const paid = await pay({ to: await newAddress(), token: NATIVE_TOKEN, amount: SOL, opHash })
   for (const amount of [1n, 2n, 3n]) await world.send(paid.marker.address, amount)
@@ -167,7 +164,7 @@ test('strangers who pay into a marker later do not hide the delivery', async () 
   expect(found?.txHash).toBe(paid.txHash)
 })
 
-test('a payment that never landed is dead once the finalized height is past its last valid one', async () => {
+test('an unlanded payment is expired once the finalized height is past its last valid one', async () => {
   const of = {
     to: await newAddress(),
     token: usdc,
@@ -200,7 +197,7 @@ test('a payment that never landed is dead once the finalized height is past its 
   expect(await balanceOf(of.to, usdc)).toBe(3n)
 })
 
-test('bytes that were dropped can be sent again, and land once', async () => {
+test('dropped bytes can be sent again, and land once', async () => {
   const to = await newAddress()
   const of = { to, token: usdc, amount: 3n, createRecipientAccount: true, opHash: nextOp() }
   const signed = await buildPayment(world.vault, await world.payment(of))
@@ -211,7 +208,7 @@ test('bytes that were dropped can be sent again, and land once', async () => {
   expect(await balanceOf(to, usdc)).toBe(3n)
 })
 
-test('an account that asks for a memo receives', async () => {
+test('an account that requires a memo receives', async () => {
   const owner = await world.fundedSigner()
   const account = await world.give(token2022, owner.address, 0n)
   await world.run(owner, requireMemo(owner, account))
@@ -235,7 +232,7 @@ function requireMemo(owner: { address: Address }, account: Address): Instruction
   ]
 }
 
-test('simulation says why a payment would fail, without a signature', async () => {
+test('a simulation returns why a payment would fail, without a signature', async () => {
   const addresses: Record<'feePayer' | 'authority', string> = {
     feePayer: world.feePayer.address,
     authority: world.authority.address,
@@ -268,7 +265,7 @@ test('simulation says why a payment would fail, without a signature', async () =
   ).toBe('other')
 })
 
-test('the fee payer funds the marker and the account of the recipient, and holds no other role', async () => {
+test('the fee payer funds the marker and the account of the recipient, and has no other role', async () => {
   const of: Partial<Payment>[] = [
     { token: usdc, createRecipientAccount: true },
     { token: token2022 },
@@ -294,7 +291,7 @@ test('the fee payer funds the marker and the account of the recipient, and holds
   await expect(buildPayment(same, { ...self, to: usdc.mint })).rejects.toThrow('takes no part')
 })
 
-test('the limits of compute units leave room over what each transaction uses', async () => {
+test('the compute limits leave room above the units that each transaction uses', async () => {
   const used = async (of: Partial<Payment> & Pick<Payment, 'token'>) => {
     const to = of.createRecipientAccount ? await newAddress() : world.intake.address
     const payment = await world.payment({ to, amount: 1n, opHash: nextOp(), ...of })
@@ -314,7 +311,7 @@ test('the limits of compute units leave room over what each transaction uses', a
     const input = await simulate(world.client, { raw: built.unsignedTransaction, replaceBlockhash: false })
     expect(input.kind === 'ok' && input.units * 10n < BigInt(INPUT_UNITS)).toBe(true)
   }
-  // What a creation uses depends on the address: each one that lies on the curve costs another try.
+  // The units of a creation depend on the address: each tried address on the curve costs another round.
   for (const token of Array.from({ length: 10 }, () => [usdc, token2022]).flat()) {
     const units = await used({ token, createRecipientAccount: true })
     expect(units).toBeLessThan(paymentUnits({ createAccount: true }))

@@ -19,7 +19,7 @@ import type { Rent } from './rent.ts'
 import type { SignedTransaction } from './signed-input.ts'
 import type { SolanaSigner } from './signer.ts'
 
-/** Who pays: `authority` owns the vault's token accounts, and its own account is the vault's native coin. */
+/** The paying vault: `authority` owns its token accounts, and its own account holds the native coin. */
 export type PayingVault = {
   feePayer: SolanaSigner
   authority: SolanaSigner
@@ -30,7 +30,7 @@ export type PayingVault = {
 export type Payment = {
   kind: 'deliver' | 'claim' | 'refund'
   opHash: string
-  /** Rises by one when a stranger's lamports lie at the marker and every attempt with it is dead. */
+  /** Incremented when a stranger funded the marker and every attempt with it has expired. */
   generation: number
   /** The wallet or vault that is paid, not its token account. */
   to: string
@@ -38,7 +38,7 @@ export type Payment = {
   amount: bigint
   /** Pays the rent of the recipient's token account if it is still missing when this lands. */
   createRecipientAccount?: boolean
-  /** The compute limit, from a simulation; without one, what every payment can do with. */
+  /** The compute limit from a simulation; by default a limit that suffices for every payment. */
   units?: number
   microLamportsPerUnit: bigint
   lifetime: Lifetime
@@ -46,7 +46,7 @@ export type Payment = {
 
 export type SignedPayment = SignedTransaction & { lastValidBlockHeight: bigint; marker: Marker }
 
-/** A delivery, refund or claim: signed bytes, which nobody has seen yet. Of one marker, at most one lands. */
+/** Builds and signs a delivery, refund or claim, unpublished. Of one marker's payments at most one lands. */
 export async function buildPayment(vault: PayingVault, payment: Payment): Promise<SignedPayment> {
   const { wire, marker } = await compilePayment(vault, payment)
   const message = splitWire(wire, { count: 2 })?.message
@@ -65,7 +65,7 @@ export async function buildPayment(vault: PayingVault, payment: Payment): Promis
 
 type Draft = { feePayer: string; authority: string; markerKey: Uint8Array; rent: Rent }
 
-/** The same payment without signatures, for simulation: no signed byte may leave before it is recorded. */
+/** The same payment without signatures, for simulation: no signed bytes may leave before they are recorded. */
 export async function draftPayment(vault: Draft, payment: Payment): Promise<string> {
   const { wire } = await compilePayment(
     {

@@ -13,11 +13,11 @@ export type InputRequest = {
   kind: 'input'
   signedTransaction: string
   lastValid: string
-  /** What the fee payer may spend on it. */
+  /** The most that the fee payer may spend on it. */
   maxCostLamports: string
 }
 
-/** What a payment is, apart from when it is signed. Amounts as text: it is stored as JSON. */
+/** A payment before it is signed. Amounts as text, stored as JSON. */
 export type PaymentRequest = {
   kind: Payment['kind']
   id: string
@@ -49,7 +49,7 @@ export async function planDelivery(parts: SolanaParts, op: Op): Promise<PaymentR
   })
 }
 
-/** The sweep of a closed swap's input into the inventory. */
+/** Plans the claim of a delivered swap's input into the inventory. */
 export async function planClaim(parts: SolanaParts, op: Op, signature: string): Promise<PaymentRequest> {
   const { vaults, isClaimAttested } = parts.settings
   if (!(await isClaimAttested([op.hash], signature))) throw new Error('The attester did not sign this claim')
@@ -62,18 +62,19 @@ export async function planRefund(parts: SolanaParts, op: Op, attested: Attested)
   const isAttested = await parts.settings.isRefundAttested(op.hash, attested)
   if (!isAttested) throw new Error('The attester did not sign this refund')
   const { head } = await readBlocks(parts.client)
-  if (head.seconds > attested.validUntil) throw new Error('The attester signed this refund for a time past')
+  if (head.seconds > attested.validUntil)
+    throw new Error("The attester's signature of this refund has expired")
   return planFromIntake(parts, { kind: 'refund', op, to: op.wallet })
 }
 
 type FromIntake = { kind: 'claim' | 'refund'; op: Op; to: string }
 
 /**
- * All inputs lie in one vault, and what leaves it under one op's name may be another's. The marker stops a second
- * exit of an op, not a first one for an input that never came.
+ * All inputs share one vault, so a payment under one op's id could take another's input. The marker prevents a second
+ * exit of an op, but not a first one for an input that never arrived.
  */
 async function planFromIntake(parts: SolanaParts, { kind, op, to }: FromIntake) {
-  // A node that lags behind may miss an exit, which the marker then stops, but shows no input that never was.
+  // A lagging node may miss an exit, which the marker then prevents, but cannot show an input that never existed.
   const state = (await readLocks(parts, [op], { commitment: 'confirmed', number: 0n })).get(op.hash)
   if (state !== 'locked') throw new Error(`The input of ${op.hash} is not in the intake vault: ${state}`)
   return planPayment(
@@ -87,16 +88,16 @@ type Unmarked = Omit<PaymentRequest, 'id' | 'generation' | 'units'>
 
 async function planPayment(parts: SolanaParts, ref: MarkerRef, payment: Unmarked): Promise<PaymentRequest> {
   const generation = await parts.markers.nextGeneration(ref)
-  if (generation === undefined) throw new Error(`The ${ref.kind} of ${ref.id} was paid`)
+  if (generation === undefined) throw new Error(`The ${ref.kind} of ${ref.id} was already paid`)
   const request = { ...payment, id: ref.id, generation }
   const units = await measureUnits(parts, request)
   return { ...request, ...(units !== undefined && { units }) }
 }
 
-// Any 32 bytes will do: the node puts in the newest when it simulates.
+// A placeholder: the node inserts the newest blockhash when it simulates.
 const NO_BLOCKHASH = '11111111111111111111111111111111'
 
-/** Undefined where it cannot be tried now: then it gets what every payment can do with. */
+/** Undefined if the simulation fails now: then the default limit applies. */
 async function measureUnits(parts: SolanaParts, request: PaymentRequest): Promise<number | undefined> {
   const { feePayer, authority } = payersOf(parts, request.kind)
   const lifetime = { blockhash: NO_BLOCKHASH, lastValidBlockHeight: 0n }
@@ -108,7 +109,7 @@ async function measureUnits(parts: SolanaParts, request: PaymentRequest): Promis
   return tried.kind === 'ok' ? unitsWithMargin(tried.units) : undefined
 }
 
-/** Who pays the fee, and out of which vault the money comes. */
+/** The fee payer, and the vault that pays. */
 export function payersOf({ settings: { feePayers, vaults } }: SolanaParts, kind: Payment['kind']) {
   return kind === 'deliver'
     ? { feePayer: feePayers.delivery, authority: vaults.inventory }

@@ -2,13 +2,15 @@ import type { Address } from '@solana/kit'
 import type { SolanaClient } from './client.ts'
 
 type Query = {
-  /** The accounts that our transactions write to: a price is formed for each of them. */
+  /** The accounts that our transactions write to: each has its own fee market. */
   accounts: readonly string[]
   floor: bigint
   cap: bigint
 }
 
-/** What three of four recent blocks would have taken, in millionths of a lamport per unit, within the bounds. */
+/**
+ * The price that three of four recent blocks would have accepted, in millionths of a lamport per unit, within bounds.
+ */
 export async function readPriorityPrice(
   { rpc }: SolanaClient,
   { accounts, floor, cap }: Query,

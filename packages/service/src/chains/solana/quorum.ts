@@ -1,7 +1,7 @@
 import { majorityOf } from '../nodes/agree.ts'
 import type { SolanaClient } from './client.ts'
 
-/** Whether most nodes have finalized a block past this height: nothing that was signed for it can land any more. */
+/** Whether most nodes have finalized a block past this height: nothing valid up to it can still land. */
 export async function isExpiredByMajority({ nodes }: SolanaClient, height: bigint): Promise<boolean> {
   const answers = await Promise.allSettled(
     nodes.map((rpc) => rpc.getEpochInfo({ commitment: 'finalized' }).send()),

@@ -10,7 +10,7 @@ const MAX_STATUSES = 256
 
 export type SignatureStatus = { slot: bigint; failed: boolean; commitment: Commitment }
 
-/** The transactions that landed, with or without an error, by their hash. Silence proves nothing. */
+/** The landed transactions, failed ones included, by hash. A missing one proves nothing. */
 export async function readSignatures(
   { rpc }: SolanaClient,
   txHashes: readonly string[],
@@ -37,7 +37,7 @@ type BalanceQuery = {
   minContextSlot?: bigint
 }
 
-/** What an owner holds of each token, by mint; 0 where there is no account, or one that cannot pay. */
+/** An owner's balance of each token, by mint; 0 without an account, or with one that cannot pay. */
 export async function readVaultBalances(
   client: SolanaClient,
   { owner, tokens, ...at }: BalanceQuery,
@@ -63,8 +63,8 @@ type AmountQuery = { txHash: string; account: string; token: Pick<Token, 'mint'>
 export type Landed = { slot: bigint; seconds: number; failed: boolean; amount: bigint }
 
 /**
- * By how much a transaction changed what `account` (a token account, or a wallet for the native coin) holds.
- * Undefined while it is not known at the commitment; a failed one changed nothing.
+ * The change of an account's balance by a transaction (a token account, or a wallet for the native coin). Undefined if
+ * the transaction is not known at the commitment; 0 if it failed.
  */
 export async function readTransactionAmount(
   { rpc }: SolanaClient,

@@ -36,7 +36,7 @@ async function newPda(): Promise<string> {
 
 const newAddress = async (): Promise<string> => (await generateKeyPairSigner()).address
 
-test('a wallet without a token account can receive, at the price of its rent', async () => {
+test('a wallet without a token account can receive, at the cost of its rent', async () => {
   const fresh = await newAddress()
 
   expect(await read(fresh)).toMatchObject({ kind: 'missing', rentLamports: 2_039_280n })
@@ -52,7 +52,7 @@ test('a wallet with a token account is ready, under either program', async () =>
   }
 })
 
-test('lamports that a stranger sent to the account-to-be change nothing', async () => {
+test('lamports that a stranger sent to the missing account change nothing', async () => {
   const owner = await newAddress()
   const missing = await read(owner)
   if (missing.kind !== 'missing') throw new Error(missing.kind)
@@ -62,7 +62,7 @@ test('lamports that a stranger sent to the account-to-be change nothing', async 
   expect(await read(owner)).toEqual(missing)
 })
 
-test('an account that was given to somebody else is refused', async () => {
+test('an account with another owner is refused', async () => {
   const owner = await world.fundedSigner()
   const account = await world.give(usdc, owner.address, 5n)
   await world.run(owner, [
@@ -95,7 +95,7 @@ test.each([
   expect(canPay(wallet, 5n)).toBe(false)
 })
 
-test('an account of another mint or program in its place is refused', async () => {
+test('an account of another mint or program at its address is refused', async () => {
   const owner = await newAddress()
   const missing = await read(owner)
   if (missing.kind !== 'missing') throw new Error(missing.kind)
@@ -132,7 +132,7 @@ test('a vault or the fee payer is not a recipient', async () => {
   }
 })
 
-test('an address that nobody can sign for receives only where it already has an account', async () => {
+test('an address off the curve receives only if it already has an account', async () => {
   const pda = await newPda()
   expect(isOnCurve(pda)).toBe(false)
 
@@ -144,7 +144,7 @@ test('an address that nobody can sign for receives only where it already has an 
   expect(await read(pda, NATIVE_TOKEN)).toEqual({ kind: 'ready', account: pda })
 })
 
-test('a new account receives no less than what keeps it alive', async () => {
+test('a new account receives at least the rent minimum', async () => {
   const fresh = await newAddress()
   const { emptyLamports } = world.rent
 

@@ -53,7 +53,7 @@ function judgeNative(query: Query, account: RawAccount | undefined): Recipient {
     return { kind: 'ready', account: recipient }
   }
   if (TOKEN_PROGRAMS.includes(account.owner)) return refused('isTokenAccountOrMint')
-  // Lamports given to a program or to one of its accounts are out of reach for whoever names it here.
+  // The recipient could not spend lamports sent to a program or to one of its accounts.
   if (account.owner !== SYSTEM_PROGRAM || account.executable) return refused('isProgram')
   if (account.lamports + amount < rent.emptyLamports) return refused('belowRentMinimum')
   return { kind: 'ready', account: recipient }
@@ -64,7 +64,7 @@ type Found = { account: RawAccount | undefined; address: string; held: RawAccoun
 function judgeToken({ recipient, token, rent }: Query, { account, address, held }: Found): Recipient {
   if (account?.executable) return refused('isProgram')
   if (account && TOKEN_PROGRAMS.includes(account.owner)) return refused('isTokenAccountOrMint')
-  // Anyone may have sent lamports to the address before the token account exists: creating it still works.
+  // A stranger may have sent lamports to the address before the token account exists: it can still be created.
   if (!held || (held.owner === SYSTEM_PROGRAM && held.data.length === 0)) {
     if (!isOnCurve(recipient)) return refused('offCurve')
     return { kind: 'missing', account: address, rentLamports: tokenAccountRent(rent, token) }

@@ -4,12 +4,12 @@ import type { SolanaBlock } from './blocks.ts'
 import { isNative } from './mint.ts'
 import type { SolanaParts } from './parts.ts'
 
-// A blockhash is good for 150 blocks (Agave's MAX_PROCESSING_AGE), and one that is signed with is a little older.
+// A blockhash is valid for 150 blocks (Agave's MAX_PROCESSING_AGE), and is a little older when it signs.
 const BLOCKHASH_LIFE = 150n
-// More than can be in flight at once: what lands late was signed shortly before.
+// More than can be in flight at once: a late transaction was signed shortly before.
 const NEWEST = 1_000
 
-/** What our transactions tell: who paid what, and to whom. The terms of the op are not in them, only its hash. */
+/** Recovers payer, amount and recipient from our transactions, which contain only the op's hash, not its terms. */
 export function createSolanaRecovery(parts: SolanaParts): RecoveryChain {
   const { settings } = parts
   return {
@@ -22,7 +22,7 @@ export function createSolanaRecovery(parts: SolanaParts): RecoveryChain {
       const made = (await parts.markers.findCreations([ref], { commitment, minContextSlot })).get(ref)
       if (!made) return undefined
       const paid = paidBy(parts, await readLanded(parts, made.txHash))
-      if (!paid) throw new Error(`${made.txHash} made the marker of a delivery and paid nothing`)
+      if (!paid) throw new Error(`${made.txHash} created the marker of a delivery but paid nothing`)
       return { txHash: made.txHash, block: made.slot, amount: paid.amount }
     },
     readNextNonce: async () => undefined,
@@ -38,14 +38,14 @@ async function readLanded({ client }: SolanaParts, txHash: string) {
       ...{ commitment: 'confirmed', encoding: 'json', maxSupportedTransactionVersion: 0 },
     })
     .send()
-  if (!found?.meta) throw new Error(`The node names ${txHash} and does not know it`)
+  if (!found?.meta) throw new Error(`The node lists ${txHash} but does not return it`)
   const keys: readonly string[] = found.transaction.message.accountKeys
   return { keys, meta: found.meta, seconds: Number(found.blockTime ?? 0) }
 }
 
 type Landed = Awaited<ReturnType<typeof readLanded>>
 
-/** What an owner gained or lost, and of what; the native coin only where no token moved. */
+/** The balance changes by owner and token; of the native coin only if no token moved. */
 function changesOf({ keys, meta }: Landed) {
   const before = meta.preTokenBalances ?? []
   const after = meta.postTokenBalances ?? []
@@ -87,7 +87,7 @@ async function findDeliveryTerms(parts: SolanaParts, txHash: string): Promise<De
   return paid && { outputToken: paid.token, recipient: paid.recipient }
 }
 
-/** What left the inventory, and who has it now. */
+/** The payment out of the inventory, and its recipient. */
 function paidBy(parts: SolanaParts, landed: Landed) {
   const { inventory } = parts.settings.vaults
   const { tokens, lamports } = changesOf(landed)
@@ -106,7 +106,7 @@ function nativeOf({ settings }: SolanaParts): string {
   return native
 }
 
-/** Newest first. A memo alone could be anyone's. */
+/** Newest first. Anyone can write a memo, so it alone proves nothing. */
 async function readNamed({ client }: SolanaParts, sender: string) {
   const options = { commitment: 'confirmed', limit: NEWEST } as const
   const found = await client.agreed.rpc.getSignaturesForAddress(sender as Address, options).send()

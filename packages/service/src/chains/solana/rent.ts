@@ -2,17 +2,17 @@ import type { SolanaClient } from './client.ts'
 import type { Token } from './mint.ts'
 import { TOKEN_2022_PROGRAM_ADDRESS } from './token-layout.ts'
 
-/** What accounts must hold so that the chain keeps them. */
+/** Rent minimums of accounts. */
 export type Rent = {
-  /** Of an account without data: a marker, a wallet. */
+  /** For an account without data: a marker, a wallet. */
   emptyLamports: bigint
   tokenAccountLamports: bigint
   token2022AccountLamports: bigint
 }
 
 const TOKEN_ACCOUNT_BYTES = 165n
-// Token-2022 gives an associated account one extension: 1 byte of kind, 4 of header, for `immutableOwner`.
-// Mints whose accounts need more are refused.
+// Token-2022 gives an associated account one extension, `immutableOwner`: 1 byte of kind, 4 of header. Mints whose
+// accounts need more are refused.
 const TOKEN_2022_ACCOUNT_BYTES = 170n
 
 export async function readRent({ rpc }: SolanaClient): Promise<Rent> {

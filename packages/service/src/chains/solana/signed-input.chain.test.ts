@@ -40,7 +40,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.chain.stop())
 
-/** Adds instructions to a built message, as a caller might before asking us to pay for it. */
+/** Adds instructions to a built message, as a caller might to have us pay for them. */
 function withInstructions(message: Uint8Array, ...extra: Instruction[]): Uint8Array {
   const compiled = getCompiledTransactionMessageDecoder().decode(message)
   const decompiled = decompileTransactionMessage(compiled, { lastValidBlockHeight: 1n })
@@ -59,7 +59,7 @@ const cosign = (signedTransaction: string, payer = world.feePayer) =>
 
 const asWire = (message: Uint8Array) => toBase64(joinWire([new Uint8Array(64), new Uint8Array(64)], message))
 
-test('whatever a caller adds for the fee payer to pay, it does not sign', async () => {
+test('the fee payer signs nothing that a caller adds', async () => {
   const built = await world.input({ wallet: wallet.address, token: usdc })
   const message = messageOf(built.unsignedTransaction)
   const { feePayer } = world
@@ -107,7 +107,7 @@ test('a transaction with a lookup table is not an input, whatever its hash', asy
   await expect(cosign(signedTransaction)).rejects.toThrow('Not an input')
 })
 
-test('any byte changed in a signed transaction is refused before it is signed', async () => {
+test('any changed byte in a signed transaction is refused before it is signed', async () => {
   const built = [
     await world.input({ wallet: wallet.address, token: usdc }),
     await world.input({ wallet: wallet.address, token: token2022 }),
@@ -126,7 +126,7 @@ test('any byte changed in a signed transaction is refused before it is signed', 
   })
   const judge = async ({ which, at, flip }: { which: number; at: number; flip: number }) => {
     const { messageHash, wire } = signed[which] ?? { messageHash: '', wire: new Uint8Array() }
-    // Our own slot is left alone: it is written over, and what a caller puts there is nobody's signature.
+    // Skips our own slot: it is overwritten, and its content is not a signature.
     const index = at % (wire.length - 64)
     const changed = Uint8Array.from(wire)
     const place = index === 0 ? 0 : index + 64
@@ -143,7 +143,7 @@ test('any byte changed in a signed transaction is refused before it is signed', 
   )
 }, 120_000)
 
-test('a count in more bytes than it needs, or a byte behind the end, is not an input', async () => {
+test('an overlong count or a trailing byte is not an input', async () => {
   const message = messageOf((await world.input({ wallet: wallet.address, token: usdc })).unsignedTransaction)
   const accounts = message[4] ?? 0
   const loose = [
@@ -155,7 +155,7 @@ test('a count in more bytes than it needs, or a byte behind the end, is not an i
   for (const bytes of loose) expect(readInputTerms(bytes)).toBeUndefined()
 })
 
-test('a message of our own shape that would cost the fee payer more is not signed', async () => {
+test('a message of our own shape with a higher cost for the fee payer is not signed', async () => {
   const rent = { ...world.rent, emptyLamports: world.rent.emptyLamports + 1n }
   for (const of of [{ rent }, { microLamportsPerUnit: 1_100n }]) {
     const { unsignedTransaction } = await world.input({ wallet: wallet.address, token: usdc, ...of })
@@ -180,7 +180,7 @@ test('no changed byte makes the fee payer sign for another cost, account or prog
   }
 })
 
-test('bytes cut off, added or encoded in another way are refused', async () => {
+test('truncated, extended or differently encoded bytes are refused', async () => {
   const built = await world.input({ wallet: wallet.address, token: usdc })
   const good = await signAsWallet(wallet, built.unsignedTransaction)
   const wire = wireOf(good)
@@ -203,7 +203,7 @@ test('bytes cut off, added or encoded in another way are refused', async () => {
   }
 })
 
-test('only the wallet of the op can sign it, and our slot in the reply of the caller does not matter', async () => {
+test("only the op's wallet can sign it, and the caller's content of our slot is ignored", async () => {
   const other = await generateKeyPairSigner()
   const { messageHash, unsignedTransaction } = await world.input({ wallet: wallet.address, token: usdc })
   const check = (signedTransaction: string, of = wallet.address as string) =>
@@ -218,7 +218,7 @@ test('only the wallet of the op can sign it, and our slot in the reply of the ca
   expect(await check(toBase64(noisy))).toMatchObject({ kind: 'ok', signedTransaction: good })
 })
 
-test('a fee payer cosigns only what it pays for, and always with the same bytes', async () => {
+test('a fee payer cosigns only its own inputs, and always with the same bytes', async () => {
   const { unsignedTransaction } = await world.input({ wallet: wallet.address, token: usdc })
   const good = await signAsWallet(wallet, unsignedTransaction)
 

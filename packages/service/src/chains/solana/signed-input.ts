@@ -15,7 +15,7 @@ import type { SolanaSigner } from './signer.ts'
 
 type Submitted = { messageHash: string; wallet: string; signedTransaction: string }
 
-/** `signedTransaction` of an accepted one has zeros in our slot, whatever the caller put there. */
+/** An accepted `signedTransaction` has zeros in our slot, whatever the caller put there. */
 export type SignedInput =
   | { kind: 'ok'; signedTransaction: string; terms: InputTerms }
   | { kind: 'mismatch' }
@@ -26,7 +26,7 @@ export async function checkSignedInput(submitted: Submitted): Promise<SignedInpu
   const wire = fromBase64(submitted.signedTransaction)
   const split = wire && splitWire(wire, { count: INPUT_SIGNERS })
   if (!split || (await sha256Hex(split.message)) !== submitted.messageHash) return { kind: 'mismatch' }
-  // The hash says that we built it. That it is an input is read from the bytes again, before anyone signs.
+  // The hash proves that we built the message. Its bytes are decoded again before a key signs it.
   const terms = readInputTerms(split.message)
   if (terms?.wallet !== submitted.wallet) return { kind: 'mismatch' }
   const [, signature] = split.signatures
@@ -46,7 +46,7 @@ export async function isSignedBy(
     const key = await getPublicKeyFromAddress(wallet as Address)
     return await verifySignature(key, signature as SignatureBytes, message)
   } catch {
-    // Not a point of the curve: nobody can sign for it.
+    // Not a point on the curve: no key exists for this address.
     return false
   }
 }
@@ -55,11 +55,11 @@ export type SignedTransaction = { raw: string; txHash: string }
 
 type Cosign = {
   signedTransaction: string
-  /** Fees and the marker's rent together may not exceed this. */
+  /** The most that fees and the marker's rent may cost together. */
   maxCostLamports: bigint
 }
 
-/** Adds the fee payer's signature, which is the transaction's id. Signs nothing but inputs that it pays for. */
+/** Adds the fee payer's signature, which is the transaction's id. Signs only inputs that it pays for. */
 export async function cosignInput(
   feePayer: SolanaSigner,
   { signedTransaction, maxCostLamports }: Cosign,
@@ -72,7 +72,7 @@ export async function cosignInput(
     throw new TypeError('Not an input that this fee payer pays for')
   }
   const cost = feeLamports(terms.computeUnits, terms.microLamportsPerUnit) + terms.markerLamports
-  if (cost > maxCostLamports) throw new RangeError('An input that costs more than its fee payer may spend')
+  if (cost > maxCostLamports) throw new RangeError('The input costs more than its fee payer may spend')
   const signature = await signBytes(feePayer.keyPair.privateKey, split.message)
   return {
     raw: toBase64(joinWire([signature, walletSignature], split.message)),

@@ -11,7 +11,7 @@ import type { SolanaParts } from './parts.ts'
 import { findLockTerms } from './recovery.ts'
 import { isSignedBy } from './signed-input.ts'
 
-/** Whether the wallet signed the transaction that takes the op's input, or the chain shows that one did. */
+/** Whether the wallet signed the transaction that takes the op's input, or the chain shows such a transaction. */
 export async function isOpSigned(parts: SolanaParts, { op, signature }: Swap): Promise<boolean> {
   return signature === '' || op.isOrphan ? isInputTaken(parts, op) : isInputSigned(parts, op, signature)
 }

@@ -5,8 +5,8 @@ import type { Marker, MarkerKind } from './marker.ts'
 import { type MarkerTransaction, readMade } from './marker-creation.ts'
 
 /**
- * The transactions on record as signed for one kind of payment, by the id of the op, the likeliest first. Only where to
- * look: the record may lack some and name others, and what they did is for the chain to say.
+ * Recorded transactions of one kind of payment, by op id, the likeliest first. The record may be incomplete or wrong:
+ * the chain decides what they did.
  */
 export type FindSigned = (
   kind: MarkerKind,
@@ -15,7 +15,7 @@ export type FindSigned = (
 
 type Ref = { kind: MarkerKind; id: string }
 
-/** What is on record for each of these, asked for all at once. */
+/** Finds the recorded transactions of these payments, with one query per kind. */
 export async function findAllSigned<T extends Ref>(
   findSigned: FindSigned | undefined,
   refs: readonly T[],
@@ -40,8 +40,8 @@ type Query = {
 }
 
 /**
- * The one of these that made a marker of the payment, by its own content. That no node knows one of them, or that none
- * can be asked about it, proves nothing.
+ * Finds the transaction that created a marker of the payment, by its own content. An unknown or unreadable transaction
+ * proves nothing.
  */
 export async function findAmongSigned(
   client: SolanaClient,

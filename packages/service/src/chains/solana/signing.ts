@@ -1,4 +1,4 @@
-import type { Fates, Sent, Signed } from '../chain.ts'
+import type { Sent, Signed, TxOutcomes } from '../chain.ts'
 import type { SolanaBlock } from './blocks.ts'
 import { readBlockhash } from './heads.ts'
 import type { SolanaParts } from './parts.ts'
@@ -10,7 +10,7 @@ import { cosignInput } from './signed-input.ts'
 import type { SolanaSigner } from './signer.ts'
 import { signTransfer, type TransferTerms } from './transfer.ts'
 
-/** As text: they are stored with the transaction that was signed with them. */
+/** As text, stored with the signed transaction. */
 export type Terms = { blockhash: string; lastValid: string; microLamportsPerUnit: string }
 
 export async function readTerms({ client, facts }: SolanaParts): Promise<Terms> {
@@ -63,14 +63,14 @@ function getSigner({ signers }: SolanaParts, address: string): SolanaSigner {
 }
 
 /**
- * A transaction is decided once it is finalized, or once the finalized height is past its last valid one and
- * no node knows it. The heights were read before the signatures: what landed in time is known by now.
+ * A transaction is final once it is finalized, or once the finalized height is past its last valid one and no node
+ * knows it. Heights were read before signatures, so a transaction that landed in time is known by now.
  */
-export async function readFates<T extends Sent>(
+export async function readOutcomes<T extends Sent>(
   { client }: SolanaParts,
   sent: readonly T[],
   hard: SolanaBlock,
-): Promise<Fates<T>> {
+): Promise<TxOutcomes<T>> {
   const expired = await findExpired(client, sent, hard)
   const statuses = await readSignatures(
     client.agreed,
@@ -78,7 +78,7 @@ export async function readFates<T extends Sent>(
   )
   const isFinal = (each: T) => {
     const status = statuses.get(each.txHash)
-    // Statuses are read after the heads: what became final since then is final at the next ones.
+    // Statuses are read after the heads: a transaction finalized since then counts at the next heads.
     const isLanded = status?.commitment === 'finalized' && status.slot <= hard.number
     return status ? isLanded : expired.has(each)
   }
@@ -98,6 +98,6 @@ async function findExpired<T extends Sent>(
   const late = sent.filter(({ lastValid }) => hard.height > (lastValid ?? 0n))
   const newest = late.reduce((most, { lastValid = 0n }) => (lastValid > most ? lastValid : most), 0n)
   if (late.length === 0) return new Set()
-  // Where several nodes are asked, enough of them have to be past the last of these.
+  // With several nodes, a majority has to be past the last of these heights.
   return new Set((await isExpiredByMajority(client, newest)) ? late : [])
 }

@@ -6,19 +6,19 @@ import { type ReadMessage, readMessage, splitWire } from './message.ts'
 import { SYSTEM_PROGRAM, TOKEN_PROGRAMS } from './token-layout.ts'
 
 /**
- * Why a transaction would fail now. `recipient`: a token account in it is frozen, closed or not what it was,
- * or the native recipient would end below the rent minimum. `other` includes whatever the fee payer lacks.
+ * Why a transaction would fail now. `recipient`: one of its token accounts is frozen, closed or changed, or the native
+ * recipient would end below the rent minimum. `other` includes a lack of funds of the fee payer.
  */
 export type SolanaSimulation =
   | { kind: 'ok'; units: bigint }
   | { kind: 'insufficientFunds' | 'recipient' | 'blockhash' | 'alreadyInUse' | 'other' }
 
 type Simulate = {
-  /** Signed or not: signatures are not looked at. */
+  /** With or without signatures, which are not verified. */
   raw: string
-  /** Judge it as if it had been built now. */
+  /** Simulates with the newest blockhash. */
   replaceBlockhash: boolean
-  /** A node that is behind this slot refuses to answer. */
+  /** A node behind this slot refuses to answer. */
   minContextSlot?: bigint
 }
 
@@ -48,7 +48,7 @@ function readRaw(raw: string): ReadMessage | undefined {
 
 type Failure = Exclude<SolanaSimulation['kind'], 'ok'>
 
-/** Names of the node's own errors; the logs, which hold addresses and amounts, stay here. */
+/** Maps the node's errors; the logs, which contain addresses and amounts, are not passed on. */
 function classify(error: unknown, message: ReadMessage | undefined): Failure {
   if (error === 'BlockhashNotFound') return 'blockhash'
   if (error === 'AlreadyProcessed') return 'alreadyInUse'
@@ -79,7 +79,7 @@ function classifyInstruction(
   const program = instructions[index]?.program
   const isTransfer = index === instructions.length - 1
   if (program === SYSTEM_PROGRAM && !isTransfer) return code === 0 ? 'alreadyInUse' : 'other'
-  // The System program's and both token programs' error 1: not enough at the source.
+  // Error 1 of the System program and both token programs: insufficient funds at the source.
   if (isTransfer && code === 1) return 'insufficientFunds'
   if (isTransfer && TOKEN_PROGRAMS.includes(program as Address)) return 'recipient'
   if (program === ASSOCIATED_TOKEN_PROGRAM_ADDRESS && code !== 1) return 'recipient'

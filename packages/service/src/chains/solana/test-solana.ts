@@ -50,7 +50,7 @@ const PRICE = 1_000n
 export type SolanaWorld = Awaited<ReturnType<typeof startSolanaWorld>>
 export type TestMint = Mint & { authority: KeyPairSigner }
 
-/** A chain whose time stands still unless a test moves it, with funded keys and vaults. */
+/** A chain whose time only the test advances, with funded keys and vaults. */
 export async function startSolanaWorld() {
   const chain = await startSolanaChain({ port: 0 })
   const client = createSolanaClient({ urls: [chain.rpcUrl] })
@@ -72,7 +72,7 @@ export async function startSolanaWorld() {
     return signer
   }
 
-  /** Lands the instructions, confirmed; throws when they fail. */
+  /** Lands the instructions, confirmed; throws if they fail. */
   async function run(payer: KeyPairSigner, instructions: Instruction[]): Promise<string> {
     const { value: lifetime } = await client.rpc.getLatestBlockhash().send()
     const signed = await pipe(
@@ -108,7 +108,7 @@ export async function startSolanaWorld() {
       return { ...found, authority: payer }
     },
 
-    /** The owner's associated token account, with this much in it. */
+    /** Creates the owner's associated token account with this amount. */
     async give(token: Pick<Mint, 'mint' | 'program'>, owner: string, amount: bigint): Promise<Address> {
       const of = { mint: token.mint as Address, tokenProgram: token.program as Address }
       const [ata] = await findAssociatedTokenPda({ owner: owner as Address, ...of })
@@ -158,7 +158,7 @@ export async function startSolanaWorld() {
 type MintOptions = {
   program?: string
   freezable?: boolean
-  /** Bytes that the mint needs beyond its own, and what writes them before it is initialized. */
+  /** Additional bytes of the mint, and the instruction that writes them before it is initialized. */
   extension?: { bytes: number; initialize(mint: Address): Instruction }
 }
 type Maker = {

@@ -2,7 +2,7 @@ import { type KeyPairSigner, signBytes } from '@solana/kit'
 import { fromBase64, toBase64 } from './bytes.ts'
 import { joinWire, splitWire } from './message.ts'
 
-/** What a wallet does with a transaction: its signature goes into its own slot, the second one. */
+/** Signs a transaction as a wallet does: its signature goes into its own slot, the second one. */
 export async function signAsWallet(wallet: KeyPairSigner, transaction: string): Promise<string> {
   const split = splitWire(wireOf(transaction), { count: 2 })
   if (!split) throw new Error('Not a transaction of two signatures')

@@ -13,26 +13,26 @@ export const TOKEN_2022_PROGRAM_ADDRESS = 'TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXE
 export const TOKEN_PROGRAMS: readonly Address[] = [TOKEN_PROGRAM_ADDRESS, TOKEN_2022_PROGRAM_ADDRESS]
 export const SYSTEM_PROGRAM = SYSTEM_PROGRAM_ADDRESS
 
-/** An account as the node gave it. */
+/** An account as the node returned it. */
 export type RawAccount = { owner: Address; data: ReadonlyUint8Array; lamports: bigint; executable: boolean }
 
 export type TokenAccount = { mint: string; owner: string; amount: bigint; frozen: boolean }
 export type Extension = { kind: number; value: Uint8Array }
 export type MintAccount = { decimals: number; extensions: Extension[] }
 
-// Token-2022 pads a mint to the size of a token account, writes which of the two it is, then its extensions.
+// Token-2022 pads a mint to the size of a token account, then writes the account type and the extensions.
 const KIND_AT = getTokenSize()
 const IS_MINT = 1
 const IS_TOKEN_ACCOUNT = 2
 
-/** Undefined when the account is no initialized mint of a token program. */
+/** Undefined if the account is not an initialized mint of a token program. */
 export function toMintAccount({ owner, data }: RawAccount): MintAccount | undefined {
   if (!isSized({ owner, data }, getMintSize(), IS_MINT)) return undefined
   const mint = getMintDecoder().decode(data)
   return mint.isInitialized ? { decimals: mint.decimals, extensions: readExtensions(data) } : undefined
 }
 
-/** Undefined when the account is no initialized token account. */
+/** Undefined if the account is not an initialized token account. */
 export function toTokenAccount({ owner, data }: RawAccount): TokenAccount | undefined {
   if (!isSized({ owner, data }, getTokenSize(), IS_TOKEN_ACCOUNT)) return undefined
   const account = getTokenDecoder().decode(data)
@@ -47,7 +47,7 @@ function isSized({ owner, data }: Pick<RawAccount, 'owner' | 'data'>, size: numb
   return owner === TOKEN_2022_PROGRAM_ADDRESS && data.length > KIND_AT && data[KIND_AT] === kind
 }
 
-/** Type, length, value: until the bytes end or a type of 0 says that nothing follows. */
+/** Type, length, value, until the bytes end or a type of 0 ends the list. */
 function readExtensions(data: ReadonlyUint8Array): Extension[] {
   const bytes = Uint8Array.from(data)
   const view = new DataView(bytes.buffer)

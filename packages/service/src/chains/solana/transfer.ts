@@ -22,7 +22,7 @@ import { readSignatures } from './reads.ts'
 import type { SolanaSigner } from './signer.ts'
 import { simulate } from './simulate.ts'
 
-/** Money of the sender's own, who also pays the fee. Amounts as text: it is stored as JSON. */
+/** A transfer of the sender's own money, who also pays the fee. Amounts as text, stored as JSON. */
 export type TransferRequest = {
   kind: 'transfer'
   from: string
@@ -43,7 +43,7 @@ export async function readCoins(
   return account?.lamports ?? 0n
 }
 
-// Any 32 bytes will do: the node puts in the newest when it simulates.
+// A placeholder: the node inserts the newest blockhash when it simulates.
 const NO_LIFETIME = { blockhash: '11111111111111111111111111111111', lastValidBlockHeight: 0n }
 
 export async function planTransfer(parts: SolanaParts, transfer: Transfer): Promise<TransferRequest> {
@@ -61,10 +61,10 @@ export async function planTransfer(parts: SolanaParts, transfer: Transfer): Prom
 }
 
 const reasons = {
-  insufficientFunds: 'the sender does not have so much',
+  insufficientFunds: "the sender's balance is too low",
   recipient: 'it cannot receive this amount of this token',
   blockhash: 'the node does not know its own newest block',
-  alreadyInUse: 'it was made already',
+  alreadyInUse: 'it was already made',
   other: 'the node refuses it; does the sender have SOL for the fee?',
 }
 
@@ -104,7 +104,7 @@ async function compileTransfer(
   })
 }
 
-/** An account that can be created once: whatever else is signed with it fails. */
+/** An account that can be created once: any other transaction that creates it fails. */
 async function markOnce(from: TransactionSigner, once: string, lamports: bigint): Promise<Instruction> {
   const marker = { address: await markerAddress(from.address, once), base: from.address, seed: once }
   return createMarkerInstruction({ marker, payer: from, base: from, lamports })

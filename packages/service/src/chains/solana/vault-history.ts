@@ -8,7 +8,7 @@ type Range = { since: bigint; upTo: bigint }
 
 const PAGE = 1_000
 
-/** The finalized transactions that touched any of these accounts after a slot and up to another, oldest first. */
+/** The finalized transactions that touched any of these accounts after one slot and up to another, oldest first. */
 export async function readHistory(
   client: SolanaClient,
   addresses: readonly string[],
@@ -19,7 +19,7 @@ export async function readHistory(
   return [...bySignature.values()].sort((a, b) => Number(a.slot - b.slot))
 }
 
-/** What a majority of the nodes has of the range: each also has newer ones, and not the same. */
+/** The entries of the range that a majority of the nodes agrees on: newer ones differ between nodes. */
 function readOne({ nodes }: SolanaClient, address: string, range: Range): Promise<HistoryEntry[]> {
   const asked = nodes.map((rpc) => readFrom(rpc, address, range))
   return agree(asked, (entries) =>

@@ -5,14 +5,14 @@ import { SYSTEM_PROGRAM, toTokenAccount } from './token-layout.ts'
 
 export type ExpectedSolana = {
   name: string
-  /** Names the cluster. Without it, any healthy chain will do. */
+  /** The expected cluster. Without it, any healthy chain is accepted. */
   genesisHash?: string
   feePayer: string
   vaults: { intake: string; inventory: string }
   mints: readonly { mint: string; decimals: number | undefined }[]
 }
 
-/** Every way in which the chain behind the nodes differs from the configuration. */
+/** Lists the differences between the chain and the configuration. */
 export async function verifySolana(client: SolanaClient, expected: ExpectedSolana): Promise<string[]> {
   const { name, genesisHash, feePayer, vaults } = expected
   const actual = await client.rpc.getGenesisHash().send()
@@ -31,8 +31,8 @@ async function verifyMint(
   { mint, decimals }: ExpectedSolana['mints'][number],
 ): Promise<string[]> {
   const found = await readMint(client, mint)
-  if (!found) return [`there is no mint at ${mint}`]
-  if (found.refusal) return [`mint ${mint} is not fit for swaps: ${found.refusal}`]
+  if (!found) return [`no mint at ${mint}`]
+  if (found.refusal) return [`mint ${mint} cannot be swapped: ${found.refusal}`]
   if (decimals !== undefined && decimals !== found.decimals) {
     return [`mint ${mint} has ${found.decimals} decimals, not ${decimals}`]
   }
@@ -45,7 +45,7 @@ async function verifyNative(client: SolanaClient, { feePayer, vaults }: Expected
   return holders.flatMap(([role, address], index) => {
     const account = accounts[index]
     const isPlain = account?.owner === SYSTEM_PROGRAM && account.data.length === 0
-    return isPlain ? [] : [`the ${role} ${address} has no account of its own`]
+    return isPlain ? [] : [`the ${role} ${address} is not a plain system account`]
   })
 }
 
@@ -62,7 +62,7 @@ async function verifyHoldings(
   return holders.flatMap(([role, owner], index) => {
     const account = accounts[index]
     const tokens = account && toTokenAccount(account)
-    // What the fee payer signs comes from callers: it must own nothing that a transaction could move.
+    // The fee payer signs transactions with caller content: it must own nothing that a transaction could move.
     if (role === 'feePayer') return tokens ? [`the fee payer owns a token account of ${mint}`] : []
     if (tokens?.owner !== owner) return [`the ${role} vault has no token account of ${mint}`]
     return tokens.frozen ? [`the ${role} vault's account of ${mint} is frozen`] : []

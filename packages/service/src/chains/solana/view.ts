@@ -7,11 +7,11 @@ import type { SolanaParts } from './parts.ts'
 type Options = {
   parts: Pick<SolanaParts, 'client'>
   chain: Pick<Chain, 'readLegCosts' | 'readHoldings'>
-  /** Whose coins are watched. */
+  /** The keys whose native balances are read. */
   keys: readonly string[]
 }
 
-/** Reads the parts of a Solana chain's view. It has no feeds, no pools and no limits. */
+/** Reads the parts of a Solana chain's view, which has no feeds, pools or limits. */
 export function createSolanaViewReader({ parts, chain, keys }: Options): ViewReader {
   return {
     readCosts: (at) => chain.readLegCosts(at),

@@ -5,13 +5,13 @@ import type { Rent } from './rent.ts'
 import { type RawAccount, SYSTEM_PROGRAM, toTokenAccount } from './token-layout.ts'
 
 export type SolanaWallet = {
-  /** What it can pay from; 0 where its associated token account is missing or no longer its own. */
+  /** The spendable balance; 0 if the associated token account is missing or no longer the wallet's. */
   balance: bigint
   lamports: bigint
   /** Absent for the native coin. */
   tokenAccount?: string
   frozen?: boolean
-  /** Of the native coin: what must stay behind unless all of it goes. */
+  /** For the native coin: the amount that must stay behind unless the whole balance is spent. */
   floor: bigint
 }
 
@@ -38,7 +38,7 @@ export async function readWallet(
   }
 }
 
-/** The System program moves lamports only out of accounts of its own that hold no data. */
+/** The System program moves lamports only out of its own accounts without data. */
 function toNativeWallet(account: RawAccount | undefined, { emptyLamports }: Rent): SolanaWallet {
   const lamports = account?.lamports ?? 0n
   const isPlain = account?.owner === SYSTEM_PROGRAM && account.data.length === 0

@@ -10,9 +10,9 @@ export type AuthorizationCheck = {
 }
 
 /**
- * The authorization this operation has to carry: none for a wallet that is delegated to us already,
- * otherwise the one given, if it is for this chain, our delegate and the account's current nonce, and the
- * wallet signed it. A wallet on other code is refused: what is there is never replaced.
+ * Returns the authorization that this operation has to carry: undefined if the wallet is already delegated to us.
+ * Otherwise checks that the given one is for this chain, our delegate and the account's current nonce, and signed by
+ * the wallet. Refuses a wallet with other code, which is never replaced.
  */
 export async function authorizationFor(
   check: AuthorizationCheck,

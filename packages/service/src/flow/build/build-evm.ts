@@ -18,18 +18,18 @@ export type BuildDeps = StoreDeps & {
   openQuote(accountId: string, token: string): Quote
   sealOp(accountId: string, op: SealedOp): string
   rememberDelegated(chainId: number, wallet: string): void
-  /** Whether this key takes inputs with an authorization, which other keys never do. */
+  /** Whether this key takes inputs with an authorization; other keys never do. */
   isForAuthorizations(chainId: number, locker: string): boolean
   now(): number
 }
 
 /**
- * What a sealed op token carries: enough to submit without asking the caller for anything else. `expiresAt` is in
- * milliseconds; tokens of versions before this one lack it.
+ * The content of a sealed op token, sufficient to submit without further fields. `expiresAt` is in milliseconds and
+ * absent from tokens of earlier versions.
  */
 export type SealedOp = { opId: string; expiresAt?: number; delegation?: SignedDelegation }
 
-/** Turns a live quote into the hash the wallet signs. The first build stores the op, a second returns it. */
+/** Turns a live quote into the hash the wallet signs. The first build stores the op; a second returns it. */
 export async function buildGeoOp(
   deps: BuildDeps,
   accountId: string,
@@ -71,10 +71,10 @@ export async function buildGeoOp(
   }
 }
 
-/** The op was built for a delegated wallet, which named a locker for such wallets. */
+/** The op names a locker for delegated wallets, and this wallet is no longer delegated. */
 function lostDelegation(): ServiceError {
   return new ServiceError('QUOTE_EXPIRED', {
-    message: 'The wallet was delegated when this quote was built first, and is not any more. Quote again.',
+    message: 'The wallet was delegated when this quote was built first, and no longer is. Quote again.',
   })
 }
 

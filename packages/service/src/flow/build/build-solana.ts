@@ -12,7 +12,7 @@ export type BuildSolanaDeps = StoreDeps & {
   now(): number
 }
 
-/** What a sealed op token carries of a built transaction: its name, and until when its chain takes it. */
+/** The content of a sealed op token: the built transaction's message hash and its last valid block height. */
 export type SealedInput = {
   opId: string
   chainId: number
@@ -49,16 +49,16 @@ export async function buildSolanaTx(
     unsignedTransaction: built.unsignedTransaction,
     geoOpToken: deps.sealInput(accountId, sealed),
     expiresAt: new Date(expiresAt).toISOString(),
-    // The op's id is the hash of the delivery: whoever has both can see for what the input is taken.
+    // The op's id is the hash of the delivery, so the wallet can verify what the input pays for.
     operation: { ...built.operation, delivery: op.terms },
   }
 }
 
-/** Why this wallet cannot pay: too little, a frozen account, or a rest that its chain would not let stand. */
+/** Returns the reason why this wallet cannot pay: too low a balance, a frozen account, or a remainder below rent. */
 function refusalOf(quote: Quote, { balance, isFrozen, minimum }: Payer): ServiceError | undefined {
   if (isFrozen) {
     return new ServiceError('INSUFFICIENT_BALANCE', {
-      message: "The wallet's account of the input token is frozen: nothing can be taken from it.",
+      message: "The wallet's account of the input token is frozen and cannot pay.",
       recovery: { token: quote.inputToken, chainId: quote.originChain },
     })
   }

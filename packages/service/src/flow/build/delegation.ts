@@ -8,12 +8,12 @@ export type DelegationDeps = {
   catalog: Catalog
   originOf(chainId: number): OriginChain
   parseAddress(family: CatalogChain['family'], text: string): string | undefined
-  /** What an undelegated wallet is asked to delegate to. */
+  /** The contract that an undelegated wallet has to delegate to. */
   delegationTargetOf(chainId: number): string
   rememberDelegated(chainId: number, wallet: string): void
 }
 
-/** Reads whether the wallet can swap from this chain, and if not, the two fields to sign over. */
+/** Reads whether the wallet can swap from this chain and, if it cannot, the fields to sign. */
 export async function delegation(
   deps: DelegationDeps,
   query: { chainId: number; walletAddress: string },

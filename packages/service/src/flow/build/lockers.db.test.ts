@@ -69,26 +69,26 @@ async function build(
   return rows[0]?.locker
 }
 
-test('an op that carries an authorization names a locker that sends nothing else', async () => {
+test('an op with an authorization names a locker that sends nothing else', async () => {
   expect(await build(newQuote(), undelegated)).toBe(AUTHORIZER)
   expect(await build(newQuote(), delegated)).toBe(RELAYER)
 })
 
-test('a wallet that was delegated since the first build of a quote keeps the locker that it named', async () => {
+test('a wallet delegated since the first build of a quote keeps the locker of that build', async () => {
   const quote = newQuote()
   await build(quote, undelegated)
 
   expect(await build(quote, delegated)).toBe(AUTHORIZER)
 })
 
-test('410 QUOTE_EXPIRED for a wallet that gave its delegation up since the first build of a quote', async () => {
+test('410 QUOTE_EXPIRED for a wallet that removed its delegation since the first build of a quote', async () => {
   const quote = newQuote()
   await build(quote, delegated)
 
   await expect(build(quote, undelegated)).rejects.toMatchObject({ code: 'QUOTE_EXPIRED' })
 })
 
-test('the deadlines of an op have time for finality as it is measured', async () => {
+test('the deadlines of an op leave time for the measured finality', async () => {
   const fillSecondsOf = async (finalitySeconds?: number) => {
     const quote = newQuote()
     await build(quote, delegated, finalitySeconds)

@@ -7,18 +7,18 @@ afterEach(() => void vi.useRealTimers())
 const chain = { chainId: 1, name: 'alpha' }
 const unavailable = { code: 'CHAIN_UNAVAILABLE', details: { chainId: 1 } }
 
-test('what a node answers is the answer', async () => {
+test('the answer of a node is returned', async () => {
   expect(await readOrUnavailable(chain, Promise.resolve(7))).toBe(7)
   expect(vi.getTimerCount()).toBe(0)
 })
 
-test('nodes that fail are the chain that is unavailable', async () => {
+test('failing nodes make the chain unavailable', async () => {
   await expect(readOrUnavailable(chain, Promise.reject(new Error('refused')))).rejects.toMatchObject(
     unavailable,
   )
 })
 
-test('and so are nodes that are silent, before the call runs out of time', async () => {
+test('silent nodes make the chain unavailable before the call times out', async () => {
   const reading = expect(readOrUnavailable(chain, new Promise(() => {}))).rejects.toMatchObject(unavailable)
 
   await vi.advanceTimersByTimeAsync(15_000)

@@ -1,9 +1,9 @@
 import { ServiceError } from '../../errors.ts'
 
-// Time for one silent node and the answer of the next, and less than the call itself is given.
+// Time for one silent node and the answer of the next, within the route's own timeout.
 const MAX_WAIT_MS = 15_000
 
-/** A node that does not answer is the chain's fault, not the caller's and not ours: 503, try again. */
+/** Answers 503 if no node answers: the chain is unavailable, and the caller may retry. */
 export async function readOrUnavailable<T>(
   chain: { chainId: number; name: string },
   reading: Promise<T>,

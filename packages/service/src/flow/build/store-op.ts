@@ -24,13 +24,13 @@ export type StoreDeps = {
   catalog: Catalog
   market: Market
   placeOf: PlaceOf
-  /** The keys that may take an input on a chain. Those that take one with an authorization do nothing else. */
+  /** The keys that may take an input on a chain. Keys for inputs with an authorization take no others. */
   lockersOf(chainId: number, input: { isAuthorized: boolean }): readonly string[]
   deadlines: DeadlinePolicy
   maxUnsubmitted: number
 }
 
-/** Whether this quote was submitted: then its own swap may be what took the balance. */
+/** Whether this quote was submitted: its own swap may then explain the low balance. */
 export async function hasSwap(pool: Pool, quote: Quote): Promise<boolean> {
   const op = await findOpByQuote(pool, quote.id)
   return op !== undefined && (await findSubmission(pool, { opId: op.id }))?.existing !== undefined
@@ -47,7 +47,7 @@ export function insufficientBalance(quote: Quote, balance: bigint): ServiceError
 
 type WalletBalance = Pick<WalletView, 'balance' | 'block'>
 
-/** Two builds of one quote at once meet at the unique quote id: the second reads what the first stored. */
+/** Stores the op once: of two concurrent builds of a quote, the second returns the op of the first. */
 export async function storeOnce(
   deps: StoreDeps,
   accountId: string,
@@ -57,7 +57,7 @@ export async function storeOnce(
 ): Promise<StoredOp> {
   const existing = await findOpByQuote(deps.pool, quote.id)
   if (existing) {
-    // The wallet may have been funded since it was refused.
+    // The wallet may have been funded since an earlier refusal.
     await refreshBalance(deps.pool, { opId: existing.id, ...wallet })
     return existing
   }

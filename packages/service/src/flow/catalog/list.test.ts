@@ -70,7 +70,7 @@ const flagsOf = (facts: Facts, chainId = 1) =>
       `${symbol} ${input ? 'in' : '-'} ${output ? 'out' : '-'} ${maxOutput ?? '-'} ${priceUsd ?? '-'}`,
   )
 
-test('a chain is listed with its family and its own coin', () => {
+test('a chain is listed with its family and its native coin', () => {
   expect(listChains(depsWith()).chains).toEqual([
     {
       ...{ chainId: 1, name: 'chain-1', family: 'evm', available: true },
@@ -98,7 +98,7 @@ test('a chain whose finality takes more than three times as long as usual is not
   expect(chains.map(({ reason }) => reason)).toEqual(['CHAIN_UNAVAILABLE', 'CHAIN_UNAVAILABLE'])
 })
 
-test('a token is an input with a fresh price, and an output when some of it can be delivered', () => {
+test('a token with a fresh price is an input, and a deliverable one is an output', () => {
   expect(flagsOf({})).toEqual(['ETH in - - 1.50', 'USDC in out 7 1.50'])
 })
 
@@ -109,7 +109,7 @@ test('a chain whose keys have no gas takes no inputs, or delivers nothing', () =
   expect(chains.map(({ reason }) => reason)).toEqual(['CHAIN_UNAVAILABLE', 'CHAIN_UNAVAILABLE'])
 })
 
-test('of several venues the one that can deliver most counts, also for a token that has no price', () => {
+test('the venue that can deliver most counts, also for a token without a price', () => {
   const one = { decimals: 6, price: 10n ** 18n }
   const curve = { kind: 'points' as const, input: one, sold: one, points: [{ sold: 9n, bought: 8n }] }
   const offer = { venue: 'pool', curve, deliveryCost: 1n, payToken: '0xusdc' }
@@ -121,16 +121,16 @@ test('of several venues the one that can deliver most counts, also for a token t
   expect(flagsOf({ more: [pool], dead: [1] })[1]).toBe('USDC - - - 1.50')
 })
 
-test('a token without a price is neither', () => {
+test('a token without a price is neither input nor output', () => {
   expect(flagsOf({ unpriced: ['USDC'] })).toEqual(['ETH in - - 1.50', 'USDC - - - -'])
 })
 
-test('on a chain that cannot be quoted no token is anything, whatever is held of it', () => {
+test('no token of a chain that cannot be quoted is available, whatever is held of it', () => {
   expect(flagsOf({ dead: [1] })).toEqual(['ETH - - - 1.50', 'USDC - - - 1.50'])
   expect(flagsOf({ unpriced: ['ETH'] })).toEqual(['ETH - - - -', 'USDC - - - 1.50'])
 })
 
-test('without a chain the tokens of all chains are listed, each marked where it is the coin itself', () => {
+test('without a chain the tokens of all chains are listed, and native coins are marked', () => {
   const { tokens } = listTokens(depsWith(), {})
 
   expect(tokens.map(({ chainId, symbol, native }) => [chainId, symbol, native])).toEqual([
@@ -140,7 +140,7 @@ test('without a chain the tokens of all chains are listed, each marked where it 
   ])
 })
 
-test('422 UNSUPPORTED_CHAIN for a chain that is not served, with those that are', () => {
+test('422 UNSUPPORTED_CHAIN for an unknown chain, with the supported ones', () => {
   const list = () => listTokens(depsWith(), { chainId: 5 })
 
   expect(list).toThrow(
@@ -152,7 +152,7 @@ test('422 UNSUPPORTED_CHAIN for a chain that is not served, with those that are'
   )
 })
 
-test('what is stopped is listed as not available: a chain with all of its tokens, or one token', () => {
+test('a stopped chain is listed as not available with all of its tokens, and so is a stopped token', () => {
   const [first] = listChains(depsWith({ stopped: ['1'] })).chains
 
   expect(first).toMatchObject({ available: false, reason: 'CHAIN_UNAVAILABLE' })

@@ -10,16 +10,16 @@ export type CatalogDeps = {
   catalog: Catalog
   market: Market
   venues: readonly Venue[]
-  /** Whether quotes of a whole chain, or of a token of it, are stopped. */
+  /** Whether quotes of a whole chain, or of one of its tokens, are stopped. */
   isStopped(side: { chainId: number; asset?: string }): boolean
 }
 
-/** Every chain, and whether it is quoted now. From memory, as quotes are. */
+/** Lists every chain and whether it can be quoted now. Read from memory. */
 export function listChains(deps: Omit<CatalogDeps, 'venues'>): ChainsReply {
   return { chains: [...deps.catalog.chains.values()].map((chain) => toChainEntry(deps, chain)) }
 }
 
-/** Every token of one chain or of all, and what can be done with it now. From memory, as quotes are. */
+/** Lists every token of one chain or of all, and whether it can be an input or an output now. Read from memory. */
 export function listTokens(deps: CatalogDeps, { chainId }: TokensQuery): TokensReply {
   const { catalog } = deps
   const chains = chainId === undefined ? [...catalog.chains.values()] : [getChain(catalog, chainId)]
@@ -50,7 +50,7 @@ function toChainEntry(deps: Now, chain: CatalogChain): ChainEntry {
   }
 }
 
-/** Network costs are paid in the chain's own coin: without its price nothing here can be quoted. */
+/** Network costs are paid in the native coin, so nothing on the chain can be quoted without its price. */
 function reasonOf({ market, isStopped }: Now, chain: CatalogChain): ChainEntry['reason'] {
   const { chainId, native } = chain
   const now = market.chainNow(chainId)
@@ -75,7 +75,9 @@ function toTokenEntry(deps: CatalogDeps, chain: CatalogChain, token: Token): Tok
   }
 }
 
-/** The most that any venue sells for the chain's own coin, whose price is known: a pool sells also what has none. */
+/**
+ * The most that any venue sells for the chain's native coin, which has a price. A pool also sells tokens without one.
+ */
 function mostDeliverable(venues: readonly Venue[], destination: CatalogChain, output: Token): bigint {
   return venues.reduce((most, venue) => {
     const offer = venue.offer({ input: destination.native, output, destination })

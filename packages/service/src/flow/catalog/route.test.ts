@@ -19,7 +19,7 @@ afterAll(() => app.close())
 
 const get = (url: string) => app.inject({ method: 'GET', url, headers })
 
-test('both lists are answered as they are, in the class of other calls', async () => {
+test('both lists are answered unchanged, in the rate class of other calls', async () => {
   const replies = [await get('/swap/chains'), await get('/swap/tokens')]
 
   expect(replies.map((reply) => reply.json())).toEqual([chainsReply, tokensReply])
@@ -30,7 +30,7 @@ test('both lists are answered as they are, in the class of other calls', async (
   }
 })
 
-test('the chain of a token query arrives as a number', async () => {
+test('the chain of a token query is parsed as a number', async () => {
   asked.length = 0
   await get('/swap/tokens')
   await get('/swap/tokens?chainId=31337')

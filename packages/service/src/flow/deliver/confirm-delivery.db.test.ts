@@ -30,7 +30,7 @@ const query = async (sql: string, values: unknown[] = []) => (await database.poo
 
 type Reached = Extract<SwapState, 'locked' | 'delivering' | 'settled' | 'claiming'>
 
-/** A swap of 980 at least, to be filled by second 1,000, with an input that cannot vanish. */
+/** A swap with a minimum output of 980, a fill deadline at second 1,000 and a final input. */
 async function swapIn(state: Reached): Promise<TestSwap> {
   const { pool } = database
   const swap = await insertTestSwap(pool, await insertTestAccount(pool))
@@ -45,7 +45,7 @@ async function swapIn(state: Reached): Promise<TestSwap> {
 
 async function find({ swapId }: TestSwap): Promise<Swap> {
   const [swap] = await findSwaps(database.pool, [swapId])
-  if (!swap) throw new Error('There is no such swap')
+  if (!swap) throw new Error('Swap not found')
   return swap
 }
 
@@ -53,7 +53,7 @@ const stateOf = async (swap: TestSwap) => (await find(swap)).state
 
 type Seen = { amount?: bigint | undefined; block?: bigint }
 
-/** The event of its delivery, as it was read from the chain. */
+/** Stores the event of its delivery, as read from the chain. */
 async function storeDelivery(swap: TestSwap, { amount = 980n, block = 20n }: Seen = {}): Promise<void> {
   const { op } = await find(swap)
   const event: ChainEvent = {
@@ -81,13 +81,13 @@ type World = {
   refused?: unknown
 }
 
-/** A look at the destination, and who was told what. */
+/** Confirms deliveries once, and returns what was reported. */
 async function look({ seconds = 0, isOver = false, isUndelivered = true, ...world }: World = {}) {
-  const told: string[] = []
+  const reported: string[] = []
   const deps = {
     ...{ pool: database.pool, rules, finalitySeconds: () => world.finalitySeconds },
-    onSettled: ({ id }: Swap) => told.push(`settled ${id}`),
-    onRefundDecided: ({ id }: Swap, reason: string) => told.push(`${reason} ${id}`),
+    onSettled: ({ id }: Swap) => reported.push(`settled ${id}`),
+    onRefundDecided: ({ id }: Swap, reason: string) => reported.push(`${reason} ${id}`),
     destination: {
       chainId: CHAIN,
       isDeliveryOver: (_op: Op, at: Block) => isOver && at.number === 10n,
@@ -98,10 +98,10 @@ async function look({ seconds = 0, isOver = false, isUndelivered = true, ...worl
     },
   }
   await confirmDeliveries(deps as unknown as ConfirmDeliveryDeps, lease, headsAt(seconds))
-  return told
+  return reported
 }
 
-// Finality takes 100 s and a repeated delivery 60 s: until second 839 both fit in before second 1,000.
+// Finality takes 100 s and a repeated delivery 60 s: until second 839 both fit before second 1,000.
 test.each<[string, Seen, World, boolean]>([
   ['at settle depth', { block: 19n }, {}, true],
   ['above settle depth', { block: 20n }, {}, false],
@@ -110,13 +110,13 @@ test.each<[string, Seen, World, boolean]>([
   ['that can just be repeated in time', { block: 19n }, { seconds: 839 }, true],
   ['that cannot be repeated in time', { block: 19n }, { seconds: 840 }, false],
   [
-    'that could be, were finality as fast as configured',
+    'that could be repeated in time only if finality were as fast as configured',
     { block: 19n },
     { seconds: 839, finalitySeconds: 101 },
     false,
   ],
   [
-    'that can be, whatever was measured as faster',
+    'that can be repeated in time although finality was measured as faster',
     { block: 19n },
     { seconds: 839, finalitySeconds: 10 },
     true,
@@ -131,7 +131,7 @@ test.each<[string, Seen, World, boolean]>([
   expect(await stateOf(swap)).toBe(isReported ? 'settled' : 'delivering')
 })
 
-test('what is reported says where it was paid, and how much', async () => {
+test('a report contains the delivery transaction and the amount', async () => {
   const swap = await swapIn('delivering')
   await storeDelivery(swap, { amount: 985n, block: 19n })
 
@@ -142,7 +142,7 @@ test('what is reported says where it was paid, and how much', async () => {
   ])
 })
 
-test('a delivery that a reorg undid and that is in a block again is told to nobody twice', async () => {
+test('a delivery that a reorg undid and a block includes again is reported once', async () => {
   const swap = await swapIn('settled')
   await storeDelivery(swap, { block: 20n })
 
@@ -154,16 +154,16 @@ test('a delivery that a reorg undid and that is in a block again is told to nobo
 
 test.each<[string, Reached, World, string[], SwapState]>([
   [
-    'goes back once no delivery can follow',
+    'is refunded once no delivery can follow',
     'delivering',
     { isOver: true },
     ['DELIVERY_EXPIRED'],
     'refundDecided',
   ],
-  ['waits while one can', 'delivering', { isOver: false }, [], 'delivering'],
-  ['stays settled where it was said to be', 'settled', { isOver: true }, [], 'settled'],
+  ['waits while a delivery can follow', 'delivering', { isOver: false }, [], 'delivering'],
+  ['stays settled once reported', 'settled', { isOver: true }, [], 'settled'],
   [
-    'waits for the log where the vault has paid it',
+    'waits for the log if the vault has paid it',
     'delivering',
     { isOver: true, isUndelivered: false },
     [],
@@ -176,7 +176,7 @@ test.each<[string, Reached, World, string[], SwapState]>([
   expect(await stateOf(swap)).toBe(end)
 })
 
-test('a delivery that the vault shows and no log has is looked for again from the block of its quote', async () => {
+test('a delivery that the vault shows without a log is scanned for again from the block of its quote', async () => {
   const page = { chainId: CHAIN, events: [], to: 30n, seconds: -1, gone: [] }
   await storePage(database.pool, page, async () => {})
   await swapIn('delivering')
@@ -189,13 +189,13 @@ test('a delivery that the vault shows and no log has is looked for again from th
   expect(await readCursor(database.pool, CHAIN)).toBe(4n)
 })
 
-test('the vault is not asked about a swap that was said to be settled', async () => {
+test('the vault is not read for a swap that was reported as settled', async () => {
   await swapIn('settled')
 
   expect(await look({ isOver: true, refused: new Error('asked') })).toEqual([])
 })
 
-test('a swap whose signed deliveries the log may have lost is waited for as if one were there', async () => {
+test('a swap whose signed deliveries the log may have lost waits as if one were recorded', async () => {
   const [lost, kept] = [await swapIn('locked'), await swapIn('locked')]
   await query('update swaps set log_lost = true where id = $1', [lost.swapId])
 
@@ -206,7 +206,7 @@ test('a swap whose signed deliveries the log may have lost is waited for as if o
 
 type Vault = { missing?: readonly TestSwap[]; unread?: readonly TestSwap[] }
 
-/** Draws the consequences of the final events, where the vault shows this at the final block. */
+/** Finalizes the events, where the vault shows this at the final block. */
 async function finalize({ missing = [], unread = [] }: Vault = {}) {
   const trap = new Error('unread')
   const hashesOf = async (swaps: readonly TestSwap[]) =>
@@ -236,7 +236,7 @@ test.each<[Reached, boolean]>([
   ['delivering', false],
   ['settled', true],
   ['claiming', true],
-])('a final delivery of a swap that is %s is noted: %s', async (state, isNoted) => {
+])('a final delivery of a swap that is %s is recorded: %s', async (state, isNoted) => {
   const swap = await swapIn(state)
   await storeDelivery(swap)
   const { op } = await find(swap)
@@ -247,7 +247,7 @@ test.each<[Reached, boolean]>([
   expect([contradicted, left]).toEqual([[], isNoted ? [] : [op.deliveryHash]])
 })
 
-test('a delivery that the vault does not show at the final block is returned, and not noted', async () => {
+test('a delivery that the vault does not show at the final block is returned and not recorded', async () => {
   const [gone, paid] = [await swapIn('settled'), await swapIn('settled')]
   for (const swap of [gone, paid]) await storeDelivery(swap)
   const { op } = await find(gone)
@@ -258,7 +258,7 @@ test('a delivery that the vault does not show at the final block is returned, an
   expect([contradicted, left]).toEqual([[op.deliveryHash], [op.deliveryHash]])
 })
 
-test('a delivery that cannot be read is told of and not noted, and the others are', async () => {
+test('a delivery that cannot be read is reported and not recorded, and the others are recorded', async () => {
   const [hidden, paid] = [await swapIn('settled'), await swapIn('settled')]
   for (const swap of [hidden, paid]) await storeDelivery(swap)
 
@@ -268,7 +268,7 @@ test('a delivery that cannot be read is told of and not noted, and the others ar
   expect([contradicted, faults]).toEqual([[], [new Error('unread')]])
 })
 
-test('the event of a swap that is over, or of none, is closed without asking the vault', async () => {
+test('the event of an ended or unknown swap is closed without reading the vault', async () => {
   const over = await swapIn('settled')
   await storeDelivery(over)
   await moveTestSwap(database.pool, over, 'claimRecorded')

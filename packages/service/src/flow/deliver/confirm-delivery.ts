@@ -18,15 +18,18 @@ import { type DecideRefundDeps, decideRefund } from './decide-refund.ts'
 export type ConfirmDeliveryDeps = DecideRefundDeps & {
   destination: DestinationChain
   rules: FinalityRules
-  /** How long finality takes here, as measured; undefined until it was. */
+  /** The measured time to finality; undefined until it was measured. */
   finalitySeconds(): number | undefined
   onSettled(swap: Swap): void
 }
 
-// On top of the destination's finality: time to deliver again if a reorg undoes a delivery that was reported.
+// Time, beyond the destination's finality, to deliver again if a reorg undoes a reported delivery.
 const REDELIVERY_SECONDS = 60
 
-/** Moves the swaps on whose delivery is not known yet: by its event, or by a final block past their time without it. */
+/**
+ * Advances swaps with an unconfirmed delivery: settles them by its event, or refunds them once a final block past their
+ * deadline shows none.
+ */
 export async function confirmDeliveries(
   deps: ConfirmDeliveryDeps,
   lease: Lease,
@@ -50,7 +53,7 @@ export async function confirmDeliveries(
   throwFirst(faults)
 }
 
-/** A delivery may have been signed that the log does not have: it is waited for as if it were there. */
+/** A delivery may have been signed that the log does not contain: wait for it like a recorded one. */
 async function expectForgotten({ pool, destination }: ConfirmDeliveryDeps, faults: unknown[]): Promise<void> {
   for (const swap of await findForgottenDeliveries(pool, destination.chainId))
     await attempt(faults, () => advanceSwap(pool, { swap, event: 'deliveryRecorded' }))
@@ -77,7 +80,7 @@ async function confirmDelivery(
   if (moved) onSettled(moved)
 }
 
-/** Deep enough, and early enough to be repeated until it is final. */
+/** Deep enough, and early enough to deliver again before the deadline if a reorg undoes it. */
 function isSettled(deps: ConfirmDeliveryDeps, heads: Heads, { op }: Swap, { block }: StoredEvent): boolean {
   if (block <= heads.hard.number) return true
   const { rules } = deps
@@ -86,7 +89,7 @@ function isSettled(deps: ConfirmDeliveryDeps, heads: Heads, { op }: Swap, { bloc
   return block <= blockAtDepth(rules, rules.settle, heads) && mayBeRepeated
 }
 
-/** A hard-final block past the op's time in which the chain shows no delivery: there will never be one. */
+/** Refunds swaps that a hard-final block past their deadline shows as undelivered: no delivery can follow. */
 async function refundExpired(
   deps: ConfirmDeliveryDeps,
   lease: Lease,
@@ -109,15 +112,15 @@ async function refundExpired(
       await attempt(faults, () =>
         decideRefund(deps, lease, swap, { refundReason: 'DELIVERY_EXPIRED', proof }),
       )
-    // The chain shows a delivery without its event: a log was missed.
+    // The chain shows a delivery without an event: a log was missed.
     else if (refused.length === 0)
       await rewindCursor(pool, { chainId: destination.chainId, to: swap.op.destinationBlock - 1n })
   }
 }
 
 /**
- * Notes the deliveries that are in hard-final blocks by now. The vault's state at the final block has to confirm each.
- * Returns those that it contradicts: a reorg undid them unseen.
+ * Records deliveries in hard-final blocks that the vault's state at the final block confirms. Returns the events that
+ * it contradicts, which a reorg undid unnoticed.
  */
 export async function finalizeDeliveries(
   { pool, destination }: Pick<ConfirmDeliveryDeps, 'pool' | 'destination'>,
@@ -151,7 +154,7 @@ export async function finalizeDeliveries(
   return open.filter(isMissing)
 }
 
-/** All at once, or one by one when some cannot be read: those hold up no others. */
+/** Reads all ops at once, and one by one if some fail, so that those do not block the others. */
 async function readEach(
   destination: DestinationChain,
   ops: readonly Op[],

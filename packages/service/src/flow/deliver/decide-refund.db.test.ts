@@ -19,7 +19,7 @@ afterAll(() => database.stop())
 
 type Reached = Extract<SwapState, 'locking' | 'locked' | 'delivering' | 'settled'>
 
-/** A swap in this state, with an input that is final or may still vanish. */
+/** A swap in this state, with a final or a soft input. */
 async function swapIn(state: Reached, originFinal: boolean): Promise<Swap> {
   const { pool } = database
   const swap = await insertTestSwap(pool, await insertTestAccount(pool))
@@ -33,13 +33,13 @@ async function swapIn(state: Reached, originFinal: boolean): Promise<Swap> {
 
 async function find(id: string): Promise<Swap> {
   const [swap] = await findSwaps(database.pool, [id])
-  if (!swap) throw new Error('There is no such swap')
+  if (!swap) throw new Error('Swap not found')
   return swap
 }
 
 type Origin = { lock: LockState | undefined; isOver: boolean }
 
-/** Decides that it goes back, where the final block of its origin, 9, shows this: its state, and who was told. */
+/** Decides a refund while block 9, final on the origin, shows this lock; returns the swap's state and the reports. */
 async function decide(swap: Swap, { lock, isOver }: Origin = { lock: 'locked', isOver: true }) {
   const blockAt = (number: bigint): Block => ({ number, height: number, hash: '0x', seconds: 0 })
   const heads: Heads = { head: blockAt(12n), settle: blockAt(11n), hard: blockAt(9n) }
@@ -49,40 +49,40 @@ async function decide(swap: Swap, { lock, isOver }: Origin = { lock: 'locked', i
       new Map(lock && op && at.number === 9n ? [[op.hash, lock]] : []),
     isLockOver: (_swap: Swap, at: Block) => isOver && at.number === 9n,
   }
-  const told: string[] = []
+  const reported: string[] = []
   await decideRefund(
     {
       pool: database.pool,
       originOf: () => origin as unknown as OriginChain,
-      onRefundDecided: ({ state }, reason) => told.push(`${state} ${reason}`),
+      onRefundDecided: ({ state }, reason) => reported.push(`${state} ${reason}`),
     },
     lease,
     swap,
     { refundReason: 'PRICE_MOVED', proof: { kind: 'neverSigned' } },
   )
-  return { state: (await find(swap.id)).state, told }
+  return { state: (await find(swap.id)).state, reported }
 }
 
-const decided = { state: 'refundDecided', told: ['refundDecided PRICE_MOVED'] }
+const decided = { state: 'refundDecided', reported: ['refundDecided PRICE_MOVED'] }
 
 test.each<[Reached, boolean, object]>([
-  ['locking', false, { state: 'locking', told: [] }],
-  ['locking', true, { state: 'locking', told: [] }],
-  ['locked', false, { state: 'locked', told: [] }],
+  ['locking', false, { state: 'locking', reported: [] }],
+  ['locking', true, { state: 'locking', reported: [] }],
+  ['locked', false, { state: 'locked', reported: [] }],
   ['locked', true, decided],
-  ['delivering', false, { state: 'delivering', told: [] }],
+  ['delivering', false, { state: 'delivering', reported: [] }],
   ['delivering', true, decided],
-  ['settled', false, { state: 'settled', told: [] }],
-  ['settled', true, { state: 'settled', told: [] }],
+  ['settled', false, { state: 'settled', reported: [] }],
+  ['settled', true, { state: 'settled', reported: [] }],
 ])(
-  'that a swap goes back which is %s, its input being final: %s, leads to %o',
+  'a refund decided for a swap that is %s, with a final input: %s, leads to %o',
   async (state, isFinal, end) => {
     expect(await decide(await swapIn(state, isFinal))).toEqual(end)
   },
 )
 
 test.each<[string, Origin, SwapState]>([
-  ['was never taken and cannot be any more', { lock: 'none', isOver: true }, 'failed'],
+  ['was never taken and can no longer be', { lock: 'none', isOver: true }, 'failed'],
   ['was not taken and still can be', { lock: 'none', isOver: false }, 'delivering'],
   ['is locked', { lock: 'locked', isOver: true }, 'delivering'],
   ['went back', { lock: 'refunded', isOver: true }, 'delivering'],
@@ -90,12 +90,12 @@ test.each<[string, Origin, SwapState]>([
 ])('a swap whose input is not final and %s', async (_, origin, state) => {
   const swap = await swapIn('delivering', false)
 
-  expect(await decide(swap, origin)).toEqual({ state, told: [] })
+  expect(await decide(swap, origin)).toEqual({ state, reported: [] })
 })
 
-test('a swap that somebody else moved meanwhile is left alone, and nobody is told', async () => {
+test('a swap that moved on meanwhile is left alone, and nothing is reported', async () => {
   const swap = await swapIn('delivering', true)
   await moveTestSwap(database.pool, { swapId: swap.id, accountId: '' }, 'deliverySeen')
 
-  expect(await decide(swap)).toEqual({ state: 'settled', told: [] })
+  expect(await decide(swap)).toEqual({ state: 'settled', reported: [] })
 })

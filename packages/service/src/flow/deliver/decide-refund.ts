@@ -12,7 +12,7 @@ export type DecideRefundDeps = {
   onRefundDecided(swap: Swap, reason: RefundReason): void
 }
 
-/** From this row on no delivery may be signed. It needs an input that can no longer vanish. */
+/** Decides a refund, after which no delivery may be signed. Requires a final input. */
 export async function decideRefund(
   deps: DecideRefundDeps,
   lease: Lease,
@@ -30,7 +30,7 @@ export async function decideRefund(
   if (moved) deps.onRefundDecided(moved, refundReason)
 }
 
-/** A reorg undid the lock for good, and no delivery can follow: nothing was taken and nothing was paid. */
+/** Fails a swap whose lock a reorg undid for good: nothing was taken, nothing was paid, and no delivery can follow. */
 async function failIfNeverLocked({ pool, originOf }: DecideRefundDeps, swap: Swap): Promise<void> {
   const origin = originOf(swap.op.originChain)
   const { hard } = await origin.readHeads()

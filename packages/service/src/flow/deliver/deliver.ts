@@ -5,7 +5,7 @@ import type { SignedCheck } from '../../lanes/signed-check.ts'
 import { attempt, throwFirst } from '../../model/attempt.ts'
 import { isExposing, isUnbooked, withinCaps } from '../../model/exposure.ts'
 import { leastBound } from '../../model/gas.ts'
-import { chunksOf, eachAtOnce, groupBy, type Share } from '../../model/group.ts'
+import { chunksOf, groupBy, mapConcurrently, type Share } from '../../model/group.ts'
 import type { Swap } from '../../model/swap.ts'
 import { INVENTORY } from '../../model/venue.ts'
 import { tallyAttempts } from '../../store/attempts.ts'
@@ -18,35 +18,35 @@ import {
   setDeliveryTxHash,
 } from '../../store/swaps.ts'
 import { type DecideRefundDeps, decideRefund } from './decide-refund.ts'
-import { isTold, type JudgeDeps, judgeDelivery } from './judge.ts'
+import { isReportedSettled, type JudgeDeps, judgeDelivery } from './judge.ts'
 
 type DecideDeps = JudgeDeps & DecideRefundDeps
 
 export type DeliverDeps = DecideDeps & {
   destination: DestinationChain
-  /** False for a chain that has not answered since this process began: what it shows may be news to the database. */
+  /** False for a chain that has not answered since this process began: the database may not know its latest events. */
   isVerified(chainId: number): boolean
   sender: Sender
-  /** Which part of the work is this key's now, if any: several keys share a chain, those that have gas. */
+  /** This key's part of the work; undefined without gas. Keys with gas share a chain. */
   share(): Share | undefined
   capsOf(chainId: number): OriginCaps
   refreshPrices(): Promise<void>
 } & Pick<SignedCheck, 'isPayable'>
 
 const FETCH = 200
-// Each costs gas. What failed that often before it is hard-final is not tried again before it is.
+// Each try costs gas. After this many failures, wait until they are hard-final.
 const MAX_SOFT_TRIES = 3
-// Each waits for the database and for a node: the next need not wait with it.
+// Each send waits for the database and a node; the next need not wait with it.
 const SENT_AT_ONCE = 4
 
-/** Delivers what is locked, or decides that it goes back: nothing was signed for it on this side yet. */
+/** Delivers locked swaps, or decides on a refund: no delivery was signed for them yet. */
 export async function deliverLocked(
   deps: DeliverDeps,
   lease: Lease,
   heads: Heads | undefined,
 ): Promise<void> {
   const locked = await findToDeliver(deps.pool, { chainId: deps.destination.chainId, limit: FETCH })
-  const mine = mineOf(deps, locked)
+  const mine = ownShareOf(deps, locked)
   if (mine.length === 0) return
   await deps.refreshPrices()
   const neverSigned = { kind: 'neverSigned', chainId: deps.destination.chainId, block: heads?.head }
@@ -54,16 +54,15 @@ export async function deliverLocked(
 }
 
 /**
- * Swaps whose every signed delivery was consumed by the chain while the vault shows them as not delivered. They are
- * delivered again as soon as that is seen at settle depth, a few times: the vault pays an op once, whichever delivery
- * lands. They go back, if they cannot be delivered any more, only once it is hard-final. One that was said to be
- * settled is owed for good.
+ * Delivers swaps again whose every signed delivery was consumed by the chain although the vault shows them as
+ * undelivered. Does so at settle depth, a few times: the vault pays an op once, whichever delivery lands. Refunds an
+ * undeliverable swap only once that is hard-final, and never one that was reported as settled.
  */
 export async function redeliverStalled(deps: DeliverDeps, lease: Lease, heads: Heads): Promise<void> {
   const { chainId } = deps.destination
   const [hard, settle] = [heads.hard.number, heads.settle.number]
   const stalled = await findStalledDeliveries(deps.pool, { chainId, hard, settle })
-  const mine = mineOf(deps, stalled)
+  const mine = ownShareOf(deps, stalled)
   if (mine.length === 0) return
   const ids = mine.map(({ id }) => id)
   const tallies = await tallyAttempts(deps.pool, 'deliver', ids, hard)
@@ -79,7 +78,7 @@ export async function redeliverStalled(deps: DeliverDeps, lease: Lease, heads: H
   throwFirst(faults)
 }
 
-/** Those that neither the head nor the block at which their deliveries are decided shows as delivered. */
+/** Returns the swaps that neither the head nor the deciding block shows as delivered. */
 async function findUndelivered(
   { destination }: DeliverDeps,
   heads: Heads,
@@ -96,14 +95,17 @@ async function findUndelivered(
   return swaps.filter(({ op }) => atHead.has(op.hash) && atDecided.has(op.hash))
 }
 
-function mineOf(deps: DeliverDeps, swaps: readonly Swap[]): Swap[] {
+function ownShareOf(deps: DeliverDeps, swaps: readonly Swap[]): Swap[] {
   const share = deps.share()
   if (!share) return []
   const isMine = ({ op }: Swap) => Number(op.position % BigInt(share.of)) === share.index
   return swaps.filter((swap) => isMine(swap) && deps.isVerified(swap.op.originChain))
 }
 
-/** Without a proof that nothing was or will be paid, what cannot be delivered stays as it is. */
+/**
+ * Delivers swaps, or refunds those that cannot be delivered. Without a proof of non-payment, leaves the latter
+ * unchanged.
+ */
 async function deliverAll(
   deps: DeliverDeps,
   lease: Lease,
@@ -124,12 +126,12 @@ async function deliverAll(
   if (heads) {
     const fitting = await findFitting(deps, ready)
     const batches = batchesOf(fitting, deps.destination.maxBatch).slice(0, deps.sender.room())
-    await eachAtOnce(batches, SENT_AT_ONCE, (batch) => deliverBatch(deps, lease, heads, batch))
+    await mapConcurrently(batches, SENT_AT_ONCE, (batch) => deliverBatch(deps, lease, heads, batch))
   }
   throwFirst(faults)
 }
 
-/** What no cap has room for is not even tried: it may be hundreds of swaps, for as long as finality takes. */
+/** Leaves out swaps above an exposure cap: these may be hundreds until finality. */
 async function findFitting(deps: DeliverDeps, ready: readonly Swap[]): Promise<readonly Swap[]> {
   if (!ready.some(isCapped)) return ready
   const booked = await readBooked(deps.pool)
@@ -142,14 +144,14 @@ async function findFitting(deps: DeliverDeps, ready: readonly Swap[]): Promise<r
 
 const isCapped = (swap: Swap) => isExposing(swap) || isUnbooked(swap)
 
-/** What the vault holds is paid together; an output that has to be bought is a transaction of its own. */
+/** Batches deliveries from inventory; a bought output needs a transaction of its own. */
 function batchesOf(swaps: readonly Swap[], size: number): Swap[][] {
   const held = swaps.filter(({ op }) => op.venue === INVENTORY)
   const bought = swaps.filter(({ op }) => op.venue !== INVENTORY)
   return [...chunksOf(held, size), ...chunksOf(bought, 1)]
 }
 
-/** Falls back to one by one when a batch was refused as a whole, so that one swap cannot hold up the rest. */
+/** Sends a batch, or its swaps one by one if it is refused, so that one swap cannot block the rest. */
 async function deliverBatch(
   deps: DeliverDeps,
   lease: Lease,
@@ -165,7 +167,7 @@ async function sendDelivery(deps: DeliverDeps, lease: Lease, heads: Heads, swaps
     role: 'deliver',
     request: await deps.destination.planDelivery(swaps.map(({ op }) => op)),
     swapIds: swaps.map((swap) => swap.id),
-    feeBound: leastBound(swaps.map((swap) => (isTold(swap) ? 0n : swap.op.deliveryFeeBound))),
+    feeBound: leastBound(swaps.map((swap) => (isReportedSettled(swap) ? 0n : swap.op.deliveryFeeBound))),
     record: (db, { txHash }) => recordDelivery(deps, db, swaps, txHash),
   })
 }
@@ -180,14 +182,14 @@ async function recordDelivery(
   const advance = (group: readonly Swap[]) =>
     advanceTogether(db, { swaps: group, event: 'deliveryRecorded', deliveryTxHash })
   for (const [state, group] of groupBy(swaps, (swap) => swap.state)) {
-    // What is being claimed is settled and stays so; only where it was paid changes.
+    // A swap that is being claimed stays settled; only its delivery transaction changes.
     const isRecorded = state === 'claiming' ? setDeliveryTxHash(db, group, deliveryTxHash) : advance(group)
     if (!(await isRecorded)) return false
   }
   return true
 }
 
-/** Books what is delivered before its lock is final and its input claimed; false when a cap leaves no room. */
+/** Books exposure for deliveries before the lock is final or the input claimed; false if a cap leaves no room. */
 async function bookDeliveries(deps: DeliverDeps, db: PoolClient, swaps: readonly Swap[]): Promise<boolean> {
   for (const [chainId, group] of groupBy(swaps.filter(isCapped), (swap) => swap.op.originChain)) {
     if (!(await bookDelivery(db, { chainId, swaps: group, caps: deps.capsOf(chainId) }))) return false

@@ -24,9 +24,9 @@ beforeEach(() => database.pool.query('truncate swaps, ops cascade'))
 const block: Block = { number: 20n, height: 20n, hash: '0x20', seconds: 0 }
 const heads: Heads = { head: block, settle: block, hard: block }
 const rules = { accept: [{ depth: 1 }], settle: 1, reorgWindowSeconds: 0, hard: 4, hardSeconds: 0 }
-const trap = new Error('nobody expected this')
+const trap = new Error('Unexpected failure')
 
-/** The first one is a trap. */
+/** Inserts locked swaps; the simulation of the first one fails. */
 async function insertLocked(): Promise<TestSwap[]> {
   const account = await insertTestAccount(database.pool)
   const locked: TestSwap[] = []
@@ -44,7 +44,7 @@ const idsOf = (swaps: readonly TestSwap[]) => swaps.map(({ swapId }) => swapId)
 /** Gas costs more than 1 now. */
 const affords = async (_heads: Heads, feeBound: bigint) => feeBound !== 1n
 
-/** A key that pays whatever it is given; the simulation of the trap fails, unless it is none. */
+/** A key that delivers everything; the simulation of the first swap fails if `hasTrap`. */
 function createDeliverer({ capCents = 0n, hasTrap = false } = {}) {
   const paid: string[] = []
   const deps = {
@@ -74,7 +74,7 @@ function createDeliverer({ capCents = 0n, hasTrap = false } = {}) {
   return { deps: deps as unknown as DeliverDeps, paid }
 }
 
-test('a swap that cannot be judged is told of, and the others that are locked are delivered', async () => {
+test('a swap that cannot be judged is reported, and the other locked swaps are delivered', async () => {
   const swaps = await insertLocked()
   const { deps, paid } = createDeliverer({ hasTrap: true })
 
@@ -83,7 +83,7 @@ test('a swap that cannot be judged is told of, and the others that are locked ar
   expect(paid).toEqual(idsOf(swaps.slice(1)))
 })
 
-test('what no cap has room for is not signed for, and holds up nothing that is final', async () => {
+test('a swap above the exposure cap is not signed for, and does not block final ones', async () => {
   const [first, , final] = idsOf(await insertLocked())
   await database.pool.query('update ops set value_cents = 100')
   await markOriginFinal(database.pool, await findSwaps(database.pool, [final ?? '']))
@@ -94,7 +94,7 @@ test('what no cap has room for is not signed for, and holds up nothing that is f
   expect(paid).toEqual([first, final])
 })
 
-test('a swap for which gas has become too dear waits, and the others are delivered', async () => {
+test('a swap above its fee bound waits, and the others are delivered', async () => {
   const [first, dear, last] = idsOf(await insertLocked())
   await database.pool.query(
     'update ops set delivery_fee_bound = 1 from swaps s where s.op_id = ops.id and s.id = $1',
@@ -107,7 +107,7 @@ test('a swap for which gas has become too dear waits, and the others are deliver
   expect(paid).toEqual([first, last])
 })
 
-test('a delivery that cannot be noted is told of, and the others of its chain are settled', async () => {
+test('a delivery that cannot be recorded is reported, and the others of its chain are settled', async () => {
   const swaps = await insertLocked()
   for (const swap of swaps)
     await moveTestSwap(database.pool, swap, 'deliveryRecorded', { deliveryTxHash: '0xdelivery' })
@@ -129,7 +129,7 @@ test('a delivery that cannot be noted is told of, and the others of its chain ar
   expect(states).toEqual(['settled', 'settled', 'settled'])
 })
 
-test('a swap whose delivery cannot be read is told of and not given up; others past their time are', async () => {
+test('a swap whose delivery cannot be read is reported and kept; others past their deadline are refunded', async () => {
   const swaps = await insertLocked()
   for (const swap of swaps)
     await moveTestSwap(database.pool, swap, 'deliveryRecorded', { deliveryTxHash: '0xdelivery' })

@@ -19,7 +19,7 @@ type World = {
   affords?: boolean
 }
 
-/** A destination that is well and takes everything, but for what is said; nobody knows whether it can be claimed. */
+/** A destination that accepts everything, except as stated; whether the input can be claimed is unknown by default. */
 function judge(state: SwapState, { seconds = 0, isClaimable, late, ...world }: World) {
   const head: Block = { number: 1n, height: 1n, hash: '0x1', seconds }
   const heads: Heads = { head, settle: head, hard: head }
@@ -48,7 +48,7 @@ test.each(['locked', 'delivering', 'settled'] as const)(
   },
 )
 
-test('nothing is signed, and nothing decided, while the time of the origin is not known', async () => {
+test('nothing is signed or decided while the time of the origin is unknown', async () => {
   expect(await judge('locked', {})).toEqual({ kind: 'wait' })
 })
 
@@ -60,7 +60,7 @@ test.each([
   expect(await judge('locked', { isClaimable: true, late, seconds: 941 })).toEqual(expired)
 })
 
-test('a delivery that was told is repeated also while finality is slow', async () => {
+test('a reported delivery is repeated even while finality is slow', async () => {
   expect(await judge('settled', { isClaimable: true, late: 2 })).toEqual({ kind: 'deliver' })
 })
 
@@ -72,27 +72,27 @@ test.each<[string, World, object]>([
   ['waits while its destination is silent', { isSilent: true }, wait],
   ['waits while its destination stands still', { isLive: false, downSeconds: 59 }, wait],
   [
-    'goes back when its destination is silent for too long',
+    'is refunded when its destination is silent for too long',
     { isSilent: true, downSeconds: 60 },
     impossible('DESTINATION_UNAVAILABLE'),
   ],
   [
-    'goes back when its destination stands still for too long',
+    'is refunded when its destination stands still for too long',
     { isLive: false, downSeconds: 60 },
     impossible('DESTINATION_UNAVAILABLE'),
   ],
-  ['is made when a destination that was away is back', { downSeconds: 600 }, deliver],
-  ['goes back when the price has moved', { isPriceKept: false }, impossible('PRICE_MOVED')],
-  ['is made as quoted when no price is known', { isPriceKept: undefined }, deliver],
+  ['is made when an unreachable destination is back', { downSeconds: 600 }, deliver],
+  ['is refunded when the price has moved', { isPriceKept: false }, impossible('PRICE_MOVED')],
+  ['is made as quoted without a fresh price', { isPriceKept: undefined }, deliver],
   [
-    'goes back when its recipient refuses',
+    'is refunded when its recipient refuses',
     { simulation: 'recipientRefuses' },
     impossible('RECIPIENT_INVALID'),
   ],
-  ['goes back when nobody sells the output', { simulation: 'noLiquidity' }, impossible('NO_LIQUIDITY')],
-  ['goes back when the output is sold for more', { simulation: 'priceMoved' }, impossible('PRICE_MOVED')],
+  ['is refunded when no venue sells the output', { simulation: 'noLiquidity' }, impossible('NO_LIQUIDITY')],
+  ['is refunded when the output costs more', { simulation: 'priceMoved' }, impossible('PRICE_MOVED')],
   ['waits while it is refused for another reason', { simulation: 'notNow' }, wait],
-  ['waits while gas is too dear', { affords: false }, wait],
+  ['waits while gas is above the fee bound', { affords: false }, wait],
 ])('a delivery %s', async (_, world, verdict) => {
   expect(await judge('locked', { isClaimable: true, ...world })).toEqual(verdict)
 })
@@ -102,7 +102,7 @@ test.each<[SwapState, object]>([
   ['delivering', impossible('PRICE_MOVED')],
   ['settled', deliver],
   ['claiming', deliver],
-])('whatever it costs now, a swap that is %s has the verdict %o', async (state, verdict) => {
+])('at any cost, a swap that is %s has the verdict %o', async (state, verdict) => {
   const dear = { isClaimable: true, isPriceKept: false, affords: false, simulation: 'priceMoved' } as const
   expect(await judge(state, dear)).toEqual(verdict)
 })

@@ -9,20 +9,20 @@ export type JudgeDeps = {
   destination: DestinationChain
   sender: Pick<Sender, 'address' | 'affords'>
   isLive(): boolean
-  /** How long the destination has been out of reach. */
+  /** For how long the destination has been unreachable. */
   downSeconds(): number
   isPriceKept(swap: Swap): boolean | undefined
-  /** Whether the input could still be claimed in time; undefined while the time of its chain is not known. */
+  /** Whether the input can still be claimed in time; undefined while the time of its chain is unknown. */
   isClaimable(op: Swap['op']): boolean | undefined
-  /** Whether a chain is final so late that nothing new is paid from or to it. */
+  /** Whether a chain's finality is so late that no new delivery is made from or to it. */
   isLate(chainId: number): boolean
   cutOffSeconds: number
   patienceSeconds: number
 }
 
 /**
- * Whether a swap that is locked can be delivered now. Delivery is owed: only these reasons stand against it.
- * Without a fresh price it is delivered as quoted; one that was said to be settled is delivered whatever it costs.
+ * Decides whether a locked swap is delivered now. Delivery is due: only the reasons below prevent it. Without a fresh
+ * price the quoted one holds, and a swap reported as settled is delivered at any cost.
  */
 export async function judgeDelivery(deps: JudgeDeps, heads: Heads | undefined, swap: Swap): Promise<Verdict> {
   if (!heads || !deps.isLive()) return awaitDestination(deps)
@@ -30,7 +30,7 @@ export async function judgeDelivery(deps: JudgeDeps, heads: Heads | undefined, s
   const isClaimable = deps.isClaimable(swap.op)
   if (isClaimable === undefined) return { kind: 'wait' }
   if (!isClaimable) return impossible('DELIVERY_EXPIRED')
-  if (isTold(swap)) return { kind: 'deliver' }
+  if (isReportedSettled(swap)) return { kind: 'deliver' }
   if (deps.isLate(swap.op.originChain) || deps.isLate(swap.op.destinationChain)) return { kind: 'wait' }
   if (deps.isPriceKept(swap) === false) return impossible('PRICE_MOVED')
   const simulation = await deps.destination.simulateDelivery(swap.op, deps.sender.address)
@@ -41,8 +41,7 @@ export async function judgeDelivery(deps: JudgeDeps, heads: Heads | undefined, s
   return { kind: isReady ? 'deliver' : 'wait' }
 }
 
-/** Its caller was told that it is settled. */
-export function isTold({ state }: Swap): boolean {
+export function isReportedSettled({ state }: Swap): boolean {
   return state === 'settled' || state === 'claiming'
 }
 

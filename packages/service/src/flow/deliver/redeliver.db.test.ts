@@ -26,7 +26,7 @@ function headsAt(number: bigint): Heads {
   return { head: block, settle: block, hard: block }
 }
 
-/** A swap whose only delivery was found to be decided at a hard-final block; what it did there is not known here. */
+/** A swap whose only delivery was consumed at a hard-final block, with an unknown effect. */
 async function deliveryFinalAt(block: bigint) {
   const swap = await insertTestSwap(database.pool, await insertTestAccount(database.pool))
   await moveTestSwap(database.pool, swap, 'lockRecorded')
@@ -38,13 +38,13 @@ async function deliveryFinalAt(block: bigint) {
   return swap
 }
 
-/** Heads that are ten blocks apart from the settled one. */
+/** Heads, each ten blocks apart. */
 function settledAt(number: bigint): Heads {
   const [{ hard }, { settle }, { head }] = [headsAt(number - 10n), headsAt(number), headsAt(number + 10n)]
   return { head, settle, hard }
 }
 
-/** A swap whose deliveries did nothing, in a block that a reorg can still undo. */
+/** A swap whose deliveries had no effect, in a block that a reorg can still undo. */
 async function deliveryConsumedAt(block: bigint, tries = 1) {
   const swap = await insertTestSwap(database.pool, await insertTestAccount(database.pool))
   await moveTestSwap(database.pool, swap, 'lockRecorded')
@@ -61,8 +61,8 @@ async function deliveryConsumedAt(block: bigint, tries = 1) {
   return { ...swap, consumed }
 }
 
-/** A worker that sees no delivery and a recipient who refuses the next one, and for which no bound is high enough. */
-function looker({ isVerified = true, sent = [] as Work[] } = {}): DeliverDeps {
+/** A worker that sees no delivery and a recipient that refuses the next one, at fees above every bound. */
+function workerWith({ isVerified = true, sent = [] as Work[] } = {}): DeliverDeps {
   const deps = {
     pool: database.pool,
     sender: {
@@ -87,47 +87,47 @@ function looker({ isVerified = true, sent = [] as Work[] } = {}): DeliverDeps {
 
 const stateOf = async (swapId: string) => (await findSwaps(database.pool, [swapId]))[0]?.state
 
-test('a worker that was away does not send money back by a block from before its delivery was decided', async () => {
+test('a worker that was away does not refund by a block from before its delivery was decided', async () => {
   const { swapId } = await deliveryFinalAt(20n)
 
-  await redeliverStalled(looker(), lease, headsAt(19n))
+  await redeliverStalled(workerWith(), lease, headsAt(19n))
 
   expect(await stateOf(swapId)).toBe('delivering')
 })
 
-test('a swap whose every delivery was decided by the block that shows it unpaid goes back', async () => {
+test('a swap is refunded if its deliveries were decided by the block that shows it unpaid', async () => {
   const { swapId } = await deliveryFinalAt(20n)
 
-  await redeliverStalled(looker(), lease, headsAt(20n))
+  await redeliverStalled(workerWith(), lease, headsAt(20n))
 
   expect(await stateOf(swapId)).toBe('refundDecided')
 })
 
-test('what was said to be settled is delivered again, whatever gas costs', async () => {
+test('a swap reported as settled is delivered again at any gas price', async () => {
   const swap = await deliveryFinalAt(20n)
   await moveTestSwap(database.pool, swap, 'deliverySeen')
   await database.pool.query('update ops set delivery_fee_bound = 1')
   const sent: Work[] = []
 
-  await redeliverStalled(looker({ sent }), lease, headsAt(20n))
+  await redeliverStalled(workerWith({ sent }), lease, headsAt(20n))
 
   expect(sent).toMatchObject([{ role: 'deliver', swapIds: [swap.swapId], feeBound: 0n }])
 })
 
-test('nothing is decided about an input on a chain that was not asked since the process began', async () => {
+test('nothing is decided about an input on a chain that was not read since the process began', async () => {
   const { swapId } = await deliveryFinalAt(20n)
 
-  await redeliverStalled(looker({ isVerified: false }), lease, headsAt(20n))
+  await redeliverStalled(workerWith({ isVerified: false }), lease, headsAt(20n))
 
   expect(await stateOf(swapId)).toBe('delivering')
 })
 
-test('a worker that lost its lane while it was away sends nothing back', async () => {
+test('a worker that lost its lane while it was away refunds nothing', async () => {
   const { swapId } = await deliveryFinalAt(20n)
   const old = await holdTestLane(database, 'lost', 0)
   await holdTestLane(database, 'lost')
 
-  await redeliverStalled(looker(), old, headsAt(20n))
+  await redeliverStalled(workerWith(), old, headsAt(20n))
 
   expect(await stateOf(swapId)).toBe('delivering')
 })
@@ -135,10 +135,10 @@ test('a worker that lost its lane while it was away sends nothing back', async (
 const sentFor = (sent: readonly Work[], { swapId }: { swapId: string }) =>
   sent.filter(({ swapIds }) => swapIds.includes(swapId))
 
-test('a delivery that did nothing is tried again at settle depth, without waiting for finality', async () => {
+test('a delivery without effect is retried at settle depth, before finality', async () => {
   const swap = await deliveryConsumedAt(20n)
   const sent: Work[] = []
-  const deps = looker({ sent })
+  const deps = workerWith({ sent })
   deps.destination.simulateDelivery = async () => ({ kind: 'ok' })
   deps.sender.affords = async () => true
 
@@ -149,24 +149,24 @@ test('a delivery that did nothing is tried again at settle depth, without waitin
   expect(sentFor(sent, swap)).toHaveLength(1)
 })
 
-test('what was settled until a reorg undid it, and then reverted, is delivered again at settle depth', async () => {
+test('a settled delivery that a reorg undid, and that then reverted, is made again at settle depth', async () => {
   const swap = await deliveryConsumedAt(20n)
   await moveTestSwap(database.pool, swap, 'deliverySeen')
   const sent: Work[] = []
 
   await markAttemptsReturned(database.pool, swap.consumed)
-  await redeliverStalled(looker({ sent }), lease, settledAt(21n))
+  await redeliverStalled(workerWith({ sent }), lease, settledAt(21n))
   expect(sentFor(sent, swap)).toEqual([])
   await markAttemptsConsumed(database.pool, swap.consumed, 22n)
-  await redeliverStalled(looker({ sent }), lease, settledAt(22n))
+  await redeliverStalled(workerWith({ sent }), lease, settledAt(22n))
 
   expect(sentFor(sent, swap)).toHaveLength(1)
 })
 
-test('what is settled and was not undone is not looked at again before its delivery is final', async () => {
+test('a settled delivery that was not undone is not checked again before it is final', async () => {
   const swap = await deliveryConsumedAt(20n)
   await moveTestSwap(database.pool, swap, 'deliverySeen', { deliveredBlock: 20n })
-  const deps = looker()
+  const deps = workerWith()
   const asked: string[] = []
   deps.destination.readUndelivered = async (ops) => {
     asked.push(...ops.map(({ hash }) => hash))
@@ -179,35 +179,35 @@ test('what is settled and was not undone is not looked at again before its deliv
   expect(asked).not.toContain(found?.op.hash)
 })
 
-test('what fails at settle depth again and again waits for finality', async () => {
+test('a delivery that fails repeatedly at settle depth waits for finality', async () => {
   const swap = await deliveryConsumedAt(20n, 3)
   await moveTestSwap(database.pool, swap, 'deliverySeen')
   await markAttemptsReturned(database.pool, swap.consumed)
   await markAttemptsConsumed(database.pool, swap.consumed, 20n)
   const sent: Work[] = []
 
-  await redeliverStalled(looker({ sent }), lease, settledAt(25n))
+  await redeliverStalled(workerWith({ sent }), lease, settledAt(25n))
   expect(sentFor(sent, swap)).toEqual([])
   await markAttemptsFinal(database.pool, swap.consumed, 20n)
-  await redeliverStalled(looker({ sent }), lease, settledAt(30n))
+  await redeliverStalled(workerWith({ sent }), lease, settledAt(30n))
 
   expect(sentFor(sent, swap)).toHaveLength(1)
 })
 
-test('nothing goes back before its deliveries are hard-final', async () => {
+test('nothing is refunded before its deliveries are hard-final', async () => {
   const swap = await deliveryConsumedAt(20n)
 
-  await redeliverStalled(looker(), lease, settledAt(29n))
+  await redeliverStalled(workerWith(), lease, settledAt(29n))
   const early = await stateOf(swap.swapId)
   await markAttemptsFinal(database.pool, swap.consumed, 20n)
-  await redeliverStalled(looker(), lease, settledAt(30n))
+  await redeliverStalled(workerWith(), lease, settledAt(30n))
 
   expect([early, await stateOf(swap.swapId)]).toEqual(['delivering', 'refundDecided'])
 })
 
-/** A worker whose chain shows the swaps as not delivered at these blocks alone, and takes every delivery. */
-function lookerAt(blocks: readonly bigint[], sent: Work[]): DeliverDeps {
-  const deps = looker({ sent })
+/** A worker whose chain shows the swaps as undelivered at these blocks only, and accepts every delivery. */
+function workerSeeing(blocks: readonly bigint[], sent: Work[]): DeliverDeps {
+  const deps = workerWith({ sent })
   deps.destination.simulateDelivery = async () => ({ kind: 'ok' })
   deps.destination.readUndelivered = async (ops, at) =>
     new Set(blocks.includes(at.number) ? ops.map(({ hash }) => hash) : [])
@@ -221,11 +221,11 @@ test.each([
   ['the head shows it paid', [20n], 0],
   ['the settled block shows it paid', [30n], 0],
   ['only the head and the final block show it unpaid', [30n, 10n], 0],
-])('a delivery that did nothing is repeated before finality, or not: %s', async (_, blocks, count) => {
+])('a delivery without effect is repeated before finality, or not: %s', async (_, blocks, count) => {
   const swap = await deliveryConsumedAt(20n)
   const sent: Work[] = []
 
-  await redeliverStalled(lookerAt(blocks, sent), lease, settledAt(20n))
+  await redeliverStalled(workerSeeing(blocks, sent), lease, settledAt(20n))
 
   expect(sentFor(sent, swap)).toHaveLength(count)
 })
@@ -234,28 +234,28 @@ test.each([
   ['neither the head nor the final block shows it paid', [30n, 10n], 1],
   ['the head shows it paid', [10n], 0],
   ['the final block shows it paid', [30n, 20n], 0],
-])('a delivery that did nothing for good is repeated, or not: %s', async (_, blocks, count) => {
+])('a delivery finally without effect is repeated, or not: %s', async (_, blocks, count) => {
   const swap = await deliveryFinalAt(10n)
   const sent: Work[] = []
 
-  await redeliverStalled(lookerAt(blocks, sent), lease, settledAt(20n))
+  await redeliverStalled(workerSeeing(blocks, sent), lease, settledAt(20n))
 
   expect(sentFor(sent, swap)).toHaveLength(count)
 })
 
-test('two deliveries in vain are repeated before finality, a third one waits for it', async () => {
+test('two deliveries without effect are repeated before finality, a third one waits for it', async () => {
   const [twice, thrice] = [await deliveryConsumedAt(20n, 2), await deliveryConsumedAt(20n, 3)]
   const sent: Work[] = []
 
-  await redeliverStalled(lookerAt([30n, 20n], sent), lease, settledAt(20n))
+  await redeliverStalled(workerSeeing([30n, 20n], sent), lease, settledAt(20n))
 
   expect([sentFor(sent, twice).length, sentFor(sent, thrice).length]).toEqual([1, 0])
 })
 
-test('what cannot be delivered at settle depth stays as it is', async () => {
+test('a swap that cannot be delivered at settle depth is left unchanged', async () => {
   const swap = await deliveryConsumedAt(20n)
 
-  await redeliverStalled(looker(), lease, settledAt(20n))
+  await redeliverStalled(workerWith(), lease, settledAt(20n))
 
   expect(await stateOf(swap.swapId)).toBe('delivering')
 })

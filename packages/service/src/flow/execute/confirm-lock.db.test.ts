@@ -22,7 +22,7 @@ afterAll(() => database.stop())
 const block: Block = { number: 20n, height: 20n, hash: '0x14', seconds: 0 }
 const heads: Heads = { head: block, settle: block, hard: block }
 
-/** A watch over a chain on which every input is in this state, and past the time of every op. */
+/** A watch of a chain past every deadline, on which every input is in this state. */
 function watcher(state: LockState = 'none'): ConfirmLockDeps {
   const readLocks = async (ops: readonly LockRef[]) => new Map(ops.map(({ hash }) => [hash, state]))
   const origin = { chainId: CHAIN, readLocks, isLockOver: () => true }
@@ -30,7 +30,7 @@ function watcher(state: LockState = 'none'): ConfirmLockDeps {
   return { pool: database.pool, origin, rules, onMoved: () => {} } as unknown as ConfirmLockDeps
 }
 
-test('a swap that was paid and can never be locked is over; its value is exposed until it is written off', async () => {
+test('a paid swap that can never be locked is closed, and its value is exposed until it is written off', async () => {
   const { pool } = database
   const swap = await insertTestSwap(pool, await insertTestAccount(pool))
   await settleTestSwap(pool, swap)
@@ -57,7 +57,7 @@ test('a swap that was paid and can never be locked is over; its value is exposed
   expect(await readExposure(pool)).toMatchObject([{ chainId: CHAIN, cents: 0n, lostCents: 0n }])
 })
 
-test('a swap whose input was sent back after it was paid is over, and its value counts as lost', async () => {
+test('a swap whose input was refunded after the delivery is closed, and its value counts as lost', async () => {
   const { pool } = database
   const { swapId, accountId } = await insertTestSwap(pool, await insertTestAccount(pool))
   await settleTestSwap(pool, { swapId, accountId })

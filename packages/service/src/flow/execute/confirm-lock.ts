@@ -20,7 +20,7 @@ export type ConfirmLockDeps = {
   onMoved(swap: Swap, event: string): void
 }
 
-/** Moves the swaps on whose lock is not known yet: by its event, or by a final block past their time without it. */
+/** Advances swaps with an unconfirmed lock: by its event, or by a final block past their deadline without one. */
 export async function confirmLocks(deps: ConfirmLockDeps, heads: Heads): Promise<void> {
   const { pool, origin } = deps
   const swaps = await findUnlocked(pool, origin.chainId)
@@ -32,7 +32,7 @@ export async function confirmLocks(deps: ConfirmLockDeps, heads: Heads): Promise
     if (event) await attempt(faults, () => confirmLock(deps, heads, swap, event))
   }
   const over = swaps.filter((swap) => !events.has(swap.op.hash) && origin.isLockOver(swap, heads.hard))
-  await giveUp(deps, heads, over, faults)
+  await endUnlockable(deps, heads, over, faults)
   throwFirst(faults)
 }
 
@@ -51,8 +51,8 @@ async function confirmLock(
   if (moved) onMoved(moved, decision)
 }
 
-/** Ends the swaps that a hard-final block past their time shows without a lock: they can never be locked. */
-async function giveUp(
+/** Ends swaps that a hard-final block past their deadline shows as unlocked: they can never be locked. */
+async function endUnlockable(
   deps: ConfirmLockDeps,
   heads: Heads,
   swaps: readonly Swap[],
@@ -85,7 +85,7 @@ async function fail(
 ): Promise<void> {
   const failureCode = event === 'lockDead' ? await reasonOf(origin, pool, swap) : 'OPERATION_EXPIRED'
   failPoint(`before ${event}`)
-  const proof = neverLocked(origin, heads)
+  const proof = neverLockedProof(origin, heads)
   const moved = await advanceSwap(pool, { swap, event, failureCode, proof })
   failPoint(`after ${event}`)
   if (moved) onMoved(moved, event)
@@ -97,7 +97,9 @@ async function reasonOf(origin: OriginChain, pool: Pool, swap: Swap): Promise<Fa
   return (await wasAuthorityRefused(pool, swap.id)) ? 'INVALID_AUTHORIZATION' : 'OPERATION_EXPIRED'
 }
 
-/** The booked exposure came true and stays booked, so that all such losses together stay below the cap. */
+/**
+ * Closes a swap whose input is lost. Its exposure stays booked, so that all such losses together stay below the cap.
+ */
 export async function closeLost(
   { pool, origin, onMoved }: Pick<ConfirmLockDeps, 'pool' | 'origin' | 'onMoved'>,
   heads: Heads,
@@ -105,7 +107,7 @@ export async function closeLost(
   hard: LockState,
 ): Promise<boolean> {
   const event = 'inputLost'
-  const proof = hard === 'refunded' ? sentBack(origin, heads) : neverLocked(origin, heads)
+  const proof = hard === 'refunded' ? refundedProof(origin, heads) : neverLockedProof(origin, heads)
   const moved = await inTransaction(pool, async (db) => {
     const moved = await advanceSwap(db, { swap, event, proof })
     if (moved) await insertLostInput(db, swap)
@@ -116,12 +118,12 @@ export async function closeLost(
   return moved !== undefined
 }
 
-/** A hard-final block in which the input of a swap that was paid is back in its wallet. */
-function sentBack({ chainId }: OriginChain, { hard }: Heads) {
+/** Proof: a hard-final block in which the input of a paid swap is back in its wallet. */
+function refundedProof({ chainId }: OriginChain, { hard }: Heads) {
   return { kind: 'refundedAfterDelivery', chainId, block: hard }
 }
 
-/** A hard-final block past the op's time in which its input is not taken: it can never be. */
-function neverLocked({ chainId }: OriginChain, { hard }: Heads) {
+/** Proof: a hard-final block past the op's deadline in which its input is not taken. */
+function neverLockedProof({ chainId }: OriginChain, { hard }: Heads) {
   return { kind: 'notLockedPastDeadline', chainId, block: hard }
 }

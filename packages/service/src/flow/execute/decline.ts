@@ -10,17 +10,17 @@ export type ReadinessDeps = {
   sender: Pick<Sender, 'affords'>
   destinationOf(chainId: number): DestinationChain
   isLive(chainId: number): boolean
-  /** Whether the destination has been out of reach for so long that waiting is no use. */
+  /** Whether the destination has been unreachable for so long that waiting is pointless. */
   isGone(chainId: number): boolean
-  /** Whether a chain is final so late that nothing new is taken or paid there. */
+  /** Whether a chain's finality is so late that nothing new is taken or paid there. */
   isLate(chainId: number): boolean
-  /** Whether the input still buys at least the floor; undefined without a fresh price. */
+  /** Whether the input still buys at least the price floor; undefined without a fresh price. */
   isPriceKept(swap: Swap): boolean | undefined
 }
 
 /**
- * Whether to lock this swap now. Everything that would make the lock fail or the delivery impossible is
- * asked before the operator pays for anything, and declined while nothing was ever signed.
+ * Decides whether to lock this swap now. Checks everything that would make the lock fail or the delivery impossible
+ * before the operator pays gas, and declines while nothing was signed.
  */
 export async function readinessOf(deps: ReadinessDeps, heads: Heads, swap: Swap): Promise<Readiness> {
   const { op } = swap
@@ -43,5 +43,5 @@ export async function readinessOf(deps: ReadinessDeps, heads: Heads, swap: Swap)
   return { kind: isReady ? 'ready' : 'wait' }
 }
 
-/** The chain takes it no more: every block from now on is past its deadline. */
+/** Every block from now on is past the op's deadline. */
 export const isExpired = ({ opDeadline }: Op, { head }: Heads): boolean => head.seconds >= opDeadline

@@ -13,8 +13,8 @@ import { type ConfirmLockDeps, closeLost } from './confirm-lock.ts'
 type Deps = Pick<ConfirmLockDeps, 'pool' | 'origin' | 'onMoved'>
 
 /**
- * Draws the consequences of events of the escrow that are in hard-final blocks by now. The escrow's state at the final
- * block has to confirm each. Returns those that it contradicts: a reorg undid them unseen.
+ * Applies escrow events in hard-final blocks that the escrow's state at the final block confirms. Returns the events
+ * that it contradicts, which a reorg undid unnoticed.
  */
 export async function finalizeOrigin(
   deps: Deps,
@@ -50,7 +50,7 @@ export async function finalizeOrigin(
 const isOpen = (swap: Swap | undefined) =>
   swap !== undefined && !['closed', 'refunded', 'failed'].includes(swap.state)
 
-/** A lock that does not count yet is confirmed first. */
+/** A lock that is not confirmed yet is confirmed first. */
 const isPastLock = (swap: Swap | undefined) =>
   swap !== undefined && swap.state !== 'accepted' && swap.state !== 'locking'
 
@@ -66,7 +66,7 @@ async function markFinal({ pool }: Deps, swaps: readonly Swap[]): Promise<void> 
   failPoint('after lockFinal')
 }
 
-/** True once nothing more follows from the event. */
+/** True once the event needs no further work. */
 async function closeExit(deps: Deps, heads: Heads, swap: Swap, event: StoredEvent): Promise<boolean> {
   const { pool, onMoved } = deps
   const exit = event.kind === 'claimed' ? 'claimed' : 'refunded'

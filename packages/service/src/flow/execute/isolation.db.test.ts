@@ -24,9 +24,9 @@ beforeEach(() => database.pool.query('truncate swaps, ops cascade'))
 const block: Block = { number: 20n, height: 20n, hash: '0x20', seconds: -1 }
 const heads: Heads = { head: block, settle: block, hard: block }
 const rules = { accept: [{ depth: 1 }], settle: 1, reorgWindowSeconds: 0, hard: 4, hardSeconds: 0 }
-const trap = new Error('nobody expected this')
+const trap = new Error('Unexpected failure')
 
-/** The wallet of the first one is a trap: whoever asks a chain about it fails. */
+/** Inserts swaps; reading the first one's wallet from a chain fails. */
 async function insertSwaps(): Promise<TestSwap[]> {
   const account = await insertTestAccount(database.pool)
   const inserted: TestSwap[] = []
@@ -81,11 +81,11 @@ function workerWith(found: { locked?: string[]; isGone?: boolean }): LockDeps {
 
 function findWaiting() {
   const find = (limit: number) => findToLock(database.pool, { chainId: 31337, locker: 'locker', limit })
-  // One at a time: the one that fails is alone, and comes first.
+  // One at a time, the failing one first.
   return createWaitingLocks({ find, limit: 40, takeSize: 1 })
 }
 
-test('a swap that cannot be judged is told of, and the others that wait are locked', async () => {
+test('a swap that cannot be judged is reported, and the other waiting swaps are locked', async () => {
   const swaps = await insertSwaps()
   const locked: string[] = []
 
@@ -94,7 +94,7 @@ test('a swap that cannot be judged is told of, and the others that wait are lock
   expect(locked).toEqual(idsOf(swaps.slice(1)))
 })
 
-test('a swap for which gas has become too dear waits, and the others are locked', async () => {
+test('a swap above its fee bound waits, and the others are locked', async () => {
   const [, dear, other] = await insertSwaps()
   await database.pool.query(
     'update ops set lock_fee_bound = 1 from swaps s where s.op_id = ops.id and s.id = $1',
@@ -107,7 +107,7 @@ test('a swap for which gas has become too dear waits, and the others are locked'
   expect(locked).toEqual([other?.swapId])
 })
 
-test('a worker that lost its lane while it was away declines nothing that is not its own any more', async () => {
+test('a worker that lost its lane while it was away declines nothing', async () => {
   const [, ...swaps] = await insertSwaps()
   const old = await holdTestLane(database, 'lost', 0)
   await holdTestLane(database, 'lost')
@@ -120,7 +120,7 @@ test('a worker that lost its lane while it was away declines nothing that is not
   expect(await statesOf(swaps)).toEqual(['failed', 'failed'])
 })
 
-test('a swap that cannot be moved on is told of, and the others of its chain are moved on', async () => {
+test('a swap that cannot be advanced is reported, and the others of its chain are advanced', async () => {
   const swaps = await insertSwaps()
   for (const swap of swaps) await moveTestSwap(database.pool, swap, 'lockRecorded')
   const deps = {
@@ -136,7 +136,7 @@ test('a swap that cannot be moved on is told of, and the others of its chain are
   expect(await statesOf(swaps)).toEqual(['locked', 'locked', 'locked'])
 })
 
-test('a swap whose input cannot be read is told of and left as it is; others of its chain are moved on', async () => {
+test('a swap whose input cannot be read is reported and left unchanged; others of its chain are advanced', async () => {
   const swaps = await insertSwaps()
   for (const swap of swaps) await moveTestSwap(database.pool, swap, 'lockRecorded')
   const deps = {

@@ -5,7 +5,7 @@ import { type ReadinessDeps, readinessOf } from './decline.ts'
 
 const swap = { op: { originChain: 1, destinationChain: 2, opDeadline: 1_000, lockFeeBound: 0n } } as Swap
 
-/** Chains that are well, except that this one is final too late. */
+/** Chains that work, except that the finality of `late` is too slow. */
 function readinessAt(seconds: number, late: number) {
   const deps = {
     isLive: () => true,
@@ -23,13 +23,13 @@ test.each([
   ['origin', 1],
   ['destination', 2],
 ])(
-  'an input is not taken while the %s is final too late, and fails unharmed if that lasts',
+  'an input is not taken while finality of the %s is too slow, and expires untouched if that lasts',
   async (_, late) => {
     expect(await readinessAt(999, late)).toEqual({ kind: 'wait' })
     expect(await readinessAt(1_000, late)).toEqual({ kind: 'decline', code: 'OPERATION_EXPIRED' })
   },
 )
 
-test('an input is taken while other chains are late', async () => {
+test('an input is taken while other chains have slow finality', async () => {
   expect(await readinessAt(0, 3)).toEqual({ kind: 'ready' })
 })

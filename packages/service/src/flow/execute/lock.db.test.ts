@@ -24,7 +24,7 @@ beforeAll(async () => {
 })
 afterAll(() => database.stop())
 
-/** A swap that was accepted, and what its quote said it is worth. */
+/** An accepted swap with this value in its quote. */
 async function quotedAt(cents: bigint): Promise<Swap> {
   const { pool } = database
   const { swapId } = await insertTestSwap(pool, await insertTestAccount(pool))
@@ -32,16 +32,16 @@ async function quotedAt(cents: bigint): Promise<Swap> {
     ...[swapId, cents.toString()],
   ])
   const [swap] = await findSwaps(pool, [swapId])
-  if (!swap) throw new Error('There is no such swap')
+  if (!swap) throw new Error('Swap not found')
   return swap
 }
 
-/** Nothing of a transaction stays whose record is refused. */
+/** Rolls the transaction back when the record is refused. */
 class Undone extends Error {}
 
 const claimCap = (perHour: bigint) => ({ perHour, left: perHour, claimed: 0n })
 
-/** A worker whose own prices say this, and which records what it would send. */
+/** A worker with these prices of its own, which records its transactions. */
 type Seeing = { cap?: bigint; room?: number; sent?: number[] }
 
 function workerSeeing(valueCents: bigint | undefined, seeing: Seeing = {}): LockDeps {
@@ -79,7 +79,7 @@ async function locked({ id }: Swap): Promise<Swap> {
 
 const countedCents = async ({ id }: Swap) => (await findSwaps(database.pool, [id]))[0]?.op.valueCents
 
-test('a quote that says less than its input is worth does not stretch the cap of exposure', async () => {
+test('a quote that understates its input does not stretch the exposure cap', async () => {
   const { pool } = database
   const forged = [await quotedAt(1n), await quotedAt(-1_000_000n)]
 
@@ -97,7 +97,7 @@ test('a quote that says less than its input is worth does not stretch the cap of
   expect(await readExposure(pool)).toMatchObject([{ chainId: CHAIN, cents: 60_000n }])
 })
 
-test('a quote that said more than the market says at the lock keeps counting with that', async () => {
+test('a quote above the market price at the lock keeps its value', async () => {
   const swap = await quotedAt(500n)
 
   await lockBatch(workerSeeing(499n), lease, heads, [swap])
@@ -105,7 +105,7 @@ test('a quote that said more than the market says at the lock keeps counting wit
   expect(await countedCents(swap)).toBe(500n)
 })
 
-test('nothing is locked that the worker has no price for', async () => {
+test('nothing is locked without a price', async () => {
   const swap = await quotedAt(500n)
 
   expect(await lockBatch(workerSeeing(undefined), lease, heads, [swap])).toBe(false)
@@ -118,7 +118,7 @@ const headsAt = (seconds: number): Heads => {
   return { head: at, settle: at, hard: at }
 }
 
-test('beyond what one hour can claim a lock waits, until the hour of a claim is over', async () => {
+test("a lock beyond one hour's claims waits until the hour of a claim is over", async () => {
   const { pool } = database
   await pool.query('delete from claim_books')
   // Each input is 1,000.
@@ -134,7 +134,7 @@ test('beyond what one hour can claim a lock waits, until the hour of a claim is 
   expect([await lock(third, HOUR - 1), await lock(third, HOUR)]).toEqual([false, true])
 })
 
-test('two workers that lock at once do not book the same room', async () => {
+test('two workers that lock at once do not book the same capacity', async () => {
   const { pool } = database
   await pool.query('delete from claim_books')
   const swaps = [await quotedAt(1n), await quotedAt(1n), await quotedAt(1n), await quotedAt(1n)]

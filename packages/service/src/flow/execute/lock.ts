@@ -7,7 +7,7 @@ import { MAX_UINT256 } from '../../model/amount.ts'
 import { attempt, throwFirst } from '../../model/attempt.ts'
 import { claimRoom, EMPTY_BOOK } from '../../model/claim-room.ts'
 import { leastBound } from '../../model/gas.ts'
-import { chunksOf, eachAtOnce } from '../../model/group.ts'
+import { chunksOf, mapConcurrently } from '../../model/group.ts'
 import type { FailureCode } from '../../model/outcome.ts'
 import { withinRoom } from '../../model/room.ts'
 import type { Swap } from '../../model/swap.ts'
@@ -22,18 +22,18 @@ export type LockDeps = ReadinessDeps & {
   pool: Pool
   origin: OriginChain
   sender: Sender
-  /** How many inputs this key takes with one transaction. */
+  /** How many inputs this key takes in one transaction. */
   batchSize: number
   refreshPrices(): Promise<void>
-  /** What the swap moves, in USD cents, by prices of our own; undefined without a fresh one. */
+  /** The value of the swap in USD cents, by our own prices; undefined without a fresh price. */
   valueCentsOf(swap: Swap): bigint | undefined
   onDeclined(swap: Swap, code: FailureCode): void
 } & Pick<SignedCheck, 'isPayable'>
 
-// Each waits for the database and for a node: the next need not wait with it.
+// Each send waits for the database and a node; the next need not wait with it.
 const SENT_AT_ONCE = 4
 
-/** Locks what waits for the key, beside others who do the same, with as few transactions as the chain allows. */
+/** Locks the inputs that wait for the key, beside other tasks that do the same, in as few transactions as possible. */
 export async function lockWaiting(
   deps: LockDeps,
   lease: Lease,
@@ -43,7 +43,7 @@ export async function lockWaiting(
   while (deps.sender.room() > 0) {
     await waiting.refresh()
     const sent = await lockFound(deps, lease, heads, waiting)
-    // What comes later wakes the lane again.
+    // Later inputs wake the lane again.
     if (sent === 0 || !waiting.hasMore()) return
   }
 }
@@ -55,9 +55,9 @@ async function lockFound(deps: LockDeps, lease: Lease, heads: Heads, waiting: Wa
     const taken = waiting.take()
     if (taken.length === 0) break
     try {
-      const ready = await findRoom(deps, heads, await sift(deps, lease, heads, taken, faults))
+      const ready = await findRoom(deps, heads, await declineUnlockable(deps, lease, heads, taken, faults))
       const batches = batchesOf(ready, deps.batchSize).slice(0, deps.sender.room())
-      await eachAtOnce(batches, SENT_AT_ONCE, (batch) =>
+      await mapConcurrently(batches, SENT_AT_ONCE, (batch) =>
         attempt(faults, () => lockBatch(deps, lease, heads, batch)),
       )
       sent += batches.length
@@ -69,8 +69,8 @@ async function lockFound(deps: LockDeps, lease: Lease, heads: Heads, waiting: Wa
   return sent
 }
 
-/** Declines what cannot succeed and returns what can. */
-async function sift(
+/** Declines swaps that cannot succeed and returns the ready ones. */
+async function declineUnlockable(
   deps: LockDeps,
   lease: Lease,
   heads: Heads,
@@ -88,7 +88,7 @@ async function sift(
   return judged.filter(({ readiness }) => readiness.kind === 'ready').map(({ swap }) => swap)
 }
 
-/** Nothing was ever signed for this swap, and from here on nothing can be: its input stays where it is. */
+/** Ends a swap for which nothing was signed, and nothing can be from now on: its input stays in the wallet. */
 async function decline(
   deps: LockDeps,
   lease: Lease,
@@ -105,7 +105,10 @@ async function decline(
   if (moved) deps.onDeclined(moved, failureCode)
 }
 
-/** What carries an authorization goes alone: nodes refuse a whole transaction for what one wallet has in flight. */
+/**
+ * Locks an input with an authorization alone: nodes refuse a whole transaction if one authorizing wallet has others
+ * pending.
+ */
 export function batchesOf(swaps: readonly Swap[], size: number): Swap[][] {
   const batches: Swap[][] = []
   for (const swap of swaps) {
@@ -118,7 +121,7 @@ export function batchesOf(swaps: readonly Swap[], size: number): Swap[][] {
   return batches
 }
 
-/** What could not be claimed in time waits, until others are claimed or its own time is over. */
+/** Returns the swaps that can be claimed in time. The others wait until claims free capacity, or until they expire. */
 async function findRoom(deps: LockDeps, heads: Heads, ready: readonly Swap[]): Promise<readonly Swap[]> {
   if (ready.length === 0) return ready
   const { chainId } = deps.origin
@@ -135,7 +138,7 @@ async function findRoom(deps: LockDeps, heads: Heads, ready: readonly Swap[]): P
 const demandsOf = ({ op, isClaimBooked }: Swap) =>
   isClaimBooked ? [] : [{ key: op.inputToken, amount: op.inputAmount }]
 
-/** By token, where there is a cap. */
+/** Hourly claim caps, by token; tokens without a cap are absent. */
 async function readCaps({ origin }: Pick<LockDeps, 'origin'>, swaps: readonly Swap[]) {
   const tokens = [...new Set(swaps.map(({ op }) => op.inputToken))]
   const caps = await Promise.all(
@@ -180,8 +183,8 @@ export async function lockBatch(
 }
 
 /**
- * What is worth more than the token said that its op was built from. Whoever has a key that seals could write less, and
- * would have more delivered against locks that are not final than the cap allows. Undefined without a price.
+ * Finds swaps whose value exceeds that of their op token. An attacker with a sealing key could understate the value,
+ * and so have more delivered against soft locks than the cap allows. Undefined without a price.
  */
 function findUndervalued(
   deps: Pick<LockDeps, 'valueCentsOf'>,

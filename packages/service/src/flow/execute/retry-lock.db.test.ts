@@ -26,13 +26,13 @@ function headsAt(number: bigint, seconds = 0): Heads {
   return { head: block, settle: block, hard: block }
 }
 
-/** Heads that are ten blocks apart from the settled one. */
+/** Heads, each ten blocks apart. */
 function settledAt(number: bigint): Heads {
   const [{ hard }, { settle }, { head }] = [headsAt(number - 10n), headsAt(number), headsAt(number + 10n)]
   return { head, settle, hard }
 }
 
-/** A swap whose only lock did nothing in a block that a reorg can still undo. */
+/** A swap whose only lock had no effect, in a block that a reorg can still undo. */
 async function lockConsumedAt(block: bigint, tries = 1) {
   const swap = await insertTestSwap(database.pool, await insertTestAccount(database.pool))
   const ids = await Promise.all(
@@ -45,7 +45,7 @@ async function lockConsumedAt(block: bigint, tries = 1) {
   return { ...swap, consumed }
 }
 
-/** A swap whose locks were found to be decided at a hard-final block; what they did there is not known here. */
+/** A swap whose locks were consumed at a hard-final block, with an unknown effect. */
 async function lockFinalAt(
   block: bigint,
   attempts: readonly { sender?: string; replacement?: number }[] = [{}],
@@ -65,8 +65,8 @@ async function lockFinalAt(
 
 type Sent = { role: string; swapIds: readonly string[]; record: Work['record'] }
 
-/** A worker that sees no lock, and by default an empty wallet. */
-function lookerAt({ obstacle = 'INPUT_UNAVAILABLE', sent = [] as Sent[] } = {}): LockDeps {
+/** A worker that sees no lock and, by default, an empty wallet. */
+function workerWith({ obstacle = 'INPUT_UNAVAILABLE', sent = [] as Sent[] } = {}): LockDeps {
   const deps = {
     pool: database.pool,
     sender: {
@@ -98,78 +98,78 @@ const stateOf = async (swapId: string) => (await findSwaps(database.pool, [swapI
 test('a worker that was away does not fail a swap by a block from before its lock was decided', async () => {
   const { swapId } = await lockFinalAt(20n)
 
-  await retryStalledLocks(lookerAt(), lease, headsAt(19n))
+  await retryStalledLocks(workerWith(), lease, headsAt(19n))
 
   expect(await stateOf(swapId)).toBe('locking')
 })
 
-test('a swap whose every lock was decided by the block that shows it unlocked has failed', async () => {
+test('a swap fails if its locks were decided by the block that shows it unlocked', async () => {
   const { swapId } = await lockFinalAt(20n)
 
-  await retryStalledLocks(lookerAt(), lease, headsAt(20n))
+  await retryStalledLocks(workerWith(), lease, headsAt(20n))
 
   expect(await stateOf(swapId)).toBe('failed')
 })
 
-test('a lock that was raised until its nonce was burnt counts as one try of three', async () => {
+test('a lock with fee bumps and a final no-op counts as one try of three', async () => {
   const sent: Sent[] = []
   const raised = [0, 1, 2, 3].map((replacement) => ({ sender: 'raised', replacement }))
   const { swapId } = await lockFinalAt(20n, raised)
   const tried = await lockFinalAt(20n, [{}, {}, {}])
   await database.pool.query('update ops set op_deadline = $1', [OP_DEADLINE])
 
-  await retryStalledLocks(lookerAt({ obstacle: '', sent }), lease, headsAt(20n))
+  await retryStalledLocks(workerWith({ obstacle: '', sent }), lease, headsAt(20n))
 
   expect(sent.map(({ swapIds }) => swapIds)).toEqual([[swapId]])
   expect(await stateOf(tried.swapId)).toBe('failed')
 })
 
-test('a swap that cannot be judged is told of, and the next one has its turn', async () => {
+test('a swap that cannot be judged is reported, and the next one is processed', async () => {
   const [trap, next] = [await lockFinalAt(20n), await lockFinalAt(20n)]
-  const deps = lookerAt()
+  const deps = workerWith()
   deps.origin.findObstacle = async ({ id }) => {
-    if (id === trap.swapId) throw new Error('nobody expected this')
+    if (id === trap.swapId) throw new Error('Unexpected failure')
     return 'INPUT_UNAVAILABLE'
   }
 
-  await expect(retryStalledLocks(deps, lease, headsAt(20n, -1))).rejects.toThrow('nobody expected this')
+  await expect(retryStalledLocks(deps, lease, headsAt(20n, -1))).rejects.toThrow('Unexpected failure')
 
   expect([await stateOf(trap.swapId), await stateOf(next.swapId)]).toEqual(['locking', 'failed'])
-  await retryStalledLocks(lookerAt(), lease, headsAt(20n))
+  await retryStalledLocks(workerWith(), lease, headsAt(20n))
 })
 
 const sentFor = (sent: readonly Sent[], swapId: string) =>
   sent.filter(({ swapIds }) => swapIds.includes(swapId)).map(({ role }) => role)
 
-test('a lock that did nothing is tried again at settle depth, without waiting for finality', async () => {
+test('a lock without effect is retried at settle depth, before finality', async () => {
   const sent: Sent[] = []
   const { swapId } = await lockConsumedAt(20n)
 
-  await retryStalledLocks(lookerAt({ obstacle: '', sent }), lease, settledAt(19n))
+  await retryStalledLocks(workerWith({ obstacle: '', sent }), lease, settledAt(19n))
   expect(sentFor(sent, swapId)).toEqual([])
-  await retryStalledLocks(lookerAt({ obstacle: '', sent }), lease, settledAt(20n))
+  await retryStalledLocks(workerWith({ obstacle: '', sent }), lease, settledAt(20n))
 
   expect(sentFor(sent, swapId)).toEqual(['lock'])
 })
 
-test('a lock whose nonce a reorg gave back is waited for', async () => {
+test('a lock whose nonce a reorg returned is waited for', async () => {
   const sent: Sent[] = []
   const { swapId, consumed } = await lockConsumedAt(20n)
   await markAttemptsReturned(database.pool, consumed)
 
-  await retryStalledLocks(lookerAt({ obstacle: '', sent }), lease, settledAt(30n))
+  await retryStalledLocks(workerWith({ obstacle: '', sent }), lease, settledAt(30n))
 
   expect(sentFor(sent, swapId)).toEqual([])
 })
 
-test('a swap fails only when its locks are hard-final, whatever stands in their way before', async () => {
+test('a swap fails only once its locks are hard-final, whatever prevents them before', async () => {
   const sent: Sent[] = []
   const [refused, tried] = [await lockConsumedAt(20n), await lockConsumedAt(20n, 3)]
 
-  await retryStalledLocks(lookerAt(), lease, settledAt(25n))
+  await retryStalledLocks(workerWith(), lease, settledAt(25n))
   const early = [await stateOf(refused.swapId), await stateOf(tried.swapId)]
   await markAttemptsFinal(database.pool, [...refused.consumed, ...tried.consumed], 20n)
-  await retryStalledLocks(lookerAt({ sent }), lease, settledAt(30n))
+  await retryStalledLocks(workerWith({ sent }), lease, settledAt(30n))
 
   expect(early).toEqual(['locking', 'locking'])
   expect([await stateOf(refused.swapId), await stateOf(tried.swapId)]).toEqual(['failed', 'failed'])
@@ -188,11 +188,11 @@ async function paidEarly() {
   return swap
 }
 
-test('a swap that was paid before its lock was final, and lost it for good, is locked again', async () => {
+test('a paid swap that lost its soft lock for good is locked again', async () => {
   const sent: Sent[] = []
   const { swapId } = await paidEarly()
 
-  await retryStalledLocks(lookerAt({ obstacle: '', sent }), lease, headsAt(20n))
+  await retryStalledLocks(workerWith({ obstacle: '', sent }), lease, headsAt(20n))
 
   expect(sentFor(sent, swapId)).toEqual(['lock'])
   expect(
@@ -203,22 +203,22 @@ test('a swap that was paid before its lock was final, and lost it for good, is l
   expect(await stateOf(swapId)).toBe('settled')
 })
 
-test('a swap that was paid is not locked again when its time is over', async () => {
+test('a paid swap is not locked again after its deadline', async () => {
   const sent: Sent[] = []
   await paidEarly()
 
-  await retryStalledLocks(lookerAt({ obstacle: '', sent }), lease, headsAt(20n, OP_DEADLINE))
+  await retryStalledLocks(workerWith({ obstacle: '', sent }), lease, headsAt(20n, OP_DEADLINE))
 
   expect(sent).toEqual([])
 })
 
-test('what the chain would refuse is not signed for a swap that was paid, nor is a final lock repeated', async () => {
+test('a paid swap is not locked again against an obstacle, and neither is a final lock', async () => {
   const sent: Sent[] = []
   const refused = await paidEarly()
   const final = await paidEarly()
   await markOriginFinal(database.pool, await findSwaps(database.pool, [final.swapId]))
 
-  await retryStalledLocks(lookerAt({ sent }), lease, headsAt(20n))
+  await retryStalledLocks(workerWith({ sent }), lease, headsAt(20n))
 
   expect(sent).toEqual([])
   expect([await stateOf(refused.swapId), await stateOf(final.swapId)]).toEqual(['settled', 'settled'])
@@ -232,7 +232,7 @@ async function failureOf({ swapId }: { swapId: string }): Promise<string | undef
   return rows[0]?.failure_code
 }
 
-test('a swap that nodes refused for its wallet until no try was left failed for its authorization', async () => {
+test('a swap whose tries nodes refused because of its wallet fails for its authorization', async () => {
   const refused = await lockFinalAt(20n, [{}, {}, {}])
   const other = await lockFinalAt(20n, [{}, {}, {}])
   await database.pool.query('update ops set op_deadline = $1', [OP_DEADLINE])
@@ -242,7 +242,7 @@ test('a swap that nodes refused for its wallet until no try was left failed for 
     [refused.swapId],
   )
 
-  await retryStalledLocks(lookerAt({ obstacle: '' }), lease, headsAt(20n))
+  await retryStalledLocks(workerWith({ obstacle: '' }), lease, headsAt(20n))
 
   expect(await failureOf(refused)).toBe('INVALID_AUTHORIZATION')
   expect(await failureOf(other)).toBe('INPUT_UNAVAILABLE')

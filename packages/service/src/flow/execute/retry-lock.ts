@@ -12,10 +12,10 @@ import { type LockDeps, lockBatch } from './lock.ts'
 const MAX_ATTEMPTS = 3
 
 /**
- * Swaps whose every signed lock was consumed by the chain without locking, and which only this key could have locked.
- * They are locked again as soon as that is seen at settle depth: a slot takes an op once, whichever of its locks lands.
- * They fail, with what stands in the way, only once it is hard-final. One that was paid before its lock was final, and
- * lost it, is locked again while the wallet's signature lasts.
+ * Locks swaps again whose every signed lock was consumed by the chain without effect; only this key could have locked
+ * them. Does so at settle depth: a slot takes an op once, whichever of its locks lands. Fails them, with the reason,
+ * only once that is hard-final. A swap that was paid before its lock was final, and lost the lock, is locked again
+ * while the wallet's signature is valid.
  */
 export async function retryStalledLocks(deps: LockDeps, lease: Lease, heads: Heads): Promise<void> {
   const [hard, settle] = [heads.hard.number, heads.settle.number]
@@ -44,10 +44,10 @@ export async function retryStalledLocks(deps: LockDeps, lease: Lease, heads: Hea
   throwFirst(faults)
 }
 
-/** How often it was tried, and whether none of these tries can land any more, whatever the chain undoes. */
+/** The number of tries, and whether all of them are final, so that no reorg can revive one. */
 type Tried = { swap: Swap; tries: number; isFinal: boolean }
 
-/** Those that neither the head nor the block at which their tries are decided shows as locked. */
+/** Returns the swaps that neither the head nor the deciding block shows as locked. */
 async function findUnlocked({ origin }: LockDeps, heads: Heads, tried: readonly Tried[], faults: unknown[]) {
   const [final, soft] = [tried.filter(({ isFinal }) => isFinal), tried.filter(({ isFinal }) => !isFinal)]
   const read = (some: readonly Tried[], at: Block) =>
@@ -75,7 +75,7 @@ async function lockAgain(deps: LockDeps, lease: Lease, heads: Heads, { swap, tri
   if (readiness.kind === 'ready' && deps.sender.room() > 0) await lockBatch(deps, lease, heads, [swap])
 }
 
-/** Its input is owed to the operator: only what the chain would refuse stands against it. */
+/** Locks the input of a paid swap again: it is due to the operator, so only the chain's refusal prevents it. */
 async function lockPaid(deps: LockDeps, lease: Lease, heads: Heads, { swap, tries, isFinal }: Tried) {
   if (!isFinal && tries >= MAX_ATTEMPTS) return
   if (deps.sender.room() === 0 || isExpired(swap.op, heads)) return
@@ -86,7 +86,7 @@ async function lockPaid(deps: LockDeps, lease: Lease, heads: Heads, { swap, trie
   })
 }
 
-/** Judged like a first lock, except that it ends after a few tries. */
+/** Judged like a first lock, but declined after a few tries. */
 async function readinessToRetry(deps: LockDeps, heads: Heads, swap: Swap, tries: number): Promise<Readiness> {
   const readiness = await readinessOf(deps, heads, swap)
   if (readiness.kind !== 'ready' || tries < MAX_ATTEMPTS) return readiness

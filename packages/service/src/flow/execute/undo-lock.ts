@@ -4,7 +4,7 @@ import type { Swap } from '../../model/swap.ts'
 import type { Db } from '../../store/db.ts'
 import { advanceSwap, findSwapsByOp } from '../../store/swaps.ts'
 
-/** A reorg undid locks: swaps for which nothing was paid wait for their lock again. */
+/** Returns swaps whose lock a reorg undid to waiting for it, if nothing was paid for them. */
 export async function undoLocks(
   db: Db,
   gone: readonly ChainEvent[],

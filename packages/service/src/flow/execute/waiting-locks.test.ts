@@ -15,7 +15,7 @@ function waitingIn(stored: string[], { limit = 10, takeSize = 1 } = {}) {
   return { locks, take, looks: () => looks }
 }
 
-test('those who are woken together share one look, and each swap is given to one of them', async () => {
+test('tasks woken together share one reading, and each swap goes to one of them', async () => {
   const { locks, take, looks } = waitingIn(['a', 'b', 'c'])
   await Promise.all([locks.refresh(), locks.refresh(), locks.refresh(), locks.refresh()])
 
@@ -23,7 +23,7 @@ test('those who are woken together share one look, and each swap is given to one
   expect(looks()).toBe(1)
 })
 
-test('who is woken while a look is under way gets one that begins later, and so sees what woke it', async () => {
+test('a task woken during a reading gets a later one, which includes its cause', async () => {
   const stored = ['a']
   const { locks, take, looks } = waitingIn(stored)
   const early = locks.refresh()
@@ -36,7 +36,7 @@ test('who is woken while a look is under way gets one that begins later, and so 
   expect(looks()).toBe(2)
 })
 
-test('a swap in hand is not given to another, and is found again once it is given back', async () => {
+test('a taken swap is not given to another task, and is found again once it is given back', async () => {
   const { locks, take } = waitingIn(['a'])
   await locks.refresh()
   const taken = locks.take()
@@ -48,7 +48,7 @@ test('a swap in hand is not given to another, and is found again once it is give
   expect(take()).toEqual(['a'])
 })
 
-test('a look that fails is told to those who asked, and the next one works', async () => {
+test('a failed reading is reported to its callers, and the next one works', async () => {
   const results = [Promise.reject(new Error('down')), Promise.resolve([swap('a')])]
   const locks = createWaitingLocks({
     find: () => results.shift() ?? Promise.resolve([]),
@@ -61,7 +61,7 @@ test('a look that fails is told to those who asked, and the next one works', asy
   expect(locks.take()).toEqual([swap('a')])
 })
 
-test('as many as were looked for means that there may be more', async () => {
+test('a full reading means that there may be more', async () => {
   const { locks } = waitingIn(['a', 'b', 'c'], { limit: 2, takeSize: 2 })
   await locks.refresh()
   expect([locks.hasMore(), locks.take().length]).toEqual([true, 2])

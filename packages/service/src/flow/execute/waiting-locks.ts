@@ -1,19 +1,19 @@
 import type { Swap } from '../../model/swap.ts'
 
-/** The inputs that wait for one key, for several who lock beside each other. */
+/** The inputs that wait for one key, shared by concurrent lock tasks. */
 export type WaitingLocks = {
-  /** Looks at the database; whoever asks before the look has begun shares it. */
+  /** Reads the database; calls before the reading begins share it. */
   refresh(): Promise<void>
-  /** The oldest that were found, for the caller alone until they are given back. */
+  /** The oldest inputs found, reserved for the caller until they are given back. */
   take(): readonly Swap[]
   giveBack(swaps: readonly Swap[]): void
-  /** Whether the last look may have left some behind. */
+  /** Whether the last reading may have left some out. */
   hasMore(): boolean
 }
 
 type Options = {
   find(limit: number): Promise<readonly Swap[]>
-  /** How many are looked for: more than are taken, so that those that wait for something hold up no others. */
+  /** How many to read: more than are taken, so that blocked inputs do not hold up others. */
   limit: number
   takeSize: number
 }

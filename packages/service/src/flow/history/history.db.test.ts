@@ -29,7 +29,7 @@ async function idsOf(accountId: string, query: Parameters<typeof history>[2] = {
   return (await history(deps, accountId, query)).swaps.map(({ swapId }) => swapId)
 }
 
-test('an item is what a status read answers, and what was asked for', async () => {
+test('an item contains the status reply and the request', async () => {
   const accountId = await insertTestAccount(database.pool)
   const swap = await insertTestSwap(database.pool, accountId, 'w1')
   await settleTestSwap(database.pool, swap)
@@ -41,7 +41,7 @@ test('an item is what a status read answers, and what was asked for', async () =
   expect(nextCursor).toBeUndefined()
 })
 
-test('pages are the newest first, 20 by default, and swaps submitted meanwhile shift nothing', async () => {
+test('pages are newest first, 20 swaps by default, and later submissions shift nothing', async () => {
   const accountId = await insertTestAccount(database.pool)
   const ids = (await insertMany(accountId, 45)).reverse()
   await insertMany(await insertTestAccount(database.pool), 3)
@@ -57,7 +57,7 @@ test('pages are the newest first, 20 by default, and swaps submitted meanwhile s
   expect(third.nextCursor).toBeUndefined()
 })
 
-test('swaps of one instant are all on some page, once', async () => {
+test('swaps of one instant each appear on one page', async () => {
   const accountId = await insertTestAccount(database.pool)
   const ids = await insertMany(accountId, 7)
   await database.pool.query('update account_swaps set created_at = $2 where account_id = $1', [

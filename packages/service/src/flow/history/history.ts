@@ -5,18 +5,18 @@ import { type HistoryFilter, type Place, readHistory } from '../../store/history
 
 export type HistoryDeps = {
   pool: Db
-  /** The form in which a wallet of any family is stored; undefined when it is no address. */
+  /** The stored form of a wallet of any family; undefined if it is not an address. */
   parseWallet(text: string): string | undefined
 }
 
-/** One page of the account's swaps, the newest first. Later swaps stand above the first page and move nothing. */
+/** Returns one page of the account's swaps, newest first. Swaps submitted later do not shift the following pages. */
 export async function history(
   deps: HistoryDeps,
   accountId: string,
   query: HistoryQuery,
 ): Promise<HistoryReply> {
   const { limit = DEFAULT_HISTORY_LIMIT } = query
-  // One more than asked for says whether there is another page.
+  // Reads one more to find out whether another page follows.
   const found = await readHistory(deps.pool, { ...toFilter(deps, query), accountId, limit: limit + 1 })
   const page = found.slice(0, limit)
   const last = page.at(-1)
@@ -33,7 +33,7 @@ function toFilter(deps: HistoryDeps, query: HistoryQuery): Omit<HistoryFilter, '
     ...(query.wallet && !wallet
       ? [{ field: 'wallet', message: 'is not an address, or its checksum is wrong' }]
       : []),
-    ...(query.cursor && !below ? [{ field: 'cursor', message: 'is not the nextCursor of a page' }] : []),
+    ...(query.cursor && !below ? [{ field: 'cursor', message: 'must be the nextCursor of a page' }] : []),
     ...(['from', 'to'] as const)
       .filter((field) => query[field] !== undefined && !isTime(query[field]))
       .map((field) => ({ field, message: 'is not a time' })),
@@ -61,7 +61,9 @@ function fromCursor(cursor: string): Place | undefined {
   return { createdAt, swapId }
 }
 
-/** Whether the calendar has it: a 30th of February would become a day in March, a year 0 a fault of the database. */
+/**
+ * Refuses dates that the calendar lacks: 30 February would become a day in March, and year 0 an error of the database.
+ */
 function isTime(text: string): boolean {
   const time = new Date(text)
   return (

@@ -17,7 +17,7 @@ afterAll(() => app.close())
 
 const get = (query: string) => app.inject({ url: `/swap/history${query}`, headers })
 
-test('a page is answered as it is, in the class of other calls', async () => {
+test('a page is answered unchanged, in the rate class of other calls', async () => {
   const { statusCode, headers: replied, json } = await get('')
 
   expect([statusCode, json()]).toEqual([200, reply])
@@ -27,7 +27,7 @@ test('a page is answered as it is, in the class of other calls', async () => {
   })
 })
 
-test('the query arrives with its limit as a number, for the account of the key', async () => {
+test('the query is parsed with its limit as a number, for the account of the key', async () => {
   asked.length = 0
   const times = { from: '2026-01-02T03:04:05Z', to: '2026-01-02T03:04:05.678Z' }
   const query = { cursor: 'abc', wallet: 'w', status: 'settled', ...times }

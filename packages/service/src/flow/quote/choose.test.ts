@@ -38,13 +38,13 @@ function errorOf(
   } catch (error) {
     return error as ServiceError
   }
-  throw new Error('It was priced')
+  throw new Error('Expected a refusal')
 }
 
 const chosen = (venues: readonly Venue[], of: Partial<Order> = {}, mostInput = base.mostInput) =>
   chooseVenue(venues, { ...order, ...of }, { ...base, mostInput }).offer.venue
 
-test('the most output wins, what a delivery costs included', () => {
+test('the venue with the most output wins, delivery costs included', () => {
   const dear = venue('dear', { deliveryCost: 500n })
   const cheap = venue('cheap', { deliveryCost: 499n })
 
@@ -52,7 +52,7 @@ test('the most output wins, what a delivery costs included', () => {
   expect(chosen([dear, cheap], { tradeType: 'exactOutput' })).toBe('cheap')
 })
 
-test('the first one wins where two give the same', () => {
+test('of two equal venues the first wins', () => {
   expect(chosen([venue('one'), venue('other')])).toBe('one')
 })
 
@@ -61,7 +61,7 @@ test('a venue that cannot deliver this much leaves it to one that can', () => {
   expect(chosen([refusing('none', 'empty'), venue('large')])).toBe('large')
 })
 
-test('the bounds that an error names are the best of all venues, and pass', () => {
+test('the bounds in an error are the best of all venues, and can be quoted', () => {
   const venues = [venue('small', { depth: 10_000n }), venue('large', { depth: 500_000n, deliveryCost: 7n })]
   const { code, recovery } = errorOf(venues)
   const most = BigInt(String(recovery?.maxAmount))
@@ -85,7 +85,7 @@ test('the least that may arrive is a bound as well', () => {
   expect(chosen([venue('one')], { leastOutput: 2_000_000n, amount: least })).toBe('one')
 })
 
-test('where nobody delivers at all, the reason of each venue is told', () => {
+test('without any delivery the reason of each venue is reported', () => {
   expect(errorOf([refusing('a', 'notServed'), refusing('b', 'notServed')])).toMatchObject({
     code: 'NO_ROUTE',
     details: {
@@ -97,7 +97,7 @@ test('where nobody delivers at all, the reason of each venue is told', () => {
   })
 })
 
-test('a venue without a price, or with nothing now, is a reason to try again', () => {
+test('a venue without a price or without liquidity now is a reason to retry', () => {
   expect(errorOf([refusing('a', 'noPrice'), refusing('b', 'notServed')]).code).toBe('PRICE_UNAVAILABLE')
   expect(errorOf([refusing('a', 'empty'), refusing('b', 'notServed')])).toMatchObject({
     code: 'INSUFFICIENT_LIQUIDITY',
@@ -119,7 +119,7 @@ test('an input that could not be claimed in time is refused with the largest tha
   }
 })
 
-test('the largest amount is bounded by what is held as well as by what can be claimed', () => {
+test('the largest amount is bounded by inventory and by the claim cap', () => {
   const { recovery } = errorOf([venue('small', { depth: 10_000n })], {}, 400_000n)
 
   expect(chosen([venue('small', { depth: 10_000n })], { amount: BigInt(String(recovery?.maxAmount)) })).toBe(
@@ -127,7 +127,7 @@ test('the largest amount is bounded by what is held as well as by what can be cl
   )
 })
 
-test('while nothing can be taken there is no smaller amount to ask for', () => {
+test('while no input can be taken no smaller amount is suggested', () => {
   for (const mostInput of [0n, 5n])
     expect(errorOf([venue('one')], {}, mostInput)).toMatchObject({
       code: 'INSUFFICIENT_LIQUIDITY',

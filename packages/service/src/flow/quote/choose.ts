@@ -18,7 +18,7 @@ export type Choice = { offer: Offer; terms: Terms; price: Breakdown }
 
 type Bid = { offer: Offer; terms: Terms; mostInput: bigint }
 
-/** The venue with the best price that can deliver: the most output, or the least input for an exact one. */
+/** Chooses the deliverable offer with the best price: the most output, or the least input for an exact output. */
 export function chooseVenue(venues: readonly Venue[], order: Order, base: BaseTerms): Choice {
   const bids: Bid[] = []
   const refusals: Refusal[] = []
@@ -40,7 +40,7 @@ export function chooseVenue(venues: readonly Venue[], order: Order, base: BaseTe
   throw bids.length > 0 ? wrongSize(order, bids) : noVenue(order, refusals)
 }
 
-/** The largest amount that any venue has a price for, in the order's own token; 0 where there is none. */
+/** The largest amount that any venue has a price for, in the order's own token; 0 if none has. */
 export function largestAmount(venues: readonly Venue[], order: Order, base: BaseTerms): bigint {
   return venues.reduce((largest, venue) => {
     const offer = venue.offer(order)
@@ -65,13 +65,13 @@ function isBetter({ tradeType }: Order, price: Breakdown, best: Breakdown): bool
   return tradeType === 'exactInput' ? price.amountOut > best.amountOut : price.amountIn < best.amountIn
 }
 
-/** The smallest output there is a quote for: the slippage limit has to leave one unit of it. */
+/** The smallest output that can be quoted: the slippage limit has to leave one unit of it. */
 function leastOutputOf({ tradeType, slippageBps, leastOutput }: Order): bigint {
   const leavesOne = tradeType === 'exactInput' ? divideUp(BPS, BPS - BigInt(slippageBps)) : 1n
   return leavesOne > leastOutput ? leavesOne : leastOutput
 }
 
-/** The amounts, in the order's own token, between which a venue has a price; undefined when there are none. */
+/** The amounts, in the order's own token, between which a venue has a price; undefined if there are none. */
 function boundsOf(
   { offer: { curve }, terms, mostInput }: Bid,
   order: Order,
@@ -90,7 +90,7 @@ function boundsOf(
 
 const smaller = (a: bigint, b: bigint) => (a < b ? a : b)
 
-/** What an input buys; 0 where nothing is left of it after fee and costs. */
+/** The output for an input; 0 if fee and costs use it up. */
 function outputFor(terms: Terms, curve: Curve, amountIn: bigint): bigint {
   const price = priceExactInput(terms, curve, amountIn)
   return typeof price === 'string' ? 0n : price.amountOut
@@ -105,7 +105,7 @@ function wrongSize(order: Order, bids: readonly Bid[]): ServiceError {
   return bids.some((bid) => isTaken(bid, order)) ? nothingDeliverable(order) : nothingTaken(order)
 }
 
-/** Whether an input that is large enough could be taken now. */
+/** Whether a sufficiently large input could be taken now. */
 function isTaken({ offer: { curve }, terms, mostInput }: Bid, order: Order): boolean {
   const leastInput = inputFor(terms, curve, leastOutputOf(order))
   return leastInput === undefined || leastInput <= mostInput
@@ -120,12 +120,12 @@ function tooSmall(minAmount: bigint): ServiceError {
 
 function tooLarge(maxAmount: bigint): ServiceError {
   return new ServiceError('INSUFFICIENT_LIQUIDITY', {
-    message: `More than can be delivered now. Ask for at most ${maxAmount}.`,
+    message: `The amount is more than can be delivered now. Ask for at most ${maxAmount}.`,
     recovery: { maxAmount: maxAmount.toString() },
   })
 }
 
-/** No smaller amount would do: whoever asks can only wait. */
+/** No smaller amount helps: the caller can only wait. */
 function nothingDeliverable({ output, destination }: Order): ServiceError {
   return new ServiceError('INSUFFICIENT_LIQUIDITY', {
     message: `No ${output.symbol} can be delivered on ${destination.name} now. Try again later.`,
@@ -133,7 +133,7 @@ function nothingDeliverable({ output, destination }: Order): ServiceError {
   })
 }
 
-/** Caps of the origin chain have no room now; they have when others are claimed, an hour later at most. */
+/** The claim caps of the origin chain are used up; they free up as others are claimed, after an hour at most. */
 function nothingTaken({ input, origin }: Order): ServiceError {
   return new ServiceError('INSUFFICIENT_LIQUIDITY', {
     message: `No more ${input.symbol} can be taken on ${origin.name} now. Try again later.`,
@@ -151,7 +151,7 @@ function noVenue(order: Order, refusals: readonly Refusal[]): ServiceError {
   if (refusals.some(({ why }) => why === 'noPrice')) return priceUnavailable(order.output.asset)
   if (refusals.some(({ why }) => why === 'empty')) return nothingDeliverable(order)
   return new ServiceError('NO_ROUTE', {
-    message: `Nobody delivers ${order.output.symbol} on ${order.destination.name}.`,
+    message: `No venue delivers ${order.output.symbol} on ${order.destination.name}.`,
     details: { venues: refusals.map(({ venue, why }) => ({ venue, reason: reasons[why] })) },
   })
 }

@@ -13,14 +13,14 @@ const CENTS: Priced = { decimals: 2, price: tenTo(18) }
 
 type FeeBounds = Pick<Quote, 'lockFeeBound' | 'deliveryFeeBound'>
 
-/** What an order costs whichever venue delivers it; what a delivery costs is the venue's to say. */
+/** Costs of an order that do not depend on the venue; each venue states the costs of its delivery. */
 export type BaseTerms = Omit<Terms, 'deliveryCost'> & {
   destinationCoin: Priced
-  /** The largest input that can be taken, whoever delivers. */
+  /** The largest input that can be taken, whichever venue delivers. */
   mostInput: bigint
 }
 
-/** What fee and network costs an order has at this moment, all in the input token, rounded up. */
+/** Returns the fee and network costs of an order now, in the input token, rounded up. */
 export function termsOf(market: Market, order: Order, options: Options): BaseTerms {
   const { lock, firstLock } = getChainNow(market, order.origin, 'origin').costs
   getChainNow(market, order.destination, 'destination')
@@ -39,7 +39,7 @@ export function termsOf(market: Market, order: Order, options: Options): BaseTer
   }
 }
 
-/** How dear gas may become until the swap is locked and delivered: the quote charges for what it costs now. */
+/** How high gas prices may rise until lock and delivery; the quote charges the current price. */
 export function feeBoundsOf(market: Market, { origin, destination }: Order): FeeBounds {
   const boundOn = (chain: Order['origin'], side: Side, leg: 'lock' | 'delivery') => {
     const { gasPrice, [leg]: cost } = getChainNow(market, chain, side).costs
@@ -51,7 +51,7 @@ export function feeBoundsOf(market: Market, { origin, destination }: Order): Fee
   }
 }
 
-/** The terms with one venue's delivery in them. */
+/** Adds one venue's delivery cost to the terms. */
 export function withDelivery(terms: BaseTerms, deliveryCost: bigint): Terms {
   return {
     input: terms.input,

@@ -5,7 +5,7 @@ import type { Choice } from './choose.ts'
 
 type Described = Pick<QuoteReply, 'fees' | 'inputUsd' | 'outputUsd' | 'priceImpactBps' | 'warnings'>
 
-/** Where the input goes, and what both sides are worth; the latter only when both have a price. */
+/** Describes how the input is spent and, if both sides have a price, their values. */
 export function describePrice(
   { terms, price }: Choice,
   highImpactBps: number,
@@ -34,8 +34,8 @@ export function describePrice(
 }
 
 /**
- * Each fee in cents is by how much it lowers what is left, itself in cents: so the fees add up to the difference of
- * both sides to the cent, whatever each of them rounds to.
+ * Each fee in cents is the rounded amount left before it minus the rounded amount left after it. So the fees add up
+ * exactly to the difference of both sides.
  */
 function toFees(
   { input }: Terms,

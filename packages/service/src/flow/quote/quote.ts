@@ -16,8 +16,8 @@ import { assertNotStopped, type FindStop } from './stopped.ts'
 import { mostInputWithin, slowSettlement, tooSlow } from './time.ts'
 
 /**
- * Whether a payment can arrive: what the account costs that has to be made for it, in the chain's own coin, and
- * the least that the chain lets arrive.
+ * Whether the recipient can be paid, the cost of creating its account in the native coin, and the least amount that the
+ * chain accepts there.
  */
 export type RecipientView =
   | { kind: 'payable'; rent: bigint; leastOutput: bigint }
@@ -26,30 +26,29 @@ export type RecipientView =
 export type QuoteDeps = {
   catalog: Catalog
   market: Market
-  /** In the order in which a tie is decided. */
+  /** In tie-breaking order. */
   venues: readonly Venue[]
   addresses: AddressBooks
-  /** What is not quoted now; from memory. */
+  /** Finds a stop that applies to an order; from memory. */
   findStop: FindStop
-  /** What the recipient's own chain has to say; undefined where every address can be paid. */
+  /** Inspects the recipient on its chain; undefined if the chain can pay every address. */
   inspectRecipient(order: Order): Promise<RecipientView> | undefined
-  /** Whether the wallet is known to be delegated; an unknown one is priced with its authorization. */
+  /** Whether the wallet is known to be delegated; for any other, the price includes its authorization. */
   isKnownDelegated(chainId: number, wallet: string): boolean
   sealQuote(accountId: string, payload: unknown): string
   now(): number
-  /** What this wallet pays now; from memory. */
+  /** The fee of this wallet now; from memory. */
   feeFor(family: Order['origin']['family'], wallet: string): ServiceFee
   highImpactBps: number
   /** How far the market may move against the operator, by the slippage of the swap. */
   toleranceFor(slippageBps: number): number
   quoteTtlMs: number
-  /** How long swaps of this route take from submission to `settled`, when their inputs are paid for at this depth. */
+  /** Typical time of this route from submission to `settled`, with inputs accepted at this depth. */
   etaSecondsOf(origin: Order['origin'], destination: Order['destination'], depth: number): number
 }
 
 /**
- * Prices an order from memory: no node and no database is asked, unless the destination's recipients have to be
- * looked at first.
+ * Prices an order from memory, without asking a node or the database, unless the recipient has to be inspected first.
  */
 export function quote(
   deps: QuoteDeps,
@@ -76,7 +75,7 @@ function priceOrder(deps: QuoteDeps, accountId: string, order: Order, accountRen
   const { feeCentiBps, feeDiscount } = deps.feeFor(order.origin.family, order.wallet)
   const base = termsOf(deps.market, order, { feeCentiBps, delegated, accountRent })
   const choice = chooseVenue(deps.venues, order, base)
-  // Last: whoever could not be quoted anyway is told the reason that stays.
+  // Checked last: an order that could never be quoted gets its permanent reason.
   assertNotStopped(deps.findStop, order)
   const { price } = choice
   const settlement = timeOf(deps, order, base, choice)
@@ -103,7 +102,7 @@ function priceOrder(deps: QuoteDeps, accountId: string, order: Order, accountRen
   }
 }
 
-/** How long the swap takes, with a warning where it waits for finality. A caller who allows less time is refused. */
+/** The time the swap takes, with a warning if it waits for finality. Refuses an order with a shorter time limit. */
 function timeOf(deps: QuoteDeps, order: Order, base: BaseTerms, choice: Choice) {
   const { origin, destination, maxEtaSeconds } = order
   const speed: RouteSpeed = {

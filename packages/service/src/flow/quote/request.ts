@@ -2,16 +2,16 @@ import type { QuoteRequest } from '@geoswap/wire'
 import { ServiceError } from '../../errors.ts'
 import { type Catalog, type CatalogChain, findToken, type Token } from '../../model/catalog.ts'
 
-/** How addresses of one family are read. */
+/** Parses addresses of one chain family. */
 export type AddressBook = {
-  /** The one form in which the address is stored and compared; undefined when it is none. */
+  /** The canonical form of the address, for storage and comparison; undefined if it is not an address. */
   parse(text: string): string | undefined
-  /** Whether somebody can have the key to it. */
+  /** Whether a private key for this address can exist. */
   canSign(address: string): boolean
 }
 export type AddressBooks = Readonly<Record<CatalogChain['family'], AddressBook>>
 
-/** A quote request whose every field means something here. */
+/** A validated quote request. */
 export type Order = {
   origin: CatalogChain
   destination: CatalogChain
@@ -22,15 +22,15 @@ export type Order = {
   recipient: string
   slippageBps: number
   tradeType: 'exactInput' | 'exactOutput'
-  /** How long the swap may take; undefined for any time. */
+  /** The longest time that the swap may take; undefined without a limit. */
   maxEtaSeconds?: number | undefined
-  /** The least that the destination lets arrive at this recipient. */
+  /** The least amount that the destination lets this recipient receive. */
   leastOutput: bigint
 }
 
 type Issue = { field: string; message: string }
 
-/** Turns the request into an order, or refuses it with every field that is wrong. */
+/** Validates the request, or refuses it with all of its invalid fields. */
 export function toOrder(catalog: Catalog, addresses: AddressBooks, request: QuoteRequest): Order {
   const origin = getChain(catalog, request.originChain, 'originChain')
   const destination = getChain(catalog, request.destinationChain, 'destinationChain')
@@ -84,10 +84,10 @@ function recipientOf(parsing: Parsing, { request, origin, destination, wallet }:
   return ''
 }
 
-// 1 to 17 since EIP-2537, and 256 since EIP-7951: nobody has a key to what is sent there.
+// 1 to 17 since EIP-2537, and 256 since EIP-7951: no key exists for these addresses.
 const PRECOMPILE = /^0x0{37}(00[1-9a-f]|01[01]|100)$/i
 
-/** The zero address, the token itself, a contract of ours or a precompile would lose the money. */
+/** Refuses parties that would lose the money: the zero address, the token itself, our own contracts and precompiles. */
 function checkParty(chain: CatalogChain, field: string, party: string, token: string, issues: Issue[]): void {
   if (party === '') return
   if (party === chain.native.address) issues.push({ field, message: 'must not be the zero address' })

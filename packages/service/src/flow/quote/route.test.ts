@@ -5,7 +5,7 @@ import { createTestServer } from '../../http/test-server.ts'
 
 const { body, reply } = endpoints.quote.example
 
-test('calls that arrive together get each its own answer, refusals and faults included', async () => {
+test('concurrent calls each get their own answer, refusals and failures included', async () => {
   const { app, headers } = await createTestServer({
     handlers: {
       quote(_caller, { amount }) {
@@ -22,8 +22,8 @@ test('calls that arrive together get each its own answer, refusals and faults in
 
   const replies = await Promise.all(['1', '2', '3', '4', '5', '6'].map(ask))
 
-  const told = replies.map((one) => `${one.statusCode} ${one.json().code ?? one.json().input}`)
-  expect(told).toEqual([
+  const answers = replies.map((one) => `${one.statusCode} ${one.json().code ?? one.json().input}`)
+  expect(answers).toEqual([
     '200 1',
     '422 NO_ROUTE',
     '500 INTERNAL',

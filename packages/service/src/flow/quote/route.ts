@@ -18,7 +18,7 @@ export const quoteRoutes: FastifyPluginAsyncTypebox<{ port: QuotePort }> = async
 type Call = { caller: Caller; body: QuoteRequest; reply: FastifyReply }
 type Answer = QuoteReply | Promise<QuoteReply> | Error
 
-/** Gathers what arrives in one turn of the event loop and hands it on at the turn's end. */
+/** Collects the items of one event loop turn and processes them at its end. */
 function createBatches<T>(work: (batch: readonly T[]) => void): { add(item: T): void } {
   let gathered: T[] = []
   const flush = (): void => {
@@ -34,8 +34,8 @@ function createBatches<T>(work: (batch: readonly T[]) => void): { add(item: T): 
 }
 
 /**
- * First all prices, then all replies: each step finds its code in the processor's caches, from which the
- * network stack throws it between two calls that are answered one by one.
+ * Computes all prices first, then sends all replies: each step keeps its code in the processor's caches, which the
+ * network stack would evict between calls answered one by one.
  */
 function answerAll(port: QuotePort, calls: readonly Call[]): void {
   const answers = calls.map((call) => answerOf(port, call))
@@ -55,7 +55,7 @@ function send(reply: FastifyReply, answer: Answer | undefined): void {
   else reply.send(answer)
 }
 
-/** What is not an error would be sent as a quote. */
+/** Wraps a thrown non-error, which would otherwise be sent as a quote. */
 function toError(thrown: unknown): Error {
   return thrown instanceof Error ? thrown : new Error(`Not an error: ${typeof thrown}`)
 }

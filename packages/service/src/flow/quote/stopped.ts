@@ -8,7 +8,10 @@ export type FindStop = (swap: { from: SwapSide; to: SwapSide }) => QuoteStop | u
 
 const RETRY_AFTER_MS = 30_000
 
-/** 503 while the operator, or a difference between chain and books, has stopped this order. Says what, never why. */
+/**
+ * Answers 503 if the operator, or a mismatch between chain and books, has stopped this order. Names the stopped part,
+ * never the reason.
+ */
 export function assertNotStopped(findStop: FindStop, { origin, destination, input, output }: Order): void {
   const stop = findStop({ from: toSide(input), to: toSide(output) })
   if (!stop) return

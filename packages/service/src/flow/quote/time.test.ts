@@ -12,19 +12,19 @@ const speed = (roomCents: bigint): RouteSpeed => ({
   etaSecondsAt: (depth) => (depth === 1 ? 3 : 2_400),
 })
 
-test('the largest input that settles in time is worth what the exposure cap has room for', () => {
+test('the largest input that settles in time has the value that the exposure cap has room for', () => {
   const most = mostInputWithin(speed(1_234n), 60, usd) ?? 0n
 
   expect(toCentsUp(usdE18(most, usd))).toBe(1_234n)
   expect(toCentsUp(usdE18(most + 1n, usd))).toBe(1_235n)
 })
 
-test('without room no input settles in time, and with time enough every one does', () => {
+test('without room no input settles in time, and with enough time every input does', () => {
   expect(mostInputWithin(speed(0n), 60, usd)).toBe(0n)
   expect(mostInputWithin(speed(0n), 2_400, usd)).toBeUndefined()
 })
 
-test('a refusal names the largest amount in time, or says to wait', () => {
+test('a refusal names the largest amount that settles in time, or says to wait', () => {
   expect(tooSlow(order, 2_400, 500n)).toMatchObject({
     code: 'INSUFFICIENT_LIQUIDITY',
     message: 'A swap of this size takes about 40 minutes now. Ask for at most 500, or allow more time.',
@@ -36,7 +36,7 @@ test('a refusal names the largest amount in time, or says to wait', () => {
   })
 })
 
-test('a warning says for how long the input has to become final', () => {
+test('a warning says how long the input takes to become final', () => {
   expect(slowSettlement(order, 100)).toEqual({
     code: 'SLOW_SETTLEMENT',
     message: 'The input has to be final on base first: this takes about 100 seconds.',

@@ -5,14 +5,14 @@ import { mostCentsWithin, type RouteSpeed } from '../../model/eta.ts'
 import { describeSeconds } from '../../model/finality.ts'
 import type { Order } from './request.ts'
 
-/** The largest input that settles within this time; undefined where every one does. */
+/** The largest input that settles within this time; undefined if every input does. */
 export function mostInputWithin(speed: RouteSpeed, seconds: number, input: Priced): bigint | undefined {
   const cents = mostCentsWithin(speed, seconds)
   if (cents === undefined) return undefined
   return cents > 0n ? mostWithin(cents, input) : 0n
 }
 
-/** 422 with the largest amount that settles in the time that the caller names; 0 where none does now. */
+/** 422 with the largest amount that settles within the caller's time limit; 0 if none does now. */
 export function tooSlow({ origin, destination }: Order, etaSeconds: number, maxAmount: bigint): ServiceError {
   const time = describeSeconds(etaSeconds)
   if (maxAmount > 0n)

@@ -29,7 +29,7 @@ const headsAt = (seconds: number): Heads => {
   return { head: block, settle: block, hard: block }
 }
 
-/** A swap whose claim is signed, and may be sent back from this time on. Its input is 1,000. */
+/** A swap with a signed claim, refundable from this time on. Its input is 1,000. */
 async function attested(refundDeadline: number): Promise<string> {
   const { pool } = database
   const swap = await insertTestSwap(pool, await insertTestAccount(pool))
@@ -42,7 +42,7 @@ async function attested(refundDeadline: number): Promise<string> {
   return swap.swapId
 }
 
-/** Without `left` its token has no cap. */
+/** Without `left` the token has no cap. */
 type Escrow = {
   left: bigint | undefined
   state?: 'locked' | 'claimed'
@@ -50,7 +50,7 @@ type Escrow = {
   fits?: boolean
 }
 
-/** A relayer, what it sent, and what it was to be sent with. */
+/** A relayer and its transactions, with their fee bounds. */
 function relayerSeeing(escrow: Escrow) {
   const sent: string[] = []
   const planned: string[] = []
@@ -88,7 +88,7 @@ function relayerSeeing(escrow: Escrow) {
 const aMinutePasses = () =>
   database.pool.query(`update tx_attempts set created_at = created_at - interval '2 minutes'`)
 
-test('what can be sent back first is claimed first', async () => {
+test('the claim with the earliest refund deadline is sent first', async () => {
   const [far, near] = [await attested(900), await attested(100)]
   const { deps, sent } = relayerSeeing({ left: 5_000n })
 
@@ -97,7 +97,7 @@ test('what can be sent back first is claimed first', async () => {
   expect(sent).toEqual([near, far])
 })
 
-test('a claim that this hour has no room for is not sent before the next', async () => {
+test('a claim that this hour has no room for is sent in the next hour', async () => {
   const swapId = await attested(9_000)
   const full = relayerSeeing({ left: 999n })
   const fresh = relayerSeeing({ left: 5_000n })
@@ -108,7 +108,7 @@ test('a claim that this hour has no room for is not sent before the next', async
   expect([full.sent, fresh.sent]).toEqual([[], [swapId]])
 })
 
-test('a claim that the cap put off is sent again when the hour turns, long before it is final, and once', async () => {
+test('a claim deferred by the cap is sent again in the next hour, before finality, and only once', async () => {
   const swapId = await attested(9_000)
   const { deps, sent } = relayerSeeing({ left: 5_000n })
   const relay = async (seconds: number) => {
@@ -126,7 +126,7 @@ test('a claim that the cap put off is sent again when the hour turns, long befor
   expect(sent).toEqual([swapId, swapId])
 })
 
-test('a claim that is in a block is not sent again when the hour turns', async () => {
+test('a mined claim is not sent again in the next hour', async () => {
   const swapId = await attested(9_000)
   const { deps, sent } = relayerSeeing({ left: 5_000n, state: 'claimed' })
 
@@ -138,7 +138,7 @@ test('a claim that is in a block is not sent again when the hour turns', async (
   expect(sent).toEqual([swapId])
 })
 
-/** A swap whose refund is signed, for as long as said. */
+/** A swap with a signed refund, valid until this time. */
 async function refundable(validUntil = 100): Promise<string> {
   const { pool } = database
   const swap = await insertTestSwap(pool, await insertTestAccount(pool))
@@ -157,7 +157,7 @@ const attestations = async () =>
 test.each([
   ['at the last second of its signature', 100, true],
   ['after the last second of its signature', 101, false],
-])('a refund is sent %s, or signed anew', async (_, seconds, isSent) => {
+])('a refund is sent %s, or signed again', async (_, seconds, isSent) => {
   const swapId = await refundable(100)
   const { deps, sent } = relayerSeeing({ left: 0n })
 
@@ -168,7 +168,7 @@ test.each([
   expect(await attestations()).toHaveLength(isSent ? 1 : 0)
 })
 
-test('a refund that the wallet cannot take is said to be blocked, and sent once it can', async () => {
+test('a refund that the wallet cannot receive is reported as blocked, and sent once it can', async () => {
   const swapId = await refundable()
   const blocked = relayerSeeing({ left: 0n, isBlocked: true })
 
@@ -181,7 +181,7 @@ test('a refund that the wallet cannot take is said to be blocked, and sent once 
   expect([sent, await stateOf(swapId)]).toEqual([[swapId], 'refunding'])
 })
 
-test('a key that has no room sends nothing', async () => {
+test('a key without room sends nothing', async () => {
   const swapId = await attested(100)
   const { deps, sent } = relayerSeeing({ left: 5_000n })
   deps.sender.room = () => 0
@@ -192,8 +192,8 @@ test('a key that has no room sends nothing', async () => {
 })
 
 test.each([
-  ['of just as much as is left', 1_000n, true],
-  ['of more than is left', 999n, false],
+  ['of exactly the remaining capacity', 1_000n, true],
+  ['of more than the remaining capacity', 999n, false],
   ['of a token without a cap', undefined, true],
 ])('a claim %s is sent, or waits', async (_, left, isSent) => {
   const swapId = await attested(100)
@@ -204,7 +204,7 @@ test.each([
   expect(sent).toEqual(isSent ? [swapId] : [])
 })
 
-test.each(['claim', 'refund'] as const)('a %s of a swap that has moved on is put away', async (kind) => {
+test.each(['claim', 'refund'] as const)('a %s of a swap that has moved on is dropped', async (kind) => {
   const swapId = await (kind === 'claim' ? attested(100) : refundable())
   const end = kind === 'claim' ? 'claimFinal' : 'refundFinal'
   const event = kind === 'claim' ? 'claimRecorded' : 'refundRecorded'
@@ -228,7 +228,7 @@ async function attestedTogether(): Promise<string[]> {
 test.each([
   ['fits into a block', true],
   ['does not fit into a block', false],
-])('a batch that %s is sent, or signed anew in smaller ones', async (_, fits) => {
+])('a batch that %s is sent, or signed again in smaller ones', async (_, fits) => {
   const swapIds = await attestedTogether()
   const { deps, sent } = relayerSeeing({ left: 5_000n, fits })
 
@@ -237,7 +237,7 @@ test.each([
   expect([sent, (await attestations()).length]).toEqual(fits ? [swapIds, 1] : [[], 0])
 })
 
-test('the signature covers all of a batch, and those are sent for that still wait', async () => {
+test('the signature covers the whole batch, and the transaction is recorded for the waiting swaps', async () => {
   const [gone = '', open = ''] = await attestedTogether()
   for (const event of ['claimRecorded', 'claimFinal'] as const)
     await moveTestSwap(database.pool, { swapId: gone, accountId: '' }, event)
@@ -263,7 +263,7 @@ test('of two relayers that read the same claim one sends it', async () => {
   expect(answers).toEqual([true, false])
 })
 
-test('a claim of a token without a cap is not sent again when the hour turns', async () => {
+test('a claim of a token without a cap is not sent again in the next hour', async () => {
   const swapId = await attested(9_000)
   const { deps, sent } = relayerSeeing({ left: undefined })
 

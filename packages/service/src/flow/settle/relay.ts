@@ -3,7 +3,7 @@ import type { Heads, OriginChain } from '../../chains/chain.ts'
 import type { Sender } from '../../lanes/sender.ts'
 import type { SignedCheck } from '../../lanes/signed-check.ts'
 import { hourOf } from '../../model/claim-room.ts'
-import { eachAtOnce, type Share } from '../../model/group.ts'
+import { mapConcurrently, type Share } from '../../model/group.ts'
 import type { SwapEvent } from '../../model/lifecycle.ts'
 import type { Swap } from '../../model/swap.ts'
 import {
@@ -22,24 +22,24 @@ export type RelayDeps = {
   pool: Pool
   origin: OriginChain
   sender: Sender
-  /** Which part of the work is this key's: several keys share a chain. */
+  /** This key's part of the work: several keys share a chain. */
   share: Share
 } & Pick<SignedCheck, 'isRefundable'>
 
-// Nobody waits for a claim, and a refund is one of few: neither takes much from those who lock and deliver.
+// Claims are not urgent and refunds are rare: neither may take much capacity from locks and deliveries.
 const SENT_AT_ONCE = 2
 
-/** Sends what the attester signed: claims of delivered swaps into the vault, refunds to the wallets. */
+/** Sends attested transactions: claims of delivered swaps into the vault, refunds to the wallets. */
 export async function relayAttested(deps: RelayDeps, lease: Lease, heads: Heads): Promise<void> {
   const unsent = await findUnsent(deps.pool, { chainId: deps.origin.chainId, ...deps.share })
-  await eachAtOnce(unsent, SENT_AT_ONCE, async (attestation) => {
+  await mapConcurrently(unsent, SENT_AT_ONCE, async (attestation) => {
     if (deps.sender.room() > 0) await relay(deps, lease, heads, attestation)
   })
 }
 
 /**
- * Claims that the cap of an earlier hour put off: the escrow closed others of their batch, and still holds these. They
- * are sent again in this hour, not only when the transaction that skipped them is final.
+ * Releases claims that the cap of an earlier hour deferred: the escrow closed others of their batch, and still holds
+ * these. They are sent again in this hour, before the transaction that skipped them is final.
  */
 export async function releaseDeferred(deps: Pick<RelayDeps, 'pool' | 'origin'>, heads: Heads): Promise<void> {
   const { pool, origin } = deps
@@ -75,7 +75,7 @@ async function relay(deps: RelayDeps, lease: Lease, heads: Heads, attestation: A
   if (attestation.kind === 'refund' && (await isBlocked(deps, open))) return
   if (attestation.kind === 'claim' && !(await hasRoom(deps, open))) return
   const request = await planOf(deps, attestation, swaps)
-  // Bytes have become so dear that a block has no room for all of them: the attester signs smaller batches now.
+  // Byte prices rose so far that no block has room for the batch: the attester signs smaller batches now.
   if (swaps.length > 1 && !(await deps.sender.fits(heads, request)))
     return dropAttestation(deps.pool, attestation.id)
   const event: SwapEvent = attestation.kind === 'claim' ? 'claimRecorded' : 'refundRecorded'
@@ -84,7 +84,7 @@ async function relay(deps: RelayDeps, lease: Lease, heads: Heads, attestation: A
     request,
     swapIds: open.map((swap) => swap.id),
     async record(db, { attemptId }) {
-      // Whoever binds it first sends it: another relayer that read the same row stops here.
+      // The relayer that binds the attestation first sends it; another that read the same row stops here.
       const hour = hourOf(heads.head.seconds)
       if (!(await bindAttestation(db, { id: attestation.id, attemptId, hour }))) return false
       return advanceTogether(db, { swaps: open, event })
@@ -92,14 +92,14 @@ async function relay(deps: RelayDeps, lease: Lease, heads: Heads, attestation: A
   })
 }
 
-/** A wallet whose account cannot take the money back: the status says so, and it is tried again. */
+/** Whether the wallet's account cannot receive the refund: the status reports it, and the refund is retried. */
 async function isBlocked({ pool, origin }: RelayDeps, [swap]: readonly Swap[]): Promise<boolean> {
   if (!swap || (await origin.canRefund(swap))) return false
   if (swap.state !== 'refundBlocked') await advanceSwap(pool, { swap, event: 'refundRefused' })
   return true
 }
 
-/** Whether the cap of this hour takes any of them: the others are skipped, and all wait where it takes none. */
+/** Whether this hour's cap has room for any of them: the escrow skips the others. All wait if it has none. */
 async function hasRoom({ origin }: RelayDeps, open: readonly Swap[]): Promise<boolean> {
   for (const { op } of open) {
     const cap = await origin.readClaimCap(op.inputToken)
@@ -113,10 +113,10 @@ function isWaiting({ kind }: Attestation, { state }: Swap): boolean {
   return state === 'refundDecided' || state === 'refunding' || state === 'refundBlocked'
 }
 
-/** The signature covers the whole batch in its order, also the ops that need it no more: those are skipped. */
+/** The signature covers the whole batch in order, including ops that are already closed, which the escrow skips. */
 function planOf({ origin }: RelayDeps, { kind, signature, validUntil }: Attestation, swaps: readonly Swap[]) {
   if (kind === 'claim') return origin.planClaim(swaps, signature)
   const [swap] = swaps
-  if (!swap || validUntil === undefined) throw new Error('A refund is attested for one op and a time')
+  if (!swap || validUntil === undefined) throw new Error('A refund attestation needs one op and an expiry')
   return origin.planRefund(swap, { signature, validUntil })
 }

@@ -1,7 +1,6 @@
 /**
- * Runs `work` once for each key, so many keys per turn of the event loop: thousands of swaps that end at
- * once do not keep other calls waiting until the last of them is looked at. A key that is queued or under
- * work is not added again.
+ * Runs `work` once per key, with a limit of keys per event loop turn, so that thousands of swaps that end at once do
+ * not delay other calls. Ignores a key that is queued or in progress.
  */
 export function createChunks(work: (key: string) => Promise<unknown>, perTurn = 128) {
   const busy = new Set<string>()

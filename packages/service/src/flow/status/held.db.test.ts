@@ -26,8 +26,8 @@ async function readProbes(keys: readonly { accountId: string; swapId: string }[]
   return keys.map((key) => found.get(key.swapId))
 }
 
-/** A process of the API: its own server and its own ear. A deaf one hears no notification and has only its sweep. */
-async function startProcess({ deaf = false, sweepMs = 1_000 } = {}) {
+/** An API process with its own server and listener. With `isDeaf` it gets no notification and has only its sweep. */
+async function startProcess({ isDeaf = false, sweepMs = 1_000 } = {}) {
   const readStatuses = vi.fn(readProbes)
   const statusReads = createStatusReads({
     sweepMs,
@@ -39,13 +39,13 @@ async function startProcess({ deaf = false, sweepMs = 1_000 } = {}) {
     onError: vi.fn(),
   })
   const connected = vi.fn(() => statusReads.setListening(true))
-  const channels = { swap_terminal: deaf ? () => {} : statusReads.swapEnded }
-  const ear = createListener({ url: database.url, channels, onConnect: connected, onFault: vi.fn() })
+  const channels = { swap_terminal: isDeaf ? () => {} : statusReads.swapEnded }
+  const listener = createListener({ url: database.url, channels, onConnect: connected, onFault: vi.fn() })
   const server = await createTestServer({ statusReads })
   const url = await listen(server.app, { port: 0, host: '127.0.0.1' })
   await vi.waitFor(() => expect(connected).toHaveBeenCalled(), 10_000)
   const read = (id: string) => readOverHttp(`${url}/swap/status/${id}`, server.headers)
-  const stop = () => Promise.all([server.app.close(), ear.close()])
+  const stop = () => Promise.all([server.app.close(), listener.close()])
   const held = (count: number) => vi.waitFor(() => expect(statusReads.heldCount()).toBe(count), 10_000)
   return { read, held, stop, readStatuses }
 }
@@ -99,9 +99,9 @@ test('300 swaps that end together are answered by notification on both processes
   await Promise.all(processes.map(({ stop }) => stop()))
 })
 
-test('a process that hears no notification answers by its sweep', async () => {
+test('a process without notifications answers by its sweep', async () => {
   const ids = await insertProbes('deaf', 20)
-  const { read, held, stop } = await startProcess({ deaf: true })
+  const { read, held, stop } = await startProcess({ isDeaf: true })
   const answers = ids.map((id) => read(id).answer)
   await held(20)
   await endProbes(ids)
@@ -110,7 +110,7 @@ test('a process that hears no notification answers by its sweep', async () => {
   await stop()
 })
 
-test('a caller who hangs up is let go', async () => {
+test('a read is no longer held once its caller hangs up', async () => {
   const [id = ''] = await insertProbes('gone', 1)
   const { read, held, stop } = await startProcess()
   const { answer, hangUp } = read(id)
@@ -122,7 +122,7 @@ test('a caller who hangs up is let go', async () => {
   await stop()
 })
 
-test('a server that closes answers whom it holds with the latest state, and is done soon', async () => {
+test('a closing server answers its held reads with the latest state, and ends soon', async () => {
   const ids = await insertProbes('closing', 50)
   const { read, held, stop } = await startProcess()
   const answers = ids.map((id) => read(id).answer)

@@ -1,9 +1,9 @@
 import { isTerminalStatus, type StatusReply } from '@geoswap/wire'
 
 export type SwapKey = { accountId: string; swapId: string }
-/** A stored state, serialised once however many callers it is sent to. */
+/** A stored state, serialised once for all callers. */
 export type Snapshot = { json: string; terminal: boolean }
-/** What the store offers: one statement for many swaps; undefined where this account has no such swap. */
+/** Reads many swaps with one statement; undefined for a swap that is not this account's. */
 export type ReadStatuses = (keys: readonly SwapKey[]) => Promise<(StatusReply | undefined)[]>
 
 type Result = Snapshot | undefined
@@ -14,26 +14,26 @@ type Entry = SwapKey & {
 }
 
 type Settled = PromiseSettledResult<(StatusReply | undefined)[]>
-/** Entries that one statement reads, and how many changes had been heard of when it began. */
+/** Entries that one statement reads, and the count of changes when it began. */
 type Taken = { entries: Entry[]; replies: Promise<(StatusReply | undefined)[]>; since: number }
 
 export type StatusBatch = {
   read(key: SwapKey): Promise<Result>
-  /** The swap has changed: forget what is known about it. */
+  /** Forgets the cached state of a changed swap. */
   forget(swapId: string): void
-  /** Whether ended swaps may be answered from memory. Off while changes could go unheard. */
+  /** Whether ended swaps may be answered from memory. Off while notifications could be lost. */
   useMemory(on: boolean): void
 }
 
-// Large enough that thousands who end together share a few round trips.
+// Large enough that thousands of swaps that end together need few round trips.
 const MAX_BATCH = 1_000
 // How many answers are sent before other calls get their turn.
 const SLICE = 64
 const MAX_REMEMBERED = 10_000
 
 /**
- * Reads swaps for many callers at once: one statement in flight, everyone who arrives meanwhile shares
- * the next. Ended swaps are answered from memory.
+ * Reads swaps for many callers at once: one statement is in flight, and later callers share the next. Answers ended
+ * swaps from memory.
  */
 export function createStatusBatch(readStatuses: ReadStatuses): StatusBatch {
   const waiting = new Map<string, Entry>()
@@ -77,7 +77,7 @@ export function createStatusBatch(readStatuses: ReadStatuses): StatusBatch {
     return entry.result
   }
   const settle = (entry: Entry, result: Result, since: number): void => {
-    // The swap changed while this statement ran: whoever asked gets a state that includes the change.
+    // The swap changed while this statement ran: read it again to include the change.
     if ((changed.get(entry.swapId) ?? 0) > since) return void read(entry).then(entry.resolve, entry.reject)
     if (result?.terminal) memory.remember(entry, result)
     entry.resolve(result)

@@ -49,7 +49,7 @@ test.each([
   expect(reply.statusCode).toBe(400)
 })
 
-test('404 SWAP_NOT_FOUND is the same for every id that is unknown, malformed or absurd', async () => {
+test('404 SWAP_NOT_FOUND is the same for every unknown, malformed or absurd id', async () => {
   const bodyOf = async (id: string) => {
     const reply = await get(id)
     const { requestId: _requestId, ...body } = reply.json()

@@ -7,15 +7,15 @@ import type { StatusReads } from './wait.ts'
 const MAX_WAIT_SECONDS = 15
 
 /**
- * GET /swap/status/:swapId. The reply is JSON text already, serialised once per swap, and is written as it
- * is: thousands of held reads may end together, and the way through the framework would double their cost.
+ * GET /swap/status/:swapId. Writes JSON text that was serialised once per swap past the framework, which would double
+ * the cost of thousands of held reads that end together.
  */
 export const statusRoutes: FastifyPluginAsyncTypebox<{ reads: StatusReads }> = async (app, { reads }) => {
   const { query, params, rateClass } = endpoints.status
   const options = { schema: { querystring: query, params }, config: { rateClass } }
   app.get('/swap/status/:swapId', options, async (request, reply) => {
     const wait = request.query.wait
-    // Before it is held: thousands that end together are then answered with less left to do.
+    // Computed before the read is held, to leave less work when thousands end together.
     const headers = headersOf(reply)
     const json = await reads.read({
       accountId: request.caller.accountId,
@@ -29,11 +29,11 @@ export const statusRoutes: FastifyPluginAsyncTypebox<{ reads: StatusReads }> = a
 
 type StreamOptions = {
   streams: StatusStreams
-  /** Whether a key is still good. */
+  /** Whether the API key is still active. */
   isActiveKey(keyId: string): boolean
 }
 
-/** GET /swap/status/:swapId/events, written past the framework: it is answered as long as the swap is pending. */
+/** GET /swap/status/:swapId/events. Written past the framework: the reply lasts as long as the swap is pending. */
 export const streamRoutes: FastifyPluginAsyncTypebox<StreamOptions> = async (
   app,
   { streams, isActiveKey },
@@ -47,14 +47,14 @@ export const streamRoutes: FastifyPluginAsyncTypebox<StreamOptions> = async (
       after: Number(request.headers['last-event-id'] ?? request.query.lastEventId ?? 0),
       isAllowed: () => isActiveKey(keyId),
     })
-    // Without it nginx would keep events back until they fill a buffer.
+    // Without this header, nginx would buffer the events.
     writeHead(reply, [...headersOf(reply), 'content-type', 'text/event-stream', 'x-accel-buffering', 'no'])
     onceGone(request, reply, start(reply.raw))
     return reply
   })
 }
 
-/** Calls back when the caller hangs up, or did before this. It may be called when the answer has ended, too. */
+/** Calls back when the caller hangs up, or has hung up already. May also call back after the reply has ended. */
 function onceGone({ raw }: FastifyRequest, reply: FastifyReply, leave: () => void): void {
   const { socket } = raw
   if (reply.raw.destroyed || socket.destroyed) {
@@ -62,7 +62,7 @@ function onceGone({ raw }: FastifyRequest, reply: FastifyReply, leave: () => voi
     return
   }
   reply.raw.once('close', leave)
-  // An answer that waits behind others on its connection has no socket yet, and would not hear it close.
+  // A reply queued behind others on its connection has no socket yet, and would not emit its close.
   if (!reply.raw.socket) socket.setMaxListeners(0).once('close', leave)
 }
 
@@ -74,7 +74,7 @@ function sendText(reply: FastifyReply, headers: string[], json: string): Fastify
   return reply
 }
 
-/** As a flat list, which Node writes as it is. */
+/** As the flat list that Node writes unchanged. */
 function headersOf(reply: FastifyReply): string[] {
   return Object.entries(reply.getHeaders()).flatMap(([name, value]) => [name, String(value)])
 }

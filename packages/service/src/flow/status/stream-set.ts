@@ -1,37 +1,36 @@
-import type { Places } from './places.ts'
+import type { ConnectionSlots } from './connection-slots.ts'
 import type { SwapKey } from './read-statuses.ts'
 
 export type StreamRequest = SwapKey & {
-  /** The last event that the caller has. */
+  /** The sequence number of the caller's last event. */
   after: number
-  /** False once the caller's key is revoked: a stream is no way around that. */
+  /** False once the caller's key is revoked, which ends the stream. */
   isAllowed(): boolean
 }
 export type Sink = { write(text: string): void; end(): void }
-/** An open stream, and the last event that was sent on it. */
+/** An open stream, and the last event sent on it. */
 export type Stream = StreamRequest & { seq: number; sink: Sink }
 
 export type StreamSet = {
-  /** Its place is taken already, and is free again when it leaves. */
+  /** Adds a stream that holds a slot; the slot is released when the stream is removed. */
   add(stream: Stream): void
-  /** False when it has left before. */
+  /** False if the stream was removed before. */
   remove(stream: Stream): boolean
   end(stream: Stream): void
   of(swapId: string): readonly Stream[]
   all(): readonly Stream[]
-  /** By swap, which belongs to one account: where the stream is that has seen least. */
+  /** The lowest position of the open streams of each swap. */
   furthestBack(): (SwapKey & { after: number })[]
 }
 
-/** The open streams, by swap. */
-export function createStreamSet(places: Places): StreamSet {
+export function createStreamSet(slots: ConnectionSlots): StreamSet {
   const bySwap = new Map<string, Set<Stream>>()
 
   const remove = (stream: Stream): boolean => {
     const streams = bySwap.get(stream.swapId)
     if (!streams?.delete(stream)) return false
     if (streams.size === 0) bySwap.delete(stream.swapId)
-    places.free(stream.accountId)
+    slots.release(stream.accountId)
     return true
   }
   return {

@@ -14,7 +14,7 @@ type Server = Awaited<ReturnType<typeof createTestServer>>
 let database: TestDatabase
 let status: ReturnType<typeof composeStatus>
 let server: Server
-let ear: Listener
+let listener: Listener
 let url: string
 beforeAll(async () => {
   database = await startTestDatabase()
@@ -22,11 +22,11 @@ beforeAll(async () => {
   server = await createTestServer({ statusReads: status.reads, statusStreams: status.streams })
   url = await listen(server.app, { port: 0, host: '127.0.0.1' })
   const channels = { swap_terminal: status.swapEnded }
-  ear = createListener({ url: database.url, channels, onFault: vi.fn() })
+  listener = createListener({ url: database.url, channels, onFault: vi.fn() })
 })
 afterAll(async () => {
   await server.app.close()
-  await ear.close()
+  await listener.close()
   await database.stop()
 })
 
@@ -35,7 +35,7 @@ const insert = () => insertTestSwap(database.pool, 'acc_1')
 
 const connections = () => promisify(server.app.server.getConnections).call(server.app.server)
 
-/** Statements that wait for somebody's lock. */
+/** Statements that wait for a lock. */
 async function waitingReads(): Promise<number> {
   const { rows } = await database.pool.query<{ count: number }>(
     `select count(*)::int as count from pg_stat_activity where wait_event_type = 'Lock' and query like '%swap_events%'`,
@@ -43,7 +43,7 @@ async function waitingReads(): Promise<number> {
   return rows[0]?.count ?? 0
 }
 
-/** A stream over a real connection, as far as it has come. */
+/** A stream over a real connection, and the events it received so far. */
 function follow(swapId: string, { query = '', headers = {} }: { query?: string; headers?: object } = {}) {
   let text = ''
   let reply: IncomingMessage | undefined
@@ -77,7 +77,7 @@ function follow(swapId: string, { query = '', headers = {} }: { query?: string; 
   }
 }
 
-test('each change of a swap is an event with what a status read answers, and the last one ends it', async () => {
+test('each change of a swap is sent as a status reply, and the last one ends the stream', async () => {
   const swap = await insert()
   const stream = follow(swap.swapId)
   await vi.waitFor(() => expect(stream.ids()).toEqual([1]))
@@ -104,7 +104,7 @@ test('each change of a swap is an event with what a status read answers, and the
   expect(status.heldCount()).toBe(0)
 })
 
-test('a stream is resumed by header or query, and the header wins', async () => {
+test('a stream resumes by header or query, and the header wins', async () => {
   const swap = await insert()
   await settleTestSwap(database.pool, swap)
 
@@ -138,7 +138,7 @@ test('404 SWAP_NOT_FOUND and 400 INVALID_REQUEST are answered as for any other c
   expect(refused[4]?.body().details.issues).toEqual([expect.objectContaining({ field: 'last-event-id' })])
 })
 
-test('a caller who hangs up gives its place back', async () => {
+test('a caller that hangs up releases its slot', async () => {
   const stream = follow((await insert()).swapId)
   await vi.waitFor(() => expect(status.heldCount()).toBe(1))
   stream.hangUp()
@@ -146,7 +146,7 @@ test('a caller who hangs up gives its place back', async () => {
   await vi.waitFor(() => expect(status.heldCount()).toBe(0))
 })
 
-test('a caller who hangs up before it is answered takes no place', async () => {
+test('a caller that hangs up before its answer holds no slot', async () => {
   const { swapId } = await insert()
   const before = await connections()
   await inTransaction(database.pool, async (db) => {
@@ -158,7 +158,7 @@ test('a caller who hangs up before it is answered takes no place', async () => {
   })
 
   await vi.waitFor(async () => expect(await waitingReads()).toBe(0))
-  // Another stream is answered after it, by the same connection to the database or a later one.
+  // Another stream is answered after it, on the same database connection or a later one.
   const next = follow(swapId)
   await vi.waitFor(() => expect(next.ids()).toEqual([1]))
   expect(status.heldCount()).toBe(1)
@@ -166,7 +166,7 @@ test('a caller who hangs up before it is answered takes no place', async () => {
   await vi.waitFor(() => expect(status.heldCount()).toBe(0))
 })
 
-test('a server that closes ends its streams at once', async () => {
+test('a closing server ends its streams at once', async () => {
   const stream = follow((await insert()).swapId)
   await vi.waitFor(() => expect(stream.ids()).toEqual([1]))
   const closed = server.app.close()

@@ -1,7 +1,7 @@
 import { endpoints, type StatusReply } from '@geoswap/wire'
 import { expect, test, vi } from 'vitest'
 import type { SwapEvents } from '../../store/events.ts'
-import { createPlaces } from './places.ts'
+import { createConnectionSlots } from './connection-slots.ts'
 import type { StreamRequest } from './stream-set.ts'
 import { createStatusStreams } from './streams.ts'
 
@@ -10,7 +10,7 @@ const pending: StatusReply = { ...ended, status: 'pending', substatus: 'locking'
 
 type Key = { accountId: string; swapId: string; after: number }
 
-/** A log in memory with the promises of the real one. */
+/** An event log in memory with the guarantees of the stored one. */
 function createWorld({ maxHeldPerAccount = 10, heartbeatMs = 1e9, sweepMs = 10 } = {}) {
   const swaps = new Map<string, StatusReply[]>()
   const readEvents = vi.fn(async (keys: readonly Key[]) =>
@@ -26,11 +26,11 @@ function createWorld({ maxHeldPerAccount = 10, heartbeatMs = 1e9, sweepMs = 10 }
   const findMoved = vi.fn(async (known: readonly { swapId: string; seq: number }[]) =>
     known.filter(({ swapId, seq }) => (swaps.get(swapId)?.length ?? 0) > seq).map(({ swapId }) => swapId),
   )
-  const places = createPlaces({ maxHeldPerAccount })
+  const slots = createConnectionSlots({ maxHeldPerAccount })
   const streams = createStatusStreams({
     readEvents,
     findMoved,
-    places,
+    slots,
     sweepMs,
     heartbeatMs,
     onError: vi.fn(),
@@ -52,11 +52,11 @@ function createWorld({ maxHeldPerAccount = 10, heartbeatMs = 1e9, sweepMs = 10 }
     const ids = () => [...written.join('').matchAll(/^id: (\d+)$/gm)].map(([, id]) => Number(id))
     return { written, end, leave, ids }
   }
-  return { add, open, streams, places, readEvents, findMoved }
+  return { add, open, streams, slots, readEvents, findMoved }
 }
 
-test('a stream tells what has happened, then each change, and ends after the last', async () => {
-  const { add, open, places } = createWorld()
+test('a stream sends past events, then each change, and ends after the last', async () => {
+  const { add, open, slots } = createWorld()
   add('s1', pending, { ...pending, substatus: 'locked' })
   const stream = await open('s1')
   expect(stream.ids()).toEqual([1, 2])
@@ -70,10 +70,10 @@ test('a stream tells what has happened, then each change, and ends after the las
   expect(stream.ids()).toEqual([1, 2, 3, 4])
   const last = stream.written.at(-1)?.split('data: ')[1] ?? ''
   expect(JSON.parse(last)).toEqual(ended)
-  expect(places.count()).toBe(0)
+  expect(slots.count()).toBe(0)
 })
 
-test('a stream goes on after the event that its caller has', async () => {
+test("a stream resumes after its caller's last event", async () => {
   const { add, open } = createWorld()
   add('s1', pending, pending, pending)
   const resumed = await open('s1', { after: 2 })
@@ -86,18 +86,18 @@ test('a stream goes on after the event that its caller has', async () => {
   expect([resumed.ids(), ahead.ids()]).toEqual([[3, 4], [4]])
 })
 
-test('a stream of a swap that has ended tells the end, whatever its caller has, and needs no place', async () => {
-  const { add, open, places } = createWorld({ maxHeldPerAccount: 0 })
+test('a stream of an ended swap sends the end, whatever its caller has, and needs no slot', async () => {
+  const { add, open, slots } = createWorld({ maxHeldPerAccount: 0 })
   add('s1', pending, ended)
 
   const streams = [await open('s1'), await open('s1', { after: 1 }), await open('s1', { after: 2 })]
 
   expect(streams.map(({ ids }) => ids())).toEqual([[1, 2], [2], [2]])
   for (const { end } of streams) expect(end).toHaveBeenCalledOnce()
-  expect(places.count()).toBe(0)
+  expect(slots.count()).toBe(0)
 })
 
-test('a stream that begins further back while others are being read for misses nothing', async () => {
+test('a stream that starts further back during a reading misses nothing', async () => {
   const { add, open, streams, readEvents } = createWorld({ sweepMs: 1e9 })
   const key = { accountId: 'acc_1', swapId: 's1' }
   add('s1', pending)
@@ -134,7 +134,7 @@ test('a stream that begins further back while others are being read for misses n
   ])
 })
 
-test('streams share one look at the database, and what ended is told without waiting for the next', async () => {
+test('streams share one reading, and an ended swap is sent without waiting for the next', async () => {
   const { add, open, streams, findMoved, readEvents } = createWorld({ sweepMs: 1e9 })
   const opened = await Promise.all(
     Array.from({ length: 8 }, (_, index) => {
@@ -155,7 +155,7 @@ test('streams share one look at the database, and what ended is told without wai
   expect([findMoved.mock.calls.length, readEvents.mock.calls.length]).toEqual([1, 1])
 })
 
-test('404 SWAP_NOT_FOUND for a swap that is unknown, of another account, or no id', async () => {
+test('404 SWAP_NOT_FOUND for an unknown swap, a swap of another account, or an invalid id', async () => {
   const { add, open } = createWorld()
   add('s1', pending)
 
@@ -164,8 +164,8 @@ test('404 SWAP_NOT_FOUND for a swap that is unknown, of another account, or no i
     await expect(open(id)).rejects.toMatchObject({ code: 'SWAP_NOT_FOUND' })
 })
 
-test('429 RATE_LIMITED when the account holds as many as it may, until one leaves', async () => {
-  const { add, open, places } = createWorld({ maxHeldPerAccount: 2 })
+test('429 RATE_LIMITED when the account is at its limit, until one stream ends', async () => {
+  const { add, open, slots } = createWorld({ maxHeldPerAccount: 2 })
   add('s1', pending)
   const [first] = [await open('s1'), await open('s1')]
 
@@ -173,11 +173,11 @@ test('429 RATE_LIMITED when the account holds as many as it may, until one leave
   first.leave()
   first.leave()
 
-  expect(places.count()).toBe(1)
+  expect(slots.count()).toBe(1)
   await open('s1')
 })
 
-test('a comment keeps a silent stream alive', async () => {
+test('a comment keeps an idle stream alive', async () => {
   const { add, open } = createWorld({ heartbeatMs: 10 })
   add('s1', pending)
   const { written } = await open('s1')
@@ -186,7 +186,7 @@ test('a comment keeps a silent stream alive', async () => {
 })
 
 test('a stream ends when its key is revoked', async () => {
-  const { add, open, places } = createWorld()
+  const { add, open, slots } = createWorld()
   let isRevoked = false
   add('s1', pending)
   const { end } = await open('s1', { isAllowed: () => !isRevoked })
@@ -194,11 +194,11 @@ test('a stream ends when its key is revoked', async () => {
   isRevoked = true
 
   await vi.waitFor(() => expect(end).toHaveBeenCalledOnce())
-  expect(places.count()).toBe(0)
+  expect(slots.count()).toBe(0)
 })
 
-test('closing ends every stream, and one that is just being opened after what it has to tell', async () => {
-  const { add, open, streams, places } = createWorld()
+test('closing ends every stream, and one that is just opening after its past events', async () => {
+  const { add, open, streams, slots } = createWorld()
   add('s1', pending)
   const before = await open('s1')
   streams.close()
@@ -206,5 +206,5 @@ test('closing ends every stream, and one that is just being opened after what it
 
   expect(before.end).toHaveBeenCalledOnce()
   expect([after.ids(), after.end.mock.calls.length]).toEqual([[1], 1])
-  expect(places.count()).toBe(0)
+  expect(slots.count()).toBe(0)
 })

@@ -1,54 +1,55 @@
 import { ServiceError } from '../../errors.ts'
 import { chunksOf } from '../../model/group.ts'
 import type { SwapEvent, SwapEvents } from '../../store/events.ts'
-import { createPlaces, type Places } from './places.ts'
+import { type ConnectionSlots, createConnectionSlots } from './connection-slots.ts'
 import type { SwapKey } from './read-statuses.ts'
 import { createStreamSet, type Sink, type Stream, type StreamRequest } from './stream-set.ts'
 import { createSweep } from './sweep.ts'
 import { isSwapId } from './wait.ts'
 
-/** Begins to send, and returns what to call when the caller hangs up. */
+/** Starts sending, and returns the function to call when the caller hangs up. */
 export type StartStream = (sink: Sink) => () => void
 
 export type StatusStreams = {
-  /** Refuses like a status read: 404 for a swap that is not the caller's, 429 when there is no place left. */
+  /** Refuses like a status read: 404 for an unknown swap, 429 without a free slot. */
   open(request: StreamRequest): Promise<StartStream>
-  /** Tell it when a swap has ended or an ended one changed. */
+  /** Call it when a swap has ended or an ended one changed. */
   swapEnded(swapId: string): void
-  /** Ends every stream; callers go on elsewhere, after their last event. */
+  /** Ends every stream; callers resume elsewhere, after their last event. */
   close(): void
 }
 
 type Options = {
   readEvents(keys: readonly (SwapKey & { after: number })[]): Promise<(SwapEvents | undefined)[]>
-  /** Which of these swaps have changed since the event that is known of each. */
+  /** Returns the swaps that changed since their last known event. */
   findMoved(known: readonly { swapId: string; seq: number }[]): Promise<readonly string[]>
   onError(error: unknown): void
-  places?: Places
+  slots?: ConnectionSlots
   sweepMs?: number
   heartbeatMs?: number
 }
 
-// Stages are not notified, which would cost every swap: one statement for all streams finds them this often.
+// Intermediate states are not notified, which would cost every swap: one statement for all streams finds them this
+// often.
 const SWEEP_MS = 250
-// Well below the minute after which proxies drop what is silent.
+// Well below the minute after which proxies drop idle connections.
 const HEARTBEAT_MS = 15_000
 const HEARTBEAT = ':\n\n'
-/** How long a client that reconnects by itself should wait before it does. */
+/** The reconnection delay of clients. */
 const RETRY = 'retry: 1000\n\n'
 const MAX_BATCH = 1_000
 
-/** Streams of changes without a timer or a query of their own: one sweep and one heartbeat for all of them. */
+/** Streams changes with one sweep and one heartbeat for all streams, without a timer or query of their own. */
 export function createStatusStreams(options: Options): StatusStreams {
-  const { readEvents, findMoved, onError, places = createPlaces() } = options
-  const streams = createStreamSet(places)
+  const { readEvents, findMoved, onError, slots = createConnectionSlots() } = options
+  const streams = createStreamSet(slots)
   let closed = false
 
   const sendTo = (receivers: readonly Stream[], { events, lastSeq, ended }: SwapEvents): void => {
     const texts = events.map((event) => ({ seq: event.seq, text: toText(event) }))
     for (const stream of receivers) {
       for (const { seq, text } of texts) if (seq === stream.seq + 1) sendNext(stream, text)
-      // One that began further back than this was read from gets the rest at the next look.
+      // A stream that is further behind than this reading gets the rest at the next sweep.
       if (ended && stream.seq === lastSeq) streams.end(stream)
     }
   }
@@ -76,10 +77,10 @@ export function createStatusStreams(options: Options): StatusStreams {
     async open(request) {
       const [found] = isSwapId(request.swapId) ? await readEvents([request]) : []
       if (!found) throw new ServiceError('SWAP_NOT_FOUND')
-      if (found.ended) return (sink) => tellEnd(sink, found)
-      await places.take(request.accountId)
+      if (found.ended) return (sink) => sendEnded(sink, found)
+      await slots.acquire(request.accountId)
       return (sink) => {
-        // What a caller cannot have seen, because it has not happened, is not skipped.
+        // Events after the last one have not happened yet and must not be skipped.
         const stream = { ...request, seq: Math.min(request.after, found.lastSeq), sink }
         streams.add(stream)
         sink.write(RETRY)
@@ -100,8 +101,8 @@ export function createStatusStreams(options: Options): StatusStreams {
   }
 }
 
-/** Nobody is held for a swap that has ended. */
-function tellEnd(sink: Sink, { events }: SwapEvents): () => void {
+/** Sends the events of an ended swap, which needs no slot. */
+function sendEnded(sink: Sink, { events }: SwapEvents): () => void {
   for (const event of events) sink.write(toText(event))
   sink.end()
   return () => {}

@@ -2,12 +2,12 @@ export type Sweep = { run(): Promise<void>; stop(): void }
 
 type Options = {
   everyMs: number
-  /** One look at the database for everyone who waits. */
+  /** Reads the database once for all waiting callers. */
   look(): Promise<void>
   onError(error: unknown): void
 }
 
-/** Looks again and again, never twice at once: the safety net under notifications. */
+/** Reads at an interval, one reading at a time, in case notifications are lost. */
 export function createSweep({ everyMs, look, onError }: Options): Sweep {
   let running = false
   const run = async (): Promise<void> => {

@@ -1,13 +1,13 @@
 import { endpoints, type StatusReply } from '@geoswap/wire'
 import { expect, test, vi } from 'vitest'
-import { createPlaces, type Places } from './places.ts'
+import { type ConnectionSlots, createConnectionSlots } from './connection-slots.ts'
 import { createStatusReads } from './wait.ts'
 
 const ended: StatusReply = endpoints.status.example.reply
 const pending: StatusReply = { ...ended, status: 'pending', substatus: 'locking' }
 
 type Swap = { accountId: string; reply: StatusReply }
-type Options = { maxHeldPerAccount?: number; maxHeld?: number; places?: Places; sweepMs?: number }
+type Options = { maxHeldPerAccount?: number; maxHeld?: number; slots?: ConnectionSlots; sweepMs?: number }
 
 function createWorld(options: Options = {}) {
   const swaps = new Map<string, Swap>()
@@ -20,8 +20,8 @@ function createWorld(options: Options = {}) {
   const findEnded = vi.fn(async (ids: readonly string[]) =>
     ids.filter((id) => swaps.get(id)?.reply.status !== 'pending'),
   )
-  const { places = createPlaces(options), sweepMs = 20 } = options
-  const reads = createStatusReads({ readStatuses, findEnded, sweepMs, places, onError: vi.fn() })
+  const { slots = createConnectionSlots(options), sweepMs = 20 } = options
+  const reads = createStatusReads({ readStatuses, findEnded, sweepMs, slots, onError: vi.fn() })
   reads.setListening(true)
   const put = (swapId: string, reply: StatusReply) => {
     swaps.set(swapId, { accountId: 'acc_1', reply: { ...reply, swapId } })
@@ -70,7 +70,7 @@ test('a held read returns when its swap ends although the notification was lost'
   expect(await answer).toContain('settled')
 })
 
-test('a held read returns the latest state when its wait is over', async () => {
+test('a held read returns the latest state after its wait', async () => {
   const { put, read, held } = createWorld()
   put('s1', pending)
   const answer = read('s1', 60)
@@ -92,7 +92,7 @@ test('a swap that ends while its first read is under way is not missed', async (
   expect(await read('s1')).toContain('settled')
 })
 
-test('a thousand readers of a thousand swaps that end together take a few statements', async () => {
+test('a thousand readers of a thousand swaps that end together need few statements', async () => {
   const { put, read, held, reads, readStatuses } = createWorld()
   const ids = Array.from({ length: 1_000 }, (_, index) => `s${index}`)
   for (const id of ids) put(id, pending)
@@ -116,7 +116,7 @@ test('many readers of one swap share one read', async () => {
   expect(readStatuses.mock.calls.flatMap(([keys]) => keys)).toHaveLength(1)
 })
 
-test('404 SWAP_NOT_FOUND for an unknown id and for another account, ended or not, remembered or not', async () => {
+test('404 SWAP_NOT_FOUND for an unknown id and for another account, ended or not, cached or not', async () => {
   const { put, read } = createWorld()
   put('s1', ended)
   await read('s1')
@@ -126,7 +126,7 @@ test('404 SWAP_NOT_FOUND for an unknown id and for another account, ended or not
   await expect(read('nope')).rejects.toEqual(notFound)
 })
 
-test('429 RATE_LIMITED for the read after the last one an account may have held', async () => {
+test('429 RATE_LIMITED for one read more than an account may hold', async () => {
   const { put, read, held } = createWorld({ maxHeldPerAccount: 2 })
   put('s1', pending)
   void read('s1', 1_000)
@@ -137,7 +137,7 @@ test('429 RATE_LIMITED for the read after the last one an account may have held'
   expect(await read('s1', 0)).toContain('pending')
 })
 
-test('a caller who hangs up is no longer held', async () => {
+test('a caller that hangs up is no longer held', async () => {
   const { put, reads, held } = createWorld()
   put('s1', pending)
   let hangUp = () => {}
@@ -155,7 +155,7 @@ test('a caller who hangs up is no longer held', async () => {
   expect(reads.heldCount()).toBe(0)
 })
 
-test('closing answers everyone with the latest state and holds nobody afterwards', async () => {
+test('closing answers all held reads with the latest state and holds none afterwards', async () => {
   const { put, read, held, reads } = createWorld()
   put('s1', pending)
   const answers = [read('s1'), read('s1')]
@@ -167,7 +167,7 @@ test('closing answers everyone with the latest state and holds nobody afterwards
   expect(await read('s1')).toContain('pending')
 })
 
-test('closing answers with the last state read when the store is gone', async () => {
+test('closing answers with the last known state when the store is gone', async () => {
   const { put, read, held, reads, readStatuses } = createWorld()
   put('s1', pending)
   const answer = read('s1')
@@ -178,7 +178,7 @@ test('closing answers with the last state read when the store is gone', async ()
   expect(await answer).toContain('locking')
 })
 
-test('nothing is answered from memory while notifications cannot be heard', async () => {
+test('nothing is answered from memory while notifications may be lost', async () => {
   const { put, read, reads, readStatuses } = createWorld()
   put('s1', ended)
   await read('s1')
@@ -208,16 +208,16 @@ test('a store that cannot be read fails the read, not the process', async () => 
   expect(await read('s1')).toContain('settled')
 })
 
-test('a swap that ends while a place is asked for is answered at once', async () => {
+test('a swap that ends while a slot is awaited is answered at once', async () => {
   let grant = () => {}
   const asked = new Promise<void>((resolve) => {
     grant = resolve
   })
-  const places = { ...createPlaces(), take: vi.fn(() => asked) }
-  const { put, read, reads } = createWorld({ places, sweepMs: 60_000 })
+  const slots = { ...createConnectionSlots(), acquire: vi.fn(() => asked) }
+  const { put, read, reads } = createWorld({ slots, sweepMs: 60_000 })
   put('s1', pending)
   const answer = read('s1')
-  await vi.waitFor(() => expect(places.take).toHaveBeenCalled())
+  await vi.waitFor(() => expect(slots.acquire).toHaveBeenCalled())
   put('s1', ended)
   reads.swapEnded('s1')
   grant()

@@ -1,51 +1,51 @@
 import { ServiceError } from '../../errors.ts'
 import { createChunks } from './chunks.ts'
-import { createPlaces, type Places } from './places.ts'
+import { type ConnectionSlots, createConnectionSlots } from './connection-slots.ts'
 import { createStatusBatch, type ReadStatuses, type Snapshot, type SwapKey } from './read-statuses.ts'
 import { createSweep } from './sweep.ts'
 import { createWaiters, type Waiter } from './waiters.ts'
 
 export type StatusRead = SwapKey & {
   waitMs: number
-  /** Is given what to call when the caller hangs up. Called only when the read is held. */
+  /** Receives the function to call when the caller hangs up. Called only if the read is held. */
   onHeld?(hangUp: () => void): void
 }
 
 export type StatusReads = {
   /**
-   * The swap's state as JSON: at once when it has ended or `waitMs` is 0, else as soon as it ends or
-   * the wait is over. Reads stored state only.
+   * Returns the swap's state as JSON: at once if it has ended or `waitMs` is 0, else when it ends or the wait is over.
+   * Reads stored state only.
    */
   read(request: StatusRead): Promise<string>
-  /** Tell it when a swap has ended or an ended one changed. */
+  /** Call it when a swap has ended or an ended one changed. */
   swapEnded(swapId: string): void
-  /** Tell it whether such news can be heard: without them nothing is answered from memory. */
+  /** Call it when notifications start or stop arriving; without them nothing is answered from memory. */
   setListening(listening: boolean): void
   heldCount(): number
-  /** Answers everyone who is held with the latest state and holds nobody from now on. */
+  /** Answers all held reads with the latest state and holds no more. */
   close(): Promise<void>
 }
 
 type Options = {
   readStatuses: ReadStatuses
-  /** Which of these swaps have ended: finds what a lost notification would have said. */
+  /** Returns the swaps that have ended, in case a notification was lost. */
   findEnded(swapIds: readonly string[]): Promise<readonly string[]>
   onError(error: unknown): void
-  /** Shared with whoever else holds callers. */
-  places?: Places
+  /** Shared with the streams. */
+  slots?: ConnectionSlots
   sweepMs?: number
 }
 
-// Anything else is no id of ours; a NUL in it would even fail the statement that others share.
+// Any other text is not a swap id; a NUL would even fail the statement that other reads share.
 const SWAP_ID = /^[A-Za-z0-9_-]{1,80}$/
 export const isSwapId = (text: string): boolean => SWAP_ID.test(text)
 
 /**
- * Holds status reads without a timer or a query of their own: one wheel for all deadlines, one
- * statement for the swaps that ended together, one sweep per second for all that are waited for.
+ * Holds status reads with one statement for swaps that end together and one sweep per second, without a query of their
+ * own.
  */
 export function createStatusReads(options: Options): StatusReads {
-  const { findEnded, sweepMs = 1_000, places = createPlaces(), onError } = options
+  const { findEnded, sweepMs = 1_000, slots = createConnectionSlots(), onError } = options
   const batch = createStatusBatch(options.readStatuses)
   let closing = false
 
@@ -53,7 +53,7 @@ export function createStatusReads(options: Options): StatusReads {
     if (waiters.remove(waiter)) waiter.answer(snapshot)
   }
   const readAgain = (key: SwapKey) => batch.read(key).catch(onError)
-  // A state that cannot be read now does not fail the caller: the last one read is still good.
+  // A failed reading does not fail the caller: the last state is still valid.
   const answerLatest = async (waiter: Waiter): Promise<void> =>
     answer(waiter, (await readAgain(waiter)) ?? waiter.latest)
   const answerIfEnded = (waiter: Waiter): Promise<void> =>
@@ -61,7 +61,7 @@ export function createStatusReads(options: Options): StatusReads {
       if (snapshot?.terminal) answer(waiter, snapshot)
     }, onError)
   const ended = createChunks((swapId) => Promise.all(waiters.of(swapId).map(answerIfEnded)))
-  const waiters = createWaiters(places, (waiter) => void answerLatest(waiter))
+  const waiters = createWaiters(slots, (waiter) => void answerLatest(waiter))
   const look = async (): Promise<void> => {
     const waited = waiters.swapIds().filter((swapId) => !ended.isBusy(swapId))
     if (waited.length > 0) for (const swapId of await findEnded(waited)) ended.add(swapId)
@@ -79,12 +79,12 @@ export function createStatusReads(options: Options): StatusReads {
       const snapshot = isSwapId(request.swapId) ? await batch.read(request) : undefined
       if (!snapshot) throw new ServiceError('SWAP_NOT_FOUND')
       if (snapshot.terminal || request.waitMs === 0 || closing) return snapshot.json
-      const asked = places.take(request.accountId)
+      const asked = slots.acquire(request.accountId)
       if (!asked) return hold(request, snapshot)
-      // Nobody was told of what ended meanwhile.
+      // The swap may have ended while the lease was awaited.
       const latest = (await asked.then(() => readAgain(request))) ?? snapshot
       if (!latest.terminal && !closing) return hold(request, latest)
-      places.free(request.accountId)
+      slots.release(request.accountId)
       return latest.json
     },
     swapEnded(swapId) {
@@ -95,7 +95,7 @@ export function createStatusReads(options: Options): StatusReads {
       batch.useMemory(listening)
       void sweep.run()
     },
-    heldCount: places.count,
+    heldCount: slots.count,
     async close() {
       closing = true
       sweep.stop()
@@ -111,7 +111,7 @@ function toWaiter(request: StatusRead, latest: Snapshot, resolve: (json: string)
     accountId,
     swapId,
     latest,
-    deadline: performance.now() + waitMs,
+    waitMs,
     answer: ({ json }) => resolve(json),
   }
 }

@@ -10,7 +10,7 @@ export type SubmitPort = {
 
 const TIMEOUT_MS = 20_000
 
-/** The log and the trace of the call say which swap it was about. */
+/** Adds the swap's id to the log and the trace of the call. */
 function note(request: FastifyRequest, reply: SubmitReply): SubmitReply {
   request.swapId = reply.swapId
   return reply

@@ -1,11 +1,11 @@
-/** Parses a wallet's signature: 65 bytes with v 27/28 or 0/1, or the 64 bytes of EIP-2098. */
+/** A wallet's signature: 65 bytes with v 27/28 or 0/1, or the 64 bytes of EIP-2098. */
 export type ParsedSignature = { r: string; s: string; yParity: 0 | 1 }
 
 // secp256k1: half of the group's order. A higher s is a second form of the same signature (EIP-2).
 const HALF_ORDER = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n
 const PARITY_BIT = 1n << 255n
 
-/** Undefined when these are not the bytes of a low-s signature. */
+/** Undefined if the text is not a low-s signature. */
 export function parseSignature(text: string): ParsedSignature | undefined {
   if (!/^0x([0-9a-fA-F]{128}|[0-9a-fA-F]{130})$/.test(text)) return undefined
   const r = `0x${text.slice(2, 66)}`
@@ -29,7 +29,7 @@ function lowS(r: string, s: bigint, yParity: 0 | 1): ParsedSignature | undefined
   return { r, s: `0x${s.toString(16).padStart(64, '0')}`, yParity }
 }
 
-/** The one form in which a signature is stored. */
+/** The canonical form in which a signature is stored. */
 export function toCanonical({ r, s, yParity }: ParsedSignature): string {
   return `${r.toLowerCase()}${s.slice(2)}${yParity === 0 ? '1b' : '1c'}`
 }

@@ -14,14 +14,14 @@ export type SubmitDeps = {
   openOp(accountId: string, token: string): OpenedOp
   originOf(chainId: number): OriginChain
   recoverSigner(hash: string, signature: ParsedSignature): Promise<string | undefined>
-  /** Resolves to undefined when the node has not answered in time. */
+  /** Resolves to undefined if the node has not answered in time. */
   within<T>(ms: number, work: Promise<T>): Promise<T | undefined>
 }
 
-// The one chain read of a submission: a node that is slower than this does not hold the caller up.
+// Bounds the one chain read of a submission, so that a slow node does not delay the caller.
 const RECHECK_MS = 300
 
-/** Takes a wallet's signature over the op's hash. */
+/** Accepts a wallet's signature over the op's hash. */
 export async function submit(
   deps: SubmitDeps,
   accountId: string,
@@ -43,7 +43,7 @@ export async function submit(
 }
 
 async function recheckDelegation(deps: SubmitDeps, submission: Submission, signed: SignedDelegation) {
-  // A chain that is not open refuses at once: async, so that it too is a node which has not answered.
+  // Async, so that a closed chain's immediate refusal also counts as no answer.
   const reading = async () => deps.originOf(submission.originChain).readDelegation(submission.wallet)
   const state = await deps.within(RECHECK_MS, reading())
   if (!state || state.kind === 'ours' || state.kind === 'unneeded') return

@@ -30,7 +30,7 @@ async function storeOp(): Promise<string> {
   return opId
 }
 
-test('an op that was cleared away long after it ran out is expired, not forged', async () => {
+test('an op that was deleted long after its expiry is expired, not forged', async () => {
   const opId = randomUUID()
 
   await expect(submit({ opId, expiresAt: Date.now() - 25 * HOUR_MS })).rejects.toMatchObject({
@@ -39,20 +39,20 @@ test('an op that was cleared away long after it ran out is expired, not forged',
 })
 
 test.each([
-  ['could still be there', Date.now() - 23 * HOUR_MS],
-  ['does not say when it ran out', undefined],
-])('an op that is not there and %s is not said to be expired', async (_, expiresAt) => {
+  ['is too young to have been deleted', Date.now() - 23 * HOUR_MS],
+  ['has no expiry', undefined],
+])('a missing op that %s is not reported as expired', async (_, expiresAt) => {
   await expect(submit({ opId: randomUUID(), expiresAt })).rejects.toMatchObject({ code: 'INVALID_TOKEN' })
 })
 
-test('what one process called over by the height of the chain stays over for one that is behind', async () => {
+test('an op that one process found expired by block height stays expired for a process that is behind', async () => {
   const opId = await storeOp()
 
   await expect(submit({ opId, isOver: true })).rejects.toMatchObject({ code: 'OPERATION_EXPIRED' })
   await expect(submit({ opId })).rejects.toMatchObject({ code: 'OPERATION_EXPIRED' })
 })
 
-test('when others took what was left the caller is told how much can still be had', async () => {
+test('when other swaps took the liquidity the caller learns how much is left', async () => {
   const [first, second] = [await storeOp(), await storeOp()]
   await submit({ opId: first })
 
@@ -63,7 +63,7 @@ test('when others took what was left the caller is told how much can still be ha
   })
 })
 
-test('when nothing at all is left the caller is told to wait', async () => {
+test('without any liquidity left the caller is asked to wait', async () => {
   const opId = await storeOp()
   await database.pool.query('update inventory set held = reserved')
 

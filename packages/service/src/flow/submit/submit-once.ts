@@ -17,22 +17,22 @@ import {
   type Submission,
 } from '../../store/submissions.ts'
 
-/** What the wallet signed, in the form in which it is stored. */
+/** The wallet's signature, in its stored form. */
 export type Signing = { signature: string; lastValid?: bigint; delegation?: SignedDelegation }
 
 export type Submitted = {
   opId: string
-  /** When what the wallet signed is over, never after the op is: in milliseconds, by the database's clock. */
+  /** When the signed content expires, at the latest with the op: milliseconds by the database's clock. */
   expiresAt: number | undefined
-  /** Whether the chain takes what the wallet signed no more, whatever the time. */
+  /** Whether the chain no longer accepts the signed content, whatever the time. */
   isOver: boolean
-  /** What may have changed since the build; not asked for a swap that exists. */
+  /** Checks state that may have changed since the build; skipped for an existing swap. */
   recheck(submission: Submission): Promise<void>
-  /** Throws unless the wallet signed what was built. */
+  /** Throws unless the wallet signed the built content. */
   verify(submission: Submission): Promise<Signing>
 }
 
-/** Stores the swap, once per quote, and returns it. Whatever is wrong is said before anything is stored. */
+/** Stores the swap, once per quote, and returns it. Reports every problem before anything is stored. */
 export async function submitOnce(pool: Pool, submitted: Submitted): Promise<SubmitReply> {
   const submission = await findSubmission(pool, submitted)
   if (!submission) throw unknownOp(submitted)
@@ -51,15 +51,12 @@ async function answerExisting(submitted: Submitted, submission: Submission): Pro
   return toReply(submission.existing)
 }
 
-/**
- * Says 410 only when no swap can follow it: an insert that began in time may still be committing, so this
- * waits for it.
- */
+/** Answers 410 only if no swap can follow: waits for an insert that began in time and may still commit. */
 async function answerExpired(pool: Pool, submitted: Submitted): Promise<SubmitReply> {
   const settled = await inTransaction(pool, async (db) => {
     await lockSubmission(db, submitted.opId)
     const current = await findSubmission(db, submitted)
-    // Another process may know an older block: what was over once stays over.
+    // Another process may know an older block: an expired op stays expired.
     if (!current?.existing && submitted.isOver) await endOp(db, submitted.opId)
     return current
   })
@@ -67,7 +64,7 @@ async function answerExpired(pool: Pool, submitted: Submitted): Promise<SubmitRe
   throw new ServiceError('OPERATION_EXPIRED')
 }
 
-/** Undefined when the op's time ran out before the insert. */
+/** Undefined if the op expired before the insert. */
 async function store(pool: Pool, submitted: Submitted, signing: Signing): Promise<SubmitReply | undefined> {
   const { opId, expiresAt } = submitted
   const swapId = `swp_${randomBytes(16).toString('hex')}`
@@ -86,7 +83,7 @@ async function store(pool: Pool, submitted: Submitted, signing: Signing): Promis
   return reply
 }
 
-/** What nobody submitted is cleared away long after it ran out. A younger op that is not there is none of ours. */
+/** Unsubmitted ops are deleted long after they expire. A younger op that is missing is not one of ours. */
 function unknownOp({ expiresAt = Number.POSITIVE_INFINITY }: Submitted): ServiceError {
   const isCleared = Date.now() - expiresAt > OP_KEPT_MS
   return new ServiceError(isCleared ? 'OPERATION_EXPIRED' : 'INVALID_TOKEN')
@@ -96,8 +93,8 @@ function liquidityGone(mostInput: bigint): ServiceError {
   const isEmpty = mostInput === 0n
   return new ServiceError('INSUFFICIENT_LIQUIDITY', {
     message: isEmpty
-      ? 'Other swaps took what was left since the quote. Request a fresh quote later.'
-      : `Other swaps took most of what was left since the quote. Request a fresh one, of at most ${mostInput}.`,
+      ? 'Other swaps took the liquidity since the quote. Request a fresh quote later.'
+      : `Other swaps took most of the liquidity since the quote. Request a fresh one, of at most ${mostInput}.`,
     recovery: {
       maxAmount: mostInput.toString(),
       ...(isEmpty && { action: 'RETRY_LATER', retryAfterMs: 5_000 }),
@@ -113,13 +110,13 @@ function assertBalance({ walletBalance, openInputs, inputAmount, originChain }: 
     required: inputAmount.toString(),
   }
   throw new ServiceError('INSUFFICIENT_BALANCE', {
-    message: "The wallet's other open swaps already take what it holds of the input token.",
+    message: "The wallet's other open swaps already use its balance of the input token.",
     details,
     recovery: { chainId: originChain, ...details },
   })
 }
 
 function toReply(existing: Submission['existing']): SubmitReply {
-  if (!existing) throw new Error('There is no swap to answer with')
+  if (!existing) throw new Error('Expected an existing swap')
   return { swapId: existing.swapId, status: publicStatus(existing.state) }
 }

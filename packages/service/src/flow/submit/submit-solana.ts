@@ -5,7 +5,7 @@ import { ServiceError } from '../../errors.ts'
 import type { Market } from '../../model/catalog.ts'
 import { submitOnce } from './submit-once.ts'
 
-/** What names the transaction that was built, and until when its chain takes it. */
+/** Identifies the built transaction and its last valid block height. */
 type OpenedInput = {
   opId: string
   chainId: number
@@ -21,7 +21,7 @@ export type SubmitSolanaDeps = {
   builderOf(chainId: number): InputBuilder
 }
 
-/** Takes the built transaction with the wallet's signature on it; the service adds its own when it sends it. */
+/** Accepts the built transaction with the wallet's signature; the service adds its own when it sends it. */
 export async function submitSolana(
   deps: SubmitSolanaDeps,
   accountId: string,
@@ -45,13 +45,16 @@ export async function submitSolana(
   })
 }
 
-/** When the chain was faster than the clock. What is taken all the same ends as failed, untouched. */
+/**
+ * Whether the chain passed the last valid height before the time ran out. A swap accepted despite that fails,
+ * untouched.
+ */
 function isOver({ market }: SubmitSolanaDeps, { chainId, lastValid }: OpenedInput): boolean {
   const height = market.chainNow(chainId)?.height
   return height !== undefined && height > BigInt(lastValid)
 }
 
-/** The catalogue's own words are about the hash that EVM wallets sign. */
+/** The catalogue's message is about the hash that EVM wallets sign. */
 function unsigned(wallet: string): ServiceError {
   return new ServiceError('INVALID_SIGNATURE', {
     message: `The transaction is not signed by ${wallet}. Sign unsignedTransaction with the wallet's key.`,

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** The node was asked more than it allows. It may say for how long it wants to be left alone. */
+/** The node's rate limit was exceeded. Its answer may contain a waiting time. */
 export class TooManyRequests extends Error {
   readonly retryAfterMs: number | undefined
 
   constructor(retryAfterMs: number | undefined) {
-    super('The node was asked too often')
+    super('The node refused the request: too many requests')
     this.retryAfterMs = retryAfterMs
   }
 }
@@ -14,16 +14,17 @@ const FIRST_PAUSE_MS = 250
 const LONGEST_PAUSE_MS = 8_000
 
 /**
- * Leaves a node alone for as long as it says, or longer each time that it says nothing. What was asked then waits, and
- * goes on one by one until the node answers again. Whoever has no time to wait that long gets the node's error at once.
+ * Pauses requests to a rate-limited node for the time it asks for, or with exponential backoff. Waiting requests then
+ * run one by one until the node answers again. A request that cannot wait that long fails at once with the node's
+ * error.
  */
-export function createBrake(patienceMs: number) {
+export function createBackoff(patienceMs: number) {
   let freeAt = Number.NEGATIVE_INFINITY
   let pauseMs = FIRST_PAUSE_MS
   let refused: TooManyRequests | undefined
   let turn: Promise<void> = Promise.resolve()
 
-  function press(error: unknown): void {
+  function backOff(error: unknown): void {
     if (!(error instanceof TooManyRequests)) throw error
     refused = error
     const now = performance.now()
@@ -42,7 +43,7 @@ export function createBrake(patienceMs: number) {
       await before
       while (refused) {
         if (freeAt > until) throw refused
-        // A timer may end a fraction of a millisecond early: the pause would not count as over then.
+        // A timer may fire a fraction of a millisecond early, before the pause is over.
         while (performance.now() < freeAt) await sleep(Math.ceil(freeAt - performance.now()))
         try {
           const answer = await ask()
@@ -50,7 +51,7 @@ export function createBrake(patienceMs: number) {
           pauseMs = FIRST_PAUSE_MS
           return answer
         } catch (error) {
-          press(error)
+          backOff(error)
         }
       }
     } finally {
@@ -65,7 +66,7 @@ export function createBrake(patienceMs: number) {
       try {
         return await ask()
       } catch (error) {
-        press(error)
+        backOff(error)
       }
     }
     return askInTurn(ask, until)

@@ -1,22 +1,22 @@
-/** A lane as every worker sees it; without a holder it is free. */
+/** A lane as every worker sees it; free if it has no holder. */
 export type SeenLane = { name: string; holder?: string }
 
 type Seen = {
   me: string
-  /** Every lane that this worker could work on. */
+  /** All lanes that this worker could run. */
   lanes: readonly SeenLane[]
-  /** Free for so long that whoever should take them does not. */
+  /** Lanes that stayed free although another worker should have taken them. */
   neglected: ReadonlySet<string>
-  /** Just handed to another, who has not taken them yet. */
+  /** Lanes just handed to another worker that has not taken them yet. */
   handedOver: ReadonlySet<string>
 }
 
-/** Which lanes to take, at most `limit` of them; or which one to ask another worker for. */
+/** The lanes to take, at most `limit` of them, or the one lane to ask another worker for. */
 export type Choice = { take: string[]; limit: number; ask?: string }
 
 /**
- * Free lanes up to an equal part of all, and beyond it those that nobody else takes. Where there are none, one of
- * whoever has most, if that brings the two closer: with a difference of one, lanes stay where they are.
+ * Chooses free lanes up to an equal share, and beyond it those that no other worker takes. Without free lanes, asks the
+ * worker with the most lanes for one, if the two differ by more than one.
  */
 export function chooseLanes({ me, lanes, neglected, handedOver }: Seen): Choice {
   const held = countByHolder(lanes)
@@ -25,8 +25,8 @@ export function chooseLanes({ me, lanes, neglected, handedOver }: Seen): Choice 
   const free = lanes.filter(({ name, holder }) => holder === undefined && !handedOver.has(name))
   const take = free.map(({ name }) => name).filter((name) => share > 0 || neglected.has(name))
   if (take.length > 0) return { take, limit: Math.max(share, neglected.size) }
-  const [richest, most] = [...held].reduce((rich, each) => (each[1] > rich[1] ? each : rich), [me, mine])
-  const wanted = share > 0 && most - mine > 1 ? lanes.find(({ holder }) => holder === richest) : undefined
+  const [busiest, most] = [...held].reduce((max, each) => (each[1] > max[1] ? each : max), [me, mine])
+  const wanted = share > 0 && most - mine > 1 ? lanes.find(({ holder }) => holder === busiest) : undefined
   return { take, limit: 0, ...(wanted && { ask: wanted.name }) }
 }
 
@@ -36,7 +36,7 @@ function countByHolder(lanes: readonly SeenLane[]): Map<string, number> {
   return counts
 }
 
-/** How many more lanes to take: an equal part of all, or everything when nobody else is there. */
+/** Returns how many more lanes to take: an equal share, or all if no other worker holds any. */
 export function fairShare(seen: { lanes: number; held: number; holders: number }): number {
   const isAlone = seen.holders === (seen.held > 0 ? 1 : 0)
   if (isAlone) return seen.lanes - seen.held
@@ -44,21 +44,21 @@ export function fairShare(seen: { lanes: number; held: number; holders: number }
   return Math.max(0, Math.ceil(seen.lanes / workers) - seen.held)
 }
 
-type Options = { me: string; beatMs: number; now(): number }
+type Options = { me: string; renewMs: number; now(): number }
 
-const NEGLECTED_BEATS = 2
-// A worker that dies soon after its start must not take lanes with it, again and again.
-const PATIENT_BEATS = 8
+const NEGLECTED_RENEWALS = 2
+// Waits before it asks for lanes: a worker in a crash loop must not take lanes down with it each time.
+const PATIENT_RENEWALS = 8
 
-/** What a worker remembers of the lanes from one look to the next. */
-export function createSpreading({ me, beatMs, now }: Options) {
+/** Keeps the state of lane balancing from one renewal to the next. */
+export function createLaneBalancer({ me, renewMs, now }: Options) {
   const freeSince = new Map<string, number>()
   const handedOverAt = new Map<string, number>()
-  let askFrom = now() + PATIENT_BEATS * beatMs
+  let askFrom = now() + PATIENT_RENEWALS * renewMs
   let handOverFrom = 0
 
   const olderThan = (times: ReadonlyMap<string, number>) => (name: string) =>
-    now() - (times.get(name) ?? now()) > NEGLECTED_BEATS * beatMs
+    now() - (times.get(name) ?? now()) > NEGLECTED_RENEWALS * renewMs
 
   return {
     choose(lanes: readonly SeenLane[]): Choice {
@@ -75,13 +75,13 @@ export function createSpreading({ me, beatMs, now }: Options) {
         handedOver: new Set(handedOverAt.keys()),
       })
       if (ask === undefined || now() < askFrom) return choice
-      askFrom = now() + beatMs
+      askFrom = now() + renewMs
       return { ...choice, ask }
     },
-    /** At most one in a beat: whoever asks sees by then what the last one changed. */
+    /** Allows one lane per renewal, so that the asking worker sees the effect before it asks again. */
     mayHandOver(): boolean {
       if (now() < handOverFrom) return false
-      handOverFrom = now() + beatMs
+      handOverFrom = now() + renewMs
       return true
     },
     noteHandedOver: (name: string) => void handedOverAt.set(name, now()),

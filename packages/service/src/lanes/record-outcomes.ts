@@ -1,5 +1,5 @@
 import type { Pool } from 'pg'
-import type { Fates, Heads } from '../chains/chain.ts'
+import type { Heads, TxOutcomes } from '../chains/chain.ts'
 import {
   type Attempt,
   markAttemptsConsumed,
@@ -7,11 +7,11 @@ import {
   markAttemptsReturned,
 } from '../store/attempts.ts'
 
-/** Writes down what the chain shows of these attempts, where that is news. */
-export async function noteFates(
+/** Records attempts that became final, were consumed at settle depth, or were returned by a reorg. */
+export async function recordOutcomes(
   pool: Pool,
   open: readonly Attempt[],
-  { final, consumed }: Pick<Fates<Attempt>, 'final' | 'consumed'>,
+  { final, consumed }: Pick<TxOutcomes<Attempt>, 'final' | 'consumed'>,
   { hard, settle }: Heads,
 ): Promise<void> {
   if (final.length > 0) await markAttemptsFinal(pool, final, hard.number)

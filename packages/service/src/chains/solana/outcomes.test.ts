@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { Sent } from '../chain.ts'
 import type { SolanaBlock } from './blocks.ts'
 import type { SolanaParts } from './parts.ts'
-import { readFates } from './signing.ts'
+import { readOutcomes } from './signing.ts'
 
 type Status = { slot: bigint; confirmationStatus: 'processed' | 'confirmed' | 'finalized' }
 
@@ -37,25 +37,25 @@ test.each<Case>([
   ['landed before the final slot', { ...at(99n), lastValid: 95n }, 'final'],
   ['became final after the final slot was read', { ...at(101n), lastValid: 95n }, 'open'],
   ['is confirmed and not final', { ...at(99n, 'confirmed'), lastValid: 95n }, 'open'],
-  ['is confirmed, and past its time', { ...at(99n, 'confirmed'), lastValid: 80n }, 'open'],
-  ['is nowhere, at the last height that takes it', { lastValid: 90n }, 'unmined'],
-  ['is nowhere, past the last height that takes it', { lastValid: 89n }, 'final'],
-  ['is nowhere, and few nodes are past that height', { lastValid: 89n, heights: [89n, 89n, 90n] }, 'unmined'],
-  ['is nowhere, and most nodes are past that height', { lastValid: 89n, heights: [89n, 90n, 90n] }, 'final'],
-  ['is nowhere, and has no last height', {}, 'final'],
-])('a transaction that %s', async (_, { status, lastValid, heights = [90n] }, fate) => {
+  ['is confirmed, and past its last height', { ...at(99n, 'confirmed'), lastValid: 80n }, 'open'],
+  ['is unknown, at its last valid height', { lastValid: 90n }, 'unmined'],
+  ['is unknown, past its last valid height', { lastValid: 89n }, 'final'],
+  ['is unknown, and few nodes are past that height', { lastValid: 89n, heights: [89n, 89n, 90n] }, 'unmined'],
+  ['is unknown, and most nodes are past that height', { lastValid: 89n, heights: [89n, 90n, 90n] }, 'final'],
+  ['is unknown, and has no last height', {}, 'final'],
+])('a transaction that %s', async (_, { status, lastValid, heights = [90n] }, outcome) => {
   const parts = nodesWith(status ? { tx: status } : {}, heights)
   const each = sent(lastValid)
 
-  const { final, unmined } = await readFates(parts, [each], hard)
+  const { final, unmined } = await readOutcomes(parts, [each], hard)
 
-  expect([final, unmined]).toEqual([fate === 'final' ? [each] : [], fate === 'unmined' ? [each] : []])
+  expect([final, unmined]).toEqual([outcome === 'final' ? [each] : [], outcome === 'unmined' ? [each] : []])
 })
 
-test('of several past their time most nodes have to be past the last', async () => {
+test('several expired transactions need a majority of nodes past the last height', async () => {
   const [early, late] = [sent(80n), { ...sent(89n), txHash: 'other' }]
 
-  const { final } = await readFates(nodesWith({}, [85n, 89n]), [early, late], hard)
+  const { final } = await readOutcomes(nodesWith({}, [85n, 89n]), [early, late], hard)
 
   expect(final).toEqual([])
 })

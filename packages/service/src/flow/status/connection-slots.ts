@@ -1,60 +1,62 @@
 import { ServiceError } from '../../errors.ts'
 
-/** How many callers are held, by long polls and streams together. */
-export type Places = {
+/** Limits the number of held connections, long polls and streams together. */
+export type ConnectionSlots = {
   /**
-   * Refuses (429) when the account or the process already holds as many as it may. A promise when other processes
-   * have to be asked first.
+   * Throws 429 when the account or the process is at its limit. Returns a promise when the shared lease has to grow
+   * first.
    */
-  take(accountId: string): void | Promise<void>
-  free(accountId: string): void
+  acquire(accountId: string): void | Promise<void>
+  release(accountId: string): void
   count(): number
-  /** Leases what is held for longer, and gives back what is not. */
+  /** Extends leases that are in use and gives back the rest. */
   renew(): Promise<void>
   close(): Promise<void>
 }
 
-/** How many of its callers an account lets this process hold, of all that it wants to, with those it has. */
-type LeasePlaces = (accountId: string, want: number) => Promise<number>
+/**
+ * Leases up to `want` connections of an account for this process, including those it holds; returns how many it got.
+ */
+type LeaseSlots = (accountId: string, want: number) => Promise<number>
 
 type Options = {
   maxHeldPerAccount?: number
   maxHeld?: number
-  /** Without it no other process holds anybody. */
-  lease?: LeasePlaces
+  /** Without it the limit is this process's own. */
+  lease?: LeaseSlots
 }
 
-// How long a caller who cannot be held should leave us alone.
+// The retry delay for a refused caller.
 const BUSY_RETRY_MS = 1_000
-/** What a process holds of each account without asking anybody, and how many more it asks for at a time. */
+/** Connections per account that a process holds without a lease, and how many more it leases at a time. */
 const OWN = 20
 const SLICE = 50
 
-/** Places that all processes share: leased in slices, so that most callers are held without a question. */
-export function createPlaces(options: Options = {}): Places {
+/** Connection slots shared by all processes: leased in slices, so that most callers need no database call. */
+export function createConnectionSlots(options: Options = {}): ConnectionSlots {
   const { maxHeldPerAccount: most = 1_000, maxHeld = 10_000, lease } = options
   const own = lease ? Math.min(OWN, most) : most
   const accounts = new Map<string, Account>()
   let held = 0
 
-  function occupy(): void {
+  function occupyInProcess(): void {
     if (held >= maxHeld) throw tooManyHeld(most)
     held += 1
   }
 
   function accountOf(accountId: string): Account {
     const ask = async (want: number) => (await lease?.(accountId, want)) ?? own
-    const account = accounts.get(accountId) ?? createAccount({ own, most, ask, occupy })
+    const account = accounts.get(accountId) ?? createAccount({ own, most, ask, occupyInProcess })
     accounts.set(accountId, account)
     return account
   }
 
   return {
-    take: (accountId) => accountOf(accountId).take(),
-    free(accountId) {
+    acquire: (accountId) => accountOf(accountId).acquire(),
+    release(accountId) {
       held -= 1
       const account = accountOf(accountId)
-      account.free()
+      account.release()
       if (account.isIdle()) accounts.delete(accountId)
     },
     count: () => held,
@@ -75,24 +77,24 @@ type AccountOptions = {
   most: number
   ask(want: number): Promise<number>
   /** Throws when the process is full. */
-  occupy(): void
+  occupyInProcess(): void
 }
 type Account = ReturnType<typeof createAccount>
 
-function createAccount({ own, most, ask, occupy }: AccountOptions) {
+function createAccount({ own, most, ask, occupyInProcess }: AccountOptions) {
   let held = 0
   let granted = own
   let asked: Promise<void> | undefined
 
-  function sit(): void {
-    occupy()
+  function occupy(): void {
+    occupyInProcess()
     held += 1
   }
 
   function lease(want: number): Promise<void> {
     asked ??= ask(want)
-      .then((places) => {
-        granted = Math.max(own, places)
+      .then((slots) => {
+        granted = Math.max(own, slots)
       })
       .finally(() => {
         asked = undefined
@@ -100,29 +102,29 @@ function createAccount({ own, most, ask, occupy }: AccountOptions) {
     return asked
   }
 
-  async function takeLeased(): Promise<void> {
-    // What is being asked already may be for fewer.
+  async function acquireLeased(): Promise<void> {
+    // A lease under way may be for fewer.
     await asked
-    if (held < granted) return sit()
+    if (held < granted) return occupy()
     const before = granted
     await lease(Math.min(most, held + SLICE))
-    if (held < granted) return sit()
-    // Nobody gave more: other processes hold the rest.
+    if (held < granted) return occupy()
+    // Other processes hold the rest.
     if (granted <= before) throw tooManyHeld(most)
-    return takeLeased()
+    return acquireLeased()
   }
 
   return {
-    take(): void | Promise<void> {
-      if (held < granted) return sit()
+    acquire(): void | Promise<void> {
+      if (held < granted) return occupy()
       if (held >= most || own >= most) throw tooManyHeld(most)
-      return takeLeased()
+      return acquireLeased()
     },
-    free(): void {
+    release(): void {
       held -= 1
     },
     isIdle: () => held === 0 && granted <= own && !asked,
-    /** For what is held and a slice: the rest is for other processes. */
+    /** Leases the held connections and a slice; the rest is for other processes. */
     async renew(): Promise<void> {
       if (granted > own) await lease(held <= own ? 0 : Math.min(granted, held + SLICE))
     },

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { leasePlaces } from '../../store/held-places.ts'
 import { startTestDatabase, type TestDatabase } from '../../store/test-database.ts'
-import { createPlaces, type Places } from './places.ts'
+import { type ConnectionSlots, createConnectionSlots } from './connection-slots.ts'
 
 let database: TestDatabase
 beforeAll(async () => {
@@ -12,27 +12,29 @@ afterAll(() => database.stop())
 
 const MOST = 200
 
-/** An API process on the same database as all others. */
-function startProcess({ ttlMs = 60_000 } = {}): Places {
+/** An API process on the shared database. */
+function startProcess({ ttlMs = 60_000 } = {}): ConnectionSlots {
   const shared = { process: randomUUID(), most: MOST, ttlMs }
   const lease = (accountId: string, want: number) =>
     leasePlaces(database.pool, { ...shared, accountId, want })
-  return createPlaces({ maxHeldPerAccount: MOST, lease })
+  return createConnectionSlots({ maxHeldPerAccount: MOST, lease })
 }
 
-/** How many of so many callers who come at once are held. */
-async function holdAtOnce(places: Places, accountId: string, callers: number): Promise<number> {
-  const taken = await Promise.allSettled(Array.from({ length: callers }, async () => places.take(accountId)))
+/** Returns how many of these concurrent callers are held. */
+async function holdAtOnce(slots: ConnectionSlots, accountId: string, callers: number): Promise<number> {
+  const taken = await Promise.allSettled(
+    Array.from({ length: callers }, async () => slots.acquire(accountId)),
+  )
   return taken.filter(({ status }) => status === 'fulfilled').length
 }
 
-test('an account may have all of its places at one process, and no more', async () => {
+test('an account may hold all of its slots at one process, and no more', async () => {
   const account = randomUUID()
 
   expect(await holdAtOnce(startProcess(), account, MOST + 30)).toBe(MOST)
 })
 
-test('two processes together hold as many callers of an account as one, give or take a few', async () => {
+test('two processes together hold as many callers of an account as one, within a few', async () => {
   const account = randomUUID()
   const [one, two] = [startProcess(), startProcess()]
 
@@ -43,11 +45,11 @@ test('two processes together hold as many callers of an account as one, give or 
   expect(one.count() + two.count()).toBeLessThanOrEqual(MOST + 20)
 })
 
-test('what one process no longer holds another may, also when the first has died', async () => {
+test('slots that one process released, or held when it died, are available to another', async () => {
   const account = randomUUID()
   const [quits, dies, last] = [startProcess(), startProcess({ ttlMs: 0 }), startProcess()]
   await holdAtOnce(quits, account, MOST)
-  for (let left = MOST; left > 0; left -= 1) quits.free(account)
+  for (let left = MOST; left > 0; left -= 1) quits.release(account)
   await quits.renew()
   await holdAtOnce(dies, account, MOST)
 
@@ -56,9 +58,9 @@ test('what one process no longer holds another may, also when the first has died
   expect(await holdAtOnce(last, account, MOST)).toBe(MOST)
 })
 
-test('one account leaves the places of another alone', async () => {
-  const places = startProcess()
-  await holdAtOnce(places, randomUUID(), MOST)
+test('an account does not use the slots of another', async () => {
+  const slots = startProcess()
+  await holdAtOnce(slots, randomUUID(), MOST)
 
-  expect(await holdAtOnce(places, randomUUID(), MOST)).toBe(MOST)
+  expect(await holdAtOnce(slots, randomUUID(), MOST)).toBe(MOST)
 })

@@ -1,15 +1,15 @@
-/** Beats regularly once it was started, and at once when it is told to hurry; never twice at a time. */
-export function createPulse(everyMs: number, beat: () => Promise<void>) {
+/** Polls at an interval once started, and immediately on `pollNow`; polls never overlap. */
+export function createPoller(everyMs: number, poll: () => Promise<void>) {
   let timer: NodeJS.Timeout | undefined
   let running: Promise<void> | undefined
-  let isHurried = false
+  let isDueNow = false
   let isOn = false
 
   async function run(): Promise<void> {
     do {
-      isHurried = false
-      await beat()
-    } while (isHurried && isOn)
+      isDueNow = false
+      await poll()
+    } while (isDueNow && isOn)
     running = undefined
     if (isOn) timer = setTimeout(start, everyMs)
   }
@@ -22,14 +22,14 @@ export function createPulse(everyMs: number, beat: () => Promise<void>) {
   }
 
   return {
-    /** Resolves after the first beat. */
+    /** Resolves after the first poll. */
     start,
-    hurry() {
+    pollNow() {
       if (!isOn) return
-      isHurried = true
+      isDueNow = true
       void start()
     },
-    /** Resolves when the last beat has ended. */
+    /** Resolves when the last poll has ended. */
     async stop(): Promise<void> {
       isOn = false
       clearTimeout(timer)

@@ -4,7 +4,7 @@ import { type Attempt, findOpenAttempts } from '../store/attempts.ts'
 import { insertTestAttempt } from '../store/test-attempts.ts'
 import { insertTestAccount, startTestDatabase, type TestDatabase } from '../store/test-database.ts'
 import { insertTestSwap } from '../store/test-swaps.ts'
-import { noteFates } from './note-fates.ts'
+import { recordOutcomes } from './record-outcomes.ts'
 
 let database: TestDatabase
 beforeAll(async () => {
@@ -15,13 +15,13 @@ afterAll(() => database.stop())
 const blockAt = (number: bigint): Block => ({ number, height: number, hash: `0x${number}`, seconds: 0 })
 const heads: Heads = { head: blockAt(9n), settle: blockAt(8n), hard: blockAt(2n) }
 
-/** What is on record of the key's attempts, oldest first: consumed, or not. */
+/** Whether each recorded attempt of the key is consumed, oldest first. */
 async function readConsumed(sender: string): Promise<boolean[]> {
   const open = await findOpenAttempts(database.pool, { chainId: 31337, address: sender })
   return open.map(({ isConsumed }) => isConsumed)
 }
 
-test('a nonce that is taken at settle depth is on record until a reorg gives it back or it is final', async () => {
+test('a nonce consumed at settle depth stays recorded until a reorg returns it or it is final', async () => {
   const { pool } = database
   const sender = 'noted'
   const swap = await insertTestSwap(pool, await insertTestAccount(pool))
@@ -30,17 +30,17 @@ test('a nonce that is taken at settle depth is on record until a reorg gives it 
   const none: Attempt[] = []
 
   const seen = [await readConsumed(sender)]
-  await noteFates(pool, await open(), { final: none, consumed: await open() }, heads)
+  await recordOutcomes(pool, await open(), { final: none, consumed: await open() }, heads)
   seen.push(await readConsumed(sender))
-  await noteFates(pool, await open(), { final: none, consumed: none }, heads)
+  await recordOutcomes(pool, await open(), { final: none, consumed: none }, heads)
   seen.push(await readConsumed(sender))
-  await noteFates(pool, await open(), { final: await open(), consumed: none }, heads)
+  await recordOutcomes(pool, await open(), { final: await open(), consumed: none }, heads)
   seen.push(await readConsumed(sender))
 
   expect(seen).toEqual([[false, false], [true, true], [false, false], []])
 })
 
-test('of thousands that wait in blocks the first and the last are read, and all that no block has', async () => {
+test('of thousands of mined attempts the first and the last are read, and all unmined ones', async () => {
   const { pool } = database
   const sender = 'busy'
   await pool.query(
