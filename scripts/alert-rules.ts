@@ -2,16 +2,15 @@ type Sample = { name: string; labels: Record<string, string>; value: number }
 type Scrape = { now: readonly Sample[]; before: readonly Sample[] }
 
 /**
- * Whether a rule sounds on what Prometheus would have scraped. Of its language no more than our rules use:
- * selectors; `sum` and `max`, by labels or over all; `increase` between two scrapes; `absent`; comparison with a
- * number; `or`.
+ * Returns whether a rule fires on scraped samples. Supports the part of PromQL that our rules use: selectors; `sum` and
+ * `max`, by labels or over all; `increase` between two scrapes; `absent`; comparison with a number; `or`.
  */
 export function fires(expr: string, scraped: string, before = ''): boolean {
   const tokens = expr.match(/\w+\{[^}]*\}|\[\w+\]|[\w.]+|==|[<>(),]/g) ?? []
-  if (tokens.join('') !== expr.replaceAll(/\s/g, '')) throw new Error(`No rule that can be tried: ${expr}`)
+  if (tokens.join('') !== expr.replaceAll(/\s/g, '')) throw new Error(`Unsupported rule: ${expr}`)
   const reader = createReader(tokens, expr)
   const result = readAlternatives(reader, { now: parseSamples(scraped), before: parseSamples(before) })
-  if (reader.peek() !== undefined) throw new Error(`No rule that can be tried: ${expr}`)
+  if (reader.peek() !== undefined) throw new Error(`Unsupported rule: ${expr}`)
   return result.length > 0
 }
 
@@ -24,7 +23,7 @@ function createReader(tokens: readonly string[], expr: string): Reader {
     take(expected) {
       const token = tokens[at++]
       if (token === undefined || (expected !== undefined && token !== expected))
-        throw new Error(`No rule that can be tried: ${expr}`)
+        throw new Error(`Unsupported rule: ${expr}`)
       return token
     },
   }
@@ -104,7 +103,7 @@ function mergeBy(
   })
 }
 
-/** A series that was not there before has no increase: Prometheus does not take it to have been zero. */
+/** A series without an earlier sample has no increase: Prometheus does not assume zero. */
 function readIncrease(reader: Reader, scrape: Scrape): Sample[] {
   reader.take('(')
   const selector = reader.take()

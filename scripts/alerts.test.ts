@@ -6,7 +6,7 @@ import { defaultDeadlines } from '../packages/service/src/config.ts'
 import { fires } from './alert-rules.ts'
 import { isTest, ROOT, readSources } from './sources.ts'
 
-type Rule = { alert: string; expr: string; annotations: { summary: string; runbook: string } }
+type Rule = { alert: string; expr: string; annotations: { summary: string; runbook_url: string } }
 
 const read = (path: string) => readFileSync(join(ROOT, path), 'utf8')
 const rules: Rule[] = parse(read('deploy/alerts.yaml')).groups.flatMap(
@@ -24,7 +24,7 @@ const answered = (status: number, count: number) =>
 
 const NOBODY = 'up{job="other"} 1'
 
-/** By alarm: what the processes show when it has to sound, what they show otherwise, and for counters what before. */
+/** By alarm: samples that raise it, samples that do not, and for counters the samples of the scrape before. */
 const cases: Record<string, { bad: string; good: string; before?: string }> = {
   GeoswapProcessDown: { bad: 'up{job="geoswap"} 0', good: 'up{job="geoswap"} 1\nup{job="other"} 0' },
   GeoswapNoApi: { bad: NOBODY, good: 'geoswap_held_status_reads 0' },
@@ -122,7 +122,7 @@ const cases: Record<string, { bad: string; good: string; before?: string }> = {
   },
 }
 
-/** The same from two processes, as Prometheus tells them apart. */
+/** The same samples from two processes, with a label for each. */
 const fromTwo = (text: string) =>
   ['a', 'b']
     .flatMap((instance) =>
@@ -132,7 +132,7 @@ const fromTwo = (text: string) =>
 
 describe('every alarm', () => {
   test.each(rules.map(({ alert, expr }) => [alert, expr]))(
-    '%s sounds when it has to, and only then',
+    '%s fires on bad samples and not on good ones',
     (alert, expr) => {
       const { bad, good, before } = cases[alert] ?? { bad: '', good: '' }
 
@@ -142,7 +142,7 @@ describe('every alarm', () => {
   )
 
   test.each(rules.map(({ alert, expr }) => [alert, expr]))(
-    '%s sounds alike for one process and for two that show the same',
+    '%s fires alike for one process and for two with the same samples',
     (alert, expr) => {
       const { bad, good, before = '' } = cases[alert] ?? { bad: '', good: '' }
 
@@ -151,10 +151,10 @@ describe('every alarm', () => {
     },
   )
 
-  test('what only processes tell that are gone is told by their silence', () => {
-    const sounding = rules.filter(({ expr }) => fires(expr, NOBODY, NOBODY)).map(({ alert }) => alert)
+  test('processes that are gone raise alarms by absence, and no other alarm fires', () => {
+    const firing = rules.filter(({ expr }) => fires(expr, NOBODY, NOBODY)).map(({ alert }) => alert)
 
-    expect(sounding).toEqual(['GeoswapNoApi', 'GeoswapNoWorker', 'GeoswapAttesterSilent'])
+    expect(firing).toEqual(['GeoswapNoApi', 'GeoswapNoWorker', 'GeoswapAttesterSilent'])
   })
 
   test('is silent about a swap that waits for the finality of any chain of the presets', () => {
@@ -164,7 +164,7 @@ describe('every alarm', () => {
       return (finality.hard * blockMs) / 1_000
     })
     const longest = Math.max(...waits) + defaultDeadlines.fillSeconds
-    const sounding = rules.filter(({ expr }) =>
+    const firing = rules.filter(({ expr }) =>
       fires(
         expr,
         `geoswap_held_status_reads 0\ngeoswap_lanes_held 1\ngeoswap_attester_idle_seconds 0
@@ -172,28 +172,37 @@ geoswap_oldest_swap_seconds{state="refunding"} ${longest}`,
       ),
     )
 
-    expect(sounding).toEqual([])
+    expect(firing).toEqual([])
   })
 
-  test('is about a metric that the service has', () => {
+  test('uses metrics that the service has', () => {
     const named = rules.flatMap(({ expr }) => [...expr.matchAll(/geoswap_\w+/g)].map(([name]) => name))
 
     expect(named.filter((name) => !metrics.has(name.replace(/_count$/, '')))).toEqual([])
   })
 
-  test('names a part of the runbook that is there', () => {
-    const headings = [...read('docs/operations.md').matchAll(/^#{2,4} (.+)$/gm)].map(([, title = '']) =>
-      title
-        .toLowerCase()
-        .replace(/[^\w -]/g, '')
-        .replaceAll(' ', '-'),
-    )
-
-    for (const { annotations } of rules) expect(headings).toContain(annotations.runbook)
+  test('links the page of the runbook that has its name', () => {
+    for (const { alert, annotations } of rules)
+      expect(annotations.runbook_url).toBe(`docs/operations/runbook/${alert}.md`)
   })
 })
 
-test('only what is of each process by itself is added up over processes', () => {
+describe('the runbook', () => {
+  const pages = readdirSync(join(ROOT, 'docs/operations/runbook')).map((file) => file.replace(/\.md$/, ''))
+
+  test('has one page for each alarm, and no other', () => {
+    expect(pages.sort()).toEqual(rules.map(({ alert }) => alert).sort())
+  })
+
+  test.each(pages)('%s says what you see, why, what to do and when it is over', (page) => {
+    const text = read(`docs/operations/runbook/${page}.md`)
+    const headings = [...text.matchAll(/^#{1,2} (.+)$/gm)].map(([, title]) => title)
+
+    expect(headings.slice(0, 5)).toEqual([page, 'You see', 'Why', 'Do', 'It is over when'])
+  })
+})
+
+test('only metrics of a single process are summed over processes', () => {
   const panels: { targets: { expr: string }[] }[] = JSON.parse(read('deploy/grafana/dashboard.json')).panels
   const exprs = [
     ...rules.map(({ expr }) => expr),
@@ -213,8 +222,8 @@ test('the dashboard shows metrics that the service has', () => {
   expect(named.filter((name) => !metrics.has(name.replace(/_(count|bucket)$/, '')))).toEqual([])
 })
 
-test('every metric is described in the operator’s manual', () => {
-  const manual = read('docs/operations.md')
+test('every metric is described in docs/operations/monitoring.md', () => {
+  const manual = read('docs/operations/monitoring.md')
 
   expect([...metrics].filter((name) => !manual.includes(`\`${name}`))).toEqual([])
 })

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { createOpenApi } from '@geoswap/wire'
 import { NetworkSchema } from '../packages/service/src/config/network-schema.ts'
 import {
@@ -9,6 +9,7 @@ import {
   type SwapState,
   transitions,
 } from '../packages/service/src/model/lifecycle.ts'
+import { configPage } from './config-page.ts'
 import { errorsPage } from './errors-page.ts'
 import { sdkPage } from './sdk-page.ts'
 import { ROOT, report } from './sources.ts'
@@ -25,12 +26,13 @@ function createPages(): Record<string, string> {
     'docs/openapi.json': `${JSON.stringify(createOpenApi({ serverUrl: '/' }), null, 2)}\n`,
     'docs/config.schema.json': configSchema(),
     'docs/errors.md': errorsPage(),
+    'docs/operations/configuration.md': configPage(),
     'docs/sdk.md': sdkPage(),
     'docs/states.md': statesPage(transitions, describe),
   }
 }
 
-/** For editors: a configuration that names it in `$schema` is completed and checked while it is written. */
+/** For editors, which complete and check a configuration that names it in `$schema`. */
 function configSchema(): string {
   const $schema = 'https://json-schema.org/draft/2020-12/schema'
   return `${JSON.stringify({ $schema, title: 'geoswap configuration', ...NetworkSchema }, null, 2)}\n`
@@ -45,8 +47,10 @@ function findDrift(pages: Record<string, string>): string[] {
 }
 
 function writePages(pages: Record<string, string>): void {
-  mkdirSync(join(ROOT, 'docs'), { recursive: true })
-  for (const [path, text] of Object.entries(pages)) writeFileSync(join(ROOT, path), text)
+  for (const [path, text] of Object.entries(pages)) {
+    mkdirSync(dirname(join(ROOT, path)), { recursive: true })
+    writeFileSync(join(ROOT, path), text)
+  }
 }
 
 /** The contracts have a generator of their own: ABIs and bytecode. */

@@ -6,8 +6,8 @@ const FOLDER = 'packages/sdk/src'
 
 const INTRO = `# SDK reference
 
-Generated from \`${FOLDER}\`: all that \`@geoswap/sdk\` exports.
-How it is used is told in its [README](../packages/sdk/README.md).
+Generated from \`${FOLDER}\`: everything that \`@geoswap/sdk\` exports.
+Its [README](../packages/sdk/README.md) shows how to use it.
 `
 
 const SECTIONS = ['function', 'class', 'type'] as const
@@ -16,7 +16,7 @@ const TITLES = { function: 'Functions', class: 'Errors', type: 'Types' }
 type Kind = (typeof SECTIONS)[number]
 type Entry = { name: string; kind: Kind; text: string; about: string }
 
-/** docs/sdk.md: what the index exports, in the words and with the signatures of the sources. */
+/** docs/sdk.md: the exports of the index, with the comments and signatures of the sources. */
 export function sdkPage(): string {
   const exported = readExports(read('index.ts'))
   const own = exported
@@ -77,7 +77,7 @@ function headsOf(lines: readonly string[]): string[] {
   return overloads.length > 0 ? overloads : [lines[0]?.replace(/ \{$/, '') ?? '']
 }
 
-/** What can be read of an error: its fields, without how they are set. */
+/** The readable fields of an error, without their assignment. */
 function fieldsOf(text: string): string[] {
   const body = text.slice(0, text.indexOf('\n}\n'))
   return body.split('\n').filter((line) => /^ {2}(readonly |\/\*\* |override readonly )/.test(line))

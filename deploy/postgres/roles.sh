@@ -1,5 +1,5 @@
 #!/bin/sh
-# Makes the database roles of the service: what they are is in docs/operations.md, "Database roles". Each login and its
+# Makes the database roles of the service: what they are is in docs/operations/database.md, "Roles". Each login and its
 # password come from its URL in /run/secrets. PostgreSQL's image runs it in an empty database; run it again by hand to
 # change passwords, or in a database from before: docker compose exec postgres sh /docker-entrypoint-initdb.d/roles.sh
 set -eu

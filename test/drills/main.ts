@@ -4,7 +4,7 @@ import { type Drill, drills } from './registry.ts'
 import { type Stage, setStage } from './stage.ts'
 
 const HELP = `Breaks a network of its own for real, shows what an operator sees of it, and cures it as
-docs/operations.md says.
+docs/operations says.
 
   npm run drill -- list              the drills, each with its part of the runbook
   npm run drill -- NAME [NAME...]    some of them, one after the other
@@ -31,7 +31,7 @@ async function endEarly(): Promise<void> {
 
 async function runDrill(name: string, { title, runbook, run, ...drill }: Drill): Promise<Result> {
   const startedAt = performance.now()
-  console.log(`\n── ${name}: ${title}\n   docs/operations.md#${runbook}`)
+  console.log(`\n── ${name}: ${title}\n   docs/operations/${runbook}`)
   const account = createAccount((line) => console.log(line))
   const problem = await perform({ ...drill, run }, account).then(
     () => undefined,
@@ -58,7 +58,7 @@ async function perform(drill: Played, account: ReturnType<typeof createAccount>)
 function list(): string {
   const width = Math.max(...Object.keys(drills).map((name) => name.length))
   return Object.entries(drills)
-    .map(([name, { title, runbook }]) => `${name.padEnd(width)}  ${title}  (docs/operations.md#${runbook})`)
+    .map(([name, { title, runbook }]) => `${name.padEnd(width)}  ${title}  (docs/operations/${runbook})`)
     .join('\n')
 }
 

@@ -13,7 +13,7 @@ import type { StageOptions } from './stage.ts'
 
 export type Drill = {
   title: string
-  /** Its part of docs/operations.md. */
+  /** Its page below docs/operations. */
   runbook: string
   stage?: StageOptions
   run(scene: Scene): Promise<void>
@@ -34,57 +34,57 @@ const KEY_LOST = {
 export const drills: Record<string, Drill> = {
   'node-down': {
     title: 'the only node of a chain goes dead',
-    runbook: 'a-node-is-down',
+    runbook: 'runbook/GeoswapChainDown.md',
     run: nodeDown,
   },
   'gas-empty': {
     title: 'relayers, deliverers and fee payers run out of gas coin',
-    runbook: 'a-relayer-or-deliverer-is-out-of-gas',
+    runbook: 'runbook/GeoswapGasLow.md',
     run: gasEmpty,
   },
   'relayer-key-lost': {
     title: 'a relayer key is gone while swaps are on their way',
-    runbook: 'a-key-is-lost',
+    runbook: 'keys.md#a-key-is-lost',
     stage: { deadlines: { opLifeSeconds: 90, lockInclusionSeconds: 30 } },
     run: relayerKeyLost,
   },
   'deliverer-key-lost': {
     title: 'a deliverer key is gone while swaps are on their way',
-    runbook: 'a-key-is-lost',
+    runbook: 'keys.md#a-key-is-lost',
     stage: { deadlines: KEY_LOST },
     run: delivererKeyLost,
   },
   'attester-key-lost': {
     title: 'the attester key is gone, and a new one counts after eight days',
-    runbook: 'a-key-is-lost',
+    runbook: 'keys.md#a-key-is-lost',
     run: attesterKeyLost,
   },
   'fee-payer-lost': {
     title: 'the fee payer keys of Solana are gone while swaps are on their way',
-    runbook: 'a-key-is-lost',
+    runbook: 'keys.md#a-key-is-lost',
     stage: { deadlines: KEY_LOST },
     run: feePayerLost,
   },
   'attester-down': {
     title: 'the attester is down until half of the time to claim is over',
-    runbook: 'claims-are-late',
+    runbook: 'runbook/GeoswapClaimsLate.md',
     stage: { deadlines: { ...SHORT, fillSeconds: 30, claimInclusionSeconds: 75 } },
     run: attesterDown,
   },
   'database-restore': {
     title: 'the database is lost, and the backup is old',
-    runbook: 'disaster',
+    runbook: 'disaster.md',
     stage: { deadlines: { ...SHORT, fillSeconds: 120, claimInclusionSeconds: 60 } },
     run: databaseRestore,
   },
   'sealing-key-leaked': {
     title: 'somebody else can seal tokens',
-    runbook: 'a-key-was-stolen',
+    runbook: 'keys.md#a-key-was-stolen',
     run: sealingKeyLeaked,
   },
   'asset-drift': {
     title: 'tokens vanish from the inventory',
-    runbook: 'the-books-do-not-agree',
+    runbook: 'runbook/GeoswapDrift.md',
     run: assetDrift,
   },
 }

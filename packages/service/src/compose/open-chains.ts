@@ -55,7 +55,7 @@ function assertRight(looks: readonly Look[]): void {
   if (lost.length === 0) return
   throw new Error(
     `This database lacks transactions of these keys: ${lost.join(', ')}. It was restored from a backup, or is new. ` +
-      'Stop every process of the service and run `npm run -s service -- rebuild` (docs/operations.md, Disaster).',
+      'Stop every process of the service and run `npm run -s service -- rebuild` (docs/operations/disaster.md).',
   )
 }
 

@@ -15,23 +15,26 @@ import {
 } from './fields.ts'
 
 const NODES =
-  'One or several: what money follows from is what a majority of them says. No keys here: ' +
-  'a dollar sign and a name in braces is filled in from the environment.'
+  'Heads, finality, locks, deliveries, refunds and nonces are what a majority of them says: one decides alone, two ' +
+  'must agree, of three one may be down or wrong. Without a majority the chain is down. Transactions go to all. ' +
+  'Write a provider key as a dollar sign and a name in braces: it is read from the environment.'
 
-// What every chain says of itself, whatever its family.
+// Fields of a chain of either family.
 const anyChain = {
-  chainId: chainId('Of an EVM chain its own id. Of Solana 792703809, or another number for another cluster.'),
-  name: name('How messages, metrics and commands call it.'),
+  chainId: chainId('The EVM chain id. Solana mainnet is 792703809, devnet 792703810.'),
+  name: name('The name of the chain in messages, metrics and commands.'),
   testnet: Type.Optional(
-    flag('Its coins are worth nothing. Either all chains of a file are such, or none: assets are the same.'),
+    flag(
+      'True for a test network. Test networks and others cannot be mixed in one file: they would share assets.',
+    ),
   ),
   rpcUrls: Type.Array(url('A node.'), { minItems: 1, description: `Nodes of API and worker. ${NODES}` }),
   attesterRpcUrls: Type.Array(url('A node.'), {
     minItems: 1,
-    description: `Nodes of the attester, which should be others. ${NODES}`,
+    description: 'Nodes of the attester, which should be others. A majority decides, as in `rpcUrls`.',
   }),
   native: Type.Object(
-    { symbol: text('Of the coin.'), asset: text('The name of its asset: one of `assets`.') },
+    { symbol: text('Symbol of the coin.'), asset: text('Name of its asset, one of `assets`.') },
     { ...strict, description: 'The coin that gas is paid in.' },
   ),
   finality: Type.Object(
@@ -39,117 +42,132 @@ const anyChain = {
       accept: Type.Array(
         Type.Object(
           {
-            belowUsd: Type.Optional(count('For inputs worth less than this; the last entry has none.')),
-            depth: count('Depth at which such a lock may be paid for.'),
+            belowUsd: Type.Optional(
+              count('Applies to inputs worth less than this, in USD. The last entry has no limit.'),
+            ),
+            depth: count(
+              'Depth at which such a lock may be paid for. A depth of `hard` or more waits for finality.',
+            ),
           },
           strict,
         ),
         {
           minItems: 1,
-          description: 'From where on a lock is paid for, by its value, within `exposureCapUsd`.',
+          description:
+            'Depth from which a lock is paid for, by the value of the input, rising; within `exposureCapUsd`.',
         },
       ),
-      settle: count('From here on a delivery is reported as settled.'),
+      settle: count('Depth from which a delivery is reported as settled.'),
       reorgWindowSeconds: count(
-        'How long a reorg of the usual kind takes to include a lock again. Not finality.',
+        'Seconds a usual reorg takes to include the same bytes again. Not finality. Lengthens the time to lock.',
       ),
       hard: count(
-        'Claims, refunds and `failed` wait for the block that the node calls finalized, and at least this deep.',
+        'Claims, refunds and `failed` wait for the finalized block of the nodes, and at least this depth.',
       ),
       hardSeconds: Type.Optional(
-        count('How long finality may take: deadlines count with it. Default: the time of `hard` blocks.'),
+        count(
+          'Seconds finality may take. Deadlines use this or the measured time if longer, up to three times. ' +
+            'Default: the time of `hard` blocks.',
+        ),
       ),
     },
     {
       ...strict,
-      description: 'Depths in blocks, 1 is the newest. On Solana 1 is confirmed, and `hard` is finalized.',
+      description: 'Depths in blocks; 1 is the newest. On Solana 1 is confirmed and `hard` is finalized.',
     },
   ),
   exposureUntil: Type.Optional(
     Type.Union([Type.Literal('safe'), Type.Literal('hard')], {
       description:
-        'Until when a lock counts against `exposureCapUsd`: until the node calls its block safe (of a rollup: ' +
-        'its batch is on layer 1), or until it is final. Default hard.',
+        'When a lock stops counting against `exposureCapUsd`: at the safe block of the nodes (on a rollup: its batch ' +
+        'is on layer 1), or at finality. Default hard.',
     }),
   ),
   blockMs: count('Usual time between blocks, in milliseconds.'),
   maxHeadAgeMs: Type.Optional(
-    count('A head older than this counts as down. Default 15000, or five times blockMs where that is more.'),
+    count(
+      'A head older than this makes the chain down; raise it for chains that miss blocks. ' +
+        'Default 15000, or five times blockMs where that is more.',
+    ),
   ),
   exposureCapUsd: Type.Optional(
     range(
       0,
       1_000_000_000,
-      'Value that may be delivered against locks that are not hard-final yet. Default 25000; 0 always waits.',
+      'USD that may be delivered against locks that are not final (`exposureUntil`): as quoted, or as the worker ' +
+        'values it at the lock if that is more. Default 25000; 0 always waits for finality.',
     ),
   ),
   unclaimedCapUsd: Type.Optional(
     range(
       0,
       1_000_000_000,
-      'Value that may be delivered and not yet claimed for good. Default 250000; 0 delivers nothing from here.',
+      'USD that may be delivered without a final claim, at least `exposureCapUsd`. Default 250000; ' +
+        '0 delivers nothing from this chain.',
     ),
   ),
   maxInFlight: Type.Optional(
-    count('Unmined transactions per sending key; further work waits and is batched. Default 16.'),
+    count('Unmined transactions per key; further work waits and is batched. Default 16.'),
   ),
 }
 
 const tokenOf = (at: ReturnType<typeof address>) =>
   Type.Object(
     {
-      symbol: text('As the chain has it; checked at start.'),
+      symbol: text('Symbol as the chain reports it; checked at start.'),
       address: at,
-      asset: text('The name of its asset: one of `assets`.'),
+      asset: text('Name of its asset, one of `assets`.'),
       decimals: Type.Optional(
-        range(0, 36, 'What the chain has to say, checked at start; amounts are counted in what it says.'),
+        range(0, 36, 'Compared with the chain at start. Needed to start while the chain is down.'),
       ),
     },
     strict,
   )
 
-const TOKENS = { description: 'What is served beside the native coin.' }
+const TOKENS = { description: 'Tokens served beside the native coin.' }
 
 export const EvmChain = Type.Object(
   {
     ...anyChain,
-    family: Type.Literal('evm', { description: 'Of the EVM.' }),
+    family: Type.Literal('evm', { description: 'A chain with an EVM.' }),
     contracts: Type.Object(
       {
-        account: address('GeoAccount: what wallets delegate to.'),
-        escrow: address('GeoEscrow: holds inputs.'),
-        vault: address('GeoVault: holds inventory.'),
+        account: address('GeoAccount, the code that wallets delegate to.'),
+        escrow: address('GeoEscrow, which holds inputs.'),
+        vault: address('GeoVault, which holds the inventory.'),
       },
-      { ...strict, description: 'As `service deploy` created them.' },
+      { ...strict, description: 'Contracts as `service deploy` created them.' },
     ),
     olderAccounts: Type.Optional(
       Type.Array(address('A GeoAccount.'), {
-        description: 'Delegates of yours from before: wallets on them are asked to move on, never refused.',
+        description: 'Earlier GeoAccounts: wallets delegated to them are asked to delegate anew.',
       }),
     ),
-    tokens: Type.Array(tokenOf(address('With its checksum.')), TOKENS),
+    tokens: Type.Array(tokenOf(address('Address with its checksum.')), TOKENS),
     wsUrls: Type.Optional(
       Type.Array(wsUrl('A node.'), {
         minItems: 1,
         description:
-          'Where the worker that follows the chain hears of new heads (`eth_subscribe`), instead of asking for them. ' +
-          'Only when to look follows from it: what is there is what the nodes of `rpcUrls` say.',
+          'WebSocket URLs for `eth_subscribe newHeads`, tried in order. They only say when to read; state comes from ' +
+          '`rpcUrls`, which are polled again after three block times without a head.',
       }),
     ),
-    tipWei: Type.Optional(digits('Fixed priority fee, in wei. Without it the nodes are asked.')),
+    tipWei: Type.Optional(
+      digits('Fixed priority fee, in wei. Default: the median of what the nodes suggest.'),
+    ),
     maxTipWei: Type.Optional(
       digits(
-        'The most that is believed of a priority fee that nodes suggest, in wei. ' +
-          'Default: twice the base fee, and at least 100000000.',
+        'Upper bound of a suggested priority fee, in wei. ' +
+          'Default: twice the base fee, and at least 100000000 (0.1 gwei).',
       ),
     ),
     l1FeeOracle: Type.Optional(
-      address('Of an OP-stack chain: its GasPriceOracle, 0x420000000000000000000000000000000000000F.'),
+      address('OP stack: the GasPriceOracle, 0x420000000000000000000000000000000000000F. Adds data fees.'),
     ),
     l1Gas: Type.Optional(
       Type.Literal('arbitrum', {
         description:
-          'Of Arbitrum and chains of its stack: posting bytes to L1 is charged as gas, which its nodes estimate.',
+          'Required for Arbitrum and chains of its stack: posting bytes to L1 is charged as gas, which nodes estimate.',
       }),
     ),
   },
@@ -159,33 +177,35 @@ export const EvmChain = Type.Object(
 export const SolanaChain = Type.Object(
   {
     ...anyChain,
-    family: Type.Literal('solana', { description: 'Of Solana.' }),
-    genesisHash: Type.Optional(text('Names the cluster; checked at start.')),
+    family: Type.Literal('solana', { description: 'A Solana cluster.' }),
+    genesisHash: Type.Optional(text('Genesis hash of the cluster; checked at start.')),
     vaults: Type.Object(
       {
-        intake: solanaAddress('Owns the accounts that inputs go to.'),
-        inventory: solanaAddress('Owns the accounts that deliveries are paid from.'),
+        intake: solanaAddress('Authority of the accounts that receive inputs.'),
+        inventory: solanaAddress('Authority of the accounts that pay deliveries.'),
       },
       {
         ...strict,
         description:
-          'The authorities that own the token accounts of the vaults; their own lamports are the native coin.',
+          'Authorities of the vaults. They own the token accounts; their own lamports are the native coin.',
       },
     ),
     feePayers: Type.Object(
       {
-        input: solanaAddress('Of inputs, and of what leaves the intake vault.'),
-        delivery: solanaAddress('Of deliveries.'),
+        input: solanaAddress('Pays fees of inputs, claims and refunds.'),
+        delivery: solanaAddress('Pays fees of deliveries.'),
       },
-      { ...strict, description: 'Pay for transactions, and own nothing else.' },
+      { ...strict, description: 'Fee payers. They hold SOL and own no token account of a served mint.' },
     ),
-    tokens: Type.Array(tokenOf(solanaAddress('Of the mint.')), TOKENS),
+    tokens: Type.Array(tokenOf(solanaAddress('Address of the mint.')), TOKENS),
     priorityPrice: Type.Optional(
       Type.Object(
-        { floor: digits('Never less. Default 1000.'), cap: digits('Never more. Default 1000000.') },
+        { floor: digits('Lower bound. Default 1000.'), cap: digits('Upper bound. Default 1000000.') },
         {
           ...strict,
-          description: 'Bounds of the priority price, in millionths of a lamport per compute unit.',
+          description:
+            'Bounds of the priority price, in millionths of a lamport per compute unit. ' +
+            'Between them it is what three of four recent blocks accepted.',
         },
       ),
     ),

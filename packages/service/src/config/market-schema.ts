@@ -3,14 +3,18 @@ import { address, chainId, count, decimal, flag, range, strict, text, url } from
 
 const ChainlinkFeed = Type.Object(
   {
-    kind: Type.Literal('chainlink', { description: 'An aggregator with latestRoundData, priced in USD.' }),
-    chainId: chainId('On which of the EVM chains of this file.'),
-    address: address('Of the feed.'),
-    maxAgeSeconds: count('Older answers are not used: a little more than its heartbeat.'),
+    kind: Type.Literal('chainlink', {
+      description: 'An aggregator with decimals, description and latestRoundData, priced in USD.',
+    }),
+    chainId: chainId('The EVM chain of the feed, one of this file.'),
+    address: address('Address of the feed.'),
+    maxAgeSeconds: count(
+      'Older answers are not used: its heartbeat and a little more, by the time of its chain.',
+    ),
     description: Type.Optional(
       Type.String({
         minLength: 1,
-        description: 'What the feed says it is, where that is not the name of the asset and ` / USD`.',
+        description: 'Description of the feed. Default: the name of the asset and ` / USD`.',
       }),
     ),
   },
@@ -29,11 +33,11 @@ const PythFeed = Type.Object(
       Type.String({
         minLength: 1,
         description:
-          'What the server calls it, where that is not `Crypto.`, the name of the asset and `/USD`.',
+          'Symbol of the feed at the server. Default: `Crypto.`, the name of the asset and `/USD`.',
       }),
     ),
     maxConfidenceBps: Type.Optional(
-      count('An update whose interval is wider is not used, in basis points. Default 100.'),
+      count('Updates with a wider confidence interval are not used, in basis points. Default 100.'),
     ),
   },
   strict,
@@ -41,16 +45,23 @@ const PythFeed = Type.Object(
 
 export const Asset = Type.Object(
   {
-    name: text('What tokens of several chains are the same of.'),
+    name: text('Name of the asset, which its tokens on several chains share.'),
     usdStable: Type.Optional(
-      flag('Meant to be worth a dollar: swaps among such assets have a smaller slippage by default.'),
+      flag(
+        'Pegged to the US dollar: swaps between two such assets have a default slippage of 50 instead of 300.',
+      ),
     ),
     sources: Type.Array(Type.Union([ChainlinkFeed, PythFeed]), {
       minItems: 1,
-      description: 'The price is the median of the live ones.',
+      description: 'Price sources; the price is the median of the live ones.',
     }),
     maxDeviationBps: Type.Optional(
-      range(1, 9_999, 'How far a live source may be from the median, in basis points. Default 200.'),
+      range(
+        1,
+        9_999,
+        'Largest distance of a source from the median, in basis points; keep it above the deviation thresholds of ' +
+          'the feeds. Default 200.',
+      ),
     ),
     minSources: Type.Optional(count('With fewer live sources there is no price. Default 1.')),
   },
@@ -59,10 +70,12 @@ export const Asset = Type.Object(
 
 export const Pyth = Type.Object(
   {
-    url: url('Without /v2/….'),
-    pollMs: Type.Optional(count('How often it is asked, in milliseconds. Default 2000.')),
+    url: url('URL without /v2/….'),
+    pollMs: Type.Optional(
+      count('Interval of requests by each API process and worker, in milliseconds. Default 2000.'),
+    ),
   },
-  { ...strict, description: 'The Hermes server that the sources of kind `pyth` are read from.' },
+  { ...strict, description: 'The Hermes server for sources of kind `pyth`.' },
 )
 
 // `Type.Tuple` would be written in a form that draft 2020-12 no longer has.
@@ -73,17 +86,17 @@ const bps = (description: string) => range(0, 2_000, description)
 /** The operator's own liquidity. Spread and twice the impact stay far below the whole: the curve has to rise. */
 export const InventoryVenue = Type.Object(
   {
-    kind: Type.Literal('inventory', { description: 'What the vaults hold.' }),
-    spreadBps: Type.Optional(bps('Kept of every swap, in basis points. Default 0.')),
+    kind: Type.Literal('inventory', { description: 'The tokens that the vaults hold.' }),
+    spreadBps: Type.Optional(bps('Spread of every swap between two assets, in basis points. Default 0.')),
     impactBps: Type.Optional(
-      bps('What taking the whole inventory of a token costs beyond the spread, in basis points. Default 50.'),
+      bps('Price impact of taking the whole inventory of a token, in basis points. Default 50.'),
     ),
     pairs: Type.Optional(
       Type.Array(
         Type.Object(
           {
-            assets: pair('Two assets, either way round.'),
-            spreadBps: bps('In basis points.'),
+            assets: pair('Two assets, in either order.'),
+            spreadBps: bps('Spread of the pair, in basis points.'),
           },
           strict,
         ),
@@ -94,13 +107,13 @@ export const InventoryVenue = Type.Object(
       Type.Array(
         Type.Object(
           {
-            chainId: Type.Optional(chainId('On this chain. Default every one.')),
-            asset: Type.Optional(text('Of this asset. Default every one.')),
-            maxUsd: count('In US dollars.'),
+            chainId: Type.Optional(chainId('Chain of the limit. Default: every chain.')),
+            asset: Type.Optional(text('Asset of the limit. Default: every asset.')),
+            maxUsd: count('Largest output of one swap, in USD.'),
           },
           strict,
         ),
-        { description: 'The most that one swap may take, by chain, asset or both.' },
+        { description: 'Limits per swap, by chain, asset or both.' },
       ),
     ),
   },
@@ -111,21 +124,21 @@ export const InventoryVenue = Type.Object(
 export const UniswapVenue = Type.Object(
   {
     kind: Type.Literal('uniswap-v3', {
-      description: 'Pools that outputs are bought from as they are delivered.',
+      description: 'Pools of one chain that outputs are bought from at delivery.',
     }),
-    chainId: chainId('Of the pools.'),
+    chainId: chainId('Chain of the pools.'),
     quoter: address('The QuoterV2 of the pools.'),
-    adapter: address('Ours, as `service deploy` created it; the vault has to allow it.'),
+    adapter: address('The adapter that `service deploy` created; the vault has to allow it.'),
     pools: Type.Array(
       Type.Object(
         {
-          sell: address('What the vault holds and pays with.'),
-          buy: address('What is delivered.'),
-          fee: count('Of the pool, in millionths.'),
+          sell: address('Token that the vault pays with; should be a stable that it holds.'),
+          buy: address('Token that is delivered.'),
+          fee: count('Fee of the pool, in millionths.'),
         },
         strict,
       ),
-      { minItems: 1, description: 'What may be bought with what.' },
+      { minItems: 1, description: 'Pools that may be used. Native coin is not bought.' },
     ),
   },
   strict,
@@ -133,9 +146,9 @@ export const UniswapVenue = Type.Object(
 
 const Tier = Type.Object(
   {
-    name: Type.String({ minLength: 1, description: 'As a quote calls it.' }),
-    holding: decimal('From how many whole tokens on.'),
-    percent: range(1, 100, 'How much less the fee is.'),
+    name: Type.String({ minLength: 1, description: 'Name of the tier in a quote.' }),
+    holding: decimal('Smallest holding, in whole tokens.'),
+    percent: range(1, 100, 'Discount on the service fee, in percent.'),
   },
   strict,
 )
@@ -147,10 +160,12 @@ export const Discount = Type.Object(
       Type.Array(Tier, {
         minItems: 1,
         description:
-          'From the lowest to the highest. Default bronze 1000 10, silver 10000 25, gold 100000 50.',
+          'Tiers, rising in holding and percent. Default bronze 1000 10, silver 10000 25, gold 100000 50.',
       }),
     ),
-    maxAgeSeconds: Type.Optional(count('A holding that was read longer ago earns nothing. Default 60.')),
+    maxAgeSeconds: Type.Optional(
+      count('Holdings read longer ago earn no discount; at half that age they are read again. Default 60.'),
+    ),
   },
-  { ...strict, description: 'Lower fees for wallets that hold your token. Without it there are none.' },
+  { ...strict, description: 'Lower fees for wallets that hold your token. Default: no discounts.' },
 )

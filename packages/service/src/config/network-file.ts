@@ -39,7 +39,7 @@ function findProblems(value: unknown): Problem[] {
 /** Stands in a new file for what nobody but the operator knows. */
 export const TO_FILL_IN = 'TO FILL IN' as const
 
-const SOURCE = ': a feed of the asset in USD, as docs/operations.md has it under "Price sources"'
+const SOURCE = ': a feed of the asset in USD, as described in docs/operations/prices.md'
 
 function sayWhatIsLeft(value: unknown, { path, message }: Problem): Problem {
   const parts = path.split('/').slice(1)

@@ -95,6 +95,6 @@ test('an asset without a price source says what is to be written there', () => {
   const ofAssets = parseNetwork(starter).problems.filter(({ path }) => path.startsWith('/assets'))
 
   expect(ofAssets).toMatchObject([
-    { path: '/assets/1/sources/0', message: expect.stringContaining('docs/operations.md') },
+    { path: '/assets/1/sources/0', message: expect.stringContaining('docs/operations/prices.md') },
   ])
 })

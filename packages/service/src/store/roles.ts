@@ -92,7 +92,7 @@ async function shareLanes(client: PoolClient): Promise<void> {
 export async function assertPart(db: Db, part: Part, { isAhead }: { isAhead: boolean }): Promise<void> {
   const group = groupOf(part)
   const { name, isMember, powers } = await readRole(db, group)
-  const where = 'docs/operations.md#database-roles'
+  const where = 'docs/operations/database.md#roles'
   const advice = `Give it a login role that is a member of ${group} and of nothing else: ${where}`
   if (powers.length > 0) throw tooMuch(name, part, powers, advice)
   if (!isMember) throw new Error(`The database role ${name} is not one of the ${part}. ${advice}.`)

@@ -1,0 +1,38 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync, readFileSync, statSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { expect, test } from 'vitest'
+import { ROOT } from './sources.ts'
+
+const listed = execFileSync('git', ['ls-files', '--', '*.md', 'llms.txt'], { cwd: ROOT, encoding: 'utf8' })
+const documents = listed
+  .trim()
+  .split('\n')
+  .filter((path) => existsSync(join(ROOT, path)))
+const read = (path: string) => readFileSync(join(ROOT, path), 'utf8')
+
+/** Anchors as GitHub makes them from headings. */
+function anchorsOf(text: string): string[] {
+  const prose = text.replace(/^```.*?^```/gms, '')
+  return [...prose.matchAll(/^#+ (.+)$/gm)].map(([, title = '']) =>
+    title
+      .toLowerCase()
+      .replace(/[^\w -]/g, '')
+      .replaceAll(' ', '-'),
+  )
+}
+
+function brokenLinksOf(document: string): string[] {
+  const links = [...read(document).matchAll(/\]\((?!https?:)([^)\s]+)\)/g)].map(([, link = '']) => link)
+  return links.filter((link) => {
+    const [path = '', anchor] = link.split('#')
+    const target = path === '' ? document : join(dirname(document), path)
+    if (!existsSync(join(ROOT, target))) return true
+    if (anchor === undefined || statSync(join(ROOT, target)).isDirectory()) return false
+    return !anchorsOf(read(target)).includes(anchor)
+  })
+}
+
+test.each(documents)('every link of %s leads to a file and a heading', (document) => {
+  expect(brokenLinksOf(document)).toEqual([])
+})
