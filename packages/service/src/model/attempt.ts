@@ -1,6 +1,6 @@
 /**
- * Does a part of the work, or leaves a fault behind: what one swap or chain runs into holds up no other. Where nobody
- * gathers faults, it throws.
+ * Runs `work` and collects its error, so that one failing swap or chain does not hold up the others. Throws if there is
+ * no collection.
  */
 export async function attempt<T>(
   faults: unknown[] | undefined,
@@ -14,13 +14,13 @@ export async function attempt<T>(
   }
 }
 
-/** For whoever gathers faults; where nobody does, it is thrown. */
+/** Adds an error to the collection, or throws it if there is none. */
 export function leave(faults: unknown[] | undefined, fault: unknown): void {
   if (!faults) throw fault
   faults.push(fault)
 }
 
-/** Once every part had its turn, the first fault is told. */
+/** Throws the first collected error, if any. */
 export function throwFirst(faults: readonly unknown[]): void {
   if (faults.length > 0) throw faults[0]
 }

@@ -1,7 +1,7 @@
-/** A part of work that several take on beside each other. */
+/** One of `of` parts of the work that several keys divide among themselves. */
 export type Share = { of: number; index: number }
 
-/** What `Map.groupBy` does on newer runtimes. */
+/** Equals `Map.groupBy`, which Node 20 lacks. */
 export function groupBy<T, K>(items: Iterable<T>, keyOf: (item: T) => K): Map<K, T[]> {
   const groups = new Map<K, T[]>()
   for (const item of items) {
@@ -19,7 +19,10 @@ export function chunksOf<T>(items: readonly T[], size: number): T[][] {
   )
 }
 
-/** Runs the work for all, this many at once. One that fails does not stop the rest; its error comes at the end. */
+/**
+ * Runs `work` for all items, at most `limit` at once. A failure does not stop the others; the first error is thrown at
+ * the end.
+ */
 export async function eachAtOnce<T>(
   items: readonly T[],
   limit: number,

@@ -12,11 +12,11 @@ import type { Op } from './swap.ts'
 
 type Hex = `0x${string}`
 
-/** Where a chain keeps inputs and inventory: two contracts, or the two authorities of Solana vaults. */
+/** The accounts that hold inputs and inventory on a chain: two contracts, or the two authorities of Solana vaults. */
 export type Place = { escrow: Hex; vault: Hex } | { intake: string; vault: string }
 export type PlaceOf = (chainId: number) => Place
 
-/** The terms of an op before it has a name. */
+/** The terms of an op that its hash commits to. */
 export type OpContent = Pick<
   Op,
   | ('originChain' | 'destinationChain' | 'wallet' | 'inputToken' | 'inputAmount' | 'outputToken')
@@ -27,8 +27,8 @@ export type OpContent = Pick<
 export type OpTerms = { hash: Hex; deliveryHash: Hex; signed: GeoOp | Delivery }
 
 /**
- * What names an op. From an escrow it is the digest that the wallet signs, the delivery nested in it. From an
- * intake vault the wallet signs the transfer itself, and the delivery alone is the name.
+ * Computes the hashes that identify an op. With an escrow, the hash is the digest that the wallet signs, which includes
+ * the delivery. With an intake vault, the wallet signs the transfer itself, and the delivery hash identifies the op.
  */
 export function termsOfOp(placeOf: PlaceOf, op: OpContent): OpTerms {
   const origin = placeOf(op.originChain)
@@ -48,7 +48,7 @@ export function ringOfOp(placeOf: PlaceOf, { originChain: chainId, locker }: Rin
   return ringOf({ chainId, escrow: origin.escrow, locker: locker as Hex })
 }
 
-/** Whether all lockers of a chain have one ring together: where no escrow tells their inputs apart. */
+/** Whether all lockers of a chain share one ring, since no escrow separates their inputs. */
 export function isRingShared(placeOf: PlaceOf, chainId: number): boolean {
   return 'intake' in placeOf(chainId)
 }

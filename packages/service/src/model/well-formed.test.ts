@@ -16,7 +16,7 @@ const content: OpContent = {
   ...{ opDeadline: 100, fillDeadline: 200, refundDeadline: 300 },
 }
 
-/** An op under the name that its terms give it, whether they make sense or not. */
+/** An op with the hashes of its own terms, valid or not. */
 function named(terms: OpContent): Op {
   const { hash, deliveryHash } = termsOfOp(placeOf, terms)
   return { ...terms, hash, deliveryHash } as Op
@@ -24,7 +24,7 @@ function named(terms: OpContent): Op {
 
 const judge = (op: Op) => isWellFormed(placeOf, op)
 
-test('an op under its own name with deadlines in order is well-formed', () => {
+test('an op with the hashes of its terms and deadlines in order is well-formed', () => {
   expect(judge(named(content))).toBe(true)
 })
 
@@ -50,6 +50,6 @@ test.each([
   ['a refund deadline at the fill deadline', { refundDeadline: 200 }],
   ['a refund deadline before the fill deadline', { refundDeadline: 199 }],
   ['no round', { round: 0n }],
-])('an op with %s is not well-formed, even under its own name', (_, change) => {
+])('an op with %s is not well-formed, even with the hashes of its terms', (_, change) => {
   expect(judge(named({ ...content, ...change }))).toBe(false)
 })

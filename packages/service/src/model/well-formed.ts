@@ -2,8 +2,8 @@ import { type PlaceOf, termsOfOp } from './op-terms.ts'
 import type { Op } from './swap.ts'
 
 /**
- * Whether the stored fields, with this process's own configuration, give the name under which the op is known on every
- * chain, and its deadlines are in order.
+ * Whether the stored fields, with this process's own configuration, give the op's hashes, and its deadlines are in
+ * order.
  */
 export function isWellFormed(placeOf: PlaceOf, op: Op): boolean {
   const isOrdered = op.opDeadline < op.fillDeadline && op.fillDeadline < op.refundDeadline
@@ -15,7 +15,7 @@ function isNamed(placeOf: PlaceOf, op: Op): boolean {
     const { hash, deliveryHash } = termsOfOp(placeOf, op)
     return hash === op.hash && deliveryHash === op.deliveryHash
   } catch {
-    // No op has such an address, number or chain.
+    // The address, number or chain is invalid.
     return false
   }
 }

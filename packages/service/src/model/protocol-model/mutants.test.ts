@@ -5,7 +5,7 @@ import { designMutants, furtherMutants, type Mutant } from './test-mutants.ts'
 
 const mutants = [...designMutants, ...furtherMutants]
 
-// Broken before money moves: left aside to see that the money is lost as well.
+// Violations before money moves. Ignored here to show that money is lost as well.
 const paper: readonly RuleName[] = [
   'INV-9 written ahead',
   'INV-22 no money decision without a proof',
@@ -25,7 +25,7 @@ for (const mutant of mutants) {
     expect({ states: found.states, steps: trace.length }, trace.join('\n')).toEqual({ states, steps })
   })
 
-  test(`${id} with its rule on breaks nothing`, () => {
+  test(`${id} breaks nothing with its rule on`, () => {
     expect([...exploreSwap(on).violations]).toEqual([])
   })
 
@@ -37,12 +37,12 @@ for (const mutant of mutants) {
   })
 }
 
-test('the way each mutant loses money is written down', async () => {
+test('the shortest trace to a loss of each mutant is recorded', async () => {
   const pages = mutants.map((mutant) => {
     const trace = exploreMutant(mutant).violations.get(mutant.breaks) ?? []
     const steps = trace.map((step, index) => `${index + 1}. ${step}`)
     return [`## ${mutant.id}: ${mutant.what}`, '', `Breaks ${mutant.breaks}.`, '', ...steps, ''].join('\n')
   })
 
-  await expect(['# Shortest ways to a loss', '', ...pages].join('\n')).toMatchFileSnapshot('traces.md')
+  await expect(['# Shortest traces to a loss', '', ...pages].join('\n')).toMatchFileSnapshot('traces.md')
 })
