@@ -1,17 +1,17 @@
 import type { Db } from './db.ts'
 
-/** Which events of swaps a block may have. */
+/** The swap events that a block may contain. */
 export type Expectation = {
-  /** A swap waits for what was sent before this block was the newest. */
+  /** A swap waits for a transaction that was sent before this block was the head. */
   isSent: boolean
-  /** The event of one of them was not seen yet. */
+  /** At least one of those events was not seen yet. */
   isUnseen: boolean
 }
 
-// A swap that has waited longer waits for something else than the next block.
+// A swap that waited longer is blocked by something other than the next block.
 const PATIENCE_SECONDS = 60
 
-/** Says which events the blocks up to this head may have. None has a transaction that was sent at this head. */
+/** Reads which events the blocks up to this head may contain. Transactions sent at this head are in none of them. */
 export async function readExpectation(
   db: Db,
   { chainId, head }: { chainId: number; head: bigint },

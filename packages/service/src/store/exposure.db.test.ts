@@ -26,7 +26,7 @@ async function lockedSwap() {
   return moveTestSwap(pool, swap, 'lockSeen', { originTxHash: '0xlock', lockedBlock: 1n })
 }
 
-/** Resolves when somebody waits for a lock of another. */
+/** Resolves once a query waits for a lock. */
 async function untilSomebodyWaits(): Promise<void> {
   for (;;) {
     const { rows } = await database.pool.query(
@@ -36,7 +36,7 @@ async function untilSomebodyWaits(): Promise<void> {
   }
 }
 
-test('the first exposure of a chain is given back by a lock that becomes final while it is booked', async () => {
+test('a lock that becomes final while the first exposure of its chain is booked frees that exposure', async () => {
   const swap = await lockedSwap()
   let marked: Promise<void> | undefined
 

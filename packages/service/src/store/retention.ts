@@ -1,19 +1,19 @@
 import type { Db } from './db.ts'
 
-/** How long an op that nobody submitted is kept once it ran out: far longer than it can be submitted or locked. */
+/** How long an unsubmitted op is kept after its expiry: far longer than it can be submitted or locked. */
 export const OP_KEPT_MS = 24 * 3_600_000
 
-/** How far the ops were looked through, by when they ran out. Exact to the microsecond, as a Date is not. */
+/** The cursor through ops by expiry. It has microseconds, unlike a Date. */
 export type OpPlace = { expiresAt: string; id: string }
 
 export const FIRST_OP: OpPlace = { expiresAt: '-infinity', id: '00000000-0000-0000-0000-000000000000' }
 
-/** What became of a page: where the next one begins, and whether there is one. */
+/** The result of one page: the next cursor, and whether the end is reached. */
 type Looked<Place> = { deleted: number; last: Place; isEnd: boolean }
 
 /**
- * Ops that nobody submitted and nobody can: a build leaves one behind, a swap needs it. Looks at the next `limit` after
- * a place: those that have a swap stay for ever, and are not to be read each time.
+ * Deletes expired ops that were never submitted. Reads the next `limit` after a cursor, because submitted ops stay
+ * forever and should not be read each time.
  */
 export async function deleteUnsubmittedOps(
   db: Db,
@@ -46,8 +46,8 @@ export type EventPlace = { swapId: string; seq: number }
 export const FIRST_EVENT: EventPlace = { swapId: '', seq: 0 }
 
 /**
- * Events of a month that cannot be dropped yet: those of swaps that are over, but for the last one of each and what a
- * webhook is owed. Looks at the next `limit` after a place.
+ * Deletes events of a month that cannot be dropped yet: those of ended swaps, except the last event of each and due
+ * webhook deliveries. Reads the next `limit` after a cursor.
  */
 export async function deleteEventsOf(
   db: Db,

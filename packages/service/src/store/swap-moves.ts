@@ -1,6 +1,6 @@
 import type { SwapState } from '../model/lifecycle.ts'
 
-// How the state of a swap is changed; store/swaps.ts alone does it.
+// SQL of state transitions, used only by store/swaps.ts.
 
 export const ADVANCE_TOGETHER = `
   update swaps s
@@ -12,7 +12,7 @@ export const ADVANCE_TOGETHER = `
     from unnest($1::text[], $2::int[]) as m (id, version)
    where s.id = m.id and s.version = m.version`
 
-/** The move, and what it gives back: exposure, the booking of a claim, reserved liquidity. */
+/** The transition, and the release of exposure, claim booking and reserved inventory. */
 export const ADVANCE = `
   with moved as (
     update swaps
@@ -69,7 +69,7 @@ export function releasesReservation(from: SwapState, to: SwapState): boolean {
 
 const claimable: readonly SwapState[] = ['locking', 'locked', 'delivering', 'settled', 'claiming']
 
-/** Whether its input was claimed for good, or never will be. */
+/** Whether the transition ends the booking of the claim: the input was finally claimed, or never will be. */
 export function releasesClaim(from: SwapState, to: SwapState): boolean {
   return claimable.includes(from) && !claimable.includes(to)
 }
