@@ -5,7 +5,7 @@ import { createPriceWatch, type PriceChange } from './watch.ts'
 
 type Told = Outcome | Error | Promise<Outcome>
 
-/** A source of one asset that says what the test tells it to. */
+/** A source of one asset with answers set by the test. */
 function createTeller(name: string, more: { chainId?: number; minIntervalMs?: number } = {}) {
   const teller = { told: { problem: 'noAnswer' } as Told, reads: 0 }
   const source: PriceSource = {
@@ -36,7 +36,7 @@ function createScene(...tellers: ReturnType<typeof createTeller>[]) {
 
 const at = (price: bigint, freshForMs = 60_000): Outcome => ({ price, freshForMs })
 
-test('the reference is made of every source that is live', async () => {
+test('the reference uses every live source', async () => {
   const [a, b, c] = [createTeller('a'), createTeller('b'), createTeller('c')]
   const scene = createScene(a, b, c)
   Object.assign(a, { told: at(1_000n) })
@@ -54,7 +54,7 @@ test('the reference is made of every source that is live', async () => {
   expect(scene.book.referenceOf('BTC')).toEqual({ unavailable: 'tooFew' })
 })
 
-test('what a source said is forgotten ten seconds after it stopped answering', async () => {
+test('readings of a silent source expire after ten seconds', async () => {
   const a = createTeller('a')
   const scene = createScene(a)
   a.told = at(1_000n)
@@ -69,7 +69,7 @@ test('what a source said is forgotten ten seconds after it stopped answering', a
   expect(scene.reference()).toEqual({ unavailable: 'tooFew' })
 })
 
-test('a price is not used beyond its own age limit, however often it was read', async () => {
+test('a price is not used beyond its own age limit, however often it is read', async () => {
   const a = createTeller('a')
   const scene = createScene(a)
   a.told = at(1_000n, 3_000)
@@ -81,7 +81,7 @@ test('a price is not used beyond its own age limit, however often it was read', 
   expect(scene.book.feedsOf('ETH')).toEqual([{ feed: 'a feed', problem: 'stale' }])
 })
 
-test('a source on a chain that stands still is not live', async () => {
+test('a source on a halted chain is not live', async () => {
   const [alpha, beta] = [createTeller('alpha', { chainId: 1 }), createTeller('beta', { chainId: 2 })]
   const scene = createScene(alpha, beta)
   alpha.told = at(1_000n)
@@ -95,7 +95,7 @@ test('a source on a chain that stands still is not live', async () => {
   expect(scene.book.feedsOf('ETH')[0]).toEqual({ feed: 'alpha', problem: 'chainStopped' })
 })
 
-test('a slow answer does not undo a later one', async () => {
+test('a late answer does not replace a newer one', async () => {
   const a = createTeller('a')
   const scene = createScene(a)
   let finish: (outcome: Outcome) => void = () => {}
@@ -112,7 +112,7 @@ test('a slow answer does not undo a later one', async () => {
   expect(scene.reference()).toEqual({ price: 2_000n })
 })
 
-test('a source is asked no more often than it wants, and its silence is told once', async () => {
+test('a source is read at most at its interval, and its outage is reported once', async () => {
   const a = createTeller('a', { minIntervalMs: 2_000 })
   const scene = createScene(a)
   a.told = new Error('down')
@@ -132,7 +132,7 @@ test('a source is asked no more often than it wants, and its silence is told onc
   expect(scene.faults).toEqual(['a', 'a'])
 })
 
-test('each change of state is told once, with what every feed said', async () => {
+test('each change of state is reported once, with the state of every feed', async () => {
   const [a, b] = [createTeller('a'), createTeller('b')]
   const scene = createScene(a, b)
   const changes: PriceChange[] = []

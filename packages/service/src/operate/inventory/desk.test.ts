@@ -6,12 +6,12 @@ const beta = { config: { name: 'beta', chainId: 2 } }
 const usdc = { chainId: 2, address: '0x01', symbol: 'USDC', decimals: 6, asset: 'USDC' }
 const desk = (chains: [number, { tokens: Token[] }][]) => ({ catalog: { chains: new Map(chains) } })
 
-test('of a chain that does not answer nothing is said about its tokens', () => {
+test('tokens of an unreachable chain are unknown', () => {
   expect(() => findTokenOf(desk([]), beta, 'USDC')).toThrow('beta does not answer')
 })
 
-test('a token that a chain does not have is answered with those that it has', () => {
+test('the error about an unknown token lists the known ones', () => {
   const answering = desk([[2, { tokens: [usdc] }]])
 
-  expect(() => findTokenOf(answering, beta, 'DAI')).toThrow('beta has no token DAI. There are: USDC.')
+  expect(() => findTokenOf(answering, beta, 'DAI')).toThrow('beta has no token DAI. Tokens: USDC.')
 })

@@ -13,17 +13,17 @@ import { findNetwork } from '../served.ts'
 
 type Keys = Partial<Pick<Parameters<typeof connectChains>[0], 'accounts' | 'signers'>>
 
-/** Where an operator looks at and moves inventory: the database, and every chain of the configuration. */
+/** The database and all configured chains, for inventory commands. */
 export type Desk = {
   place: Place
   network: NetworkConfig
   chains: Chains
   catalog: Catalog
-  /** Names of the chains that do not answer now; the catalog lacks them. */
+  /** Names of the chains that do not answer; the catalog lacks them. */
   silent: readonly string[]
 }
 
-/** By DATABASE_URL and GEOSWAP_CONFIG, or those of the local network. */
+/** From DATABASE_URL and GEOSWAP_CONFIG, or those of the local network. */
 export function findDesk(env: Env): { place: Place; network: NetworkConfig } {
   return { place: findPlace(env), network: findNetwork(env) }
 }
@@ -38,7 +38,7 @@ export async function openDesk(env: Env, keys: Keys = {}): Promise<Desk> {
   return { place, network, chains, catalog, silent }
 }
 
-/** An operator looks most of all when something is down: the chains that answer are shown. */
+/** Loads the chains that answer, since operators need this most when something is down. */
 async function loadAnswering(network: NetworkConfig, chains: Chains) {
   const loaded = await Promise.allSettled(
     chains.all.map((chain) => loadCatalog(network, { ...chains, all: [chain] })),
@@ -53,7 +53,7 @@ async function loadAnswering(network: NetworkConfig, chains: Chains) {
   }
 }
 
-/** What the local network keeps for commands on its own machine. */
+/** Reads a secret that the local network keeps for commands on its machine. */
 export function readLocalSecret(env: Env, name: string): string | undefined {
   const file = join(resolve(env['GEOSWAP_HOME'] ?? '.geoswap'), 'secrets.json')
   if (!existsSync(file)) return undefined
@@ -61,7 +61,7 @@ export function readLocalSecret(env: Env, name: string): string | undefined {
   return typeof value === 'string' ? value : undefined
 }
 
-/** Prices as they are now. An asset without a price is left out of sums, not out of lists. */
+/** Current prices. An asset without a price is missing from sums, not from lists. */
 export async function readPrices(env: Env, { network, chains }: Desk): Promise<PriceBook> {
   const problems: string[] = []
   const key = readSetting(env, 'GEOSWAP_PYTH_API_KEY', problems)
@@ -79,7 +79,7 @@ export async function readPrices(env: Env, { network, chains }: Desk): Promise<P
   return book
 }
 
-/** Of the chains that answer, as they are now. */
+/** The current states of the chains that answer. */
 async function readStates({ all }: Chains): Promise<Map<number, Aged<ChainState>>> {
   const read = await Promise.allSettled(
     all.map(async ({ chain, view }) => ({
@@ -100,11 +100,11 @@ export function findChain({ chains }: Desk, name: string): ConnectedChain {
   const found = chains.all.find(({ config }) => config.name === name || String(config.chainId) === name)
   if (found) return found
   throw new UsageError(
-    `There is no chain ${name}. There are: ${chains.all.map(({ config }) => config.name).join(', ')}.`,
+    `Unknown chain ${name}. Chains: ${chains.all.map(({ config }) => config.name).join(', ')}.`,
   )
 }
 
-/** By symbol or address. */
+/** Finds a token by symbol or address. */
 export function findTokenOf(
   { catalog }: { catalog: { chains: ReadonlyMap<number, { tokens: readonly Token[] }> } },
   { config }: { config: Pick<ChainConfig, 'name' | 'chainId'> },
@@ -118,6 +118,6 @@ export function findTokenOf(
   )
   if (found) return found
   throw new UsageError(
-    `${config.name} has no token ${name}. There are: ${tokens.map(({ symbol }) => symbol).join(', ')}.`,
+    `${config.name} has no token ${name}. Tokens: ${tokens.map(({ symbol }) => symbol).join(', ')}.`,
   )
 }

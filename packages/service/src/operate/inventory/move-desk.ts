@@ -8,10 +8,10 @@ import type { Token } from '../../model/catalog.ts'
 import { type Move, readFree } from '../../store/treasury-moves.ts'
 import { inCoins, readHeld } from './holdings.ts'
 
-/** A move with everything that sends it. */
+/** A move and everything needed to send it. */
 export type MoveDesk = { connected: ConnectedChain; token: Token; move: Move; pool: Pool; output: Output }
 
-/** What leaves beside the amount: on Solana the vault pays the fee and the mark itself. */
+/** The balance minus fee and marker rent, which the Solana vault itself pays. */
 export async function readWithdrawable({ connected, token }: Pick<MoveDesk, 'connected' | 'token'>) {
   const held = await readHeld(connected, token.address)
   const isOwnCoin = connected.config.family === 'solana' && token.address === connected.nativeToken.address
@@ -32,10 +32,10 @@ export async function refuseReserved({
 }
 
 function notFree(token: Token, free: bigint): string {
-  return `Only ${inCoins(free, token)} ${token.symbol} is free: the rest is reserved for accepted swaps, or not there.`
+  return `Only ${inCoins(free, token)} ${token.symbol} is free: the rest is missing or reserved for accepted swaps.`
 }
 
-/** Where a deposit comes from has to hold it. */
+/** The sender of a deposit has to hold its amount. */
 export async function refuseMissing({
   connected,
   token,
@@ -47,7 +47,7 @@ export async function refuseMissing({
   throw new UsageError(`${move.sender} holds ${has} on ${connected.config.name}: ${lacks} are missing.`)
 }
 
-/** On EVM chains, whose nodes would take the transaction only later; the simulation on Solana covers the fee. */
+/** For EVM chains, whose nodes would only accept the transaction later; on Solana the simulation covers the fee. */
 export async function refuseWithoutGas(
   { connected, move }: Pick<MoveDesk, 'connected' | 'move'>,
   request: TxRequest,
@@ -60,6 +60,6 @@ export async function refuseWithoutGas(
   if (has >= needs) return
   const inGas = (amount: bigint) => inCoins(amount, nativeToken)
   throw new UsageError(
-    `${move.sender} has ${inGas(has)} of the coin of ${config.name}; with its gas this may take ${inGas(needs)}.`,
+    `${move.sender} has ${inGas(has)} of the coin of ${config.name}; amount and gas may take ${inGas(needs)}.`,
   )
 }

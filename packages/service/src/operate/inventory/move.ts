@@ -14,7 +14,7 @@ import { findTreasury } from './treasury.ts'
 
 const WITHDRAW_GAS = 300_000
 
-/** Shows what would be sent, or sends it and waits until it is final. */
+/** Prints the transaction, or sends it and waits until it is final. */
 export async function runMove(env: Env, output: Output, order: MoveOrder): Promise<number> {
   const { place, network } = findDesk(env)
   const named = network.chains.find(
@@ -37,14 +37,14 @@ async function toMove(desk: Desk, order: MoveOrder, sender: string) {
   const token = findTokenOf(desk, connected, order.token)
   const recipient = recipientOf(order, connected)
   const payer = order.kind === 'withdraw' ? vaultOf(connected) : sender
-  if (recipient === payer) throw new UsageError(`${payer} would pay itself.`)
+  if (recipient === payer) throw new UsageError(`${payer} would pay to itself.`)
   const once = order.once ?? (await newOnce(connected, sender))
   const amount = parseCoins(order.amount, token)
   const move: Move = { chainId, sender, once, kind: order.kind, token: token.address, recipient, amount }
   return { connected, token, move }
 }
 
-/** The next nonce, or where there are none a random number: the mark that it leaves can be left once. */
+/** The next nonce. Without nonces, a random number, whose marker can be created only once. */
 async function newOnce({ evm, config }: ConnectedChain, sender: string): Promise<string> {
   if (!evm) return randomBytes(8).toString('hex')
   const address = sender as Address
@@ -54,13 +54,13 @@ async function newOnce({ evm, config }: ConnectedChain, sender: string): Promise
   ])
   if (pending > next) {
     throw new UsageError(
-      `A transaction of ${sender} on ${config.name} is under way (nonce ${next}). Wait for it.`,
+      `A transaction of ${sender} on ${config.name} is pending (nonce ${next}). Wait for it.`,
     )
   }
   return String(next)
 }
 
-/** Fails where it would fail now. */
+/** Plans the transaction, and throws if it would fail now. */
 async function planMove(desk: MoveDesk): Promise<TxRequest> {
   if (desk.move.kind === 'deposit') await refuseMissing(desk)
   const request = await toRequest(desk)
@@ -103,6 +103,6 @@ async function describeMove(desk: MoveDesk, order: MoveOrder): Promise<number> {
   const again = `--chain ${order.chain} --token ${order.token} --amount ${order.amount}${to} --once ${move.once}`
   output.hint(`Nothing was sent. To send it:
   inventory ${order.kind} ${again} --yes
-However often that is run, it is paid once.`)
+Running it several times pays only once.`)
   return 0
 }

@@ -15,7 +15,7 @@ export async function showPlan(
 ): Promise<number> {
   const desk = await openDesk(env)
   const planned = await withDatabase(desk.place, 'inventory', (pool) => planFor(env, desk, pool, days))
-  for (const chain of desk.silent) output.hint(`${chain} does not answer: it is left out of the plan.`)
+  for (const chain of desk.silent) output.hint(`${chain} does not answer and is missing from the plan.`)
   output.out(json ? JSON.stringify(toJson(planned, days), null, 2) : toText(planned, days))
   return desk.silent.length > 0 ? 1 : 0
 }
@@ -38,7 +38,7 @@ async function planFor(env: Env, desk: Desk, pool: Pool, days: number): Promise<
 
 function stockOf(stocks: readonly TokenStock[], { chainId, token }: Cell): TokenStock {
   const found = stocks.find((stock) => stock.token.chainId === chainId && stock.token.address === token)
-  if (!found) throw new Error(`No stock of ${token} on ${chainId}`)
+  if (!found) throw new Error(`No balance of ${token} on chain ${chainId}`)
   return found
 }
 
@@ -52,7 +52,7 @@ function toText({ plan, stocks }: Planned, days: number): string {
     return [chain, token.symbol, ...amounts.map((amount) => inCoins(amount, token))]
   })
   return [
-    `Swaps of the last ${days} days, and what the next ${days} need with ${MARGIN_BPS / 100n} % to spare:`,
+    `Swaps of the last ${days} days, and the need of the next ${days} plus ${MARGIN_BPS / 100n} %:`,
     toTable([HEAD, ...rows]),
     '',
     ...describeTransports({ plan, stocks }),
@@ -74,7 +74,7 @@ function describeTransports({ plan, stocks }: Planned): string[] {
 function describeShortages({ plan, stocks }: Planned): string[] {
   return plan.shortages.map(({ cell, amount }) => {
     const { chain, token } = stockOf(stocks, cell)
-    return `No chain can spare it: bring ${inCoins(amount, token)} more ${token.symbol} to ${chain}.`
+    return `No chain has a surplus: deposit ${inCoins(amount, token)} more ${token.symbol} on ${chain}.`
   })
 }
 

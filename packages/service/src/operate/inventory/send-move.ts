@@ -19,8 +19,8 @@ import { type MoveDesk, readWithdrawable, refuseReserved } from './move-desk.ts'
 const MAX_WAIT_MS = 2_000
 
 /**
- * Sends a move, or goes on with one that was interrupted. Whatever was signed for it has the same nonce, or leaves the
- * same mark on Solana, so that one of them lands at most.
+ * Sends a move, or continues an interrupted one. All transactions signed for it share one nonce, or one marker on
+ * Solana, so that at most one lands.
  */
 export async function followMove(desk: MoveDesk, plan: () => Promise<TxRequest>): Promise<number> {
   const { pool, move, output } = desk
@@ -30,7 +30,7 @@ export async function followMove(desk: MoveDesk, plan: () => Promise<TxRequest>)
   const isUsed = await isNonceUsed(desk, (await desk.connected.chain.readHeads()).head.number)
   if (isUsed && !known) {
     throw new UsageError(
-      `Nonce ${move.once} of ${move.sender} is used by something else: nothing was sent. Run it without --yes.`,
+      `Nonce ${move.once} of ${move.sender} is used by another transaction: nothing was sent. Run it without --yes.`,
     )
   }
   let signed: Signed | undefined
@@ -40,12 +40,12 @@ export async function followMove(desk: MoveDesk, plan: () => Promise<TxRequest>)
     if (!known) await begin(desk)
     signed = await sign(desk, request)
     await recordMoveTx(pool, move, signed.txHash)
-    output.hint(`Sends ${signed.txHash}. If this is interrupted, run it again: it is paid once.`)
+    output.hint(`Sending ${signed.txHash}. If interrupted, run the command again: it pays only once.`)
     await broadcast(desk, signed)
   }
   const outcome = await waitForEnd(desk, signed)
   if (!outcome) {
-    output.hint('It expired before a block took it: nothing was paid. Run it again.')
+    output.hint('It expired before it was included: nothing was paid. Run it again.')
     return 1
   }
   await endMove(pool, move, outcome)
@@ -67,12 +67,12 @@ async function begin(desk: MoveDesk): Promise<void> {
   if (move.kind === 'deposit') return beginDeposit(pool, move)
   await recount(desk)
   if (await beginWithdrawal(pool, move, await readWithdrawable(desk))) return
-  // A swap was accepted since it was looked at.
+  // A swap was accepted after the check.
   await refuseReserved(desk)
-  throw new UsageError('What is free changed just now: nothing was sent. Run it again.')
+  throw new UsageError('The free amount just changed: nothing was sent. Run it again.')
 }
 
-/** So that the next quote knows, also while no worker counts the vaults. */
+/** Updates the stored balances for quotes, in case no worker runs. */
 async function recount({ connected, pool }: Pick<MoveDesk, 'connected' | 'pool'>): Promise<void> {
   const { head } = await connected.chain.readHeads()
   const at = { chainId: connected.config.chainId, block: head.number }
@@ -86,11 +86,11 @@ async function sign({ connected, move }: MoveDesk, request: TxRequest): Promise<
   return chain.sign(request, { sender: move.sender, terms, ...nonce })
 }
 
-/** Whether the bytes arrived, the chain shows. */
+/** Ignores the node's answer: the chain shows whether the bytes arrived. */
 async function broadcast({ connected, output }: MoveDesk, { raw }: Signed): Promise<void> {
   await connected.chain.broadcast(raw).catch((error: unknown) => {
     output.hint(
-      `Not confirmed by a node yet: ${error instanceof Error ? error.message.split('\n')[0] : error}`,
+      `Not yet accepted by a node: ${error instanceof Error ? error.message.split('\n')[0] : error}`,
     )
   })
 }
@@ -100,7 +100,9 @@ async function isNonceUsed({ connected, move }: MoveDesk, blockNumber: bigint): 
   const address = move.sender as Address
   const next = await connected.evm.client.getTransactionCount({ address, blockNumber })
   if (next < Number(move.once)) {
-    throw new UsageError(`Nonce ${move.once} of ${move.sender} is not next: ${next} is. Nothing was sent.`)
+    throw new UsageError(
+      `Nonce ${move.once} of ${move.sender} is not the next one, which is ${next}. Nothing was sent.`,
+    )
   }
   return next > Number(move.once)
 }
@@ -110,13 +112,13 @@ async function findLanded({ connected }: MoveDesk, txHashes: readonly string[]) 
   return found.find((each) => each !== undefined && !each.failed)
 }
 
-/** Undefined when what was signed can no longer land and nothing of this move did. */
+/** Undefined if the signed transaction can no longer land and no earlier one did. */
 async function waitForEnd(desk: MoveDesk, signed: Signed | undefined): Promise<MoveOutcome | undefined> {
   const { connected, pool, move } = desk
   const { txHashes = [] } = (await findMove(pool, move)) ?? {}
   let heads: Heads | undefined
   for (;;) {
-    // The heads are read first: what they do not show as landed was not there when they were.
+    // Reads the heads first, so that a transaction missing below them cannot have landed before.
     heads = await connected.chain.readHeads(heads)
     const end = await findEnd(desk, { heads, txHashes, signed })
     if (end) return end === 'expired' ? undefined : end
@@ -138,10 +140,7 @@ async function findEnd(desk: MoveDesk, { heads, txHashes, signed }: Look) {
 
 function tell({ move, token, output }: MoveDesk, outcome: MoveOutcome, txHashes: readonly string[]): number {
   const what = `${move.kind} of ${inCoins(move.amount, token)} ${token.symbol} (--once ${move.once})`
-  if (outcome === 'landed') output.out(`The ${what} is done and final: ${txHashes.join(' or ')}`)
-  else
-    output.out(
-      `The ${what} did not happen: its nonce was used without it. Signed were ${txHashes.join(', ')}`,
-    )
+  if (outcome === 'landed') output.out(`The ${what} is final: ${txHashes.join(' or ')}`)
+  else output.out(`The ${what} failed: its nonce was used without it. Signed: ${txHashes.join(', ')}`)
   return outcome === 'landed' ? 0 : 1
 }

@@ -20,7 +20,7 @@ type Status = {
 export async function showStatus(env: Env, output: Output, { json }: { json: boolean }): Promise<number> {
   const desk = await openDesk(env)
   const status = await withDatabase(desk.place, 'inventory', (pool) => readStatus(env, desk, pool))
-  for (const chain of desk.silent) output.hint(`${chain} does not answer: it is left out.`)
+  for (const chain of desk.silent) output.hint(`${chain} does not answer and is not shown.`)
   output.out(json ? JSON.stringify(toJson(status, desk), null, 2) : toText(status, desk))
   return desk.silent.length > 0 ? 1 : 0
 }
@@ -82,8 +82,8 @@ function describe({ kind, chainId, once, token, amount, txHashes }: RecordedMove
   const chain = catalog.chains.get(chainId)
   const known = chain?.tokens.find(({ address }) => address === token)
   const what = known ? `${inCoins(amount, known)} ${known.symbol}` : `${amount} of ${token}`
-  const signed = txHashes.length > 0 ? `signed: ${txHashes.join(', ')}` : 'nothing was signed yet'
-  return `Not over: ${kind} ${what} on ${chain?.name ?? chainId}, --once ${once}; ${signed}.
+  const signed = txHashes.length > 0 ? `signed: ${txHashes.join(', ')}` : 'nothing is signed yet'
+  return `Pending: ${kind} ${what} on ${chain?.name ?? chainId}, --once ${once}; ${signed}.
 Run it again with the same --once.`
 }
 
