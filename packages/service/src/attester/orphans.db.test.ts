@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterAll(() => database.stop())
 beforeEach(() => database.pool.query('delete from attestations; delete from swaps; delete from ops'))
 
-/** A swap of which only the input is known: the op ends at second 5,000, anyone may send it back from 9,000 on. */
+/** A swap of which only the input is known: its op deadline is at 5,000 seconds, its refund deadline at 9,000. */
 async function insertOrphan(): Promise<string> {
   const { pool } = database
   const swap = await insertTestSwap(pool, await insertTestAccount(pool))
@@ -25,7 +25,9 @@ async function insertOrphan(): Promise<string> {
 
 type Place = { seconds: number; expires?: boolean; isPaid?: boolean }
 
-/** Runs an attester that sees these chains; returns its words, and from when on it looked for deliveries. */
+/**
+ * Runs an attester that sees these chains. Returns its messages, and the times from which it searched for deliveries.
+ */
 async function attestSeeing(places: readonly Place[]) {
   const [said, since]: [string[], number[]] = [[], []]
   const hard: Block = { number: 9n, height: 9n, hash: '0x', seconds: 0 }
@@ -46,7 +48,7 @@ async function attestSeeing(places: readonly Place[]) {
   }))
   const deps = {
     ...{ pool: database.pool, chainOf: () => chain, everywhere, isTaken: async () => true },
-    // There is no chain that it is for.
+    // An orphan has no destination.
     ...{ isSigned: async () => true, isVerified: () => false, signRefund: async () => '0x' },
     onAttested: (kind: string, swapIds: readonly string[]) => said.push(`${kind} ${swapIds.join()}`),
     onRefused: (_swap: unknown, why: string) => said.push(why),
@@ -56,24 +58,24 @@ async function attestSeeing(places: readonly Place[]) {
 }
 
 const later: Place = { seconds: 9_001 }
-const open = 'it may still be delivered somewhere'
+const open = 'a delivery is still possible on some chain'
 
 test.each<[string, Place[], string]>([
   ['one chain has not passed its deadline', [later, { seconds: 9_000 }], open],
   ['no chain has passed its deadline', [{ seconds: 8_999 }], open],
   ['a chain shows its delivery', [later, { ...later, isPaid: true }], 'chain 2 shows a delivery'],
   [
-    'a chain where deliveries live for a minute shows it',
+    'a chain with short-lived deliveries shows it',
     [{ seconds: 0, expires: true, isPaid: true }],
     'chain 1 shows a delivery',
   ],
-])('an input of unknown terms does not go back while %s', async (_, places, why) => {
+])('an input of unknown terms is not refunded while %s', async (_, places, why) => {
   await insertOrphan()
 
   expect((await attestSeeing(places)).said).toEqual([why])
 })
 
-test('an input of unknown terms goes back when every chain rules a delivery out, however early', async () => {
+test('an input of unknown terms is refunded once every chain rules out a delivery, however early', async () => {
   const swapId = await insertOrphan()
 
   expect(await attestSeeing([later, { seconds: 0, expires: true }])).toEqual({

@@ -3,8 +3,8 @@ import type { Spans } from '../observe/otlp.ts'
 import { parseTraceParent, randomTrace, traceOf } from '../observe/swap-trace.ts'
 
 /**
- * One span per answered call of somebody with a key. Calls that made a swap are in the trace of the swap; others in
- * that of their caller.
+ * One span per answered call with a key. Calls that created a swap are in the trace of the swap; others in that of
+ * their caller.
  */
 export function traceRequests(app: FastifyInstance, spans: Spans): void {
   app.addHook('onResponse', (request, reply, done) => {

@@ -4,8 +4,8 @@ import type { RebuildChain, RebuildDeps } from './deps.ts'
 type WaitingChain = { chain: RebuildChain['chain']; isQuiet(hard: Block): boolean }
 
 /**
- * Until nothing that was signed before now can still take an input, or be sent where that ends by height alone: on all
- * chains at once, so that the slowest decides how long it takes.
+ * Waits until no earlier signature can take an input or be sent any more. Waits for all chains in parallel, so that the
+ * slowest determines the duration.
  */
 export async function awaitQuiet(
   deps: Pick<RebuildDeps, 'deadlines' | 'wait' | 'say'> & {

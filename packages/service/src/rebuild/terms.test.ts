@@ -29,7 +29,7 @@ const rules = { placeOf, deadlines: policy, finalityOf: () => finality }
 
 const AMOUNT = 1_234_567n
 
-/** An op from the EVM chain to Solana as a build makes it, and what is left of it on the two chains. */
+/** An op from the EVM chain to Solana as built, and its traces on the two chains. */
 function lostOp({ slippageBps, ahead }: { slippageBps: number; ahead: number }) {
   const clocks = { originSeconds: 1_000_000, destinationSeconds: 1_000_000 + ahead }
   const content: OpContent = {
@@ -55,13 +55,13 @@ test.each([
   { slippageBps: 300, ahead: 0 },
   { slippageBps: 0, ahead: -7 },
   { slippageBps: 5_000, ahead: 5 },
-])('a delivery on Solana and the lock before it give the terms back: %o', (lost) => {
+])('a delivery on Solana and its lock give the terms back: %o', (lost) => {
   const { content, found } = lostOp(lost)
 
   expect(completeTerms(rules, found)).toEqual(content)
 })
 
-test('a delivery to somebody else, or of another amount, is not taken for that of the op', () => {
+test('a delivery to another recipient, or of another amount, does not match the op', () => {
   const { found } = lostOp({ slippageBps: 50, ahead: 0 })
   const other = { ...found.delivery, recipient: 'So11111111111111111111111111111111111111112' }
 

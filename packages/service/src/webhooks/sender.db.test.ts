@@ -54,19 +54,19 @@ const bodies = (): WebhookEvent[] => receiver.received.map(({ body }) => JSON.pa
 
 async function owedTo(id: string) {
   const listed = (await listEndpoints(database.pool)).find((endpoint) => endpoint.id === id)
-  if (!listed) throw new Error('There is no such endpoint')
+  if (!listed) throw new Error('Endpoint not found')
   return listed
 }
 const expectOwed = async (id: string, owed: { waiting: number; givenUp: number }) =>
   expect(await owedTo(id)).toMatchObject(owed)
-/** Whatever waits for its next attempt is due now, and nothing else changes. */
+/** Makes all waiting deliveries due now. */
 const passTime = (id: string) =>
   database.pool.query(
     `update webhook_deliveries set next_at = clock_timestamp() where endpoint_id = $1 and next_at is not null`,
     [id],
   )
 
-test('each change of a swap is posted to the endpoint of its account, signed, and to no other', async () => {
+test('each change of a swap is posted, signed, to the endpoint of its account and to no other', async () => {
   const { id, accountId, secret } = await addEndpoint()
   const other = await addEndpoint(`${receiver.url}/other`)
   const { step } = await startProcess()
@@ -95,7 +95,7 @@ test('each change of a swap is posted to the endpoint of its account, signed, an
   await expectOwed(id, { waiting: 0, givenUp: 0 })
 })
 
-test('what was not accepted is posted again with the same id and body, and only that', async () => {
+test('only rejected events are posted again, with the same id and body', async () => {
   const { id, accountId, secret } = await addEndpoint()
   const { step } = await startProcess()
   await settleTestSwap(database.pool, await insertTestSwap(database.pool, accountId))
@@ -137,7 +137,7 @@ test('the next attempt waits for its time', async () => {
   expect(rows[0].seconds).toBeLessThanOrEqual(5)
 })
 
-test('after the last attempt it is given up, until it is replayed', async () => {
+test('after the last attempt the event is given up, until it is replayed', async () => {
   const { id, accountId } = await addEndpoint()
   const { step } = await startProcess()
   await insertTestSwap(database.pool, accountId)
@@ -158,7 +158,7 @@ test('after the last attempt it is given up, until it is replayed', async () => 
   await expectOwed(id, { waiting: 0, givenUp: 0 })
 })
 
-test('a process that dies with what it had taken loses nothing: the next one posts it again', async () => {
+test('events of a crashed process are not lost: the next process posts them again', async () => {
   const { id, accountId } = await addEndpoint()
   await insertTestSwap(database.pool, accountId)
   receiver.answer('hang')
@@ -182,7 +182,7 @@ test('a process that dies with what it had taken loses nothing: the next one pos
   await expectOwed(id, { waiting: 0, givenUp: 0 })
 })
 
-test('a slow endpoint does not hold up another', async () => {
+test('a slow endpoint does not delay another', async () => {
   const slow = await addEndpoint(`${receiver.url}/slow`)
   const quick = await addEndpoint(`${receiver.url}/quick`)
   const { start, stop } = await startProcess()
@@ -199,7 +199,7 @@ test('a slow endpoint does not hold up another', async () => {
 })
 
 describe('an endpoint is disabled', () => {
-  test('at once when it answers 410; what it was owed is given up, and what happens later is not queued', async () => {
+  test('at once if it answers 410; pending events are given up, and new ones are not queued', async () => {
     const { id, accountId } = await addEndpoint()
     const { step, onDisabled } = await startProcess()
     const swap = await insertTestSwap(database.pool, accountId)
@@ -214,7 +214,7 @@ describe('an endpoint is disabled', () => {
     expect(receiver.received).toHaveLength(1)
   })
 
-  test('when it accepted nothing for three days, and delivers again once it is enabled and replayed', async () => {
+  test('if it accepted nothing for three days, and works again once enabled and replayed', async () => {
     const { id, accountId } = await addEndpoint()
     const { step, onDisabled } = await startProcess()
     await insertTestSwap(database.pool, accountId)
@@ -239,7 +239,7 @@ describe('an endpoint is disabled', () => {
     expect(await owedTo(id)).toMatchObject({ disabledAt: null, failingSince: null })
   })
 
-  test('when it accepts nothing while too much waits for it', async () => {
+  test('if it accepts nothing while too many events are pending', async () => {
     const [failing, healthy] = [await addEndpoint(), await addEndpoint(`${receiver.url}/healthy`)]
     const { step } = await startProcess()
     receiver.answer(({ path }) => (path.endsWith('/healthy') ? 200 : 500))
@@ -255,7 +255,7 @@ describe('an endpoint is disabled', () => {
     expect(await findOverfull(database.pool, 5)).toEqual([])
   })
 
-  test('not while it accepts some of what it is sent', async () => {
+  test('not while it accepts some events', async () => {
     const { id, accountId } = await addEndpoint()
     const { step } = await startProcess()
     await database.pool.query(
@@ -272,7 +272,7 @@ describe('an endpoint is disabled', () => {
 })
 
 describe('a replay', () => {
-  test('posts a swap, or everything since a time, again with the ids that it had', async () => {
+  test('posts a swap, or everything since a time, again with the original ids', async () => {
     const { id, accountId } = await addEndpoint()
     const { step } = await startProcess()
     const [first, second] = [
@@ -295,7 +295,7 @@ describe('a replay', () => {
     )
   })
 
-  test("does not reach into another account's swaps", async () => {
+  test('does not include swaps of another account', async () => {
     const { id } = await addEndpoint()
     const foreign = await insertTestSwap(database.pool, await insertTestAccount(database.pool))
     const { step } = await startProcess()
@@ -307,7 +307,7 @@ describe('a replay', () => {
 })
 
 describe('secrets', () => {
-  test('after a rotation both sign, until the old one has had its time', async () => {
+  test('after a rotation both sign, until the old one expires', async () => {
     const { id, accountId, secret: old } = await addEndpoint()
     const { step } = await startProcess()
     const secret = createWebhookSecret()
@@ -330,7 +330,7 @@ describe('secrets', () => {
     ])
   })
 
-  test('are not in the database, and are sealed again when the key that seals changes', async () => {
+  test('are sealed in the database, and resealed when the sealing key changes', async () => {
     const { id, accountId, secret } = await addEndpoint()
     const { rows } = await database.pool.query(
       'select row_to_json(w) as row from webhook_endpoints w where id = $1',
@@ -349,7 +349,7 @@ describe('secrets', () => {
     expect(faults).not.toHaveBeenCalled()
   })
 
-  test('a new one signs at once, though the old one was sealed with a key that is gone', async () => {
+  test('a new one signs at once, although the key of the old one is gone', async () => {
     const { id, accountId, secret: old } = await addEndpoint()
     const later = createSecretSeal(createSealer({ keys: [{ id: 'k2', key: randomBytes(32) }] }))
     const { step } = await startProcess({ openSecret: later.open })
@@ -362,7 +362,7 @@ describe('secrets', () => {
     expect(genuine).toEqual([[true, false]])
   })
 
-  test('one that cannot be opened any more is a failure of its endpoint, and nothing is posted', async () => {
+  test('one that cannot be opened is a failure of its endpoint, and nothing is posted', async () => {
     const { id, accountId } = await addEndpoint()
     const stranger = createSecretSeal(createSealer({ keys: [{ id: 'k1', key: randomBytes(32) }] }))
     const { step } = await startProcess({ openSecret: stranger.open })
@@ -374,7 +374,7 @@ describe('secrets', () => {
   })
 })
 
-test('of several processes that hold the lane in turn each event is posted once', async () => {
+test('each event is posted once by several processes that hold the lane in turn', async () => {
   const { id, accountId } = await addEndpoint()
   const runners = [1, 2, 3].map(() => {
     const { step } = createWebhookSender({
