@@ -15,23 +15,23 @@ import {
 } from './fields.ts'
 
 const NODES =
-  'One or several. Decisions about money need a majority. Put no keys here: ' +
-  'a dollar sign and a name in braces is replaced from the environment.'
+  'One or several: what money follows from is what a majority of them says. No keys here: ' +
+  'a dollar sign and a name in braces is filled in from the environment.'
 
-// Fields of every chain family.
+// What every chain says of itself, whatever its family.
 const anyChain = {
-  chainId: chainId('The id of an EVM chain. For Solana 792703809, or another number for another cluster.'),
-  name: name('The name in messages, metrics and commands.'),
+  chainId: chainId('Of an EVM chain its own id. Of Solana 792703809, or another number for another cluster.'),
+  name: name('How messages, metrics and commands call it.'),
   testnet: Type.Optional(
-    flag('A test network, whose coins have no value. Either all chains of a file are test networks or none.'),
+    flag('Its coins are worth nothing. Either all chains of a file are such, or none: assets are the same.'),
   ),
   rpcUrls: Type.Array(url('A node.'), { minItems: 1, description: `Nodes of API and worker. ${NODES}` }),
   attesterRpcUrls: Type.Array(url('A node.'), {
     minItems: 1,
-    description: `Nodes of the attester, preferably different ones. ${NODES}`,
+    description: `Nodes of the attester, which should be others. ${NODES}`,
   }),
   native: Type.Object(
-    { symbol: text('Symbol of the coin.'), asset: text('The name of its asset: one of `assets`.') },
+    { symbol: text('Of the coin.'), asset: text('The name of its asset: one of `assets`.') },
     { ...strict, description: 'The coin that gas is paid in.' },
   ),
   finality: Type.Object(
@@ -39,60 +39,55 @@ const anyChain = {
       accept: Type.Array(
         Type.Object(
           {
-            belowUsd: Type.Optional(count('For inputs below this value in USD; the last entry has none.')),
-            depth: count('Depth at which such a lock may be delivered against.'),
+            belowUsd: Type.Optional(count('For inputs worth less than this; the last entry has none.')),
+            depth: count('Depth at which such a lock may be paid for.'),
           },
           strict,
         ),
         {
           minItems: 1,
-          description: 'Depths at which locks are delivered against, by value, within `exposureCapUsd`.',
+          description: 'From where on a lock is paid for, by its value, within `exposureCapUsd`.',
         },
       ),
-      settle: count('Depth at which a delivery is reported as settled.'),
+      settle: count('From here on a delivery is reported as settled.'),
       reorgWindowSeconds: count(
-        'Time to include a lock again after a common reorg, in seconds. Shorter than finality.',
+        'How long a reorg of the usual kind takes to include a lock again. Not finality.',
       ),
       hard: count(
-        'Claims, refunds and `failed` wait for a block that is finalized by the node and at least this deep.',
+        'Claims, refunds and `failed` wait for the block that the node calls finalized, and at least this deep.',
       ),
       hardSeconds: Type.Optional(
-        count(
-          'Longest usual time to finality, in seconds; deadlines allow for it. Default: the time of `hard` blocks.',
-        ),
+        count('How long finality may take: deadlines count with it. Default: the time of `hard` blocks.'),
       ),
     },
     {
       ...strict,
-      description:
-        'Depths in blocks; the newest block has depth 1. On Solana 1 is confirmed, and `hard` is finalized.',
+      description: 'Depths in blocks, 1 is the newest. On Solana 1 is confirmed, and `hard` is finalized.',
     },
   ),
   exposureUntil: Type.Optional(
     Type.Union([Type.Literal('safe'), Type.Literal('hard')], {
       description:
-        'How long a lock counts against `exposureCapUsd`: until its block is safe by the node (for a rollup: ' +
+        'Until when a lock counts against `exposureCapUsd`: until the node calls its block safe (of a rollup: ' +
         'its batch is on layer 1), or until it is final. Default hard.',
     }),
   ),
   blockMs: count('Usual time between blocks, in milliseconds.'),
   maxHeadAgeMs: Type.Optional(
-    count(
-      'Maximum age of the head in milliseconds; beyond it the chain is down. Default 15000, or five times blockMs if higher.',
-    ),
+    count('A head older than this counts as down. Default 15000, or five times blockMs where that is more.'),
   ),
   exposureCapUsd: Type.Optional(
     range(
       0,
       1_000_000_000,
-      'Cap on value delivered against locks that are not hard-final, in USD. Default 25000; 0 always waits.',
+      'Value that may be delivered against locks that are not hard-final yet. Default 25000; 0 always waits.',
     ),
   ),
   unclaimedCapUsd: Type.Optional(
     range(
       0,
       1_000_000_000,
-      'Cap on delivered value that is not finally claimed, in USD. Default 250000; 0 disables the chain as origin.',
+      'Value that may be delivered and not yet claimed for good. Default 250000; 0 delivers nothing from here.',
     ),
   ),
   maxInFlight: Type.Optional(
@@ -103,59 +98,58 @@ const anyChain = {
 const tokenOf = (at: ReturnType<typeof address>) =>
   Type.Object(
     {
-      symbol: text('Symbol on the chain; checked at start.'),
+      symbol: text('As the chain has it; checked at start.'),
       address: at,
       asset: text('The name of its asset: one of `assets`.'),
       decimals: Type.Optional(
-        range(0, 36, 'Expected decimals, checked at start. Amounts use the decimals on the chain.'),
+        range(0, 36, 'What the chain has to say, checked at start; amounts are counted in what it says.'),
       ),
     },
     strict,
   )
 
-const TOKENS = { description: 'Tokens served besides the native coin.' }
+const TOKENS = { description: 'What is served beside the native coin.' }
 
 export const EvmChain = Type.Object(
   {
     ...anyChain,
-    family: Type.Literal('evm', { description: 'An EVM chain.' }),
+    family: Type.Literal('evm', { description: 'Of the EVM.' }),
     contracts: Type.Object(
       {
-        account: address('GeoAccount: wallets delegate to it.'),
+        account: address('GeoAccount: what wallets delegate to.'),
         escrow: address('GeoEscrow: holds inputs.'),
         vault: address('GeoVault: holds inventory.'),
       },
-      { ...strict, description: 'The contracts that `service deploy` created.' },
+      { ...strict, description: 'As `service deploy` created them.' },
     ),
     olderAccounts: Type.Optional(
       Type.Array(address('A GeoAccount.'), {
-        description:
-          'Previous delegates of yours: wallets that use them are asked to upgrade, never refused.',
+        description: 'Delegates of yours from before: wallets on them are asked to move on, never refused.',
       }),
     ),
-    tokens: Type.Array(tokenOf(address('Address with its checksum.')), TOKENS),
+    tokens: Type.Array(tokenOf(address('With its checksum.')), TOKENS),
     wsUrls: Type.Optional(
       Type.Array(wsUrl('A node.'), {
         minItems: 1,
         description:
-          'Nodes that notify the worker of new heads (`eth_subscribe`), so that it polls less. ' +
-          'They only decide when to read; the data comes from the nodes of `rpcUrls`.',
+          'Where the worker that follows the chain hears of new heads (`eth_subscribe`), instead of asking for them. ' +
+          'Only when to look follows from it: what is there is what the nodes of `rpcUrls` say.',
       }),
     ),
-    tipWei: Type.Optional(digits('Fixed priority fee, in wei. Default: the nodes suggest one.')),
+    tipWei: Type.Optional(digits('Fixed priority fee, in wei. Without it the nodes are asked.')),
     maxTipWei: Type.Optional(
       digits(
-        'Upper bound for the priority fee that nodes suggest, in wei. ' +
+        'The most that is believed of a priority fee that nodes suggest, in wei. ' +
           'Default: twice the base fee, and at least 100000000.',
       ),
     ),
     l1FeeOracle: Type.Optional(
-      address('GasPriceOracle of an OP-stack chain, 0x420000000000000000000000000000000000000F.'),
+      address('Of an OP-stack chain: its GasPriceOracle, 0x420000000000000000000000000000000000000F.'),
     ),
     l1Gas: Type.Optional(
       Type.Literal('arbitrum', {
         description:
-          'For Arbitrum and chains of its stack: L1 data is charged as gas, which the nodes estimate.',
+          'Of Arbitrum and chains of its stack: posting bytes to L1 is charged as gas, which its nodes estimate.',
       }),
     ),
   },
@@ -165,33 +159,33 @@ export const EvmChain = Type.Object(
 export const SolanaChain = Type.Object(
   {
     ...anyChain,
-    family: Type.Literal('solana', { description: 'A Solana cluster.' }),
-    genesisHash: Type.Optional(text('Genesis hash of the cluster; checked at start.')),
+    family: Type.Literal('solana', { description: 'Of Solana.' }),
+    genesisHash: Type.Optional(text('Names the cluster; checked at start.')),
     vaults: Type.Object(
       {
-        intake: solanaAddress('Owner of the accounts that receive inputs.'),
-        inventory: solanaAddress('Owner of the accounts that pay deliveries.'),
+        intake: solanaAddress('Owns the accounts that inputs go to.'),
+        inventory: solanaAddress('Owns the accounts that deliveries are paid from.'),
       },
       {
         ...strict,
         description:
-          'The authorities that own the token accounts of the vaults; their lamports are the native coin.',
+          'The authorities that own the token accounts of the vaults; their own lamports are the native coin.',
       },
     ),
     feePayers: Type.Object(
       {
-        input: solanaAddress('Pays for inputs, claims and refunds.'),
-        delivery: solanaAddress('Pays for deliveries.'),
+        input: solanaAddress('Of inputs, and of what leaves the intake vault.'),
+        delivery: solanaAddress('Of deliveries.'),
       },
-      { ...strict, description: 'Addresses that pay for transactions and own nothing else.' },
+      { ...strict, description: 'Pay for transactions, and own nothing else.' },
     ),
-    tokens: Type.Array(tokenOf(solanaAddress('Address of the mint.')), TOKENS),
+    tokens: Type.Array(tokenOf(solanaAddress('Of the mint.')), TOKENS),
     priorityPrice: Type.Optional(
       Type.Object(
-        { floor: digits('Lower bound. Default 1000.'), cap: digits('Upper bound. Default 1000000.') },
+        { floor: digits('Never less. Default 1000.'), cap: digits('Never more. Default 1000000.') },
         {
           ...strict,
-          description: 'Bounds of the priority fee, in micro-lamports per compute unit.',
+          description: 'Bounds of the priority price, in millionths of a lamport per compute unit.',
         },
       ),
     ),

@@ -4,13 +4,13 @@ import { address, chainId, count, decimal, flag, range, strict, text, url } from
 const ChainlinkFeed = Type.Object(
   {
     kind: Type.Literal('chainlink', { description: 'An aggregator with latestRoundData, priced in USD.' }),
-    chainId: chainId('The EVM chain of the feed, from this file.'),
-    address: address('Address of the feed.'),
-    maxAgeSeconds: count('Maximum age of an answer: slightly more than the heartbeat of the feed.'),
+    chainId: chainId('On which of the EVM chains of this file.'),
+    address: address('Of the feed.'),
+    maxAgeSeconds: count('Older answers are not used: a little more than its heartbeat.'),
     description: Type.Optional(
       Type.String({
         minLength: 1,
-        description: 'The description of the feed, if it is not the name of the asset and ` / USD`.',
+        description: 'What the feed says it is, where that is not the name of the asset and ` / USD`.',
       }),
     ),
   },
@@ -19,21 +19,21 @@ const ChainlinkFeed = Type.Object(
 
 const PythFeed = Type.Object(
   {
-    kind: Type.Literal('pyth', { description: 'A feed of the Hermes server in `pyth`.' }),
+    kind: Type.Literal('pyth', { description: 'A feed of the Hermes server that `pyth` names.' }),
     feedId: Type.String({
       pattern: '^0x[0-9a-f]{64}$',
       description: '0x and 64 lower-case hex digits, priced in USD.',
     }),
-    maxAgeSeconds: count('Maximum age of an answer.'),
+    maxAgeSeconds: count('Older answers are not used.'),
     description: Type.Optional(
       Type.String({
         minLength: 1,
         description:
-          'The name of the feed on the server, if it is not `Crypto.`, the name of the asset and `/USD`.',
+          'What the server calls it, where that is not `Crypto.`, the name of the asset and `/USD`.',
       }),
     ),
     maxConfidenceBps: Type.Optional(
-      count('Maximum confidence interval to either side, in basis points of the price. Default 100.'),
+      count('An update whose interval is wider is not used, in basis points. Default 100.'),
     ),
   },
   strict,
@@ -41,18 +41,18 @@ const PythFeed = Type.Object(
 
 export const Asset = Type.Object(
   {
-    name: text('Name shared by equivalent tokens on several chains.'),
+    name: text('What tokens of several chains are the same of.'),
     usdStable: Type.Optional(
-      flag('A dollar stablecoin: swaps among such assets have a smaller default slippage.'),
+      flag('Meant to be worth a dollar: swaps among such assets have a smaller slippage by default.'),
     ),
     sources: Type.Array(Type.Union([ChainlinkFeed, PythFeed]), {
       minItems: 1,
-      description: 'Price sources. The price is the median of the live ones.',
+      description: 'The price is the median of the live ones.',
     }),
     maxDeviationBps: Type.Optional(
-      range(1, 9_999, 'Maximum deviation of a live source from the median, in basis points. Default 200.'),
+      range(1, 9_999, 'How far a live source may be from the median, in basis points. Default 200.'),
     ),
-    minSources: Type.Optional(count('Minimum number of live sources for a price. Default 1.')),
+    minSources: Type.Optional(count('With fewer live sources there is no price. Default 1.')),
   },
   strict,
 )
@@ -60,43 +60,43 @@ export const Asset = Type.Object(
 export const Pyth = Type.Object(
   {
     url: url('Without /v2/….'),
-    pollMs: Type.Optional(count('Polling interval, in milliseconds. Default 2000.')),
+    pollMs: Type.Optional(count('How often it is asked, in milliseconds. Default 2000.')),
   },
-  { ...strict, description: 'The Hermes server of the sources of kind `pyth`.' },
+  { ...strict, description: 'The Hermes server that the sources of kind `pyth` are read from.' },
 )
 
-// `Type.Tuple` uses a form that draft 2020-12 no longer has.
+// `Type.Tuple` would be written in a form that draft 2020-12 no longer has.
 const pair = (description: string) =>
   Type.Unsafe<[string, string]>(Type.Array(Type.String(), { minItems: 2, maxItems: 2, description }))
 const bps = (description: string) => range(0, 2_000, description)
 
-/** The operator's own liquidity. Spread plus twice the impact stays far below 100 %, so that the curve rises. */
+/** The operator's own liquidity. Spread and twice the impact stay far below the whole: the curve has to rise. */
 export const InventoryVenue = Type.Object(
   {
-    kind: Type.Literal('inventory', { description: 'The inventory of the vaults.' }),
-    spreadBps: Type.Optional(bps('Charged on every swap of two assets, in basis points. Default 0.')),
+    kind: Type.Literal('inventory', { description: 'What the vaults hold.' }),
+    spreadBps: Type.Optional(bps('Kept of every swap, in basis points. Default 0.')),
     impactBps: Type.Optional(
-      bps('Additional cost of taking the whole inventory of a token, in basis points. Default 50.'),
+      bps('What taking the whole inventory of a token costs beyond the spread, in basis points. Default 50.'),
     ),
     pairs: Type.Optional(
       Type.Array(
         Type.Object(
           {
-            assets: pair('Two assets, in any order.'),
-            spreadBps: bps('Spread in basis points.'),
+            assets: pair('Two assets, either way round.'),
+            spreadBps: bps('In basis points.'),
           },
           strict,
         ),
-        { description: 'Pairs with their own spread.' },
+        { description: 'Pairs with a spread of their own.' },
       ),
     ),
     limits: Type.Optional(
       Type.Array(
         Type.Object(
           {
-            chainId: Type.Optional(chainId('The limited chain. Default: every chain.')),
-            asset: Type.Optional(text('The limited asset. Default: every asset.')),
-            maxUsd: count('The limit in US dollars.'),
+            chainId: Type.Optional(chainId('On this chain. Default every one.')),
+            asset: Type.Optional(text('Of this asset. Default every one.')),
+            maxUsd: count('In US dollars.'),
           },
           strict,
         ),
@@ -107,25 +107,25 @@ export const InventoryVenue = Type.Object(
   strict,
 )
 
-/** Outputs bought from pools of one chain, in the delivery transaction. */
+/** Outputs bought from pools of one chain, in the transaction that delivers them. */
 export const UniswapVenue = Type.Object(
   {
     kind: Type.Literal('uniswap-v3', {
-      description: 'Pools from which outputs are bought in the delivery transaction.',
+      description: 'Pools that outputs are bought from as they are delivered.',
     }),
-    chainId: chainId('The chain of the pools.'),
-    quoter: address('The QuoterV2 contract of the pools.'),
-    adapter: address('The adapter that `service deploy` created; the vault has to allow it.'),
+    chainId: chainId('Of the pools.'),
+    quoter: address('The QuoterV2 of the pools.'),
+    adapter: address('Ours, as `service deploy` created it; the vault has to allow it.'),
     pools: Type.Array(
       Type.Object(
         {
-          sell: address('The token that the vault holds and sells.'),
-          buy: address('The token that is bought and delivered.'),
-          fee: count('Fee of the pool, in millionths.'),
+          sell: address('What the vault holds and pays with.'),
+          buy: address('What is delivered.'),
+          fee: count('Of the pool, in millionths.'),
         },
         strict,
       ),
-      { minItems: 1, description: 'Pools that may be used.' },
+      { minItems: 1, description: 'What may be bought with what.' },
     ),
   },
   strict,
@@ -133,9 +133,9 @@ export const UniswapVenue = Type.Object(
 
 const Tier = Type.Object(
   {
-    name: Type.String({ minLength: 1, description: 'Name of the tier in quotes.' }),
-    holding: decimal('Minimum holding, in whole tokens.'),
-    percent: range(1, 100, 'Fee reduction in percent.'),
+    name: Type.String({ minLength: 1, description: 'As a quote calls it.' }),
+    holding: decimal('From how many whole tokens on.'),
+    percent: range(1, 100, 'How much less the fee is.'),
   },
   strict,
 )
@@ -147,10 +147,10 @@ export const Discount = Type.Object(
       Type.Array(Tier, {
         minItems: 1,
         description:
-          'Tiers from the lowest to the highest. Default bronze 1000 10, silver 10000 25, gold 100000 50.',
+          'From the lowest to the highest. Default bronze 1000 10, silver 10000 25, gold 100000 50.',
       }),
     ),
-    maxAgeSeconds: Type.Optional(count('Maximum age of a holding that earns a discount. Default 60.')),
+    maxAgeSeconds: Type.Optional(count('A holding that was read longer ago earns nothing. Default 60.')),
   },
-  { ...strict, description: 'Lower fees for wallets that hold your token. Default: none.' },
+  { ...strict, description: 'Lower fees for wallets that hold your token. Without it there are none.' },
 )

@@ -39,7 +39,7 @@ function findProblems(value: unknown): Problem[] {
 /** A placeholder in new files for values that only the operator knows. */
 export const TO_FILL_IN = 'TO FILL IN' as const
 
-const SOURCE = ': a USD feed of the asset, see "Price sources" in docs/operations.md'
+const SOURCE = ': a feed of the asset in USD, as docs/operations.md has it under "Price sources"'
 
 function sayWhatIsLeft(value: unknown, { path, message }: Problem): Problem {
   const parts = path.split('/').slice(1)

@@ -65,6 +65,6 @@ test('the documented defaults are the effective ones', () => {
 
   expect(told).toEqual(told.map(() => true))
   expect(cap?.description).toContain(`Default ${defaultExposureCapUsd};`)
-  expect(headAge?.description).toContain('Default 15000, or five times blockMs if higher.')
+  expect(headAge?.description).toContain('Default 15000, or five times blockMs where that is more.')
   expect([400, 12_000].map((blockMs) => maxHeadAgeMs({ blockMs }))).toEqual([15_000, 60_000])
 })

@@ -18,63 +18,65 @@ import { Asset, Discount, InventoryVenue, Pyth, UniswapVenue } from './market-sc
 const Deadlines = Type.Object(
   {
     opLifeSeconds: Type.Optional(
-      count('Time from the build until the input can no longer be locked. Default 120.'),
+      count('From the build until the input can no longer be locked. Default 120.'),
     ),
-    lockInclusionSeconds: Type.Optional(count('Time for a lock to be included. Default 60.')),
-    fillSeconds: Type.Optional(count('Time to deliver after the lock. Default 600.')),
+    lockInclusionSeconds: Type.Optional(count('What a lock may need to get into a block. Default 60.')),
+    fillSeconds: Type.Optional(count('How long a locked input can be delivered for. Default 600.')),
     cutOffSeconds: Type.Optional(
-      count(
-        'No delivery is signed this long before the fill deadline; at most half of fillSeconds. Default 60.',
-      ),
+      count('So long before that end nothing is signed any more; at most half of it. Default 60.'),
     ),
-    attemptLifeSeconds: Type.Optional(count('Time for a delivery to be included. Default 90.')),
-    detectionSeconds: Type.Optional(count('Time to notice a delivery. Default 60.')),
-    claimInclusionSeconds: Type.Optional(count('Time for a claim to be included. Default 300.')),
+    attemptLifeSeconds: Type.Optional(count('What a delivery may need to get into a block. Default 90.')),
+    detectionSeconds: Type.Optional(count('What seeing it may take. Default 60.')),
+    claimInclusionSeconds: Type.Optional(count('What a claim may need to get into a block. Default 300.')),
   },
-  { ...strict, description: 'Durations in seconds, from which the signed deadlines are computed.' },
+  { ...strict, description: 'In seconds. What a wallet signs is made of them.' },
 )
 
 const Webhooks = Type.Object(
   {
     allowPrivateAddresses: Type.Optional(
-      flag('Allows endpoints with plain HTTP and on private addresses, for a local network.'),
+      flag('Also calls endpoints by plain HTTP and on private addresses: for a network on one machine.'),
     ),
   },
-  { ...strict, description: 'How webhook endpoints are called.' },
+  { ...strict, description: 'How endpoints of accounts are called.' },
 )
 
-/** Tops up the keys that send transactions. */
+/** Keeps the keys that send transactions in gas coin. */
 const GasFloat = Type.Object(
   {
-    evm: Type.Optional(address('Address that pays on EVM chains.')),
-    solana: Type.Optional(solanaAddress('Address that pays on Solana.')),
+    evm: Type.Optional(address('Pays on EVM chains.')),
+    solana: Type.Optional(solanaAddress('Pays on Solana.')),
     chains: Type.Array(
       Type.Object(
         {
-          chainId: chainId('A chain of this file.'),
-          low: decimal('A key with a lower balance is topped up to `target`.'),
-          target: decimal('Balance after a top-up.'),
-          maxPerDay: decimal('Limit for all keys of the chain together in any 24 hours.'),
+          chainId: chainId('Of a chain of this file.'),
+          low: decimal('A key that holds less is filled up to `target`.'),
+          target: decimal('In whole coins.'),
+          maxPerDay: decimal('In any 24 hours, for all keys of the chain together.'),
         },
         strict,
       ),
-      { minItems: 1, description: 'Chains whose keys are topped up. Amounts are whole coins, as strings.' },
+      { minItems: 1, description: 'Where keys are filled up. Amounts are whole coins, as text.' },
     ),
   },
-  { ...strict, description: 'Tops up the keys that pay for gas, from addresses that hold only gas coin.' },
+  { ...strict, description: 'Tops up the keys that pay for gas, from addresses that hold gas coin alone.' },
 )
 
 const urlByChain = (description: string) =>
-  Type.Record(Type.String({ pattern: '^[0-9]+$' }), url('URL for the chain with this id.'), { description })
+  Type.Record(Type.String({ pattern: '^[0-9]+$' }), url('Of the chain with this id.'), { description })
 
 const Web = Type.Object(
   {
-    folder: Type.Optional(text('Folder of the built page. Default packages/web/dist, if it exists.')),
+    folder: Type.Optional(text('Where the built page is. Default packages/web/dist, if it is there.')),
     rpcUrls: Type.Optional(
-      urlByChain('Nodes from which the page reads balances and to which it sends refunds. Default: none.'),
+      urlByChain(
+        'Nodes that the page may read balances from and send a refund to; it reads no chain without.',
+      ),
     ),
-    txUrls: Type.Optional(urlByChain('Explorer URLs of transactions, with {hash} as placeholder.')),
-    localFile: Type.Optional(text('For a local network: the file with API key and faucet for the page.')),
+    txUrls: Type.Optional(urlByChain('Where a transaction can be looked at, with {hash} in its place.')),
+    localFile: Type.Optional(
+      text('Of a network on one machine: the file that tells the page on that machine its key and faucet.'),
+    ),
   },
   { ...strict, description: 'The page at /app.' },
 )
@@ -82,36 +84,38 @@ const Web = Type.Object(
 const roles = {
   relayers: Type.Array(address('A relayer.'), {
     minItems: 1,
-    description: 'Keys that lock inputs and send claims and refunds. Each needs gas on every EVM chain.',
+    description: 'Lock inputs and send claims and refunds. Each needs gas on every EVM chain.',
   }),
   authorizationRelayers: Type.Array(address('A relayer.'), {
     minItems: 1,
     description:
-      'Keys that lock the first input of a wallet with its authorization, one per transaction, and send nothing else: ' +
-      'nodes refuse such a transaction while the wallet has another one pending. Each needs gas on every EVM chain.',
+      'Lock the first input of a wallet, with its authorization, one in each transaction, and send nothing else: ' +
+      'nodes refuse such a transaction for what the wallet has in flight. Each needs gas on every EVM chain.',
   }),
   deliverers: Type.Array(address('A deliverer.'), {
     minItems: 1,
-    description: 'Keys that pay outputs from the vaults. Each needs gas on every EVM chain.',
+    description: 'Pay outputs from the vaults. Each needs gas on every EVM chain.',
   }),
   retiring: Type.Optional(
-    Type.Array(address('A relayer or deliverer.'), {
-      description: 'Relayers and deliverers that get no new work and finish their pending work.',
+    Type.Array(address('One of them.'), {
+      description: 'Of all relayers and deliverers, those that get nothing new and finish what they began.',
     }),
   ),
-  attester: address('Signs claims and refunds; must be the attester of the escrows.'),
+  attester: address('Signs what is claimed and refunded, as the escrows have it.'),
   nextAttester: Type.Optional(
-    address('The next attester of the escrows. While set, signatures of both are accepted.'),
+    address(
+      'Who the escrows are about to have instead. While it is here, what either of them signed is taken.',
+    ),
   ),
   treasury: Type.Optional(
-    address('Owner of inventory and caps, for which contracts are deployed. No process has its key.'),
+    address('Owns inventory and caps. Contracts are deployed for it; its key belongs to no process.'),
   ),
 }
 
 export const NetworkSchema = Type.Object(
   {
-    $schema: Type.Optional(text('Path of docs/config.schema.json, for editors.')),
-    network: name('Name of this deployment.'),
+    $schema: Type.Optional(text('For editors: docs/config.schema.json of this project.')),
+    network: name('How this deployment is called.'),
     basePath: Type.Optional(
       Type.String({
         pattern: '^(/[A-Za-z0-9_-]+)*$',
@@ -119,19 +123,16 @@ export const NetworkSchema = Type.Object(
       }),
     ),
     ...roles,
-    chains: Type.Array(Type.Union([EvmChain, SolanaChain]), {
-      minItems: 1,
-      description: 'The served chains.',
-    }),
+    chains: Type.Array(Type.Union([EvmChain, SolanaChain]), { minItems: 1, description: 'What is served.' }),
     gasFloat: Type.Optional(GasFloat),
     assets: Type.Array(Asset, {
       minItems: 1,
-      description: 'Assets of the tokens, with their price sources.',
+      description: 'What tokens are of, and where prices come from.',
     }),
     venues: Type.Optional(
       Type.Array(Type.Union([InventoryVenue, UniswapVenue]), {
         minItems: 1,
-        description: 'Delivering venues. Of equal offers the first wins. Default: the inventory only.',
+        description: 'Who delivers, the first one where two give the same. Default: the inventory alone.',
       }),
     ),
     pyth: Type.Optional(Pyth),
@@ -140,19 +141,19 @@ export const NetworkSchema = Type.Object(
     ),
     discount: Type.Optional(Discount),
     highImpactBps: Type.Optional(
-      range(1, 10_000, 'Loss above which a quote warns, in basis points. Default 500.'),
+      range(1, 10_000, 'Loss from which a quote warns, in basis points. Default 500.'),
     ),
     priceToleranceBps: Type.Optional(
       range(
         1,
         9_999,
-        'Price move against you above which a swap is refunded, in basis points, whatever its slippage. ' +
-          'It also bounds the gain from a quote sealed with a stolen key. Default: the slippage, at most 1000.',
+        'How far the market may move against you before a swap goes back, in basis points, whatever its slippage. ' +
+          'As much can a quote gain that is sealed with a stolen key. Default: the slippage, at most 1000.',
       ),
     ),
-    quoteTtlMs: Type.Optional(range(1, 3_600_000, 'Lifetime of a quote, in milliseconds. Default 30000.')),
+    quoteTtlMs: Type.Optional(range(1, 3_600_000, 'Life of a quote, in milliseconds. Default 30000.')),
     leaseMs: Type.Optional(
-      count('How long an unresponsive worker keeps its lanes, in milliseconds. Default 6000.'),
+      count('How long a worker that is silent keeps its lanes, in milliseconds. Default 6000.'),
     ),
     deadlines: Type.Optional(Deadlines),
     webhooks: Type.Optional(Webhooks),
@@ -160,7 +161,7 @@ export const NetworkSchema = Type.Object(
       range(
         1,
         36_500,
-        'How many days the events of ended swaps can be read; the final one stays. Default 90.',
+        'How long the changes of swaps that are over can be read; their end stays. Default 90.',
       ),
     ),
     web: Type.Optional(Web),

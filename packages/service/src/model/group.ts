@@ -19,10 +19,7 @@ export function chunksOf<T>(items: readonly T[], size: number): T[][] {
   )
 }
 
-/**
- * Runs `work` for all items, at most `limit` at once. A failure does not stop the others; the first error is thrown at
- * the end.
- */
+/** Runs the work for all, this many at once. One that fails does not stop the rest; its error comes at the end. */
 export async function eachAtOnce<T>(
   items: readonly T[],
   limit: number,
