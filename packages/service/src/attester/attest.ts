@@ -2,7 +2,7 @@ import type { Pool } from 'pg'
 import type { Chain } from '../chains/chain.ts'
 import type { RecoveryChain } from '../chains/recovery.ts'
 import { failPoint } from '../fail-point.ts'
-import { attempt, throwFirst } from '../model/attempt.ts'
+import { collectError, throwFirst } from '../model/collect-error.ts'
 import { chunksOf, groupBy } from '../model/group.ts'
 import type { Op, Swap } from '../model/swap.ts'
 import { tallyAttempts } from '../store/attempts.ts'
@@ -52,7 +52,7 @@ export async function attestAll(deps: AttestDeps): Promise<void> {
 /** Drops unsent attestations of a replaced attester, so that they are signed again. The outcome stays. */
 async function dropReplaced(deps: AttestDeps, faults: unknown[]): Promise<void> {
   for (const attestation of await findWaiting(deps.pool)) {
-    const isTaken = await attempt(faults, () => deps.isTaken(attestation))
+    const isTaken = await collectError(faults, () => deps.isTaken(attestation))
     if (isTaken === false) await dropAttestation(deps.pool, attestation.id)
   }
 }
@@ -63,7 +63,7 @@ async function attestClaims(deps: AttestDeps, faults: unknown[]): Promise<void> 
   const proven = await filterDelivered(deps, locked, faults)
   for (const [chainId, swaps] of groupBy(proven, (swap) => swap.op.originChain)) {
     const chain = deps.chainOf(chainId)
-    await attempt(faults, async () => {
+    await collectError(faults, async () => {
       const most = await chain.readMaxClaims(await chain.readHeads())
       for (const some of claimBatches(swaps, most)) await claim(deps, chainId, some)
     })
@@ -105,7 +105,7 @@ async function claim(deps: AttestDeps, chainId: number, swaps: readonly Swap[]):
 async function attestRefunds(deps: AttestDeps, faults: unknown[]): Promise<void> {
   const waiting = await filterSigned(deps, await findToAttest(deps.pool, 'refund'), faults)
   for (const swap of await filterLocked(deps, waiting, faults)) {
-    await attempt(faults, () => judgeRefund(deps, swap))
+    await collectError(faults, () => judgeRefund(deps, swap))
   }
 }
 
@@ -189,7 +189,7 @@ async function readDestination(deps: AttestDeps, op: Op) {
 }
 
 async function filterSigned(deps: AttestDeps, swaps: readonly Swap[], faults: unknown[]): Promise<Swap[]> {
-  const judged = await Promise.all(swaps.map((swap) => attempt(faults, () => deps.isSigned(swap))))
+  const judged = await Promise.all(swaps.map((swap) => collectError(faults, () => deps.isSigned(swap))))
   for (const [index, swap] of swaps.entries())
     if (judged[index] === false) deps.onRefused(swap, 'the stored terms differ from the signed ones')
   return swaps.filter((_, index) => judged[index])
@@ -198,7 +198,9 @@ async function filterSigned(deps: AttestDeps, swaps: readonly Swap[], faults: un
 async function filterLocked(deps: AttestDeps, swaps: readonly Swap[], faults: unknown[]): Promise<Swap[]> {
   const byChain = [...groupBy(swaps, (swap) => swap.op.originChain)]
   const locked = await Promise.all(
-    byChain.map(([chainId, group]) => attempt(faults, () => lockedOf(deps.chainOf(chainId), group, faults))),
+    byChain.map(([chainId, group]) =>
+      collectError(faults, () => lockedOf(deps.chainOf(chainId), group, faults)),
+    ),
   )
   return locked.flatMap((group) => group ?? [])
 }
@@ -218,7 +220,7 @@ async function filterDelivered(deps: AttestDeps, swaps: readonly Swap[], faults:
   const byChain = [...groupBy(swaps, (swap) => swap.op.destinationChain)]
   const delivered = await Promise.all(
     byChain.map(([chainId, group]) =>
-      attempt(faults, () => deliveredOf(deps.chainOf(chainId), group, faults)),
+      collectError(faults, () => deliveredOf(deps.chainOf(chainId), group, faults)),
     ),
   )
   return delivered.flatMap((group) => group ?? [])
