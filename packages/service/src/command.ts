@@ -13,7 +13,7 @@ export type { Env }
 /** Results go to `out`, everything else to `hint`. */
 export type Output = { out(text: string): void; hint(text: string): void }
 /** The database of a command: a chosen one, or that of the local network. */
-export type Place = { databaseUrl: string; sealKeys: string | undefined; isLocal: boolean }
+export type DatabaseTarget = { databaseUrl: string; sealKeys: string | undefined; isLocal: boolean }
 
 /** Runs a command and returns its exit code. Errors are printed in one line. */
 export async function runCommand(output: Output, command: () => Promise<number>): Promise<number> {
@@ -65,11 +65,11 @@ export async function runSubcommand<Run>(asked: Subcommands<Run>): Promise<numbe
 }
 
 export async function withDatabase<T>(
-  place: Place,
+  target: DatabaseTarget,
   name: string,
   work: (pool: Pool) => Promise<T>,
 ): Promise<T> {
-  const pool = createPool(place.databaseUrl, { max: 1, applicationName: `geoswap ${name}` })
+  const pool = createPool(target.databaseUrl, { max: 1, applicationName: `geoswap ${name}` })
   try {
     return await work(pool)
   } finally {
@@ -77,7 +77,7 @@ export async function withDatabase<T>(
   }
 }
 
-export function findPlace(env: Env): Place {
+export function findDatabaseTarget(env: Env): DatabaseTarget {
   const problems: string[] = []
   const given = readSetting(env, 'DATABASE_URL', problems)
   const seal = readSetting(env, 'GEOSWAP_SEAL_KEYS', problems)

@@ -2,7 +2,7 @@ import { RATE_CLASSES } from '@geoswap/wire'
 import type { Pool } from 'pg'
 import {
   type Env,
-  findPlace,
+  findDatabaseTarget,
   type Output,
   runSubcommand,
   toTable,
@@ -49,9 +49,9 @@ export async function runApiKeyCommand(args: string[], env: Env, output: Output)
   return runSubcommand<Run>({
     ...{ help: HELP, args, options, output, commands },
     run(command, { flags, rest }) {
-      const place = findPlace(env)
-      return withDatabase(place, 'api-key', (pool) =>
-        command({ pool, flags, rest, output, local: place.isLocal }),
+      const target = findDatabaseTarget(env)
+      return withDatabase(target, 'api-key', (pool) =>
+        command({ pool, flags, rest, output, local: target.isLocal }),
       )
     },
   })

@@ -1,4 +1,11 @@
-import { type Env, findPlace, type Output, parseFlags, UsageError, withDatabase } from '../command.ts'
+import {
+  type Env,
+  findDatabaseTarget,
+  type Output,
+  parseFlags,
+  UsageError,
+  withDatabase,
+} from '../command.ts'
 import { runRebuild } from '../compose/rebuild.ts'
 import type { NetworkConfig } from '../config.ts'
 import type { Summary } from '../rebuild/apply.ts'
@@ -15,7 +22,7 @@ export async function rebuildDatabase(args: string[], env: Env, output: Output):
   const { values } = parseFlags({ args, options })
   const network = findNetwork(env)
   const firstBlocks = new Map((values.from ?? []).map((text) => parseFrom(network, text)))
-  const summary = await withDatabase(findPlace(env), 'rebuild', (pool) =>
+  const summary = await withDatabase(findDatabaseTarget(env), 'rebuild', (pool) =>
     runRebuild({ network, pool, firstBlocks, say: output.hint }),
   )
   output.out(values.json ? JSON.stringify(summary, null, 2) : describe(summary))

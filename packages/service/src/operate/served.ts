@@ -1,7 +1,7 @@
 import { join, resolve } from 'node:path'
 import { getAddress, zeroAddress } from 'viem'
 import { NATIVE_SOL } from '../chains/solana/address.ts'
-import { type Env, findPlace, UsageError } from '../command.ts'
+import { type Env, findDatabaseTarget, UsageError } from '../command.ts'
 import type { ChainConfig, NetworkConfig } from '../config.ts'
 import { readForCommand, readUnfilled } from './read-network.ts'
 
@@ -18,7 +18,7 @@ export function findNetworkNames(env: Env): Pick<NetworkConfig, 'chains' | 'asse
 /** The configured file, or that of the local network. */
 function findNetworkFile(env: Env): string {
   // An explicitly chosen database is never combined with the chains of the local network.
-  const path = env.GEOSWAP_CONFIG ?? (findPlace(env).isLocal ? localFile(env) : undefined)
+  const path = env.GEOSWAP_CONFIG ?? (findDatabaseTarget(env).isLocal ? localFile(env) : undefined)
   if (!path)
     throw new UsageError('GEOSWAP_CONFIG is not set: it is the path of the JSON file of chains and assets.')
   return path

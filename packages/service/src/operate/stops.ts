@@ -1,6 +1,6 @@
 import {
   type Env,
-  findPlace,
+  findDatabaseTarget,
   type Output,
   parseFlags,
   toTable,
@@ -39,7 +39,7 @@ export async function pause(args: string[], env: Env, output: Output): Promise<n
   const note = getNote(flags)
   const scope = toScope(env, flags)
   const by = nameOf(env, flags)
-  const { id, isNew } = await withDatabase(findPlace(env), 'pause', (pool) =>
+  const { id, isNew } = await withDatabase(findDatabaseTarget(env), 'pause', (pool) =>
     raiseStop(pool, { why: 'operator', scope, note, by }),
   )
   output.hint(isNew ? `Stopped ${describeScope(scope)}: stop ${id}.` : `Already stopped: stop ${id}.`)
@@ -51,7 +51,7 @@ export async function resume(args: string[], env: Env, output: Output): Promise<
   const note = getNote(flags)
   const by = nameOf(env, flags)
   const isMeant = toFilter(env, flags)
-  await withDatabase(findPlace(env), 'resume', async (pool) => {
+  await withDatabase(findDatabaseTarget(env), 'resume', async (pool) => {
     const meant = (await findActiveStops(pool)).filter(isMeant)
     if (meant.length === 0) throw new UsageError('Unknown stop. service stops lists the active ones.')
     for (const { id, scope } of meant) {
@@ -64,7 +64,7 @@ export async function resume(args: string[], env: Env, output: Output): Promise<
 
 export async function listStops(args: string[], env: Env, output: Output): Promise<number> {
   const { json } = parseFlags({ args, options: OPTIONS.stops }).values
-  const stops = await withDatabase(findPlace(env), 'stops', findActiveStops)
+  const stops = await withDatabase(findDatabaseTarget(env), 'stops', findActiveStops)
   const rows = stops.map(({ id, why, scope, since, by, note }) => [
     ...[id, why, describeScope(scope), since.toISOString(), by, note],
   ])

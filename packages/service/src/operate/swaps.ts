@@ -2,7 +2,7 @@ import { parseEvmAddress } from '../chains/evm/address.ts'
 import { parseSolanaAddress } from '../chains/solana/address.ts'
 import {
   type Env,
-  findPlace,
+  findDatabaseTarget,
   type Output,
   parseFlags,
   toTable,
@@ -56,7 +56,7 @@ export async function inspectSwaps(args: string[], env: Env, output: Output): Pr
 async function list({ env, output, flags, rest }: Run): Promise<void> {
   refuseArguments('list', rest)
   const filter = toFilter(flags)
-  const swaps = await withDatabase(findPlace(env), 'swaps', (pool) => listSwaps(pool, filter))
+  const swaps = await withDatabase(findDatabaseTarget(env), 'swaps', (pool) => listSwaps(pool, filter))
   output.out(flags.json ? JSON.stringify(swaps, null, 2) : toTable([HEADER, ...swaps.map(toRow)]))
 }
 
@@ -86,7 +86,7 @@ function toRow(swap: ListedSwap): string[] {
 
 async function show({ env, output, flags, rest }: Run): Promise<void> {
   const id = getId(rest)
-  const swap = await withDatabase(findPlace(env), 'swaps', (pool) => findSwapRecord(pool, id))
+  const swap = await withDatabase(findDatabaseTarget(env), 'swaps', (pool) => findSwapRecord(pool, id))
   if (!swap) throw new UsageError(`Unknown swap ${id}.`)
   if (flags.json) return output.out(JSON.stringify(swap, null, 2))
   const rows = Object.entries(swap).filter(([, value]) => value !== null)
@@ -95,7 +95,7 @@ async function show({ env, output, flags, rest }: Run): Promise<void> {
 
 async function trace({ env, output, flags, rest }: Run): Promise<void> {
   const id = getId(rest)
-  const lines = await withDatabase(findPlace(env), 'swaps', (pool) => traceSwap(pool, id))
+  const lines = await withDatabase(findDatabaseTarget(env), 'swaps', (pool) => traceSwap(pool, id))
   if (lines.length === 0) throw new UsageError(`Unknown swap ${id}.`)
   output.out(flags.json ? JSON.stringify(lines, null, 2) : toTable(lines.map(toLine)))
 }
@@ -107,7 +107,7 @@ function toLine({ at, what, detail }: TraceLine): string[] {
 
 async function listLost({ env, output, flags, rest }: Run): Promise<void> {
   refuseArguments('lost', rest)
-  const lost = await withDatabase(findPlace(env), 'swaps', findLostInputs)
+  const lost = await withDatabase(findDatabaseTarget(env), 'swaps', findLostInputs)
   const rows = lost.map(({ swapId, chainId, cents, at }) => ({
     ...{ swapId, chainId, usd: formatCents(cents), at: at.toISOString() },
   }))
@@ -120,7 +120,7 @@ async function writeOff({ env, output, flags, rest }: Run): Promise<void> {
   const swapId = getId(rest)
   const note = flags.note?.trim()
   if (!note) throw new UsageError('--note is required: the reason, for later readers.')
-  const isWritten = await withDatabase(findPlace(env), 'swaps', (pool) =>
+  const isWritten = await withDatabase(findDatabaseTarget(env), 'swaps', (pool) =>
     writeOffInput(pool, { swapId, note }),
   )
   if (!isWritten)

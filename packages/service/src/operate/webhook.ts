@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import type { Pool } from 'pg'
 import {
+  type DatabaseTarget,
   type Env,
-  findPlace,
+  findDatabaseTarget,
   type Output,
-  type Place,
   runSubcommand,
   toTable,
   UsageError,
@@ -66,7 +66,7 @@ type Flags = {
   since?: string
   swap?: string
 }
-type Run = { pool: Pool; flags: Flags; rest: string[]; output: Output; place: Place }
+type Run = { pool: Pool; flags: Flags; rest: string[]; output: Output; target: DatabaseTarget }
 const commands: Record<string, (run: Run) => Promise<void>> = { add, list, rotate, enable, replay, remove }
 
 /** Runs one command and returns the exit code. Only the secret, the list or the help goes to `out`. */
@@ -74,16 +74,16 @@ export async function runWebhookCommand(args: string[], env: Env, output: Output
   return runSubcommand<Run>({
     ...{ help: HELP, args, options, output, commands },
     run(command, { flags, rest }) {
-      const place = findPlace(env)
-      return withDatabase(place, 'webhook', (pool) => command({ pool, flags, rest, output, place }))
+      const target = findDatabaseTarget(env)
+      return withDatabase(target, 'webhook', (pool) => command({ pool, flags, rest, output, target }))
     },
   })
 }
 
-async function add({ pool, flags, output, place }: Run): Promise<void> {
+async function add({ pool, flags, output, target }: Run): Promise<void> {
   if (!flags.account) throw new UsageError('--account is required. api-key list shows the accounts.')
   const url = parseUrl(flags.url)
-  const seal = createSeal(place)
+  const seal = createSeal(target)
   const account = await findAccount(pool, flags.account)
   if (!account) throw new UsageError(`Unknown account ${flags.account}.`)
   const id = `whe${randomBytes(8).toString('hex')}`
@@ -98,10 +98,10 @@ async function list({ pool, flags, output }: Run): Promise<void> {
   output.out(flags.json ? JSON.stringify(endpoints, null, 2) : toTable(toRows(endpoints)))
 }
 
-async function rotate({ pool, rest, output, place }: Run): Promise<void> {
+async function rotate({ pool, rest, output, target }: Run): Promise<void> {
   const endpoint = await getEndpoint(pool, rest)
   const { id, accountId } = endpoint
-  const seal = createSeal(place)
+  const seal = createSeal(target)
   const secret = createWebhookSecret()
   await rotateSecret(pool, { id, secret: seal.seal(accountId, secret), hours: OVERLAP_HOURS })
   output.out(secret)
@@ -160,7 +160,7 @@ async function getEndpoint(pool: Pool, [id, ...more]: string[]): Promise<Endpoin
   return endpoint
 }
 
-function createSeal({ sealKeys }: Place): SecretSeal {
+function createSeal({ sealKeys }: DatabaseTarget): SecretSeal {
   if (!sealKeys) throw new UsageError('GEOSWAP_SEAL_KEYS is not set: it seals the stored secret.')
   const problems: string[] = []
   const keys = parseSealKeys(sealKeys, problems)

@@ -3,12 +3,12 @@ import type { Db } from './db.ts'
 import { changingColumns, FIXED_COLUMNS, type StatusRow, toStatus } from './statuses.ts'
 
 /** The cursor of a page: the next page starts below it. */
-export type Place = { createdAt: string; swapId: string }
+export type HistoryCursor = { createdAt: string; swapId: string }
 
 export type HistoryFilter = {
   accountId: string
   limit: number
-  below?: Place
+  below?: HistoryCursor
   wallet?: string
   status?: SwapStatus
   /** `from` is inclusive, `to` exclusive. */
@@ -39,7 +39,10 @@ const LIMITS = [21, 51, 101]
  * An account's swaps, newest first, each with its cursor. Each combination of filters is a separate statement, so that
  * the planner can choose the matching index.
  */
-export async function readHistory(db: Db, filter: HistoryFilter): Promise<(SwapRecord & { place: Place })[]> {
+export async function readHistory(
+  db: Db,
+  filter: HistoryFilter,
+): Promise<(SwapRecord & { cursor: HistoryCursor })[]> {
   const values: unknown[] = [filter.accountId]
   const limit = LIMITS.find((most) => most >= filter.limit) ?? filter.limit
   const clauses = ['h.account_id = $1']
@@ -66,6 +69,6 @@ export async function readHistory(db: Db, filter: HistoryFilter): Promise<(SwapR
   )
   return rows.slice(0, filter.limit).map((row) => ({
     ...toRecord(row),
-    place: { createdAt: row.created_exactly, swapId: row.id },
+    cursor: { createdAt: row.created_exactly, swapId: row.id },
   }))
 }

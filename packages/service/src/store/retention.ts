@@ -4,12 +4,12 @@ import type { Db } from './db.ts'
 export const OP_KEPT_MS = 24 * 3_600_000
 
 /** The cursor through ops by expiry. It has microseconds, unlike a Date. */
-export type OpPlace = { expiresAt: string; id: string }
+export type OpCursor = { expiresAt: string; id: string }
 
-export const FIRST_OP: OpPlace = { expiresAt: '-infinity', id: '00000000-0000-0000-0000-000000000000' }
+export const FIRST_OP: OpCursor = { expiresAt: '-infinity', id: '00000000-0000-0000-0000-000000000000' }
 
 /** The result of one page: the next cursor, and whether the end is reached. */
-type Looked<Place> = { deleted: number; last: Place; isEnd: boolean }
+type DeletedPage<Cursor> = { deleted: number; last: Cursor; isEnd: boolean }
 
 /**
  * Deletes expired ops that were never submitted. Reads the next `limit` after a cursor, because submitted ops stay
@@ -17,8 +17,8 @@ type Looked<Place> = { deleted: number; last: Place; isEnd: boolean }
  */
 export async function deleteUnsubmittedOps(
   db: Db,
-  { olderThanHours, after, limit }: { olderThanHours: number; after: OpPlace; limit: number },
-): Promise<Looked<OpPlace>> {
+  { olderThanHours, after, limit }: { olderThanHours: number; after: OpCursor; limit: number },
+): Promise<DeletedPage<OpCursor>> {
   const { rows } = await db.query<{ deleted: number; looked: number; expires_at: string; id: string }>(
     `with looked as materialized (
        select o.id, o.expires_at from ops o
@@ -41,9 +41,9 @@ export async function deleteUnsubmittedOps(
   return { deleted: row.deleted, last, isEnd: row.looked < limit }
 }
 
-export type EventPlace = { swapId: string; seq: number }
+export type EventCursor = { swapId: string; seq: number }
 
-export const FIRST_EVENT: EventPlace = { swapId: '', seq: 0 }
+export const FIRST_EVENT: EventCursor = { swapId: '', seq: 0 }
 
 /**
  * Deletes events of a month that cannot be dropped yet: those of ended swaps, except the last event of each and due
@@ -51,8 +51,8 @@ export const FIRST_EVENT: EventPlace = { swapId: '', seq: 0 }
  */
 export async function deleteEventsOf(
   db: Db,
-  { month, after, limit }: { month: string; after: EventPlace; limit: number },
-): Promise<Looked<EventPlace>> {
+  { month, after, limit }: { month: string; after: EventCursor; limit: number },
+): Promise<DeletedPage<EventCursor>> {
   const { rows } = await db.query<{ deleted: number; looked: number; swap_id: string; seq: number }>(
     `with looked as materialized (
        select swap_id, seq, position from ${month} where (swap_id, seq) > ($1, $2) order by swap_id, seq limit $3

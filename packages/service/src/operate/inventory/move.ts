@@ -5,36 +5,36 @@ import type { TxRequest } from '../../chains/chain.ts'
 import { type Env, type Output, toTable, UsageError, withDatabase } from '../../command.ts'
 import type { ConnectedChain } from '../../compose/chains.ts'
 import type { Move } from '../../store/treasury-moves.ts'
-import { type Desk, findChain, findDesk, findTokenOf, openDesk } from './desk.ts'
 import { inCoins, vaultOf } from './holdings.ts'
-import { type MoveDesk, refuseMissing, refuseReserved, refuseWithoutGas } from './move-desk.ts'
+import { type MoveContext, refuseMissing, refuseReserved, refuseWithoutGas } from './move-context.ts'
 import { type MoveOrder, parseCoins, recipientOf } from './move-order.ts'
 import { followMove } from './send-move.ts'
+import { findChain, findSettings, findTokenOf, type InventorySession, openSession } from './session.ts'
 import { findTreasury } from './treasury.ts'
 
 const WITHDRAW_GAS = 300_000
 
 /** Prints the transaction, or sends it and waits until it is final. */
 export async function runMove(env: Env, output: Output, order: MoveOrder): Promise<number> {
-  const { place, network } = findDesk(env)
+  const { target, network } = findSettings(env)
   const named = network.chains.find(
     ({ name, chainId }) => name === order.chain || String(chainId) === order.chain,
   )
-  const chain = named ?? findChain(await openDesk(env), order.chain).config
-  const asked = { network, chain, kind: order.kind, isLocal: place.isLocal }
+  const chain = named ?? findChain(await openSession(env), order.chain).config
+  const asked = { network, chain, kind: order.kind, isLocal: target.isLocal }
   const treasury = await findTreasury(env, asked, { needsKey: order.isSent })
-  const desk = await openDesk(env, treasury)
-  return withDatabase(place, 'inventory', async (pool) => {
-    const { connected, token, move } = await toMove(desk, order, treasury.sender)
+  const session = await openSession(env, treasury)
+  return withDatabase(target, 'inventory', async (pool) => {
+    const { connected, token, move } = await toMove(session, order, treasury.sender)
     const moving = { connected, token, move, pool, output }
     return order.isSent ? followMove(moving, () => planMove(moving)) : describeMove(moving, order)
   })
 }
 
-async function toMove(desk: Desk, order: MoveOrder, sender: string) {
-  const connected = findChain(desk, order.chain)
+async function toMove(session: InventorySession, order: MoveOrder, sender: string) {
+  const connected = findChain(session, order.chain)
   const { chainId } = connected.config
-  const token = findTokenOf(desk, connected, order.token)
+  const token = findTokenOf(session, connected, order.token)
   const recipient = recipientOf(order, connected)
   const payer = order.kind === 'withdraw' ? vaultOf(connected) : sender
   if (recipient === payer) throw new UsageError(`${payer} would pay to itself.`)
@@ -61,14 +61,14 @@ async function newOnce({ evm, config }: ConnectedChain, sender: string): Promise
 }
 
 /** Plans the transaction, and throws if it would fail now. */
-async function planMove(desk: MoveDesk): Promise<TxRequest> {
-  if (desk.move.kind === 'deposit') await refuseMissing(desk)
-  const request = await toRequest(desk)
-  await refuseWithoutGas(desk, request)
+async function planMove(context: MoveContext): Promise<TxRequest> {
+  if (context.move.kind === 'deposit') await refuseMissing(context)
+  const request = await toRequest(context)
+  await refuseWithoutGas(context, request)
   return request
 }
 
-async function toRequest({ connected, token, move }: MoveDesk): Promise<TxRequest> {
+async function toRequest({ connected, token, move }: MoveContext): Promise<TxRequest> {
   const { kind, sender, recipient, amount, once } = move
   const isEvm = connected.config.family === 'evm'
   if (kind === 'withdraw' && isEvm) return planWithdrawal(connected, move)
@@ -84,10 +84,10 @@ async function planWithdrawal({ evm }: ConnectedChain, move: Move): Promise<TxRe
   return { to, data, gas: WITHDRAW_GAS }
 }
 
-async function describeMove(desk: MoveDesk, order: MoveOrder): Promise<number> {
-  const { connected, token, move, output } = desk
-  if (move.kind === 'withdraw') await refuseReserved(desk)
-  const request = await planMove(desk)
+async function describeMove(context: MoveContext, order: MoveOrder): Promise<number> {
+  const { connected, token, move, output } = context
+  if (move.kind === 'withdraw') await refuseReserved(context)
+  const request = await planMove(context)
   const what = `${inCoins(move.amount, token)} ${token.symbol}`
   const rows = [
     [move.kind, `${what} (${move.amount}, token ${token.address})`],

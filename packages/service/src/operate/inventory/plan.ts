@@ -2,8 +2,8 @@ import type { Pool } from 'pg'
 import { type Env, type Output, toTable, withDatabase } from '../../command.ts'
 import { type Cell, MARGIN_BPS, type Plan, planRebalance } from '../../model/rebalance.ts'
 import { type Flow, readPaidOut, readTakenIn } from '../../store/flows.ts'
-import { type Desk, openDesk } from './desk.ts'
 import { inCoins, inUsd, type TokenStock } from './holdings.ts'
+import { type InventorySession, openSession } from './session.ts'
 import { readStatus } from './status.ts'
 
 type Planned = { plan: Plan; stocks: readonly TokenStock[] }
@@ -13,15 +13,15 @@ export async function showPlan(
   output: Output,
   { days, json }: { days: number; json: boolean },
 ): Promise<number> {
-  const desk = await openDesk(env)
-  const planned = await withDatabase(desk.place, 'inventory', (pool) => planFor(env, desk, pool, days))
-  for (const chain of desk.silent) output.hint(`${chain} does not answer and is missing from the plan.`)
+  const session = await openSession(env)
+  const planned = await withDatabase(session.target, 'inventory', (pool) => planFor(env, session, pool, days))
+  for (const chain of session.silent) output.hint(`${chain} does not answer and is missing from the plan.`)
   output.out(json ? JSON.stringify(toJson(planned, days), null, 2) : toText(planned, days))
-  return desk.silent.length > 0 ? 1 : 0
+  return session.silent.length > 0 ? 1 : 0
 }
 
-async function planFor(env: Env, desk: Desk, pool: Pool, days: number): Promise<Planned> {
-  const { stocks } = await readStatus(env, desk, pool)
+async function planFor(env: Env, session: InventorySession, pool: Pool, days: number): Promise<Planned> {
+  const { stocks } = await readStatus(env, session, pool)
   const paidOut = await readPaidOut(pool, days)
   const takenIn = await readTakenIn(pool, days)
   const cells = stocks.map(({ token, free }): Cell => {

@@ -6,7 +6,7 @@ import { createSigners } from '../../compose/solana.ts'
 import { readKeys, readSetting } from '../../config/secrets.ts'
 import { type ChainConfig, type NetworkConfig, Secret } from '../../config.ts'
 import type { Move } from '../../store/treasury-moves.ts'
-import { readLocalSecret } from './desk.ts'
+import { readLocalSecret } from './session.ts'
 
 /** The sender of a move, and its key if available. */
 export type Treasury = {

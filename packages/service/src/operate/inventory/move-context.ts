@@ -9,10 +9,10 @@ import { type Move, readFree } from '../../store/treasury-moves.ts'
 import { inCoins, readHeld } from './holdings.ts'
 
 /** A move and everything needed to send it. */
-export type MoveDesk = { connected: ConnectedChain; token: Token; move: Move; pool: Pool; output: Output }
+export type MoveContext = { connected: ConnectedChain; token: Token; move: Move; pool: Pool; output: Output }
 
 /** The balance minus fee and marker rent, which the Solana vault itself pays. */
-export async function readWithdrawable({ connected, token }: Pick<MoveDesk, 'connected' | 'token'>) {
+export async function readWithdrawable({ connected, token }: Pick<MoveContext, 'connected' | 'token'>) {
   const held = await readHeld(connected, token.address)
   const isOwnCoin = connected.config.family === 'solana' && token.address === connected.nativeToken.address
   if (!isOwnCoin) return held
@@ -25,7 +25,7 @@ export async function refuseReserved({
   token,
   move,
   pool,
-}: Omit<MoveDesk, 'output'>): Promise<void> {
+}: Omit<MoveContext, 'output'>): Promise<void> {
   const free = await readFree(pool, move, await readWithdrawable({ connected, token }))
   if (move.amount <= free) return
   throw new UsageError(notFree(token, free))
@@ -40,7 +40,7 @@ export async function refuseMissing({
   connected,
   token,
   move,
-}: Omit<MoveDesk, 'pool' | 'output'>): Promise<void> {
+}: Omit<MoveContext, 'pool' | 'output'>): Promise<void> {
   const held = await connected.readTokenBalance(move.sender, token.address)
   if (held >= move.amount) return
   const [has, lacks] = [held, move.amount - held].map((amount) => `${inCoins(amount, token)} ${token.symbol}`)
@@ -49,7 +49,7 @@ export async function refuseMissing({
 
 /** For EVM chains, whose nodes would only accept the transaction later; on Solana the simulation covers the fee. */
 export async function refuseWithoutGas(
-  { connected, move }: Pick<MoveDesk, 'connected' | 'move'>,
+  { connected, move }: Pick<MoveContext, 'connected' | 'move'>,
   request: TxRequest,
 ): Promise<void> {
   const { chain, evm, nativeToken, config } = connected

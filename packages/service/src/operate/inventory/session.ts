@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { ChainState } from '../../chains/view.ts'
-import { type Env, findPlace, type Place, UsageError } from '../../command.ts'
+import { type DatabaseTarget, type Env, findDatabaseTarget, UsageError } from '../../command.ts'
 import { type Chains, type ConnectedChain, connectChains, loadCatalog } from '../../compose/chains.ts'
 import { createPriceSources, priceRulesOf } from '../../compose/prices.ts'
 import { readSetting } from '../../config/secrets.ts'
@@ -14,8 +14,8 @@ import { findNetwork } from '../served.ts'
 type Keys = Partial<Pick<Parameters<typeof connectChains>[0], 'accounts' | 'signers'>>
 
 /** The database and all configured chains, for inventory commands. */
-export type Desk = {
-  place: Place
+export type InventorySession = {
+  target: DatabaseTarget
   network: NetworkConfig
   chains: Chains
   catalog: Catalog
@@ -24,18 +24,18 @@ export type Desk = {
 }
 
 /** From DATABASE_URL and GEOSWAP_CONFIG, or those of the local network. */
-export function findDesk(env: Env): { place: Place; network: NetworkConfig } {
-  return { place: findPlace(env), network: findNetwork(env) }
+export function findSettings(env: Env): { target: DatabaseTarget; network: NetworkConfig } {
+  return { target: findDatabaseTarget(env), network: findNetwork(env) }
 }
 
-export async function openDesk(env: Env, keys: Keys = {}): Promise<Desk> {
-  const { place, network } = findDesk(env)
+export async function openSession(env: Env, keys: Keys = {}): Promise<InventorySession> {
+  const { target, network } = findSettings(env)
   const chains = connectChains({
     ...{ network, accounts: [], signers: [], markerKey: undefined, findSigned: undefined, ...keys },
     urlsOf: (chain) => chain.rpcUrls,
   })
   const { catalog, silent } = await loadAnswering(network, chains)
-  return { place, network, chains, catalog, silent }
+  return { target, network, chains, catalog, silent }
 }
 
 /** Loads the chains that answer, since operators need this most when something is down. */
@@ -62,7 +62,7 @@ export function readLocalSecret(env: Env, name: string): string | undefined {
 }
 
 /** Current prices. An asset without a price is missing from sums, not from lists. */
-export async function readPrices(env: Env, { network, chains }: Desk): Promise<PriceBook> {
+export async function readPrices(env: Env, { network, chains }: InventorySession): Promise<PriceBook> {
   const problems: string[] = []
   const key = readSetting(env, 'GEOSWAP_PYTH_API_KEY', problems)
   if (problems.length > 0) throw new UsageError(problems.join('\n'))
@@ -96,7 +96,7 @@ async function readStates({ all }: Chains): Promise<Map<number, Aged<ChainState>
   )
 }
 
-export function findChain({ chains }: Desk, name: string): ConnectedChain {
+export function findChain({ chains }: InventorySession, name: string): ConnectedChain {
   const found = chains.all.find(({ config }) => config.name === name || String(config.chainId) === name)
   if (found) return found
   throw new UsageError(
