@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { Block, Chain, Delivered, Heads, LockRef, LockState, PaidOp } from '../chains/chain.ts'
 import { isRefundable } from '../chains/is-signed.ts'
-import { type PlaceOf, termsOfOp } from '../model/op-terms.ts'
+import { type CustodyOf, termsOfOp } from '../model/op-terms.ts'
 import type { Op, Swap } from '../model/swap.ts'
 import { settleOutcomes } from '../store/attestations.ts'
 import { findSwaps } from '../store/swaps.ts'
@@ -25,7 +25,7 @@ beforeEach(() =>
 const query = async (sql: string, values: unknown[] = []) => (await database.pool.query(sql, values)).rows
 
 const addressOf = (digit: string): `0x${string}` => `0x${digit.repeat(40)}`
-const placeOf: PlaceOf = (chainId) => ({ escrow: addressOf(`${chainId % 10}`), vault: addressOf('9') })
+const custodyOf: CustodyOf = (chainId) => ({ escrow: addressOf(`${chainId % 10}`), vault: addressOf('9') })
 
 /** Stores terms that a wallet could have signed, with their hashes. */
 async function signTerms(swap: TestSwap, position = 0): Promise<void> {
@@ -39,7 +39,7 @@ async function signTerms(swap: TestSwap, position = 0): Promise<void> {
   await query('update swaps set wallet = $2, input_token = $3, locker = $4 where id = $1', [
     ...[swap.swapId, a, b, e],
   ])
-  const { hash, deliveryHash } = termsOfOp(placeOf, await opOf(swap))
+  const { hash, deliveryHash } = termsOfOp(custodyOf, await opOf(swap))
   await query(`update ops set hash = $2, delivery_hash = $3 ${ofSwap}`, [swap.swapId, hash, deliveryHash])
 }
 
@@ -107,7 +107,7 @@ async function attest({ lock = 'locked', isUndelivered = true, isOver = true, ..
   const deps = {
     ...{ pool: database.pool, chainOf: () => chain, isVerified: () => seen.isVerified ?? true },
     isSigned: (swap: Swap) =>
-      isRefundable({ placeOf, originOf: () => ({ isSigned: async () => true }) }, swap),
+      isRefundable({ custodyOf, originOf: () => ({ isSigned: async () => true }) }, swap),
     isTaken: async () => true,
     signClaims: async () => '0xclaims',
     signRefund: async (_chainId: number, _hash: string, validUntil: number) => `0xrefund ${validUntil}`,

@@ -12,7 +12,7 @@ export function traceRequests(app: FastifyInstance, spans: Spans): void {
     if (request.caller && url?.includes('/swap/')) {
       const endMs = Date.now()
       spans.add({
-        ...placeOf(request),
+        ...traceContextOf(request),
         ...{ name: `${request.method} ${url}`, kind: 'server', startMs: endMs - reply.elapsedTime, endMs },
         attributes: {
           'http.request.method': request.method,
@@ -29,7 +29,7 @@ export function traceRequests(app: FastifyInstance, spans: Spans): void {
   })
 }
 
-function placeOf({ headers, swapId }: FastifyRequest) {
+function traceContextOf({ headers, swapId }: FastifyRequest) {
   const own = randomTrace()
   const parent = parseTraceParent(headers['traceparent'])
   if (swapId !== undefined) {

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import { type OpContent, type PlaceOf, termsOfOp } from './op-terms.ts'
+import { type CustodyOf, type OpContent, termsOfOp } from './op-terms.ts'
 import type { Op } from './swap.ts'
 import { isWellFormed } from './well-formed.ts'
 
 const addressOf = (digit: string): `0x${string}` => `0x${digit.repeat(40)}`
-const placeOf: PlaceOf = (chainId) => ({
+const custodyOf: CustodyOf = (chainId) => ({
   escrow: addressOf(`${chainId}`),
   vault: addressOf(`${chainId + 2}`),
 })
@@ -18,11 +18,11 @@ const content: OpContent = {
 
 /** An op with the hashes of its own terms, valid or not. */
 function named(terms: OpContent): Op {
-  const { hash, deliveryHash } = termsOfOp(placeOf, terms)
+  const { hash, deliveryHash } = termsOfOp(custodyOf, terms)
   return { ...terms, hash, deliveryHash } as Op
 }
 
-const judge = (op: Op) => isWellFormed(placeOf, op)
+const judge = (op: Op) => isWellFormed(custodyOf, op)
 
 test('an op with the hashes of its terms and deadlines in order is well-formed', () => {
   expect(judge(named(content))).toBe(true)

@@ -3,7 +3,7 @@ import type { Chain } from '../chains/chain.ts'
 import type { CustodyChain } from '../chains/custody.ts'
 import type { RecoveryChain } from '../chains/recovery.ts'
 import type { DeadlinePolicy, Deadlines, Finality } from '../model/deadlines.ts'
-import type { PlaceOf } from '../model/op-terms.ts'
+import type { CustodyOf } from '../model/op-terms.ts'
 
 export type RebuildChain = {
   chain: Pick<Chain, 'chainId' | 'readHeads'>
@@ -20,7 +20,7 @@ export type RebuildDeps = {
   chains: readonly RebuildChain[]
   /** Whether our keys sent transactions that the database lacks: its attempts are then unreliable. */
   isLogLost: boolean
-  placeOf: PlaceOf
+  custodyOf: CustodyOf
   deadlines: DeadlinePolicy
   finalityOf(origin: number, destination: number): Finality
   /** The latest possible deadlines of an op whose input was taken at this time. */

@@ -58,16 +58,16 @@ async function adopt(
   const found = delivery && { ...toFound(deps.rules, op), delivery: { ...delivery, chainId, amount } }
   const content = found && completeTerms(deps.rules, found)
   if (!content) return
-  const terms = termsOfOp(deps.rules.placeOf, content).signed
+  const terms = termsOfOp(deps.rules.custodyOf, content).signed
   await adoptOrphan(deps.pool, { ...content, id: op.id, terms, destinationBlock: block })
   deps.onResolved(swap, 'delivered')
 }
 
 /** The terms that the lock revealed when it was found. */
-function toFound({ placeOf }: Rules, op: Op) {
+function toFound({ custodyOf }: Rules, op: Op) {
   const { hash, originChain, wallet, inputToken, inputAmount, locker, deliveryHash } = op
   const { position, round, opDeadline, refundDeadline } = op
-  const isSigned = 'escrow' in placeOf(originChain)
+  const isSigned = 'escrow' in custodyOf(originChain)
   const lock = {
     ...{ wallet, inputToken, inputAmount, locker, deliveryHash, seconds: opDeadline },
     ...(isSigned && { signed: { position, round, opDeadline, refundDeadline } }),

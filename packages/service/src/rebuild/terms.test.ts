@@ -1,20 +1,20 @@
 import { expect, test } from 'vitest'
 import { deadlinesFrom } from '../model/deadlines.ts'
-import { type OpContent, type Place, termsOfOp } from '../model/op-terms.ts'
+import { type ChainCustody, type OpContent, termsOfOp } from '../model/op-terms.ts'
 import { withSlippage } from '../model/pricing.ts'
 import { completeTerms } from './terms.ts'
 
 const EVM = 1
 const SOLANA = 3
-const evm: Place = {
+const evm: ChainCustody = {
   escrow: '0xe5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5',
   vault: '0xfafafafafafafafafafafafafafafafafafafafa',
 }
-const onSolana: Place = {
+const onSolana: ChainCustody = {
   intake: 'So11111111111111111111111111111111111111112',
   vault: 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA',
 }
-const placeOf = (chainId: number) => (chainId === EVM ? evm : onSolana)
+const custodyOf = (chainId: number) => (chainId === EVM ? evm : onSolana)
 const policy = {
   ...{ opLifeSeconds: 120, lockInclusionSeconds: 60, fillSeconds: 600, cutOffSeconds: 60 },
   ...{ attemptLifeSeconds: 90, detectionSeconds: 60, claimInclusionSeconds: 300 },
@@ -25,7 +25,7 @@ const finality = {
   reorgWindowSeconds: 20,
   originBlockSeconds: 2,
 }
-const rules = { placeOf, deadlines: policy, finalityOf: () => finality }
+const rules = { custodyOf, deadlines: policy, finalityOf: () => finality }
 
 const AMOUNT = 1_234_567n
 
@@ -40,7 +40,7 @@ function lostOp({ slippageBps, ahead }: { slippageBps: number; ahead: number }) 
     minOutput: slippageBps === 0 ? AMOUNT : withSlippage(AMOUNT, slippageBps),
     ...deadlinesFrom(policy, clocks, finality),
   }
-  const { hash, deliveryHash } = termsOfOp(placeOf, content)
+  const { hash, deliveryHash } = termsOfOp(custodyOf, content)
   const { wallet, inputToken, inputAmount, locker, position, round, opDeadline, refundDeadline } = content
   const lock = {
     ...{ wallet, inputToken, inputAmount, locker, deliveryHash, seconds: 1_000_050 },

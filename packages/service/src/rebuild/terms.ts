@@ -2,7 +2,7 @@ import { createDeliveryHasher } from '@geoswap/protocol'
 import type { DeliveryTerms, LockTerms } from '../chains/recovery.ts'
 import { type DeadlinePolicy, type Finality, lockToFillSeconds, refundMargin } from '../model/deadlines.ts'
 import { possibleHardSeconds } from '../model/finality.ts'
-import { type OpContent, type PlaceOf, termsOfOp } from '../model/op-terms.ts'
+import { type CustodyOf, type OpContent, termsOfOp } from '../model/op-terms.ts'
 import { withSlippage } from '../model/pricing.ts'
 
 export type Found = {
@@ -13,7 +13,7 @@ export type Found = {
 }
 
 export type Rules = {
-  placeOf: PlaceOf
+  custodyOf: CustodyOf
   deadlines: DeadlinePolicy
   finalityOf(origin: number, destination: number): Finality
 }
@@ -31,7 +31,7 @@ export function completeTerms(rules: Rules, found: Found): OpContent | undefined
   const rest = found.delivery.rest ?? searchRest(rules, found)
   const content = rest && contentOf(found, rest)
   if (!content) return undefined
-  const { hash, deliveryHash } = termsOfOp(rules.placeOf, content)
+  const { hash, deliveryHash } = termsOfOp(rules.custodyOf, content)
   return hash === found.hash && deliveryHash === found.lock.deliveryHash ? content : undefined
 }
 
@@ -57,7 +57,7 @@ function searchRest(rules: Rules, found: Found): Rest | undefined {
   if (!signed) return undefined
   const { amount, chainId } = found.delivery
   const { signed: named } = termsOfOp(
-    rules.placeOf,
+    rules.custodyOf,
     contentOf(found, { ...signed, minOutput: 0n, fillDeadline: 0 }),
   )
   const hashOf = createDeliveryHasher('delivery' in named ? named.delivery : named)

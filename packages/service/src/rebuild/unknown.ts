@@ -47,7 +47,7 @@ export function toRows(
   const op = {
     ...{ ...content, ...pay, id, hash, deliveryHash: lock.deliveryHash },
     ...{ quoteId: `${ACCOUNT} ${hash}`, accountId: ACCOUNT, lifeSeconds: 0, createsAccount: false },
-    terms: unknown.content ? termsOfOp(deps.placeOf, content).signed : lock,
+    terms: unknown.content ? termsOfOp(deps.custodyOf, content).signed : lock,
     venue: delivery?.bought ? BOUGHT : INVENTORY,
     quotedOutput: delivered?.amount ?? 0n,
     ...{ swappable: 0n, priceFloor: 0n, walletBalance: 0n, walletBlock: 0n, valueCents: 0n },
