@@ -23,19 +23,19 @@ async function insertOrphan(): Promise<string> {
   return swap.swapId
 }
 
-type Place = { seconds: number; expires?: boolean; isPaid?: boolean }
+type SeenChain = { seconds: number; expires?: boolean; isPaid?: boolean }
 
 /**
  * Runs an attester that sees these chains. Returns its messages, and the times from which it searched for deliveries.
  */
-async function attestSeeing(places: readonly Place[]) {
+async function attestSeeing(chains: readonly SeenChain[]) {
   const [said, since]: [string[], number[]] = [[], []]
   const hard: Block = { number: 9n, height: 9n, hash: '0x', seconds: 0 }
   const chain = {
     readHeads: async () => ({ head: hard, settle: hard, hard }),
     readLocks: async (ops: readonly LockRef[]) => new Map(ops.map(({ hash }) => [hash, 'locked'])),
   }
-  const everywhere = places.map(({ seconds, expires, isPaid }, index) => ({
+  const everywhere = chains.map(({ seconds, expires, isPaid }, index) => ({
     chain: { readHeads: async () => ({ hard: { ...hard, seconds } }) },
     recovery: {
       chainId: index + 1,
@@ -57,10 +57,10 @@ async function attestSeeing(places: readonly Place[]) {
   return { said, since }
 }
 
-const later: Place = { seconds: 9_001 }
+const later: SeenChain = { seconds: 9_001 }
 const open = 'a delivery is still possible on some chain'
 
-test.each<[string, Place[], string]>([
+test.each<[string, SeenChain[], string]>([
   ['one chain has not passed its deadline', [later, { seconds: 9_000 }], open],
   ['no chain has passed its deadline', [{ seconds: 8_999 }], open],
   ['a chain shows its delivery', [later, { ...later, isPaid: true }], 'chain 2 shows a delivery'],
@@ -69,10 +69,10 @@ test.each<[string, Place[], string]>([
     [{ seconds: 0, expires: true, isPaid: true }],
     'chain 1 shows a delivery',
   ],
-])('an input of unknown terms is not refunded while %s', async (_, places, why) => {
+])('an input of unknown terms is not refunded while %s', async (_, chains, why) => {
   await insertOrphan()
 
-  expect((await attestSeeing(places)).said).toEqual([why])
+  expect((await attestSeeing(chains)).said).toEqual([why])
 })
 
 test('an input of unknown terms is refunded once every chain rules out a delivery, however early', async () => {

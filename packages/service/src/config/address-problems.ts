@@ -31,11 +31,11 @@ export function addressChecks(network: NetworkConfig): Check[] {
     const tokens = () => chain().flatMap((each) => tokensOf(each, index))
     const contracts = () => chain().flatMap((each) => contractsOf(each, index))
     return [
-      { reads: at('tokens'), find: () => findPlaceProblems(tokens()) },
-      { reads: at(...CONTRACTS), find: () => findPlaceProblems(contracts()) },
+      { reads: at('tokens'), find: () => findContractProblems(tokens()) },
+      { reads: at(...CONTRACTS), find: () => findContractProblems(contracts()) },
       {
         reads: [...at('tokens', ...CONTRACTS), ...ROLES],
-        find: () => findTwice([...contracts(), ...tokens()], rolesOf(network)),
+        find: () => findDoubleRoles([...contracts(), ...tokens()], rolesOf(network)),
       },
     ]
   })
@@ -56,11 +56,11 @@ export function addressChecks(network: NetworkConfig): Check[] {
 }
 
 function findRoleProblems(roles: readonly Named[]): Problem[] {
-  return [...roles.flatMap(findMistyped), ...findTwice(roles), ...roles.flatMap(findPublished)]
+  return [...roles.flatMap(findMistyped), ...findDoubleRoles(roles), ...roles.flatMap(findPublished)]
 }
 
-function findPlaceProblems(places: readonly Named[]): Problem[] {
-  return [...places.flatMap(findMistyped), ...places.flatMap(findSystemAddress)]
+function findContractProblems(contracts: readonly Named[]): Problem[] {
+  return [...contracts.flatMap(findMistyped), ...contracts.flatMap(findSystemAddress)]
 }
 
 /** All addresses with a role. Each key has one role only. */
@@ -208,7 +208,7 @@ function findSystemAddress({ address, path, what }: Named): Problem[] {
 }
 
 /** Finds addresses with two roles. One contract may have the same address on all chains. */
-function findTwice(named: readonly Named[], before: readonly Named[] = []): Problem[] {
+function findDoubleRoles(named: readonly Named[], before: readonly Named[] = []): Problem[] {
   const keyOf = ({ address }: Named) => (address.startsWith('0x') ? address.toLowerCase() : address)
   const seen = new Map(before.map((each) => [keyOf(each), each.what]))
   return named.flatMap((each) => {

@@ -15,7 +15,7 @@ export function parseNetwork(text: string): NetworkFile {
     const { value, repeated, positionOf } = parseJson(text)
     const problems = [
       ...repeated.map((path) => ({ path, message: 'is repeated' })),
-      ...findProblems(value).map((problem) => sayWhatIsLeft(value, problem)),
+      ...findProblems(value).map((problem) => describePlaceholder(value, problem)),
     ].map((problem) => ({ ...problem, ...positionOf(problem.path) }))
     problems.sort((a, b) => a.line - b.line || a.column - b.column)
     return { network: value as NetworkConfig, problems }
@@ -41,7 +41,7 @@ export const TO_FILL_IN = 'TO FILL IN' as const
 
 const SOURCE = ': a feed of the asset in USD, as docs/operations.md has it under "Price sources"'
 
-function sayWhatIsLeft(value: unknown, { path, message }: Problem): Problem {
+function describePlaceholder(value: unknown, { path, message }: Problem): Problem {
   const parts = path.split('/').slice(1)
   const found = parts.reduce<unknown>((inner, part) => (inner as Record<string, unknown>)?.[part], value)
   if (found !== TO_FILL_IN) return { path, message }

@@ -14,13 +14,19 @@ export function findVenueProblems(network: NetworkConfig): Problem[] {
   return [
     ...findRepeated(venues, keyOf, (index) => `/venues/${index}`),
     ...venues.flatMap((venue, index) => {
-      const problems = venue.kind === 'inventory' ? ofInventory(network, venue) : ofUniswap(network, venue)
+      const problems =
+        venue.kind === 'inventory'
+          ? findInventoryProblems(network, venue)
+          : findUniswapProblems(network, venue)
       return problems.map(({ path, message }) => ({ path: `/venues/${index}${path}`, message }))
     }),
   ]
 }
 
-function ofInventory({ assets, chains }: NetworkConfig, { pairs = [], limits = [] }: Inventory): Problem[] {
+function findInventoryProblems(
+  { assets, chains }: NetworkConfig,
+  { pairs = [], limits = [] }: Inventory,
+): Problem[] {
   const unknownAsset = (asset: string | undefined, path: string) =>
     asset === undefined || assets.some(({ name }) => name === asset)
       ? []
@@ -44,7 +50,7 @@ function ofInventory({ assets, chains }: NetworkConfig, { pairs = [], limits = [
   ]
 }
 
-function ofUniswap({ chains }: NetworkConfig, { chainId, pools }: Uniswap): Problem[] {
+function findUniswapProblems({ chains }: NetworkConfig, { chainId, pools }: Uniswap): Problem[] {
   const chain = chains.find((each) => each.chainId === chainId)
   if (chain?.family !== 'evm') return [{ path: '/chainId', message: `no EVM chain ${chainId} is configured` }]
   const isToken = (address: string) =>

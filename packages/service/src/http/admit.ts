@@ -13,7 +13,7 @@ type Call = {
   done: HookHandlerDoneFunction
   rateClass: RateClass
 }
-type Options = { keys: KeyTable; limiter: RateLimiter; strangers: AddressLimit; basePath: string }
+type Options = { keys: KeyTable; limiter: RateLimiter; addressLimit: AddressLimit; basePath: string }
 
 const JSON_TYPE = /^application\/json[ \t]*(;.*)?$/i
 
@@ -21,13 +21,13 @@ const JSON_TYPE = /^application\/json[ \t]*(;.*)?$/i
  * Admits a call under /swap/: API key, then rate, then path and media type, all before the body is read. Synchronous if
  * key and budget are in memory, as usual.
  */
-export function createAdmission({ keys, limiter, strangers, basePath }: Options): onRequestHookHandler {
+export function createAdmission({ keys, limiter, addressLimit, basePath }: Options): onRequestHookHandler {
   const allowed = createAllowedMethods(basePath)
 
   const refuseKey = ({ request, reply }: Call): ServiceError => {
-    const retryAfterMs = strangers.strike(request.ip)
-    reply.header('ratelimit-policy', strangers.policy)
-    reply.header('ratelimit', strangers.state(request.ip))
+    const retryAfterMs = addressLimit.strike(request.ip)
+    reply.header('ratelimit-policy', addressLimit.policy)
+    reply.header('ratelimit', addressLimit.state(request.ip))
     if (retryAfterMs !== undefined) return new ServiceError('RATE_LIMITED', { recovery: { retryAfterMs } })
     return new ServiceError(request.headers['x-api-key'] ? 'INVALID_API_KEY' : 'MISSING_API_KEY')
   }

@@ -14,14 +14,14 @@ export function observeRequests(
     const ms = reply.elapsedTime
     const route = routeOf(request, basePath)
     metrics.observeRequest({ route, status: reply.statusCode, seconds: ms / 1_000 })
-    const level = isQuiet(request, reply.statusCode, route) ? 'debug' : 'info'
+    const level = isDebugOnly(request, reply.statusCode, route) ? 'debug' : 'info'
     if (logger.isLevelEnabled(level)) logger[level](lineOf(request, reply, { route, ms }), 'request')
     done()
   })
 }
 
 /** Rejected callers without a key are only in the metrics, so that they cannot fill the log. */
-function isQuiet({ caller }: FastifyRequest, status: number, route: string): boolean {
+function isDebugOnly({ caller }: FastifyRequest, status: number, route: string): boolean {
   return status === 200 ? READS.has(route) : caller === undefined && status >= 400 && status < 500
 }
 

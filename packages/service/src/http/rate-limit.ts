@@ -53,7 +53,7 @@ export function createRateLimiter(options: Options): RateLimiter {
   const defaults = { ...DEFAULT_LIMITS, ...options.defaults }
   const accounts = new Map<string, Partial<Record<RateClass, Bucket>>>()
   const leased = new Set<Bucket>()
-  const lender = createLender(options.leaseBudgets, clock)
+  const lender = createLeaseQueue(options.leaseBudgets, clock)
 
   const find = ({ accountId, limits }: Spender, rateClass: RateClass): Bucket => {
     const rate = limits[rateClass] ?? defaults[rateClass]
@@ -102,7 +102,7 @@ export function createRateLimiter(options: Options): RateLimiter {
 }
 
 /** Queries the database for all buckets that need tokens, one statement at a time. */
-function createLender(leaseBudgets: Options['leaseBudgets'], clock: { now(): number }) {
+function createLeaseQueue(leaseBudgets: Options['leaseBudgets'], clock: { now(): number }) {
   const wanted = new Set<Bucket>()
   let asking = false
 

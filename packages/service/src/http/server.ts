@@ -69,7 +69,7 @@ export async function createServer(deps: ServerDeps): Promise<FastifyInstance> {
   app.decorateRequest('swapId')
   observeRequests(app, { logger, metrics, basePath })
   if (deps.spans) traceRequests(app, deps.spans)
-  app.addHook('onRequest', createAdmission({ keys, limiter, strangers: createAddressLimit(), basePath }))
+  app.addHook('onRequest', createAdmission({ keys, limiter, addressLimit: createAddressLimit(), basePath }))
   app.addHook('preClose', async () => {
     closing = true
     // Fastify closes idle connections; busy ones are cut off after this time.
@@ -170,7 +170,7 @@ function repairUrl(url: string): string {
 }
 
 /** HTTP/1.1 requires a host, and a rejection without one. */
-function isNamed({ raw, headers }: FastifyRequest): boolean {
+function hasHost({ raw, headers }: FastifyRequest): boolean {
   return headers.host !== undefined || raw.httpVersion !== '1.1'
 }
 
@@ -185,6 +185,6 @@ function addSharedHeaders(app: FastifyInstance): void {
     reply.header('x-request-id', request.id)
     reply.header('cache-control', 'no-store')
     reply.header('x-content-type-options', 'nosniff')
-    done(isNamed(request) ? undefined : invalidRequest({ field: 'host', message: 'is required' }))
+    done(hasHost(request) ? undefined : invalidRequest({ field: 'host', message: 'is required' }))
   })
 }

@@ -13,13 +13,13 @@ import {
   openLedger,
   readLedgerBalances,
 } from '../store/ledger.ts'
-import { liftDrifts, raiseStop } from '../store/stops.ts'
+import { endDriftStops, raiseStop } from '../store/stops.ts'
 import {
   compareBalances,
   createMemory,
   type Expected,
   findDoubts,
-  lasting,
+  findLasting,
   type Memory,
   toMovement,
 } from './compare.ts'
@@ -96,10 +96,10 @@ async function advance(deps: BookkeeperDeps, memory: Memory, { cursor, custody, 
     if (!custody.balances) return { memory, stops: await raiseAll(deps, db, suspicious), lifted: [] }
     const counted = await compareBalances(db, memory, { chainId, ...custody, balances: custody.balances })
     const doubts = await findDoubts(db, custody.balances, expected)
-    const doubted = lasting(memory, doubts)
+    const doubted = findLasting(memory, doubts)
     const stops = await raiseAll(deps, db, [...suspicious, ...counted.drifts, ...doubted.drifts])
     const doubtful = new Set(doubts.map(({ token }) => token))
-    const lifted = await liftMended(
+    const lifted = await endMendedStops(
       deps,
       db,
       counted.mended.filter((token) => !doubtful.has(token)),
@@ -118,7 +118,7 @@ function driftOf(explained: Explained, cursor: LedgerCursor): Drift | undefined 
 }
 
 /** Ends the stops of assets that have no shortfall any more. */
-async function liftMended(
+async function endMendedStops(
   deps: BookkeeperDeps,
   db: PoolClient,
   tokens: readonly string[],
@@ -130,7 +130,7 @@ async function liftMended(
   const assets = new Set(tokens.map((token) => deps.assetOf(token)).filter((asset) => !lacking.has(asset)))
   const lifted: string[] = []
   for (const asset of assets) {
-    if (asset !== undefined) lifted.push(...(await liftDrifts(db, { chainId, asset, note: LESS_HELD })))
+    if (asset !== undefined) lifted.push(...(await endDriftStops(db, { chainId, asset, note: LESS_HELD })))
   }
   return lifted
 }

@@ -103,7 +103,7 @@ export async function findDoubts(
 }
 
 /** The doubts that have now lasted long enough, and the counts of all. */
-export function lasting(memory: Memory, doubts: readonly Drift[]) {
+export function findLasting(memory: Memory, doubts: readonly Drift[]) {
   const counts = new Map(doubts.map((doubt) => [nameOf(doubt), (memory.doubts.get(nameOf(doubt)) ?? 0) + 1]))
   return { counts, drifts: doubts.filter((doubt) => counts.get(nameOf(doubt)) === READINGS) }
 }

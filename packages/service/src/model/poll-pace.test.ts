@@ -17,7 +17,7 @@ test('while a swap waits, a new block is seen within an eighth of the block time
 test('with a head subscription, a waiting swap retries after 100 ms if a node lags behind an announced head', () => {
   const told = { ...chain, isInFlight: true, isSubscribed: true }
 
-  expect([250, 2_000, 12_000].map((blockMs) => paceOf({ ...told, blockMs }).toldPollMs)).toEqual([
+  expect([250, 2_000, 12_000].map((blockMs) => paceOf({ ...told, blockMs }).announcedPollMs)).toEqual([
     100, 100, 100,
   ])
 })

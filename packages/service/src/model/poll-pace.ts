@@ -6,7 +6,7 @@ export type Pace = {
   pollMs: number
   afterHeadMs: number
   /** Poll interval while an announced head has not been seen: one node may lag and another not. */
-  toldPollMs: number
+  announcedPollMs: number
   /** Minimum age before each part is read again. Reads also require a new head. */
   costsMs: number
   /** State and pools share one call if both are due. */
@@ -35,7 +35,7 @@ export function paceOf({ blockMs, isInFlight, isSubscribed, callsPerHead, hasFee
     return {
       isInFlight,
       pollMs: awaitedPollMs(blockMs),
-      toldPollMs: FASTEST_POLL_MS,
+      announcedPollMs: FASTEST_POLL_MS,
       // A head that was not announced is overdue by then.
       afterHeadMs: isSubscribed ? (blockMs * 5) / 4 : (blockMs * 3) / 4,
       costsMs: 5_000,
@@ -47,7 +47,7 @@ export function paceOf({ blockMs, isInFlight, isSubscribed, callsPerHead, hasFee
   return {
     isInFlight,
     pollMs,
-    toldPollMs: pollMs,
+    announcedPollMs: pollMs,
     afterHeadMs: isSubscribed ? Math.max(pollMs, blockMs * 3) : Math.max(pollMs, (blockMs * 3) / 4),
     costsMs: 5_000,
     stateMs: hasFeeds ? 3_000 : 10_000,

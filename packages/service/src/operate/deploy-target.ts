@@ -29,12 +29,12 @@ const quoterAbi = parseAbi(['function factory() view returns (address)'])
 
 type Created = { gasUsed: bigint; cost: bigint; txHash: Hex }
 export type Estimate = { gas: bigint; cost: bigint }
-export type Look = { state: 'right' | 'missing' | 'other'; hash: Hex }
+export type CodeCheck = { state: 'right' | 'missing' | 'other'; hash: Hex }
 
 export type DeployTarget = {
   /** The factory of the pools that a quoter uses. */
   readFactory(quoter: Address): Promise<Address>
-  look(name: ContractName, address: Address): Promise<Look>
+  look(name: ContractName, address: Address): Promise<CodeCheck>
   hasProxy(): Promise<boolean>
   createProxy(): Promise<void>
   /** The gas and cost of a creation at the current gas price. A rollup may charge its data on top. */

@@ -102,7 +102,7 @@ async function estimate(target: DeployTarget, creations: readonly Creation[], sa
     say(`has no CREATE2 deployer yet: creating it costs ${inNative(CREATE2_PROXY_COST)}`)
   }
   for (const { name, address, data } of creations) {
-    if (await isThere(target, { name, address }, say)) continue
+    if (await exists(target, { name, address }, say)) continue
     const { gas, cost } = await target.estimate(data)
     total += cost
     say(`${name} ${address} would be created: about ${gas} gas, ${inNative(cost)}`)
@@ -118,12 +118,12 @@ async function ensureProxy(target: DeployTarget, say: Say): Promise<void> {
 }
 
 async function ensureContract(target: DeployTarget, { name, address, data }: Creation, say: Say) {
-  if (await isThere(target, { name, address }, say)) return
+  if (await exists(target, { name, address }, say)) return
   const { gasUsed, cost, txHash } = await target.create(data)
   say(`${name} ${address} created: ${gasUsed} gas, ${inNative(cost)}, ${txHash}`)
 }
 
-async function isThere(target: DeployTarget, { name, address }: Placed, say: Say): Promise<boolean> {
+async function exists(target: DeployTarget, { name, address }: Placed, say: Say): Promise<boolean> {
   const { state, hash } = await target.look(name, address)
   if (state === 'other') throw new Error(`Another contract exists at ${address}, with code ${hash}`)
   if (state === 'right') say(`${name} ${address} already exists`)

@@ -16,7 +16,7 @@ export async function init(args: string[], output: Output): Promise<number> {
   const { chains, treasury, keystore, out } = parse(args)
   if (treasury !== undefined && !isAddress(treasury)) throw new UsageError(`${treasury} is not an address.`)
   const presets = chains.map(getPreset)
-  refuseMixture(presets)
+  refuseMixedNetworks(presets)
   const roles = { ...rolesIn(keystore), treasury }
   const starter = { $schema: schemaFrom(out), ...createStarter(presets, roles) }
   const text = `${JSON.stringify(starter, null, 2)}\n`
@@ -59,7 +59,7 @@ function getPreset(name: string): Preset {
   return preset
 }
 
-function refuseMixture(presets: readonly Preset[]): void {
+function refuseMixedNetworks(presets: readonly Preset[]): void {
   const [test, real] = [presets.filter(({ testnet }) => testnet), presets.filter(({ testnet }) => !testnet)]
   if (test.length === 0 || real.length === 0) return
   const names = (of: readonly Preset[]) => of.map(({ name }) => name).join(', ')

@@ -105,11 +105,11 @@ async function rotate({ pool, rest, output, target }: Run): Promise<void> {
   const secret = createWebhookSecret()
   await rotateSecret(pool, { id, secret: seal.seal(accountId, secret), hours: OVERLAP_HOURS })
   output.out(secret)
-  output.hint(describeRotation(endpoint, opensOld(seal, endpoint)))
+  output.hint(describeRotation(endpoint, canOpenSecret(seal, endpoint)))
 }
 
 /** Whether the old secret can be opened: the API can sign with it only then. */
-function opensOld(seal: SecretSeal, { accountId, secret }: Endpoint): boolean {
+function canOpenSecret(seal: SecretSeal, { accountId, secret }: Endpoint): boolean {
   try {
     seal.open(accountId, secret)
     return true

@@ -8,7 +8,7 @@ import { freePositions, insertOp } from '../store/ops.ts'
 import {
   expireOps,
   holdPosition,
-  insertForgotten,
+  insertLostSubmission,
   insertRecoveredSwap,
   markLogsLost,
   markOrphan,
@@ -53,11 +53,11 @@ export type Summary = {
 
 export async function applyAll(deps: RebuildDeps, db: PoolClient, findings: Findings): Promise<Summary> {
   const { facts, unknown, forgotten, unreadable, nonces, spent, hards } = findings
-  for (const hash of forgotten) await insertForgotten(db, { swapId: deps.newSwapId(), hash })
+  for (const hash of forgotten) await insertLostSubmission(db, { swapId: deps.newSwapId(), hash })
   for (const each of unknown) await insertUnknown(deps, db, each)
   await recountReservations(db)
   const moved = await moveAll(deps, db, facts)
-  const { epoch, uncertain } = deps.isLogLost ? await closeHole(db, unknown) : { epoch: 0, uncertain: 0 }
+  const { epoch, uncertain } = deps.isLogLost ? await startEpoch(db, unknown) : { epoch: 0, uncertain: 0 }
   await recountClaims(db, spent)
   for (const nonce of nonces) await raiseNonce(db, nonce)
   for (const [chainId, { number: block }] of hards) await setRebuildPoint(db, { chainId, block })
@@ -71,7 +71,7 @@ export async function applyAll(deps: RebuildDeps, db: PoolClient, findings: Find
 }
 
 /** Ensures that nothing from before can be submitted or signed again, and that no index is issued twice. */
-async function closeHole(db: PoolClient, unknown: readonly Unknown[]) {
+async function startEpoch(db: PoolClient, unknown: readonly Unknown[]) {
   await expireOps(db)
   const uncertain = await markLogsLost(db)
   return { uncertain, epoch: await raiseEpoch(db, highestEpoch(unknown)) }

@@ -5,11 +5,11 @@ import type { SpentCap } from '../store/claim-books.ts'
 import { inTransaction } from '../store/db.ts'
 import { findLedgerCursor, findOpRecords } from '../store/ledger.ts'
 import { oldestOpenBlock } from '../store/open-range.ts'
-import { isWorked } from '../store/rebuild.ts'
+import { isDatabaseInUse } from '../store/rebuild.ts'
 import { applyAll, type Summary } from './apply.ts'
+import { awaitExpiry } from './await-expiry.ts'
 import type { RebuildDeps, SenderNonce } from './deps.ts'
 import { addFacts, collectEvents, createFacts, type Facts } from './facts.ts'
-import { awaitQuiet } from './quiet.ts'
 import { completeUnknown, type Unknown } from './unknown.ts'
 
 /**
@@ -17,12 +17,12 @@ import { completeUnknown, type Unknown } from './unknown.ts'
  * Reads first, then writes everything in one transaction. Signs and sends nothing.
  */
 export async function rebuild(deps: RebuildDeps): Promise<Summary> {
-  if (await isWorked(deps.pool)) {
+  if (await isDatabaseInUse(deps.pool)) {
     throw new Error(
       'This database is in use. Stop every process of the service and try again in some seconds.',
     )
   }
-  await awaitQuiet(deps)
+  await awaitExpiry(deps)
   const facts = createFacts()
   const hards = new Map<number, Block>()
   for (const { chain, custody } of deps.chains) {

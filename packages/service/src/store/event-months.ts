@@ -50,7 +50,7 @@ export async function findPastMonths(
 
 /** Drops a month that is not needed any more. False if it is needed; undefined while the log is busy. */
 export async function dropMonth(pool: Pool, month: string): Promise<boolean | undefined> {
-  if ((await isAlive(pool, month)) || (await isOwed(pool, month))) return false
+  if ((await hasOpenEvents(pool, month)) || (await hasPendingDelivery(pool, month))) return false
   return withLog(pool, async (db) => {
     // A replay may have requested its events since then: check again under the lock.
     const { rows } = await db.query<{ dropped: boolean }>('select drop_swap_event_month($1) as dropped', [
@@ -61,7 +61,7 @@ export async function dropMonth(pool: Pool, month: string): Promise<boolean | un
 }
 
 /** Whether one of its events waits for its position, or belongs to an open swap. Ended swaps never reopen. */
-async function isAlive(db: Db, month: string): Promise<boolean> {
+async function hasOpenEvents(db: Db, month: string): Promise<boolean> {
   const { rows } = await db.query<{ alive: boolean }>(
     `select exists (select 1 from ${month} where position is null)
          or exists (select 1 from swaps s join ${month} e on e.swap_id = s.id
@@ -75,7 +75,7 @@ async function isAlive(db: Db, month: string): Promise<boolean> {
  * Whether a webhook delivery of one of its events is due. All queries wait for this, so it narrows deliveries to the
  * month's positions first.
  */
-async function isOwed(db: Db, month: string): Promise<boolean> {
+async function hasPendingDelivery(db: Db, month: string): Promise<boolean> {
   const { rows } = await db.query<{ owed: boolean }>(
     `select exists (select 1 from webhook_deliveries d
                       join ${month} e on e.position = d.position and e.position is not null

@@ -48,7 +48,7 @@ const move =
     moveTestSwap(database.pool, swap, event, change)
 
 /** The status replies after each step, the first included. */
-async function liveThrough(swap: TestSwap, steps: readonly Step[]): Promise<StatusReply[]> {
+async function statusesAfter(swap: TestSwap, steps: readonly Step[]): Promise<StatusReply[]> {
   const seen = [await statusOfTestSwap(database.pool, swap)]
   for (const step of steps) {
     await step(swap)
@@ -94,7 +94,7 @@ describe('the log', () => {
     async (_name, steps) => {
       const swap = await insert()
 
-      const seen = await liveThrough(swap, steps)
+      const seen = await statusesAfter(swap, steps)
 
       const found = await eventsOf(swap)
       const told = found?.events.map(({ status }) => status) ?? []

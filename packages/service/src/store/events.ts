@@ -51,12 +51,12 @@ export async function readEvents(
     if (row.seq !== null) known.events.push({ seq: row.seq, status: toStatus(asOf(row)) })
   }
   const all = keys.map((key) => found.get(`${key.accountId} ${key.swapId}`))
-  await addLostEnds(db, keys, all)
+  await addDroppedEnds(db, keys, all)
   return all
 }
 
 /** The current row equals the status of the last event. */
-async function addLostEnds(
+async function addDroppedEnds(
   db: Db,
   keys: readonly StatusKey[],
   found: readonly (SwapEvents | undefined)[],

@@ -27,7 +27,7 @@ async function lockedSwap() {
 }
 
 /** Resolves once a query waits for a lock. */
-async function untilSomebodyWaits(): Promise<void> {
+async function untilLockAwaited(): Promise<void> {
   for (;;) {
     const { rows } = await database.pool.query(
       `select 1 from pg_stat_activity where wait_event_type = 'Lock'`,
@@ -47,7 +47,7 @@ test('a lock that becomes final while the first exposure of its chain is booked 
       caps: { exposedCents: 10_000n, unclaimedCents: 10_000n },
     })
     marked = markOriginFinal(database.pool, [swap])
-    await untilSomebodyWaits()
+    await untilLockAwaited()
   })
   await marked
 

@@ -29,7 +29,7 @@ export async function migrate(pool: Pool, folder: URL = FOLDER): Promise<string[
     await client.query("select set_config('lock_timeout', $1, false)", [String(TABLE_WAIT_MS)])
     const added = await applyMissing(client, migrations)
     // The grants of this version match its own tables only.
-    if (folder === FOLDER) await inTurn(() => applyGrants(client))
+    if (folder === FOLDER) await retryWhileBlocked(() => applyGrants(client))
     return added
   } finally {
     // Destroying the connection releases the lock and resets its settings in any case.
@@ -90,7 +90,7 @@ async function applyMissing(client: PoolClient, migrations: Migration[]): Promis
     const checksum = applied.get(migration.name)
     if (checksum === migration.checksum) continue
     if (checksum) throw changed(migration.name)
-    await inTurn(() => apply(client, migration))
+    await retryWhileBlocked(() => apply(client, migration))
     added.push(migration.name)
   }
   return added
@@ -101,20 +101,20 @@ function changed(name: string): Error {
 }
 
 /** Retries while other queries block the change. */
-async function inTurn(change: () => Promise<void>): Promise<void> {
+async function retryWhileBlocked(change: () => Promise<void>): Promise<void> {
   for (let left = TRIES; ; left -= 1) {
     try {
       return await change()
     } catch (error) {
       const { code = '', cause } = error as { code?: string; cause?: { code?: string } }
-      if (!IN_THE_WAY.has(cause?.code ?? code) || left === 1) throw error
+      if (!BLOCKED.has(cause?.code ?? code) || left === 1) throw error
       await delay(TABLE_WAIT_MS)
     }
   }
 }
 
 // Lock timeout, and deadlock with another query.
-const IN_THE_WAY = new Set(['55P03', '40P01'])
+const BLOCKED = new Set(['55P03', '40P01'])
 
 async function apply(client: PoolClient, { name, sql, checksum }: Migration): Promise<void> {
   try {

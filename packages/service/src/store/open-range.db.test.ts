@@ -14,7 +14,7 @@ afterAll(() => database.stop())
 type Facts = { state: string; block: number; originFinal?: boolean; deliveryFinal?: boolean }
 
 /** Replaces all open swaps by these, built when both chains were at this block. */
-async function openAre(all: readonly Facts[]): Promise<void> {
+async function replaceOpenSwaps(all: readonly Facts[]): Promise<void> {
   const { pool } = database
   await pool.query(`truncate swaps, ops, attempt_swaps cascade`)
   const accountId = await insertTestAccount(pool)
@@ -42,7 +42,7 @@ test.each([
   ['a blocked refund', { state: 'refundBlocked', block: 1, originFinal: true }, [9n, 9n]],
   ['a claim', { state: 'claiming', block: 1, originFinal: true, deliveryFinal: true }, [9n, 9n]],
 ])('for %s, chains that may still have events are read from its block', async (_, swap, blocks) => {
-  await openAre([swap, newest])
+  await replaceOpenSwaps([swap, newest])
 
   const from = [
     await oldestOpenBlock(database.pool, ORIGIN),
@@ -53,7 +53,7 @@ test.each([
 })
 
 test('undefined if no swap waits for an event', async () => {
-  await openAre([{ state: 'refundBlocked', block: 1, originFinal: true }])
+  await replaceOpenSwaps([{ state: 'refundBlocked', block: 1, originFinal: true }])
 
   expect(await oldestOpenBlock(database.pool, ORIGIN)).toBeUndefined()
 })

@@ -39,7 +39,7 @@ async function duringRenewal<T>(work: () => Promise<T>): Promise<T> {
   await renewLanes(db, [lease], 60_000)
   const [result] = await Promise.all([
     work(),
-    untilAnyWaits().then(async () => {
+    untilLockAwaited().then(async () => {
       await db.query('commit')
       db.release()
     }),
@@ -47,7 +47,7 @@ async function duringRenewal<T>(work: () => Promise<T>): Promise<T> {
   return result
 }
 
-async function untilAnyWaits(): Promise<void> {
+async function untilLockAwaited(): Promise<void> {
   const waiting = `select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`
   while ((await database.pool.query(waiting)).rowCount === 0) await delay(5)
 }

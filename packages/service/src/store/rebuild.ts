@@ -4,7 +4,7 @@ import type { Db } from './db.ts'
 import { toJson } from './swaps.ts'
 
 /** Whether a process is using the database. It might sign or accept something that the rebuild rules out. */
-export async function isWorked(db: Db): Promise<boolean> {
+export async function isDatabaseInUse(db: Db): Promise<boolean> {
   const { rows } = await db.query<{ held: boolean }>(
     `select exists (select 1 from lanes where expires_at > clock_timestamp()) as held`,
   )
@@ -12,7 +12,10 @@ export async function isWorked(db: Db): Promise<boolean> {
 }
 
 /** Inserts the swap of a stored op whose submission was lost. */
-export async function insertForgotten(db: Db, forgotten: { swapId: string; hash: string }): Promise<void> {
+export async function insertLostSubmission(
+  db: Db,
+  forgotten: { swapId: string; hash: string },
+): Promise<void> {
   await db.query(
     `insert into swaps (id, op_id, quote_id, account_id, state, origin_chain, destination_chain, wallet, input_token,
                         input_amount, locker, signature, log_lost, timeline)

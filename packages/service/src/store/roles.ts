@@ -96,13 +96,13 @@ export async function assertPart(db: Db, part: Part, { isAhead }: { isAhead: boo
   const { name, isMember, powers } = await readRole(db, group)
   const where = 'docs/operations.md#database-roles'
   const advice = `Give it a login role that is a member of ${group} and of nothing else: ${where}`
-  if (powers.length > 0) throw tooMuch(name, part, powers, advice)
+  if (powers.length > 0) throw excessRightsError(name, part, powers, advice)
   if (!isMember) throw new Error(`The database role ${name} is not one of the ${part}. ${advice}.`)
   const own = await readPrivileges(db, name)
   const allowed = new Set(isAhead ? await readPrivileges(db, group) : await declaredOf(db, part))
   const beyond = own.filter((each) => !allowed.has(each))
   if (beyond.length > 0)
-    throw tooMuch(
+    throw excessRightsError(
       name,
       part,
       beyond.map((each) => `it has ${each}`),
@@ -115,7 +115,7 @@ export async function assertPart(db: Db, part: Part, { isAhead }: { isAhead: boo
   throw new Error(`The database role ${name} lacks ${what}. Run \`npm run service -- migrate\` first.`)
 }
 
-function tooMuch(name: string, part: Part, powers: readonly string[], advice: string): Error {
+function excessRightsError(name: string, part: Part, powers: readonly string[], advice: string): Error {
   return new Error(
     `The database role ${name} can do more than the ${part} needs: ${shorten(powers)}. ${advice}.`,
   )

@@ -61,7 +61,7 @@ export async function resumeStop(db: Db, { id, by, note }: Resume): Promise<bool
 }
 
 /** Ends drift stops of an asset on a chain whose note starts with `note`. Returns their ids. */
-export async function liftDrifts(
+export async function endDriftStops(
   db: Db,
   { chainId, asset, note }: { chainId: number; asset: string; note: string },
 ): Promise<string[]> {

@@ -52,18 +52,18 @@ type ToLock = { chainId: number; locker: string; limit: number }
  */
 export async function findToLock(db: Db, { chainId, locker, limit }: ToLock): Promise<Swap[]> {
   const mine = `s.state = 'accepted' and not s.log_lost and s.origin_chain = $2 and s.locker = $3`
-  const turns = inTurn('s.account_id, s.destination_chain, s.input_token', mine)
+  const turns = roundRobin('s.account_id, s.destination_chain, s.input_token', mine)
   return selectSwaps(db, turns, [limit, chainId, locker])
 }
 
 /** Locked swaps without a delivery, round-robin by account and origin, since some wait long for finality. */
 export async function findToDeliver(db: Db, lane: { chainId: number; limit: number }): Promise<Swap[]> {
   const locked = `s.state = 'locked' and not s.log_lost and s.destination_chain = $2`
-  return selectSwaps(db, inTurn('s.account_id, s.origin_chain', locked), [lane.limit, lane.chainId])
+  return selectSwaps(db, roundRobin('s.account_id, s.origin_chain', locked), [lane.limit, lane.chainId])
 }
 
 /** Takes the oldest of each group, then the second of each, so that a large group delays only itself. */
-function inTurn(group: string, condition: string): string {
+function roundRobin(group: string, condition: string): string {
   const turns = `row_number() over (partition by ${group} order by s.created_at), s.created_at`
   // Selects ids before joining ops: there may be thousands of candidates, of which few are needed.
   const chosen = `select s.id from swaps s where ${condition} order by ${turns} limit $1`
@@ -129,7 +129,7 @@ export async function findToAttest(db: Db, kind: 'claim' | 'refund'): Promise<Sw
            and ${attestations('true')} = 0))`
   const route = 's.origin_chain, s.destination_chain'
   const isPending = `${attestations('a.attempt_id is null')} = 0`
-  return selectSwaps(db, inTurn(route, `${ready} and ${isPending}`), [ATTESTED_AT_ONCE])
+  return selectSwaps(db, roundRobin(route, `${ready} and ${isPending}`), [ATTESTED_AT_ONCE])
 }
 
 /** A count uses the index by swap. For `exists`, PostgreSQL expects an early hit and scans the whole table. */
@@ -186,7 +186,7 @@ export async function advanceSwap(db: Db, change: Change): Promise<Swap | undefi
     change.deliveredBlock?.toString(),
   ])
   const row = rows[0]
-  return row && { ...swap, state, version: row.version, ...namedOf(change) }
+  return row && { ...swap, state, version: row.version, ...changedFieldsOf(change) }
 }
 
 type Together = { swaps: readonly Swap[]; event: SwapEvent; deliveryTxHash?: string }
@@ -225,7 +225,7 @@ export function toJson(value: object): string {
   return JSON.stringify(value, (_key, field) => (typeof field === 'bigint' ? field.toString() : field))
 }
 
-function namedOf(change: Change): Partial<Swap> {
+function changedFieldsOf(change: Change): Partial<Swap> {
   return {
     ...(change.originTxHash && { originTxHash: change.originTxHash }),
     ...(change.deliveryTxHash && { deliveryTxHash: change.deliveryTxHash }),

@@ -28,7 +28,7 @@ export function findContractions(before: Schema, after: Schema): string[] {
       .filter((name) => !has(after, name))
       .map((name) => `${name} is gone`),
     ...[...before.columns].flatMap(([name, was]) =>
-      stays(name) ? ofColumn(name, was, after.columns.get(name)) : [],
+      stays(name) ? columnContractions(name, was, after.columns.get(name)) : [],
     ),
     ...[...after.columns].flatMap(([name, { isNullable, hasDefault }]) => {
       const isOptional = isNullable || hasDefault
@@ -36,7 +36,7 @@ export function findContractions(before: Schema, after: Schema): string[] {
       return [`${name} is new and required`]
     }),
     ...[...after.rules].flatMap(([name, rule]) =>
-      wasThere(name) ? ofRule(name, before.rules.get(name), rule) : [],
+      wasThere(name) ? ruleContractions(name, before.rules.get(name), rule) : [],
     ),
     // `on conflict` names the columns of such a rule.
     ...[...before.rules]
@@ -56,7 +56,7 @@ function has({ tables, triggers }: Schema, name: string): boolean {
 
 type Column = Schema['columns'] extends ReadonlyMap<string, infer C> ? C : never
 
-function ofColumn(name: string, was: Column, now: Column | undefined): string[] {
+function columnContractions(name: string, was: Column, now: Column | undefined): string[] {
   if (!now) return [`${name} is gone`]
   if (now.type !== was.type) return [`${name} is ${now.type} instead of ${was.type}`]
   if (was.isNullable && !now.isNullable) return [`${name} may no longer be null`]
@@ -64,7 +64,7 @@ function ofColumn(name: string, was: Column, now: Column | undefined): string[] 
   return []
 }
 
-function ofRule(name: string, was: string | undefined, rule: string): string[] {
+function ruleContractions(name: string, was: string | undefined, rule: string): string[] {
   if (was === undefined) return [`${name} is a new rule: ${rule}`]
   return allowsAtLeast(rule, was) ? [] : [`${name} is stricter: ${rule}`]
 }

@@ -6,7 +6,7 @@ import { asOf } from './events.ts'
 import { ORDER_COLUMNS, type RecordRow, toRecord } from './history.ts'
 import { type Lease, whileHeld } from './lanes.ts'
 import { changingColumns, FIXED_COLUMNS } from './statuses.ts'
-import { disableEndpoint, FAILED_LONG, noteHealth } from './webhook-endpoints.ts'
+import { disableEndpoint, FAILED_LONG, recordHealth } from './webhook-endpoints.ts'
 
 const PLACE = `
   with unplaced as (
@@ -126,7 +126,7 @@ export async function recordOutcomes(pool: Pool, outcomes: Outcomes): Promise<st
         failed.map(({ pauseMs }) => (pauseMs === undefined ? null : pauseMs / 1_000)),
       ],
     )
-    const { hasFailedLong } = await noteHealth(db, { id: endpointId, isFailing, failure })
+    const { hasFailedLong } = await recordHealth(db, { id: endpointId, isFailing, failure })
     const because = isGone ? 'it answered 410' : hasFailedLong ? FAILED_LONG : undefined
     if (because) await disableEndpoint(db, { id: endpointId, because })
     return because
@@ -148,7 +148,7 @@ export async function replay(db: Db, endpointId: string, what: Replayed): Promis
   const logged = await queueLogged(db, endpointId, what)
   const start = await findLogStart(db)
   if (!start || ('since' in what && what.since >= start)) return logged
-  return logged + (await queueLostEnds(db, endpointId, what))
+  return logged + (await queueDroppedEnds(db, endpointId, what))
 }
 
 type Chosen = Exclude<Replayed, { failed: true }>
@@ -174,7 +174,7 @@ async function queueLogged(db: Db, endpointId: string, what: Chosen): Promise<nu
 const END_POSITION = `
   (1::bigint << 62) + ('x' || encode(substring(sha256(convert_to(s.id, 'utf8')) for 7), 'hex'))::bit(56)::bigint`
 
-async function queueLostEnds(db: Db, endpointId: string, what: Chosen): Promise<number> {
+async function queueDroppedEnds(db: Db, endpointId: string, what: Chosen): Promise<number> {
   const [clause, value] = 'swapId' in what ? ['s.id = $2', what.swapId] : ['s.updated_at >= $2', what.since]
   const { rowCount } = await db.query(
     `insert into webhook_deliveries as d (endpoint_id, position, swap_id)

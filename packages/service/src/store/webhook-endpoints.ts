@@ -102,7 +102,7 @@ export const FAILED_LONG = `it accepted nothing for ${MAX_FAILING_HOURS} hours`
 type Health = { id: string; isFailing: boolean; failure: string | undefined }
 
 /** Records whether the endpoint accepts events. Returns whether it has been failing for too long. */
-export async function noteHealth(
+export async function recordHealth(
   db: Db,
   { id, isFailing, failure }: Health,
 ): Promise<{ hasFailedLong: boolean }> {
@@ -133,7 +133,7 @@ export async function disableEndpoint(
 }
 
 /** Failing endpoints with more than `max` pending events. */
-export async function findOverfull(db: Db, max: number): Promise<string[]> {
+export async function findOverloaded(db: Db, max: number): Promise<string[]> {
   const { rows } = await db.query<{ id: string }>(
     `select w.id from webhook_endpoints w
        join webhook_deliveries d on d.endpoint_id = w.id and d.next_at is not null

@@ -13,7 +13,7 @@ const never = new AbortController().signal
 const message = (url: string, signal = never) => ({ url, headers: { a: 'b' }, body: '{}', signal })
 
 /** A resolver that answers every name with these addresses, one list per query. */
-function namesAre(...answers: string[][]) {
+function resolverOf(...answers: string[][]) {
   const asked = vi.fn()
   const resolve: NonNullable<Parameters<typeof createPost>[0]['resolve']> = (
     hostname,
@@ -78,7 +78,7 @@ describe('if private addresses are allowed', () => {
 
   test('a name is resolved once, and the connection uses that address', async () => {
     receiver.answer(204)
-    const { asked, resolve } = namesAre(['127.0.0.1'], ['192.0.2.1'])
+    const { asked, resolve } = resolverOf(['127.0.0.1'], ['192.0.2.1'])
 
     const answer = await createPost({ allowPrivate: true, resolve })(
       message(`http://hooks.example:${receiver.port}/`),
@@ -113,7 +113,7 @@ describe('if private addresses are not allowed', () => {
 
   test('a name is not called if any of its addresses is private, whatever it resolved to before', async () => {
     receiver.received.length = 0
-    const { resolve, asked } = namesAre(['127.0.0.1'], ['8.8.8.8', '10.0.0.1'], ['8.8.8.8', 'fd00::1'])
+    const { resolve, asked } = resolverOf(['127.0.0.1'], ['8.8.8.8', '10.0.0.1'], ['8.8.8.8', 'fd00::1'])
     const post = createPost({ allowPrivate: false, resolve })
 
     for (const _ of [1, 2, 3]) {

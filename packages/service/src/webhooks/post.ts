@@ -44,7 +44,7 @@ export function createPost({ allowPrivate, timeoutMs = TIMEOUT_MS, resolve = loo
     if (isIP(literal) && !isAllowed(literal)) return { kind: 'failed', reason: NOT_PUBLIC }
     const send = protocol === 'https:' ? requestHttps : requestHttp
     const request = send(url, { method: 'POST', headers, agent: false, lookup: checkedLookup })
-    const limit = endWhenOver(request, { timeoutMs, signal })
+    const limit = abortOnTimeout(request, { timeoutMs, signal })
     return new Promise((settle) => {
       request.on('response', (response) => {
         settle(toAnswer(response))
@@ -60,7 +60,7 @@ export function createPost({ allowPrivate, timeoutMs = TIMEOUT_MS, resolve = loo
 }
 
 /** Ends the request on the signal or timeout, at any stage. */
-function endWhenOver(
+function abortOnTimeout(
   request: ClientRequest,
   { timeoutMs, signal }: { timeoutMs: number; signal: AbortSignal },
 ) {

@@ -11,7 +11,7 @@ import { replay } from '../store/webhook-deliveries.ts'
 import {
   enableEndpoint,
   findEndpoint,
-  findOverfull,
+  findOverloaded,
   listEndpoints,
   rotateSecret,
 } from '../store/webhook-endpoints.ts'
@@ -52,13 +52,13 @@ const arrived = (count: number) => vi.waitFor(() => expect(receiver.received).to
 const idsOf = () => receiver.received.map(({ headers }) => headers['webhook-id'])
 const bodies = (): WebhookEvent[] => receiver.received.map(({ body }) => JSON.parse(body))
 
-async function owedTo(id: string) {
+async function pendingOf(id: string) {
   const listed = (await listEndpoints(database.pool)).find((endpoint) => endpoint.id === id)
   if (!listed) throw new Error('Endpoint not found')
   return listed
 }
-const expectOwed = async (id: string, owed: { waiting: number; givenUp: number }) =>
-  expect(await owedTo(id)).toMatchObject(owed)
+const expectPending = async (id: string, owed: { waiting: number; givenUp: number }) =>
+  expect(await pendingOf(id)).toMatchObject(owed)
 /** Makes all waiting deliveries due now. */
 const passTime = (id: string) =>
   database.pool.query(
@@ -92,7 +92,7 @@ test('each change of a swap is posted, signed, to the endpoint of its account an
       'webhook-id': expect.stringMatching(new RegExp(`^msg_${id}_\\d+$`)),
     })
   }
-  await expectOwed(id, { waiting: 0, givenUp: 0 })
+  await expectPending(id, { waiting: 0, givenUp: 0 })
 })
 
 test('only rejected events are posted again, with the same id and body', async () => {
@@ -102,7 +102,7 @@ test('only rejected events are posted again, with the same id and body', async (
   receiver.answer(({ body }) => (JSON.parse(body).type === 'swap.locked' ? 500 : 200))
   await step()
   expect(receiver.received).toHaveLength(5)
-  await expectOwed(id, { waiting: 1, givenUp: 0 })
+  await expectPending(id, { waiting: 1, givenUp: 0 })
   const refused = receiver.received.find(({ body }) => JSON.parse(body).type === 'swap.locked')
 
   await step()
@@ -115,7 +115,7 @@ test('only rejected events are posted again, with the same id and body', async (
   expect(again?.headers['webhook-id']).toBe(refused?.headers['webhook-id'])
   expect(again?.body).toBe(refused?.body)
   expect(again && isGenuine(again, secret)).toBe(true)
-  await expectOwed(id, { waiting: 0, givenUp: 0 })
+  await expectPending(id, { waiting: 0, givenUp: 0 })
 })
 
 test('the next attempt waits for its time', async () => {
@@ -124,7 +124,7 @@ test('the next attempt waits for its time', async () => {
   await insertTestSwap(database.pool, accountId)
   receiver.answer(500)
   await step()
-  await expectOwed(id, { waiting: 1, givenUp: 0 })
+  await expectPending(id, { waiting: 1, givenUp: 0 })
 
   const { rows } = await database.pool.query(
     `select attempts, extract(epoch from next_at - clock_timestamp())::int as seconds
@@ -147,7 +147,7 @@ test('after the last attempt the event is given up, until it is replayed', async
     await passTime(id)
   }
   expect(receiver.received).toHaveLength(10)
-  expect(await owedTo(id)).toMatchObject({ waiting: 0, givenUp: 1, lastFailure: 'it answered 500' })
+  expect(await pendingOf(id)).toMatchObject({ waiting: 0, givenUp: 1, lastFailure: 'it answered 500' })
 
   receiver.answer(200)
   expect(await replay(database.pool, id, { failed: true })).toBe(1)
@@ -155,7 +155,7 @@ test('after the last attempt the event is given up, until it is replayed', async
   expect(receiver.received).toHaveLength(11)
 
   expect(new Set(idsOf()).size).toBe(1)
-  await expectOwed(id, { waiting: 0, givenUp: 0 })
+  await expectPending(id, { waiting: 0, givenUp: 0 })
 })
 
 test('events of a crashed process are not lost: the next process posts them again', async () => {
@@ -166,7 +166,7 @@ test('events of a crashed process are not lost: the next process posts them agai
   await dead.start()
   await arrived(1)
   await dead.stop()
-  expect(await owedTo(id)).toMatchObject({ waiting: 1, failingSince: null })
+  expect(await pendingOf(id)).toMatchObject({ waiting: 1, failingSince: null })
 
   await database.pool.query(`update lanes set expires_at = '-infinity'`)
   const next = await startProcess()
@@ -179,7 +179,7 @@ test('events of a crashed process are not lost: the next process posts them agai
   expect(receiver.received).toHaveLength(2)
 
   expect(new Set(idsOf()).size).toBe(1)
-  await expectOwed(id, { waiting: 0, givenUp: 0 })
+  await expectPending(id, { waiting: 0, givenUp: 0 })
 })
 
 test('a slow endpoint does not delay another', async () => {
@@ -194,7 +194,7 @@ test('a slow endpoint does not delay another', async () => {
   await insertTestSwap(database.pool, quick.accountId)
   await start()
 
-  await vi.waitFor(() => expectOwed(quick.id, { waiting: 0, givenUp: 0 }), 10_000)
+  await vi.waitFor(() => expectPending(quick.id, { waiting: 0, givenUp: 0 }), 10_000)
   await stop()
 })
 
@@ -210,7 +210,7 @@ describe('an endpoint is disabled', () => {
     await settleTestSwap(database.pool, swap)
     await step()
 
-    expect(await owedTo(id)).toMatchObject({ disabledBecause: 'it answered 410', waiting: 0, givenUp: 1 })
+    expect(await pendingOf(id)).toMatchObject({ disabledBecause: 'it answered 410', waiting: 0, givenUp: 1 })
     expect(receiver.received).toHaveLength(1)
   })
 
@@ -220,7 +220,7 @@ describe('an endpoint is disabled', () => {
     await insertTestSwap(database.pool, accountId)
     receiver.answer(500)
     await step()
-    expect((await owedTo(id)).failingSince).not.toBeNull()
+    expect((await pendingOf(id)).failingSince).not.toBeNull()
     await database.pool.query(
       `update webhook_endpoints set failing_since = clock_timestamp() - interval '73 hours' where id = $1`,
       [id],
@@ -235,8 +235,8 @@ describe('an endpoint is disabled', () => {
     await step()
     expect(receiver.received).toHaveLength(3)
 
-    await expectOwed(id, { waiting: 0, givenUp: 0 })
-    expect(await owedTo(id)).toMatchObject({ disabledAt: null, failingSince: null })
+    await expectPending(id, { waiting: 0, givenUp: 0 })
+    expect(await pendingOf(id)).toMatchObject({ disabledAt: null, failingSince: null })
   })
 
   test('if it accepts nothing while too many events are pending', async () => {
@@ -247,12 +247,12 @@ describe('an endpoint is disabled', () => {
       await settleTestSwap(database.pool, await insertTestSwap(database.pool, accountId))
     }
     await step()
-    await expectOwed(failing.id, { waiting: 5, givenUp: 0 })
-    await expectOwed(healthy.id, { waiting: 0, givenUp: 0 })
+    await expectPending(failing.id, { waiting: 5, givenUp: 0 })
+    await expectPending(healthy.id, { waiting: 0, givenUp: 0 })
     await replay(database.pool, healthy.id, { since: new Date(0) })
 
-    expect(await findOverfull(database.pool, 4)).toEqual([failing.id])
-    expect(await findOverfull(database.pool, 5)).toEqual([])
+    expect(await findOverloaded(database.pool, 4)).toEqual([failing.id])
+    expect(await findOverloaded(database.pool, 5)).toEqual([])
   })
 
   test('not while it accepts some events', async () => {
@@ -265,9 +265,9 @@ describe('an endpoint is disabled', () => {
     await settleTestSwap(database.pool, await insertTestSwap(database.pool, accountId))
     receiver.answer(({ body }) => (JSON.parse(body).sequence === 1 ? 200 : 500))
     await step()
-    await expectOwed(id, { waiting: 4, givenUp: 0 })
+    await expectPending(id, { waiting: 4, givenUp: 0 })
 
-    expect(await owedTo(id)).toMatchObject({ disabledAt: null, failingSince: null })
+    expect(await pendingOf(id)).toMatchObject({ disabledAt: null, failingSince: null })
   })
 })
 
@@ -281,7 +281,7 @@ describe('a replay', () => {
     ]
     await step()
     expect(receiver.received).toHaveLength(2)
-    await expectOwed(id, { waiting: 0, givenUp: 0 })
+    await expectPending(id, { waiting: 0, givenUp: 0 })
 
     expect(await replay(database.pool, id, { swapId: second.swapId })).toBe(1)
     expect(await replay(database.pool, id, { since: new Date(0) })).toBe(2)
@@ -314,7 +314,7 @@ describe('secrets', () => {
     await rotateSecret(database.pool, { id, secret: seal.seal(accountId, secret), hours: 24 })
     await insertTestSwap(database.pool, accountId)
     await step()
-    await expectOwed(id, { waiting: 0, givenUp: 0 })
+    await expectPending(id, { waiting: 0, givenUp: 0 })
 
     await database.pool.query(
       `update webhook_endpoints set previous_until = clock_timestamp() where id = $1`,
@@ -369,7 +369,7 @@ describe('secrets', () => {
     await insertTestSwap(database.pool, accountId)
     await step()
 
-    expect((await owedTo(id)).lastFailure).toBe('its secret was sealed with a key that is gone')
+    expect((await pendingOf(id)).lastFailure).toBe('its secret was sealed with a key that is gone')
     expect(receiver.received).toEqual([])
   })
 })
@@ -389,7 +389,7 @@ test('each event is posted once by several processes that hold the lane in turn'
   for (let count = 0; count < 20; count += 1) await insertTestSwap(database.pool, accountId)
 
   await arrived(20)
-  await vi.waitFor(() => expectOwed(id, { waiting: 0, givenUp: 0 }), 10_000)
+  await vi.waitFor(() => expectPending(id, { waiting: 0, givenUp: 0 }), 10_000)
 
   expect(new Set(idsOf()).size).toBe(20)
   expect(receiver.received).toHaveLength(20)

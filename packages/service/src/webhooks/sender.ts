@@ -1,7 +1,12 @@
 import { setMaxListeners } from 'node:events'
 import type { Lease } from '../store/lanes.ts'
 import { placeEvents } from '../store/webhook-deliveries.ts'
-import { disableEndpoint, type Endpoint, findDueEndpoints, findOverfull } from '../store/webhook-endpoints.ts'
+import {
+  disableEndpoint,
+  type Endpoint,
+  findDueEndpoints,
+  findOverloaded,
+} from '../store/webhook-endpoints.ts'
 import { type DeliverDeps, deliverDue } from './deliver.ts'
 
 export type WebhookSender = {
@@ -53,7 +58,7 @@ export function createWebhookSender(options: Options): WebhookSender {
     if (performance.now() - tidiedAt < TIDY_MS) return
     tidiedAt = performance.now()
     const because = `more than ${MAX_WAITING} events were pending`
-    for (const id of await findOverfull(pool, MAX_WAITING)) {
+    for (const id of await findOverloaded(pool, MAX_WAITING)) {
       await disableEndpoint(pool, { id, because })
       options.onDisabled(id, because)
     }

@@ -26,7 +26,7 @@ export type OperatorServerDeps = {
 export async function createOperatorServer(deps: OperatorServerDeps): Promise<FastifyInstance> {
   const { port, keys, logger, web } = deps
   const app = createBareServer({ logger })
-  const strangers = createAddressLimit()
+  const addressLimit = createAddressLimit()
   app.decorateRequest('operator', '')
   app.addHook('onResponse', (request, reply, done) => {
     // Reads repeat every few seconds and are logged at debug level; changes are always logged.
@@ -39,7 +39,7 @@ export async function createOperatorServer(deps: OperatorServerDeps): Promise<Fa
   await app.register(async (scope) => {
     scope.addHook('onRequest', async (request) => {
       const id = findKey(keys, request)
-      if (id === undefined) throw refuseKey(request, strangers.strike(request.ip))
+      if (id === undefined) throw refuseKey(request, addressLimit.strike(request.ip))
       request.operator = id
     })
     await scope.register(operatorRoutes, { port })

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { ServiceError } from '../../errors.ts'
 import type { Asset } from './assets.ts'
-import { isFromHere, type LocalNetwork } from './local-network.ts'
+import { isLocalRequest, type LocalNetwork } from './local-network.ts'
 import { originsOf, pagePolicy } from './policy.ts'
 
 /** The page at /app: its files and its settings. */
@@ -68,9 +68,12 @@ async function readSettings(page: WebPage, request: FastifyRequest): Promise<Web
   const { settings, readLocal, operator } = page
   if (operator) {
     const { localKey } = operator
-    return { ...settings, operator: localKey !== undefined && isFromHere(request) ? { key: localKey } : {} }
+    return {
+      ...settings,
+      operator: localKey !== undefined && isLocalRequest(request) ? { key: localKey } : {},
+    }
   }
-  const local = readLocal && isFromHere(request) ? await readLocal() : undefined
+  const local = readLocal && isLocalRequest(request) ? await readLocal() : undefined
   if (!local) return settings
   const { apiKey, faucetUrl, rpcUrls } = local
   return { ...settings, rpcUrls: { ...rpcUrls, ...settings.rpcUrls }, local: { apiKey, faucetUrl } }

@@ -27,10 +27,10 @@ export type PriceSource = {
 // Clocks differ, and a feed may be read one block after the time it is compared with.
 const MAX_AHEAD_SECONDS = 60n
 
-type Told = { price: PriceE18; atSeconds: bigint; nowSeconds: bigint; maxAgeSeconds: number }
+type DatedPrice = { price: PriceE18; atSeconds: bigint; nowSeconds: bigint; maxAgeSeconds: number }
 
 /** Judges a price by its sign and age. Times are whole seconds: a price of exactly the maximum age is still used. */
-export function judgePrice({ price, atSeconds, nowSeconds, maxAgeSeconds }: Told): Outcome {
+export function judgePrice({ price, atSeconds, nowSeconds, maxAgeSeconds }: DatedPrice): Outcome {
   if (price <= 0n) return { problem: 'notPositive' }
   const age = nowSeconds - atSeconds
   if (age > BigInt(maxAgeSeconds)) return { problem: 'stale' }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { explore, findFairCircle, type Machine } from './test-explorer.ts'
+import { explore, findFairCycle, type Machine } from './test-explorer.ts'
 
 type Graph = Record<string, readonly [name: string, to: string][]>
 
@@ -58,7 +58,7 @@ test('a cycle with a fair exit is left', () => {
     ],
   }
 
-  expect(findFairCircle(explore(machineOf(graph)), fairness)).toEqual([])
+  expect(findFairCycle(explore(machineOf(graph)), fairness)).toEqual([])
 })
 
 test('a cycle whose exit is not fair is endless', () => {
@@ -70,7 +70,7 @@ test('a cycle whose exit is not fair is endless', () => {
     ],
   }
 
-  const endless = findFairCircle(explore(machineOf(graph)), { ...fairness, isFair: (name) => name !== 'out' })
+  const endless = findFairCycle(explore(machineOf(graph)), { ...fairness, isFair: (name) => name !== 'out' })
 
   expect(endless.sort()).toEqual(['a', 'b'])
 })
@@ -86,7 +86,7 @@ test('a cycle that needs a rare step ends', () => {
   const isFair = (name: string) => name === 'on'
 
   expect(
-    findFairCircle(explore(machineOf(graph)), { ...fairness, isFair, isRare: (name) => name === 'back' }),
+    findFairCycle(explore(machineOf(graph)), { ...fairness, isFair, isRare: (name) => name === 'back' }),
   ).toEqual([])
 })
 
@@ -103,5 +103,5 @@ test('of two cycles, the fair one is found', () => {
     c: [['round', 'c']],
   }
 
-  expect(findFairCircle(explore(machineOf(graph)), fairness)).toEqual(['c'])
+  expect(findFairCycle(explore(machineOf(graph)), fairness)).toEqual(['c'])
 })

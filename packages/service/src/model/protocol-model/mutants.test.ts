@@ -6,14 +6,14 @@ import { designMutants, furtherMutants, type Mutant } from './test-mutants.ts'
 const mutants = [...designMutants, ...furtherMutants]
 
 // Violations before money moves. Ignored here to show that money is lost as well.
-const paper: readonly RuleName[] = [
+const beforeMoney: readonly RuleName[] = [
   'INV-9 written ahead',
   'INV-22 no money decision without a proof',
   'INV-2 no delivery is signed after a refund decision',
 ]
 
 const exploreMutant = ({ on, off, first }: Mutant) =>
-  exploreSwap({ ...on, ...off }, { ignored: first ? [...new Set([...paper, first])] : paper })
+  exploreSwap({ ...on, ...off }, { ignored: first ? [...new Set([...beforeMoney, first])] : beforeMoney })
 
 for (const mutant of mutants) {
   const { id, what, on, breaks, states, steps, first } = mutant

@@ -27,7 +27,7 @@ export function worldSteps(state: ModelState, rules: Rules): Step[] {
 
 function tick(state: ModelState, rules: Rules): Step[] {
   const clock = clocks[clocks.indexOf(state.clock) + 1]
-  if (!clock || isHeldUp(state, rules, clock)) return []
+  if (!clock || mustWait(state, rules, clock)) return []
   // Only a contract knows the last deadline.
   if (clock === 'refundOpen' && rules.origin !== 'evm') return []
   // A lease is shorter than the time from cut-off to deadline: a plan from before the cut-off cannot be signed after
@@ -37,7 +37,7 @@ function tick(state: ModelState, rules: Rules): Step[] {
 }
 
 /** Steps that happen before time advances; `refundMargin` and the rule of soft settling ensure it. */
-function isHeldUp(state: ModelState, rules: Rules, next: ModelState['clock']): boolean {
+function mustWait(state: ModelState, rules: Rules, next: ModelState['clock']): boolean {
   if (next === 'refundOpen') return isMarginOpen(state, rules)
   if (next === 'fillLate' && rules.fillAwaitsLockFinality && state.lock.place === 'included') return true
   if (state.reported !== 'repeating') return false
@@ -66,7 +66,7 @@ function isMarginOpen({ swap, lock, deliveries, claim }: ModelState, { refundMar
 }
 
 /** The possible steps of one attempt on any chain: it is included, undone by a reorg, final or dead. */
-function wayOf(name: string, attempt: Attempt, can: { land: boolean; die: boolean; undo: boolean }) {
+function attemptSteps(name: string, attempt: Attempt, can: { land: boolean; die: boolean; undo: boolean }) {
   const { place } = attempt
   const ways: { name: string; changed: Partial<Attempt> }[] = []
   const add = (what: string, changed: Partial<Attempt>) =>
@@ -81,7 +81,7 @@ function wayOf(name: string, attempt: Attempt, can: { land: boolean; die: boolea
 function moveLock(state: ModelState): Step[] {
   const isUsed = [state.claim, ...state.refunds].some(isOnChain) || state.strangerRefund !== 'none'
   const can = { land: !isPast(state, 'opOver'), die: true, undo: !isUsed }
-  return wayOf('lock', state.lock, can).map(({ name, changed }) => ({
+  return attemptSteps('lock', state.lock, can).map(({ name, changed }) => ({
     name,
     to: { ...state, lock: { ...state.lock, ...changed } },
   }))
@@ -95,7 +95,7 @@ function moveDeliveries(state: ModelState, rules: Rules): Step[] {
       die: state.reported !== 'repeating' || !rules.undoneBytesLandAgain || !isPast(state, 'fillLate'),
       undo: canUndoDelivery(state, rules),
     }
-    return wayOf('delivery', attempt, can).map(({ name, changed }) => ({
+    return attemptSteps('delivery', attempt, can).map(({ name, changed }) => ({
       name,
       to: {
         ...state,
@@ -131,7 +131,7 @@ function moveClaim(state: ModelState, rules: Rules): Step[] {
   const isFree = !state.refunds.some(isOnChain) && state.strangerRefund === 'none'
   // The escrow pays only the balance of this op; the intake vault holds the money of all ops.
   const land = rules.origin === 'solana' || (isOnChain(state.lock) && isFree)
-  return wayOf('claim', state.claim, { land, die: true, undo: true }).map(({ name, changed }) => ({
+  return attemptSteps('claim', state.claim, { land, die: true, undo: true }).map(({ name, changed }) => ({
     name,
     to: { ...state, claim: { ...state.claim, ...changed } },
   }))
@@ -141,7 +141,7 @@ function moveRefunds(state: ModelState, rules: Rules): Step[] {
   return state.refunds.flatMap((attempt, index) => {
     const others = state.refunds.filter((_, i) => i !== index)
     const can = { land: canPayBack(state, rules, attempt, others), die: true, undo: true }
-    return wayOf('refund', attempt, can).map(({ name, changed }) => ({
+    return attemptSteps('refund', attempt, can).map(({ name, changed }) => ({
       name,
       to: { ...state, refunds: replaceAt(state.refunds, index, changed) },
     }))

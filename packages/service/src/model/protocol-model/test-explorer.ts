@@ -100,13 +100,13 @@ type Fairness<S> = {
  * everything ends under fairness. A cycle that ignores an offered fair step is not fair: states that offer the step are
  * removed until a fair cycle or nothing is left.
  */
-export function findFairCircle<S, E extends Edge<S>>(
+export function findFairCycle<S, E extends Edge<S>>(
   { nodes }: Pick<Exploration<S, E>, 'nodes'>,
   { isDone, isFair, isRare }: Fairness<S>,
 ): S[] {
   const waiting = [new Set(nodes.filter(({ state }) => !isDone(state)))]
   for (let part = waiting.pop(); part; part = waiting.pop()) {
-    for (const inside of findCircles(part, isRare)) {
+    for (const inside of findCycles(part, isRare)) {
       const taken = new Set<string>()
       for (const node of inside) {
         for (const { step, to } of node.edges) if (inside.has(to)) taken.add(step.name)
@@ -122,12 +122,12 @@ export function findFairCircle<S, E extends Edge<S>>(
 }
 
 /** Strongly connected components with at least one step (Tarjan's algorithm with an explicit stack). */
-function findCircles<S, E extends Edge<S>>(part: ReadonlySet<Node<S, E>>, isRare: (name: string) => boolean) {
+function findCycles<S, E extends Edge<S>>(part: ReadonlySet<Node<S, E>>, isRare: (name: string) => boolean) {
   const order = new Map<Node<S, E>, number>()
   const low = new Map<Node<S, E>, number>()
   const open: Node<S, E>[] = []
   const isOpen = new Set<Node<S, E>>()
-  const circles: Set<Node<S, E>>[] = []
+  const cycles: Set<Node<S, E>>[] = []
   const lower = (node: Node<S, E>, to: number) => low.set(node, Math.min(low.get(node) ?? to, to))
   const enter = (node: Node<S, E>) => {
     low.set(node, order.size)
@@ -140,8 +140,8 @@ function findCircles<S, E extends Edge<S>>(part: ReadonlySet<Node<S, E>>, isRare
     if (low.get(node) !== order.get(node)) return
     const members = open.splice(open.lastIndexOf(node))
     for (const member of members) isOpen.delete(member)
-    const isCircle = members.length > 1 || node.edges.some(({ to }) => to === node)
-    if (isCircle) circles.push(new Set(members))
+    const isCycle = members.length > 1 || node.edges.some(({ to }) => to === node)
+    if (isCycle) cycles.push(new Set(members))
   }
   for (const root of part) {
     if (order.has(root)) continue
@@ -160,5 +160,5 @@ function findCircles<S, E extends Edge<S>>(part: ReadonlySet<Node<S, E>>, isRare
       }
     }
   }
-  return circles
+  return cycles
 }

@@ -1,6 +1,6 @@
 import { publicStatus } from '../lifecycle.ts'
 import { worldSteps } from './test-chains.ts'
-import { type Exploration, explore, findFairCircle, type Machine } from './test-explorer.ts'
+import { type Exploration, explore, findFairCycle, type Machine } from './test-explorer.ts'
 import { isOver, type RuleName, stateRules, stepRules } from './test-invariants.ts'
 import type { Rules } from './test-rules.ts'
 import { settlingSteps } from './test-settling.ts'
@@ -66,5 +66,5 @@ const isRare = (name: string): boolean => name === 'wallet: refuses money'
 
 /** States in which a swap can stay forever although every fair step is taken. */
 export function findEndless(rules: Rules, { endsAt = 'row' }: Pick<Options, 'endsAt'> = {}): ModelState[] {
-  return findFairCircle(exploreSwap(rules, { endsAt }), { isDone: ends[endsAt], isFair, isRare })
+  return findFairCycle(exploreSwap(rules, { endsAt }), { isDone: ends[endsAt], isFair, isRare })
 }

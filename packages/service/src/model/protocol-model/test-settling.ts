@@ -52,11 +52,14 @@ const refunding = ['refundDecided', 'refunding', 'refundBlocked']
 function attestRefund(state: ModelState, rules: Rules): Step[] {
   const isAsked = ['refundDecided', 'refundBlocked'].includes(state.swap) && state.originFinal
   const isLocked = isFinal(state.lock) && ![state.claim, ...state.refunds].some(isFinal)
-  const isReady = isAsked && isLocked && state.strangerRefund !== 'final' && state.papers < rules.attesters
+  const isReady =
+    isAsked && isLocked && state.strangerRefund !== 'final' && state.unsentRefunds < rules.attesters
   const isObjected = rules.attesterReads && hasObjection(state, rules)
   if (!isReady || isObjected || state.attested === 'claim') return []
   const attested = 'refund'
-  return [{ name: 'attester: sign refund', to: { ...state, attested, papers: state.papers + 1 } }]
+  return [
+    { name: 'attester: sign refund', to: { ...state, attested, unsentRefunds: state.unsentRefunds + 1 } },
+  ]
 }
 
 /** Whether the vault shows a delivery, or a recorded one may still land. */
@@ -69,18 +72,18 @@ function hasObjection(state: ModelState, rules: Rules): boolean {
 /** A refund may be sent again once every attempt was consumed without effect. */
 function releaseRefund(state: ModelState, rules: Rules): Step[] {
   const isStalled = knownOf(state.refunds).every(isDead) || !rules.signsAgainAfterDeath
-  if (state.swap !== 'refunding' || state.papers > 0 || !isStalled) return []
-  return [{ name: 'service: release refund', to: { ...state, papers: 1 } }]
+  if (state.swap !== 'refunding' || state.unsentRefunds > 0 || !isStalled) return []
+  return [{ name: 'service: release refund', to: { ...state, unsentRefunds: 1 } }]
 }
 
 function recordRefund(state: ModelState, rules: Rules): Step[] {
   const room = findRoom(state.refunds)
-  if (!refunding.includes(state.swap) || state.papers === 0 || room < 0) return []
+  if (!refunding.includes(state.swap) || state.unsentRefunds === 0 || room < 0) return []
   if (!state.walletTakes) {
     return move(state, rules, { name: 'find refund refused', event: 'refundRefused' })
   }
   const generation = state.refundFunding === 'none' ? 0 : 1
   const refunds = replaceAt(state.refunds, room, freshAttempt(generation))
-  const patch = { refunds, papers: state.papers - 1 }
+  const patch = { refunds, unsentRefunds: state.unsentRefunds - 1 }
   return move(state, rules, { name: 'record refund', event: 'refundRecorded', patch })
 }

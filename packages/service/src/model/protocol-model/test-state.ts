@@ -38,7 +38,7 @@ export type ModelState = {
   /** The attester signs only one kind of outcome. */
   attested: 'none' | 'claim' | 'refund'
   /** Attested refunds that are not sent yet. */
-  papers: number
+  unsentRefunds: number
   clock: Clock
   lock: Attempt
   deliveries: readonly Attempt[]
@@ -64,7 +64,7 @@ export function startOf({ origin }: Rules): ModelState {
     deliveryFinal: false,
     exposed: false,
     attested: 'none',
-    papers: 0,
+    unsentRefunds: 0,
     clock: 'early',
     lock: unsigned,
     deliveries: [unsigned, unsigned],

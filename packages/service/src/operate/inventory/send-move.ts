@@ -130,9 +130,9 @@ async function waitForEnd(
   }
 }
 
-type Look = { heads: Heads; txHashes: readonly string[]; signed: Signed | undefined }
+type Progress = { heads: Heads; txHashes: readonly string[]; signed: Signed | undefined }
 
-async function findEnd(context: MoveContext, { heads, txHashes, signed }: Look) {
+async function findEnd(context: MoveContext, { heads, txHashes, signed }: Progress) {
   const isOver = context.connected.evm && (await isNonceUsed(context, heads.hard.number))
   const landed = await findLanded(context, txHashes)
   if (landed) return landed.block <= heads.hard.number ? ('landed' as const) : undefined

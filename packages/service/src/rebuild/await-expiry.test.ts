@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Heads } from '../chains/chain.ts'
 import { defaultDeadlines } from '../config.ts'
-import { awaitQuiet } from './quiet.ts'
+import { awaitExpiry } from './await-expiry.ts'
 
 // The latest inclusion of a lock, counted from the build of its op.
 const lockSeconds = defaultDeadlines.opLifeSeconds + defaultDeadlines.lockInclusionSeconds
@@ -23,8 +23,8 @@ function startChain({ chainId, secondsPerLook, expiry }: Chain) {
 async function lookAt(chains: ReturnType<typeof startChain>[]) {
   const said: string[] = []
   let waits = 0
-  await awaitQuiet({
-    ...{ chains: chains as unknown as Parameters<typeof awaitQuiet>[0]['chains'] },
+  await awaitExpiry({
+    ...{ chains: chains as unknown as Parameters<typeof awaitExpiry>[0]['chains'] },
     deadlines: defaultDeadlines,
     say: (line) => said.push(line),
     wait: async () => {
