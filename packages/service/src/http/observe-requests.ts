@@ -20,7 +20,7 @@ export function observeRequests(
   })
 }
 
-/** Rejected callers without a key are only in the metrics, so that they cannot fill the log. */
+/** Rejected calls without a key are logged at debug level, so that they cannot fill the log. */
 function isDebugOnly({ caller }: FastifyRequest, status: number, route: string): boolean {
   return status === 200 ? READS.has(route) : caller === undefined && status >= 400 && status < 500
 }

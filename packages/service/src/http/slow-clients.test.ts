@@ -33,7 +33,7 @@ function beginRequest(beginning: string): Slow {
   }
 }
 
-test('a thousand clients that never finish their requests delay nobody, and are answered and closed in time', async () => {
+test('a thousand clients that never finish a request delay nobody, and are answered and closed in time', async () => {
   const slow = Array.from({ length: CLIENTS }, (_, index) =>
     beginRequest(beginnings[index % beginnings.length] ?? ''),
   )

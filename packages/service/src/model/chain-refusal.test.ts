@@ -4,7 +4,7 @@ import { assertNotLate, isLate } from './chain-refusal.ts'
 
 const base = { chainId: 8453, name: 'base', finality: { hardSeconds: 2_400 } } as CatalogChain
 
-test('a chain is served while finality takes at most three times its configured time, and before it is measured', () => {
+test('a chain is served up to three times its configured finality, and before finality is measured', () => {
   for (const now of [{}, { finalitySeconds: 900 }, { finalitySeconds: 7_200 }]) {
     expect(isLate(base, now)).toBe(false)
     expect(() => assertNotLate(base, now)).not.toThrow()

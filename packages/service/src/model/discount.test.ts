@@ -112,7 +112,7 @@ describe('a sum of holdings', () => {
   })
 })
 
-test('tiers rise if each requires more and gives more than the one below, and the first requires more than nothing', () => {
+test('tiers rise if each requires and gives more than the one below, and the first requires something', () => {
   const tier = (holding: string, percent: number) => ({ name: 'any', holding: toHeld(holding), percent })
 
   expect(isRising(tiers)).toBe(true)

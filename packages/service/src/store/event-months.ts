@@ -71,10 +71,7 @@ async function hasOpenEvents(db: Db, month: string): Promise<boolean> {
   return rows[0]?.alive !== false
 }
 
-/**
- * Whether a webhook delivery of one of its events is due. All queries wait for this, so it narrows deliveries to the
- * month's positions first.
- */
+/** Whether a webhook delivery, pending or given up, has one of its events. Searches the month's positions only. */
 async function hasPendingDelivery(db: Db, month: string): Promise<boolean> {
   const { rows } = await db.query<{ owed: boolean }>(
     `select exists (select 1 from webhook_deliveries d

@@ -28,8 +28,8 @@ const PLACE = `
 
 /**
  * Assigns positions to newly committed events and queues them for all endpoints of their account. The lane's holder
- * alone does this, and the lane cannot change hands before the commit, so positions follow the order of commits.
- * Returns the number of events.
+ * alone does this, and the lane cannot change hands before the commit, so a new position is always above
+ * all visible ones. Returns the number of events.
  *
  * A separate statement locks the lease: PostgreSQL 18.4 crashes if a statement that writes to a partitioned table locks
  * a row that changed concurrently.
