@@ -34,7 +34,7 @@ test('a submission is part of its swap’s trace, and linked to its caller’s',
   await app.close()
 })
 
-test('any other call is in its caller’s trace, or in its own; calls without a key and secrets are not traced', async () => {
+test('any other call is in its caller’s trace, or in its own; calls without a key are not traced', async () => {
   const { app, headers, spans } = await startServer()
   const url = `/swap/status/${status.example.reply.swapId}`
   await app.inject({ url, headers: { ...headers, traceparent } })

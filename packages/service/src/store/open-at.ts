@@ -1,6 +1,6 @@
 /**
- * SQL condition: seen from the given block, an attempt `a` may still land, or may have landed later. An attempt that was
- * decided before blocks were recorded counts as decided.
+ * SQL condition: seen from the given block, an attempt `a` may still land, or may have landed later. An attempt that
+ * was decided before blocks were recorded counts as decided.
  */
 export function isOpenAt(parameter: string): string {
   return `(a.final_at is null or a.final_block > ${parameter}::bigint)`
