@@ -34,8 +34,8 @@ export const ADVANCE = `
  returning version, op_id, origin_chain, origin_final, exposed_cents, unclaimed_cents, claim_booked, input_token,
            input_amount
   ), unexposed as (
-    -- A final lock gave its exposure back already; one that ends without it does so here.
-    -- A delivery counts as not claimed until its input is, or will not be; one that is lost until it is written off.
+    -- A final lock has already freed its exposure; a swap that ends without one frees it here.
+    -- A delivery counts as unclaimed until its input is claimed or never will be; a lost one until it is written off.
     update exposure e
        set cents = e.cents
                  - case when $3 in ('failed', 'refunded') and not m.origin_final then m.exposed_cents else 0 end,
