@@ -52,5 +52,5 @@ test('an operator finds a swap, and sees everything that was signed, attested an
 
 test('a status that does not exist and a swap that does not exist are said to be so', async () => {
   expect(await swaps('list', '--status', 'lost')).toMatchObject({ code: 2, out: '' })
-  expect(await swaps('trace', 'swp_0')).toMatchObject({ code: 2, hint: 'There is no swap swp_0.' })
+  expect(await swaps('trace', 'swp_0')).toMatchObject({ code: 2, hint: 'Unknown swap swp_0.' })
 })

@@ -5,17 +5,17 @@ import type { Pool } from 'pg'
 import { type Env, readSetting } from './config/secrets.ts'
 import { createPool } from './store/db.ts'
 
-/** A mistake of the person at the keyboard: its message is all they need to see. */
+/** A usage mistake: its message is all that the user needs to see. */
 export class UsageError extends Error {}
 
 export type { Env }
 
-/** What was asked for goes to `out`, everything else to `hint`. */
+/** Results go to `out`, everything else to `hint`. */
 export type Output = { out(text: string): void; hint(text: string): void }
-/** Where a command works: a database of its own choice, or that of the local network. */
-export type Place = { databaseUrl: string; sealKeys: string | undefined; isLocal: boolean }
+/** The database of a command: a chosen one, or that of the local network. */
+export type DatabaseTarget = { databaseUrl: string; sealKeys: string | undefined; isLocal: boolean }
 
-/** Runs a command and returns its exit code; what goes wrong is said in one line. */
+/** Runs a command and returns its exit code. Errors are printed in one line. */
 export async function runCommand(output: Output, command: () => Promise<number>): Promise<number> {
   try {
     return await command()
@@ -25,7 +25,7 @@ export async function runCommand(output: Output, command: () => Promise<number>)
   }
 }
 
-/** `parseArgs`, whose complaints are the user's to read. */
+/** `parseArgs` with its errors as usage errors. */
 export function parseFlags<const T extends ParseArgsConfig>(config: T): ReturnType<typeof parseArgs<T>> {
   try {
     return parseArgs(config)
@@ -40,11 +40,11 @@ type Subcommands<Run> = {
   options: ParseArgsConfig['options']
   output: Output
   commands: Readonly<Record<string, (run: Run) => Promise<void>>>
-  /** Runs one of them with what it needs. */
+  /** Runs one of the commands with its context. */
   run(command: (run: Run) => Promise<void>, given: { flags: object; rest: string[] }): Promise<void>
 }
 
-/** A command that has others: finds the one that was asked for, or shows the help. */
+/** Runs the subcommand that the arguments name, or shows the help. */
 export async function runSubcommand<Run>(asked: Subcommands<Run>): Promise<number> {
   const { help, args, options, output, commands, run } = asked
   return runCommand(output, async () => {
@@ -65,11 +65,11 @@ export async function runSubcommand<Run>(asked: Subcommands<Run>): Promise<numbe
 }
 
 export async function withDatabase<T>(
-  place: Place,
+  target: DatabaseTarget,
   name: string,
   work: (pool: Pool) => Promise<T>,
 ): Promise<T> {
-  const pool = createPool(place.databaseUrl, { max: 1, applicationName: `geoswap ${name}` })
+  const pool = createPool(target.databaseUrl, { max: 1, applicationName: `geoswap ${name}` })
   try {
     return await work(pool)
   } finally {
@@ -77,7 +77,7 @@ export async function withDatabase<T>(
   }
 }
 
-export function findPlace(env: Env): Place {
+export function findDatabaseTarget(env: Env): DatabaseTarget {
   const problems: string[] = []
   const given = readSetting(env, 'DATABASE_URL', problems)
   const seal = readSetting(env, 'GEOSWAP_SEAL_KEYS', problems)
@@ -90,14 +90,14 @@ export function findPlace(env: Env): Place {
     )
   }
   const { databaseUrl, sealKeys }: Record<string, unknown> = JSON.parse(readFileSync(file, 'utf8'))
-  if (typeof databaseUrl !== 'string') throw new UsageError(`${file} names no databaseUrl.`)
+  if (typeof databaseUrl !== 'string') throw new UsageError(`${file} has no databaseUrl.`)
   return { databaseUrl, sealKeys: typeof sealKeys === 'string' ? sealKeys : undefined, isLocal: true }
 }
 
 const UNDEFINED_TABLE = '42P01'
 const NOT_ALLOWED = '42501'
 
-/** What went wrong, for the person at the keyboard. */
+/** Describes an error for the user of a command. */
 export function describeError(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   if ('code' in error && error.code === UNDEFINED_TABLE) {
@@ -111,13 +111,13 @@ export function describeError(error: unknown): string {
   if (error instanceof AggregateError || ('code' in error && error.code === 'ECONNREFUSED')) {
     return 'The database cannot be reached. Is it running, and is DATABASE_URL right?'
   }
-  // Libraries of the chains add pages of what was asked of whom.
+  // Chain libraries append the whole request to their messages.
   return 'shortMessage' in error && typeof error.shortMessage === 'string'
     ? error.shortMessage
     : error.message
 }
 
-/** Columns as wide as their widest cell. */
+/** Formats rows as columns of equal width. */
 export function toTable(rows: readonly (readonly string[])[]): string {
   const widths = rows[0]?.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0))) ?? []
   const toLine = (row: readonly string[]) =>

@@ -31,26 +31,26 @@ export type Config = Readonly<{
   databaseUrl: Secret
   host: string
   port: number
-  /** Where worker and attester show their metrics; port 0 is nowhere. */
+  /** Address of the metrics listener of worker and attester; port 0 disables it. */
   metrics: { host: string; port: number }
-  /** Where the API shows its operator what only an operator may see; port 0 is nowhere. */
+  /** Address of the API's operator listener; port 0 disables it. */
   operator: { host: string; port: number; keys: readonly Secret[]; databaseUrl: Secret | undefined }
-  /** By the variables that OpenTelemetry gives every program. */
+  /** From the standard variables of OpenTelemetry. */
   tracing: { endpoint: string | undefined; headers: Secret | undefined; service: string }
-  /** How long the API serves on after the first signal, no longer ready, so that balancers look elsewhere. */
+  /** How long the API keeps serving after the first signal, while not ready, so that load balancers stop using it. */
   drainMs: number
-  /** Addresses and ranges of the API's balancers: they say whom they pass on. */
+  /** Addresses and ranges of the API's load balancers, whose forwarded client addresses are trusted. */
   trustedProxies: readonly string[]
   sealKeys: readonly { id: string; key: Secret }[]
   relayerKeys: readonly Secret[]
   delivererKeys: readonly Secret[]
-  /** Two while one takes over from the other. */
+  /** Two during a handover. */
   attesterKeys: readonly Secret[]
-  /** Of the gas float on EVM chains; that of Solana is among the Solana keys. */
+  /** The gas float's key on EVM chains; that of Solana is one of the Solana keys. */
   floatKey: Secret | undefined
   /** Vault authorities and fee payers of the Solana chains. */
   solanaKeys: readonly Secret[]
-  /** Makes the addresses of Solana markers; the same in every process, and backed up. */
+  /** Derives the addresses of Solana markers. The same in every process, and backed up. */
   markerKey: Secret | undefined
   pythApiKey: Secret | undefined
 }>
@@ -65,10 +65,10 @@ export const defaultDeadlines = {
   claimInclusionSeconds: 300,
 }
 
-/** Value that may be delivered against locks of a chain that are not hard-final. */
+/** Cap on value delivered against locks of a chain that are not hard-final. */
 export const defaultExposureCapUsd = 25_000
 
-/** Value that may be delivered against inputs of a chain that are not claimed for good. */
+/** Cap on value delivered against inputs of a chain that are not finally claimed. */
 export const defaultUnclaimedCapUsd = 250_000
 
 export const defaultDiscount = {

@@ -3,16 +3,16 @@ import { type ErrorCode, errorCatalogue } from '@geoswap/wire'
 export { type ErrorCode, errorCatalogue } from '@geoswap/wire'
 
 type Options = {
-  /** Says it better than the catalogue's sentence; the caller sees it. */
+  /** Replaces the catalogue's message; the caller sees it. */
   message?: string
-  /** What the caller may see beside the message. */
+  /** Further data for the caller. */
   details?: Record<string, unknown>
-  /** What the recovery action needs: retryAfterMs, minAmount … */
+  /** Data for the recovery action: retryAfterMs, minAmount … */
   recovery?: Record<string, unknown>
   cause?: unknown
 }
 
-/** A refusal the caller can act on. Anything else thrown is a fault and leaves as a bare 500. */
+/** A refusal that the caller can act on. Anything else thrown is a fault and becomes a plain 500. */
 export class ServiceError extends Error {
   override readonly name = 'ServiceError'
   readonly code: ErrorCode
@@ -29,7 +29,7 @@ export class ServiceError extends Error {
 
 export type Issue = { field: string; message: string }
 
-/** 400 INVALID_REQUEST that names each refused field, in the request's own words. */
+/** 400 INVALID_REQUEST with one issue per rejected field. */
 export function invalidRequest(...issues: Issue[]): ServiceError {
   const [first] = issues
   const message = first && `${first.field}: ${first.message}`

@@ -5,7 +5,7 @@ import { armFailPoints } from './fail-point.ts'
 
 const file = fileURLToPath(new URL('./fail-point.ts', import.meta.url))
 
-/** A process that comes by this point three times, unless it ends there. */
+/** A process that reaches this point three times, unless it ends there. */
 function passThrice(armed: string) {
   const script = `const { armFailPoints, failPoint } = await import(${JSON.stringify(file)})
     ${armed && `armFailPoints(${JSON.stringify(armed)})`}
@@ -15,18 +15,18 @@ function passThrice(armed: string) {
   return { signal, passed: stdout.trim().split('\n').length, said: stderr.trim() }
 }
 
-test('an armed fail-point ends the process where a test wants it, and says so', () => {
+test('an armed fail-point kills the process at that point, and reports it', () => {
   const said = 'fail-point after accept'
 
   expect(passThrice('after accept')).toEqual({ signal: 'SIGKILL', passed: 1, said })
   expect(passThrice('before lockSeen, after accept:2')).toEqual({ signal: 'SIGKILL', passed: 2, said })
 })
 
-test('a fail-point that nobody armed does nothing', () => {
+test('an unarmed fail-point does nothing', () => {
   expect(passThrice('')).toEqual({ signal: null, passed: 3, said: '' })
   expect(passThrice('before accept')).toEqual({ signal: null, passed: 3, said: '' })
 })
 
-test('a fail-point that does not exist cannot be armed', () => {
+test('an unknown fail-point cannot be armed', () => {
   expect(() => armFailPoints('after lunch')).toThrow('after lunch')
 })

@@ -1,8 +1,8 @@
 import { writeSync } from 'node:fs'
 
 /**
- * Places where a test ends the process as a crash would: around everything that is written down, and behind
- * everything that is sent. `before` a record is the worst moment for it, signed and not committed.
+ * Points at which a test kills the process, as a crash would: around every write, and after every broadcast. `before` a
+ * record is the worst moment: signed but not committed.
  */
 const AROUND = [
   'accept',
@@ -30,8 +30,8 @@ export const failPoints: readonly FailPoint[] = [
 let armed: Map<string, number> | undefined
 
 /**
- * `after record lock, before lockSeen:2`: the process ends at the first, or at the second time of the second.
- * Without any, nothing is armed.
+ * Parses `after record lock, before lockSeen:2`: the process ends at the first point, or the second time it reaches the
+ * second. An empty text disarms all.
  */
 export function armFailPoints(text: string): void {
   if (text === '') {
@@ -40,13 +40,13 @@ export function armFailPoints(text: string): void {
   }
   const entries = text.split(',').map((entry): [string, number] => {
     const [name = '', times = '1'] = entry.trim().split(':')
-    if (!failPoints.some((point) => point === name)) throw new Error(`There is no fail-point ${name}`)
+    if (!failPoints.some((point) => point === name)) throw new Error(`Unknown fail-point ${name}`)
     return [name, Number(times)]
   })
   armed = new Map(entries)
 }
 
-/** Does nothing, unless a test armed it. */
+/** Does nothing unless a test armed it. */
 export function failPoint(name: FailPoint): void {
   if (armed !== undefined) reach(armed, name)
 }

@@ -25,14 +25,14 @@ describe('a signal', () => {
   beforeEach(() => void vi.useFakeTimers())
   afterEach(() => void vi.useRealTimers())
 
-  it('ends the process when everything is closed', async () => {
+  it('ends the process once everything is closed', async () => {
     const { exits, signal } = setup({ close: async () => {} })
     signal('SIGTERM')
     await vi.advanceTimersByTimeAsync(0)
     expect(exits).toEqual([0])
   })
 
-  it('does not wait for ever for what cannot be closed', async () => {
+  it('does not wait forever for something that cannot be closed', async () => {
     const { exits, warnings, signal } = setup({ close: never })
     signal('SIGTERM')
     await vi.advanceTimersByTimeAsync(8_900)
@@ -42,7 +42,7 @@ describe('a signal', () => {
     expect(warnings).toEqual(['not drained in time'])
   })
 
-  it('lets a process that serves on for a while do so, and close after it', async () => {
+  it('lets a process keep serving for a while, and close afterwards', async () => {
     const servesOnMs = 15_000
     const close = () => new Promise<void>((resolve) => setTimeout(resolve, servesOnMs + 2_000))
     const { exits, warnings, signal } = setup({ servesOnMs, close })
@@ -54,7 +54,7 @@ describe('a signal', () => {
     expect(warnings).toEqual([])
   })
 
-  it('ends the process at once when it is the second', () => {
+  it('ends the process at once if it is the second', () => {
     const { exits, signal } = setup({ close: never })
     signal('SIGTERM')
     signal('SIGINT')

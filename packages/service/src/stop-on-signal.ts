@@ -1,6 +1,6 @@
 import type { Logger } from './observe/logger.ts'
 
-/** `servesOnMs` is how long it goes on serving before it begins to close. */
+/** `servesOnMs`: how long the process keeps serving before it starts to close. */
 export type Running = { servesOnMs?: number; close(): Promise<void> }
 
 type Process = {
@@ -8,11 +8,11 @@ type Process = {
   exit(code: number): void
 }
 
-// Of the ten seconds that a supervisor gives at least. What a silent node holds up is left as it is: a worker may be
-// killed at any point, and its lanes are taken over when their leases are over.
+// Less than the ten seconds that supervisors usually grant. Work that waits for a silent node is abandoned: a worker
+// may be killed at any point, and its lanes are taken over when their leases expire.
 const CLOSE_MS = 9_000
 
-/** The first signal drains, a second one ends at once. */
+/** The first signal drains, the second ends at once. */
 export function stopOnSignal(running: Running, logger: Logger, process: Process): void {
   let stopping = false
   const stop = async () => {

@@ -14,7 +14,7 @@ beforeAll(async () => {
 })
 afterAll(() => database.stop())
 
-/** A swap that goes back, because its only delivery was decided at a block and the vault had not paid there. */
+/** A swap to be refunded: its only delivery was decided at this block, and the vault had not paid. */
 async function refundDecidedAt(block: bigint) {
   const { pool } = database
   const swap = await insertTestSwap(pool, await insertTestAccount(pool))
@@ -29,7 +29,7 @@ async function refundDecidedAt(block: bigint) {
   return swap
 }
 
-/** What an attester says whose own nodes are at this block, and show no delivery there. */
+/** Runs an attester whose own nodes are at this block and show no delivery. Returns its messages. */
 async function attestAt(number: bigint) {
   const said: string[] = []
   const hard = { number, height: number, hash: '0x', seconds: 0 }
@@ -56,7 +56,7 @@ test('an attester whose nodes lag behind the worker’s waits for the block that
   expect(await attestAt(20n)).toEqual([`refund ${swapId}`])
 })
 
-test('an attester does not go by a log that lost rows: what is signed there may be all but one', async () => {
+test('an attester does not rely on attempts after rows were lost: one may be missing', async () => {
   const swap = await refundDecidedAt(20n)
   await database.pool.query('update swaps set log_lost = true where id = $1', [swap.swapId])
 

@@ -2,7 +2,7 @@ import type { Pool } from 'pg'
 import type { Chain } from '../chains/chain.ts'
 import type { RecoveryChain } from '../chains/recovery.ts'
 import { failPoint } from '../fail-point.ts'
-import { attempt, throwFirst } from '../model/attempt.ts'
+import { collectError, throwFirst } from '../model/collect-error.ts'
 import { chunksOf, groupBy } from '../model/group.ts'
 import type { Op, Swap } from '../model/swap.ts'
 import { tallyAttempts } from '../store/attempts.ts'
@@ -21,15 +21,15 @@ export type AttestDeps = {
   pool: Pool
   /** The attester's own view of each chain, over its own nodes. */
   chainOf(chainId: number): Chain
-  /** Whether a chain was seen to be what the configuration says, and to know no more of our keys than the log. */
+  /** Whether the chain matches the configuration, and shows no transaction of our keys that is not recorded. */
   isVerified(chainId: number): boolean
-  /** Whether the wallet signed the stored terms; of an orphan, whether the input is its. */
+  /** Whether the wallet signed the stored terms; for an orphan, whether the input is its own. */
   isSigned(swap: Swap): Promise<boolean>
   signClaims(chainId: number, opHashes: readonly string[]): Promise<string>
   signRefund(chainId: number, opHash: string, validUntil: number): Promise<string>
-  /** Whether its chain takes this signature now: it does not once the attester was replaced by another. */
+  /** Whether the chain accepts this signature now: not after the attester was replaced. */
   isTaken(attestation: WaitingAttestation): Promise<boolean>
-  /** Every chain on which an op of unknown terms may have been delivered. */
+  /** All chains on which an op of unknown terms may have been delivered. */
   everywhere: readonly {
     chain: Pick<Chain, 'readHeads'>
     recovery: Pick<RecoveryChain, 'chainId' | 'findDelivery' | 'expiryOf'>
@@ -40,7 +40,7 @@ export type AttestDeps = {
 
 const REFUND_VALID_SECONDS = 3_600
 
-/** Signs what this attester has itself seen to be final: at most one outcome per op, ever. */
+/** Signs outcomes that this attester itself has seen to be final: at most one per op, ever. */
 export async function attestAll(deps: AttestDeps): Promise<void> {
   const faults: unknown[] = []
   await dropReplaced(deps, faults)
@@ -49,10 +49,10 @@ export async function attestAll(deps: AttestDeps): Promise<void> {
   throwFirst(faults)
 }
 
-/** What another attester signed, and nobody sent before it was replaced, is signed anew: the outcome stays. */
+/** Drops unsent attestations of a replaced attester, so that they are signed again. The outcome stays. */
 async function dropReplaced(deps: AttestDeps, faults: unknown[]): Promise<void> {
   for (const attestation of await findWaiting(deps.pool)) {
-    const isTaken = await attempt(faults, () => deps.isTaken(attestation))
+    const isTaken = await collectError(faults, () => deps.isTaken(attestation))
     if (isTaken === false) await dropAttestation(deps.pool, attestation.id)
   }
 }
@@ -63,7 +63,7 @@ async function attestClaims(deps: AttestDeps, faults: unknown[]): Promise<void> 
   const proven = await filterDelivered(deps, locked, faults)
   for (const [chainId, swaps] of groupBy(proven, (swap) => swap.op.originChain)) {
     const chain = deps.chainOf(chainId)
-    await attempt(faults, async () => {
+    await collectError(faults, async () => {
       const most = await chain.readMaxClaims(await chain.readHeads())
       for (const some of claimBatches(swaps, most)) await claim(deps, chainId, some)
     })
@@ -71,8 +71,8 @@ async function attestClaims(deps: AttestDeps, faults: unknown[]): Promise<void> 
 }
 
 /**
- * Near refund deadlines are not signed with far ones: what is near can be sent alone. Within a batch tokens are
- * together, since the escrow pays the vault once for each run of a token.
+ * Batches swaps by refund deadline, so that urgent claims can be sent alone. Within a batch tokens are grouped, since
+ * the escrow pays the vault once per run of a token.
  */
 export function claimBatches(swaps: readonly Swap[], maxBatch: number): Swap[][] {
   const byDeadline = (a: Swap, b: Swap) => a.op.refundDeadline - b.op.refundDeadline
@@ -83,7 +83,7 @@ export function claimBatches(swaps: readonly Swap[], maxBatch: number): Swap[][]
 
 async function claim(deps: AttestDeps, chainId: number, swaps: readonly Swap[]): Promise<void> {
   failPoint('before outcome')
-  // The outcome is on record before a signature exists: a crash between the two loses nothing.
+  // The outcome is recorded before a signature exists, so a crash in between loses nothing.
   const settled = await settleOutcomes(
     deps.pool,
     'claim',
@@ -105,7 +105,7 @@ async function claim(deps: AttestDeps, chainId: number, swaps: readonly Swap[]):
 async function attestRefunds(deps: AttestDeps, faults: unknown[]): Promise<void> {
   const waiting = await filterSigned(deps, await findToAttest(deps.pool, 'refund'), faults)
   for (const swap of await filterLocked(deps, waiting, faults)) {
-    await attempt(faults, () => judgeRefund(deps, swap))
+    await collectError(faults, () => judgeRefund(deps, swap))
   }
 }
 
@@ -140,12 +140,12 @@ async function refund(deps: AttestDeps, swap: Swap): Promise<void> {
 }
 
 /**
- * Why the input may not go back yet. The vault, at a block that is final on this attester's own nodes, must
- * show no delivery, and every signed one must be consumed or too late. A destination that cannot be asked
- * is excused only where the write-ahead log shows that nothing was ever signed for it.
+ * The reason why the input may not be refunded yet, if any. At a final block of this attester's own nodes the vault
+ * must show no delivery, and every signed one must be consumed or too late. An unreachable destination is tolerated
+ * only if the recorded attempts show that no delivery was ever signed.
  */
 async function objectionToRefund(deps: AttestDeps, { id, op }: Swap): Promise<string | undefined> {
-  // Without that, the log may lack what was signed for it.
+  // Without verification, the recorded attempts may be incomplete.
   if (!deps.isVerified(op.destinationChain))
     throw new Error(`Chain ${op.destinationChain} was not verified yet`)
   const tallyAt = async (block: bigint) =>
@@ -156,24 +156,24 @@ async function objectionToRefund(deps: AttestDeps, { id, op }: Swap): Promise<st
   })
   if (!seen) return undefined
   if (!seen.isUndelivered) return 'the vault shows a delivery'
-  // Consumed at a block that these nodes have not reached is not consumed yet: it may be a delivery there.
+  // An attempt consumed at a block that these nodes have not reached counts as open: it may be a delivery there.
   const isSettled = seen.isOver || (!op.isLogLost && (await tallyAt(seen.block)).open === 0)
   return isSettled ? undefined : 'a signed delivery may still land'
 }
 
-// Clocks of chains differ by less: no delivery is older than the op by this much.
+// Clocks of chains differ by less: no delivery precedes the op by more than this.
 const SKEW_SECONDS = 3_600
 
 /**
- * Nobody knows where an orphan was to be delivered, nor until when, except that it was before its refund deadline. So
- * no chain may show a delivery at a block that is final on this attester's own nodes, and past that deadline where
- * deliveries end by it. Elsewhere they live for a minute, and the database was rebuilt without a worker for longer.
+ * The destination of an orphan and its fill deadline are unknown, except that the latter is before its refund deadline.
+ * So no chain may show a delivery at a final block of this attester's own nodes, past that deadline if deliveries end
+ * by deadline. On other chains a delivery lives for a minute, and the rebuild took longer without a worker.
  */
 async function objectionToOrphan(deps: AttestDeps, op: Op): Promise<string | undefined> {
   for (const { chain, recovery } of deps.everywhere) {
     const { hard } = await chain.readHeads()
     const isOver = recovery.expiryOf(hard) !== undefined || hard.seconds > op.refundDeadline
-    if (!isOver) return 'it may still be delivered somewhere'
+    if (!isOver) return 'a delivery is still possible on some chain'
     const made = await recovery.findDelivery(op.deliveryHash, op.opDeadline - SKEW_SECONDS, hard)
     if (made) return `chain ${recovery.chainId} shows a delivery`
   }
@@ -189,16 +189,18 @@ async function readDestination(deps: AttestDeps, op: Op) {
 }
 
 async function filterSigned(deps: AttestDeps, swaps: readonly Swap[], faults: unknown[]): Promise<Swap[]> {
-  const judged = await Promise.all(swaps.map((swap) => attempt(faults, () => deps.isSigned(swap))))
+  const judged = await Promise.all(swaps.map((swap) => collectError(faults, () => deps.isSigned(swap))))
   for (const [index, swap] of swaps.entries())
-    if (judged[index] === false) deps.onRefused(swap, 'the stored terms are not what was signed')
+    if (judged[index] === false) deps.onRefused(swap, 'the stored terms differ from the signed ones')
   return swaps.filter((_, index) => judged[index])
 }
 
 async function filterLocked(deps: AttestDeps, swaps: readonly Swap[], faults: unknown[]): Promise<Swap[]> {
   const byChain = [...groupBy(swaps, (swap) => swap.op.originChain)]
   const locked = await Promise.all(
-    byChain.map(([chainId, group]) => attempt(faults, () => lockedOf(deps.chainOf(chainId), group, faults))),
+    byChain.map(([chainId, group]) =>
+      collectError(faults, () => lockedOf(deps.chainOf(chainId), group, faults)),
+    ),
   )
   return locked.flatMap((group) => group ?? [])
 }
@@ -213,12 +215,12 @@ async function lockedOf(chain: Chain, swaps: readonly Swap[], faults: unknown[])
   return swaps.filter(({ op }) => states.get(op.hash) === 'locked')
 }
 
-/** Keeps those whose delivery, of at least the signed minimum, is in a final block. */
+/** Keeps swaps whose delivery, of at least the signed minimum, is in a final block. */
 async function filterDelivered(deps: AttestDeps, swaps: readonly Swap[], faults: unknown[]): Promise<Swap[]> {
   const byChain = [...groupBy(swaps, (swap) => swap.op.destinationChain)]
   const delivered = await Promise.all(
     byChain.map(([chainId, group]) =>
-      attempt(faults, () => deliveredOf(deps.chainOf(chainId), group, faults)),
+      collectError(faults, () => deliveredOf(deps.chainOf(chainId), group, faults)),
     ),
   )
   return delivered.flatMap((group) => group ?? [])

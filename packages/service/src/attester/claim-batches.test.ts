@@ -5,7 +5,7 @@ import { claimBatches } from './attest.ts'
 const swap = (id: string, inputToken: string, refundDeadline: number) =>
   ({ id, op: { inputToken, refundDeadline } }) as Swap
 
-test('what has to be claimed first is signed first and together, tokens beside each other', () => {
+test('claims with the earliest deadlines are signed first and together, grouped by token', () => {
   const swaps = [
     swap('far', 'b', 900),
     swap('near', 'b', 100),
@@ -18,7 +18,7 @@ test('what has to be claimed first is signed first and together, tokens beside e
   expect(batches.map((batch) => batch.map(({ id }) => id))).toEqual([['soon', 'near', 'next'], ['far']])
 })
 
-test('within a batch the order of a token is that of its deadlines, whatever order they came in', () => {
+test('within a batch, each token is in the order of deadlines, whatever the input order', () => {
   const swaps = [
     swap('b3', 'b', 3),
     swap('a2', 'a', 2),

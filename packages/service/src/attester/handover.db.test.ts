@@ -21,7 +21,7 @@ beforeEach(() =>
 
 const query = async (sql: string, values: unknown[] = []) => (await database.pool.query(sql, values)).rows
 
-/** A swap that was delivered, for good, and whose input is to be claimed. */
+/** A finally delivered swap whose input can be claimed. */
 async function delivered(): Promise<TestSwap> {
   const swap = await insertTestSwap(database.pool, await insertTestAccount(database.pool))
   await settleTestSwap(database.pool, swap)
@@ -31,7 +31,7 @@ async function delivered(): Promise<TestSwap> {
 
 type Attesting = { escrowHas: string; silent?: number }
 
-/** One sweep of an attester that has both keys, and signs with the one that the escrow has. */
+/** One sweep of an attester that has both keys and signs with the escrow's current one. */
 function attest({ escrowHas, silent }: Attesting): Promise<void> {
   const at = { number: 9n, height: 9n, hash: '0x', seconds: 0 }
   const chain = {
@@ -61,7 +61,7 @@ function attest({ escrowHas, silent }: Attesting): Promise<void> {
 const later = () => query("update attestations set created_at = created_at - interval '11 seconds'")
 const signatures = async () => (await query('select signature from attestations')).map((row) => row.signature)
 
-test('what the attester of before signed and nobody sent is signed anew by the one that the escrow has', async () => {
+test('an unsent signature of the previous attester is replaced by one of the escrow’s current attester', async () => {
   await delivered()
   await attest({ escrowHas: 'old' })
   await later()
@@ -72,7 +72,7 @@ test('what the attester of before signed and nobody sent is signed anew by the o
   expect(await signatures()).toEqual(['new'])
 })
 
-test('a claim that was sent with the signature of before, in vain, is signed and sent anew', async () => {
+test('a claim that failed with the previous attester’s signature is signed and sent again', async () => {
   const { pool } = database
   const swap = await delivered()
   await attest({ escrowHas: 'old' })
@@ -93,7 +93,7 @@ test('a claim that was sent with the signature of before, in vain, is signed and
   ])
 })
 
-test('a chain that cannot be asked holds up what is about it, and nothing else', async () => {
+test('an unreachable chain delays only its own swaps', async () => {
   const [held, other] = [await delivered(), await delivered()]
   await query('update ops set origin_chain = 5 where id = (select op_id from swaps where id = $1)', [
     held.swapId,

@@ -13,9 +13,9 @@ afterAll(() => database.stop())
 beforeEach(() => database.pool.query('delete from attestations; delete from swaps; delete from ops'))
 
 const at = { number: 9n, height: 9n, hash: '0x', seconds: 0 }
-const trap = new Error('nobody expected this')
+const trap = new Error('unreadable op')
 
-/** Swaps that were delivered for good, and whose inputs are to be claimed. */
+/** Finally delivered swaps whose inputs can be claimed. */
 async function insertDelivered(wallets: readonly string[]): Promise<TestSwap[]> {
   const { pool } = database
   const account = await insertTestAccount(pool)
@@ -39,7 +39,7 @@ const chain = {
     new Map(paid.map(({ op }): [string, Delivered] => [op.hash, { txHash: '0x', amount: 990n, block: 1n }])),
 }
 
-/** Leaves out what is about the trap, as a chain does of which one op cannot be read. */
+/** Omits the trap, as a chain does with an op that cannot be read. */
 function without<Item, Answer>(read: (items: readonly Item[]) => Promise<Answer>, opOf: (item: Item) => Op) {
   return (items: readonly Item[], _at: unknown, faults?: unknown[]) => {
     const readable = items.filter((item) => opOf(item).wallet !== 'trap')
@@ -48,7 +48,7 @@ function without<Item, Answer>(read: (items: readonly Item[]) => Promise<Answer>
   }
 }
 
-/** What is claimed in one sweep. */
+/** Runs one sweep. Returns the claimed swaps and the error. */
 async function attest(view: Partial<Chain>): Promise<{ claimed: string[]; fault: unknown }> {
   const claimed: string[] = []
   const deps = {
@@ -66,7 +66,7 @@ test.each([
   ['delivery', { findDeliveries: without(chain.findDeliveries, ({ op }) => op) }],
   ['input', { readLocks: without(chain.readLocks, (ref) => ref as Op) }],
 ])(
-  'a swap whose %s cannot be read is not claimed and told of, and the others are claimed',
+  'a swap whose %s cannot be read is not claimed but reported, and the others are claimed',
   async (_, view) => {
     const [, ...others] = await insertDelivered(['trap', 'b', 'c'])
 

@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterAll(() => database.stop())
 beforeEach(() => database.pool.query('delete from attestations; delete from swaps; delete from ops'))
 
-/** A swap of which only the input is known: the op ends at second 5,000, anyone may send it back from 9,000 on. */
+/** A swap of which only the input is known: its op deadline is at 5,000 seconds, its refund deadline at 9,000. */
 async function insertOrphan(): Promise<string> {
   const { pool } = database
   const swap = await insertTestSwap(pool, await insertTestAccount(pool))
@@ -23,17 +23,19 @@ async function insertOrphan(): Promise<string> {
   return swap.swapId
 }
 
-type Place = { seconds: number; expires?: boolean; isPaid?: boolean }
+type SeenChain = { seconds: number; expires?: boolean; isPaid?: boolean }
 
-/** Runs an attester that sees these chains; returns its words, and from when on it looked for deliveries. */
-async function attestSeeing(places: readonly Place[]) {
+/**
+ * Runs an attester that sees these chains. Returns its messages, and the times from which it searched for deliveries.
+ */
+async function attestSeeing(chains: readonly SeenChain[]) {
   const [said, since]: [string[], number[]] = [[], []]
   const hard: Block = { number: 9n, height: 9n, hash: '0x', seconds: 0 }
   const chain = {
     readHeads: async () => ({ head: hard, settle: hard, hard }),
     readLocks: async (ops: readonly LockRef[]) => new Map(ops.map(({ hash }) => [hash, 'locked'])),
   }
-  const everywhere = places.map(({ seconds, expires, isPaid }, index) => ({
+  const everywhere = chains.map(({ seconds, expires, isPaid }, index) => ({
     chain: { readHeads: async () => ({ hard: { ...hard, seconds } }) },
     recovery: {
       chainId: index + 1,
@@ -46,7 +48,7 @@ async function attestSeeing(places: readonly Place[]) {
   }))
   const deps = {
     ...{ pool: database.pool, chainOf: () => chain, everywhere, isTaken: async () => true },
-    // There is no chain that it is for.
+    // An orphan has no destination.
     ...{ isSigned: async () => true, isVerified: () => false, signRefund: async () => '0x' },
     onAttested: (kind: string, swapIds: readonly string[]) => said.push(`${kind} ${swapIds.join()}`),
     onRefused: (_swap: unknown, why: string) => said.push(why),
@@ -55,25 +57,25 @@ async function attestSeeing(places: readonly Place[]) {
   return { said, since }
 }
 
-const later: Place = { seconds: 9_001 }
-const open = 'it may still be delivered somewhere'
+const later: SeenChain = { seconds: 9_001 }
+const open = 'a delivery is still possible on some chain'
 
-test.each<[string, Place[], string]>([
+test.each<[string, SeenChain[], string]>([
   ['one chain has not passed its deadline', [later, { seconds: 9_000 }], open],
   ['no chain has passed its deadline', [{ seconds: 8_999 }], open],
   ['a chain shows its delivery', [later, { ...later, isPaid: true }], 'chain 2 shows a delivery'],
   [
-    'a chain where deliveries live for a minute shows it',
+    'a chain with short-lived deliveries shows it',
     [{ seconds: 0, expires: true, isPaid: true }],
     'chain 1 shows a delivery',
   ],
-])('an input of unknown terms does not go back while %s', async (_, places, why) => {
+])('an input of unknown terms is not refunded while %s', async (_, chains, why) => {
   await insertOrphan()
 
-  expect((await attestSeeing(places)).said).toEqual([why])
+  expect((await attestSeeing(chains)).said).toEqual([why])
 })
 
-test('an input of unknown terms goes back when every chain rules a delivery out, however early', async () => {
+test('an input of unknown terms is refunded once every chain rules out a delivery, however early', async () => {
   const swapId = await insertOrphan()
 
   expect(await attestSeeing([later, { seconds: 0, expires: true }])).toEqual({

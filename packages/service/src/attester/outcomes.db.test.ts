@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { Block, Chain, Delivered, Heads, LockRef, LockState, PaidOp } from '../chains/chain.ts'
 import { isRefundable } from '../chains/is-signed.ts'
-import { type PlaceOf, termsOfOp } from '../model/op-terms.ts'
+import { type CustodyOf, termsOfOp } from '../model/op-terms.ts'
 import type { Op, Swap } from '../model/swap.ts'
 import { settleOutcomes } from '../store/attestations.ts'
 import { findSwaps } from '../store/swaps.ts'
@@ -25,9 +25,9 @@ beforeEach(() =>
 const query = async (sql: string, values: unknown[] = []) => (await database.pool.query(sql, values)).rows
 
 const addressOf = (digit: string): `0x${string}` => `0x${digit.repeat(40)}`
-const placeOf: PlaceOf = (chainId) => ({ escrow: addressOf(`${chainId % 10}`), vault: addressOf('9') })
+const custodyOf: CustodyOf = (chainId) => ({ escrow: addressOf(`${chainId % 10}`), vault: addressOf('9') })
 
-/** Terms that a wallet could have signed, under the name that they have on every chain. */
+/** Stores terms that a wallet could have signed, with their hashes. */
 async function signTerms(swap: TestSwap, position = 0): Promise<void> {
   const [a, b, c, d, e] = ['a', 'b', 'c', 'd', 'e'].map(addressOf)
   const ofSwap = 'from swaps s where s.op_id = ops.id and s.id = $1'
@@ -39,17 +39,17 @@ async function signTerms(swap: TestSwap, position = 0): Promise<void> {
   await query('update swaps set wallet = $2, input_token = $3, locker = $4 where id = $1', [
     ...[swap.swapId, a, b, e],
   ])
-  const { hash, deliveryHash } = termsOfOp(placeOf, await opOf(swap))
+  const { hash, deliveryHash } = termsOfOp(custodyOf, await opOf(swap))
   await query(`update ops set hash = $2, delivery_hash = $3 ${ofSwap}`, [swap.swapId, hash, deliveryHash])
 }
 
 async function opOf({ swapId }: TestSwap): Promise<Op> {
   const [swap] = await findSwaps(database.pool, [swapId])
-  if (!swap) throw new Error('There is no such swap')
+  if (!swap) throw new Error('Swap not found')
   return swap.op
 }
 
-/** A swap of 980 at least that was delivered, for good, and whose input is to be claimed. */
+/** A finally delivered swap with a minimum of 980, whose input can be claimed. */
 async function delivered(position = 0): Promise<TestSwap> {
   const swap = await insertTestSwap(database.pool, await insertTestAccount(database.pool))
   await settleTestSwap(database.pool, swap)
@@ -58,7 +58,7 @@ async function delivered(position = 0): Promise<TestSwap> {
   return swap
 }
 
-/** A swap whose input is to go back, with a delivery that was signed for it or without. */
+/** A swap to be refunded, with or without a signed delivery. */
 async function undelivered({ isSignedFor = false } = {}): Promise<TestSwap> {
   const swap = await insertTestSwap(database.pool, await insertTestAccount(database.pool))
   await moveTestSwap(database.pool, swap, 'lockRecorded')
@@ -71,7 +71,7 @@ async function undelivered({ isSignedFor = false } = {}): Promise<TestSwap> {
   return swap
 }
 
-/** The head is at 12 and second 1,000, the final block at 9. */
+/** The head is block 12 at 1,000 seconds, the final block is 9. */
 const blockAt = (number: bigint): Block => ({ number, height: number, hash: '0x', seconds: 1_000 })
 const heads: Heads = { head: blockAt(12n), settle: blockAt(11n), hard: blockAt(9n) }
 
@@ -86,7 +86,7 @@ type Seen = Partial<Delivered> & {
 const toMap = <Item, Value>(items: readonly Item[], hashOf: (item: Item) => string, value: Value) =>
   new Map(items.map((item) => [hashOf(item), value]))
 
-/** Runs one sweep of an attester whose nodes show this; returns its words and its signatures. */
+/** Runs one sweep of an attester whose nodes show this. Returns its messages and signatures. */
 async function attest({ lock = 'locked', isUndelivered = true, isOver = true, ...seen }: Seen = {}) {
   const said: string[] = []
   const chain: Partial<Chain> = {
@@ -107,7 +107,7 @@ async function attest({ lock = 'locked', isUndelivered = true, isOver = true, ..
   const deps = {
     ...{ pool: database.pool, chainOf: () => chain, isVerified: () => seen.isVerified ?? true },
     isSigned: (swap: Swap) =>
-      isRefundable({ placeOf, originOf: () => ({ isSigned: async () => true }) }, swap),
+      isRefundable({ custodyOf, originOf: () => ({ isSigned: async () => true }) }, swap),
     isTaken: async () => true,
     signClaims: async () => '0xclaims',
     signRefund: async (_chainId: number, _hash: string, validUntil: number) => `0xrefund ${validUntil}`,
@@ -130,16 +130,16 @@ test('a delivery of the signed minimum in a final block is claimed, once', async
 test.each<[string, Seen]>([
   ['pays less than the signed minimum', { amount: 979n, block: 9n }],
   ['is above the final block', { amount: 980n, block: 10n }],
-  ['is not there', {}],
+  ['is missing', {}],
   ['paid for an input that is not locked', { amount: 980n, block: 9n, lock: 'none' }],
-  ['paid for an input that went back', { amount: 980n, block: 9n, lock: 'refunded' }],
+  ['paid for a refunded input', { amount: 980n, block: 9n, lock: 'refunded' }],
 ])('a delivery that %s is not claimed', async (_, seen) => {
   await delivered()
 
   expect(await attest(seen)).toEqual({ said: [], signed: [] })
 })
 
-test('an input goes back with a signature that holds for an hour', async () => {
+test('a refund is signed for an hour', async () => {
   const { swapId } = await undelivered()
 
   const signed = [{ kind: 'refund', signature: '0xrefund 4600', valid_until: '4600' }]
@@ -153,7 +153,7 @@ test('no refund is signed after a claim, whatever the chains show', async () => 
   expect(await attest()).toEqual({ said: ['a claim was attested before'], signed: [] })
 })
 
-test('no claim is signed after a refund, and the others of its batch are', async () => {
+test('no claim is signed after a refund, but the others of its batch are', async () => {
   const [first, second] = [await delivered(1), await delivered(2)]
   await settleOutcomes(database.pool, 'refund', [(await opOf(first)).hash])
 
@@ -163,7 +163,7 @@ test('no claim is signed after a refund, and the others of its batch are', async
   expect(await query('select swap_ids from attestations')).toEqual([{ swap_ids: [second.swapId] }])
 })
 
-test('nothing is signed for a batch of which nothing may be claimed', async () => {
+test('no batch is signed if none of its swaps may be claimed', async () => {
   const swap = await delivered()
   await settleOutcomes(database.pool, 'refund', [(await opOf(swap)).hash])
 
@@ -174,33 +174,33 @@ test.each<[string, Seen, string[]]>([
   ['the vault paid it', { isUndelivered: false }, ['the vault shows a delivery']],
   ['its input is not locked', { lock: 'none' }, []],
   ['its input was claimed', { lock: 'claimed' }, []],
-])('an input does not go back while %s', async (_, seen, said) => {
+])('an input is not refunded while %s', async (_, seen, said) => {
   await undelivered()
 
   expect(await attest(seen)).toEqual({ said, signed: [] })
 })
 
-test('an input goes back where nothing was signed, also before deliveries are over', async () => {
+test('an input without a signed delivery is refunded, also before deliveries are over', async () => {
   const { swapId } = await undelivered()
 
   expect((await attest({ isOver: false })).said).toEqual([`refund ${swapId}`])
 })
 
-test('an input does not go back while a signed delivery may land, and does once deliveries are over', async () => {
+test('an input is not refunded while a signed delivery may land, but once deliveries are over', async () => {
   const swap = await undelivered({ isSignedFor: true })
 
   expect((await attest({ isOver: false })).said).toEqual(['a signed delivery may still land'])
   expect((await attest({ isOver: true })).said).toEqual([`refund ${swap.swapId}`])
 })
 
-test('nothing goes back by the word of a destination that was not verified', async () => {
+test('nothing is refunded before its destination was verified', async () => {
   await undelivered()
 
   await expect(attest({ isVerified: false })).rejects.toThrow('Chain 31338 was not verified yet')
   expect(await query('select id from attestations')).toEqual([])
 })
 
-test('a destination that is silent is excused only where the log shows that nothing was signed for it', async () => {
+test('an unreachable destination is tolerated only if the records show that no delivery was signed', async () => {
   const signedFor = await undelivered({ isSignedFor: true })
   await expect(attest({ isSilent: true })).rejects.toThrow('silent')
 
@@ -214,13 +214,13 @@ test('a destination that is silent is excused only where the log shows that noth
 
 test.each([
   ['claimed', () => delivered()],
-  ['sent back', () => undelivered()],
-])('an input whose stored terms are not those that were signed is not %s', async (_, insert) => {
+  ['refunded', () => undelivered()],
+])('an input whose stored terms differ from the signed ones is not %s', async (_, insert) => {
   await insert()
   await query('update ops set recipient = $1', [addressOf('f')])
 
   const { said, signed } = await attest({ amount: 980n, block: 9n })
 
-  expect(said).toEqual(['the stored terms are not what was signed'])
+  expect(said).toEqual(['the stored terms differ from the signed ones'])
   expect(signed).toEqual([])
 })

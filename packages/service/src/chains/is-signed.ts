@@ -1,13 +1,13 @@
-import type { PlaceOf } from '../model/op-terms.ts'
+import type { CustodyOf } from '../model/op-terms.ts'
 import type { Swap } from '../model/swap.ts'
 import { isWellFormed } from '../model/well-formed.ts'
 import type { OriginChain } from './chain.ts'
 
-export type SignedDeps = { placeOf: PlaceOf; originOf(chainId: number): Pick<OriginChain, 'isSigned'> }
+export type SignedDeps = { custodyOf: CustodyOf; originOf(chainId: number): Pick<OriginChain, 'isSigned'> }
 
 /** Whether the wallet signed the stored terms. Nothing else is locked or paid. */
-export async function isSigned({ placeOf, originOf }: SignedDeps, swap: Swap): Promise<boolean> {
-  return isWellFormed(placeOf, swap.op) && originOf(swap.op.originChain).isSigned(swap)
+export async function isSigned({ custodyOf, originOf }: SignedDeps, swap: Swap): Promise<boolean> {
+  return isWellFormed(custodyOf, swap.op) && originOf(swap.op.originChain).isSigned(swap)
 }
 
 /** The same check for a refund. Of an orphan only the input is known, and its chain shows the owner. */

@@ -273,7 +273,7 @@ function createHandlers(config: Config, parts: Parts): Handlers {
   const builderOf = (chainId: number) => chains.solanaOf(chainId).builder
   const contractsOf = (chainId: number) => chains.evmOf(chainId).contracts
   const storeDeps = {
-    ...{ pool, catalog, market, placeOf: chains.placeOf, maxUnsubmitted: MAX_UNSUBMITTED },
+    ...{ pool, catalog, market, custodyOf: chains.custodyOf, maxUnsubmitted: MAX_UNSUBMITTED },
     lockersOf(chainId: number, { isAuthorized }: { isAuthorized: boolean }) {
       const keys = activeOf(chains.of(chainId), isAuthorized ? 'authorize' : 'relay')
       return keys.filter((locker) => parts.gas.hasGas(chainId, locker))

@@ -41,7 +41,7 @@ export async function composeAttester(config: Config, logger: Logger): Promise<A
     chainOf: rememberChains(chains),
     isVerified: (chainId) => chains.of(chainId).gate.isOpen,
     isSigned: (swap) =>
-      isRefundable({ placeOf: chains.placeOf, originOf: (id) => chains.of(id).chain }, swap),
+      isRefundable({ custodyOf: chains.custodyOf, originOf: (id) => chains.of(id).chain }, swap),
     everywhere: chains.all,
     ...createSigning(createSigners(network, accounts, chains), chains),
     onAttested(kind, swapIds) {
@@ -125,7 +125,7 @@ function createSigning(
   chains: Chains,
 ): Pick<AttestDeps, 'signClaims' | 'signRefund' | 'isTaken'> {
   const domainOf = (chainId: number) => {
-    const place = chains.placeOf(chainId)
+    const place = chains.custodyOf(chainId)
     return 'escrow' in place ? geoOpDomain({ chainId, escrow: place.escrow }) : intakeDomain(chainId)
   }
   const toClaims = (chainId: number, ops: readonly string[]) => ({

@@ -10,7 +10,7 @@ import { blockSecondsOf, finalityOf } from '../config/finality.ts'
 import type { ChainConfig, NetworkConfig, Secret } from '../config.ts'
 import type { HeadNews } from '../lanes/chain-follower.ts'
 import type { Catalog, CatalogChain, Token } from '../model/catalog.ts'
-import type { Place } from '../model/op-terms.ts'
+import type { ChainCustody } from '../model/op-terms.ts'
 import { insideTransaction } from '../store/db.ts'
 import { connectEvm, type EvmParts, toContracts } from './evm.ts'
 import { type Gate, guarded } from './gate.ts'
@@ -60,7 +60,7 @@ export type Chains = {
   of(chainId: number): ConnectedChain
   evmOf(chainId: number): EvmParts
   solanaOf(chainId: number): SolanaOrigin
-  placeOf(chainId: number): Place
+  custodyOf(chainId: number): ChainCustody
 }
 
 type Options = {
@@ -79,9 +79,9 @@ type Options = {
 export function connectChains(options: Options): Chains {
   const { network, urlsOf } = options
   const places = new Map(network.chains.map((chain) => [chain.chainId, toPlace(chain)]))
-  const placeOf = (chainId: number) => get(places, chainId)
+  const custodyOf = (chainId: number) => get(places, chainId)
   const connected = network.chains.map((config): ConnectedChain => {
-    const shared = { ...options, urls: urlsOf(config), placeOf, assertOutsideTransaction }
+    const shared = { ...options, urls: urlsOf(config), custodyOf, assertOutsideTransaction }
     const chain =
       config.family === 'evm' ? connectEvm({ ...shared, config }) : connectSolana({ ...shared, config })
     return withGate(chain)
@@ -91,7 +91,7 @@ export function connectChains(options: Options): Chains {
   return {
     all: connected,
     of,
-    placeOf,
+    custodyOf,
     evmOf: (chainId) => must(of(chainId).evm, chainId),
     solanaOf: (chainId) => must(of(chainId).solana, chainId),
   }
@@ -119,7 +119,7 @@ export function activeOf({ senders, retiring }: ConnectedChain, role: keyof Send
   return senders[role].filter((address) => !retiring.includes(address))
 }
 
-function toPlace(config: ChainConfig): Place {
+function toPlace(config: ChainConfig): ChainCustody {
   if (config.family === 'evm') return toContracts(config)
   return { intake: config.vaults.intake, vault: config.vaults.inventory }
 }

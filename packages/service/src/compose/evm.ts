@@ -15,7 +15,7 @@ import { finalityOf } from '../config/finality.ts'
 import type { EvmChainConfig, NetworkConfig } from '../config.ts'
 import { MAX_UINT256 } from '../model/amount.ts'
 import type { Token } from '../model/catalog.ts'
-import { type PlaceOf, ringOfOp } from '../model/op-terms.ts'
+import { type CustodyOf, ringOfOp } from '../model/op-terms.ts'
 import { attestersOf } from './attesters.ts'
 import type { Ungated } from './chains.ts'
 import { maxHeadAgeMs } from './head-age.ts'
@@ -28,14 +28,14 @@ type Options = {
   config: EvmChainConfig
   urls: readonly string[]
   accounts: readonly PrivateKeyAccount[]
-  placeOf: PlaceOf
+  custodyOf: CustodyOf
   caller?: string
   assertOutsideTransaction(): void
 }
 
 /** An EVM chain with the parts that the processes need. Makes no call to a node. */
 export function connectEvm(options: Options): Ungated & { evm: EvmParts } {
-  const { network, config, urls, accounts, placeOf, caller, assertOutsideTransaction } = options
+  const { network, config, urls, accounts, custodyOf, caller, assertOutsideTransaction } = options
   const clients = createEvmClients({ urls, ...(caller && { caller }), assertOutsideTransaction })
   const { client } = clients
   const contracts = toContracts(config)
@@ -56,7 +56,7 @@ export function connectEvm(options: Options): Ungated & { evm: EvmParts } {
       followsSafe: config.exposureUntil === 'safe',
     },
     tipWei: config.tipWei === undefined ? undefined : BigInt(config.tipWei),
-    ringOf: (op: { originChain: number; locker: string }) => ringOfOp(placeOf, op),
+    ringOf: (op: { originChain: number; locker: string }) => ringOfOp(custodyOf, op),
     ...(uniswap && { uniswap }),
     ...(config.l1FeeOracle && { l1FeeOracle: getAddress(config.l1FeeOracle) }),
     ...(config.l1Gas && { l1Gas: config.l1Gas }),

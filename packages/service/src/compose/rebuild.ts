@@ -28,7 +28,7 @@ const ORPHANS_MS = 5_000
 
 function rulesOf(network: NetworkConfig, chains: Chains): Rules {
   return {
-    placeOf: chains.placeOf,
+    custodyOf: chains.custodyOf,
     deadlines: { ...defaultDeadlines, ...network.deadlines },
     finalityOf: (origin, destination) => ({
       originSeconds: finalityOf(chains.of(origin).config).hardSeconds,

@@ -6,7 +6,7 @@ import type { Chains } from './chains.ts'
 
 /** Checks wallets' signatures of stored terms by this process's own configuration and nodes. */
 export function checkSigned(pool: Pool, chains: Chains, logger: Logger): SignedCheck {
-  const deps = { placeOf: chains.placeOf, originOf: (chainId: number) => chains.of(chainId).chain }
+  const deps = { custodyOf: chains.custodyOf, originOf: (chainId: number) => chains.of(chainId).chain }
   return createSignedCheck({
     pool,
     isSigned: (swap) => isSigned(deps, swap),

@@ -5,10 +5,10 @@ import { type Check, indicesOf } from './check.ts'
 import { hasPublishedKey } from './published-keys.ts'
 import type { Problem } from './shape.ts'
 
-/** An address of the configuration: what it is, and where it was written. */
+/** An address of the configuration, its role, and its path. */
 type Named = { address: string; path: string; what: string }
 
-// What `rolesOf` reads, and `contractsOf` of one chain.
+// The fields that `rolesOf` reads, and `contractsOf` for one chain.
 const ROLES = [
   ...[
     '/relayers',
@@ -23,7 +23,7 @@ const ROLES = [
 ]
 const CONTRACTS = ['family', 'contracts', 'olderAccounts']
 
-/** Addresses that are mistyped, that are two things at once, or whose key everybody has. */
+/** Finds addresses that are mistyped, have two roles, or have a published key. */
 export function addressChecks(network: NetworkConfig): Check[] {
   const ofChains = indicesOf(network?.chains).flatMap((index): Check[] => {
     const at = (...fields: string[]) => fields.map((field) => `/chains/${index}/${field}`)
@@ -31,11 +31,11 @@ export function addressChecks(network: NetworkConfig): Check[] {
     const tokens = () => chain().flatMap((each) => tokensOf(each, index))
     const contracts = () => chain().flatMap((each) => contractsOf(each, index))
     return [
-      { reads: at('tokens'), find: () => findPlaceProblems(tokens()) },
-      { reads: at(...CONTRACTS), find: () => findPlaceProblems(contracts()) },
+      { reads: at('tokens'), find: () => findContractProblems(tokens()) },
+      { reads: at(...CONTRACTS), find: () => findContractProblems(contracts()) },
       {
         reads: [...at('tokens', ...CONTRACTS), ...ROLES],
-        find: () => findTwice([...contracts(), ...tokens()], rolesOf(network)),
+        find: () => findDoubleRoles([...contracts(), ...tokens()], rolesOf(network)),
       },
     ]
   })
@@ -56,14 +56,14 @@ export function addressChecks(network: NetworkConfig): Check[] {
 }
 
 function findRoleProblems(roles: readonly Named[]): Problem[] {
-  return [...roles.flatMap(findMistyped), ...findTwice(roles), ...roles.flatMap(findPublished)]
+  return [...roles.flatMap(findMistyped), ...findDoubleRoles(roles), ...roles.flatMap(findPublished)]
 }
 
-function findPlaceProblems(places: readonly Named[]): Problem[] {
-  return [...places.flatMap(findMistyped), ...places.flatMap(findSystemAddress)]
+function findContractProblems(contracts: readonly Named[]): Problem[] {
+  return [...contracts.flatMap(findMistyped), ...contracts.flatMap(findSystemAddress)]
 }
 
-/** Whose key does what: no key does two things. */
+/** All addresses with a role. Each key has one role only. */
 export function rolesOf(network: NetworkConfig): Named[] {
   const {
     relayers,
@@ -107,7 +107,7 @@ export function rolesOf(network: NetworkConfig): Named[] {
   ]
 }
 
-/** A key that is retired leaves another one to do its work. */
+/** Retiring keys must leave at least one active key per role. */
 function findRetiringProblems(network: NetworkConfig): Problem[] {
   const { relayers, authorizationRelayers, deliverers, retiring = [] } = network
   const isRetiring = (address: string) =>
@@ -121,7 +121,7 @@ function findRetiringProblems(network: NetworkConfig): Problem[] {
       : [{ path: `/retiring/${index}`, message: `${address} is neither a relayer nor a deliverer` }],
   )
   const allOf = (group: readonly string[], what: string) =>
-    group.every(isRetiring) ? [{ path: '/retiring', message: `one ${what} has to stay` }] : []
+    group.every(isRetiring) ? [{ path: '/retiring', message: `at least one ${what} has to stay active` }] : []
   return [
     ...strangers,
     ...allOf(relayers, 'relayer'),
@@ -186,10 +186,10 @@ function oraclesOf({ chains }: NetworkConfig): Named[] {
 
 function findMistyped({ address, path, what }: Named): Problem[] {
   if (!address.startsWith('0x')) {
-    return isSolanaAddress(address) ? [] : [{ path, message: `${address} is not an address of 32 bytes` }]
+    return isSolanaAddress(address) ? [] : [{ path, message: `${address} is not a 32-byte address` }]
   }
-  // Lower case alone says nothing about typing mistakes; mixed case does.
-  if (!isAddress(address)) return [{ path, message: `${address} has a wrong checksum: it is mistyped` }]
+  // Only mixed case carries a checksum.
+  if (!isAddress(address)) return [{ path, message: `${address} has a wrong checksum` }]
   return address === zeroAddress ? [{ path, message: `${what} cannot be the zero address` }] : []
 }
 
@@ -198,24 +198,24 @@ function findPublished({ address, path, what }: Named): Problem[] {
   return [{ path, message: `${address} cannot be ${what}: its key is published with Hardhat and Anvil` }]
 }
 
-// Where chains put what is part of themselves, such as the coin of Polygon in the form of a token.
+// Addresses that chains reserve for themselves, such as the token form of Polygon's coin.
 const SYSTEM_ADDRESS = /^0x0{36}(?!0{4})/
 
-/** A coin that is a token as well would be counted twice: what leaves as the one leaves as the other. */
+/** A coin that is also a token would be counted twice: paying one reduces the other. */
 function findSystemAddress({ address, path, what }: Named): Problem[] {
   if (!SYSTEM_ADDRESS.test(address)) return []
-  return [{ path, message: `${address} is a part of the chain itself, and cannot be ${what}` }]
+  return [{ path, message: `${address} is reserved by the chain, and cannot be ${what}` }]
 }
 
-/** Whatever is something else already. One contract may have one address on all chains, but never be two things. */
-function findTwice(named: readonly Named[], before: readonly Named[] = []): Problem[] {
+/** Finds addresses with two roles. One contract may have the same address on all chains. */
+function findDoubleRoles(named: readonly Named[], before: readonly Named[] = []): Problem[] {
   const keyOf = ({ address }: Named) => (address.startsWith('0x') ? address.toLowerCase() : address)
   const seen = new Map(before.map((each) => [keyOf(each), each.what]))
   return named.flatMap((each) => {
     const { address, path, what } = each
     const other = seen.get(keyOf(each))
     if (other !== undefined)
-      return [{ path, message: `${address} is ${other} already, and cannot be ${what}` }]
+      return [{ path, message: `${address} is already ${other}, and cannot be ${what}` }]
     seen.set(keyOf(each), what)
     return []
   })

@@ -1,22 +1,24 @@
 import type { Problem } from './shape.ts'
 
-/** Whether some parts of a configuration fit each other. It reads these parts and no other: `*` is every item. */
+/**
+ * A check of several parts of a configuration against each other. It reads only these paths; `*` matches every item.
+ */
 export type Check = { reads: readonly string[]; find(): readonly Problem[] }
 
-/** What the checks find. One that would read a part without its shape, or a missing one, is left out. */
+/** Runs the checks. A check that would read a malformed or missing part is skipped. */
 export function runChecks(checks: readonly Check[], misshapen: readonly string[]): Problem[] {
-  const isWhole = (read: string) => !misshapen.some((path) => touches(read, path))
+  const isWhole = (read: string) => !misshapen.some((path) => pathsOverlap(read, path))
   return checks.filter(({ reads }) => reads.every(isWhole)).flatMap(({ find }) => find())
 }
 
-/** Whether one of them is the other or a part of it. */
-function touches(read: string, path: string): boolean {
+/** Whether one path equals or contains the other. */
+function pathsOverlap(read: string, path: string): boolean {
   const [ours, theirs] = [read.split('/'), path.split('/')]
   const shared = Math.min(ours.length, theirs.length)
   return ours.slice(0, shared).every((part, index) => part === '*' || part === theirs[index])
 }
 
-/** Of what should be a list: none if it is something else. */
+/** The indices of a list; empty if the value is not one. */
 export function indicesOf(items: unknown): number[] {
   return Array.isArray(items) ? [...items.keys()] : []
 }

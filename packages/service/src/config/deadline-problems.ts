@@ -3,13 +3,13 @@ import { type DeadlinePolicy, deadlinesFrom } from '../model/deadlines.ts'
 import { finalityOf } from './finality.ts'
 import type { Problem } from './shape.ts'
 
-// GeoEscrow takes no op that could hold an input for longer.
+// GeoEscrow rejects ops that could hold an input for longer.
 const MAX_HOLD_SECONDS = 7 * 86_400
-// What the clocks of two chains may be apart.
+// The largest tolerated difference between the clocks of two chains.
 const CLOCKS_APART_SECONDS = 3_600
 const MIN_LEASE_MS = 200
 
-/** Time that is given must be time in which the thing can happen. */
+/** Checks that every configured duration is long enough. */
 export function findDeadlineProblems({ deadlines, chains, leaseMs = 6_000 }: NetworkConfig): Problem[] {
   const policy = { ...defaultDeadlines, ...deadlines }
   return [
@@ -27,7 +27,7 @@ function findShortTimes(policy: DeadlinePolicy, chains: readonly ChainConfig[]):
   if (2 * cutOffSeconds > fillSeconds) {
     add(
       'cutOffSeconds',
-      `must be at most half of fillSeconds (${fillSeconds}): little time is left to deliver`,
+      `must be at most half of fillSeconds (${fillSeconds}), or little time is left to deliver`,
     )
   }
   for (const name of ['lockInclusionSeconds', 'claimInclusionSeconds'] as const) {
@@ -41,17 +41,17 @@ function findShortTimes(policy: DeadlinePolicy, chains: readonly ChainConfig[]):
 function findLeaseProblems({ lockInclusionSeconds }: DeadlinePolicy, leaseMs: number): Problem[] {
   const path = '/leaseMs'
   if (leaseMs < MIN_LEASE_MS)
-    return [{ path, message: `must be at least ${MIN_LEASE_MS}: it is renewed four times` }]
+    return [{ path, message: `must be at least ${MIN_LEASE_MS}: it is renewed four times within this time` }]
   if (leaseMs < lockInclusionSeconds * 1_000) return []
-  return [{ path, message: 'must be below lockInclusionSeconds, or one dead worker fails its swaps' }]
+  return [{ path, message: 'must be below lockInclusionSeconds, or the swaps of a crashed worker fail' }]
 }
 
-/** Nothing could be locked on such a chain. What is to blame is the policy, if it is too long by itself. */
+/** Finds routes whose ops the escrow would reject. Blames the deadlines if they are too long by themselves. */
 function findLongHolds(policy: DeadlinePolicy, chains: readonly ChainConfig[]): Problem[] {
   const isTooLong = (originSeconds: number, destinationSeconds: number) =>
     holdOf(policy, originSeconds, destinationSeconds) > MAX_HOLD_SECONDS - CLOCKS_APART_SECONDS
   const message = (hold: number) =>
-    `holds an input for up to ${Math.ceil(hold / 3_600)} hours, and the escrow takes seven days less an hour`
+    `holds an input for up to ${Math.ceil(hold / 3_600)} hours, but the escrow accepts seven days minus one hour`
   if (isTooLong(0, 0)) return [{ path: '/deadlines', message: message(holdOf(policy, 0, 0)) }]
   const slowest = Math.max(...chains.map((chain) => finalityOf(chain).hardSeconds))
   return chains.flatMap((chain, index) => {

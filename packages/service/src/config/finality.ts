@@ -5,7 +5,7 @@ type Configured = {
   blockMs: number
 }
 
-/** The depths of a configured chain. Without `hardSeconds`, finality takes the time of its blocks. */
+/** The finality rules of a configured chain. `hardSeconds` defaults to the time of `hard` blocks. */
 export function finalityOf({ finality, blockMs }: Configured): FinalityRules {
   const { hardSeconds = Math.ceil((finality.hard * blockMs) / 1_000), ...depths } = finality
   return { ...depths, hardSeconds }

@@ -10,23 +10,23 @@ function problemsOf(gasFloat: object): string[] {
   return parseNetwork(text).problems.map(({ path, message }) => `${path} ${message}`)
 }
 
-test('a gas float that can fill up its keys has no problem', () => {
+test('a valid gas float has no problem', () => {
   expect(problemsOf({ evm: EVM, chains: [base] })).toEqual([])
 })
 
-test('an address that could pay on no chain is a problem of a gas float', () => {
+test('a gas float address of a family without a chain is a problem', () => {
   const { chains, ...rest } = JSON.parse(NETWORK_TEXT)
   const gasFloat = { evm: EVM, solana: '7ZgX6RKtGf9pPZ3FkLkAtVgRkUFQCcMdBbBPtPYtKN5w', chains: [base] }
   const text = JSON.stringify({ ...rest, venues: undefined, chains: chains.slice(0, 1), gasFloat })
 
   expect(parseNetwork(text).problems).toMatchObject([
-    { path: '/gasFloat/solana', message: 'there is no chain of the family solana' },
+    { path: '/gasFloat/solana', message: 'no chain of family solana is configured' },
   ])
 })
 
 test.each([
-  ['an unknown chain', { evm: EVM, chains: [{ ...base, chainId: 7 }] }, 'there is no chain 7'],
-  ['no address of the family', { chains: [base] }, 'gasFloat names no evm address'],
+  ['an unknown chain', { evm: EVM, chains: [{ ...base, chainId: 7 }] }, 'no chain 7 is configured'],
+  ['no address of the family', { chains: [base] }, 'gasFloat has no evm address'],
   ['a target at its low mark', { evm: EVM, chains: [{ ...base, target: '0.02' }] }, 'must be above low'],
   ['a limit below one top-up', { evm: EVM, chains: [{ ...base, maxPerDay: '0.09' }] }, 'at least target'],
   ['a low mark of nothing', { evm: EVM, chains: [{ ...base, low: '0' }] }, 'must be above 0'],
@@ -34,7 +34,7 @@ test.each([
   [
     'the address of a relayer',
     { evm: '0x1000000000000000000000000000000000000001', chains: [base] },
-    'is a relayer already',
+    'is already a relayer',
   ],
 ])('%s is a problem of a gas float', (_, gasFloat, message) => {
   expect(problemsOf(gasFloat).join('\n')).toContain(message)

@@ -5,7 +5,7 @@ import type { Problem } from './shape.ts'
 
 const DECIMALS = { evm: 18, solana: 9 }
 
-/** A float that could never pay, or that would top up for ever. */
+/** Finds gas floats that could never pay, or would top up forever. */
 export function findFloatProblems({ gasFloat, chains }: NetworkConfig): Problem[] {
   if (!gasFloat) return []
   const repeated = findRepeated(
@@ -16,21 +16,21 @@ export function findFloatProblems({ gasFloat, chains }: NetworkConfig): Problem[
   const each = gasFloat.chains.flatMap((float, index) => {
     const family = chains.find(({ chainId }) => chainId === float.chainId)?.family
     const at = (name: string) => `/gasFloat/chains/${index}/${name}`
-    if (!family) return [{ path: at('chainId'), message: `there is no chain ${float.chainId}` }]
+    if (!family) return [{ path: at('chainId'), message: `no chain ${float.chainId} is configured` }]
     const problems: Problem[] = []
     if (!gasFloat[family])
-      problems.push({ path: at('chainId'), message: `gasFloat names no ${family} address` })
+      problems.push({ path: at('chainId'), message: `gasFloat has no ${family} address` })
     const { low, target, maxPerDay } = inUnits(float, DECIMALS[family])
     if (low === 0n) problems.push({ path: at('low'), message: 'must be above 0' })
     if (target <= low) problems.push({ path: at('target'), message: 'must be above low' })
     if (maxPerDay < target)
-      problems.push({ path: at('maxPerDay'), message: 'must fill one empty key: at least target' })
+      problems.push({ path: at('maxPerDay'), message: 'must be at least target, to fill one empty key' })
     return problems
   })
-  // Its key would be asked for by nobody, and then be missing.
+  // No process would load its key, and the key would then be missing.
   const idle = (['evm', 'solana'] as const)
     .filter((family) => gasFloat[family] && !chains.some((chain) => chain.family === family))
-    .map((family) => ({ path: `/gasFloat/${family}`, message: `there is no chain of the family ${family}` }))
+    .map((family) => ({ path: `/gasFloat/${family}`, message: `no chain of family ${family} is configured` }))
   return [...repeated, ...each, ...idle]
 }
 

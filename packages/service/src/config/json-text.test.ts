@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { escapeName, JsonError, parseJson } from './json-text.ts'
 
-/** What the platform says of a text: its value, or that it is none. */
+/** The parsed value, or whether the parser refuses the text. */
 function parsed(text: string, parse: (text: string) => unknown): { value: unknown } | 'refused' {
   try {
     return { value: parse(text) }
@@ -12,7 +12,7 @@ function parsed(text: string, parse: (text: string) => unknown): { value: unknow
   }
 }
 
-test('a text is read as the platform reads it, whatever its white space', () => {
+test('a text parses as with JSON.parse, whatever its white space', () => {
   fc.assert(
     fc.property(fc.jsonValue(), fc.constantFrom('', ' ', '\t', '\r\n'), (value, space) => {
       const text = JSON.stringify(value, null, space)
@@ -21,7 +21,7 @@ test('a text is read as the platform reads it, whatever its white space', () => 
   )
 })
 
-test('a text that was damaged anywhere is refused exactly when the platform refuses it', () => {
+test('a damaged text is refused exactly if JSON.parse refuses it', () => {
   const damage = fc.record({
     at: fc.nat(200),
     cut: fc.nat(3),
@@ -37,7 +37,7 @@ test('a text that was damaged anywhere is refused exactly when the platform refu
   )
 })
 
-test('every name and item is found where it stands, and what is missing where it should be', () => {
+test('every name and item has its position, and a missing one that of its parent', () => {
   fc.assert(
     fc.property(fc.dictionary(fc.string(), fc.array(fc.integer())), (value) => {
       const text = JSON.stringify(value, null, 2)

@@ -1,12 +1,12 @@
-/** A place in a text. Lines and columns count from 1, as editors do. */
+/** A position in a text. Lines and columns count from 1, as in editors. */
 export type Position = { line: number; column: number }
 
-/** JSON that remembers where everything in it was written. Paths are JSON pointers, such as `/chains/0/name`. */
+/** Parsed JSON with the position of every part. Paths are JSON pointers, such as `/chains/0/name`. */
 export type JsonText = {
   value: unknown
-  /** Of a property its name, of an item its value; of what is not there, the nearest thing around it. */
+  /** The position of a property's name or an item's value; for a missing part, that of the nearest parent. */
   positionOf(path: string): Position
-  /** Names that an object has more than once: `JSON.parse` would take the last and say nothing. */
+  /** Repeated names in an object: `JSON.parse` would silently take the last. */
   repeated: readonly string[]
 }
 
@@ -63,7 +63,7 @@ export function parseJson(text: string): JsonText {
   return { value, repeated, positionOf: (path) => positionAt(text, nearest(offsets, path)) }
 }
 
-/** Walks through a text. White space means nothing to it. */
+/** Scans a text and skips white space. */
 function createScanner(text: string) {
   let at = 0
   const take = (pattern: RegExp): string | undefined => {
@@ -84,7 +84,7 @@ function createScanner(text: string) {
     if (peek() !== sign) fail(wanted)
     at += 1
   }
-  /** What stands between two brackets, separated by commas. */
+  /** Reads a comma-separated list up to the closing bracket. */
   const readEach = (close: string, readOne: () => void): void => {
     at += 1
     for (let isFirst = true; !(isFirst && peek() === close); isFirst = false) {
@@ -98,7 +98,7 @@ function createScanner(text: string) {
   return { take, peek, fail, expect, readEach, offset: () => at }
 }
 
-/** A name as a part of a JSON pointer. */
+/** Escapes a name for a JSON pointer. */
 export function escapeName(name: string): string {
   return name.replaceAll('~', '~0').replaceAll('/', '~1')
 }

@@ -34,14 +34,14 @@ async function generate(command: string, passphrase = PASSPHRASE) {
   return { code, lines }
 }
 
-/** As cheap as a key can be sealed: what is tested here is not how long a guess takes. */
+/** Uses the cheapest scrypt cost, since the tests do not concern brute force. */
 function make(role: KeyRole, into = folder): string {
   const { file, address } = createKeyFile(role, PASSPHRASE, { n: 2 ** 10, r: 8, p: 1 })
   writeFileSync(join(into, `${role}-${address}.json`), JSON.stringify(file), { mode: 0o600 })
   return address
 }
 
-test('key files are those of other wallets: one that web3.js wrote is opened', () => {
+test('a key file written by web3.js can be opened', () => {
   const example: EncryptedSecret = {
     version: 3,
     id: '04e9bcbb-96fa-497b-94d1-14df4cd20af6',
@@ -63,7 +63,7 @@ test('key files are those of other wallets: one that web3.js wrote is opened', (
   expect(secret?.toString('hex')).toBe('4c0883a69102937d6231471b5dbb6204fe5129617082792ae468d01a3f362318')
 })
 
-test('a file that was changed, or asks for all memory, is not opened', () => {
+test('a modified file, or one that requires too much memory, is not opened', () => {
   const sealed = encryptSecret(Buffer.alloc(32, 7), PASSPHRASE, { n: 2 ** 10, r: 8, p: 1 })
   const change = (crypto: object) => ({ ...sealed, crypto: { ...sealed.crypto, ...crypto } })
 
@@ -74,7 +74,7 @@ test('a file that was changed, or asks for all memory, is not opened', () => {
   expect(() => decryptSecret(change({ kdfparams: greedy }), PASSPHRASE)).toThrow('too much memory')
 })
 
-test('each process opens the keys of its own role, and none of another', async () => {
+test('each process opens the keys of its own role only', async () => {
   const relayers = [make('relayer'), make('relayer')]
   const intake = make('intake')
   const { code, lines } = await generate(`--role attester --out ${folder}`)
@@ -103,7 +103,7 @@ test('each process opens the keys of its own role, and none of another', async (
   expect(() => loadConfig({ ...env, GEOSWAP_KEYSTORE_PASSPHRASE: 'wrong' }, 'attester')).toThrow('passphrase')
 })
 
-test('a file under the name of another address is refused', () => {
+test('a file with the address of another key is refused', () => {
   const own = mkdtempSync(join(folder, 'swapped-'))
   make('deliverer', own)
   make('deliverer', own)
@@ -119,21 +119,21 @@ test('a file under the name of another address is refused', () => {
   expect(() => openKeys(own, { roles: ['deliverer'], passphrase: PASSPHRASE })).toThrow('another address')
 })
 
-test('no key is made for an unknown role or under a passphrase that can be guessed', async () => {
+test('no key is created for an unknown role or with a weak passphrase', async () => {
   expect(await generate(`--role treasurer --out ${folder}`)).toMatchObject({ code: 2 })
   expect(await generate(`--role relayer --out ${folder}`, 'short')).toMatchObject({ code: 2 })
 })
 
-test('a role that there is not leaves nothing behind, not even its folder', async () => {
+test('an unknown role creates nothing, not even the folder', async () => {
   const out = join(folder, 'bogus')
 
   const { code, lines } = await generate(`--role bogus --out ${out}`)
 
-  expect([code, lines.join()]).toEqual([2, expect.stringContaining('There is no role bogus')])
+  expect([code, lines.join()]).toEqual([2, expect.stringContaining('Unknown role bogus')])
   expect(existsSync(out)).toBe(false)
 })
 
-test('as many seal keys are made as are asked for, and never two marker keys', async () => {
+test('the requested number of seal keys is created, and never two marker keys', async () => {
   const out = join(folder, 'plain')
 
   expect((await generate(`--role seal --out ${out} --count 2`)).lines).toHaveLength(2)
@@ -142,14 +142,14 @@ test('as many seal keys are made as are asked for, and never two marker keys', a
   expect(readdirSync(out)).toHaveLength(2)
 })
 
-test.each(['no JSON', 'null', '[]'])('a file in a keystore that is %s is named', (text) => {
+test.each(['no JSON', 'null', '[]'])('the error of a keystore file that is %s names the file', (text) => {
   const file = join(mkdtempSync(join(folder, 'odd-')), 'odd.json')
   writeFileSync(file, text)
 
   expect(() => listKeys(dirname(file))).toThrow(`${file} `)
 })
 
-test('keys status shows what it can, and says by its exit code that a chain does not answer', async () => {
+test('keys status shows what it can, and its exit code reports an unreachable chain', async () => {
   const file = join(folder, 'dead.json')
   const dead = ({ name }: { name: string }) => [`http://127.0.0.1:1/${name}`]
   const { chains, ...network } = JSON.parse(NETWORK_TEXT)

@@ -7,7 +7,7 @@ import { privateKeyToAddress } from 'viem/accounts'
 import { Secret } from '../config.ts'
 import { decryptSecret, type EncryptedSecret, encryptSecret, type ScryptCost } from './secret-storage.ts'
 
-/** Who may do what; a key belongs to one role. */
+/** Key roles; a key has one role. */
 export const EVM_ROLES = [
   'relayer',
   'authorization-relayer',
@@ -20,7 +20,7 @@ export const EVM_ROLES = [
 export const SOLANA_ROLES = ['intake', 'inventory', 'fee-input', 'fee-delivery', 'fee-float'] as const
 export type KeyRole = (typeof EVM_ROLES)[number] | (typeof SOLANA_ROLES)[number]
 
-/** A key file: Web3 Secret Storage with the role beside it, and for Solana an address in base58. */
+/** A key file: Web3 Secret Storage with a role, and for Solana a base58 address. */
 export type KeyFile = EncryptedSecret & { role: KeyRole; address: string }
 export type ListedKey = { file: string; role: KeyRole; address: string }
 
@@ -28,12 +28,12 @@ export function isSolanaRole(role: KeyRole): boolean {
   return SOLANA_ROLES.some((known) => known === role)
 }
 
-/** What a folder holds, without opening anything. */
+/** Lists the keys of a folder without decrypting any. */
 export function listKeys(folder: string): ListedKey[] {
   return readFolder(folder).map(({ file, key }) => ({ file, role: key.role, address: toAddress(key) }))
 }
 
-/** Opens the keys of these roles and leaves all others closed. */
+/** Decrypts the keys of these roles only. */
 export function openKeys(
   folder: string,
   { roles, passphrase }: { roles: readonly KeyRole[]; passphrase: string },
@@ -41,15 +41,14 @@ export function openKeys(
   const wanted = readFolder(folder).filter(({ key }) => roles.includes(key.role))
   return wanted.map(({ file, key }) => {
     const secret = decryptSecret(key, passphrase)
-    if (!secret)
-      throw new Error(`${file} cannot be opened: the passphrase is another one, or the file was changed`)
+    if (!secret) throw new Error(`${file} cannot be opened: the passphrase is wrong, or the file was changed`)
     const privateKey: Hex = `0x${secret.toString('hex')}`
-    if (!isKeyOf(privateKey, key)) throw new Error(`${file} holds the key of another address than it says`)
+    if (!isKeyOf(privateKey, key)) throw new Error(`${file} holds the key of another address than it states`)
     return { role: key.role, address: toAddress(key), key: new Secret(privateKey) }
   })
 }
 
-/** A new key, encrypted, as its file holds it. */
+/** Creates a new encrypted key in the form of its file. */
 export function createKeyFile(
   role: KeyRole,
   passphrase: string,
@@ -72,12 +71,12 @@ function isKeyOf(privateKey: Hex, key: KeyFile): boolean {
     : isAddressEqual(actual as Hex, toAddress(key) as Hex)
 }
 
-/** Web3 Secret Storage writes addresses without their prefix. */
+/** Web3 Secret Storage omits the prefix of addresses. */
 function toAddress({ role, address }: KeyFile): string {
   return isSolanaRole(role) || address.startsWith('0x') ? address : `0x${address}`
 }
 
-// What stands before the 32 secret bytes of an Ed25519 key in PKCS #8 (RFC 8410).
+// The PKCS #8 prefix of a 32-byte Ed25519 private key (RFC 8410).
 const ED25519_PKCS8 = Buffer.from('302e020100300506032b657004220420', 'hex')
 
 function solanaAddressOf(seed: Hex): string {
@@ -101,7 +100,7 @@ function readFolder(folder: string): { file: string; key: KeyFile }[] {
 function readKeyFile(file: string): KeyFile {
   const key = parseKeyFile(file)
   if (!key?.role || ![...EVM_ROLES, ...SOLANA_ROLES].includes(key.role))
-    throw new Error(`${file} names no role that there is`)
+    throw new Error(`${file} has an unknown role`)
   return key
 }
 
@@ -110,6 +109,6 @@ function parseKeyFile(file: string): KeyFile | null {
   try {
     return JSON.parse(text)
   } catch (error) {
-    throw new Error(`${file} is no key file: it is not JSON`, { cause: error })
+    throw new Error(`${file} is not a key file: it is not JSON`, { cause: error })
   }
 }

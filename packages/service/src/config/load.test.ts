@@ -19,7 +19,7 @@ function load(discount: unknown) {
 }
 
 test.each(['null', '[]', '{"chains":7}', '{"chains":[null]}'])(
-  'a file that is %s has its problems named beside all others',
+  'problems of a file that is %s are reported with all others',
   (text) => {
     const path = join(folder, 'odd.json')
     writeFileSync(path, text)
@@ -45,18 +45,18 @@ describe('the URL of a node', () => {
     expect(network.chains[0]?.rpcUrls[0]).toBe('https://one.base.example/abc')
   })
 
-  test('stops the start when its setting makes no URL of it, and keeps the setting secret', () => {
+  test('stops the start if its setting makes it invalid, and keeps the setting secret', () => {
     const broken = NETWORK_TEXT.replace('https://one.base.example', `https://\${BASE_KEY}.example`)
     const file = join(folder, 'broken.json')
     writeFileSync(file, broken)
 
     const start = () => loadConfig({ ...env, GEOSWAP_CONFIG: file, BASE_KEY: 'a b' }, 'api')
 
-    expect(start).toThrow('base: /rpcUrls/0 is not a URL once its settings are filled in')
+    expect(start).toThrow('base: /rpcUrls/0 is not a valid URL with its settings replaced')
     expect(start).not.toThrow('a b')
   })
 
-  test('stops the start when the setting is not there, but only of those who ask that node', () => {
+  test('stops the start if the setting is missing, but only of roles that use the node', () => {
     expect(() => loadConfig(env, 'api')).toThrow('BASE_KEY is not set')
     expect(() => loadConfig({ ...env, GEOSWAP_ATTESTER_KEY: `0x${zeros}` }, 'attester')).not.toThrow()
   })
@@ -69,19 +69,19 @@ describe('the listener of the operator', () => {
   const env = { GEOSWAP_CONFIG: path, ...secrets }
   const [first, second] = ['a'.repeat(32), 'b'.repeat(40)]
 
-  test('is nowhere unless it is given a port, whatever keys there are', () => {
+  test('is disabled without a port, whatever keys are set', () => {
     const { operator } = loadConfig({ ...env, GEOSWAP_OPERATOR_KEYS: first }, 'api')
     expect(operator).toEqual({ host: '127.0.0.1', port: 0, keys: [] })
   })
 
-  test('takes several keys', () => {
+  test('accepts several keys', () => {
     const given = { GEOSWAP_OPERATOR_PORT: '8082', GEOSWAP_OPERATOR_KEYS: `${first},${second}` }
     const { operator } = loadConfig({ ...env, ...given, GEOSWAP_DASHBOARD_DATABASE_URL: 'y' }, 'api')
     expect([operator.port, operator.keys.map((key) => key.reveal())]).toEqual([8082, [first, second]])
     expect(operator.databaseUrl?.reveal()).toBe('y')
   })
 
-  test('needs a role of its own in the database', () => {
+  test('needs a database role of its own', () => {
     const given = { GEOSWAP_OPERATOR_PORT: '8082', GEOSWAP_OPERATOR_KEYS: first }
     expect(() => loadConfig({ ...env, ...given }, 'api')).toThrow('GEOSWAP_DASHBOARD_DATABASE_URL is not set')
   })
@@ -104,7 +104,7 @@ describe('trusted proxies', () => {
   const trust = (proxies: string) =>
     loadConfig({ GEOSWAP_CONFIG: path, ...secrets, GEOSWAP_TRUSTED_PROXIES: proxies }, 'api').trustedProxies
 
-  test('are addresses and ranges, none unless they are named', () => {
+  test('are addresses and ranges, none by default', () => {
     expect(trust('')).toEqual([])
     expect(trust('10.0.0.1, 10.1.0.0/16,fd00::/8')).toEqual(['10.0.0.1', '10.1.0.0/16', 'fd00::/8'])
   })
@@ -112,7 +112,7 @@ describe('trusted proxies', () => {
   test.each(['true', '10.0.0.0/33', '10.0.0.1/', '10.0.0', 'fd00::/129', '10.0.0.0/8/8', 'lb.example'])(
     '%s stops the start',
     (proxy) => {
-      expect(() => trust(proxy)).toThrow(`GEOSWAP_TRUSTED_PROXIES: ${proxy} is no IP address`)
+      expect(() => trust(proxy)).toThrow(`GEOSWAP_TRUSTED_PROXIES: ${proxy} is not an IP address`)
     },
   )
 })
@@ -124,7 +124,7 @@ describe('a discount', () => {
     undefined,
     { asset: 'SOL' },
     { asset: 'ETH', tiers: [tier('0.5', 1), tier('1', 100)], maxAgeSeconds: 10 },
-  ])('%j is taken', (discount) => {
+  ])('%j is accepted', (discount) => {
     expect(load(discount).network.discount).toEqual(discount)
   })
 
@@ -135,9 +135,9 @@ describe('a discount', () => {
     [{ asset: 'SOL', tiers: [tier('-1', 10)] }, '/discount/tiers/0/holding'],
     [{ asset: 'SOL', tiers: [tier('1', 101)] }, '/discount/tiers/0/percent'],
     [{ asset: 'SOL', tiers: [tier('1', 12.5)] }, '/discount/tiers/0/percent'],
-    [{ asset: 'SOL', tiers: [tier('0', 10)] }, '/discount/tiers: each must'],
-    [{ asset: 'SOL', tiers: [tier('2', 10), tier('1', 20)] }, '/discount/tiers: each must'],
-    [{ asset: 'SOL', tiers: [tier('1', 20), tier('2', 10)] }, '/discount/tiers: each must'],
+    [{ asset: 'SOL', tiers: [tier('0', 10)] }, '/discount/tiers: each tier must'],
+    [{ asset: 'SOL', tiers: [tier('2', 10), tier('1', 20)] }, '/discount/tiers: each tier must'],
+    [{ asset: 'SOL', tiers: [tier('1', 20), tier('2', 10)] }, '/discount/tiers: each tier must'],
     [{ asset: 'SOL', tier: 1 }, '/discount'],
   ])('%j stops the start', (discount, problem) => {
     expect(() => load(discount)).toThrow(problem)

@@ -16,13 +16,13 @@ import {
 
 export type Role = 'api' | 'worker' | 'attester'
 
-/** Reads the whole configuration and reports every problem in one error, before anything starts. */
+/** Reads the whole configuration and reports all problems in one error, before anything starts. */
 export function loadConfig(env: Env, role: Role): Config {
   const problems: string[] = []
   const file = readNetwork(env['GEOSWAP_CONFIG'], problems)
   const nodes = role === 'attester' ? (['attesterRpcUrls'] as const) : (['rpcUrls'] as const)
   const network = problems.length > 0 ? file : fillInUrls(file, nodes, env, problems)
-  // A file with problems may hold anything.
+  // An invalid file may contain anything.
   const hasSolana =
     Array.isArray(network?.chains) && network.chains.some((chain) => chain?.family === 'solana')
   const keysOf = (owner: Role, name: string, roles: readonly KeyRole[]) =>
@@ -61,11 +61,11 @@ export function loadConfig(env: Env, role: Role): Config {
     markerKey: hasSolana ? markerKey(env, problems) : undefined,
     pythApiKey: optionalSecret(env, 'GEOSWAP_PYTH_API_KEY', problems),
   }
-  if (problems.length > 0) throw new Error(`Bad configuration:\n- ${[...new Set(problems)].join('\n- ')}`)
+  if (problems.length > 0) throw new Error(`Invalid configuration:\n- ${[...new Set(problems)].join('\n- ')}`)
   return Object.freeze(config)
 }
 
-/** By a name of its own where several roles share an environment, else by the usual one. */
+/** From a variable of the role, if several roles share an environment, or from DATABASE_URL. */
 function databaseUrlOf(role: Role, env: Env, problems: string[]): Secret {
   const own = `GEOSWAP_${role.toUpperCase()}_DATABASE_URL`
   const before = problems.length
@@ -78,7 +78,7 @@ function addressesFrom(env: Env, name: string, problems: string[]): string[] {
   const addresses = (env[name] ?? '').split(',').flatMap((address) => address.trim() || [])
   const wrong = addresses.filter((address) => !isAddressOrRange(address))
   for (const address of wrong)
-    problems.push(`${name}: ${address} is no IP address, and no range such as 10.0.0.0/8`)
+    problems.push(`${name}: ${address} is not an IP address or a range such as 10.0.0.0/8`)
   return addresses
 }
 

@@ -14,13 +14,13 @@ const SECOND_ETH = `{ "name": "ETH", "sources": [${PYTH}] }`
 
 const setting = (name: string) => `\${${name}}`
 
-/** Replaces what stands exactly once, so that a case cannot silently change nothing. */
+/** Replaces a part that occurs exactly once, so that a case cannot silently change nothing. */
 function change(from: string, to: string): string {
-  if (NETWORK_TEXT.split(from).length !== 2) throw new Error(`not there exactly once: ${from}`)
+  if (NETWORK_TEXT.split(from).length !== 2) throw new Error(`does not occur exactly once: ${from}`)
   return NETWORK_TEXT.replace(from, () => to)
 }
 
-/** The line of a text on which a part of it begins. */
+/** The line on which a part of a text begins. */
 function lineOf(text: string, part: string): number {
   return text.slice(0, text.indexOf(part)).split('\n').length
 }
@@ -29,7 +29,10 @@ test('a complete configuration has no problem', () => {
   expect(parseNetwork(NETWORK_TEXT).problems).toEqual([])
 })
 
-/** What is replaced, and by what; the path and the message; and what stands on the line, where it is not the change. */
+/**
+ * The replaced text and its replacement; path and message of the problem; and the text at its line, if not the
+ * replacement.
+ */
 type Case = [from: string, to: string, path: string, message: string, at?: string]
 
 const notJson: Case[] = [
@@ -37,7 +40,7 @@ const notJson: Case[] = [
   ['"name": "base",', '"name": base,', '', 'expected a value and found "b"'],
   ['"blockMs": 400,', 'blockMs: 400,', '', 'expected a name in double quotes and found "b"'],
   ['"hard": 450', '"hard": 450,', '', 'expected a name in double quotes', '},\n      "blockMs": 2000'],
-  ['"name": "base",', '"name": "base", "name": "other",', '/chains/0/name', 'is there twice'],
+  ['"name": "base",', '"name": "base", "name": "other",', '/chains/0/name', 'is repeated'],
 ]
 
 const misshapen: Case[] = [
@@ -47,9 +50,21 @@ const misshapen: Case[] = [
   ['"leaseMs": 6000', '"eventDays": 3000000000', '/eventDays', 'must be <= 36500'],
   ['"exposureCapUsd": 25000', '"exposureCapUsd": 1e300', '/chains/0/exposureCapUsd', 'must be <= 1000000000'],
   ['"network": "test",', '"network": "Test Net",', '/network', 'must match pattern'],
-  ['"family": "evm"', '"family": "cosmos"', '/chains/0', 'is not one of', '{\n      "chainId": 8453'],
-  ['"kind": "inventory"', '"kind": "stock"', '/venues/0', 'is not one of', '{\n      "kind": "stock"'],
-  ['"exposureCapUsd"', '"exposureCap"', '/chains/0/exposureCap', 'there is no such field'],
+  [
+    '"family": "evm"',
+    '"family": "cosmos"',
+    '/chains/0',
+    'unknown kind or family',
+    '{\n      "chainId": 8453',
+  ],
+  [
+    '"kind": "inventory"',
+    '"kind": "stock"',
+    '/venues/0',
+    'unknown kind or family',
+    '{\n      "kind": "stock"',
+  ],
+  ['"exposureCapUsd"', '"exposureCap"', '/chains/0/exposureCap', 'unknown field'],
   ['"blockMs": 2000,', '', '/chains/0', 'blockMs is missing', '{\n      "chainId": 8453'],
   ['"blockMs": 400,', '"blockMs": 1.5,', '/chains/1/blockMs', 'must be integer'],
   ['"chainId": 9001,\n', '"chainId": "9001",\n', '/chains/1/chainId', 'must be integer'],
@@ -62,14 +77,14 @@ const misshapen: Case[] = [
 ]
 
 const unfit: Case[] = [
-  ['"chainId": 9001,\n', '"chainId": 8453,\n', '/chains/1/chainId', '8453 is there twice'],
-  ['"name": "solana"', '"name": "base"', '/chains/1/name', 'base is there twice'],
-  ['"symbol": "WETH"', '"symbol": "USDC"', '/chains/0/tokens/1/symbol', 'USDC is there twice'],
-  ['"SOL" },\n', '"LUNA" },\n', '/chains/1/native/asset', 'LUNA is not among the assets'],
-  ['913", "asset": "USDC"', '913", "asset": "USDT"', '/chains/0/tokens/0/asset', 'USDT is not among'],
-  ['two.base.example', 'one.base.example', '/chains/0/rpcUrls/1', 'one.base.example is there twice'],
-  ['two.base.example', 'one.base.example/', '/chains/0/rpcUrls/1', 'one.base.example/ is there twice'],
-  ['two.base.example', 'ONE.base.example:443', '/chains/0/rpcUrls/1', 'is there twice'],
+  ['"chainId": 9001,\n', '"chainId": 8453,\n', '/chains/1/chainId', '8453 is repeated'],
+  ['"name": "solana"', '"name": "base"', '/chains/1/name', 'base is repeated'],
+  ['"symbol": "WETH"', '"symbol": "USDC"', '/chains/0/tokens/1/symbol', 'USDC is repeated'],
+  ['"SOL" },\n', '"LUNA" },\n', '/chains/1/native/asset', 'LUNA is not one of the assets'],
+  ['913", "asset": "USDC"', '913", "asset": "USDT"', '/chains/0/tokens/0/asset', 'USDT is not one of'],
+  ['two.base.example', 'one.base.example', '/chains/0/rpcUrls/1', 'one.base.example is repeated'],
+  ['two.base.example', 'one.base.example/', '/chains/0/rpcUrls/1', 'one.base.example/ is repeated'],
+  ['two.base.example', 'ONE.base.example:443', '/chains/0/rpcUrls/1', 'is repeated'],
   ['"https://two.base.example"', '"http://"', '/chains/0/rpcUrls/1', 'is not a URL'],
   ['two.base.example', 'my node/', '/chains/0/rpcUrls/1', 'is not a URL'],
   ['two.base.example', `${setting('HOST')} x/`, '/chains/0/rpcUrls/1', 'is not a URL'],
@@ -77,19 +92,24 @@ const unfit: Case[] = [
   ['hermes.example', 'h:99999', '/pyth/url', 'is not a URL'],
   ['"settle": 3', '"settle": 451', '/chains/0/finality/settle', 'must not be above hard (450)'],
   ['"depth": 4', '"depth": 500', '/chains/0/finality/accept/2/depth', 'must not be above hard (450)'],
-  ['"depth": 4', '"depth": 1', '/chains/0/finality/accept/2/depth', 'must not be below the one before'],
+  [
+    '"depth": 4',
+    '"depth": 1',
+    '/chains/0/finality/accept/2/depth',
+    'must not be below that of the previous tier',
+  ],
   [
     '"belowUsd": 1000',
     '"belowUsd": 100',
     '/chains/0/finality/accept/1/belowUsd',
-    'must be above the one before',
+    'must be above that of the previous tier',
   ],
   ['"belowUsd": 1000, ', '', '/chains/0/finality/accept/1', 'needs belowUsd'],
   [', { "depth": 4 }', '', '/chains/0/finality/accept/1', 'must have no belowUsd'],
   ['"hardSeconds": 2400', '"hardSeconds": 60', '/chains/0/finality/hardSeconds', 'the time of hard blocks'],
   ['"maxHeadAgeMs": 20000', '"maxHeadAgeMs": 3000', '/chains/0/maxHeadAgeMs', 'at least twice blockMs'],
   ['"cap": "1000000"', '"cap": "10"', '/chains/1/priorityPrice/cap', 'must not be below floor'],
-  ['"minSources": 1', '"minSources": 3', '/assets/1/minSources', 'wants 3 sources and has 1'],
+  ['"minSources": 1', '"minSources": 3', '/assets/1/minSources', 'requires 3 sources but has 1'],
   [
     '  "pyth": { "url": "https://hermes.example" },\n',
     '',
@@ -108,19 +128,24 @@ const unfit: Case[] = [
     '    {\n      "name": "SOL"',
     `    ${SECOND_ETH},\n    {\n      "name": "SOL"`,
     '/assets/2',
-    'asset ETH is there twice',
+    'asset ETH is listed twice',
   ],
   [
     'v3",\n      "chainId": 8453',
     'v3",\n      "chainId": 9001',
     '/venues/1/chainId',
-    'there is no EVM chain 9001',
+    'no EVM chain 9001 is configured',
     '"chainId": 9001,\n      "quoter"',
   ],
-  ['"fee": 500', '"fee": 1000000', '/venues/1/pools/0/fee', 'is in millionths'],
-  ['["ETH", "USDC"]', '["ETH", "DAI"]', '/venues/0/pairs/0/assets', 'DAI is not among the assets'],
-  ['"chainId": 8453, "asset"', '"chainId": 1, "asset"', '/venues/0/limits/0/chainId', 'there is no chain 1'],
-  ['"percent": 25', '"percent": 5', '/discount/tiers', 'each must ask for more', '"tiers"'],
+  ['"fee": 500', '"fee": 1000000', '/venues/1/pools/0/fee', 'must be below 1000000'],
+  ['["ETH", "USDC"]', '["ETH", "DAI"]', '/venues/0/pairs/0/assets', 'DAI is not one of the assets'],
+  [
+    '"chainId": 8453, "asset"',
+    '"chainId": 1, "asset"',
+    '/venues/0/limits/0/chainId',
+    'no chain 1 is configured',
+  ],
+  ['"percent": 25', '"percent": 5', '/discount/tiers', 'each tier must require more', '"tiers"'],
   ['"cutOffSeconds": 60', '"cutOffSeconds": 400', '/deadlines/cutOffSeconds', 'at most half of fillSeconds'],
   [
     '"claimInclusionSeconds": 300',
@@ -131,15 +156,21 @@ const unfit: Case[] = [
   ['"leaseMs": 6000', '"leaseMs": 90000', '/leaseMs', 'must be below lockInclusionSeconds'],
   ['"leaseMs": 6000', '"leaseMs": 60000', '/leaseMs', 'must be below lockInclusionSeconds'],
   ['"leaseMs": 6000', '"leaseMs": 1', '/leaseMs', 'must be at least 200'],
-  ['"fillSeconds": 600', '"fillSeconds": 604800', '/deadlines', 'the escrow takes seven days', '"deadlines"'],
+  [
+    '"fillSeconds": 600',
+    '"fillSeconds": 604800',
+    '/deadlines',
+    'the escrow accepts seven days',
+    '"deadlines"',
+  ],
   [
     '"hardSeconds": 2400',
     '"hardSeconds": 300000',
     '/chains/0/finality/hardSeconds',
-    'the escrow takes seven days',
+    'the escrow accepts seven days',
   ],
-  ['two.base.example', `a.example/${setting('key')}`, '/chains/0/rpcUrls/1', 'a setting in braces'],
-  ['hermes.example', `hermes.example/${setting('KEY')}`, '/pyth/url', 'nothing is filled in here'],
+  ['two.base.example', `a.example/${setting('key')}`, '/chains/0/rpcUrls/1', 'the name of a setting'],
+  ['hermes.example', `hermes.example/${setting('KEY')}`, '/pyth/url', 'settings are not replaced here'],
   [
     '"leaseMs": 6000',
     `"web": { "rpcUrls": { "8453": "https://x.example/${setting('KEY')}" } }`,
@@ -150,7 +181,7 @@ const unfit: Case[] = [
     '"leaseMs": 6000',
     '"web": { "rpcUrls": { "1": "https://x.example" } }',
     '/web/rpcUrls/1',
-    'there is no chain 1',
+    'no chain 1 is configured',
   ],
   [
     '"leaseMs": 6000',
@@ -162,7 +193,7 @@ const unfit: Case[] = [
     '"name": "solana"',
     '"name": "solana", "testnet": true',
     '/chains/0',
-    'is no test network',
+    'is not a test network',
     '{\n      "chainId": 8453',
   ],
 ]
@@ -178,7 +209,7 @@ const wrongAddresses: Case[] = [
     'wrong checksum',
   ],
   ['0x71041ddd', '0x71041DDD', '/assets/0/sources/0/address', 'wrong checksum'],
-  ['EPjFWdd5Aufq', 'EPjF', '/chains/1/tokens/0/address', 'is not an address of 32 bytes'],
+  ['EPjFWdd5Aufq', 'EPjF', '/chains/1/tokens/0/address', 'is not a 32-byte address'],
   ['0x3000000000000000000000000000000000000001', `0x${'0'.repeat(40)}`, '/attester', 'zero address'],
   [OTHER_RELAYER, ANVIL, '/relayers/1', 'its key is published'],
   ['0x3000000000000000000000000000000000000001', ANVIL.toLowerCase(), '/attester', 'its key is published'],
@@ -187,50 +218,60 @@ const wrongAddresses: Case[] = [
     '0x5000000000000000000000000000000000000001',
     '0x0000000000000000000000000000000000001010',
     '/chains/0/contracts/account',
-    'a part of the chain itself',
+    'is reserved by the chain',
   ],
-  [AUTHORIZER, RELAYER, '/authorizationRelayers/0', 'is a relayer already'],
+  [AUTHORIZER, RELAYER, '/authorizationRelayers/0', 'is already a relayer'],
   [
     DELIVERER,
     AUTHORIZER,
     '/deliverers/0',
-    'is a relayer of authorizations already, and cannot be a deliverer',
+    'is already a relayer of authorizations, and cannot be a deliverer',
   ],
   [
     RETIRING,
     `"retiring": ["${AUTHORIZER}"], ${RETIRING}`,
     '/retiring',
-    'one relayer of authorizations has to',
+    'at least one relayer of authorizations has to',
   ],
   ['"l1FeeOracle"', '"l1Gas": "arbitrum", "l1FeeOracle"', '/chains/0/l1Gas', 'beside the gas'],
-  [DELIVERER, RELAYER, '/deliverers/0', 'is a relayer already, and cannot be a deliverer'],
-  [OTHER_RELAYER, RELAYER, '/relayers/1', 'is a relayer already'],
+  [DELIVERER, RELAYER, '/deliverers/0', 'is already a relayer, and cannot be a deliverer'],
+  [OTHER_RELAYER, RELAYER, '/relayers/1', 'is already a relayer'],
   [RETIRING, `"retiring": ["${VAULT}"], ${RETIRING}`, '/retiring/0', 'is neither a relayer nor a deliverer'],
-  [RETIRING, `"retiring": ["${DELIVERER}"], ${RETIRING}`, '/retiring', 'one deliverer has to stay'],
-  ['0x3000000000000000000000000000000000000001', DELIVERER, '/attester', 'is a deliverer already'],
-  ['0x4000000000000000000000000000000000000001', RELAYER, '/treasury', 'is a relayer already'],
-  ['0x5000000000000000000000000000000000000002', DELIVERER, '/chains/0/contracts/escrow', 'is a deliverer'],
-  [VAULT, VAULT.replace(/3$/, '2'), '/chains/0/contracts/vault', 'is the escrow contract already'],
+  [
+    RETIRING,
+    `"retiring": ["${DELIVERER}"], ${RETIRING}`,
+    '/retiring',
+    'at least one deliverer has to stay active',
+  ],
+  ['0x3000000000000000000000000000000000000001', DELIVERER, '/attester', 'is already a deliverer'],
+  ['0x4000000000000000000000000000000000000001', RELAYER, '/treasury', 'is already a relayer'],
+  [
+    '0x5000000000000000000000000000000000000002',
+    DELIVERER,
+    '/chains/0/contracts/escrow',
+    'is already a deliverer',
+  ],
+  [VAULT, VAULT.replace(/3$/, '2'), '/chains/0/contracts/vault', 'is already the escrow contract'],
   [
     '8opHzTAnfzRpPEx21XtnrVTX28YQuCpAjcn1PczScKh7',
     INTAKE,
     '/chains/1/feePayers/delivery',
-    'is the intake vault',
+    'is already the intake vault',
   ],
   [
     '"buy": "0x4200000000000000000000000000000000000006"',
     `"buy": "${RELAYER}"`,
     '/venues/1/pools/0/buy',
-    'is not among the tokens of base',
+    'is not one of the tokens of base',
   ],
 ]
 
 describe.each([
-  ['what is no JSON', notJson],
-  ['what has not its shape', misshapen],
-  ['what does not fit the rest', unfit],
+  ['invalid JSON', notJson],
+  ['a value that violates the schema', misshapen],
+  ['a value that contradicts others', unfit],
   ['a wrong address', wrongAddresses],
-])('%s is refused by its line', (_, cases) => {
+])('%s is reported with its line', (_, cases) => {
   test.each(cases)('%s -> %s', (from, to, path, message, at) => {
     const text = change(from, to)
 
@@ -243,14 +284,14 @@ describe.each([
   })
 })
 
-test('a setting may stand anywhere in the URL of a node, and two are two nodes', () => {
+test('a setting may be anywhere in the URL of a node, and two settings are two nodes', () => {
   const [one, two] = [setting('ONE'), setting('TWO')]
   const urls = `"https://${one}:${two}/", "https://a.example/${one}", "https://a.example/${two}"`
 
   expect(parseNetwork(change('"https://two.base.example"', urls)).problems).toEqual([])
 })
 
-test('every problem is named at once, in the order of the lines', () => {
+test('all problems are reported at once, in the order of their lines', () => {
   const text = NETWORK_TEXT.replace('"hard": 450', '"hard": 0')
     .replace('"blockMs": 400,', '')
     .replace('"feeCentiBps": 1250', '"feeCentiBps": "much"')
@@ -264,7 +305,7 @@ test('every problem is named at once, in the order of the lines', () => {
   ])
 })
 
-test('a field too much hides no other problem', () => {
+test('an unknown field hides no other problem', () => {
   const text = change('"exposureCapUsd"', '"exposureCap"')
     .replace('"chainId": 9001,\n', '"chainId": 8453,\n')
     .replace('0x71041ddd', '0x71041DDD')
@@ -272,13 +313,13 @@ test('a field too much hides no other problem', () => {
   const lines = parseNetwork(text).problems.map((problem) => describeProblem('geoswap.json', problem))
 
   expect(lines).toEqual([
-    'geoswap.json:40:7: /chains/0/exposureCap: there is no such field',
-    'geoswap.json:44:7: /chains/1/chainId: 8453 is there twice',
+    'geoswap.json:40:7: /chains/0/exposureCap: unknown field',
+    'geoswap.json:44:7: /chains/1/chainId: 8453 is repeated',
     expect.stringMatching(/^geoswap.json:72:11: \/assets\/0\/sources\/0\/address: .* wrong checksum/),
   ])
 })
 
-test('a part without its shape hides nothing about other parts', () => {
+test('a malformed part hides no problems of other parts', () => {
   const text = change('"https://one.solana.example"', '7')
     .replace('"settle": 3', '"settle": 451')
     .replace('"USDC", "address": "0x833589f', '"USDC", "address": "0x833589F')
@@ -292,7 +333,7 @@ test('a part without its shape hides nothing about other parts', () => {
   ])
 })
 
-test('contracts that are not there yet hide no mistyped token', () => {
+test('missing contracts do not hide a mistyped token', () => {
   const text = change(`"${VAULT}"`, `"${TO_FILL_IN}"`).replace(
     '"USDC", "address": "0x833589f',
     '"USDC", "address": "0x833589F',
@@ -304,13 +345,13 @@ test('contracts that are not there yet hide no mistyped token', () => {
   ])
 })
 
-/** Every part of a value by its path, the whole included. */
+/** The paths of all parts of a value, itself included. */
 function pathsIn(value: unknown, at: readonly string[] = []): (readonly string[])[] {
   if (typeof value !== 'object' || value === null) return [at]
   return [at, ...Object.entries(value).flatMap(([name, part]) => pathsIn(part, [...at, name]))]
 }
 
-/** The same with one part replaced, or left out when it is a field. */
+/** Replaces one part, or omits it if it is a field. */
 function replaced(value: unknown, [name, ...below]: readonly string[], by: unknown): unknown {
   if (name === undefined) return by
   if (Array.isArray(value))
@@ -320,7 +361,7 @@ function replaced(value: unknown, [name, ...below]: readonly string[], by: unkno
 }
 
 const SHAPE =
-  /^must (be (array|boolean|integer|object|string)|match)|^its kind|^there is no such field$|is missing$/
+  /^must (be (array|boolean|integer|object|string)|match)|^unknown (kind or family|field)$|is missing$/
 const float = { chainId: 8453, low: '0.02', target: '0.1', maxPerDay: '0.5' }
 const complete = {
   ...JSON.parse(NETWORK_TEXT),
@@ -333,7 +374,7 @@ const complete = {
 test.each([
   ['null', null],
   ['missing', undefined],
-])('whatever is %s, nothing else is said not to fit', (_, by) => {
+])('%s causes no problem of other parts', (_, by) => {
   const misfits = pathsIn(complete).flatMap((path) => {
     const { problems } = parseNetwork(JSON.stringify(replaced(complete, path, by)) ?? 'null')
     const isAboutShape = problems.some(({ message }) => SHAPE.test(message))

@@ -10,7 +10,7 @@ import type { Problem } from './shape.ts'
 import { findNodeProblems, findUrlProblems } from './url-problems.ts'
 import { findVenueProblems } from './venue-problems.ts'
 
-/** What of a configuration has to fit what. Nothing is read before its check is run: it may not have its shape. */
+/** Cross-checks of a configuration. Parts are only read when their check runs, since they may be malformed. */
 export function checksOf(network: NetworkConfig): Check[] {
   const everyChain = (...fields: string[]) => fields.map((field) => `/chains/*/${field}`)
   return [
@@ -47,12 +47,12 @@ function findChainProblems({ chains }: NetworkConfig): Problem[] {
       ({ name }) => name,
       (index) => `/chains/${index}/name`,
     ),
-    ...findMixedWorth(chains),
+    ...findMixedTestnets(chains),
   ]
 }
 
-/** A coin that anyone gets for nothing would buy one that is worth something, as the same asset. */
-function findMixedWorth(chains: readonly ChainConfig[]): Problem[] {
+/** A worthless test coin must not count as the same asset as a real one. */
+function findMixedTestnets(chains: readonly ChainConfig[]): Problem[] {
   if (chains.every(({ testnet }) => !testnet)) return []
   return chains.flatMap(({ name, testnet }, index) =>
     testnet
@@ -60,7 +60,7 @@ function findMixedWorth(chains: readonly ChainConfig[]): Problem[] {
       : [
           {
             path: `/chains/${index}`,
-            message: `${name} is no test network, and others here are: not in one file`,
+            message: `${name} is not a test network, but others in this file are`,
           },
         ],
   )
@@ -86,7 +86,7 @@ function checksOfChain(network: NetworkConfig, index: number): Check[] {
 
 function findTokenProblems({ native, tokens }: ChainConfig, known: ReadonlySet<string>): Problem[] {
   const unknown = (asset: string, path: string) =>
-    known.has(asset) ? [] : [{ path, message: `${asset} is not among the assets` }]
+    known.has(asset) ? [] : [{ path, message: `${asset} is not one of the assets` }]
   const symbols = [native.symbol, ...tokens.map(({ symbol }) => symbol)]
   return [
     ...unknown(native.asset, '/native/asset'),
@@ -99,19 +99,19 @@ function findTokenProblems({ native, tokens }: ChainConfig, known: ReadonlySet<s
   ]
 }
 
-/** No chain charges for bytes both within the gas and beside it. */
+/** A chain charges for L1 data either in the gas or beside it. */
 function findDataFeeProblems(chain: ChainConfig): Problem[] {
   if (chain.family !== 'evm' || !chain.l1Gas || !chain.l1FeeOracle) return []
-  return [{ path: '/l1Gas', message: 'a chain with an l1FeeOracle charges for bytes beside the gas' }]
+  return [{ path: '/l1Gas', message: 'a chain with an l1FeeOracle charges for L1 data beside the gas' }]
 }
 
-/** Blocks and depths that contradict each other. */
+/** Contradictions between block time, head age and priority price. */
 function findRateProblems(chain: ChainConfig): Problem[] {
   const problems = findFinalityProblems(chain)
   if (chain.maxHeadAgeMs !== undefined && chain.maxHeadAgeMs < 2 * chain.blockMs) {
     problems.push({
       path: '/maxHeadAgeMs',
-      message: 'must be at least twice blockMs, or the chain is down between blocks',
+      message: 'must be at least twice blockMs, or the chain counts as down between blocks',
     })
   }
   if (chain.family === 'solana' && chain.priorityPrice) {
@@ -122,7 +122,7 @@ function findRateProblems(chain: ChainConfig): Problem[] {
   return problems
 }
 
-/** The tiers of `accept` rise, and nothing counts later than final. */
+/** The tiers of `accept` must rise, and no depth may exceed the final one. */
 function findFinalityProblems({ finality, blockMs }: ChainConfig): Problem[] {
   const { accept, settle, hard, hardSeconds } = finality
   const problems: Problem[] = []
@@ -131,10 +131,14 @@ function findFinalityProblems({ finality, blockMs }: ChainConfig): Problem[] {
     const before = accept[index - 1]
     const isLast = index === accept.length - 1
     if (isLast !== (belowUsd === undefined))
-      add(`/accept/${index}`, isLast ? 'must have no belowUsd: it is for all other inputs' : 'needs belowUsd')
+      add(
+        `/accept/${index}`,
+        isLast ? 'must have no belowUsd: the last tier is for all other inputs' : 'needs belowUsd',
+      )
     if (before?.belowUsd !== undefined && belowUsd !== undefined && belowUsd <= before.belowUsd)
-      add(`/accept/${index}/belowUsd`, 'must be above the one before')
-    if (before && depth < before.depth) add(`/accept/${index}/depth`, 'must not be below the one before')
+      add(`/accept/${index}/belowUsd`, 'must be above that of the previous tier')
+    if (before && depth < before.depth)
+      add(`/accept/${index}/depth`, 'must not be below that of the previous tier')
     if (depth > hard) add(`/accept/${index}/depth`, `must not be above hard (${hard})`)
   }
   if (settle > hard) add('/settle', `must not be above hard (${hard})`)
@@ -143,7 +147,7 @@ function findFinalityProblems({ finality, blockMs }: ChainConfig): Problem[] {
   return problems
 }
 
-/** A discount that nobody could earn, or that would shrink as a holding grows, is a mistake. */
+/** Finds discounts that no wallet can get, or that shrink as a holding grows. */
 function findDiscountProblems({ discount, chains }: NetworkConfig): Problem[] {
   if (!discount) return []
   const { asset, tiers = defaultDiscount.tiers } = discount
@@ -154,7 +158,12 @@ function findDiscountProblems({ discount, chains }: NetworkConfig): Problem[] {
     ...(isServed ? [] : [{ path: '/discount/asset', message: `no chain has a token of ${asset}` }]),
     ...(isRising(toTiers(tiers))
       ? []
-      : [{ path: '/discount/tiers', message: 'each must ask for more and give more than the last' }]),
+      : [
+          {
+            path: '/discount/tiers',
+            message: 'each tier must require more and give more than the previous one',
+          },
+        ]),
     ...findRepeated(
       tiers,
       ({ name }) => name,

@@ -13,7 +13,7 @@ type Schema = {
   items?: Schema | Schema[]
 }
 
-/** Every property by its path, however deep. */
+/** Every property by its path, at any depth. */
 function propertiesOf(schema: Schema, at = ''): [path: string, property: Schema][] {
   const named = Object.entries(schema.properties ?? {}).map(
     ([name, each]) => [`${at}/${name}`, each] as const,
@@ -27,21 +27,21 @@ function propertiesOf(schema: Schema, at = ''): [path: string, property: Schema]
 
 const properties = propertiesOf(NetworkSchema as Schema)
 
-test('every property tells an editor what it is, in a sentence', () => {
+test('every property has a description that is a sentence', () => {
   const undescribed = properties.filter(([, { description }]) => !/^\S.*[.…]$/.test(description ?? ''))
 
   expect(properties.length).toBeGreaterThan(90)
   expect(undescribed.map(([path]) => path)).toEqual([])
 })
 
-/** Every schema in it, however deep. */
+/** Every nested schema. */
 function schemasIn(value: unknown): Record<string, unknown>[] {
   if (typeof value !== 'object' || value === null) return []
   const inner = Object.values(value).flatMap(schemasIn)
   return Array.isArray(value) ? inner : [value as Record<string, unknown>, ...inner]
 }
 
-test('it is a schema of draft 2020-12, as it says: one schema for all items of a list', () => {
+test('the schema conforms to draft 2020-12: one schema for all items of a list', () => {
   const schemas = schemasIn(NetworkSchema)
   const older = schemas.filter((schema) => 'additionalItems' in schema || Array.isArray(schema['items']))
 
@@ -49,13 +49,13 @@ test('it is a schema of draft 2020-12, as it says: one schema for all items of a
   expect(older).toEqual([])
 })
 
-test.each([[['ETH']], [['ETH', 'USDC', 'SOL']]])('%j is no pair', (assets) => {
+test.each([[['ETH']], [['ETH', 'USDC', 'SOL']]])('%j is not a pair', (assets) => {
   const pair = { kind: 'inventory', pairs: [{ assets, spreadBps: 5 }] }
 
   expect(findShapeProblems(InventoryVenue, pair).map(({ path }) => path)).toEqual(['/pairs/0/assets'])
 })
 
-test('the defaults that it tells are those that count', () => {
+test('the documented defaults are the effective ones', () => {
   const told = Object.entries(defaultDeadlines).map(([name, seconds]) => {
     const [, property] = properties.find(([path]) => path === `/deadlines/${name}`) ?? []
     return property?.description?.endsWith(` Default ${seconds}.`)

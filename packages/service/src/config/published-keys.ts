@@ -1,5 +1,5 @@
-// The accounts that Hardhat and Anvil give to whoever starts them. Their keys are in every manual, and whatever comes
-// to them on a real chain is taken in the next block.
+// The default accounts of Hardhat and Anvil. Their keys are public, and anything sent to them on a real chain is stolen
+// in the next block.
 const PUBLISHED = new Set([
   '0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266',
   '0x70997970c51812dc3a010c7d01b50e0d17dc79c8',
@@ -23,7 +23,6 @@ const PUBLISHED = new Set([
   '0x8626f6940e2eb28930efb4cef49b2d1f2c9c1199',
 ])
 
-/** Whether everybody has the key of this address. */
 export function hasPublishedKey(address: string): boolean {
   return PUBLISHED.has(address.toLowerCase())
 }

@@ -1,6 +1,6 @@
 import type { Problem } from './shape.ts'
 
-/** Each item whose key an earlier one has already. */
+/** Finds items whose key repeats that of an earlier one. */
 export function findRepeated<T>(
   items: readonly T[],
   keyOf: (item: T) => string | number,
@@ -11,6 +11,6 @@ export function findRepeated<T>(
   return items.flatMap((item, index) =>
     keys.indexOf(keyOf(item)) === index
       ? []
-      : [{ path: pathOf(index), message: `${nameOf(item)} is there twice` }],
+      : [{ path: pathOf(index), message: `${nameOf(item)} is repeated` }],
   )
 }

@@ -8,7 +8,7 @@ import {
 } from 'node:crypto'
 import { keccak256 } from 'viem'
 
-/** Web3 Secret Storage, version 3, as wallets and nodes of Ethereum read it. All bytes are hex. */
+/** Web3 Secret Storage, version 3, as Ethereum wallets and nodes read it. All bytes are hex. */
 export type EncryptedSecret = {
   version: 3
   id: string
@@ -24,9 +24,9 @@ export type EncryptedSecret = {
 
 export type ScryptCost = { n: number; r: number; p: number }
 
-// 128 MiB and some tenths of a second for each guess.
+// 128 MiB and some tenths of a second per guess.
 const COST = { n: 2 ** 17, r: 8, p: 1 }
-// What a file may ask for: a changed one shall not take all memory.
+// The limit for files: a modified one must not exhaust the memory.
 const MAX_COST = { n: 2 ** 20, r: 8, p: 8 }
 
 export function encryptSecret(secret: Buffer, passphrase: string, cost: ScryptCost = COST): EncryptedSecret {
@@ -50,7 +50,7 @@ export function encryptSecret(secret: Buffer, passphrase: string, cost: ScryptCo
   }
 }
 
-/** Undefined when the passphrase is not the one, or anything was changed. */
+/** Undefined if the passphrase is wrong or the file was modified. */
 export function decryptSecret({ version, crypto }: EncryptedSecret, passphrase: string): Buffer | undefined {
   const { cipher, kdf, kdfparams } = crypto
   if (version !== 3 || cipher !== 'aes-128-ctr' || kdf !== 'scrypt') {
@@ -71,7 +71,7 @@ function derive(passphrase: string, params: EncryptedSecret['crypto']['kdfparams
   if (dklen !== 32 || n > MAX_COST.n || r > MAX_COST.r || p > MAX_COST.p) {
     throw new RangeError('The key file asks for too much memory')
   }
-  // Twice what scrypt itself needs: Node counts a little more than that.
+  // Twice the memory of scrypt itself: Node's accounting is slightly higher.
   return scryptSync(passphrase, Buffer.from(salt, 'hex'), dklen, { N: n, r, p, maxmem: 256 * n * r })
 }
 

@@ -4,11 +4,11 @@ import { type KeyRole, openKeys } from './keystore.ts'
 
 export type Env = Readonly<Record<string, string | undefined>>
 
-/** A setting by its variable, or by the file that `NAME_FILE` names, as container secrets come. */
+/** Reads a setting from its variable, or from the file in `NAME_FILE`, as with container secrets. */
 export function readSetting(env: Env, name: string, problems: string[]): string | undefined {
   const value = env[name]
   const file = env[`${name}_FILE`]
-  if (value && file) problems.push(`${name} and ${name}_FILE are both set: one of them is meant`)
+  if (value && file) problems.push(`${name} and ${name}_FILE are both set: set only one`)
   if (value || !file) return value || undefined
   try {
     return readFileSync(file, 'utf8').trim() || undefined
@@ -18,11 +18,11 @@ export function readSetting(env: Env, name: string, problems: string[]): string 
   }
 }
 
-/** Names a setting that a URL of a node is completed with. */
+/** Matches the name of a setting in the URL of a node. */
 export const PLACEHOLDER = /\$\{([A-Z][A-Z0-9_]*)\}/g
 type NodeList = 'rpcUrls' | 'attesterRpcUrls'
 
-/** The network with `${NAME}` in these of its nodes' URLs replaced by the setting NAME: providers put keys there. */
+/** Replaces `${NAME}` in URLs of nodes by the setting NAME: providers put keys there. */
 export function fillInUrls(
   network: NetworkConfig,
   lists: readonly NodeList[],
@@ -32,9 +32,9 @@ export function fillInUrls(
   const fill = (url: string, where: string) => {
     const before = problems.length
     const filled = url.replace(PLACEHOLDER, (_, name: string) => required(env, name, problems))
-    // What was filled in is secret: the URL is not shown.
+    // Settings are secret: do not print the URL.
     if (problems.length === before && !URL.canParse(filled))
-      problems.push(`${where} is not a URL once its settings are filled in`)
+      problems.push(`${where} is not a valid URL with its settings replaced`)
     return filled
   }
   const fillHeads = (chain: NetworkConfig['chains'][number]) => {
@@ -71,21 +71,23 @@ export function parseSealKeys(value: string, problems: string[]): { id: string; 
     const [id = '', key = ''] = entry.split(':')
     const ok = /^[A-Za-z0-9]{1,16}$/.test(id) && /^[0-9a-f]{64}$/.test(key)
     if (!ok)
-      problems.push('GEOSWAP_SEAL_KEYS must be id:64 hex digits, comma separated, the sealing key first')
+      problems.push(
+        'GEOSWAP_SEAL_KEYS must be a comma-separated list of id:64 hex digits, the sealing key first',
+      )
     return { id, key: new Secret(key) }
   })
 }
 
 const MIN_OPERATOR_KEY = 32
 
-/** Several, so that one can take over from another. */
+/** Several, to allow a rotation. */
 export function operatorKeys(env: Env, problems: string[]): Secret[] {
   const before = problems.length
   const keys = required(env, 'GEOSWAP_OPERATOR_KEYS', problems).split(',')
   const isRight = keys.every((key) => key.length >= MIN_OPERATOR_KEY && /^[\x21-\x7e]+$/.test(key))
   if (!isRight && problems.length === before) {
     problems.push(
-      `GEOSWAP_OPERATOR_KEYS must be keys of at least ${MIN_OPERATOR_KEY} characters, comma separated`,
+      `GEOSWAP_OPERATOR_KEYS must be a comma-separated list of keys of at least ${MIN_OPERATOR_KEY} characters`,
     )
   }
   return keys.map((key) => new Secret(key))
@@ -97,7 +99,7 @@ export function markerKey(env: Env, problems: string[]): Secret {
   return new Secret(value)
 }
 
-/** The keys of some roles: from their variable, else from the keystore. */
+/** The keys of these roles, from their variable or from the keystore. */
 export function readKeys(env: Env, name: string, roles: readonly KeyRole[], problems: string[]): Secret[] {
   const folder = env['GEOSWAP_KEYSTORE']
   if (!folder || readSetting(env, name, problems) !== undefined) return privateKeys(env, name, problems)
@@ -117,7 +119,7 @@ export function readKeys(env: Env, name: string, roles: readonly KeyRole[], prob
 function privateKeys(env: Env, name: string, problems: string[]): Secret[] {
   const values = required(env, name, problems).split(',')
   if (!values.every((value) => /^0x[0-9a-f]{64}$/.test(value))) {
-    problems.push(`${name} must be private keys of 0x and 64 hex digits, comma separated`)
+    problems.push(`${name} must be a comma-separated list of private keys of 0x and 64 hex digits`)
   }
   return values.map((value) => new Secret(value))
 }

@@ -3,10 +3,10 @@ import { Settings } from 'typebox/system'
 import { Value } from 'typebox/value'
 import { escapeName } from './json-text.ts'
 
-/** What is wrong, and with what: the path is a JSON pointer. */
+/** A problem and its path, a JSON pointer. */
 export type Problem = { path: string; message: string }
 
-/** `misshapen` is the part that cannot be read as what it should be. A field too much leaves all others readable. */
+/** `misshapen` is the path of a part that cannot be read. An unknown field leaves all others readable. */
 export type ShapeProblem = Problem & { misshapen?: string }
 
 type ShapeError = ReturnType<typeof Value.Errors>[number]
@@ -14,9 +14,9 @@ type ShapeError = ReturnType<typeof Value.Errors>[number]
 const IN_UNION = /\/anyOf\/(\d+)/
 const DISCRIMINANT = /^(.*)\/(?:kind|family)$/
 
-/** Every way in which a value does not have the shape of its schema. */
+/** All violations of the schema. */
 export function findShapeProblems(schema: TSchema, value: unknown): ShapeProblem[] {
-  const errors = ofMeantBranches(allErrors(schema, value))
+  const errors = errorsOfMatchingBranch(allErrors(schema, value))
   const problems = errors.flatMap(toProblems)
   const seen = new Set<string>()
   return problems.filter(({ path, message }) => {
@@ -26,7 +26,7 @@ export function findShapeProblems(schema: TSchema, value: unknown): ShapeProblem
   })
 }
 
-/** The library stops at the eighth error unless it is told otherwise, and it can only be told for the whole process. */
+/** The library stops after eight errors by default, and the limit is a process-wide setting. */
 function allErrors(schema: TSchema, value: unknown): ShapeError[] {
   const { maxErrors } = Settings.Get()
   Settings.Set({ maxErrors: 10_000 })
@@ -37,8 +37,10 @@ function allErrors(schema: TSchema, value: unknown): ShapeError[] {
   }
 }
 
-/** Something is judged by the kind or family that it says it is of: "none of the two fits" would help nobody. */
-function ofMeantBranches(errors: readonly ShapeError[]): ShapeError[] {
+/**
+ * Keeps the errors of the union branch that the value's kind or family selects: "matches none of two" would not help.
+ */
+function errorsOfMatchingBranch(errors: readonly ShapeError[]): ShapeError[] {
   const branchOf = (error: ShapeError) => IN_UNION.exec(error.schemaPath)?.[1]
   const others = errors.flatMap((error) => {
     const [, union] = (error.keyword === 'const' && DISCRIMINANT.exec(error.instancePath)) || []
@@ -59,11 +61,10 @@ function isWithin(path: string, outer: string): boolean {
 function toProblems(error: ShapeError): ShapeProblem[] {
   const { instancePath: path, keyword, message } = error
   if (keyword === 'boolean') return []
-  if (keyword === 'anyOf')
-    return [{ path, message: 'its kind or family is not one of those there are', misshapen: path }]
+  if (keyword === 'anyOf') return [{ path, message: 'unknown kind or family', misshapen: path }]
   if (error.keyword === 'additionalProperties') {
     const names = error.params.additionalProperties
-    return names.map((name) => ({ path: `${path}/${escapeName(name)}`, message: 'there is no such field' }))
+    return names.map((name) => ({ path: `${path}/${escapeName(name)}`, message: 'unknown field' }))
   }
   if (error.keyword === 'required') {
     return error.params.requiredProperties.map((name) => ({

@@ -1,4 +1,4 @@
-/** A configuration as an operator would write it, in which every value stands on a line of its own or is unique. */
+/** A configuration as an operator would write it. Every value is on its own line or unique. */
 export const NETWORK_TEXT = `{
   "$schema": "../docs/config.schema.json",
   "network": "test",

@@ -3,7 +3,7 @@ import { findRepeated } from './repeated.ts'
 import { PLACEHOLDER } from './secrets.ts'
 import type { Problem } from './shape.ts'
 
-/** Nodes that cannot be asked, and those that are there twice: the same node twice would outvote another one. */
+/** Finds invalid URLs of nodes, and repeated ones: a repeated node would outvote another. */
 export function findNodeProblems({ rpcUrls, attesterRpcUrls }: ChainConfig): Problem[] {
   return Object.entries({ rpcUrls, attesterRpcUrls }).flatMap(([list, urls]) => {
     const pathOf = (index: number) => `/${list}/${index}`
@@ -14,7 +14,7 @@ export function findNodeProblems({ rpcUrls, attesterRpcUrls }: ChainConfig): Pro
   })
 }
 
-/** Of the other servers that the configuration names. */
+/** URLs of the other servers in the configuration. */
 export function findUrlProblems(network: Pick<NetworkConfig, 'pyth' | 'web' | 'chains'>): Problem[] {
   const { pyth, chains, web = {} } = network
   const { rpcUrls = {}, txUrls = {} } = web
@@ -22,9 +22,9 @@ export function findUrlProblems(network: Pick<NetworkConfig, 'pyth' | 'web' | 'c
   const ofPage = Object.entries({ rpcUrls, txUrls }).flatMap(([list, urls]) =>
     Object.entries(urls).flatMap(([id, url]) => {
       const path = `/web/${list}/${id}`
-      if (!isServed(id)) return [{ path, message: `there is no chain ${id}` }]
+      if (!isServed(id)) return [{ path, message: `no chain ${id} is configured` }]
       if (list === 'txUrls' && !url.includes('{hash}'))
-        return [{ path, message: 'has no {hash}, where that of the transaction goes' }]
+        return [{ path, message: 'has no {hash}, the placeholder of the transaction hash' }]
       return findMalformedPlain(url, path)
     }),
   )
@@ -34,24 +34,24 @@ export function findUrlProblems(network: Pick<NetworkConfig, 'pyth' | 'web' | 'c
 function findMalformedNode(url: string, path: string): Problem[] {
   const filled = withoutSettings(url)
   if (!filled.includes('${')) return findMalformed(filled, path)
-  return [{ path, message: 'a setting in braces has a name of A to Z, 0 to 9 and _' }]
+  return [{ path, message: 'the name of a setting in braces must consist of A to Z, 0 to 9 and _' }]
 }
 
 function findMalformedPlain(url: string, path: string): Problem[] {
   if (!url.includes('${')) return findMalformed(url, path)
-  return [{ path, message: 'nothing is filled in here, and who gets it sees all of it: no key belongs here' }]
+  return [{ path, message: 'settings are not replaced here, and the URL is public: put no key here' }]
 }
 
 function findMalformed(url: string, path: string): Problem[] {
-  return URL.canParse(url) ? [] : [{ path, message: 'is not a URL: its host or port cannot be one' }]
+  return URL.canParse(url) ? [] : [{ path, message: 'is not a URL: its host or port is invalid' }]
 }
 
-/** What a setting is filled in with is not known here. A digit can stand in a host, a port and a path. */
+/** Replaces settings by a digit, which is valid in a host, a port and a path. */
 function withoutSettings(url: string): string {
   return url.replace(PLACEHOLDER, '0')
 }
 
-/** However it is written: `http://a` is `http://a/`. */
+/** Normalizes a URL: `http://a` equals `http://a/`. */
 function nodeOf(url: string): string {
   return URL.canParse(url) ? new URL(url).href : url
 }

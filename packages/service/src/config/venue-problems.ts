@@ -6,7 +6,7 @@ type VenueConfig = NonNullable<NetworkConfig['venues']>[number]
 type Inventory = Extract<VenueConfig, { kind: 'inventory' }>
 type Uniswap = Extract<VenueConfig, { kind: 'uniswap-v3' }>
 
-/** Venues that trade what is not there, or are there twice. */
+/** Finds venues with unknown tokens or chains, and repeated venues. */
 export function findVenueProblems(network: NetworkConfig): Problem[] {
   const { venues = [] } = network
   const keyOf = (venue: VenueConfig) =>
@@ -14,17 +14,23 @@ export function findVenueProblems(network: NetworkConfig): Problem[] {
   return [
     ...findRepeated(venues, keyOf, (index) => `/venues/${index}`),
     ...venues.flatMap((venue, index) => {
-      const problems = venue.kind === 'inventory' ? ofInventory(network, venue) : ofUniswap(network, venue)
+      const problems =
+        venue.kind === 'inventory'
+          ? findInventoryProblems(network, venue)
+          : findUniswapProblems(network, venue)
       return problems.map(({ path, message }) => ({ path: `/venues/${index}${path}`, message }))
     }),
   ]
 }
 
-function ofInventory({ assets, chains }: NetworkConfig, { pairs = [], limits = [] }: Inventory): Problem[] {
+function findInventoryProblems(
+  { assets, chains }: NetworkConfig,
+  { pairs = [], limits = [] }: Inventory,
+): Problem[] {
   const unknownAsset = (asset: string | undefined, path: string) =>
     asset === undefined || assets.some(({ name }) => name === asset)
       ? []
-      : [{ path, message: `${asset} is not among the assets` }]
+      : [{ path, message: `${asset} is not one of the assets` }]
   const sorted = pairs.map(({ assets }) => [...assets].sort().join(' and '))
   return [
     ...findRepeated(
@@ -39,14 +45,14 @@ function ofInventory({ assets, chains }: NetworkConfig, { pairs = [], limits = [
       ...unknownAsset(asset, `/limits/${index}/asset`),
       ...(chainId === undefined || chains.some((chain) => chain.chainId === chainId)
         ? []
-        : [{ path: `/limits/${index}/chainId`, message: `there is no chain ${chainId}` }]),
+        : [{ path: `/limits/${index}/chainId`, message: `no chain ${chainId} is configured` }]),
     ]),
   ]
 }
 
-function ofUniswap({ chains }: NetworkConfig, { chainId, pools }: Uniswap): Problem[] {
+function findUniswapProblems({ chains }: NetworkConfig, { chainId, pools }: Uniswap): Problem[] {
   const chain = chains.find((each) => each.chainId === chainId)
-  if (chain?.family !== 'evm') return [{ path: '/chainId', message: `there is no EVM chain ${chainId}` }]
+  if (chain?.family !== 'evm') return [{ path: '/chainId', message: `no EVM chain ${chainId} is configured` }]
   const isToken = (address: string) =>
     chain.tokens.some((token) => token.address.toLowerCase() === address.toLowerCase())
   const traded = pools.map(({ sell, buy }) => `${sell} for ${buy}`.toLowerCase())
@@ -62,14 +68,14 @@ function ofUniswap({ chains }: NetworkConfig, { chainId, pools }: Uniswap): Prob
         const path = `/pools/${index}/${side}`
         return isToken(address)
           ? []
-          : [{ path, message: `${address} is not among the tokens of ${chain.name}` }]
+          : [{ path, message: `${address} is not one of the tokens of ${chain.name}` }]
       }),
       ...(sell.toLowerCase() === buy.toLowerCase()
-        ? [{ path: `/pools/${index}/buy`, message: 'a pool trades two tokens' }]
+        ? [{ path: `/pools/${index}/buy`, message: 'a pool needs two different tokens' }]
         : []),
       ...(fee < 1_000_000
         ? []
-        : [{ path: `/pools/${index}/fee`, message: 'is in millionths, below 1000000' }]),
+        : [{ path: `/pools/${index}/fee`, message: 'must be below 1000000: it is in millionths' }]),
     ]),
   ]
 }

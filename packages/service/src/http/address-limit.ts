@@ -1,7 +1,7 @@
 export type AddressLimit = {
-  /** Counts a refused key. Undefined: go on; else how long this address has to wait. */
+  /** Counts a rejected key. Returns how long this address has to wait, or undefined. */
   strike(address: string): number | undefined
-  /** The headers' values for an address. */
+  /** Values of the rate limit headers for an address. */
   policy: string
   state(address: string): string
 }
@@ -11,8 +11,8 @@ const BURST = 200
 const MAX_ADDRESSES = 10_000
 
 /**
- * Slows down whoever tries keys: refused keys per address, in this process only. Calls with a good
- * key are never counted, so that callers behind one address cannot lock each other out.
+ * Slows down guessing of keys: limits rejected keys per address, in this process only. Calls with a valid key are never
+ * counted, so that callers behind one address cannot lock each other out.
  */
 export function createAddressLimit(clock: { now(): number } = performance): AddressLimit {
   const buckets = new Map<string, { tokens: number; at: number }>()

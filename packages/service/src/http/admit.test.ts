@@ -10,12 +10,12 @@ afterEach(() => {
   vi.restoreAllMocks()
 })
 
-/** For the limits: a slow machine must not earn a caller more calls. */
+/** Freezes the clock of the limits, so that a slow machine does not allow more calls. */
 function stopTime(): void {
   vi.spyOn(performance, 'now').mockReturnValue(performance.now())
 }
 
-test('429 RATE_LIMITED says when to come back, in headers and body', async () => {
+test('429 RATE_LIMITED tells when to retry, in headers and body', async () => {
   stopTime()
   const limiter = createRateLimiter({
     leaseBudgets: async (leases) => leases.map(() => ({ granted: 0, tokens: 0.5 })),
@@ -32,7 +32,7 @@ test('429 RATE_LIMITED says when to come back, in headers and body', async () =>
   expect(reply.json().recovery).toEqual({ action: 'RETRY_LATER', retryAfterMs: 50 })
 })
 
-test('503 SERVICE_UNAVAILABLE when no budget can be leased: a limit is never lifted', async () => {
+test('503 SERVICE_UNAVAILABLE if no budget can be leased: a limit is never lifted', async () => {
   const error = Object.assign(new Error('Connection terminated unexpectedly'))
   const limited = await createTestServer({
     limiter: createRateLimiter({ leaseBudgets: () => Promise.reject(error) }),
@@ -42,7 +42,7 @@ test('503 SERVICE_UNAVAILABLE when no budget can be leased: a limit is never lif
   expectError(reply, 503, 'SERVICE_UNAVAILABLE')
 })
 
-test('429 RATE_LIMITED for an address that tries too many keys, while a good key still works there', async () => {
+test('429 RATE_LIMITED for an address that tries too many keys, while a valid key still works there', async () => {
   const server = await createTestServer({ handlers: { quote: () => quoteReply } })
   stopTime()
   const attempt = (key: string) =>
@@ -57,9 +57,9 @@ test('429 RATE_LIMITED for an address that tries too many keys, while a good key
 })
 
 test.each([
-  ['a balancer that is trusted passes on', ['127.0.0.0/8'], 401],
-  ['a stranger says to pass on', ['10.0.0.1'], 429],
-])('refused keys count for the caller whom %s', async (_, trustedProxies, status) => {
+  ['forwarded by a trusted load balancer', ['127.0.0.0/8'], 401],
+  ['forwarded by an untrusted client', ['10.0.0.1'], 429],
+])('rejected keys count for the address %s', async (_, trustedProxies, status) => {
   const server = await createTestServer({ trustedProxies })
   stopTime()
   const attempt = (caller: string) =>

@@ -13,21 +13,21 @@ type Call = {
   done: HookHandlerDoneFunction
   rateClass: RateClass
 }
-type Options = { keys: KeyTable; limiter: RateLimiter; strangers: AddressLimit; basePath: string }
+type Options = { keys: KeyTable; limiter: RateLimiter; addressLimit: AddressLimit; basePath: string }
 
 const JSON_TYPE = /^application\/json[ \t]*(;.*)?$/i
 
 /**
- * Lets a call under /swap/ in: API key, then rate, then path and media type, all before a byte of the
- * body is read. Answers in the same turn when key and budget are in memory, as they are when warm.
+ * Admits a call under /swap/: API key, then rate, then path and media type, all before the body is read. Synchronous if
+ * key and budget are in memory, as usual.
  */
-export function createAdmission({ keys, limiter, strangers, basePath }: Options): onRequestHookHandler {
+export function createAdmission({ keys, limiter, addressLimit, basePath }: Options): onRequestHookHandler {
   const allowed = createAllowedMethods(basePath)
 
   const refuseKey = ({ request, reply }: Call): ServiceError => {
-    const retryAfterMs = strangers.strike(request.ip)
-    reply.header('ratelimit-policy', strangers.policy)
-    reply.header('ratelimit', strangers.state(request.ip))
+    const retryAfterMs = addressLimit.strike(request.ip)
+    reply.header('ratelimit-policy', addressLimit.policy)
+    reply.header('ratelimit', addressLimit.state(request.ip))
     if (retryAfterMs !== undefined) return new ServiceError('RATE_LIMITED', { recovery: { retryAfterMs } })
     return new ServiceError(request.headers['x-api-key'] ? 'INVALID_API_KEY' : 'MISSING_API_KEY')
   }
@@ -62,13 +62,13 @@ export function createAdmission({ keys, limiter, strangers, basePath }: Options)
   }
 }
 
-/** Goes on at once with a value and later with a promise: warm calls are let in without waiting a turn. */
+/** Continues synchronously with a value and later with a promise, so that warm calls do not wait. */
 function continueWith<T>(value: T | Promise<T>, call: Call, next: (call: Call, value: T) => void): void {
   if (value instanceof Promise) value.then((known) => next(call, known)).catch(call.done)
   else next(call, value)
 }
 
-/** Whoever looks for paths under /swap/ needs a key too, and pays for it. */
+/** Unknown paths under /swap/ also need a key and count against its limits. */
 function unknownPathClass(request: FastifyRequest, basePath: string): 'other' | undefined {
   if (!request.is404) return undefined
   const path = request.url.slice(basePath.length)
@@ -83,7 +83,7 @@ function refusePath(reply: FastifyReply, methods: string | undefined): ServiceEr
 
 const OPEN_PATHS = ['/', ...HEALTH_PATHS, '/openapi.json', '/docs', '/docs/']
 
-/** Which methods a path takes; undefined when there is no such path. */
+/** The methods of a path; undefined if the path does not exist. */
 function createAllowedMethods(basePath: string): (url: string) => string | undefined {
   const known = Object.values(endpoints).map(({ method, path }) => ({
     method,

@@ -3,9 +3,9 @@ import { crc32 } from 'node:zlib'
 
 export type Network = 'live' | 'test' | 'local'
 
-/*
- * gsk_<network>_<id>_<secret>_<checksum>. The prefix lets secret scanners find a leaked key, the checksum
- * lets them and us tell a typo from a key. The secret has 43 base62 characters: 256 bits.
+/**
+ * gsk_<network>_<id>_<secret>_<checksum>. The prefix lets secret scanners find a leaked key; the checksum distinguishes
+ * a typo from a key. The secret has 43 base62 characters: 256 bits.
  */
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const KEY = /^gsk_(?:live|test|local)_([0-9A-Za-z]{12})_[0-9A-Za-z]{43}_[0-9A-Za-z]{6}$/
@@ -13,7 +13,7 @@ const LENGTHS = { id: 12, secret: 43, checksum: 6 }
 
 export type NewKey = { id: string; key: string; hash: Buffer }
 
-/** A fresh key. Show `key` once, store `id` and `hash`. */
+/** Creates a key. Show `key` once; store `id` and `hash`. */
 export function createApiKey(network: Network): NewKey {
   const id = randomBase62(LENGTHS.id)
   const body = `gsk_${network}_${id}_${randomBase62(LENGTHS.secret)}`
@@ -21,19 +21,19 @@ export function createApiKey(network: Network): NewKey {
   return { id, key, hash: hashApiKey(key) }
 }
 
-/** The id inside something shaped like a key. Says nothing about whether the key is good. */
+/** The id in a string of the form of a key, valid or not. */
 export function parseKeyId(key: string): string | undefined {
-  // Longer than any key: not worth a regular expression.
+  // Longer than any key.
   return key.length > 80 ? undefined : KEY.exec(key)?.[1]
 }
 
-/** Whether the checksum of something shaped like a key is right: if not it was mistyped or invented. */
+/** Whether the checksum of a string of the form of a key is right. If not, the key was mistyped or invented. */
 export function isWholeKey(key: string): boolean {
   const end = key.length - LENGTHS.checksum
   return key.slice(end) === checksum(key.slice(0, end - 1))
 }
 
-/** Plain SHA-256 is enough: the secret has 256 bits, so there is nothing to guess. */
+/** Plain SHA-256 is enough: a secret of 256 bits cannot be guessed. */
 export function hashApiKey(key: string): Buffer {
   return hash('sha256', key, 'buffer')
 }
@@ -56,5 +56,5 @@ function checksum(body: string): string {
   return text
 }
 
-/** Compared against when the key id is unknown, so that it takes as long as a wrong secret. */
+/** Compared if the key id is unknown, so that the check takes as long as for a wrong secret. */
 export const DUMMY_HASH = randomBytes(32)

@@ -4,7 +4,7 @@ import { toErrorBody } from './errors.ts'
 
 type ParseError = Error & { code?: string }
 
-/** What is not even HTTP gets the one error body too, written by hand because there is no request. */
+/** Answers invalid HTTP with the standard error body, written by hand because there is no request. */
 export function createClientErrorAnswer(createRequestId: () => string) {
   return (error: ParseError, socket: Socket): void => {
     if (error.code === 'ECONNRESET' || socket.destroyed) return

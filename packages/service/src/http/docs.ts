@@ -17,7 +17,7 @@ th { font-weight: 600; white-space: nowrap }
 summary { cursor: pointer }
 `
 
-// No script at all: what the page of the same host keeps is out of reach from here.
+// No scripts: this page must not reach the data that /app stores for the same host.
 const PAGE_POLICY = [
   "default-src 'none'",
   `style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'`,
@@ -26,13 +26,13 @@ const PAGE_POLICY = [
   "frame-ancestors 'none'",
 ].join('; ')
 
-/** /openapi.json, the reference at /docs that is made of it, and a page that links to them. */
+/** Adds /openapi.json, the reference generated from it at /docs, and a landing page. */
 export async function addDocs(
   app: FastifyInstance,
   { basePath, hasWeb }: { basePath: string; hasWeb: boolean },
 ): Promise<void> {
   const document = createOpenApi({ serverUrl: basePath || '/' })
-  // Encoded once: every caller who is slow to read a string would otherwise hold bytes of its own.
+  // Encoded once: otherwise every slow reader of a string would hold a copy.
   const openApi = Buffer.from(JSON.stringify(document))
   const page = { openApiUrl: `${basePath}/openapi.json`, style: STYLE }
   const reference = Buffer.from(renderReference(document as OpenApi, page))

@@ -6,7 +6,7 @@ import { toIssues } from './issues.ts'
 
 const DEFAULT_RETRY_MS = 1_000
 
-/** The one place where an error becomes an HTTP reply. Anything that is not a refusal is logged as a fault. */
+/** The only place where an error becomes an HTTP reply. Anything but a refusal is logged as a fault. */
 export function answerErrors(app: FastifyInstance): void {
   app.setErrorHandler((thrown, request, reply) => {
     const error = thrown instanceof Error ? thrown : new Error(`Not an error: ${typeof thrown}`)
@@ -19,8 +19,8 @@ export function answerErrors(app: FastifyInstance): void {
 }
 
 /**
- * A caller who is cut off while still sending never sees the answer: what remains of the body is read and
- * thrown away. `requestTimeout` bounds it.
+ * Reads and discards the rest of the body: a client that is cut off while sending never sees the answer.
+ * `requestTimeout` bounds it.
  */
 function readRest(reply: FastifyReply): void {
   reply.removeHeader('connection')
@@ -66,7 +66,7 @@ function toRefusal(error: Error & Partial<FastifyError>): ServiceError {
 function bodyIssue(code: string | undefined): Issue {
   if (code === 'FST_ERR_CTP_EMPTY_JSON_BODY') return { field: 'body', message: 'must not be empty' }
   if (code === 'FST_ERR_CTP_INVALID_CONTENT_LENGTH') {
-    return { field: 'body', message: 'must be as long as content-length says' }
+    return { field: 'body', message: 'must have the length of content-length' }
   }
   return { field: 'body', message: 'must be valid JSON, without __proto__ or constructor keys' }
 }

@@ -5,21 +5,21 @@ import type { HistoryPort } from '../flow/history/route.ts'
 import type { QuotePort } from '../flow/quote/route.ts'
 import type { SubmitPort } from '../flow/submit/route.ts'
 
-/** Who calls. The account owns tokens and swaps; the key is for logs. */
+/** The caller. The account owns tokens and swaps; the key is for logs. */
 export type Caller = { accountId: string; keyId: string }
 
-/** What the flow offers to HTTP. Every function may throw a ServiceError. */
+/** The flow's interface for HTTP. Every function may throw a ServiceError. */
 export type Handlers = CatalogPort & QuotePort & BuildPort & SubmitPort & HistoryPort
 
 declare module 'fastify' {
   interface FastifyRequest {
     /** Set on every call under /swap/ before its handler runs. */
     caller: Caller
-    /** The swap that this call made or found again. */
+    /** The swap that this call created or found. */
     swapId?: string
   }
   interface FastifyContextConfig {
-    /** Marks a call under /swap/: it needs a key, and counts against this limit. */
+    /** Marks a call under /swap/: it needs a key and counts against this limit. */
     rateClass?: RateClass
   }
 }

@@ -6,14 +6,14 @@ export type Readiness = { ok: boolean; checks: Record<string, unknown> }
 type Options = { ready(): Promise<Readiness>; registry: Registry; isClosing(): boolean }
 
 const READY_TIMEOUT_MS = 2_000
-// Both ask the database, and metrics the nodes: without a key, many who look cost as much as one.
+// Both query the database, and metrics also nodes. They need no key, so concurrent requests share one answer.
 const READY_SHARED_MS = 200
 const METRICS_SHARED_MS = 1_000
 
-/** /health: the process answers. /ready: what it depends on does too. /metrics: for Prometheus. */
+/** /health: the process answers. /ready: its dependencies answer too. /metrics: for Prometheus. */
 export const HEALTH_PATHS = ['/health', '/ready', '/metrics']
 
-/** Below each of these prefixes. */
+/** Adds the health paths below each prefix. */
 export function addHealth(app: FastifyInstance, prefixes: ReadonlySet<string>, options: Options): void {
   const answers = createAnswers(options)
   for (const prefix of prefixes)

@@ -8,7 +8,7 @@ import { createTestServer } from './test-server.ts'
 
 const pending = { ...endpoints.status.example.reply, status: 'pending' as const }
 
-test('an account may have 1,000 reads held, by whichever of its keys, and others are held beside it', async () => {
+test('an account may have 1,000 held reads over all its keys, and others are not affected', async () => {
   const owners = ['acc_1', 'acc_1', 'acc_2'].map((accountId) => ({ accountId, ...createApiKey('test') }))
   const onError = vi.fn()
   const findActiveKeys = async () => owners.map((key) => ({ ...key, limits: {} }))

@@ -1,12 +1,12 @@
 import type { FastifyError } from 'fastify'
 import type { Issue } from '../errors.ts'
 
-// A body of 64 KiB can hold thousands of wrong fields; nobody reads that many.
+// A body of 64 KiB can have thousands of invalid fields.
 const MAX_ISSUES = 20
 
 type Refused = NonNullable<FastifyError['validation']>[number]
 
-/** One entry per refused field, named as in the request: `authorization.r`. */
+/** One entry per rejected field, with its path in the request: `authorization.r`. */
 export function toIssues(error: Pick<FastifyError, 'validation' | 'validationContext'>): Issue[] {
   const whole = error.validationContext === 'querystring' ? 'query' : (error.validationContext ?? 'body')
   return (error.validation ?? []).slice(0, MAX_ISSUES).map((refused) => toIssue(refused, whole))
@@ -30,7 +30,7 @@ function toIssue({ keyword, params, instancePath, message }: Refused, whole: str
 }
 
 function nameOf(path: string[], whole: string): string {
-  // An unknown field's name comes from the caller: enough of it to recognise, never all of 64 KiB.
+  // The name of an unknown field comes from the caller: truncated, since it may have 64 KiB.
   return path.length === 0 ? whole : path.join('.').slice(0, 100)
 }
 

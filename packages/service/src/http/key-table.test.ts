@@ -18,7 +18,7 @@ function createWorld() {
   return { active, findActiveKeys, table, issue }
 }
 
-test('a key has a prefix that scanners know, an id, 43 secret characters and a checksum', () => {
+test('a key has a prefix for scanners, an id, 43 secret characters and a checksum', () => {
   const { key, id, hash } = createApiKey('live')
 
   expect(key).toMatch(/^gsk_live_[0-9A-Za-z]{12}_[0-9A-Za-z]{43}_[0-9A-Za-z]{6}$/)
@@ -26,7 +26,7 @@ test('a key has a prefix that scanners know, an id, 43 secret characters and a c
   expect(hash).toHaveLength(32)
 })
 
-test('a key with one character changed is not well-formed', () => {
+test('a key with one changed character is not well-formed', () => {
   const { key } = createApiKey('live')
   fc.assert(
     fc.property(fc.nat(key.length - 1), fc.constantFrom(...'0aZ_'), (index, other) => {
@@ -37,7 +37,7 @@ test('a key with one character changed is not well-formed', () => {
   )
 })
 
-test('a known key is answered in the same turn, without a read', async () => {
+test('a known key is answered synchronously, without a read', async () => {
   const { table, issue, findActiveKeys } = createWorld()
   const { key, id } = issue()
   await table.refresh()
@@ -46,7 +46,7 @@ test('a known key is answered in the same turn, without a read', async () => {
   expect(findActiveKeys).toHaveBeenCalledTimes(1)
 })
 
-test('a key made a moment ago works at once', async () => {
+test('a new key works at once', async () => {
   const { table, issue } = createWorld()
   await table.refresh()
   const first = issue()
@@ -56,7 +56,7 @@ test('a key made a moment ago works at once', async () => {
   expect(await table.authenticate(second.key)).toMatchObject({ keyId: second.id })
 })
 
-test('a thousand invented keys cost two reads at most', async () => {
+test('a thousand invented keys cost at most two reads', async () => {
   const { table, findActiveKeys } = createWorld()
   await table.refresh()
   findActiveKeys.mockClear()
@@ -68,7 +68,7 @@ test('a thousand invented keys cost two reads at most', async () => {
   expect(findActiveKeys.mock.calls.length).toBeLessThanOrEqual(2)
 })
 
-test('a well-formed key with a known id and another secret is refused without a read', async () => {
+test('a well-formed key with a known id and another secret is rejected without a read', async () => {
   const { table, issue, findActiveKeys } = createWorld()
   const { key, id } = issue()
   await table.refresh()
@@ -80,7 +80,7 @@ test('a well-formed key with a known id and another secret is refused without a 
   expect(findActiveKeys).toHaveBeenCalledTimes(1)
 })
 
-test('a key is compared by its digest, in the same time whether its id is known or not', async () => {
+test('a key is compared by its digest, in the same time whether or not its id is known', async () => {
   const { table, issue } = createWorld()
   const { id } = issue()
   await table.refresh()
@@ -97,7 +97,7 @@ test('a key is compared by its digest, in the same time whether its id is known 
   expect(compared).toEqual(wrong.flatMap(() => [32, 32]))
 })
 
-test('a revoked key stops with the next read', async () => {
+test('a revoked key is rejected from the next read on', async () => {
   const { active, table, issue } = createWorld()
   const { key, id } = issue()
   await table.refresh()

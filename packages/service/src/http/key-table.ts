@@ -7,11 +7,11 @@ import { DUMMY_HASH, hashApiKey, isWholeKey, parseKeyId } from './api-key.ts'
 export type KnownKey = { keyId: string; accountId: string; limits: Limits }
 
 export type KeyTable = {
-  /** The key's account; undefined when the key is refused; a promise when the table had to be read again. */
+  /** The key's account; undefined if the key is rejected; a promise if the table had to be read again. */
   authenticate(key: string): KnownKey | undefined | Promise<KnownKey | undefined>
-  /** Whether a key that was let in before would be let in now. */
+  /** Whether a key that was accepted before would be accepted now. */
   isActive(keyId: string): boolean
-  /** Reads the table again. Calls that arrive during a read share the next one. */
+  /** Reads the table again. Calls during a read share the next one. */
   refresh(): Promise<void>
   start(): Promise<void>
   close(): void
@@ -27,14 +27,14 @@ type Options = {
 type Row = KnownKey & { hash: Buffer }
 
 /**
- * All working keys in memory, so that a request is authenticated without a query. Read again on
- * notification, every `pollMs`, and when an unknown but well-formed key arrives (at most once per
- * `minRefreshMs`), so that a new key works at once and a revoked one stops within seconds.
+ * Keeps all active keys in memory, so that a request is authenticated without a query. Reads them again on
+ * notification, every `pollMs`, and for an unknown well-formed key (at most once per `minRefreshMs`). So a new key
+ * works at once, and a revoked one is rejected within seconds.
  */
 export function createKeyTable(options: Options): KeyTable {
   const { findActiveKeys, onError, pollMs = 2_000, minRefreshMs = 500 } = options
   let rows = new Map<string, Row>()
-  // Keys that matched since the table was last read: the digest is worth computing once, not per request.
+  // Keys that matched since the last read, so that the digest is not computed per request.
   let matched = new Map<string, KnownKey>()
   let timer: NodeJS.Timeout | undefined
 
@@ -78,7 +78,9 @@ export function createKeyTable(options: Options): KeyTable {
 
 type Work = () => Promise<void>
 
-/** One run at a time. A run under way may have begun before the change its caller wants to see: another follows it. */
+/**
+ * One run at a time. A running one may have started before the change that the caller wants to see, so another follows.
+ */
 function createCoalesced(work: Work): Work {
   let running: Promise<void> | undefined
   let following: Promise<void> | undefined
@@ -103,8 +105,8 @@ function createCoalesced(work: Work): Work {
 }
 
 /**
- * At most one run per `everyMs`, shared by everyone who asked before it began: strangers with invented
- * keys cost one read together, and nobody is refused on the strength of an older one.
+ * At most one run per `everyMs`, shared by all callers before its start. Invented keys then cost one read together, and
+ * no key is rejected by an older read.
  */
 function createThrottled(work: Work, everyMs: number): Work {
   let startedAt = Number.NEGATIVE_INFINITY

@@ -2,10 +2,10 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Logger } from '../observe/logger.ts'
 import type { Metrics } from '../observe/metrics.ts'
 
-// Asked all the time and changing nothing: their answers are in the metrics, and in the log for whoever wants all.
+// Frequent reads without effect: they are in the metrics, and in the log at debug level.
 const READS = new Set(['GET /swap/status/:swapId', 'GET /swap/status/:swapId/events', 'POST /swap/quote'])
 
-/** One line and one observation per answered request. The fields are listed: nothing else gets into the log. */
+/** One log line and one observation per answered request. The fields are listed: nothing else is logged. */
 export function observeRequests(
   app: FastifyInstance,
   { logger, metrics, basePath }: { logger: Logger; metrics: Metrics; basePath: string },
@@ -14,18 +14,18 @@ export function observeRequests(
     const ms = reply.elapsedTime
     const route = routeOf(request, basePath)
     metrics.observeRequest({ route, status: reply.statusCode, seconds: ms / 1_000 })
-    const level = isQuiet(request, reply.statusCode, route) ? 'debug' : 'info'
+    const level = isDebugOnly(request, reply.statusCode, route) ? 'debug' : 'info'
     if (logger.isLevelEnabled(level)) logger[level](lineOf(request, reply, { route, ms }), 'request')
     done()
   })
 }
 
-/** Strangers that are refused are in the metrics too: without a key nobody can fill the log. */
-function isQuiet({ caller }: FastifyRequest, status: number, route: string): boolean {
+/** Rejected calls without a key are logged at debug level, so that they cannot fill the log. */
+function isDebugOnly({ caller }: FastifyRequest, status: number, route: string): boolean {
   return status === 200 ? READS.has(route) : caller === undefined && status >= 400 && status < 500
 }
 
-/** By its name in the interface: alerts and dashboards do not know where it is mounted. */
+/** The route by its name in the interface, without the mount prefix: alerts and dashboards use that name. */
 function routeOf({ is404, method, routeOptions: { url = '' } }: FastifyRequest, basePath: string): string {
   if (is404) return 'unknown'
   return `${method} ${url.startsWith(`${basePath}/`) ? url.slice(basePath.length) : url}`

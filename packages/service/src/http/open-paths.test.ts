@@ -8,7 +8,7 @@ const { body: quoteBody, reply: quoteReply } = endpoints.quote.example
 const { app, headers } = await createTestServer({ handlers: { quote: () => quoteReply } })
 afterAll(() => app.close())
 
-describe('what needs no key', () => {
+describe('without a key', () => {
   test('/health, /ready, /metrics, /openapi.json and / answer', async () => {
     const json = { ...headers, 'content-type': 'application/json' }
     await app.inject({
@@ -32,7 +32,7 @@ describe('what needs no key', () => {
     expect(texts[3]).toContain('"openapi":"3.1.0"')
   })
 
-  test('/ready is 503 when a dependency is down, or cannot even be asked', async () => {
+  test('/ready is 503 if a dependency is down or cannot be checked', async () => {
     const down = await createTestServer({ ready: async () => ({ ok: false, checks: { database: false } }) })
     const broken = await createTestServer({ ready: () => Promise.reject(new Error('secret')) })
     const reply = await down.app.inject({ url: '/ready' })
@@ -43,7 +43,7 @@ describe('what needs no key', () => {
     )
   })
 
-  test('a hundred who ask for /ready or /metrics cost as much as one', async () => {
+  test('a hundred concurrent requests of /ready or /metrics cost as much as one', async () => {
     const ready = vi.fn(async () => ({ ok: true, checks: {} }))
     const metrics = createMetrics({ defaults: false })
     const collected = vi.spyOn(metrics.registry, 'metrics')
@@ -58,7 +58,7 @@ describe('what needs no key', () => {
   })
 })
 
-test('without a key nobody can fill the log; how many were refused is in the metrics', async () => {
+test('callers without a key cannot fill the log; rejected calls are counted in the metrics', async () => {
   const lines: string[] = []
   const logger = createLogger({ level: 'info', stream: { write: (line: string) => void lines.push(line) } })
   const server = await createTestServer({ logger })
@@ -73,7 +73,7 @@ test('without a key nobody can fill the log; how many were refused is in the met
   )
 })
 
-test('the log has one line per request, without the key or anything of the body', async () => {
+test('the log has one line per request, without the key or any part of the body', async () => {
   const lines: string[] = []
   const logger = createLogger({ level: 'trace', stream: { write: (line: string) => void lines.push(line) } })
   const logged = await createTestServer({ logger, handlers: { quote: () => quoteReply } })

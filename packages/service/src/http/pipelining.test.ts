@@ -26,7 +26,7 @@ const url = new URL(await listen(app, { port: 0, host: '127.0.0.1' }))
 afterAll(() => app.close())
 
 test.each(['/swap/status/swp_1', '/swap/status/swp_1/events'])(
-  'who asks twenty times for %s in one breath and hangs up is held for none of them',
+  'twenty pipelined requests of %s are all released when the client disconnects',
   async (path) => {
     const request = `GET ${path} HTTP/1.1\r\nhost: x\r\nx-api-key: ${key}\r\n\r\n`
     const socket = connect(Number(url.port), url.hostname, () => socket.write(request.repeat(20)))

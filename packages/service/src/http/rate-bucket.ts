@@ -1,24 +1,24 @@
 import type { Granted, Lease } from '../store/rate-budgets.ts'
 
-/** The answer to one call: let in, or how long until it would be. */
+/** The result of one call: admitted, or the time until it would be. */
 export type Admission = { bucket: Bucket; retryAfterMs: number | undefined }
 type Waiter = { resolve(admission: Admission): void; reject(error: unknown): void }
 
-/** What one process knows about one account's budget for one class. Times are clock milliseconds. */
+/** One process's view of an account's budget for one class. Times are clock milliseconds. */
 export type Bucket = {
   readonly accountId: string
   readonly rateClass: string
   readonly rate: number
   readonly burst: number
-  /** How much to lease at a time: about 100 ms worth. */
+  /** Tokens per lease: about 100 ms worth. */
   readonly slice: number
   readonly policy: string
-  /** Tokens this process may spend without asking. */
+  /** Tokens that this process may spend without a query. */
   leased: number
-  /** What the shared bucket held when it was last asked, and when that was. */
+  /** The content of the shared bucket at the last query, and its time. */
   shared: number
   sharedAt: number
-  /** The shared bucket cannot hold a whole token before this moment. */
+  /** The shared bucket cannot have a whole token before this time. */
   emptyUntil: number
   usedAt: number
   waiters: Waiter[]
@@ -52,12 +52,12 @@ export function isIdle(bucket: Bucket, now: number): boolean {
   return now - bucket.usedAt > IDLE_MS && bucket.waiters.length === 0
 }
 
-/** A lease that fills the slice again and serves everyone who waits. */
+/** A lease that refills the slice and serves all waiting calls. */
 export function toLease(bucket: Bucket): Lease {
   return { ...identity(bucket), want: Math.max(1, bucket.slice + bucket.waiters.length - bucket.leased) }
 }
 
-/** Empties the bucket into a lease that gives its tokens back. */
+/** Empties the bucket into a lease that returns its tokens. */
 export function toReturn(bucket: Bucket): Lease {
   const want = -bucket.leased
   bucket.leased = 0
@@ -68,7 +68,7 @@ function identity({ accountId, rateClass, rate, burst }: Bucket) {
   return { accountId, rateClass, rate, burst }
 }
 
-/** Books what the database said. True when somebody still waits and it is worth asking again. */
+/** Applies the database's answer. True if calls still wait and another query may help. */
 export function settle(bucket: Bucket, answer: { want: number; now: number } & Granted): boolean {
   const { want, granted, tokens, now } = answer
   bucket.shared = tokens
@@ -87,7 +87,7 @@ export function settle(bucket: Bucket, answer: { want: number; now: number } & G
   return false
 }
 
-/** The `RateLimit` header: whole tokens left as far as this process knows, seconds until all are. */
+/** The `RateLimit` header: whole tokens left as known to this process, and seconds until the bucket is full. */
 export function rateState(bucket: Bucket, now: number): string {
   const refilled = bucket.shared + ((now - bucket.sharedAt) * bucket.rate) / 1_000
   const left = Math.floor(Math.min(bucket.burst, refilled + bucket.leased))

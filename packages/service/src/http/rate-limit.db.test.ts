@@ -12,7 +12,7 @@ afterAll(() => database.stop())
 const createLimiter = () =>
   createRateLimiter({ leaseBudgets: (leases) => leaseBudgets(database.pool, leases) })
 
-test('a bucket grants whole tokens up to its burst, then none, then refills by the database clock', async () => {
+test('a bucket grants whole tokens up to its burst, then none, then refills by the database’s clock', async () => {
   const accountId = await insertTestAccount(database.pool)
   const lease = { accountId, rateClass: 'quote', rate: 50, burst: 100, want: 70 }
   const take = async (want: number) => (await leaseBudgets(database.pool, [{ ...lease, want }]))[0]?.granted
@@ -25,7 +25,7 @@ test('a bucket grants whole tokens up to its burst, then none, then refills by t
   await vi.waitFor(async () => expect(await take(1)).toBe(1))
 })
 
-test('several leases are answered in their order', async () => {
+test('several leases are answered in order', async () => {
   const ids = await Promise.all([insertTestAccount(database.pool), insertTestAccount(database.pool)])
   const leases = ids.map((accountId, index) => ({
     accountId,
@@ -38,7 +38,7 @@ test('several leases are answered in their order', async () => {
   expect((await leaseBudgets(database.pool, leases)).map(({ granted }) => granted)).toEqual([1, 2])
 })
 
-test('four processes under load for a second let in the limit, within 10 percent', async () => {
+test('four processes under load for a second admit the limit, within 10 percent', async () => {
   const accountId = await insertTestAccount(database.pool)
   const spender = { accountId, limits: { quote: 100 } }
   const processes = Array.from({ length: 4 }, createLimiter)

@@ -4,7 +4,7 @@ import { createRateLimiter } from './rate-limit.ts'
 
 type World = { now: number; asked: number }
 
-/** The database's bucket, in memory: same rules, a clock that the test moves. */
+/** The database's bucket in memory, with the same rules and a clock set by the test. */
 function createBudget(world: World) {
   const rows = new Map<string, { tokens: number; at: number }>()
   return async (leases: readonly Lease[]): Promise<Granted[]> => {
@@ -31,7 +31,7 @@ function createWorld() {
 const spender = { accountId: 'acc_1', limits: {} }
 const turn = () => new Promise((resolve) => setImmediate(resolve))
 
-test('the burst of twice the rate is let in, the next call is told how long to wait', async () => {
+test('a burst of twice the rate is admitted, and the next call gets a waiting time', async () => {
   const { limiter } = createWorld()
   const limit = limiter()
   const admissions = []
@@ -42,7 +42,7 @@ test('the burst of twice the rate is let in, the next call is told how long to w
   expect(admissions.at(-1)?.retryAfterMs).toBe(100)
 })
 
-test('after the burst, calls are let in at the rate', async () => {
+test('after the burst, calls are admitted at the rate', async () => {
   const { world, limiter } = createWorld()
   const limit = limiter()
   let admitted = 0
@@ -74,7 +74,7 @@ test('three processes together stay within the limit and use nearly all of it', 
   expect(admitted).toBeGreaterThan(allowed * 0.9)
 })
 
-test('a caller who is refused does not cost a query per call', async () => {
+test('rejected calls do not cost a query each', async () => {
   const { world, limiter } = createWorld()
   const limit = limiter()
   for (let call = 0; call < 25; call++) await limit.take(spender, 'quote')
@@ -84,7 +84,7 @@ test('a caller who is refused does not cost a query per call', async () => {
   expect(world.asked).toBe(before)
 })
 
-test('calls that arrive while the first lease is under way share it', async () => {
+test('concurrent calls share the first lease', async () => {
   const { world, limiter } = createWorld()
   const limit = limiter()
   const admissions = await Promise.all(Array.from({ length: 15 }, () => limit.take(spender, 'quote')))
@@ -93,7 +93,7 @@ test('calls that arrive while the first lease is under way share it', async () =
   expect(world.asked).toBeLessThanOrEqual(2)
 })
 
-test('classes and accounts have budgets of their own', async () => {
+test('classes and accounts have separate budgets', async () => {
   const { limiter } = createWorld()
   const limit = limiter()
   for (let call = 0; call < 30; call++) await limit.take(spender, 'quote')
@@ -102,7 +102,7 @@ test('classes and accounts have budgets of their own', async () => {
   expect((await limit.take({ accountId: 'acc_9', limits: {} }, 'quote')).retryAfterMs).toBeUndefined()
 })
 
-test('a process that stops gives back what it leased and did not use', async () => {
+test('a stopping process returns its unused tokens', async () => {
   const { limiter } = createWorld()
   const [first, second] = [limiter(), limiter()]
   await first.take(spender, 'quote')
@@ -114,7 +114,7 @@ test('a process that stops gives back what it leased and did not use', async () 
   expect(admissions.filter(({ retryAfterMs }) => retryAfterMs === undefined)).toHaveLength(19)
 })
 
-test('the headers say the policy and what is left', async () => {
+test('the headers have the policy and the remaining tokens', async () => {
   const { limiter } = createWorld()
   const limit = limiter()
   const { bucket } = await limit.take(spender, 'quote')
@@ -123,13 +123,13 @@ test('the headers say the policy and what is left', async () => {
   expect(limit.state(bucket)).toBe('"quote";r=19;t=1')
 })
 
-test('without the database a call fails instead of going unlimited', async () => {
+test('without the database a call fails instead of being unlimited', async () => {
   const limit = createRateLimiter({ leaseBudgets: () => Promise.reject(new Error('down')) })
 
   await expect(limit.take(spender, 'quote')).rejects.toThrow('down')
 })
 
-test('a call that waits while a connection is lost is let in by the next one', async () => {
+test('a call that waits while a connection is lost is admitted by the next query', async () => {
   const budget = createBudget({ now: 1_000, asked: 0 })
   let lost = 1
   const leaseBudgets: typeof budget = async (leases) => {
@@ -142,7 +142,7 @@ test('a call that waits while a connection is lost is let in by the next one', a
   expect(admission.retryAfterMs).toBeUndefined()
 })
 
-test('a limit that was changed holds from the next call on, the account’s own before the usual one', async () => {
+test('a changed limit holds from the next call on, and the account’s own limit overrides the default', async () => {
   const { limiter } = createWorld()
   const limit = limiter()
   const policyOf = async (limits: Record<string, number>) =>
@@ -153,7 +153,7 @@ test('a limit that was changed holds from the next call on, the account’s own 
   expect(await policyOf({ build: 3 })).toBe('"quote";q=20;w=2')
 })
 
-test('calls of one limit have one bucket, and another class keeps its own', async () => {
+test('calls of one class share a bucket, and another class has its own', async () => {
   const { limiter } = createWorld()
   const limit = limiter()
   const bucketOf = async (rateClass: 'quote' | 'build') => (await limit.take(spender, rateClass)).bucket

@@ -13,7 +13,7 @@ import {
   wantsTokens,
 } from './rate-bucket.ts'
 
-/** Calls per second; twice as many may come at once. */
+/** Calls per second; bursts may be twice as large. */
 export const DEFAULT_LIMITS: Readonly<Record<RateClass, number>> = {
   quote: 10,
   build: 10,
@@ -26,11 +26,11 @@ export const DEFAULT_LIMITS: Readonly<Record<RateClass, number>> = {
 type Spender = { accountId: string; limits: Limits }
 
 export type RateLimiter = {
-  /** Takes one token: at once when one is leased, else a promise while the database is asked. */
+  /** Takes one token: synchronously if one is leased, or a promise during a query. */
   take(spender: Spender, rateClass: RateClass): Admission | Promise<Admission>
-  /** The value of the `RateLimit` header for a bucket, now. */
+  /** The current value of the `RateLimit` header for a bucket. */
   state(bucket: Bucket): string
-  /** Gives unused tokens back. */
+  /** Returns unused tokens. */
   close(): Promise<void>
 }
 
@@ -44,17 +44,16 @@ const SWEEP_MS = 100
 const MIN_WAITERS = 100
 
 /**
- * Token buckets shared by all processes. The budget lives in the database; a process leases about
- * 100 ms worth of it, fetches more in the background while it still has some, and gives back what
- * it did not use. What is granted never exceeds the limit, so all processes together cannot either.
- * Without the database nothing can be leased and calls fail (503): a limit is never lifted.
+ * Token buckets shared by all processes. The budget is in the database; a process leases about 100 ms worth of it,
+ * refills in the background, and returns what it does not use. Grants never exceed the limit, so all processes together
+ * do not either. Without the database nothing can be leased and calls fail (503): a limit is never lifted.
  */
 export function createRateLimiter(options: Options): RateLimiter {
   const { clock = performance } = options
   const defaults = { ...DEFAULT_LIMITS, ...options.defaults }
   const accounts = new Map<string, Partial<Record<RateClass, Bucket>>>()
   const leased = new Set<Bucket>()
-  const lender = createLender(options.leaseBudgets, clock)
+  const lender = createLeaseQueue(options.leaseBudgets, clock)
 
   const find = ({ accountId, limits }: Spender, rateClass: RateClass): Bucket => {
     const rate = limits[rateClass] ?? defaults[rateClass]
@@ -102,15 +101,15 @@ export function createRateLimiter(options: Options): RateLimiter {
   }
 }
 
-/** Asks the database for all buckets that want tokens in one statement, one statement at a time. */
-function createLender(leaseBudgets: Options['leaseBudgets'], clock: { now(): number }) {
+/** Queries the database for all buckets that need tokens, one statement at a time. */
+function createLeaseQueue(leaseBudgets: Options['leaseBudgets'], clock: { now(): number }) {
   const wanted = new Set<Bucket>()
   let asking = false
 
   const askOnce = async (buckets: Bucket[]): Promise<void> => {
     const leases = buckets.map(toLease)
     try {
-      // Whoever came while it was asked would fail with what was asked before: once more, for them.
+      // Retries once for calls that arrived during the failed query.
       const answers = await leaseBudgets(leases).catch(() => leaseBudgets(leases))
       const now = clock.now()
       buckets.forEach((bucket, index) => {
@@ -124,7 +123,7 @@ function createLender(leaseBudgets: Options['leaseBudgets'], clock: { now(): num
   }
   const askAll = async (): Promise<void> => {
     while (wanted.size > 0) {
-      // Always in the same order: two processes that lock several rows must not wait for each other.
+      // Always in the same order, so that two processes that lock several rows cannot deadlock.
       const buckets = [...wanted].filter(wantsTokens).sort(byName)
       wanted.clear()
       if (buckets.length > 0) await askOnce(buckets)
@@ -137,10 +136,10 @@ function createLender(leaseBudgets: Options['leaseBudgets'], clock: { now(): num
       wanted.add(bucket)
       if (asking) return
       asking = true
-      // Everything that this turn of the event loop wants goes into the first statement.
+      // All requests of this turn of the event loop go into the first statement.
       setImmediate(() => void askAll())
     },
-    /** Tokens that cannot be given back are lost to everyone, which errs on the side of the limit. */
+    /** Tokens that cannot be returned are lost, which stays within the limit. */
     async giveBack(buckets: Bucket[]): Promise<void> {
       if (buckets.length === 0) return
       const leases = buckets.sort(byName).map(toReturn)

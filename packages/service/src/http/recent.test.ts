@@ -16,7 +16,7 @@ function createCounted(fails: (turn: number) => boolean = () => false) {
   return { clock, recent }
 }
 
-test('whoever asks within the time shares one answer, and later ones a new one', async () => {
+test('requests within the time share one answer, and later ones get a new one', async () => {
   const { clock, recent } = createCounted()
 
   expect(await Promise.all([recent.read(), recent.read()])).toEqual([1, 1])
@@ -24,7 +24,7 @@ test('whoever asks within the time shares one answer, and later ones a new one',
   expect(await recent.read()).toBe(2)
 })
 
-test('what was forgotten is read again', async () => {
+test('a forgotten value is read again', async () => {
   const { recent } = createCounted()
   await recent.read()
   recent.forget()
@@ -32,7 +32,7 @@ test('what was forgotten is read again', async () => {
   expect(await recent.read()).toBe(2)
 })
 
-test('a failure is told to who asked, and the next one asks again', async () => {
+test('a failure is reported to its caller, and the next caller reads again', async () => {
   const { recent } = createCounted((turn) => turn === 1)
 
   await expect(recent.read()).rejects.toThrow('down')

@@ -1,4 +1,4 @@
-/** What was read at most `ms` ago, or reads it: whoever asks meanwhile shares the answer. A failure is not kept. */
+/** Caches a value for `ms` and shares concurrent reads. Failures are not cached. */
 export function createRecent<T>(ms: number, read: () => Promise<T>, now = () => performance.now()) {
   let last: { at: number; value: Promise<T> } | undefined
   return {
@@ -11,7 +11,7 @@ export function createRecent<T>(ms: number, read: () => Promise<T>, now = () => 
       })
       return mine.value
     },
-    /** The next one who asks gets what is true from now on. */
+    /** Drops the cached value. */
     forget() {
       last = undefined
     },

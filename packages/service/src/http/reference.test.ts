@@ -7,7 +7,7 @@ const document = createOpenApi({ serverUrl: '/' }) as OpenApi
 const render = (shown: OpenApi) => renderReference(shown, { openApiUrl: '/openapi.json', style: '' })
 const page = render(document)
 
-test('the reference has every call, its parameters, its fields and its errors', () => {
+test('the reference has every call with its parameters, fields and errors', () => {
   for (const { id, method, path, summary, errors } of Object.values(endpoints)) {
     const section = page.split(`<h2 id="${id}">`)[1]?.split('</section>')[0] ?? ''
     const operation = document.paths[path]?.[method.toLowerCase()]
@@ -24,7 +24,7 @@ test('the reference has every call, its parameters, its fields and its errors', 
   }
 })
 
-test('fields inside others are shown by their path, with type, need and bounds', () => {
+test('nested fields are shown by their path, with type, required and bounds', () => {
   expect(page).toContain(
     '<code>fees[].kind</code></th><td>one of, required</td><td>serviceFee, originNetwork',
   )
@@ -35,7 +35,7 @@ test('fields inside others are shown by their path, with type, need and bounds',
   expect(page).toContain('<code>webhook-signature</code></th><td>header, string, required</td>')
 })
 
-test('nothing in it is code, whatever a description says', () => {
+test('descriptions cannot inject code', () => {
   const evil = '<img src=x onerror="alert(1)"><script>alert(1)</script>'
   const told = structuredClone(document)
   told.info.description = evil
@@ -52,7 +52,7 @@ test('nothing in it is code, whatever a description says', () => {
   }
 })
 
-test('/docs runs no script, and the browser is told to refuse any', async () => {
+test('/docs has no script, and its policy forbids any', async () => {
   const { app } = await createTestServer()
   const replies = await Promise.all(['/docs', '/docs/'].map((url) => app.inject({ url })))
 

@@ -27,7 +27,7 @@ export type OpenApi = {
 
 type Call = { method: string; path: string; operation: Operation }
 
-/** The reference as one page, with its style and without any script. */
+/** Renders the reference as one page, with its style and without scripts. */
 export function renderReference(document: OpenApi, { openApiUrl, style }: Page): string {
   const { info, components } = document
   const calls = callsOf(document.paths)
@@ -103,7 +103,7 @@ ${refusals.length > 0 ? `<h3>Errors</h3>${rowsToTable(['status', 'meaning'], ref
 </section>`
 }
 
-/** One for each code of the status: they are paragraphs of its description. */
+/** One row per error code: each is a paragraph of the description. */
 function toRefusals([status, { description }]: [string, Response]): string[][] {
   return description.split('\n\n').map((paragraph) => [status, paragraph])
 }
@@ -120,7 +120,7 @@ function toContent(content: Content): string {
 function toTable(schema: Schema): string {
   const rows = toRows(schema)
   const [only] = rows
-  // Nothing is in it: it has no name to be found by.
+  // A schema without fields has no field name.
   if (only?.name === '') return `<p>${html([only.type, only.text].filter(Boolean).join(': '))}</p>`
   return rowsToTable(
     ['field', 'type', ''],

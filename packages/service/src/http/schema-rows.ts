@@ -14,11 +14,11 @@ export type Schema = {
 
 export type Row = { name: string; type: string; isRequired: boolean; text: string }
 
-/** A row for each field, those inside others by their path: `fees[].kind`. */
+/** One row per field; nested fields by their path: `fees[].kind`. */
 export function toRows(schema: Schema, name = '', isRequired = false): Row[] {
   const own = { name, type: typeOf(schema), isRequired, text: textOf(schema) }
   const inside = toInside(schema, name)
-  // The outermost has no name: it is shown only when nothing is in it.
+  // The root has no name: it is shown only if it has no fields.
   return name === '' && inside.length > 0 ? inside : [own, ...inside]
 }
 
@@ -32,7 +32,7 @@ function toInside(
       toRows(schema, below(field), required.includes(field)),
     ),
     ...Object.values(patternProperties).flatMap((schema) => toRows(schema, below('*'))),
-    // An item has a row of its own only where it has fields, or says something.
+    // An item has its own row only if it has fields or a description.
     ...(items ? toItems(items, `${name}[]`) : []),
   ]
 }

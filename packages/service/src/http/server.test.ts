@@ -28,7 +28,7 @@ test('a call with a key, JSON and valid fields reaches its handler and gets its 
   })
 })
 
-test('the request id is ours: a caller cannot choose it', async () => {
+test('the request id is generated: a caller cannot choose it', async () => {
   const reply = await postQuote(quoteBody, { 'x-request-id': 'mine', 'request-id': 'mine' })
 
   expect(reply.headers['x-request-id']).not.toBe('mine')
@@ -81,7 +81,7 @@ describe('refusals before the handler', () => {
     expectError(await app.inject({ method: 'GET', url: '/%zz' }), 404, 'NOT_FOUND')
   })
 
-  test('405 METHOD_NOT_ALLOWED names the methods that are', async () => {
+  test('405 METHOD_NOT_ALLOWED names the allowed methods', async () => {
     for (const method of ['GET', 'PUT', 'DELETE', 'PATCH', 'OPTIONS', 'HEAD'] as const) {
       const reply = await app.inject({ method, url: '/swap/quote?x=1', headers })
 
@@ -112,7 +112,7 @@ describe('refusals before the handler', () => {
     )
   })
 
-  test('a charset parameter and any case of the media type are fine', async () => {
+  test('a charset parameter and any case of the media type are accepted', async () => {
     for (const type of [
       'application/json; charset=utf-8',
       'Application/JSON',
@@ -149,14 +149,14 @@ describe('refusals before the handler', () => {
     }
   })
 
-  test('400 INVALID_REQUEST, never 500, for JSON nested as deep as it goes', async () => {
+  test('400 INVALID_REQUEST, never 500, for deeply nested JSON', async () => {
     const deep = '['.repeat(30_000) + ']'.repeat(30_000)
 
     expectError(await postQuote(deep), 400, 'INVALID_REQUEST')
     expectError(await postQuote(`{"amount":${deep}}`), 400, 'INVALID_REQUEST')
   })
 
-  test('400 INVALID_REQUEST names every field that is missing, wrong or unknown', async () => {
+  test('400 INVALID_REQUEST names every missing, invalid or unknown field', async () => {
     const { amount: _amount, ...rest } = quoteBody as QuoteRequest
     const reply = await postQuote({
       ...rest,
@@ -222,7 +222,7 @@ describe('errors of handlers', () => {
     })
   }
 
-  test('a refusal becomes its status, with the recovery and details it carries', async () => {
+  test('a refusal becomes its status, with its recovery and details', async () => {
     const refusal = new ServiceError('NEEDS_LARGER_SIZE', {
       recovery: { minAmount: '5' },
       details: { why: 'gas' },
@@ -234,19 +234,19 @@ describe('errors of handlers', () => {
     expect(reply.json().details).toEqual({ why: 'gas' })
   })
 
-  test('500 INTERNAL says nothing about the fault', async () => {
+  test('500 INTERNAL reveals nothing about the fault', async () => {
     const reply = await quoteOf(new Error('select * from secrets at https://key@node.example'))
 
     expectError(reply, 500, 'INTERNAL')
     expect(reply.body).not.toMatch(/select|secret|node\.example|stack/)
   })
 
-  test('500 INTERNAL for a thrown value that is no error at all', async () => {
+  test('500 INTERNAL for a thrown value that is not an error', async () => {
     expectError(await quoteOf('boom'), 500, 'INTERNAL')
     expectError(await quoteOf(undefined), 500, 'INTERNAL')
   })
 
-  test('503 SERVICE_UNAVAILABLE with Retry-After when the database cannot be reached', async () => {
+  test('503 SERVICE_UNAVAILABLE with Retry-After if the database is unreachable', async () => {
     const reply = await quoteOf(
       Object.assign(new Error('connect ECONNREFUSED 127.0.0.1'), { code: 'ECONNREFUSED' }),
     )
@@ -303,7 +303,7 @@ describe('GET /swap/delegation', () => {
 })
 
 describe('mounted under a prefix', () => {
-  test('the interface moves there, and nothing of it stays outside', async () => {
+  test('the whole interface moves there', async () => {
     const { app: mounted, headers: own } = await createTestServer({ basePath: '/api/v' })
 
     expectError(await mounted.inject({ url: '/openapi.json' }), 404, 'NOT_FOUND')
@@ -319,7 +319,7 @@ describe('mounted under a prefix', () => {
     expect((await mounted.inject({ url: '/api/v/docs/' })).body).toContain('/api/v/openapi.json')
   })
 
-  test.each(['/health', '/ready', '/metrics'])('%s is where a machine looks, and there too', async (path) => {
+  test.each(['/health', '/ready', '/metrics'])('%s is at the root, and there too', async (path) => {
     const { app: mounted } = await createTestServer({ basePath: '/api/v' })
 
     expect((await mounted.inject({ url: path })).statusCode).toBe(200)
@@ -327,7 +327,7 @@ describe('mounted under a prefix', () => {
     expectError(await mounted.inject({ method: 'POST', url: path }), 405, 'METHOD_NOT_ALLOWED')
   })
 
-  test('requests are counted by the routes that dashboards and alerts name', async () => {
+  test('requests are counted by route names without the prefix', async () => {
     const metrics = createMetrics({ defaults: false })
     const { app: mounted } = await createTestServer({ basePath: '/api/v', metrics })
 

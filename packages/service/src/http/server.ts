@@ -43,20 +43,23 @@ export type ServerDeps = {
   ready(): Promise<Readiness>
   logger: Logger
   metrics: Metrics
-  /** Where traces go, if they go anywhere. */
+  /** Destination of traces, if any. */
   spans?: Spans | undefined
   /** Mounts the interface under this prefix, such as `/geoswap`. */
   basePath?: string
-  /** The page at /app; without one there is none. */
+  /** The page at /app, if any. */
   web?: WebPage | undefined
-  /** Addresses and ranges of balancers whose x-forwarded-for is believed. */
+  /** Addresses and ranges of load balancers whose x-forwarded-for is trusted. */
   trustedProxies?: readonly string[]
 }
 
 const BODY_LIMIT = 64 * 1024
 const CLOSE_MS = 9_000
 
-/** The HTTP server with every route, not yet listening. Closing it answers held reads, ends streams, and takes 10 s. */
+/**
+ * Creates the HTTP server with all routes, not yet listening. Closing it answers held reads, ends streams, and takes at
+ * most 10 s.
+ */
 export async function createServer(deps: ServerDeps): Promise<FastifyInstance> {
   const { basePath = '', logger, metrics, keys, limiter } = deps
   const app = createBareServer(deps)
@@ -66,16 +69,16 @@ export async function createServer(deps: ServerDeps): Promise<FastifyInstance> {
   app.decorateRequest('swapId')
   observeRequests(app, { logger, metrics, basePath })
   if (deps.spans) traceRequests(app, deps.spans)
-  app.addHook('onRequest', createAdmission({ keys, limiter, strangers: createAddressLimit(), basePath }))
+  app.addHook('onRequest', createAdmission({ keys, limiter, addressLimit: createAddressLimit(), basePath }))
   app.addHook('preClose', async () => {
     closing = true
-    // Idle connections are closed by Fastify; whoever is still busy after this is cut off.
+    // Fastify closes idle connections; busy ones are cut off after this time.
     setTimeout(() => app.server.closeAllConnections(), CLOSE_MS).unref()
     deps.statusStreams.close()
     await deps.statusReads.close()
   })
 
-  // What watches a process asks it directly, and knows nothing of the prefix.
+  // Monitoring accesses a process directly, without the prefix.
   const health = { ready: deps.ready, registry: metrics.registry, isClosing: () => closing }
   addHealth(app, new Set(['', basePath]), health)
   await app.register(
@@ -95,14 +98,14 @@ export async function createServer(deps: ServerDeps): Promise<FastifyInstance> {
   return app
 }
 
-/** The queue for new connections must hold thousands of callers who reconnect at once. */
+/** The backlog must hold thousands of callers that reconnect at once. */
 export async function listen(app: FastifyInstance, address: { port: number; host: string }): Promise<string> {
   return app.listen({ ...address, backlog: 4_096 })
 }
 
 type BareServer = Pick<ServerDeps, 'logger' | 'trustedProxies'>
 
-/** A server without routes that keeps to what is promised of errors, ids, sizes and times. */
+/** A server without routes, with the documented errors, ids, limits and timeouts. */
 export function createBareServer({ logger, trustedProxies = [] }: BareServer): FastifyInstance {
   const createRequestId = createRequestIds()
   const answerClientError = createClientErrorAnswer(createRequestId)
@@ -126,21 +129,21 @@ function createFastify(settings: FastifySettings): FastifyInstance {
   return fastify({
     loggerInstance,
     logController: new LogController({ disableRequestLogging: true }),
-    // A child logger per request would cost more than the request's own line.
+    // A child logger per request would cost more than its log line.
     childLoggerFactory: (parent) => parent,
     genReqId: createRequestId,
     requestIdHeader: false,
     trustProxy: trustedProxies.length > 0 && [...trustedProxies],
     bodyLimit: BODY_LIMIT,
-    // A whole request must arrive in 10 s; an answer may take the 15 s of a held read and more.
+    // A whole request must arrive within 10 s; an answer may take more than the 15 s of a held read.
     requestTimeout: 10_000,
     connectionTimeout: 30_000,
     keepAliveTimeout: 30_000,
-    // Node's own answer to a request without a host would be empty.
+    // Node's own answer to a request without a host would have no body.
     http: { headersTimeout: 8_000, connectionsCheckingInterval: 2_000, requireHostHeader: false },
     return503OnClosing: false,
     exposeHeadRoutes: false,
-    // Longer than any URL that node accepts: an id of any length is an unknown swap, not an unknown path.
+    // Longer than any URL that Node accepts: an overlong id is an unknown swap, not an unknown path.
     routerOptions: { maxParamLength: 16 * 1024 },
     rewriteUrl: (request) => repairUrl(request.url ?? '/'),
     clientErrorHandler: answerClientError,
@@ -150,12 +153,12 @@ function createFastify(settings: FastifySettings): FastifyInstance {
   })
 }
 
-/** Node would answer an expectation that it does not know with an empty 417, past all that is promised of errors. */
+/** Node would answer an unknown expectation with an empty 417 instead of the standard error body. */
 function ignoreExpectations({ server }: FastifyInstance): void {
   server.on('checkExpectation', (request, response) => server.emit('request', request, response))
 }
 
-/** A path whose escapes cannot be decoded is read literally, so that it meets the same checks as any other. */
+/** Takes a path with invalid escapes literally, so that the same checks apply to it. */
 function repairUrl(url: string): string {
   if (!url.includes('%')) return url
   try {
@@ -166,8 +169,8 @@ function repairUrl(url: string): string {
   }
 }
 
-/** HTTP/1.1 asks for a host, and for a refusal where there is none. */
-function isNamed({ raw, headers }: FastifyRequest): boolean {
+/** HTTP/1.1 requires a host, and a rejection without one. */
+function hasHost({ raw, headers }: FastifyRequest): boolean {
   return headers.host !== undefined || raw.httpVersion !== '1.1'
 }
 
@@ -182,6 +185,6 @@ function addSharedHeaders(app: FastifyInstance): void {
     reply.header('x-request-id', request.id)
     reply.header('cache-control', 'no-store')
     reply.header('x-content-type-options', 'nosniff')
-    done(isNamed(request) ? undefined : invalidRequest({ field: 'host', message: 'is required' }))
+    done(hasHost(request) ? undefined : invalidRequest({ field: 'host', message: 'is required' }))
   })
 }

@@ -11,7 +11,7 @@ afterAll(() => app.close())
 
 const CLIENTS = 1_000
 const HEADERS = `POST /swap/quote HTTP/1.1\r\nhost: x\r\nx-api-key: ${key}\r\ncontent-type: application/json\r\n`
-// The rest never comes: of the request, of its headers, or of its body.
+// The rest never arrives: of the request, its headers, or its body.
 const beginnings = ['', HEADERS, `${HEADERS}content-length: 500\r\n\r\n{"amount":"1`]
 
 type Slow = { opened: Promise<void>; ended: Promise<{ afterMs: number; said: string }>; hasEnded(): boolean }
@@ -33,7 +33,7 @@ function beginRequest(beginning: string): Slow {
   }
 }
 
-test('a thousand callers who never finish their requests hold nobody up, and are told and let go in time', async () => {
+test('a thousand clients that never finish a request delay nobody, and are answered and closed in time', async () => {
   const slow = Array.from({ length: CLIENTS }, (_, index) =>
     beginRequest(beginnings[index % beginnings.length] ?? ''),
   )
@@ -50,7 +50,7 @@ test('a thousand callers who never finish their requests hold nobody up, and are
 
   expect(answer.status).toBe(200)
   expect(leftBefore).toBe(0)
-  // Headers within 8 s, everything within 10 s, looked at every 2 s; and some time for a busy machine.
+  // Headers within 8 s, everything within 10 s, checked every 2 s, plus a margin for a busy machine.
   expect(Math.max(...ends.map(({ afterMs }) => afterMs))).toBeLessThan(20_000)
   for (const { said } of ends) expect(said).toContain('did not arrive in time')
 }, 40_000)

@@ -2,7 +2,7 @@ import { ErrorReply } from '@geoswap/wire'
 import Schema from 'typebox/schema'
 import { expect } from 'vitest'
 
-/** The reply is this error, in the one shape that all errors have. */
+/** Asserts that the reply is this error in the standard form. */
 export function expectError(
   reply: { statusCode: number; body: string; headers: object },
   status: number,

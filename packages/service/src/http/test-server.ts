@@ -31,7 +31,7 @@ type Options = Partial<Omit<ServerDeps, 'handlers'>> & {
   swaps?: Map<string, StatusReply>
 }
 
-/** A server for tests: one account with one key, a private rate budget, and handlers that refuse to be called. */
+/** A server for tests: one account with one key, its own rate budget, and handlers that throw unless replaced. */
 export async function createTestServer({ handlers, limits = {}, swaps = new Map(), ...deps }: Options = {}) {
   const { id, key, hash } = createApiKey('test')
   const keys = createKeyTable({

@@ -19,7 +19,7 @@ async function startServer() {
 const TRACE = '0af7651916cd43dd8448eb211c80319c'
 const traceparent = `00-${TRACE}-b7ad6b7169203331-01`
 
-test('a submission is a part of its swap’s trace, and linked to its caller’s', async () => {
+test('a submission is part of its swap’s trace, and linked to its caller’s', async () => {
   const { app, headers, spans } = await startServer()
   const payload = submit.example.body
   await app.inject({ method: 'POST', url: '/swap/submit', headers: { ...headers, traceparent }, payload })
@@ -34,7 +34,7 @@ test('a submission is a part of its swap’s trace, and linked to its caller’s
   await app.close()
 })
 
-test('any other call is in its caller’s trace, or in one of its own; strangers and secrets leave none', async () => {
+test('any other call is in its caller’s trace, or in its own; calls without a key are not traced', async () => {
   const { app, headers, spans } = await startServer()
   const url = `/swap/status/${status.example.reply.swapId}`
   await app.inject({ url, headers: { ...headers, traceparent } })

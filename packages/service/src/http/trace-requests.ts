@@ -3,8 +3,8 @@ import type { Spans } from '../observe/otlp.ts'
 import { parseTraceParent, randomTrace, traceOf } from '../observe/swap-trace.ts'
 
 /**
- * One span per answered call of somebody with a key. Calls that made a swap are in the trace of the swap; others in
- * that of their caller.
+ * One span per answered call with a key. Calls that created a swap are in the trace of the swap; others in that of
+ * their caller.
  */
 export function traceRequests(app: FastifyInstance, spans: Spans): void {
   app.addHook('onResponse', (request, reply, done) => {
@@ -12,7 +12,7 @@ export function traceRequests(app: FastifyInstance, spans: Spans): void {
     if (request.caller && url?.includes('/swap/')) {
       const endMs = Date.now()
       spans.add({
-        ...placeOf(request),
+        ...traceContextOf(request),
         ...{ name: `${request.method} ${url}`, kind: 'server', startMs: endMs - reply.elapsedTime, endMs },
         attributes: {
           'http.request.method': request.method,
@@ -29,7 +29,7 @@ export function traceRequests(app: FastifyInstance, spans: Spans): void {
   })
 }
 
-function placeOf({ headers, swapId }: FastifyRequest) {
+function traceContextOf({ headers, swapId }: FastifyRequest) {
   const own = randomTrace()
   const parent = parseTraceParent(headers['traceparent'])
   if (swapId !== undefined) {

@@ -127,7 +127,7 @@ function createLookClock({ chainId, news }: Options, state: () => LookState) {
   const dueAt = () => {
     const { pace, movedAt, number } = state()
     const isTold = news?.isConnected() && (news.toldAt() > lookedAt || news.toldNumber() > number)
-    if (isTold) return lookedAt + pace.toldPollMs
+    if (isTold) return lookedAt + pace.announcedPollMs
     return Math.max(lookedAt + pace.pollMs, movedAt + pace.afterHeadMs)
   }
   return {

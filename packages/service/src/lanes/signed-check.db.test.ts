@@ -2,7 +2,7 @@ import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { isOpSigned } from '../chains/evm/signed-op.ts'
 import { isRefundable, isSigned } from '../chains/is-signed.ts'
-import { type Place, termsOfOp } from '../model/op-terms.ts'
+import { type ChainCustody, termsOfOp } from '../model/op-terms.ts'
 import type { Swap } from '../model/swap.ts'
 import { findSwaps } from '../store/swaps.ts'
 import { insertTestAccount, startTestDatabase, type TestDatabase } from '../store/test-database.ts'
@@ -13,7 +13,7 @@ import { createSignedCheck } from './signed-check.ts'
 const key = (digit: string) => privateKeyToAccount(`0x${digit.repeat(64)}`)
 const [wallet, attacker] = [key('1'), key('2')]
 const address = (digit: string) => key(digit).address
-const placeOf = (chainId: number): Place => ({
+const custodyOf = (chainId: number): ChainCustody => ({
   escrow: address(chainId === 31_337 ? '3' : '4'),
   vault: address(chainId === 31_337 ? '5' : '6'),
 })
@@ -56,7 +56,7 @@ async function signedSwap(): Promise<Swap> {
   ] as const
   for (const [column, value] of terms) await set(swapId, 'ops', column, value)
   await set(swapId, 'swaps', 'input_token', address('7'))
-  const { hash, deliveryHash } = termsOfOp(placeOf, (await swapOf(swapId)).op)
+  const { hash, deliveryHash } = termsOfOp(custodyOf, (await swapOf(swapId)).op)
   await set(swapId, 'ops', 'hash', hash)
   await set(swapId, 'ops', 'delivery_hash', deliveryHash)
   const signature = await wallet.signMessage({ message: { raw: hash } })
@@ -66,7 +66,7 @@ async function signedSwap(): Promise<Swap> {
 
 function check(onUnsigned = (_: Swap) => {}, lock: 'none' | 'locked' = 'none') {
   const origin = { isSigned: (swap: Swap) => isOpSigned(swap, async () => lock) }
-  const deps = { placeOf, originOf: () => origin }
+  const deps = { custodyOf, originOf: () => origin }
   return createSignedCheck({
     pool: database.pool,
     isSigned: (swap) => isSigned(deps, swap),

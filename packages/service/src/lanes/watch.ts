@@ -1,6 +1,6 @@
 import type { Pool } from 'pg'
 import type { Chain, ChainEvent, Heads } from '../chains/chain.ts'
-import { attempt, throwFirst } from '../model/attempt.ts'
+import { collectError, throwFirst } from '../model/collect-error.ts'
 import { releaseStalledAttestations } from '../store/attestations.ts'
 import { discardEvents, findFinalEvents, type StoredEvent } from '../store/chain-events.ts'
 import { isEventExpected } from '../store/expected-events.ts'
@@ -53,8 +53,8 @@ export function createWatchLane(options: Options): Lane {
         scanAt = performance.now() + IDLE_SCAN_MS
       }
       await Promise.all([
-        attempt(faults, () => options.confirmDeliveries(lease, heads)),
-        attempt(faults, () => options.confirmLocks(heads)),
+        collectError(faults, () => options.confirmDeliveries(lease, heads)),
+        collectError(faults, () => options.confirmLocks(heads)),
       ])
       await drawConsequences(heads, faults)
       throwFirst(faults)
@@ -76,7 +76,7 @@ function createUpkeep(options: Options): Task {
       dueAt = performance.now() + UPKEEP_MS
       const faults: unknown[] = []
       await freeUnlocked(options, heads, faults)
-      await attempt(faults, () => audit(heads, faults))
+      await collectError(faults, () => audit(heads, faults))
       throwFirst(faults)
     },
   }
@@ -103,8 +103,8 @@ async function finalize(options: Options, heads: Heads, faults: unknown[]): Prom
   const isDelivery = ({ kind }: StoredEvent) => kind === 'delivered'
   const [delivered, taken] = [events.filter(isDelivery), events.filter((event) => !isDelivery(event))]
   const contradicted = await Promise.all([
-    attempt(faults, () => options.finalizeDeliveries(heads, delivered, faults)),
-    attempt(faults, () => options.finalizeOrigin(heads, taken, faults)),
+    collectError(faults, () => options.finalizeDeliveries(heads, delivered, faults)),
+    collectError(faults, () => options.finalizeOrigin(heads, taken, faults)),
   ])
   const gone = contradicted.flatMap((each) => each ?? [])
   await discardEvents(pool, chain.chainId, gone, undo)

@@ -20,7 +20,7 @@ beforeEach(async () => {
   await database.pool.query('delete from quote_stops')
 })
 
-/** A chain whose vault and escrow hold what the test says, and on which happens what it says. */
+/** A chain with balances and events set by the test. */
 function startBooks() {
   let block = 100n
   const held = { escrow: 50n, vault: 1_000n }
@@ -54,7 +54,7 @@ function startBooks() {
     askedFor: () => senders,
     stopped,
     mended,
-    /** As many blocks, each of them read. */
+    /** Produces this many blocks and reads each. */
     async read(times: number, happened: CustodyEvent[] = []): Promise<void> {
       for (let i = 0; i < times; i += 1) {
         block += 1n
@@ -72,7 +72,7 @@ async function accounts(): Promise<Record<string, bigint>> {
   )
 }
 
-test('books are opened with what is held, and add up to zero', async () => {
+test('books open with the held balances, and add up to zero', async () => {
   const books = startBooks()
 
   await books.read(1)
@@ -80,7 +80,7 @@ test('books are opened with what is held, and add up to zero', async () => {
   expect(await accounts()).toEqual({ outside: -1_050n, spare: 50n, inventory: 1_000n })
 })
 
-test('what happened before the books were opened is not booked a second time', async () => {
+test('events before the opening are not booked a second time', async () => {
   const books = startBooks()
   await books.read(1)
 
@@ -90,7 +90,7 @@ test('what happened before the books were opened is not booked a second time', a
   expect(await accounts()).toEqual({ outside: -1_050n, spare: 50n, inventory: 1_000n })
 })
 
-test('what a stranger sends is booked as received, and stops nothing', async () => {
+test('unsolicited transfers are booked as received, and stop nothing', async () => {
   const books = startBooks()
   await books.read(1)
 
@@ -102,7 +102,7 @@ test('what a stranger sends is booked as received, and stops nothing', async () 
   expect(books.stopped).toEqual([])
 })
 
-test('a difference that only one reading shows is a node that is late', async () => {
+test('a difference in only one reading is a late node', async () => {
   const books = startBooks()
   await books.read(1)
 
@@ -115,7 +115,7 @@ test('a difference that only one reading shows is a node that is late', async ()
   expect(await findActiveStops(database.pool)).toEqual([])
 })
 
-test('what is missing stops the asset on that chain, once, until a person resumes it', async () => {
+test('a shortfall stops the asset on that chain, once, until an operator resumes it', async () => {
   const books = startBooks()
   await books.read(1)
 
@@ -133,7 +133,7 @@ test('what is missing stops the asset on that chain, once, until a person resume
   expect(await findActiveStops(database.pool)).toEqual([])
 })
 
-test('a stop ends by itself when what was missing is there again, and not before', async () => {
+test('a stop ends by itself once the missing amount is back, and not before', async () => {
   const books = startBooks()
   await books.read(1)
   books.held.vault -= 5n
@@ -152,14 +152,14 @@ test('a stop ends by itself when what was missing is there again, and not before
   expect(await accounts()).toMatchObject({ inventory: 1_002n, unexplained: 0n, outside: -1_052n })
 })
 
-test('an input that a stranger locked and took back stops nothing; one of our own that is no swap does', async () => {
+test('an input that a stranger locked and withdrew stops nothing; one of our own without a swap does', async () => {
   const books = startBooks()
   await books.read(1)
   const lock = { kind: 'locked', op: '0xtheirs', block: 102n, part: 0 } as const
 
   books.held.escrow += 7n
   await books.read(1, [{ ...lock, txHash: '0xstranger' }])
-  // By way of a contract, whose call tells nothing.
+  // Through a contract, whose call reveals nothing.
   books.held.escrow += 9n
   await books.read(3)
   books.held.escrow -= 9n
@@ -173,7 +173,7 @@ test('an input that a stranger locked and took back stops nothing; one of our ow
   expect(books.stopped).toMatchObject([{ txHash: '0xours', asset: 'OUT' }])
 })
 
-test('less in the escrow than its inputs is missing, whatever strangers had there', async () => {
+test('an escrow balance below its inputs is a shortfall, whatever strangers had there', async () => {
   const books = startBooks()
   await books.read(1)
 
@@ -184,7 +184,7 @@ test('less in the escrow than its inputs is missing, whatever strangers had ther
   expect(books.stopped).toMatchObject([{ amount: 10n }])
 })
 
-test('a delivery that no swap explains stops at once, and is booked as what it is', async () => {
+test('a delivery without a swap stops at once, and is booked as unexplained', async () => {
   const books = startBooks()
   await books.read(1)
 
@@ -218,7 +218,7 @@ test('an event that is read twice is booked once, with its swap', async () => {
   expect(books.stopped).toEqual([])
 })
 
-test('a delivery that was recorded as final and is on no chain stops quotes', async () => {
+test('a delivery that was recorded as final but is on no chain stops quotes', async () => {
   const { pool } = database
   chainId = 31_338
   const books = startBooks()
@@ -236,7 +236,7 @@ test('a delivery that was recorded as final and is on no chain stops quotes', as
   expect(books.stopped).toMatchObject([{ why: 'a delivery that was recorded is not on the chain' }])
 })
 
-test('what is booked cannot be changed, deleted or booked out of balance', async () => {
+test('bookings cannot be changed, deleted or unbalanced', async () => {
   const { pool } = database
   await startBooks().read(1)
   const line = { source: 'x', part: 0, block: 1n, kind: 'surplus', token: 'output', amount: 1n } as const
@@ -251,7 +251,7 @@ test('what is booked cannot be changed, deleted or booked out of balance', async
   expect(new Set(rows.map(({ sum }) => sum))).toEqual(new Set(['0']))
 })
 
-test('what is ours is read with every key that ever sent here, also one that is not configured any more', async () => {
+test('events are read for every key that ever sent here, removed ones included', async () => {
   const books = startBooks()
   await raiseNonce(database.pool, { chainId, address: 'replaced', atLeast: 0 })
   await raiseNonce(database.pool, { chainId: chainId + 1, address: 'elsewhere', atLeast: 0 })

@@ -13,13 +13,13 @@ import {
   openLedger,
   readLedgerBalances,
 } from '../store/ledger.ts'
-import { liftDrifts, raiseStop } from '../store/stops.ts'
+import { endDriftStops, raiseStop } from '../store/stops.ts'
 import {
   compareBalances,
   createMemory,
   type Expected,
   findDoubts,
-  lasting,
+  findLasting,
   type Memory,
   toMovement,
 } from './compare.ts'
@@ -32,23 +32,23 @@ export type Stopped = Drift & { asset?: string; stopId: string }
 export type BookkeeperDeps = {
   pool: Pool
   chain: CustodyChain
-  /** The asset that a token is of; undefined for one that is not served. */
+  /** The asset of a token; undefined if the token is not served. */
   assetOf(token: string): string | undefined
-  /** Called once for each stop that was raised. */
+  /** Called once per raised stop. */
   onDrift(stopped: Stopped): void
-  /** Called for each stop that ended because what was missing is there again. */
+  /** Called for each stop that ended because the missing amount is back. */
   onMended(stopId: string): void
 }
 
 /**
- * Books what a chain shows to have moved up to a hard-final block, and compares what is held there with the books and
- * with the swaps. Surplus is booked as received; what is missing is booked as unexplained and stops quotes.
+ * Books the movements of a chain up to a hard-final block, and compares its balances with the books and the swaps. A
+ * surplus is booked as received; a shortfall is booked as unexplained and stops quotes.
  */
 export function createBookkeeper(deps: BookkeeperDeps) {
   const { pool, chain } = deps
   let memory = createMemory()
 
-  /** One reading. What is expected of the swaps is asked before the block is chosen, so that the block has it. */
+  /** One reading. Reads the expectations of the swaps before choosing the block, so that the block includes them. */
   return async function book(hardOf: () => Block | undefined): Promise<void> {
     const expected = {
       held: await findHeldInputs(pool, chain.chainId),
@@ -82,24 +82,24 @@ async function open({ pool, chain }: BookkeeperDeps, hard: Block): Promise<void>
 
 type Reading = { cursor: LedgerCursor; custody: Custody; expected: Expected }
 
-/** Undefined when someone else booked meanwhile: then nothing was changed. */
+/** Undefined, without a change, if another process booked in the meantime. */
 async function advance(deps: BookkeeperDeps, memory: Memory, { cursor, custody, expected }: Reading) {
   const { chainId } = deps.chain
-  // What happened before the books were opened is in what they were opened with.
+  // Events before the opening are part of the opening balances.
   const events = custody.events.filter(({ block }) => block > cursor.openedBlock)
   const explained = await explainNew(deps, events)
   const suspicious = explained.flatMap((each) => driftOf(each, cursor) ?? [])
   return inTransaction(deps.pool, async (db) => {
-    // First, so that whoever loses the race has written nothing.
+    // First, so that the loser of a race has written nothing.
     if (!(await advanceLedger(db, { chainId, from: cursor.block, to: custody.block }))) return undefined
     await insertMovements(db, chainId, explained.flatMap(movementsOf))
     if (!custody.balances) return { memory, stops: await raiseAll(deps, db, suspicious), lifted: [] }
     const counted = await compareBalances(db, memory, { chainId, ...custody, balances: custody.balances })
     const doubts = await findDoubts(db, custody.balances, expected)
-    const doubted = lasting(memory, doubts)
+    const doubted = findLasting(memory, doubts)
     const stops = await raiseAll(deps, db, [...suspicious, ...counted.drifts, ...doubted.drifts])
     const doubtful = new Set(doubts.map(({ token }) => token))
-    const lifted = await liftMended(
+    const lifted = await endMendedStops(
       deps,
       db,
       counted.mended.filter((token) => !doubtful.has(token)),
@@ -112,13 +112,13 @@ function driftOf(explained: Explained, cursor: LedgerCursor): Drift | undefined 
   const why = suspicionOf(explained)
   const [movement] = movementsOf(explained)
   const { txHash, block } = explained.event
-  // Read once more, and nothing could be booked of it: it was told the first time.
+  // A repeated read without a booking: it was reported the first time.
   if (!why || (!movement && block <= cursor.block)) return undefined
   return { why, txHash, ...(movement && { token: movement.token, amount: movement.amount }) }
 }
 
-/** Ends the stops of assets of which nothing is missing any more. */
-async function liftMended(
+/** Ends the stops of assets that have no shortfall any more. */
+async function endMendedStops(
   deps: BookkeeperDeps,
   db: PoolClient,
   tokens: readonly string[],
@@ -130,7 +130,7 @@ async function liftMended(
   const assets = new Set(tokens.map((token) => deps.assetOf(token)).filter((asset) => !lacking.has(asset)))
   const lifted: string[] = []
   for (const asset of assets) {
-    if (asset !== undefined) lifted.push(...(await liftDrifts(db, { chainId, asset, note: LESS_HELD })))
+    if (asset !== undefined) lifted.push(...(await endDriftStops(db, { chainId, asset, note: LESS_HELD })))
   }
   return lifted
 }

@@ -11,14 +11,14 @@ import {
 import { type Drift, LESS_HELD } from './drift.ts'
 import { restOf } from './transfers.ts'
 
-// A difference counts when this many readings in a row show it: a node may index a transaction late.
+// A difference counts after this many readings in a row: a node may index a transaction late.
 const READINGS = 3
 
-/** What the last readings showed. A process that begins anew begins to count anew. */
+/** Results of the last readings. A restarted process starts counting again. */
 export type Memory = {
   /** By place and token, oldest first. */
   differences: ReadonlyMap<string, readonly bigint[]>
-  /** How often in a row. */
+  /** Consecutive readings per doubt. */
   doubts: ReadonlyMap<string, number>
 }
 
@@ -28,7 +28,7 @@ export function createMemory(): Memory {
 
 type Counted = { chainId: number; block: bigint; balances: readonly Held[] }
 
-/** Books the part of each difference between chain and books that lasted. */
+/** Books the lasting part of each difference between chain and books. */
 export async function compareBalances(db: PoolClient, memory: Memory, { chainId, block, balances }: Counted) {
   const booked = await readLedgerBalances(db, chainId)
   const amountOf = (token: string, account: LedgerAccount) =>
@@ -57,8 +57,8 @@ export async function compareBalances(db: PoolClient, memory: Memory, { chainId,
 }
 
 /**
- * What a lasting difference is booked as. What comes back is first of all what was missing. Anybody can have something
- * of their own in the escrow and take it out again: only what is missing beyond that is missing.
+ * Classifies a lasting difference. A surplus first covers an earlier shortfall. Third parties can withdraw their own
+ * balance from the escrow: only a shortfall beyond it is missing.
  */
 function explainDifference(
   difference: bigint,
@@ -79,10 +79,10 @@ function explainDifference(
 
 const least = (a: bigint, b: bigint) => (b <= 0n ? 0n : a < b ? a : b)
 
-/** Swaps that the chain has to have something for, by their own rows. */
+/** Swaps that need a balance or delivery on the chain, by their own rows. */
 export type Expected = { held: readonly string[]; delivered: readonly string[] }
 
-/** What the swaps say against what is held, whatever the books say. */
+/** Contradictions between swaps and balances, independent of the books. */
 export async function findDoubts(
   db: PoolClient,
   balances: readonly Held[],
@@ -102,22 +102,22 @@ export async function findDoubts(
   ]
 }
 
-/** The doubts that have lasted long enough now, and how long each has. */
-export function lasting(memory: Memory, doubts: readonly Drift[]) {
+/** The doubts that have now lasted long enough, and the counts of all. */
+export function findLasting(memory: Memory, doubts: readonly Drift[]) {
   const counts = new Map(doubts.map((doubt) => [nameOf(doubt), (memory.doubts.get(nameOf(doubt)) ?? 0) + 1]))
   return { counts, drifts: doubts.filter((doubt) => counts.get(nameOf(doubt)) === READINGS) }
 }
 
 const nameOf = ({ why, token, swapId }: Drift) => `${why} ${token} ${swapId}`
 
-/** What a place holds, in the words of the books. */
+/** The ledger accounts of a place. */
 function accountsOf({ place }: Held): LedgerAccount[] {
   return place === 'escrow' ? ['locked', 'owed', 'spare'] : ['inventory']
 }
 
 type At = { part: number; block: bigint }
 
-/** `taken`: of what others had in the escrow. `returned`: what was missing before. */
+/** `taken`: withdrawn by third parties from the escrow. `returned`: an earlier shortfall is back. */
 type Counting = 'opening' | 'surplus' | 'shortfall' | 'taken' | 'returned'
 
 export function toMovement(kind: Counting, { part, block }: At, held: Held, amount: bigint): NewMovement {

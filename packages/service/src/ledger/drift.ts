@@ -1,7 +1,7 @@
-/** The chain and the books, or the chain and the swaps, do not agree. Without a token it is about the whole chain. */
+/** A disagreement between the chain and the books or the swaps. Without a token it concerns the whole chain. */
 export type Drift = { why: string; token?: string; amount?: bigint; txHash?: string; swapId?: string }
 
-/** Ends by itself when what was missing is there again; every other drift is for a person to judge. */
+/** Ends by itself once the missing amount is back. Every other drift needs an operator. */
 export const LESS_HELD = 'less is held than the books say'
 
 export function describeDrift({ why, amount, token, txHash, swapId }: Drift): string {

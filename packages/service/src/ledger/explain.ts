@@ -11,10 +11,10 @@ import {
 import { findWithdrawalTxs } from '../store/treasury-moves.ts'
 import { type Explained, transfersOf } from './transfers.ts'
 
-// A purchase is two movements, everything else is one.
+// A purchase is two movements, every other event one.
 const PARTS_PER_EVENT = 2
 
-/** Each event that is not booked yet, with everything that its movements follow from. */
+/** All unbooked events, with the data that their movements follow from. */
 export async function explainNew(
   { pool, chain }: { pool: Pool; chain: CustodyChain },
   events: readonly CustodyEvent[],
@@ -57,7 +57,7 @@ function nameOf(event: CustodyEvent): string | undefined {
   return 'op' in event ? event.op : undefined
 }
 
-/** An op from a chain without contracts is named like its delivery: that one is meant first. */
+/** On a chain without contracts, op and delivery have the same hash: the op wins. */
 function indexByName(records: readonly OpRecord[]): Map<string, OpRecord> {
   const byDelivery = records.map((record) => [record.deliveryHash, record] as const)
   return new Map([...byDelivery, ...records.map((record) => [record.hash, record] as const)])
@@ -69,7 +69,7 @@ async function askChain(chain: CustodyChain, event: CustodyEvent, op: OpRecord |
     return sold === undefined ? {} : { sold }
   }
   const isOurLock = event.kind === 'locked' && !op?.swapId && (await chain.isOurLock(event.txHash))
-  // Of an orphan only the input is known.
+  // Of an orphan, only the input is known.
   const isKnown = op !== undefined && (event.kind !== 'delivered' || op.outputToken !== '')
   const isTold = isKnown || ('token' in event && event.token !== undefined)
   const paid = isTold ? undefined : await chain.findPaid(event)

@@ -13,7 +13,7 @@ const delivered: CustodyEvent = { ...at, kind: 'delivered', delivery: '0xd', amo
 const linesOf = (explained: Explained) =>
   transfersOf(explained).map(({ token, amount, debit, credit }) => `${amount} ${token} ${debit} to ${credit}`)
 
-test('a swap that is claimed leaves the input in the inventory and the output with the recipient', () => {
+test('a claimed swap moves the input to the inventory and the output to the recipient', () => {
   const claimed: CustodyEvent = { ...at, kind: 'claimed', op: '0xop' }
   const events = [locked, delivered, claimed]
 
@@ -24,7 +24,7 @@ test('a swap that is claimed leaves the input in the inventory and the output wi
   ])
 })
 
-test('a refund that the token refuses is owed, and then paid', () => {
+test('a refund that the token refuses is owed, and later paid', () => {
   const events: CustodyEvent[] = [
     { ...at, kind: 'refunded', op: '0xop' },
     { ...at, kind: 'credited', owner: 'wallet', token: 'USDC', amount: 100n },
@@ -38,7 +38,7 @@ test('a refund that the token refuses is owed, and then paid', () => {
   ])
 })
 
-test('an output that is bought shows what was sold for it', () => {
+test('a bought output shows the amount sold for it', () => {
   const bought = { ...op, venue: 'uniswap-v3', payToken: 'USDC', payAmount: 20n }
 
   expect(linesOf({ event: delivered, op: bought, sold: 18n })).toEqual([
@@ -48,13 +48,13 @@ test('an output that is bought shows what was sold for it', () => {
   expect(linesOf({ event: delivered, op: bought })[0]).toBe('20 USDC inventory to market')
 })
 
-test('what was locked before the books were opened leaves from what they found', () => {
+test('an input locked before the opening leaves from `spare`', () => {
   const claimed: CustodyEvent = { ...at, kind: 'claimed', op: '0xop' }
 
   expect(linesOf({ event: claimed, op, isLockBooked: false })).toEqual(['100 USDC spare to inventory'])
 })
 
-test('a delivery or a lock of ours without a swap is unexplained and calls for a person', () => {
+test('a delivery or lock of ours without a swap is unexplained and needs an operator', () => {
   const { swapId: _, ...unsubmitted } = op
   const paid = { token: 'ETH', amount: 7n }
 
@@ -67,7 +67,7 @@ test('a delivery or a lock of ours without a swap is unexplained and calls for a
   for (const event of [delivered, locked]) expect(suspicionOf({ event, op })).toBeUndefined()
 })
 
-test('what anyone sends in is no reason to stop, what leaves without a name is', () => {
+test('an unsolicited inflow is no reason to stop, an unexplained outflow is', () => {
   const moved = { ...at, place: 'vault', token: 'ETH', amount: 1n } as const
 
   expect(linesOf({ event: { ...moved, kind: 'received' } })).toEqual(['1 ETH outside to inventory'])
@@ -75,7 +75,7 @@ test('what anyone sends in is no reason to stop, what leaves without a name is',
   expect(suspicionOf({ event: { ...moved, kind: 'left' } })).toMatch(/left/)
 })
 
-test('what the operator withdrew by command is explained, where no contract tells it', () => {
+test('an operator’s withdrawal is explained where no contract reports it', () => {
   const event: CustodyEvent = { ...at, kind: 'left', place: 'vault', token: 'ETH', amount: 1n }
 
   expect(linesOf({ event, isWithdrawal: true })).toEqual(['1 ETH inventory to treasury'])

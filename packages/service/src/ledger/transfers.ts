@@ -3,25 +3,25 @@ import type { LedgerAccount, Transfer } from '../model/ledger.ts'
 import { INVENTORY } from '../model/venue.ts'
 import type { OpRecord } from '../store/ledger.ts'
 
-/** What is known here of the op that an event names. */
+/** The stored op of an event. */
 export type KnownOp = Omit<OpRecord, 'deliveryHash'>
 
 export type Explained = {
   event: CustodyEvent
   op?: KnownOp
-  /** What an op that is not known here was about, if the chain tells. */
+  /** Token and amount of an unknown op, if the chain shows them. */
   paid?: Paid
-  /** What a purchase took out of the vault, if the chain tells. */
+  /** The amount that a purchase took from the vault, if the chain shows it. */
   sold?: bigint
-  /** Whether the operator withdrew it by command: a vault without a contract tells nobody who took it. */
+  /** Whether it is a recorded withdrawal of the operator: a vault without a contract does not show who withdrew. */
   isWithdrawal?: boolean
-  /** Whether one of our own keys made this lock. */
+  /** Whether one of our own keys sent this lock. */
   isOurLock?: boolean
-  /** Whether the books have the lock: what was locked before they were opened is in `spare`. */
+  /** Whether the lock is booked: inputs locked before the opening are in `spare`. */
   isLockBooked?: boolean
 }
 
-/** The movements of an event. Empty where even the token is unknown: then the balances show it. */
+/** The movements of an event. Empty if even the token is unknown; the balances then show the difference. */
 export function transfersOf(explained: Explained): Transfer[] {
   const { event, op, paid } = explained
   const move = (debit: LedgerAccount, credit: LedgerAccount, of: Paid): Transfer[] => [
@@ -71,7 +71,7 @@ function transfersOfDelivery(event: Delivered, { op, paid, sold }: Explained): T
   const token = event.token ?? (op.outputToken || paid?.token)
   if (token === undefined) return []
   if (op.venue === INVENTORY) return [{ token, amount, debit: 'inventory', credit: 'wallet' }]
-  // Where the chain does not tell, all that was set aside counts as spent: what came back shows as received.
+  // If the chain does not show it, the whole reserved amount counts as spent, and the rest appears as received.
   const spent = { token: op.payToken, amount: sold ?? op.payAmount }
   return [
     { ...spent, debit: 'inventory', credit: 'market' },
@@ -79,12 +79,12 @@ function transfersOfDelivery(event: Delivered, { op, paid, sold }: Explained): T
   ]
 }
 
-/** Of what a place holds, the account that takes what no event explains. */
-export function restOf(place: Custodian): 'spare' | 'inventory' {
-  return place === 'escrow' ? 'spare' : 'inventory'
+/** The account of a custodian that takes unexplained differences. */
+export function restOf(custodian: Custodian): 'spare' | 'inventory' {
+  return custodian === 'escrow' ? 'spare' : 'inventory'
 }
 
-/** Why an event calls for a person: money was taken in or paid out for something that is not a swap here. */
+/** The reason why an event needs an operator: money moved without a swap. */
 export function suspicionOf({ event, op, isOurLock, isWithdrawal }: Explained): string | undefined {
   if (event.kind === 'left' && !isWithdrawal) return 'money left without a swap of ours'
   if (event.kind === 'locked' && isOurLock && !op?.swapId)

@@ -40,11 +40,11 @@ async function limits({ cap = 1_000n, books = [], unclaimed = 0n, exposed = 0n, 
 
 const mostOf = async (state: State) => (await limits(state)).mostInput(1, 'usdc', usdc)
 
-test('a quarter of the hourly claim cap is the most that one swap may bring', async () => {
+test('one swap may bring at most a quarter of the hourly claim cap', async () => {
   expect(await mostOf({ cap: 1_003n })).toBe(250n)
 })
 
-test('what is booked of the cap leaves less, and what was claimed in this hour counts until it is over', async () => {
+test('booked inputs reduce the room, and claims of this hour count until it is over', async () => {
   const books = [book({ open: 700n, claimed: 200n, hour: 5 }), book({ token: 'other', open: 10n ** 9n })]
 
   expect(await mostOf({ books, seconds: 6 * HOUR - 1 })).toBe(100n)
@@ -52,7 +52,7 @@ test('what is booked of the cap leaves less, and what was claimed in this hour c
   expect(await mostOf({ books: [book({ open: 5_000n })] })).toBe(0n)
 })
 
-test('what is delivered and not claimed leaves less, in the token of the input', async () => {
+test('delivered and unclaimed value reduces the room, in the input token', async () => {
   const most = await mostOf({ cap: 'none', unclaimed: 99_900n })
 
   expect(toCentsUp(usdE18(most, usdc))).toBe(100n)
@@ -60,7 +60,7 @@ test('what is delivered and not claimed leaves less, in the token of the input',
   expect(await mostOf({ cap: 'none', unclaimed: 100_000n })).toBe(0n)
 })
 
-test('nothing passes before its chain has told its cap and the database what is booked', async () => {
+test('nothing is accepted before the chain’s cap and the database’s bookings were read', async () => {
   const unread = createClaimLimits({
     claimCapOf: () => 1_000n,
     secondsOf: () => 0,
@@ -73,7 +73,7 @@ test('nothing passes before its chain has told its cap and the database what is 
   expect(await mostOf({ cap: 'unknown' })).toBe(0n)
 })
 
-test('the room before finality is what the exposure cap leaves', async () => {
+test('the room before finality is the rest of the exposure cap', async () => {
   expect((await limits({ exposed: 4_999n })).exposureRoom(1)).toBe(1n)
   expect((await limits({ exposed: 6_000n })).exposureRoom(1)).toBe(0n)
   expect((await limits()).exposureRoom(2)).toBe(5_000n)

@@ -4,20 +4,20 @@ import { claimRoom, EMPTY_BOOK, largestShare } from '../model/claim-room.ts'
 import type { TokenBook } from '../store/claim-books.ts'
 import type { OriginCaps } from '../store/exposure.ts'
 
-/** `unknown` until the chain was seen once; `none` where nothing bounds what is claimed in an hour. */
+/** `unknown` until the chain was read once; `none` if claims are unlimited. */
 export type ClaimCapOf = (chainId: number, token: string) => bigint | 'none' | 'unknown'
 
 type Booked = { books: readonly TokenBook[]; deliveries: ReadonlyMap<number, OriginCaps> }
 
 type Options = {
   claimCapOf: ClaimCapOf
-  /** By the clock of a chain; undefined while it is silent. */
+  /** Time of a chain's clock; undefined while the chain is unavailable. */
   secondsOf(chainId: number): number | undefined
   capsOf(chainId: number): OriginCaps
   readBooked(): Promise<Booked>
 }
 
-/** How much of a token one swap may bring, by what can be claimed in time and what is delivered and not claimed. */
+/** The largest input of a token per swap, by the claim cap and by the cap on delivered and unclaimed value. */
 export function createClaimLimits({ claimCapOf, secondsOf, capsOf, readBooked }: Options) {
   let booked: Booked | undefined
 
@@ -36,7 +36,7 @@ export function createClaimLimits({ claimCapOf, secondsOf, capsOf, readBooked }:
     async refresh(): Promise<void> {
       booked = await readBooked()
     },
-    /** The largest input that passes now. Nothing passes before all of it was read once. */
+    /** The largest input accepted now; 0 until everything was read once. */
     mostInput(chainId: number, token: string, priced: Priced): bigint {
       if (!booked) return 0n
       const left = capsOf(chainId).unclaimedCents - (booked.deliveries.get(chainId)?.unclaimedCents ?? 0n)
@@ -44,7 +44,7 @@ export function createClaimLimits({ claimCapOf, secondsOf, capsOf, readBooked }:
       const most = claimable(chainId, token)
       return most === undefined || deliverable < most ? deliverable : most
     },
-    /** Value that may be delivered now against inputs of a chain that are not final, in cents. */
+    /** Remaining cap, in cents, for deliveries against inputs of this chain that are not final. */
     exposureRoom(chainId: number): bigint {
       if (!booked) return 0n
       const left = capsOf(chainId).exposedCents - (booked.deliveries.get(chainId)?.exposedCents ?? 0n)

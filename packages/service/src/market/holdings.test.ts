@@ -11,7 +11,7 @@ const tiers = [
 
 type Answer = bigint | undefined | Error
 
-/** Two EVM chains of which the second counts in other decimals, and Solana. */
+/** Two EVM chains with different decimals, and Solana. */
 function createScene(limits?: HoldingOptions['limits']) {
   let now = 1_000_000
   const balances: Record<string, Answer> = { one: 0n, two: 0n, solana: 0n }
@@ -39,7 +39,7 @@ function createScene(limits?: HoldingOptions['limits']) {
     pass(ms: number) {
       now += ms
     },
-    /** Nodes are silent until the returned function is called. */
+    /** Delays all answers until the returned function is called. */
     silence(): () => void {
       let open = () => {}
       gate = new Promise((resolve) => {
@@ -61,7 +61,7 @@ function readLater(answer: Answer, gate: Promise<void> | undefined): Promise<big
   })
 }
 
-/** Lets every read that can end, end. */
+/** Lets all pending reads finish. */
 const settle = () => new Promise((resolve) => setImmediate(resolve))
 
 test('the first quote of a wallet has no discount and starts a read; the next one has it', async () => {
@@ -77,7 +77,7 @@ test('the first quote of a wallet has no discount and starts a read; the next on
   expect(feeOf('w')).toBe(938)
 })
 
-test('a holding is the sum over the chains of the family of the wallet, exactly', async () => {
+test('a holding is the exact sum over the chains of the wallet’s family', async () => {
   const { balances, tierOf } = createScene()
   Object.assign(balances, { one: 400n * TOKEN, two: 600_000_000n, solana: 10_000n * 10n ** 9n })
   for (const wallet of ['w', 'x']) tierOf(wallet)
@@ -93,7 +93,7 @@ test('a holding is the sum over the chains of the family of the wallet, exactly'
   expect(tierOf('s', 'solana')).toBe('silver')
 })
 
-test('many quotes of one wallet start one read', async () => {
+test('concurrent quotes of one wallet start one read', async () => {
   const { tierOf, asked, silence } = createScene()
   const speak = silence()
 
@@ -109,7 +109,7 @@ test('many quotes of one wallet start one read', async () => {
   expect(asked).toHaveLength(2)
 })
 
-test('a holding of 30 s is used and refreshed at once; who sold loses the discount with it', async () => {
+test('a holding older than 30 s is used and refreshed; selling ends the discount', async () => {
   const { balances, tierOf, asked, pass } = createScene()
   balances['one'] = 1_000n * TOKEN
   tierOf('w')
@@ -128,7 +128,7 @@ test('a holding of 30 s is used and refreshed at once; who sold loses the discou
   expect(tierOf('w')).toBe('none')
 })
 
-test('a holding older than 60 s is not used, even when the node is silent', async () => {
+test('a holding older than 60 s is not used, even if the node does not answer', async () => {
   const { balances, tierOf, pass, silence } = createScene()
   balances['one'] = 1_000n * TOKEN
   tierOf('w')
@@ -145,7 +145,7 @@ test('a holding older than 60 s is not used, even when the node is silent', asyn
   expect(tierOf('w')).toBe('bronze')
 })
 
-test('a holding is as old as the question, not as the answer', async () => {
+test('the age of a holding counts from the request, not from the answer', async () => {
   const { balances, tierOf, pass, silence } = createScene()
   balances['one'] = 1_000n * TOKEN
   const speak = silence()
@@ -159,7 +159,7 @@ test('a holding is as old as the question, not as the answer', async () => {
 })
 
 test.each([undefined, new Error('node down')])(
-  'while a chain cannot be read (%s), the whole holding is used to its end, then what the others hold',
+  'while a chain cannot be read (%s), the complete holding is used until it expires, then that of the other chains',
   async (silent) => {
     const { balances, tierOf, pass } = createScene()
     Object.assign(balances, { one: 9_000n * TOKEN, two: 1_000_000_000n })
@@ -185,7 +185,7 @@ test.each([undefined, new Error('node down')])(
   },
 )
 
-test('a read that failed is reported, and tried again after 5 s', async () => {
+test('a failed read is reported, and retried after 5 s', async () => {
   const { balances, tierOf, asked, faults, pass } = createScene()
   Object.assign(balances, { one: new Error('node down'), two: new Error('node down') })
   tierOf('w')
@@ -203,7 +203,7 @@ test('a read that failed is reported, and tried again after 5 s', async () => {
   expect(asked).toHaveLength(4)
 })
 
-test('so many wallets are read at once, so many wait, and the rest is read by a later quote', async () => {
+test('reads and the queue are limited, and a later quote reads the remaining wallets', async () => {
   const { tierOf, asked, silence } = createScene({ reads: 2, waiting: 3 })
   const speak = silence()
   tierOf('w0', 'solana')
@@ -222,7 +222,7 @@ test('so many wallets are read at once, so many wait, and the rest is read by a 
   expect(asked.at(-1)).toBe('solana w5')
 })
 
-test('the wallet whose read is the longest ago is forgotten first', async () => {
+test('the wallet with the oldest read is evicted first', async () => {
   const { balances, tierOf, pass } = createScene({ wallets: 2 })
   balances['one'] = 1_000n * TOKEN
   const quoteAll = async (...wallets: string[]) => {

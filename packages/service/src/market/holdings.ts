@@ -6,14 +6,14 @@ type Family = CatalogChain['family']
 /** A token of the asset that earns the discount. */
 export type HoldingSource = {
   decimals: number
-  /** Undefined while the chain is not worth asking. */
+  /** Undefined while the chain cannot be read. */
   readBalance(owner: string): Promise<bigint> | undefined
 }
 
 export type HoldingOptions = {
   sources: Readonly<Record<Family, readonly HoldingSource[]>>
   feeOf(held: Held): ServiceFee
-  /** A holding that was read longer ago is not used, so that who sells does not keep the discount. */
+  /** An older holding is not used, so that selling ends the discount. */
   maxAgeMs: number
   now(): number
   onFault(error: unknown, source: string): void
@@ -21,22 +21,22 @@ export type HoldingOptions = {
 }
 
 const LIMITS = {
-  /** Remembered; of 200 bytes each. */
+  /** Cached wallets, of 200 bytes each. */
   wallets: 50_000,
-  /** Wallets whose holdings are read at the same time. */
+  /** Wallets whose holdings are read concurrently. */
   reads: 32,
-  /** Wallets that wait for it; whoever comes later asks again with the next quote. */
+  /** Queued wallets. Beyond that, the next quote of a wallet asks again. */
   waiting: 1_000,
 }
-// A part of a holding that no node told is asked for again after this long.
+// Pause before reading a failed part of a holding again.
 const RETRY_MS = 5_000
 
-/** `dueAt` is when to read again: never, while a read is under way. */
+/** `dueAt`: when to read again; infinite during a read. */
 type Known = { fee: ServiceFee; readAt: number; isWhole: boolean; dueAt: number }
 
 /**
- * The fee of a wallet by what it holds, from memory: a quote waits for nobody. The first quote of a wallet starts a
- * read in the background and has no discount; later ones refresh what is half as old as it may become.
+ * The fee of a wallet by its holdings, from memory, so that a quote never waits. The first quote of a wallet starts a
+ * background read and has no discount. Later quotes refresh a holding at half of its maximum age.
  */
 export function createHoldings(options: HoldingOptions) {
   const { sources, feeOf, maxAgeMs, now, onFault } = options
@@ -55,7 +55,7 @@ export function createHoldings(options: HoldingOptions) {
       dueAt: 0,
     }
     entry.dueAt = Infinity
-    // In the order of their last read, since a holding that is not read again is soon of no use.
+    // Keeps insertion order by last read, because a holding that is not read again soon expires.
     known.delete(wallet)
     known.set(wallet, entry)
     if (known.size > limits.wallets) forgetOldest(known)
@@ -70,7 +70,7 @@ export function createHoldings(options: HoldingOptions) {
       answer.status === 'fulfilled' && answer.value ? [answer.value] : [],
     )
     const isWhole = parts.length === tokens.length
-    // What nobody told counts as not held, but does not replace a whole holding that may still be used.
+    // Unread parts count as zero, but do not replace a complete holding that is still usable.
     if (isWhole || !entry.isWhole || !isUsable(entry, now())) {
       entry.fee = feeOf(sumHeld(parts))
       entry.readAt = readAt
@@ -99,7 +99,7 @@ function forgetOldest(known: Map<string, Known>): void {
   if (oldest !== undefined) known.delete(oldest)
 }
 
-/** Runs so many at once, the others in the order in which they came. */
+/** Limits concurrency; further work waits in order. */
 function createQueue({ reads, waiting }: typeof LIMITS) {
   const queued: (() => Promise<void>)[] = []
   let running = 0
@@ -118,7 +118,7 @@ function createQueue({ reads, waiting }: typeof LIMITS) {
     isFull: () => queued.length >= waiting,
     add(work: () => Promise<void>): void {
       queued.push(work)
-      // The quote that asked for it is answered first.
+      // Lets the quote answer before the read starts.
       queueMicrotask(next)
     },
   }

@@ -27,7 +27,7 @@ function createScene(prices: readonly PriceSource[]) {
   return Object.assign(scene, { market, refresh })
 }
 
-test('a price is no newer than the chain that tells it', async () => {
+test('a price is no newer than the chain that reports it', async () => {
   const scene = createScene([feedOn(1, 1_000n), feedOn(2, 1_010n)])
   const priceWith = async (...live: number[]) => {
     scene.live = new Set(live)
@@ -42,7 +42,7 @@ test('a price is no newer than the chain that tells it', async () => {
   expect(await priceWith(1)).toBe(1_000n)
 })
 
-test('a source that never answers keeps no other from being fresh', async () => {
+test('a source that never answers does not make others stale', async () => {
   const silent: PriceSource = { ...feedOn(1, 0n), read: () => new Promise(() => {}) }
   const scene = createScene([silent, feedOn(2, 1_010n)])
 

@@ -5,13 +5,13 @@ import type { PriceRules } from './prices/reference.ts'
 import type { PriceSource } from './prices/source.ts'
 
 export type MarketSources = {
-  /** As the view of the chain has it; undefined while it is not live. */
+  /** From the view of the chain; undefined while the chain is not live. */
   chainNow: Market['chainNow']
   prices: readonly PriceSource[]
   priceRules: ReadonlyMap<string, PriceRules>
   readInventory(): Promise<Holding[]>
   hasGas: Market['hasGas']
-  /** Kept fresh by whoever gives it. */
+  /** The provider keeps these current. */
   mostInput: Market['mostInput']
   exposureRoom: Market['exposureRoom']
   now(): number
@@ -22,13 +22,13 @@ type Seen<T> = { value: T; at: number }
 
 export type LiveMarket = Market & {
   prices: PriceBook
-  /** Each asks one source and never throws. Apart from each other, so that a slow source holds up no other. */
+  /** Each reads one source and never throws. Separate, so that a slow source delays no other. */
   refreshers: readonly (() => Promise<unknown>)[]
 }
 
 /**
- * Keeps prices and liquidity in memory, beside the views of the chains, so that a quote waits for nobody. What could
- * not be refreshed for ten seconds is unknown rather than old.
+ * Keeps prices and inventory in memory, beside the views of the chains, so that a quote never waits. Data that could
+ * not be refreshed for ten seconds counts as unknown.
  */
 export function createMarket(sources: MarketSources): LiveMarket {
   let holdings: Seen<Map<string, bigint>> | undefined

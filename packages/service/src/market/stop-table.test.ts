@@ -14,7 +14,7 @@ const stopOf = (id: string): QuoteStop => ({
 })
 const side = { chainId: 1, token: '0x0', asset: 'ETH' }
 
-test('a read that began before another and ends after it does not bring back what it found', async () => {
+test('a read that ends after a newer one does not restore its older result', async () => {
   const answers: ((stops: QuoteStop[]) => void)[] = []
   const table = createStopTable({
     findActiveStops: () => new Promise((resolve) => answers.push(resolve)),
@@ -30,7 +30,7 @@ test('a read that began before another and ends after it does not bring back wha
   expect(table.ofSwap({ from: side, to: { ...side, chainId: 2 } })).toBeUndefined()
 })
 
-test('a stop of one asset is none of its chain', async () => {
+test('a stop of one asset does not stop its chain', async () => {
   const scope = { kind: 'part', chainId: 1, asset: 'ETH' } as const
   const table = createStopTable({
     findActiveStops: async () => [{ ...stopOf('1'), scope }],

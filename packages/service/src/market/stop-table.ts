@@ -1,9 +1,9 @@
 import { type QuoteStop, type SwapSide, stopsSide, stopsSwap } from '../model/stop.ts'
 
 export type StopTable = {
-  /** A stop that is about a swap between these two, if there is one. */
+  /** A stop that covers a swap between these two sides, if any. */
   ofSwap(swap: { from: SwapSide; to: SwapSide }): QuoteStop | undefined
-  /** One that is about a side, whatever the other is: a chain as a whole, or a token of it. */
+  /** A stop that covers one side, whatever the other is: a whole chain, or a token on it. */
   ofSide(side: { chainId: number; asset?: string }): QuoteStop | undefined
   refresh(): Promise<void>
   start(): Promise<void>
@@ -17,8 +17,8 @@ type Options = {
 }
 
 /**
- * All active stops in memory, so that a quote asks nobody. Read again on notification, and every `pollMs` in case
- * one was lost.
+ * Keeps all active stops in memory, so that a quote never waits. Reads them again on notification, and every `pollMs`
+ * in case one was lost.
  */
 export function createStopTable({ findActiveStops, onError, pollMs = 2_000 }: Options): StopTable {
   let stops: readonly QuoteStop[] = []
@@ -26,7 +26,7 @@ export function createStopTable({ findActiveStops, onError, pollMs = 2_000 }: Op
   let shown = 0
   let timer: NodeJS.Timeout | undefined
 
-  /** A read that began earlier may end later: what it found is older. */
+  /** Discards the result of a read if a newer one has finished. */
   async function refresh(): Promise<void> {
     begun += 1
     const turn = begun
@@ -38,7 +38,7 @@ export function createStopTable({ findActiveStops, onError, pollMs = 2_000 }: Op
 
   return {
     ofSwap: (swap) => stops.find((stop) => stopsSwap(stop, swap)),
-    // No asset is called nothing: without one, only a stop of all assets is meant.
+    // No asset has an empty name: without an asset, only a stop of all assets matches.
     ofSide: ({ chainId, asset = '' }) => stops.find((stop) => stopsSide(stop, { chainId, asset })),
     refresh,
     async start() {

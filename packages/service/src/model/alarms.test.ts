@@ -115,11 +115,11 @@ const cases: [string, Partial<Watched>, string][] = [
 ]
 
 describe('alarms', () => {
-  test('there are none at the thresholds', () => {
+  test('no alarm at the thresholds', () => {
     expect(findAlarms(well)).toEqual([])
   })
 
-  test('there is none about a token that is bought from a pool and never held', () => {
+  test('no alarm about a token that is bought from a pool and never held', () => {
     const bought = { ...holding, held: '0', reserved: '0', isBought: true }
     const soldToUs = { ...bought, held: '1', reserved: '1' }
 
@@ -133,7 +133,7 @@ describe('alarms', () => {
     expect(alarms[0]?.summary).toContain(text)
   })
 
-  test('are named and graded as those of Prometheus', () => {
+  test('alarms have the names and severities of those in Prometheus', () => {
     const file = new URL('../../../../deploy/alerts.yaml', import.meta.url)
     type Rules = { groups: { rules: { alert: string; labels: { severity: string } }[] }[] }
     const { groups } = parse(readFileSync(file, 'utf8')) as Rules

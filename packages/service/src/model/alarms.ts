@@ -2,7 +2,7 @@ import type { OperatorAlarm, OperatorOverview } from '@geoswap/wire'
 import { isTooSlow } from './finality.ts'
 import { lastsPermille, type Stock, usedPermille } from './inventory-use.ts'
 
-/** What alarms are judged by. */
+/** The data that alarms are derived from. */
 export type Watched = Omit<OperatorOverview, 'at' | 'network' | 'alarms' | 'assets'>
 
 type Judge = (watched: Watched) => string[]
@@ -41,7 +41,9 @@ const RULES: readonly Rule[] = [
   { name: 'GeoswapWebhooksFail', severity: 'ticket', find: findWebhooksFail },
 ]
 
-/** The conditions of deploy/alerts.yaml that can be known from here, as of now: Prometheus waits before it tells. */
+/**
+ * Returns the conditions of deploy/alerts.yaml that the overview shows right now. Prometheus waits before it alerts.
+ */
 export function findAlarms(watched: Watched): OperatorAlarm[] {
   return RULES.flatMap(({ name, severity, find }) =>
     find(watched).map((summary) => ({ name, severity, summary })),
@@ -54,7 +56,7 @@ function findNoWorker({ lanesHeld }: Watched): string[] {
 
 function findChainsDown({ chains }: Watched): string[] {
   const down = chains.filter(({ isLive }) => !isLive)
-  return down.map(({ name }) => `The nodes of ${name} do not answer, agree or move on`)
+  return down.map(({ name }) => `The nodes of ${name} do not answer, disagree or are stuck`)
 }
 
 function findFinalityStalled({ chains }: Watched): string[] {
@@ -67,7 +69,7 @@ function findFinalityStalled({ chains }: Watched): string[] {
     )
 }
 
-/** One that has stalled is told as such. */
+/** Omits stalled chains: `findFinalityStalled` reports them. */
 function findFinalitySlow({ chains }: Watched): string[] {
   const slow = chains.filter(
     ({ finalitySeconds, measuredFinalitySeconds = 0 }) =>
@@ -91,12 +93,12 @@ function findFloatLow({ gasFloats }: Watched): string[] {
 function findStuck({ swaps }: Watched): string[] {
   return swaps.open
     .filter(({ state, oldestSeconds }) => MOVING.has(state) && oldestSeconds > STUCK_SECONDS)
-    .map(({ state, oldestSeconds }) => `A swap is ${state} for ${Math.floor(oldestSeconds)} seconds`)
+    .map(({ state, oldestSeconds }) => `A swap has been ${state} for ${Math.floor(oldestSeconds)} seconds`)
 }
 
 function findDrift({ stops }: Watched): string[] {
   const drifts = stops.filter(({ why }) => why === 'drift')
-  return drifts.map(({ what, note }) => `The books and the chain do not agree, ${what} is stopped: ${note}`)
+  return drifts.map(({ what, note }) => `The books and the chain disagree; ${what} is stopped: ${note}`)
 }
 
 function findPricesLost({ prices }: Watched): string[] {
@@ -111,7 +113,7 @@ function findBlocked({ swaps }: Watched): string[] {
 
 function findClaimsLate({ swaps }: Watched): string[] {
   const isLate = swaps.claimMarginUsed > CLAIM_MARGIN
-  return isLate ? ['Half of the time to claim the input of a delivered swap is over'] : []
+  return isLate ? ['Half of the time to claim the input of a delivered swap has passed'] : []
 }
 
 function findUnsigned({ swaps }: Watched): string[] {
@@ -121,7 +123,7 @@ function findUnsigned({ swaps }: Watched): string[] {
 
 function findInputsLost({ chains }: Watched): string[] {
   const lost = chains.filter(({ lostCents }) => lostCents !== '0')
-  return lost.map(({ name }) => `A reorg of ${name} took an input back that was paid for`)
+  return lost.map(({ name }) => `A reorg of ${name} undid an input whose output was delivered`)
 }
 
 function findUnclaimedHigh({ chains }: Watched): string[] {
@@ -129,12 +131,12 @@ function findUnclaimedHigh({ chains }: Watched): string[] {
     BigInt(unclaimedCents) * 1_000n > BigInt(unclaimedCapCents) * USED_PERMILLE
   return chains
     .filter(isHigh)
-    .map(({ name }) => `Nearly as much is delivered and not claimed as may be, from ${name}`)
+    .map(({ name }) => `Delivered and unclaimed value from ${name} is close to its cap`)
 }
 
 function findBooksLate({ books, chains }: Watched): string[] {
   const late = books.chains.filter(({ ageSeconds }) => ageSeconds > BOOKS_SECONDS)
-  return late.map(({ chainId }) => `${nameOf(chains, chainId)} is not compared with its books`)
+  return late.map(({ chainId }) => `${nameOf(chains, chainId)} has not been compared with its books lately`)
 }
 
 function findInventoryLow({ inventory, chains }: Watched): string[] {
@@ -162,12 +164,12 @@ function stockOf({ held, reserved, isBought }: Watched['inventory'][number]): St
 function findManyRefunds({ swaps }: Watched): string[] {
   const counts = swaps.ended.filter(({ status }) => status === 'refunded').map(({ count }) => count)
   const sum = counts.reduce((all, each) => all + each, 0)
-  return sum > MANY_REFUNDS ? [`${sum} swaps of the last hour went back`] : []
+  return sum > MANY_REFUNDS ? [`${sum} swaps of the last hour were refunded`] : []
 }
 
 function findWebhooksFail({ webhooks }: Watched): string[] {
   const isFailing = webhooks.failing + webhooks.disabled > 0
-  return isFailing ? ['Webhook endpoints do not accept what they are sent'] : []
+  return isFailing ? ['Webhook endpoints reject events or are disabled'] : []
 }
 
 function nameOf(chains: Watched['chains'], id: number): string {

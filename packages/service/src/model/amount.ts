@@ -1,4 +1,4 @@
-/** Money arithmetic: bigint in the smallest unit, the rounding direction in the name. */
+/** Money arithmetic: bigint in the smallest unit. Function names state the rounding direction. */
 
 /** A price in USD per whole token, scaled by 10^18. */
 export type PriceE18 = bigint
@@ -20,17 +20,17 @@ const POWERS = Array.from({ length: 80 }, (_, exponent) => 10n ** BigInt(exponen
 
 export const tenTo = (exponent: number): bigint => POWERS[exponent] ?? 10n ** BigInt(exponent)
 
-/** A price told as an integer with this many decimals. More than 18 are cut off, fewer than none are zeros. */
+/** Scales an integer price with `decimals` decimals to 18, rounded down. `decimals` may be negative. */
 export function toPriceE18Down(value: bigint, decimals: number): PriceE18 {
   return decimals <= 18 ? value * tenTo(18 - decimals) : value / tenTo(decimals - 18)
 }
 
-/** The amount of `to` worth the same as `amount` of `from`, rounded down. */
+/** The amount of `to` that equals `amount` of `from` in value, rounded down. */
 export function convertDown(amount: bigint, from: Priced, to: Priced): bigint {
   return (amount * from.price * tenTo(to.decimals)) / (to.price * tenTo(from.decimals))
 }
 
-/** The amount of `to` worth the same as `amount` of `from`, rounded up. */
+/** The amount of `to` that equals `amount` of `from` in value, rounded up. */
 export function convertUp(amount: bigint, from: Priced, to: Priced): bigint {
   return divideUp(amount * from.price * tenTo(to.decimals), to.price * tenTo(from.decimals))
 }
@@ -42,22 +42,22 @@ export function usdE18(amount: bigint, token: Priced): bigint {
 
 const CENT_E18 = tenTo(16)
 
-/** A USD value in whole cents, to the nearest. */
+/** A USD value in cents, rounded to the nearest cent. */
 export function toCents(valueE18: bigint): bigint {
   return (valueE18 + CENT_E18 / 2n) / CENT_E18
 }
 
-/** A USD value in whole cents, never less than it is. */
+/** A USD value in cents, rounded up. */
 export function toCentsUp(valueE18: bigint): bigint {
   return valueE18 / CENT_E18 + 1n
 }
 
-/** The largest amount whose value, by `toCentsUp`, is at most this; `cents` is more than 0. */
+/** The largest amount whose value, by `toCentsUp`, is at most `cents`. `cents` must be positive. */
 export function mostWithin(cents: bigint, token: Priced): bigint {
   return (cents * CENT_E18 * tenTo(token.decimals) - 1n) / token.price
 }
 
-/** Cents as dollars with two digits. */
+/** Formats cents as dollars with two decimals. */
 export function formatCents(cents: bigint): string {
   const digits = (cents < 0n ? -cents : cents).toString().padStart(3, '0')
   return `${cents < 0n ? '-' : ''}${digits.slice(0, -2)}.${digits.slice(-2)}`

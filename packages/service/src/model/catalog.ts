@@ -7,12 +7,12 @@ export type CatalogChain = {
   chainId: number
   name: string
   family: 'evm' | 'solana'
-  /** The chain's own coin. Its address is what stands for it where a token is named, and never a wallet. */
+  /** The chain's native coin. Its address is a placeholder that requests use for the coin, never a wallet. */
   native: Token
   tokens: readonly Token[]
-  /** Addresses that must never be a recipient or a wallet: our own contracts and vaults. */
+  /** Our own contracts and vaults: never accepted as recipient or wallet. */
   ownAddresses: readonly string[]
-  /** The largest amount that a transfer here can carry. */
+  /** The largest amount that one transfer can carry. */
   maxAmount: bigint
   finality: FinalityRules
   blockSeconds: number
@@ -20,38 +20,41 @@ export type CatalogChain = {
 
 export type Asset = { name: string; usdStable: boolean }
 
-/** What can be swapped: chains, their tokens with decimals read from the chain, and the assets behind them. */
+/** The supported chains, their tokens (decimals are read from the chain), and the assets of those tokens. */
 export type Catalog = { chains: ReadonlyMap<number, CatalogChain>; assets: ReadonlyMap<string, Asset> }
 
 export function findToken(chain: CatalogChain, address: string): Token | undefined {
   return chain.tokens.find((token) => token.address === address)
 }
 
-/** The market as a quote sees it: memory only. Undefined stands for unknown or too old to trust. */
+/** Market data for quotes, served from memory. Undefined means unknown or stale. */
 export type Market = {
   priceOf(asset: string): PriceE18 | undefined
   chainNow(chainId: number): ChainNow | undefined
-  /** Whether the keys that take inputs, or deliver, can pay for it: what they cannot send is not accepted. */
+  /** Whether the keys of this side hold enough gas coin to send. Swaps are refused otherwise. */
   hasGas(chainId: number, side: Side): boolean
-  /** The largest input of a token that one swap may bring now: what can be claimed in time, and within caps. */
+  /** The largest input of a token that one swap may bring now, by claim capacity and caps. */
   mostInput(chainId: number, token: string, priced: Priced): bigint
-  /** Value that may be delivered now against inputs of a chain that are not final, in USD cents. */
+  /** Remaining cap, in USD cents, for deliveries against inputs of this chain that are not final. */
   exposureRoom(chainId: number): bigint
-  /** What can leave the vault now: held minus reserved, and no more than it may pay out. Undefined: never counted. */
+  /**
+   * The amount that can leave the vault now: held minus reserved, limited by the payout cap. Undefined until first
+   * read.
+   */
   available(chainId: number, token: string): bigint | undefined
 }
 
 export type Side = 'origin' | 'destination'
 
-/** What the legs of a swap cost on a chain at this moment, in the smallest unit of its own coin. */
+/** Current costs of a swap's legs on a chain, in the smallest unit of its native coin. */
 export type LegCosts = {
-  /** Taking the input and claiming it; `firstLock` for a wallet that has to be delegated as well. */
+  /** Locking and claiming the input. `firstLock` includes the delegation of a new wallet. */
   lock: bigint
   firstLock: bigint
   delivery: bigint
   /** A delivery whose output is bought in the same transaction. */
   purchase: bigint
-  /** What all of these are multiples of; 0 where fees are not asked by the gas. */
+  /** All costs are multiples of this gas price; 0 if the chain does not charge by gas. */
   gasPrice: bigint
 }
 
@@ -60,6 +63,6 @@ export type ChainNow = {
   block: bigint
   height: bigint
   costs: LegCosts
-  /** How long finality takes, as measured; undefined until it was. */
+  /** Measured time to finality; undefined until measured. */
   finalitySeconds?: number
 }

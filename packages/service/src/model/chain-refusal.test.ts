@@ -4,14 +4,14 @@ import { assertNotLate, isLate } from './chain-refusal.ts'
 
 const base = { chainId: 8453, name: 'base', finality: { hardSeconds: 2_400 } } as CatalogChain
 
-test('a chain that is final within three times its configured time is served, and so is one not measured yet', () => {
+test('a chain is served up to three times its configured finality, and before finality is measured', () => {
   for (const now of [{}, { finalitySeconds: 900 }, { finalitySeconds: 7_200 }]) {
     expect(isLate(base, now)).toBe(false)
     expect(() => assertNotLate(base, now)).not.toThrow()
   }
 })
 
-test('503 CHAIN_UNAVAILABLE says how much longer finality takes, and when to ask again', () => {
+test('503 CHAIN_UNAVAILABLE reports the extra time to finality and when to retry', () => {
   const refuse = () => assertNotLate(base, { finalitySeconds: 7_230 })
 
   expect(refuse).toThrow(

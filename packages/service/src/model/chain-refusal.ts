@@ -2,12 +2,12 @@ import { ServiceError } from '../errors.ts'
 import type { CatalogChain, ChainNow } from './catalog.ts'
 import { describeSeconds, isTooSlow } from './finality.ts'
 
-// Finality that fell behind catches up in minutes.
+// Delayed finality catches up within minutes.
 const RETRY_AFTER_MS = 60_000
 
 type Chain = Pick<CatalogChain, 'chainId' | 'name' | 'finality'>
 
-/** Whether a chain is final so late that swaps from and to it wait. */
+/** Whether finality of the chain is so slow that its swaps have to wait. */
 export function isLate(
   { finality }: Pick<Chain, 'finality'>,
   now: Pick<ChainNow, 'finalitySeconds'>,
@@ -15,7 +15,7 @@ export function isLate(
   return isTooSlow(finality.hardSeconds, now.finalitySeconds)
 }
 
-/** 503 while finality of the chain is so slow that no deadline of a new op would hold. */
+/** Throws 503 while finality is too slow for the deadlines of a new op. */
 export function assertNotLate(chain: Chain, now: Pick<ChainNow, 'finalitySeconds'>): void {
   const { finalitySeconds } = now
   if (finalitySeconds === undefined || !isLate(chain, now)) return

@@ -8,7 +8,7 @@ const HOUR = 3_600
 
 type Op = {
   amount: bigint
-  /** When the chain shows that its delivery is final. */
+  /** The time at which the chain shows the delivery as final. */
   claimableAt: number
   refundDeadline: number
   state: 'waiting' | 'locked' | 'claimed' | 'final' | 'refunded'
@@ -22,13 +22,13 @@ const term = fc.record({
   amount: fc.integer({ min: 1, max: Number(CAP) / 4 }),
   lockAt: fc.integer({ min: 0, max: 4 * HOUR }),
   toDelivery: fc.integer({ min: 10, max: 2_400 }),
-  // From the moment a claim is possible. As short as a fast chain has it, or as long as a rollup has.
+  // Seconds from the first moment a claim is possible: short as on a fast chain, or long as on a rollup.
   toDeadline: fc.integer({ min: 120, max: 2 * HOUR }),
 })
 
 /**
- * One escrow, fed by several destinations, each with its own time to finality. A relayer claims what it can every
- * minute; from a refund deadline on a stranger sends back whatever is still there.
+ * Simulates one escrow with several destinations of different finality. A relayer claims what fits once a minute. After
+ * a refund deadline, a third party refunds any remaining input.
  */
 function run(terms: readonly Terms[], { finalitySeconds, reserves, holdsHour }: Rules) {
   const window = createClaimWindow(CAP)
@@ -43,7 +43,7 @@ function run(terms: readonly Terms[], { finalitySeconds, reserves, holdsHour }: 
   let deferrals = 0
   const lock = (now: number) => {
     for (const [index, op] of ops.entries()) {
-      // A lock that finds no room for three minutes has expired: nothing is taken.
+      // A lock without room for three minutes expires, and nothing is taken.
       const at = terms[index]?.lockAt ?? 0
       if (op.state !== 'waiting' || now < at || now > at + 180) continue
       if (reserves && op.amount > claimRoom(book, CAP, now)) continue
@@ -84,7 +84,7 @@ function run(terms: readonly Terms[], { finalitySeconds, reserves, holdsHour }: 
 const RULES: Rules = { finalitySeconds: 60, reserves: true, holdsHour: true }
 const finality = fc.constantFrom(0, 60, 780, 2_400)
 
-test('a claim that was booked is never put off by the cap, whenever and in whichever order claims are sent', () => {
+test('the cap never defers a booked claim, whatever the time and order in which claims are sent', () => {
   fc.assert(
     fc.property(fc.array(term, { maxLength: 60 }), finality, (terms, finalitySeconds) => {
       const { deferrals, refunded, final, waiting, book } = run(terms, { ...RULES, finalitySeconds })
@@ -96,7 +96,7 @@ test('a claim that was booked is never put off by the cap, whenever and in which
   )
 })
 
-/** Two destinations, final after one minute and after twenty, that feed one origin with twice its cap an hour. */
+/** Two destinations, final after 1 and 20 minutes, whose swaps bring one origin twice its cap per hour. */
 const flood: Terms[] = Array.from({ length: 48 }, (_, index) => ({
   amount: 160,
   lockAt: index * 300,
@@ -104,21 +104,21 @@ const flood: Terms[] = Array.from({ length: 48 }, (_, index) => ({
   toDeadline: 900,
 }))
 
-test('several destinations that feed one origin beyond its cap: nothing is both delivered and refunded', () => {
+test('several destinations exceed the cap of one origin: no swap is both delivered and refunded', () => {
   const { refunded, final, waiting } = run(flood, RULES)
 
   expect(refunded).toBe(0)
   expect(waiting).toBeGreaterThan(0)
-  // Of four hours' caps of 1,000, at six inputs of 160 each.
+  // At most six inputs of 160 fit into each of four hourly caps of 1,000.
   expect(final).toBeGreaterThanOrEqual(20)
 })
 
-test('without the booking, or with one that ends with the claim, the same load is delivered and refunded', () => {
+test('without booking, or if a booking ends with the claim, the same load is both delivered and refunded', () => {
   expect(run(flood, { ...RULES, reserves: false }).refunded).toBeGreaterThan(0)
   expect(run(flood, { ...RULES, holdsHour: false }).refunded).toBeGreaterThan(0)
 })
 
-test('a claim counts until the hour is over in which it was made', () => {
+test('a claim counts until its hour is over', () => {
   const book = withClaimed({ open: 700n, claimed: 0n, hour: 0 }, 300n, HOUR + 10)
 
   expect(book).toEqual({ open: 400n, claimed: 300n, hour: 1 })
@@ -126,7 +126,7 @@ test('a claim counts until the hour is over in which it was made', () => {
   expect(claimRoom(book, 500n, 2 * HOUR - 1)).toBe(0n)
 })
 
-test('a claim of an hour that is over takes nothing of a later one', () => {
+test('a claim of a past hour takes nothing of a later one', () => {
   const book = { open: 700n, claimed: 100n, hour: 5 }
 
   expect(withClaimed(book, 300n, 4 * HOUR)).toEqual({ open: 400n, claimed: 100n, hour: 5 })
@@ -138,7 +138,7 @@ test('a single input takes at most a quarter of the cap', () => {
   expect(largestShare(1_003n)).toBe(250n)
 })
 
-test('a lowered cap puts claims off, and the hours after it take them in order', () => {
+test('a lowered cap defers claims, and the following hours take them in order', () => {
   const window = createClaimWindow(CAP)
   const ops = [1n, 2n, 3n, 4n].map((index) => ({ index, amount: 200n }))
   window.setLimit(400n, 0)

@@ -15,7 +15,7 @@ const depth: fc.Arbitrary<DepthCurve> = fc.record({
   impactBps: fc.bigInt({ min: 0n, max: 2_000n }),
   depth: fc.bigInt({ min: 1n, max: 10n ** 30n }),
 })
-/** A pool's answers: each further part of what is sold buys less than the one before. */
+/** Quotes of a pool: each further unit sold buys less than the one before. */
 const points: fc.Arbitrary<Curve> = fc
   .record({
     input: priced,
@@ -39,7 +39,7 @@ function fit(given: Curve, wanted: bigint): bigint {
   return wanted % (most + 1n)
 }
 
-test('more in never gives less out', () => {
+test('a larger input never gives a smaller output', () => {
   fc.assert(
     fc.property(curve, amount, amount, (given, one, other) => {
       const [less, more] = [fit(given, one), fit(given, other)].sort((a, b) => (a < b ? -1 : 1)) as [
@@ -52,14 +52,14 @@ test('more in never gives less out', () => {
   )
 })
 
-test('what is needed for an output buys it, and one unit less does not', () => {
+test('the input for an output buys that output, and one unit less does not', () => {
   fc.assert(
     fc.property(curve, amount, (given, wanted) => {
       const most = mostOf(given)
       if (most === 0n) return
       const output = 1n + (wanted % most)
       const needed = swappableFor(given, output) as bigint
-      // Where one unit of the input is worth many of the output, the last one may be worth more than there is.
+      // If one unit of input is worth many units of output, the last one may exceed the depth.
       if (needed <= mostSwappable(given)) expect(outputOf(given, needed)).toBeGreaterThanOrEqual(output)
       expect(outputOf(given, needed - 1n)).toBeLessThan(output)
     }),
@@ -67,7 +67,7 @@ test('what is needed for an output buys it, and one unit less does not', () => {
   )
 })
 
-test('the most that fits is taken, and one unit more is not', () => {
+test('the largest input that fits is accepted, and one unit more is not', () => {
   fc.assert(
     fc.property(curve, (given) => {
       const most = mostSwappable(given)
@@ -90,7 +90,7 @@ test('the operator never gives more than the reference price', () => {
   )
 })
 
-test('twice as much costs at least twice as much', () => {
+test('a double amount costs at least double', () => {
   fc.assert(
     fc.property(depth, amount, (given, wanted) => {
       const even = { ...given, input: given.output }
@@ -102,7 +102,7 @@ test('twice as much costs at least twice as much', () => {
   )
 })
 
-test('the whole inventory at one percent of impact and ten basis points of spread costs 1.1 percent', () => {
+test('the whole inventory at one percent impact and ten basis points spread costs 1.1 percent', () => {
   const usd = { decimals: 6, price: 10n ** 18n }
   const given: DepthCurve = {
     ...{ kind: 'depth', input: usd, output: usd, depth: 1_000_000_000n },

@@ -1,12 +1,12 @@
 import { BPS, convertDown, convertUp, divideUp, type Priced } from './amount.ts'
 
 /**
- * From the operator's own liquidity. The whole of `depth` at the reference price, less a spread and an impact that
- * grows with the share of the depth that is taken: with s and k in basis points, gross g gives
+ * The operator's own liquidity: `depth` at the reference price, minus a spread and an impact that grows with the share
+ * of the depth taken. With s and k in basis points, gross g gives
  *
  *     g - g * (s + k * g / depth)
  *
- * It rises with g and bends down, as long as s + 2k stays below 10,000: taking twice as much costs more than twice.
+ * The curve rises and is concave while s + 2k stays below 10,000: twice the amount costs more than twice.
  */
 export type DepthCurve = {
   kind: 'depth'
@@ -18,13 +18,13 @@ export type DepthCurve = {
 }
 
 /**
- * From a market that was asked what it gives for some amounts of what is sold there, in rising order from nothing.
- * Such a market gives less and less for more, so a straight line between two answers never promises too much.
+ * Liquidity of an external market, sampled by the amounts it gives for rising amounts sold, starting at zero. A
+ * market's marginal price only gets worse, so linear interpolation between two samples never promises too much.
  */
 export type PointsCurve = {
   kind: 'points'
   input: Priced
-  /** What the operator sells there, worth what is left of the input. */
+  /** The token that the operator sells there, of the same value as the swappable input. */
   sold: Priced
   points: readonly Point[]
 }
@@ -32,46 +32,46 @@ export type Point = { sold: bigint; bought: bigint }
 
 export type Curve = DepthCurve | PointsCurve
 
-/** What is left of an input buys this much, rounded down; undefined when it is more than there is. */
+/** The output that the swappable input buys, rounded down; undefined if it exceeds the liquidity. */
 export function outputOf(curve: Curve, swappable: bigint): bigint | undefined {
   if (curve.kind === 'points') return boughtFor(curve.points, soldFor(curve, swappable))
   const gross = convertDown(swappable, curve.input, curve.output)
   return gross <= curve.depth ? netOf(curve, gross) : undefined
 }
 
-/** The least that has to be left of an input to buy this much; undefined when it is more than there is. */
+/** The smallest swappable input that buys this output; undefined if it exceeds the liquidity. */
 export function swappableFor(curve: Curve, output: bigint): bigint | undefined {
   if (output > mostOf(curve)) return undefined
   if (curve.kind === 'points') return convertUp(soldToBuy(curve.points, output), curve.sold, curve.input)
   return convertUp(grossFor(curve, output), curve.output, curve.input)
 }
 
-/** The most that can be bought. */
+/** The largest output that can be bought. */
 export function mostOf(curve: Curve): bigint {
   if (curve.kind === 'depth') return netOf(curve, curve.depth)
   return curve.points.at(-1)?.bought ?? 0n
 }
 
-/** The most of an input that the curve takes. */
+/** The largest swappable input that the curve takes. */
 export function mostSwappable(curve: Curve): bigint {
-  // One unit more than fits is the least that converts to one more: the largest that fits is right below it.
+  // The smallest input that converts to one unit too many, minus one, is the largest that fits.
   if (curve.kind === 'depth') return convertUp(curve.depth + 1n, curve.output, curve.input) - 1n
   const { sold = 0n } = curve.points.at(-1) ?? {}
   return convertUp(sold + 1n, curve.sold, curve.input) - 1n
 }
 
-/** What the operator sells for what is left of an input: never worth more than that. */
+/** The amount that the operator sells for a swappable input, rounded down. */
 export function soldFor({ input, sold }: PointsCurve, swappable: bigint): bigint {
   return convertDown(swappable, input, sold)
 }
 
-/** Spread and impact are rounded up together: one more unit in never gives one unit less. */
+/** Spread and impact are rounded up together, so that a larger gross never gives a smaller net. */
 function netOf({ spreadBps, impactBps, depth }: DepthCurve, gross: bigint): bigint {
   if (gross === 0n) return 0n
   return gross - divideUp(gross * (spreadBps * depth + impactBps * gross), depth * BPS)
 }
 
-/** The least gross whose net is at least `output`, by halving: the curve rises. */
+/** The smallest gross whose net is at least `output`. Bisection works because the curve rises. */
 function grossFor(curve: DepthCurve, output: bigint): bigint {
   let low = output
   let high = curve.depth

@@ -12,7 +12,7 @@ const finality = {
 }
 const clock = fc.integer({ min: 1_700_000_000, max: 1_700_100_000 })
 
-test('whatever the chains’ clocks say, the deadlines are in order and the margin holds in real time', () => {
+test('the deadlines are in order and the margin holds in real time, whatever the chains’ clocks show', () => {
   fc.assert(
     fc.property(clock, clock, (originSeconds, destinationSeconds) => {
       const deadlines = deadlinesFrom(policy, { originSeconds, destinationSeconds }, finality)
@@ -26,13 +26,13 @@ test('whatever the chains’ clocks say, the deadlines are in order and the marg
   )
 })
 
-test('the op’s deadline is by the origin’s clock alone', () => {
+test('the op deadline uses the origin’s clock alone', () => {
   const late = deadlinesFrom(policy, { originSeconds: 1_000, destinationSeconds: 9_000 }, finality)
 
   expect(late.opDeadline).toBe(1_000 + policy.opLifeSeconds + policy.lockInclusionSeconds)
 })
 
-test('what may be signed for may also be claimed, while both clocks run on as they did at the build', () => {
+test('a delivery that may be signed can be claimed in time, if both clocks run on as they did at the build', () => {
   fc.assert(
     fc.property(clock, clock, (originSeconds, destinationSeconds) => {
       const deadlines = deadlinesFrom(policy, { originSeconds, destinationSeconds }, finality)
@@ -43,7 +43,7 @@ test('what may be signed for may also be claimed, while both clocks run on as th
   )
 })
 
-test('nothing can be claimed in time when the origin’s clock is closer to the refund than a claim may take', () => {
+test('nothing can be claimed in time once the refund is closer on the origin’s clock than a claim may take', () => {
   const longest = 90 + 4 + 60 + 300 + 4
 
   expect(isClaimable(policy, finality, { refundDeadline: 10_000 }, 10_000 - longest)).toBe(true)

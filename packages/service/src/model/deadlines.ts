@@ -1,30 +1,30 @@
 import { expectedHardSeconds } from './finality.ts'
 
-/** Durations that decide when an operation can no longer move; all of them are configuration. */
+/** Configured durations from which the deadlines of an op are derived. */
 export type DeadlinePolicy = {
-  /** How long after the first build an operation can be submitted. */
+  /** Time to submit an op after its first build. */
   opLifeSeconds: number
-  /** Time for the lock to be included after the last moment of submission. */
+  /** Time for the lock to be included after the latest submission. */
   lockInclusionSeconds: number
-  /** Time to deliver after the lock can no longer happen. */
+  /** Time to deliver after the latest lock. */
   fillSeconds: number
-  /** No delivery is signed this close to the fill deadline. */
+  /** No delivery is signed later than this before the fill deadline. */
   cutOffSeconds: number
-  /** How long a signed delivery may still land. */
+  /** How long a signed delivery can still be included. */
   attemptLifeSeconds: number
   detectionSeconds: number
   claimInclusionSeconds: number
 }
 
-/** What time each chain's newest block says it is; they need not agree. */
+/** Timestamps of each chain's newest block; the two clocks may differ. */
 export type Clocks = { originSeconds: number; destinationSeconds: number }
 export type Finality = { originSeconds: number; destinationSeconds: number }
-/** How long the chains of a route take: to finality, and on the origin to repeat a lock that a reorg undid. */
+/** Finality of both chains, and on the origin the time to repeat a lock after a reorg. */
 export type RouteTimes = Finality & { reorgWindowSeconds: number; originBlockSeconds: number }
 type ChainTimes = {
   finality: { hardSeconds: number; reorgWindowSeconds: number }
   blockSeconds: number
-  /** How long finality takes now, where it was measured. */
+  /** Current time to finality, if measured. */
   measuredSeconds?: number | undefined
 }
 
@@ -39,13 +39,12 @@ export function routeTimesOf(origin: ChainTimes, destination: ChainTimes): Route
 
 export type Deadlines = { opDeadline: number; fillDeadline: number; refundDeadline: number }
 
-// A lock that is submitted at the last moment is included within these blocks.
+// A lock submitted at the last moment is included within this many blocks.
 const INCLUSION_BLOCKS = 3
 
 /**
- * The three signed deadlines. Each is judged by the clock of the chain that checks it: the op's and the
- * refund's by the origin, the fill's by the destination. The refund waits for the moment at which the fill
- * deadline passes on the destination, and then for the margin.
+ * The three signed deadlines. Each uses the clock of the chain that checks it: op and refund that of the origin, fill
+ * that of the destination. The refund deadline is the fill deadline on the origin's clock plus the margin.
  */
 export function deadlinesFrom(policy: DeadlinePolicy, clocks: Clocks, route: RouteTimes): Deadlines {
   const { originSeconds, destinationSeconds } = clocks
@@ -57,27 +56,27 @@ export function deadlinesFrom(policy: DeadlinePolicy, clocks: Clocks, route: Rou
   return { opDeadline: originSeconds + toLock, fillDeadline, refundDeadline }
 }
 
-/** Also the last submission leaves time to repeat its lock after a reorg: otherwise it would wait for finality. */
+/** Leaves time to repeat even the latest lock after a reorg; otherwise that lock would have to wait for finality. */
 function lockSeconds({ lockInclusionSeconds }: DeadlinePolicy, route: RouteTimes): number {
   const { reorgWindowSeconds, originBlockSeconds } = route
   return Math.max(lockInclusionSeconds, Math.ceil(reorgWindowSeconds + INCLUSION_BLOCKS * originBlockSeconds))
 }
 
 /**
- * The longer finality of the two: a lock that has to be final is paid for in time, and a delivery that was reported
- * can be repeated until it is final.
+ * Uses the longer finality of the two. A lock that has to be final is then still delivered in time, and a reported
+ * delivery can be repeated until it is final.
  */
 export function lockToFillSeconds({ fillSeconds }: DeadlinePolicy, finality: Finality): number {
   return Math.max(finality.originSeconds, finality.destinationSeconds) + fillSeconds
 }
 
-/** How long after the fill deadline a claim may need until it is final, with half as much again. */
+/** Time from the fill deadline to the refund deadline: the longest claim plus a safety margin of half. */
 export function refundMargin(policy: DeadlinePolicy, finality: Finality): number {
   const longest = longestClaim(policy, finality)
   return Math.ceil(1.5 * longest)
 }
 
-/** How long a claim may take until it is final, from the moment at which its delivery is signed. */
+/** The longest time from signing a delivery until its claim is final. */
 function longestClaim(policy: DeadlinePolicy, finality: Finality): number {
   return (
     policy.attemptLifeSeconds +
@@ -89,8 +88,8 @@ function longestClaim(policy: DeadlinePolicy, finality: Finality): number {
 }
 
 /**
- * Whether what is delivered now is claimed before its input can be taken back. The fill deadline alone does not say so:
- * a destination that stood still, and goes on in the past, has time left that the origin has not.
+ * Whether a delivery signed now can be claimed before its input can be refunded. The fill deadline alone does not
+ * ensure this: after a halt the destination's clock may be behind and show time that the origin does not have.
  */
 export function isClaimable(
   policy: DeadlinePolicy,

@@ -33,19 +33,19 @@ describe('the fee by holding', () => {
     ['10000', 'silver', 938],
     ['100000', 'gold', 625],
     ['100000000', 'gold', 625],
-  ])('of %s is that of tier %s', (text, tier, feeCentiBps) => {
+  ])('of %s has the fee of tier %s', (text, tier, feeCentiBps) => {
     const actual = feeOf(toHeld(text))
 
     expect([actual.feeDiscount?.tier, actual.feeCentiBps]).toEqual([tier, feeCentiBps])
   })
 
-  test('says the tier, the percent and the fee that others pay', () => {
+  test('reports the tier, the percentage and the undiscounted fee', () => {
     const feeDiscount = { tier: 'silver', discountPercent: 25, baseFeeBps: 12.5 }
 
     expect(feeOf(toHeld('10000'))).toEqual({ feeCentiBps: 938, feeDiscount })
   })
 
-  test('begins at the tier exactly, in whatever decimals the holding is counted', () => {
+  test('starts exactly at the tier, in any decimals of the holding', () => {
     const decimals = fc.integer({ min: 0, max: 24 })
     fc.assert(
       fc.property(fc.constantFrom(...tiers), decimals, ({ name, holding }, decimals) => {
@@ -67,7 +67,7 @@ describe('the fee by holding', () => {
     )
   })
 
-  test('names a discount exactly when it is lower than the one without', () => {
+  test('names a discount only if the fee is lower than without it', () => {
     fc.assert(
       fc.property(fee, percent, (feeCentiBps, percent) => {
         const tier = { name: 'one', holding: toHeld('1'), percent }
@@ -101,7 +101,7 @@ describe('a sum of holdings', () => {
     expect(sumHeld([])).toEqual({ amount: 0n, decimals: 0 })
   })
 
-  test('does not depend on the order, and is at least each of its parts', () => {
+  test('does not depend on the order, and is at least each part', () => {
     fc.assert(
       fc.property(fc.array(held, { minLength: 1, maxLength: 5 }), (parts) => {
         const sum = sumHeld(parts)
@@ -112,7 +112,7 @@ describe('a sum of holdings', () => {
   })
 })
 
-test('tiers rise when each asks for more and gives more than the one below, the first more than nothing', () => {
+test('tiers rise if each requires and gives more than the one below, and the first requires something', () => {
   const tier = (holding: string, percent: number) => ({ name: 'any', holding: toHeld(holding), percent })
 
   expect(isRising(tiers)).toBe(true)

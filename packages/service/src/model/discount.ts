@@ -1,18 +1,18 @@
 import type { FeeDiscount } from '@geoswap/wire'
 import { divideUp, tenTo } from './amount.ts'
 
-/** So much of an asset: `amount` in units of which a whole token has ten to the `decimals`. */
+/** An amount of an asset in units of 10^-`decimals`. */
 export type Held = { amount: bigint; decimals: number }
 
-/** Who holds at least this much pays so many percent less. */
+/** A holding of at least `holding` reduces the fee by `percent`. */
 export type Tier = { name: string; holding: Held; percent: number }
 
-/** What a wallet pays; `feeDiscount` is there only when it is less than everybody pays. */
+/** The fee of a wallet. `feeDiscount` is set only if the fee is reduced. */
 export type ServiceFee = { feeCentiBps: number; feeDiscount?: FeeDiscount }
 
 export const NOTHING_HELD: Held = { amount: 0n, decimals: 0 }
 
-/** Reads whole tokens as people write them: `1000`, `0.5`. */
+/** Parses a decimal number of whole tokens: `1000`, `0.5`. */
 export function toHeld(text: string): Held {
   const [whole = '', fraction = ''] = text.split('.')
   return { amount: BigInt(`${whole}${fraction}`), decimals: fraction.length }
@@ -24,7 +24,7 @@ export function toTiers(written: readonly WrittenTier[]): Tier[] {
   return written.map(({ name, holding, percent }) => ({ name, holding: toHeld(holding), percent }))
 }
 
-/** The exact sum over tokens that have the asset in common, but not their decimals. */
+/** The exact sum of holdings of one asset, whose tokens may differ in decimals. */
 export function sumHeld(parts: readonly Held[]): Held {
   const decimals = parts.reduce((most, part) => Math.max(most, part.decimals), 0)
   const amount = parts.reduce((sum, part) => sum + part.amount * tenTo(decimals - part.decimals), 0n)
@@ -35,12 +35,12 @@ export function isAtLeast(held: Held, least: Held): boolean {
   return held.amount * tenTo(least.decimals) >= least.amount * tenTo(held.decimals)
 }
 
-/** The fee less so many percent, rounded up to a whole hundredth of a basis point. */
+/** The fee reduced by `percent`, rounded up to a whole hundredth of a basis point. */
 export function reduceFeeUp(feeCentiBps: number, percent: number): number {
   return Number(divideUp(BigInt(feeCentiBps) * BigInt(100 - percent), 100n))
 }
 
-/** Tiers go up, in what they ask for and in what they give: holding more never costs more. */
+/** Whether each tier requires more and gives more than the one below, so that holding more never costs more. */
 export function isRising(tiers: readonly Tier[]): boolean {
   return tiers.every(({ holding, percent }, index) => {
     const below = tiers[index - 1] ?? { holding: NOTHING_HELD, percent: 0 }
@@ -48,7 +48,7 @@ export function isRising(tiers: readonly Tier[]): boolean {
   })
 }
 
-/** The fee by what a wallet holds. Each tier's fee is made once, so that a quote copies nothing. */
+/** Maps a holding to its fee. The fee object of each tier is built once, so that quotes allocate nothing. */
 export function createFeeByHolding(feeCentiBps: number, tiers: readonly Tier[]): (held: Held) => ServiceFee {
   const undiscounted: ServiceFee = { feeCentiBps }
   const steps = tiers.map((tier) => ({ holding: tier.holding, fee: toFee(feeCentiBps, tier) })).reverse()
@@ -57,7 +57,7 @@ export function createFeeByHolding(feeCentiBps: number, tiers: readonly Tier[]):
 
 function toFee(feeCentiBps: number, { name, percent }: Tier): ServiceFee {
   const reduced = reduceFeeUp(feeCentiBps, percent)
-  // A fee so small that rounding eats the discount.
+  // The fee is so small that rounding cancels the discount.
   if (reduced === feeCentiBps) return { feeCentiBps }
   const feeDiscount = { tier: name, discountPercent: percent, baseFeeBps: feeCentiBps / 100 }
   return { feeCentiBps: reduced, feeDiscount }

@@ -25,13 +25,13 @@ const speed = (roomCents: bigint, of: Partial<FinalityRules> = {}): RouteSpeed =
   etaSecondsAt: (depth) => etas[depth] ?? 0,
 })
 
-test('a plan adds up the depths of both legs, and finality where the input has to be final', () => {
+test('the planned time adds up the depths of both legs, or finality if the input has to be final', () => {
   expect(plannedEtaSeconds(ethereum, base, 1)).toBe(15)
   expect(plannedEtaSeconds(ethereum, base, 4)).toBe(51)
   expect(plannedEtaSeconds(ethereum, base, 64)).toBe(1_143)
 })
 
-test('a time is measured that 8 of 10 swaps kept, once there are twenty', () => {
+test('the measured time is the one that 8 of 10 swaps kept, once there are twenty', () => {
   const samples = Array.from({ length: 20 }, (_, index) => (20 - index) * 1_000)
 
   expect(measuredEtaSeconds(samples)).toBe(16)
@@ -50,7 +50,7 @@ describe('a swap', () => {
     expect(settlementOf(speed(roomCents), valueCents)).toEqual(settlement)
   })
 
-  test('waits for finality where its value asks for it', () => {
+  test('waits for finality if its value requires it', () => {
     const accept = [{ belowUsd: 1_000, depth: 1 }, { depth: 64 }]
     expect(settlementOf(speed(10n ** 9n, { accept }), 100_000n).isSlow).toBe(true)
   })
@@ -70,7 +70,7 @@ describe('the largest value within a time', () => {
     expect(mostCentsWithin(speed(roomCents), seconds)).toBe(most)
   })
 
-  test('and all values below it settle in that time, and the next one does not', () => {
+  test('is exact: all smaller values settle in that time, and the next larger does not', () => {
     for (const seconds of [15, 27, 51, 1_199])
       for (const room of [0n, 1n, 9_999n, 10_000n, 70_000n, 10n ** 7n]) {
         const most = mostCentsWithin(speed(room), seconds) ?? 0n

@@ -2,21 +2,24 @@ import { acceptDepthOf, type FinalityRules, secondsToDepth } from './finality.ts
 
 type RouteEnd = { finality: FinalityRules; blockSeconds: number }
 
-// Of both legs: notifications, reads of the database and of nodes, which may be a little behind.
+// Notifications and reads of database and nodes, of both legs; nodes may lag a little.
 const SERVICE_SECONDS = 1
-// Fewer tell too little; more of them are of another hour.
+// Fewer samples say too little; older ones are out of date.
 export const MIN_SAMPLES = 20
 export const MAX_SAMPLES = 100
 const KEPT_PERCENT = 80
 
-/** Seconds from submission to `settled` by the depths and block times of the route, for a lock paid at this depth. */
+/**
+ * Expected seconds from submission to `settled`, by depths and block times of the route, for a lock accepted at
+ * `depth`.
+ */
 export function plannedEtaSeconds(origin: RouteEnd, destination: RouteEnd, depth: number): number {
   const accepted = secondsToDepth(origin.finality, origin.blockSeconds, depth)
   const settled = secondsToDepth(destination.finality, destination.blockSeconds, destination.finality.settle)
   return Math.ceil(accepted + settled + SERVICE_SECONDS)
 }
 
-/** The time that 8 of 10 of the latest swaps kept; undefined while there are too few. */
+/** The time within which 8 of 10 recent swaps settled; undefined if there are too few samples. */
 export function measuredEtaSeconds(samplesMs: readonly number[]): number | undefined {
   if (samplesMs.length < MIN_SAMPLES) return undefined
   const ordered = [...samplesMs].sort((a, b) => a - b)
@@ -24,17 +27,17 @@ export function measuredEtaSeconds(samplesMs: readonly number[]): number | undef
   return Math.max(1, Math.ceil((ordered[index] ?? 0) / 1_000))
 }
 
-/** How fast swaps of a route are now. */
+/** Current speed of swaps on a route. */
 export type RouteSpeed = {
-  /** The depths of the origin. */
+  /** Finality rules of the origin. */
   finality: FinalityRules
-  /** Value that may be delivered now against inputs that are not final, in cents. */
+  /** Remaining cap, in cents, for deliveries against inputs that are not final. */
   roomCents: bigint
-  /** Seconds from submission to `settled` of a swap whose lock is paid at this depth. */
+  /** Seconds from submission to `settled` of a swap whose lock is accepted at this depth. */
   etaSecondsAt(depth: number): number
 }
 
-/** How long a swap of this value takes, and whether it waits until its input is final. */
+/** The expected time of a swap of this value. `isSlow`: the swap waits until its input is final. */
 export function settlementOf(speed: RouteSpeed, valueCents: bigint): { etaSeconds: number; isSlow: boolean } {
   const { finality, roomCents } = speed
   const depth = acceptDepthOf(finality, valueCents)
@@ -42,7 +45,7 @@ export function settlementOf(speed: RouteSpeed, valueCents: bigint): { etaSecond
   return { etaSeconds: speed.etaSecondsAt(isSlow ? finality.hard : depth), isSlow }
 }
 
-/** The largest value in cents up to which every swap settles within this time; undefined where all do. */
+/** The largest value in cents for which every swap settles within this time; undefined if all values do. */
 export function mostCentsWithin({ finality, roomCents, etaSecondsAt }: RouteSpeed, seconds: number) {
   const isFinalInTime = etaSecondsAt(finality.hard) <= seconds
   let most = 0n

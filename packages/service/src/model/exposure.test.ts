@@ -9,7 +9,7 @@ const toSwap = ({ id, originFinal, ...op }: Part) =>
   ({ id, state: 'locked', originFinal, exposedCents: 0n, unclaimedCents: 0n, op }) as unknown as Swap
 const idsOf = (swaps: readonly Swap[]) => swaps.map(({ id }) => id)
 
-test('what is final needs no room, and what is not takes its own from the chain that it came from', () => {
+test('a final lock needs no room, and any other takes room of its origin chain', () => {
   const swaps = [
     { id: 'a', originChain: 1, valueCents: 60n, originFinal: false },
     { id: 'b', originChain: 1, valueCents: 60n, originFinal: false },
@@ -23,7 +23,7 @@ test('what is final needs no room, and what is not takes its own from the chain 
   ).toEqual(['a', 'c', 'd'])
 })
 
-test('whatever waits, no chain is given more than its room', () => {
+test('no chain exceeds its room, whatever is waiting', () => {
   const part = fc.record({
     ...{ id: fc.uuid(), originChain: fc.integer({ min: 1, max: 3 }) },
     ...{ valueCents: fc.bigInt({ min: 0n, max: 100n }), originFinal: fc.boolean() },
@@ -43,7 +43,7 @@ test('whatever waits, no chain is given more than its room', () => {
   )
 })
 
-test('what is delivered and not claimed takes room as well, whether its lock is final or not, and only once', () => {
+test('a delivered and unclaimed swap takes room once, whether or not its lock is final', () => {
   const parts = [
     { id: 'a', originChain: 1, valueCents: 60n, originFinal: true },
     { id: 'b', originChain: 1, valueCents: 60n, originFinal: true },

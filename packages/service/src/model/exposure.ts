@@ -1,23 +1,20 @@
 import { type Demand, withinRoom } from './room.ts'
 import type { Swap } from './swap.ts'
 
-/** Whether a delivery now would rely on a lock that a reorg can still undo, and is not booked as such. */
+/** Whether a delivery now would rely on a lock that a reorg can still undo and that is not booked as exposure. */
 export function isExposing({ originFinal, originSafe, exposedCents }: Swap): boolean {
   return !originFinal && !originSafe && exposedCents === 0n
 }
 
-/** Whether a delivery now would add to what is delivered and not claimed. */
+/** Whether a delivery now would add to the delivered and unclaimed value. */
 export function isUnbooked({ state, unclaimedCents }: Swap): boolean {
   return unclaimedCents === 0n && (state === 'locked' || state === 'delivering')
 }
 
-/** What the caps of an origin chain leave room for, in cents. */
+/** Remaining caps of an origin chain, in cents. */
 export type OriginRoom = { exposed: bigint; unclaimed: bigint }
 
-/**
- * Those that the caps leave room for, in their order. The others wait until their locks are final, or others' are, or
- * until others are claimed.
- */
+/** The swaps that fit into the caps, in order. The others wait until locks become final or claims free room. */
 export function withinCaps(swaps: readonly Swap[], roomOf: (chainId: number) => OriginRoom): Swap[] {
   return withinRoom(swaps, demandsOf, (key) => {
     const [kind, chainId] = key.split(':')

@@ -18,29 +18,29 @@ const rules = {
 }
 const at = { head: { number: 100n }, hard: { number: 60n } }
 
-test('a value has the depth of the first tier that it is below', () => {
+test('a value needs the depth of the first tier above it', () => {
   expect(acceptDepthOf(rules, 99_999n)).toBe(1)
   expect(acceptDepthOf(rules, 100_000n)).toBe(32)
 })
 
-test('depth 1 is the head, and the hard depth is the final block, however deep that is', () => {
+test('depth 1 is the head, and the hard depth is the final block, at any distance', () => {
   expect(blockAtDepth(rules, 1, at)).toBe(100n)
   expect(blockAtDepth(rules, 5, at)).toBe(96n)
   expect(blockAtDepth(rules, 32, at)).toBe(60n)
 })
 
-test('a final block counts at every depth', () => {
+test('a final block satisfies every depth', () => {
   expect(blockAtDepth({ hard: 200 }, 150, at)).toBe(60n)
 })
 
-test('finality counts as configured, or as the next multiple of that above what is measured, up to three', () => {
+test('expected finality is the configured one, or the next multiple of it above the measured one, up to three', () => {
   expect(expectedHardSeconds(2_400, undefined)).toBe(2_400)
   expect(expectedHardSeconds(2_400, 900)).toBe(2_400)
   expect(expectedHardSeconds(2_400, 2_401)).toBe(4_800)
   expect(expectedHardSeconds(2_400, 99_999)).toBe(7_200)
 })
 
-test('every finality that is counted with is among those that a rebuild tries', () => {
+test('a rebuild tries every value of expected finality', () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 1, max: 5_000 }),
@@ -52,7 +52,7 @@ test('every finality that is counted with is among those that a rebuild tries', 
   )
 })
 
-test('a chain is too slow beyond three times its finality, and not while nothing was measured', () => {
+test('a chain is too slow beyond three times its finality, and not before anything was measured', () => {
   expect(isTooSlow(10, MAX_SLOWDOWN * 10)).toBe(false)
   expect(isTooSlow(10, MAX_SLOWDOWN * 10 + 1)).toBe(true)
   expect(isTooSlow(10, undefined)).toBe(false)

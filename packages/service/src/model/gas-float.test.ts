@@ -5,7 +5,7 @@ import { marksOf, nextTopUp } from './gas-float.ts'
 const limits = { low: 100n, target: 500n, maxPerDay: 2_000n }
 const float = { limits, spentToday: 0n, balance: 1_000_000n, costOfOne: 10n }
 
-test('the key that has least is filled up first, and none that has enough', () => {
+test('the key with the lowest balance is topped up first, and none that has enough', () => {
   const keys = [
     { address: 'a', balance: 99n },
     { address: 'b', balance: 7n },
@@ -16,7 +16,7 @@ test('the key that has least is filled up first, and none that has enough', () =
   expect(nextTopUp([keys[2] ?? { address: '', balance: 0n }], float)).toBeUndefined()
 })
 
-test('a limit or a float that is nearly used up gives what lifts the key above its mark, or nothing', () => {
+test('a nearly exhausted limit or float still lifts the key above its low mark, or pays nothing', () => {
   const keys = [{ address: 'a', balance: 40n }]
 
   expect(nextTopUp(keys, { ...float, spentToday: 1_900n })).toEqual({ address: 'a', amount: 100n })
@@ -24,7 +24,7 @@ test('a limit or a float that is nearly used up gives what lifts the key above i
   expect(nextTopUp(keys, { ...float, balance: 69n })).toBeUndefined()
 })
 
-test('whatever happens, a day takes no more than its limit and the float keeps what a transaction costs', () => {
+test('a day never exceeds its limit, and the float keeps enough for its own transaction', () => {
   const amount = fc.bigInt({ min: 0n, max: 3_000n })
   const key = fc.record({ address: fc.string(), balance: amount })
   fc.assert(

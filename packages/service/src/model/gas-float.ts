@@ -1,4 +1,4 @@
-/** In the smallest unit of the chain's own coin. */
+/** In the smallest unit of the chain's native coin. */
 export type FloatLimits = { low: bigint; target: bigint; maxPerDay: bigint }
 export type GasKey = { address: string; balance: bigint }
 export type TopUp = { address: string; amount: bigint }
@@ -6,8 +6,8 @@ export type TopUp = { address: string; amount: bigint }
 type Float = { limits: FloatLimits; spentToday: bigint; balance: bigint; costOfOne: bigint }
 
 /**
- * The next top-up, of the key that has least; undefined when none is due or the float may or can pay none. A part of a
- * top-up is better than none, but not one that leaves the key below its low mark: it would only be due again.
+ * The next top-up, for the key with the lowest balance. Undefined if none is due or the float cannot pay. A partial
+ * top-up has to lift the key above its low mark; otherwise it would be due again at once.
  */
 export function nextTopUp(keys: readonly GasKey[], float: Float): TopUp | undefined {
   const { limits, spentToday, balance, costOfOne } = float
@@ -24,14 +24,14 @@ function least(...amounts: readonly bigint[]): bigint {
   return amounts.reduce((a, b) => (a < b ? a : b))
 }
 
-/** Below `low` a key should be topped up; below `dry` it may not be able to pay for its next transaction. */
+/** A key below `low` should be topped up; a key below `dry` may be unable to pay for its next transaction. */
 export type GasMarks = { low: bigint; dry: bigint }
 
-// A transaction has to be covered up to its gas limit at twice the base fee, and one may carry several swaps.
+// A transaction is funded up to its gas limit at twice the base fee, and may carry several swaps.
 const DRY_LEGS = 20n
 const LOW_LEGS = 200n
 
-/** By what the legs of a swap cost now; the operator's own mark counts where it is higher than dry. */
+/** Marks from the current costs of a swap's legs. The operator's own mark applies if it is higher than `dry`. */
 export function marksOf(costs: { lock: bigint; delivery: bigint }, limits?: FloatLimits): GasMarks {
   const leg = costs.lock > costs.delivery ? costs.lock : costs.delivery
   const dry = leg * DRY_LEGS

@@ -1,16 +1,16 @@
 import { describe, expect, test } from 'vitest'
 import { feeBoundOf, leastBound } from './gas.ts'
 
-describe('the most that a unit of gas may cost a swap', () => {
-  test('is ten times what its quote charged', () => {
+describe('the highest gas price of a swap', () => {
+  test('is ten times the price in its quote', () => {
     expect(feeBoundOf({ gasPrice: 20n, cost: 20n * 60_000n, dollar: 1_000n })).toBe(200n)
   })
 
-  test('is more where that would be less than a dollar', () => {
+  test('is higher if that would cost less than a dollar', () => {
     expect(feeBoundOf({ gasPrice: 20n, cost: 1_200n, dollar: 60_000n })).toBe(1_000n)
   })
 
-  test('is nothing in particular where gas is free or not paid for', () => {
+  test('is unbounded if gas is free or not paid for', () => {
     expect(feeBoundOf({ gasPrice: 0n, cost: 0n, dollar: 60_000n })).toBe(0n)
   })
 })
@@ -20,6 +20,6 @@ test.each([
   [[0n, 0n], 0n],
   [[0n, 7n, 0n], 7n],
   [[9n, 7n, 8n], 7n],
-])('what keeps to each of [%s] keeps to %s', (bounds, least) => {
+])('the strictest bound of [%s] is %s', (bounds, least) => {
   expect(leastBound(bounds)).toBe(least)
 })

@@ -1,10 +1,10 @@
-// Whoever quotes in calm and submits in a storm does not have the operator pay for it.
+// Protects the operator from a quote made at low gas prices and submitted at high ones.
 const HEADROOM = 10n
 
 /**
- * The most that a lock or a delivery may offer for a unit of gas: ten times what the quote charged, or what makes it
- * cost a dollar where that is more. A swap for which it is not enough waits, and fails or goes back at its deadline.
- * `dollar` and the `cost` of the leg are in the chain's own coin. 0 bounds nothing: gas is free, or not paid for.
+ * The highest gas price for a lock or a delivery: ten times the quoted price, or the price at which the leg costs a
+ * dollar if that is higher. Beyond it a swap waits, and fails or is refunded at its deadline. `dollar` and `cost` are
+ * in the chain's native coin. 0 means unbounded: gas is free or not paid for.
  */
 export function feeBoundOf({
   gasPrice,
@@ -16,15 +16,15 @@ export function feeBoundOf({
   return forDollar > HEADROOM * gasPrice ? forDollar : HEADROOM * gasPrice
 }
 
-/** What keeps to all of these, where 0 bounds nothing. */
+/** The strictest of these bounds, where 0 means unbounded. */
 export function leastBound(bounds: readonly bigint[]): bigint {
   const least = (a: bigint, b: bigint) => (a === 0n || (b !== 0n && b < a) ? b : a)
   return bounds.reduce(least, 0n)
 }
 
 /**
- * Gas of each leg, measured by `npm run gas` and rounded up: a lock on a used position, what a first swap's
- * authorization adds, one claim in a batch, one delivery, one delivery bought from a pool.
+ * Gas of each leg, measured by `npm run gas` and rounded up: a lock at a used position, the authorization of a first
+ * swap, one claim of a batch, one delivery, one delivery bought from a pool.
  */
 export const GAS = {
   lock: 58_500n,

@@ -1,7 +1,7 @@
-/** A part of work that several take on beside each other. */
+/** One of `of` parts of the work that several keys divide among themselves. */
 export type Share = { of: number; index: number }
 
-/** What `Map.groupBy` does on newer runtimes. */
+/** Equals `Map.groupBy`, which Node 20 lacks. */
 export function groupBy<T, K>(items: Iterable<T>, keyOf: (item: T) => K): Map<K, T[]> {
   const groups = new Map<K, T[]>()
   for (const item of items) {

@@ -12,21 +12,21 @@ function run(rows: readonly Row[]): boolean[] {
 }
 
 const cases: Record<string, readonly Row[]> = {
-  'higher heads are followed': [
+  'follows higher heads': [
     { at: 0, head: '10a', follows: true },
     { at: 1, head: '14a', follows: true },
   ],
-  'a lower head of the same chain is ignored': [
+  'ignores a lower head of the same chain': [
     { at: 0, head: '10a', follows: true },
     { at: 900, head: '12a', follows: true },
     { at: 1_000, head: '10a', follows: false },
     { at: 1_100, head: '12a', follows: true },
   ],
-  'a lower head that was never followed is ignored': [
+  'ignores a lower head that was never followed': [
     { at: 0, head: '12a', follows: true },
     { at: 100, head: '11a', follows: false },
   ],
-  'a lower head whose hash contradicts is a reorg': [
+  'a lower head with a different hash is a reorg': [
     { at: 0, head: '10a', follows: true },
     { at: 1, head: '12a', follows: true },
     { at: 2, head: '10b', follows: true },
@@ -36,19 +36,19 @@ const cases: Record<string, readonly Row[]> = {
     { at: 0, head: '10a', follows: true },
     { at: 1, head: '10b', follows: true },
   ],
-  'heads that stay lower for three block times are followed': [
+  'follows heads that stay lower for three block times': [
     { at: 0, head: '12a', follows: true },
     { at: 500, head: '9a', follows: false },
     { at: 3_499, head: '10a', follows: false },
     { at: 3_500, head: '10a', follows: true },
   ],
-  'a head that came back in between begins the wait anew': [
+  'a return of the higher head restarts the wait': [
     { at: 0, head: '12a', follows: true },
     { at: 500, head: '11a', follows: false },
     { at: 2_000, head: '12a', follows: true },
     { at: 3_600, head: '11a', follows: false },
   ],
-  'after a reorg the abandoned fork contradicts': [
+  'after a reorg the abandoned fork has different hashes': [
     { at: 0, head: '10a', follows: true },
     { at: 1, head: '11a', follows: true },
     { at: 2, head: '10b', follows: true },

@@ -4,8 +4,8 @@ const REMEMBERED = 256
 const LOWER_FOR_BLOCKS = 3
 
 /**
- * Whether to follow a head. Nodes behind a load balancer are not equally far: a lower head than the one followed is
- * ignored, unless its hash contradicts what was followed at its number, or heads stay lower for three block times.
+ * Decides whether to follow a head. Nodes behind a load balancer differ in height, so a lower head is ignored. It is
+ * followed if its hash contradicts the one followed at that number, or if heads stay lower for three block times.
  */
 export function createHeadOrder(blockMs: number) {
   const hashes = new Map<bigint, string>()

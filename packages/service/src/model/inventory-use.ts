@@ -1,16 +1,16 @@
-/** What the vault has of a token. `isBought`: a venue buys it from a pool when there is none. */
+/** The vault's stock of a token. `isBought`: a venue buys the token from a pool if there is none. */
 export type Stock = { held: bigint; reserved: bigint; isBought: boolean }
 
 /**
- * How much of it is promised, in thousandths: at 1,000 nothing more can be delivered. What is bought is there as long
- * as its pool is, whatever the vault happens to hold of it.
+ * The reserved share in thousandths; at 1,000 nothing more can be delivered. A bought token counts as unused, since its
+ * pool supplies it.
  */
 export function usedPermille({ held, reserved, isBought }: Stock): bigint {
   if (isBought && reserved <= held) return 0n
   return held > 0n ? (reserved * 1_000n) / held : 1_000n
 }
 
-/** How long what is free lasts, in thousandths of a day. Undefined where nothing of it is needed. */
+/** How long the free amount lasts, in thousandths of a day. Undefined if there is no daily need. */
 export function lastsPermille({ held, reserved, isBought }: Stock, dailyNeed: bigint): bigint | undefined {
   if (isBought || dailyNeed === 0n) return undefined
   const free = held > reserved ? held - reserved : 0n

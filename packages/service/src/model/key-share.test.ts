@@ -10,7 +10,7 @@ const dry =
 const sharesWhen = (hasGas: (address: string) => boolean) =>
   KEYS.map((address) => shareOf({ active: KEYS, address, hasGas }))
 
-test('keys that all have gas share the work', () => {
+test('all keys with gas share the work', () => {
   expect(sharesWhen(dry())).toEqual([
     { of: 3, index: 0 },
     { of: 3, index: 1 },
@@ -18,15 +18,15 @@ test('keys that all have gas share the work', () => {
   ])
 })
 
-test('the part of a key without gas is taken by the others, and every part by exactly one of them', () => {
+test('keys with gas take over the share of a key without, and each share has exactly one key', () => {
   expect(sharesWhen(dry('b'))).toEqual([{ of: 2, index: 0 }, undefined, { of: 2, index: 1 }])
   expect(sharesWhen(dry('a', 'b'))).toEqual([undefined, undefined, { of: 1, index: 0 }])
 })
 
-test('while no key has gas the work stays with all: what they sign lands once they are filled up', () => {
+test('while no key has gas, all keep their share: their transactions land once they are topped up', () => {
   expect(sharesWhen(dry(...KEYS))).toEqual(sharesWhen(dry()))
 })
 
-test('a key that is being retired has no part', () => {
+test('a retired key has no share', () => {
   expect(shareOf({ active: KEYS, address: 'retired', hasGas: dry() })).toBeUndefined()
 })

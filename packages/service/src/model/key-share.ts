@@ -3,9 +3,9 @@ import type { Share } from './group.ts'
 type Sharing = { active: readonly string[]; address: string; hasGas(address: string): boolean }
 
 /**
- * Which part of the work is this key's: keys without gas leave theirs to the others. Undefined for a key that has none,
- * as one that is being retired. Workers may see gas at different times. Then a swap has two keys for some seconds, of
- * which the first to record its delivery pays, or none.
+ * The share of the work of this key. Keys without gas leave theirs to the others; a retired key has none (undefined).
+ * Workers may notice a change of gas at different times. For some seconds a swap may then have two keys, of which the
+ * first to record its delivery sends it, or none.
  */
 export function shareOf({ active, address, hasGas }: Sharing): Share | undefined {
   const able = active.filter(hasGas)

@@ -20,27 +20,27 @@ test('a terminal status is never left', () => {
   expect(left).toEqual([])
 })
 
-test('every state can still reach a terminal status', () => {
+test('every state can reach a terminal status', () => {
   const isEnd = (state: SwapState) => publicStatus(state) !== 'pending'
 
   expect(states.filter((state) => ![...reachableFrom(state)].some(isEnd))).toEqual([])
 })
 
-test('a refund that is decided excludes a delivery, and a delivery that settled excludes a refund', () => {
+test('a decided refund excludes a delivery, and a settled delivery excludes a refund', () => {
   expect(reachableFrom('refundDecided').has('settled')).toBe(false)
   expect(reachableFrom('refundDecided').has('delivering')).toBe(false)
   expect(reachableFrom('settled').has('refunded')).toBe(false)
 })
 
-test('a swap whose refund is decided can never end failed', () => {
+test('a swap whose refund is decided never fails', () => {
   expect(reachableFrom('refundDecided').has('failed')).toBe(false)
 })
 
-test('a stale event moves nothing', () => {
+test('a stale event changes nothing', () => {
   expect(nextState('settled', 'deliveryImpossible')).toBeUndefined()
   expect(nextState('failed', 'lockRecorded')).toBeUndefined()
 })
 
-test('what is open is everything but the three ends', () => {
+test('all states but the three final ones are open', () => {
   expect(states.filter((state) => !openStates.includes(state))).toEqual(['closed', 'refunded', 'failed'])
 })

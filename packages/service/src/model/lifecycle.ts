@@ -1,6 +1,6 @@
 import type { Substatus, SwapStatus } from '@geoswap/wire'
 
-/** Where a submitted swap is. Public status and substatus are derived from it, never stored beside it. */
+/** The internal state of a submitted swap. Public status and substatus are derived from it, never stored beside it. */
 export type SwapState =
   | 'accepted'
   | 'locking'
@@ -16,9 +16,9 @@ export type SwapState =
   | 'failed'
 
 /**
- * The life of a submitted swap. `failed` is reachable only while the input is still in the wallet: once a
- * lock was seen, only its disappearance in a reorg leads back to where `failed` is possible. From
- * `refundDecided` on no delivery may be signed, so a refund and a delivery exclude each other.
+ * The state machine of a submitted swap. `failed` requires that the input is still in the wallet: after a lock was
+ * seen, only a reorg that removes it can lead to `failed`. From `refundDecided` on, no delivery may be signed, so
+ * refund and delivery exclude each other.
  */
 export const transitions = {
   accepted: { lockRecorded: 'locking', declined: 'failed' },
@@ -34,15 +34,15 @@ export const transitions = {
     deliverySeen: 'settled',
     deliveryImpossible: 'refundDecided',
     refundFinal: 'refunded',
-    // The lock was undone by a reorg for good, and no delivery can follow: nothing was taken, nothing paid.
+    // A reorg undid the lock for good, and no delivery can follow: nothing was taken or paid.
     lockDead: 'failed',
   },
   settled: {
     deliveryRecorded: 'settled',
     claimRecorded: 'claiming',
     claimFinal: 'closed',
-    // Paid before its lock was final, and a reorg undid the lock for good: the operator's loss, within a cap. Or its
-    // claim came so late that anyone could send the input back.
+    // Delivered before its lock was final, and a reorg undid the lock for good: a loss of the operator, within a cap.
+    // Or the claim came after the refund deadline, and a third party refunded the input.
     inputLost: 'closed',
   },
   claiming: { claimRecorded: 'claiming', claimFinal: 'closed', inputLost: 'closed' },
@@ -56,7 +56,7 @@ export const transitions = {
 
 export type SwapEvent = { [S in SwapState]: keyof (typeof transitions)[S] }[SwapState]
 
-/** Undefined when the table has no such exit: the caller's view of the swap is out of date. */
+/** Undefined if the table has no such transition: the caller's copy of the swap is stale. */
 export function nextState(state: SwapState, event: SwapEvent): SwapState | undefined {
   const exits: Partial<Record<SwapEvent, SwapState>> = transitions[state]
   return exits[event]
@@ -80,7 +80,7 @@ const publicNames: Record<SwapState, { status: SwapStatus; substatus: Substatus 
 export const publicStatus = (state: SwapState): SwapStatus => publicNames[state].status
 export const publicSubstatus = (state: SwapState): Substatus => publicNames[state].substatus
 
-/** States in which the service still has something to do. */
+/** States that require further work. */
 export const openStates = (Object.keys(transitions) as SwapState[]).filter(
   (state) => Object.keys(transitions[state]).length > 0,
 )

@@ -3,18 +3,18 @@ import { createMeasure } from './measured.ts'
 
 const block = (number: number, seconds: number) => ({ number: BigInt(number), seconds })
 
-test('nothing is known before something was measured', () => {
+test('no value before the first measurement', () => {
   expect(createMeasure(250).measured()).toEqual({})
 })
 
-test('a chain of four blocks a second is measured by whole seconds', () => {
+test('block times of a chain with four blocks a second are measured by whole seconds', () => {
   const measure = createMeasure(250)
   for (let second = 0; second <= 60; second += 1)
     measure.note(block(3_200 + second * 4, 1_000 + second), block(second * 4, 1_000 + second - 800))
   expect(measure.measured()).toEqual({ finalitySeconds: 800, blockMs: 250 })
 })
 
-test('finality that was slower once of twenty times is forgotten, and twice is told', () => {
+test('one slow finality out of twenty is ignored, and two are reported', () => {
   const measure = createMeasure(1_000)
   const at = (turn: number, lag: number) => measure.note(block(1_000 + turn, turn), block(turn, turn - lag))
   for (let turn = 1; turn <= 18; turn += 1) at(turn, 4)
@@ -27,7 +27,7 @@ test('finality that was slower once of twenty times is forgotten, and twice is t
   expect(measure.measured().finalitySeconds).toBe(60)
 })
 
-test('a stall is told while it lasts, by the newest lag', () => {
+test('a stall is reported while it lasts, by the newest lag', () => {
   const measure = createMeasure(2_000)
   for (let turn = 1; turn <= 100; turn += 1)
     measure.note(block(450 + turn, 900 + turn * 2), block(turn, turn * 2))
@@ -38,20 +38,20 @@ test('a stall is told while it lasts, by the newest lag', () => {
   expect(measure.measured().finalitySeconds).toBe(4_502 - 12)
 })
 
-test('a final block that is read a few seconds later is no slower', () => {
+test('reading a final block a few seconds later does not increase its lag', () => {
   const measure = createMeasure(400)
   for (let slot = 0; slot <= 30; slot += 1) measure.note(block(32 + slot, 13 + slot * 0.4), block(0, 0))
   expect(measure.measured().finalitySeconds).toBe(13)
 })
 
-test('the time for which a chain made no blocks is no lag', () => {
+test('a pause in block production is no lag', () => {
   const measure = createMeasure(1_000)
   measure.note(block(10, 1_000), block(7, 997))
   measure.note(block(11, 5_000), block(8, 998))
   expect(measure.measured().finalitySeconds).toBe(6)
 })
 
-test('a span that a reorg cut is not measured', () => {
+test('an interval interrupted by a reorg is not measured', () => {
   const measure = createMeasure(1_000)
   measure.note(block(100, 1_000), block(90, 990))
   measure.note(block(95, 1_001), block(90, 990))
@@ -59,7 +59,7 @@ test('a span that a reorg cut is not measured', () => {
   expect(measure.measured().blockMs).toBe(1_000)
 })
 
-test('lags of more than ten minutes ago are forgotten', () => {
+test('lags older than ten minutes are dropped', () => {
   const measure = createMeasure(1_000)
   measure.note(block(1_000, 0), block(0, -500))
   measure.note(block(1_700, 700), block(1_690, 690))

@@ -1,6 +1,6 @@
 /**
- * The 95th percentile of the last minutes; undefined until something was measured. Finality is at least the newest
- * lag: a stall shows while it lasts.
+ * 95th percentiles over the last minutes; undefined until measured. Finality is at least the newest lag, so that a
+ * stall shows while it lasts.
  */
 export type Measured = { finalitySeconds?: number; blockMs?: number }
 
@@ -8,16 +8,16 @@ type Seen = { number: bigint; seconds: number }
 
 const KEPT = 600
 const KEPT_SECONDS = 600
-// Blocks have whole seconds: over so many of them a tenth of a second per block shows on the fastest chains.
+// Timestamps are whole seconds. Over this span, even the fastest chains give a tenth of a second per block.
 const SPAN_SECONDS = 10
-// The final block of a chain is read this often at least: within that time it may be newer than the one known.
+// The final block is read at least this often, so the known one may be this much out of date.
 const READ_AGAIN_SECONDS = 12
-// A chain that stood still, or whose clock jumped, has a gap between its blocks. It does not count as slow finality.
+// A chain that halted, or whose clock jumped, has a gap between two blocks. The gap does not count as slow finality.
 const SLOWEST_BLOCKS = 2
 
 type Sample = { at: number; value: number }
 
-/** Measures how far a chain's final block lags behind its head, and the time between blocks, by the chain's clock. */
+/** Measures the lag of a chain's final block behind its head, and its block time, by the chain's clock. */
 export function createMeasure(blockMs: number) {
   let lags: Sample[] = []
   let final: { number: bigint; lagAtFirst: number } | undefined
@@ -35,7 +35,7 @@ export function createMeasure(blockMs: number) {
   return {
     note(head: Seen, hard: Seen): void {
       lags = keep(lags, { at: head.seconds, value: lagOf(head, hard) })
-      // After a reorg the blocks before it tell nothing.
+      // After a reorg, earlier blocks are no reference.
       if (!anchor || head.number < anchor.number) anchor = head
       const seconds = head.seconds - anchor.seconds
       const blocks = Number(head.number - anchor.number)

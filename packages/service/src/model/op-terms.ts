@@ -12,11 +12,11 @@ import type { Op } from './swap.ts'
 
 type Hex = `0x${string}`
 
-/** Where a chain keeps inputs and inventory: two contracts, or the two authorities of Solana vaults. */
-export type Place = { escrow: Hex; vault: Hex } | { intake: string; vault: string }
-export type PlaceOf = (chainId: number) => Place
+/** The accounts that hold inputs and inventory on a chain: two contracts, or the two authorities of Solana vaults. */
+export type ChainCustody = { escrow: Hex; vault: Hex } | { intake: string; vault: string }
+export type CustodyOf = (chainId: number) => ChainCustody
 
-/** The terms of an op before it has a name. */
+/** The terms of an op that its hash commits to. */
 export type OpContent = Pick<
   Op,
   | ('originChain' | 'destinationChain' | 'wallet' | 'inputToken' | 'inputAmount' | 'outputToken')
@@ -27,12 +27,12 @@ export type OpContent = Pick<
 export type OpTerms = { hash: Hex; deliveryHash: Hex; signed: GeoOp | Delivery }
 
 /**
- * What names an op. From an escrow it is the digest that the wallet signs, the delivery nested in it. From an
- * intake vault the wallet signs the transfer itself, and the delivery alone is the name.
+ * Computes the hashes that identify an op. With an escrow, the hash is the digest that the wallet signs, which includes
+ * the delivery. With an intake vault, the wallet signs the transfer itself, and the delivery hash identifies the op.
  */
-export function termsOfOp(placeOf: PlaceOf, op: OpContent): OpTerms {
-  const origin = placeOf(op.originChain)
-  const delivery = toDelivery(placeOf, op)
+export function termsOfOp(custodyOf: CustodyOf, op: OpContent): OpTerms {
+  const origin = custodyOf(op.originChain)
+  const delivery = toDelivery(custodyOf, op)
   const deliveryHash = hashDelivery(delivery)
   if (!('escrow' in origin)) return { hash: deliveryHash, deliveryHash, signed: delivery }
   const signed = toGeoOp(op, delivery)
@@ -42,23 +42,23 @@ export function termsOfOp(placeOf: PlaceOf, op: OpContent): OpTerms {
 
 type RingRef = Pick<Op, 'originChain' | 'locker'>
 
-export function ringOfOp(placeOf: PlaceOf, { originChain: chainId, locker }: RingRef): Hex {
-  const origin = placeOf(chainId)
+export function ringOfOp(custodyOf: CustodyOf, { originChain: chainId, locker }: RingRef): Hex {
+  const origin = custodyOf(chainId)
   if ('intake' in origin) return solanaRingOf({ chainId, intake: origin.intake })
   return ringOf({ chainId, escrow: origin.escrow, locker: locker as Hex })
 }
 
-/** Whether all lockers of a chain have one ring together: where no escrow tells their inputs apart. */
-export function isRingShared(placeOf: PlaceOf, chainId: number): boolean {
-  return 'intake' in placeOf(chainId)
+/** Whether all lockers of a chain share one ring, since no escrow separates their inputs. */
+export function isRingShared(custodyOf: CustodyOf, chainId: number): boolean {
+  return 'intake' in custodyOf(chainId)
 }
 
-function toDelivery(placeOf: PlaceOf, op: OpContent): Delivery {
+function toDelivery(custodyOf: CustodyOf, op: OpContent): Delivery {
   return {
-    ring: ringOfOp(placeOf, op),
+    ring: ringOfOp(custodyOf, op),
     index: toIndex(op),
     destinationChain: BigInt(op.destinationChain),
-    vault: toBytes32(placeOf(op.destinationChain).vault),
+    vault: toBytes32(custodyOf(op.destinationChain).vault),
     outputToken: toBytes32(op.outputToken),
     minOutput: op.minOutput,
     recipient: toBytes32(op.recipient),

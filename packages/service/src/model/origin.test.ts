@@ -24,7 +24,7 @@ test.each([
   [100, 2],
   [999, 2],
   [1_000, 4],
-])('a lock of %i USD counts at depth %i and not before', (usd, depth) => {
+])('a lock of %i USD counts from depth %i on', (usd, depth) => {
   const lockAt = (block: bigint) =>
     decideLocked(swapIn('locking', { usd }), { block, seconds: 0 }, { rules, at })
 
@@ -32,7 +32,7 @@ test.each([
   expect(lockAt(at.head.number - BigInt(depth - 2))).toBe('nothing')
 })
 
-test('a lock that a reorg of the usual kind could push past its deadline counts when it is final', () => {
+test('a lock that a common reorg could push past its deadline counts once final', () => {
   const decide = (seconds: number, block: bigint) =>
     decideLocked(swapIn('locking'), { block, seconds }, { rules, at })
 
@@ -41,13 +41,13 @@ test('a lock that a reorg of the usual kind could push past its deadline counts 
   expect(decide(OP_DEADLINE - 48, 900n)).toBe('lockSeen')
 })
 
-test('the deadline leaves time for the reorg window, not for finality: a lock counts long before it is final', () => {
+test('a lock needs time for the reorg window before its deadline, not for finality', () => {
   const early = { block: 1_000n, seconds: OP_DEADLINE - 180 }
 
   expect(decideLocked(swapIn('locking'), early, { rules, at })).toBe('lockSeen')
 })
 
-test('the lock of a swap that was paid for is found again after a reorg', () => {
+test('the lock of a delivered swap is found again after a reorg', () => {
   const lock = { block: 1_000n, seconds: 0 }
 
   for (const state of ['delivering', 'settled', 'claiming'] as const)
@@ -59,15 +59,15 @@ test.each([
   ['locking', 'lockDead'],
   ['delivering', 'nothing'],
   ['settled', 'nothing'],
-] as const)('a swap that is %s and can never be locked: %s', (state, decision) => {
+] as const)('a %s swap that can never be locked: %s', (state, decision) => {
   expect(decideNeverLocked(swapIn(state), 'none')).toBe(decision)
 })
 
-test('a paid swap that can never be locked is lost once its delivery is final', () => {
+test('a delivered swap that can never be locked is lost once its delivery is final', () => {
   expect(decideNeverLocked(swapIn('settled', { deliveryFinal: true }), 'none')).toBe('inputLost')
 })
 
-test('a slot that holds an op without its event has a log read again, and decides nothing', () => {
+test('a slot that holds an op without a Locked event triggers a rescan and decides nothing', () => {
   for (const slot of ['locked', 'claimed', 'refunded'] as const)
     expect(decideNeverLocked(swapIn('locking'), slot)).toBe('rescan')
 })
@@ -84,12 +84,12 @@ test.each([
   ['settled', 'refunded', 'wait'],
   ['closed', 'claimed', 'done'],
   ['refunded', 'refunded', 'done'],
-] as const)('the input of a swap that is %s was %s for good: %s', (state, exit, decision) => {
+] as const)('the input of a %s swap was finally %s: %s', (state, exit, decision) => {
   expect(decideExit(swapIn(state), exit)).toBe(decision)
 })
 
 test.each(['settled', 'claiming'] as const)(
-  'an input that went back after a final delivery is lost: %s',
+  'an input refunded after a final delivery is lost: %s',
   (state) => {
     expect(decideExit(swapIn(state, { deliveryFinal: true }), 'refunded')).toBe('inputLost')
   },

@@ -2,19 +2,19 @@ import type { SlotState } from '@geoswap/protocol'
 import { acceptDepthOf, blockAtDepth, type Depths, type FinalityRules } from './finality.ts'
 import type { Swap } from './swap.ts'
 
-/** The chain's `Locked` event of an op; `seconds` is not before the time of its block. */
+/** The `Locked` event of an op. `seconds` is at or after the time of its block. */
 export type SeenLock = { block: bigint; seconds: number }
 
 export type LockDecision =
-  /** The lock counts: the output may be paid. */
+  /** The lock counts: the output may be delivered. */
   | 'lockSeen'
-  /** Of a swap that was paid for: its lock is back after a reorg. */
+  /** The lock of a delivered swap is back after a reorg. */
   | 'lockFound'
   | 'nothing'
 
 /**
- * Whether a lock counts: deep enough for its value, and early enough to be repeated after a reorg of the usual kind. A
- * lock too close to its deadline counts when it is final.
+ * Whether a lock counts. It has to be deep enough for its value and early enough to be repeated after a common reorg. A
+ * lock too close to its deadline counts once final.
  */
 export function decideLocked(
   { state, op }: Pick<Swap, 'state' | 'op'>,
@@ -32,13 +32,12 @@ export function decideLocked(
 export type DeadLockDecision = 'declined' | 'lockDead' | 'inputLost' | 'rescan' | 'nothing'
 
 /**
- * What follows for a swap without a lock, once a hard-final block past its time shows its slot. A slot that holds the
- * op without its event means that a log was missed. A paid swap is given up when its delivery is final: until then it
- * is owed.
+ * Decides about a swap without a lock, once a hard-final block past its deadline shows its slot. A slot that holds the
+ * op without a `Locked` event means a missed log. A delivered swap is given up only once its delivery is final.
  */
 export function decideNeverLocked({ state, deliveryFinal }: Swap, hard: SlotState): DeadLockDecision {
   if (hard !== 'none') return 'rescan'
-  // Its locker declines it sooner, unless its key is gone.
+  // Its locker normally declines it earlier, unless its key is gone.
   if (state === 'accepted') return 'declined'
   if (state === 'locking') return 'lockDead'
   return state === 'settled' && deliveryFinal ? 'inputLost' : 'nothing'
@@ -46,12 +45,12 @@ export function decideNeverLocked({ state, deliveryFinal }: Swap, hard: SlotStat
 
 export type FinalDecision = 'claimFinal' | 'refundFinal' | 'inputLost' | 'wait' | 'done'
 
-/** What follows for a swap whose input left the escrow in a hard-final block. */
+/** Decides about a swap whose input left the escrow in a hard-final block. */
 export function decideExit({ state, deliveryFinal }: Swap, exit: 'claimed' | 'refunded'): FinalDecision {
   if (state === 'closed' || state === 'refunded' || state === 'failed') return 'done'
   const isPaid = state === 'settled' || state === 'claiming'
   if (exit === 'claimed') return isPaid ? 'claimFinal' : 'wait'
   if (!isPaid) return state === 'accepted' || state === 'locking' ? 'wait' : 'refundFinal'
-  // Its claim came too late: past the refund deadline anyone may send an input back.
+  // The claim came too late: after the refund deadline anyone may refund an input.
   return deliveryFinal ? 'inputLost' : 'wait'
 }

@@ -2,7 +2,7 @@ import type { FailureCode } from '@geoswap/wire'
 
 export type { FailureCode, RefundReason } from '@geoswap/wire'
 
-/** What a person reads when a swap ended without taking the input. */
+/** Messages for swaps that failed before the input was taken. */
 export const failureMessages: Record<FailureCode, string> = {
   INVALID_AUTHORIZATION:
     'The delegation authorization no longer matched the wallet when the operation ran. Nothing was taken: ' +

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { fromPlain, toPlainJson } from './plain-json.ts'
 
-test('plain data with bigints at any depth comes back as it was', () => {
+test('plain data with bigints at any depth survives a round trip', () => {
   const leaf = fc.oneof(fc.bigInt(), fc.string(), fc.boolean(), fc.integer(), fc.constant(null))
   const { tree } = fc.letrec((tie) => ({
     tree: fc.oneof(

@@ -1,11 +1,11 @@
 const TAG = '$bigint'
 
-/** JSON of plain data that may hold bigints. */
+/** Serializes plain data that may contain bigints. */
 export function toPlainJson(value: unknown): string {
   return JSON.stringify(value, (_key, each) => (typeof each === 'bigint' ? { [TAG]: each.toString() } : each))
 }
 
-/** The data again, from what a database made of the JSON. */
+/** Restores data from parsed JSON, as a database returns it. */
 export function fromPlain(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(fromPlain)
   if (value === null || typeof value !== 'object') return value

@@ -5,42 +5,42 @@ const chain = { isInFlight: false, isSubscribed: false, callsPerHead: 1, hasFeed
 const pollMs = (blockMs: number, change: Partial<Parameters<typeof paceOf>[0]> = {}) =>
   paceOf({ ...chain, blockMs, ...change }).pollMs
 
-test('while nobody waits, a fast chain is looked at once a second and a slow one every two', () => {
+test('without waiting swaps, a fast chain is polled every second and a slow one every two', () => {
   expect([250, 2_000, 12_000].map((blockMs) => pollMs(blockMs))).toEqual([1_000, 1_000, 2_000])
 })
 
-test('while a swap waits, a new block is seen within an eighth of its time, and within half a second', () => {
+test('while a swap waits, a new block is seen within an eighth of the block time, at most half a second', () => {
   const looks = [250, 2_000, 12_000].map((blockMs) => pollMs(blockMs, { isInFlight: true }))
   expect(looks).toEqual([100, 250, 500])
 })
 
-test('where heads are told, a swap does not wait for a node that lags: the next is asked after 100 ms', () => {
+test('with a head subscription, a waiting swap retries after 100 ms if a node lags behind an announced head', () => {
   const told = { ...chain, isInFlight: true, isSubscribed: true }
 
-  expect([250, 2_000, 12_000].map((blockMs) => paceOf({ ...told, blockMs }).toldPollMs)).toEqual([
+  expect([250, 2_000, 12_000].map((blockMs) => paceOf({ ...told, blockMs }).announcedPollMs)).toEqual([
     100, 100, 100,
   ])
 })
 
-test('right after a block the next one is not looked for yet', () => {
+test('polling pauses right after a block', () => {
   expect(paceOf({ ...chain, blockMs: 2_000 }).afterHeadMs).toBe(1_500)
   expect(paceOf({ ...chain, blockMs: 2_000, isInFlight: true }).afterHeadMs).toBe(1_500)
 })
 
-test('where heads are told, one is asked for when it is late, and sooner while a swap waits', () => {
+test('with a head subscription, a head is polled when overdue, and earlier while a swap waits', () => {
   const told = { ...chain, blockMs: 2_000, isSubscribed: true }
 
   expect(paceOf(told).afterHeadMs).toBe(6_000)
   expect(paceOf({ ...told, isInFlight: true }).afterHeadMs).toBe(2_500)
 })
 
-test('a chain without feeds is read less often while nobody waits', () => {
+test('a chain without feeds is read less often while no swap waits', () => {
   expect(paceOf({ ...chain, blockMs: 400 }).stateMs).toBe(4_000)
   expect(paceOf({ ...chain, blockMs: 400, hasFeeds: false }).stateMs).toBe(10_000)
   expect(paceOf({ ...chain, blockMs: 400, hasFeeds: false, isInFlight: true }).stateMs).toBe(1_000)
 })
 
-test('a final block is read with every head where it is near, and every 15 s where it is many minutes away', () => {
+test('the final block is read with every head if it is near, and every 15 s if it is many minutes away', () => {
   expect([4, 32, 64, 600, 4_800].map(finalRereadMs)).toEqual([0, 0, 1_600, 15_000, 15_000])
 })
 

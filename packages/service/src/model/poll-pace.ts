@@ -1,33 +1,31 @@
-/** How often a chain's follower looks at it. */
+/** Polling intervals of a chain's follower. */
 export type Pace = {
-  /** A swap waits for this chain: its heads are told with the prices and balances of the same block. */
+  /** A swap waits for this chain: each head is published with the prices and balances of its block. */
   isInFlight: boolean
-  /** Between two looks at the head, and how long the first one waits after a new head. */
+  /** Interval between polls of the head, and delay of the first poll after a new head. */
   pollMs: number
   afterHeadMs: number
-  /** Between two looks while a head was told that was not seen: a node that lags answers, and another may not. */
-  toldPollMs: number
-  /** Least age of a part before it is read again, which a new head has to allow. */
+  /** Poll interval while an announced head has not been seen: one node may lag and another not. */
+  announcedPollMs: number
+  /** Minimum age before each part is read again. Reads also require a new head. */
   costsMs: number
-  /** State and pools are one call where both are due. */
+  /** State and pools share one call if both are due. */
   stateMs: number
   poolsMs: number
 }
 
 type Chain = {
   blockMs: number
-  /** A swap waits for this chain. */
   isInFlight: boolean
-  /** New heads are told: asking is for the case that they are not. */
+  /** A subscription announces new heads; polling is the fallback. */
   isSubscribed: boolean
-  /** What a look costs: where it is several calls, idle chains are looked at less often. */
+  /** Calls per poll. Idle chains that need several are polled less often. */
   callsPerHead: number
-  /** Whether prices are read on this chain. */
   hasFeeds: boolean
 }
 
 const FASTEST_POLL_MS = 100
-// A swap that waits for a slow chain waits no longer than this for somebody to look.
+// Upper bound for a swap that waits for a slow chain.
 const SLOWEST_AWAITED_MS = 500
 const IDLE_POLL_MS = 1_000
 const SLOWEST_POLL_MS = 2_000
@@ -37,8 +35,8 @@ export function paceOf({ blockMs, isInFlight, isSubscribed, callsPerHead, hasFee
     return {
       isInFlight,
       pollMs: awaitedPollMs(blockMs),
-      toldPollMs: FASTEST_POLL_MS,
-      // A head that was not told is late by then.
+      announcedPollMs: FASTEST_POLL_MS,
+      // A head that was not announced is overdue by then.
       afterHeadMs: isSubscribed ? (blockMs * 5) / 4 : (blockMs * 3) / 4,
       costsMs: 5_000,
       stateMs: 1_000,
@@ -49,8 +47,8 @@ export function paceOf({ blockMs, isInFlight, isSubscribed, callsPerHead, hasFee
   return {
     isInFlight,
     pollMs,
-    // Some backends do not have a head yet that was reported, and nobody waits for it.
-    toldPollMs: 2 * pollMs,
+    // Lagging backends lack an announced head, and no swap waits for it.
+    announcedPollMs: 2 * pollMs,
     afterHeadMs: isSubscribed ? Math.max(pollMs, blockMs * 3) : Math.max(pollMs, (blockMs * 3) / 4),
     costsMs: 5_000,
     stateMs: hasFeeds ? 4_000 : 10_000,
@@ -66,7 +64,7 @@ const LONGEST_FINAL_MS = 15_000
 const FINAL_MS_PER_BLOCK = 50
 const SHALLOW = 32
 
-/** How long a final block is taken for the newest one: finality that is minutes away moves in minutes. */
+/** How long to reuse a final block before reading a newer one. Finality that is minutes away advances in minutes. */
 export function finalRereadMs(blocksBehind: number): number {
   return Math.min(LONGEST_FINAL_MS, Math.max(0, blocksBehind - SHALLOW) * FINAL_MS_PER_BLOCK)
 }

@@ -13,26 +13,32 @@ const problemsOf = (sources: PriceSetup['assets'][number]['sources'], more: obje
     ({ path, message }) => `${path}: ${message}`,
   )
 
-test('feeds on several chains, and a Hermes server for Pyth, are fine', () => {
+test('feeds on several chains and a Hermes server for Pyth are valid', () => {
   const assets = [{ name: 'ETH', sources: [feed(1), feed(2), pyth], minSources: 3 }]
 
   expect(findPriceProblems({ chains, assets, pyth: { url: 'https://hermes.example' } })).toEqual([])
 })
 
 test.each([
-  ['/assets/0/sources/0: asset ETH has a feed on 3, which is not an EVM chain here', problemsOf([feed(3)])],
-  ['/assets/0/sources/0: asset ETH has a feed on 9, which is not an EVM chain here', problemsOf([feed(9)])],
-  ['/assets/0/sources/0: asset ETH has a pyth source, and pyth.url is not set', problemsOf([pyth])],
+  [
+    '/assets/0/sources/0: asset ETH has a feed on 3, which is not a configured EVM chain',
+    problemsOf([feed(3)]),
+  ],
+  [
+    '/assets/0/sources/0: asset ETH has a feed on 9, which is not a configured EVM chain',
+    problemsOf([feed(9)]),
+  ],
+  ['/assets/0/sources/0: asset ETH has a pyth source, but pyth.url is not set', problemsOf([pyth])],
   ['/assets/0/sources/1: asset ETH has the same price source twice', problemsOf([feed(1), feed(1, '0xaB')])],
-  ['/assets/0/minSources: asset ETH wants 2 sources and has 1', problemsOf([feed(1)], { minSources: 2 })],
+  ['/assets/0/minSources: asset ETH requires 2 sources but has 1', problemsOf([feed(1)], { minSources: 2 })],
 ])('%s', (problem, found) => {
   expect(found).toEqual([problem])
 })
 
-test('an asset that is there twice is named', () => {
+test('a repeated asset is named', () => {
   const eth = { name: 'ETH', sources: [feed(1)] }
 
   expect(findPriceProblems({ chains, assets: [eth, eth] })).toEqual([
-    { path: '/assets/1', message: 'asset ETH is there twice' },
+    { path: '/assets/1', message: 'asset ETH is listed twice' },
   ])
 })

@@ -1,4 +1,4 @@
-/** Which price sources an asset has, as the configuration says it. */
+/** The price sources of each asset, as configured. */
 export type PriceSetup = {
   assets: readonly { name: string; sources: readonly SourceSetup[]; minSources?: number }[]
   chains: readonly { chainId: number; family: string }[]
@@ -7,14 +7,14 @@ export type PriceSetup = {
 
 type SourceSetup = { kind: 'chainlink'; chainId: number; address: string } | { kind: 'pyth'; feedId: string }
 
-/** What is wrong with the price sources beyond the shape of each, and where: the path is a JSON pointer. */
+/** Finds problems of price sources beyond the schema. `path` is a JSON pointer. */
 export function findPriceProblems({ assets, chains, pyth }: PriceSetup): { path: string; message: string }[] {
   const evm = new Set(chains.filter(({ family }) => family === 'evm').map(({ chainId }) => chainId))
   const names = assets.map(({ name }) => name)
   const problemOf = (source: SourceSetup): string | undefined => {
-    if (source.kind === 'pyth') return pyth ? undefined : 'has a pyth source, and pyth.url is not set'
+    if (source.kind === 'pyth') return pyth ? undefined : 'has a pyth source, but pyth.url is not set'
     if (evm.has(source.chainId)) return undefined
-    return `has a feed on ${source.chainId}, which is not an EVM chain here`
+    return `has a feed on ${source.chainId}, which is not a configured EVM chain`
   }
   return assets.flatMap(({ name, sources, minSources = 1 }, index) => {
     const at = `/assets/${index}`
@@ -22,16 +22,16 @@ export function findPriceProblems({ assets, chains, pyth }: PriceSetup): { path:
     const ofSource = (source: SourceSetup, position: number) => {
       const path = `${at}/sources/${position}`
       const problem = problemOf(source)
-      // The same feed twice would outvote another one.
+      // A repeated feed would outvote another one.
       const isSame = ids.indexOf(idOf(source)) !== position
       return [
         ...(problem === undefined ? [] : [{ path, message: `asset ${name} ${problem}` }]),
         ...(isSame ? [{ path, message: `asset ${name} has the same price source twice` }] : []),
       ]
     }
-    const few = `asset ${name} wants ${minSources} sources and has ${sources.length}`
+    const few = `asset ${name} requires ${minSources} sources but has ${sources.length}`
     return [
-      ...(names.indexOf(name) === index ? [] : [{ path: at, message: `asset ${name} is there twice` }]),
+      ...(names.indexOf(name) === index ? [] : [{ path: at, message: `asset ${name} is listed twice` }]),
       ...sources.flatMap(ofSource),
       ...(minSources > sources.length ? [{ path: `${at}/minSources`, message: few }] : []),
     ]

@@ -20,7 +20,7 @@ const priced = fc.record({
   price: fc.bigInt({ min: 10n ** 12n, max: 10n ** 24n }),
 })
 const cost = fc.bigInt({ min: 0n, max: 10n ** 12n })
-/** A swap of two assets from the operator's inventory, at whatever prices, fees and costs. */
+/** A swap of two assets from the operator's inventory at arbitrary prices, fees and costs. */
 const market = fc
   .record({
     input: priced,
@@ -45,7 +45,7 @@ const runs = { numRuns: 3_000 }
 
 const isPriced = (price: Breakdown | string): price is Breakdown => typeof price !== 'string'
 
-test('what leaves is never worth more than what came, costs and fee included', () => {
+test('the output plus fee and costs is never worth more than the input', () => {
   fc.assert(
     fc.property(market, amount, ({ terms, curve }, amountIn) => {
       const price = priceExactInput(terms, curve, amountIn)
@@ -59,13 +59,13 @@ test('what leaves is never worth more than what came, costs and fee included', (
   )
 })
 
-test('an exact output costs at least what it is worth, fee and costs included', () => {
+test('an exact output costs at least its value plus fee and costs', () => {
   fc.assert(
     fc.property(market, amount, ({ terms, curve }, wanted) => {
       const most = mostOf(curve)
       if (most === 0n) return
       const price = priceExactOutput(terms, curve, 1n + (wanted % most))
-      if (!isPriced(price)) throw new Error('There is enough of it')
+      if (!isPriced(price)) throw new Error('Expected a price')
       const valueOut = usdE18(price.amountOut, terms.output)
       expect(valueOut).toBeLessThanOrEqual(usdE18(price.swappable, terms.input) + 1n)
     }),
@@ -102,7 +102,7 @@ test('the largest input fits, and one unit more does not', () => {
   )
 })
 
-test('fee, costs and price impact are the whole difference to the reference price, to one unit', () => {
+test('fee, costs and price impact add up to the whole difference to the reference price, within one unit', () => {
   fc.assert(
     fc.property(market, amount, ({ terms, curve }, amountIn) => {
       const price = priceExactInput(terms, curve, amountIn)
@@ -117,7 +117,7 @@ test('fee, costs and price impact are the whole difference to the reference pric
   )
 })
 
-test('a market that gives more than the reference price is a price impact below zero', () => {
+test('a market that beats the reference price gives a negative price impact', () => {
   const usd = { decimals: 6, price: 10n ** 18n }
   const costs = { feeCentiBps: 0n, originCost: 0n, deliveryCost: 0n, accountRent: 0n }
   const terms = { input: usd, output: usd, ...costs }
@@ -129,19 +129,19 @@ test('a market that gives more than the reference price is a price impact below 
   expect(priceImpactOf(terms, price)).toBe(-50_000n)
 })
 
-test('a slippage limit leaves its part of the output, rounded down', () => {
+test('a slippage limit reduces the output by its share, rounded down', () => {
   expect(withSlippage(1_000_000n, 50)).toBe(995_000n)
   expect(withSlippage(1n, 1)).toBe(0n)
 })
 
-test('the market may move by the slippage, up to a tenth, unless the operator says how far', () => {
+test('the tolerated price move is the slippage, up to a tenth, unless the operator configures it', () => {
   const usual = [50, 300, 1_000, 1_001, 5_000].map((slippageBps) => toleranceFor(slippageBps, undefined))
 
   expect(usual).toEqual([50, 300, 1_000, 1_000, 1_000])
   expect([toleranceFor(50, 2_000), toleranceFor(5_000, 100)]).toEqual([2_000, 100])
 })
 
-test('price impact is signed, all-in, and rounds away from the caller', () => {
+test('price impact is signed, all-in, and rounds against the caller', () => {
   const usd = { decimals: 6, price: 10n ** 18n }
   const sides = { input: usd, output: usd }
 

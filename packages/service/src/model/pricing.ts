@@ -1,16 +1,16 @@
 import { BPS, CENTI_BPS, convertUp, divideUp, type Priced, usdE18 } from './amount.ts'
 import { type Curve, mostSwappable, outputOf, soldFor, swappableFor } from './curve.ts'
 
-/** Everything a price depends on besides amount and venue: fixed for one quote. */
+/** The terms of one quote, apart from amount and venue. */
 export type Terms = {
   input: Priced
-  /** Absent where the output has no reference price: then nothing is said about its value. */
+  /** Undefined if the output has no reference price; its value is then not reported. */
   output: Priced | undefined
   feeCentiBps: bigint
-  /** Network costs of both legs, already valued in the input token. */
+  /** Network costs of both legs, converted to the input token. */
   originCost: bigint
   deliveryCost: bigint
-  /** Of an account that the recipient has to be given first; 0 where there is none to give. */
+  /** Rent of a token account created for the recipient; 0 if none is created. */
   accountRent: bigint
 }
 
@@ -18,16 +18,13 @@ export type Breakdown = {
   amountIn: bigint
   amountOut: bigint
   serviceFee: bigint
-  /** What is left of the input after fee and costs: the part that a venue turns into output. */
+  /** The input minus fee and costs: the part that a venue converts to output. */
   swappable: bigint
-  /** What leaves the vault for it. */
+  /** The amount that leaves the vault. */
   payAmount: bigint
 }
 
-/**
- * What an exact input buys: what is left after fee and costs, by the venue's curve. The fee rounds up and the
- * output down.
- */
+/** Prices an exact input: the swappable part by the venue's curve. The fee rounds up and the output down. */
 export function priceExactInput(
   terms: Terms,
   curve: Curve,
@@ -42,7 +39,7 @@ export function priceExactInput(
   return { amountIn, amountOut, serviceFee, swappable, payAmount: payFor(curve, swappable, amountOut) }
 }
 
-/** The least input for an exact output; what rounding leaves over stays with the price. */
+/** The smallest input for an exact output. The rounding remainder stays in the price. */
 export function priceExactOutput(terms: Terms, curve: Curve, amountOut: bigint): Breakdown | 'tooLarge' {
   const amountIn = inputFor(terms, curve, amountOut)
   if (amountIn === undefined) return 'tooLarge'
@@ -51,31 +48,30 @@ export function priceExactOutput(terms: Terms, curve: Curve, amountOut: bigint):
   return { amountIn, amountOut, serviceFee, swappable, payAmount: payFor(curve, swappable, amountOut) }
 }
 
-/** From the vault goes the output itself, or what buys it: at most what is left of the input is worth. */
+/** The vault pays the output itself, or the amount that buys it: at most the value of the swappable input. */
 function payFor(curve: Curve, swappable: bigint, amountOut: bigint): bigint {
   return curve.kind === 'depth' ? amountOut : soldFor(curve, swappable)
 }
 
-/** The smallest input that buys at least `amountOut`; undefined when that is more than there is. */
+/** The smallest input that buys at least `amountOut`; undefined if it exceeds the liquidity. */
 export function inputFor(terms: Terms, curve: Curve, amountOut: bigint): bigint | undefined {
   const swappable = swappableFor(curve, amountOut)
   return swappable === undefined ? undefined : inputLeaving(terms, swappable)
 }
 
-/** The largest input that the curve takes. */
 export function mostInput(terms: Terms, curve: Curve): bigint {
   return inputLeaving(terms, mostSwappable(curve) + 1n) - 1n
 }
 
-/** The smallest input of which this much is left after fee and costs. */
+/** The smallest input that leaves `swappable` after fee and costs. */
 function inputLeaving(terms: Terms, swappable: bigint): bigint {
   const afterFee = swappable + terms.originCost + terms.deliveryCost + terms.accountRent
   return divideUp(afterFee * CENTI_BPS, CENTI_BPS - terms.feeCentiBps)
 }
 
 /**
- * Spread and impact together, in the input token: what the output is worth less than what bought it, rounded down.
- * Negative where a market gives more than the reference price.
+ * Spread and impact together, in the input token: value of the swappable input minus value of the output, rounded down.
+ * Negative if a market beats the reference price.
  */
 export function priceImpactOf(terms: Terms, { swappable, amountOut }: Breakdown): bigint {
   if (!terms.output) return 0n
@@ -87,13 +83,13 @@ export function withSlippage(amountOut: bigint, slippageBps: number): bigint {
 }
 
 /**
- * How far the market may move against the operator where the configuration does not say. Above what honest sources
- * can be apart (twice the usual limit of deviation, on either side: 8 %), so that no swap is declined for their noise.
- * Far below the largest slippage, because it is also what a quote that is sealed with a stolen key can gain.
+ * The default tolerance for price moves against the operator. It exceeds the possible spread of honest sources (8 %:
+ * twice the usual deviation limit on either side), so that noise declines no swap. It is far below the largest
+ * slippage, because it bounds the gain from a quote sealed with a stolen key.
  */
 export const USUAL_TOLERANCE_BPS = 1_000
 
-/** How far it may for one swap: what the operator chose for all, or the slippage as far as that is usual. */
+/** The tolerated price move of one swap: the configured one, or the slippage up to the default. */
 export function toleranceFor(slippageBps: number, configuredBps: number | undefined): number {
   return configuredBps ?? Math.min(slippageBps, USUAL_TOLERANCE_BPS)
 }

@@ -1,4 +1,4 @@
-/** What a sealed quote carries from pricing to build. Amounts travel as text inside the token. */
+/** A sealed quote: carries the terms from pricing to build. Amounts are strings inside the token. */
 export type Quote = {
   id: string
   originChain: number
@@ -10,16 +10,16 @@ export type Quote = {
   amountIn: bigint
   amountOut: bigint
   minOutput: bigint
-  /** What is left of the input after fee and costs: the part that the price turns into output. */
+  /** The input minus fee and costs: the part that the price converts to output. */
   swappable: bigint
-  /** Who delivers, and what leaves the vault for it at most. */
+  /** The delivering venue, and the most that leaves the vault. */
   venue: string
   payToken: string
   payAmount: bigint
-  /** The least that `swappable` may be worth, in what leaves the vault, when the swap is locked and delivered. */
+  /** The lowest accepted value of `swappable`, in the pay token, at lock and at delivery. */
   priceFloor: bigint
   valueCents: bigint
-  /** The most that a unit of gas may cost when the input is taken and when the output is paid; 0 for no bound. */
+  /** The highest gas price of the lock and of the delivery; 0 means unbounded. */
   lockFeeBound: bigint
   deliveryFeeBound: bigint
   createsAccount: boolean
@@ -38,7 +38,7 @@ type Sealed = readonly [
   payToken: string,
 ]
 
-/** The sealed form: positional, since the token has to stay small and only we read it. */
+/** The sealed form is a tuple, because the token has to stay small and only the service reads it. */
 export function toSealed(quote: Quote): Sealed {
   const amounts = [quote.amountIn, quote.amountOut, quote.minOutput, quote.swappable, quote.priceFloor]
   return [

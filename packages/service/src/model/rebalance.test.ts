@@ -26,7 +26,7 @@ const given = ({ transports }: Plan, cell: Cell) =>
   sum(transports.filter(({ from }) => from.chainId === cell.chainId).map((each) => each.amount))
 
 describe('a plan to rebalance', () => {
-  test('brings what flowed out back from where it gathers', () => {
+  test('returns outflows from chains that accumulate the asset', () => {
     const { transports, shortages, cells } = planRebalance(
       [
         cellOf(1, { free: 100n, paidOut: 1_000n }),
@@ -47,7 +47,7 @@ describe('a plan to rebalance', () => {
     ])
   })
 
-  test('says what is missing when nobody can spare it', () => {
+  test('reports the shortage if no chain has a surplus', () => {
     const short = cellOf(1, { free: 100n, paidOut: 1_000n })
     const busy = cellOf(2, { free: 1_300n, paidOut: 1_000n })
 
@@ -69,7 +69,7 @@ describe('a plan to rebalance', () => {
     expect(plan.transports).toMatchObject([{ amount: 10n ** 19n, arrives: 10_000_000n }])
   })
 
-  test('never moves more than is free, nor what its own chain needs, nor another asset', () => {
+  test('never moves more than the free amount, nor what the chain itself needs, nor another asset', () => {
     fc.assert(
       fc.property(cellsOf(fc.constantFrom(6, 9, 18)), (cells) => {
         const plan = planRebalance(cells, MARGIN_BPS)
@@ -82,7 +82,7 @@ describe('a plan to rebalance', () => {
     )
   })
 
-  test('covers every chain when the total suffices, and loses nothing on the way', () => {
+  test('covers every chain if the total suffices, and loses nothing on the way', () => {
     fc.assert(
       fc.property(cellsOf(fc.constant(6)), (cells) => {
         const plan = planRebalance(cells, MARGIN_BPS)

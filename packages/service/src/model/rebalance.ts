@@ -1,9 +1,9 @@
 import { BPS, divideUp, tenTo } from './amount.ts'
 
-/** A week like the last one and a quarter more: demand varies, and claims come later than deliveries. */
+/** Last week's demand plus a quarter: demand varies, and claims come later than deliveries. */
 export const MARGIN_BPS = 2_500n
 
-/** One token of an asset on one chain, in its smallest unit: what is free, and what swaps moved lately. */
+/** One token on one chain, in its smallest unit: the free amount and recent flows. */
 export type Cell = {
   chainId: number
   token: string
@@ -15,20 +15,20 @@ export type Cell = {
 }
 
 export type Covered = Cell & {
-  /** What has to be there to serve the same again. */
+  /** The amount required to serve the same demand again. */
   needed: bigint
-  /** What is there once the plan is carried out. */
+  /** The amount after the plan. */
   after: bigint
 }
 
-/** `amount` leaves one cell and `arrives` in another: the same value, each in the unit of its own token. */
+/** `amount` leaves one cell and `arrives` is its equal in the unit of the other cell's token. */
 export type Transport = { asset: string; from: Cell; to: Cell; amount: bigint; arrives: bigint }
 export type Shortage = { cell: Cell; amount: bigint }
 export type Plan = { cells: Covered[]; transports: Transport[]; shortages: Shortage[] }
 
 /**
- * What to move so that every cell can pay again what it paid, of what is free and not needed where it is. What came in
- * counts, but not for the margin: inputs are claimed later than outputs are paid.
+ * Plans transports so that every cell can repeat its payouts, out of amounts that are free and not needed elsewhere.
+ * Inflows reduce the need, but not the margin: inputs are claimed later than outputs are paid.
  */
 export function planRebalance(cells: readonly Cell[], marginBps: bigint): Plan {
   const stores = cells.map((cell) => ({ cell, needed: neededOf(cell, marginBps), left: cell.free }))
@@ -52,7 +52,7 @@ export function neededOf({ paidOut, takenIn }: Pick<Cell, 'paidOut' | 'takenIn'>
   return net + divideUp(paidOut * marginBps, BPS)
 }
 
-/** Takes from whoever can spare most, so that few transports do. */
+/** Takes from the cell with the largest surplus first, to need few transports. */
 function fill(to: Store, stores: readonly Store[]): Transport[] {
   const { asset } = to.cell
   const givers = stores
@@ -65,7 +65,7 @@ function fill(to: Store, stores: readonly Store[]): Transport[] {
     const missing = to.needed - to.left
     const wanted = spare < missing ? spare : missing
     const amount = convertUp(wanted, to.cell, from.cell)
-    // What is finer than the other's unit stays where it is.
+    // Amounts below the other token's smallest unit stay.
     if (wanted === 0n || amount > spareOf(from)) continue
     const arrives = convert(amount, from.cell, to.cell)
     from.left -= amount

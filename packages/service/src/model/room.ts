@@ -1,7 +1,7 @@
-/** Something that is asked for: this much of what a key names. */
+/** An amount demanded of the resource that `key` names. */
 export type Demand = { key: string; amount: bigint }
 
-/** Those that everything they ask for has room for, in their order. The others wait. */
+/** The items whose demands all fit into the remaining room, in order. */
 export function withinRoom<T>(
   items: readonly T[],
   demandsOf: (item: T) => readonly Demand[],

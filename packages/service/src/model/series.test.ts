@@ -15,7 +15,7 @@ test.each([1, 6, 24, 72])('%d hours are 60 to 100 buckets, and the last one hold
   expect(last + bucketSecondsOf(hours) * 1_000).toBeGreaterThan(now.getTime())
 })
 
-test('what was found stands where it belongs, and nothing is between', () => {
+test('found buckets keep their place, and empty ones fill the gaps', () => {
   const found = [bucket('2026-03-01T11:30:00Z'), bucket('2026-03-01T12:07:00Z')]
 
   const filled = fillBuckets(found, { now, hours: 1 })

@@ -1,4 +1,4 @@
-/** What ended in one stretch of time. Quantiles are of the settle times, and absent where nothing settled. */
+/** Swaps that ended in one interval. Quantiles are of settlement times, absent if none settled. */
 export type Bucket = {
   at: Date
   settled: number
@@ -10,23 +10,23 @@ export type Bucket = {
   p99?: number
 }
 
-// Some 60 to 100 points, whatever the window: as many as a plot on a phone can show.
+// 60 to 100 points for every window: as many as a plot on a phone can show.
 const BUCKET_SECONDS: Readonly<Record<number, number>> = { 1: 60, 6: 300, 24: 900, 72: 3_600 }
 
 export function bucketSecondsOf(hours: number): number {
   const seconds = BUCKET_SECONDS[hours]
-  if (seconds === undefined) throw new Error(`There are no buckets for ${hours} hours`)
+  if (seconds === undefined) throw new Error(`Unsupported window: ${hours} hours`)
   return seconds
 }
 
-/** Where the first bucket begins: buckets are aligned to the clock, and the last one is the present. */
+/** The start of the first bucket. Buckets are aligned to the clock, and the last one contains `now`. */
 export function firstBucketOf(now: Date, hours: number): Date {
   const size = bucketSecondsOf(hours) * 1_000
   const last = Math.floor(now.getTime() / size) * size
   return new Date(last - hours * 3_600_000 + size)
 }
 
-/** Every bucket of the window in order, with an empty one where nothing ended. */
+/** Every bucket of the window in order, empty ones included. */
 export function fillBuckets(found: readonly Bucket[], window: { now: Date; hours: number }): Bucket[] {
   const size = bucketSecondsOf(window.hours) * 1_000
   const first = firstBucketOf(window.now, window.hours).getTime()

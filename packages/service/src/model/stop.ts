@@ -1,13 +1,13 @@
 type Side = { chainId: number; token: string }
 
-/** What a stop is about. A part without a chain is every chain, without an asset every asset. */
+/** The scope of a stop. A part without `chainId` covers every chain, without `asset` every asset. */
 export type StopScope =
   | { kind: 'part'; chainId?: number; asset?: string }
   | { kind: 'route'; from: Side; to: Side }
 
 export type QuoteStop = {
   id: string
-  /** Somebody paused it, or the chain and the books do not agree. */
+  /** An operator paused it, or chain and books disagree. */
   why: 'operator' | 'drift'
   scope: StopScope
   note: string
@@ -15,10 +15,9 @@ export type QuoteStop = {
   since: Date
 }
 
-/** One side of a swap. */
 export type SwapSide = Side & { asset: string }
 
-/** Whether a stop is about this side of a swap, whatever the other side is. */
+/** Whether a stop covers this side of a swap, whatever the other side is. */
 export function stopsSide({ scope }: Pick<QuoteStop, 'scope'>, side: Omit<SwapSide, 'token'>): boolean {
   if (scope.kind === 'route') return false
   const isChain = scope.chainId === undefined || scope.chainId === side.chainId
@@ -31,7 +30,7 @@ export function stopsSwap(stop: Pick<QuoteStop, 'scope'>, swap: { from: SwapSide
   return isSame(stop.scope.from, swap.from) && isSame(stop.scope.to, swap.to)
 }
 
-/** A stop in words, for the person who reads a list. */
+/** Describes the scope of a stop for people. */
 export function describeScope(scope: StopScope): string {
   if (scope.kind === 'route') {
     const { from, to } = scope

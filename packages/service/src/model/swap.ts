@@ -11,7 +11,7 @@ export type SignedDelegation = {
   s: string
 }
 
-/** The signed operation of a swap in the words of the database: enough to lock, deliver, claim or refund it. */
+/** The signed operation of a swap as stored: everything needed to lock, deliver, claim or refund it. */
 export type Op = {
   id: string
   hash: string
@@ -25,13 +25,13 @@ export type Op = {
   quotedOutput: bigint
   minOutput: bigint
   swappable: bigint
-  /** Who delivers, and what leaves the vault for it at most. */
+  /** The delivering venue, and the most that leaves the vault. */
   venue: string
   payToken: string
   payAmount: bigint
   priceFloor: bigint
   recipient: string
-  /** The quote charged for an account that the recipient has to be given first. */
+  /** The quote charged for creating the recipient's token account. */
   createsAccount: boolean
   locker: string
   position: bigint
@@ -40,16 +40,16 @@ export type Op = {
   fillDeadline: number
   refundDeadline: number
   valueCents: bigint
-  /** The most that a unit of gas may cost when the input is taken and when the output is paid; 0 for no bound. */
+  /** The highest gas price of the lock and of the delivery; 0 means unbounded. */
   lockFeeBound: bigint
   deliveryFeeBound: bigint
-  /** Where the wallet was seen to hold the input. A node that is behind it cannot say that it does not. */
+  /** The block at which the wallet held the input. A node behind this block cannot disprove it. */
   walletBlock: bigint
   originBlock: bigint
   destinationBlock: bigint
-  /** Only the input is known, found on its chain: it can be given back, and nothing else. */
+  /** Only the input is known, found on its chain: the swap can only be refunded. */
   isOrphan?: boolean
-  /** The log may lack what was signed for it: only what a chain itself rules out has not happened. */
+  /** The database may lack signed transactions of this op. Only the chain itself can rule one out. */
   isLogLost?: boolean
 }
 
@@ -60,21 +60,21 @@ export type Swap = {
   op: Op
   /** The wallet's signature, or the whole transaction that it signed. */
   signature: string
-  /** Of a signed transaction: the height after which its chain takes it no more. */
+  /** The block height after which the chain no longer accepts the signed transaction. */
   lastValid?: bigint
   delegation?: SignedDelegation
   originTxHash?: string
   deliveryTxHash?: string
   originFinal: boolean
-  /** Its lock is in a block that counts as safe, where the operator has exposure end there. */
+  /** Its lock is in a safe block, if the operator configured exposure to end there. */
   originSafe: boolean
   deliveryFinal: boolean
   exposedCents: bigint
-  /** What it counts for in what is delivered and not claimed; 0 before a delivery is signed. */
+  /** Its part of the delivered and unclaimed value; 0 before a delivery is signed. */
   unclaimedCents: bigint
   /** Its claim is booked against the cap of its token. */
   isClaimBooked: boolean
   refundReason?: RefundReason
-  /** Its stored terms were last seen to differ from what its wallet signed. */
+  /** Its stored terms differed from the signed ones at the last check. */
   isUnsigned?: boolean
 }

@@ -1,6 +1,6 @@
 import { hourOf } from './claim-room.ts'
 
-/** The claim cap of one token in GeoEscrow: HourlyCapLib and claimMany, with the same arithmetic. */
+/** Models the claim cap of one token in GeoEscrow: HourlyCapLib and claimMany, with the same arithmetic. */
 export function createClaimWindow(limit: bigint) {
   let word = { limit, spent: 0n, hour: 0 }
   const spentAt = (seconds: number) => (word.hour === hourOf(seconds) ? word.spent : 0n)
@@ -13,7 +13,7 @@ export function createClaimWindow(limit: bigint) {
     setLimit(newLimit: bigint, seconds: number): void {
       word = { limit: newLimit, spent: spentAt(seconds), hour: hourOf(seconds) }
     },
-    /** Claims what fits, in the order given. Returns those that were deferred. */
+    /** Claims as many as fit, in order. Returns the deferred ones. */
     claimMany<T extends { amount: bigint }>(ops: readonly T[], seconds: number): T[] {
       const room = roomAt(seconds)
       let left = room

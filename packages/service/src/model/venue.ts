@@ -1,27 +1,27 @@
 import type { CatalogChain, Token } from './catalog.ts'
 import type { Curve } from './curve.ts'
 
-/** What a venue is asked about: from which token to which, on which chain. */
+/** Input token, output token and destination of a swap. */
 export type Route = { input: Token; output: Token; destination: CatalogChain }
 
-/** The terms on which a venue would deliver now. */
+/** The current terms of a venue for a route. */
 export type Offer = {
   venue: string
   curve: Curve
-  /** Of a delivery, in the smallest unit of the destination's own coin. */
+  /** Cost of a delivery, in the smallest unit of the destination's native coin. */
   deliveryCost: bigint
-  /** The token that leaves the vault: it is reserved when a swap is submitted. */
+  /** The token that leaves the vault. It is reserved at submission. */
   payToken: string
 }
 
-/** `empty`: this venue serves the token and has nothing of it now. */
+/** `empty`: the venue serves the token but has none of it now. */
 export type Refusal = { venue: string; why: 'notServed' | 'empty' | 'noPrice' }
 
-/** Where an output comes from. It answers from memory: a quote waits for nobody. */
+/** A source of outputs. It answers from memory, so that a quote never waits. */
 export type Venue = {
   name: string
   offer(route: Route): Offer | Refusal
 }
 
-/** The venue that pays what the vault holds. Deliveries of all others are bought, one per transaction. */
+/** The venue that pays from the vault's holdings. All other venues buy the output, one delivery per transaction. */
 export const INVENTORY = 'inventory'

@@ -1,9 +1,9 @@
-/** What became of one attempt to post an event. */
+/** The result of one attempt to post an event. */
 export type Answer =
   | { kind: 'answered'; status: number; retryAfterMs?: number }
   | { kind: 'failed'; reason: string }
 
-/** What follows from it for the delivery; `gone` also ends everything else for the endpoint. */
+/** The consequence of an attempt for its delivery. `gone` also disables the endpoint. */
 export type Verdict =
   | { kind: 'delivered' }
   | { kind: 'retry'; pauseMs: number; failure: string }
@@ -14,7 +14,7 @@ const SECOND_MS = 1_000
 const MINUTE_MS = 60 * SECOND_MS
 const HOUR_MS = 60 * MINUTE_MS
 
-/** Pauses after the first attempt, the second and so on, as Standard Webhooks suggests: ten attempts in three days. */
+/** Pauses after each attempt, as Standard Webhooks suggests: ten attempts in three days. */
 export const RETRY_PAUSES_MS: readonly number[] = [
   5 * SECOND_MS,
   5 * MINUTE_MS,
@@ -28,7 +28,7 @@ export const RETRY_PAUSES_MS: readonly number[] = [
 ]
 const LONGEST_PAUSE_MS = 24 * HOUR_MS
 
-/** `attempts` includes this one; `random` is 0..1 and makes a pause up to a fifth longer. */
+/** `attempts` includes this one. `random` (0..1) lengthens a pause by up to a fifth. */
 export function judgeAttempt(
   answer: Answer,
   { attempts, random }: { attempts: number; random: number },

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import { type OpContent, type PlaceOf, termsOfOp } from './op-terms.ts'
+import { type CustodyOf, type OpContent, termsOfOp } from './op-terms.ts'
 import type { Op } from './swap.ts'
 import { isWellFormed } from './well-formed.ts'
 
 const addressOf = (digit: string): `0x${string}` => `0x${digit.repeat(40)}`
-const placeOf: PlaceOf = (chainId) => ({
+const custodyOf: CustodyOf = (chainId) => ({
   escrow: addressOf(`${chainId}`),
   vault: addressOf(`${chainId + 2}`),
 })
@@ -16,15 +16,15 @@ const content: OpContent = {
   ...{ opDeadline: 100, fillDeadline: 200, refundDeadline: 300 },
 }
 
-/** An op under the name that its terms give it, whether they make sense or not. */
+/** An op with the hashes of its own terms, valid or not. */
 function named(terms: OpContent): Op {
-  const { hash, deliveryHash } = termsOfOp(placeOf, terms)
+  const { hash, deliveryHash } = termsOfOp(custodyOf, terms)
   return { ...terms, hash, deliveryHash } as Op
 }
 
-const judge = (op: Op) => isWellFormed(placeOf, op)
+const judge = (op: Op) => isWellFormed(custodyOf, op)
 
-test('an op under its own name with deadlines in order is well-formed', () => {
+test('an op with the hashes of its terms and deadlines in order is well-formed', () => {
   expect(judge(named(content))).toBe(true)
 })
 
@@ -50,6 +50,6 @@ test.each([
   ['a refund deadline at the fill deadline', { refundDeadline: 200 }],
   ['a refund deadline before the fill deadline', { refundDeadline: 199 }],
   ['no round', { round: 0n }],
-])('an op with %s is not well-formed, even under its own name', (_, change) => {
+])('an op with %s is not well-formed, even with the hashes of its terms', (_, change) => {
   expect(judge(named({ ...content, ...change }))).toBe(false)
 })

@@ -1,21 +1,21 @@
-import { type PlaceOf, termsOfOp } from './op-terms.ts'
+import { type CustodyOf, termsOfOp } from './op-terms.ts'
 import type { Op } from './swap.ts'
 
 /**
- * Whether the stored fields, with this process's own configuration, give the name under which the op is known on every
- * chain, and its deadlines are in order.
+ * Whether the stored fields, with this process's own configuration, give the op's hashes, and its deadlines are in
+ * order.
  */
-export function isWellFormed(placeOf: PlaceOf, op: Op): boolean {
+export function isWellFormed(custodyOf: CustodyOf, op: Op): boolean {
   const isOrdered = op.opDeadline < op.fillDeadline && op.fillDeadline < op.refundDeadline
-  return isOrdered && op.round > 0n && isNamed(placeOf, op)
+  return isOrdered && op.round > 0n && isNamed(custodyOf, op)
 }
 
-function isNamed(placeOf: PlaceOf, op: Op): boolean {
+function isNamed(custodyOf: CustodyOf, op: Op): boolean {
   try {
-    const { hash, deliveryHash } = termsOfOp(placeOf, op)
+    const { hash, deliveryHash } = termsOfOp(custodyOf, op)
     return hash === op.hash && deliveryHash === op.deliveryHash
   } catch {
-    // No op has such an address, number or chain.
+    // The address, number or chain is invalid.
     return false
   }
 }

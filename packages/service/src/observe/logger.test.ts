@@ -22,7 +22,7 @@ test('a line is JSON with a level, a time and the given fields', () => {
   })
 })
 
-test('fields that carry secrets are never written, however deep they are', () => {
+test('secret fields are never written, at any depth', () => {
   const { logger, lines } = createProbe()
   const secrets = {
     signature: 'SECRET',
@@ -35,7 +35,7 @@ test('fields that carry secrets are never written, however deep they are', () =>
   expect(lines.join()).not.toContain('SECRET')
 })
 
-test('an error is written with its causes, without the keys, credentials and payloads in their texts', () => {
+test('an error is written with its causes, without keys, credentials and payloads in their texts', () => {
   const { logger, lines } = createProbe()
   const inner = new Error(
     `POST https://user:pass@rpc.example/v2/APIKEY?token=T failed: 0x${'ab'.repeat(200)}`,

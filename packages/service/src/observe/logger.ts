@@ -4,7 +4,7 @@ export type { Logger } from 'pino'
 
 type Options = { level?: string; name?: string; stream?: DestinationStream }
 
-// Defence in depth: nothing below is ever handed to the logger on purpose.
+// Defence in depth: these fields are never logged on purpose.
 const SECRET_FIELDS = new Set([
   'apiKey',
   'authorization',
@@ -26,7 +26,7 @@ const SECRET_FIELDS = new Set([
 ])
 const MAX_DEPTH = 4
 
-/** JSON lines on standard output, written in blocks. Call `flush` on the logger before the process ends. */
+/** Writes JSON lines to standard output, buffered. Call `flush` before the process ends. */
 export function createLogger({ level = 'info', name, stream }: Options = {}): Logger {
   const options: LoggerOptions = {
     level,
@@ -57,8 +57,8 @@ function isPlainObject(value: unknown): value is Record<string, unknown> {
 const MAX_CAUSES = 4
 
 /**
- * What of an error may be written down: its name, code, message and stack, with URLs cut to their origin
- * and anything that looks like a key or a signed payload cut out. Other properties may carry a request.
+ * The loggable part of an error: name, code, message and stack, with URLs reduced to their origin, and keys and signed
+ * payloads removed. Other properties may contain a request.
  */
 export function describeError(error: unknown, depth = 0): Record<string, unknown> {
   if (!(error instanceof Error)) return { message: clean(String(error)) }
@@ -76,7 +76,7 @@ const API_KEY = /gsk_[a-z]+_\w+/g
 const URL_TEXT = /\b([a-z][a-z0-9+.-]*:\/\/)(?:[^\s@/"']*@)?([^\s/"'?#)]+)[^\s"')]*/gi
 const LONG_SECRET = /\b(?:0x)?[A-Za-z0-9+/_-]{130,}={0,2}/g
 
-/** Cuts secrets out of free text: API keys, credentials and paths of URLs, long encoded payloads. */
+/** Removes secrets from text: API keys, credentials and paths of URLs, long encoded payloads. */
 export function clean(text: string): string {
   return text
     .slice(0, 8_000)

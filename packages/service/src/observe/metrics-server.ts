@@ -6,7 +6,7 @@ export type MetricsServer = { port: number; close(): Promise<void> }
 
 type Shown = { metrics: { port: number; host: string } }
 
-/** /metrics and /health of a process that serves nobody else; nothing where no port is given. */
+/** Serves /metrics and /health of a process without an API; does nothing without a port. */
 export async function showMetrics(
   registry: Registry,
   { metrics: { port, host } }: Shown,

@@ -1,7 +1,7 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 
 export type Metrics = {
-  /** Register what else is worth watching here; /metrics shows all of it. */
+  /** Further metrics can be registered here; /metrics shows all of them. */
   registry: Registry
   observeRequest(request: { route: string; status: number; seconds: number }): void
   countFault(kind: string): void
@@ -15,7 +15,7 @@ export function createMetrics(options: { heldReads?: () => number; defaults?: bo
   if (options.defaults ?? true) collectDefaultMetrics({ register: registry })
   const duration = new Histogram({
     name: 'geoswap_http_request_duration_seconds',
-    help: 'Time to answer, by route and status; held status reads included.',
+    help: 'Time to answer, by route and status; including held status reads.',
     labelNames: ['route', 'status'],
     buckets: BUCKETS,
     registers: [registry],
@@ -53,7 +53,7 @@ function createRequestObserver(duration: Histogram<'route' | 'status'>): Metrics
 function addHeldReads(registry: Registry, heldReads: () => number): void {
   new Gauge({
     name: 'geoswap_held_status_reads',
-    help: 'Status reads that are held now.',
+    help: 'Currently held status reads.',
     registers: [registry],
     collect() {
       this.set(heldReads())

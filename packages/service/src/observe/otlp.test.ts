@@ -11,7 +11,7 @@ afterEach(() => {
   server?.close()
 })
 
-/** A collector that keeps what it is sent. */
+/** A collector that records its requests. */
 async function startCollector(status = 200) {
   const taken: Taken[] = []
   const started = createServer((request, reply) => {
@@ -35,7 +35,7 @@ const span: Span = {
   attributes: { 'http.response.status_code': 200, 'geoswap.swap_id': 'swp_1', absent: undefined },
 }
 
-test('spans arrive as OTLP in JSON, with the times in nanoseconds', async () => {
+test('spans arrive as OTLP in JSON, with times in nanoseconds', async () => {
   const { taken, endpoint } = await startCollector()
   const headers = { 'x-team': 'swaps' }
   const spans = createSpans({
@@ -84,7 +84,7 @@ test('spans arrive as OTLP in JSON, with the times in nanoseconds', async () => 
   })
 })
 
-test('a collector that refuses, or is not there, costs its spans and nothing else', async () => {
+test('a collector that refuses or is down only loses its spans', async () => {
   const onFault = vi.fn()
   const { endpoint } = await startCollector(503)
   for (const place of [endpoint, 'http://127.0.0.1:1']) {
@@ -95,7 +95,7 @@ test('a collector that refuses, or is not there, costs its spans and nothing els
   expect(onFault).toHaveBeenCalledTimes(2)
 })
 
-test('headers are read as OpenTelemetry writes them', () => {
+test('headers are parsed in the format of OpenTelemetry', () => {
   expect(parseHeaders('Authorization=Bearer%20a%3Db, x-team=swaps')).toEqual({
     authorization: 'Bearer a=b',
     'x-team': 'swaps',

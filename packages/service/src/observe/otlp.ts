@@ -1,4 +1,4 @@
-/** A piece of work with a beginning and an end, as OpenTelemetry has it. Ids are lower-case hex: 32 and 16 digits. */
+/** An OpenTelemetry span. Ids are lower-case hex of 32 and 16 digits. */
 export type Span = {
   traceId: string
   spanId: string
@@ -9,19 +9,19 @@ export type Span = {
   endMs: number
   attributes: Readonly<Record<string, string | number | boolean | undefined>>
   failed?: boolean
-  /** A span of another trace that this one belongs to as well. */
+  /** A related span of another trace. */
   link?: { traceId: string; spanId: string }
 }
 
 export type Spans = {
-  /** Returns at once: spans are sent in the background, and dropped rather than kept for long. */
+  /** Returns at once: spans are sent in the background, and dropped if too many wait. */
   add(span: Span): void
-  /** Sends what is left. */
+  /** Sends the remaining spans. */
   close(): Promise<void>
 }
 
 type Options = {
-  /** Of a collector, without `/v1/traces`. */
+  /** URL of a collector, without `/v1/traces`. */
   endpoint: string
   headers?: Readonly<Record<string, string>>
   service: string
@@ -36,7 +36,7 @@ const TIMEOUT_MS = 5_000
 const KINDS = { internal: 1, server: 2, client: 3 }
 const STATUS_ERROR = 2
 
-/** Posts spans to a collector by OTLP/HTTP in JSON. A collector that is down costs spans and nothing else. */
+/** Posts spans to a collector by OTLP/HTTP in JSON. A failing collector only loses spans. */
 export function createSpans({ endpoint, headers, service, role, onFault }: Options): Spans {
   const url = `${endpoint.replace(/\/+$/, '')}/v1/traces`
   const resource = { attributes: toAttributes({ 'service.name': service, 'service.instance.role': role }) }
@@ -103,7 +103,7 @@ function toValue(value: string | number | boolean) {
   return Number.isInteger(value) ? { intValue: String(value) } : { doubleValue: value }
 }
 
-/** `name=value,name=value` with escapes, as OTEL_EXPORTER_OTLP_HEADERS has it. */
+/** Parses `name=value,name=value` with escapes, the format of OTEL_EXPORTER_OTLP_HEADERS. */
 export function parseHeaders(text: string): Record<string, string> {
   const pairs = text.split(',').filter((pair) => pair.includes('='))
   return Object.fromEntries(

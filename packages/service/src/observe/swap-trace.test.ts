@@ -22,7 +22,7 @@ const swap: TracedSwap = {
   ],
 }
 
-test('a swap is one trace: the whole, each stage from the one before it, each transaction', () => {
+test('a swap is one trace: the whole, each stage since the previous one, each transaction', () => {
   const [root, ...children] = spansOf(swap)
 
   expect(root).toMatchObject({ ...traceOf('swp_1'), name: 'swap', failed: false })
@@ -37,7 +37,7 @@ test('a swap is one trace: the whole, each stage from the one before it, each tr
   expect(new Set(spansOf(swap).map(({ spanId }) => spanId)).size).toBe(5)
 })
 
-test('who tells of the same swap again tells the same', () => {
+test('the same swap always gives the same spans', () => {
   expect(spansOf(swap)).toEqual(spansOf({ ...swap }))
   expect(traceOf('swp_1')).not.toEqual(traceOf('swp_2'))
 })
@@ -50,6 +50,6 @@ test.each([
   ['00-0AF7651916CD43DD8448EB211C80319C-b7ad6b7169203331-01', false],
   ["' or 1=1", false],
   [undefined, false],
-])('a caller’s traceparent %s is believed: %s', (text, isOne) => {
+])('a caller’s traceparent %s is accepted: %s', (text, isOne) => {
   expect(parseTraceParent(text) !== undefined).toBe(isOne)
 })

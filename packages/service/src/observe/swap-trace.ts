@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import type { Span } from './otlp.ts'
 
-/** What of an ended swap its trace is made of. */
+/** The data of an ended swap from which its trace is built. */
 export type TracedSwap = {
   id: string
   status: string
@@ -21,7 +21,7 @@ export type TracedAttempt = {
   finalAt: Date | null
 }
 
-/** The same for everybody who knows the swap: no process has to tell another which trace it belongs to. */
+/** Derived from the swap id, so that all processes use the same trace without coordination. */
 export function traceOf(swapId: string): { traceId: string; spanId: string } {
   const hash = createHash('sha256').update(`geoswap trace ${swapId}`).digest('hex')
   return { traceId: hash.slice(0, 32), spanId: hash.slice(32, 48) }
@@ -31,14 +31,14 @@ export function randomTrace(): { traceId: string; spanId: string } {
   return { traceId: randomBytes(16).toString('hex'), spanId: randomBytes(8).toString('hex') }
 }
 
-/** `traceparent` of W3C Trace Context; undefined when it is not one. */
+/** Parses the `traceparent` of W3C Trace Context; undefined if invalid. */
 export function parseTraceParent(text: unknown): { traceId: string; spanId: string } | undefined {
   const parts = typeof text === 'string' ? /^00-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}$/.exec(text) : null
   const [, traceId = '', spanId = ''] = parts ?? []
   return /[1-9a-f]/.test(traceId) && /[1-9a-f]/.test(spanId) ? { traceId, spanId } : undefined
 }
 
-/** A swap from its acceptance to its end, each stage from the one before it, and each transaction that was signed. */
+/** Spans of a swap from acceptance to end: one per stage since the previous one, and one per signed transaction. */
 export function spansOf(swap: TracedSwap): Span[] {
   const { traceId, spanId } = traceOf(swap.id)
   const stages = swap.timeline.map(({ at, ...stage }) => ({ ...stage, ms: Date.parse(at) }))

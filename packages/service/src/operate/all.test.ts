@@ -22,7 +22,7 @@ const everything = {
   ...{ GEOSWAP_ATTESTER_KEY_FILE: join(folder, 'attester'), GEOSWAP_DEPLOYER_KEY: key(7) },
 }
 
-test('the API is given nothing that can move money', () => {
+test('the API process gets nothing that can move money', () => {
   const names = Object.keys(environmentOf('api', { ...everything, GEOSWAP_KEYSTORE: folder }))
 
   expect(names.sort()).toEqual([
@@ -30,7 +30,7 @@ test('the API is given nothing that can move money', () => {
   ])
 })
 
-test('even with every secret in its environment, the API reads no key', () => {
+test('the API reads no key, even with every secret in its environment', () => {
   const { relayerKeys, delivererKeys, solanaKeys, attesterKeys } = loadConfig(everything, 'api')
 
   expect({ relayerKeys, delivererKeys, solanaKeys, attesterKeys }).toEqual({
@@ -49,7 +49,7 @@ test('worker and attester get the keys of their own role, also by file', () => {
   expect(() => loadConfig(attester, 'worker')).toThrow('GEOSWAP_RELAYER_KEYS is not set')
 })
 
-test('each process reaches the database by its own role, and none by that of the owner', () => {
+test('each process uses its own database role, and none that of the owner', () => {
   const urlOf = (role: 'api' | 'worker' | 'attester', env: object = everything) =>
     loadConfig(environmentOf(role, { ...env }), role).databaseUrl.reveal()
   const { GEOSWAP_API_DATABASE_URL: _, ...ofOwner } = everything
@@ -60,13 +60,13 @@ test('each process reaches the database by its own role, and none by that of the
   expect(() => urlOf('api', ofOwner)).toThrow('GEOSWAP_API_DATABASE_URL is not set')
 })
 
-test('a secret that is set twice is refused: nobody knows which is meant', () => {
+test('a secret that is set twice is refused as ambiguous', () => {
   const twice = { ...everything, GEOSWAP_ATTESTER_KEY: key(8) }
 
   expect(() => loadConfig(twice, 'attester')).toThrow('GEOSWAP_ATTESTER_KEY and GEOSWAP_ATTESTER_KEY_FILE')
 })
 
-test('worker and attester serve their metrics on two ports, one after the other', () => {
+test('worker and attester serve metrics on consecutive ports', () => {
   const portOf = (role: 'worker' | 'attester', METRICS_PORT: string) =>
     loadConfig(environmentOf(role, { ...everything, METRICS_PORT }), role).metrics.port
 
@@ -75,7 +75,7 @@ test('worker and attester serve their metrics on two ports, one after the other'
   expect(() => portOf('attester', 'many')).toThrow('METRICS_PORT must be an integer')
 })
 
-test('the attester is given no key to prices or traces, which it does not read', () => {
+test('the attester gets no key for prices or traces, which it does not read', () => {
   const secrets = { GEOSWAP_PYTH_API_KEY: 'pyth', OTEL_EXPORTER_OTLP_HEADERS: 'key=otel' }
 
   expect(environmentOf('attester', secrets)).toEqual({})

@@ -4,9 +4,9 @@ import type { Role } from '../config/load.ts'
 
 const ROLES: readonly Role[] = ['api', 'worker', 'attester']
 
-// Who needs which secret. What is not here is no secret of a role, and all of them see it.
+// The roles that need each secret. All roles see variables that are not listed.
 const SECRETS: Record<string, readonly Role[]> = {
-  // It is of one role, or of who owns the tables: each is given its own by name.
+  // Belongs to one role, or to the owner of the tables: each role gets its own URL by name.
   DATABASE_URL: [],
   GEOSWAP_API_DATABASE_URL: ['api'],
   GEOSWAP_DASHBOARD_DATABASE_URL: ['api'],
@@ -27,7 +27,7 @@ const SECRETS: Record<string, readonly Role[]> = {
   GEOSWAP_KEYSTORE_PASSPHRASE: ['worker', 'attester'],
 }
 
-/** The environment of one role: no process is given a key of another. */
+/** The environment of one role, without keys of others. */
 export function environmentOf(role: Role, env: Env): Record<string, string> {
   const entries = Object.entries(env).filter(([name]) => {
     const owners = SECRETS[name.replace(/_FILE$/, '')]
@@ -37,21 +37,21 @@ export function environmentOf(role: Role, env: Env): Record<string, string> {
   return { ...own, ...metricsOf(role, env) }
 }
 
-/** Two processes cannot listen on one port: the attester takes the one after the worker's. */
+/** Two processes cannot listen on one port: the attester uses the port after the worker's. */
 function metricsOf(role: Role, { METRICS_PORT: port }: Env): Record<string, string> {
   const isOn = port !== undefined && /^[1-9]\d*$/.test(port)
   return isOn && role === 'attester' ? { METRICS_PORT: String(Number(port) + 1) } : {}
 }
 
 /**
- * API, worker and attester on one machine, each in a process of its own that gets its own secrets alone. When one
- * ends, the others are stopped: whoever started this starts all of them again.
+ * Runs API, worker and attester on one machine, each in its own process with only its own secrets. When one exits, the
+ * others are stopped, so that a supervisor can restart all of them.
  */
 export async function runAll(env: Env): Promise<number> {
   const children = ROLES.map((role) => start(role, env))
   let isStopping = false
   const stop = () => {
-    // The first signal drains, a second one ends at once: each child does the same with its own.
+    // The first signal drains, the second kills; each child does the same with its own signals.
     for (const child of children) child.kill(isStopping ? 'SIGKILL' : 'SIGTERM')
     isStopping = true
   }
@@ -68,7 +68,8 @@ export async function runAll(env: Env): Promise<number> {
 }
 
 function start(role: Role, env: Env): ChildProcess {
-  // In a group of its own: Ctrl-C in a terminal reaches only this process, which then stops the others in order.
+  // In a process group of its own: Ctrl-C in a terminal then reaches only this process, which stops the others in
+  // order.
   const options = { env: environmentOf(role, env), stdio: 'inherit', detached: true } as const
   const [, main = ''] = process.argv
   return spawn(process.execPath, [...process.execArgv, main, role], options)

@@ -24,7 +24,7 @@ async function run(args: string, env: Record<string, string> = { DATABASE_URL: d
   return { code, out: out.join('\n'), hint: hints.join('\n') }
 }
 
-test('create prints the key alone, and the database holds only its hash', async () => {
+test('create prints only the key, and the database stores only its hash', async () => {
   const { code, out, hint } = await run('create --name bot --limit quote=100 --limit status=50')
 
   expect([code, hint]).toEqual([0, expect.stringContaining('shown only now')])
@@ -36,7 +36,7 @@ test('create prints the key alone, and the database holds only its hash', async 
   expect(rows[0].account.limits).toEqual({ quote: 100, status: 50 })
 })
 
-test('an account can have several keys, and its name is not taken twice by accident', async () => {
+test('an account can have several keys, and its name cannot be taken twice by accident', async () => {
   await run('create --name shop')
   const second = await run('create --name rotation --account shop')
   const again = await run('create --name shop')
@@ -59,7 +59,7 @@ test('list shows every key as a table or as JSON, never a secret', async () => {
   expect(table.out + json.out).not.toContain(key.split('_')[3])
 })
 
-test('a process that listens takes a new key at once and refuses a revoked one, by notification alone', async () => {
+test('a listening process accepts a new key and refuses a revoked one at once, by notification alone', async () => {
   const fail = (error: unknown) => expect.unreachable(String(error))
   const keys = createKeyTable({
     ...{ findActiveKeys: () => findActiveKeys(database.pool), pollMs: 1e9, onError: fail },
@@ -88,7 +88,7 @@ test('mistakes are explained and change nothing', async () => {
     hint: expect.stringContaining('CLASS='),
   })
   expect(await run('create --name x --limit quote=-1')).toMatchObject({ code: 2 })
-  expect(await run('revoke nope')).toMatchObject({ code: 2, hint: 'There is no key nope.' })
+  expect(await run('revoke nope')).toMatchObject({ code: 2, hint: 'Unknown key nope.' })
   expect(await run('revoke')).toMatchObject({ code: 2 })
   expect(await run('fly')).toMatchObject({ code: 2, hint: expect.stringContaining('--help') })
   expect(await run('list --what')).toMatchObject({ code: 2 })
@@ -105,7 +105,7 @@ test('without DATABASE_URL the local network is used, and its keys say so', asyn
   expect((await run('create --name here', { GEOSWAP_HOME: home })).out).toMatch(/^gsk_local_/)
 })
 
-test('a database that is down or empty is named as that', async () => {
+test('an unreachable or empty database is reported as such', async () => {
   const down = await run('list', { DATABASE_URL: 'postgres://x:y@127.0.0.1:1/x' })
   await database.pool.query('create database empty_one')
   const empty = await run('list', { DATABASE_URL: database.url.replace(/[^/]*$/, 'empty_one') })

@@ -2,7 +2,7 @@ import { RATE_CLASSES } from '@geoswap/wire'
 import type { Pool } from 'pg'
 import {
   type Env,
-  findPlace,
+  findDatabaseTarget,
   type Output,
   runSubcommand,
   toTable,
@@ -16,19 +16,19 @@ import { type Db, inTransaction } from '../store/db.ts'
 
 export const API_KEY_HELP = `api-key create --name NAME [--account ID_OR_NAME] [--limit CLASS=PER_SECOND]...
                    [--network live|test|local]
-      Makes a key and prints it, once. --account adds it to an account (made if the name is new); without
-      it, the key gets an account of its own called NAME. --limit sets calls per second of that account:
-      ${RATE_CLASSES.join(', ')}. Twice as many may come at once.
+      Creates a key and prints it, once. --account adds it to an account, created if the name is new; by
+      default the key gets its own account NAME. --limit sets the calls per second of that account:
+      ${RATE_CLASSES.join(', ')}. Bursts may be twice as large.
   service api-key list [--json]
-      Shows every key, without its secret.
+      Lists all keys, without secrets.
   service api-key revoke KEY_ID
-      Refuses the key from now on, on every process within 5 seconds.`
+      Revokes the key. Every process refuses it within 5 seconds.`
 
 const HELP = `Manages the API keys of geoswap.
 
   ${API_KEY_HELP.replaceAll('service api-key', 'api-key')}
 
-The database is DATABASE_URL, else that of the local network in GEOSWAP_HOME (default .geoswap).`
+The database is DATABASE_URL, or that of the local network in GEOSWAP_HOME (default .geoswap).`
 
 const options = {
   name: { type: 'string' },
@@ -49,9 +49,9 @@ export async function runApiKeyCommand(args: string[], env: Env, output: Output)
   return runSubcommand<Run>({
     ...{ help: HELP, args, options, output, commands },
     run(command, { flags, rest }) {
-      const place = findPlace(env)
-      return withDatabase(place, 'api-key', (pool) =>
-        command({ pool, flags, rest, output, local: place.isLocal }),
+      const target = findDatabaseTarget(env)
+      return withDatabase(target, 'api-key', (pool) =>
+        command({ pool, flags, rest, output, local: target.isLocal }),
       )
     },
   })
@@ -62,7 +62,7 @@ const commands: Record<string, (run: Run) => Promise<void>> = { create, list, re
 
 async function create({ pool, flags, local, output }: Run): Promise<void> {
   const { name } = flags
-  if (!name?.trim()) throw new UsageError('--name is needed: who or what will use the key?')
+  if (!name?.trim()) throw new UsageError('--name is required: who or what will use the key?')
   const limits = parseLimits(flags.limit ?? [])
   const made = createApiKey(parseNetwork(flags.network, local))
   const accountId = await inTransaction(pool, async (db) => {
@@ -75,7 +75,7 @@ async function create({ pool, flags, local, output }: Run): Promise<void> {
     return account
   })
   output.out(made.key)
-  output.hint(`Key ${made.id} of account ${accountId}. It is shown only now: keep it safe.`)
+  output.hint(`Key ${made.id} of account ${accountId}. It is shown only now: store it safely.`)
 }
 
 type Wanted = { name: string; limits: Limits; mustBeNew: boolean }
@@ -83,14 +83,14 @@ type Wanted = { name: string; limits: Limits; mustBeNew: boolean }
 async function ensureAccount(db: Db, { name, limits, mustBeNew }: Wanted): Promise<string> {
   const known = await findAccount(db, name)
   if (known && mustBeNew) {
-    throw new UsageError(`There is an account called ${name}. To give it another key, add --account ${name}.`)
+    throw new UsageError(`The account ${name} already exists. To add a key to it, use --account ${name}.`)
   }
   if (known) {
     await updateLimits(db, { id: known.id, limits })
     return known.id
   }
   const created = await insertAccount(db, { id: createAccountId(), name, limits })
-  if (!created) throw new Error(`The account ${name} was made by someone else just now. Try again.`)
+  if (!created) throw new Error(`The account ${name} was just created by another process. Try again.`)
   return created.id
 }
 
@@ -102,10 +102,10 @@ async function list({ pool, flags, output }: Run): Promise<void> {
 async function revoke({ pool, rest, output }: Run): Promise<void> {
   const [id, ...more] = rest
   if (!id || more.length > 0)
-    throw new UsageError('Say which key: api-key revoke KEY_ID. The list shows the ids.')
-  // Whoever pastes the whole key means its id.
+    throw new UsageError('Key id missing: api-key revoke KEY_ID. api-key list shows the ids.')
+  // Accepts a whole key as well, and takes its id.
   const keyId = id.startsWith('gsk_') ? (id.split('_')[2] ?? id) : id
-  if (!(await revokeApiKey(pool, keyId))) throw new UsageError(`There is no key ${keyId}.`)
+  if (!(await revokeApiKey(pool, keyId))) throw new UsageError(`Unknown key ${keyId}.`)
   output.hint(`Key ${keyId} is revoked: every process refuses it within 5 seconds.`)
 }
 

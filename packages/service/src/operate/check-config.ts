@@ -10,8 +10,8 @@ import type { Config, NetworkConfig, Secret } from '../config.ts'
 import { fillInAllUrls } from './read-network.ts'
 
 export const CHECK_CONFIG_HELP = `check-config FILE [--online]
-      Names every problem of a configuration file by line. --online also asks every node of API, worker and
-      attester whether chains, contracts, tokens and feeds are what the file says. Exit code 1: something is wrong.`
+      Reports all problems of a configuration file by line. --online also checks chains, contracts, tokens and
+      feeds on every node of API, worker and attester. Exit code 1: problems were found.`
 
 export async function checkConfig(args: string[], env: Env, output: Output): Promise<number> {
   const { file, online } = parse(args)
@@ -36,7 +36,7 @@ function readPythKey(env: Env): Secret | undefined {
   return key
 }
 
-/** Everything that a start verifies, on the nodes of all processes; here a warning is a problem too. */
+/** Runs all checks of a start against the nodes of all processes. Warnings count as problems. */
 async function checkOnline(config: Checked, output: Output): Promise<number> {
   const { network } = config
   const shared = { network, accounts: [], signers: [], markerKey: undefined, findSigned: undefined }
@@ -74,7 +74,7 @@ function parse(args: string[]): { file: string; online: boolean } {
     options: { online: { type: 'boolean' } },
   })
   const [file, ...more] = positionals
-  if (!file || more.length > 0) throw new UsageError('Say which file: check-config FILE [--online]')
+  if (!file || more.length > 0) throw new UsageError('File missing: check-config FILE [--online]')
   return { file, online: values.online ?? false }
 }
 
@@ -86,7 +86,7 @@ function read(file: string): string {
   }
 }
 
-/** What was found, so that a file that is right but not the one that was meant is noticed. */
+/** Summarizes the configuration, so that a valid but wrong file is noticed. */
 function describe(config: NetworkConfig): string {
   const { network, chains, assets, relayers, authorizationRelayers, deliverers } = config
   const names = chains.map(

@@ -29,21 +29,20 @@ const quoterAbi = parseAbi(['function factory() view returns (address)'])
 
 type Created = { gasUsed: bigint; cost: bigint; txHash: Hex }
 export type Estimate = { gas: bigint; cost: bigint }
-export type Look = { state: 'right' | 'missing' | 'other'; hash: Hex }
+export type CodeCheck = { state: 'right' | 'missing' | 'other'; hash: Hex }
 
-/** A chain as a deployment sees it. */
 export type DeployTarget = {
-  /** Of the pools that a quoter asks. */
+  /** The factory of the pools that a quoter uses. */
   readFactory(quoter: Address): Promise<Address>
-  look(name: ContractName, address: Address): Promise<Look>
+  look(name: ContractName, address: Address): Promise<CodeCheck>
   hasProxy(): Promise<boolean>
   createProxy(): Promise<void>
-  /** What a creation would take, at the gas price of now. A rollup may ask for its data on top. */
+  /** The gas and cost of a creation at the current gas price. A rollup may charge its data on top. */
   estimate(data: Hex): Promise<Estimate>
   create(data: Hex): Promise<Created>
 }
 
-/** Refuses nodes of another chain before anything is asked or sent. */
+/** Throws if the node serves another chain, before anything is sent. */
 export async function createDeployTarget(
   config: EvmChainConfig,
   account: PrivateKeyAccount | undefined,
@@ -59,7 +58,7 @@ export async function createDeployTarget(
   const hasProxy = async () => (await codeAt(CREATE2_PROXY)) === CREATE2_PROXY_CODE
 
   async function send(transaction: { to: Address; data?: Hex; value?: bigint }): Promise<Created> {
-    if (!account) throw new Error('Nothing is sent without a key')
+    if (!account) throw new Error('A key is required to send')
     const wallet = createWalletClient({ account, chain, transport })
     return settled(await wallet.sendTransaction(transaction))
   }
@@ -87,7 +86,7 @@ export async function createDeployTarget(
       await settled(await client.sendRawTransaction({ serializedTransaction }))
     },
     async estimate(data) {
-      // A proxy that is missing cannot be asked: the bare creation, without the salt, takes nearly the same.
+      // Without the proxy, estimates the bare creation without the salt, which costs nearly the same.
       const call = (await hasProxy()) ? { to: CREATE2_PROXY, data } : { data: sliceHex(data, 32) }
       const [gas, price] = await Promise.all([client.estimateGas(call), client.getGasPrice()])
       return { gas, cost: gas * price }

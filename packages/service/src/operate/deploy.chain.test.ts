@@ -78,7 +78,7 @@ function gasOf(text: string, name: 'escrow' | 'vault', said: string): number {
   return Number(found?.[1])
 }
 
-test('contracts are put where the file says, once, and are proved by their code', async () => {
+test('contracts are created at the addresses in the file, once, and verified by their code', async () => {
   const planned = await run(`deploy --config ${file} --dry-run`)
   expect(planned).toMatchObject({ code: 0, text: expect.stringContaining('has no CREATE2 deployer yet') })
   const expected = gasOf(planned.text, 'escrow', 'would be created: about')
@@ -94,11 +94,11 @@ test('contracts are put where the file says, once, and are proved by their code'
   expect(first.code).toBe(0)
   const used = gasOf(first.text, 'escrow', 'created:')
   expect(Math.abs(expected - used) / used).toBeLessThan(0.05)
-  expect(first.text).toContain(`base: account ${contracts.account} is there, code 0x`)
+  expect(first.text).toContain(`base: account ${contracts.account} exists, code 0x`)
 
   const nonce = await client.getTransactionCount({ address: privateKeyToAccount(deployerKey).address })
   const again = await run(`deploy --config ${file}`, { GEOSWAP_DEPLOYER_KEY: deployerKey })
-  expect(again).toMatchObject({ code: 0, text: expect.stringContaining('is there already') })
+  expect(again).toMatchObject({ code: 0, text: expect.stringContaining('already exists') })
   const after = await client.getTransactionCount({ address: privateKeyToAccount(deployerKey).address })
   expect(after).toBe(nonce)
   expect(await run(`deploy --config ${file} --verify-only`)).toMatchObject({ code: 0 })
@@ -106,7 +106,7 @@ test('contracts are put where the file says, once, and are proved by their code'
   expect(nothing).toMatchObject({ code: 0, text: expect.stringContaining('base: nothing to create') })
 })
 
-test('with the CREATE2 deployer there, a dry run says what contracts of another treasury cost', async () => {
+test('with an existing CREATE2 deployer, a dry run reports the cost of contracts for another treasury', async () => {
   const other = privateKeyToAccount(generatePrivateKey()).address
   const { contracts: theirs } = planDeployment({ treasury: other, attester })
   writeConfig({ contracts: theirs }, { owner: other })
@@ -115,21 +115,21 @@ test('with the CREATE2 deployer there, a dry run says what contracts of another 
 
   writeConfig({ contracts })
   expect(code).toBe(0)
-  expect(text).toMatch(/base: in all about 0\.\d+ of the native coin at the gas price of now/)
+  expect(text).toMatch(/base: about 0\.\d+ of the native coin in total at the current gas price/)
   expect(text).not.toContain('no CREATE2 deployer')
 })
 
-test('an address that treasury and attester do not make is refused before anything is sent', async () => {
+test('an address that does not follow from treasury and attester is refused before anything is sent', async () => {
   writeConfig({ contracts: { ...contracts, vault: `0x${'77'.repeat(20)}` } })
 
   const { code, text } = await run(`deploy --config ${file}`, { GEOSWAP_DEPLOYER_KEY: deployerKey })
 
   writeConfig({ contracts })
   expect(code).toBe(1)
-  expect(text).toContain(`as vault; it will be at ${contracts.vault}`)
+  expect(text).toContain(`as vault, but it will be at ${contracts.vault}`)
 })
 
-test('the online check names what the chain lacks, and code that is not ours', async () => {
+test('the online check reports missing contracts, and foreign code', async () => {
   const { code, text } = await run(`check-config ${file} --online`)
   expect(code).toBe(1)
   expect(text).toContain('base: there is no token USDC at 0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913')
@@ -149,7 +149,7 @@ test('the online check names what the chain lacks, and code that is not ours', a
   await client.setCode({ address: contracts.vault, bytecode: deployed })
 })
 
-test('the online check names a key of ours that is delegated', async () => {
+test('the online check reports a key of ours that is delegated', async () => {
   const relayer = '0x1000000000000000000000000000000000000001'
   await client.setCode({
     address: relayer,
@@ -162,7 +162,7 @@ test('the online check names a key of ours that is delegated', async () => {
   expect(text).toContain(`base: there is code at ${relayer}, which sends transactions`)
 })
 
-test('the online check names caps that are closed, once everything else is right', async () => {
+test('the online check reports closed caps, once everything else is right', async () => {
   await client.impersonateAccount({ address: treasury })
   await client.setBalance({ address: treasury, value: parseEther('1') })
   const args = ['0x2000000000000000000000000000000000000001', true] as const
@@ -182,7 +182,7 @@ test('the online check names caps that are closed, once everything else is right
   expect(text).toContain('3 problems')
 })
 
-test('the online check names a node of another chain by its host, and a clock that is wrong', async () => {
+test('the online check reports a node of another chain by its host, and a wrong clock', async () => {
   writeConfig({ contracts, chainId: 10 })
   const other = await run(`check-config ${file} --online`)
   expect(other.code).toBe(1)

@@ -11,7 +11,7 @@ const folder = mkdtempSync(join(tmpdir(), 'geoswap-deployer-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 
 const unexpected = () => {
-  throw new Error('a chain was asked')
+  throw new Error('unexpected chain request')
 }
 
 test.each([
@@ -19,7 +19,7 @@ test.each([
   ['0x2000000000000000000000000000000000000001', 'a deliverer'],
   ['0x3000000000000000000000000000000000000001', 'the attester'],
   ['0x4000000000000000000000000000000000000001', 'the treasury'],
-])('whoever is %s in the file, %s, does not pay for contracts', async (address, what) => {
+])('the address %s (%s) cannot pay for contracts', async (address, what) => {
   const key = generatePrivateKey()
   const file = join(folder, 'geoswap.json')
   writeFileSync(file, NETWORK_TEXT.replace(address, privateKeyToAddress(key)))
@@ -31,5 +31,5 @@ test.each([
   )
 
   await expect(deployed).rejects.toThrow(UsageError)
-  await expect(deployed).rejects.toThrow(`${privateKeyToAddress(key)} is ${what} already`)
+  await expect(deployed).rejects.toThrow(`${privateKeyToAddress(key)} is already ${what}`)
 })

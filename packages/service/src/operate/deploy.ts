@@ -16,10 +16,10 @@ import { createDeployTarget, type DeployTarget } from './deploy-target.ts'
 import { readForCommand } from './read-network.ts'
 
 export const DEPLOY_HELP = `deploy --config FILE [--chain NAME] [--dry-run | --verify-only]
-      Puts the contracts, and the adapter of a Uniswap venue, on every EVM chain of the file, where it names them.
-      What is there already is left alone. Paid by GEOSWAP_DEPLOYER_KEY, or by the deployer of GEOSWAP_KEYSTORE,
-      which gets no rights by it and is nothing else in the file. --dry-run needs no key, sends nothing, and says what
-      it would cost. --verify-only compares code hashes: exit code 1 when something differs.`
+      Creates the contracts, and the adapter of a Uniswap venue, on every EVM chain of the file, at its addresses.
+      Existing contracts stay. Paid by GEOSWAP_DEPLOYER_KEY, or by the deployer of GEOSWAP_KEYSTORE, which gets no
+      rights and must have no other role in the file. --dry-run needs no key, sends nothing, and estimates the cost.
+      --verify-only compares code hashes: exit code 1 if one differs.`
 
 type Mode = 'deploy' | 'dry-run' | 'verify-only'
 type Say = (text: string) => void
@@ -32,7 +32,7 @@ export async function deploy(args: string[], env: Env, output: Output): Promise<
   const plan = planOf(network)
   const chains = network.chains.filter((chain) => chain.family === 'evm' && (!only || chain.name === only))
   if (chains.length === 0)
-    throw new UsageError(only ? `There is no EVM chain ${only}.` : 'There is no EVM chain.')
+    throw new UsageError(only ? `Unknown EVM chain ${only}.` : 'The configuration has no EVM chain.')
   const account = mode === 'deploy' ? readDeployer(env, network) : undefined
   let isRight = true
   for (const chain of chains as EvmChainConfig[]) {
@@ -43,9 +43,9 @@ export async function deploy(args: string[], env: Env, output: Output): Promise<
   return isRight ? 0 : 1
 }
 
-const NEXT_STEPS = `Now, from the treasury, on each chain: GeoVault.setDeliverer for every deliverer;
+const NEXT_STEPS = `Next, from the treasury, on each chain: GeoVault.setDeliverer for every deliverer;
 GeoVault.setCap and GeoEscrow.setClaimCap for every token and for the native coin, which is the zero address;
-then inventory into the vault. service check-config FILE --online says what is missing.`
+then deposit inventory. service check-config FILE --online reports what is missing.`
 
 type Run = {
   plan: Deployment
@@ -55,7 +55,7 @@ type Run = {
   output: Output
 }
 
-/** True when the chain has, or in a dry run could be given, everything that the plan says. */
+/** True if the chain has everything in the plan, or could get it in a dry run. */
 async function deployOn(
   chain: EvmChainConfig,
   { plan, venue, mode, account, output }: Run,
@@ -70,7 +70,7 @@ async function deployOn(
   const named = { ...chain.contracts, adapter: venue?.adapter ?? zeroAddress }
   const wrong = planned.filter(({ name, address }) => getAddress(named[name]) !== address)
   for (const { name, address } of wrong)
-    say(`the file has ${named[name]} as ${name}; it will be at ${address}`)
+    say(`the file has ${named[name]} as ${name}, but it will be at ${address}`)
   if (wrong.length > 0) return false
   if (mode === 'verify-only') return verify(target, planned, say)
   const creations = [...plan.creations, ...(adapter ? [adapter] : [])]
@@ -86,9 +86,9 @@ async function verify(target: DeployTarget, planned: readonly Placed[], say: Say
   )
   for (const { name, address, state, hash } of found) {
     const ends = {
-      right: `is there, code ${hash}`,
+      right: `exists, code ${hash}`,
       missing: 'is missing',
-      other: `is something else, code ${hash}`,
+      other: `has other code, ${hash}`,
     }
     say(`${name} ${address} ${ends[state]}`)
   }
@@ -99,34 +99,34 @@ async function estimate(target: DeployTarget, creations: readonly Creation[], sa
   let total = 0n
   if (!(await target.hasProxy())) {
     total += CREATE2_PROXY_COST
-    say(`has no CREATE2 deployer yet: it would be created first, for ${inNative(CREATE2_PROXY_COST)}`)
+    say(`has no CREATE2 deployer yet: creating it costs ${inNative(CREATE2_PROXY_COST)}`)
   }
   for (const { name, address, data } of creations) {
-    if (await isThere(target, { name, address }, say)) continue
+    if (await exists(target, { name, address }, say)) continue
     const { gas, cost } = await target.estimate(data)
     total += cost
     say(`${name} ${address} would be created: about ${gas} gas, ${inNative(cost)}`)
   }
-  say(total === 0n ? 'nothing to create' : `in all about ${inNative(total)} at the gas price of now`)
+  say(total === 0n ? 'nothing to create' : `about ${inNative(total)} in total at the current gas price`)
   return true
 }
 
 async function ensureProxy(target: DeployTarget, say: Say): Promise<void> {
   if (await target.hasProxy()) return
-  say('creates the CREATE2 deployer')
+  say('creating the CREATE2 deployer')
   await target.createProxy()
 }
 
 async function ensureContract(target: DeployTarget, { name, address, data }: Creation, say: Say) {
-  if (await isThere(target, { name, address }, say)) return
+  if (await exists(target, { name, address }, say)) return
   const { gasUsed, cost, txHash } = await target.create(data)
   say(`${name} ${address} created: ${gasUsed} gas, ${inNative(cost)}, ${txHash}`)
 }
 
-async function isThere(target: DeployTarget, { name, address }: Placed, say: Say): Promise<boolean> {
+async function exists(target: DeployTarget, { name, address }: Placed, say: Say): Promise<boolean> {
   const { state, hash } = await target.look(name, address)
-  if (state === 'other') throw new Error(`There is something else at ${address}, with code ${hash}`)
-  if (state === 'right') say(`${name} ${address} is there already`)
+  if (state === 'other') throw new Error(`Another contract exists at ${address}, with code ${hash}`)
+  if (state === 'right') say(`${name} ${address} already exists`)
   return state === 'right'
 }
 
@@ -143,9 +143,9 @@ function parse(args: string[]) {
     },
   })
   const { config, chain } = values
-  if (!config) throw new UsageError('Say which configuration: deploy --config FILE')
+  if (!config) throw new UsageError('Configuration missing: deploy --config FILE')
   if (values['dry-run'] && values['verify-only'])
-    throw new UsageError('--dry-run or --verify-only, not both.')
+    throw new UsageError('Use --dry-run or --verify-only, not both.')
   const mode: Mode = values['dry-run'] ? 'dry-run' : values['verify-only'] ? 'verify-only' : 'deploy'
   return { config, chain, mode }
 }
@@ -159,17 +159,17 @@ function venueOf({ venues = [] }: NetworkConfig, { chainId }: EvmChainConfig): U
 }
 
 function planOf({ treasury, attester }: NetworkConfig): Deployment {
-  if (!treasury) throw new UsageError('The configuration names no treasury: it will own inventory and caps.')
+  if (!treasury) throw new UsageError('The configuration has no treasury, which will own inventory and caps.')
   return planDeployment({ treasury: getAddress(treasury), attester: getAddress(attester) })
 }
 
-/** A key of a process sends only what that process recorded: a nonce used here would look like a lost log. */
+/** Keys of processes are refused: a nonce used here would look like a lost record of that process. */
 function readDeployer(env: Env, network: NetworkConfig): PrivateKeyAccount {
   const problems: string[] = []
   const [key] = readKeys(env, 'GEOSWAP_DEPLOYER_KEY', ['deployer'], problems)
   if (!key || problems.length > 0) throw new UsageError(problems.join('\n'))
   const account = privateKeyToAccount(key.reveal() as Hex)
   const role = rolesOf(network).find(({ address }) => address.toLowerCase() === account.address.toLowerCase())
-  if (role) throw new UsageError(`${account.address} is ${role.what} already: deploy with a key of its own.`)
+  if (role) throw new UsageError(`${account.address} is already ${role.what}: deploy with a separate key.`)
   return account
 }

@@ -15,7 +15,7 @@ const silent = { out: () => {}, hint: () => {} }
 test.each([
   ['base,solana', 'mainnet'],
   ['base-sepolia,solana-devnet', 'testnet'],
-])('a configuration of %s is called %s, and its chains fit each other', async (chains, name) => {
+])('a configuration of %s is named %s, and its chains are consistent', async (chains, name) => {
   const out = join(folder, `${name}.json`)
 
   await init(['--chains', chains, '--out', out], silent)
@@ -25,13 +25,13 @@ test.each([
   expect(parseNetwork(text).problems.filter(({ path }) => /^\/chains\/\d$/.test(path))).toEqual([])
 })
 
-test('test networks and others are not put into one file', async () => {
+test('test networks and others cannot be in one file', async () => {
   const mixed = init(['--chains', 'base,base-sepolia'], silent)
 
   await expect(mixed).rejects.toThrow('base-sepolia and base belong in two files')
 })
 
-test('a new configuration names its schema by a path that is right from where it was written', async () => {
+test('a new configuration refers to its schema by a valid relative path', async () => {
   const out = join(folder, 'geoswap.json')
 
   await init(['--chains', 'base', '--out', out], silent)

@@ -8,15 +8,15 @@ import { listPresets, type Preset, readPreset } from './presets.ts'
 import { createStarter, type Roles } from './starter.ts'
 
 export const INIT_HELP = `init --chains NAME,NAME [--treasury ADDRESS] [--keystore DIR]... [--out FILE]
-      Writes a configuration of public chains: tokens, feeds and finality are known, nodes are yours to fill in.
-      Roles come from the keystores. With treasury and attester it names the addresses that deploy will use.
+      Writes a configuration of public chains with tokens, feeds and finality; nodes have to be filled in.
+      Roles come from the keystores. With treasury and attester it includes the addresses that deploy will use.
       Chains: see packages/service/presets.`
 
 export async function init(args: string[], output: Output): Promise<number> {
   const { chains, treasury, keystore, out } = parse(args)
   if (treasury !== undefined && !isAddress(treasury)) throw new UsageError(`${treasury} is not an address.`)
   const presets = chains.map(getPreset)
-  refuseMixture(presets)
+  refuseMixedNetworks(presets)
   const roles = { ...rolesIn(keystore), treasury }
   const starter = { $schema: schemaFrom(out), ...createStarter(presets, roles) }
   const text = `${JSON.stringify(starter, null, 2)}\n`
@@ -26,13 +26,13 @@ export async function init(args: string[], output: Output): Promise<number> {
     return 0
   }
   writeNew(out, text)
-  output.hint(`Wrote ${out}. What is left to fill in: service check-config ${out}`)
+  output.hint(`Wrote ${out}. To see what has to be filled in, run service check-config ${out}`)
   return 0
 }
 
 const SCHEMA = fileURLToPath(new URL('../../../../docs/config.schema.json', import.meta.url))
 
-/** How the file names what describes it: from its own folder, so that an editor finds it there. */
+/** The relative path from the file to its schema, so that editors find it. */
 function schemaFrom(file = 'geoswap.json'): string {
   const path = relative(dirname(resolve(file)), SCHEMA).replaceAll('\\', '/')
   return path.startsWith('.') ? path : `./${path}`
@@ -49,23 +49,22 @@ function parse(args: string[]) {
     },
   })
   const chains = values.chains?.split(',').filter((name) => name !== '') ?? []
-  if (chains.length === 0)
-    throw new UsageError(`Say which chains: init --chains ${listPresets().slice(0, 2)}`)
+  if (chains.length === 0) throw new UsageError(`Chains missing: init --chains ${listPresets().slice(0, 2)}`)
   return { ...values, chains }
 }
 
 function getPreset(name: string): Preset {
   const preset = readPreset(name)
-  if (!preset) throw new UsageError(`There is no preset ${name}. There are: ${listPresets().join(', ')}.`)
+  if (!preset) throw new UsageError(`Unknown preset ${name}. Presets: ${listPresets().join(', ')}.`)
   return preset
 }
 
-function refuseMixture(presets: readonly Preset[]): void {
+function refuseMixedNetworks(presets: readonly Preset[]): void {
   const [test, real] = [presets.filter(({ testnet }) => testnet), presets.filter(({ testnet }) => !testnet)]
   if (test.length === 0 || real.length === 0) return
   const names = (of: readonly Preset[]) => of.map(({ name }) => name).join(', ')
   throw new UsageError(
-    `${names(test)} and ${names(real)} belong in two files: coins of test networks are worth nothing.`,
+    `${names(test)} and ${names(real)} belong in two files: coins of test networks have no value.`,
   )
 }
 
@@ -89,7 +88,7 @@ function rolesIn(keystores: readonly string[] = []): Roles {
   }
 }
 
-/** A configuration that took work is never overwritten. */
+/** Never overwrites an existing configuration. */
 function writeNew(path: string, text: string): void {
   try {
     writeFileSync(path, text, { flag: 'wx' })

@@ -10,23 +10,23 @@ import type { ChainConfig, NetworkConfig } from '../config.ts'
 import { readForCommand } from './read-network.ts'
 
 export const KEYS_HELP = `keys generate --role ROLE --out DIR [--count N]
-      Makes keys, each encrypted in a file of its own under GEOSWAP_KEYSTORE_PASSPHRASE, and prints their addresses.
+      Creates keys, each in its own file encrypted with GEOSWAP_KEYSTORE_PASSPHRASE, and prints their addresses.
       Roles: ${EVM_ROLES.join(', ')}; on Solana ${SOLANA_ROLES.join(', ')};
-      seal and marker, which are no keys of a chain, are written as they are, for GEOSWAP_SEAL_KEYS_FILE and
+      seal and marker, which are not keys of a chain, are written unencrypted, for GEOSWAP_SEAL_KEYS_FILE and
       GEOSWAP_MARKER_KEY_FILE.
   service keys status --config FILE [--keystore DIR]
-      Every address of the configuration: what it is for, whether the keystore has its key, and its gas by chain.
+      Lists all addresses of the configuration: role, whether the keystore has the key, and gas by chain.
       Exit code 1: a chain does not answer.`
 
 const KEY_ROLES: readonly KeyRole[] = [...EVM_ROLES, ...SOLANA_ROLES]
-// Shorter ones are found by whoever gets hold of the file.
+// Shorter ones can be guessed by anyone who has the file.
 const MIN_PASSPHRASE = 12
 
 export async function keys(args: string[], env: Env, output: Output): Promise<number> {
   const [command, ...rest] = args
   if (command === 'generate') return generate(rest, env, output)
   if (command === 'status') return status(rest, env, output)
-  throw new UsageError('keys generate or keys status. Try --help.')
+  throw new UsageError('Unknown command: use keys generate or keys status. Try --help.')
 }
 
 function generate(args: string[], env: Env, output: Output): number {
@@ -40,7 +40,7 @@ function generate(args: string[], env: Env, output: Output): number {
   })
   const { role, out } = values
   const count = Number(values.count)
-  if (!role || !out) throw new UsageError('Say what for and where to: keys generate --role ROLE --out DIR')
+  if (!role || !out) throw new UsageError('Role or folder missing: keys generate --role ROLE --out DIR')
   if (!Number.isInteger(count) || count < 1 || count > 100) throw new UsageError('--count must be 1 to 100.')
   const write = writerOf(role, count, env)
   mkdirSync(out, { recursive: true, mode: 0o700 })
@@ -48,16 +48,17 @@ function generate(args: string[], env: Env, output: Output): number {
   return 0
 }
 
-/** How one more secret of a role gets into a folder. Whatever is wrong is found before anything is written. */
+/**
+ * Returns a function that writes one secret of this role to a folder. Finds all problems before anything is written.
+ */
 function writerOf(role: string, count: number, env: Env): (folder: string) => string {
   if (role === 'seal') return writeSeal
   if (role === 'marker') {
-    if (count > 1) throw new UsageError('There is one marker key: --count is 1.')
+    if (count > 1) throw new UsageError('There is only one marker key: --count must be 1.')
     return writeMarker
   }
   const known = KEY_ROLES.find((name) => name === role)
-  if (!known)
-    throw new UsageError(`There is no role ${role}. There are: ${KEY_ROLES.join(', ')}, seal, marker.`)
+  if (!known) throw new UsageError(`Unknown role ${role}. Roles: ${KEY_ROLES.join(', ')}, seal, marker.`)
   const passphrase = readPassphrase(env)
   return (folder) => writeKey(known, folder, passphrase)
 }
@@ -68,7 +69,7 @@ function writeKey(role: KeyRole, folder: string, passphrase: string): string {
   return address
 }
 
-// What seals tokens and names markers moves no money: it is kept as container secrets are.
+// Seal and marker keys move no money: they are stored in plain text, like container secrets.
 
 function writeSeal(folder: string): string {
   const id = randomBytes(4).toString('hex')
@@ -103,7 +104,7 @@ async function status(args: string[], env: Env, output: Output): Promise<number>
     args,
     options: { config: { type: 'string' }, keystore: { type: 'string' } },
   })
-  if (!values.config) throw new UsageError('Say which configuration: keys status --config FILE')
+  if (!values.config) throw new UsageError('Configuration missing: keys status --config FILE')
   const network = readForCommand(values.config, env)
   const folder = values.keystore ?? env['GEOSWAP_KEYSTORE']
   const held = new Set(
@@ -160,7 +161,7 @@ function holdersOf(network: NetworkConfig): Holder[] {
   ]
 }
 
-/** Undefined when the chain does not answer. */
+/** Undefined if the chain does not answer. */
 type Gas = { chain: ChainConfig; balance: bigint | undefined }
 
 async function readGas(chains: Chains, chain: ChainConfig, address: string): Promise<Gas> {

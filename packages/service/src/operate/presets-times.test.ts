@@ -15,9 +15,9 @@ const routes = presets.flatMap((origin) =>
 )
 
 const WEEK = 7 * 24 * 3_600
-// A delivery that a reorg undid is repeated within this time.
+// Time to repeat a delivery that a reorg undid.
 const REDELIVERY = 60
-// The slowest: five blocks of Ethereum.
+// The slowest case: five blocks of Ethereum.
 const SECONDS = 61
 
 const toTimes = (preset: Preset) => ({
@@ -35,14 +35,14 @@ describe.each(routes)('from $origin.name to $destination.name', ({ origin, desti
   )
   const { reorgWindowSeconds, hardSeconds, accept, hard } = from.finality
 
-  test('the lock of the last submission leaves the reorg window, and is paid for early', () => {
+  test('the lock of the latest submission leaves the reorg window, and is delivered against early', () => {
     const included = defaultDeadlines.opLifeSeconds + 2 * from.blockSeconds
 
     expect(opDeadline - included).toBeGreaterThan(reorgWindowSeconds)
   })
 
   test.each(accept)(
-    'a value below $belowUsd at depth $depth settles in seconds and is told at once',
+    'a value below $belowUsd at depth $depth settles in seconds and is reported at once',
     ({ depth }) => {
       const eta = plannedEtaSeconds(from, to, depth)
       const told = defaultDeadlines.opLifeSeconds + eta
@@ -56,7 +56,7 @@ describe.each(routes)('from $origin.name to $destination.name', ({ origin, desti
     expect(fillDeadline - defaultDeadlines.cutOffSeconds).toBeGreaterThan(opDeadline + hardSeconds)
   })
 
-  test('the escrow takes the input, also while both chains are as slow as they may be', () => {
+  test('the escrow accepts the input, also at the slowest accepted finality of both chains', () => {
     const slowed = (times: typeof from) => ({
       ...times,
       measuredSeconds: MAX_SLOWDOWN * times.finality.hardSeconds,

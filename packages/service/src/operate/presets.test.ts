@@ -25,7 +25,7 @@ const roles = {
   solana: SOLANA,
 }
 
-test('every chain that the documentation names has a preset', () => {
+test('every documented chain has a preset', () => {
   expect(listPresets().sort()).toEqual([
     ...['arbitrum', 'arbitrum-sepolia', 'base', 'base-sepolia', 'bnb', 'ethereum', 'optimism', 'polygon'],
     ...['robinhood', 'solana', 'solana-devnet'],
@@ -35,13 +35,13 @@ test('every chain that the documentation names has a preset', () => {
 describe.each(presets)('the preset $name', (preset) => {
   const { feeds, tokens, genesisHash, l1FeeOracle } = preset
 
-  test('names a page for every address and hash', () => {
+  test('cites a page for every address and hash', () => {
     const cited = [...feeds, ...tokens, genesisHash, l1FeeOracle].filter((each) => each !== undefined)
     expect(cited.length).toBeGreaterThan(2)
     for (const { source } of cited) expect(source).toMatch(/^https:\/\/[\w.-]+\/\S+$/)
   })
 
-  test('names the issuer’s own page for feeds and for what Circle issues, and one for finality', () => {
+  test('cites the issuer’s page for feeds and Circle’s tokens, and a page for finality', () => {
     const ofCircle = preset.name === 'bnb' ? [] : tokens.filter(({ symbol }) => symbol === 'USDC')
     const hosts = { chainlink: 'docs.chain.link', pyth: 'docs.pyth.network' }
     for (const { official } of ofCircle) expect(official).toMatch(/^https:\/\/developers\.circle\.com\/\S+$/)
@@ -49,7 +49,7 @@ describe.each(presets)('the preset $name', (preset) => {
     expect(preset.finalitySource).toMatch(/^https:\/\/[\w.-]+\/\S+$/)
   })
 
-  test('has the wrapped coin beside the native one', () => {
+  test('has the wrapped coin besides the native one', () => {
     const wrapped = tokens.find(({ symbol }) => symbol === `W${preset.native.symbol}`)
     expect(wrapped?.asset).toBe(preset.native.asset)
   })
@@ -73,11 +73,11 @@ describe.each(presets)('the preset $name', (preset) => {
     expect(parseNetwork(filled).problems).toEqual([])
     const { problems } = parseNetwork(starter)
     expect(problems.map(({ path }) => path)).toEqual(['/chains/0/rpcUrls/0', '/chains/0/attesterRpcUrls/0'])
-    expect(problems.every(({ message }) => message.startsWith('is yours to fill in'))).toBe(true)
+    expect(problems.every(({ message }) => message.startsWith('has to be filled in'))).toBe(true)
   })
 })
 
-test('chains of one configuration price an asset by the feeds of all of them', () => {
+test('an asset is priced by the feeds of all chains of a configuration', () => {
   const [base, arbitrum] = ['base', 'arbitrum'].map((name) => readPreset(name) as Preset)
   if (!base || !arbitrum) throw new Error('No presets')
   const starter = JSON.stringify(createStarter([base, arbitrum], roles)).replaceAll(TO_FILL_IN, NODE)
@@ -88,7 +88,7 @@ test('chains of one configuration price an asset by the feeds of all of them', (
   expect(eth?.minSources).toBe(2)
 })
 
-test('an asset without a price source says what is to be written there', () => {
+test('an asset without a price source says what has to be filled in', () => {
   const preset = readPreset('robinhood') as Preset
   const feeds = preset.feeds.filter(({ asset }) => asset !== 'USDG')
   const starter = JSON.stringify(createStarter([{ ...preset, feeds }], roles))

@@ -6,34 +6,34 @@ import type { FinalityRules } from '../model/finality.ts'
 
 const FOLDER = fileURLToPath(new URL('../../presets/', import.meta.url))
 
-/** An address or hash, the page that it was taken from, and that of its issuer to compare with. */
+/** An address or hash, the page it was taken from, and the issuer's page to compare with. */
 export type Cited<T> = T & { source: string; official?: string }
 
-/** What is known of a public chain, whoever operates on it. */
+/** The operator-independent facts of a public chain. */
 export type Preset = {
   chainId: number
   name: string
-  /** Its coins are worth nothing. */
+  /** Its coins have no value. */
   testnet?: true
   family: 'evm' | 'solana'
   native: { symbol: string; asset: string }
   finality: FinalityRules
-  /** What the depths were chosen by. */
+  /** The source for the depths. */
   finalitySource: string
   blockMs: number
   tokens: Cited<{ symbol: string; address: string; asset: string; decimals: number }>[]
   feeds: Cited<PresetFeed>[]
   l1FeeOracle?: Cited<{ address: string }>
   l1Gas?: Cited<{ kind: 'arbitrum' }>
-  /** Where tips are above twice the base fee. */
+  /** Set if usual priority fees exceed twice the base fee. */
   maxTipWei?: string
   genesisHash?: Cited<{ value: string }>
   notes: string[]
 }
 
 /**
- * A price source as an asset has it; one on this chain does not repeat where it is. `maxAgeSeconds` is a little more
- * than the heartbeat, which the official page lists.
+ * A price source of an asset; one on this chain omits the chain id. `maxAgeSeconds` is slightly more than the heartbeat
+ * on the official page.
  */
 export type PresetFeed = { asset: string } & (
   | { kind: 'chainlink'; address: string; maxAgeSeconds: number; description?: string }
@@ -47,7 +47,7 @@ export function listPresets(): string[] {
     .map((name) => name.slice(0, -'.json'.length))
 }
 
-/** Undefined when there is no such preset. */
+/** Undefined if the preset does not exist. */
 export function readPreset(name: string): Preset | undefined {
   if (!listPresets().includes(name)) return undefined
   return JSON.parse(readFileSync(join(FOLDER, `${name}.json`), 'utf8'))

@@ -3,7 +3,7 @@ import { readNetwork } from '../config/network-file.ts'
 import { fillInUrls } from '../config/secrets.ts'
 import type { NetworkConfig } from '../config.ts'
 
-/** The network of a file, with nodes that can be asked; every problem of it is the user's to read. */
+/** The network of a file with complete node URLs. Throws a usage error with all problems. */
 export function readForCommand(file: string, env: Env): NetworkConfig {
   const problems: string[] = []
   const filled = fillInUrls(readUnfilled(file), ['rpcUrls'], env, problems)
@@ -11,7 +11,7 @@ export function readForCommand(file: string, env: Env): NetworkConfig {
   return filled
 }
 
-/** As it is written: URLs may lack their secrets. */
+/** The network as written: URLs may lack their secrets. */
 export function readUnfilled(file: string): NetworkConfig {
   const problems: string[] = []
   const network = readNetwork(file, problems)

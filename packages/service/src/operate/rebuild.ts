@@ -1,21 +1,28 @@
-import { type Env, findPlace, type Output, parseFlags, UsageError, withDatabase } from '../command.ts'
+import {
+  type Env,
+  findDatabaseTarget,
+  type Output,
+  parseFlags,
+  UsageError,
+  withDatabase,
+} from '../command.ts'
 import { runRebuild } from '../compose/rebuild.ts'
 import type { NetworkConfig } from '../config.ts'
 import type { Summary } from '../rebuild/apply.ts'
 import { findNetwork, getChainConfig } from './served.ts'
 
 export const REBUILD_HELP = `rebuild [--from CHAIN:BLOCK]... [--json]
-      After a restore: brings the database to what the chains show, without sending anything. Stop every process
-      first. It waits until nothing that was signed before can be locked any more. --from says from where to read a
-      chain (default: where its books end, or its beginning if there are none).`
+      After a restore: updates the database from the chains, without sending anything. Stop every process first.
+      It waits until no earlier signature can be locked any more. --from is the first block to read of a chain
+      (default: where its books end, or its beginning if there are none).`
 
-/** Signs and sends nothing: what is owed is paid by worker and attester afterwards, by their own rules. */
+/** Signs and sends nothing: worker and attester later complete open swaps by their own rules. */
 export async function rebuildDatabase(args: string[], env: Env, output: Output): Promise<number> {
   const options = { from: { type: 'string', multiple: true }, json: { type: 'boolean' } } as const
   const { values } = parseFlags({ args, options })
   const network = findNetwork(env)
   const firstBlocks = new Map((values.from ?? []).map((text) => parseFrom(network, text)))
-  const summary = await withDatabase(findPlace(env), 'rebuild', (pool) =>
+  const summary = await withDatabase(findDatabaseTarget(env), 'rebuild', (pool) =>
     runRebuild({ network, pool, firstBlocks, say: output.hint }),
   )
   output.out(values.json ? JSON.stringify(summary, null, 2) : describe(summary))
@@ -31,12 +38,12 @@ function parseFrom(network: NetworkConfig, text: string): [number, bigint] {
 function describe(summary: Summary): string {
   const { isLogLost, epoch, recovered, orphans, unclaimable, moved, uncertain, unreadable } = summary
   const lines = [
-    isLogLost ? `rows were lost: epoch ${epoch} begins` : 'this database knows all that its keys sent',
-    `${moved} swaps were further on a chain than here`,
-    `${recovered} swaps were on a chain and not here; ${orphans} of them are known by their input alone`,
-    `${uncertain} swaps wait for a deadline: nothing more is signed for them but their claim or refund`,
+    isLogLost ? `rows were lost: starting epoch ${epoch}` : 'this database has all transactions of its keys',
+    `${moved} swaps were further along on a chain than here`,
+    `${recovered} swaps were on a chain but not here; of ${orphans} only the input is known`,
+    `${uncertain} swaps wait for a deadline: only their claim or refund can still be signed`,
   ]
-  if (unclaimable.length > 0) lines.push(`delivered, and not claimable by us: ${unclaimable.join(', ')}`)
-  if (unreadable.length > 0) lines.push(`locks that nobody can explain: ${unreadable.join(', ')}`)
+  if (unclaimable.length > 0) lines.push(`delivered, but not claimable by us: ${unclaimable.join(', ')}`)
+  if (unreadable.length > 0) lines.push(`unexplained locks: ${unreadable.join(', ')}`)
   return lines.join('\n')
 }

@@ -11,11 +11,11 @@ writeFileSync(join(home, 'service.json'), NETWORK_TEXT)
 writeFileSync(join(home, 'secrets.json'), JSON.stringify({ databaseUrl: 'postgres://local' }))
 writeFileSync(join(home, 'url'), 'postgres://elsewhere')
 
-test('the chains of the local network are for its own database', () => {
+test('the chains of the local network are used only with its own database', () => {
   expect(findNetwork({ GEOSWAP_HOME: home }).network).toBe('test')
 })
 
-test('what asks no node needs no key of a provider', () => {
+test('a command without node access needs no key of a provider', () => {
   const file = join(home, 'keyed.json')
   writeFileSync(file, NETWORK_TEXT.replace('two.base.example', ['two.base.example/$', '{BASE_KEY}'].join('')))
   const env = { DATABASE_URL: 'postgres://elsewhere', GEOSWAP_CONFIG: file }
@@ -25,8 +25,8 @@ test('what asks no node needs no key of a provider', () => {
 })
 
 test.each([
-  ['named', { DATABASE_URL: 'postgres://elsewhere' }],
-  ['named by a file', { DATABASE_URL_FILE: join(home, 'url') }],
-])('a database that is %s is never looked at with the chains of the local network', (_, env) => {
+  ['given', { DATABASE_URL: 'postgres://elsewhere' }],
+  ['given by a file', { DATABASE_URL_FILE: join(home, 'url') }],
+])('a database that is %s is never combined with the chains of the local network', (_, env) => {
   expect(() => findNetwork({ GEOSWAP_HOME: home, ...env })).toThrow('GEOSWAP_CONFIG is not set')
 })

@@ -1,47 +1,46 @@
 import { join, resolve } from 'node:path'
 import { getAddress, zeroAddress } from 'viem'
 import { NATIVE_SOL } from '../chains/solana/address.ts'
-import { type Env, findPlace, UsageError } from '../command.ts'
+import { type Env, findDatabaseTarget, UsageError } from '../command.ts'
 import type { ChainConfig, NetworkConfig } from '../config.ts'
 import { readForCommand, readUnfilled } from './read-network.ts'
 
-/** The configuration that the processes share, with nodes that can be asked. */
+/** The shared configuration of the processes, with complete node URLs. */
 export function findNetwork(env: Env): NetworkConfig {
   return readForCommand(findNetworkFile(env), env)
 }
 
-/** The same for what asks no node: stopping quotes must not fail for want of a provider's key. */
+/** The configuration for commands without node access: stopping quotes must work without a provider's key. */
 export function findNetworkNames(env: Env): Pick<NetworkConfig, 'chains' | 'assets'> {
   return readUnfilled(findNetworkFile(env))
 }
 
-/** The one named, or that of the local network. */
+/** The configured file, or that of the local network. */
 function findNetworkFile(env: Env): string {
-  // A database of its own choice is never looked at with the chains of the local network.
-  const path = env.GEOSWAP_CONFIG ?? (findPlace(env).isLocal ? localFile(env) : undefined)
-  if (!path) throw new UsageError('GEOSWAP_CONFIG is not set: it names the JSON file of chains and assets.')
+  // An explicitly chosen database is never combined with the chains of the local network.
+  const path = env.GEOSWAP_CONFIG ?? (findDatabaseTarget(env).isLocal ? localFile(env) : undefined)
+  if (!path)
+    throw new UsageError('GEOSWAP_CONFIG is not set: it is the path of the JSON file of chains and assets.')
   return path
 }
 
 const localFile = (env: Env) => join(resolve(env.GEOSWAP_HOME ?? '.geoswap'), 'service.json')
 
-/** By id or by name. */
+/** Finds a chain by id or name. */
 export function getChainConfig({ chains }: Pick<NetworkConfig, 'chains'>, text: string): ChainConfig {
   const found = chains.find(({ chainId, name }) => String(chainId) === text || name === text)
   if (found) return found
   const served = chains.map(({ chainId, name }) => `${name} (${chainId})`)
-  throw new UsageError(`There is no chain ${text}. Served here: ${served.join(', ')}.`)
+  throw new UsageError(`Unknown chain ${text}. Chains: ${served.join(', ')}.`)
 }
 
 export function getAssetName({ assets }: Pick<NetworkConfig, 'assets'>, text: string): string {
   const found = assets.find(({ name }) => name.toLowerCase() === text.toLowerCase())
   if (found) return found.name
-  throw new UsageError(
-    `There is no asset ${text}. Served here: ${assets.map(({ name }) => name).join(', ')}.`,
-  )
+  throw new UsageError(`Unknown asset ${text}. Assets: ${assets.map(({ name }) => name).join(', ')}.`)
 }
 
-/** CHAIN:TOKEN, where the token is a symbol or an address; the address comes back as quotes have it. */
+/** Parses CHAIN:TOKEN, where the token is a symbol or an address. Returns the address in the form of quotes. */
 export function parseSide(
   network: Pick<NetworkConfig, 'chains'>,
   text: string,
@@ -54,7 +53,7 @@ export function parseSide(
   const found = tokens.find(isIt)
   if (found) return { chainId: chain.chainId, token: found.address }
   const served = tokens.map(({ symbol }) => symbol)
-  throw new UsageError(`There is no token ${tokenText} on ${chain.name}. Served there: ${served.join(', ')}.`)
+  throw new UsageError(`Unknown token ${tokenText} on ${chain.name}. Tokens: ${served.join(', ')}.`)
 }
 
 function tokensOf(chain: ChainConfig): { symbol: string; address: string }[] {

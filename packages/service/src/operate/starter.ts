@@ -14,7 +14,7 @@ export type Roles = {
 
 const HERMES = 'https://hermes.pyth.network'
 
-/** A configuration of these chains that is complete but for nodes and roles that are not known yet. */
+/** A configuration of these chains, complete except for nodes and unknown roles. */
 export function createStarter(presets: readonly Preset[], roles: Roles): object {
   const assets = assetsOf(presets)
   const usesPyth = presets.some(({ feeds }) => feeds.some(({ kind }) => kind === 'pyth'))
@@ -53,7 +53,7 @@ function toChain(preset: Preset, roles: Roles): object {
   }
 }
 
-/** Where a deployment will put them, which treasury and attester decide. */
+/** The future addresses of the contracts, which follow from treasury and attester. */
 function contractsOf({ treasury, attester }: Roles): object {
   if (!treasury || !attester) return { account: TO_FILL_IN, escrow: TO_FILL_IN, vault: TO_FILL_IN }
   return planDeployment({ treasury: getAddress(treasury), attester: getAddress(attester) }).contracts
@@ -71,7 +71,7 @@ type StarterAsset = {
   minSources: number
 }
 
-/** Every asset of the chains, priced by all the sources that any of them has for it. */
+/** All assets of the chains, each with the sources of all chains. */
 function assetsOf(presets: readonly Preset[]): StarterAsset[] {
   const served = presets.flatMap(({ native, tokens }) => [native.asset, ...tokens.map(({ asset }) => asset)])
   return [...new Set(served)].map((name) => {

@@ -4,10 +4,10 @@ import { listStops, pause, resume } from './stops.ts'
 
 const output = {
   out: () => {
-    throw new Error('nothing was asked for')
+    throw new Error('unexpected database access')
   },
   hint: () => {
-    throw new Error('nothing was done')
+    throw new Error('unexpected output')
   },
 }
 
@@ -17,7 +17,7 @@ test.each([
   ['resume', resume, ['--json', '--note', 'x'], '--json'],
   ['stops', listStops, ['--chain', 'base'], '--chain'],
   ['stops', listStops, ['--note', 'x'], '--note'],
-])('%s refuses what only another command knows, and does nothing', async (_, command, args, flag) => {
+])('%s refuses an option of another command, and does nothing', async (_, command, args, flag) => {
   const refused = command(args, {}, output)
 
   await expect(refused).rejects.toThrow(UsageError)

@@ -1,6 +1,6 @@
 import {
   type Env,
-  findPlace,
+  findDatabaseTarget,
   type Output,
   parseFlags,
   toTable,
@@ -12,19 +12,19 @@ import { findActiveStops, raiseStop, resumeStop } from '../store/stops.ts'
 import { findNetworkNames, getAssetName, getChainConfig, parseSide } from './served.ts'
 
 export const STOPS_HELP = `pause [SCOPE] --note TEXT [--by NAME]
-      Quotes nothing of this scope from now on, on every API process. What was submitted is finished.
+      Stops quotes of this scope on every API process. Submitted swaps are completed.
   service resume [SCOPE | --stop ID] --note TEXT [--by NAME]
-      Ends the stops of exactly this scope, whoever raised them, or the one with this id.
+      Ends all stops of exactly this scope, or the one with this id.
   service stops [--json]
-      Lists what is stopped, since when and why.
+      Lists the active stops, with time and reason.
 
-  SCOPE is nothing (everything), --chain CHAIN, --asset ASSET, both, or --from CHAIN:TOKEN --to CHAIN:TOKEN.
+  SCOPE is empty (everything), --chain CHAIN, --asset ASSET, both, or --from CHAIN:TOKEN --to CHAIN:TOKEN.
   A chain is an id or a name, a token a symbol or an address.`
 
 const text = { type: 'string' } as const
 const scope = { chain: text, asset: text, from: text, to: text }
 const reason = { note: text, by: text }
-// What a command does not know is refused: a scope that is overlooked would be the scope of everything.
+// Unknown options are refused: an overlooked scope would stop everything.
 const OPTIONS = {
   pause: { ...scope, ...reason },
   resume: { ...scope, ...reason, stop: text },
@@ -39,10 +39,10 @@ export async function pause(args: string[], env: Env, output: Output): Promise<n
   const note = getNote(flags)
   const scope = toScope(env, flags)
   const by = nameOf(env, flags)
-  const { id, isNew } = await withDatabase(findPlace(env), 'pause', (pool) =>
+  const { id, isNew } = await withDatabase(findDatabaseTarget(env), 'pause', (pool) =>
     raiseStop(pool, { why: 'operator', scope, note, by }),
   )
-  output.hint(isNew ? `Stopped ${describeScope(scope)}: stop ${id}.` : `It is stopped already: stop ${id}.`)
+  output.hint(isNew ? `Stopped ${describeScope(scope)}: stop ${id}.` : `Already stopped: stop ${id}.`)
   return 0
 }
 
@@ -51,10 +51,9 @@ export async function resume(args: string[], env: Env, output: Output): Promise<
   const note = getNote(flags)
   const by = nameOf(env, flags)
   const isMeant = toFilter(env, flags)
-  await withDatabase(findPlace(env), 'resume', async (pool) => {
+  await withDatabase(findDatabaseTarget(env), 'resume', async (pool) => {
     const meant = (await findActiveStops(pool)).filter(isMeant)
-    if (meant.length === 0)
-      throw new UsageError('There is no such stop. service stops lists those there are.')
+    if (meant.length === 0) throw new UsageError('Unknown stop. service stops lists the active ones.')
     for (const { id, scope } of meant) {
       await resumeStop(pool, { id, by, note })
       output.hint(`Resumed ${describeScope(scope)}: stop ${id}.`)
@@ -65,7 +64,7 @@ export async function resume(args: string[], env: Env, output: Output): Promise<
 
 export async function listStops(args: string[], env: Env, output: Output): Promise<number> {
   const { json } = parseFlags({ args, options: OPTIONS.stops }).values
-  const stops = await withDatabase(findPlace(env), 'stops', findActiveStops)
+  const stops = await withDatabase(findDatabaseTarget(env), 'stops', findActiveStops)
   const rows = stops.map(({ id, why, scope, since, by, note }) => [
     ...[id, why, describeScope(scope), since.toISOString(), by, note],
   ])
@@ -82,7 +81,7 @@ function toFilter(env: Env, flags: Scope & { stop?: string }): (stop: Stop) => b
     return ({ scope }) => describeScope(scope) === wanted
   }
   if (flags.chain ?? flags.asset ?? flags.from ?? flags.to)
-    throw new UsageError('Say either --stop ID or a scope.')
+    throw new UsageError('Use either --stop ID or a scope.')
   return ({ id }) => id === flags.stop
 }
 
@@ -98,13 +97,13 @@ function toScope(env: Env, { chain, asset, from, to }: Scope): StopScope {
     }
   }
   if (from === undefined || to === undefined || chain !== undefined || asset !== undefined)
-    throw new UsageError('A route is --from CHAIN:TOKEN and --to CHAIN:TOKEN, and nothing else.')
+    throw new UsageError('A route needs --from CHAIN:TOKEN and --to CHAIN:TOKEN, and no other scope.')
   return { kind: 'route', from: parseSide(network, from), to: parseSide(network, to) }
 }
 
 function getNote({ note }: Reason): string {
   if (note?.trim()) return note.trim()
-  throw new UsageError('--note is needed: why? Whoever looks at it later will want to know.')
+  throw new UsageError('--note is required: the reason, for later readers.')
 }
 
 const nameOf = (env: Env, { by }: Reason) => by ?? env.USER ?? 'operator'

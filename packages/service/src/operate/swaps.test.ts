@@ -9,16 +9,16 @@ test.each([
   [EVM.toLowerCase(), EVM],
   [EVM, EVM],
   [SOLANA, SOLANA],
-])('swaps of the wallet %s are found however it is written', (given, stored) => {
+])('the wallet %s matches in every notation', (given, stored) => {
   expect(toFilter({ wallet: given })).toEqual({ limit: 20, wallet: stored })
 })
 
-test.each(['0x12', 'me', EVM.replace('fCD', 'Fcd'), SOLANA.slice(12), ''])('%j is no wallet', (wallet) => {
+test.each(['0x12', 'me', EVM.replace('fCD', 'Fcd'), SOLANA.slice(12), ''])('%j is not a wallet', (wallet) => {
   expect(() => toFilter({ wallet })).toThrow(UsageError)
 })
 
 const unexpected = () => {
-  throw new Error('nothing was asked for')
+  throw new Error('unexpected output')
 }
 
 test.each(['list foo', 'lost foo', 'show', 'show 1 2', 'fly'])('"swaps %s" is refused', async (line) => {

@@ -2,7 +2,7 @@ import { parseEvmAddress } from '../chains/evm/address.ts'
 import { parseSolanaAddress } from '../chains/solana/address.ts'
 import {
   type Env,
-  findPlace,
+  findDatabaseTarget,
   type Output,
   parseFlags,
   toTable,
@@ -22,15 +22,15 @@ import {
 } from '../store/trace.ts'
 
 export const SWAPS_HELP = `swaps list [--status STATUS] [--wallet WALLET] [--limit N] [--json]
-      Lists swaps of all accounts, the newest first (default 20). A status is a public one or a state.
+      Lists swaps of all accounts, newest first (default 20). STATUS is a public status or a state.
   service swaps show ID [--json]
-      Shows what is stored of a swap.
+      Shows the stored data of a swap.
   service swaps trace ID [--json]
-      Shows every change, signed transaction, attestation and line of the books of a swap, in the order of time.
+      Shows all changes, signed transactions, attestations and ledger entries of a swap, in order of time.
   service swaps lost [--json]
-      Lists inputs that a reorg took back for good after they were paid for. Each counts against exposureCapUsd.
+      Lists inputs that a reorg undid for good after their delivery. Each counts against exposureCapUsd.
   service swaps write-off ID --note TEXT
-      Takes such a loss as it is: it no longer counts against exposureCapUsd. No money moves.`
+      Writes such a loss off: it no longer counts against exposureCapUsd. Moves no money.`
 
 const STATUSES = ['pending', 'settled', 'failed', 'refunded', 'closed', ...openStates]
 const MAX_LIMIT = 1_000
@@ -42,12 +42,13 @@ const commands: Record<string, (run: Run) => Promise<void>> = {
   ...{ list, show, trace, lost: listLost, 'write-off': writeOff },
 }
 
-/** Nothing here can move a swap, or money. */
+/** Read-only except for write-off, and moves no money. */
 export async function inspectSwaps(args: string[], env: Env, output: Output): Promise<number> {
   const { values: flags, positionals } = parse(args)
   const [name = '', ...rest] = positionals
   const run = Object.hasOwn(commands, name) ? commands[name] : undefined
-  if (!run) throw new UsageError(`Say what to do: swaps ${Object.keys(commands).join(', swaps ')}.`)
+  if (!run)
+    throw new UsageError(`Unknown command. Commands: swaps ${Object.keys(commands).join(', swaps ')}.`)
   await run({ env, output, flags, rest })
   return 0
 }
@@ -55,17 +56,17 @@ export async function inspectSwaps(args: string[], env: Env, output: Output): Pr
 async function list({ env, output, flags, rest }: Run): Promise<void> {
   refuseArguments('list', rest)
   const filter = toFilter(flags)
-  const swaps = await withDatabase(findPlace(env), 'swaps', (pool) => listSwaps(pool, filter))
+  const swaps = await withDatabase(findDatabaseTarget(env), 'swaps', (pool) => listSwaps(pool, filter))
   output.out(flags.json ? JSON.stringify(swaps, null, 2) : toTable([HEADER, ...swaps.map(toRow)]))
 }
 
-/** Which swaps are meant. Wallets are compared as they are stored: with their checksum. */
+/** The filter of the flags. Wallets are compared in their stored form, with checksum. */
 export function toFilter({ status, wallet, limit }: Flags): SwapFilter {
   if (status !== undefined && !STATUSES.includes(status))
-    throw new UsageError(`There is no status ${status}. There are ${[...new Set(STATUSES)].join(', ')}.`)
+    throw new UsageError(`Unknown status ${status}. Statuses: ${[...new Set(STATUSES)].join(', ')}.`)
   const address = wallet === undefined ? undefined : (parseEvmAddress(wallet) ?? parseSolanaAddress(wallet))
   if (wallet !== undefined && address === undefined)
-    throw new UsageError(`${wallet} is no address of a wallet, on EVM chains or on Solana.`)
+    throw new UsageError(`${wallet} is not a wallet address on EVM chains or Solana.`)
   return {
     limit: parseLimit(limit),
     ...(status !== undefined && { status }),
@@ -85,8 +86,8 @@ function toRow(swap: ListedSwap): string[] {
 
 async function show({ env, output, flags, rest }: Run): Promise<void> {
   const id = getId(rest)
-  const swap = await withDatabase(findPlace(env), 'swaps', (pool) => findSwapRecord(pool, id))
-  if (!swap) throw new UsageError(`There is no swap ${id}.`)
+  const swap = await withDatabase(findDatabaseTarget(env), 'swaps', (pool) => findSwapRecord(pool, id))
+  if (!swap) throw new UsageError(`Unknown swap ${id}.`)
   if (flags.json) return output.out(JSON.stringify(swap, null, 2))
   const rows = Object.entries(swap).filter(([, value]) => value !== null)
   output.out(toTable(rows.map(([name, value]) => [name, toText(value)])))
@@ -94,8 +95,8 @@ async function show({ env, output, flags, rest }: Run): Promise<void> {
 
 async function trace({ env, output, flags, rest }: Run): Promise<void> {
   const id = getId(rest)
-  const lines = await withDatabase(findPlace(env), 'swaps', (pool) => traceSwap(pool, id))
-  if (lines.length === 0) throw new UsageError(`There is no swap ${id}.`)
+  const lines = await withDatabase(findDatabaseTarget(env), 'swaps', (pool) => traceSwap(pool, id))
+  if (lines.length === 0) throw new UsageError(`Unknown swap ${id}.`)
   output.out(flags.json ? JSON.stringify(lines, null, 2) : toTable(lines.map(toLine)))
 }
 
@@ -106,7 +107,7 @@ function toLine({ at, what, detail }: TraceLine): string[] {
 
 async function listLost({ env, output, flags, rest }: Run): Promise<void> {
   refuseArguments('lost', rest)
-  const lost = await withDatabase(findPlace(env), 'swaps', findLostInputs)
+  const lost = await withDatabase(findDatabaseTarget(env), 'swaps', findLostInputs)
   const rows = lost.map(({ swapId, chainId, cents, at }) => ({
     ...{ swapId, chainId, usd: formatCents(cents), at: at.toISOString() },
   }))
@@ -118,13 +119,13 @@ async function listLost({ env, output, flags, rest }: Run): Promise<void> {
 async function writeOff({ env, output, flags, rest }: Run): Promise<void> {
   const swapId = getId(rest)
   const note = flags.note?.trim()
-  if (!note) throw new UsageError('--note is needed: why? Whoever looks at it later will want to know.')
-  const isWritten = await withDatabase(findPlace(env), 'swaps', (pool) =>
+  if (!note) throw new UsageError('--note is required: the reason, for later readers.')
+  const isWritten = await withDatabase(findDatabaseTarget(env), 'swaps', (pool) =>
     writeOffInput(pool, { swapId, note }),
   )
   if (!isWritten)
     throw new UsageError(
-      `The input of ${swapId} is not lost, or written off already. swaps lost lists those.`,
+      `The input of ${swapId} is not lost or already written off. swaps lost lists lost inputs.`,
     )
   output.hint(`Written off: the input of ${swapId}.`)
 }
@@ -137,7 +138,7 @@ function refuseArguments(command: string, rest: readonly string[]): void {
 }
 
 function getId([id, ...more]: string[]): string {
-  if (!id || more.length > 0) throw new UsageError('Say which swap: swaps list shows the ids.')
+  if (!id || more.length > 0) throw new UsageError('Swap id missing: swaps list shows the ids.')
   return id
 }
 

@@ -3,7 +3,7 @@ import { readCommandLine, USAGE } from './usage.ts'
 
 const ask = (line: string) => readCommandLine(line.split(' ').filter((word) => word !== ''))
 
-test.each(['', 'help', '-h', '--help'])('"service %s" shows everything there is', (line) => {
+test.each(['', 'help', '-h', '--help'])('"service %s" shows all commands', (line) => {
   expect(ask(line)).toEqual({ kind: 'help', text: USAGE })
 })
 
@@ -34,14 +34,14 @@ test.each([
   ['worker --port 1', 'service worker takes no arguments'],
   ['attester worker', 'service attester takes no arguments'],
   ['all api', 'service all takes no arguments'],
-  ['fly', 'There is no command fly.'],
-  ['help fly', 'There is no command fly.'],
-  ['toString', 'There is no command toString.'],
+  ['fly', 'Unknown command fly.'],
+  ['help fly', 'Unknown command fly.'],
+  ['toString', 'Unknown command toString.'],
 ])('"service %s" is refused before anything is done', (line, text) => {
   expect(ask(line)).toEqual({ kind: 'refused', text: expect.stringMatching(start(text)) })
 })
 
-test('what is asked for is run with its arguments', () => {
+test('a command runs with its arguments', () => {
   expect(ask('worker')).toEqual({ kind: 'process', name: 'worker' })
   expect(ask('keys status --config x')).toEqual({
     ...{ kind: 'command', name: 'keys', args: ['status', '--config', 'x'] },

@@ -9,13 +9,13 @@ import { STOPS_HELP } from './stops.ts'
 import { SWAPS_HELP } from './swaps.ts'
 import { WEBHOOK_HELP } from './webhook.ts'
 
-// They are started and take no arguments: all they need is in the environment.
+// Processes take no arguments: their settings are in the environment.
 const PROCESSES = {
   migrate: 'migrate    bring the database to this version',
   api: 'api        serve the HTTP interface',
   worker: 'worker     lock, deliver, claim and refund',
   attester: 'attester   verify outcomes on its own nodes and sign them',
-  all: 'all        the three together, each in a process of its own that gets only its own secrets',
+  all: 'all        all three, each in its own process with only its own secrets',
 }
 
 const COMMANDS = {
@@ -42,8 +42,8 @@ const toLines = (helps: Record<string, string>) =>
 const SETTINGS = `Settings: GEOSWAP_CONFIG (JSON file of chains and assets), DATABASE_URL, and by role PORT, HOST,
 GEOSWAP_SEAL_KEYS (api), GEOSWAP_RELAYER_KEYS and GEOSWAP_DELIVERER_KEYS (worker), GEOSWAP_ATTESTER_KEY (attester);
 with a Solana chain also GEOSWAP_MARKER_KEY (all three) and GEOSWAP_SOLANA_KEYS (worker).
-Each secret may also be in a file: NAME_FILE names it. Keys may be in a keystore instead: GEOSWAP_KEYSTORE is its
-folder, GEOSWAP_KEYSTORE_PASSPHRASE opens it, and each process opens only the keys of its own role.`
+A secret may also be in a file, with its path in NAME_FILE. Keys may be in a keystore instead: GEOSWAP_KEYSTORE is its
+folder, GEOSWAP_KEYSTORE_PASSPHRASE decrypts it, and each process opens only the keys of its own role.`
 
 export const USAGE = `geoswap service
 
@@ -53,7 +53,7 @@ ${toLines(COMMANDS)}
 
 ${SETTINGS}`
 
-/** What a command line asks for. */
+/** A parsed command line. */
 export type Asked =
   | { kind: 'process'; name: ProcessName }
   | { kind: 'command'; name: CommandName; args: string[] }
@@ -62,7 +62,7 @@ export type Asked =
 
 const HELP_FLAGS = ['--help', '-h']
 
-/** Whoever asks for help anywhere in it gets help, and nothing is done. */
+/** A help flag anywhere shows help and does nothing else. */
 export function readCommandLine([first, ...rest]: readonly string[]): Asked {
   const isHelp = first === undefined || first === 'help' || HELP_FLAGS.includes(first)
   const [name, ...args] = isHelp ? rest : [first, ...rest]
@@ -70,9 +70,9 @@ export function readCommandLine([first, ...rest]: readonly string[]): Asked {
   if (name === undefined || (isHelp && HELP_FLAGS.includes(name))) return { kind: 'help', text: USAGE }
   if (isOneOf(COMMANDS, name))
     return wantsHelp ? { kind: 'help', text: `service ${COMMANDS[name]}` } : { kind: 'command', name, args }
-  if (!isOneOf(PROCESSES, name)) return refused(`There is no command ${name}.`)
+  if (!isOneOf(PROCESSES, name)) return refused(`Unknown command ${name}.`)
   if (wantsHelp) return { kind: 'help', text: `service ${PROCESSES[name]}\n\n${SETTINGS}` }
-  if (args.length > 0) return refused(`service ${name} takes no arguments: ${args.join(' ')} is not known.`)
+  if (args.length > 0) return refused(`service ${name} takes no arguments: ${args.join(' ')} is unknown.`)
   return { kind: 'process', name }
 }
 

@@ -42,7 +42,7 @@ async function listed(id: string): Promise<ListedEndpoint | undefined> {
   return endpoints.find((endpoint) => endpoint.id === id)
 }
 
-test('add prints the secret alone, and stores it sealed for its account', async () => {
+test('add prints only the secret, and stores it sealed for its account', async () => {
   const { id, secret } = await add()
 
   expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/)
@@ -53,7 +53,7 @@ test('add prints the secret alone, and stores it sealed for its account', async 
   expect(() => seal.open('acc_other', endpoint?.secret ?? '')).toThrow()
 })
 
-test('rotate prints another secret, and keeps the one before for a day', async () => {
+test('rotate prints a new secret, and keeps the previous one for a day', async () => {
   const { id, secret } = await add()
 
   const { out: next } = await run(`rotate ${id}`)
@@ -64,7 +64,7 @@ test('rotate prints another secret, and keeps the one before for a day', async (
   expect(seal.open(accountId, endpoint?.previousSecret ?? '')).toBe(secret)
 })
 
-test('rotate says who needs the new secret, and for how long the old one signs', async () => {
+test('rotate says who needs the new secret, and how long the old one signs', async () => {
   const { id } = await add('https://rotated.example/')
   const first = await run(`rotate ${id}`)
   const second = await run(`rotate ${id}`)
@@ -73,10 +73,10 @@ test('rotate says who needs the new secret, and for how long the old one signs',
   const opensNothing = await run(`rotate ${id}`, { ...production(), GEOSWAP_SEAL_KEYS: strangers })
 
   expect(first.hint).toMatch(/^This is the new secret of endpoint \w+, .* https:\/\/rotated.example\/\.$/m)
-  expect(first.hint).toContain('For 24 hours events are signed with the old one too')
-  expect(first.hint).not.toContain('before that')
-  expect(second.hint).toContain('The one before that, which signed until now, does not any more.')
-  expect(opensNothing.hint).toContain('from now on the new one signs alone')
+  expect(first.hint).toContain('For 24 hours events are also signed with the old one')
+  expect(first.hint).not.toContain('that before')
+  expect(second.hint).toContain('The secret before that no longer signs.')
+  expect(opensNothing.hint).toContain('only the new one signs from now on')
   expect(opensNothing.hint).toContain(`webhook enable ${id}`)
 })
 
@@ -89,7 +89,7 @@ test('list shows every endpoint as a table or as JSON, never a secret', async ()
   expect(table.out + (await run('list --json')).out).not.toContain(secret.slice(6))
 })
 
-test('a disabled endpoint says why, is not replayed to, and can be enabled', async () => {
+test('a disabled endpoint has a reason, gets no replay, and can be enabled', async () => {
   const { id } = await add()
   await disableEndpoint(database.pool, { id, because: 'it answered 410' })
   expect((await run('list')).out).toContain('it answered 410')
@@ -107,24 +107,24 @@ test('a disabled endpoint says why, is not replayed to, and can be enabled', asy
   })
 })
 
-test('remove forgets the endpoint', async () => {
+test('remove deletes the endpoint', async () => {
   const { id } = await add()
 
   expect((await run(`remove ${id}`)).code).toBe(0)
 
   expect(await listed(id)).toBeUndefined()
-  expect(await run(`remove ${id}`)).toMatchObject({ code: 2, hint: `There is no endpoint ${id}.` })
+  expect(await run(`remove ${id}`)).toMatchObject({ code: 2, hint: `Unknown endpoint ${id}.` })
 })
 
 test.each([
   ['add', '--account'],
-  ['add --account nobody --url https://x.example', 'There is no account nobody'],
+  ['add --account nobody --url https://x.example', 'Unknown account nobody'],
   ['add --account ACCOUNT', '--url'],
   ['add --account ACCOUNT --url x.example', '--url'],
   ['add --account ACCOUNT --url ftp://x.example', '--url'],
   ['add --account ACCOUNT --url https://me:pass@x.example', 'password'],
   ['rotate', 'webhook list'],
-  ['rotate nope', 'There is no endpoint nope'],
+  ['rotate nope', 'Unknown endpoint nope'],
   ['replay ENDPOINT', '--failed'],
   ['replay ENDPOINT --failed --swap swp_1', '--failed'],
   ['replay ENDPOINT --since yesterday', '--since'],
@@ -146,7 +146,7 @@ test('help names every command', async () => {
     expect(out).toContain(`webhook ${name} `)
 })
 
-test('without seal keys nothing is stored; wrong ones are named, not printed', async () => {
+test('without seal keys nothing is stored; wrong ones are reported, not printed', async () => {
   const command = `add --account ${accountId} --url https://x.example`
   const missing = await run(command, { DATABASE_URL: database.url })
   const wrong = await run(command, { DATABASE_URL: database.url, GEOSWAP_SEAL_KEYS: 'k1:abc' })

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import type { Pool } from 'pg'
 import {
+  type DatabaseTarget,
   type Env,
-  findPlace,
+  findDatabaseTarget,
   type Output,
-  type Place,
   runSubcommand,
   toTable,
   UsageError,
@@ -31,24 +31,24 @@ import { createWebhookSecret } from '../webhooks/sign.ts'
 const OVERLAP_HOURS = 24
 
 export const WEBHOOK_HELP = `webhook add --account ID_OR_NAME --url URL
-      Adds an endpoint and prints its signing secret, once. It is sent what happens from now on.
+      Adds an endpoint and prints its signing secret, once. It receives events from now on.
   service webhook list [--json]
-      Shows every endpoint, whether it accepts what it is sent, and what it is still owed.
+      Lists all endpoints with their health and pending events.
   service webhook rotate ENDPOINT_ID
-      Prints a new secret, once, which the receiver has to be given. The one before it signs too for
-      ${OVERLAP_HOURS} hours, unless the key that it was sealed with is gone.
+      Prints a new secret for the receiver, once. The previous one also signs for ${OVERLAP_HOURS} hours,
+      unless the key that sealed it is gone.
   service webhook enable ENDPOINT_ID
-      Delivers to a disabled endpoint again, from now on.
+      Enables a disabled endpoint; it receives events from now on.
   service webhook replay ENDPOINT_ID --failed | --since TIME | --swap SWAP_ID
-      Sends events again, with the ids that they had: those that were given up, all since a time, or those of a swap.
+      Sends events again with their original ids: the given-up ones, all since a time, or those of a swap.
   service webhook remove ENDPOINT_ID
-      Sends it nothing more and forgets what it is owed.`
+      Deletes an endpoint and its pending events.`
 
-const HELP = `Manages where the events of an account's swaps are posted to.
+const HELP = `Manages the webhook endpoints of accounts.
 
   ${WEBHOOK_HELP.replaceAll('service webhook', 'webhook')}
 
-The database is DATABASE_URL, and secrets are sealed with GEOSWAP_SEAL_KEYS as the API has them; without DATABASE_URL
+The database is DATABASE_URL, and secrets are sealed with the API's GEOSWAP_SEAL_KEYS; without DATABASE_URL
 both are those of the local network in GEOSWAP_HOME (default .geoswap).`
 
 const options = {
@@ -66,7 +66,7 @@ type Flags = {
   since?: string
   swap?: string
 }
-type Run = { pool: Pool; flags: Flags; rest: string[]; output: Output; place: Place }
+type Run = { pool: Pool; flags: Flags; rest: string[]; output: Output; target: DatabaseTarget }
 const commands: Record<string, (run: Run) => Promise<void>> = { add, list, rotate, enable, replay, remove }
 
 /** Runs one command and returns the exit code. Only the secret, the list or the help goes to `out`. */
@@ -74,24 +74,23 @@ export async function runWebhookCommand(args: string[], env: Env, output: Output
   return runSubcommand<Run>({
     ...{ help: HELP, args, options, output, commands },
     run(command, { flags, rest }) {
-      const place = findPlace(env)
-      return withDatabase(place, 'webhook', (pool) => command({ pool, flags, rest, output, place }))
+      const target = findDatabaseTarget(env)
+      return withDatabase(target, 'webhook', (pool) => command({ pool, flags, rest, output, target }))
     },
   })
 }
 
-async function add({ pool, flags, output, place }: Run): Promise<void> {
-  if (!flags.account)
-    throw new UsageError('--account is needed: whose swaps? api-key list shows the accounts.')
+async function add({ pool, flags, output, target }: Run): Promise<void> {
+  if (!flags.account) throw new UsageError('--account is required. api-key list shows the accounts.')
   const url = parseUrl(flags.url)
-  const seal = createSeal(place)
+  const seal = createSeal(target)
   const account = await findAccount(pool, flags.account)
-  if (!account) throw new UsageError(`There is no account ${flags.account}.`)
+  if (!account) throw new UsageError(`Unknown account ${flags.account}.`)
   const id = `whe${randomBytes(8).toString('hex')}`
   const secret = createWebhookSecret()
   await insertEndpoint(pool, { id, accountId: account.id, url, secret: seal.seal(account.id, secret) })
   output.out(secret)
-  output.hint(`Endpoint ${id} of account ${account.id}. Its secret is shown only now: keep it safe.`)
+  output.hint(`Endpoint ${id} of account ${account.id}. Its secret is shown only now: store it safely.`)
 }
 
 async function list({ pool, flags, output }: Run): Promise<void> {
@@ -99,18 +98,18 @@ async function list({ pool, flags, output }: Run): Promise<void> {
   output.out(flags.json ? JSON.stringify(endpoints, null, 2) : toTable(toRows(endpoints)))
 }
 
-async function rotate({ pool, rest, output, place }: Run): Promise<void> {
+async function rotate({ pool, rest, output, target }: Run): Promise<void> {
   const endpoint = await getEndpoint(pool, rest)
   const { id, accountId } = endpoint
-  const seal = createSeal(place)
+  const seal = createSeal(target)
   const secret = createWebhookSecret()
   await rotateSecret(pool, { id, secret: seal.seal(accountId, secret), hours: OVERLAP_HOURS })
   output.out(secret)
-  output.hint(describeRotation(endpoint, opensOld(seal, endpoint)))
+  output.hint(describeRotation(endpoint, canOpenSecret(seal, endpoint)))
 }
 
-/** The API signs with the old secret only where it can open it. */
-function opensOld(seal: SecretSeal, { accountId, secret }: Endpoint): boolean {
+/** Whether the old secret can be opened: the API can sign with it only then. */
+function canOpenSecret(seal: SecretSeal, { accountId, secret }: Endpoint): boolean {
   try {
     seal.open(accountId, secret)
     return true
@@ -120,17 +119,15 @@ function opensOld(seal: SecretSeal, { accountId, secret }: Endpoint): boolean {
   }
 }
 
-/** Who has to do what, and how long there is for it. */
+/** Tells the operator what to do next, and by when. */
 function describeRotation({ id, url, previousSecret, isDisabled }: Endpoint, isOldKept: boolean): string {
   return [
-    `This is the new secret of endpoint ${id}, shown only now: give it to whoever runs ${url}.`,
+    `This is the new secret of endpoint ${id}, shown only now: give it to the operator of ${url}.`,
     isOldKept
-      ? `For ${OVERLAP_HOURS} hours events are signed with the old one too; by then the receiver has to use this one.`
-      : 'The old one does not open with these GEOSWAP_SEAL_KEYS: from now on the new one signs alone.',
-    ...(previousSecret ? ['The one before that, which signed until now, does not any more.'] : []),
-    ...(isDisabled
-      ? [`The endpoint is disabled and is sent nothing. To change that: webhook enable ${id}`]
-      : []),
+      ? `For ${OVERLAP_HOURS} hours events are also signed with the old one; the receiver has to switch by then.`
+      : 'The old one cannot be opened with these GEOSWAP_SEAL_KEYS: only the new one signs from now on.',
+    ...(previousSecret ? ['The secret before that no longer signs.'] : []),
+    ...(isDisabled ? [`The endpoint is disabled. To enable it: webhook enable ${id}`] : []),
   ].join('\n')
 }
 
@@ -138,7 +135,7 @@ async function enable({ pool, rest, output }: Run): Promise<void> {
   const { id } = await getEndpoint(pool, rest)
   await enableEndpoint(pool, id)
   output.hint(
-    `Endpoint ${id} is sent what happens from now on. For what it missed: webhook replay ${id} --since TIME`,
+    `Endpoint ${id} receives new events from now on. For missed events: webhook replay ${id} --since TIME`,
   )
 }
 
@@ -147,24 +144,24 @@ async function replay({ pool, rest, flags, output }: Run): Promise<void> {
   const { id, isDisabled } = await getEndpoint(pool, rest)
   if (isDisabled) throw new UsageError(`Endpoint ${id} is disabled. First: webhook enable ${id}`)
   const count = await replayEvents(pool, id, what)
-  output.hint(`${count} events are sent to endpoint ${id} again.`)
+  output.hint(`${count} events will be sent to endpoint ${id} again.`)
 }
 
 async function remove({ pool, rest, output }: Run): Promise<void> {
   const { id } = await getEndpoint(pool, rest)
   await removeEndpoint(pool, id)
-  output.hint(`Endpoint ${id} is removed.`)
+  output.hint(`Endpoint ${id} was removed.`)
 }
 
 async function getEndpoint(pool: Pool, [id, ...more]: string[]): Promise<Endpoint> {
-  if (!id || more.length > 0) throw new UsageError('Say which endpoint: webhook list shows the ids.')
+  if (!id || more.length > 0) throw new UsageError('Endpoint id missing: webhook list shows the ids.')
   const endpoint = await findEndpoint(pool, id)
-  if (!endpoint) throw new UsageError(`There is no endpoint ${id}.`)
+  if (!endpoint) throw new UsageError(`Unknown endpoint ${id}.`)
   return endpoint
 }
 
-function createSeal({ sealKeys }: Place): SecretSeal {
-  if (!sealKeys) throw new UsageError('GEOSWAP_SEAL_KEYS is not set: the secret is stored sealed with it.')
+function createSeal({ sealKeys }: DatabaseTarget): SecretSeal {
+  if (!sealKeys) throw new UsageError('GEOSWAP_SEAL_KEYS is not set: it seals the stored secret.')
   const problems: string[] = []
   const keys = parseSealKeys(sealKeys, problems)
   if (problems.length > 0) throw new UsageError(problems.join('\n'))
@@ -173,19 +170,19 @@ function createSeal({ sealKeys }: Place): SecretSeal {
 
 const MAX_URL_LENGTH = 2_000
 
-/** Whether its address may be called is judged at each delivery: only then is it known. */
+/** Each delivery checks whether the address may be called, since it is only known then. */
 function parseUrl(text: string | undefined): string {
   const url =
     text !== undefined && URL.canParse(text) && text.length <= MAX_URL_LENGTH ? new URL(text) : undefined
-  if (!url || !/^https?:$/.test(url.protocol)) throw new UsageError('--url is needed: https://…')
-  if (url.username || url.password) throw new UsageError('--url must not carry a user or a password.')
+  if (!url || !/^https?:$/.test(url.protocol)) throw new UsageError('--url is required: https://…')
+  if (url.username || url.password) throw new UsageError('--url must not contain a user or a password.')
   url.hash = ''
   return url.href
 }
 
 function parseReplayed({ failed, since, swap }: Flags): Replayed {
   if ([failed, since, swap].filter((flag) => flag !== undefined).length !== 1)
-    throw new UsageError('Say what to send again: --failed, --since TIME or --swap SWAP_ID.')
+    throw new UsageError('Events missing: use --failed, --since TIME or --swap SWAP_ID.')
   if (swap !== undefined) return { swapId: swap }
   if (since === undefined) return { failed: true }
   const time = new Date(since)

@@ -16,7 +16,7 @@ beforeAll(async () => {
 })
 afterAll(() => database.stop())
 
-/** A swap that is being delivered against a lock that is not final. */
+/** A swap in delivery against a lock that is not final. */
 async function insertExposedSwap(accountId: string) {
   const { pool } = database
   const test = await insertTestSwap(pool, accountId)
@@ -31,7 +31,7 @@ async function insertExposedSwap(accountId: string) {
   return swap
 }
 
-test('a swap that the chain shows as refunded gives its exposure back once', async () => {
+test('a swap that the chain shows as refunded frees its exposure once', async () => {
   const { pool } = database
   const accountId = await insertTestAccount(pool)
   const [first, second, open] = [

@@ -8,7 +8,7 @@ import { freePositions, insertOp } from '../store/ops.ts'
 import {
   expireOps,
   holdPosition,
-  insertForgotten,
+  insertLostSubmission,
   insertRecoveredSwap,
   markLogsLost,
   markOrphan,
@@ -26,9 +26,9 @@ import { toRows, type Unknown } from './unknown.ts'
 export type Findings = {
   facts: Facts
   unknown: readonly Unknown[]
-  /** Hashes of ops that are stored without their swap. */
+  /** Hashes of stored ops without a swap. */
   forgotten: readonly string[]
-  /** Locks whose transaction does not tell what was locked. */
+  /** Locks whose transaction does not reveal the terms. */
   unreadable: readonly string[]
   nonces: readonly SenderNonce[]
   spent: readonly SpentCap[]
@@ -36,15 +36,15 @@ export type Findings = {
 }
 
 export type Summary = {
-  /** Without a loss, only what is not here was added. */
+  /** If no rows were lost, only missing swaps were added. */
   isLogLost: boolean
-  /** The new one, or 0. */
+  /** The new epoch, or 0. */
   epoch: number
-  /** Swaps that were on a chain and not here. */
+  /** Swaps found on a chain but missing here. */
   recovered: number
-  /** Of those: known by their input alone, so they go back. */
+  /** Those of them of which only the input is known: they are refunded. */
   orphans: number
-  /** Of those: delivered, and yet too little is known to claim their input. */
+  /** Those of them that were delivered, but whose input cannot be claimed for lack of terms. */
   unclaimable: string[]
   moved: number
   uncertain: number
@@ -53,11 +53,11 @@ export type Summary = {
 
 export async function applyAll(deps: RebuildDeps, db: PoolClient, findings: Findings): Promise<Summary> {
   const { facts, unknown, forgotten, unreadable, nonces, spent, hards } = findings
-  for (const hash of forgotten) await insertForgotten(db, { swapId: deps.newSwapId(), hash })
+  for (const hash of forgotten) await insertLostSubmission(db, { swapId: deps.newSwapId(), hash })
   for (const each of unknown) await insertUnknown(deps, db, each)
   await recountReservations(db)
   const moved = await moveAll(deps, db, facts)
-  const { epoch, uncertain } = deps.isLogLost ? await closeHole(db, unknown) : { epoch: 0, uncertain: 0 }
+  const { epoch, uncertain } = deps.isLogLost ? await startEpoch(db, unknown) : { epoch: 0, uncertain: 0 }
   await recountClaims(db, spent)
   for (const nonce of nonces) await raiseNonce(db, nonce)
   for (const [chainId, { number: block }] of hards) await setRebuildPoint(db, { chainId, block })
@@ -70,8 +70,8 @@ export async function applyAll(deps: RebuildDeps, db: PoolClient, findings: Find
   return { isLogLost, epoch, recovered, orphans, unclaimable, moved, uncertain, unreadable }
 }
 
-/** Nothing of before can be submitted, signed for or given an index of a second time. */
-async function closeHole(db: PoolClient, unknown: readonly Unknown[]) {
+/** Ensures that nothing from before can be submitted or signed again, and that no index is issued twice. */
+async function startEpoch(db: PoolClient, unknown: readonly Unknown[]) {
   await expireOps(db)
   const uncertain = await markLogsLost(db)
   return { uncertain, epoch: await raiseEpoch(db, highestEpoch(unknown)) }
@@ -85,7 +85,7 @@ async function insertUnknown(deps: RebuildDeps, db: PoolClient, unknown: Unknown
   if (isOrphan) await markOrphan(db, op.id)
   await insertRecoveredSwap(db, swap)
   const { originChain: chainId, locker, position, round } = op
-  // A position is one of the escrow's slots, or part of a name that a vault has seen: both need to be known.
+  // A position is a slot of the escrow, or part of a hash that a vault has seen: both are needed.
   const isPlaced = unknown.content !== undefined || unknown.lock.signed !== undefined
   if (isPlaced && !isOver(unknown)) await holdPosition(db, { chainId, locker, position, round, opId: op.id })
 }
@@ -96,14 +96,14 @@ function highestEpoch(unknown: readonly Unknown[]): number {
   return rounds.reduce((highest, round) => Math.max(highest, Number(round >> 24n)), 0)
 }
 
-/** Moves every open swap as far as the chains show it to be. Returns how many moved. */
+/** Moves every open swap to the state that the chains show. Returns how many moved. */
 async function moveAll({ isLogLost }: RebuildDeps, db: PoolClient, facts: Facts): Promise<number> {
   let moved = 0
   for (const swap of await findOpenSwaps(db)) {
     const shown = shownOf(facts, swap)
-    // Nothing was signed for it, and the log is whole: the worker goes on with it.
+    // Nothing was signed for it and no attempts were lost: the worker continues with it.
     if (swap.state === 'accepted' && !isLogLost) continue
-    // First: a swap that ends before its lock is final gives its exposure back by itself.
+    // First, because a swap that ends before its lock is final frees its exposure itself.
     if (shown.locked) await markOriginFinal(db, [swap])
     const reached = await moveOne(db, swap, shown)
     if (reached.version !== swap.version) moved += 1
@@ -122,7 +122,7 @@ async function moveOne(db: PoolClient, first: Swap, shown: Shown): Promise<Swap>
       step.event === 'refundFinal' ? { refundReason: swap.refundReason ?? 'DELIVERY_EXPIRED' } : {}
     const next = await advanceSwap(db, { swap, ...step, ...(refundReason as object) })
     if (!next)
-      throw new Error(`Swap ${swap.id} moved while it was rebuilt. Stop every process of the service first.`)
+      throw new Error(`Swap ${swap.id} changed during the rebuild. Stop every process of the service first.`)
     swap = next
   }
 }

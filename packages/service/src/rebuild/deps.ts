@@ -3,30 +3,30 @@ import type { Chain } from '../chains/chain.ts'
 import type { CustodyChain } from '../chains/custody.ts'
 import type { RecoveryChain } from '../chains/recovery.ts'
 import type { DeadlinePolicy, Deadlines, Finality } from '../model/deadlines.ts'
-import type { PlaceOf } from '../model/op-terms.ts'
+import type { CustodyOf } from '../model/op-terms.ts'
 
 export type RebuildChain = {
   chain: Pick<Chain, 'chainId' | 'readHeads'>
   custody: CustodyChain
   recovery: RecoveryChain
-  /** What was claimed here in this hour of the chain's clock, by token; empty where nothing caps it. */
+  /** Claims of the current hour of the chain's clock, by token; empty if uncapped. */
   readClaimed(): Promise<{ token: string; amount: bigint }[]>
-  /** Keys of ours that send transactions here. */
+  /** Our own keys that send transactions here. */
   senders: readonly string[]
 }
 
 export type RebuildDeps = {
   pool: Pool
   chains: readonly RebuildChain[]
-  /** Whether our keys sent something that the database does not know: then its log cannot be gone by. */
+  /** Whether our keys sent transactions that the database lacks: its attempts are then unreliable. */
   isLogLost: boolean
-  placeOf: PlaceOf
+  custodyOf: CustodyOf
   deadlines: DeadlinePolicy
   finalityOf(origin: number, destination: number): Finality
-  /** The latest that an op whose input was taken at this time can have. */
+  /** The latest possible deadlines of an op whose input was taken at this time. */
   latestDeadlines(lockedSeconds: number): Deadlines
   newSwapId(): string
-  /** From where to read a chain, where that is not to follow from the database. */
+  /** First blocks to read, overriding those that follow from the database. */
   firstBlocks: ReadonlyMap<number, bigint>
   wait(): Promise<void>
   say(line: string): void

@@ -4,7 +4,7 @@ import { collectEvents } from './facts.ts'
 
 const blockAt = (number: bigint): Block => ({ number, height: number, hash: '', seconds: 0 })
 
-test('a chain is read to its end, each time with every key that ever sent, also one that was replaced', async () => {
+test('a chain is read to its end, each time for every key that ever sent, replaced ones included', async () => {
   const asked: unknown[] = []
   const chain = {
     chainId: 1,
@@ -25,9 +25,9 @@ test('a chain is read to its end, each time with every key that ever sent, also 
   ])
 })
 
-test('a chain that does not get on is not waited for', async () => {
+test('a chain that does not advance is not waited for', async () => {
   const chain = { chainId: 1, readCustody: async () => ({ block: 5n, events: [] }) }
   const reading = collectEvents(chain, { after: 5n, hard: blockAt(20n), senders: [] })
 
-  await expect(reading).rejects.toThrow('Chain 1 does not get beyond block 5')
+  await expect(reading).rejects.toThrow('Chain 1 does not advance beyond block 5')
 })

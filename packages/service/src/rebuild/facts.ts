@@ -1,13 +1,13 @@
 import type { Block, Delivered, Landed, Refunded } from '../chains/chain.ts'
 import type { CustodyChain, CustodyEvent } from '../chains/custody.ts'
 
-/** What a chain shows at hard-final blocks, whatever the database says. */
+/** Facts from hard-final blocks of the chains, independent of the database. */
 export type Facts = {
-  /** By op. */
+  /** By op hash. */
   locks: Map<string, Landed & { chainId: number }>
   claims: Map<string, Landed>
   refunds: Map<string, Refunded>
-  /** By the hash of the delivery. */
+  /** By delivery hash. */
   deliveries: Map<string, Delivered & { chainId: number }>
 }
 
@@ -17,7 +17,7 @@ export function createFacts(): Facts {
 
 type Range = { after: bigint; hard: Block; senders: readonly string[] }
 
-/** Everything that happened on a chain after a block, up to one that is final. */
+/** All events of a chain after a block, up to a final one. */
 export async function collectEvents(
   chain: Pick<CustodyChain, 'chainId' | 'readCustody'>,
   { after, hard, senders }: Range,
@@ -27,7 +27,7 @@ export async function collectEvents(
   while (block < hard.number) {
     const read = await chain.readCustody(block, hard, senders)
     events.push(...read.events)
-    if (read.block <= block) throw new Error(`Chain ${chain.chainId} does not get beyond block ${block}`)
+    if (read.block <= block) throw new Error(`Chain ${chain.chainId} does not advance beyond block ${block}`)
     block = read.block
   }
   return events

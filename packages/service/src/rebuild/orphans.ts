@@ -14,12 +14,12 @@ export type OrphanDeps = {
   onResolved(swap: Swap, how: 'delivered' | 'returned'): void
 }
 
-// Clocks of chains differ by less: no delivery is older than the op by this much.
+// Clocks of chains differ by less: no delivery precedes the op by more than this.
 const SKEW_SECONDS = 3_600
 
 /**
- * Looks for what became of the inputs of a chain of which nothing else is known. One that was delivered after all gets
- * its terms back; one that every chain rules out by its deadline goes back to its wallet.
+ * Resolves the orphans of a chain. A delivered one gets its terms back; one that every chain rules out by its deadline
+ * is refunded.
  */
 export async function resolveOrphans(deps: OrphanDeps, chainId: number): Promise<void> {
   for (const swap of await findOrphans(deps.pool, chainId)) await resolve(deps, swap)
@@ -34,7 +34,7 @@ async function resolve(deps: OrphanDeps, swap: Swap): Promise<void> {
     const { hard } = await chain.readHeads()
     const made = await recovery.findDelivery(op.deliveryHash, op.opDeadline - SKEW_SECONDS, hard)
     if (made) return adopt(deps, swap, recovery, made)
-    // Where deliveries have no deadline they live for a minute: the rebuild waited for that.
+    // Deliveries without a deadline live for a minute, and the rebuild waited for that.
     const isOver = recovery.expiryOf(hard) !== undefined || hard.seconds > op.refundDeadline
     passed.push({ chainId: chain.chainId, block: hard, isOver })
   }
@@ -58,16 +58,16 @@ async function adopt(
   const found = delivery && { ...toFound(deps.rules, op), delivery: { ...delivery, chainId, amount } }
   const content = found && completeTerms(deps.rules, found)
   if (!content) return
-  const terms = termsOfOp(deps.rules.placeOf, content).signed
+  const terms = termsOfOp(deps.rules.custodyOf, content).signed
   await adoptOrphan(deps.pool, { ...content, id: op.id, terms, destinationBlock: block })
   deps.onResolved(swap, 'delivered')
 }
 
-/** What the lock told when it was found. */
-function toFound({ placeOf }: Rules, op: Op) {
+/** The terms that the lock revealed when it was found. */
+function toFound({ custodyOf }: Rules, op: Op) {
   const { hash, originChain, wallet, inputToken, inputAmount, locker, deliveryHash } = op
   const { position, round, opDeadline, refundDeadline } = op
-  const isSigned = 'escrow' in placeOf(originChain)
+  const isSigned = 'escrow' in custodyOf(originChain)
   const lock = {
     ...{ wallet, inputToken, inputAmount, locker, deliveryHash, seconds: opDeadline },
     ...(isSigned && { signed: { position, round, opDeadline, refundDeadline } }),

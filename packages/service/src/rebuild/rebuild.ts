@@ -5,24 +5,24 @@ import type { SpentCap } from '../store/claim-books.ts'
 import { inTransaction } from '../store/db.ts'
 import { findLedgerCursor, findOpRecords } from '../store/ledger.ts'
 import { oldestOpenBlock } from '../store/open-range.ts'
-import { isWorked } from '../store/rebuild.ts'
+import { isDatabaseInUse } from '../store/rebuild.ts'
 import { applyAll, type Summary } from './apply.ts'
+import { awaitExpiry } from './await-expiry.ts'
 import type { RebuildDeps, SenderNonce } from './deps.ts'
 import { addFacts, collectEvents, createFacts, type Facts } from './facts.ts'
-import { awaitQuiet } from './quiet.ts'
 import { completeUnknown, type Unknown } from './unknown.ts'
 
 /**
- * Brings a database that lost rows, or has none, to what the chains show: what was locked, delivered, claimed and
- * refunded meanwhile. Reads first, then writes everything at once. Signs and sends nothing.
+ * Updates a database that lost rows, or has none, from the chains: all locks, deliveries, claims and refunds since.
+ * Reads first, then writes everything in one transaction. Signs and sends nothing.
  */
 export async function rebuild(deps: RebuildDeps): Promise<Summary> {
-  if (await isWorked(deps.pool)) {
+  if (await isDatabaseInUse(deps.pool)) {
     throw new Error(
       'This database is in use. Stop every process of the service and try again in some seconds.',
     )
   }
-  await awaitQuiet(deps)
+  await awaitExpiry(deps)
   const facts = createFacts()
   const hards = new Map<number, Block>()
   for (const { chain, custody } of deps.chains) {
@@ -40,7 +40,7 @@ export async function rebuild(deps: RebuildDeps): Promise<Summary> {
   return inTransaction(deps.pool, (db) => applyAll(deps, db, { facts, ...unknown, nonces, spent, hards }))
 }
 
-/** Everything before this block is in the database. */
+/** The database has everything before this block. */
 async function startOf({ pool, firstBlocks }: RebuildDeps, chainId: number): Promise<bigint> {
   const asked = firstBlocks.get(chainId)
   if (asked !== undefined) return asked
@@ -50,7 +50,7 @@ async function startOf({ pool, firstBlocks }: RebuildDeps, chainId: number): Pro
   return oldest < cursor.block ? oldest : cursor.block
 }
 
-/** Ops that are on a chain and not here, and those that were built here and submitted since. */
+/** Ops found on a chain but missing here, and stored ops that were submitted since. */
 async function readUnknown(deps: RebuildDeps, facts: Facts) {
   const records = await findOpRecords(deps.pool, [...facts.locks.keys()])
   const known = new Map(records.map((record) => [record.hash, record]))
@@ -75,7 +75,7 @@ async function readOne(deps: RebuildDeps, facts: Facts, hash: string): Promise<U
   const [claimed, refunded] = [facts.claims.get(hash), facts.refunds.get(hash)]
   const cursor = await findLedgerCursor(deps.pool, locked.chainId)
   const isBooked = cursor !== undefined && locked.block > cursor.block
-  // Over, and before what the books cover: nobody needs a row for it.
+  // Ended, and before the start of the books: no row is needed.
   if ((claimed || refunded) && !isBooked) return 'old'
   const lock = await recoveryOf(deps, locked.chainId).findLockTerms(locked.txHash, hash)
   if (!lock) return undefined
@@ -98,7 +98,7 @@ function recoveryOf({ chains }: RebuildDeps, chainId: number): RecoveryChain {
   return found.recovery
 }
 
-/** Claims of this hour, also those of swaps that nobody remembers. */
+/** Claims of the current hour, those of unknown swaps included. */
 async function readSpent({ chains }: RebuildDeps): Promise<SpentCap[]> {
   const spent: SpentCap[] = []
   for (const { chain, readClaimed } of chains) {

@@ -7,12 +7,12 @@ const delivered = { txHash: '0xdelivery', block: 2n, amount: 5n }
 const claimed = { txHash: '0xclaim', block: 3n }
 const refunded = { txHash: '0xrefund', block: 3n, credited: false }
 
-/** Where a swap ends up that was in a state when the backup was taken. */
+/** The final state of a swap that was in state `from` in the backup. */
 function reached(from: SwapState, shown: Shown): SwapState {
   let state = from
   for (let step = nextStep(state, shown); step; step = nextStep(state, shown)) {
     const next = nextState(state, step.event)
-    if (!next) throw new Error(`${state} does not take ${step.event}`)
+    if (!next) throw new Error(`${state} does not accept ${step.event}`)
     state = next
   }
   return state
@@ -20,19 +20,19 @@ function reached(from: SwapState, shown: Shown): SwapState {
 
 const before: SwapState[] = ['accepted', 'locking', 'locked', 'delivering']
 
-test.each(before)('a swap that was %s and is claimed by now is closed', (state) => {
+test.each(before)('a swap that was %s and is now claimed is closed', (state) => {
   expect(reached(state, { locked, delivered, claimed })).toBe('closed')
 })
 
-test.each(before)('a swap that was %s and is delivered by now is settled', (state) => {
+test.each(before)('a swap that was %s and is now delivered is settled', (state) => {
   expect(reached(state, { locked, delivered })).toBe('settled')
 })
 
-test.each(before)('a swap that was %s and is refunded by now is refunded', (state) => {
+test.each(before)('a swap that was %s and is now refunded is refunded', (state) => {
   expect(reached(state, { locked, refunded })).toBe('refunded')
 })
 
-test('of what no chain shows nothing is decided, and nothing that may have been signed is signed again', () => {
+test('without a fact nothing is decided, and nothing that may have been signed is signed again', () => {
   expect(reached('accepted', {})).toBe('locking')
   expect(reached('locking', {})).toBe('locking')
   expect(reached('locking', { locked })).toBe('locked')

@@ -1,7 +1,7 @@
 import type { Delivered, Landed, Refunded } from '../chains/chain.ts'
 import type { SwapEvent, SwapState } from '../model/lifecycle.ts'
 
-/** What the chains show of one swap. */
+/** The chain facts about one swap. */
 export type Shown = { locked?: Landed; claimed?: Landed; refunded?: Refunded; delivered?: Delivered }
 
 export type Step = {
@@ -15,8 +15,8 @@ export type Step = {
 }
 
 /**
- * The next move that the chains ask for; undefined when there is none. What was not seen is not decided here: the
- * worker waits for its deadline. One that was accepted may have been locked by a transaction that nobody remembers.
+ * The next transition that the chains require; undefined if none. Missing facts decide nothing: the worker waits for
+ * the deadline. An accepted swap may have been locked by an unrecorded transaction.
  */
 export function nextStep(
   state: SwapState,

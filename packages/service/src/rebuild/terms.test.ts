@@ -1,20 +1,20 @@
 import { expect, test } from 'vitest'
 import { deadlinesFrom } from '../model/deadlines.ts'
-import { type OpContent, type Place, termsOfOp } from '../model/op-terms.ts'
+import { type ChainCustody, type OpContent, termsOfOp } from '../model/op-terms.ts'
 import { withSlippage } from '../model/pricing.ts'
 import { completeTerms } from './terms.ts'
 
 const EVM = 1
 const SOLANA = 3
-const evm: Place = {
+const evm: ChainCustody = {
   escrow: '0xe5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5',
   vault: '0xfafafafafafafafafafafafafafafafafafafafa',
 }
-const onSolana: Place = {
+const onSolana: ChainCustody = {
   intake: 'So11111111111111111111111111111111111111112',
   vault: 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA',
 }
-const placeOf = (chainId: number) => (chainId === EVM ? evm : onSolana)
+const custodyOf = (chainId: number) => (chainId === EVM ? evm : onSolana)
 const policy = {
   ...{ opLifeSeconds: 120, lockInclusionSeconds: 60, fillSeconds: 600, cutOffSeconds: 60 },
   ...{ attemptLifeSeconds: 90, detectionSeconds: 60, claimInclusionSeconds: 300 },
@@ -25,11 +25,11 @@ const finality = {
   reorgWindowSeconds: 20,
   originBlockSeconds: 2,
 }
-const rules = { placeOf, deadlines: policy, finalityOf: () => finality }
+const rules = { custodyOf, deadlines: policy, finalityOf: () => finality }
 
 const AMOUNT = 1_234_567n
 
-/** An op from the EVM chain to Solana as a build makes it, and what is left of it on the two chains. */
+/** An op from the EVM chain to Solana as built, and its traces on the two chains. */
 function lostOp({ slippageBps, ahead }: { slippageBps: number; ahead: number }) {
   const clocks = { originSeconds: 1_000_000, destinationSeconds: 1_000_000 + ahead }
   const content: OpContent = {
@@ -40,7 +40,7 @@ function lostOp({ slippageBps, ahead }: { slippageBps: number; ahead: number }) 
     minOutput: slippageBps === 0 ? AMOUNT : withSlippage(AMOUNT, slippageBps),
     ...deadlinesFrom(policy, clocks, finality),
   }
-  const { hash, deliveryHash } = termsOfOp(placeOf, content)
+  const { hash, deliveryHash } = termsOfOp(custodyOf, content)
   const { wallet, inputToken, inputAmount, locker, position, round, opDeadline, refundDeadline } = content
   const lock = {
     ...{ wallet, inputToken, inputAmount, locker, deliveryHash, seconds: 1_000_050 },
@@ -55,13 +55,13 @@ test.each([
   { slippageBps: 300, ahead: 0 },
   { slippageBps: 0, ahead: -7 },
   { slippageBps: 5_000, ahead: 5 },
-])('a delivery on Solana and the lock before it give the terms back: %o', (lost) => {
+])('a delivery on Solana and its lock give the terms back: %o', (lost) => {
   const { content, found } = lostOp(lost)
 
   expect(completeTerms(rules, found)).toEqual(content)
 })
 
-test('a delivery to somebody else, or of another amount, is not taken for that of the op', () => {
+test('a delivery to another recipient, or of another amount, does not match the op', () => {
   const { found } = lostOp({ slippageBps: 50, ahead: 0 })
   const other = { ...found.delivery, recipient: 'So11111111111111111111111111111111111111112' }
 

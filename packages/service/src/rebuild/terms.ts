@@ -2,7 +2,7 @@ import { createDeliveryHasher } from '@geoswap/protocol'
 import type { DeliveryTerms, LockTerms } from '../chains/recovery.ts'
 import { type DeadlinePolicy, type Finality, lockToFillSeconds, refundMargin } from '../model/deadlines.ts'
 import { possibleHardSeconds } from '../model/finality.ts'
-import { type OpContent, type PlaceOf, termsOfOp } from '../model/op-terms.ts'
+import { type CustodyOf, type OpContent, termsOfOp } from '../model/op-terms.ts'
 import { withSlippage } from '../model/pricing.ts'
 
 export type Found = {
@@ -13,25 +13,25 @@ export type Found = {
 }
 
 export type Rules = {
-  placeOf: PlaceOf
+  custodyOf: CustodyOf
   deadlines: DeadlinePolicy
   finalityOf(origin: number, destination: number): Finality
 }
 
 const CLOCKS_APART_SECONDS = 3_600
-// What quotes accept.
+// The largest slippage that quotes accept.
 const MAX_SLIPPAGE_BPS = 5_000
 
 /**
- * The terms of an op that was delivered, from its two transactions; undefined when they do not give its name. Where
- * the delivery's transaction does not carry its minimum and its deadline, those are searched for: both follow from a
- * few numbers, and the op's name tells which are right.
+ * Recovers the terms of a delivered op from its two transactions; undefined if they do not give its hash. If the
+ * delivery transaction lacks minimum and deadline, they are searched: both follow from a few numbers, and the hash
+ * confirms them.
  */
 export function completeTerms(rules: Rules, found: Found): OpContent | undefined {
   const rest = found.delivery.rest ?? searchRest(rules, found)
   const content = rest && contentOf(found, rest)
   if (!content) return undefined
-  const { hash, deliveryHash } = termsOfOp(rules.placeOf, content)
+  const { hash, deliveryHash } = termsOfOp(rules.custodyOf, content)
   return hash === found.hash && deliveryHash === found.lock.deliveryHash ? content : undefined
 }
 
@@ -40,7 +40,7 @@ type Rest = { position: bigint; round: bigint; minOutput: bigint; fillDeadline: 
 function contentOf({ originChain, lock, delivery }: Found, rest: Rest): OpContent {
   const { wallet, inputToken, inputAmount, locker, signed } = lock
   const { position, round, minOutput, fillDeadline } = rest
-  // Where the wallet signed a transfer, no rule of a chain knows these two; they only have to be in order.
+  // For a signed transfer no chain rule uses these two; they only have to be in order.
   const { opDeadline, refundDeadline } = signed ?? {
     opDeadline: fillDeadline - 1,
     refundDeadline: fillDeadline + 1,
@@ -57,7 +57,7 @@ function searchRest(rules: Rules, found: Found): Rest | undefined {
   if (!signed) return undefined
   const { amount, chainId } = found.delivery
   const { signed: named } = termsOfOp(
-    rules.placeOf,
+    rules.custodyOf,
     contentOf(found, { ...signed, minOutput: 0n, fillDeadline: 0 }),
   )
   const hashOf = createDeliveryHasher('delivery' in named ? named.delivery : named)
@@ -72,8 +72,7 @@ function searchRest(rules: Rules, found: Found): Rest | undefined {
 }
 
 /**
- * `deadlinesFrom` the other way round: for either clock that was ahead at the build, and for each finality that the
- * chains may have been measured at.
+ * The inverse of `deadlinesFrom`, for either clock being ahead at the build, and for each possible measured finality.
  */
 function fillDeadlinesOf(
   { deadlines }: Rules,
@@ -86,7 +85,7 @@ function fillDeadlinesOf(
       const at = { originSeconds, destinationSeconds }
       const ahead = signed.opDeadline + lockToFillSeconds(deadlines, at)
       const behind = signed.refundDeadline - refundMargin(deadlines, at)
-      // By how much the clocks of the chains were apart: a finality that would make it more is not the one.
+      // The difference between the clocks: a finality that would make it larger is ruled out.
       if (behind < ahead || behind - ahead > CLOCKS_APART_SECONDS) continue
       found.add(ahead)
       found.add(behind)

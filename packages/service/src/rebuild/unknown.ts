@@ -9,7 +9,7 @@ import type { RecoveredSwap } from '../store/rebuild.ts'
 import type { RebuildDeps } from './deps.ts'
 import { completeTerms } from './terms.ts'
 
-/** An op that a chain has and the database has not. */
+/** An op that a chain has and the database lacks. */
 export type Unknown = {
   hash: string
   originChain: number
@@ -19,7 +19,7 @@ export type Unknown = {
   refunded?: Refunded
   delivered?: Delivered & { chainId: number }
   delivery?: DeliveryTerms
-  /** Its terms, as far as the chains tell them: undefined makes it an orphan. */
+  /** Its terms as recovered from the chains; undefined makes it an orphan. */
   content?: OpContent
 }
 
@@ -35,7 +35,7 @@ export function completeUnknown(deps: RebuildDeps, found: Omit<Unknown, 'content
   return { ...found, ...(content && { content }) }
 }
 
-/** Which rows stand for it. Nothing that was never signed by a wallet is made up: what is not known is empty. */
+/** The rows of a recovered op. Unknown fields stay empty; nothing is invented. */
 export function toRows(
   deps: RebuildDeps,
   unknown: Unknown,
@@ -47,7 +47,7 @@ export function toRows(
   const op = {
     ...{ ...content, ...pay, id, hash, deliveryHash: lock.deliveryHash },
     ...{ quoteId: `${ACCOUNT} ${hash}`, accountId: ACCOUNT, lifeSeconds: 0, createsAccount: false },
-    terms: unknown.content ? termsOfOp(deps.placeOf, content).signed : lock,
+    terms: unknown.content ? termsOfOp(deps.custodyOf, content).signed : lock,
     venue: delivery?.bought ? BOUGHT : INVENTORY,
     quotedOutput: delivered?.amount ?? 0n,
     ...{ swappable: 0n, priceFloor: 0n, walletBalance: 0n, walletBlock: 0n, valueCents: 0n },
@@ -68,11 +68,11 @@ export function toRows(
 function stateOf({ claimed, refunded, delivered }: Unknown): SwapState {
   if (claimed) return 'closed'
   if (delivered) return 'settled'
-  // It may have been signed, and still land: what becomes of it shows at its deadline.
+  // A delivery may have been signed and still land: the deadline decides.
   return refunded ? 'refunded' : 'delivering'
 }
 
-/** Only the input and its deadlines count: where the wallet signed none, the latest that there can be. */
+/** Only input and deadlines matter. Without signed deadlines, uses the latest possible ones. */
 function orphanOf(deps: RebuildDeps, { originChain, lock }: Unknown): OpContent {
   const { wallet, inputToken, inputAmount, locker, signed } = lock
   const latest = deps.latestDeadlines(lock.seconds)

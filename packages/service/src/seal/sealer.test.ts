@@ -24,7 +24,7 @@ function isRefused(text: string): boolean {
   return error instanceof ServiceError && error.code === 'INVALID_TOKEN'
 }
 
-test('a token opens to exactly what was sealed', () => {
+test('a token opens to exactly the sealed payload', () => {
   fc.assert(
     fc.property(
       fc.json(),
@@ -63,7 +63,7 @@ test('401 INVALID_TOKEN for a token with any bits flipped, in 10,000 tries', () 
   )
 })
 
-test('401 INVALID_TOKEN for a token that was cut or extended', () => {
+test('401 INVALID_TOKEN for a truncated or extended token', () => {
   const extensions = ['A', '=', '==', ' ', '\n', 'AAAA', token]
   for (let length = 0; length < token.length; length++) {
     expect(opened(sealer, token.slice(0, length))).toEqual(refused)
@@ -109,7 +109,7 @@ test('after a rotation the new key seals and the old one still opens, on old and
   expect(opened(done, old, 'op', 'a')).toEqual(refused)
 })
 
-test('a subkey is used for an hour at most, and its tokens still open afterwards', () => {
+test('a subkey is used for at most an hour, and its tokens still open afterwards', () => {
   let now = 0
   const keys = [key('k1')]
   const hourly = createSealer({ keys, clock: { now: () => now } })
@@ -139,7 +139,7 @@ test('a payload of 900 bytes makes a token under 2 KiB', () => {
   expect(sealer.seal('quote', 'acc_1', 'x'.repeat(900)).length).toBeLessThan(2_048)
 })
 
-test('a key ring with a short key, a doubled id or no key is refused', () => {
+test('a key ring with a short key, a repeated id or no key is rejected', () => {
   expect(() => createSealer({ keys: [] })).toThrow('At least one')
   expect(() => createSealer({ keys: [{ id: 'k', key: randomBytes(16) }] })).toThrow('32 bytes')
   expect(() => createSealer({ keys: [key('k'), key('k')] })).toThrow('same id')

@@ -16,11 +16,11 @@ export type { Purpose, SealKey } from './subkeys.ts'
 export type JsonValue = string | number | boolean | null | JsonValue[] | { [key: string]: JsonValue }
 
 export type Sealer = {
-  /** An opaque token that only the same purpose and account can open again. */
+  /** An opaque token that only the same purpose and account can open. */
   seal(purpose: Purpose, accountId: string, payload: JsonValue): string
-  /** The payload of a genuine token. Anything else is a ServiceError INVALID_TOKEN. */
+  /** The payload of a genuine token. Throws a ServiceError INVALID_TOKEN for anything else. */
   open(purpose: Purpose, accountId: string, token: string): JsonValue
-  /** Whether it was sealed with the key that seals now. What is kept has to be sealed again before another goes. */
+  /** Whether it was sealed with the current key. Stored tokens have to be resealed before an old key is removed. */
   isCurrent(token: string): boolean
 }
 
@@ -29,18 +29,18 @@ const TAG_BYTES = 16
 const MAX_TOKEN_LENGTH = 8 * 1024
 const CIPHER = 'aes-256-gcm'
 
-/*
+/**
  * Token, base64url: version (1) | length of key id (1) | key id | salt (16) | nonce (12) | ciphertext | tag (16).
- * Everything before the ciphertext, the purpose and the account are authenticated with it.
+ * Everything before the ciphertext, the purpose and the account are authenticated.
  */
 type Parts = { keyId: string; header: Buffer; salt: Buffer; nonce: Buffer; sealed: Buffer; tag: Buffer }
 
-/** Seals with the first key and opens with any: rotate by putting the new key in front. */
+/** Seals with the first key and opens with any: rotate by putting the new key first. */
 export function createSealer(options: { keys: readonly SealKey[]; clock?: Clock }): Sealer {
   const { keys, clock = Date } = options
   const [first] = keys
   assertKeys(keys)
-  if (!first) throw new Error('At least one seal key is needed')
+  if (!first) throw new Error('At least one seal key is required')
   const keysById = new Map(keys.map(({ id, key }) => [id, key]))
   const sealingSubkey = createSealingSubkeys(first.key, clock)
   const nextNonce = createNonces()
@@ -84,7 +84,7 @@ function assertKeys(keys: readonly SealKey[]): void {
   }
 }
 
-// The account goes last and the purpose has no NUL, so no two pairs give the same bytes.
+// The account comes last and the purpose has no NUL, so that no two pairs give the same bytes.
 function associatedData(header: Buffer, purpose: Purpose, accountId: string): Buffer {
   return Buffer.concat([header, Buffer.from(`${purpose}\0${accountId}`, 'utf8')])
 }
@@ -92,7 +92,7 @@ function associatedData(header: Buffer, purpose: Purpose, accountId: string): Bu
 function parseToken(token: string): Parts {
   if (token.length > MAX_TOKEN_LENGTH) throw new ServiceError('INVALID_TOKEN')
   const bytes = Buffer.from(token, 'base64url')
-  // Node ignores strange characters and unused trailing bits; a genuine token has neither.
+  // Node ignores invalid characters and unused trailing bits; a genuine token has neither.
   if (bytes.toString('base64url') !== token) throw new ServiceError('INVALID_TOKEN')
   const saltAt = 2 + (bytes[1] ?? 0)
   const nonceAt = saltAt + SALT_BYTES

@@ -8,10 +8,10 @@ export const SALT_BYTES = 16
 export const NONCE_BYTES = 12
 
 const HOUR_MS = 3_600_000
-// Salts live an hour and a process: 1,024 of them serve hundreds of processes within a token's life.
+// Salts last an hour per process: 1,024 of them serve hundreds of processes within a token's lifetime.
 const MAX_REMEMBERED = 1_024
 
-/** The purpose is part of the derivation, so that the key of one kind of token cannot open another. */
+/** The derivation includes the purpose, so that the key of one kind of token cannot open another. */
 export function deriveSubkey(key: Buffer, { purpose, salt }: { purpose: Purpose; salt: Buffer }): KeyObject {
   const bytes = hkdfSync('sha256', key, salt, `geoswap/${purpose}/v1`, 32)
   return createSecretKey(Buffer.from(bytes))
@@ -19,7 +19,7 @@ export function deriveSubkey(key: Buffer, { purpose, salt }: { purpose: Purpose;
 
 export type SealingSubkey = { salt: Buffer; key: KeyObject }
 
-/** The subkey to seal with: fresh for each process and hour, so that random nonces never meet under one key. */
+/** The subkey to seal with: new for each process and hour, so that random nonces never collide under one key. */
 export function createSealingSubkeys(key: Buffer, clock: Clock): (purpose: Purpose) => SealingSubkey {
   const current = new Map<Purpose, SealingSubkey & { hour: number }>()
   return (purpose) => {
@@ -35,11 +35,11 @@ export function createSealingSubkeys(key: Buffer, clock: Clock): (purpose: Purpo
 
 export type SubkeyMemory = {
   find(name: string): KeyObject | undefined
-  /** Call it only after a token proved genuine: strangers must not be able to fill it. */
+  /** Call it only for genuine tokens, so that attackers cannot fill it. */
   remember(name: string, key: KeyObject): void
 }
 
-/** Remembers the subkeys of genuine tokens, the least recently used forgotten first. */
+/** Caches the subkeys of genuine tokens; evicts the least recently used. */
 export function createSubkeyMemory(max = MAX_REMEMBERED): SubkeyMemory {
   const keys = new Map<string, KeyObject>()
   const remember = (name: string, key: KeyObject): void => {
@@ -52,7 +52,7 @@ export function createSubkeyMemory(max = MAX_REMEMBERED): SubkeyMemory {
   return { find: (name) => keys.get(name), remember }
 }
 
-/** Random nonces, drawn from the system in blocks: one call per 512 tokens instead of one per token. */
+/** Random nonces, read from the system in blocks: one call per 512 tokens. */
 export function createNonces(): () => Buffer {
   const block = Buffer.alloc(NONCE_BYTES * 512)
   let offset = block.length

@@ -1,11 +1,11 @@
 import type { RateClass } from '@geoswap/wire'
 import type { Db } from './db.ts'
 
-/** Calls per second by class; a class that is absent has the default. */
+/** Calls per second by class. Missing classes use the default. */
 export type Limits = Partial<Record<RateClass, number>>
 export type Account = { id: string; name: string; limits: Limits }
 
-/** By id or by name. */
+/** Finds an account by id or name. */
 export async function findAccount(db: Db, idOrName: string): Promise<Account | undefined> {
   const { rows } = await db.query<Account>(
     'select id, name, limits from accounts where id = $1 or name = $1',
@@ -14,7 +14,7 @@ export async function findAccount(db: Db, idOrName: string): Promise<Account | u
   return rows[0]
 }
 
-/** Creates the account; undefined when the name is taken. */
+/** Creates the account. Undefined if the name is taken. */
 export async function insertAccount(db: Db, account: Account): Promise<Account | undefined> {
   const { rows } = await db.query<Account>(
     `insert into accounts (id, name, limits) values ($1, $2, $3)
@@ -25,7 +25,7 @@ export async function insertAccount(db: Db, account: Account): Promise<Account |
   return rows[0]
 }
 
-/** Changes the named classes and leaves the others as they are. */
+/** Changes the given classes only. */
 export async function updateLimits(db: Db, { id, limits }: { id: string; limits: Limits }): Promise<void> {
   await db.query('update accounts set limits = limits || $2 where id = $1', [id, JSON.stringify(limits)])
 }

@@ -3,7 +3,7 @@ import type { Db } from './db.ts'
 
 export type ActiveKey = { id: string; accountId: string; hash: Buffer; limits: Limits }
 
-/** Every key that works now, with its account's limits: what an API process keeps in memory. */
+/** All active keys with the limits of their accounts; API processes cache them. */
 export async function findActiveKeys(db: Db): Promise<ActiveKey[]> {
   const { rows } = await db.query<ActiveKey>(
     `select k.id, k.account_id as "accountId", k.hash, a.limits
@@ -25,7 +25,7 @@ export async function insertApiKey(db: Db, key: NewKey): Promise<void> {
   ])
 }
 
-/** Revokes a key; repeating it changes nothing. False when there is no such key. */
+/** Revokes a key. Repeatable. False if the key does not exist. */
 export async function revokeApiKey(db: Db, id: string): Promise<boolean> {
   const { rowCount } = await db.query(
     'update api_keys set revoked_at = coalesce(revoked_at, now()) where id = $1',

@@ -9,13 +9,13 @@ import { toJson } from './swaps.ts'
 
 export type Role = 'lock' | 'deliver' | 'claim' | 'refund' | 'topup' | 'noop'
 
-/** A signed transaction as it was recorded before it was ever sent. */
+/** A signed transaction, recorded before it was first sent. */
 export type Attempt = Sent & {
   chainId: number
   sender: string
   role: Role
   raw: string
-  /** Its nonce was seen to be taken at settle depth. */
+  /** Its nonce is consumed at settle depth. */
   isConsumed: boolean
 }
 
@@ -36,8 +36,8 @@ type Row = {
 export type SenderKey = { chainId: number; address: string }
 
 /**
- * Takes the key's next nonce for this transaction; it is given back if the transaction rolls back.
- * Undefined when another worker has taken the lane: whoever asks must not sign anything.
+ * Takes the key's next nonce; a rollback returns it. Undefined if another worker has taken the lane: the caller must
+ * not sign.
  */
 export async function takeNonce(db: Db, key: SenderKey, lease: Lease): Promise<number | undefined> {
   const { rows } = await db.query<{ nonce: string }>({
@@ -53,7 +53,7 @@ export async function takeNonce(db: Db, key: SenderKey, lease: Lease): Promise<n
   return rows[0] && Number(rows[0].nonce)
 }
 
-/** Never lowers a nonce: what the database issued counts, also when the chain has not seen it. */
+/** Never lowers a nonce: nonces that the database issued count even if the chain has not seen them. */
 export async function raiseNonce(db: Db, key: SenderKey & { atLeast: number }): Promise<void> {
   await db.query(
     `insert into sender_keys as k (chain_id, address, next_nonce) values ($1, $2, $3)
@@ -62,7 +62,7 @@ export async function raiseNonce(db: Db, key: SenderKey & { atLeast: number }): 
   )
 }
 
-/** Every key that ever sent here, also one that was replaced since. */
+/** All keys that ever sent on this chain, replaced ones included. */
 export async function listSenders(db: Db, chainId: number): Promise<string[]> {
   const { rows } = await db.query<{ address: string }>(
     'select address from sender_keys where chain_id = $1',
@@ -72,15 +72,15 @@ export async function listSenders(db: Db, chainId: number): Promise<string[]> {
 }
 
 export type NewAttempt = Omit<Attempt, 'id' | 'isBurn' | 'nonce' | 'isConsumed'> & {
-  /** Left out where the chain has none: the attempt then gets a number of its own. */
+  /** Omitted on chains without nonces; the attempt then gets a number of its own. */
   nonce?: number
   effectHash: string
   swapIds: readonly string[]
 }
 
 /**
- * Writes the signed bytes down. Only after the surrounding commit may they be sent. Undefined when another
- * worker has taken the lane.
+ * Records the signed bytes. They may be sent only after the surrounding commit. Undefined if another worker has taken
+ * the lane.
  */
 export async function recordAttempt(db: Db, attempt: NewAttempt, lease: Lease): Promise<string | undefined> {
   const { request, terms, sentAtBlock, sentAtSeconds } = attempt
@@ -109,13 +109,13 @@ const SELECT = `
   select id, chain_id, sender, nonce, replacement, role, tx_hash, raw, request, last_valid, consumed_block
     from tx_attempts`
 
-// Of those in blocks, the first become final first, and the last are the first that a reorg returns.
+// Of the included attempts, the first become final first, and a reorg returns the last first.
 export const FIRST_MINED = 200
 const LAST_MINED = 20
 
 /**
- * Attempts of a key that the chain has yet to decide on, oldest first: all that no block has, and of those that wait in
- * blocks for finality, which may be many thousands, the first and the last.
+ * Open attempts of a key, oldest first: all that are not in a block, and the first and last of those that are.
+ * Thousands of included attempts may be waiting for finality.
  */
 export async function findOpenAttempts(db: Db, key: SenderKey): Promise<Attempt[]> {
   const open = 'chain_id = $1 and sender = $2 and final_at is null'
@@ -130,7 +130,7 @@ export async function findOpenAttempts(db: Db, key: SenderKey): Promise<Attempt[
   return rows.map(toAttempt)
 }
 
-/** Open attempts of keys that are not among these: nobody follows up on them. Keys are few, their attempts many. */
+/** Open attempts of all other keys, which no sender follows up. Keys are few, their attempts many. */
 export async function findAbandonedAttempts(
   db: Db,
   { chainId, senders }: { chainId: number; senders: readonly string[] },
@@ -150,7 +150,7 @@ export async function findAbandonedAttempts(
   return rows.map(toAttempt)
 }
 
-/** At this hard-final block the chain can neither take these any more nor undo that it took them. */
+/** Marks attempts as decided: at this hard-final block they can neither be included nor undone any more. */
 export async function markAttemptsFinal(
   db: Db,
   attempts: readonly { id: string }[],
@@ -162,7 +162,7 @@ export async function markAttemptsFinal(
   ])
 }
 
-/** At this block, at settle depth, their nonces are taken. */
+/** Marks attempts whose nonces are consumed at this block, at settle depth. */
 export async function markAttemptsConsumed(
   db: Db,
   attempts: readonly { id: string }[],
@@ -174,14 +174,14 @@ export async function markAttemptsConsumed(
   ])
 }
 
-/** A reorg has given their nonces back. */
+/** Marks attempts whose nonces a reorg freed. */
 export async function markAttemptsReturned(db: Db, attempts: readonly { id: string }[]): Promise<void> {
   await db.query('update tx_attempts set consumed_block = null where id = any($1)', [
     attempts.map(({ id }) => id),
   ])
 }
 
-/** Notes why every node refused these bytes. They count as sent all the same. */
+/** Records why every node refused these bytes. They still count as sent. */
 export async function markRefused(db: Db, txHash: string, refusal: Refusal): Promise<void> {
   await db.query('update tx_attempts set refusal = $2 where tx_hash = $1 and refusal is distinct from $2', [
     txHash,
@@ -189,7 +189,7 @@ export async function markRefused(db: Db, txHash: string, refusal: Refusal): Pro
   ])
 }
 
-/** Whether nodes refused to take the input of this swap for what its wallet has in flight. */
+/** Whether nodes refused the lock of this swap because of another pending transaction of its wallet. */
 export async function wasAuthorityRefused(db: Db, swapId: string): Promise<boolean> {
   const { rowCount } = await db.query(
     `select 1 from attempt_swaps l join tx_attempts a on a.id = l.attempt_id
@@ -201,7 +201,7 @@ export async function wasAuthorityRefused(db: Db, swapId: string): Promise<boole
 
 export type AttemptTally = { total: number; open: number }
 
-/** Per swap: how many attempts of a role were ever recorded, and how many of them are open at this block. */
+/** Per swap: the number of recorded attempts of a role, and how many of them are open at this block. */
 export async function tallyAttempts(db: Db, role: Role, swapIds: readonly string[], block: bigint) {
   const { rows } = await db.query<{ swap_id: string; total: string; open: string }>(
     `select l.swap_id, count(distinct (a.sender, a.nonce)) as total, count(*) filter (where ${isOpenAt('$3')}) as open
@@ -223,12 +223,12 @@ export async function findAttemptSwaps(db: Db, attemptId: string): Promise<strin
   return rows.map((row) => row.swap_id)
 }
 
-/** What decides whether an attempt is still right for one of its swaps. */
+/** The fields of a swap that decide whether an attempt is still wanted. */
 export type AttemptSwap = Pick<Op, 'originChain' | 'destinationChain' | 'refundDeadline'> & {
   state: SwapState
 }
 
-/** By attempt. */
+/** The swaps of each attempt, by attempt id. */
 export async function findSwapsOf(
   db: Db,
   attemptIds: readonly string[],

@@ -36,7 +36,7 @@ beforeAll(async () => {
 })
 afterAll(() => database.stop())
 
-test('no statement reads the attestations that were sent, one after the other', async () => {
+test('no statement scans all sent attestations', async () => {
   const { db, plans } = explaining(database.pool)
 
   await findToAttest(db, 'claim')

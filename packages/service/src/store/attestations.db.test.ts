@@ -19,7 +19,7 @@ beforeAll(async () => {
 })
 afterAll(() => database.stop())
 
-/** A claim that this key has signed, and whose transaction is not known to be in a block. */
+/** A claim signed by this key, whose transaction is not known to be in a block. */
 async function claimUnderWay() {
   const { pool } = database
   const swap = await insertTestSwap(pool, await insertTestAccount(pool))
@@ -42,7 +42,7 @@ async function unsentOf(swapId: string) {
 
 const release = (senders: string[]) => releaseStalledAttestations(database.pool, { chainId: CHAIN, senders })
 
-test('a claim is left to the key that signed it until the chain has decided, and then sent by any', async () => {
+test('a claim stays with the key that signed it until the chain has decided, and is then sent by any key', async () => {
   const { swapId, attemptId, sender } = await claimUnderWay()
 
   await release([sender])
@@ -55,7 +55,7 @@ test('a claim is left to the key that signed it until the chain has decided, and
   expect(await unsentOf(swapId)).toMatchObject({ kind: 'claim' })
 })
 
-test('a claim of a key that is no longer there is sent by another', async () => {
+test('a claim of a removed key is sent by another', async () => {
   const { swapId } = await claimUnderWay()
 
   await release(['another'])
@@ -63,7 +63,7 @@ test('a claim of a key that is no longer there is sent by another', async () => 
   expect(await unsentOf(swapId)).toMatchObject({ kind: 'claim' })
 })
 
-test('a claim that had landed when it was taken for stalled keeps what it was attested by', async () => {
+test('a claim that landed although it seemed stalled keeps its attestation', async () => {
   const { pool } = database
   const { swapId, attemptId } = await claimUnderWay()
   await release(['another'])
@@ -74,7 +74,7 @@ test('a claim that had landed when it was taken for stalled keeps what it was at
   expect(rows).toEqual([{ attempt_id: attemptId }])
 })
 
-test('an attestation that was never sent, of a swap that moved on by itself, is gone', async () => {
+test('an unsent attestation of a swap that moved on is deleted', async () => {
   const { pool } = database
   const { swapId } = await insertTestSwap(pool, await insertTestAccount(pool))
   await insertAttestation(pool, { chainId: CHAIN, kind: 'claim', swapIds: [swapId], signature: '0x' })

@@ -11,8 +11,8 @@ export type Attestation = {
 }
 
 /**
- * Writes the one outcome of each op before anything is signed for it. Returns the ops for which this
- * outcome stands; an op with the other outcome is left out, for ever.
+ * Records the outcome of each op before any signature. Returns the ops for which this outcome holds. An op with the
+ * other outcome is excluded forever.
  */
 export async function settleOutcomes(db: Db, outcome: Outcome, opHashes: readonly string[]) {
   const { rows } = await db.query<{ op_hash: string }>(
@@ -47,15 +47,15 @@ export async function insertAttestation(db: Db, attestation: NewAttestation): Pr
 
 type Row = { id: string; kind: Outcome; swap_ids: string[]; valid_until: string | null; signature: string }
 
-// A relayer takes a new one within a second or two. What waits for longer has no relayer, or failed before.
+// A relayer takes a new attestation within two seconds. One that waits longer has no relayer, or failed before.
 const USUAL_WAIT = '10 seconds'
-// More than are sent at once: claims that wait for the next hour hold up no others.
+// More than are sent at once, so that claims deferred to the next hour do not block others.
 const FETCHED = 100
 
 /**
- * Attestations that no relayer has sent yet: this one's part, and what another has left lying. The earliest refund
- * deadline first. Refunds that no wallet takes come last, any of them: they may stay for days, and shall keep no other
- * from being sent, nor each other.
+ * Unsent attestations of this share, and those that another relayer left for too long. The earliest refund deadline
+ * comes first. Blocked refunds come last, in random order: they may wait for days and must not block others or each
+ * other.
  */
 export async function findUnsent(db: Db, share: Share & { chainId: number }): Promise<Attestation[]> {
   const { rows } = await db.query<Row>(
@@ -80,7 +80,7 @@ export async function findUnsent(db: Db, share: Share & { chainId: number }): Pr
 
 export type WaitingAttestation = Omit<Attestation, 'swapIds'> & { chainId: number; opHashes: string[] }
 
-/** Attestations that nobody sent for longer than usual, with what was signed. */
+/** Attestations that have been unsent for longer than usual, with the signed content. */
 export async function findWaiting(db: Db): Promise<WaitingAttestation[]> {
   const { rows } = await db.query<Omit<Row, 'swap_ids'> & { chain_id: string; op_hashes: string[] }>(
     `select a.id, a.chain_id, a.kind, a.valid_until, a.signature,
@@ -99,7 +99,10 @@ export async function findWaiting(db: Db): Promise<WaitingAttestation[]> {
 
 const toSeconds = (value: string | null) => (value === null ? undefined : Number(value))
 
-/** False when it was sent meanwhile. `hour` is of the chain's clock. */
+/**
+ * Binds an attestation to the attempt that sends it. False if it was sent in the meantime. `hour` is by the chain's
+ * clock.
+ */
 export async function bindAttestation(
   db: Db,
   bound: { id: string; attemptId: string; hour: number },
@@ -111,10 +114,10 @@ export async function bindAttestation(
   return rowCount === 1
 }
 
-// Long enough for a claim that was sent just before the hour turned to be in a block.
+// Long enough for a claim sent just before the end of the hour to be included.
 const USUAL_INCLUSION = '1 minute'
 
-/** Swaps whose claim was sent in an hour of the chain's clock that is over, and is not final. */
+/** Swaps whose claim was sent in a past hour of the chain's clock and is not final. */
 export async function findClaimsOfEarlierHours(db: Db, { chainId, hour }: { chainId: number; hour: number }) {
   const { rows } = await db.query<{ attestation_id: string; swap_id: string }>(
     `select t.id as attestation_id, s.id as swap_id
@@ -128,15 +131,15 @@ export async function findClaimsOfEarlierHours(db: Db, { chainId, hour }: { chai
   return rows.map((row) => ({ attestationId: row.attestation_id, swapId: row.swap_id }))
 }
 
-/** Lets these be sent again, whatever became of what they were sent in: an input leaves only once. */
+/** Releases claims to be sent again, whatever the outcome of their last transaction: an input leaves only once. */
 export async function releaseAttestations(db: Db, ids: readonly string[]): Promise<void> {
   await db.query(`update attestations set attempt_id = null where id = any($1) and kind = 'claim'`, [ids])
 }
 
 /**
- * Lets claims and refunds be sent again whose transaction the chain consumed at a hard-final block without
- * closing all of their ops: it ran out of gas, was burnt, or an hourly cap put some off. What a key signed that is
- * not among the senders any more is followed up by nobody, and sent again at once: an input leaves only once.
+ * Releases claims and refunds whose transaction was finally consumed without closing all of their ops: it ran out of
+ * gas, was replaced by a no-op, or an hourly cap deferred some. Transactions of removed keys have no follow-up and are
+ * released at once: an input leaves only once.
  */
 export async function releaseStalledAttestations(
   db: Db,
@@ -156,8 +159,8 @@ export async function releaseStalledAttestations(
 }
 
 /**
- * An attestation whose swaps have all moved on. What was sent once is kept with the last transaction it was sent in,
- * so that each claim shows by what it was allowed; what never was is dropped.
+ * Closes an attestation whose swaps have all moved on. A sent one is kept with its last transaction, as the evidence
+ * for each claim; an unsent one is deleted.
  */
 export async function closeAttestation(db: Db, id: string): Promise<void> {
   await db.query(
@@ -169,7 +172,7 @@ export async function closeAttestation(db: Db, id: string): Promise<void> {
   await dropAttestation(db, id)
 }
 
-/** An attestation that no contract takes any more; another is signed in its place. */
+/** Deletes an attestation that no contract accepts any more; a new one replaces it. */
 export async function dropAttestation(db: Db, id: string): Promise<void> {
   await db.query('delete from attestations where id = $1 and attempt_id is null', [id])
 }

@@ -47,14 +47,14 @@ async function insertSettled(): Promise<Swap> {
 
 async function read(id: string): Promise<Swap> {
   const [swap] = await findSwaps(database.pool, [id])
-  if (!swap) throw new Error('There is no such swap')
+  if (!swap) throw new Error('Swap not found')
   return swap
 }
 
 const blocksOf = async ({ id }: Swap) =>
   (await database.pool.query('select locked_block, delivered_block from swaps where id = $1', [id])).rows[0]
 
-test('a page is stored with how far it reaches, and a restart goes on from there', async () => {
+test('a page is stored with its cursor, and a restart continues from there', async () => {
   expect(await readCursor(database.pool, ORIGIN)).toBeUndefined()
 
   await store(ORIGIN, [eventAt(7n)], { to: 50n })
@@ -65,7 +65,7 @@ test('a page is stored with how far it reaches, and a restart goes on from there
   expect(found.get('0xop')).toMatchObject({ block: 7n, txHash: '0xtx7', seenAt: 1_000, isFinal: false })
 })
 
-test('the cursor goes back to a missed log, and never forward', async () => {
+test('the cursor moves back to a missed log, and never forward', async () => {
   await store(ORIGIN, [], { to: 99n })
 
   await rewindCursor(database.pool, { chainId: ORIGIN, to: 40n })
@@ -74,7 +74,7 @@ test('the cursor goes back to a missed log, and never forward', async () => {
   expect(await readCursor(database.pool, ORIGIN)).toBe(40n)
 })
 
-test('a page that is read twice changes nothing, and the time at which an event was first seen stays', async () => {
+test('reading a page twice changes nothing, and keeps the time of the first sighting', async () => {
   await store(ORIGIN, [eventAt(7n)])
   await storePage(
     database.pool,
@@ -87,7 +87,7 @@ test('a page that is read twice changes nothing, and the time at which an event 
   ])
 })
 
-test('a reorg that moves a delivery to another block is followed by its swap, hash included', async () => {
+test('a swap follows its delivery to another block after a reorg, hash included', async () => {
   const swap = await insertSettled()
   const { deliveryHash: id } = swap.op
   await store(DESTINATION, [eventAt(7n, { kind: 'delivered', id })])
@@ -98,7 +98,7 @@ test('a reorg that moves a delivery to another block is followed by its swap, ha
   expect((await read(swap.id)).deliveryTxHash).toBe('0xtx8')
 })
 
-test('a reorg that undoes a lock and a delivery leaves a paid swap without either', async () => {
+test('a reorg that undoes lock and delivery leaves a delivered swap without either', async () => {
   const swap = await insertSettled()
   const lock = eventAt(7n, { id: swap.op.hash })
   const delivery = eventAt(7n, { kind: 'delivered', id: swap.op.deliveryHash })
@@ -112,7 +112,7 @@ test('a reorg that undoes a lock and a delivery leaves a paid swap without eithe
   expect((await read(swap.id)).state).toBe('settled')
 })
 
-test('swaps that rely on an event that is gone move back in the transaction that removes it, or it stays', async () => {
+test('swaps move back in the transaction that removes their event, or the event stays', async () => {
   const swap = await insertTestSwap(database.pool, account)
   await moveTestSwap(database.pool, swap, 'lockRecorded')
   await moveTestSwap(database.pool, swap, 'lockSeen', { originTxHash: '0xtx7', lockedBlock: 7n })
@@ -128,7 +128,7 @@ test('swaps that rely on an event that is gone move back in the transaction that
   expect((await findEvents(database.pool, { chainId: ORIGIN, kind: 'locked', ids: [op.hash] })).size).toBe(1)
 })
 
-test('a final event stays whatever a node says later', async () => {
+test('a final event stays, whatever a node reports later', async () => {
   const event = eventAt(7n)
   await store(ORIGIN, [event])
   await closeEvents(database.pool, ORIGIN, [event])
@@ -143,7 +143,7 @@ test('a final event stays whatever a node says later', async () => {
 test('an event that the final state contradicts is removed, and its blocks are scanned again', async () => {
   await store(ORIGIN, [eventAt(7n), eventAt(20n, { id: '0xother' })], { to: 99n })
   const [event] = await findFinalEvents(database.pool, { chainId: ORIGIN, hard: 10n, limit: 10 })
-  if (!event) throw new Error('There is no such event')
+  if (!event) throw new Error('Event not found')
 
   await discardEvents(database.pool, ORIGIN, [event], none)
 

@@ -2,7 +2,7 @@ import type { Pool } from 'pg'
 import type { ChainEvent, EventPage } from '../chains/chain.ts'
 import { type Db, inTransaction } from './db.ts'
 
-/** An event as it is stored. `seenAt` is the chain's time at which it was first seen: not before its own block's. */
+/** A stored event. `seenAt` is the chain's time when the event was first seen, at or after its block's time. */
 export type StoredEvent = ChainEvent & { seenAt: number; isFinal: boolean }
 
 type Row = {
@@ -19,7 +19,7 @@ type Row = {
 
 const COLUMNS = 'e.kind, e.id, e.block, e.block_hash, e.tx_hash, e.seen_at, e.amount, e.credited_to, e.final'
 
-/** The last block that was scanned; undefined for a chain that never was. */
+/** The last scanned block; undefined if the chain was never scanned. */
 export async function readCursor(db: Db, chainId: number): Promise<bigint | undefined> {
   const { rows } = await db.query<{ scanned_to: string }>(
     'select scanned_to from chain_cursors where chain_id = $1',
@@ -29,7 +29,7 @@ export async function readCursor(db: Db, chainId: number): Promise<bigint | unde
   return row && BigInt(row.scanned_to)
 }
 
-/** Has the chain scanned again from this block on: an event that it must have was not among its logs. */
+/** Rescans the chain from this block on, because its logs lacked an event that it must have. */
 export async function rewindCursor(db: Db, { chainId, to }: { chainId: number; to: bigint }): Promise<void> {
   await db.query('update chain_cursors set scanned_to = least(scanned_to, $2::bigint) where chain_id = $1', [
     chainId,
@@ -37,7 +37,7 @@ export async function rewindCursor(db: Db, { chainId, to }: { chainId: number; t
   ])
 }
 
-/** A page of a chain's events, and those that its blocks have no more. */
+/** A page of a chain's events, and earlier events that a reorg removed. */
 export type Scanned = Pick<EventPage, 'events' | 'to'> & {
   chainId: number
   seconds: number
@@ -45,8 +45,8 @@ export type Scanned = Pick<EventPage, 'events' | 'to'> & {
 }
 
 /**
- * Stores a page and how far it reaches, and removes what a reorg undid; `undo` moves the swaps back that rely on it.
- * Swaps follow an event that moved to another block.
+ * Stores a page and its cursor, and removes events that a reorg undid; `undo` moves the affected swaps back. Swaps
+ * follow an event that moved to another block.
  */
 export async function storePage(pool: Pool, page: Scanned, undo: Undo): Promise<void> {
   await inTransaction(pool, async (db) => {
@@ -117,7 +117,7 @@ async function upsertEvents(db: Db, { chainId, seconds, events }: Scanned): Prom
   )
 }
 
-/** Removes events that the chain's final state contradicts, and has their blocks scanned again. */
+/** Removes events that the chain's final state contradicts, and rescans their blocks. */
 export async function discardEvents(
   pool: Pool,
   chainId: number,
@@ -147,7 +147,7 @@ export async function findOpenEvents(db: Db, { chainId, from, to }: Between): Pr
 
 type Final = { chainId: number; hard: bigint; limit: number }
 
-/** Events in hard-final blocks from which something may still follow, the oldest first. */
+/** Unprocessed events in hard-final blocks, oldest first. */
 export async function findFinalEvents(db: Db, { chainId, hard, limit }: Final): Promise<StoredEvent[]> {
   const { rows } = await db.query<Row>(
     `select ${COLUMNS} from chain_events e
@@ -157,7 +157,7 @@ export async function findFinalEvents(db: Db, { chainId, hard, limit }: Final): 
   return rows.map(toEvent)
 }
 
-/** Nothing more follows from these. */
+/** Marks events as processed. */
 export async function closeEvents(db: Db, chainId: number, events: readonly ChainEvent[]): Promise<void> {
   if (events.length === 0) return
   await db.query(
@@ -169,7 +169,7 @@ export async function closeEvents(db: Db, chainId: number, events: readonly Chai
 
 type Named = { chainId: number; kind: ChainEvent['kind']; ids: readonly string[] }
 
-/** The events of this kind of these ops, by op or delivery hash. */
+/** Events of one kind, by op hash or delivery hash. */
 export async function findEvents(db: Db, { chainId, kind, ids }: Named): Promise<Map<string, StoredEvent>> {
   if (ids.length === 0) return new Map()
   const { rows } = await db.query<Row>(

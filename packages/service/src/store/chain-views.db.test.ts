@@ -26,7 +26,7 @@ function viewAt(number: bigint): ChainView {
 const write = (number: bigint, by = lease) => writeChainView(database.pool, by, CHAIN, viewAt(number))
 const read = (after = 0n) => readChainViews(database.pool, new Map([[CHAIN, after]]))
 
-test('a view comes back as it was written, with the fields that its adapter adds', async () => {
+test('a view survives a round trip, with the fields that its adapter adds', async () => {
   const version = await write(10n)
 
   const [stored] = await read()
@@ -34,7 +34,7 @@ test('a view comes back as it was written, with the fields that its adapter adds
   expect(stored?.ageMs).toBeLessThan(60_000)
 })
 
-test('what is known already is not read again, and every write is a newer version', async () => {
+test('known versions are not read again, and every write is a newer version', async () => {
   const first = (await write(11n)) ?? 0n
   expect(await read(first)).toEqual([])
 
@@ -42,7 +42,7 @@ test('what is known already is not read again, and every write is a newer versio
   expect((await read(first)).map(({ view }) => view.heads.head.number)).toEqual([12n])
 })
 
-test('a process without the lease of the watch writes nothing', async () => {
+test('a process without the lane of the watcher writes nothing', async () => {
   await write(20n)
 
   expect(await write(99n, { ...lease, fence: String(BigInt(lease.fence) - 1n) })).toBeUndefined()
@@ -54,7 +54,7 @@ test('a process without the lease of the watch writes nothing', async () => {
   expect((await read())[0]?.view.heads.head.number).toBe(20n)
 })
 
-test('whoever listens hears which chain has a new view', async () => {
+test('listeners are notified which chain has a new view', async () => {
   const heard = new Promise<string>((resolve) => {
     const listener = createListener({
       url: database.url,
@@ -66,7 +66,7 @@ test('whoever listens hears which chain has a new view', async () => {
   expect(await heard).toBe(String(CHAIN))
 })
 
-test('a chain is awaited while a swap is to be locked or delivered on it, and not for ever', async () => {
+test('a chain is awaited while a swap needs a lock or delivery on it, and not forever', async () => {
   const account = await insertTestAccount(database.pool)
   const awaited = () => Promise.all([31_337, 31_338].map((id) => isChainAwaited(database.pool, id)))
   expect(await awaited()).toEqual([false, false])

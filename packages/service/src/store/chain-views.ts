@@ -6,7 +6,7 @@ import { type Lease, whileHeld } from './lanes.ts'
 
 export const VIEWS_CHANNEL = 'chain_view'
 
-/** Writes what the holder of a chain's watch sees. The new version; undefined when another worker holds it now. */
+/** Stores the view of the chain's watcher. Returns the new version; undefined if another worker holds the lane. */
 export async function writeChainView(
   pool: Pool,
   lease: Lease,
@@ -32,7 +32,7 @@ export async function writeChainView(
 
 export type StoredView = { chainId: number; view: ChainView; version: bigint; ageMs: number }
 
-/** The views that are newer than what is known, with their age by the database's clock. */
+/** The views newer than the known versions, with their age by the database's clock. */
 export async function readChainViews(db: Db, known: ReadonlyMap<number, bigint>): Promise<StoredView[]> {
   const { rows } = await db.query<{ chain_id: string; view: unknown; version: string; age_ms: number }>(
     `select v.chain_id, v.view, v.version,
@@ -49,7 +49,7 @@ export async function readChainViews(db: Db, known: ReadonlyMap<number, bigint>)
   }))
 }
 
-// A swap that has waited longer waits for something else than the next block.
+// A swap that waited longer is blocked by something other than the next block.
 const PATIENCE_SECONDS = 60
 
 /** Whether a swap waits for the next blocks of this chain. */

@@ -25,7 +25,7 @@ const book = async (swap: TestSwap, cap: bigint | undefined, seconds = 0) => {
   return bookClaims(database.pool, { chainId: CHAIN, swaps, seconds, capOf: () => cap })
 }
 
-/** A swap of 1,000 that is locked and booked. */
+/** A locked and booked swap of 1,000. */
 async function lockedSwap(): Promise<TestSwap> {
   const { pool } = database
   const swap = await insertTestSwap(pool, await insertTestAccount(pool))
@@ -57,7 +57,7 @@ async function settledSwap(): Promise<TestSwap> {
 const openOf = async () => (await readClaimBooks(database.pool))[0]?.open
 const unclaimed = async () => (await readBooked(database.pool)).get(CHAIN)?.unclaimedCents
 
-test('claims are booked as the model says, whichever hours they were made in', async () => {
+test('claims are booked as in the model, in whichever hours they were made', async () => {
   const { pool } = database
   const hours =
     fc.sample(fc.array(fc.integer({ min: 0, max: 4 }), { minLength: 8, maxLength: 8 }), 1)[0] ?? []
@@ -79,7 +79,7 @@ test('claims are booked as the model says, whichever hours they were made in', a
   }
 })
 
-test('what fails or goes back is booked no longer, and takes nothing of the hour', async () => {
+test('a failed or refunded swap is no longer booked, and takes nothing of the hour', async () => {
   const { pool } = database
   const [failed, sentBack] = [await lockedSwap(), await lockedSwap()]
   await moveTestSwap(pool, failed, 'lockLost')
@@ -94,14 +94,14 @@ test('what fails or goes back is booked no longer, and takes nothing of the hour
   expect(await unclaimed()).toBe(0n)
 })
 
-test('a delivery counts until its input is claimed for good, and beyond the cap none is recorded', async () => {
+test('a delivery counts until its input is finally claimed, and none is recorded beyond the cap', async () => {
   const { pool } = database
   const [first, , third] = [await settledSwap(), await settledSwap(), await lockedSwap()]
   expect(await unclaimed()).toBe(2n * VALUE)
   expect(await deliver(third)).toBe(false)
 
   await moveTestSwap(pool, first, 'claimFinal', { claimedBySeconds: 0 })
-  // What the refused one had noted is undone with its transaction.
+  // The rollback of the refused delivery undoes its bookings.
   await pool.query('update swaps set unclaimed_cents = 0, exposed_cents = 0 where id = $1', [third.swapId])
 
   expect(await deliver(third)).toBe(true)
@@ -115,7 +115,7 @@ test('a delivery that is signed again counts once', async () => {
   expect(await unclaimed()).toBe(VALUE)
 })
 
-test('a lost input counts as not claimed until it is written off, and takes no room of a claim', async () => {
+test('a lost input counts as unclaimed until it is written off, and takes no claim room', async () => {
   const { pool } = database
   const lost = await settledSwap()
   const moved = await moveTestSwap(pool, lost, 'inputLost', { proof: {} })
@@ -127,7 +127,7 @@ test('a lost input counts as not claimed until it is written off, and takes no r
   expect(await unclaimed()).toBe(0n)
 })
 
-test('after a restore everything is booked that may have to be claimed, and what this hour has taken', async () => {
+test('a restore books everything that may have to be claimed, and claims of the current hour', async () => {
   const { pool } = database
   await settledSwap()
   await lockedSwap()

@@ -6,15 +6,15 @@ import type { Db } from './db.ts'
 type Booking = {
   chainId: number
   swaps: readonly Swap[]
-  /** By the clock of the origin chain. */
+  /** Time of the origin chain's clock. */
   seconds: number
-  /** Per token; undefined where nothing bounds what is claimed in an hour. */
+  /** Hourly claim cap per token; undefined if unlimited. */
   capOf(token: string): bigint | undefined
 }
 
 /**
- * Books the claims of inputs that are about to be locked; false when a token's cap leaves no room. An input that is
- * booked already, since it is locked again, takes none. Whoever books the same token at once waits for the row.
+ * Books the claims of inputs that are about to be locked. False if a token's cap has no room. An input that is already
+ * booked needs none. Concurrent bookings of one token wait for its row.
  */
 export async function bookClaims(db: Db, { chainId, swaps, seconds, capOf }: Booking): Promise<boolean> {
   const { rows } = await db.query<{ token: string; amount: string }>(
@@ -60,8 +60,8 @@ export async function readClaimBooks(db: Db): Promise<TokenBook[]> {
 export type SpentCap = { chainId: number; token: string; amount: bigint; seconds: number }
 
 /**
- * Books anew after a restore: every input that may have to be claimed, every delivery whose input is not claimed for
- * good, and what the chains show to be claimed in this hour, whoever remembers it.
+ * Recomputes bookings after a restore: every input that may have to be claimed, every delivery whose input is not
+ * finally claimed, and claims that the chains show in this hour.
  */
 export async function recountClaims(db: Db, spent: readonly SpentCap[]): Promise<void> {
   await db.query(`update swaps set claim_booked = state in ('locking', 'locked', 'delivering', 'settled', 'claiming')
@@ -84,7 +84,7 @@ export async function recountClaims(db: Db, spent: readonly SpentCap[]): Promise
   await recountUnclaimed(db)
 }
 
-/** A delivery may have been signed for a swap whose log was lost: it counts as delivered. */
+/** A swap with lost attempts counts as delivered, since a delivery may have been signed. */
 async function recountUnclaimed(db: Db): Promise<void> {
   await db.query(
     `update swaps s set unclaimed_cents = o.value_cents from ops o

@@ -40,13 +40,13 @@ test('migrations run in the order of their names, and a failed one leaves nothin
   expect(rows).toEqual([{ half: null }])
 })
 
-test('a migration that was changed after it was applied is refused', async () => {
+test('a migration that was changed after it was applied is rejected', async () => {
   const changed = await folderOf({ '9001_a.sql': 'create table probe (n bigint)' })
 
   await expect(migrate(database.pool, changed)).rejects.toThrow('9001_a.sql was changed')
 })
 
-test('a transaction commits what it returns from and rolls back what it throws from', async () => {
+test('a transaction commits if its work returns and rolls back if it throws', async () => {
   await database.pool.query('create table notes (text text)')
 
   await inTransaction(database.pool, (db) => db.query("insert into notes values ('kept')"))
@@ -59,7 +59,7 @@ test('a transaction commits what it returns from and rolls back what it throws f
   expect(rows).toEqual([{ text: 'kept' }])
 })
 
-test('code inside a transaction can tell, however deep and asynchronous, and code outside cannot', async () => {
+test('insideTransaction is true inside a transaction, across async calls, and false outside', async () => {
   const seen = await inTransaction(database.pool, async () => {
     await new Promise((resolve) => setImmediate(resolve))
     return insideTransaction()
@@ -74,7 +74,7 @@ test('commits wait for the disk: synchronous_commit is on', async () => {
   expect(rows).toEqual([{ synchronous_commit: 'on' }])
 })
 
-test('a server that cannot be reached is told apart from a faulty statement', async () => {
+test('an unreachable server is distinguished from a faulty statement', async () => {
   const gone = createPool('postgres://x:y@127.0.0.1:1/none')
   const errorOf = (work: Promise<unknown>) => work.then(() => undefined).catch((error) => error)
 
@@ -87,7 +87,7 @@ test('a server that cannot be reached is told apart from a faulty statement', as
   await gone.end()
 })
 
-test('a listener whose connection is cut comes back by itself and hears again', async () => {
+test('a listener reconnects and receives again after its connection was cut', async () => {
   const heard: string[] = []
   const onConnect = vi.fn()
   const onDisconnect = vi.fn()
@@ -110,7 +110,7 @@ test('a listener whose connection is cut comes back by itself and hears again', 
   await listener.close()
 })
 
-test('a listener says once why it hears nothing, however often it tries', async () => {
+test('a listener reports the cause of an outage once, however often it retries', async () => {
   const onDisconnect = vi.fn()
   const onFault = vi.fn()
   const url = Object.assign(new URL(database.url), { port: '9' }).href
@@ -122,7 +122,7 @@ test('a listener says once why it hears nothing, however often it tries', async 
   await listener.close()
 })
 
-test('a statement with values is planned once per connection, and plain ones are left as they are', async () => {
+test('a statement with values is prepared once per connection, and plain ones are not', async () => {
   const one = createPool(database.url, { max: 1 })
   for (const n of [1, 2]) {
     expect((await one.query<{ n: number }>('select $1::int as n', [n])).rows).toEqual([{ n }])

@@ -2,14 +2,14 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { createHash } from 'node:crypto'
 import { Client, Pool, type PoolClient, type QueryConfig } from 'pg'
 
-/** A pool, or a client inside a transaction: every store function takes either. */
+/** A pool, or a client inside a transaction. Every store function accepts either. */
 export type Db = Pool | PoolClient
 
 type PoolOptions = { max?: number; applicationName?: string; onError?: (error: Error) => void }
 
 /**
- * Connections to PostgreSQL. `synchronous_commit` stays as the server has it (on): an answer that
- * follows a commit must survive a crash. A broken idle connection is dropped, never thrown.
+ * Creates a connection pool. `synchronous_commit` keeps the server's setting (on): an answer sent after a commit must
+ * survive a crash. A broken idle connection is dropped without an error.
  */
 export function createPool(url: string, options: PoolOptions = {}): Pool {
   const pool = new Pool({
@@ -17,7 +17,7 @@ export function createPool(url: string, options: PoolOptions = {}): Pool {
     connectionString: url,
     max: options.max ?? 10,
     connectionTimeoutMillis: 3_000,
-    // To open one costs tens of milliseconds of CPU (SCRAM): not in the middle of a rush that follows a quiet minute.
+    // Opening a connection costs tens of milliseconds of CPU (SCRAM), so idle ones are kept for the next burst.
     idleTimeoutMillis: 600_000,
     statement_timeout: 10_000,
     idle_in_transaction_session_timeout: 15_000,
@@ -26,15 +26,15 @@ export function createPool(url: string, options: PoolOptions = {}): Pool {
   })
   const onError = options.onError ?? (() => {})
   pool.on('error', onError)
-  // A connection that breaks between two statements of a transaction says so here; without a listener the
-  // process would end. The next statement on it fails and is answered by its caller.
+  // A connection that breaks between two statements of a transaction emits this event; without a listener the process
+  // would exit. The next statement then fails, and its caller handles the error.
   pool.on('connect', (client) => void client.on('error', onError))
   return pool
 }
 
 const names = new Map<string, string>()
 
-/** Has each statement with values planned once per connection: planning a join takes longer than running it. */
+/** Prepares each statement with values once per connection, because planning a join takes longer than running it. */
 class PreparingClient extends Client {
   // biome-ignore lint/suspicious/noExplicitAny: the overloads of the original
   override query(config: any, values?: any, callback?: any): any {
@@ -53,14 +53,14 @@ function nameOf(text: string): string {
 
 const transaction = new AsyncLocalStorage<true>()
 
-/** True in code that runs for `inTransaction`: chain clients refuse to be called there. */
+/** Whether the caller runs inside `inTransaction`. Chain clients refuse calls there. */
 export function insideTransaction(): boolean {
   return transaction.getStore() === true
 }
 
 /** Runs `work` in one transaction: committed when it returns, rolled back when it throws. */
 export async function inTransaction<T>(pool: Pool, work: (db: PoolClient) => Promise<T>): Promise<T> {
-  if (insideTransaction()) throw new Error('A transaction may not be opened inside another')
+  if (insideTransaction()) throw new Error('Transactions cannot be nested')
   const client = await pool.connect()
   let broken: Error | undefined
   try {
@@ -78,14 +78,14 @@ export async function inTransaction<T>(pool: Pool, work: (db: PoolClient) => Pro
   }
 }
 
-// Connection lost or refused, server starting or stopping, no connection free, a statement cut off, a
-// transaction that lost a race: the same request may succeed in a moment.
+// Connection lost or refused, server starting or stopping, no free connection, statement cancelled, serialization
+// conflict: the same request may succeed shortly.
 const UNAVAILABLE_STATES = /^(08...|57P0[1-5]|57014|53300|40001|40P01|55P03|25P03)$/
 const UNAVAILABLE_CODES = new Set(['ECONNREFUSED', 'ECONNRESET', 'ENOENT', 'EPIPE', 'ETIMEDOUT'])
 const UNAVAILABLE_MESSAGE =
   /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error)/
 
-/** True when PostgreSQL could not be asked just now, as opposed to a fault in the statement. */
+/** Whether PostgreSQL was unavailable, as opposed to a fault in the statement. */
 export function isDatabaseUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   if (UNAVAILABLE_MESSAGE.test(error.message)) return true

@@ -33,7 +33,7 @@ type Row = Omit<EndedSwap, 'originChain' | 'destinationChain' | 'attempts'> & {
   attempts: (Omit<EndedAttempt, 'createdAt' | 'finalAt'> & { createdAt: string; finalAt: string | null })[]
 }
 
-/** Swaps that ended after this position of the event log, oldest first, with what was signed for them. */
+/** Swaps that ended after this position of the event log, oldest first, with their attempts. */
 export async function findEndedAfter(
   db: Db,
   { position, limit }: { position: string; limit: number },

@@ -13,7 +13,7 @@ import { partitionsOf } from './test-event-log.ts'
 import { insertTestSwap, moveTestSwap, settleTestSwap, type TestSwap } from './test-swaps.ts'
 import { insertEndpoint } from './webhook-endpoints.ts'
 
-// What a version from before the months runs on the log, where this one runs something else.
+// Statements of the version before partitioning that differ from this version's.
 const HELD = `held as (select 1 from lanes where name = $1 and fence = $2 and expires_at > clock_timestamp() for share)`
 const PLACE = `
   with ${HELD}, unplaced as (
@@ -62,7 +62,7 @@ const endpointId = 'whe_upgraded'
 let database: TestDatabase
 let accountId: string
 let lease: Lease
-/** A connection of that version, with its statements prepared. */
+/** A connection of that version with prepared statements. */
 let old: PoolClient
 
 beforeAll(async () => {
@@ -83,7 +83,7 @@ afterAll(async () => {
   await database.stop()
 })
 
-// Not about the log: without these columns this version cannot move a swap on, as a version before would.
+// Unrelated to the log: without these columns this version cannot change a swap, but the previous one can.
 const SINCE_THEN = [
   '0014_lost_inputs.sql',
   '0016_fee_bounds.sql',
@@ -124,10 +124,10 @@ const seqsOf = async (swap: TestSwap) => {
 }
 
 const eventsOf = ({ swapId }: TestSwap) => [1, 2, 3, 4, 5].map((seq) => `${swapId} ${seq}`)
-/** Often enough that the server keeps one plan for it. */
+/** Often enough that the server switches to a generic plan. */
 const OFTEN = 7
 
-test('a log in use becomes one by months: nothing is lost, and the version before goes on with it', async () => {
+test('a log in use is partitioned by month: nothing is lost, and the previous version keeps working', async () => {
   const { pool } = database
   const [first, open] = [await insertSettled(), await insertTestSwap(pool, accountId)]
   for (let times = 0; times < OFTEN; times += 1) {
@@ -158,7 +158,7 @@ test('a log in use becomes one by months: nothing is lost, and the version befor
   expect(await partitionsOf(pool, first)).toEqual(Array(5).fill('swap_events_first'))
 })
 
-test('numbers go on where they were', async () => {
+test('ticket and position sequences continue', async () => {
   const { rows } = await database.pool.query<{ tickets: number; positions: number; count: number }>(
     `select count(distinct ticket)::int as tickets, count(distinct position)::int as positions, count(*)::int as count
        from swap_events`,
@@ -176,7 +176,7 @@ test('numbers go on where they were', async () => {
   expect(Number(added[0]?.ticket)).toBeGreaterThan(Number(before.rows[0]?.ticket))
 })
 
-test('the version before clears by rows what this one would drop', async () => {
+test('the previous version deletes row by row what this one would drop', async () => {
   const swap = await insertSettled()
   await place()
   await take()
@@ -189,7 +189,7 @@ test('the version before clears by rows what this one would drop', async () => {
   expect(await findPastMonths(database.pool, { olderThanDays: 90 })).toEqual([])
 })
 
-test('an event of a month to come has the same place for both versions', async () => {
+test('an event of a future month has the same partition in both versions', async () => {
   const { pool } = database
   const swap = await insertTestSwap(pool, accountId)
   await pool.query(

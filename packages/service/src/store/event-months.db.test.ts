@@ -30,13 +30,13 @@ async function listMonths(): Promise<string[]> {
   return rows.map(({ name }) => name)
 }
 
-test('a new database has this month and the next two, and nothing is to be made', async () => {
+test('a new database has this month and the next two, and needs no others', async () => {
   expect(await listMonths()).toEqual(['swap_events_first', await monthAt(pool, 2)])
   expect(await addEventMonths(pool)).toEqual([])
   expect(await partitionsOf(pool, await insertTestSwap(pool, accountId))).toEqual(['swap_events_first'])
 })
 
-test('an event whose month nobody made is kept, and moves there when it is made', async () => {
+test('an event without a month is kept, and moves when its month is created', async () => {
   await ageEventLog(pool)
   const swap = await insertTestSwap(pool, accountId)
   expect([await partitionsOf(pool, swap), await countStrayEvents(pool)]).toEqual([['swap_events_default'], 1])
@@ -53,7 +53,7 @@ test('an event whose month nobody made is kept, and moves there when it is made'
   expect(await addEventMonths(pool)).toEqual([])
 })
 
-test('a month that would take long to make, because so many events wait for it, is left to a person', async () => {
+test('a month is left to an operator if too many events would have to move', async () => {
   await ageEventLog(pool)
   await pool.query(
     `insert into swap_events (swap_id, seq, state, credited, stages, updated_at)
@@ -68,7 +68,7 @@ test('a month that would take long to make, because so many events wait for it, 
   expect(await addEventMonths(pool)).toEqual([await monthAt(pool, 1), await monthAt(pool, 2)])
 })
 
-test('a month has the keys and the care of the others', async () => {
+test('a month has the same indexes and settings as the others', async () => {
   const shapeOf = async (name: string) => {
     const { rows } = await pool.query(
       `select replace(pg_get_indexdef(indexrelid), indrelid::regclass::text, '') as index
@@ -85,7 +85,7 @@ test('a month has the keys and the care of the others', async () => {
     expect(await shapeOf(name)).toEqual(first)
 })
 
-describe('of a log that is half a year old', () => {
+describe('with a log that is half a year old', () => {
   let month: string
   beforeEach(async () => {
     await ageEventLog(pool)
@@ -93,7 +93,7 @@ describe('of a log that is half a year old', () => {
     month = await monthAt(pool, -5)
   })
 
-  test('months go that have nothing younger in them, and others do not', async () => {
+  test('months whose events are all older are found, and others are not', async () => {
     expect(await findPastMonths(pool, { olderThanDays: 90 })).toEqual(
       expect.arrayContaining(['swap_events_first', await monthAt(pool, -6), month]),
     )
@@ -112,18 +112,18 @@ describe('of a log that is half a year old', () => {
   })
 
   const needed: Record<string, (swap: TestSwap) => Promise<{ over(): Promise<unknown> }>> = {
-    async 'a swap goes on that has an event in it'() {
+    async 'it has an event of an open swap'() {
       const open = await insertTestSwap(pool, accountId)
       await backdateTestSwap(pool, open)
       return { over: () => settleTestSwap(pool, open) }
     },
-    async 'an event in it has no position'({ swapId }) {
+    async 'it has an event without position'({ swapId }) {
       const set = (position: string) =>
         pool.query(`update swap_events set position = ${position} where swap_id = $1 and seq = 2`, [swapId])
       await set('null')
       return { over: () => set("nextval('swap_event_positions')") }
     },
-    async 'an event in it is owed to a webhook, though it was given up'({ swapId }) {
+    async 'it has an event of a given-up webhook delivery'({ swapId }) {
       await insertEndpoint(pool, { id: 'whe_1', accountId, url: 'https://hooks.example', secret: 'sealed' })
       await pool.query(
         `insert into webhook_deliveries (endpoint_id, position, next_at)
@@ -145,7 +145,7 @@ describe('of a log that is half a year old', () => {
     expect(await dropMonth(pool, month)).toBe(true)
   })
 
-  test('a month stays while somebody reads the log for long, and swaps go on meanwhile', async () => {
+  test('a month stays while a long read of the log runs, and swaps continue meanwhile', async () => {
     const reader = await pool.connect()
     await reader.query('begin')
     await reader.query('select 1 from swap_events limit 1')
@@ -160,7 +160,7 @@ describe('of a log that is half a year old', () => {
     expect(await dropMonth(pool, month)).toBe(true)
   })
 
-  test('a month stays when a replay asks for events of it at the last moment', async () => {
+  test('a month stays if a replay requests its events at the last moment', async () => {
     const swap = await insertSettled()
     await backdateTestSwap(pool, swap)
     await insertEndpoint(pool, { id: 'whe_1', accountId, url: 'https://hooks.example', secret: 'sealed' })
@@ -180,7 +180,7 @@ describe('of a log that is half a year old', () => {
     expect(await partitionsOf(pool, swap)).toEqual(Array(5).fill(month))
   })
 
-  /** Somebody waits for the log. */
+  /** Whether a query waits for the log. */
   async function isAwaited(): Promise<boolean> {
     const { rowCount } = await pool.query(
       `select 1 from pg_locks l join pg_database d on d.oid = l.database
@@ -189,7 +189,7 @@ describe('of a log that is half a year old', () => {
     return rowCount === 1
   }
 
-  test('a statement that was prepared before goes on when a month is gone, and when one is made', async () => {
+  test('a prepared statement keeps working after a month is dropped, and after one is created', async () => {
     const client = await pool.connect()
     const read = () => client.query('select seq from swap_events where swap_id = $1', [swap.swapId])
     const swap = await insertSettled()

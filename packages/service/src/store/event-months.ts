@@ -2,17 +2,17 @@ import type { Pool } from 'pg'
 import { type Db, inTransaction } from './db.ts'
 import { IS_OPEN } from './open-states.ts'
 
-// The event log is partitioned by months: swap_event_partitions. Who reads or writes it asks for the whole of it, so to
-// add or drop a month makes everybody wait who comes after us while we wait for those before. That long at most.
+// The event log is partitioned by month (swap_event_partitions). Every query locks the whole table, so adding or
+// dropping a month blocks later queries while it waits for earlier ones. It waits this long at most.
 const LOG_WAIT_MS = 250
 const LOCK_NOT_AVAILABLE = '55P03'
 const MONTHS_AHEAD = 2
-// What has no month moves into it while everybody waits: a third of a second.
+// Moving this many events from the default partition takes about a third of a second, during which all queries wait.
 const MOVED_AT_ONCE = 20_000
 
 /**
- * Makes this month and the next ones, if they are missing. Returns their names; undefined while the log is in use. When
- * more has to move than others should wait for, none is made.
+ * Creates the partitions of this month and the following ones, if missing. Returns their names; undefined while the log
+ * is busy. Creates none if too many events would have to move.
  */
 export async function addEventMonths(pool: Pool): Promise<string[] | undefined> {
   const added: string[] = []
@@ -35,7 +35,7 @@ async function addMonth(db: Db): Promise<string> {
   return rows[0]?.name ?? ''
 }
 
-/** Months in which nothing is younger, the oldest first. */
+/** Months whose events are all older, oldest first. */
 export async function findPastMonths(
   db: Db,
   { olderThanDays }: { olderThanDays: number },
@@ -48,11 +48,11 @@ export async function findPastMonths(
   return rows.map(({ name }) => name)
 }
 
-/** Drops a month that nobody needs any more. False when somebody does; undefined while the log is in use. */
+/** Drops a month that is not needed any more. False if it is needed; undefined while the log is busy. */
 export async function dropMonth(pool: Pool, month: string): Promise<boolean | undefined> {
-  if ((await isAlive(pool, month)) || (await isOwed(pool, month))) return false
+  if ((await hasOpenEvents(pool, month)) || (await hasPendingDelivery(pool, month))) return false
   return withLog(pool, async (db) => {
-    // A replay may have asked for events of it since then: it looks again, when nobody can any more.
+    // A replay may have requested its events since then: check again under the lock.
     const { rows } = await db.query<{ dropped: boolean }>('select drop_swap_event_month($1) as dropped', [
       month,
     ])
@@ -60,8 +60,8 @@ export async function dropMonth(pool: Pool, month: string): Promise<boolean | un
   })
 }
 
-/** An event of it waits for its position, or belongs to a swap that goes on. What is over never begins again. */
-async function isAlive(db: Db, month: string): Promise<boolean> {
+/** Whether one of its events waits for its position, or belongs to an open swap. Ended swaps never reopen. */
+async function hasOpenEvents(db: Db, month: string): Promise<boolean> {
   const { rows } = await db.query<{ alive: boolean }>(
     `select exists (select 1 from ${month} where position is null)
          or exists (select 1 from swaps s join ${month} e on e.swap_id = s.id
@@ -71,8 +71,8 @@ async function isAlive(db: Db, month: string): Promise<boolean> {
   return rows[0]?.alive !== false
 }
 
-/** An event of it is owed to a webhook. Everybody waits for this: what is owed is first narrowed to its positions. */
-async function isOwed(db: Db, month: string): Promise<boolean> {
+/** Whether a webhook delivery, pending or given up, has one of its events. Searches the month's positions only. */
+async function hasPendingDelivery(db: Db, month: string): Promise<boolean> {
   const { rows } = await db.query<{ owed: boolean }>(
     `select exists (select 1 from webhook_deliveries d
                       join ${month} e on e.position = d.position and e.position is not null
@@ -82,13 +82,13 @@ async function isOwed(db: Db, month: string): Promise<boolean> {
   return rows[0]?.owed !== false
 }
 
-/** How many events have no month: none, unless nobody made the months for a long time. */
+/** Events in the default partition: none, unless months were not created for a long time. */
 export async function countStrayEvents(db: Db): Promise<number> {
   const { rows } = await db.query<{ count: number }>('select count(*)::int as count from swap_events_default')
   return rows[0]?.count ?? 0
 }
 
-/** From when on no month is missing; undefined while none was dropped. */
+/** The start of the gapless part of the log; undefined if no month was dropped. */
 export async function findLogStart(db: Db): Promise<Date | undefined> {
   const { rows } = await db.query<{ start: Date | null }>(
     `select max(p.starts_at) as start from swap_event_partitions p

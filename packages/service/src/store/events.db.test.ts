@@ -47,8 +47,8 @@ const move =
   (swap) =>
     moveTestSwap(database.pool, swap, event, change)
 
-/** What status reads answered after each step, the first one included. */
-async function liveThrough(swap: TestSwap, steps: readonly Step[]): Promise<StatusReply[]> {
+/** The status replies after each step, the first included. */
+async function statusesAfter(swap: TestSwap, steps: readonly Step[]): Promise<StatusReply[]> {
   const seen = [await statusOfTestSwap(database.pool, swap)]
   for (const step of steps) {
     await step(swap)
@@ -66,7 +66,7 @@ describe('the log', () => {
       move('deliveryRecorded', { deliveryTxHash: '0x2' }),
       move('deliverySeen', { deliveryTxHash: '0x2', delivered: 990n }),
     ],
-    'a lock that a reorg undoes, and a delivery that is sent twice': [
+    'a swap whose lock a reorg undoes and whose delivery is sent twice': [
       move('lockRecorded'),
       move('lockSeen', { originTxHash: '0x1' }),
       move('lockLost'),
@@ -74,7 +74,7 @@ describe('the log', () => {
       move('deliveryRecorded', { deliveryTxHash: '0x2' }),
       move('deliveryRecorded', { deliveryTxHash: '0x3' }),
     ],
-    'a settled swap whose delivery a reorg puts into another transaction, twice': [
+    'a settled swap whose delivery a reorg moves to another transaction, twice': [
       (swap) => settleTestSwap(database.pool, swap).then(() => {}),
       ({ swapId }) => setDeliveryTxHash(database.pool, [{ id: swapId }], '0x4'),
       ({ swapId }) => markDeliveryFinal(database.pool, { id: swapId, deliveryTxHash: '0x5' }),
@@ -90,11 +90,11 @@ describe('the log', () => {
   }
 
   test.each(Object.entries(lives))(
-    'of %s says what status reads said after each change',
+    'of %s equals the status replies after each change',
     async (_name, steps) => {
       const swap = await insert()
 
-      const seen = await liveThrough(swap, steps)
+      const seen = await statusesAfter(swap, steps)
 
       const found = await eventsOf(swap)
       const told = found?.events.map(({ status }) => status) ?? []
@@ -105,7 +105,7 @@ describe('the log', () => {
     },
   )
 
-  test('is silent about what callers do not see', async () => {
+  test('has no entry for internal changes', async () => {
     const swap = await insert()
     await settleTestSwap(database.pool, swap)
     const before = await eventsOf(swap)
@@ -118,7 +118,7 @@ describe('the log', () => {
     expect(await eventsOf(swap)).toEqual(before)
   })
 
-  test('has nothing of a change that was rolled back', async () => {
+  test('has no entry for a change that was rolled back', async () => {
     const swap = await insert()
 
     const undone = inTransaction(database.pool, async (db) => {
@@ -130,7 +130,7 @@ describe('the log', () => {
     expect((await eventsOf(swap))?.events).toHaveLength(1)
   })
 
-  test('is read from after an event, and its owner alone reads it', async () => {
+  test('is read from after an event, and only by its owner', async () => {
     const swap = await insert()
     await settleTestSwap(database.pool, swap)
     const stranger = await insertTestAccount(database.pool)
@@ -140,7 +140,7 @@ describe('the log', () => {
     expect(await eventsOf({ ...swap, swapId: 'swp_none' })).toBeUndefined()
   })
 
-  test('tells the end of a swap to whoever asks, and nothing again of one that goes on', async () => {
+  test('always includes the end of an ended swap, and never repeats events of an open one', async () => {
     const [ended, open] = [await insert(), await insert()]
     await settleTestSwap(database.pool, ended)
 
@@ -149,7 +149,7 @@ describe('the log', () => {
     expect(await eventsOf(open, 1)).toEqual({ lastSeq: 1, ended: false, events: [] })
   })
 
-  test('says which swaps have moved', async () => {
+  test('finds the swaps that have moved', async () => {
     const [moved, still] = [await insert(), await insert()]
     await moveTestSwap(database.pool, moved, 'lockRecorded')
 
@@ -180,7 +180,7 @@ describe('positions', () => {
     return rows.map((row) => ({ ...row, position: Number(row.position) }))
   }
 
-  test('one that is committed late stands behind all that a reader has seen', async () => {
+  test('of an event that is committed late are above all that a reader has seen', async () => {
     const [late, early] = [await insert(), await insert()]
     await place()
     const start = (await readAfter(0)).at(-1)?.position ?? 0
@@ -210,7 +210,7 @@ describe('positions', () => {
     expect(seqs).toEqual([1, 2, 3, 4, 5])
   })
 
-  test('are given by the holder of the lease alone', async () => {
+  test('are assigned by the holder of the lease alone', async () => {
     await insert()
 
     const stale = { ...lease, fence: String(Number(lease.fence) - 1) }
@@ -220,7 +220,7 @@ describe('positions', () => {
   })
 })
 
-test('the database and the state table agree on the status of every state', async () => {
+test('database and state table agree on the status of every state', async () => {
   const states = Object.keys(transitions) as SwapState[]
 
   const { rows } = await database.pool.query<{ state: SwapState; status: string }>(
@@ -231,7 +231,7 @@ test('the database and the state table agree on the status of every state', asyn
   expect(rows).toEqual(states.map((state) => ({ state, status: publicStatus(state) })))
 })
 
-test('a swap from before the log is told from what was known of it on', async () => {
+test('a swap from before the log has events from its known state on', async () => {
   await database.pool.query('create database before_the_log')
   const pool = createPool(database.url.replace(/[^/]*$/, 'before_the_log'))
   const all = new URL('./migrations/', import.meta.url)

@@ -9,9 +9,9 @@ import {
   toStatus,
 } from './statuses.ts'
 
-/** A change of a swap: what a status read would have answered then. */
+/** A change of a swap, with the status reply at that time. */
 export type SwapEvent = { seq: number; status: StatusReply }
-/** What a swap has been through after an event, and which event was its last. */
+/** The events of a swap after a given one, and the number of its last event. */
 export type SwapEvents = { lastSeq: number; ended: boolean; events: SwapEvent[] }
 
 type Row = StatusRow & {
@@ -23,9 +23,8 @@ type Row = StatusRow & {
 }
 
 /**
- * For each key the events after `after`, in order; undefined when the swap is not theirs or not there. Of a swap
- * that has ended the last event is always among them, also when the log no longer has it: whoever asks learns that it
- * is over.
+ * The events of each key after `after`, in order. Undefined if the swap does not exist or belongs to another account.
+ * For an ended swap, the last event is always included, even if the log dropped it, so that callers learn the outcome.
  */
 export async function readEvents(
   db: Db,
@@ -52,12 +51,12 @@ export async function readEvents(
     if (row.seq !== null) known.events.push({ seq: row.seq, status: toStatus(asOf(row)) })
   }
   const all = keys.map((key) => found.get(`${key.accountId} ${key.swapId}`))
-  await addLostEnds(db, keys, all)
+  await addDroppedEnds(db, keys, all)
   return all
 }
 
-/** What the last event said is what the swap says since then. */
-async function addLostEnds(
+/** The current row equals the status of the last event. */
+async function addDroppedEnds(
   db: Db,
   keys: readonly StatusKey[],
   found: readonly (SwapEvents | undefined)[],
@@ -78,12 +77,12 @@ async function addLostEnds(
   }
 }
 
-/** The row as it was when it had so many stages. */
+/** The row as of its first `stages` stages. */
 export function asOf<R extends StatusRow & { stages: number }>(row: R): R {
   return { ...row, timeline: row.timeline.slice(0, row.stages) }
 }
 
-/** Which of these swaps have changed since the event that is known of each. */
+/** The swaps that changed since the known event. */
 export async function findMoved(
   db: Db,
   known: readonly { swapId: string; seq: number }[],

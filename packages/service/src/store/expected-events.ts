@@ -1,9 +1,9 @@
 import type { Db } from './db.ts'
 
-// A swap that has waited longer waits for something else than the next block.
+// A swap that waited longer is blocked by something other than the next block.
 const PATIENCE_SECONDS = 60
 
-/** Whether a swap waits for the event of a transaction that was sent before this block was the newest. */
+/** Whether a swap waits for the event of a transaction that was sent before this block was the head. */
 export async function isEventExpected(
   db: Db,
   { chainId, head }: { chainId: number; head: bigint },

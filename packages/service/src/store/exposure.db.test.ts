@@ -26,8 +26,8 @@ async function lockedSwap() {
   return moveTestSwap(pool, swap, 'lockSeen', { originTxHash: '0xlock', lockedBlock: 1n })
 }
 
-/** Resolves when somebody waits for a lock of another. */
-async function untilSomebodyWaits(): Promise<void> {
+/** Resolves once a query waits for a lock. */
+async function untilLockAwaited(): Promise<void> {
   for (;;) {
     const { rows } = await database.pool.query(
       `select 1 from pg_stat_activity where wait_event_type = 'Lock'`,
@@ -36,7 +36,7 @@ async function untilSomebodyWaits(): Promise<void> {
   }
 }
 
-test('the first exposure of a chain is given back by a lock that becomes final while it is booked', async () => {
+test('a lock that becomes final while the first exposure of its chain is booked frees that exposure', async () => {
   const swap = await lockedSwap()
   let marked: Promise<void> | undefined
 
@@ -47,7 +47,7 @@ test('the first exposure of a chain is given back by a lock that becomes final w
       caps: { exposedCents: 10_000n, unclaimedCents: 10_000n },
     })
     marked = markOriginFinal(database.pool, [swap])
-    await untilSomebodyWaits()
+    await untilLockAwaited()
   })
   await marked
 

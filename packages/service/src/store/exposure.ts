@@ -1,15 +1,16 @@
 import type { Swap } from '../model/swap.ts'
 import type { Db } from './db.ts'
 
-// Value that is delivered against locks that a reorg can still undo, and value that is delivered and whose input is not
-// claimed for good; both by the chain of the lock.
+// Value delivered against locks that a reorg can still undo, and delivered value whose input is not finally claimed;
+// both by the origin chain.
 
 export type OriginCaps = { exposedCents: bigint; unclaimedCents: bigint }
 type Delivery = { chainId: number; swaps: readonly Swap[]; caps: OriginCaps }
 
 /**
- * Books value that is about to be delivered; false when a cap of the chain leaves no room. A lock that became final
- * meanwhile exposes nothing: that is given back only when a lock becomes final. Repeatable: each swap counts once.
+ * Books value that is about to be delivered. False if a cap of the chain has no room. A lock that became final in the
+ * meantime adds no exposure, because exposure is only freed when a lock becomes final. Repeatable: each swap counts
+ * once.
  */
 export async function bookDelivery(db: Db, { chainId, swaps, caps }: Delivery): Promise<boolean> {
   const { rows } = await db.query<{ exposed: string; unclaimed: string }>(
@@ -37,12 +38,12 @@ export async function bookDelivery(db: Db, { chainId, swaps, caps }: Delivery): 
   return rowCount === 1
 }
 
-/** What adds nothing fits, also where a cap was lowered below what is booked. */
+/** Adding nothing always fits, even if a cap was lowered below the booked value. */
 const FITS = (exposed: string, unclaimed: string) =>
   `($2::bigint = 0 or ${exposed} + $2::bigint <= $4::bigint)
    and ($3::bigint = 0 or ${unclaimed} + $3::bigint <= $5::bigint)`
 
-/** What is booked for each chain now. */
+/** The booked values of each chain. */
 export async function readBooked(db: Db): Promise<Map<number, OriginCaps>> {
   const { rows } = await db.query<{ chain_id: string; cents: string; unclaimed_cents: string }>(
     'select chain_id, cents, unclaimed_cents from exposure',
@@ -56,8 +57,8 @@ export async function readBooked(db: Db): Promise<Map<number, OriginCaps>> {
 }
 
 /**
- * Notes that the lock can no longer be undone, and gives back the exposure booked for it. Repeatable. What is booked
- * at this moment has a row that an update would not see if it is the first of its chain: a conflict with it does.
+ * Marks locks as final and frees their exposure. Repeatable. The upsert matters: a concurrent first booking of the
+ * chain inserts a row that a plain update would not see.
  */
 export async function markOriginFinal(db: Db, swaps: readonly Swap[]): Promise<void> {
   await db.query(
@@ -75,7 +76,7 @@ export async function markOriginFinal(db: Db, swaps: readonly Swap[]): Promise<v
 
 type Safe = { chainId: number; after: bigint; upTo: bigint }
 
-/** Gives back the exposure of locks whose blocks became safe: those after one block, up to another. */
+/** Frees the exposure of locks whose blocks became safe: after `after`, up to `upTo`. */
 export async function markOriginSafe(db: Db, { chainId, after, upTo }: Safe): Promise<void> {
   await db.query(
     `with safe as (
@@ -93,8 +94,8 @@ export async function markOriginSafe(db: Db, { chainId, after, upTo }: Safe): Pr
 }
 
 /**
- * Beside the move that ends the swap. What was booked for it stays booked: it came true. What was given back, or never
- * booked since its lock was final, is booked now.
+ * Records a lost input, with the transition that ends the swap. Its booked exposure stays booked. Exposure that was
+ * freed, or never booked because the lock was final, is booked now.
  */
 export async function insertLostInput(db: Db, swap: Swap): Promise<void> {
   await db.query(
@@ -115,7 +116,7 @@ export async function insertLostInput(db: Db, swap: Swap): Promise<void> {
 
 export type LostInput = { swapId: string; chainId: number; cents: bigint; at: Date }
 
-/** Inputs that were lost and are not written off, the oldest first. */
+/** Lost inputs that are not written off, oldest first. */
 export async function findLostInputs(db: Db): Promise<LostInput[]> {
   const { rows } = await db.query<{ swap_id: string; chain_id: string; cents: string; at: Date }>(
     'select swap_id, chain_id, cents, at from lost_inputs where written_off_at is null order by at',
@@ -125,7 +126,7 @@ export async function findLostInputs(db: Db): Promise<LostInput[]> {
   }))
 }
 
-/** Gives back what is booked for it, once. False when there is nothing to write off. */
+/** Frees the exposure of a lost input, once. False if there is nothing to write off. */
 export async function writeOffInput(
   db: Db,
   { swapId, note }: { swapId: string; note: string },

@@ -1,12 +1,12 @@
 import type { Db } from './db.ts'
 import { IS_OPEN } from './open-states.ts'
 
-// What an operator watches. With a million swaps that are over, each of these still reads a few pages: open swaps have
-// a partial index, and those that ended lately are found by the times of the event log.
+// Figures for operators. Each query reads a few pages even with a million ended swaps: open swaps have a partial index,
+// and recently ended ones are found by the times of the event log.
 
 export type OpenSwaps = { state: string; count: number; seconds: number }
 
-/** Open swaps by state, and for how long the one that moved least recently has been there. */
+/** Open swaps by state, with the time since the oldest last change. */
 export async function readOpenSwaps(db: Db): Promise<OpenSwaps[]> {
   const { rows } = await db.query<OpenSwaps>(
     `select state, count(*)::int as count,
@@ -17,8 +17,8 @@ export async function readOpenSwaps(db: Db): Promise<OpenSwaps[]> {
 }
 
 /**
- * Of the swap whose refund deadline comes first: how much of the time from its delivery to that deadline is over. From
- * then on anyone can send the input back that the delivery was paid for. 0 when nothing waits to be claimed.
+ * The used share of the time from delivery to refund deadline, for the swap with the earliest deadline. After it anyone
+ * can refund the input of the delivered swap. 0 if no swap waits for a claim.
  */
 export async function readClaimMarginUsed(db: Db): Promise<number> {
   const { rows } = await db.query<{ used: number }>(
@@ -64,7 +64,8 @@ export async function readStageTimes(db: Db): Promise<StageTime[]> {
   return rows
 }
 
-// now(), not clock_timestamp(): only what is the same for the whole statement can leave months and pages out.
+// now() instead of clock_timestamp(): only a value that is constant in the statement lets the planner skip months and
+// pages.
 const ENDED_LATELY = `
   select distinct swap_id from swap_events
    where at > now() - interval '1 hour' and swap_status(state) <> 'pending'`
@@ -72,8 +73,8 @@ const ENDED_LATELY = `
 export type Exposure = { chainId: number; cents: bigint; lostCents: bigint; unclaimedCents: bigint }
 
 /**
- * By the chain of the lock: value delivered against locks that are not final, what of it is lost by now, and value
- * delivered whose input is not claimed for good.
+ * By origin chain: value delivered against locks that are not final, the lost part of it, and delivered value whose
+ * input is not finally claimed.
  */
 export async function readExposure(db: Db): Promise<Exposure[]> {
   const { rows } = await db.query<{ chain_id: string; cents: string; lost: string; unclaimed: string }>(

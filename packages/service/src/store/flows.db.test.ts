@@ -9,7 +9,7 @@ beforeAll(async () => {
 })
 afterAll(() => database.stop())
 
-test('what swaps moved in these days is what was delivered in them', async () => {
+test('the flows of recent days are those of swaps delivered in them', async () => {
   const { pool } = database
   const account = await insertTestAccount(pool)
   const [earlier, later] = [await insertTestSwap(pool, account), await insertTestSwap(pool, account)]

@@ -1,6 +1,6 @@
 import type { Db } from './db.ts'
 
-/** What swaps moved of one token on one chain. */
+/** The amount that swaps moved of one token on one chain. */
 export type Flow = { chainId: number; token: string; amount: bigint }
 
 type Row = { chain_id: string; token: string; amount: string }
@@ -11,7 +11,7 @@ const toFlow = (row: Row): Flow => ({
   amount: BigInt(row.amount),
 })
 
-/** Inputs of delivered swaps that are still in escrow: they come into the vault once they are claimed. */
+/** Inputs of delivered swaps that are still in escrow. */
 export async function readToClaim(db: Db): Promise<Flow[]> {
   const { rows } = await db.query<Row>(
     `select origin_chain as chain_id, input_token as token, sum(input_amount) as amount
@@ -20,13 +20,13 @@ export async function readToClaim(db: Db): Promise<Flow[]> {
   return rows.map(toFlow)
 }
 
-// Found by the times of the event log, so that it costs what was delivered in these days, not what ever was: now(), and
-// not clock_timestamp(), since only what is the same for the whole statement can leave months and pages out.
+// Uses the times of the event log, so that the cost depends on recent deliveries only. now() instead of
+// clock_timestamp(): only a value that is constant in the statement lets the planner skip months and pages.
 const DELIVERED_LATELY = `s.state in ('settled', 'claiming', 'closed') and s.id in (
   select e.swap_id from swap_events e
    where e.at > now() - make_interval(days => $1) and swap_status(e.state) = 'settled')`
 
-/** What left the vaults for swaps that were delivered in the last days. */
+/** Payouts of the vaults for swaps delivered in the last days. */
 export async function readPaidOut(db: Db, days: number): Promise<Flow[]> {
   const { rows } = await db.query<Row>(
     `select o.destination_chain as chain_id, o.pay_token as token, sum(o.pay_amount) as amount
@@ -37,7 +37,7 @@ export async function readPaidOut(db: Db, days: number): Promise<Flow[]> {
   return rows.map(toFlow)
 }
 
-/** What those swaps brought in or are going to, once it is claimed. */
+/** Inputs of those swaps, claimed or still to be claimed. */
 export async function readTakenIn(db: Db, days: number): Promise<Flow[]> {
   const { rows } = await db.query<Row>(
     `select s.origin_chain as chain_id, s.input_token as token, sum(s.input_amount) as amount

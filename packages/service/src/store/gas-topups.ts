@@ -3,7 +3,7 @@ import { isOpenAt } from './open-at.ts'
 
 export type NewTopUp = { attemptId: string; chainId: number; block: bigint; address: string; amount: bigint }
 
-/** Signed in the last 24 hours on a chain, whatever became of it. */
+/** The sum of top-ups signed in the last 24 hours on a chain, whatever their outcome. */
 export async function sumTopUpsOfDay(db: Db, chainId: number): Promise<bigint> {
   const { rows } = await db.query<{ total: string }>(
     `select coalesce(sum(amount), 0) as total from gas_topups
@@ -13,7 +13,7 @@ export async function sumTopUpsOfDay(db: Db, chainId: number): Promise<bigint> {
   return BigInt(rows[0]?.total ?? 0)
 }
 
-/** Keys whose balance at this block may lack a top-up that was signed for them. */
+/** Keys whose balance at this block may not include a signed top-up. */
 export async function findAwaitingTopUp(
   db: Db,
   at: { chainId: number; block: bigint },
@@ -27,8 +27,8 @@ export async function findAwaitingTopUp(
 }
 
 /**
- * Books a top-up in the transaction that records its bytes; whoever comes at the same time waits for its end. False
- * when the day would exceed its limit by it, or one is on its way to the key already.
+ * Books a top-up in the transaction that records its bytes. Concurrent bookings wait. False if the daily limit would be
+ * exceeded, or another top-up of the key is pending.
  */
 export async function bookTopUp(db: Db, topUp: NewTopUp, maxPerDay: bigint): Promise<boolean> {
   const { attemptId, chainId, address, amount } = topUp

@@ -1,14 +1,14 @@
 /**
- * A part of the service that has a database role of its own: the processes, the operator's commands, and the stops that
- * the operator's dashboard raises. Whoever migrates and rebuilds owns the tables, and is none of them.
+ * A part of the service with its own database role: the processes, the operator's commands, and the stops that the
+ * dashboard raises. Migrations and rebuilds run as the owner of the tables, who is none of these.
  */
 export const PARTS = ['api', 'worker', 'attester', 'operator', 'dashboard'] as const
 export type Part = (typeof PARTS)[number]
 
-/** The role that holds a part's rights. Nobody logs in as it: login roles are members of it. */
+/** The group role that holds a part's rights. It cannot log in: login roles are members of it. */
 export const groupOf = (part: Part) => `geoswap_${part}`
 
-/** In the words of `grant`. A part that is not named may do nothing. */
+/** Privileges in the syntax of `grant`. A missing part has none. */
 type Rights = Partial<Record<Part, string>>
 
 const RAISE_STOPS = `select,
@@ -17,8 +17,8 @@ const RAISE_STOPS = `select,
 const HOLD_LANES = 'select, insert (name), update (holder, fence, expires_at)'
 
 /**
- * Every table and view. What a part may not write is safe from whoever takes it over: the API stores what wallets
- * signed and never changes it, nor anything that the worker or the attester found out or signed.
+ * Privileges on every table and view. They limit an attacker who controls one part: the API stores signed terms and
+ * cannot change them, nor any result or signature of the worker or attester.
  */
 export const TABLES: Readonly<Record<string, Rights>> = {
   migrations: { api: 'select', worker: 'select', attester: 'select', dashboard: 'select' },
@@ -32,7 +32,7 @@ export const TABLES: Readonly<Record<string, Rights>> = {
   service_epoch: { api: 'select' },
   ring_positions: { api: 'select, insert, update (last_round, op_id)', worker: 'select, update (op_id)' },
   ops: {
-    // The balance is read again and the time may end before a submission; the rest is what the wallet signs.
+    // Only balance and expiry may change before a submission; the wallet signs the rest.
     api: `select, insert (id, quote_id, account_id, hash, delivery_hash, terms, origin_chain, destination_chain, wallet,
       input_token, input_amount, output_token, quoted_output, min_output, swappable, price_floor, recipient, locker,
       position, round, op_deadline, fill_deadline, refund_deadline, wallet_balance, wallet_block, value_cents,
@@ -76,7 +76,7 @@ export const TABLES: Readonly<Record<string, Rights>> = {
   gas_topups: { worker: 'select, insert (attempt_id, chain_id, address, amount)' },
   attested_outcomes: { attester: 'select, insert, update (outcome)' },
   attestations: {
-    // Who relays one says in what it was sent, and drops what no swap needs any more.
+    // The relayer records the sending attempt, and deletes attestations that no swap needs.
     worker: 'select, update (attempt_id, sent_hour), delete',
     attester: 'select, insert (chain_id, kind, swap_ids, valid_until, signature), delete',
     operator: 'select',
@@ -120,10 +120,13 @@ export const TABLES: Readonly<Record<string, Rights>> = {
   rebuilds: {},
 }
 
-/** Each partition of `swap_events`, by its own name. Through the table they are read and written as that says. */
+/**
+ * Privileges on each partition of `swap_events` by its own name. Access through the parent table uses the parent's
+ * privileges.
+ */
 export const PARTITION: Rights = { worker: 'select, delete' }
 
-/** Every sequence. */
+/** Privileges on every sequence. */
 export const SEQUENCES: Readonly<Record<string, Rights>> = {
   swap_event_positions: { api: 'usage' },
   swap_events_ticket_seq: {},
@@ -135,7 +138,7 @@ export const SEQUENCES: Readonly<Record<string, Rights>> = {
   rebuilds_id_seq: {},
 }
 
-/** Every function that can be called; those of triggers cannot. */
+/** Privileges on every callable function; trigger functions cannot be called. */
 export const FUNCTIONS: Readonly<Record<string, Rights>> = {
   lease_rate_budget: { api: 'execute' },
   lease_places: { api: 'execute' },
@@ -147,12 +150,12 @@ export const FUNCTIONS: Readonly<Record<string, Rights>> = {
   prepare_swap_event_partition: {},
 }
 
-/** Whose lanes are whose: no part takes one of another. */
+/** Row security of lanes: no part can take a lane of another. */
 export const LANES: Rights = { api: "name = 'webhooks'", worker: "name <> 'webhooks'" }
 
 export type Right = { privilege: string; columns: readonly string[] | undefined }
 
-/** Each privilege of such a list, with the columns that it is for; undefined for all. */
+/** Parses privileges and their columns; undefined means all columns. */
 export function parseRights(text = ''): Right[] {
   return [...text.matchAll(/(\w+)(?:\s*\(([^)]*)\))?/g)].map(([, privilege = '', columns]) => ({
     privilege,

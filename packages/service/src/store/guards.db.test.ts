@@ -5,7 +5,7 @@ import { insertTestAttempt } from './test-attempts.ts'
 import { insertTestAccount, startTestDatabase, type TestDatabase } from './test-database.ts'
 import { insertTestSwap, moveTestSwap, settleTestSwap, type TestSwap } from './test-swaps.ts'
 
-// What the database itself refuses, whoever writes to it.
+// Rules that the database enforces for every writer.
 
 let database: TestDatabase
 let swap: TestSwap
@@ -20,7 +20,7 @@ afterAll(() => database.stop())
 const MOVE = 'update swaps set state = $2, version = version + $3, proof = $4 where id = $1'
 type Move = { from: SwapState; to: SwapState; versions?: number; proof?: object | null }
 
-/** The move written by hand, and undone. Says why it was refused. */
+/** Applies the transition directly in SQL and rolls back. Returns the error message, if any. */
 async function refusalOf({ from, to, versions = 1, proof = {} }: Move): Promise<string | undefined> {
   const client = await database.pool.connect()
   try {
@@ -37,11 +37,11 @@ async function refusalOf({ from, to, versions = 1, proof = {} }: Move): Promise<
   }
 }
 
-describe('a state written by hand', () => {
+describe('a state written in SQL', () => {
   const isTerminal = (state: SwapState) => publicStatus(state) !== 'pending'
   const refunding: SwapState[] = ['refundDecided', 'refunding', 'refundBlocked']
 
-  test.each(states)('is no way out of a terminal status, nor of a decided refund: %s', async (from) => {
+  test.each(states)('cannot leave a terminal status or a decided refund: %s', async (from) => {
     for (const to of states) {
       const leaves = isTerminal(from) && publicStatus(to) !== publicStatus(from)
       const undecides = refunding.includes(from) && ![...refunding, 'refunded'].includes(to)
@@ -50,23 +50,23 @@ describe('a state written by hand', () => {
     }
   })
 
-  test('may be any that the state table has', async () => {
+  test('may be any that the state table allows', async () => {
     for (const from of states)
       for (const to of Object.values(transitions[from])) expect(await refusalOf({ from, to })).toBeUndefined()
   })
 
-  test('needs the next version, so that nobody overwrites what another worker did', async () => {
+  test("requires the next version, so that no worker overwrites another's change", async () => {
     for (const versions of [0, 2, -1])
       expect(await refusalOf({ from: 'locked', to: 'delivering', versions })).toMatch(/without its version/)
   })
 
-  test('needs a proof where the input was not taken or goes back', async () => {
+  test('requires a proof if the swap fails or is refunded', async () => {
     expect(await refusalOf({ from: 'locking', to: 'failed', proof: null })).toMatch(/needs a proof/)
     expect(await refusalOf({ from: 'locked', to: 'refundDecided', proof: null })).toMatch(/needs a proof/)
   })
 })
 
-test('no delivery is put on record for a swap that is not locked, or that goes back', async () => {
+test('no delivery is recorded for a swap that is not locked or whose refund is decided', async () => {
   const fresh = await insertTestSwap(database.pool, swap.accountId)
   await expect(insertTestAttempt(database.pool, fresh, 'deliver')).rejects.toThrow(
     'no delivery may be signed',
@@ -82,7 +82,7 @@ test('no delivery is put on record for a swap that is not locked, or that goes b
   )
 })
 
-test('one nonce of a key is on record once for each price', async () => {
+test('a nonce of a key is recorded once per replacement', async () => {
   const settled = await insertTestSwap(database.pool, swap.accountId)
   await settleTestSwap(database.pool, settled)
   const id = await insertTestAttempt(database.pool, settled, 'claim')
@@ -95,7 +95,7 @@ test('one nonce of a key is on record once for each price', async () => {
   await expect(database.pool.query(again, [id, 0, '0xother'])).rejects.toThrow('duplicate key')
 })
 
-test('an op has one attested outcome, whichever came first', async () => {
+test('an op has one attested outcome: the first', async () => {
   expect(await settleOutcomes(database.pool, 'claim', ['0xop'])).toEqual(new Set(['0xop']))
   expect(await settleOutcomes(database.pool, 'refund', ['0xop'])).toEqual(new Set())
   expect(await settleOutcomes(database.pool, 'claim', ['0xop'])).toEqual(new Set(['0xop']))

@@ -2,15 +2,15 @@ import type { Db } from './db.ts'
 
 export type PlacesLease = {
   accountId: string
-  /** Whose lease it is: an id of the process. */
+  /** The id of the process. */
   process: string
-  /** How many it wants to hold, with those that it has. */
+  /** The wanted total, including the slots already held. */
   want: number
   most: number
   ttlMs: number
 }
 
-/** How many callers of the account the process may hold from now on, until the lease is over. */
+/** Leases waiting-caller slots of an account. Returns the number that the process may hold until the lease expires. */
 export async function leasePlaces(db: Db, lease: PlacesLease): Promise<number> {
   const { rows } = await db.query<{ places: number }>({
     name: 'lease-places',

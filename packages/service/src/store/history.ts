@@ -2,21 +2,21 @@ import type { SwapRecord, SwapStatus } from '@geoswap/wire'
 import type { Db } from './db.ts'
 import { changingColumns, FIXED_COLUMNS, type StatusRow, toStatus } from './statuses.ts'
 
-/** Where a page ends: the next one begins below it. */
-export type Place = { createdAt: string; swapId: string }
+/** The cursor of a page: the next page starts below it. */
+export type HistoryCursor = { createdAt: string; swapId: string }
 
 export type HistoryFilter = {
   accountId: string
   limit: number
-  below?: Place
+  below?: HistoryCursor
   wallet?: string
   status?: SwapStatus
-  /** Inclusive; `to` is not. */
+  /** `from` is inclusive, `to` exclusive. */
   from?: string
   to?: string
 }
 
-/** What was asked for, of `swaps s` and `ops o`. */
+/** Requested terms, from `swaps s` and `ops o`. */
 export const ORDER_COLUMNS = 's.wallet, o.recipient, o.output_token'
 export type RecordRow = StatusRow & { wallet: string; recipient: string; output_token: string }
 type Row = RecordRow & { created_exactly: string }
@@ -31,15 +31,18 @@ export function toRecord(row: RecordRow): SwapRecord {
   }
 }
 
-// In the text of the statement: with a limit that it does not know the planner finds no plan that is good for every
-// account, and plans each read anew. Few of them, so that few statements are kept.
+// The limit is part of the statement text: with a parameter, the planner finds no plan that fits every account and
+// plans every read again. Few values keep the number of prepared statements small.
 const LIMITS = [21, 51, 101]
 
 /**
- * An account's swaps, the newest first, with the place of each. Every combination of filters is a statement of its
- * own, so that the planner sees which index serves it.
+ * An account's swaps, newest first, each with its cursor. Each combination of filters is a separate statement, so that
+ * the planner can choose the matching index.
  */
-export async function readHistory(db: Db, filter: HistoryFilter): Promise<(SwapRecord & { place: Place })[]> {
+export async function readHistory(
+  db: Db,
+  filter: HistoryFilter,
+): Promise<(SwapRecord & { cursor: HistoryCursor })[]> {
   const values: unknown[] = [filter.accountId]
   const limit = LIMITS.find((most) => most >= filter.limit) ?? filter.limit
   const clauses = ['h.account_id = $1']
@@ -53,7 +56,7 @@ export async function readHistory(db: Db, filter: HistoryFilter): Promise<(SwapR
   add((status) => `h.status = ${status}`, filter.status)
   add((from) => `h.created_at >= ${from}::timestamptz`, filter.from)
   add((to) => `h.created_at < ${to}::timestamptz`, filter.to)
-  // The clock of the database is finer than a Date.
+  // The database's clock has microseconds, a Date only milliseconds.
   const exactly = `to_char(h.created_at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`
   const { rows } = await db.query<Row>(
     `select ${FIXED_COLUMNS}, ${changingColumns('s')}, ${ORDER_COLUMNS}, ${exactly} as created_exactly
@@ -66,6 +69,6 @@ export async function readHistory(db: Db, filter: HistoryFilter): Promise<(SwapR
   )
   return rows.slice(0, filter.limit).map((row) => ({
     ...toRecord(row),
-    place: { createdAt: row.created_exactly, swapId: row.id },
+    cursor: { createdAt: row.created_exactly, swapId: row.id },
   }))
 }

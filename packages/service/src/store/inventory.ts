@@ -16,7 +16,7 @@ export async function readInventory(db: Db): Promise<Holding[]> {
 
 export type Balance = { token: string; amount: bigint }
 
-/** Takes over what the chain shows the vault to hold at a block; an older block changes nothing. */
+/** Stores the vault's balances as of a block. An older block changes nothing. */
 export async function setHoldings(db: Db, at: { chainId: number; block: bigint }, balances: Balance[]) {
   await db.query(
     `insert into inventory as i (chain_id, token, held, at_block)

@@ -3,15 +3,14 @@ import { type Db, inTransaction } from './db.ts'
 
 export type Lease = { name: string; holder: string; fence: string }
 
-/** What workers tell each other: the name of a lane that one of them would like to have, or nothing: some are free. */
+/** Notifications between workers. Payload: the name of a wanted lane, or empty if lanes became free. */
 export const LANES_CHANNEL = 'lanes'
 
-/** Registers the lanes that exist. */
 export async function declareLanes(db: Db, names: readonly string[]): Promise<void> {
   await db.query('insert into lanes (name) select unnest($1::text[]) on conflict (name) do nothing', [names])
 }
 
-/** Takes lanes that nobody holds, at most `limit`. Times are the database's. */
+/** Takes up to `limit` free lanes. Times are the database's. */
 export async function takeLanes(
   db: Db,
   want: { names: readonly string[]; holder: string; ttlMs: number; limit: number },
@@ -26,7 +25,7 @@ export async function takeLanes(
   return rows
 }
 
-/** The holder counts too: after a restore from a backup the same fence may be given out once more. */
+/** The holder counts as well: after a restore from a backup the same fence may be issued again. */
 function columnsOf(leases: readonly Lease[]): string[][] {
   return [
     leases.map(({ name }) => name),
@@ -35,7 +34,7 @@ function columnsOf(leases: readonly Lease[]): string[][] {
   ]
 }
 
-/** Extends the leases still held; those missing from the answer were lost. */
+/** Extends the held leases. Leases missing from the result were lost. */
 export async function renewLanes(db: Db, leases: readonly Lease[], ttlMs: number): Promise<Set<string>> {
   const { rows } = await db.query<{ name: string }>(
     `update lanes l set expires_at = clock_timestamp() + make_interval(secs => $4)
@@ -47,7 +46,7 @@ export async function renewLanes(db: Db, leases: readonly Lease[], ttlMs: number
   return new Set(rows.map((row) => row.name))
 }
 
-/** Gives lanes back, and lets every worker know, so that none waits for its next look. */
+/** Releases lanes and notifies all workers, so that none waits for its next poll. */
 export async function releaseLanes(db: Db, leases: readonly Lease[]): Promise<void> {
   await db.query(
     `with released as (
@@ -61,14 +60,14 @@ export async function releaseLanes(db: Db, leases: readonly Lease[]): Promise<vo
   )
 }
 
-/** Asks whoever holds a lane to hand it over. Nobody has to hear it. */
+/** Asks the holder of a lane to hand it over. The holder may ignore it. */
 export async function askForLane(db: Db, name: string): Promise<void> {
   await db.query(`select pg_notify('${LANES_CHANNEL}', $1)`, [name])
 }
 
 /**
- * Holds the lease's row until the transaction ends. False when another worker has taken the lane: whoever
- * asks must not sign anything.
+ * Locks the lease's row until the transaction ends. False if another worker has taken the lane: the caller must not
+ * sign.
  */
 export async function confirmLease(db: Db, lease: Lease): Promise<boolean> {
   const { rowCount } = await db.query(
@@ -79,7 +78,7 @@ export async function confirmLease(db: Db, lease: Lease): Promise<boolean> {
   return rowCount === 1
 }
 
-/** What only the holder of a lane may decide. Undefined when another worker has taken the lane. */
+/** Runs `decide` in a transaction that holds the lane. Undefined if another worker has taken the lane. */
 export async function whileHeld<T>(
   pool: Pool,
   lease: Lease,
@@ -88,7 +87,7 @@ export async function whileHeld<T>(
   return inTransaction(pool, async (db) => ((await confirmLease(db, lease)) ? decide(db) : undefined))
 }
 
-/** Who holds each of these lanes now, in no order; undefined for one that is free. */
+/** The current holder of each lane, in random order; undefined if the lane is free. */
 export async function readHolders(db: Db, names: readonly string[]) {
   const { rows } = await db.query<{ name: string; holder: string | null }>(
     `select name, case when expires_at > clock_timestamp() then holder end as holder
@@ -98,7 +97,7 @@ export async function readHolders(db: Db, names: readonly string[]) {
   return rows.map(({ name, holder }) => ({ name, ...(holder !== null && { holder }) }))
 }
 
-/** How many lanes workers hold now; the one of the webhooks is the API's. */
+/** The number of lanes held by workers. The webhooks lane belongs to the API. */
 export async function countWorkerLanes(db: Db): Promise<number> {
   const { rows } = await db.query<{ count: string }>(
     `select count(*) from lanes where name <> 'webhooks' and expires_at > clock_timestamp()`,

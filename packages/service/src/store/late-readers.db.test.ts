@@ -15,7 +15,7 @@ const proof = { kind: 'test' }
 let database: TestDatabase
 let lease: Lease
 let accountId: string
-/** They ended five months ago. */
+/** Swaps that ended five months ago. */
 let settled: TestSwap
 let failed: TestSwap
 let before: { events: SwapEvents | undefined; trace: TraceLine[]; sent: Delivery[] }
@@ -43,7 +43,7 @@ beforeAll(async () => {
     trace: await traceSwap(pool, settled.swapId),
     sent: await resend(),
   }
-  if (!(await dropMonth(pool, await monthAt(pool, -5)))) throw new Error('The month is needed')
+  if (!(await dropMonth(pool, await monthAt(pool, -5)))) throw new Error('The month was not dropped')
 })
 afterAll(() => database.stop())
 
@@ -60,15 +60,15 @@ async function takeAll(): Promise<Delivery[]> {
   return taken
 }
 
-/** Everything that is sent again for the swap that settled. */
+/** Replays the settled swap and returns all deliveries. */
 async function resend(): Promise<Delivery[]> {
   await replay(database.pool, endpointId, { swapId: settled.swapId })
   return takeAll()
 }
 
-describe('when the months of a swap are gone', () => {
+describe('after the months of a swap were dropped', () => {
   test.each([0, 3, 5, 9])(
-    'a stream that goes on after event %i is told its end, as it was told before',
+    'a stream that resumes after event %i receives the same end as before',
     async (after) => {
       expect(before.events?.events).toHaveLength(5)
       expect(await eventsOf(settled, after)).toEqual({
@@ -79,7 +79,7 @@ describe('when the months of a swap are gone', () => {
     },
   )
 
-  test('several are told at once, and each its own', async () => {
+  test('several streams receive their own ends', async () => {
     const keys = [failed, { ...settled, accountId: 'acc_other' }, settled].map((swap) => ({
       ...swap,
       after: 0,
@@ -92,7 +92,7 @@ describe('when the months of a swap are gone', () => {
     expect(last?.events).toMatchObject([{ seq: 5, status: { swapId: settled.swapId, status: 'settled' } }])
   })
 
-  test('a webhook is sent its end again, each time with the same id', async () => {
+  test('a replay sends the end to a webhook, each time with the same id', async () => {
     const [again, ...more] = await resend()
     const [twice] = await resend()
 
@@ -102,7 +102,7 @@ describe('when the months of a swap are gone', () => {
     expect(before.sent.map(({ position }) => position)).not.toContain(again?.position)
   })
 
-  test('a replay since a time has the ends after it, and none of what another account did', async () => {
+  test('a replay since a time has the ends after it, and none of other accounts', async () => {
     const { pool } = database
     const since = (days: number) => ({ since: new Date(Date.now() - days * 86_400_000) })
     const stranger = await insertTestSwap(pool, await insertTestAccount(pool))
@@ -121,7 +121,7 @@ describe('when the months of a swap are gone', () => {
     )
   })
 
-  test('a trace has its end', async () => {
+  test('a trace includes its end', async () => {
     const ends = (lines: TraceLine[]) => lines.filter(({ what }) => what === 'swap settled')
 
     const [end, ...more] = ends(await traceSwap(database.pool, settled.swapId))

@@ -12,7 +12,7 @@ export async function findLedgerCursor(db: Db, chainId: number): Promise<LedgerC
   return rows[0] && { openedBlock: BigInt(rows[0].opened_block), block: BigInt(rows[0].block) }
 }
 
-/** False when someone else opened them. */
+/** Opens the books of a chain. False if another process opened them. */
 export async function openLedger(db: Db, { chainId, block }: { chainId: number; block: bigint }) {
   const { rowCount } = await db.query(
     `insert into ledger_cursors (chain_id, opened_block, block) values ($1, $2, $2) on conflict do nothing`,
@@ -23,7 +23,7 @@ export async function openLedger(db: Db, { chainId, block }: { chainId: number; 
 
 type Advance = { chainId: number; from: bigint; to: bigint }
 
-/** False when someone else has booked meanwhile: the caller rolls back. */
+/** Advances the cursor. False if another process booked in the meantime: the caller rolls back. */
 export async function advanceLedger(db: Db, { chainId, from, to }: Advance): Promise<boolean> {
   const { rowCount } = await db.query(
     'update ledger_cursors set block = $3, read_at = clock_timestamp() where chain_id = $1 and block = $2',
@@ -41,7 +41,7 @@ export type NewMovement = Transfer & {
   swapId?: string
 }
 
-/** Books what is not booked yet, and returns how many that were: a movement is known by its source and part. */
+/** Books movements that are not booked yet, identified by source and part. Returns their number. */
 export async function insertMovements(
   db: Db,
   chainId: number,
@@ -65,7 +65,7 @@ export async function insertMovements(
   return rowCount ?? 0
 }
 
-/** What of these sources the books have. */
+/** The booked movements of these sources. */
 export async function findBooked(db: Db, chainId: number, sources: readonly string[]) {
   const { rows } = await db.query<{ source: string; part: string }>(
     'select source, part from ledger_movements where chain_id = $1 and source = any($2)',
@@ -74,7 +74,7 @@ export async function findBooked(db: Db, chainId: number, sources: readonly stri
   return rows.map(({ source, part }) => ({ source, part: Number(part) }))
 }
 
-/** Those of these ops whose lock the books have. */
+/** The ops among these whose lock is booked. */
 export async function findBookedLocks(db: Db, opHashes: readonly string[]): Promise<Set<string>> {
   const { rows } = await db.query<{ op_hash: string }>(
     `select op_hash from ledger_movements where kind = 'locked' and op_hash = any($1)`,
@@ -98,7 +98,7 @@ export async function readLedgerBalances(db: Db, chainId?: number): Promise<Ledg
   return rows.map((row) => ({ ...row, chainId: Number(row.chain_id), amount: BigInt(row.amount) }))
 }
 
-/** How long ago each chain was read. */
+/** Seconds since each chain was last read. */
 export async function readLedgerAges(db: Db): Promise<{ chainId: number; seconds: number }[]> {
   const { rows } = await db.query<{ chain_id: string; seconds: number }>(
     `select chain_id, extract(epoch from clock_timestamp() - read_at)::float8 as seconds from ledger_cursors`,
@@ -109,7 +109,7 @@ export async function readLedgerAges(db: Db): Promise<{ chainId: number; seconds
 export type OpRecord = {
   hash: string
   deliveryHash: string
-  /** None for an op that was built and never submitted: nothing of ours may have moved money for it. */
+  /** Absent if the op was built but never submitted: the service must not have moved money for it. */
   swapId?: string
   inputToken: string
   inputAmount: bigint
@@ -131,7 +131,7 @@ type OpRow = {
   pay_amount: string
 }
 
-/** The ops that go by one of these names: their own, or that of their delivery. */
+/** Ops by their hash or delivery hash. */
 export async function findOpRecords(db: Db, names: readonly string[]): Promise<OpRecord[]> {
   if (names.length === 0) return []
   const { rows } = await db.query<OpRow>(
@@ -154,7 +154,7 @@ export async function findOpRecords(db: Db, names: readonly string[]): Promise<O
   }))
 }
 
-/** Swaps whose input is here for good as far as we know: each must be in the escrow until the books show its exit. */
+/** Swaps whose input is final: it must be in the escrow until the books show its exit. */
 export async function findHeldInputs(db: Db, chainId: number): Promise<string[]> {
   const { rows } = await db.query<{ id: string }>(
     `select id from swaps where origin_chain = $1 and origin_final
@@ -164,7 +164,7 @@ export async function findHeldInputs(db: Db, chainId: number): Promise<string[]>
   return rows.map(({ id }) => id)
 }
 
-/** What those of them take up that have not left by the books. */
+/** The total input of the swaps among these whose exit is not booked. */
 export async function sumHeldInputs(db: Db, swapIds: readonly string[]) {
   const { rows } = await db.query<{ token: string; amount: string }>(
     `select s.input_token as token, sum(s.input_amount) as amount from swaps s join ops o on o.id = s.op_id
@@ -176,7 +176,7 @@ export async function sumHeldInputs(db: Db, swapIds: readonly string[]) {
   return rows.map(({ token, amount }) => ({ token, amount: BigInt(amount) }))
 }
 
-/** Swaps under way that count as delivered for good on this chain, since the books were opened. */
+/** Open swaps that were finally delivered on this chain since the books were opened. */
 export async function findFinalDeliveries(db: Db, chainId: number): Promise<string[]> {
   const { rows } = await db.query<{ id: string }>(
     `select s.id from swaps s join ops o on o.id = s.op_id join ledger_cursors c on c.chain_id = s.destination_chain
@@ -187,7 +187,7 @@ export async function findFinalDeliveries(db: Db, chainId: number): Promise<stri
   return rows.map(({ id }) => id)
 }
 
-/** Those of them of whose delivery the books know nothing. */
+/** The swaps among these whose delivery is not booked. */
 export async function findUnbookedDeliveries(db: Db, swapIds: readonly string[]) {
   const { rows } = await db.query<{ id: string; token: string }>(
     `select s.id, o.output_token as token from swaps s join ops o on o.id = s.op_id

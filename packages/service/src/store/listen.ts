@@ -2,12 +2,12 @@ import { Client } from 'pg'
 
 export type ListenerOptions = {
   url: string
-  /** By channel: what to do with a payload. */
+  /** Payload handlers by channel. */
   channels: Record<string, (payload: string) => void>
   /** Called after each (re)connection: notifications sent before it may have been missed. */
   onConnect?: () => void
   onDisconnect?: () => void
-  /** Told why a connection was lost or not made: once, however often it is then tried in vain. */
+  /** Called once per outage with its cause, however many retries fail. */
   onFault(error: unknown): void
 }
 
@@ -17,7 +17,7 @@ const FIRST_RETRY_MS = 100
 const LAST_RETRY_MS = 2_000
 const ALIVE_CHECK_MS = 5_000
 
-/** One connection that listens to all channels of a process and comes back by itself. Never throws. */
+/** Listens to all channels of a process on one connection and reconnects by itself. Never throws. */
 export function createListener(options: ListenerOptions): Listener {
   let client: Client | undefined
   let timer: NodeJS.Timeout | undefined
@@ -37,7 +37,7 @@ export function createListener(options: ListenerOptions): Listener {
     retryMs = Math.min(retryMs * 2, LAST_RETRY_MS)
   }
 
-  // A peer that vanished without a word is only noticed by asking it.
+  // A peer that vanished without closing the connection is only noticed by a query.
   const checkAlive = (current: Client): void => {
     current.query('select 1').then(
       () => {

@@ -16,7 +16,7 @@ afterAll(() => database.stop())
 
 const ORIGIN = { chainId: 31337, locker: 'locker' }
 
-/** The swaps that a worker would sign something for now, beyond a refund. */
+/** The swaps for which a worker would sign something other than a refund. */
 async function wanted(): Promise<string[]> {
   const { pool } = database
   const found = await Promise.all([
@@ -42,7 +42,7 @@ async function insertAt(events: ('lockRecorded' | 'lockSeen' | 'deliveryRecorded
   return swap
 }
 
-test('for a swap whose log lost rows nothing is locked or delivered, whatever its state', async () => {
+test('nothing is locked or delivered for a swap with lost attempts, in any state', async () => {
   const events = ['lockRecorded', 'lockSeen', 'deliveryRecorded'] as const
   for (const count of [0, 1, 2, 3]) await insertAt(events.slice(0, count))
   const before = await wanted()
@@ -55,7 +55,7 @@ test('for a swap whose log lost rows nothing is locked or delivered, whatever it
   expect(await wanted()).toEqual([])
 })
 
-test('what is set aside is counted anew from swaps that are not delivered and withdrawals under way', async () => {
+test('reservations are recomputed from undelivered swaps and pending withdrawals', async () => {
   const { pool } = database
   await pool.query(
     `insert into inventory (chain_id, token, held, reserved, at_block) values (31338, 'output', 100000, 7, 1)`,
@@ -78,7 +78,7 @@ test('what is set aside is counted anew from swaps that are not delivered and wi
   expect(rows).toEqual([{ reserved: String(4 * 990 + 10) }])
 })
 
-test('a transaction of ours that is neither in the log nor before a rebuild is missed', async () => {
+test('a transaction of ours that is neither recorded nor older than a rebuild is reported', async () => {
   const { pool } = database
   const { rows } = await pool.query('select tx_hash from tx_attempts limit 1')
   const named = [

@@ -8,18 +8,17 @@ type Migration = { name: string; sql: string; checksum: string }
 
 const FOLDER = new URL('./migrations/', import.meta.url)
 
-// Any constant will do, as long as every process uses the same one.
+// Arbitrary, but equal in all processes.
 const LOCK_KEY = 7_283_641_902
 
-// Whoever comes after a migration that waits for a table waits behind it. A tenth of what a statement of the service
-// may take, and then everybody else has a turn before the next try.
+// Queries queue behind a migration that waits for a table lock. The wait is a tenth of the statement timeout; then
+// other queries get a turn before the next try.
 const TABLE_WAIT_MS = 1_000
 const TRIES = 30
 
 /**
- * Applies every migration that this database has not seen, in the order of their names, each in its
- * own transaction, and gives every role its rights. Processes that start together take turns, and those that are at
- * work go on meanwhile. Returns the names it applied.
+ * Applies all missing migrations in the order of their names, each in its own transaction, and grants every role its
+ * rights. Processes that start together take turns, and running processes continue. Returns the applied names.
  */
 export async function migrate(pool: Pool, folder: URL = FOLDER): Promise<string[]> {
   const migrations = await readMigrations(folder)
@@ -29,18 +28,18 @@ export async function migrate(pool: Pool, folder: URL = FOLDER): Promise<string[
     await client.query('select pg_advisory_lock($1)', [LOCK_KEY])
     await client.query("select set_config('lock_timeout', $1, false)", [String(TABLE_WAIT_MS)])
     const added = await applyMissing(client, migrations)
-    // Those of this version are for its own tables.
-    if (folder === FOLDER) await inTurn(() => applyGrants(client))
+    // The grants of this version match its own tables only.
+    if (folder === FOLDER) await retryWhileBlocked(() => applyGrants(client))
     return added
   } finally {
-    // Destroying the connection gives the lock and its settings back, whatever went wrong.
+    // Destroying the connection releases the lock and resets its settings in any case.
     client.release(true)
   }
 }
 
 /**
- * Refuses a database that lacks migrations of this build. One that has more is served: a newer version runs beside
- * this one, or did. Returns the names that only the database knows.
+ * Throws if the database lacks migrations of this build. Extra migrations are accepted: a newer version runs or ran on
+ * it. Returns the names of the extra ones.
  */
 export async function assertMigrated(pool: Pool, folder: URL = FOLDER): Promise<string[]> {
   const [migrations, applied] = await Promise.all([readMigrations(folder), readApplied(pool)])
@@ -53,7 +52,7 @@ export async function assertMigrated(pool: Pool, folder: URL = FOLDER): Promise<
   if (missing.length > 0) {
     throw new Error(
       `This database is older than this version: it lacks ${missing.map(({ name }) => name).join(', ')}. ` +
-        'Run `npm run service -- migrate` first: the version that runs now goes on beside it.',
+        'Run `npm run service -- migrate` first; the running version can keep running meanwhile.',
     )
   }
   const known = new Set(migrations.map(({ name }) => name))
@@ -91,7 +90,7 @@ async function applyMissing(client: PoolClient, migrations: Migration[]): Promis
     const checksum = applied.get(migration.name)
     if (checksum === migration.checksum) continue
     if (checksum) throw changed(migration.name)
-    await inTurn(() => apply(client, migration))
+    await retryWhileBlocked(() => apply(client, migration))
     added.push(migration.name)
   }
   return added
@@ -101,21 +100,21 @@ function changed(name: string): Error {
   return new Error(`Migration ${name} was changed after it was applied`)
 }
 
-/** Tries again while others are in the way: they had a turn meanwhile. */
-async function inTurn(change: () => Promise<void>): Promise<void> {
+/** Retries while other queries block the change. */
+async function retryWhileBlocked(change: () => Promise<void>): Promise<void> {
   for (let left = TRIES; ; left -= 1) {
     try {
       return await change()
     } catch (error) {
       const { code = '', cause } = error as { code?: string; cause?: { code?: string } }
-      if (!IN_THE_WAY.has(cause?.code ?? code) || left === 1) throw error
+      if (!BLOCKED.has(cause?.code ?? code) || left === 1) throw error
       await delay(TABLE_WAIT_MS)
     }
   }
 }
 
-// A lock was not had in time, and a deadlock with somebody at work.
-const IN_THE_WAY = new Set(['55P03', '40P01'])
+// Lock timeout, and deadlock with another query.
+const BLOCKED = new Set(['55P03', '40P01'])
 
 async function apply(client: PoolClient, { name, sql, checksum }: Migration): Promise<void> {
   try {

@@ -24,7 +24,7 @@ afterAll(() => database.stop())
 
 const namesOf = async (folder: URL) => (await readdir(folder)).filter((name) => name.endsWith('.sql')).sort()
 
-/** A folder with the first migrations of this build, and these after them. */
+/** A folder with these migrations of this build, and the added ones. */
 async function folderOf(names: readonly string[], added: Record<string, string> = {}): Promise<URL> {
   const dir = await mkdtemp(join(tmpdir(), 'geoswap-migrations-'))
   for (const name of names) await copyFile(new URL(name, FOLDER), join(dir, name))
@@ -37,14 +37,14 @@ async function emptyDatabase(name: string): Promise<Pool> {
   return createPool(database.url.replace(/[^/]*$/, name))
 }
 
-/** `-- contract of 0012_x.sql: …` in the first line: what that migration made superfluous. */
+/** Parses `-- contract of 0012_x.sql: …` in the first line: the migration that made the dropped parts obsolete. */
 const expandedBy = (sql: string) => /^-- contract of (\d{4}_\w+\.sql): \S/.exec(sql)?.[1]
 
-/** `-- excused: table.rule is gone: why`, one line each: what looks like a contraction, and why nobody meets it. */
+/** Parses `-- excused: table.rule is gone: why`, one per line: an apparent contraction that affects no version. */
 const excusesOf = (sql: string) =>
   [...sql.matchAll(/^-- excused: (\S+ is (?:gone|a new rule)): \S/gm)].map(([, problem = '']) => problem)
 
-/** What of this a version that runs on the database meets, and what is excused for nothing. */
+/** The contractions that affect a running version, and excuses without a contraction. */
 function problemsOf(sql: string, found: readonly string[]): string[] {
   const excuses = excusesOf(sql)
   return [
@@ -55,7 +55,7 @@ function problemsOf(sql: string, found: readonly string[]): string[] {
   ]
 }
 
-test('a migration only adds, or takes away what the release before no longer uses', async () => {
+test('a migration only adds, or removes parts that the previous release no longer uses', async () => {
   const names = await namesOf(FOLDER)
   const pool = await emptyDatabase('one_by_one')
   await migrate(pool, await folderOf(names.filter((name) => name <= firstRelease)))
@@ -76,7 +76,7 @@ test('a migration only adds, or takes away what the release before no longer use
   expect(problems).toEqual([])
 })
 
-test('an excuse is for what it names, and for nothing else', () => {
+test('an excuse covers exactly what it names', () => {
   const sql = '-- excused: swaps.one is gone: nobody names it\n-- excused: swaps.two is gone: the same\n'
 
   expect(problemsOf(sql, ['swaps.one is gone', 'swaps.three is gone'])).toEqual([
@@ -90,7 +90,7 @@ const allowKinds = (kinds: string) =>
   `alter table attestations drop constraint attestations_kind_check;
    alter table attestations add check (kind in (${kinds}))`
 
-describe('a contraction is found', () => {
+describe('a contraction is detected', () => {
   let pool: Pool
   beforeAll(async () => {
     pool = await emptyDatabase('contractions')
@@ -118,12 +118,12 @@ describe('a contraction is found', () => {
     ['alter table swaps drop column last_valid', ['swaps.last_valid is gone']],
     [
       'alter table swaps rename column wallet to owner',
-      ['swaps.wallet is gone', 'swaps.owner is new, and has to be given'],
+      ['swaps.wallet is gone', 'swaps.owner is new and required'],
     ],
-    ['alter table swaps alter last_valid type numeric', ['swaps.last_valid is numeric, and was bigint']],
+    ['alter table swaps alter last_valid type numeric', ['swaps.last_valid is numeric instead of bigint']],
     ['alter table swaps alter last_valid set not null', ['swaps.last_valid may no longer be null']],
     ['alter table swaps alter credited drop default', ['swaps.credited no longer has a default']],
-    ['alter table swaps add tier text not null', ['swaps.tier is new, and has to be given']],
+    ['alter table swaps add tier text not null', ['swaps.tier is new and required']],
     [
       "alter table swaps add constraint cheap check (state <> 'x')",
       [expect.stringMatching('swaps.cheap is a new rule')],
@@ -145,7 +145,7 @@ describe('a contraction is found', () => {
     allowKinds("'claim', 'refund', 'return'"),
     'alter table swaps alter signature drop not null',
     'create or replace function utc_now() returns text language sql volatile as $$ select now()::text $$',
-  ])('and an expansion is none: %s', async (sql) => {
+  ])('an expansion is no contraction: %s', async (sql) => {
     expect(await contractionsOf(sql)).toEqual([])
   })
 })
@@ -163,7 +163,7 @@ describe('a process', () => {
     await pool.end()
   })
 
-  test('starts on one that is ahead, and knows by what', async () => {
+  test('starts on a database that is ahead, and reports the extra migrations', async () => {
     const pool = await emptyDatabase('ahead')
     const ahead = { '9001_next.sql': 'alter table swaps add tier text' }
     await migrate(pool, await folderOf(await namesOf(FOLDER), ahead))
@@ -173,7 +173,7 @@ describe('a process', () => {
   })
 })
 
-test('a migration lets others pass while somebody holds its table, and is applied after that', async () => {
+test('a migration lets queries pass while a transaction holds its table, and is applied afterwards', async () => {
   const pool = await emptyDatabase('busy')
   await migrate(pool)
   const next = { '9001_next.sql': 'alter table exposure add note text' }

@@ -18,11 +18,11 @@ async function accepted(): Promise<Swap> {
 
 async function find(id: string): Promise<Swap> {
   const [swap] = await findSwaps(database.pool, [id])
-  if (!swap) throw new Error('There is no such swap')
+  if (!swap) throw new Error('Swap not found')
   return swap
 }
 
-test('of two workers that read a swap alike, one moves it, and the other is told that it moved', async () => {
+test('of two workers that read the same version, one moves the swap, and the other is refused', async () => {
   const swap = await accepted()
 
   const first = await advanceSwap(database.pool, { swap, event: 'lockRecorded' })
@@ -40,14 +40,14 @@ test('a move changes no other swap', async () => {
   expect(await find(other.id)).toEqual(other)
 })
 
-test('an event that a state does not take moves nothing', async () => {
+test('an event that the state does not accept changes nothing', async () => {
   const swap = await accepted()
 
   expect(await advanceSwap(database.pool, { swap, event: 'claimRecorded' })).toBeUndefined()
   expect(await find(swap.id)).toEqual(swap)
 })
 
-test('swaps move together, or it is said that one of them has moved', async () => {
+test('swaps move together, or not at all if one has moved', async () => {
   const [first, second] = [await accepted(), await accepted()]
   const both = [first, second]
   expect(await areUnmoved(database.pool, both)).toBe(true)
@@ -69,7 +69,7 @@ test.each([
   ['a newer block', 11n, 7n],
   ['the same block, read again', 10n, 7n],
   ['an older block, which changes nothing', 9n, 5n],
-])('what a vault holds is as of %s', async (_, block, held) => {
+])('a vault balance is that of %s', async (_, block, held) => {
   const token = `token-${block}`
   await setHoldings(database.pool, { chainId: 1, block: 10n }, [{ token, amount: 5n }])
   await setHoldings(database.pool, { chainId: 2, block: 10n }, [{ token, amount: 5n }])

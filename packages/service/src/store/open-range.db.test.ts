@@ -13,8 +13,8 @@ afterAll(() => database.stop())
 
 type Facts = { state: string; block: number; originFinal?: boolean; deliveryFinal?: boolean }
 
-/** Everything that is open, and nothing else: built when both of its chains were at this block. */
-async function openAre(all: readonly Facts[]): Promise<void> {
+/** Replaces all open swaps by these, built when both chains were at this block. */
+async function replaceOpenSwaps(all: readonly Facts[]): Promise<void> {
   const { pool } = database
   await pool.query(`truncate swaps, ops, attempt_swaps cascade`)
   const accountId = await insertTestAccount(pool)
@@ -35,14 +35,14 @@ async function openAre(all: readonly Facts[]): Promise<void> {
 const newest = { state: 'locked', block: 9 }
 
 test.each([
-  ['a swap whose lock is looked for', { state: 'locking', block: 1 }, [1n, 1n]],
+  ['a swap without a confirmed lock', { state: 'locking', block: 1 }, [1n, 1n]],
   ['a delivery that is not final', { state: 'settled', block: 1, originFinal: true }, [9n, 1n]],
   ['a lock that is not final', { state: 'settled', block: 1, deliveryFinal: true }, [1n, 9n]],
-  ['a refund on its way', { state: 'refunding', block: 1, originFinal: true }, [1n, 9n]],
-  ['a refund that no wallet takes', { state: 'refundBlocked', block: 1, originFinal: true }, [9n, 9n]],
+  ['a refund in flight', { state: 'refunding', block: 1, originFinal: true }, [1n, 9n]],
+  ['a blocked refund', { state: 'refundBlocked', block: 1, originFinal: true }, [9n, 9n]],
   ['a claim', { state: 'claiming', block: 1, originFinal: true, deliveryFinal: true }, [9n, 9n]],
-])('of %s the chains that can still say something are read from its block', async (_, swap, blocks) => {
-  await openAre([swap, newest])
+])('for %s, chains that may still have events are read from its block', async (_, swap, blocks) => {
+  await replaceOpenSwaps([swap, newest])
 
   const from = [
     await oldestOpenBlock(database.pool, ORIGIN),
@@ -52,8 +52,8 @@ test.each([
   expect(from).toEqual(blocks)
 })
 
-test('without a swap that waits for an event there is no such block', async () => {
-  await openAre([{ state: 'refundBlocked', block: 1, originFinal: true }])
+test('undefined if no swap waits for an event', async () => {
+  await replaceOpenSwaps([{ state: 'refundBlocked', block: 1, originFinal: true }])
 
   expect(await oldestOpenBlock(database.pool, ORIGIN)).toBeUndefined()
 })

@@ -1,11 +1,11 @@
 import type { Db } from './db.ts'
 import { IS_OPEN } from './open-states.ts'
 
-/** A refund that the wallet refuses may stay for ever, and a paid swap with a final lock only waits for its claim. */
+/** A refused refund may stay forever, and a delivered swap with a final lock only waits for its claim. */
 const AWAITS_ORIGIN = `s.state <> 'refundBlocked' and not (s.state in ('settled', 'claiming') and s.origin_final)`
 const AWAITS_DELIVERY = `s.state not in ('refundDecided', 'refunding', 'refundBlocked') and not s.delivery_final`
 
-/** The block from which this chain's events matter: where the oldest swap was built that waits for one. */
+/** The first block whose events matter: the build block of the oldest swap that waits for an event of this chain. */
 export async function oldestOpenBlock(db: Db, chainId: number): Promise<bigint | undefined> {
   const { rows } = await db.query<{ block: string | null }>(
     `select least(

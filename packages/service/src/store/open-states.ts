@@ -1,2 +1,2 @@
-/** A swap whose story is not over, in the words of the index `swaps_open`: in others PostgreSQL would not use it. */
+/** An open swap, in exactly the words of the index `swaps_open`: PostgreSQL would not use the index otherwise. */
 export const IS_OPEN = `state not in ('closed', 'refunded', 'failed')`

@@ -10,7 +10,7 @@ beforeAll(async () => {
 })
 afterAll(() => database.stop())
 
-test('what can still be submitted is counted: neither what was, nor what ran out', async () => {
+test('only ops that can still be submitted are counted, neither submitted nor expired ones', async () => {
   const { pool } = database
   const account = await insertTestAccount(pool)
   await insertTestSwap(pool, account)
@@ -21,7 +21,7 @@ test('what can still be submitted is counted: neither what was, nor what ran out
   expect(await countUnsubmitted(pool, account)).toBe(1)
 })
 
-test('a build looks at the ops that are alive, not at all that its account ever had', async () => {
+test('a build reads the live ops of its account, not all of them', async () => {
   const client = await database.pool.connect()
   const plans: string[] = []
   const explaining = {

@@ -3,16 +3,16 @@ import type { Db } from './db.ts'
 import { IS_OPEN } from './open-states.ts'
 import { toJson } from './swaps.ts'
 
-/** Rounds are an epoch of 8 bits and a counter of 24: after a restore no index is issued again. */
+/** A round is an 8-bit epoch and a 24-bit counter, so that no index is issued again after a restore. */
 const EPOCH_SHIFT = 24n
 
-/** Whose positions they are: a locker's own, or `isShared` by all that the chain ever had. */
+/** The owner of the positions: one locker, or all lockers of the chain if `isShared`. */
 export type Ring = { chainId: number; locker: string; isShared: boolean }
 
 /**
- * Takes the lowest free position of a ring and its next round, or a new position at the end. Low positions first, so
- * that the escrow's writes meet words that are not zero. In a shared ring a position may be in the rows of two lockers:
- * the one with the higher round counts, and none while either is taken.
+ * Takes the lowest free position of a ring with its next round, or a new position at the end. Low positions come first,
+ * so that the escrow overwrites non-zero words. In a shared ring, two lockers may have rows for one position: the
+ * higher round counts, and the position is free only if both rows are.
  */
 export async function takePosition(db: Db, ring: Ring & { opId: string }) {
   const { rows } = await db.query<{ position: string; round: string }>(
@@ -56,8 +56,8 @@ const hasOpenSwap = (opId: string) =>
   `exists (select 1 from swaps s where s.op_id = ${opId} and s.${IS_OPEN})`
 
 /**
- * While its swap is open an op keeps its position, whoever thinks otherwise: an input that lands after another op was
- * given the position could be neither delivered nor refunded.
+ * Frees positions, except those of open swaps. An input that lands after its position was given to another op could be
+ * neither delivered nor refunded.
  */
 export async function freePositions(db: Db, opIds: readonly string[]): Promise<void> {
   await db.query(
@@ -69,8 +69,8 @@ export async function freePositions(db: Db, opIds: readonly string[]): Promise<v
 type HeldPosition = { opId: string; hash: string; locker: string; position: bigint }
 
 /**
- * Positions whose op is past its deadline by this time of the chain, and has no open swap nor can get one. The deadline
- * alone does not do: where the wallet signs the transaction itself, the chain goes by heights and knows no deadline.
+ * Positions whose op is past its deadline at this time of the chain and has no open swap, nor can get one. The deadline
+ * alone is not enough: a transaction signed by the wallet itself expires by block height, not by deadline.
  */
 export async function findPositionsPast(
   db: Db,
@@ -86,7 +86,7 @@ export async function findPositionsPast(
   return rows.map((row) => ({ ...row, opId: row.id, position: BigInt(row.position) }))
 }
 
-/** How many operations each locker has open, to choose the least busy. */
+/** The number of open operations per locker, to choose the least busy. */
 export async function countOpenByLocker(db: Db, chainId: number): Promise<Map<string, number>> {
   const { rows } = await db.query<{ locker: string; open: string }>(
     `select locker, count(*) as open from ring_positions where chain_id = $1 and op_id is not null group by 1`,
@@ -119,7 +119,7 @@ export async function findOpByQuote(db: Db, quoteId: string): Promise<StoredOp |
 
 type SeenBalance = { opId: string; balance: bigint; block: bigint }
 
-/** Of an op that was not submitted: what its wallet held at a later block. */
+/** Updates the wallet balance of an op that was not submitted, if the block is newer. */
 export async function refreshBalance(db: Db, { opId, balance, block }: SeenBalance): Promise<void> {
   await db.query(
     `update ops o set wallet_balance = $2, wallet_block = $3
@@ -128,7 +128,7 @@ export async function refreshBalance(db: Db, { opId, balance, block }: SeenBalan
   )
 }
 
-/** Built operations that could still be submitted. */
+/** The number of built operations that can still be submitted. */
 export async function countUnsubmitted(db: Db, accountId: string): Promise<number> {
   const { rows } = await db.query<{ count: string }>(
     `select count(*) from ops o where o.account_id = $1 and o.expires_at > statement_timestamp()
@@ -138,7 +138,7 @@ export async function countUnsubmitted(db: Db, accountId: string): Promise<numbe
   return Number(rows[0]?.count ?? 0)
 }
 
-/** Stores the first build of a quote; the database's clock says until when it can be submitted. */
+/** Stores the first build of a quote. The database's clock sets its expiry. */
 export async function insertOp(db: Db, op: NewOp): Promise<StoredOp> {
   const { rows } = await db.query<{ expires_at: Date }>(
     `insert into ops (id, quote_id, account_id, hash, delivery_hash, terms, origin_chain, destination_chain, wallet,
@@ -171,7 +171,7 @@ export async function insertOp(db: Db, op: NewOp): Promise<StoredOp> {
   return { id, hash, locker, terms: JSON.parse(toJson(op.terms)), expiresAt: row.expires_at }
 }
 
-/** Counts ops with more than their quotes said. A value is never lowered. */
+/** Raises the values of ops above those of their quotes. A value is never lowered. */
 export async function raiseValues(db: Db, values: readonly OpValue[]): Promise<void> {
   if (values.length === 0) return
   await db.query(

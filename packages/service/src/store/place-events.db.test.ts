@@ -18,7 +18,7 @@ let lease: Lease
 beforeAll(async () => {
   database = await startTestDatabase()
   await addEventMonths(database.pool)
-  // The plan that a connection uses after its first few rounds.
+  // The generic plan, which a connection uses after its first executions.
   pool = createPool(`${database.url}?options=-c%20plan_cache_mode%3Dforce_generic_plan`)
   accountId = await insertTestAccount(database.pool)
   lease = await holdTestLane(database, 'webhooks')
@@ -32,14 +32,14 @@ afterAll(async () => {
   await database.stop()
 })
 
-/** Runs `work` so that it waits for a renewal of the lease that is not committed yet. */
+/** Runs `work` while it has to wait for an uncommitted renewal of the lease. */
 async function duringRenewal<T>(work: () => Promise<T>): Promise<T> {
   const db = await database.pool.connect()
   await db.query('begin')
   await renewLanes(db, [lease], 60_000)
   const [result] = await Promise.all([
     work(),
-    untilAnyWaits().then(async () => {
+    untilLockAwaited().then(async () => {
       await db.query('commit')
       db.release()
     }),
@@ -47,15 +47,15 @@ async function duringRenewal<T>(work: () => Promise<T>): Promise<T> {
   return result
 }
 
-async function untilAnyWaits(): Promise<void> {
+async function untilLockAwaited(): Promise<void> {
   const waiting = `select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`
   while ((await database.pool.query(waiting)).rowCount === 0) await delay(5)
 }
 
-// PostgreSQL 18.4 ends with a segmentation fault when a statement locks a row that another transaction changed
-// meanwhile, and then updates many rows of a partitioned table.
-describe('a renewal of the lease at the same moment', () => {
-  test('does not end the server while events get their positions', async () => {
+// PostgreSQL 18.4 crashes if a statement locks a row that another transaction changed concurrently, and then updates
+// many rows of a partitioned table.
+describe('a concurrent renewal of the lease', () => {
+  test('does not crash the server while events get their positions', async () => {
     const wallets = Array.from({ length: EVENTS }, (_, index) => `wallet ${index}`)
     await insertEndedSwaps(database.pool, accountId, wallets)
 
@@ -64,7 +64,7 @@ describe('a renewal of the lease at the same moment', () => {
     expect(await placing).toBe(EVENTS)
   })
 
-  test('does not end the server while deliveries are taken', async () => {
+  test('does not crash the server while deliveries are taken', async () => {
     const want = { lease, endpointId: 'endpoint', limit: EVENTS, retryMs: 60_000 }
 
     const taken = await duringRenewal(() => takeDue(pool, want))

@@ -1,13 +1,13 @@
 import type { Db } from './db.ts'
 
-/** A wish for tokens (`want` > 0) or tokens given back (`want` < 0) of one bucket. */
+/** A request for tokens (`want` > 0), or a return of tokens (`want` < 0), of one bucket. */
 export type Lease = { accountId: string; rateClass: string; rate: number; burst: number; want: number }
-/** What was granted, and what the bucket still held right after. */
+/** The granted tokens, and the tokens left in the bucket. */
 export type Granted = { granted: number; tokens: number }
 
 /**
- * Takes tokens out of shared buckets, in one statement and by the database's clock. Grants whole
- * tokens only, in the order of the leases. A bucket that was never used is full.
+ * Takes tokens out of shared buckets, in one statement and by the database's clock. Grants whole tokens only, in the
+ * order of the leases. An unused bucket is full.
  */
 export async function leaseBudgets(db: Db, leases: readonly Lease[]): Promise<Granted[]> {
   const { rows } = await db.query<Granted>({

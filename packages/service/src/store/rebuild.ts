@@ -3,16 +3,19 @@ import type { OpContent } from '../model/op-terms.ts'
 import type { Db } from './db.ts'
 import { toJson } from './swaps.ts'
 
-/** Whether some process works with the database: it would sign, or let in, what the rebuild is about to rule out. */
-export async function isWorked(db: Db): Promise<boolean> {
+/** Whether a process is using the database. It might sign or accept something that the rebuild rules out. */
+export async function isDatabaseInUse(db: Db): Promise<boolean> {
   const { rows } = await db.query<{ held: boolean }>(
     `select exists (select 1 from lanes where expires_at > clock_timestamp()) as held`,
   )
   return rows[0]?.held === true
 }
 
-/** A swap of an op that was built here and whose submission was lost. */
-export async function insertForgotten(db: Db, forgotten: { swapId: string; hash: string }): Promise<void> {
+/** Inserts the swap of a stored op whose submission was lost. */
+export async function insertLostSubmission(
+  db: Db,
+  forgotten: { swapId: string; hash: string },
+): Promise<void> {
   await db.query(
     `insert into swaps (id, op_id, quote_id, account_id, state, origin_chain, destination_chain, wallet, input_token,
                         input_amount, locker, signature, log_lost, timeline)
@@ -38,7 +41,7 @@ export type RecoveredSwap = {
   refundReason?: string
 }
 
-/** A swap that was found on the chains: its input is taken for good, and its op is stored. */
+/** Inserts a swap found on the chains: its input is finally taken, and its op is stored. */
 export async function insertRecoveredSwap(db: Db, swap: RecoveredSwap): Promise<void> {
   await db.query(
     `insert into swaps (id, op_id, quote_id, account_id, state, origin_chain, destination_chain, wallet, input_token,
@@ -63,7 +66,7 @@ export async function markOrphan(db: Db, opId: string): Promise<void> {
 
 type Position = { chainId: number; locker: string; position: bigint; round: bigint; opId: string }
 
-/** The chain has this op at its position: no other may be given it before it is free. */
+/** Reserves the position of an op found on the chain, so that no other op gets it. */
 export async function holdPosition(
   db: Db,
   { chainId, locker, position, round, opId }: Position,
@@ -76,7 +79,7 @@ export async function holdPosition(
   )
 }
 
-/** Every swap for which something may have been signed that the log does not have. Returns how many. */
+/** Marks every swap for which a transaction may have been signed that is not recorded. Returns the count. */
 export async function markLogsLost(db: Db): Promise<number> {
   const { rowCount } = await db.query(
     `update swaps set log_lost = true where state in ('accepted', 'locking', 'locked', 'delivering')`,
@@ -84,12 +87,12 @@ export async function markLogsLost(db: Db): Promise<number> {
   return rowCount ?? 0
 }
 
-/** What was built before can no longer be submitted: it may have been, and be on its way. */
+/** Expires all builds: they may have been submitted, and be on their way. */
 export async function expireOps(db: Db): Promise<void> {
   await db.query('update ops set expires_at = clock_timestamp() where expires_at > clock_timestamp()')
 }
 
-/** What is set aside, counted anew from the swaps that have not been delivered. */
+/** Recomputes reservations from undelivered swaps and pending withdrawals. */
 export async function recountReservations(db: Db): Promise<void> {
   await db.query(
     `update inventory i set reserved = coalesce((
@@ -101,7 +104,7 @@ export async function recountReservations(db: Db): Promise<void> {
   )
 }
 
-/** The next epoch: above every one that was ever used, so that no index is issued twice. */
+/** Sets the next epoch, above every one ever used, so that no index is issued twice. */
 export async function raiseEpoch(db: Db, seen: number): Promise<number> {
   const { rows } = await db.query<{ epoch: number }>(
     'update service_epoch set epoch = greatest(epoch, $1) + 1 returning epoch',
@@ -126,7 +129,7 @@ export async function recordRebuild(db: Db, { epoch, recovered, moved, uncertain
   ])
 }
 
-/** The nonce that this database would give a sender next; 0 for one it has never seen. */
+/** The next nonce of a sender; 0 if the sender is unknown. */
 export async function readNextNonce(db: Db, key: { chainId: number; address: string }): Promise<number> {
   const { rows } = await db.query<{ next_nonce: string }>(
     'select next_nonce from sender_keys where chain_id = $1 and address = $2',
@@ -137,7 +140,7 @@ export async function readNextNonce(db: Db, key: { chainId: number; address: str
 
 type Named = { txHash: string; block: bigint }
 
-/** Those of a chain's transactions that neither the log nor a rebuild knows. */
+/** Transactions of a chain that are neither recorded nor known to a rebuild. */
 export async function findUnlogged(db: Db, chainId: number, named: readonly Named[]): Promise<string[]> {
   const { rows } = await db.query<{ tx_hash: string }>(
     `select n.tx_hash from unnest($2::text[], $3::bigint[]) as n (tx_hash, block)
@@ -150,7 +153,7 @@ export async function findUnlogged(db: Db, chainId: number, named: readonly Name
 
 type Adopted = OpContent & { id: string; terms: object; destinationBlock: bigint }
 
-/** Writes down what was found out about an orphan: from now on it is an op like any other. */
+/** Stores the recovered terms of an orphan: from now on it is a normal op. */
 export async function adoptOrphan(db: Db, op: Adopted): Promise<void> {
   await db.query('select adopt_orphan($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)', [
     ...[op.id, op.destinationChain, op.outputToken, op.recipient, op.minOutput.toString()],

@@ -16,12 +16,12 @@ afterAll(() => database.stop())
 
 const limit = 1_000
 
-/** An op like another, with this name, that ran out so long ago. */
+/** Copies an op with this quote id and expiry. */
 const COPY = `
   insert into ops select (jsonb_populate_record(o, jsonb_build_object('id', gen_random_uuid(), 'quote_id', $1::text,
            'hash', $1::text, 'delivery_hash', $1::text, 'expires_at', now() - $2::interval))).* from ops o limit 1`
 
-test('an op that nobody submitted goes a day after it ran out, one with a swap or a place never', async () => {
+test('an unsubmitted op is deleted a day after its expiry, and one with a swap or a position never', async () => {
   const { pool } = database
   const swap = await insertTestSwap(pool, accountId)
   await pool.query(COPY, ['old', '25 hours'])
@@ -44,7 +44,7 @@ test('an op that nobody submitted goes a day after it ran out, one with a swap o
   expect((await pool.query('select 1 from swaps where id = $1', [swap.swapId])).rowCount).toBe(1)
 })
 
-test('ops are looked through page by page, each once, whether they go or stay', async () => {
+test('ops are visited page by page, each once, whether deleted or kept', async () => {
   const { pool } = database
   for (const name of ['1', '2', '3', '4', '5']) await pool.query(COPY, [`page ${name}`, '3 days'])
   const { rows } = await pool.query<{ count: number }>(
@@ -65,7 +65,7 @@ test('ops are looked through page by page, each once, whether they go or stay', 
   })
 })
 
-test('of a swap that ended in a month that is still needed the last event stays, of one that is open all', async () => {
+test('in a month that is still needed, an ended swap keeps its last event and an open one all', async () => {
   const { pool } = database
   const [ended, open] = [await insertTestSwap(pool, accountId), await insertTestSwap(pool, accountId)]
   await settleTestSwap(pool, ended)
@@ -83,7 +83,7 @@ test('of a swap that ended in a month that is still needed the last event stays,
   expect(all?.events).toHaveLength(1)
 })
 
-test('an event that is owed to a webhook stays, and the rest goes page by page', async () => {
+test('an event of a pending webhook delivery stays, and the others are deleted page by page', async () => {
   const { pool } = database
   const swap = await insertTestSwap(pool, accountId)
   await settleTestSwap(pool, swap)

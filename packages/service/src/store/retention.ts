@@ -1,24 +1,24 @@
 import type { Db } from './db.ts'
 
-/** How long an op that nobody submitted is kept once it ran out: far longer than it can be submitted or locked. */
+/** How long an unsubmitted op is kept after its expiry: far longer than it can be submitted or locked. */
 export const OP_KEPT_MS = 24 * 3_600_000
 
-/** How far the ops were looked through, by when they ran out. Exact to the microsecond, as a Date is not. */
-export type OpPlace = { expiresAt: string; id: string }
+/** The cursor through ops by expiry. It has microseconds, unlike a Date. */
+export type OpCursor = { expiresAt: string; id: string }
 
-export const FIRST_OP: OpPlace = { expiresAt: '-infinity', id: '00000000-0000-0000-0000-000000000000' }
+export const FIRST_OP: OpCursor = { expiresAt: '-infinity', id: '00000000-0000-0000-0000-000000000000' }
 
-/** What became of a page: where the next one begins, and whether there is one. */
-type Looked<Place> = { deleted: number; last: Place; isEnd: boolean }
+/** The result of one page: the next cursor, and whether the end is reached. */
+type DeletedPage<Cursor> = { deleted: number; last: Cursor; isEnd: boolean }
 
 /**
- * Ops that nobody submitted and nobody can: a build leaves one behind, a swap needs it. Looks at the next `limit` after
- * a place: those that have a swap stay for ever, and are not to be read each time.
+ * Deletes expired ops that were never submitted. Reads the next `limit` after a cursor, because submitted ops stay
+ * forever and should not be read each time.
  */
 export async function deleteUnsubmittedOps(
   db: Db,
-  { olderThanHours, after, limit }: { olderThanHours: number; after: OpPlace; limit: number },
-): Promise<Looked<OpPlace>> {
+  { olderThanHours, after, limit }: { olderThanHours: number; after: OpCursor; limit: number },
+): Promise<DeletedPage<OpCursor>> {
   const { rows } = await db.query<{ deleted: number; looked: number; expires_at: string; id: string }>(
     `with looked as materialized (
        select o.id, o.expires_at from ops o
@@ -41,18 +41,18 @@ export async function deleteUnsubmittedOps(
   return { deleted: row.deleted, last, isEnd: row.looked < limit }
 }
 
-export type EventPlace = { swapId: string; seq: number }
+export type EventCursor = { swapId: string; seq: number }
 
-export const FIRST_EVENT: EventPlace = { swapId: '', seq: 0 }
+export const FIRST_EVENT: EventCursor = { swapId: '', seq: 0 }
 
 /**
- * Events of a month that cannot be dropped yet: those of swaps that are over, but for the last one of each and what a
- * webhook is owed. Looks at the next `limit` after a place.
+ * Deletes events of a month that cannot be dropped yet: those of ended swaps, except the last event of each and due
+ * webhook deliveries. Reads the next `limit` after a cursor.
  */
 export async function deleteEventsOf(
   db: Db,
-  { month, after, limit }: { month: string; after: EventPlace; limit: number },
-): Promise<Looked<EventPlace>> {
+  { month, after, limit }: { month: string; after: EventCursor; limit: number },
+): Promise<DeletedPage<EventCursor>> {
   const { rows } = await db.query<{ deleted: number; looked: number; swap_id: string; seq: number }>(
     `with looked as materialized (
        select swap_id, seq, position from ${month} where (swap_id, seq) > ($1, $2) order by swap_id, seq limit $3

@@ -23,7 +23,7 @@ async function take(locker: string, isShared: boolean) {
   return { opId, slot: [position, round], free: () => freePositions(database.pool, [opId]) }
 }
 
-test('a locker that replaces another goes on in the ring that they share, beside what is still open', async () => {
+test('a locker that replaces another continues in their shared ring, beside open positions', async () => {
   const open = await take('old', true)
   const over = await take('old', true)
   await over.free()
@@ -40,13 +40,13 @@ test('a locker that replaces another goes on in the ring that they share, beside
   ])
 })
 
-test('a locker with a ring of its own begins at its beginning', async () => {
+test('a locker with a ring of its own starts at position 0', async () => {
   await take('old', false)
 
   expect((await take('new', false)).slot).toEqual([0n, 1n])
 })
 
-test('no position of a shared ring is given away twice, whoever asks at the same time', async () => {
+test('no position of a shared ring is issued twice, also concurrently', async () => {
   const lockers = Array.from({ length: 12 }, (_, index) => (index % 2 === 0 ? 'old' : 'new'))
 
   const taken = await Promise.all(lockers.map((locker) => take(locker, true)))
@@ -54,7 +54,7 @@ test('no position of a shared ring is given away twice, whoever asks at the same
   expect(new Set(taken.map(({ slot: [position] }) => position)).size).toBe(12)
 })
 
-test('a position that two lockers have rows of is taken once, above both of their rounds', async () => {
+test('a position with rows of two lockers is taken once, above both of their rounds', async () => {
   await database.pool.query(
     `insert into ring_positions (chain_id, locker, position, last_round)
      values ($1, 'old', 0, 7), ($1, 'new', 0, 3)`,

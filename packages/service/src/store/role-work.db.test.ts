@@ -15,7 +15,7 @@ import { insertTestOp, insertTestSwap, settleTestSwap } from './test-swaps.ts'
 import { replay } from './webhook-deliveries.ts'
 import { insertEndpoint, removeEndpoint, rotateSecret } from './webhook-endpoints.ts'
 
-// Rare work: end-to-end tests show that the rest works by these roles.
+// Rare operations; end-to-end tests cover the others under these roles.
 
 let database: TestDatabase
 let owner: Pool
@@ -33,7 +33,7 @@ afterEach(async () => {
   await database.stop()
 })
 
-test('the worker makes, clears and drops months of the log', async () => {
+test('the worker creates, clears and drops months of the log', async () => {
   await ageEventLog(owner)
   const swap = await insertTestSwap(owner, accountId)
   await settleTestSwap(by.worker, swap)
@@ -50,7 +50,7 @@ test('the worker makes, clears and drops months of the log', async () => {
 })
 
 test.each(['this month', 'no month', 'a table'])(
-  'nobody drops %s by the way in which months go',
+  'the function that drops months refuses %s',
   async (what) => {
     const name = {
       'this month': await monthAt(owner, 2),
@@ -64,7 +64,7 @@ test.each(['this month', 'no month', 'a table'])(
   },
 )
 
-test('what the API submits is in the log and the history, which it cannot write itself', async () => {
+test('a submission of the API appears in the log and the history, which the API cannot write itself', async () => {
   const opId = await insertTestOp(owner, accountId)
   await insertSwap(by.api, { swapId: 'swp_1', opId, signature: '0x' })
 
@@ -74,7 +74,7 @@ test('what the API submits is in the log and the history, which it cannot write 
   expect([events.rows, history.rows]).toEqual([[{ state: 'accepted' }], [{ status: 'pending' }]])
 })
 
-test('the worker writes down the terms of an orphan, and of no other op', async () => {
+test('the worker stores the terms of an orphan, and of no other op', async () => {
   const orphan = await insertTestSwap(owner, accountId)
   const other = await insertTestSwap(owner, accountId)
   await owner.query('update ops set is_orphan = true where id = (select op_id from swaps where id = $1)', [
@@ -82,7 +82,7 @@ test('the worker writes down the terms of an orphan, and of no other op', async 
   ])
   for (const { swapId } of [orphan, other]) {
     const [swap] = await findSwaps(by.worker, [swapId])
-    if (!swap) throw new Error('There is no such swap')
+    if (!swap) throw new Error('Swap not found')
     await adoptOrphan(by.worker, { ...swap.op, recipient: 'found', terms: {}, destinationBlock: 7n })
   }
 
@@ -90,7 +90,7 @@ test('the worker writes down the terms of an orphan, and of no other op', async 
   expect(recipients.sort()).toEqual(['found', 'recipient'])
 })
 
-test('the worker clears ops away that nobody submitted', async () => {
+test('the worker deletes unsubmitted ops', async () => {
   const opId = await insertTestOp(owner, accountId)
   await owner.query("update ops set expires_at = now() - interval '2 days' where id = $1", [opId])
 
@@ -103,17 +103,17 @@ test('the worker clears ops away that nobody submitted', async () => {
   expect(deleted).toBe(1)
 })
 
-test('the worker notes a lost input, and the operator writes it off', async () => {
+test('the worker records a lost input, and the operator writes it off', async () => {
   const { swapId } = await insertTestSwap(owner, accountId)
   const [swap] = await findSwaps(by.worker, [swapId])
-  if (!swap) throw new Error('There is no such swap')
+  if (!swap) throw new Error('Swap not found')
   await insertLostInput(by.worker, swap)
 
   expect(await writeOffInput(by.operator, { swapId, note: 'known' })).toBe(true)
   expect(await findLostInputs(by.operator)).toEqual([])
 })
 
-test('the operator sets endpoints of webhooks up, has events sent again, and removes them', async () => {
+test('the operator creates webhook endpoints, replays events, and removes endpoints', async () => {
   const swap = await insertTestSwap(owner, accountId)
   await owner.query('update swap_events set position = 1')
   await insertEndpoint(by.operator, { id: 'we_1', accountId, url: 'https://a.example', secret: 'sealed' })

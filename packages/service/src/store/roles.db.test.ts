@@ -40,7 +40,7 @@ async function namesOf(sql: string): Promise<string[]> {
   return rows.map(({ name }) => name)
 }
 
-/** Undefined when the statement is allowed; nothing of it lasts. */
+/** The error code of a statement; undefined if it is allowed. Rolled back. */
 async function refusalOf(part: Part, sql: string): Promise<string | undefined> {
   const client = await pools[part].connect()
   try {
@@ -55,7 +55,7 @@ async function refusalOf(part: Part, sql: string): Promise<string | undefined> {
   }
 }
 
-test('it is decided for every table, sequence and function what each part may do with it', async () => {
+test('every table, sequence and function has declared rights for each part', async () => {
   const tables = (await relations()).filter(({ isPartition }) => !isPartition)
   const sequences = await namesOf(
     `select relname as name from pg_class where relkind = 'S' and relnamespace = 'public'::regnamespace`,
@@ -70,7 +70,7 @@ test('it is decided for every table, sequence and function what each part may do
   expect(functions.sort()).toEqual(Object.keys(FUNCTIONS).sort())
 })
 
-/** Each statement that touches one column, and the privilege that it needs. No row is ever there to touch. */
+/** Statements that touch one column, and the privilege each needs. They affect no row. */
 function statementsOn({ name, columns, isView }: Relation) {
   const ofColumns = columns.flatMap((column) => [
     { sql: `select "${column}" from ${name} where false`, privilege: 'select', column },
@@ -104,7 +104,7 @@ function isGranted(rights: string | undefined, privilege: string, column: string
 }
 
 describe.each(PARTS)('the %s', (part) => {
-  test('can do with every column of every table what its code needs, and nothing else', async () => {
+  test('has exactly the rights on every column of every table that its code needs', async () => {
     const wrong: string[] = []
     for (const relation of await relations()) {
       const rights = relation.isPartition ? PARTITION : (TABLES[relation.name] ?? {})
@@ -118,7 +118,7 @@ describe.each(PARTS)('the %s', (part) => {
     expect(wrong).toEqual([])
   }, 120_000)
 
-  test('can count with no sequence and call no function but its own', async () => {
+  test('can use no sequence and call no function but its own', async () => {
     const wrong: string[] = []
     for (const [name, rights] of Object.entries(SEQUENCES)) {
       if (((await refusalOf(part, `select nextval('${name}')`)) !== DENIED) !== (rights[part] === 'usage'))
@@ -148,15 +148,15 @@ describe.each(PARTS)('the %s', (part) => {
     expect(await refusalOf(part, sql)).toBe(DENIED)
   })
 
-  test('is let in by its own role', async () => {
+  test('is accepted with its own role', async () => {
     await assertPart(pools[part], part, { isAhead: false })
     await assertPart(pools[part], part, { isAhead: true })
   })
 })
 
-/** Statements that a thief of the process would try first. */
-const THEFTS: [Part, string][] = [
-  ['api', "update ops set recipient = 'thief'"],
+/** Statements that an attacker of the process would try first. */
+const ATTACKS: [Part, string][] = [
+  ['api', "update ops set recipient = 'attacker'"],
   ['api', "update ops set min_output = 0, terms = '{}'"],
   ['api', "update swaps set state = 'locked'"],
   ['api', "update swaps set signature = ''"],
@@ -180,7 +180,7 @@ const THEFTS: [Part, string][] = [
   ['worker', "insert into attested_outcomes values ('0x', 'refund')"],
   ['worker', "insert into attestations (signature) values ('0x')"],
   ['worker', "update attestations set signature = '0x'"],
-  ['worker', "update ops set recipient = 'thief'"],
+  ['worker', "update ops set recipient = 'attacker'"],
   ['worker', "update swaps set signature = '0x'"],
   ['worker', 'select hash from api_keys'],
   ['worker', "insert into api_keys (id) select 'x' where false"],
@@ -191,18 +191,18 @@ const THEFTS: [Part, string][] = [
   ['attester', 'update attestations set attempt_id = null'],
   ['attester', 'delete from attested_outcomes'],
   ['attester', 'select hash from api_keys'],
-  ['operator', "update ops set recipient = 'thief'"],
+  ['operator', "update ops set recipient = 'attacker'"],
   ['operator', "update swaps set state = 'locked'"],
   ['operator', "insert into attestations (signature) values ('0x')"],
   ['dashboard', 'select hash from api_keys'],
   ['dashboard', 'select signature from swaps'],
 ]
 
-test.each(THEFTS)('the %s cannot %s', async (part, sql) => {
+test.each(ATTACKS)('the %s cannot %s', async (part, sql) => {
   expect(await refusalOf(part, sql)).toBe(DENIED)
 })
 
-test('nobody takes a lane that is not his', async () => {
+test('no part can take a lane of another', async () => {
   await database.pool.query("insert into lanes (name) values ('webhooks'), ('relay:1')")
   const taken = async (part: Part) => {
     const { rows } = await pools[part].query<{ name: string }>(
@@ -223,33 +223,33 @@ describe('a process does not start', () => {
     const pool = createPool(url, { max: 1 })
     return assertPart(pool, part, { isAhead: false }).finally(() => pool.end())
   }
-  /** The URL of a new login role of the API, with more. */
+  /** The URL of a new login role of the API, after these statements. */
   async function login(name: string, ...more: string[]): Promise<string> {
     await database.pool.query(`create role ${name} login password 'x' in role geoswap_api`)
     for (const sql of more) await database.pool.query(sql)
     return Object.assign(new URL(database.url), { username: name, password: 'x' }).href
   }
 
-  test('as a superuser, who is told what to do', async () => {
+  test('as a superuser, with advice in the message', async () => {
     await expect(start(database.url, 'api')).rejects.toThrow(
       /^The database role geoswap can do more than the api needs: it is a superuser.* member of geoswap_api and of /,
     )
   })
 
-  test('by the role of another part', async () => {
+  test('with the role of another part', async () => {
     await expect(start(urls.worker, 'api')).rejects.toThrow('it is a member of geoswap_worker')
     await expect(start(urls.api, 'attester')).rejects.toThrow('it is a member of geoswap_api')
   })
 
   test.each([
     ['more_creates', 'alter role more_creates createrole', 'it may create roles'],
-    ['more_bypasses', 'alter role more_bypasses bypassrls', 'it passes row security by'],
+    ['more_bypasses', 'alter role more_bypasses bypassrls', 'it bypasses row security'],
     ['more_member', 'grant geoswap_attester to more_member', 'it is a member of geoswap_attester'],
     ['more_reads', 'grant pg_read_all_data to more_reads', 'it is a member of pg_read_all_data'],
     ['more_terms', 'grant update (recipient) on ops to more_terms', 'it has update ops.recipient'],
     ['more_makes', 'grant create on schema public to more_makes', 'it may create tables'],
     ['more_calls', 'grant execute on function adopt_orphan to more_calls', 'it has execute adopt_orphan'],
-  ])('by a role with more: %s', async (name, sql, why) => {
+  ])('with a role that has more rights: %s', async (name, sql, why) => {
     await expect(start(await login(name, sql), 'api')).rejects.toThrow(why)
   })
 
@@ -259,7 +259,7 @@ describe('a process does not start', () => {
     await database.pool.query('drop table other')
   })
 
-  test('by a role that nobody gave its part, and by one whose part was given more by hand', async () => {
+  test('with a role of no part, or of a part whose rights were changed by hand', async () => {
     await database.pool.query("create role nobody_of_ours login password 'x'")
     const stranger = Object.assign(new URL(database.url), { username: 'nobody_of_ours', password: 'x' }).href
     await expect(start(stranger, 'api')).rejects.toThrow('is not one of the api')
@@ -275,7 +275,7 @@ describe('a process does not start', () => {
   })
 })
 
-test('a migration by a role that may not create roles says which are missing', async () => {
+test('a migration by a role that cannot create roles names the missing ones', async () => {
   const { pool } = database
   await pool.query("create role plain_owner login password 'x'")
   await pool.query('create database plain owner plain_owner')

@@ -14,7 +14,9 @@ import {
 
 type Rights = Readonly<Partial<Record<Part, string>>>
 
-/** Gives every part what `grants.ts` says, and takes away all else. Repeatable; who is at work notices nothing. */
+/**
+ * Grants every part the rights in `grants.ts` and revokes all others. Repeatable, without effect on running processes.
+ */
 export async function applyGrants(client: PoolClient): Promise<void> {
   await createGroups(client)
   await client.query('begin')
@@ -52,7 +54,7 @@ async function createGroups(client: PoolClient): Promise<void> {
   }
 }
 
-// Roles are of the whole server: another database of it may have made them at this moment.
+// Roles belong to the server: another database may have created them at the same moment.
 const ALREADY_THERE = '42710'
 const NOT_ALLOWED = '42501'
 
@@ -73,7 +75,7 @@ async function findPartitions(db: Db): Promise<string[]> {
   return rows.map(({ name }) => name)
 }
 
-/** A policy stays as it is: to make one, nobody may hold a lane. */
+/** Creates missing policies only: creating one requires that no lane is held. */
 async function shareLanes(client: PoolClient): Promise<void> {
   const { rows } = await client.query<{ policyname: string }>(
     `select policyname from pg_policies where schemaname = current_schema() and tablename = 'lanes'`,
@@ -86,21 +88,21 @@ async function shareLanes(client: PoolClient): Promise<void> {
 }
 
 /**
- * Refuses a login role that is not of this part, or can do more than it: who takes the process over could do it too.
- * A database that is ahead of this version has grants of its own, which are then what a part may do.
+ * Throws if the login role does not belong to this part or has more rights, which an attacker of the process would
+ * gain. If the database is ahead of this version, its grants define the rights of a part.
  */
 export async function assertPart(db: Db, part: Part, { isAhead }: { isAhead: boolean }): Promise<void> {
   const group = groupOf(part)
   const { name, isMember, powers } = await readRole(db, group)
   const where = 'docs/operations/database.md#roles'
   const advice = `Give it a login role that is a member of ${group} and of nothing else: ${where}`
-  if (powers.length > 0) throw tooMuch(name, part, powers, advice)
+  if (powers.length > 0) throw excessRightsError(name, part, powers, advice)
   if (!isMember) throw new Error(`The database role ${name} is not one of the ${part}. ${advice}.`)
   const own = await readPrivileges(db, name)
   const allowed = new Set(isAhead ? await readPrivileges(db, group) : await declaredOf(db, part))
   const beyond = own.filter((each) => !allowed.has(each))
   if (beyond.length > 0)
-    throw tooMuch(
+    throw excessRightsError(
       name,
       part,
       beyond.map((each) => `it has ${each}`),
@@ -113,7 +115,7 @@ export async function assertPart(db: Db, part: Part, { isAhead }: { isAhead: boo
   throw new Error(`The database role ${name} lacks ${what}. Run \`npm run service -- migrate\` first.`)
 }
 
-function tooMuch(name: string, part: Part, powers: readonly string[], advice: string): Error {
+function excessRightsError(name: string, part: Part, powers: readonly string[], advice: string): Error {
   return new Error(
     `The database role ${name} can do more than the ${part} needs: ${shorten(powers)}. ${advice}.`,
   )
@@ -124,7 +126,7 @@ function shorten(names: readonly string[]): string {
   return names.slice(0, 3).join(', ') + (more > 0 ? `, and ${more} more` : '')
 }
 
-/** Whoever logged in can be again what he was then, whatever he is now: `session_user`. */
+/** Uses `session_user`: a process can always reset its role to the one it logged in with. */
 async function readRole(db: Db, group: string) {
   const { rows } = await db.query<{ name: string; is_member: boolean; powers: string[] }>(
     `with me as (
@@ -135,7 +137,7 @@ async function readRole(db: Db, group: string) {
        union all select 'it may create roles' from me where rolcreaterole
        union all select 'it may create databases' from me where rolcreatedb
        union all select 'it may replicate' from me where rolreplication
-       union all select 'it passes row security by' from me where rolbypassrls
+       union all select 'it bypasses row security' from me where rolbypassrls
        union all select 'it owns the database' from me join pg_database d on d.datdba = me.oid
                   where d.datname = current_database()
        union all select 'it owns ' || c.relname from me join pg_class c on c.relowner = me.oid
@@ -152,11 +154,11 @@ async function readRole(db: Db, group: string) {
     [group],
   )
   const role = rows[0]
-  if (!role) throw new Error('The database does not know who is logged in')
+  if (!role) throw new Error('The login role was not found')
   return { name: role.name, isMember: role.is_member, powers: role.powers }
 }
 
-/** Lists the privileges of a role on our tables, inherited ones too, such as `update ops.expires_at`. */
+/** Lists the privileges of a role on our tables, inherited ones included, for example `update ops.expires_at`. */
 async function readPrivileges(db: Db, role: string): Promise<string[]> {
   const { rows } = await db.query<{ what: string }>(
     `with ours as (
@@ -185,7 +187,7 @@ async function readPrivileges(db: Db, role: string): Promise<string[]> {
   return rows.map(({ what }) => what)
 }
 
-/** The same as `grants.ts` has it. */
+/** Lists the same privileges as declared in `grants.ts`. */
 async function declaredOf(db: Db, part: Part): Promise<string[]> {
   const partitions = (await findPartitions(db)).map((name): [string, Rights] => [name, PARTITION])
   const { rows } = await db.query<{ name: string; columns: string[] }>(

@@ -15,7 +15,7 @@ afterAll(() => database.stop())
 const proof = { kind: 'test' }
 const from = new Date('2026-03-01T12:00:00Z')
 
-/** The same swap, as if it had been submitted then and everything about it had happened at `endedAt`. */
+/** Moves a swap in time: submitted at `createdAt`, all events at `endedAt`. */
 async function redate({ swapId }: TestSwap, times: { createdAt: string; endedAt: string; cents: number }) {
   const { createdAt, endedAt, cents } = times
   await database.pool.query('update swaps set created_at = $2 where id = $1', [swapId, createdAt])
@@ -33,7 +33,7 @@ async function insertSettled(createdAt: string, endedAt: string, cents: number):
   return swap
 }
 
-test('a bucket has what ended in it: how many, what they were worth and how long they took', async () => {
+test('a bucket has the count, value and settlement times of the swaps that ended in it', async () => {
   await insertSettled('2026-03-01T12:00:00Z', '2026-03-01T12:00:10Z', 700)
   await insertSettled('2026-03-01T12:00:00Z', '2026-03-01T12:00:30Z', 300)
   await insertSettled('2026-03-01T11:00:00Z', '2026-03-01T11:59:59Z', 999)
@@ -52,7 +52,7 @@ test('a bucket has what ended in it: how many, what they were worth and how long
   })
 })
 
-test('a swap that ended before is not counted again when its delivery moves to another transaction', async () => {
+test('an ended swap is not counted again if its delivery moves to another transaction', async () => {
   const before = await readSeries(database.pool, { from, bucketSeconds: 60 })
   const swap = await insertSettled('2026-03-01T11:00:00Z', '2026-03-01T11:30:00Z', 10)
 
@@ -61,7 +61,7 @@ test('a swap that ended before is not counted again when its delivery moves to a
   expect(await readSeries(database.pool, { from, bucketSeconds: 60 })).toEqual(before)
 })
 
-test('a swap that is under way is in no bucket', async () => {
+test('an open swap is in no bucket', async () => {
   const before = await readSeries(database.pool, { from, bucketSeconds: 60 })
 
   await insertTestSwap(database.pool, accountId)

@@ -13,8 +13,8 @@ type Row = {
 type Window = { from: Date; bucketSeconds: number }
 
 /**
- * What ended since `from`, by buckets that are aligned to the epoch. Found by the times of the event log, so that it
- * costs what ended in the window, not what ever did. A swap ends once: later events of one that ended do not count.
+ * Swaps that ended since `from`, in buckets aligned to the epoch. Uses the times of the event log, so that the cost
+ * depends on the window only. A swap ends once: later events of an ended swap do not count.
  */
 export async function readSeries(db: Db, { from, bucketSeconds }: Window): Promise<Bucket[]> {
   const { rows } = await db.query<Row>(

@@ -10,11 +10,11 @@ beforeAll(async () => {
 })
 afterAll(() => database.stop())
 
-test('a server that keeps what it has committed is fine', async () => {
+test('a durable server is accepted', async () => {
   await assertDurable(database.pool)
 })
 
-test('a server that forgets after a crash is refused by the name of the setting', async () => {
+test('a server that may lose commits is refused, with the name of the setting', async () => {
   const url = new URL(database.url)
   url.searchParams.set('options', '-c synchronous_commit=off')
   const careless = createPool(url.href)
@@ -23,11 +23,11 @@ test('a server that forgets after a crash is refused by the name of the setting'
   await careless.end()
 })
 
-test.each([0, 900, -900])('a clock that is %i ms from that of the database is fine', async (ms) => {
+test.each([0, 900, -900])('a clock that differs by %i ms from the database is accepted', async (ms) => {
   await assertClock(database.pool, { now: () => Date.now() + ms })
 })
 
-test.each([5_000, -5_000])('a clock that is %i ms from that of the database is refused', async (ms) => {
+test.each([5_000, -5_000])('a clock that differs by %i ms from the database is refused', async (ms) => {
   const asked = assertClock(database.pool, { now: () => Date.now() + ms })
 
   await expect(asked).rejects.toThrow(/is [345]\.\d s from that of the database/)

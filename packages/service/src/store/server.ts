@@ -1,9 +1,9 @@
 import type { Db } from './db.ts'
 
-// Off, each of these lets the server forget after a crash what it had acknowledged.
+// With one of these off, a crash of the server may lose acknowledged commits.
 const DURABLE = ['fsync', 'full_page_writes', 'synchronous_commit']
 
-/** Refuses a server that may lose what it has committed: an answer that follows a commit would not be true. */
+/** Throws if the server may lose committed data: answers sent after a commit would be false. */
 export async function assertDurable(db: Db): Promise<void> {
   const { rows } = await db.query<{ name: string }>(
     `select name from pg_settings where name = any($1) and setting = 'off' order by name`,
@@ -12,15 +12,15 @@ export async function assertDurable(db: Db): Promise<void> {
   if (rows.length === 0) return
   const names = rows.map(({ name }) => name).join(', ')
   throw new Error(
-    `This database may lose what it has committed: ${names} is off. Turn it on before anything is served.`,
+    `This database may lose committed data: ${names} is off. Turn it on before starting the service.`,
   )
 }
 
 const MAX_APART_MS = 1_000
 
 /**
- * Refuses a machine whose clock is not the database's: sealed tokens expire by the clock of the process that opens
- * them, which would be another time than elsewhere.
+ * Throws if the machine's clock differs from the database's: sealed tokens expire by the clock of the process that
+ * opens them.
  */
 export async function assertClock(db: Db, clock: { now(): number } = Date): Promise<void> {
   const asked = clock.now()
@@ -29,7 +29,7 @@ export async function assertClock(db: Db, clock: { now(): number } = Date): Prom
   )
   const answered = clock.now()
   const ms = rows[0]?.ms ?? 0
-  // Somewhere in between the database looked at its clock: only what is outside is certain.
+  // The database read its clock at some moment in between: only a time outside of this interval is a difference.
   const apart = Math.max(asked - ms, ms - answered)
   if (apart <= MAX_APART_MS) return
   throw new Error(

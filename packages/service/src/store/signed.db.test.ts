@@ -26,7 +26,7 @@ async function hashesOf(attemptIds: readonly string[]): Promise<string[]> {
   return (await database.pool.query(sql, [attemptIds])).rows.map((row) => row.tx_hash)
 }
 
-test('all that was signed for a step of a swap is found by its op, the one that was seen first', async () => {
+test('all transactions of a step are found by their op, the confirmed one first', async () => {
   const { pool } = database
   const [swap, other] = [await insertSwap(), await insertSwap()]
   for (const each of [swap, other]) await settleTestSwap(pool, each)
@@ -48,7 +48,7 @@ test('all that was signed for a step of a swap is found by its op, the one that 
   )
 })
 
-test('of many attempts the newest are found', async () => {
+test('of many attempts, the newest are found', async () => {
   const { pool } = database
   const swap = await insertSwap()
   const ids: string[] = []

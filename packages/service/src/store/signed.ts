@@ -1,19 +1,21 @@
 import type { Db } from './db.ts'
 
-/** What a transaction is signed for: to take an input, to pay an output, to claim the input or give it back. */
+/** The step that a transaction was signed for: the input, the delivery, or the exit (claim or refund). */
 export type SignedStep = 'input' | 'deliver' | 'exit'
 
-/** By which hash a step knows its op, whose attempts they are, and where the one that was seen is noted. */
+/**
+ * The hash that identifies the op in each step, the roles of its attempts, and the column of the confirmed transaction.
+ */
 const STEPS = {
   input: { name: 'hash', roles: ['lock'], seen: 'origin_tx_hash' },
   deliver: { name: 'delivery_hash', roles: ['deliver'], seen: 'delivery_tx_hash' },
   exit: { name: 'hash', roles: ['claim', 'refund'], seen: 'refund_tx_hash' },
 } as const
 
-// One lands at most, and nothing is signed after it was seen: it is among the newest.
+// At most one lands, and nothing is signed after it was seen, so it is among the newest.
 const NEWEST = 20
 
-/** The transactions on record for a step of each op: the one that was seen first, then the newest attempts. */
+/** The recorded transactions of a step of each op: the confirmed one first, then the newest attempts. */
 export async function findSigned(
   db: Db,
   step: SignedStep,

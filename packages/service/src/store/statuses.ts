@@ -3,7 +3,7 @@ import { publicStatus, publicSubstatus, type SwapState } from '../model/lifecycl
 import { failureMessages } from '../model/outcome.ts'
 import type { Db } from './db.ts'
 
-/** What a status is made of. A row of the event log has the same fields, as they were then. */
+/** The fields of a status. Rows of the event log have the same fields, as of their time. */
 export type StatusRow = {
   id: string
   state: SwapState
@@ -25,11 +25,11 @@ export type StatusRow = {
   updated_at: Date
 }
 
-/** What of a swap never changes, of `swaps s` and `ops o`. */
+/** Immutable columns, from `swaps s` and `ops o`. */
 export const FIXED_COLUMNS = `s.id, s.origin_chain, s.destination_chain, s.input_token, s.input_amount, s.timeline,
            s.created_at, o.quoted_output, o.min_output`
 
-/** What changes, and is in the event log too: of `swaps s` or `swap_events e`. */
+/** Changing columns, from `swaps s` or `swap_events e`. */
 export const changingColumns = (table: 's' | 'e') =>
   ['state', 'delivered', 'origin_tx_hash', 'delivery_tx_hash', 'refund_tx_hash', 'credited']
     .concat('failure_code', 'refund_reason', 'updated_at')
@@ -39,7 +39,10 @@ export const changingColumns = (table: 's' | 'e') =>
 export type StatusKey = { accountId: string; swapId: string }
 type Row = StatusRow & { account_id: string }
 
-/** What each caller may see of each swap, in the order asked; undefined when it is not theirs or not there. */
+/**
+ * The status of each swap for its account, in order. Undefined if the swap does not exist or belongs to another
+ * account.
+ */
 export async function readStatuses(db: Db, keys: readonly StatusKey[]): Promise<(StatusReply | undefined)[]> {
   const { rows } = await db.query<Row>({
     name: 'read-statuses',
@@ -89,7 +92,7 @@ function toRefund(row: StatusRow, reason: RefundReason): NonNullable<StatusReply
   }
 }
 
-/** Which of these swaps have a terminal status. */
+/** The swaps among these that have a terminal status. */
 export async function findEnded(db: Db, swapIds: readonly string[]): Promise<string[]> {
   const { rows } = await db.query<{ id: string }>(
     `select id from swaps where id = any($1) and state in ('settled', 'claiming', 'closed', 'failed', 'refunded')`,

@@ -26,7 +26,7 @@ export async function findActiveStops(db: Db): Promise<QuoteStop[]> {
 
 type NewStop = Pick<QuoteStop, 'why' | 'scope' | 'note' | 'by'>
 
-/** The stop, new or the one of the same kind and scope that is there already. */
+/** Raises a stop, or returns the active one of the same kind and scope. */
 export async function raiseStop(db: Db, stop: NewStop): Promise<{ id: string; isNew: boolean }> {
   const scope = valuesOf(stop.scope)
   const { rows } = await db.query<{ id: string; is_new: boolean }>(
@@ -50,7 +50,7 @@ export async function raiseStop(db: Db, stop: NewStop): Promise<{ id: string; is
 
 type Resume = { id: string; by: string; note: string }
 
-/** False when there is no such stop, or it is over. */
+/** Ends a stop. False if it does not exist or has ended. */
 export async function resumeStop(db: Db, { id, by, note }: Resume): Promise<boolean> {
   const { rowCount } = await db.query(
     `update quote_stops set resumed_at = clock_timestamp(), resumed_by = $2, resumed_note = $3
@@ -60,14 +60,14 @@ export async function resumeStop(db: Db, { id, by, note }: Resume): Promise<bool
   return rowCount === 1
 }
 
-/** Ends the stops by drift of an asset on a chain that were raised with this note; returns which. */
-export async function liftDrifts(
+/** Ends drift stops of an asset on a chain whose note starts with `note`. Returns their ids. */
+export async function endDriftStops(
   db: Db,
   { chainId, asset, note }: { chainId: number; asset: string; note: string },
 ): Promise<string[]> {
   const { rows } = await db.query<{ id: string }>(
     `update quote_stops set resumed_at = clock_timestamp(), resumed_by = 'reconciliation',
-            resumed_note = 'what was missing is there again'
+            resumed_note = 'the missing amount is back'
       where why = 'drift' and resumed_at is null and chain_id = $1 and asset = $2 and starts_with(note, $3)
       returning id`,
     [chainId, asset, note],

@@ -10,7 +10,7 @@ beforeAll(async () => {
 })
 afterAll(() => database.stop())
 
-/** In milliseconds, by the clock that decides. */
+/** Milliseconds by the database's clock, which decides. */
 async function databaseTime(): Promise<number> {
   const { rows } = await database.pool.query<{ ms: number }>(
     'select (extract(epoch from clock_timestamp()) * 1000)::float8 as ms',
@@ -18,7 +18,7 @@ async function databaseTime(): Promise<number> {
   return rows[0]?.ms ?? 0
 }
 
-test('what a wallet signed that is over before its op is not stored, by the clock of the database', async () => {
+test('a signature that expires before its op is not stored after its expiry, by the database’s clock', async () => {
   const { pool } = database
   const opId = await insertTestOp(pool, await insertTestAccount(pool))
   const now = await databaseTime()
@@ -31,7 +31,7 @@ test('what a wallet signed that is over before its op is not stored, by the cloc
   expect(await insertSwap(pool, { ...alive, swapId: 'swp_timely', signature: '0x' })).toBe(true)
 })
 
-test('a wallet that was funded since is judged by what it holds, once its op is built again', async () => {
+test('a wallet that was funded later is judged by its new balance once the op is built again', async () => {
   const { pool } = database
   const opId = await insertTestOp(pool, await insertTestAccount(pool), 'funded')
 
@@ -41,7 +41,7 @@ test('a wallet that was funded since is judged by what it holds, once its op is 
   expect(await findSubmission(pool, { opId })).toMatchObject({ walletBalance: 120n })
 })
 
-test('what a wallet held when its op was submitted stays as it was', async () => {
+test('the wallet balance of a submitted op never changes', async () => {
   const { pool } = database
   const { swapId } = await insertTestSwap(pool, await insertTestAccount(pool))
   const { rows } = await pool.query<{ op_id: string }>('select op_id from swaps where id = $1', [swapId])

@@ -8,7 +8,7 @@ export type Submission = {
   wallet: string
   originChain: number
   expired: boolean
-  /** What the wallet held at the build, and what its other swaps took since then or will take. */
+  /** The wallet's balance at the build, and inputs of its other swaps since then. */
   walletBalance: bigint
   openInputs: bigint
   inputAmount: bigint
@@ -28,12 +28,12 @@ type Row = {
   state: SwapState | null
 }
 
-/** `expiresAt`: when it is over if that is before the op is, in milliseconds. */
+/** `expiresAt`: an expiry before that of the op, in milliseconds. */
 type Submitted = { opId: string; expiresAt?: number | undefined }
 
 const endOf = (expiresAt: string) => `least(o.expires_at, to_timestamp(${expiresAt}::float8 / 1000))`
 
-/** Everything a submission is judged by, as of now. Undefined when the op does not exist. */
+/** Everything needed to judge a submission, as of now. Undefined if the op does not exist. */
 export async function findSubmission(db: Db, submitted: Submitted): Promise<Submission | undefined> {
   const { rows } = await db.query<Row>(
     `select o.id, o.hash, o.wallet, o.origin_chain, ${endOf('$2')} <= clock_timestamp() as expired,
@@ -51,8 +51,8 @@ export async function findSubmission(db: Db, submitted: Submitted): Promise<Subm
 }
 
 /**
- * Serialises first submissions of one op and of one wallet's token until the transaction ends: whoever
- * waits here sees what the one before committed.
+ * Serializes first submissions of one op, and of one wallet's token, until the transaction ends. A waiting caller then
+ * sees the commit of the previous one.
  */
 export async function lockSubmission(db: Db, opId: string): Promise<void> {
   await db.query(
@@ -69,7 +69,7 @@ export type NewSwap = Submitted & {
   delegation?: SignedDelegation
 }
 
-/** False when its time is over: the database's clock decides, in this statement. */
+/** Inserts the swap. False if the submission has expired by the database's clock. */
 export async function insertSwap(db: Db, swap: NewSwap): Promise<boolean> {
   const { rowCount } = await db.query(
     `insert into swaps (id, op_id, quote_id, account_id, origin_chain, destination_chain, wallet, input_token,
@@ -86,12 +86,12 @@ export async function insertSwap(db: Db, swap: NewSwap): Promise<boolean> {
   return rowCount === 1
 }
 
-/** Nothing can be submitted of it from now on. */
+/** Expires the op: it can no longer be submitted. */
 export async function endOp(db: Db, opId: string): Promise<void> {
   await db.query('update ops set expires_at = least(expires_at, clock_timestamp()) where id = $1', [opId])
 }
 
-/** Sets what is going to leave the vault aside; false when less than that is left. */
+/** Reserves the pay amount of an op. False if the vault has too little left. */
 export async function reserveInventory(db: Db, opId: string): Promise<boolean> {
   const { rowCount } = await db.query(
     `update inventory i set reserved = i.reserved + o.pay_amount
@@ -103,7 +103,7 @@ export async function reserveInventory(db: Db, opId: string): Promise<boolean> {
   return rowCount === 1
 }
 
-/** How much of an op's input, at its price, buys no more than what is left. */
+/** The largest input whose output, at the op's price, is still available. */
 export async function readMostInput(db: Db, opId: string): Promise<bigint> {
   const { rows } = await db.query<{ most: string }>(
     `select coalesce(div(o.input_amount * greatest(i.held - i.reserved, 0), nullif(o.pay_amount, 0)), 0) as most

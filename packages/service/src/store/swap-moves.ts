@@ -1,6 +1,6 @@
 import type { SwapState } from '../model/lifecycle.ts'
 
-// How the state of a swap is changed; store/swaps.ts alone does it.
+// SQL of state transitions, used only by store/swaps.ts.
 
 export const ADVANCE_TOGETHER = `
   update swaps s
@@ -12,7 +12,7 @@ export const ADVANCE_TOGETHER = `
     from unnest($1::text[], $2::int[]) as m (id, version)
    where s.id = m.id and s.version = m.version`
 
-/** The move, and what it gives back: exposure, the booking of a claim, reserved liquidity. */
+/** The transition, and the release of exposure, claim booking and reserved inventory. */
 export const ADVANCE = `
   with moved as (
     update swaps
@@ -34,8 +34,8 @@ export const ADVANCE = `
  returning version, op_id, origin_chain, origin_final, exposed_cents, unclaimed_cents, claim_booked, input_token,
            input_amount
   ), unexposed as (
-    -- A final lock gave its exposure back already; one that ends without it does so here.
-    -- A delivery counts as not claimed until its input is, or will not be; one that is lost until it is written off.
+    -- A final lock has already freed its exposure; a swap that ends without one frees it here.
+    -- A delivery counts as unclaimed until its input is claimed or never will be; a lost one until it is written off.
     update exposure e
        set cents = e.cents
                  - case when $3 in ('failed', 'refunded') and not m.origin_final then m.exposed_cents else 0 end,
@@ -69,7 +69,7 @@ export function releasesReservation(from: SwapState, to: SwapState): boolean {
 
 const claimable: readonly SwapState[] = ['locking', 'locked', 'delivering', 'settled', 'claiming']
 
-/** Whether its input was claimed for good, or never will be. */
+/** Whether the transition ends the booking of the claim: the input was finally claimed, or never will be. */
 export function releasesClaim(from: SwapState, to: SwapState): boolean {
   return claimable.includes(from) && !claimable.includes(to)
 }

@@ -11,7 +11,7 @@ beforeAll(async () => {
 })
 afterAll(() => database.stop())
 
-/** A swap that settled this long after it was submitted. */
+/** A swap that settled this long after its submission. */
 async function settledAfter(seconds: number): Promise<string> {
   const { pool } = database
   const swap = await insertTestSwap(pool, await insertTestAccount(pool))
@@ -28,7 +28,7 @@ const secondsAt = async (depth: number) => {
   return found?.durationsMs.map((ms) => Math.floor(ms / 1_000))
 }
 
-test('the time of a swap is that from its submission until it was settled, by route and depth', async () => {
+test('the time of a swap is from submission to settled, by route and depth', async () => {
   const [fast, slow] = [await settledAfter(3), await settledAfter(2_400)]
 
   await addSwapTimes(database.pool, [
@@ -43,7 +43,7 @@ test('the time of a swap is that from its submission until it was settled, by ro
   expect([await secondsAt(1), await secondsAt(390)]).toEqual([[3], [2_400]])
 })
 
-test('the newest hundred are kept, also of more that come at once', async () => {
+test('the newest hundred are kept, also if more arrive at once', async () => {
   const [first, last] = [await settledAfter(100), await settledAfter(7)]
   await addSwapTimes(database.pool, [{ swapId: first, depth: 2 }])
 
@@ -57,7 +57,7 @@ test('the newest hundred are kept, also of more that come at once', async () => 
   expect(await secondsAt(2)).toEqual(Array.from({ length: MAX_SAMPLES }, () => 7))
 })
 
-test('a swap that is not settled has no time', async () => {
+test('an open swap has no time', async () => {
   const { pool } = database
   const { swapId } = await insertTestSwap(pool, await insertTestAccount(pool))
 

@@ -1,12 +1,12 @@
 import { MAX_SAMPLES } from '../model/eta.ts'
 import type { Db } from './db.ts'
 
-/** A swap that settled, and the depth at which its input was paid for. */
+/** A settled swap, and the depth at which its lock was accepted. */
 export type SettledSwap = { swapId: string; depth: number }
 
 /**
- * Adds how long these took from submission to `settled`, which timelines call delivered, and forgets all but the last
- * hundred of their route and depth.
+ * Adds the times from submission to `settled` (`delivered` in timelines), and keeps the last hundred per route and
+ * depth.
  */
 export async function addSwapTimes(db: Db, settled: readonly SettledSwap[]): Promise<void> {
   if (settled.length === 0) return

@@ -9,28 +9,28 @@ import { IS_OPEN } from './open-states.ts'
 import { ADVANCE, ADVANCE_TOGETHER, releasesClaim, releasesReservation } from './swap-moves.ts'
 import { selectSwaps } from './swap-rows.ts'
 
-/** Swaps of this origin whose lock is in no block that we know of, in the words of the index `swaps_unlocked`. */
+/** Swaps of this origin whose lock is in no known block, in the words of the index `swaps_unlocked`. */
 export async function findUnlocked(db: Db, chainId: number): Promise<Swap[]> {
   const states = `s.state in ('accepted', 'locking', 'delivering', 'settled', 'claiming')`
   const clause = `where s.locked_block is null and not s.origin_final and ${states} and s.origin_chain = $1`
   return selectSwaps(db, `${clause} order by s.created_at`, [chainId])
 }
 
-/** Swaps that may be delivered here and are in no block that we know of, in the words of `swaps_undelivered`. */
+/** Swaps that may have been delivered here but in no known block, in the words of the index `swaps_undelivered`. */
 export async function findUndelivered(db: Db, chainId: number): Promise<Swap[]> {
   const states = `s.state in ('delivering', 'settled', 'claiming')`
   const clause = `where s.delivered_block is null and not s.delivery_final and ${states} and s.destination_chain = $1`
   return selectSwaps(db, clause, [chainId])
 }
 
-/** Locked swaps for which a delivery may have been signed that the log lacks. */
+/** Locked swaps for which an unrecorded delivery may have been signed. */
 export async function findForgottenDeliveries(db: Db, chainId: number): Promise<Swap[]> {
   return selectSwaps(db, `where s.state = 'locked' and s.log_lost and s.destination_chain = $1`, [chainId])
 }
 
 type OpenAfter = { chainId: number; after: string; limit: number }
 
-/** Open swaps of this origin by id, after one. */
+/** Open swaps of this origin in the order of their ids, after a given one. */
 export async function findOpenAfter(db: Db, { chainId, after, limit }: OpenAfter): Promise<Swap[]> {
   const clause = `where s.${IS_OPEN} and s.origin_chain = $1 and s.id > $2 order by s.id limit $3`
   return selectSwaps(db, clause, [chainId, after, limit])
@@ -47,35 +47,35 @@ export async function findSwapsByDelivery(db: Db, hashes: readonly string[]): Pr
 type ToLock = { chainId: number; locker: string; limit: number }
 
 /**
- * Accepted swaps that only this locker may lock, accounts, destinations and tokens in turn: those to a silent chain
- * wait, and those of a token whose claim cap has no room.
+ * Accepted swaps for this locker, round-robin by account, destination and token, so that an unavailable chain or a
+ * token without claim room does not block others.
  */
 export async function findToLock(db: Db, { chainId, locker, limit }: ToLock): Promise<Swap[]> {
   const mine = `s.state = 'accepted' and not s.log_lost and s.origin_chain = $2 and s.locker = $3`
-  const turns = inTurn('s.account_id, s.destination_chain, s.input_token', mine)
+  const turns = roundRobin('s.account_id, s.destination_chain, s.input_token', mine)
   return selectSwaps(db, turns, [limit, chainId, locker])
 }
 
-/** Locked swaps that wait for their first delivery, accounts and origins in turn: some wait for finality, for long. */
+/** Locked swaps without a delivery, round-robin by account and origin, since some wait long for finality. */
 export async function findToDeliver(db: Db, lane: { chainId: number; limit: number }): Promise<Swap[]> {
   const locked = `s.state = 'locked' and not s.log_lost and s.destination_chain = $2`
-  return selectSwaps(db, inTurn('s.account_id, s.origin_chain', locked), [lane.limit, lane.chainId])
+  return selectSwaps(db, roundRobin('s.account_id, s.origin_chain', locked), [lane.limit, lane.chainId])
 }
 
-/** The oldest of each group, then the next of each: a group of which thousands wait holds up nobody but itself. */
-function inTurn(group: string, condition: string): string {
+/** Takes the oldest of each group, then the second of each, so that a large group delays only itself. */
+function roundRobin(group: string, condition: string): string {
   const turns = `row_number() over (partition by ${group} order by s.created_at), s.created_at`
-  // Chosen before they are joined with their ops: there may be thousands, of which few are wanted.
+  // Selects ids before joining ops: there may be thousands of candidates, of which few are needed.
   const chosen = `select s.id from swaps s where ${condition} order by ${turns} limit $1`
   return `where s.id = any(array(${chosen})) order by ${turns}`
 }
 
-/** The blocks at which attempts count as decided: for good, and until a reorg. */
+/** The blocks up to which attempts count as decided: `hard` for good, `settle` unless a reorg follows. */
 type Stalled = { chainId: number; hard: bigint; settle: bigint }
 
 /**
- * Swaps that wait for a lock, or are paid for while theirs is not final, none of whose signed locks can do anything by
- * these blocks, and which only this locker may lock.
+ * Swaps of this locker that need another lock: they wait for a lock, or were delivered before theirs was final. As of
+ * these blocks, none of their signed locks can still take effect.
  */
 export async function findStalledLocks(db: Db, lane: Stalled & { locker: string }): Promise<Swap[]> {
   const waiting = `s.state in ('locking', 'delivering', 'settled') and not s.origin_final and s.locked_block is null`
@@ -84,7 +84,9 @@ export async function findStalledLocks(db: Db, lane: Stalled & { locker: string 
   return selectSwaps(db, `where ${mine} and ${noOpen('lock')}`, values)
 }
 
-/** Swaps that are owed a delivery on this chain while none of the signed ones can do anything by these blocks. */
+/**
+ * Swaps that need another delivery on this chain: as of these blocks, none of the signed ones can still take effect.
+ */
 export async function findStalledDeliveries(db: Db, { chainId, hard, settle }: Stalled): Promise<Swap[]> {
   const states = `(s.state in ('settled', 'claiming') or s.state = 'delivering' and not s.log_lost)`
   const unseen = 's.delivered_block is null and not s.delivery_final'
@@ -92,18 +94,17 @@ export async function findStalledDeliveries(db: Db, { chainId, hard, settle }: S
   return selectSwaps(db, clause, [chainId, hard.toString(), settle.toString()])
 }
 
-/** Every nonce of these attempts is consumed, by this hard and this settle block. */
+/** SQL condition: all nonces of the swap's attempts are consumed, as of the `hard` and `settle` blocks. */
 function noOpen(role: 'lock' | 'deliver'): string {
   return `not exists (select 1 from attempt_swaps l join tx_attempts a on a.id = l.attempt_id
                        where l.swap_id = s.id and l.role = '${role}' and ${isUnconsumedAt('$2', '$3')})`
 }
 
-/** Swaps of which only the input is known, until it is decided what becomes of them. */
+/** Swaps of which only the input is known, until their outcome is decided. */
 export async function findOrphans(db: Db, chainId: number): Promise<Swap[]> {
   return selectSwaps(db, `where o.is_orphan and s.state = 'delivering' and s.origin_chain = $1`, [chainId])
 }
 
-/** Every swap whose story is not over. */
 export async function findOpenSwaps(db: Db): Promise<Swap[]> {
   return selectSwaps(db, `where s.${IS_OPEN} order by s.created_at`, [])
 }
@@ -115,8 +116,8 @@ export async function findSwaps(db: Db, ids: readonly string[]): Promise<Swap[]>
 const ATTESTED_AT_ONCE = 200
 
 /**
- * Swaps whose outcome the attester has not signed yet, with the chain facts it is asked to verify. Routes in turn: of
- * one whose chain is silent nothing can be signed, however much waits.
+ * Swaps whose outcome the attester has not signed yet, with the facts to verify. Round-robin by route, so that an
+ * unavailable chain does not block others.
  */
 export async function findToAttest(db: Db, kind: 'claim' | 'refund'): Promise<Swap[]> {
   const ready =
@@ -128,10 +129,10 @@ export async function findToAttest(db: Db, kind: 'claim' | 'refund'): Promise<Sw
            and ${attestations('true')} = 0))`
   const route = 's.origin_chain, s.destination_chain'
   const isPending = `${attestations('a.attempt_id is null')} = 0`
-  return selectSwaps(db, inTurn(route, `${ready} and ${isPending}`), [ATTESTED_AT_ONCE])
+  return selectSwaps(db, roundRobin(route, `${ready} and ${isPending}`), [ATTESTED_AT_ONCE])
 }
 
-/** Counted, which reads the index by swap. For an `exists` PostgreSQL expects a hit soon, and reads the whole table. */
+/** A count uses the index by swap. For `exists`, PostgreSQL expects an early hit and scans the whole table. */
 function attestations(condition: string): string {
   return `(select count(*) from attestations a where a.swap_ids @> array[s.id] and ${condition})`
 }
@@ -146,19 +147,18 @@ export type Change = {
   deliveredBlock?: bigint
   credited?: boolean
   delivered?: bigint
-  /** Of a claim that became final: the time of the hard-final block that shows it. */
+  /** For a final claim: the time of the hard-final block that shows it. */
   claimedBySeconds?: number
   failureCode?: FailureCode
   refundReason?: RefundReason
-  /** What the chain showed; required for `failed` and for the decision to refund. */
+  /** Evidence from the chain; required for `failed` and for the decision to refund. */
   proof?: object
 }
 
 /**
- * Moves a swap on by one event: beside `advanceTogether` the only function that changes a state. The liquidity
- * reserved for it, and what is booked of caps, is released in the same statement when it will not be needed any more.
- * Undefined means that
- * another worker moved it first: read it again.
+ * Applies one event to a swap. Only this function and `advanceTogether` change states. The same statement releases
+ * reserved inventory and booked caps that are no longer needed. Undefined if another worker moved the swap first: read
+ * it again.
  */
 export async function advanceSwap(db: Db, change: Change): Promise<Swap | undefined> {
   const { swap, event } = change
@@ -186,12 +186,12 @@ export async function advanceSwap(db: Db, change: Change): Promise<Swap | undefi
     change.deliveredBlock?.toString(),
   ])
   const row = rows[0]
-  return row && { ...swap, state, version: row.version, ...namedOf(change) }
+  return row && { ...swap, state, version: row.version, ...changedFieldsOf(change) }
 }
 
 type Together = { swaps: readonly Swap[]; event: SwapEvent; deliveryTxHash?: string }
 
-/** Moves swaps on that one transaction carries. False when any of them has moved: the caller rolls back. */
+/** Applies one event to all swaps of a transaction. False if any of them has moved: the caller rolls back. */
 export async function advanceTogether(db: Db, { swaps, event, deliveryTxHash }: Together): Promise<boolean> {
   for (const group of groupBy(swaps, (swap) => swap.state).values()) {
     const [first] = group
@@ -210,7 +210,7 @@ export async function advanceTogether(db: Db, { swaps, event, deliveryTxHash }: 
   return true
 }
 
-/** The timeline tells what a caller can see: a move between states of one substatus adds nothing. */
+/** The timeline shows public substatuses: a transition within one substatus adds no entry. */
 function timelineEntry({ swap, event, ...change }: Change, state: SwapState): string | null {
   const stage = publicSubstatus(state)
   if (stage === publicSubstatus(swap.state)) return null
@@ -220,12 +220,12 @@ function timelineEntry({ swap, event, ...change }: Change, state: SwapState): st
   return toJson({ stage, chainId: swap.op.destinationChain, txHash: change.deliveryTxHash })
 }
 
-/** JSON of a proof or a request: bigints as decimal text. */
+/** JSON of a proof or request, with bigints as decimal strings. */
 export function toJson(value: object): string {
   return JSON.stringify(value, (_key, field) => (typeof field === 'bigint' ? field.toString() : field))
 }
 
-function namedOf(change: Change): Partial<Swap> {
+function changedFieldsOf(change: Change): Partial<Swap> {
   return {
     ...(change.originTxHash && { originTxHash: change.originTxHash }),
     ...(change.deliveryTxHash && { deliveryTxHash: change.deliveryTxHash }),
@@ -233,7 +233,7 @@ function namedOf(change: Change): Partial<Swap> {
   }
 }
 
-/** Whether all of these are as they were read. Nobody else moves them before the transaction ends. */
+/** Whether no swap has changed since it was read. Locks the rows until the transaction ends. */
 export async function areUnmoved(db: Db, swaps: readonly Swap[]): Promise<boolean> {
   const { rows } = await db.query(
     `select 1 from swaps s join unnest($1::text[], $2::int[]) as m (id, version)
@@ -243,7 +243,7 @@ export async function areUnmoved(db: Db, swaps: readonly Swap[]): Promise<boolea
   return rows.length === swaps.length
 }
 
-/** Notes that the delivery can no longer be undone. Repeatable. */
+/** Records that the delivery is final. Repeatable. */
 export async function markDeliveryFinal(db: Db, swap: { id: string; deliveryTxHash: string }): Promise<void> {
   await db.query(
     `update swaps set delivery_final = true, delivery_tx_hash = $2
@@ -252,12 +252,12 @@ export async function markDeliveryFinal(db: Db, swap: { id: string; deliveryTxHa
   )
 }
 
-/** Of a swap that was paid for: its lock is in a block again. */
+/** Records that the lock of a delivered swap is in a block again. */
 export async function setLockedBlock(db: Db, { id }: Swap, block: bigint): Promise<void> {
   await db.query('update swaps set locked_block = $2 where id = $1', [id, block.toString()])
 }
 
-/** Of a swap that was reported as settled: its delivery is in a block again, perhaps by another transaction. */
+/** Records that the delivery of a settled swap is in a block again, perhaps by another transaction. */
 export async function setDeliveredBlock(
   db: Db,
   { id }: Swap,
@@ -271,7 +271,7 @@ export async function setDeliveredBlock(
   )
 }
 
-/** A reorg may put a delivery into another transaction: the status stays, the hash follows the chain. */
+/** Updates the delivery hash after a reorg moved the delivery to another transaction. The status stays. */
 export async function setDeliveryTxHash(db: Db, swaps: readonly { id: string }[], txHash: string) {
   const { rowCount } = await db.query(
     `update swaps set delivery_tx_hash = $2, updated_at = clock_timestamp() where id = any($1)`,

@@ -3,7 +3,7 @@ import type { Pool } from 'pg'
 import type { Role } from './attempts.ts'
 import type { TestSwap } from './test-swaps.ts'
 
-/** A signed transaction for this swap, on record as it is before it is sent. Returns its id. */
+/** Inserts a signed transaction of this swap as recorded before its broadcast. Returns its id. */
 export async function insertTestAttempt(
   pool: Pool,
   { swapId }: TestSwap,

@@ -3,7 +3,7 @@ import type { ChainEvent } from '../chains/chain.ts'
 import type { Swap } from '../model/swap.ts'
 import { storePage } from './chain-events.ts'
 
-/** Stores one event of this kind for each swap, in block 20 unless said otherwise. */
+/** Stores one event of this kind for each swap, in block 20 by default. */
 export async function storeTestEvents(
   pool: Pool,
   chainId: number,

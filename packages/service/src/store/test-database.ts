@@ -10,14 +10,14 @@ import { migrate } from './migrate.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** A server that is there already, with the name of its migrated database: tests that run again and again. */
+    /** A running server with a migrated database, for repeated runs. */
     testServer?: { url: string; migrated: string }
   }
 }
 
 export type TestDatabase = { url: string; pool: Pool; stop(): Promise<void> }
 
-/** An empty database of its own, migrated unless told otherwise. Start one per test file and stop it at the end. */
+/** Creates an empty database, migrated by default. Start one per test file and stop it at the end. */
 export async function startTestDatabase(options: { migrated?: boolean } = {}): Promise<TestDatabase> {
   server ??= startServer()
   const { url, admin, migrated } = await server
@@ -31,7 +31,7 @@ export async function startTestDatabase(options: { migrated?: boolean } = {}): P
 
 type Server = { url: string; admin: Pool; migrated: string }
 
-// One for all the files of a process, with which it ends: a copy of a migrated database is made in no time.
+// One server for all files of a process. Copying a migrated database takes little time.
 let server: Promise<Server> | undefined
 
 async function startServer(): Promise<Server> {
@@ -41,7 +41,7 @@ async function startServer(): Promise<Server> {
   const { url } = await startPostgres({ dir: join(dir, 'postgres') })
   const template = createPool(url)
   await migrate(template)
-  // Nobody may be connected to what is copied.
+  // A template must have no connections.
   await template.end()
   const { pathname } = new URL(url)
   return { url, admin: createPool(withDatabase(url, 'postgres')), migrated: pathname.slice(1) }
@@ -51,7 +51,6 @@ function withDatabase(url: string, name: string): string {
   return Object.assign(new URL(url), { pathname: `/${name}` }).href
 }
 
-/** An account to own what a test makes. */
 export async function insertTestAccount(pool: Pool, limits: Record<string, number> = {}): Promise<string> {
   const id = `acc_${randomBytes(8).toString('hex')}`
   await pool.query('insert into accounts (id, name, limits) values ($1, $1, $2)', [

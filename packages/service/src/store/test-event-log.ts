@@ -2,7 +2,7 @@ import type { Pool } from 'pg'
 import { inTransaction } from './db.ts'
 import type { TestSwap } from './test-swaps.ts'
 
-/** A log without events, as if its months had been made for the first time half a year ago, and never since. */
+/** Empties the log and backdates its partitions: first created half a year ago, and none since. */
 export async function ageEventLog(pool: Pool): Promise<void> {
   const { rows } = await pool.query<{ name: string }>(
     'select name from swap_event_partitions where starts_at is not null',
@@ -18,7 +18,7 @@ export async function ageEventLog(pool: Pool): Promise<void> {
   })
 }
 
-/** Everything about the swap happened five months earlier, and had its position at once. */
+/** Backdates a swap by five months and assigns positions to its events. */
 export async function backdateTestSwap(pool: Pool, { swapId }: TestSwap): Promise<void> {
   const past = "interval '5 months'"
   await pool.query(
@@ -34,7 +34,7 @@ export async function backdateTestSwap(pool: Pool, { swapId }: TestSwap): Promis
   await pool.query(`update account_swaps set created_at = created_at - ${past} where swap_id = $1`, [swapId])
 }
 
-/** The partitions that hold events of the swap, in the order of its events. */
+/** The partitions of the swap's events, in order. */
 export async function partitionsOf(pool: Pool, { swapId }: TestSwap): Promise<string[]> {
   const { rows } = await pool.query<{ name: string }>(
     'select tableoid::regclass::text as name from swap_events where swap_id = $1 order by seq',
@@ -43,7 +43,7 @@ export async function partitionsOf(pool: Pool, { swapId }: TestSwap): Promise<st
   return rows.map(({ name }) => name)
 }
 
-/** The name of the month that is so many months from now. */
+/** The partition name of the month at this offset from now. */
 export async function monthAt(pool: Pool, months: number): Promise<string> {
   const { rows } = await pool.query<{ name: string }>(
     `select to_char(date_trunc('month', now() at time zone 'utc') + make_interval(months => $1),

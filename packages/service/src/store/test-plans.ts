@@ -1,7 +1,9 @@
 import type { Pool } from 'pg'
 import type { Db } from './db.ts'
 
-/** A database on which statements are planned instead of run: each finds nothing. `plans` has them, in order. */
+/**
+ * A database that explains statements instead of running them; each returns no rows. `plans` has the plans in order.
+ */
 export function explaining(pool: Pool): { db: Db; plans: string[] } {
   const plans: string[] = []
   const query = async (text: string, values: unknown[]) => {

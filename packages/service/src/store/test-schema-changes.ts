@@ -1,21 +1,24 @@
 import type { Db } from './db.ts'
 
-/** What a version of the service can see of a schema, by name. The values are compared, never parsed, except lists. */
+/**
+ * The parts of a schema that a version of the service can see, by name. Values are compared, never parsed, except
+ * lists.
+ */
 export type Schema = {
   tables: ReadonlySet<string>
   /** By `table.column`. */
   columns: ReadonlyMap<string, { type: string; isNullable: boolean; hasDefault: boolean }>
-  /** What a row has to keep, by `table.name`: checks, keys, references and unique indexes. */
+  /** Constraints by `table.name`: checks, keys, references and unique indexes. */
   rules: ReadonlyMap<string, string>
   /** By `table.name`. */
   triggers: ReadonlySet<string>
-  /** By name and types of the arguments: what it returns. */
+  /** Return types by name and argument types. */
   functions: ReadonlyMap<string, string>
 }
 
 /**
- * Why a version that runs on `before` could not go on with `after`: something it relies on is gone, or something it
- * writes is refused. Empty for a change that only adds.
+ * The reasons why a version that runs on `before` could not run on `after`: a part it uses is missing, or a write is
+ * refused. Empty if the change only adds.
  */
 export function findContractions(before: Schema, after: Schema): string[] {
   const stays = (name: string) => after.tables.has(tableOf(name))
@@ -25,26 +28,24 @@ export function findContractions(before: Schema, after: Schema): string[] {
       .filter((name) => !has(after, name))
       .map((name) => `${name} is gone`),
     ...[...before.columns].flatMap(([name, was]) =>
-      stays(name) ? ofColumn(name, was, after.columns.get(name)) : [],
+      stays(name) ? columnContractions(name, was, after.columns.get(name)) : [],
     ),
     ...[...after.columns].flatMap(([name, { isNullable, hasDefault }]) => {
       const isOptional = isNullable || hasDefault
       if (isOptional || before.columns.has(name) || !wasThere(name)) return []
-      return [`${name} is new, and has to be given`]
+      return [`${name} is new and required`]
     }),
     ...[...after.rules].flatMap(([name, rule]) =>
-      wasThere(name) ? ofRule(name, before.rules.get(name), rule) : [],
+      wasThere(name) ? ruleContractions(name, before.rules.get(name), rule) : [],
     ),
-    // `on conflict` names the columns of one of these.
+    // `on conflict` names the columns of such a rule.
     ...[...before.rules]
       .filter(([name, rule]) => /UNIQUE|PRIMARY KEY/.test(rule) && stays(name) && !after.rules.has(name))
       .map(([name]) => `${name} is gone`),
     ...[...before.functions].flatMap(([name, returned]) => {
       const returns = after.functions.get(name)
       if (returns === returned) return []
-      return [
-        returns === undefined ? `${name} is gone` : `${name} returns ${returns}, and returned ${returned}`,
-      ]
+      return [returns === undefined ? `${name} is gone` : `${name} returns ${returns} instead of ${returned}`]
     }),
   ]
 }
@@ -55,22 +56,22 @@ function has({ tables, triggers }: Schema, name: string): boolean {
 
 type Column = Schema['columns'] extends ReadonlyMap<string, infer C> ? C : never
 
-function ofColumn(name: string, was: Column, now: Column | undefined): string[] {
+function columnContractions(name: string, was: Column, now: Column | undefined): string[] {
   if (!now) return [`${name} is gone`]
-  if (now.type !== was.type) return [`${name} is ${now.type}, and was ${was.type}`]
+  if (now.type !== was.type) return [`${name} is ${now.type} instead of ${was.type}`]
   if (was.isNullable && !now.isNullable) return [`${name} may no longer be null`]
   if (was.hasDefault && !now.hasDefault && !now.isNullable) return [`${name} no longer has a default`]
   return []
 }
 
-function ofRule(name: string, was: string | undefined, rule: string): string[] {
+function ruleContractions(name: string, was: string | undefined, rule: string): string[] {
   if (was === undefined) return [`${name} is a new rule: ${rule}`]
   return allowsAtLeast(rule, was) ? [] : [`${name} is stricter: ${rule}`]
 }
 
 const tableOf = (name: string) => name.split('.')[0] ?? name
 
-/** The same rule, or the same list of allowed values with more in it. */
+/** Whether the rule is the same, or the same list of allowed values with more entries. */
 function allowsAtLeast(rule: string, was: string): boolean {
   if (rule === was) return true
   const [now, before] = [toList(rule), toList(was)]
@@ -85,7 +86,7 @@ function toList(rule: string): { frame: string; values: string[] } {
   return { frame: rule.replace(LIST, 'ARRAY[]'), values }
 }
 
-/** The schema as the server has it now. */
+/** The current schema of the server. */
 export async function readSchema(db: Db): Promise<Schema> {
   const tables = await db.query<{ name: string }>(
     `select c.relname as name from pg_class c

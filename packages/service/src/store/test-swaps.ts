@@ -19,14 +19,14 @@ const INSERT_OPS = `
          'locker', 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 'inventory', 'output', 990, now() + interval '1 hour'
     from unnest($1::text[], $3::text[]) as o (id, wallet)`
 
-/** An op of this account as a build leaves it. */
+/** Inserts an op of this account, as a build does. */
 export async function insertTestOp(pool: Pool, accountId: string, wallet = 'wallet'): Promise<string> {
   const opId = randomUUID()
   await pool.query(INSERT_OPS, [[opId], accountId, [wallet]])
   return opId
 }
 
-/** A swap of this account as a submission leaves it: accepted. */
+/** Inserts an accepted swap of this account, as a submission does. */
 export async function insertTestSwap(pool: Pool, accountId: string, wallet = 'wallet'): Promise<TestSwap> {
   const opId = await insertTestOp(pool, accountId, wallet)
   const swapId = `swp_${randomBytes(16).toString('hex')}`
@@ -34,7 +34,7 @@ export async function insertTestSwap(pool: Pool, accountId: string, wallet = 'wa
   return { swapId, accountId }
 }
 
-/** A crowd of swaps that ended long ago, one for each wallet. */
+/** Inserts swaps that ended long ago, one per wallet. */
 export async function insertEndedSwaps(
   pool: Pool,
   accountId: string,
@@ -51,7 +51,7 @@ export async function insertEndedSwaps(
   )
 }
 
-/** Moves a swap on as a worker would. */
+/** Applies an event to a swap, as a worker does. */
 export async function moveTestSwap(
   db: Db,
   { swapId }: TestSwap,
@@ -60,11 +60,11 @@ export async function moveTestSwap(
 ): Promise<Swap> {
   const [swap] = await findSwaps(db, [swapId])
   const moved = swap && (await advanceSwap(db, { swap, event, ...change }))
-  if (!moved) throw new Error(`The swap does not take ${event}`)
+  if (!moved) throw new Error(`The swap does not accept ${event}`)
   return moved
 }
 
-/** To `settled`, as most swaps go. */
+/** Moves a swap to `settled`. */
 export async function settleTestSwap(db: Db, swap: TestSwap): Promise<void> {
   await moveTestSwap(db, swap, 'lockRecorded')
   await moveTestSwap(db, swap, 'lockSeen', { originTxHash: '0xlock', lockedBlock: 1n })
@@ -72,9 +72,8 @@ export async function settleTestSwap(db: Db, swap: TestSwap): Promise<void> {
   await moveTestSwap(db, swap, 'deliverySeen', { deliveryTxHash: '0xdelivery', delivered: 990n })
 }
 
-/** What a status read answers now. */
 export async function statusOfTestSwap(db: Db, swap: TestSwap): Promise<StatusReply> {
   const [status] = await readStatuses(db, [swap])
-  if (!status) throw new Error('There is no such swap')
+  if (!status) throw new Error('Swap not found')
   return status
 }

@@ -23,7 +23,7 @@ const LISTED = `
          o.quoted_output::text as "quotedOutput", s.created_at as "createdAt"
     from swaps s join ops o on o.id = s.op_id`
 
-/** The newest first. A status is a public one or a state. */
+/** Lists swaps, newest first. `status` is a public status or a state. */
 export async function listSwaps(db: Db, { status, wallet, limit }: SwapFilter): Promise<ListedSwap[]> {
   const { rows } = await db.query<ListedSwap>(
     `${LISTED}
@@ -36,7 +36,7 @@ export async function listSwaps(db: Db, { status, wallet, limit }: SwapFilter): 
 
 export type SwapRecord = ListedSwap & Record<string, unknown>
 
-/** Everything that is stored of a swap and its op, but what the wallet signed with. */
+/** Everything stored about a swap and its op, except the wallet's signature. */
 export async function findSwapRecord(db: Db, swapId: string): Promise<SwapRecord | undefined> {
   const { rows } = await db.query<{ record: SwapRecord }>(
     `select to_jsonb(listed) || jsonb_build_object(
@@ -56,10 +56,10 @@ export async function findSwapRecord(db: Db, swapId: string): Promise<SwapRecord
   return rows[0]?.record
 }
 
-/** One thing that happened, and when. */
+/** One entry of a trace. */
 export type TraceLine = { at: Date; what: string; detail: Record<string, unknown> }
 
-/** Every change, signed transaction, attestation and line of the books of a swap, in the order of time. */
+/** All changes, signed transactions, attestations and ledger entries of a swap, in order of time. */
 export async function traceSwap(db: Db, swapId: string): Promise<TraceLine[]> {
   const { rows } = await db.query<TraceLine>(
     `select at, 'swap ' || state as what, jsonb_strip_nulls(jsonb_build_object(

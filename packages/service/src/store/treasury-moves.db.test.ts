@@ -23,7 +23,7 @@ const move = (once: string, amount: bigint): Move => ({
 })
 const reserved = async () => (await readInventory(database.pool))[0]?.reserved
 
-test('of withdrawals at the same moment only those begin that the vault can pay together', async () => {
+test('of concurrent withdrawals, only those start that the vault can pay together', async () => {
   const { pool } = database
   const began = await Promise.all(['1', '2', '3'].map((once) => beginWithdrawal(pool, move(once, 40n), 100n)))
 
@@ -34,7 +34,7 @@ test('of withdrawals at the same moment only those begin that the vault can pay 
   expect(await findOpenMoves(pool)).toHaveLength(2)
 })
 
-test('what is set aside becomes free once, and what was signed is known as a withdrawal', async () => {
+test('a reservation is released once, and signed transactions are known as withdrawals', async () => {
   const { pool } = database
   const [open] = await findOpenMoves(pool)
   if (!open) throw new Error('Nothing is open')

@@ -1,6 +1,6 @@
 import type { Db } from './db.ts'
 
-/** A move happens once: `once` is the sender's nonce, or what takes its place where there are none. */
+/** Identifies a move. It happens once: `once` is the sender's nonce, or its substitute on chains without nonces. */
 export type MoveName = { chainId: number; sender: string; once: string }
 export type Move = MoveName & {
   kind: 'deposit' | 'withdraw'
@@ -30,7 +30,7 @@ export async function findMove(
   return rows[0] && toMove(rows[0])
 }
 
-/** Those of the transactions that were signed for withdrawals. */
+/** The transactions among these that were signed for withdrawals. */
 export async function findWithdrawalTxs(
   db: Db,
   chainId: number,
@@ -52,7 +52,7 @@ export async function findOpenMoves(db: Db): Promise<RecordedMove[]> {
   return rows.map(toMove)
 }
 
-/** Of a vault that holds `balance`: what neither accepted swaps nor other withdrawals count on. */
+/** The part of `balance` that neither accepted swaps nor other withdrawals have reserved. */
 export async function readFree(
   db: Db,
   { chainId, token }: Pick<Move, 'chainId' | 'token'>,
@@ -66,7 +66,7 @@ export async function readFree(
   return free > 0n ? free : 0n
 }
 
-/** Writes a withdrawal down and sets aside what it takes. False, with nothing changed, when less than that is free. */
+/** Records a withdrawal and reserves its amount. False, without a change, if less is free. */
 export async function beginWithdrawal(db: Db, move: Move, balance: bigint): Promise<boolean> {
   const { rowCount } = await db.query(
     `with taken as (
@@ -89,7 +89,7 @@ export async function beginDeposit(db: Db, move: Move): Promise<void> {
   )
 }
 
-/** Before the bytes are sent. */
+/** Records a transaction of the move. Must precede its broadcast. */
 export async function recordMoveTx(db: Db, { chainId, sender, once }: MoveName, txHash: string) {
   await db.query(
     `update treasury_moves set tx_hashes = tx_hashes || $4::text
@@ -98,7 +98,7 @@ export async function recordMoveTx(db: Db, { chainId, sender, once }: MoveName, 
   )
 }
 
-/** A final block shows how it ended: nothing is set aside for it any more. A second call changes nothing. */
+/** Records the final outcome and releases the reservation. Repeatable. */
 export async function endMove(db: Db, { chainId, sender, once }: MoveName, outcome: MoveOutcome) {
   await db.query(
     `with ended as (

@@ -21,14 +21,14 @@ const toLock = { chainId: 31337, locker: 'locker', limit: 4 }
 const toDeliver = { chainId: 31338, limit: 4 }
 const idsOf = (swaps: readonly { id: string }[]) => swaps.map(({ id }) => id)
 
-/** The oldest of the crowd, then the only one of the other account though all of the crowd came before it. */
+/** The oldest of the crowd, then the only one of the other account, although the whole crowd is older. */
 const inTurn = () => [crowd[0], single, crowd[1], crowd[2]].map((swap) => swap?.swapId)
 
-test('an account whose one swap waits behind fifty of another is locked second', async () => {
+test('a single swap behind fifty of another account is locked second', async () => {
   expect(idsOf(await findToLock(database.pool, toLock))).toEqual(inTurn())
 })
 
-test('an account’s swaps to a silent chain keep those to another out of no look', async () => {
+test('an account’s swaps to an unavailable chain do not delay its swaps to another', async () => {
   const last = crowd.at(-1)?.swapId
   const send = (chainId: number) =>
     database.pool.query('update swaps set destination_chain = $2 where id = $1', [last, chainId])
@@ -40,7 +40,7 @@ test('an account’s swaps to a silent chain keep those to another out of no loo
   expect(idsOf(found)).toContain(last)
 })
 
-test('an account whose one swap waits behind fifty of another is paid second', async () => {
+test('a single swap behind fifty of another account is delivered second', async () => {
   for (const swap of [...crowd, single]) {
     await moveTestSwap(database.pool, swap, 'lockRecorded')
     await moveTestSwap(database.pool, swap, 'lockSeen', { originTxHash: '0xlock', lockedBlock: 1n })
@@ -49,7 +49,7 @@ test('an account whose one swap waits behind fifty of another is paid second', a
   expect(idsOf(await findToDeliver(database.pool, toDeliver))).toEqual(inTurn())
 })
 
-test('claims of a chain that is silent do not keep those of others from being attested', async () => {
+test('claims of an unavailable chain do not delay the attestation of others', async () => {
   const { pool } = database
   const account = await insertTestAccount(pool)
   const waiting: TestSwap[] = []
@@ -67,7 +67,7 @@ test('claims of a chain that is silent do not keep those of others from being at
   expect(idsOf(found)).toContain(other)
 })
 
-test('refunds that no wallet takes wait behind those that can be paid, each with its turn', async () => {
+test('blocked refunds come after payable ones, and each gets its turn', async () => {
   const { pool } = database
   const refund = async (isBlocked: boolean) => {
     const swap = await insertTestSwap(pool, single.accountId)

@@ -1,6 +1,6 @@
 import type { Db } from './db.ts'
 
-/** Notes whether the stored terms of a swap are not those that its wallet signed. */
+/** Records whether the stored terms of a swap differ from the signed ones. */
 export async function markUnsigned(db: Db, swapId: string, isUnsigned: boolean): Promise<void> {
   await db.query('update swaps set is_unsigned = $2 where id = $1', [swapId, isUnsigned])
 }

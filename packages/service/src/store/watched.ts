@@ -3,7 +3,7 @@ import type { Swap } from '../model/swap.ts'
 import type { Db } from './db.ts'
 import { selectSwaps } from './swap-rows.ts'
 
-/** Swaps that a chain without a log has to be asked about: something of theirs is in flight there. */
+/** Swaps that a chain without event logs has to be asked about, because a transaction of theirs is in flight. */
 export async function findWatched(db: Db, chainId: number): Promise<Watched> {
   const find = (condition: string) => selectSwaps(db, `where ${condition}`, [chainId])
   const [locks, exits, deliveries] = await Promise.all([

@@ -6,7 +6,7 @@ import { asOf } from './events.ts'
 import { ORDER_COLUMNS, type RecordRow, toRecord } from './history.ts'
 import { type Lease, whileHeld } from './lanes.ts'
 import { changingColumns, FIXED_COLUMNS } from './statuses.ts'
-import { disableEndpoint, FAILED_LONG, noteHealth } from './webhook-endpoints.ts'
+import { disableEndpoint, FAILED_LONG, recordHealth } from './webhook-endpoints.ts'
 
 const PLACE = `
   with unplaced as (
@@ -27,12 +27,12 @@ const PLACE = `
   select count(*) as placed from placed`
 
 /**
- * Gives events that were committed since the last time their positions, and queues them for every endpoint of their
- * account. Only the holder of the lease does, and nobody takes it over before this is committed: that keeps positions
- * in the order in which they appear. Returns how many there were.
+ * Assigns positions to newly committed events and queues them for all endpoints of their account. The lane's holder
+ * alone does this, and the lane cannot change hands before the commit, so a new position is always above
+ * all visible ones. Returns the number of events.
  *
- * The lease is locked by a statement of its own: PostgreSQL 18.4 crashes when a statement that writes to a partitioned
- * table finds a row changed that it locks.
+ * A separate statement locks the lease: PostgreSQL 18.4 crashes if a statement that writes to a partitioned table locks
+ * a row that changed concurrently.
  */
 export async function placeEvents(
   pool: Pool,
@@ -45,7 +45,7 @@ export async function placeEvents(
   return Number(placed ?? 0)
 }
 
-/** An event on its way to an endpoint; `attempts` includes the one that it was taken for. */
+/** An event due at an endpoint. `attempts` includes the current one. */
 export type Delivery = { position: string; attempts: number; seq: number; at: Date; swap: SwapRecord }
 
 type Row = RecordRow & { position: string; attempts: number; seq: number; at: Date; stages: number }
@@ -76,8 +76,8 @@ const TAKE = `
    order by 1`
 
 /**
- * Takes what is due for an endpoint, oldest first. Whoever takes it is expected to say what became of it; one that dies
- * does not, and then it is due again after `retryMs`. Nothing when the lease is lost.
+ * Takes due deliveries of an endpoint, oldest first. The caller must record their outcomes; if it dies, they are due
+ * again after `retryMs`. Returns none if the lease is lost.
  */
 export async function takeDue(
   pool: Pool,
@@ -98,15 +98,17 @@ export async function takeDue(
 export type Outcomes = {
   endpointId: string
   delivered: readonly string[]
-  /** Without a pause it is given up. */
+  /** Without `pauseMs`, the delivery is given up. */
   failed: readonly { position: string; pauseMs?: number }[]
-  /** The last failure, if there was any. */
+  /** The last failure, if any. */
   failure?: string
-  /** The endpoint wants nothing any more. */
+  /** The endpoint answered 410 Gone. */
   isGone: boolean
 }
 
-/** Notes what became of deliveries, and what that says of their endpoint. Returns why it is disabled now, if it is. */
+/**
+ * Records outcomes of deliveries and the health of their endpoint. Returns the reason if the endpoint is now disabled.
+ */
 export async function recordOutcomes(pool: Pool, outcomes: Outcomes): Promise<string | undefined> {
   const { endpointId, delivered, failed, failure, isGone } = outcomes
   const isFailing = delivered.length === 0
@@ -124,7 +126,7 @@ export async function recordOutcomes(pool: Pool, outcomes: Outcomes): Promise<st
         failed.map(({ pauseMs }) => (pauseMs === undefined ? null : pauseMs / 1_000)),
       ],
     )
-    const { hasFailedLong } = await noteHealth(db, { id: endpointId, isFailing, failure })
+    const { hasFailedLong } = await recordHealth(db, { id: endpointId, isFailing, failure })
     const because = isGone ? 'it answered 410' : hasFailedLong ? FAILED_LONG : undefined
     if (because) await disableEndpoint(db, { id: endpointId, because })
     return because
@@ -134,8 +136,8 @@ export async function recordOutcomes(pool: Pool, outcomes: Outcomes): Promise<st
 export type Replayed = { swapId: string } | { since: Date } | { failed: true }
 
 /**
- * Queues events again, or for the first time, as if they had just happened; returns how many. The end of a swap is
- * among them also when the log no longer has it.
+ * Queues events again, or for the first time, as if they had just happened. Returns their number. Includes the end of a
+ * swap even if the log dropped it.
  */
 export async function replay(db: Db, endpointId: string, what: Replayed): Promise<number> {
   if ('failed' in what) {
@@ -146,7 +148,7 @@ export async function replay(db: Db, endpointId: string, what: Replayed): Promis
   const logged = await queueLogged(db, endpointId, what)
   const start = await findLogStart(db)
   if (!start || ('since' in what && what.since >= start)) return logged
-  return logged + (await queueLostEnds(db, endpointId, what))
+  return logged + (await queueDroppedEnds(db, endpointId, what))
 }
 
 type Chosen = Exclude<Replayed, { failed: true }>
@@ -168,11 +170,11 @@ async function queueLogged(db: Db, endpointId: string, what: Chosen): Promise<nu
   return rowCount ?? 0
 }
 
-// Beyond all positions of the log, and the same each time: receivers know a replay by it.
+// Above all positions of the log, and stable, so that receivers recognize a replay.
 const END_POSITION = `
   (1::bigint << 62) + ('x' || encode(substring(sha256(convert_to(s.id, 'utf8')) for 7), 'hex'))::bit(56)::bigint`
 
-async function queueLostEnds(db: Db, endpointId: string, what: Chosen): Promise<number> {
+async function queueDroppedEnds(db: Db, endpointId: string, what: Chosen): Promise<number> {
   const [clause, value] = 'swapId' in what ? ['s.id = $2', what.swapId] : ['s.updated_at >= $2', what.since]
   const { rowCount } = await db.query(
     `insert into webhook_deliveries as d (endpoint_id, position, swap_id)

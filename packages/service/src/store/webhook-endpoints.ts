@@ -1,12 +1,12 @@
 import type { Db } from './db.ts'
 
-/** Secrets as they are stored: sealed. */
+/** Secrets are sealed. */
 export type Endpoint = {
   id: string
   accountId: string
   url: string
   secret: string
-  /** Signs too, while a receiver changes over. */
+  /** Signs as well during a rotation. */
   previousSecret: string | undefined
   isDisabled: boolean
 }
@@ -44,7 +44,7 @@ export async function findEndpoints(db: Db): Promise<Endpoint[]> {
   return rows.map(toEndpoint)
 }
 
-/** Endpoints that something is due for and that are not among `busy`. */
+/** Endpoints with due deliveries that are not in `busy`. */
 export async function findDueEndpoints(db: Db, { busy, limit }: { busy: readonly string[]; limit: number }) {
   const { rows } = await db.query<Row>(
     `${SELECT}
@@ -56,12 +56,12 @@ export async function findDueEndpoints(db: Db, { busy, limit }: { busy: readonly
   return rows.map(toEndpoint)
 }
 
-/** What was owed to it goes with it. */
+/** Deletes an endpoint with its pending deliveries. */
 export async function removeEndpoint(db: Db, id: string): Promise<void> {
   await db.query('delete from webhook_endpoints where id = $1', [id])
 }
 
-/** The new secret signs from now on, the one before it too for so long. */
+/** Sets a new secret. The previous one also signs for `hours`. */
 export async function rotateSecret(
   db: Db,
   { id, secret, hours }: { id: string; secret: string; hours: number },
@@ -74,7 +74,7 @@ export async function rotateSecret(
   )
 }
 
-/** The same secrets under another seal; changes nothing when they were rotated meanwhile. */
+/** Replaces the sealed secrets. Does nothing if they were rotated in the meantime. */
 export async function replaceSeals(
   db: Db,
   { before, after }: { before: Endpoint; after: Endpoint },
@@ -85,7 +85,7 @@ export async function replaceSeals(
   )
 }
 
-/** Delivers again from now on. What was given up waits for a replay. */
+/** Resumes deliveries. Given-up events need a replay. */
 export async function enableEndpoint(db: Db, id: string): Promise<void> {
   await db.query(
     `update webhook_endpoints
@@ -95,14 +95,14 @@ export async function enableEndpoint(db: Db, id: string): Promise<void> {
   )
 }
 
-// A little less than the attempts for one event take together.
+// Slightly less than all attempts for one event take together.
 const MAX_FAILING_HOURS = 72
 export const FAILED_LONG = `it accepted nothing for ${MAX_FAILING_HOURS} hours`
 
 type Health = { id: string; isFailing: boolean; failure: string | undefined }
 
-/** Notes whether the endpoint accepts anything, and whether it has not for too long. */
-export async function noteHealth(
+/** Records whether the endpoint accepts events. Returns whether it has been failing for too long. */
+export async function recordHealth(
   db: Db,
   { id, isFailing, failure }: Health,
 ): Promise<{ hasFailedLong: boolean }> {
@@ -117,7 +117,7 @@ export async function noteHealth(
   return { hasFailedLong: rows[0]?.long ?? false }
 }
 
-/** Sends it nothing more, and gives up what it was still owed. */
+/** Disables an endpoint and gives up its pending deliveries. */
 export async function disableEndpoint(
   db: Db,
   { id, because }: { id: string; because: string },
@@ -132,8 +132,8 @@ export async function disableEndpoint(
   )
 }
 
-/** Endpoints that accept nothing while more than `max` events wait for them. */
-export async function findOverfull(db: Db, max: number): Promise<string[]> {
+/** Failing endpoints with more than `max` pending events. */
+export async function findOverloaded(db: Db, max: number): Promise<string[]> {
   const { rows } = await db.query<{ id: string }>(
     `select w.id from webhook_endpoints w
        join webhook_deliveries d on d.endpoint_id = w.id and d.next_at is not null
@@ -173,7 +173,7 @@ export async function listEndpoints(db: Db): Promise<ListedEndpoint[]> {
   return rows
 }
 
-/** For metrics: what endpoints are still owed. */
+/** For metrics: pending and given-up deliveries. */
 export async function countWaiting(db: Db): Promise<{ waiting: number; givenUp: number } | undefined> {
   const { rows } = await db.query<{ waiting: number; givenUp: number }>(
     `select count(next_at)::int as waiting, (count(*) - count(next_at))::int as "givenUp" from webhook_deliveries`,
@@ -181,7 +181,7 @@ export async function countWaiting(db: Db): Promise<{ waiting: number; givenUp: 
   return rows[0]
 }
 
-/** For metrics: how many endpoints there are, by how they do. */
+/** For metrics: endpoints by health. */
 export async function countEndpoints(
   db: Db,
 ): Promise<Record<'active' | 'failing' | 'disabled', number> | undefined> {

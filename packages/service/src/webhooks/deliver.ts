@@ -11,23 +11,23 @@ import { signedHeaders } from './sign.ts'
 export type DeliverDeps = {
   pool: Pool
   post: Post
-  /** A sealed secret as the receiver has it; a ServiceError when it cannot be opened. */
+  /** Opens a sealed secret. Throws a ServiceError if it cannot be opened. */
   openSecret(accountId: string, sealed: string): string
   now(): number
-  /** 0..1. */
+  /** Between 0 and 1. */
   random(): number
   onAttempt(attempt: { webhookId: string; verdict: Verdict }): void
   onDisabled(endpointId: string, because: string): void
 }
 
-// So many events are on their way to one endpoint at once.
+// Concurrent events per endpoint.
 const AT_ONCE = 16
-// Longer than an attempt can take: what a process that died had taken is due again after this.
+// Longer than an attempt can take. Deliveries of a crashed process are due again after this.
 const TAKEN_MS = 60_000
 
 type Delivering = { endpoint: Endpoint; lease: Lease; signal: AbortSignal }
 
-/** Posts what is due for an endpoint, until nothing is, or it accepts nothing. Returns whether it accepted. */
+/** Posts due events to an endpoint until none is left or it accepts none. Returns whether it accepted. */
 export async function deliverDue(
   deps: DeliverDeps,
   { endpoint, lease, signal }: Delivering,
@@ -39,7 +39,7 @@ export async function deliverDue(
     const attempts = await Promise.all(
       due.map(async (delivery) => ({ delivery, verdict: await attempt(deps, endpoint, delivery, signal) })),
     )
-    // What was cut off because this process stops says nothing about the endpoint.
+    // An attempt aborted by our own stop says nothing about the endpoint.
     if (signal.aborted) return true
     const because = await recordOutcomes(deps.pool, toOutcomes(endpoint.id, attempts))
     if (because) deps.onDisabled(endpoint.id, because)
@@ -76,7 +76,7 @@ async function send(deps: DeliverDeps, { endpoint, delivery, signal, webhookId }
   return deps.post({ url: endpoint.url, headers, body, signal })
 }
 
-/** Undefined without the secret of now. One from before a rotation is left out when the key that sealed it is gone. */
+/** Undefined if the current secret cannot be opened. A previous secret that cannot be opened is omitted. */
 function openSecrets(
   deps: DeliverDeps,
   { accountId, secret, previousSecret }: Endpoint,

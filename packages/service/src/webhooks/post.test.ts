@@ -12,8 +12,8 @@ afterAll(() => receiver.stop())
 const never = new AbortController().signal
 const message = (url: string, signal = never) => ({ url, headers: { a: 'b' }, body: '{}', signal })
 
-/** A name server that has these addresses for every name, one list per question. */
-function namesAre(...answers: string[][]) {
+/** A resolver that answers every name with these addresses, one list per query. */
+function resolverOf(...answers: string[][]) {
   const asked = vi.fn()
   const resolve: NonNullable<Parameters<typeof createPost>[0]['resolve']> = (
     hostname,
@@ -30,10 +30,10 @@ function namesAre(...answers: string[][]) {
   return { asked, resolve }
 }
 
-describe('where private addresses are allowed', () => {
+describe('if private addresses are allowed', () => {
   const post = createPost({ allowPrivate: true })
 
-  test('the body and headers arrive, and the answer is its status and when to come back', async () => {
+  test('body and headers arrive, and the result has status and Retry-After', async () => {
     receiver.answer({ status: 503, headers: { 'retry-after': '7' } })
 
     const answer = await post(message(receiver.url))
@@ -50,7 +50,7 @@ describe('where private addresses are allowed', () => {
     expect(receiver.received.map(({ path }) => path)).toEqual(['/hook'])
   })
 
-  test('who does not answer in time, hangs up or is not there has failed', async () => {
+  test('a timeout, a closed connection and an unreachable host are failures', async () => {
     receiver.answer('hang')
     const impatient = createPost({ allowPrivate: true, timeoutMs: 200 })
     expect(await impatient(message(receiver.url))).toEqual({
@@ -76,9 +76,9 @@ describe('where private addresses are allowed', () => {
     expect(await answer).toMatchObject({ kind: 'failed' })
   })
 
-  test('a name is resolved once, and the connection goes to what it meant then', async () => {
+  test('a name is resolved once, and the connection uses that address', async () => {
     receiver.answer(204)
-    const { asked, resolve } = namesAre(['127.0.0.1'], ['192.0.2.1'])
+    const { asked, resolve } = resolverOf(['127.0.0.1'], ['192.0.2.1'])
 
     const answer = await createPost({ allowPrivate: true, resolve })(
       message(`http://hooks.example:${receiver.port}/`),
@@ -90,7 +90,7 @@ describe('where private addresses are allowed', () => {
   })
 })
 
-describe('where they are not', () => {
+describe('if private addresses are not allowed', () => {
   const notPublic = { kind: 'failed', reason: 'its address is not public' }
 
   test.each([
@@ -111,9 +111,9 @@ describe('where they are not', () => {
     expect(receiver.received).toEqual([])
   })
 
-  test('a name is not called when any of its addresses is private, however it was answered before', async () => {
+  test('a name is not called if any of its addresses is private, whatever it resolved to before', async () => {
     receiver.received.length = 0
-    const { resolve, asked } = namesAre(['127.0.0.1'], ['8.8.8.8', '10.0.0.1'], ['8.8.8.8', 'fd00::1'])
+    const { resolve, asked } = resolverOf(['127.0.0.1'], ['8.8.8.8', '10.0.0.1'], ['8.8.8.8', 'fd00::1'])
     const post = createPost({ allowPrivate: false, resolve })
 
     for (const _ of [1, 2, 3]) {
@@ -123,7 +123,7 @@ describe('where they are not', () => {
     expect(receiver.received).toEqual([])
   })
 
-  test('plain HTTP is not spoken', async () => {
+  test('plain HTTP is refused', async () => {
     expect(await createPost({ allowPrivate: false })(message('http://8.8.8.8/'))).toEqual({
       ...{ kind: 'failed', reason: 'its URL is not https' },
     })

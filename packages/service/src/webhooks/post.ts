@@ -15,7 +15,7 @@ type Resolve = (
 ) => void
 
 type Options = {
-  /** Also calls plain HTTP and addresses that are not public: for a network on one machine. */
+  /** Allows plain HTTP and addresses that are not public, for a local network. */
   allowPrivate: boolean
   timeoutMs?: number
   resolve?: Resolve
@@ -29,9 +29,8 @@ const NOT_HTTPS = 'its URL is not https'
 class RefusedAddress extends Error {}
 
 /**
- * Posts to a URL that a stranger chose. A name is resolved once, every address that it has must be public, and the
- * connection goes to one of those: a name that means something else a moment later changes nothing. Redirects are
- * answers like any other. What the receiver says is not read.
+ * Posts to an untrusted URL. The name is resolved once, all of its addresses must be public, and the connection uses
+ * one of them, so that DNS rebinding has no effect. Redirects are answers like any other. The response body is ignored.
  */
 export function createPost({ allowPrivate, timeoutMs = TIMEOUT_MS, resolve = lookup }: Options): Post {
   const isAllowed = (address: string) => allowPrivate || isPublicAddress(address)
@@ -40,16 +39,16 @@ export function createPost({ allowPrivate, timeoutMs = TIMEOUT_MS, resolve = loo
   return async ({ url, headers, body, signal }) => {
     const { protocol, hostname } = new URL(url)
     if (protocol !== 'https:' && !allowPrivate) return { kind: 'failed', reason: NOT_HTTPS }
-    // An address in the URL itself is never looked up.
+    // An IP address in the URL is never looked up.
     const literal = hostname.replace(/^\[|\]$/g, '')
     if (isIP(literal) && !isAllowed(literal)) return { kind: 'failed', reason: NOT_PUBLIC }
     const send = protocol === 'https:' ? requestHttps : requestHttp
     const request = send(url, { method: 'POST', headers, agent: false, lookup: checkedLookup })
-    const limit = endWhenOver(request, { timeoutMs, signal })
+    const limit = abortOnTimeout(request, { timeoutMs, signal })
     return new Promise((settle) => {
       request.on('response', (response) => {
         settle(toAnswer(response))
-        // Read to the end and thrown away, so that the receiver is not cut off; the time limit still holds.
+        // Reads and discards the response, so that the receiver is not cut off; the timeout still applies.
         response.on('error', () => {}).resume()
       })
       request.on('error', (error) => {
@@ -60,13 +59,13 @@ export function createPost({ allowPrivate, timeoutMs = TIMEOUT_MS, resolve = loo
   }
 }
 
-/** Ends the request with the signal or when time is over, whichever stage it is in. */
-function endWhenOver(
+/** Ends the request on the signal or timeout, at any stage. */
+function abortOnTimeout(
   request: ClientRequest,
   { timeoutMs, signal }: { timeoutMs: number; signal: AbortSignal },
 ) {
   let late = false
-  const end = () => void request.destroy(new Error('The attempt was ended'))
+  const end = () => void request.destroy(new Error('The attempt was aborted'))
   const timer = setTimeout(() => {
     late = true
     end()
@@ -83,7 +82,7 @@ function createCheckedLookup(resolve: Resolve, isAllowed: (address: string) => b
   return (hostname, options, callback) => {
     resolve(hostname, { ...options, all: true }, (error, addresses) => {
       const [first] = addresses ?? []
-      if (error || !first) return callback(error ?? new Error('It has no address'), '', 0)
+      if (error || !first) return callback(error ?? new Error('The name has no address'), '', 0)
       if (!addresses.every(({ address }) => isAllowed(address))) return callback(new RefusedAddress(), '', 0)
       if (options.all) return callback(null, addresses)
       callback(null, first.address, first.family)

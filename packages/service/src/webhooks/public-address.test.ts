@@ -40,6 +40,6 @@ test.each([
     '100::1',
   ],
   ...['', 'localhost', '127.1', '2130706433', '0x7f000001', '1.1.1.1.', 'example.com'],
-])('%s is not', (address) => {
+])('%s is not public', (address) => {
   expect(isPublicAddress(address)).toBe(false)
 })

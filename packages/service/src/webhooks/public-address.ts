@@ -1,7 +1,7 @@
 import { BlockList, isIP } from 'node:net'
 
-// Everything that IANA's special-purpose registry does not call globally reachable, multicast, and IPv6 ranges that
-// carry an IPv4 address inside: 6to4 and Teredo. What is outside of 2000::/3 is not public at all.
+// All ranges that IANA's special-purpose registry does not list as globally reachable, multicast, and IPv6 ranges that
+// embed an IPv4 address (6to4 and Teredo). Addresses outside of 2000::/3 are not public.
 const NOT_PUBLIC_V4: [string, number][] = [
   ['0.0.0.0', 8],
   ['10.0.0.0', 8],
@@ -32,9 +32,8 @@ for (const [net, prefix] of NOT_PUBLIC_V6) notPublic.addSubnet(net, prefix, 'ipv
 const globalUnicast = new BlockList()
 globalUnicast.addSubnet('2000::', 3, 'ipv6')
 
-/** Whether this is an IP address of the public internet. */
 export function isPublicAddress(address: string): boolean {
-  // An address with a zone is local to an interface; the lists do not take it.
+  // An address with a zone is local to an interface; the block lists do not accept it.
   const family = address.includes('%') ? 0 : isIP(address)
   if (family === 4) return !notPublic.check(address, 'ipv4')
   return family === 6 && globalUnicast.check(address, 'ipv6') && !notPublic.check(address, 'ipv6')

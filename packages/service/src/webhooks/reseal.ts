@@ -2,7 +2,7 @@ import type { Pool } from 'pg'
 import { type Endpoint, findEndpoints, replaceSeals } from '../store/webhook-endpoints.ts'
 import type { SecretSeal } from './secret-seal.ts'
 
-/** Seals every stored secret with the key that seals now, so that no older one is needed for them. Repeatable. */
+/** Reseals every stored secret with the current key, so that older keys are no longer needed. Repeatable. */
 export async function resealAll(
   pool: Pool,
   seal: SecretSeal,
@@ -14,7 +14,7 @@ export async function resealAll(
       if (after.secret !== before.secret || after.previousSecret !== before.previousSecret)
         await replaceSeals(pool, { before, after })
     } catch (error) {
-      // One whose key is gone cannot be helped; it is no reason to leave out the others.
+      // A secret whose key is gone cannot be resealed, but the others can.
       onFault(error)
     }
   }

@@ -1,9 +1,9 @@
 import type { Sealer } from '../seal/sealer.ts'
 
-/** How the secrets of endpoints are sealed, for their account alone. */
+/** Seals the secrets of endpoints, each for its account only. */
 export type SecretSeal = {
   seal(accountId: string, secret: string): string
-  /** A ServiceError when no key of ours opens it. */
+  /** Throws a ServiceError if no key opens it. */
   open(accountId: string, sealed: string): string
   isCurrent(sealed: string): boolean
 }

@@ -11,7 +11,7 @@ import { replay } from '../store/webhook-deliveries.ts'
 import {
   enableEndpoint,
   findEndpoint,
-  findOverfull,
+  findOverloaded,
   listEndpoints,
   rotateSecret,
 } from '../store/webhook-endpoints.ts'
@@ -52,21 +52,21 @@ const arrived = (count: number) => vi.waitFor(() => expect(receiver.received).to
 const idsOf = () => receiver.received.map(({ headers }) => headers['webhook-id'])
 const bodies = (): WebhookEvent[] => receiver.received.map(({ body }) => JSON.parse(body))
 
-async function owedTo(id: string) {
+async function pendingOf(id: string) {
   const listed = (await listEndpoints(database.pool)).find((endpoint) => endpoint.id === id)
-  if (!listed) throw new Error('There is no such endpoint')
+  if (!listed) throw new Error('Endpoint not found')
   return listed
 }
-const expectOwed = async (id: string, owed: { waiting: number; givenUp: number }) =>
-  expect(await owedTo(id)).toMatchObject(owed)
-/** Whatever waits for its next attempt is due now, and nothing else changes. */
+const expectPending = async (id: string, owed: { waiting: number; givenUp: number }) =>
+  expect(await pendingOf(id)).toMatchObject(owed)
+/** Makes all waiting deliveries due now. */
 const passTime = (id: string) =>
   database.pool.query(
     `update webhook_deliveries set next_at = clock_timestamp() where endpoint_id = $1 and next_at is not null`,
     [id],
   )
 
-test('each change of a swap is posted to the endpoint of its account, signed, and to no other', async () => {
+test('each change of a swap is posted, signed, to the endpoint of its account and to no other', async () => {
   const { id, accountId, secret } = await addEndpoint()
   const other = await addEndpoint(`${receiver.url}/other`)
   const { step } = await startProcess()
@@ -92,17 +92,17 @@ test('each change of a swap is posted to the endpoint of its account, signed, an
       'webhook-id': expect.stringMatching(new RegExp(`^msg_${id}_\\d+$`)),
     })
   }
-  await expectOwed(id, { waiting: 0, givenUp: 0 })
+  await expectPending(id, { waiting: 0, givenUp: 0 })
 })
 
-test('what was not accepted is posted again with the same id and body, and only that', async () => {
+test('only rejected events are posted again, with the same id and body', async () => {
   const { id, accountId, secret } = await addEndpoint()
   const { step } = await startProcess()
   await settleTestSwap(database.pool, await insertTestSwap(database.pool, accountId))
   receiver.answer(({ body }) => (JSON.parse(body).type === 'swap.locked' ? 500 : 200))
   await step()
   expect(receiver.received).toHaveLength(5)
-  await expectOwed(id, { waiting: 1, givenUp: 0 })
+  await expectPending(id, { waiting: 1, givenUp: 0 })
   const refused = receiver.received.find(({ body }) => JSON.parse(body).type === 'swap.locked')
 
   await step()
@@ -115,7 +115,7 @@ test('what was not accepted is posted again with the same id and body, and only 
   expect(again?.headers['webhook-id']).toBe(refused?.headers['webhook-id'])
   expect(again?.body).toBe(refused?.body)
   expect(again && isGenuine(again, secret)).toBe(true)
-  await expectOwed(id, { waiting: 0, givenUp: 0 })
+  await expectPending(id, { waiting: 0, givenUp: 0 })
 })
 
 test('the next attempt waits for its time', async () => {
@@ -124,7 +124,7 @@ test('the next attempt waits for its time', async () => {
   await insertTestSwap(database.pool, accountId)
   receiver.answer(500)
   await step()
-  await expectOwed(id, { waiting: 1, givenUp: 0 })
+  await expectPending(id, { waiting: 1, givenUp: 0 })
 
   const { rows } = await database.pool.query(
     `select attempts, extract(epoch from next_at - clock_timestamp())::int as seconds
@@ -137,7 +137,7 @@ test('the next attempt waits for its time', async () => {
   expect(rows[0].seconds).toBeLessThanOrEqual(5)
 })
 
-test('after the last attempt it is given up, until it is replayed', async () => {
+test('after the last attempt the event is given up, until it is replayed', async () => {
   const { id, accountId } = await addEndpoint()
   const { step } = await startProcess()
   await insertTestSwap(database.pool, accountId)
@@ -147,7 +147,7 @@ test('after the last attempt it is given up, until it is replayed', async () => 
     await passTime(id)
   }
   expect(receiver.received).toHaveLength(10)
-  expect(await owedTo(id)).toMatchObject({ waiting: 0, givenUp: 1, lastFailure: 'it answered 500' })
+  expect(await pendingOf(id)).toMatchObject({ waiting: 0, givenUp: 1, lastFailure: 'it answered 500' })
 
   receiver.answer(200)
   expect(await replay(database.pool, id, { failed: true })).toBe(1)
@@ -155,10 +155,10 @@ test('after the last attempt it is given up, until it is replayed', async () => 
   expect(receiver.received).toHaveLength(11)
 
   expect(new Set(idsOf()).size).toBe(1)
-  await expectOwed(id, { waiting: 0, givenUp: 0 })
+  await expectPending(id, { waiting: 0, givenUp: 0 })
 })
 
-test('a process that dies with what it had taken loses nothing: the next one posts it again', async () => {
+test('events of a crashed process are not lost: the next process posts them again', async () => {
   const { id, accountId } = await addEndpoint()
   await insertTestSwap(database.pool, accountId)
   receiver.answer('hang')
@@ -166,7 +166,7 @@ test('a process that dies with what it had taken loses nothing: the next one pos
   await dead.start()
   await arrived(1)
   await dead.stop()
-  expect(await owedTo(id)).toMatchObject({ waiting: 1, failingSince: null })
+  expect(await pendingOf(id)).toMatchObject({ waiting: 1, failingSince: null })
 
   await database.pool.query(`update lanes set expires_at = '-infinity'`)
   const next = await startProcess()
@@ -179,10 +179,10 @@ test('a process that dies with what it had taken loses nothing: the next one pos
   expect(receiver.received).toHaveLength(2)
 
   expect(new Set(idsOf()).size).toBe(1)
-  await expectOwed(id, { waiting: 0, givenUp: 0 })
+  await expectPending(id, { waiting: 0, givenUp: 0 })
 })
 
-test('a slow endpoint does not hold up another', async () => {
+test('a slow endpoint does not delay another', async () => {
   const slow = await addEndpoint(`${receiver.url}/slow`)
   const quick = await addEndpoint(`${receiver.url}/quick`)
   const { start, stop } = await startProcess()
@@ -194,12 +194,12 @@ test('a slow endpoint does not hold up another', async () => {
   await insertTestSwap(database.pool, quick.accountId)
   await start()
 
-  await vi.waitFor(() => expectOwed(quick.id, { waiting: 0, givenUp: 0 }), 10_000)
+  await vi.waitFor(() => expectPending(quick.id, { waiting: 0, givenUp: 0 }), 10_000)
   await stop()
 })
 
 describe('an endpoint is disabled', () => {
-  test('at once when it answers 410; what it was owed is given up, and what happens later is not queued', async () => {
+  test('at once if it answers 410; pending events are given up, and new ones are not queued', async () => {
     const { id, accountId } = await addEndpoint()
     const { step, onDisabled } = await startProcess()
     const swap = await insertTestSwap(database.pool, accountId)
@@ -210,17 +210,17 @@ describe('an endpoint is disabled', () => {
     await settleTestSwap(database.pool, swap)
     await step()
 
-    expect(await owedTo(id)).toMatchObject({ disabledBecause: 'it answered 410', waiting: 0, givenUp: 1 })
+    expect(await pendingOf(id)).toMatchObject({ disabledBecause: 'it answered 410', waiting: 0, givenUp: 1 })
     expect(receiver.received).toHaveLength(1)
   })
 
-  test('when it accepted nothing for three days, and delivers again once it is enabled and replayed', async () => {
+  test('if it accepted nothing for three days, and works again once enabled and replayed', async () => {
     const { id, accountId } = await addEndpoint()
     const { step, onDisabled } = await startProcess()
     await insertTestSwap(database.pool, accountId)
     receiver.answer(500)
     await step()
-    expect((await owedTo(id)).failingSince).not.toBeNull()
+    expect((await pendingOf(id)).failingSince).not.toBeNull()
     await database.pool.query(
       `update webhook_endpoints set failing_since = clock_timestamp() - interval '73 hours' where id = $1`,
       [id],
@@ -235,11 +235,11 @@ describe('an endpoint is disabled', () => {
     await step()
     expect(receiver.received).toHaveLength(3)
 
-    await expectOwed(id, { waiting: 0, givenUp: 0 })
-    expect(await owedTo(id)).toMatchObject({ disabledAt: null, failingSince: null })
+    await expectPending(id, { waiting: 0, givenUp: 0 })
+    expect(await pendingOf(id)).toMatchObject({ disabledAt: null, failingSince: null })
   })
 
-  test('when it accepts nothing while too much waits for it', async () => {
+  test('if it accepts nothing while too many events are pending', async () => {
     const [failing, healthy] = [await addEndpoint(), await addEndpoint(`${receiver.url}/healthy`)]
     const { step } = await startProcess()
     receiver.answer(({ path }) => (path.endsWith('/healthy') ? 200 : 500))
@@ -247,15 +247,15 @@ describe('an endpoint is disabled', () => {
       await settleTestSwap(database.pool, await insertTestSwap(database.pool, accountId))
     }
     await step()
-    await expectOwed(failing.id, { waiting: 5, givenUp: 0 })
-    await expectOwed(healthy.id, { waiting: 0, givenUp: 0 })
+    await expectPending(failing.id, { waiting: 5, givenUp: 0 })
+    await expectPending(healthy.id, { waiting: 0, givenUp: 0 })
     await replay(database.pool, healthy.id, { since: new Date(0) })
 
-    expect(await findOverfull(database.pool, 4)).toEqual([failing.id])
-    expect(await findOverfull(database.pool, 5)).toEqual([])
+    expect(await findOverloaded(database.pool, 4)).toEqual([failing.id])
+    expect(await findOverloaded(database.pool, 5)).toEqual([])
   })
 
-  test('not while it accepts some of what it is sent', async () => {
+  test('not while it accepts some events', async () => {
     const { id, accountId } = await addEndpoint()
     const { step } = await startProcess()
     await database.pool.query(
@@ -265,14 +265,14 @@ describe('an endpoint is disabled', () => {
     await settleTestSwap(database.pool, await insertTestSwap(database.pool, accountId))
     receiver.answer(({ body }) => (JSON.parse(body).sequence === 1 ? 200 : 500))
     await step()
-    await expectOwed(id, { waiting: 4, givenUp: 0 })
+    await expectPending(id, { waiting: 4, givenUp: 0 })
 
-    expect(await owedTo(id)).toMatchObject({ disabledAt: null, failingSince: null })
+    expect(await pendingOf(id)).toMatchObject({ disabledAt: null, failingSince: null })
   })
 })
 
 describe('a replay', () => {
-  test('posts a swap, or everything since a time, again with the ids that it had', async () => {
+  test('posts a swap, or everything since a time, again with the original ids', async () => {
     const { id, accountId } = await addEndpoint()
     const { step } = await startProcess()
     const [first, second] = [
@@ -281,7 +281,7 @@ describe('a replay', () => {
     ]
     await step()
     expect(receiver.received).toHaveLength(2)
-    await expectOwed(id, { waiting: 0, givenUp: 0 })
+    await expectPending(id, { waiting: 0, givenUp: 0 })
 
     expect(await replay(database.pool, id, { swapId: second.swapId })).toBe(1)
     expect(await replay(database.pool, id, { since: new Date(0) })).toBe(2)
@@ -295,7 +295,7 @@ describe('a replay', () => {
     )
   })
 
-  test("does not reach into another account's swaps", async () => {
+  test('does not include swaps of another account', async () => {
     const { id } = await addEndpoint()
     const foreign = await insertTestSwap(database.pool, await insertTestAccount(database.pool))
     const { step } = await startProcess()
@@ -307,14 +307,14 @@ describe('a replay', () => {
 })
 
 describe('secrets', () => {
-  test('after a rotation both sign, until the old one has had its time', async () => {
+  test('after a rotation both sign, until the old one expires', async () => {
     const { id, accountId, secret: old } = await addEndpoint()
     const { step } = await startProcess()
     const secret = createWebhookSecret()
     await rotateSecret(database.pool, { id, secret: seal.seal(accountId, secret), hours: 24 })
     await insertTestSwap(database.pool, accountId)
     await step()
-    await expectOwed(id, { waiting: 0, givenUp: 0 })
+    await expectPending(id, { waiting: 0, givenUp: 0 })
 
     await database.pool.query(
       `update webhook_endpoints set previous_until = clock_timestamp() where id = $1`,
@@ -330,7 +330,7 @@ describe('secrets', () => {
     ])
   })
 
-  test('are not in the database, and are sealed again when the key that seals changes', async () => {
+  test('are sealed in the database, and resealed when the sealing key changes', async () => {
     const { id, accountId, secret } = await addEndpoint()
     const { rows } = await database.pool.query(
       'select row_to_json(w) as row from webhook_endpoints w where id = $1',
@@ -349,7 +349,7 @@ describe('secrets', () => {
     expect(faults).not.toHaveBeenCalled()
   })
 
-  test('a new one signs at once, though the old one was sealed with a key that is gone', async () => {
+  test('a new one signs at once, although the key of the old one is gone', async () => {
     const { id, accountId, secret: old } = await addEndpoint()
     const later = createSecretSeal(createSealer({ keys: [{ id: 'k2', key: randomBytes(32) }] }))
     const { step } = await startProcess({ openSecret: later.open })
@@ -362,19 +362,19 @@ describe('secrets', () => {
     expect(genuine).toEqual([[true, false]])
   })
 
-  test('one that cannot be opened any more is a failure of its endpoint, and nothing is posted', async () => {
+  test('one that cannot be opened is a failure of its endpoint, and nothing is posted', async () => {
     const { id, accountId } = await addEndpoint()
     const stranger = createSecretSeal(createSealer({ keys: [{ id: 'k1', key: randomBytes(32) }] }))
     const { step } = await startProcess({ openSecret: stranger.open })
     await insertTestSwap(database.pool, accountId)
     await step()
 
-    expect((await owedTo(id)).lastFailure).toBe('its secret was sealed with a key that is gone')
+    expect((await pendingOf(id)).lastFailure).toBe('its secret was sealed with a key that is gone')
     expect(receiver.received).toEqual([])
   })
 })
 
-test('of several processes that hold the lane in turn each event is posted once', async () => {
+test('each event is posted once by several processes that hold the lane in turn', async () => {
   const { id, accountId } = await addEndpoint()
   const runners = [1, 2, 3].map(() => {
     const { step } = createWebhookSender({
@@ -389,7 +389,7 @@ test('of several processes that hold the lane in turn each event is posted once'
   for (let count = 0; count < 20; count += 1) await insertTestSwap(database.pool, accountId)
 
   await arrived(20)
-  await vi.waitFor(() => expectOwed(id, { waiting: 0, givenUp: 0 }), 10_000)
+  await vi.waitFor(() => expectPending(id, { waiting: 0, givenUp: 0 }), 10_000)
 
   expect(new Set(idsOf()).size).toBe(20)
   expect(receiver.received).toHaveLength(20)

@@ -1,33 +1,38 @@
 import { setMaxListeners } from 'node:events'
 import type { Lease } from '../store/lanes.ts'
 import { placeEvents } from '../store/webhook-deliveries.ts'
-import { disableEndpoint, type Endpoint, findDueEndpoints, findOverfull } from '../store/webhook-endpoints.ts'
+import {
+  disableEndpoint,
+  type Endpoint,
+  findDueEndpoints,
+  findOverloaded,
+} from '../store/webhook-endpoints.ts'
 import { type DeliverDeps, deliverDue } from './deliver.ts'
 
 export type WebhookSender = {
-  /** Starts what is due; it does not wait for the endpoints. */
+  /** Starts due deliveries without waiting for the endpoints. */
   step(lease: Lease): Promise<void>
-  /** Resolves when nothing is on its way any more. */
+  /** Resolves once nothing is in flight. */
   drained(): Promise<void>
-  /** Cuts off what is on its way: whoever has the lease next sends it again. */
+  /** Aborts requests in flight: the next holder of the lane sends them again. */
   stop(): Promise<void>
 }
 
 type Options = DeliverDeps & { onFault(error: unknown): void; restMs?: number }
 
 const PLACED_AT_ONCE = 1_000
-// So many endpoints are served at once; others get their turn when one of them has nothing left.
+// Concurrently served endpoints; others follow once one has nothing left.
 const MAX_BUSY = 32
-// An endpoint that accepted nothing is left alone for this long, whatever else is due for it.
+// Pause of an endpoint that accepted nothing, whatever else is due.
 const REST_MS = 5_000
 const MAX_WAITING = 100_000
 const TIDY_MS = 60_000
 
-/** Hands events to endpoints while it has the lease: each at its own pace, so that a slow one holds up nobody else. */
+/** Posts events to endpoints while it holds the lane, each at its own pace, so that a slow endpoint delays no other. */
 export function createWebhookSender(options: Options): WebhookSender {
   const { pool, onFault, restMs = REST_MS } = options
   const stopping = new AbortController()
-  // Every attempt under way listens to it.
+  // Every attempt in flight adds a listener.
   setMaxListeners(0, stopping.signal)
   const busy = new Map<string, Promise<void>>()
   const restsUntil = new Map<string, number>()
@@ -48,12 +53,12 @@ export function createWebhookSender(options: Options): WebhookSender {
     return [...busy.keys(), ...restsUntil.keys()]
   }
   const drained = async () => void (await Promise.all(busy.values()))
-  /** What nobody accepts must not pile up for days. */
+  /** Disables failing endpoints with too many pending events. */
   async function tidy(): Promise<void> {
     if (performance.now() - tidiedAt < TIDY_MS) return
     tidiedAt = performance.now()
-    const because = `more than ${MAX_WAITING} events waited for it`
-    for (const id of await findOverfull(pool, MAX_WAITING)) {
+    const because = `more than ${MAX_WAITING} events were pending`
+    for (const id of await findOverloaded(pool, MAX_WAITING)) {
       await disableEndpoint(pool, { id, because })
       options.onDisabled(id, because)
     }

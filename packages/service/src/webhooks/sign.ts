@@ -1,17 +1,17 @@
 import { createHmac, randomBytes } from 'node:crypto'
 
 const PREFIX = 'whsec_'
-// Standard Webhooks takes 24 to 64.
+// Standard Webhooks allows 24 to 64.
 const SECRET_BYTES = 32
 
-/** A fresh secret in the form in which receivers configure it. */
+/** Creates a secret in the form that receivers configure. */
 export function createWebhookSecret(): string {
   return `${PREFIX}${randomBytes(SECRET_BYTES).toString('base64')}`
 }
 
 export type Message = { id: string; seconds: number; body: string }
 
-/** The headers of Standard Webhooks: one signature per secret, so that a receiver may have either. */
+/** The headers of Standard Webhooks, with one signature per secret, so that a receiver may have either. */
 export function signedHeaders(
   { id, seconds, body }: Message,
   secrets: readonly string[],

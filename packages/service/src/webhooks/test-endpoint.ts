@@ -5,7 +5,7 @@ import { insertEndpoint } from '../store/webhook-endpoints.ts'
 import type { SecretSeal } from './secret-seal.ts'
 import { createWebhookSecret } from './sign.ts'
 
-/** An endpoint of a new account, with its secret as the receiver has it. */
+/** Inserts an endpoint of a new account. Returns it with its plain secret. */
 export async function insertTestEndpoint(pool: Pool, { seal, url }: { seal: SecretSeal; url: string }) {
   const accountId = await insertTestAccount(pool)
   const id = `whe${randomBytes(8).toString('hex')}`

@@ -9,7 +9,7 @@ type Options = {
   onDisabled(endpointId: string, because: string): void
 }
 
-/** A process that holds the lane; its lease ends with the test. */
+/** A process that holds the webhooks lane; its lease ends with the test. */
 export async function startTestProcess(pool: Pool, options: Options) {
   const want = { names: ['webhooks'], holder: randomUUID(), ttlMs: 60_000, limit: 1 }
   const [lease] = await takeLanes(pool, want)

@@ -10,7 +10,7 @@ type Behaviour = (
   received: Received,
 ) => number | 'hang' | 'drop' | { status: number; headers: Record<string, string> }
 
-/** A receiver of webhooks on this machine; it answers as it is told, 204 at first. */
+/** A local webhook receiver with configurable answers, 204 by default. */
 export async function startReceiver() {
   const received: Received[] = []
   let behave: Behaviour = () => 204
@@ -39,7 +39,7 @@ export async function startReceiver() {
   }
 }
 
-/** As a receiver checks a Standard Webhook, written from the specification alone. */
+/** Verifies a Standard Webhook as a receiver does, written from the specification alone. */
 export function isGenuine(
   { headers, body }: Received,
   secret: string,

@@ -40,7 +40,7 @@ const newAddress = () => privateKeyToAddress(generatePrivateKey())
 /** Our contracts on an EVM chain whose blocks the test mines. */
 export async function startEvmWorld(): Promise<ConformanceWorld> {
   const { chain, client, config, stop } = await startNode()
-  const { placeOf, connected, senders } = connect(chain.urls, config, chain.keys)
+  const { custodyOf, connected, senders } = connect(chain.urls, config, chain.keys)
   const { escrow, vault, account } = connected.evm.contracts
   const tokens = { native: zeroAddress, token: config.tokens[0]?.address as Address }
   let position = 0n
@@ -66,7 +66,7 @@ export async function startEvmWorld(): Promise<ConformanceWorld> {
     await fund(wallet.address, input)
     const { chainId } = config
     position += 1n
-    const op = toOp(placeOf, {
+    const op = toOp(custodyOf, {
       ...{ chainId, heads: await connected.chain.readHeads(), position, quotedOutput, recipient },
       ...{ wallet: wallet.address, inputToken: tokens[input], outputToken: tokens[output] },
       ...{ locker: senders.relay, createsAccount: false },
@@ -156,14 +156,14 @@ function connect(urls: readonly string[], config: EvmChainConfig, keys: Keys) {
   const [relayer, deliverer] = [keys.relayers[0], keys.deliverers[0]]
   if (!relayer || !deliverer) throw new Error('No keys')
   const { escrow, vault } = config.contracts as Record<'escrow' | 'vault', Hex>
-  const placeOf = () => ({ escrow, vault })
+  const custodyOf = () => ({ escrow, vault })
   const connected = connectEvm({
     network: {
       ...{ network: 'conformance', chains: [config], assets: [], attester: attester.address },
       ...{ relayers: [relayer.address], authorizationRelayers: [], deliverers: [deliverer.address] },
     },
-    ...{ config, placeOf, urls, assertOutsideTransaction: () => {} },
+    ...{ config, custodyOf, urls, assertOutsideTransaction: () => {} },
     accounts: [relayer, deliverer].map(({ privateKey }) => privateKeyToAccount(privateKey)),
   })
-  return { connected, placeOf, senders: { relay: relayer.address, deliver: deliverer.address } }
+  return { connected, custodyOf, senders: { relay: relayer.address, deliver: deliverer.address } }
 }

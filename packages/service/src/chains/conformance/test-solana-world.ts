@@ -67,8 +67,8 @@ export async function startSolanaConformanceWorld(): Promise<SolanaConformanceWo
     const recipient = options.recipient ?? (await generateKeyPairSigner()).address
     const wallet = await newWallet(input)
     position += 1n
-    const placeOf = () => ({ intake: places.intake, vault: places.inventory })
-    const op = toOp(placeOf, {
+    const custodyOf = () => ({ intake: places.intake, vault: places.inventory })
+    const op = toOp(custodyOf, {
       ...{ chainId: CHAIN_ID, heads: await chain.readHeads(), position, quotedOutput, recipient },
       ...{ wallet: wallet.address, inputToken: tokens[input], outputToken: tokens[output] },
       ...{ locker: feePayers.input, createsAccount: output === 'token' },

@@ -1,6 +1,6 @@
 import type { TypedDataDomain } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
-import { type OpContent, type PlaceOf, termsOfOp } from '../../model/op-terms.ts'
+import { type CustodyOf, type OpContent, termsOfOp } from '../../model/op-terms.ts'
 import type { Op, Swap } from '../../model/swap.ts'
 import type { Chain, Heads } from '../chain.ts'
 import type { Findings } from '../findings.ts'
@@ -57,14 +57,14 @@ type Draft = Pick<Op, 'wallet' | 'inputToken' | 'outputToken' | 'recipient' | 'l
   quotedOutput?: bigint | undefined
 }
 
-export function toOp(placeOf: PlaceOf, { chainId, heads, quotedOutput, ...draft }: Draft): Op {
+export function toOp(custodyOf: CustodyOf, { chainId, heads, quotedOutput, ...draft }: Draft): Op {
   const { seconds, number } = heads.head
   const content: OpContent = {
     ...{ ...draft, originChain: chainId, destinationChain: chainId, round: 1n },
     ...{ inputAmount: INPUT_AMOUNT, minOutput: MIN_OUTPUT },
     ...{ opDeadline: seconds + 180, fillDeadline: seconds + 900, refundDeadline: seconds + 3_600 },
   }
-  const { hash, deliveryHash } = termsOfOp(placeOf, content)
+  const { hash, deliveryHash } = termsOfOp(custodyOf, content)
   return {
     ...{ ...content, hash, deliveryHash, id: hash, createsAccount: draft.createsAccount },
     ...{ quotedOutput: quotedOutput ?? QUOTED_OUTPUT, swappable: INPUT_AMOUNT, priceFloor: 0n },

@@ -9,7 +9,7 @@ import {
   TransactionReceiptNotFoundError,
   toHex,
 } from 'viem'
-import { attempt } from '../../model/attempt.ts'
+import { collectError } from '../../model/collect-error.ts'
 import { groupBy } from '../../model/group.ts'
 import type { ChainEvent, Delivered, EventPage, PaidOp } from '../chain.ts'
 import { type BlockRange, createLogPages } from './log-pages.ts'
@@ -102,6 +102,6 @@ export async function readDeliveries(
     }
   }
   const byTransaction = [...groupBy(named, ({ txHash }) => txHash as Hex)]
-  await Promise.all(byTransaction.map(([hash, ops]) => attempt(faults, () => look(hash, ops))))
+  await Promise.all(byTransaction.map(([hash, ops]) => collectError(faults, () => look(hash, ops))))
   return found
 }

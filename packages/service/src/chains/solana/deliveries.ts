@@ -1,4 +1,4 @@
-import { attempt } from '../../model/attempt.ts'
+import { collectError } from '../../model/collect-error.ts'
 import type { Op } from '../../model/swap.ts'
 import type { Delivered, Simulation } from '../chain.ts'
 import { toTokenAccountAddress } from './accounts.ts'
@@ -35,7 +35,7 @@ export async function findDeliveries(
     const amount = await readAmount(parts, op, creation, isOld ? 'finalized' : 'confirmed')
     delivered.set(op.hash, { txHash: creation.txHash, block: creation.slot, amount })
   }
-  await Promise.all(ops.map((op) => attempt(faults, () => look(op))))
+  await Promise.all(ops.map((op) => collectError(faults, () => look(op))))
   return delivered
 }
 

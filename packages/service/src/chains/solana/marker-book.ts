@@ -1,4 +1,4 @@
-import { attempt, leave } from '../../model/attempt.ts'
+import { addError, collectError } from '../../model/collect-error.ts'
 import { readAccounts } from './accounts.ts'
 import { toOpId } from './bytes.ts'
 import type { SolanaClient } from './client.ts'
@@ -64,7 +64,7 @@ export function createMarkerBook(
       if (creation || ref.kind === 'input') found.set(ref, creation)
       else blocked.push(ref)
     }
-    await Promise.all(present.map((each) => attempt(faults, () => look(each))))
+    await Promise.all(present.map((each) => collectError(faults, () => look(each))))
     return { found, blocked }
   }
 
@@ -78,7 +78,7 @@ export function createMarkerBook(
         for (const [ref, creation] of round.found) found.set(ref, creation)
         open = round.blocked
       }
-      for (const ref of open) leave(faults, tooManyFunded(ref))
+      for (const ref of open) addError(faults, tooManyFunded(ref))
       return found
     },
     recall: creations.recall,

@@ -47,7 +47,7 @@ async function build(
   const now = { seconds: 100, block: 1n, height: 1n, finalitySeconds }
   const deps = {
     ...{ pool: database.pool, catalog: { chains: new Map([[CHAIN, chain]]) }, maxUnsubmitted: 100 },
-    ...{ market: { chainNow: () => now, hasGas: () => true }, placeOf: () => contracts },
+    ...{ market: { chainNow: () => now, hasGas: () => true }, custodyOf: () => contracts },
     deadlines: {
       ...{ opLifeSeconds: 120, lockInclusionSeconds: 60, fillSeconds: 600, cutOffSeconds: 60 },
       ...{ attemptLifeSeconds: 90, detectionSeconds: 60, claimInclusionSeconds: 300 },

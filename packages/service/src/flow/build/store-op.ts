@@ -5,7 +5,7 @@ import { ServiceError } from '../../errors.ts'
 import type { Catalog, CatalogChain, ChainNow, Market, Side } from '../../model/catalog.ts'
 import { assertNotLate } from '../../model/chain-refusal.ts'
 import { type DeadlinePolicy, type Deadlines, deadlinesFrom, routeTimesOf } from '../../model/deadlines.ts'
-import { isRingShared, type PlaceOf, termsOfOp } from '../../model/op-terms.ts'
+import { type CustodyOf, isRingShared, termsOfOp } from '../../model/op-terms.ts'
 import type { Quote } from '../../model/quote.ts'
 import { type Db, inTransaction } from '../../store/db.ts'
 import {
@@ -23,7 +23,7 @@ export type StoreDeps = {
   pool: Pool
   catalog: Catalog
   market: Market
-  placeOf: PlaceOf
+  custodyOf: CustodyOf
   /** The keys that may take an input on a chain. Keys for inputs with an authorization take no others. */
   lockersOf(chainId: number, input: { isAuthorized: boolean }): readonly string[]
   deadlines: DeadlinePolicy
@@ -124,10 +124,10 @@ async function storeOp(
   const id = randomUUID()
   const locker = await leastBusyLocker(deps, db, quote.originChain, isAuthorized)
   const { originChain: chainId } = quote
-  const isShared = isRingShared(deps.placeOf, chainId)
+  const isShared = isRingShared(deps.custodyOf, chainId)
   const slot = await takePosition(db, { chainId, locker, isShared, opId: id })
   const content = { ...quote, inputAmount: quote.amountIn, locker, ...slot, ...clocks.deadlines }
-  const { hash, deliveryHash, signed: terms } = termsOfOp(deps.placeOf, content)
+  const { hash, deliveryHash, signed: terms } = termsOfOp(deps.custodyOf, content)
   return insertOp(db, {
     ...content,
     ...{ id, quoteId: quote.id, accountId, hash, deliveryHash, terms },

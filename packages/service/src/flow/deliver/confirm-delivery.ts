@@ -1,6 +1,6 @@
 import type { ChainEvent, DestinationChain, Heads } from '../../chains/chain.ts'
 import { failPoint } from '../../fail-point.ts'
-import { attempt, throwFirst } from '../../model/attempt.ts'
+import { collectError, throwFirst } from '../../model/collect-error.ts'
 import { blockAtDepth, type FinalityRules } from '../../model/finality.ts'
 import type { Op, Swap } from '../../model/swap.ts'
 import { closeEvents, findEvents, rewindCursor, type StoredEvent } from '../../store/chain-events.ts'
@@ -46,7 +46,7 @@ export async function confirmDeliveries(
     const event = events.get(swap.op.deliveryHash)
     const isOver = destination.isDeliveryOver(swap.op, heads.hard)
     if (event && (event.amount ?? 0n) >= swap.op.minOutput)
-      await attempt(faults, () => confirmDelivery(deps, heads, swap, event))
+      await collectError(faults, () => confirmDelivery(deps, heads, swap, event))
     else if (swap.state === 'delivering' && isOver) silent.push(swap)
   }
   await refundExpired(deps, lease, heads, silent, faults)
@@ -56,7 +56,7 @@ export async function confirmDeliveries(
 /** A delivery may have been signed that the log does not contain: wait for it like a recorded one. */
 async function expectForgotten({ pool, destination }: ConfirmDeliveryDeps, faults: unknown[]): Promise<void> {
   for (const swap of await findForgottenDeliveries(pool, destination.chainId))
-    await attempt(faults, () => advanceSwap(pool, { swap, event: 'deliveryRecorded' }))
+    await collectError(faults, () => advanceSwap(pool, { swap, event: 'deliveryRecorded' }))
 }
 
 async function confirmDelivery(
@@ -109,7 +109,7 @@ async function refundExpired(
   const proof = { kind: 'notDeliveredPastDeadline', chainId: destination.chainId, block: heads.hard }
   for (const swap of swaps) {
     if (undelivered.has(swap.op.hash))
-      await attempt(faults, () =>
+      await collectError(faults, () =>
         decideRefund(deps, lease, swap, { refundReason: 'DELIVERY_EXPIRED', proof }),
       )
     // The chain shows a delivery without an event: a log was missed.
@@ -167,7 +167,7 @@ async function readEach(
   const undelivered = new Set(await destination.readUndelivered(ops, hard, refused))
   if (refused.length === 0) return { undelivered, unread }
   for (const op of ops) {
-    const found = await attempt(faults, () => destination.readUndelivered([op], hard))
+    const found = await collectError(faults, () => destination.readUndelivered([op], hard))
     if (!found) unread.add(op.hash)
   }
   return { undelivered, unread }

@@ -2,7 +2,7 @@ import type { PoolClient } from 'pg'
 import type { Block, DestinationChain, Heads } from '../../chains/chain.ts'
 import type { Sender } from '../../lanes/sender.ts'
 import type { SignedCheck } from '../../lanes/signed-check.ts'
-import { attempt, throwFirst } from '../../model/attempt.ts'
+import { collectError, throwFirst } from '../../model/collect-error.ts'
 import { isExposing, isUnbooked, withinCaps } from '../../model/exposure.ts'
 import { leastBound } from '../../model/gas.ts'
 import { chunksOf, groupBy, mapConcurrently, type Share } from '../../model/group.ts'
@@ -73,8 +73,8 @@ export async function redeliverStalled(deps: DeliverDeps, lease: Lease, heads: H
   const soft = mine.filter((swap) => !isFinal(swap) && isFresh(swap))
   const repeated = await findUndelivered(deps, heads, soft, heads.settle, faults)
   const proof = { kind: 'attemptsConsumedUndelivered', chainId, block: heads.hard }
-  await attempt(faults, () => deliverAll(deps, lease, heads, final, proof))
-  await attempt(faults, () => deliverAll(deps, lease, heads, repeated))
+  await collectError(faults, () => deliverAll(deps, lease, heads, final, proof))
+  await collectError(faults, () => deliverAll(deps, lease, heads, repeated))
   throwFirst(faults)
 }
 
@@ -116,11 +116,13 @@ async function deliverAll(
   const faults: unknown[] = []
   const judge = async (swap: Swap) =>
     (await deps.isPayable(swap)) ? [{ swap, verdict: await judgeDelivery(deps, heads, swap) }] : []
-  const judgements = await Promise.all(swaps.map((swap) => attempt(faults, () => judge(swap))))
+  const judgements = await Promise.all(swaps.map((swap) => collectError(faults, () => judge(swap))))
   const judged = judgements.flatMap((judgement) => judgement ?? [])
   for (const { swap, verdict } of judged) {
     if (verdict.kind === 'impossible' && proof)
-      await attempt(faults, () => decideRefund(deps, lease, swap, { refundReason: verdict.reason, proof }))
+      await collectError(faults, () =>
+        decideRefund(deps, lease, swap, { refundReason: verdict.reason, proof }),
+      )
   }
   const ready = judged.filter(({ verdict }) => verdict.kind === 'deliver').map(({ swap }) => swap)
   if (heads) {

@@ -1,7 +1,7 @@
 import type { Pool } from 'pg'
 import type { Heads, LockState, OriginChain } from '../../chains/chain.ts'
 import { failPoint } from '../../fail-point.ts'
-import { attempt, throwFirst } from '../../model/attempt.ts'
+import { collectError, throwFirst } from '../../model/collect-error.ts'
 import type { FinalityRules } from '../../model/finality.ts'
 import { decideLocked, decideNeverLocked } from '../../model/origin.ts'
 import type { FailureCode } from '../../model/outcome.ts'
@@ -29,7 +29,7 @@ export async function confirmLocks(deps: ConfirmLockDeps, heads: Heads): Promise
   const faults: unknown[] = []
   for (const swap of swaps) {
     const event = events.get(swap.op.hash)
-    if (event) await attempt(faults, () => confirmLock(deps, heads, swap, event))
+    if (event) await collectError(faults, () => confirmLock(deps, heads, swap, event))
   }
   const over = swaps.filter((swap) => !events.has(swap.op.hash) && origin.isLockOver(swap, heads.hard))
   await endUnlockable(deps, heads, over, faults)
@@ -72,8 +72,8 @@ async function endUnlockable(
     const decision = decideNeverLocked(swap, state)
     if (decision === 'rescan')
       await rewindCursor(pool, { chainId: origin.chainId, to: swap.op.originBlock - 1n })
-    else if (decision === 'inputLost') await attempt(faults, () => closeLost(deps, heads, swap, state))
-    else if (decision !== 'nothing') await attempt(faults, () => fail(deps, heads, swap, decision))
+    else if (decision === 'inputLost') await collectError(faults, () => closeLost(deps, heads, swap, state))
+    else if (decision !== 'nothing') await collectError(faults, () => fail(deps, heads, swap, decision))
   }
 }
 

@@ -1,6 +1,6 @@
 import type { ChainEvent, Heads, LockState } from '../../chains/chain.ts'
 import { failPoint } from '../../fail-point.ts'
-import { attempt } from '../../model/attempt.ts'
+import { collectError } from '../../model/collect-error.ts'
 import { decideExit } from '../../model/origin.ts'
 import type { Swap } from '../../model/swap.ts'
 import { closeEvents, type StoredEvent } from '../../store/chain-events.ts'
@@ -40,7 +40,7 @@ export async function finalizeOrigin(
   for (const event of confirmed) {
     const swap = swaps.get(event.id)
     if (event.kind === 'locked' || !swap) continue
-    const isDone = await attempt(faults, () => closeExit(deps, heads, swap, event))
+    const isDone = await collectError(faults, () => closeExit(deps, heads, swap, event))
     if (isDone) done.push(event)
   }
   await closeEvents(pool, origin.chainId, done)

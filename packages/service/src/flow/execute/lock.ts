@@ -4,8 +4,8 @@ import { failPoint } from '../../fail-point.ts'
 import type { Sender } from '../../lanes/sender.ts'
 import type { SignedCheck } from '../../lanes/signed-check.ts'
 import { MAX_UINT256 } from '../../model/amount.ts'
-import { attempt, throwFirst } from '../../model/attempt.ts'
 import { claimRoom, EMPTY_BOOK } from '../../model/claim-room.ts'
+import { collectError, throwFirst } from '../../model/collect-error.ts'
 import { leastBound } from '../../model/gas.ts'
 import { chunksOf, mapConcurrently } from '../../model/group.ts'
 import type { FailureCode } from '../../model/outcome.ts'
@@ -58,7 +58,7 @@ async function lockFound(deps: LockDeps, lease: Lease, heads: Heads, waiting: Wa
       const ready = await findRoom(deps, heads, await declineUnlockable(deps, lease, heads, taken, faults))
       const batches = batchesOf(ready, deps.batchSize).slice(0, deps.sender.room())
       await mapConcurrently(batches, SENT_AT_ONCE, (batch) =>
-        attempt(faults, () => lockBatch(deps, lease, heads, batch)),
+        collectError(faults, () => lockBatch(deps, lease, heads, batch)),
       )
       sent += batches.length
     } finally {
@@ -79,11 +79,11 @@ async function declineUnlockable(
 ): Promise<Swap[]> {
   await deps.refreshPrices()
   const judge = async (swap: Swap) => [{ swap, readiness: await readinessOf(deps, heads, swap) }]
-  const judgements = await Promise.all(waiting.map((swap) => attempt(faults, () => judge(swap))))
+  const judgements = await Promise.all(waiting.map((swap) => collectError(faults, () => judge(swap))))
   const judged = judgements.flatMap((judgement) => judgement ?? [])
   for (const { swap, readiness } of judged) {
     if (readiness.kind === 'decline')
-      await attempt(faults, () => decline(deps, lease, heads, swap, readiness.code))
+      await collectError(faults, () => decline(deps, lease, heads, swap, readiness.code))
   }
   return judged.filter(({ readiness }) => readiness.kind === 'ready').map(({ swap }) => swap)
 }

@@ -1,6 +1,6 @@
 import type { Block, Heads } from '../../chains/chain.ts'
 import { failPoint } from '../../fail-point.ts'
-import { attempt, throwFirst } from '../../model/attempt.ts'
+import { collectError, throwFirst } from '../../model/collect-error.ts'
 import type { FailureCode } from '../../model/outcome.ts'
 import type { Swap } from '../../model/swap.ts'
 import { tallyAttempts, wasAuthorityRefused } from '../../store/attempts.ts'
@@ -37,7 +37,7 @@ export async function retryStalledLocks(deps: LockDeps, lease: Lease, heads: Hea
   if (unlocked.length > 0) await deps.refreshPrices()
   for (const tried of unlocked) {
     const isPaid = tried.swap.state !== 'locking'
-    await attempt(faults, () =>
+    await collectError(faults, () =>
       isPaid ? lockPaid(deps, lease, heads, tried) : lockAgain(deps, lease, heads, tried),
     )
   }

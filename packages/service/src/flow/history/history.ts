@@ -1,7 +1,7 @@
 import { DEFAULT_HISTORY_LIMIT, type HistoryQuery, type HistoryReply } from '@geoswap/wire'
 import { invalidRequest } from '../../errors.ts'
 import type { Db } from '../../store/db.ts'
-import { type HistoryFilter, type Place, readHistory } from '../../store/history.ts'
+import { type HistoryCursor, type HistoryFilter, readHistory } from '../../store/history.ts'
 
 export type HistoryDeps = {
   pool: Db
@@ -21,8 +21,8 @@ export async function history(
   const page = found.slice(0, limit)
   const last = page.at(-1)
   return {
-    swaps: page.map(({ place: _place, ...swap }) => swap),
-    ...(last && found.length > limit && { nextCursor: toCursor(last.place) }),
+    swaps: page.map(({ cursor: _cursor, ...swap }) => swap),
+    ...(last && found.length > limit && { nextCursor: toCursor(last.cursor) }),
   }
 }
 
@@ -49,13 +49,13 @@ function toFilter(deps: HistoryDeps, query: HistoryQuery): Omit<HistoryFilter, '
   }
 }
 
-function toCursor({ createdAt, swapId }: Place): string {
+function toCursor({ createdAt, swapId }: HistoryCursor): string {
   return Buffer.from(`${createdAt} ${swapId}`).toString('base64url')
 }
 
 const CURSOR = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z) ([A-Za-z0-9_-]{1,80})$/
 
-function fromCursor(cursor: string): Place | undefined {
+function fromCursor(cursor: string): HistoryCursor | undefined {
   const [, createdAt, swapId] = CURSOR.exec(Buffer.from(cursor, 'base64url').toString('latin1')) ?? []
   if (!createdAt || !swapId || !isTime(createdAt)) return undefined
   return { createdAt, swapId }

@@ -1,11 +1,11 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 
 export type OperatorKeys = {
-  /** The id of the key, which is no secret; undefined when there is no such key. */
+  /** The id of the key, which is not secret; undefined if the key is unknown. */
   find(key: string): string | undefined
 }
 
-/** Every key is compared, each in constant time: how long it takes says nothing about any of them. */
+/** Compares all keys, each in constant time, so that the duration reveals nothing. */
 export function createOperatorKeys(keys: readonly string[]): OperatorKeys {
   const known = keys.map((key) => ({ digest: digestOf(key), id: idOf(key) }))
   return {
@@ -19,6 +19,6 @@ export function createOperatorKeys(keys: readonly string[]): OperatorKeys {
 
 const digestOf = (key: string): Buffer => createHash('sha256').update(key).digest()
 
-/** Says which of several keys it was, and nothing more of it. */
+/** Identifies one of several keys without revealing it. */
 const idOf = (key: string): string =>
   `operator key ${createHash('sha256').update('id:').update(key).digest('hex').slice(0, 8)}`

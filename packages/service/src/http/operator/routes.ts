@@ -10,7 +10,7 @@ import {
   OperatorStopReply,
 } from '@geoswap/wire'
 
-/** What the operator API does. `by` is the id of the key that asked for it. */
+/** The operator API. `by` is the id of the caller's key. */
 export type OperatorPort = {
   overview(): Promise<OperatorOverview>
   series(hours: OperatorHours): Promise<OperatorSeries>

@@ -60,7 +60,7 @@ describe('the key', () => {
     }
   })
 
-  test.each([KEY, NEXT_KEY])('of several each one works', async (key) => {
+  test.each([KEY, NEXT_KEY])('any of several works', async (key) => {
     const app = await createTestOperator({ overview: async () => overview })
 
     const reply = await app.inject({ url: '/operate/overview', headers: { 'x-operator-key': key } })
@@ -68,7 +68,7 @@ describe('the key', () => {
     expect([reply.statusCode, reply.json()]).toEqual([200, overview])
   })
 
-  test('429 RATE_LIMITED for who keeps trying, and the right key is never counted', async () => {
+  test('429 RATE_LIMITED for repeated wrong keys, and the right key is never counted', async () => {
     const app = await createTestOperator({ overview: async () => overview })
     const tries = Array.from({ length: 400 }, () => app.inject({ url: '/operate/overview' }))
 
@@ -78,7 +78,7 @@ describe('the key', () => {
     expect((await app.inject({ url: '/operate/overview', headers })).statusCode).toBe(200)
   })
 
-  test('of a caller opens nothing here, and no path of the operator is on the listener of callers', async () => {
+  test('of a caller opens nothing here, and operator paths are not on the callers’ listener', async () => {
     const { app, headers: caller } = await createTestServer()
     const operator = await createTestOperator()
 
@@ -88,7 +88,7 @@ describe('the key', () => {
 })
 
 describe('a pause', () => {
-  test('is raised in the name of the key, without a word of the key', async () => {
+  test('is raised in the name of the key’s id, without the key', async () => {
     const seen: unknown[] = []
     const pause: OperatorPort['pause'] = async (asked) => {
       seen.push(asked)
@@ -120,7 +120,7 @@ describe('a pause', () => {
     expect(reply.json().details.issues[0].field).toBe(field)
   })
 
-  test('404 NOT_FOUND for the end of one that is not there', async () => {
+  test('404 NOT_FOUND for the end of an unknown one', async () => {
     const resume = async () => {
       throw new ServiceError('NOT_FOUND', { message: 'There is no such stop, or it is over.' })
     }
@@ -134,7 +134,7 @@ describe('a pause', () => {
   })
 })
 
-test('400 INVALID_REQUEST for a series of hours that there is none of', async () => {
+test('400 INVALID_REQUEST for an unsupported number of hours', async () => {
   const app = await createTestOperator()
 
   const reply = await app.inject({ url: '/operate/series?hours=25', headers })
@@ -148,7 +148,7 @@ describe('the dashboard', () => {
     return (await app.inject({ url: '/app/network.json', headers: sent })).json()
   }
 
-  test('is a page that calls nobody but its own server', async () => {
+  test('is a page that calls only its own server', async () => {
     const app = await createTestOperator({}, { ...page, operator: {} })
 
     const reply = await app.inject({ url: '/app/operate' })
@@ -157,7 +157,7 @@ describe('the dashboard', () => {
     expect(reply.headers['content-security-policy']).toContain("connect-src 'self';")
   })
 
-  test('is told the key on the machine of a local network, and nowhere else', async () => {
+  test('gets the key on the machine of a local network, and nowhere else', async () => {
     const here = { host: '127.0.0.1:8082' }
 
     expect((await askSettings({ localKey: KEY }, here)).operator).toEqual({ key: KEY })

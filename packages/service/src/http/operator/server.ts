@@ -18,18 +18,18 @@ export type OperatorServerDeps = {
   port: OperatorPort
   keys: OperatorKeys
   logger: Logger
-  /** The dashboard; without one there is the API alone. */
+  /** The dashboard; without it, only the API is served. */
   web?: WebPage | undefined
 }
 
-/** The operator's own server, not yet listening: what it shows and does is never on the listener of callers. */
+/** Creates the operator's server, not yet listening. Nothing of it is on the callers' listener. */
 export async function createOperatorServer(deps: OperatorServerDeps): Promise<FastifyInstance> {
   const { port, keys, logger, web } = deps
   const app = createBareServer({ logger })
-  const strangers = createAddressLimit()
+  const addressLimit = createAddressLimit()
   app.decorateRequest('operator', '')
   app.addHook('onResponse', (request, reply, done) => {
-    // Reads repeat every few seconds; what changes something is always told.
+    // Reads repeat every few seconds and are logged at debug level; changes are always logged.
     const { operator, method, id: requestId } = request
     const line = { requestId, method, route: request.routeOptions.url, status: reply.statusCode, operator }
     logger[method === 'POST' || reply.statusCode >= 400 ? 'info' : 'debug'](line, 'operator request')
@@ -39,7 +39,7 @@ export async function createOperatorServer(deps: OperatorServerDeps): Promise<Fa
   await app.register(async (scope) => {
     scope.addHook('onRequest', async (request) => {
       const id = findKey(keys, request)
-      if (id === undefined) throw refuseKey(request, strangers.strike(request.ip))
+      if (id === undefined) throw refuseKey(request, addressLimit.strike(request.ip))
       request.operator = id
     })
     await scope.register(operatorRoutes, { port })
@@ -56,9 +56,9 @@ function findKey(keys: OperatorKeys, { headers }: FastifyRequest): string | unde
 function refuseKey({ headers }: FastifyRequest, retryAfterMs: number | undefined): ServiceError {
   if (retryAfterMs !== undefined) return new ServiceError('RATE_LIMITED', { recovery: { retryAfterMs } })
   if (headers['x-operator-key'] === undefined) {
-    const message = 'No operator key was sent. Put it into the x-operator-key header.'
+    const message = 'No operator key was sent. Send it in the x-operator-key header.'
     return new ServiceError('MISSING_API_KEY', { message })
   }
-  const message = 'This is no operator key of this service. Check the x-operator-key header.'
+  const message = 'The operator key is unknown. Check the x-operator-key header.'
   return new ServiceError('INVALID_API_KEY', { message })
 }

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { extname, join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 
-/** A file of the page, as it is answered. */
+/** A file of the page. */
 export type Asset = { type: string; etag: string; body: Buffer; gzip: Buffer }
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -13,7 +13,10 @@ const TYPES: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml',
 }
 
-/** Every file of a folder by its path in it, such as `assets/main-4F1C.js`. Few and small: they stay in memory. */
+/**
+ * All files of a folder by their relative path, such as `assets/main-4F1C.js`. They are few and small, and kept in
+ * memory.
+ */
 export function readAssets(folder: string): Map<string, Asset> {
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .map((file) => file.replaceAll('\\', '/'))

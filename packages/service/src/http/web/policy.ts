@@ -1,4 +1,4 @@
-/** What the page may load and call: this server, and exactly these others. */
+/** The content security policy: the page may use this server and exactly these origins. */
 export function pagePolicy(origins: readonly string[]): string {
   return [
     "default-src 'none'",

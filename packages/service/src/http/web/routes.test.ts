@@ -35,7 +35,7 @@ describe('the page', () => {
     expect([reply.statusCode, reply.body, reply.headers['cache-control']]).toEqual([200, 'page', 'no-cache'])
   })
 
-  test('may run its own script and style alone, and call exactly the nodes that it is told of', async () => {
+  test('may run only its own script and style, and call exactly the configured nodes', async () => {
     const { app } = await createTestServer({ web: page })
 
     const policy = (await app.inject({ url: '/app/' })).headers['content-security-policy']
@@ -45,14 +45,14 @@ describe('the page', () => {
     expect(policy).not.toMatch(/unsafe|\*/)
   })
 
-  test('is found below the path that the service is mounted under', async () => {
+  test('is served below the mount path', async () => {
     const { app } = await createTestServer({ web: page, basePath: '/geoswap' })
 
     expect((await app.inject({ url: '/geoswap/app' })).headers.location).toBe('/geoswap/app/')
     expect((await app.inject({ url: '/geoswap/' })).json().app).toBe('/geoswap/app/')
   })
 
-  test('is not there when nobody built it, and is not linked to', async () => {
+  test('is absent and not linked if it was not built', async () => {
     const { app } = await createTestServer()
 
     expect((await app.inject({ url: '/app/' })).json().code).toBe('NOT_FOUND')
@@ -61,7 +61,7 @@ describe('the page', () => {
 })
 
 describe('its files', () => {
-  test('are kept for ever, and compressed for who takes that', async () => {
+  test('are cached forever, and compressed for clients that accept it', async () => {
     const { app } = await createTestServer({ web: page })
     const url = '/app/assets/main-1.js'
 
@@ -75,7 +75,7 @@ describe('its files', () => {
     expect([gzip.body, gzip.headers['content-encoding']]).toEqual(['gzip script', 'gzip'])
   })
 
-  test('are not sent again to who has them', async () => {
+  test('are not sent again to clients that have them', async () => {
     const { app } = await createTestServer({ web: page })
     const headers = { 'if-none-match': '"page"' }
 
@@ -105,7 +105,7 @@ describe('the key of a local network', () => {
     return reply.json()
   }
 
-  test('is told to a page on that machine, with its faucet and its nodes', async () => {
+  test('is given to a page on that machine, with its faucet and nodes', async () => {
     write()
 
     expect(await ask(local, { host: '127.0.0.1:8080' })).toEqual({
@@ -120,14 +120,14 @@ describe('the key of a local network', () => {
     ['from another machine', local, { host: '127.0.0.1:8080' }, '10.0.0.9'],
     ['by another name', local, { host: 'rebound.example' }, '127.0.0.1'],
     ['through a proxy', local, { host: 'localhost', 'x-forwarded-for': '10.0.0.9' }, '127.0.0.1'],
-    ['where no local network runs', page, { host: 'localhost:8080' }, '127.0.0.1'],
-  ])('is told to nobody %s', async (_who, web, headers, address) => {
+    ['without a local network', page, { host: 'localhost:8080' }, '127.0.0.1'],
+  ])('is not given to a page %s', async (_who, web, headers, address) => {
     write()
 
     expect(await ask(web, headers as Record<string, string>, address)).toEqual(page.settings)
   })
 
-  test('is not there before the network stands', async () => {
+  test('is absent before the network is up', async () => {
     rmSync(localFile, { force: true })
 
     expect(await ask(local, { host: 'localhost:8080' })).toEqual(page.settings)

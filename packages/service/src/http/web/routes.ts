@@ -1,33 +1,33 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { ServiceError } from '../../errors.ts'
 import type { Asset } from './assets.ts'
-import { isFromHere, type LocalNetwork } from './local-network.ts'
+import { isLocalRequest, type LocalNetwork } from './local-network.ts'
 import { originsOf, pagePolicy } from './policy.ts'
 
-/** The page at /app: its files, and what it is told about where it runs. */
+/** The page at /app: its files and its settings. */
 export type WebPage = {
   assets: ReadonlyMap<string, Asset>
   settings: WebSettings
-  /** Only on a network of one machine. */
+  /** Only on a local network. */
   readLocal?: (() => Promise<LocalNetwork | undefined>) | undefined
-  /** Only on the operator's listener: the page is the dashboard. The key is told on a network of one machine alone. */
+  /** Only on the operator's listener, where the page is the dashboard. It gets the key only on a local network. */
   operator?: { localKey?: string | undefined }
 }
 
 export type WebSettings = {
   rpcUrls: Readonly<Record<string, string>>
   txUrls: Readonly<Record<string, string>>
-  /** By chain: what the page's wallets may sign for. */
+  /** By chain: contracts that the page's wallets may sign for. */
   contracts: Readonly<Record<string, { account?: string; escrow: string; vault: string }>>
   local?: Pick<LocalNetwork, 'apiKey' | 'faucetUrl'>
   operator?: { key?: string }
 }
 
 const METHODS = ['GET', 'HEAD']
-// A name with a hash in it never means another file.
+// A file name with a hash never changes its content.
 const FOREVER = 'public, max-age=31536000, immutable'
 
-/** /app and everything below. It needs no API key: the calls that the page makes do. */
+/** Adds /app and everything below. The page needs no API key; its calls do. */
 export function addWeb(app: FastifyInstance, { basePath, page }: { basePath: string; page: WebPage }): void {
   const getAsset = (path: string): Asset => {
     const asset = page.assets.get(path)
@@ -52,7 +52,7 @@ export function addWeb(app: FastifyInstance, { basePath, page }: { basePath: str
 
     get('/app', async (_request, reply) => reply.redirect(`${basePath}/app/`))
     get('/app/', sendPage)
-    // Every view is one page with names of its own; which there are is the page's business.
+    // All views are one page, which knows its own views.
     get('/app/:view', sendPage)
     get('/app/network.json', (request) => readSettings(page, request))
     get('/app/assets/:name', async (request, reply) => {
@@ -68,9 +68,12 @@ async function readSettings(page: WebPage, request: FastifyRequest): Promise<Web
   const { settings, readLocal, operator } = page
   if (operator) {
     const { localKey } = operator
-    return { ...settings, operator: localKey !== undefined && isFromHere(request) ? { key: localKey } : {} }
+    return {
+      ...settings,
+      operator: localKey !== undefined && isLocalRequest(request) ? { key: localKey } : {},
+    }
   }
-  const local = readLocal && isFromHere(request) ? await readLocal() : undefined
+  const local = readLocal && isLocalRequest(request) ? await readLocal() : undefined
   if (!local) return settings
   const { apiKey, faucetUrl, rpcUrls } = local
   return { ...settings, rpcUrls: { ...rpcUrls, ...settings.rpcUrls }, local: { apiKey, faucetUrl } }

@@ -3,26 +3,26 @@ import { createPriceBook } from './book.ts'
 import type { Outcome, PriceSource } from './source.ts'
 import { createPriceWatch, type PriceChange } from './watch.ts'
 
-type Told = Outcome | Error | Promise<Outcome>
+type TestAnswer = Outcome | Error | Promise<Outcome>
 
-/** A source of one asset that says what the test tells it to. */
-function createTeller(name: string, more: { chainId?: number; minIntervalMs?: number } = {}) {
-  const teller = { told: { problem: 'noAnswer' } as Told, reads: 0 }
+/** A source of one asset with answers set by the test. */
+function createTestSource(name: string, more: { chainId?: number; minIntervalMs?: number } = {}) {
+  const controls = { answer: { problem: 'noAnswer' } as TestAnswer, reads: 0 }
   const source: PriceSource = {
     ...{ name, assets: new Set(['ETH']), ...more },
     async read() {
-      teller.reads += 1
-      const { told } = teller
-      if (told instanceof Error) throw told
-      return [{ asset: 'ETH', feed: `${name} feed`, outcome: await told }]
+      controls.reads += 1
+      const { answer } = controls
+      if (answer instanceof Error) throw answer
+      return [{ asset: 'ETH', feed: `${name} feed`, outcome: await answer }]
     },
   }
-  return Object.assign(teller, { source })
+  return Object.assign(controls, { source })
 }
 
-function createScene(...tellers: ReturnType<typeof createTeller>[]) {
+function createScene(...testSources: ReturnType<typeof createTestSource>[]) {
   const scene = { now: 1_000_000, stopped: new Set<number>(), faults: [] as string[] }
-  const sources = tellers.map(({ source }) => source)
+  const sources = testSources.map(({ source }) => source)
   const book = createPriceBook({
     sources,
     rules: new Map([['ETH', { maxDeviationBps: 200, minSources: 1 }]]),
@@ -36,12 +36,12 @@ function createScene(...tellers: ReturnType<typeof createTeller>[]) {
 
 const at = (price: bigint, freshForMs = 60_000): Outcome => ({ price, freshForMs })
 
-test('the reference is made of every source that is live', async () => {
-  const [a, b, c] = [createTeller('a'), createTeller('b'), createTeller('c')]
+test('the reference uses every live source', async () => {
+  const [a, b, c] = [createTestSource('a'), createTestSource('b'), createTestSource('c')]
   const scene = createScene(a, b, c)
-  Object.assign(a, { told: at(1_000n) })
-  Object.assign(b, { told: at(1_010n) })
-  Object.assign(c, { told: new Error('down') })
+  Object.assign(a, { answer: at(1_000n) })
+  Object.assign(b, { answer: at(1_010n) })
+  Object.assign(c, { answer: new Error('down') })
 
   await scene.refresh()
 
@@ -54,12 +54,12 @@ test('the reference is made of every source that is live', async () => {
   expect(scene.book.referenceOf('BTC')).toEqual({ unavailable: 'tooFew' })
 })
 
-test('what a source said is forgotten ten seconds after it stopped answering', async () => {
-  const a = createTeller('a')
+test('readings of a silent source expire after ten seconds', async () => {
+  const a = createTestSource('a')
   const scene = createScene(a)
-  a.told = at(1_000n)
+  a.answer = at(1_000n)
   await scene.refresh()
-  a.told = new Error('down')
+  a.answer = new Error('down')
 
   scene.now += 9_999
   await scene.refresh()
@@ -69,10 +69,10 @@ test('what a source said is forgotten ten seconds after it stopped answering', a
   expect(scene.reference()).toEqual({ unavailable: 'tooFew' })
 })
 
-test('a price is not used beyond its own age limit, however often it was read', async () => {
-  const a = createTeller('a')
+test('a price is not used beyond its own age limit, however often it is read', async () => {
+  const a = createTestSource('a')
   const scene = createScene(a)
-  a.told = at(1_000n, 3_000)
+  a.answer = at(1_000n, 3_000)
   await scene.refresh()
 
   scene.now += 2_999
@@ -81,11 +81,11 @@ test('a price is not used beyond its own age limit, however often it was read', 
   expect(scene.book.feedsOf('ETH')).toEqual([{ feed: 'a feed', problem: 'stale' }])
 })
 
-test('a source on a chain that stands still is not live', async () => {
-  const [alpha, beta] = [createTeller('alpha', { chainId: 1 }), createTeller('beta', { chainId: 2 })]
+test('a source on a halted chain is not live', async () => {
+  const [alpha, beta] = [createTestSource('alpha', { chainId: 1 }), createTestSource('beta', { chainId: 2 })]
   const scene = createScene(alpha, beta)
-  alpha.told = at(1_000n)
-  beta.told = at(2_000n)
+  alpha.answer = at(1_000n)
+  beta.answer = at(2_000n)
   await scene.refresh()
   expect(scene.reference()).toEqual({ unavailable: 'disagree' })
 
@@ -95,15 +95,15 @@ test('a source on a chain that stands still is not live', async () => {
   expect(scene.book.feedsOf('ETH')[0]).toEqual({ feed: 'alpha', problem: 'chainStopped' })
 })
 
-test('a slow answer does not undo a later one', async () => {
-  const a = createTeller('a')
+test('a late answer does not replace a newer one', async () => {
+  const a = createTestSource('a')
   const scene = createScene(a)
   let finish: (outcome: Outcome) => void = () => {}
-  a.told = new Promise<Outcome>((resolve) => {
+  a.answer = new Promise<Outcome>((resolve) => {
     finish = resolve
   })
   const slow = scene.refresh()
-  a.told = at(2_000n)
+  a.answer = at(2_000n)
   await scene.refresh()
 
   finish(at(1_000n))
@@ -112,10 +112,10 @@ test('a slow answer does not undo a later one', async () => {
   expect(scene.reference()).toEqual({ price: 2_000n })
 })
 
-test('a source is asked no more often than it wants, and its silence is told once', async () => {
-  const a = createTeller('a', { minIntervalMs: 2_000 })
+test('a source is read at most at its interval, and its outage is reported once', async () => {
+  const a = createTestSource('a', { minIntervalMs: 2_000 })
   const scene = createScene(a)
-  a.told = new Error('down')
+  a.answer = new Error('down')
 
   for (let step = 0; step < 9; step += 1) {
     expect(await scene.refresh()).toEqual([false])
@@ -124,22 +124,22 @@ test('a source is asked no more often than it wants, and its silence is told onc
   expect([a.reads, scene.faults]).toEqual([3, ['a']])
 
   scene.now += 2_000
-  a.told = at(1_000n)
+  a.answer = at(1_000n)
   expect(await scene.refresh()).toEqual([true])
   scene.now += 2_000
-  a.told = new Error('down again')
+  a.answer = new Error('down again')
   await scene.refresh()
   expect(scene.faults).toEqual(['a', 'a'])
 })
 
-test('each change of state is told once, with what every feed said', async () => {
-  const [a, b] = [createTeller('a'), createTeller('b')]
+test('each change of state is reported once, with the state of every feed', async () => {
+  const [a, b] = [createTestSource('a'), createTestSource('b')]
   const scene = createScene(a, b)
   const changes: PriceChange[] = []
   const look = createPriceWatch(scene.book, (change) => changes.push(change))
-  const step = async (first: Told, second: Told) => {
-    Object.assign(a, { told: first })
-    Object.assign(b, { told: second })
+  const step = async (first: TestAnswer, second: TestAnswer) => {
+    Object.assign(a, { answer: first })
+    Object.assign(b, { answer: second })
     await scene.refresh()
     look()
     look()

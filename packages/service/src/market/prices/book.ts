@@ -3,7 +3,7 @@ import { groupBy } from '../../model/group.ts'
 import { type PriceRules, type Reference, toReference } from './reference.ts'
 import type { PriceSource, Problem, Reading } from './source.ts'
 
-/** `silent`: its source does not answer. `chainStopped`: the chain that tells it stands still. */
+/** `silent`: the source does not answer. `chainStopped`: its chain is halted. */
 export type FeedState = { feed: string } & (
   | { price: PriceE18; problem?: undefined }
   | { price?: undefined; problem: Problem | 'silent' | 'chainStopped' }
@@ -12,17 +12,17 @@ export type FeedState = { feed: string } & (
 export type PriceBook = {
   sources: readonly PriceSource[]
   assets: readonly string[]
-  /** Asks one source. Never throws; false when it did not answer. */
+  /** Reads one source. Never throws; false if it did not answer. */
   refresh(source: PriceSource): Promise<boolean>
   feedsOf(asset: string): FeedState[]
-  /** From memory: nobody is asked. */
+  /** From memory, without a read. */
   referenceOf(asset: string): Reference
 }
 
 type Options = {
   sources: readonly PriceSource[]
   rules: ReadonlyMap<string, PriceRules>
-  /** Whether the head of a chain moves. */
+  /** Whether the head of a chain advances. */
   isLive(chainId: number): boolean
   now(): number
   onFault(error: unknown, source: string): void
@@ -30,10 +30,10 @@ type Options = {
 
 type Page = { turn: number; at: number; readings: ReadonlyMap<string, readonly Reading[]> }
 
-/** A source that stopped answering is as good as down after this long. */
+/** A source that has not answered for this long counts as down. */
 export const STALE_MS = 10_000
 
-/** Remembers what every source said last, and makes the reference price of what is still live. */
+/** Keeps the last readings of every source, and computes the reference price from live ones. */
 export function createPriceBook({ sources, rules, isLive, now, onFault }: Options): PriceBook {
   const pages = new Map<PriceSource, Page>()
   const failing = new Set<PriceSource>()
@@ -48,7 +48,7 @@ export function createPriceBook({ sources, rules, isLive, now, onFault }: Option
     const turn = turns
     try {
       const readings = groupBy(await source.read(), ({ asset }) => asset)
-      // An answer that took long must not undo a later one.
+      // A late answer must not replace a newer one.
       if (turn > (pages.get(source)?.turn ?? 0)) pages.set(source, { turn, at: now(), readings })
       failing.delete(source)
       return true
@@ -59,7 +59,7 @@ export function createPriceBook({ sources, rules, isLive, now, onFault }: Option
     }
   }
 
-  // Loops instead of flatMap, because every quote comes here four times.
+  // Loops instead of flatMap, because every quote calls this four times.
   function feedsOf(asset: string): FeedState[] {
     const states: FeedState[] = []
     for (const source of sources) {

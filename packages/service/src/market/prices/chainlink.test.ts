@@ -18,7 +18,7 @@ async function outcomeOf(told: FeedRound | undefined): Promise<Outcome | undefin
   return reading?.outcome
 }
 
-test('an answer is scaled to 18 decimals, and knows how long it stays fresh', async () => {
+test('an answer is scaled to 18 decimals, with its remaining lifetime', async () => {
   expect(await outcomeOf(round)).toEqual({ price: 2_500n * 10n ** 18n, freshForMs: 51_000 })
   expect(await outcomeOf({ ...round, answer: 7n * 10n ** 20n, decimals: 20 })).toMatchObject({
     price: 7n * 10n ** 18n,
@@ -30,7 +30,7 @@ test.each([
   { problem: 'noAnswer', told: undefined },
   { problem: 'notPositive', told: { ...round, answer: 0n } },
   { problem: 'notPositive', told: { ...round, answer: -1n } },
-  // Less than a unit of 18 decimals: nothing can be divided by it.
+  // Less than one unit at 18 decimals: nothing can be divided by it.
   { problem: 'notPositive', told: { ...round, answer: 9n, decimals: 19 } },
   { problem: 'stale', told: { ...round, updatedAt: NOW - 61n } },
   { problem: 'stale', told: { ...round, updatedAt: 0n } },
@@ -40,7 +40,7 @@ test.each([
   expect(await outcomeOf(told)).toEqual({ problem })
 })
 
-test('an answer of exactly the allowed age, or of the next block, is fresh', async () => {
+test('an answer of exactly the maximum age, or of the next block, is fresh', async () => {
   expect(await outcomeOf({ ...round, updatedAt: NOW - 60n })).toMatchObject({ freshForMs: 1_000 })
   expect(await outcomeOf({ ...round, updatedAt: NOW + 12n })).toMatchObject({ freshForMs: 61_000 })
 })

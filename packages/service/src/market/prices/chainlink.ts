@@ -6,7 +6,7 @@ export type ChainlinkFeed = { asset: string; address: string; maxAgeSeconds: num
 
 type Options = { chainId: number; feeds: readonly ChainlinkFeed[]; readRounds(): Promise<FeedRounds> }
 
-/** The Chainlink-compatible feeds of one chain. Their age is judged by that chain's own time. */
+/** The Chainlink-compatible feeds of one chain. Their age is measured by that chain's clock. */
 export function createChainlinkSource({ chainId, feeds, readRounds }: Options): PriceSource {
   return {
     name: `chainlink ${chainId}`,

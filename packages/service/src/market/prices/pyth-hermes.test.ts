@@ -41,7 +41,7 @@ const tell = (body: unknown) => {
 }
 const outcomes = async () => (await sourceAt(url).read()).map(({ outcome }) => outcome)
 
-test('asks for all feeds at once, under the path of the URL, with the key', async () => {
+test('requests all feeds at once, under the path of the URL, with the key', async () => {
   const asked: unknown[] = []
   answer = ({ url: path, headers }, response) => {
     asked.push([path, headers.authorization])
@@ -68,23 +68,27 @@ test('a price is scaled to 18 decimals by its exponent', async () => {
   ])
 })
 
-describe('a feed that is not live leaves the other one as it is', () => {
+describe('a feed that is not live does not affect the other', () => {
   const broken: [string, unknown, string][] = [
     ['missing', undefined, 'noAnswer'],
     ['null', null, 'noAnswer'],
     ['without a price', { id: ETH.slice(2) }, 'noAnswer'],
-    ['of a price that is a number', entry(ETH, { ...quoted, price: 250012345678 }), 'noAnswer'],
-    ['of a price that is a fraction', entry(ETH, { ...quoted, price: '2500.12' }), 'noAnswer'],
-    ['of a price that is too long', entry(ETH, { ...quoted, price: '9'.repeat(21) }), 'noAnswer'],
-    ['of a confidence below zero', entry(ETH, { ...quoted, conf: '-1' }), 'noAnswer'],
-    ['of a huge exponent', entry(ETH, { ...quoted, expo: 1_000_000 }), 'noAnswer'],
-    ['of a broken exponent', entry(ETH, { ...quoted, expo: -8.5 }), 'noAnswer'],
+    ['with a numeric price', entry(ETH, { ...quoted, price: 250012345678 }), 'noAnswer'],
+    ['with a fractional price', entry(ETH, { ...quoted, price: '2500.12' }), 'noAnswer'],
+    ['with too long a price', entry(ETH, { ...quoted, price: '9'.repeat(21) }), 'noAnswer'],
+    ['with a negative confidence', entry(ETH, { ...quoted, conf: '-1' }), 'noAnswer'],
+    ['with a huge exponent', entry(ETH, { ...quoted, expo: 1_000_000 }), 'noAnswer'],
+    ['with a fractional exponent', entry(ETH, { ...quoted, expo: -8.5 }), 'noAnswer'],
     ['without a time', entry(ETH, { ...quoted, publish_time: undefined }), 'noAnswer'],
     ['at zero', entry(ETH, { ...quoted, price: '0', conf: '0' }), 'notPositive'],
     ['below zero', entry(ETH, { ...quoted, price: '-5' }), 'notPositive'],
     ['too old', entry(ETH, { ...quoted, publish_time: NOW - 31 }), 'stale'],
     ['from the future', entry(ETH, { ...quoted, publish_time: NOW + 61 }), 'ahead'],
-    ['too uncertain', entry(ETH, { ...quoted, price: '1000', conf: '11' }), 'uncertain'],
+    [
+      'with too wide a confidence interval',
+      entry(ETH, { ...quoted, price: '1000', conf: '11' }),
+      'uncertain',
+    ],
   ]
 
   test.each(broken)('%s', async (_name, wrong, problem) => {
@@ -93,14 +97,14 @@ describe('a feed that is not live leaves the other one as it is', () => {
     expect(await outcomes()).toEqual([{ problem }, expect.objectContaining({ price: expect.any(BigInt) })])
   })
 
-  test('of a confidence at the limit is live', async () => {
+  test('with a confidence at the limit is live', async () => {
     tell({ parsed: [entry(ETH, { ...quoted, price: '1000', conf: '10' })] })
 
     expect((await outcomes())[0]).toMatchObject({ price: 10n ** 13n })
   })
 })
 
-describe('a server that does not answer as it should is a fault', () => {
+describe('a malformed answer of the server is an error', () => {
   test.each(['', '{', 'null', '[]', '"x"', '{"parsed":{}}', '{"binary":{}}'])('body %s', async (body) => {
     tell(body)
 
@@ -122,7 +126,7 @@ describe('a server that does not answer as it should is a fault', () => {
     await expect(outcomes()).rejects.toThrow()
   })
 
-  test('no answer, and one that never ends, are given up', async () => {
+  test('a missing or endless answer times out', async () => {
     const impatient = sourceAt(url, { timeoutMs: 300 })
 
     answer = () => {}
@@ -131,7 +135,7 @@ describe('a server that does not answer as it should is a fault', () => {
     await expect(impatient.read()).rejects.toThrow(/timeout/)
   })
 
-  test('more than a megabyte is not read to its end', async () => {
+  test('an answer of more than a megabyte is not read to its end', async () => {
     let sent = 0
     answer = (request, response) => {
       const more = () => {
@@ -148,12 +152,12 @@ describe('a server that does not answer as it should is a fault', () => {
     expect(sent).toBeLessThan(1 << 25)
   })
 
-  test('nobody there', async () => {
+  test('an unreachable server', async () => {
     await expect(sourceAt('http://127.0.0.1:1').read()).rejects.toThrow()
   })
 })
 
-test('whatever JSON is answered, it is a fault or readings without a price', async () => {
+test('any other JSON is an error or readings without a price', async () => {
   const value = fc.jsonValue()
   const update = fc.record({ price: value, conf: value, expo: value, publish_time: value })
   const listed = fc.record({ id: fc.oneof(fc.constant(ETH.slice(2)), value), price: fc.oneof(update, value) })

@@ -6,22 +6,22 @@ export type PythFeed = {
   /** `0x` and 64 lower-case hex digits. */
   feedId: string
   maxAgeSeconds: number
-  /** How wide the confidence interval may be, to each side, as a part of the price. */
+  /** Maximum half-width of the confidence interval, relative to the price. */
   maxConfidenceBps: number
 }
 
 export type Server = { url: string; apiKey?: string | undefined; timeoutMs?: number }
 type Options = Server & { feeds: readonly PythFeed[]; pollMs: number; now(): number }
 
-/** Price and confidence are integers that share the exponent: 123 with -2 is 1.23. */
+/** Price and confidence are integers with a common exponent: 123 with -2 is 1.23. */
 type Update = { price: bigint; conf: bigint; expo: number; publishTime: number }
 
-// An update of one feed is about 1.5 kB with its proof, which cannot be left out.
+// One feed takes about 1.5 kB with its proof, which cannot be omitted.
 const MAX_BYTES = 1 << 20
-// Pyth publishes with -12 to 0; beyond this it is not a price.
+// Pyth publishes exponents from -12 to 0; beyond this limit the update is invalid.
 const MAX_EXPONENT = 30
 
-/** Pyth prices from a Hermes server. Updates are believed as the server tells them: their proofs are not checked. */
+/** Pyth prices from a Hermes server. The server is trusted: proofs of updates are not verified. */
 export function createPythSource(options: Options): PriceSource {
   const { feeds, now } = options
   const url = toUrl(options)
@@ -49,7 +49,7 @@ function toUrl({ feeds, ...server }: Options): URL {
   const latest = hermesUrl(server, 'v2/updates/price/latest')
   for (const id of new Set(feeds.map(({ feedId }) => feedId))) latest.searchParams.append('ids[]', id)
   latest.searchParams.append('parsed', 'true')
-  // Otherwise one feed that was withdrawn makes the server refuse all of them.
+  // Without this, one withdrawn feed makes the server reject all of them.
   latest.searchParams.append('ignore_invalid_price_ids', 'true')
   return latest
 }
@@ -70,7 +70,7 @@ async function readBounded({ body }: Response): Promise<string> {
   let size = 0
   for await (const chunk of body ?? []) {
     size += chunk.byteLength
-    if (size > MAX_BYTES) throw new Error(`Hermes answered more than ${MAX_BYTES} bytes`)
+    if (size > MAX_BYTES) throw new Error(`Hermes sent more than ${MAX_BYTES} bytes`)
     chunks.push(chunk)
   }
   return Buffer.concat(chunks).toString('utf8')
@@ -85,7 +85,7 @@ function toOutcome(feed: PythFeed, update: Update | undefined, nowSeconds: bigin
   return 'price' in outcome && isWide ? { problem: 'uncertain' } : outcome
 }
 
-/** The updates by feed id. An entry that is not well formed is left out. */
+/** The updates by feed id. Malformed entries are omitted. */
 function toUpdates(reply: unknown): Map<string, Update> {
   const parsed = fieldOf(reply, 'parsed')
   if (!Array.isArray(parsed)) throw new Error('Hermes answered without parsed prices')
@@ -97,7 +97,7 @@ function toUpdates(reply: unknown): Map<string, Update> {
   return new Map(entries)
 }
 
-/** The server leaves out the prefix that ids have everywhere else. */
+/** Restores the prefix, which the server omits from ids. */
 export function toFeedId(id: string): string {
   return `0x${id.replace(/^0x/, '').toLowerCase()}`
 }
@@ -114,7 +114,7 @@ function toUpdate(value: unknown): Update | undefined {
 
 const isInteger = (value: unknown): value is number => Number.isSafeInteger(value)
 
-/** 64-bit integers travel as text: a JSON number would have lost digits. */
+/** 64-bit integers are strings: a JSON number would lose digits. */
 function toInteger(value: unknown): bigint | undefined {
   return typeof value === 'string' && /^-?\d{1,20}$/.test(value) ? BigInt(value) : undefined
 }

@@ -26,13 +26,13 @@ afterAll(() => {
 const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 const hermes = { url: `${origin}/hermes` }
 
-test('a feed that the server calls as its asset is right', async () => {
+test('a feed is right if the server’s name of it is its asset', async () => {
   expect(await findPythDifferences(hermes, [{ asset: 'SOL', feedId: SOL }])).toEqual({
     ...{ problems: [], warnings: [] },
   })
 })
 
-test('a feed that is called otherwise is right when the configuration says how', async () => {
+test('a feed with another name is right if the configuration has that name', async () => {
   const wrapped = { asset: 'WSOL', feedId: SOL, description: 'Crypto.SOL/USD' }
 
   expect(await findPythDifferences(hermes, [wrapped])).toEqual({ problems: [], warnings: [] })
@@ -40,14 +40,14 @@ test('a feed that is called otherwise is right when the configuration says how',
 
 test.each([
   ['of another asset', BTC, 'no feed of Crypto.SOL/USD'],
-  ['that nobody knows', `0x${'00'.repeat(32)}`, 'no feed of Crypto.SOL/USD'],
+  ['with an unknown id', `0x${'00'.repeat(32)}`, 'no feed of Crypto.SOL/USD'],
 ])('a feed %s is a problem', async (_, feedId, message) => {
   const { problems } = await findPythDifferences(hermes, [{ asset: 'SOL', feedId }])
 
   expect(problems).toEqual([expect.stringContaining(message)])
 })
 
-test('a server that does not list feeds is a warning, once, and says nothing of where it is', async () => {
+test('a server that does not list feeds is one warning, without its address', async () => {
   const asked = [
     { asset: 'SOL', feedId: SOL },
     { asset: 'BTC', feedId: BTC },

@@ -1,10 +1,10 @@
 import type { Findings } from '../../chains/findings.ts'
 import { askHermes, fieldOf, hermesUrl, type Server, toFeedId } from './pyth-hermes.ts'
 
-/** A feed, and what it is called where that is not `Crypto.`, the asset and `/USD`. */
+/** A feed, and its name if that is not `Crypto.<asset>/USD`. */
 export type NamedFeed = { asset: string; feedId: string; description?: string | undefined }
 
-/** Whether the ids are those of the assets: an id that is another asset's gives its price, and nobody would see it. */
+/** Checks that feed ids match their assets: a wrong id would silently give the price of another asset. */
 export async function findPythDifferences(server: Server, feeds: readonly NamedFeed[]): Promise<Findings> {
   const found = await Promise.all(feeds.map((feed) => findDifference(server, feed)))
   return {
@@ -20,13 +20,13 @@ async function findDifference(server: Server, { asset, feedId, description }: Na
     const symbol = symbols.get(feedId)
     if (symbol === expected) return {}
     const actual = symbol === undefined ? `no feed of ${expected}` : `${symbol}, not ${expected}`
-    return { problem: `${asset}: by the Hermes server the Pyth feed ${feedId} is ${actual}` }
+    return { problem: `${asset}: the Hermes server says the Pyth feed ${feedId} is ${actual}` }
   } catch (error) {
     return { warning: `Pyth feeds cannot be verified: ${error instanceof Error ? error.message : error}` }
   }
 }
 
-/** What the feeds are called whose name has this in it, by their ids. */
+/** The symbols of feeds whose name matches the query, by id. */
 async function readSymbols(server: Server, query: string): Promise<Map<string, string>> {
   const url = hermesUrl(server, 'v2/price_feeds')
   url.searchParams.append('query', query)

@@ -26,22 +26,22 @@ describe('an outlier', () => {
     expect(reference(1_000n, 5_000n, 1_004n)).toEqual({ price: 1_002n })
   })
 
-  test('of two stops the asset: nobody knows which of them is wrong', () => {
+  test('of two stops the asset: either may be wrong', () => {
     expect(reference(1_000n, 1_100n)).toEqual({ unavailable: 'disagree' })
   })
 
-  test('stops the asset when those left are not more than half', () => {
+  test('stops the asset if the others are not more than half', () => {
     expect(reference(1_000n, 1_050n, 1_100n)).toEqual({ unavailable: 'disagree' })
     expect(reference(1_000n, 1_000n, 1_100n, 1_100n)).toEqual({ unavailable: 'disagree' })
     expect(reference(500n, 1_000n, 1_000n, 2_000n)).toEqual({ unavailable: 'disagree' })
   })
 
-  test('stops the asset when those left do not agree without it', () => {
-    // All but the last are within 2% of the median 10,000. Their own is 9,905, which is 2.9% from 10,190.
+  test('stops the asset if the others disagree without it', () => {
+    // All but the last are within 2% of the median 10,000. Their own median is 9,905, which is 2.9% from 10,190.
     expect(reference(9_800n, 9_810n, 10_000n, 10_190n, 20_000n)).toEqual({ unavailable: 'disagree' })
   })
 
-  test('stops the asset when too few are left', () => {
+  test('stops the asset if too few are left', () => {
     const live = [1_000n, 1_000n, 2_000n]
 
     expect(toReference(live, { ...rules, minSources: 3 })).toEqual({ unavailable: 'disagree' })
@@ -49,14 +49,14 @@ describe('an outlier', () => {
   })
 })
 
-test('fewer live prices than wanted are not enough, even if they agree', () => {
+test('too few live prices are not enough, even if they agree', () => {
   expect(reference()).toEqual({ unavailable: 'tooFew' })
   expect(toReference([], { ...rules, minSources: 0 })).toEqual({ unavailable: 'tooFew' })
   expect(toReference([1_000n, 1_000n], { ...rules, minSources: 3 })).toEqual({ unavailable: 'tooFew' })
 })
 
-describe('whatever the live prices are', () => {
-  // Near each other as well as far apart: both sides of the limit are met.
+describe('for all live prices', () => {
+  // Close prices and distant ones, to cover both sides of the limit.
   const near = fc.bigInt({ min: 9_000n, max: 11_000n })
   const price = fc.oneof({ weight: 4, arbitrary: near }, fc.bigInt({ min: 1n, max: 10n ** 30n }))
   const prices = fc.array(price, { minLength: 1, maxLength: 7 })
@@ -77,7 +77,7 @@ describe('whatever the live prices are', () => {
     )
   })
 
-  test('the reference is never outside of them', () => {
+  test('the reference is within their range', () => {
     fc.assert(
       fc.property(prices, limits, (live, limit) => {
         const { price: found } = toReference(live, limit)
@@ -87,7 +87,7 @@ describe('whatever the live prices are', () => {
     )
   })
 
-  test('more than half of them are within the limit of the reference', () => {
+  test('more than half are within the limit of the reference', () => {
     fc.assert(
       fc.property(prices, limits, (live, limit) => {
         const { price: found } = toReference(live, limit)
@@ -99,7 +99,7 @@ describe('whatever the live prices are', () => {
     )
   })
 
-  test('one liar among three cannot move the reference beyond the two that agree', () => {
+  test('one false price of three cannot move the reference beyond the two that agree', () => {
     const pair = fc.tuple(near, near).filter(([a, b]) => (a > b ? a - b : b - a) * 100n <= 1n * b)
 
     fc.assert(
@@ -111,8 +111,8 @@ describe('whatever the live prices are', () => {
     )
   })
 
-  test('in another unit it is the same reference', () => {
-    // Even ones: the mean of two is exact, so that rounding does not depend on the unit.
+  test('the reference does not depend on the unit', () => {
+    // Even prices: the mean of two is exact, so that rounding does not depend on the unit.
     const even = prices.map((live) => live.map((each) => each * 2n))
 
     fc.assert(

@@ -1,9 +1,9 @@
 import { BPS, type PriceE18 } from '../../model/amount.ts'
 
 export type PriceRules = {
-  /** How far a price may be from the median. */
+  /** Maximum deviation from the median. */
   maxDeviationBps: number
-  /** Fewer live prices than this are not enough to go by. */
+  /** The minimum number of live prices. */
   minSources: number
 }
 
@@ -13,9 +13,9 @@ export type Reference =
   | { price?: undefined; unavailable: Unavailable }
 
 /**
- * The price to go by, from the live ones: their median, if each is within the limit of it. Those beyond the
- * limit are dropped if the others are more than half of all and agree among themselves by the same rule;
- * then it is the median of the others. In every other case nobody knows which of them is right.
+ * The reference price: the median of the live prices, if all are within the limit of it. Prices beyond the limit are
+ * dropped if the others are more than half and agree by the same rule; the reference is then their median. Otherwise
+ * there is no reference, since it is unknown which price is right.
  */
 export function toReference(live: readonly PriceE18[], rules: PriceRules): Reference {
   if (live.length === 0 || live.length < rules.minSources) return { unavailable: 'tooFew' }
@@ -32,13 +32,13 @@ export function toReference(live: readonly PriceE18[], rules: PriceRules): Refer
   return { price: keptMedian }
 }
 
-/** Tells whether a price is within the limit of the median. */
+/** Tests whether a price is within the limit of the median. */
 function nearnessTo(median: PriceE18, { maxDeviationBps }: PriceRules): (price: PriceE18) => boolean {
   const limit = median * BigInt(maxDeviationBps)
   return (price) => distance(price, median) * BPS <= limit
 }
 
-/** The middle one, or the mean of the two in the middle rounded down. */
+/** The middle price, or the mean of the two middle ones, rounded down. */
 function medianDown(sorted: readonly PriceE18[]): PriceE18 {
   const lower = sorted[(sorted.length - 1) >> 1] ?? 0n
   const upper = sorted[sorted.length >> 1] ?? 0n

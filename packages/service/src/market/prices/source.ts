@@ -1,34 +1,36 @@
 import type { PriceE18 } from '../../model/amount.ts'
 
-/** Why a feed has no price to go by. `ahead`: stamped with a time that has not come, so it would never grow old. */
+/**
+ * The reason why a feed has no usable price. `ahead`: its timestamp is in the future, so it would never become stale.
+ */
 export type Problem = 'noAnswer' | 'notPositive' | 'stale' | 'ahead' | 'uncertain'
 
-/** A price and how much longer its own age limit lets it be used, or why there is none. */
+/** A price and its remaining lifetime, or the reason why there is none. */
 export type Outcome = { price: PriceE18; freshForMs: number } | { problem: Problem }
 
-/** What one feed says of one asset. */
+/** The answer of one feed for one asset. */
 export type Reading = { asset: string; feed: string; outcome: Outcome }
 
-/** One place that is asked for prices. A feed of it that is broken is a reading with a problem: it hides no other. */
+/** A source of prices. A broken feed is a reading with a problem and does not affect others. */
 export type PriceSource = {
-  /** For logs: it names no URL. */
+  /** For logs. Contains no URL. */
   name: string
   assets: ReadonlySet<string>
-  /** The chain that tells the prices: they are no newer than its head. */
+  /** The chain that reports the prices: they are no newer than its head. */
   chainId?: number
-  /** It does not want to be asked more often than this. */
+  /** The minimum interval between reads. */
   minIntervalMs?: number
-  /** Throws when the source as a whole does not answer. */
+  /** Throws if the whole source does not answer. */
   read(): Promise<Reading[]>
 }
 
-// Clocks differ, and a feed may be read one block later than the time it is compared with.
+// Clocks differ, and a feed may be read one block after the time it is compared with.
 const MAX_AHEAD_SECONDS = 60n
 
-type Told = { price: PriceE18; atSeconds: bigint; nowSeconds: bigint; maxAgeSeconds: number }
+type DatedPrice = { price: PriceE18; atSeconds: bigint; nowSeconds: bigint; maxAgeSeconds: number }
 
-/** Judges a price by its sign and its age. Whole seconds: one of exactly the allowed age is used until it is over. */
-export function judgePrice({ price, atSeconds, nowSeconds, maxAgeSeconds }: Told): Outcome {
+/** Judges a price by its sign and age. Times are whole seconds: a price of exactly the maximum age is still used. */
+export function judgePrice({ price, atSeconds, nowSeconds, maxAgeSeconds }: DatedPrice): Outcome {
   if (price <= 0n) return { problem: 'notPositive' }
   const age = nowSeconds - atSeconds
   if (age > BigInt(maxAgeSeconds)) return { problem: 'stale' }

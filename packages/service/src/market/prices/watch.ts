@@ -3,7 +3,7 @@ import type { Unavailable } from './reference.ts'
 
 export type PriceChange = { asset: string; state: 'available' | Unavailable; feeds: FeedState[] }
 
-/** Returns a look at all assets that tells each change of state once; before the first look all count as available. */
+/** Returns a function that checks all assets and reports each change of state once. Assets start as available. */
 export function createPriceWatch(book: PriceBook, onChange: (change: PriceChange) => void): () => void {
   const known = new Map<string, PriceChange['state']>()
   return () => {

@@ -3,9 +3,9 @@ import type { Market } from '../../model/catalog.ts'
 import { INVENTORY, type Offer, type Refusal, type Route, type Venue } from '../../model/venue.ts'
 
 export type InventoryTerms = {
-  /** Taken from every swap of two assets, unless a pair says otherwise. */
+  /** Charged on every swap between two assets, unless a pair overrides it. */
   spreadBps: bigint
-  /** What taking the whole inventory of a token costs beyond the spread. */
+  /** The additional cost of taking the whole inventory of a token. */
   impactBps: bigint
   pairs: readonly { assets: readonly [string, string]; spreadBps: bigint }[]
   /** The most that one swap may take, by chain, asset or both. */
@@ -21,7 +21,7 @@ export function createInventoryVenue({ market, terms }: Deps): Venue {
 
   function offer({ input, output, destination }: Route): Offer | Refusal {
     const { chainId } = destination
-    // What was never counted is as good as empty: the first count is a moment away.
+    // An unknown balance counts as empty: the first read is about to finish.
     const held = market.available(chainId, output.address) ?? 0n
     const inputPrice = market.priceOf(input.asset)
     const price = market.priceOf(output.asset)
@@ -47,7 +47,7 @@ export function createInventoryVenue({ market, terms }: Deps): Venue {
   return { name: INVENTORY, offer }
 }
 
-/** One asset for itself on another chain is moved, not traded. */
+/** No spread between tokens of the same asset. */
 function defaultSpread({ spreadBps }: InventoryTerms, input: { asset: string }, output: { asset: string }) {
   return input.asset === output.asset ? 0n : spreadBps
 }
@@ -56,7 +56,7 @@ const pairOf = (one: string, other: string) => (one < other ? `${one}/${other}` 
 
 type Held = { chainId: number; asset: string; decimals: number; price: bigint }
 
-/** What one swap may take of what is held. */
+/** The part of the held amount that one swap may take. */
 export function limited(
   { limits }: Pick<InventoryTerms, 'limits'>,
   { chainId, asset, decimals, price }: Held,

@@ -4,20 +4,20 @@ import type { Offer, Refusal, Route, Venue } from '../../model/venue.ts'
 
 export const UNISWAP_V3 = 'uniswap-v3'
 
-/** A pool that sells `buy` for what the vault holds of `sell`. */
+/** A pool that sells `buy` for the vault's `sell`. */
 export type Pool = { chainId: number; sell: Token; buy: Token }
 
 type Deps = {
   market: Market
   pools: readonly Pool[]
-  /** As the view of the pool's chain has it. */
+  /** From the view of the pool's chain. */
   curveOf(pool: Pool): { points: readonly Point[]; ageMs: number } | undefined
 }
 
-// A pool that could not be asked for this long is as good as gone.
+// A pool that could not be read for this long is not used.
 const STALE_MS = 30_000
 
-/** Outputs that the vault does not hold, bought from pools in the transaction that delivers them. */
+/** Buys outputs that the vault does not hold from pools, in the delivery transaction. */
 export function createUniswapVenue({ market, pools, curveOf }: Deps): Venue {
   const refuse = (why: Refusal['why']): Refusal => ({ venue: UNISWAP_V3, why })
 
@@ -52,7 +52,7 @@ export function createUniswapVenue({ market, pools, curveOf }: Deps): Venue {
   return { name: UNISWAP_V3, offer }
 }
 
-/** As far as what the vault holds goes. */
+/** The part of the curve that the vault's balance can pay. */
 function within({ points, sold, ...curve }: PointsCurve, held: bigint): readonly Point[] {
   const last = points.at(-1)
   if (!last || last.sold <= held) return points

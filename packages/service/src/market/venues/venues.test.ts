@@ -48,7 +48,7 @@ test('the inventory gives the reference price, and all that it holds', () => {
   expect({ deliveryCost, payToken }).toEqual({ deliveryCost: 3n, payToken: '0xweth' })
 })
 
-test('a pair has a spread of its own, in whichever order it is named, and an asset none against itself', () => {
+test('a pair has its own spread, in either order, and an asset has none against itself', () => {
   const pairs = [{ assets: ['USDC', 'ETH'] as const, spreadBps: 30n }]
   const venue = inventory({ spreadBps: 5n, pairs })
 
@@ -59,7 +59,7 @@ test('a pair has a spread of its own, in whichever order it is named, and an ass
   expect(offered(venue.offer({ ...route, output: usdcOnTwo })).curve).toMatchObject({ spreadBps: 0n })
 })
 
-test('a limit by chain, by asset or by both bounds what one swap takes', () => {
+test('a limit by chain, asset or both bounds the amount of one swap', () => {
   const mostWith = (limits: InventoryTerms['limits']) =>
     mostOf(offered(inventory({ limits }).offer(route)).curve)
 
@@ -68,7 +68,7 @@ test('a limit by chain, by asset or by both bounds what one swap takes', () => {
   expect(mostWith([{ chainId: 1, asset: 'ETH', maxUsd: 1 }])).toBe(held['0xweth'])
 })
 
-test('the inventory refuses without a price, and while there is nothing of it', () => {
+test('the inventory refuses without a price, and if it is empty', () => {
   const withoutPrice = marketWith({ priceOf: (asset) => (asset === 'ETH' ? undefined : USD) })
   const withNothing = marketWith({ available: () => 0n })
   const uncounted = marketWith({ available: () => undefined })
@@ -80,7 +80,7 @@ test('the inventory refuses without a price, and while there is nothing of it', 
 
 const SOLD = [1n, 100n, 1_000n, 20_000n, 50_000n, 250_000n].map((dollars) => dollars * 10n ** 6n)
 
-/** A pool of 1,000,000 dollars and 500 ether a side, without a fee. */
+/** A pool of 1,000,000 dollars and 500 ether, without a fee. */
 function pool({ market = marketWith(), sizes = SOLD, ageMs = 0 } = {}) {
   const pools = [{ chainId: 2, sell: usdcOnTwo, buy: weth }]
   const points = sizes.map((sold) => ({ sold, bought: constantProduct(sold) }))
@@ -92,7 +92,7 @@ function constantProduct(sold: bigint): bigint {
   return (ether * sold) / (dollars + sold)
 }
 
-test('a pool gives no more than it answered, and at the sizes that were asked exactly that', () => {
+test('a pool gives at most its quotes, and exactly those at the quoted sizes', () => {
   const venue = pool()
   const { curve, payToken, deliveryCost } = offered(venue.offer(route))
 
@@ -104,7 +104,7 @@ test('a pool gives no more than it answered, and at the sizes that were asked ex
   expect({ payToken, deliveryCost }).toEqual({ payToken: '0xusdc', deliveryCost: 4n })
 })
 
-test('a pool is used only as far as what the vault holds of what it sells', () => {
+test('a pool is used only up to the vault’s balance of the token it sells', () => {
   const venue = pool()
   const { curve } = offered(venue.offer(route))
 
@@ -112,7 +112,7 @@ test('a pool is used only as far as what the vault holds of what it sells', () =
   expect(outputOf(curve, (held['0xusdc'] as bigint) + 1n)).toBeUndefined()
 })
 
-test('a pool that was never asked, not lately, or that has nothing, offers nothing', () => {
+test('a pool that was never read, not recently, or is empty offers nothing', () => {
   const empty = { venue: 'uniswap-v3', why: 'empty' }
   const pools = [{ chainId: 2, sell: usdcOnTwo, buy: weth }]
   const unasked = createUniswapVenue({ market: marketWith(), pools, curveOf: () => undefined })
@@ -124,7 +124,7 @@ test('a pool that was never asked, not lately, or that has nothing, offers nothi
   expect(dry.offer({ ...route, output: usdcOnTwo })).toEqual({ venue: 'uniswap-v3', why: 'notServed' })
 })
 
-test('an output without a price can be bought, as long as what is sold for it has one', () => {
+test('an output without a price can be bought if the sold token has one', () => {
   const market = marketWith({ priceOf: (asset) => (asset === 'ETH' ? undefined : USD) })
   const venue = pool({ market })
 

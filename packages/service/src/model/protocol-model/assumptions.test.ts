@@ -2,9 +2,9 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { type DeadlinePolicy, deadlinesFrom } from '../deadlines.ts'
 
-/*
- * The model takes for granted that some things are over before time passes on. These are the inequalities that make
- * it so, over whatever an operator configures: without them its answers would be about another protocol.
+/**
+ * The model assumes that some events happen before time advances. These inequalities ensure it for every configuration;
+ * without them the model would describe another protocol.
  */
 const seconds = fc.integer({ min: 1, max: 3_600 })
 const policies: fc.Arbitrary<DeadlinePolicy> = fc.record({
@@ -24,7 +24,7 @@ const finalities = fc.record({
 })
 const clocks = { originSeconds: 1_700_000_000, destinationSeconds: 1_700_000_000 }
 
-test('INV-21 the last lock that can be included is final before the fill deadline', () => {
+test('INV-21 the latest lock that can be included is final before the fill deadline', () => {
   fc.assert(
     fc.property(policies, finalities, (policy, finality) => {
       const { opDeadline, fillDeadline } = deadlinesFrom(policy, clocks, finality)
@@ -34,7 +34,7 @@ test('INV-21 the last lock that can be included is final before the fill deadlin
   )
 })
 
-test('INV-21 the last delivery that can be signed is dead or claimed for good before anyone may refund', () => {
+test('INV-21 the latest delivery that can be signed is dead or finally claimed before anyone may refund', () => {
   fc.assert(
     fc.property(policies, finalities, (policy, finality) => {
       const { fillDeadline, refundDeadline } = deadlinesFrom(policy, clocks, finality)

@@ -4,7 +4,7 @@ import { baseRules, type Rules } from './test-rules.ts'
 
 const toSolana: Rules = { ...baseRules, destination: 'solana' }
 
-// How many there are is part of the test: a model that lost a behaviour would pass everything else.
+// The counts are part of the test: a model that lost a behaviour would pass all other tests.
 const cases: readonly { name: string; rules: Rules; states: number; steps: number }[] = [
   { name: 'EVM to EVM', rules: baseRules, states: 362, steps: 819 },
   { name: 'EVM to Solana', rules: toSolana, states: 344, steps: 769 },
@@ -20,16 +20,16 @@ for (const { name, rules, ...expected } of cases) {
     expect({ states, steps }).toEqual(expected)
   })
 
-  test(`INV-8 ${name}: from every state, also after a crash, a swap can end`, () => {
+  test(`INV-8 ${name}: a swap can end from every state, also after a crash`, () => {
     expect(exploreSwap(rules).deadEnds).toEqual([])
   })
 
-  test(`INV-8 ${name}: if what stays possible happens some time, every swap ends`, () => {
+  test(`INV-8 ${name}: every swap ends if each step that stays possible is taken eventually`, () => {
     expect(findEndless(rules)).toEqual([])
   })
 }
 
-// Each stands on two layers: with one of them gone the other holds.
+// Two layers protect each property: with one removed, the other holds.
 const layers: readonly { name: string; rules: Rules; states: number; isLogLost?: boolean }[] = [
   { name: 'the marker alone', rules: { ...toSolana, signsAgainAfterDeath: false }, states: 867 },
   { name: 'the proof of death alone', rules: { ...toSolana, hasDeliveryGuard: false }, states: 344 },

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { explore, findFairCircle, type Machine } from './test-explorer.ts'
+import { explore, findFairCycle, type Machine } from './test-explorer.ts'
 
 type Graph = Record<string, readonly [name: string, to: string][]>
 
@@ -19,7 +19,7 @@ function machineOf(
 
 const fairness = { isDone: (state: string) => state === 'end', isFair: () => true, isRare: () => false }
 
-test('a broken rule is reached by the shortest way, and nothing beyond it is visited', () => {
+test('a violation is reached by the shortest trace, and nothing beyond it is visited', () => {
   const graph: Graph = {
     a: [
       ['long', 'b'],
@@ -35,7 +35,7 @@ test('a broken rule is reached by the shortest way, and nothing beyond it is vis
   expect(states).toBe(3)
 })
 
-test('a state from which no end can be reached is a dead end', () => {
+test('a state that cannot reach an end is a dead end', () => {
   const graph: Graph = {
     a: [
       ['well', 'end'],
@@ -49,7 +49,7 @@ test('a state from which no end can be reached is a dead end', () => {
   expect(deadEnds).toEqual([{ state: 'b', trace: ['badly'] }])
 })
 
-test('a circle that is offered a way out again and again is left', () => {
+test('a cycle with a fair exit is left', () => {
   const graph: Graph = {
     a: [['on', 'b']],
     b: [
@@ -58,10 +58,10 @@ test('a circle that is offered a way out again and again is left', () => {
     ],
   }
 
-  expect(findFairCircle(explore(machineOf(graph)), fairness)).toEqual([])
+  expect(findFairCycle(explore(machineOf(graph)), fairness)).toEqual([])
 })
 
-test('a circle whose way out nobody has to take is endless', () => {
+test('a cycle whose exit is not fair is endless', () => {
   const graph: Graph = {
     a: [['on', 'b']],
     b: [
@@ -70,12 +70,12 @@ test('a circle whose way out nobody has to take is endless', () => {
     ],
   }
 
-  const endless = findFairCircle(explore(machineOf(graph)), { ...fairness, isFair: (name) => name !== 'out' })
+  const endless = findFairCycle(explore(machineOf(graph)), { ...fairness, isFair: (name) => name !== 'out' })
 
   expect(endless.sort()).toEqual(['a', 'b'])
 })
 
-test('a circle that needs a step which happens only so often ends', () => {
+test('a cycle that needs a rare step ends', () => {
   const graph: Graph = {
     a: [['on', 'b']],
     b: [
@@ -86,11 +86,11 @@ test('a circle that needs a step which happens only so often ends', () => {
   const isFair = (name: string) => name === 'on'
 
   expect(
-    findFairCircle(explore(machineOf(graph)), { ...fairness, isFair, isRare: (name) => name === 'back' }),
+    findFairCycle(explore(machineOf(graph)), { ...fairness, isFair, isRare: (name) => name === 'back' }),
   ).toEqual([])
 })
 
-test('of two circles the one that keeps its promises is found', () => {
+test('of two cycles, the fair one is found', () => {
   const graph: Graph = {
     a: [
       ['on', 'b'],
@@ -103,5 +103,5 @@ test('of two circles the one that keeps its promises is found', () => {
     c: [['round', 'c']],
   }
 
-  expect(findFairCircle(explore(machineOf(graph)), fairness)).toEqual(['c'])
+  expect(findFairCycle(explore(machineOf(graph)), fairness)).toEqual(['c'])
 })

@@ -6,12 +6,12 @@ import { isDead } from './test-state.ts'
 const SETTLED = 'INV-4 settled is true'
 const ONE_REFUND = 'INV-3 at most one refund'
 
-/*
- * What the rules do not cover, found by the model and written down as tests: each shows the shortest way there.
- * Who closes one of these gaps changes the model's rule with the code, and the test then says the opposite.
+/**
+ * Known gaps of the rules, found by the model and kept as tests, each with its shortest trace. To close a gap, change
+ * the model's rule along with the code; the test then asserts the opposite.
  */
-// Within the cap, and yet a gift that need not be made: whoever delivers does not ask the origin.
-test('a delivery is signed again although the lock can be seen to be gone', () => {
+// A loss within the cap, and yet avoidable: the delivery does not check the origin again.
+test('a delivery is signed again although the lock is visibly gone', () => {
   const { nodes } = exploreSwap(softRules)
 
   const again = nodes.filter(
@@ -23,8 +23,8 @@ test('a delivery is signed again although the lock can be seen to be gone', () =
   expect(again.length).toBe(8)
 })
 
-// The time left at settling is one reorg window and a minute.
-test('INV-4 a second reorg of a delivery that was told early can come too late to repeat it', () => {
+// Settling leaves time for one reorg window plus a minute.
+test('INV-4 a second reorg of a delivery that was reported early can leave no time to repeat it', () => {
   const { violations } = exploreSwap({ ...softRules, reorgsAfterSettled: 2 }, { until: SETTLED })
 
   expect(violations.get(SETTLED)).toMatchInlineSnapshot(`
@@ -52,8 +52,8 @@ test('INV-4 a second reorg of a delivery that was told early can come too late t
   `)
 })
 
-// Other bytes may be signed only after the first are dead at a final block, and only before the cut-off.
-test('INV-4 bytes that a reorg undid and that then die close to the deadline cannot be replaced in time', () => {
+// Other bytes may be signed only once the first are dead at a final block, and only before the cut-off.
+test('INV-4 bytes that a reorg undid and that die close to the deadline cannot be replaced in time', () => {
   const { violations } = exploreSwap({ ...softRules, undoneBytesLandAgain: false }, { until: SETTLED })
 
   expect(violations.get(SETTLED)).toMatchInlineSnapshot(`
@@ -79,8 +79,8 @@ test('INV-4 bytes that a reorg undid and that then die close to the deadline can
   `)
 })
 
-// Nothing keeps two attesters from signing one refund each; then only one marker stands between them.
-test('INV-3 two attesters, a stranger on the refund marker and a fork pay a Solana input back twice', () => {
+// Nothing keeps two attesters from signing one refund each; then only one marker prevents a double refund.
+test('INV-3 two attesters, a stranger on the refund marker and a fork refund a Solana input twice', () => {
   const rules = { ...baseRules, origin: 'solana', hasMarkerFunders: true, attesters: 2 } as const
 
   const { violations } = exploreSwap(rules, { until: ONE_REFUND })

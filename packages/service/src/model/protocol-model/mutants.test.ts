@@ -5,15 +5,15 @@ import { designMutants, furtherMutants, type Mutant } from './test-mutants.ts'
 
 const mutants = [...designMutants, ...furtherMutants]
 
-// Broken before money moves: left aside to see that the money is lost as well.
-const paper: readonly RuleName[] = [
+// Violations before money moves. Ignored here to show that money is lost as well.
+const beforeMoney: readonly RuleName[] = [
   'INV-9 written ahead',
   'INV-22 no money decision without a proof',
   'INV-2 no delivery is signed after a refund decision',
 ]
 
 const exploreMutant = ({ on, off, first }: Mutant) =>
-  exploreSwap({ ...on, ...off }, { ignored: first ? [...new Set([...paper, first])] : paper })
+  exploreSwap({ ...on, ...off }, { ignored: first ? [...new Set([...beforeMoney, first])] : beforeMoney })
 
 for (const mutant of mutants) {
   const { id, what, on, breaks, states, steps, first } = mutant
@@ -25,7 +25,7 @@ for (const mutant of mutants) {
     expect({ states: found.states, steps: trace.length }, trace.join('\n')).toEqual({ states, steps })
   })
 
-  test(`${id} with its rule on breaks nothing`, () => {
+  test(`${id} breaks nothing with its rule on`, () => {
     expect([...exploreSwap(on).violations]).toEqual([])
   })
 
@@ -37,12 +37,12 @@ for (const mutant of mutants) {
   })
 }
 
-test('the way each mutant loses money is written down', async () => {
+test('the shortest trace to a loss of each mutant is recorded', async () => {
   const pages = mutants.map((mutant) => {
     const trace = exploreMutant(mutant).violations.get(mutant.breaks) ?? []
     const steps = trace.map((step, index) => `${index + 1}. ${step}`)
     return [`## ${mutant.id}: ${mutant.what}`, '', `Breaks ${mutant.breaks}.`, '', ...steps, ''].join('\n')
   })
 
-  await expect(['# Shortest ways to a loss', '', ...pages].join('\n')).toMatchFileSnapshot('traces.md')
+  await expect(['# Shortest traces to a loss', '', ...pages].join('\n')).toMatchFileSnapshot('traces.md')
 })

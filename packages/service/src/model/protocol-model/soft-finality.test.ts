@@ -31,13 +31,13 @@ for (const { name, rules, ...expected } of cases) {
 }
 
 for (const { name, rules } of cases) {
-  test(`INV-8 soft finality, ${name}: from every state a status that stays can be reached, and is`, () => {
+  test(`INV-8 soft finality, ${name}: every state reaches a lasting status`, () => {
     expect(exploreSwap(rules, { endsAt: 'status' }).deadEnds).toEqual([])
     expect(findEndless(rules, { endsAt: 'status' })).toEqual([])
   })
 }
 
-test('INV-13 whatever ends without a final lock gives its exposure back', () => {
+test('INV-13 every swap that ends without a final lock frees its exposure', () => {
   for (const { rules } of cases) {
     const ended = exploreSwap(rules).nodes.filter(
       ({ state: { swap } }) => swap === 'failed' || swap === 'refunded',
@@ -48,7 +48,7 @@ test('INV-13 whatever ends without a final lock gives its exposure back', () => 
   }
 })
 
-test('INV-4 a delivery that a reorg undid after settled is made again, by the same bytes or by others', () => {
+test('INV-4 a delivery that a reorg undid after settled is repeated, with the same bytes or others', () => {
   const { nodes } = exploreSwap(softRules)
 
   const steps = nodes.flatMap(({ state, edges }) => edges.map(({ step }) => ({ state, step })))
@@ -63,7 +63,7 @@ test('INV-4 a delivery that a reorg undid after settled is made again, by the sa
   )
 })
 
-test('INV-13 two swaps share one cap: 3780 states, and never more than it allows is delivered early', () => {
+test('INV-13 two swaps share one cap: 3780 states, and early deliveries never exceed it', () => {
   const { states, violations } = explore(pairOf({ ...softRules, exposureCap: 1 }))
 
   expect([...violations]).toEqual([])

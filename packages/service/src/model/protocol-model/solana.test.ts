@@ -5,7 +5,7 @@ import { isDead, knownOf, type ModelState, type Step } from './test-state.ts'
 
 const withFunders: Rules = { ...baseRules, hasMarkerFunders: true }
 
-// Strangers may put lamports on every marker that was seen, and forks may take them off again.
+// Strangers may send lamports to every visible marker, and forks may revert that.
 const cases: readonly { name: string; rules: Rules; states: number }[] = [
   { name: 'EVM to Solana', rules: { ...withFunders, destination: 'solana' }, states: 1_071 },
   { name: 'Solana to EVM', rules: { ...withFunders, origin: 'solana' }, states: 1_365 },
@@ -31,7 +31,7 @@ for (const { name, rules, ...expected } of cases) {
     expect(states).toBe(expected.states)
   })
 
-  test(`death by height, ${name}: nothing is signed again while an earlier one can land`, () => {
+  test(`death by height, ${name}: nothing is signed again while an earlier transaction can land`, () => {
     const signed = stepsUnder(rules).filter(({ step }) => /record (delivery|refund)$/.test(step.name))
 
     const attemptsOf = ({ from, step }: (typeof signed)[number]) =>
@@ -41,7 +41,7 @@ for (const { name, rules, ...expected } of cases) {
   })
 }
 
-test('a marker that a stranger took is left, and the next generation pays', () => {
+test('a marker taken by a stranger is abandoned, and the next generation pays', () => {
   const all = cases.flatMap(({ rules }) => stepsUnder(rules)).map(({ step }) => step.to)
 
   const isPaid = ({ place, generation }: ModelState['lock']) => place === 'final' && generation === 1
@@ -49,7 +49,7 @@ test('a marker that a stranger took is left, and the next generation pays', () =
   expect(all.some(({ refunds }) => refunds.some(isPaid))).toBe(true)
 })
 
-test('from one intake vault an input is claimed or paid back, never both', () => {
+test('an input in an intake vault is claimed or refunded, never both', () => {
   const { nodes } = exploreSwap({ ...baseRules, origin: 'solana' })
 
   const isPaidOut = ({ place }: ModelState['lock']) => place === 'included' || place === 'final'
@@ -59,7 +59,7 @@ test('from one intake vault an input is claimed or paid back, never both', () =>
   expect([...outcomes].sort()).toEqual(['false 0', 'false 1', 'true 0'])
 })
 
-test('a wallet that cannot be paid back is waited for, and paid once it can', () => {
+test('a wallet that cannot receive its refund is waited for, and refunded once it can', () => {
   const steps = stepsUnder({ ...baseRules, origin: 'solana' })
 
   const moves = steps.flatMap(({ from, step }) => (step.event ? [`${from.swap}.${step.event}`] : []))

@@ -29,26 +29,26 @@ const table = new Map(
   ),
 )
 
-/** Moves that only happen when something outside of the model has happened before. */
+/** Transitions that require an event outside the model. */
 const untaken: Record<string, string> = {
-  'settled.claimFinal': 'a claim is recorded before it is sent; only a restored database has forgotten that',
-  'claiming.inputLost': 'a claim is made in time, unless nobody attests until the refund deadline',
+  'settled.claimFinal': 'a claim is recorded before it is sent; only a restored database lacks that record',
+  'claiming.inputLost': 'a claim is in time unless no attester signs before the refund deadline',
   'refundBlocked.refundFinal': 'a refund is refused only while none is in flight; two attesters have two',
 }
 
-test('the model takes no move that the table lacks', () => {
+test('the model takes no transition that the table lacks', () => {
   const wrong = explored.flatMap(takenUnder).filter(({ name, to }) => table.get(name) !== to)
 
   expect(wrong).toEqual([])
 })
 
-test('every move of the table is taken in the model, except those that are named', () => {
+test('the model takes every transition of the table, except the named ones', () => {
   const taken = new Set(explored.flatMap(takenUnder).map(({ name }) => name))
 
   expect([...table.keys()].filter((name) => !taken.has(name))).toEqual(Object.keys(untaken))
 })
 
-test('without soft finality no lock is ever lost', () => {
+test('without soft finality, no lock is ever lost', () => {
   const hard = new Set(
     routes.flatMap((route) => takenUnder({ ...baseRules, ...route })).map(({ name }) => name),
   )
@@ -58,7 +58,7 @@ test('without soft finality no lock is ever lost', () => {
   ).toEqual([])
 })
 
-test('with two attesters a refund can land while another one is refused', () => {
+test('with two attesters, a refund can land while another is refused', () => {
   const taken = takenUnder({ ...baseRules, origin: 'solana', attesters: 2 }).map(({ name }) => name)
 
   expect(taken).toContain('refundBlocked.refundFinal')

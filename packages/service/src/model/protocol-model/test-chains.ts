@@ -12,7 +12,7 @@ import {
   type Step,
 } from './test-state.ts'
 
-/** Whatever the world can do next: time, blocks, reorgs, strangers, the wallet, a crash. */
+/** The possible next steps of the environment: time, blocks, reorgs, strangers, the wallet, a crash. */
 export function worldSteps(state: ModelState, rules: Rules): Step[] {
   return [
     ...tick(state, rules),
@@ -27,21 +27,22 @@ export function worldSteps(state: ModelState, rules: Rules): Step[] {
 
 function tick(state: ModelState, rules: Rules): Step[] {
   const clock = clocks[clocks.indexOf(state.clock) + 1]
-  if (!clock || isHeldUp(state, rules, clock)) return []
-  // Nobody but a contract knows the last deadline.
+  if (!clock || mustWait(state, rules, clock)) return []
+  // Only a contract knows the last deadline.
   if (clock === 'refundOpen' && rules.origin !== 'evm') return []
-  // A lease is shorter than the time between cut-off and deadline: who planned before cannot sign after.
+  // A lease is shorter than the time from cut-off to deadline: a plan from before the cut-off cannot be signed after
+  // the deadline.
   const intent = clock === 'fillOver' ? 'none' : state.intent
   return [{ name: `time: ${clock}`, to: { ...state, clock, intent } }]
 }
 
-/** What is assumed to happen before time passes on; `refundMargin` and the rule of soft settling provide it. */
-function isHeldUp(state: ModelState, rules: Rules, next: ModelState['clock']): boolean {
+/** Steps that happen before time advances; `refundMargin` and the rule of soft settling ensure it. */
+function mustWait(state: ModelState, rules: Rules, next: ModelState['clock']): boolean {
   if (next === 'refundOpen') return isMarginOpen(state, rules)
   if (next === 'fillLate' && rules.fillAwaitsLockFinality && state.lock.place === 'included') return true
-  if (state.told !== 'repeating') return false
+  if (state.reported !== 'repeating') return false
   const isInFlight = state.deliveries.some(isLive)
-  // There is time to sign once more, for a service that does.
+  // A service that signs again has time to.
   const isRepeated = rules.undoneBytesLandAgain && rules.redeliversSettled
   if (next === 'cutOff') return isRepeated && !isInFlight
   return next === 'fillOver' && (isRepeated || isInFlight)
@@ -49,7 +50,7 @@ function isHeldUp(state: ModelState, rules: Rules, next: ModelState['clock']): b
 
 function isMarginOpen({ swap, lock, deliveries, claim }: ModelState, { refundMargin }: Rules): boolean {
   const mayLand = deliveries.some((each) => isLive(each) || each.place === 'included')
-  // Only a service that goes on to claim uses the time for it.
+  // Only a service that goes on to claim uses this time.
   const willClaim = ['locked', 'delivering', 'settled', 'claiming'].includes(swap) && isFinal(lock)
   const isPaid = willClaim && deliveries.some(isOnChain)
   switch (refundMargin) {
@@ -64,8 +65,8 @@ function isMarginOpen({ swap, lock, deliveries, claim }: ModelState, { refundMar
   }
 }
 
-/** The ways of one attempt that every chain has: it gets into a block, a reorg takes it out, it is final, it dies. */
-function wayOf(name: string, attempt: Attempt, can: { land: boolean; die: boolean; undo: boolean }) {
+/** The possible steps of one attempt on any chain: it is included, undone by a reorg, final or dead. */
+function attemptSteps(name: string, attempt: Attempt, can: { land: boolean; die: boolean; undo: boolean }) {
   const { place } = attempt
   const ways: { name: string; changed: Partial<Attempt> }[] = []
   const add = (what: string, changed: Partial<Attempt>) =>
@@ -80,7 +81,7 @@ function wayOf(name: string, attempt: Attempt, can: { land: boolean; die: boolea
 function moveLock(state: ModelState): Step[] {
   const isUsed = [state.claim, ...state.refunds].some(isOnChain) || state.strangerRefund !== 'none'
   const can = { land: !isPast(state, 'opOver'), die: true, undo: !isUsed }
-  return wayOf('lock', state.lock, can).map(({ name, changed }) => ({
+  return attemptSteps('lock', state.lock, can).map(({ name, changed }) => ({
     name,
     to: { ...state, lock: { ...state.lock, ...changed } },
   }))
@@ -91,15 +92,15 @@ function moveDeliveries(state: ModelState, rules: Rules): Step[] {
     const others = state.deliveries.filter((_, i) => i !== index)
     const can = {
       land: canDeliver(state, rules, attempt, others),
-      die: state.told !== 'repeating' || !rules.undoneBytesLandAgain || !isPast(state, 'fillLate'),
+      die: state.reported !== 'repeating' || !rules.undoneBytesLandAgain || !isPast(state, 'fillLate'),
       undo: canUndoDelivery(state, rules),
     }
-    return wayOf('delivery', attempt, can).map(({ name, changed }) => ({
+    return attemptSteps('delivery', attempt, can).map(({ name, changed }) => ({
       name,
       to: {
         ...state,
         deliveries: replaceAt(state.deliveries, index, changed),
-        told: toldAfter(state, changed.place),
+        reported: reportedAfter(state, changed.place),
       },
     }))
   })
@@ -112,22 +113,25 @@ function canDeliver(state: ModelState, rules: Rules, attempt: Attempt, others: r
   return !others.some((other) => isOnChain(other) && other.generation === attempt.generation)
 }
 
-/** A delivery told while there was time is final before the cut-off. */
+/** A delivery reported in time is final before the cut-off. */
 function canUndoDelivery(state: ModelState, rules: Rules): boolean {
-  if (state.told === 'safe') return !isPast(state, 'cutOff')
-  return state.told !== 'repeated' || rules.reorgsAfterSettled > 1
+  if (state.reported === 'safe') return !isPast(state, 'cutOff')
+  return state.reported !== 'repeated' || rules.reorgsAfterSettled > 1
 }
 
-function toldAfter({ told }: ModelState, place: Attempt['place'] | undefined): ModelState['told'] {
-  if (told === 'safe' && place === 'flight') return 'repeating'
-  return told === 'repeating' && place === 'included' ? 'repeated' : told
+function reportedAfter(
+  { reported }: ModelState,
+  place: Attempt['place'] | undefined,
+): ModelState['reported'] {
+  if (reported === 'safe' && place === 'flight') return 'repeating'
+  return reported === 'repeating' && place === 'included' ? 'repeated' : reported
 }
 
 function moveClaim(state: ModelState, rules: Rules): Step[] {
   const isFree = !state.refunds.some(isOnChain) && state.strangerRefund === 'none'
-  // The escrow pays what it holds of this op; the intake vault holds the money of all.
+  // The escrow pays only the balance of this op; the intake vault holds the money of all ops.
   const land = rules.origin === 'solana' || (isOnChain(state.lock) && isFree)
-  return wayOf('claim', state.claim, { land, die: true, undo: true }).map(({ name, changed }) => ({
+  return attemptSteps('claim', state.claim, { land, die: true, undo: true }).map(({ name, changed }) => ({
     name,
     to: { ...state, claim: { ...state.claim, ...changed } },
   }))
@@ -137,7 +141,7 @@ function moveRefunds(state: ModelState, rules: Rules): Step[] {
   return state.refunds.flatMap((attempt, index) => {
     const others = state.refunds.filter((_, i) => i !== index)
     const can = { land: canPayBack(state, rules, attempt, others), die: true, undo: true }
-    return wayOf('refund', attempt, can).map(({ name, changed }) => ({
+    return attemptSteps('refund', attempt, can).map(({ name, changed }) => ({
       name,
       to: { ...state, refunds: replaceAt(state.refunds, index, changed) },
     }))
@@ -159,7 +163,7 @@ function moveStrangers(state: ModelState, rules: Rules): Step[] {
   return [...funding, ...(rules.origin === 'evm' ? refundByStranger(state) : changeWallet(state))]
 }
 
-/** Before a refund is decided nobody asks the wallet whether it takes money. */
+/** Before a refund is decided, the wallet's ability to receive does not matter. */
 function changeWallet(state: ModelState): Step[] {
   const isAsked = ['refundDecided', 'refunding', 'refundBlocked'].includes(state.swap)
   const walletTakes = !state.walletTakes
@@ -180,7 +184,7 @@ function refundByStranger(state: ModelState): Step[] {
   return isOpen ? [{ name: 'stranger: refund', to: to('included') }] : []
 }
 
-/** A marker is known to strangers once a transaction that creates it was sent, and free until one lands. */
+/** Strangers learn a marker once a transaction that creates it was sent. It is free until one lands. */
 function fund(state: ModelState, rules: Rules): Step[] {
   const legs = [
     { key: 'deliveryFunding', attempts: state.deliveries, name: 'delivery marker', on: rules.destination },
@@ -201,7 +205,7 @@ function fund(state: ModelState, rules: Rules): Step[] {
   })
 }
 
-/** Every process dies at once: what is left is the database and the chains. */
+/** All processes die at once: only the database and the chains remain. */
 function crash(state: ModelState): Step[] {
   const forget = (attempt: Attempt): Attempt =>
     attempt.keeper === 'memory' ? forgetDead({ ...attempt, keeper: 'nobody' }) : attempt

@@ -1,14 +1,14 @@
-/** A finite machine: where it starts, where it can go, and what must never be. */
+/** A finite state machine: its start, its steps, and its invariants. */
 export type Machine<S, E extends Edge<S>> = {
   start: S
   stepsOf(state: S): readonly E[]
-  /** Equal for states between which no future can tell. */
+  /** Equal for states with equal futures. */
   encode(state: S): string
-  /** The names of the rules that a state or a step breaks. */
+  /** The names of the rules that a state or step violates. */
   judgeState(state: S): readonly string[]
   judgeStep(from: S, step: E): readonly string[]
   isDone(state: S): boolean
-  /** Where to stop: nothing else is asked. */
+  /** Stops at the first violation of this rule. */
   until?: string
 }
 
@@ -24,16 +24,16 @@ type Node<S, E> = {
 export type Exploration<S, E extends Edge<S>> = {
   states: number
   steps: number
-  /** The shortest way to each broken rule. */
+  /** The shortest trace to each violated rule. */
   violations: Map<string, string[]>
-  /** The shortest way to a state from which no end can be reached. */
+  /** The shortest trace to each state that cannot reach an end. */
   deadEnds: { state: S; trace: string[] }[]
   nodes: readonly Node<S, E>[]
 }
 
 const MAX_STATES = 400_000
 
-/** Visits every reachable state once, nearest first. Beyond a broken rule it does not go on. */
+/** Visits every reachable state once, breadth-first. Does not continue beyond a violation. */
 export function explore<S, E extends Edge<S>>(machine: Machine<S, E>): Exploration<S, E> {
   const start: Node<S, E> = { state: machine.start, edges: [] }
   const seen = new Map([[machine.encode(machine.start), start]])
@@ -56,21 +56,21 @@ export function explore<S, E extends Edge<S>>(machine: Machine<S, E>): Explorati
       const to: Node<S, E> = known ?? { state: step.to, cameFrom: { node, name: step.name }, edges: [] }
       node.edges.push({ step, to })
       if (known) continue
-      if (queue.push(to) > MAX_STATES) throw new Error('The state space is larger than it is meant to be')
+      if (queue.push(to) > MAX_STATES) throw new Error('The state space exceeds MAX_STATES')
       seen.set(key, to)
     }
   }
   return { states: seen.size, steps, violations, deadEnds: findDeadEnds(machine, queue), nodes: queue }
 }
 
-/** The shortest way to a state. */
+/** The shortest trace to a state. */
 export function traceTo<S, E>(node: Node<S, E>): string[] {
   const trace: string[] = []
   for (let at = node; at.cameFrom; at = at.cameFrom.node) trace.unshift(at.cameFrom.name)
   return trace
 }
 
-/** States without any way to an end. What breaks a rule was not followed and does not count. */
+/** States that cannot reach an end. Violating states are not expanded and do not count. */
 function findDeadEnds<S, E extends Edge<S>>(machine: Machine<S, E>, nodes: readonly Node<S, E>[]) {
   const before = new Map<Node<S, E>, Node<S, E>[]>()
   for (const node of nodes) {
@@ -89,24 +89,24 @@ function findDeadEnds<S, E extends Edge<S>>(machine: Machine<S, E>, nodes: reado
 
 type Fairness<S> = {
   isDone(state: S): boolean
-  /** Whether a step with this name, offered again and again, is taken some time. */
+  /** Whether a step of this name is taken eventually if it is offered again and again. */
   isFair(name: string): boolean
-  /** Whether a step with this name is taken only so many times. */
+  /** Whether a step of this name is taken only finitely often. */
   isRare(name: string): boolean
 }
 
 /**
- * States that a run can circle in for ever without an end, although every fair step that is offered without end is
- * taken without end. Empty means that under fairness everything ends. A circle that never takes a fair step which
- * it is offered is not fair: the states that offer it are taken away, until a circle is left or nothing is.
+ * States in which a run can cycle forever although it takes every fair step that is offered forever. Empty if
+ * everything ends under fairness. A cycle that ignores an offered fair step is not fair: states that offer the step are
+ * removed until a fair cycle or nothing is left.
  */
-export function findFairCircle<S, E extends Edge<S>>(
+export function findFairCycle<S, E extends Edge<S>>(
   { nodes }: Pick<Exploration<S, E>, 'nodes'>,
   { isDone, isFair, isRare }: Fairness<S>,
 ): S[] {
   const waiting = [new Set(nodes.filter(({ state }) => !isDone(state)))]
   for (let part = waiting.pop(); part; part = waiting.pop()) {
-    for (const inside of findCircles(part, isRare)) {
+    for (const inside of findCycles(part, isRare)) {
       const taken = new Set<string>()
       for (const node of inside) {
         for (const { step, to } of node.edges) if (inside.has(to)) taken.add(step.name)
@@ -121,13 +121,13 @@ export function findFairCircle<S, E extends Edge<S>>(
   return []
 }
 
-/** The strongly connected parts that hold at least one step (Tarjan's algorithm, with its own stack). */
-function findCircles<S, E extends Edge<S>>(part: ReadonlySet<Node<S, E>>, isRare: (name: string) => boolean) {
+/** Strongly connected components with at least one step (Tarjan's algorithm with an explicit stack). */
+function findCycles<S, E extends Edge<S>>(part: ReadonlySet<Node<S, E>>, isRare: (name: string) => boolean) {
   const order = new Map<Node<S, E>, number>()
   const low = new Map<Node<S, E>, number>()
   const open: Node<S, E>[] = []
   const isOpen = new Set<Node<S, E>>()
-  const circles: Set<Node<S, E>>[] = []
+  const cycles: Set<Node<S, E>>[] = []
   const lower = (node: Node<S, E>, to: number) => low.set(node, Math.min(low.get(node) ?? to, to))
   const enter = (node: Node<S, E>) => {
     low.set(node, order.size)
@@ -140,8 +140,8 @@ function findCircles<S, E extends Edge<S>>(part: ReadonlySet<Node<S, E>>, isRare
     if (low.get(node) !== order.get(node)) return
     const members = open.splice(open.lastIndexOf(node))
     for (const member of members) isOpen.delete(member)
-    const isCircle = members.length > 1 || node.edges.some(({ to }) => to === node)
-    if (isCircle) circles.push(new Set(members))
+    const isCycle = members.length > 1 || node.edges.some(({ to }) => to === node)
+    if (isCycle) cycles.push(new Set(members))
   }
   for (const root of part) {
     if (order.has(root)) continue
@@ -160,5 +160,5 @@ function findCircles<S, E extends Edge<S>>(part: ReadonlySet<Node<S, E>>, isRare
       }
     }
   }
-  return circles
+  return cycles
 }

@@ -3,9 +3,9 @@ import type { Rules } from './test-rules.ts'
 import { type Attempt, isFinal, isLive, isOnChain, isPast, type ModelState, type Step } from './test-state.ts'
 
 /**
- * The rules that hold in every state, by the numbers of the money-safety design. INV-8, no lost swap, is about
- * paths: no dead end and no endless circle. What is left out is not about one swap's protocol: 10, 16 and 21 hold by
- * construction here; 12, 17 to 20, 23 and 24 are about ledgers, fees, tenants and logs.
+ * The invariants of every state, by their numbers in the money-safety design. INV-8, no lost swap, concerns paths: no
+ * dead end and no endless cycle. The missing ones do not concern the protocol of one swap: 10, 16 and 21 hold by
+ * construction; 12, 17 to 20, 23 and 24 concern ledgers, fees, tenants and logs.
  */
 export const stateRules = {
   'INV-1 at most one delivery': (state) => count(state.deliveries, isFinal) <= 1,
@@ -25,9 +25,9 @@ export const stateRules = {
     state.attested !== 'claim' || (state.deliveries.some(isFinal) && isFinal(state.lock)),
 } satisfies Record<string, (state: ModelState, rules: Rules) => boolean>
 
-/** The rules that hold for every step. */
+/** The rules of every step. */
 export const stepRules = {
-  'table: every move is in it': (from, { to, event }) =>
+  'table: has every transition': (from, { to, event }) =>
     event ? nextState(from.swap, event) === to.swap : from.swap === to.swap,
   'INV-2 no delivery is signed after a refund decision': (from, { to }) =>
     !closedToDelivery.includes(from.swap) ||
@@ -54,7 +54,7 @@ function refundsOf({ refunds, strangerRefund }: ModelState, test: Test): number 
   return count([...refunds, { place: strangerRefund } as Attempt], test)
 }
 
-/** Delivered, or still going to be: bytes that can land, or time to sign others. */
+/** Delivered, or still deliverable: bytes that can land, or time to sign others. */
 function isPayable(state: ModelState, { destination }: Rules): boolean {
   if (state.deliveries.some(isOnChain) || !isPast(state, 'cutOff')) return true
   const isOpen = destination === 'solana' || !isPast(state, 'fillOver')
@@ -63,19 +63,19 @@ function isPayable(state: ModelState, { destination }: Rules): boolean {
 
 export const isOver = ({ swap }: ModelState): boolean => ['closed', 'refunded', 'failed'].includes(swap)
 
-/** The wallet's three fair outcomes: swapped, untouched, or paid back in full. */
+/** The wallet's three fair outcomes: swapped, untouched, or fully refunded. */
 function isConserved(state: ModelState, { exposureCap }: Rules): boolean {
   const taken = count([state.lock], isOnChain)
   const paid = count(state.deliveries, isOnChain)
   const claimed = count([state.claim], isOnChain)
   const returned = refundsOf(state, isOnChain)
   const outcome = `${taken}${paid}${claimed}${returned}`
-  // A gift of the operator, which the exposure cap bounds: delivered against a lock that a reorg undid.
+  // A loss of the operator, bounded by the exposure cap: delivered against a lock that a reorg undid.
   const isGift = exposureCap > 0 && outcome === '0100'
   return ['1110', '0000', '1001'].includes(outcome) || isGift
 }
 
-/** Swaps delivered, or about to be, against a lock that a reorg can still undo. */
+/** Swaps that are or may be delivered against a lock that a reorg can still undo. */
 export function exposureOf({ deliveries, lock }: ModelState): number {
   return !isFinal(lock) && deliveries.some((each) => isLive(each) || isOnChain(each)) ? 1 : 0
 }

@@ -1,13 +1,13 @@
 import { publicStatus } from '../lifecycle.ts'
 import { worldSteps } from './test-chains.ts'
-import { type Exploration, explore, findFairCircle, type Machine } from './test-explorer.ts'
+import { type Exploration, explore, findFairCycle, type Machine } from './test-explorer.ts'
 import { isOver, type RuleName, stateRules, stepRules } from './test-invariants.ts'
 import type { Rules } from './test-rules.ts'
 import { settlingSteps } from './test-settling.ts'
 import { encode, type ModelState, type Step, startOf } from './test-state.ts'
 import { workerSteps } from './test-worker.ts'
 
-/** Everything that can happen next to one swap. `hasRoom`: whether the exposure cap has room for it. */
+/** All possible next steps of one swap. `hasRoom`: the exposure cap has room for it. */
 export function stepsOf(state: ModelState, rules: Rules, hasRoom = rules.exposureCap > 0): Step[] {
   return [...worldSteps(state, rules), ...workerSteps(state, rules, hasRoom), ...settlingSteps(state, rules)]
 }
@@ -17,11 +17,11 @@ const stateRuleNames = namesOf(stateRules)
 const stepRuleNames = namesOf(stepRules)
 
 type Options = {
-  /** Rules that are broken on purpose. */
+  /** Rules that are violated on purpose. */
   ignored?: readonly RuleName[]
-  /** What counts as an end: a row with nothing left to do, or a public status that stays. */
+  /** The definition of an end: a row that needs no further work, or a lasting public status. */
   endsAt?: 'row' | 'status'
-  /** Stop at the first break of this rule. */
+  /** Stops at the first violation of this rule. */
   until?: RuleName
 }
 
@@ -30,7 +30,6 @@ const ends = {
   status: ({ swap }: ModelState): boolean => publicStatus(swap) !== 'pending',
 }
 
-/** The machine of one swap under these rules. */
 function machineOf(
   rules: Rules,
   { ignored = [], endsAt = 'row', until }: Options,
@@ -51,7 +50,7 @@ function machineOf(
 
 const explored = new Map<string, Exploration<ModelState, Step>>()
 
-/** Every state that one swap can get into. Remembered, since several tests ask about the same rules. */
+/** Every reachable state of one swap. Memoized, since several tests explore the same rules. */
 export function exploreSwap(rules: Rules, options: Options = {}): Exploration<ModelState, Step> {
   const key = JSON.stringify([rules, options])
   const known = explored.get(key) ?? explore(machineOf(rules, options))
@@ -59,13 +58,13 @@ export function exploreSwap(rules: Rules, options: Options = {}): Exploration<Mo
   return known
 }
 
-// What nobody is obliged to do. Everything else that stays possible happens some time.
+// Steps that may never be taken. Every other step that stays possible is taken eventually.
 const CHOSEN = /^(stranger|crash|wallet: refuses)|undone$/
 const isFair = (name: string): boolean => !CHOSEN.test(name)
-// A wallet that closes its account before every refund keeps only itself waiting.
+// A wallet that closes its account before every refund delays only itself.
 const isRare = (name: string): boolean => name === 'wallet: refuses money'
 
-/** States in which a swap can stay for ever although everything that stays possible happens. */
+/** States in which a swap can stay forever although every fair step is taken. */
 export function findEndless(rules: Rules, { endsAt = 'row' }: Pick<Options, 'endsAt'> = {}): ModelState[] {
-  return findFairCircle(exploreSwap(rules, { endsAt }), { isDone: ends[endsAt], isFair, isRare })
+  return findFairCycle(exploreSwap(rules, { endsAt }), { isDone: ends[endsAt], isFair, isRare })
 }

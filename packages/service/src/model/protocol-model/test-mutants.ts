@@ -1,7 +1,7 @@
 import type { RuleName } from './test-invariants.ts'
 import { baseRules, type Rules, softRules } from './test-rules.ts'
 
-/** The protocol with a rule off: what it then breaks, and in how many steps. */
+/** The protocol without one rule: the invariant it violates, and the length of the trace. */
 export type Mutant = {
   id: string
   what: string
@@ -10,7 +10,7 @@ export type Mutant = {
   breaks: RuleName
   steps: number
   states: number
-  /** A rule about paper that the mutant breaks before any money is lost. */
+  /** A rule that the mutant violates before money is lost. */
   first?: RuleName
 }
 
@@ -27,7 +27,7 @@ const SETTLED = 'INV-4 settled is true'
 const WRITTEN = 'INV-9 written ahead'
 const PROVEN = 'INV-22 no money decision without a proof'
 
-/** The fifteen of the design, under its numbers. */
+/** The fifteen mutants of the design, with its numbers. */
 export const designMutants: readonly Mutant[] = [
   {
     ...{ id: 'M1', what: 'no marker, and signed again before the first is dead', on: toSolana },
@@ -107,7 +107,7 @@ export const designMutants: readonly Mutant[] = [
   },
 ]
 
-/** Rules that the design’s list does not turn off. */
+/** Further rules that the design's list does not turn off. */
 export const furtherMutants: readonly Mutant[] = [
   {
     ...{ id: 'M16', what: 'a stale process signs a lock after the swap was declined', on: baseRules },
@@ -125,12 +125,12 @@ export const furtherMutants: readonly Mutant[] = [
     ...{ breaks: SETTLED, steps: 17, states: 996 },
   },
   {
-    ...{ id: 'M19', what: 'told as settled when there is no time to repeat it', on: softRules },
+    ...{ id: 'M19', what: 'reported as settled without time to repeat it', on: softRules },
     off: { settlesOnlyRepeatable: false },
     ...{ breaks: SETTLED, steps: 17, states: 1_170 },
   },
   {
-    ...{ id: 'M20', what: 'an attester that believes the worker', on: softRules },
+    ...{ id: 'M20', what: 'an attester that trusts the worker', on: softRules },
     off: { attesterReads: false },
     ...{ breaks: 'INV-15 no claim without a final delivery', steps: 11, states: 1_750 },
   },
@@ -153,7 +153,7 @@ export const furtherMutants: readonly Mutant[] = [
     ...{ breaks: ONE_REFUND, steps: 20, states: 20_975 },
   },
   {
-    ...{ id: 'M23', what: 'a claim out of the intake vault on the worker’s word', on: softFromSolana },
+    ...{ id: 'M23', what: 'a claim out of the intake vault that trusts the worker', on: softFromSolana },
     off: { attesterReads: false },
     ...{ breaks: 'INV-14 the intake covers its inputs', steps: 16, states: 2_834 },
     first: 'INV-15 no claim without a final delivery',

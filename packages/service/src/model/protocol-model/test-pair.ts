@@ -7,7 +7,7 @@ import { encode, isFinal, type ModelState, startOf } from './test-state.ts'
 export type Pair = readonly [ModelState, ModelState]
 type PairStep = { name: string; to: Pair }
 
-// What says nothing about exposure is left out: the product of two whole swaps is too large to visit.
+// Steps that do not affect exposure are left out: the product of two whole swaps is too large to explore.
 const LEFT_OUT = /^(crash|stranger|wallet|time|attester)|decline|claim|refund|fail/
 
 /** Two swaps of one origin chain under one exposure cap. */
@@ -22,7 +22,7 @@ export function pairOf(rules: Rules, { promisedCap = rules.exposureCap } = {}): 
       ...stepsBeside(one, two).map(({ name, to }) => ({ name: `first ${name}`, to: [to, two] as const })),
       ...stepsBeside(two, one).map(({ name, to }) => ({ name: `second ${name}`, to: [one, to] as const })),
     ],
-    // Neither of the two is special.
+    // The two swaps are interchangeable.
     encode: (pair) => pair.map(encode).sort().join(' + '),
     judgeState: ([one, two]) =>
       exposureOf(one) + exposureOf(two) <= promisedCap ? [] : ['INV-13 exposure within its cap'],

@@ -1,57 +1,59 @@
-/** How a chain excludes a second effect: by contract state and nonces, or by markers and heights. */
+/** How a chain excludes a second effect: by contract state and nonces, or by markers and block heights. */
 export type Family = 'evm' | 'solana'
 
 /**
- * The rules that keep money safe, each of which can be turned off, and what is assumed of time and reorgs.
- * A mutant is the same protocol with one of them changed.
+ * The rules that keep money safe, each of which can be turned off, and the assumptions about time and reorgs. A mutant
+ * is the protocol with one of them changed.
  */
 export type Rules = {
   origin: Family
   destination: Family
-  /** From which depth a lock counts for delivery, and a delivery as settled. */
+  /** The depth at which a lock allows delivery, and a delivery counts as settled. */
   acceptAt: 'soft' | 'hard'
   settleAt: 'soft' | 'hard'
-  /** How many swaps of equal value may be delivered against locks that are not final. */
+  /** The number of swaps of equal value that may be delivered against locks that are not final. */
   exposureCap: number
   booksExposure: boolean
 
-  /** The destination pays an op once: the vault's lane or the marker. */
+  /** The destination pays an op only once, by the vault's lane or the marker. */
   hasDeliveryGuard: boolean
-  /** The origin pays an op back once: the escrow's slot or the marker. */
+  /** The origin refunds an op only once, by the escrow's slot or the marker. */
   hasRefundGuard: boolean
-  /** A stranger may put lamports on a marker that was seen in a transaction. */
+  /** A stranger may send lamports to a marker that appeared in a transaction. */
   hasMarkerFunders: boolean
 
   writesAhead: boolean
-  /** A second attempt is signed only when no earlier one can land. */
+  /** A second attempt is signed only once no earlier one can land. */
   signsAgainAfterDeath: boolean
-  /** `proof`: of death. `timer`: none. `silence`: the chain's word alone, for a log that was lost. */
+  /**
+   * `proof`: a proof of death. `timer`: none. `silence`: only what the chain shows, if the database lost its attempts.
+   */
   refundNeeds: 'proof' | 'timer' | 'silence'
   failNeeds: 'proof' | 'timer'
   refundedAt: 'final' | 'inclusion'
-  /** Every move is a compare-and-set on the version that was read. */
+  /** Every transition is a compare-and-set on the version that was read. */
   comparesVersion: boolean
-  /** The database refuses a lock or a delivery of a swap whose state forbids it, whoever asks. */
+  /** The database refuses a lock or delivery that the swap's state forbids. */
   hasTriggers: boolean
   /** The attester reads both chains itself before it signs. */
   attesterReads: boolean
-  /** How many attesters run: each can put a signed refund of its own on the table. */
+  /** The number of attesters; each can sign a refund of its own. */
   attesters: 1 | 2
 
-  /** The fill deadline leaves time for the last possible lock to become final. */
+  /** The fill deadline leaves time for the latest lock to become final. */
   fillAwaitsLockFinality: boolean
-  /** What the time between fill and refund deadline has room for. */
+  /** The events that fit between fill and refund deadline. */
   refundMargin: 'full' | 'claimIncluded' | 'withoutAttemptLife' | 'none'
-  /** A soft delivery is told as settled only while there is time to repeat it. */
+  /** A soft delivery is reported as settled only while there is time to repeat it. */
   settlesOnlyRepeatable: boolean
   redeliversSettled: boolean
-  /** Bytes that a reorg threw out close to the deadline land again in time. */
+  /** Bytes that a reorg undid close to the deadline land again in time. */
   undoneBytesLandAgain: boolean
-  /** How often a reorg may undo the delivery of a swap that was told as settled. */
+  /** How often a reorg may undo the delivery of a swap that was reported as settled. */
   reorgsAfterSettled: 1 | 2
 }
 
-/** What production does where every depth is hard. */
+/** Production rules if every depth is hard. */
 export const baseRules: Rules = {
   origin: 'evm',
   destination: 'evm',
@@ -79,5 +81,5 @@ export const baseRules: Rules = {
   reorgsAfterSettled: 1,
 }
 
-/** What production does where locks and deliveries count before they are final, within a cap. */
+/** Production rules if locks and deliveries count before they are final, within a cap. */
 export const softRules: Rules = { ...baseRules, acceptAt: 'soft', settleAt: 'soft', exposureCap: 1 }

@@ -14,7 +14,7 @@ import {
 } from './test-state.ts'
 import { move } from './test-worker.ts'
 
-/** What the attester signs, and what the relayer sends of it. */
+/** Steps of the attester that signs, and of the relayer that sends. */
 export function settlingSteps(state: ModelState, rules: Rules): Step[] {
   return [
     ...attestClaim(state, rules),
@@ -48,39 +48,42 @@ function recordClaim(state: ModelState, rules: Rules): Step[] {
 
 const refunding = ['refundDecided', 'refunding', 'refundBlocked']
 
-/** One signed refund lies ready at a time, unless several attesters found none at the same moment. */
+/** At most one signed refund is unsent, unless several attesters found none at the same moment. */
 function attestRefund(state: ModelState, rules: Rules): Step[] {
   const isAsked = ['refundDecided', 'refundBlocked'].includes(state.swap) && state.originFinal
   const isLocked = isFinal(state.lock) && ![state.claim, ...state.refunds].some(isFinal)
-  const isReady = isAsked && isLocked && state.strangerRefund !== 'final' && state.papers < rules.attesters
+  const isReady =
+    isAsked && isLocked && state.strangerRefund !== 'final' && state.unsentRefunds < rules.attesters
   const isObjected = rules.attesterReads && hasObjection(state, rules)
   if (!isReady || isObjected || state.attested === 'claim') return []
   const attested = 'refund'
-  return [{ name: 'attester: sign refund', to: { ...state, attested, papers: state.papers + 1 } }]
+  return [
+    { name: 'attester: sign refund', to: { ...state, attested, unsentRefunds: state.unsentRefunds + 1 } },
+  ]
 }
 
-/** The vault shows a delivery, or one that was recorded may still land. */
+/** Whether the vault shows a delivery, or a recorded one may still land. */
 function hasObjection(state: ModelState, rules: Rules): boolean {
   if (rules.hasDeliveryGuard && state.deliveries.some(isFinal)) return true
   const isOver = rules.destination === 'evm' && isPast(state, 'fillOver')
   return !isOver && knownOf(state.deliveries).some((each) => isLive(each) || isOnChain(each))
 }
 
-/** A refund whose every attempt was consumed without effect may be sent again. */
+/** A refund may be sent again once every attempt was consumed without effect. */
 function releaseRefund(state: ModelState, rules: Rules): Step[] {
   const isStalled = knownOf(state.refunds).every(isDead) || !rules.signsAgainAfterDeath
-  if (state.swap !== 'refunding' || state.papers > 0 || !isStalled) return []
-  return [{ name: 'service: release refund', to: { ...state, papers: 1 } }]
+  if (state.swap !== 'refunding' || state.unsentRefunds > 0 || !isStalled) return []
+  return [{ name: 'service: release refund', to: { ...state, unsentRefunds: 1 } }]
 }
 
 function recordRefund(state: ModelState, rules: Rules): Step[] {
   const room = findRoom(state.refunds)
-  if (!refunding.includes(state.swap) || state.papers === 0 || room < 0) return []
+  if (!refunding.includes(state.swap) || state.unsentRefunds === 0 || room < 0) return []
   if (!state.walletTakes) {
     return move(state, rules, { name: 'find refund refused', event: 'refundRefused' })
   }
   const generation = state.refundFunding === 'none' ? 0 : 1
   const refunds = replaceAt(state.refunds, room, freshAttempt(generation))
-  const patch = { refunds, papers: state.papers - 1 }
+  const patch = { refunds, unsentRefunds: state.unsentRefunds - 1 }
   return move(state, rules, { name: 'record refund', event: 'refundRecorded', patch })
 }

@@ -2,51 +2,54 @@ import type { SwapEvent, SwapState } from '../lifecycle.ts'
 import type { Rules } from './test-rules.ts'
 
 /**
- * Where a signed transaction is. `flight`: some node has it. `included`: in a block that a reorg may undo.
- * `dead`: at a hard-final block it has not taken effect, and it never will.
+ * The stage of a signed transaction. `flight`: some node has it. `included`: in a block that a reorg may undo. `dead`:
+ * a hard-final block shows that it had no effect and never will.
  */
 export type Place = 'unsigned' | 'signed' | 'flight' | 'included' | 'final' | 'dead'
 
-/** Who knows of it: the write-ahead log, one live process, or nobody since that process died. */
+/** The holder of its bytes: the database, one live process, or nobody after that process died. */
 export type Keeper = 'log' | 'memory' | 'nobody'
 
-/** `generation`: which marker it creates. */
+/** `generation`: the marker it creates. */
 export type Attempt = { place: Place; keeper: Keeper; generation: 0 | 1 }
 
-/** Time as the deadlines cut it. `lockLate`: a lock undone now could not be repeated. `fillLate`: nor a delivery. */
+/**
+ * Time in the stages that the deadlines define. `lockLate`: too late to repeat an undone lock. `fillLate`: too late to
+ * repeat an undone delivery.
+ */
 export const clocks = ['early', 'lockLate', 'opOver', 'fillLate', 'cutOff', 'fillOver', 'refundOpen'] as const
 export type Clock = (typeof clocks)[number]
 
 /**
- * A delivery told as settled before it was final. `safe`: a reorg leaves time to repeat it. `repeating`: undone,
- * and being repeated. `repeated`: included for the second time. `late`: told when there was no such time.
+ * A delivery reported as settled before it was final. `safe`: a reorg leaves time to repeat it. `repeating`: undone,
+ * and being repeated. `repeated`: included for the second time. `late`: reported without time to repeat.
  */
-export type Told = 'no' | 'safe' | 'repeating' | 'repeated' | 'late'
+export type Reported = 'no' | 'safe' | 'repeating' | 'repeated' | 'late'
 
-/** What a stranger put on the first marker of the delivery or the refund. */
+/** Lamports that a stranger sent to the first marker of the delivery or the refund. */
 export type Funding = 'none' | 'included' | 'final'
 
-/** One swap: its row, the attempts on record, both chains, and what a live process is about to do. */
+/** One swap: its row, its recorded attempts, both chains, and the plan of a live process. */
 export type ModelState = {
   swap: SwapState
   originFinal: boolean
   deliveryFinal: boolean
   exposed: boolean
-  /** The one outcome that the attester ever signs. */
+  /** The attester signs only one kind of outcome. */
   attested: 'none' | 'claim' | 'refund'
-  /** Refunds that were attested and not sent yet. */
-  papers: number
+  /** Attested refunds that are not sent yet. */
+  unsentRefunds: number
   clock: Clock
   lock: Attempt
   deliveries: readonly Attempt[]
   claim: Attempt
   refunds: readonly Attempt[]
   strangerRefund: 'none' | 'included' | 'final'
-  told: Told
+  reported: Reported
   deliveryFunding: Funding
   refundFunding: Funding
   walletTakes: boolean
-  /** What a process decided from a row that it read, and has not written yet. */
+  /** A decision that a process made from a row it read, and has not written yet. */
   intent: 'none' | 'lock' | 'deliver'
 }
 
@@ -61,15 +64,15 @@ export function startOf({ origin }: Rules): ModelState {
     deliveryFinal: false,
     exposed: false,
     attested: 'none',
-    papers: 0,
+    unsentRefunds: 0,
     clock: 'early',
     lock: unsigned,
     deliveries: [unsigned, unsigned],
     claim: unsigned,
-    // The escrow's slot is one; a marker has to hold against two.
+    // The escrow has one slot per op; a marker has to withstand two refunds.
     refunds: origin === 'solana' ? [unsigned, unsigned] : [unsigned],
     strangerRefund: 'none',
-    told: 'no',
+    reported: 'no',
     deliveryFunding: 'none',
     refundFunding: 'none',
     walletTakes: true,
@@ -77,7 +80,7 @@ export function startOf({ origin }: Rules): ModelState {
   }
 }
 
-/** One text per state: attempts of one kind are interchangeable, so their order is not part of it. */
+/** One string per state. Attempts of one kind are interchangeable, so they are sorted. */
 export function encode(state: ModelState): string {
   const { lock, deliveries, claim, refunds, ...plain } = state
   const sorted = (attempts: readonly Attempt[]) => attempts.map(nameOf).sort().join(',')
@@ -98,10 +101,9 @@ export const isFinal = ({ place }: Attempt): boolean => place === 'final'
 export const isDead = ({ place }: Attempt): boolean => place === 'dead'
 export const isKnown = ({ place, keeper }: Attempt): boolean => place !== 'unsigned' && keeper !== 'nobody'
 
-/** Attempts that the service knows of. */
 export const knownOf = (attempts: readonly Attempt[]): Attempt[] => attempts.filter(isKnown)
 
-/** The same attempts with one of them elsewhere. A dead one that nobody knows of is as good as never signed. */
+/** Changes one attempt. A dead attempt that nobody knows of equals one that was never signed. */
 export function replaceAt(attempts: readonly Attempt[], index: number, changed: Partial<Attempt>): Attempt[] {
   return attempts.map((attempt, i) => (i === index ? forgetDead({ ...attempt, ...changed }) : attempt))
 }
@@ -110,6 +112,6 @@ export function forgetDead(attempt: Attempt): Attempt {
   return attempt.place === 'dead' && attempt.keeper === 'nobody' ? unsigned : attempt
 }
 
-/** Where a new attempt finds room: dead ones make way, so that their number has no bound. */
+/** The index for a new attempt. It may replace a dead one, so that the number of attempts is unbounded. */
 export const findRoom = (attempts: readonly Attempt[]): number =>
   attempts.findIndex(({ place }) => place === 'unsigned' || place === 'dead')

@@ -17,7 +17,10 @@ import {
   type Step,
 } from './test-state.ts'
 
-/** What the service can do next. It reads only the row, the log and the chains, so any process can do it. */
+/**
+ * The possible next steps of the service. They depend only on the row, the attempts and the chains, so any process can
+ * take them.
+ */
 export function workerSteps(state: ModelState, rules: Rules, hasRoom: boolean): Step[] {
   return [
     ...lock(state, rules),
@@ -31,8 +34,8 @@ export function workerSteps(state: ModelState, rules: Rules, hasRoom: boolean): 
 }
 
 /**
- * A step that moves the row by the table that production uses; none where the table has no such exit. What another
- * process has planned from the row before is void, since it compares the version.
+ * A transition by production's table; none if the table lacks it. It voids plans that other processes made from the
+ * previous version.
  */
 export function move(
   state: ModelState,
@@ -72,7 +75,7 @@ function signLock(state: ModelState, rules: Rules): Step[] {
   return [{ name: 'service: record lock', to: { ...state, ...patch } }]
 }
 
-/** What is signed is sent by whoever knows of it; an answer of the node changes nothing. */
+/** Any process that knows the signed bytes may send them. The node's answer changes nothing. */
 function send(state: ModelState): Step[] {
   const sent = { place: 'flight' } as const
   const isReady = ({ place, keeper }: Attempt) => place === 'signed' && keeper !== 'nobody'
@@ -95,14 +98,14 @@ function send(state: ModelState): Step[] {
   ]
 }
 
-// Any numbers in this order do: only the order of the three moments counts.
+// Arbitrary numbers; only the order of the three moments matters.
 const OP_DEADLINE = 100
 const REORG_SECONDS = 10
 const LATE = OP_DEADLINE - REORG_SECONDS
 const HARD_DEPTH = 6
 const AT = { head: { number: 10n }, hard: { number: 5n } }
 
-/** The production decisions over what the model's chain shows. */
+/** Applies the production decisions to the model's chain. */
 function watchOrigin(state: ModelState, rules: Rules): Step[] {
   const { swap, originFinal, deliveryFinal } = state
   const op = { opDeadline: OP_DEADLINE, valueCents: 1n }
@@ -130,7 +133,7 @@ function watchOrigin(state: ModelState, rules: Rules): Step[] {
   }
 }
 
-/** In the order of a watch: locks that are not known yet, then what became final. */
+/** In production's order: first locks that are not known yet, then final blocks. */
 function decide(row: Swap, state: ModelState, rules: Rules) {
   const [soft, hard] = [stateAt(state, rules, isOnChain), stateAt(state, rules, isFinal)]
   if (row.state === 'locked' && soft === 'none') return 'lockLost'
@@ -161,12 +164,12 @@ function stateAt(state: ModelState, rules: Rules, isThere: (attempt: Attempt) =>
   return isThere(state.claim) ? 'claimed' : 'locked'
 }
 
-/** A hard-final block past the op's time without the lock; on Solana, past the last height of its one transaction. */
+/** A hard-final block past the op deadline without the lock; on Solana, past the last height of its one transaction. */
 function isLockOver(state: ModelState, { origin }: Rules): boolean {
   return isDead(state.lock) && (origin === 'solana' || isPast(state, 'opOver'))
 }
 
-/** Every signed lock was consumed without locking: once more, or the end. */
+/** Every signed lock was consumed without locking: sign another, or fail. */
 function retryLock(state: ModelState, rules: Rules): Step[] {
   // A wallet signs one Solana transaction: there is no second one to send.
   const isRepeatable = rules.origin === 'evm' && !isPast(state, 'opOver')
@@ -203,7 +206,7 @@ function mayDeliver(state: ModelState, rules: Rules): boolean {
   return !isPaid && (known.every(isDead) || !rules.signsAgainAfterDeath)
 }
 
-/** Records the bytes, the exposure and the move in one transaction; whatever does not hold undoes all of it. */
+/** Records bytes, exposure and transition in one database transaction: all or nothing. */
 function signDelivery(state: ModelState, rules: Rules, hasRoom: boolean): Step[] {
   const room = findRoom(state.deliveries)
   const isRefused = rules.hasTriggers && !isIn(state, [...delivering, ...owing])
@@ -232,11 +235,11 @@ function watchDestination(state: ModelState, rules: Rules): Step[] {
   const isEarly = !isPast(state, 'fillLate')
   const counts = rules.settleAt === 'soft' && (isEarly || !rules.settlesOnlyRepeatable)
   if (!counts || !readable.some(isOnChain)) return []
-  const patch = { told: isEarly ? 'safe' : 'late' } as const
+  const patch = { reported: isEarly ? 'safe' : 'late' } as const
   return move(state, rules, { name: 'see delivery', event: 'deliverySeen', patch })
 }
 
-/** From here on no delivery may be signed. It needs an input that is final, and a proof. */
+/** After this decision no delivery may be signed. It requires a final input and a proof. */
 function decideRefund(state: ModelState, rules: Rules): Step[] {
   if (!isIn(state, delivering)) return []
   const proof = proofOfNoDelivery(state, rules)

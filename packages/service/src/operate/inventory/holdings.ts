@@ -6,20 +6,20 @@ import { limited } from '../../market/venues/inventory.ts'
 import { formatCents, type PriceE18, toCents, usdE18 } from '../../model/amount.ts'
 import type { Token } from '../../model/catalog.ts'
 
-/** What may leave, or be claimed, in an hour. */
+/** The hourly limit of payouts or claims, and its used part. */
 export type Cap = { limit: bigint; used: bigint }
 
-/** One token of one chain, in its smallest unit. */
+/** The stock of one token on one chain, in its smallest unit. */
 export type TokenStock = {
   chain: string
   token: Token
   price: PriceE18 | undefined
-  /** In the vault, as the chain shows it now. */
+  /** The vault's balance on the chain. */
   held: bigint
-  /** For accepted swaps and withdrawals under way. */
+  /** Reserved for accepted swaps and pending withdrawals. */
   reserved: bigint
   free: bigint
-  /** Inputs in the escrow or the intake vault, and those of them that are the operator's to claim. */
+  /** Inputs in the escrow or the intake vault, and the part that the operator will claim. */
   inEscrow: bigint
   toClaim: bigint
   cap: Cap | undefined
@@ -38,7 +38,7 @@ function escrowOf({ config }: ConnectedChain): string {
   return config.family === 'evm' ? config.contracts.escrow : config.vaults.intake
 }
 
-/** What the vault could give away of a token; a Solana account's own minimum stays. */
+/** The vault's payable balance of a token; the rent-exempt minimum of a Solana account stays. */
 export async function readHeld(connected: ConnectedChain, token: string): Promise<bigint> {
   if (connected.config.family === 'evm') return connected.readTokenBalance(vaultOf(connected), token)
   const { head } = await connected.chain.readHeads()
@@ -70,7 +70,7 @@ export async function readStock(
 
 const atLeastZero = (amount: bigint) => (amount > 0n ? amount : 0n)
 
-/** Contracts have caps; the vaults of Solana are accounts. */
+/** Contracts have caps; Solana vaults are accounts and have none. */
 async function readCaps({ evm }: ConnectedChain, token: Address) {
   if (!evm) return undefined
   const { client, contracts } = evm
@@ -91,7 +91,7 @@ function limitedBy({ venues }: NetworkConfig, token: Token, price: PriceE18, pay
   return limited({ limits }, { ...token, price }, payable)
 }
 
-/** In whole coins, as people write them. */
+/** Formats an amount in whole coins. */
 export function inCoins(amount: bigint, { decimals }: Pick<Token, 'decimals'>): string {
   return formatUnits(amount, decimals)
 }

@@ -5,21 +5,21 @@ import { showPlan } from './plan.ts'
 import { showStatus } from './status.ts'
 
 export const INVENTORY_HELP = `inventory status [--json]
-      What the vaults hold, chain by chain: reserved, free, in escrow, under caps, in USD, and the most that a
-      quote offers.
+      Shows the vaults by chain: held, reserved, free, in escrow, caps, USD values, and the most that a quote
+      offers.
   service inventory deposit --chain C --token T --amount A [--once N --yes]
   service inventory withdraw --chain C --token T --amount A --to ADDRESS [--once N --yes]
-      Amounts in whole coins. Without --yes prints what would be sent; needs GEOSWAP_TREASURY_KEY, or the treasury of
-      GEOSWAP_KEYSTORE (on Solana the inventory authority), to send it. Takes nothing that is reserved, pays once.
+      Amounts in whole coins. Without --yes it prints a preview. Sending needs GEOSWAP_TREASURY_KEY, or the treasury of
+      GEOSWAP_KEYSTORE (on Solana the inventory authority). Never takes reserved amounts, and pays only once.
   service inventory plan [--days 7] [--json]
-      What the swaps of the last days moved where, and what to move from where to where to serve the same again.`
+      Shows the flows of the last days, and the transports needed to serve the same demand again.`
 
 export async function inventory(args: string[], env: Env, output: Output): Promise<number> {
   const [command, ...rest] = args
   if (command === 'status') return showStatus(env, output, parseJsonFlag(rest))
   if (command === 'deposit' || command === 'withdraw') return runMove(env, output, parseMove(command, rest))
   if (command === 'plan') return showPlan(env, output, parsePlan(rest))
-  throw new UsageError('inventory status, deposit, withdraw or plan. Try --help.')
+  throw new UsageError('Unknown command: use inventory status, deposit, withdraw or plan. Try --help.')
 }
 
 function parseJsonFlag(args: string[]): { json: boolean } {

@@ -7,7 +7,7 @@ import type { Token } from '../../model/catalog.ts'
 import type { Move } from '../../store/treasury-moves.ts'
 import { vaultOf } from './holdings.ts'
 
-/** What was asked for on the command line. */
+/** A parsed deposit or withdraw command. */
 export type MoveOrder = {
   kind: Move['kind']
   chain: string
@@ -29,20 +29,20 @@ export function parseMove(kind: Move['kind'], args: string[]): MoveOrder {
   })
   const { chain, token, amount, to, once, yes: isSent } = values
   const usage = `inventory ${kind} --chain C --token T --amount A${kind === 'withdraw' ? ' --to ADDRESS' : ''}`
-  if (!chain || !token || !amount) throw new UsageError(`Say what and where: ${usage}`)
+  if (!chain || !token || !amount) throw new UsageError(`Options missing: ${usage}`)
   if ((kind === 'withdraw') !== (to !== undefined)) throw new UsageError(usage)
   if (isSent && once === undefined) {
     throw new UsageError(
-      'Look at it first: without --yes it prints what would be sent, and the --once to send it with.',
+      'Preview it first: without --yes, it prints the transaction, and the --once to send it with.',
     )
   }
   return { kind, chain, token, amount, to, once, isSent }
 }
 
-/** A decimal number of whole coins, exactly. */
+/** Parses an exact decimal number of whole coins. */
 export function parseCoins(text: string, { decimals, symbol }: Pick<Token, 'decimals' | 'symbol'>): bigint {
   const [, fraction = ''] = text.split('.')
-  if (!/^\d+(\.\d+)?$/.test(text)) throw new UsageError(`${text} is no amount. Write it as 1500 or 0.25.`)
+  if (!/^\d+(\.\d+)?$/.test(text)) throw new UsageError(`${text} is not an amount. Write it as 1500 or 0.25.`)
   if (fraction.length > decimals)
     throw new UsageError(`${symbol} has ${decimals} decimals, ${text} has more.`)
   const amount = parseUnits(text, decimals)
@@ -50,14 +50,14 @@ export function parseCoins(text: string, { decimals, symbol }: Pick<Token, 'deci
   return amount
 }
 
-/** Where it goes: the vault, or somebody who is no part of the service. */
+/** The recipient: the vault, or an address outside of the service. */
 export function recipientOf({ kind, to = '' }: MoveOrder, connected: ConnectedChain): string {
   if (kind === 'deposit') return vaultOf(connected)
   const parse = connected.config.family === 'evm' ? parseEvmAddress : parseSolanaAddress
   const address = parse(to)
-  if (!address) throw new UsageError(`${to} is no address on ${connected.config.name}.`)
+  if (!address) throw new UsageError(`${to} is not an address on ${connected.config.name}.`)
   if ([...connected.ownAddresses, connected.nativeToken.address].includes(address)) {
-    throw new UsageError(`${address} is the service's own, or nobody's.`)
+    throw new UsageError(`${address} belongs to the service, or to nobody.`)
   }
   return address
 }

@@ -5,46 +5,46 @@ import type { TxRequest } from '../../chains/chain.ts'
 import { type Env, type Output, toTable, UsageError, withDatabase } from '../../command.ts'
 import type { ConnectedChain } from '../../compose/chains.ts'
 import type { Move } from '../../store/treasury-moves.ts'
-import { type Desk, findChain, findDesk, findTokenOf, openDesk } from './desk.ts'
 import { inCoins, vaultOf } from './holdings.ts'
-import { type MoveDesk, refuseMissing, refuseReserved, refuseWithoutGas } from './move-desk.ts'
+import { type MoveContext, refuseMissing, refuseReserved, refuseWithoutGas } from './move-context.ts'
 import { type MoveOrder, parseCoins, recipientOf } from './move-order.ts'
 import { followMove } from './send-move.ts'
+import { findChain, findSettings, findTokenOf, type InventorySession, openSession } from './session.ts'
 import { findTreasury } from './treasury.ts'
 
 const WITHDRAW_GAS = 300_000
 
-/** Shows what would be sent, or sends it and waits until it is final. */
+/** Prints the transaction, or sends it and waits until it is final. */
 export async function runMove(env: Env, output: Output, order: MoveOrder): Promise<number> {
-  const { place, network } = findDesk(env)
+  const { target, network } = findSettings(env)
   const named = network.chains.find(
     ({ name, chainId }) => name === order.chain || String(chainId) === order.chain,
   )
-  const chain = named ?? findChain(await openDesk(env), order.chain).config
-  const asked = { network, chain, kind: order.kind, isLocal: place.isLocal }
+  const chain = named ?? findChain(await openSession(env), order.chain).config
+  const asked = { network, chain, kind: order.kind, isLocal: target.isLocal }
   const treasury = await findTreasury(env, asked, { needsKey: order.isSent })
-  const desk = await openDesk(env, treasury)
-  return withDatabase(place, 'inventory', async (pool) => {
-    const { connected, token, move } = await toMove(desk, order, treasury.sender)
+  const session = await openSession(env, treasury)
+  return withDatabase(target, 'inventory', async (pool) => {
+    const { connected, token, move } = await toMove(session, order, treasury.sender)
     const moving = { connected, token, move, pool, output }
     return order.isSent ? followMove(moving, () => planMove(moving)) : describeMove(moving, order)
   })
 }
 
-async function toMove(desk: Desk, order: MoveOrder, sender: string) {
-  const connected = findChain(desk, order.chain)
+async function toMove(session: InventorySession, order: MoveOrder, sender: string) {
+  const connected = findChain(session, order.chain)
   const { chainId } = connected.config
-  const token = findTokenOf(desk, connected, order.token)
+  const token = findTokenOf(session, connected, order.token)
   const recipient = recipientOf(order, connected)
   const payer = order.kind === 'withdraw' ? vaultOf(connected) : sender
-  if (recipient === payer) throw new UsageError(`${payer} would pay itself.`)
+  if (recipient === payer) throw new UsageError(`${payer} would pay to itself.`)
   const once = order.once ?? (await newOnce(connected, sender))
   const amount = parseCoins(order.amount, token)
   const move: Move = { chainId, sender, once, kind: order.kind, token: token.address, recipient, amount }
   return { connected, token, move }
 }
 
-/** The next nonce, or where there are none a random number: the mark that it leaves can be left once. */
+/** The next nonce. Without nonces, a random number, whose marker can be created only once. */
 async function newOnce({ evm, config }: ConnectedChain, sender: string): Promise<string> {
   if (!evm) return randomBytes(8).toString('hex')
   const address = sender as Address
@@ -54,21 +54,21 @@ async function newOnce({ evm, config }: ConnectedChain, sender: string): Promise
   ])
   if (pending > next) {
     throw new UsageError(
-      `A transaction of ${sender} on ${config.name} is under way (nonce ${next}). Wait for it.`,
+      `A transaction of ${sender} on ${config.name} is pending (nonce ${next}). Wait for it.`,
     )
   }
   return String(next)
 }
 
-/** Fails where it would fail now. */
-async function planMove(desk: MoveDesk): Promise<TxRequest> {
-  if (desk.move.kind === 'deposit') await refuseMissing(desk)
-  const request = await toRequest(desk)
-  await refuseWithoutGas(desk, request)
+/** Plans the transaction, and throws if it would fail now. */
+async function planMove(context: MoveContext): Promise<TxRequest> {
+  if (context.move.kind === 'deposit') await refuseMissing(context)
+  const request = await toRequest(context)
+  await refuseWithoutGas(context, request)
   return request
 }
 
-async function toRequest({ connected, token, move }: MoveDesk): Promise<TxRequest> {
+async function toRequest({ connected, token, move }: MoveContext): Promise<TxRequest> {
   const { kind, sender, recipient, amount, once } = move
   const isEvm = connected.config.family === 'evm'
   if (kind === 'withdraw' && isEvm) return planWithdrawal(connected, move)
@@ -84,10 +84,10 @@ async function planWithdrawal({ evm }: ConnectedChain, move: Move): Promise<TxRe
   return { to, data, gas: WITHDRAW_GAS }
 }
 
-async function describeMove(desk: MoveDesk, order: MoveOrder): Promise<number> {
-  const { connected, token, move, output } = desk
-  if (move.kind === 'withdraw') await refuseReserved(desk)
-  const request = await planMove(desk)
+async function describeMove(context: MoveContext, order: MoveOrder): Promise<number> {
+  const { connected, token, move, output } = context
+  if (move.kind === 'withdraw') await refuseReserved(context)
+  const request = await planMove(context)
   const what = `${inCoins(move.amount, token)} ${token.symbol}`
   const rows = [
     [move.kind, `${what} (${move.amount}, token ${token.address})`],
@@ -103,6 +103,6 @@ async function describeMove(desk: MoveDesk, order: MoveOrder): Promise<number> {
   const again = `--chain ${order.chain} --token ${order.token} --amount ${order.amount}${to} --once ${move.once}`
   output.hint(`Nothing was sent. To send it:
   inventory ${order.kind} ${again} --yes
-However often that is run, it is paid once.`)
+Running it several times pays only once.`)
   return 0
 }

@@ -2,8 +2,8 @@ import type { Pool } from 'pg'
 import { type Env, type Output, toTable, withDatabase } from '../../command.ts'
 import { type Cell, MARGIN_BPS, type Plan, planRebalance } from '../../model/rebalance.ts'
 import { type Flow, readPaidOut, readTakenIn } from '../../store/flows.ts'
-import { type Desk, openDesk } from './desk.ts'
 import { inCoins, inUsd, type TokenStock } from './holdings.ts'
+import { type InventorySession, openSession } from './session.ts'
 import { readStatus } from './status.ts'
 
 type Planned = { plan: Plan; stocks: readonly TokenStock[] }
@@ -13,15 +13,15 @@ export async function showPlan(
   output: Output,
   { days, json }: { days: number; json: boolean },
 ): Promise<number> {
-  const desk = await openDesk(env)
-  const planned = await withDatabase(desk.place, 'inventory', (pool) => planFor(env, desk, pool, days))
-  for (const chain of desk.silent) output.hint(`${chain} does not answer: it is left out of the plan.`)
+  const session = await openSession(env)
+  const planned = await withDatabase(session.target, 'inventory', (pool) => planFor(env, session, pool, days))
+  for (const chain of session.silent) output.hint(`${chain} does not answer and is missing from the plan.`)
   output.out(json ? JSON.stringify(toJson(planned, days), null, 2) : toText(planned, days))
-  return desk.silent.length > 0 ? 1 : 0
+  return session.silent.length > 0 ? 1 : 0
 }
 
-async function planFor(env: Env, desk: Desk, pool: Pool, days: number): Promise<Planned> {
-  const { stocks } = await readStatus(env, desk, pool)
+async function planFor(env: Env, session: InventorySession, pool: Pool, days: number): Promise<Planned> {
+  const { stocks } = await readStatus(env, session, pool)
   const paidOut = await readPaidOut(pool, days)
   const takenIn = await readTakenIn(pool, days)
   const cells = stocks.map(({ token, free }): Cell => {
@@ -38,7 +38,7 @@ async function planFor(env: Env, desk: Desk, pool: Pool, days: number): Promise<
 
 function stockOf(stocks: readonly TokenStock[], { chainId, token }: Cell): TokenStock {
   const found = stocks.find((stock) => stock.token.chainId === chainId && stock.token.address === token)
-  if (!found) throw new Error(`No stock of ${token} on ${chainId}`)
+  if (!found) throw new Error(`No balance of ${token} on chain ${chainId}`)
   return found
 }
 
@@ -52,7 +52,7 @@ function toText({ plan, stocks }: Planned, days: number): string {
     return [chain, token.symbol, ...amounts.map((amount) => inCoins(amount, token))]
   })
   return [
-    `Swaps of the last ${days} days, and what the next ${days} need with ${MARGIN_BPS / 100n} % to spare:`,
+    `Swaps of the last ${days} days, and the need of the next ${days} plus ${MARGIN_BPS / 100n} %:`,
     toTable([HEAD, ...rows]),
     '',
     ...describeTransports({ plan, stocks }),
@@ -74,7 +74,7 @@ function describeTransports({ plan, stocks }: Planned): string[] {
 function describeShortages({ plan, stocks }: Planned): string[] {
   return plan.shortages.map(({ cell, amount }) => {
     const { chain, token } = stockOf(stocks, cell)
-    return `No chain can spare it: bring ${inCoins(amount, token)} more ${token.symbol} to ${chain}.`
+    return `No chain has a surplus: deposit ${inCoins(amount, token)} more ${token.symbol} on ${chain}.`
   })
 }
 

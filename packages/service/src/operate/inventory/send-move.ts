@@ -14,43 +14,43 @@ import {
   recordMoveTx,
 } from '../../store/treasury-moves.ts'
 import { inCoins } from './holdings.ts'
-import { type MoveDesk, readWithdrawable, refuseReserved } from './move-desk.ts'
+import { type MoveContext, readWithdrawable, refuseReserved } from './move-context.ts'
 
 const MAX_WAIT_MS = 2_000
 
 /**
- * Sends a move, or goes on with one that was interrupted. Whatever was signed for it has the same nonce, or leaves the
- * same mark on Solana, so that one of them lands at most.
+ * Sends a move, or continues an interrupted one. All transactions signed for it share one nonce, or one marker on
+ * Solana, so that at most one lands.
  */
-export async function followMove(desk: MoveDesk, plan: () => Promise<TxRequest>): Promise<number> {
-  const { pool, move, output } = desk
+export async function followMove(context: MoveContext, plan: () => Promise<TxRequest>): Promise<number> {
+  const { pool, move, output } = context
   const known = await findMove(pool, move)
   if (known) assertSame(known, move)
-  if (known?.outcome) return tell(desk, known.outcome, known.txHashes)
-  const isUsed = await isNonceUsed(desk, (await desk.connected.chain.readHeads()).head.number)
+  if (known?.outcome) return reportOutcome(context, known.outcome, known.txHashes)
+  const isUsed = await isNonceUsed(context, (await context.connected.chain.readHeads()).head.number)
   if (isUsed && !known) {
     throw new UsageError(
-      `Nonce ${move.once} of ${move.sender} is used by something else: nothing was sent. Run it without --yes.`,
+      `Nonce ${move.once} of ${move.sender} is used by another transaction: nothing was sent. Run it without --yes.`,
     )
   }
   let signed: Signed | undefined
-  if (!isUsed && !(await findLanded(desk, known?.txHashes ?? []))) {
-    if (!known && move.kind === 'withdraw') await refuseReserved(desk)
+  if (!isUsed && !(await findLanded(context, known?.txHashes ?? []))) {
+    if (!known && move.kind === 'withdraw') await refuseReserved(context)
     const request = await plan()
-    if (!known) await begin(desk)
-    signed = await sign(desk, request)
+    if (!known) await begin(context)
+    signed = await sign(context, request)
     await recordMoveTx(pool, move, signed.txHash)
-    output.hint(`Sends ${signed.txHash}. If this is interrupted, run it again: it is paid once.`)
-    await broadcast(desk, signed)
+    output.hint(`Sending ${signed.txHash}. If interrupted, run the command again: it pays only once.`)
+    await broadcast(context, signed)
   }
-  const outcome = await waitForEnd(desk, signed)
+  const outcome = await waitForEnd(context, signed)
   if (!outcome) {
-    output.hint('It expired before a block took it: nothing was paid. Run it again.')
+    output.hint('It expired before it was included: nothing was paid. Run it again.')
     return 1
   }
   await endMove(pool, move, outcome)
-  await recount(desk)
-  return tell(desk, outcome, (await findMove(pool, move))?.txHashes ?? [])
+  await recount(context)
+  return reportOutcome(context, outcome, (await findMove(pool, move))?.txHashes ?? [])
 }
 
 function assertSame(known: RecordedMove, move: Move): void {
@@ -62,86 +62,92 @@ function assertSame(known: RecordedMove, move: Move): void {
   throw new UsageError(`--once ${move.once} belongs to another move (${other}): nothing was sent.`)
 }
 
-async function begin(desk: MoveDesk): Promise<void> {
-  const { move, pool } = desk
+async function begin(context: MoveContext): Promise<void> {
+  const { move, pool } = context
   if (move.kind === 'deposit') return beginDeposit(pool, move)
-  await recount(desk)
-  if (await beginWithdrawal(pool, move, await readWithdrawable(desk))) return
-  // A swap was accepted since it was looked at.
-  await refuseReserved(desk)
-  throw new UsageError('What is free changed just now: nothing was sent. Run it again.')
+  await recount(context)
+  if (await beginWithdrawal(pool, move, await readWithdrawable(context))) return
+  // A swap was accepted after the check.
+  await refuseReserved(context)
+  throw new UsageError('The free amount just changed: nothing was sent. Run it again.')
 }
 
-/** So that the next quote knows, also while no worker counts the vaults. */
-async function recount({ connected, pool }: Pick<MoveDesk, 'connected' | 'pool'>): Promise<void> {
+/** Updates the stored balances for quotes, in case no worker runs. */
+async function recount({ connected, pool }: Pick<MoveContext, 'connected' | 'pool'>): Promise<void> {
   const { head } = await connected.chain.readHeads()
   const at = { chainId: connected.config.chainId, block: head.number }
   await setHoldings(pool, at, await connected.chain.readHoldings(head))
 }
 
-async function sign({ connected, move }: MoveDesk, request: TxRequest): Promise<Signed> {
+async function sign({ connected, move }: MoveContext, request: TxRequest): Promise<Signed> {
   const { chain } = connected
   const terms = await chain.readTerms(await chain.readHeads())
   const nonce = chain.hasNonces ? { nonce: Number(move.once) } : {}
   return chain.sign(request, { sender: move.sender, terms, ...nonce })
 }
 
-/** Whether the bytes arrived, the chain shows. */
-async function broadcast({ connected, output }: MoveDesk, { raw }: Signed): Promise<void> {
+/** Ignores the node's answer: the chain shows whether the bytes arrived. */
+async function broadcast({ connected, output }: MoveContext, { raw }: Signed): Promise<void> {
   await connected.chain.broadcast(raw).catch((error: unknown) => {
     output.hint(
-      `Not confirmed by a node yet: ${error instanceof Error ? error.message.split('\n')[0] : error}`,
+      `Not yet accepted by a node: ${error instanceof Error ? error.message.split('\n')[0] : error}`,
     )
   })
 }
 
-async function isNonceUsed({ connected, move }: MoveDesk, blockNumber: bigint): Promise<boolean> {
+async function isNonceUsed({ connected, move }: MoveContext, blockNumber: bigint): Promise<boolean> {
   if (!connected.evm) return false
   const address = move.sender as Address
   const next = await connected.evm.client.getTransactionCount({ address, blockNumber })
   if (next < Number(move.once)) {
-    throw new UsageError(`Nonce ${move.once} of ${move.sender} is not next: ${next} is. Nothing was sent.`)
+    throw new UsageError(
+      `Nonce ${move.once} of ${move.sender} is not the next one, which is ${next}. Nothing was sent.`,
+    )
   }
   return next > Number(move.once)
 }
 
-async function findLanded({ connected }: MoveDesk, txHashes: readonly string[]) {
+async function findLanded({ connected }: MoveContext, txHashes: readonly string[]) {
   const found = await Promise.all(txHashes.map((txHash) => connected.chain.findTransaction(txHash)))
   return found.find((each) => each !== undefined && !each.failed)
 }
 
-/** Undefined when what was signed can no longer land and nothing of this move did. */
-async function waitForEnd(desk: MoveDesk, signed: Signed | undefined): Promise<MoveOutcome | undefined> {
-  const { connected, pool, move } = desk
+/** Undefined if the signed transaction can no longer land and no earlier one did. */
+async function waitForEnd(
+  context: MoveContext,
+  signed: Signed | undefined,
+): Promise<MoveOutcome | undefined> {
+  const { connected, pool, move } = context
   const { txHashes = [] } = (await findMove(pool, move)) ?? {}
   let heads: Heads | undefined
   for (;;) {
-    // The heads are read first: what they do not show as landed was not there when they were.
+    // Reads the heads first, so that a transaction missing below them cannot have landed before.
     heads = await connected.chain.readHeads(heads)
-    const end = await findEnd(desk, { heads, txHashes, signed })
+    const end = await findEnd(context, { heads, txHashes, signed })
     if (end) return end === 'expired' ? undefined : end
     await delay(Math.min(connected.config.blockMs, MAX_WAIT_MS))
     if (signed) await connected.chain.broadcast(signed.raw).catch(() => {})
   }
 }
 
-type Look = { heads: Heads; txHashes: readonly string[]; signed: Signed | undefined }
+type Progress = { heads: Heads; txHashes: readonly string[]; signed: Signed | undefined }
 
-async function findEnd(desk: MoveDesk, { heads, txHashes, signed }: Look) {
-  const isOver = desk.connected.evm && (await isNonceUsed(desk, heads.hard.number))
-  const landed = await findLanded(desk, txHashes)
+async function findEnd(context: MoveContext, { heads, txHashes, signed }: Progress) {
+  const isOver = context.connected.evm && (await isNonceUsed(context, heads.hard.number))
+  const landed = await findLanded(context, txHashes)
   if (landed) return landed.block <= heads.hard.number ? ('landed' as const) : undefined
   if (isOver) return 'failed' as const
   const isExpired = signed?.lastValid !== undefined && heads.hard.height > signed.lastValid
   return isExpired ? ('expired' as const) : undefined
 }
 
-function tell({ move, token, output }: MoveDesk, outcome: MoveOutcome, txHashes: readonly string[]): number {
+function reportOutcome(
+  { move, token, output }: MoveContext,
+  outcome: MoveOutcome,
+  txHashes: readonly string[],
+): number {
   const what = `${move.kind} of ${inCoins(move.amount, token)} ${token.symbol} (--once ${move.once})`
-  if (outcome === 'landed') output.out(`The ${what} is done and final: ${txHashes.join(' or ')}`)
-  else
-    output.out(
-      `The ${what} did not happen: its nonce was used without it. Signed were ${txHashes.join(', ')}`,
-    )
+  if (outcome === 'landed') output.out(`The ${what} is final: ${txHashes.join(' or ')}`)
+  else output.out(`The ${what} failed: its nonce was used without it. Signed: ${txHashes.join(', ')}`)
   return outcome === 'landed' ? 0 : 1
 }

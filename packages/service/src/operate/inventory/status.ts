@@ -5,8 +5,8 @@ import { readExposure } from '../../store/figures.ts'
 import { type Flow, readToClaim } from '../../store/flows.ts'
 import { readInventory } from '../../store/inventory.ts'
 import { findOpenMoves, type RecordedMove } from '../../store/treasury-moves.ts'
-import { type Desk, openDesk, readPrices } from './desk.ts'
 import { type Cap, inCoins, inUsd, readStock, type TokenStock } from './holdings.ts'
+import { type InventorySession, openSession, readPrices } from './session.ts'
 
 const DEFAULT_EXPOSURE_USD = 25_000
 
@@ -18,23 +18,23 @@ type Status = {
 }
 
 export async function showStatus(env: Env, output: Output, { json }: { json: boolean }): Promise<number> {
-  const desk = await openDesk(env)
-  const status = await withDatabase(desk.place, 'inventory', (pool) => readStatus(env, desk, pool))
-  for (const chain of desk.silent) output.hint(`${chain} does not answer: it is left out.`)
-  output.out(json ? JSON.stringify(toJson(status, desk), null, 2) : toText(status, desk))
-  return desk.silent.length > 0 ? 1 : 0
+  const session = await openSession(env)
+  const status = await withDatabase(session.target, 'inventory', (pool) => readStatus(env, session, pool))
+  for (const chain of session.silent) output.hint(`${chain} does not answer and is not shown.`)
+  output.out(json ? JSON.stringify(toJson(status, session), null, 2) : toText(status, session))
+  return session.silent.length > 0 ? 1 : 0
 }
 
-export async function readStatus(env: Env, desk: Desk, pool: Pool): Promise<Status> {
-  const [booked, prices] = await Promise.all([readBooked(pool), readPrices(env, desk)])
-  const stocks = [...desk.catalog.chains.values()].flatMap(({ chainId, tokens }) =>
+export async function readStatus(env: Env, session: InventorySession, pool: Pool): Promise<Status> {
+  const [booked, prices] = await Promise.all([readBooked(pool), readPrices(env, session)])
+  const stocks = [...session.catalog.chains.values()].flatMap(({ chainId, tokens }) =>
     tokens.map((token) => {
       const price = prices.referenceOf(token.asset).price
       const known = { ...booked.of(chainId, token.address), price }
-      return readStock(desk.network, desk.chains.of(chainId), token, known)
+      return readStock(session.network, session.chains.of(chainId), token, known)
     }),
   )
-  return { ...booked, stocks: await Promise.all(stocks), exposure: exposureOf(desk, booked.exposed) }
+  return { ...booked, stocks: await Promise.all(stocks), exposure: exposureOf(session, booked.exposed) }
 }
 
 async function readBooked(pool: Pool) {
@@ -51,7 +51,10 @@ async function readBooked(pool: Pool) {
   return { of, exposed, moves }
 }
 
-function exposureOf({ network }: Desk, exposed: readonly { chainId: number; cents: bigint }[]): Exposure[] {
+function exposureOf(
+  { network }: InventorySession,
+  exposed: readonly { chainId: number; cents: bigint }[],
+): Exposure[] {
   return network.chains.map(({ chainId, name, exposureCapUsd = DEFAULT_EXPOSURE_USD }) => {
     const cents = exposed.find((row) => row.chainId === chainId)?.cents ?? 0n
     return { chain: name, usd: formatCents(cents), capUsd: exposureCapUsd }
@@ -60,7 +63,7 @@ function exposureOf({ network }: Desk, exposed: readonly { chainId: number; cent
 
 const HEAD = ['CHAIN', 'TOKEN', 'HELD', 'USD', 'RESERVED', 'FREE', 'IN ESCROW', 'TO CLAIM', 'CAP LEFT']
 
-function toText({ stocks, exposure, moves }: Status, desk: Desk): string {
+function toText({ stocks, exposure, moves }: Status, session: InventorySession): string {
   const rows = stocks.map((stock) => {
     const { chain, token, held, reserved, free, inEscrow, toClaim, cap, mostPerSwap } = stock
     const amounts = [reserved, free, inEscrow, toClaim].map((amount) => inCoins(amount, token))
@@ -74,20 +77,23 @@ function toText({ stocks, exposure, moves }: Status, desk: Desk): string {
     toTable([[...HEAD, 'MOST PER SWAP'], ...rows]),
     '',
     toTable([['DELIVERED BEFORE FINALITY, FROM', 'USD', 'CAP USD'], ...exposed]),
-    ...moves.map((move) => `\n${describe(move, desk)}`),
+    ...moves.map((move) => `\n${describe(move, session)}`),
   ].join('\n')
 }
 
-function describe({ kind, chainId, once, token, amount, txHashes }: RecordedMove, { catalog }: Desk) {
+function describe(
+  { kind, chainId, once, token, amount, txHashes }: RecordedMove,
+  { catalog }: InventorySession,
+) {
   const chain = catalog.chains.get(chainId)
   const known = chain?.tokens.find(({ address }) => address === token)
   const what = known ? `${inCoins(amount, known)} ${known.symbol}` : `${amount} of ${token}`
-  const signed = txHashes.length > 0 ? `signed: ${txHashes.join(', ')}` : 'nothing was signed yet'
-  return `Not over: ${kind} ${what} on ${chain?.name ?? chainId}, --once ${once}; ${signed}.
+  const signed = txHashes.length > 0 ? `signed: ${txHashes.join(', ')}` : 'nothing is signed yet'
+  return `Pending: ${kind} ${what} on ${chain?.name ?? chainId}, --once ${once}; ${signed}.
 Run it again with the same --once.`
 }
 
-function toJson({ stocks, exposure, moves }: Status, { silent }: Desk): object {
+function toJson({ stocks, exposure, moves }: Status, { silent }: InventorySession): object {
   return {
     tokens: stocks.map((stock) => {
       const { chain, token, held, reserved, free, inEscrow, toClaim, mostPerSwap } = stock

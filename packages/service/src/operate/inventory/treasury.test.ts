@@ -15,7 +15,7 @@ const [base] = network.chains as [NetworkConfig['chains'][number]]
 const env = { GEOSWAP_KEYSTORE: keystore, GEOSWAP_KEYSTORE_PASSPHRASE: 'a long enough one' }
 
 test.each(['deposit', 'withdraw'] as const)(
-  'what a %s would send is shown without the key of the treasury, whatever keystore is at hand',
+  'the preview of a %s needs no key of the treasury, whatever keystore is configured',
   async (kind) => {
     const asked = { network, chain: base, kind, isLocal: false }
 

@@ -6,9 +6,9 @@ import { createSigners } from '../../compose/solana.ts'
 import { readKeys, readSetting } from '../../config/secrets.ts'
 import { type ChainConfig, type NetworkConfig, Secret } from '../../config.ts'
 import type { Move } from '../../store/treasury-moves.ts'
-import { readLocalSecret } from './desk.ts'
+import { readLocalSecret } from './session.ts'
 
-/** Who a move is sent by, and their key where it is at hand. */
+/** The sender of a move, and its key if available. */
 export type Treasury = {
   sender: string
   accounts: readonly PrivateKeyAccount[]
@@ -17,7 +17,7 @@ export type Treasury = {
 
 type Asked = { network: NetworkConfig; chain: ChainConfig; kind: Move['kind']; isLocal: boolean }
 
-/** A look at what would be sent needs no key, unless nothing else says who sends it. */
+/** A preview needs no key, unless only the key determines the sender. */
 export async function findTreasury(
   env: Env,
   asked: Asked,
@@ -29,19 +29,19 @@ export async function findTreasury(
   if (!key) {
     const whose = owner ?? 'the wallet that pays the deposit'
     throw new UsageError(
-      `GEOSWAP_TREASURY_KEY is not set, and GEOSWAP_KEYSTORE has no key for this: give that of ${whose}.`,
+      `GEOSWAP_TREASURY_KEY is not set, and GEOSWAP_KEYSTORE has no such key: provide that of ${whose}.`,
     )
   }
   const treasury = await toTreasury(key, asked.chain)
   if (asked.kind === 'withdraw' && treasury.sender !== owner) {
     throw new UsageError(
-      `The key is that of ${treasury.sender}; only ${owner} can withdraw on ${asked.chain.name}.`,
+      `The key belongs to ${treasury.sender}, but only ${owner} can withdraw on ${asked.chain.name}.`,
     )
   }
   return treasury
 }
 
-/** Whom the inventory belongs to. On Solana that is also where it is: deposits come from somebody else. */
+/** The owner of the inventory. On Solana the owner is also the vault: deposits come from other wallets. */
 function ownerOf({ network, chain, kind }: Asked): string | undefined {
   if (chain.family === 'solana') return kind === 'withdraw' ? chain.vaults.inventory : undefined
   return network.treasury === undefined ? undefined : getAddress(network.treasury)

@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest'
 import type { Heads } from '../chains/chain.ts'
 import { defaultDeadlines } from '../config.ts'
-import { awaitQuiet } from './quiet.ts'
+import { awaitExpiry } from './await-expiry.ts'
 
-// A lock may be in a block this long after its op was built.
+// The latest inclusion of a lock, counted from the build of its op.
 const lockSeconds = defaultDeadlines.opLifeSeconds + defaultDeadlines.lockInclusionSeconds
 
 type Chain = { chainId: number; secondsPerLook: number; expiry?: bigint }
 
-/** A chain on which so much time passes between two looks, and a height with each second. */
+/** A chain that advances by this many seconds between two reads, with one height per second. */
 function startChain({ chainId, secondsPerLook, expiry }: Chain) {
   const chain = { looks: 0, chainId }
   const readHeads = async (): Promise<Heads> => {
@@ -23,8 +23,8 @@ function startChain({ chainId, secondsPerLook, expiry }: Chain) {
 async function lookAt(chains: ReturnType<typeof startChain>[]) {
   const said: string[] = []
   let waits = 0
-  await awaitQuiet({
-    ...{ chains: chains as unknown as Parameters<typeof awaitQuiet>[0]['chains'] },
+  await awaitExpiry({
+    ...{ chains: chains as unknown as Parameters<typeof awaitExpiry>[0]['chains'] },
     deadlines: defaultDeadlines,
     say: (line) => said.push(line),
     wait: async () => {
@@ -34,19 +34,19 @@ async function lookAt(chains: ReturnType<typeof startChain>[]) {
   return { said, waits }
 }
 
-test('chains are waited for at once: the slowest decides how long it takes', async () => {
+test('all chains are waited for in parallel: the slowest determines the duration', async () => {
   const slow = startChain({ chainId: 1, secondsPerLook: lockSeconds / 10 })
   const quick = startChain({ chainId: 2, secondsPerLook: lockSeconds / 5 })
 
   const { said, waits } = await lookAt([slow, quick])
 
-  // One look for the head, and then until the time is past.
+  // One read for the head, then one per wait until the time has passed.
   expect([slow.counted.looks, quick.counted.looks]).toEqual([1 + 11, 1 + 6])
   expect(waits).toBe(10)
   expect(said).toHaveLength(2)
 })
 
-test('where what was signed dies by height, that height has to be final', async () => {
+test('where signatures expire by height, that height has to be final', async () => {
   const chain = startChain({ chainId: 3, secondsPerLook: 1, expiry: 4n })
 
   const { said, waits } = await lookAt([chain])

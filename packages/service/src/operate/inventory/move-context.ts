@@ -8,11 +8,11 @@ import type { Token } from '../../model/catalog.ts'
 import { type Move, readFree } from '../../store/treasury-moves.ts'
 import { inCoins, readHeld } from './holdings.ts'
 
-/** A move with everything that sends it. */
-export type MoveDesk = { connected: ConnectedChain; token: Token; move: Move; pool: Pool; output: Output }
+/** A move and everything needed to send it. */
+export type MoveContext = { connected: ConnectedChain; token: Token; move: Move; pool: Pool; output: Output }
 
-/** What leaves beside the amount: on Solana the vault pays the fee and the mark itself. */
-export async function readWithdrawable({ connected, token }: Pick<MoveDesk, 'connected' | 'token'>) {
+/** The balance minus fee and marker rent, which the Solana vault itself pays. */
+export async function readWithdrawable({ connected, token }: Pick<MoveContext, 'connected' | 'token'>) {
   const held = await readHeld(connected, token.address)
   const isOwnCoin = connected.config.family === 'solana' && token.address === connected.nativeToken.address
   if (!isOwnCoin) return held
@@ -25,31 +25,31 @@ export async function refuseReserved({
   token,
   move,
   pool,
-}: Omit<MoveDesk, 'output'>): Promise<void> {
+}: Omit<MoveContext, 'output'>): Promise<void> {
   const free = await readFree(pool, move, await readWithdrawable({ connected, token }))
   if (move.amount <= free) return
   throw new UsageError(notFree(token, free))
 }
 
 function notFree(token: Token, free: bigint): string {
-  return `Only ${inCoins(free, token)} ${token.symbol} is free: the rest is reserved for accepted swaps, or not there.`
+  return `Only ${inCoins(free, token)} ${token.symbol} is free: the rest is missing or reserved for accepted swaps.`
 }
 
-/** Where a deposit comes from has to hold it. */
+/** The sender of a deposit has to hold its amount. */
 export async function refuseMissing({
   connected,
   token,
   move,
-}: Omit<MoveDesk, 'pool' | 'output'>): Promise<void> {
+}: Omit<MoveContext, 'pool' | 'output'>): Promise<void> {
   const held = await connected.readTokenBalance(move.sender, token.address)
   if (held >= move.amount) return
   const [has, lacks] = [held, move.amount - held].map((amount) => `${inCoins(amount, token)} ${token.symbol}`)
   throw new UsageError(`${move.sender} holds ${has} on ${connected.config.name}: ${lacks} are missing.`)
 }
 
-/** On EVM chains, whose nodes would take the transaction only later; the simulation on Solana covers the fee. */
+/** For EVM chains, whose nodes would only accept the transaction later; on Solana the simulation covers the fee. */
 export async function refuseWithoutGas(
-  { connected, move }: Pick<MoveDesk, 'connected' | 'move'>,
+  { connected, move }: Pick<MoveContext, 'connected' | 'move'>,
   request: TxRequest,
 ): Promise<void> {
   const { chain, evm, nativeToken, config } = connected
@@ -60,6 +60,6 @@ export async function refuseWithoutGas(
   if (has >= needs) return
   const inGas = (amount: bigint) => inCoins(amount, nativeToken)
   throw new UsageError(
-    `${move.sender} has ${inGas(has)} of the coin of ${config.name}; with its gas this may take ${inGas(needs)}.`,
+    `${move.sender} has ${inGas(has)} of the coin of ${config.name}; amount and gas may take ${inGas(needs)}.`,
   )
 }

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { ChainState } from '../../chains/view.ts'
-import { type Env, findPlace, type Place, UsageError } from '../../command.ts'
+import { type DatabaseTarget, type Env, findDatabaseTarget, UsageError } from '../../command.ts'
 import { type Chains, type ConnectedChain, connectChains, loadCatalog } from '../../compose/chains.ts'
 import { createPriceSources, priceRulesOf } from '../../compose/prices.ts'
 import { readSetting } from '../../config/secrets.ts'
@@ -13,32 +13,32 @@ import { findNetwork } from '../served.ts'
 
 type Keys = Partial<Pick<Parameters<typeof connectChains>[0], 'accounts' | 'signers'>>
 
-/** Where an operator looks at and moves inventory: the database, and every chain of the configuration. */
-export type Desk = {
-  place: Place
+/** The database and all configured chains, for inventory commands. */
+export type InventorySession = {
+  target: DatabaseTarget
   network: NetworkConfig
   chains: Chains
   catalog: Catalog
-  /** Names of the chains that do not answer now; the catalog lacks them. */
+  /** Names of the chains that do not answer; the catalog lacks them. */
   silent: readonly string[]
 }
 
-/** By DATABASE_URL and GEOSWAP_CONFIG, or those of the local network. */
-export function findDesk(env: Env): { place: Place; network: NetworkConfig } {
-  return { place: findPlace(env), network: findNetwork(env) }
+/** From DATABASE_URL and GEOSWAP_CONFIG, or those of the local network. */
+export function findSettings(env: Env): { target: DatabaseTarget; network: NetworkConfig } {
+  return { target: findDatabaseTarget(env), network: findNetwork(env) }
 }
 
-export async function openDesk(env: Env, keys: Keys = {}): Promise<Desk> {
-  const { place, network } = findDesk(env)
+export async function openSession(env: Env, keys: Keys = {}): Promise<InventorySession> {
+  const { target, network } = findSettings(env)
   const chains = connectChains({
     ...{ network, accounts: [], signers: [], markerKey: undefined, findSigned: undefined, ...keys },
     urlsOf: (chain) => chain.rpcUrls,
   })
   const { catalog, silent } = await loadAnswering(network, chains)
-  return { place, network, chains, catalog, silent }
+  return { target, network, chains, catalog, silent }
 }
 
-/** An operator looks most of all when something is down: the chains that answer are shown. */
+/** Loads the chains that answer, since operators need this most when something is down. */
 async function loadAnswering(network: NetworkConfig, chains: Chains) {
   const loaded = await Promise.allSettled(
     chains.all.map((chain) => loadCatalog(network, { ...chains, all: [chain] })),
@@ -53,7 +53,7 @@ async function loadAnswering(network: NetworkConfig, chains: Chains) {
   }
 }
 
-/** What the local network keeps for commands on its own machine. */
+/** Reads a secret that the local network keeps for commands on its machine. */
 export function readLocalSecret(env: Env, name: string): string | undefined {
   const file = join(resolve(env['GEOSWAP_HOME'] ?? '.geoswap'), 'secrets.json')
   if (!existsSync(file)) return undefined
@@ -61,8 +61,8 @@ export function readLocalSecret(env: Env, name: string): string | undefined {
   return typeof value === 'string' ? value : undefined
 }
 
-/** Prices as they are now. An asset without a price is left out of sums, not out of lists. */
-export async function readPrices(env: Env, { network, chains }: Desk): Promise<PriceBook> {
+/** Current prices. An asset without a price is missing from sums, not from lists. */
+export async function readPrices(env: Env, { network, chains }: InventorySession): Promise<PriceBook> {
   const problems: string[] = []
   const key = readSetting(env, 'GEOSWAP_PYTH_API_KEY', problems)
   if (problems.length > 0) throw new UsageError(problems.join('\n'))
@@ -79,7 +79,7 @@ export async function readPrices(env: Env, { network, chains }: Desk): Promise<P
   return book
 }
 
-/** Of the chains that answer, as they are now. */
+/** The current states of the chains that answer. */
 async function readStates({ all }: Chains): Promise<Map<number, Aged<ChainState>>> {
   const read = await Promise.allSettled(
     all.map(async ({ chain, view }) => ({
@@ -96,15 +96,15 @@ async function readStates({ all }: Chains): Promise<Map<number, Aged<ChainState>
   )
 }
 
-export function findChain({ chains }: Desk, name: string): ConnectedChain {
+export function findChain({ chains }: InventorySession, name: string): ConnectedChain {
   const found = chains.all.find(({ config }) => config.name === name || String(config.chainId) === name)
   if (found) return found
   throw new UsageError(
-    `There is no chain ${name}. There are: ${chains.all.map(({ config }) => config.name).join(', ')}.`,
+    `Unknown chain ${name}. Chains: ${chains.all.map(({ config }) => config.name).join(', ')}.`,
   )
 }
 
-/** By symbol or address. */
+/** Finds a token by symbol or address. */
 export function findTokenOf(
   { catalog }: { catalog: { chains: ReadonlyMap<number, { tokens: readonly Token[] }> } },
   { config }: { config: Pick<ChainConfig, 'name' | 'chainId'> },
@@ -118,6 +118,6 @@ export function findTokenOf(
   )
   if (found) return found
   throw new UsageError(
-    `${config.name} has no token ${name}. There are: ${tokens.map(({ symbol }) => symbol).join(', ')}.`,
+    `${config.name} has no token ${name}. Tokens: ${tokens.map(({ symbol }) => symbol).join(', ')}.`,
   )
 }

@@ -1,13 +1,13 @@
 import type { Block } from '../chains/chain.ts'
 import type { RebuildChain, RebuildDeps } from './deps.ts'
 
-type WaitingChain = { chain: RebuildChain['chain']; isQuiet(hard: Block): boolean }
+type WaitingChain = { chain: RebuildChain['chain']; isExpired(hard: Block): boolean }
 
 /**
- * Until nothing that was signed before now can still take an input, or be sent where that ends by height alone: on all
- * chains at once, so that the slowest decides how long it takes.
+ * Waits until no earlier signature can take an input or be sent any more. Waits for all chains in parallel, so that the
+ * slowest determines the duration.
  */
-export async function awaitQuiet(
+export async function awaitExpiry(
   deps: Pick<RebuildDeps, 'deadlines' | 'wait' | 'say'> & {
     chains: readonly Pick<RebuildChain, 'chain' | 'recovery'>[]
   },
@@ -15,9 +15,9 @@ export async function awaitQuiet(
   let waiting = await Promise.all(deps.chains.map((each) => findEnd(each, deps)))
   for (;;) {
     const seen = await Promise.all(
-      waiting.map(async (each) => ({ each, isQuiet: each.isQuiet((await each.chain.readHeads()).hard) })),
+      waiting.map(async (each) => ({ each, isExpired: each.isExpired((await each.chain.readHeads()).hard) })),
     )
-    waiting = seen.filter(({ isQuiet }) => !isQuiet).map(({ each }) => each)
+    waiting = seen.filter(({ isExpired }) => !isExpired).map(({ each }) => each)
     if (waiting.length === 0) return
     await deps.wait()
   }
@@ -34,5 +34,8 @@ async function findEnd(
   const seconds = head.seconds + deadlines.opLifeSeconds + deadlines.lockInclusionSeconds
   const end = height === undefined ? new Date(seconds * 1_000).toISOString() : `height ${height}`
   say(`chain ${chain.chainId}: waiting until ${end} is final`)
-  return { chain, isQuiet: (hard) => (height === undefined ? hard.seconds > seconds : hard.height > height) }
+  return {
+    chain,
+    isExpired: (hard) => (height === undefined ? hard.seconds > seconds : hard.height > height),
+  }
 }
