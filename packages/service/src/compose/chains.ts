@@ -8,7 +8,7 @@ import type { SolanaSigner } from '../chains/solana/signer.ts'
 import type { ViewReader } from '../chains/view.ts'
 import { blockSecondsOf, finalityOf } from '../config/finality.ts'
 import type { ChainConfig, NetworkConfig, Secret } from '../config.ts'
-import type { HeadNews } from '../lanes/chain-follower.ts'
+import type { HeadSubscription } from '../lanes/chain-follower.ts'
 import type { Catalog, CatalogChain, Token } from '../model/catalog.ts'
 import type { ChainCustody } from '../model/op-terms.ts'
 import { insideTransaction } from '../store/db.ts'
@@ -32,7 +32,7 @@ export type ConnectedChain = {
   /** For the one process that follows the chain. */
   view: ViewReader
   /** Subscribes to new heads; undefined without a configured WebSocket. */
-  listenToHeads?(listener: { onHead(): void; onFault(error: unknown): void }): HeadNews | undefined
+  listenToHeads?(listener: { onHead(): void; onFault(error: unknown): void }): HeadSubscription | undefined
   senders: Senders
   /** Senders that get no new work. */
   retiring: readonly string[]

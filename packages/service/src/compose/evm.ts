@@ -3,7 +3,7 @@ import { createEvmChain } from '../chains/evm/chain.ts'
 import { createEvmClients, type EvmClients } from '../chains/evm/client.ts'
 import { createEvmCustody } from '../chains/evm/custody.ts'
 import { createPriceReader } from '../chains/evm/fees.ts'
-import { createHeadNews } from '../chains/evm/head-news.ts'
+import { createHeadSubscription } from '../chains/evm/head-subscription.ts'
 import { readBalance } from '../chains/evm/reads.ts'
 import { createEvmRecovery } from '../chains/evm/recovery.ts'
 import { verifyUniswapV3 } from '../chains/evm/uniswap-v3.ts'
@@ -78,7 +78,7 @@ export function connectEvm(options: Options): Ungated & { evm: EvmParts } {
       decimalsOf: rememberDecimals(client),
     }),
     listenToHeads: (listener) =>
-      config.wsUrls && createHeadNews({ urls: config.wsUrls, blockMs: config.blockMs, ...listener }),
+      config.wsUrls && createHeadSubscription({ urls: config.wsUrls, blockMs: config.blockMs, ...listener }),
     senders,
     retiring: (network.retiring ?? []).map((address) => getAddress(address)),
     maxAmount: MAX_UINT256,

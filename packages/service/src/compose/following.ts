@@ -1,6 +1,6 @@
 import type { Pool } from 'pg'
 import type { NetworkConfig } from '../config.ts'
-import { createChainFollower, toldTopic } from '../lanes/chain-follower.ts'
+import { announcedTopic, createChainFollower } from '../lanes/chain-follower.ts'
 import type { Task } from '../lanes/runner.ts'
 import type { Views } from '../lanes/views.ts'
 import type { Logger } from '../observe/logger.ts'
@@ -33,8 +33,8 @@ export function createFollowing(parts: Parts, connected: ConnectedChain): Task[]
     reader: view,
     topics: [...senders.relay.map((locker) => `lock:${chainId}:${locker}`), `deliver:${chainId}`],
     followedBefore: () => views.of(chainId).followed(),
-    news: connected.listenToHeads?.({
-      onHead: () => wake(toldTopic(chainId)),
+    subscription: connected.listenToHeads?.({
+      onHead: () => wake(announcedTopic(chainId)),
       onFault: (err) => logger.warn({ err, chain: config.name }, 'head subscription failed'),
     }),
     onWritten: views.take,

@@ -5,7 +5,7 @@ import { readInventory } from '../store/inventory.ts'
 import type { Lease } from '../store/lanes.ts'
 import { startTestDatabase, type TestDatabase } from '../store/test-database.ts'
 import { holdTestLane } from '../store/test-lanes.ts'
-import { createChainFollower, type HeadNews } from './chain-follower.ts'
+import { createChainFollower, type HeadSubscription } from './chain-follower.ts'
 import { createViews, type Views } from './views.ts'
 
 const CHAIN = 31_337
@@ -44,7 +44,7 @@ function openViews(onHead = (_chainId: number) => {}): Views {
 }
 
 /** Reads the chain's head and the parts of its view once, as the lane would. */
-async function createFollower(news?: HeadNews, onLook = () => {}, blockMs = 1) {
+async function createFollower(subscription?: HeadSubscription, onLook = () => {}, blockMs = 1) {
   const told: { chainId: number }[] = []
   const reader: ViewReader = {
     readCosts: async () => ({ lock: 1n, firstLock: 2n, delivery: 3n, purchase: 4n, gasPrice: 1n }),
@@ -62,7 +62,7 @@ async function createFollower(news?: HeadNews, onLook = () => {}, blockMs = 1) {
   }
   const [follow, parts] = createChainFollower({
     ...{ pool: database.pool, chainId: CHAIN, blockMs, callsPerHead: 0, hasFeeds: true },
-    ...{ reader, readHeads, topics: [], followedBefore: () => undefined, news },
+    ...{ reader, readHeads, topics: [], followedBefore: () => undefined, subscription },
     onWritten: (stored) => told.push(stored),
   })
   return {
@@ -155,12 +155,12 @@ test('a moved head is reported once, and heads that moved during this process co
 
 test('an announced head is polled for until a node has it, and not afterwards', async () => {
   let looks = 0
-  const told = { toldAt: () => Number.NEGATIVE_INFINITY, toldNumber: () => 11n }
-  const news = { ...told, isConnected: () => true, keep: () => {} }
+  const told = { announcedAt: () => Number.NEGATIVE_INFINITY, announcedNumber: () => 11n }
+  const subscription = { ...told, isConnected: () => true, keep: () => {} }
   const onLook = () => {
     looks += 1
   }
-  const follower = await createFollower(news, onLook, 600)
+  const follower = await createFollower(subscription, onLook, 600)
   const lookAgain = (count: number) =>
     expect
       .poll(async () => {

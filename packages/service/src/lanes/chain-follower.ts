@@ -21,28 +21,28 @@ type Options = {
   reader: ViewReader
   /** Topics that say that a swap begins to wait for this chain. */
   topics: readonly string[]
-  /** What other processes followed before: a block that was final for them stays final. */
+  /** The heads that another process followed before: a block that was final for it stays final. */
   followedBefore(): Heads | undefined
-  /** Where nodes tell of new heads; telling wakes `told:<chain>`. */
-  news: HeadNews | undefined
+  /** Undefined without WebSocket nodes. A new head wakes `announced:<chain>`. */
+  subscription: HeadSubscription | undefined
   onWritten(stored: StoredView): void
 }
 
-/** A subscription to heads. It only says when to look: what the head is, the nodes are asked. */
-export type HeadNews = {
+/** A subscription to heads. It only triggers polls: the head itself is read from the nodes. */
+export type HeadSubscription = {
   isConnected(): boolean
-  /** When a head was last told, and its number: a node behind the one that told it may not have it yet. */
-  toldAt(): number
-  toldNumber(): bigint
-  /** Opens it, or keeps it open: only who follows the chain pays for it. */
+  /** When the last head was announced, and its number: another backend may not have it yet. */
+  announcedAt(): number
+  announcedNumber(): bigint
+  /** Opens the subscription or keeps it open. Only the process that follows the chain calls this. */
   keep(): void
 }
 
-export const toldTopic = (chainId: number) => `told:${chainId}`
+export const announcedTopic = (chainId: number) => `announced:${chainId}`
 
 /**
- * Follows a chain for all processes, under the lease of its watch: reads its heads and, at some of them, the parts of
- * its view, and writes what is new. It looks often only while a swap waits for this chain.
+ * Follows a chain for all processes, under the lease of its watch lane: polls its heads, reads the parts of its view
+ * when they are due, and stores the view. Polls often only while a swap waits for this chain.
  */
 export function createChainFollower(options: Options): Task[] {
   const { pool, chainId } = options
@@ -68,20 +68,20 @@ export function createChainFollower(options: Options): Task[] {
     if (state) await setHoldings(pool, { chainId, block: at.head.number }, [...state.holdings])
     return answers
   })
-  const clock = createLookClock(options, () => ({ pace, movedAt, number: heads?.head.number ?? 0n }))
+  const schedule = createPollSchedule(options, () => ({ pace, movedAt, number: heads?.head.number ?? 0n }))
   const followHeads: Task = {
-    topics: [...options.topics, toldTopic(chainId)],
+    topics: [...options.topics, announcedTopic(chainId)],
     async step(lease, wakeLane) {
-      options.news?.keep()
+      options.subscription?.keep()
       pace = paceAt(options, await isChainAwaited(pool, chainId))
-      await clock.whenDue(wakeLane, async (now) => {
+      await schedule.whenDue(wakeLane, async (now) => {
         const seen = await options.readHeads(heads ?? options.followedBefore())
         if (seen === heads || !order.accepts(seen.head, now)) return
         heads = seen
         movedAt = performance.now()
         measure.note(seen.head, seen.hard)
-        // Who locks or delivers by this head judges by its prices. A node that is slow with them holds up no head; the
-        // other task tells of its fault.
+        // Locks and deliveries at this head use its prices. A slow node delays the head only briefly, and the other
+        // task reports its error.
         if (pace.isInFlight) await Promise.race([readDue(seen).catch(() => {}), delay(PARTS_WAIT_MS)])
         await publish(lease, viewAt(seen))
       })
@@ -102,7 +102,7 @@ export function createChainFollower(options: Options): Task[] {
 
 const PARTS_WAIT_MS = 500
 
-/** One reading at a time: who asks meanwhile gets its answer. */
+/** Shares a read that is under way with callers that ask meanwhile. */
 function createShared<T>(read: (at: Heads) => Promise<T>): (at: Heads) => Promise<T> {
   let running: Promise<T> | undefined
   return (at) => {
@@ -114,38 +114,45 @@ function createShared<T>(read: (at: Heads) => Promise<T>): (at: Heads) => Promis
 }
 
 function paceAt(options: Options, isInFlight: boolean): Pace {
-  const { blockMs, callsPerHead, hasFeeds, news } = options
-  return paceOf({ blockMs, callsPerHead, hasFeeds, isInFlight, isSubscribed: news?.isConnected() ?? false })
+  const { blockMs, callsPerHead, hasFeeds, subscription } = options
+  return paceOf({
+    blockMs,
+    callsPerHead,
+    hasFeeds,
+    isInFlight,
+    isSubscribed: subscription?.isConnected() ?? false,
+  })
 }
 
-type LookState = { pace: Pace; movedAt: number; number: bigint }
+type PollState = { pace: Pace; movedAt: number; number: bigint }
 
-/** Says when to look at the head: by the pace, and without a pause while a head was told that was not seen. */
-function createLookClock({ chainId, news }: Options, state: () => LookState) {
-  let lookedAt = Number.NEGATIVE_INFINITY
+/** Schedules polls of the head: by the pace, and sooner while an announced head was not seen. */
+function createPollSchedule({ chainId, subscription }: Options, state: () => PollState) {
+  let polledAt = Number.NEGATIVE_INFINITY
   let timer: NodeJS.Timeout | undefined
   const dueAt = () => {
     const { pace, movedAt, number } = state()
-    const isTold = news?.isConnected() && (news.toldAt() > lookedAt || news.toldNumber() > number)
-    if (isTold) return lookedAt + pace.announcedPollMs
-    return Math.max(lookedAt + pace.pollMs, movedAt + pace.afterHeadMs)
+    const isAhead =
+      subscription && (subscription.announcedAt() > polledAt || subscription.announcedNumber() > number)
+    if (isAhead && subscription.isConnected()) return polledAt + pace.announcedPollMs
+    return Math.max(polledAt + pace.pollMs, movedAt + pace.afterHeadMs)
   }
   return {
-    async whenDue(wakeLane: (topic: string) => void, look: (now: number) => Promise<void>): Promise<void> {
+    async whenDue(wakeLane: (topic: string) => void, poll: (now: number) => Promise<void>): Promise<void> {
       const now = performance.now()
       try {
         if (now < dueAt()) return
-        lookedAt = now
-        await look(now)
+        polledAt = now
+        await poll(now)
       } finally {
         clearTimeout(timer)
-        timer = setTimeout(wakeLane, Math.max(0, dueAt() - performance.now()), toldTopic(chainId))
+        timer = setTimeout(wakeLane, Math.max(0, dueAt() - performance.now()), announcedTopic(chainId))
       }
     },
   }
 }
 
-/** One write at a time, of the newest view: one that waited is left out when a newer one waits behind it. */
+/** Writes one view at a time, and skips a view if a newer one is queued behind it. */
 function createPublisher({ pool, chainId, onWritten }: Options) {
   let last: Promise<void> = Promise.resolve()
   let newest: ChainView | undefined

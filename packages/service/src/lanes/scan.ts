@@ -8,24 +8,24 @@ import { findWatched } from '../store/watched.ts'
 export type ScanDeps = {
   pool: Pool
   chain: Pick<Chain, 'chainId' | 'findEvents' | 'isCanonical'>
-  /** How many blocks are read again each time: the reorg window, and what a node may not have indexed yet. */
+  /** Blocks that every scan reads again: the reorg window, and blocks that a node may not have indexed yet. */
   overlap: bigint
   undo: Undo
 }
 
-// Logs that a node had not indexed yet are read with the next range.
+// Logs that a node indexes late are read with the next range.
 const INDEXING_BLOCKS = 4
 
-/** As many blocks as a reorg of the usual kind undoes. */
+/** The blocks of the reorg window, and those that a node may index late. */
 export function overlapOf(chain: { finality: { reorgWindowSeconds: number }; blockMs: number }): bigint {
   const { finality, blockMs } = chain
   return BigInt(Math.ceil((finality.reorgWindowSeconds * 1_000) / blockMs) + INDEXING_BLOCKS)
 }
 
 /**
- * Brings the stored events up to this head. Every page is committed with the cursor, so that a restart or a refusal of
- * the node costs one page. The newest blocks are read again each time: a reorg of the usual depth shows as events that
- * are gone or elsewhere.
+ * Stores the events up to this head. Every page is committed with the cursor, so that a restart or a refusal of the
+ * node costs one page. The newest blocks are read again each time: a reorg within the window shows as events that
+ * disappeared or moved.
  */
 export async function scanEvents(deps: ScanDeps, heads: Heads, faults: unknown[]): Promise<void> {
   const { pool, chain, overlap } = deps
@@ -50,12 +50,12 @@ async function store({ pool, undo }: ScanDeps, page: Scanned): Promise<void> {
   if (isNews) failPoint('after events')
 }
 
-/** A chain that was never scanned: from the oldest swap that is open, or from now on. */
+/** The first block to scan of a new chain: that of the oldest open swap, or the head. */
 async function firstBlock({ pool, chain }: ScanDeps, { head }: Heads): Promise<bigint> {
   return (await oldestOpenBlock(pool, chain.chainId)) ?? head.number
 }
 
-/** Events that the range has no more. A node that lags leaves some out too: their block decides. */
+/** Stored events that the range no longer has and whose block is not canonical. A lagging node omits some too. */
 async function findGone(
   { pool, chain }: ScanDeps,
   found: readonly ChainEvent[],

@@ -18,27 +18,27 @@ type Options = Omit<ScanDeps, 'chain'> & {
   pool: Pool
   chain: Chain
   follower: HeadFollower
-  /** The keys that follow up on what they sent here. */
+  /** The keys whose lanes follow up on their own transactions. */
   senders: readonly string[]
   confirmLocks(heads: Heads): Promise<void>
   confirmDeliveries(lease: Lease, heads: Heads): Promise<void>
-  /** Each returns the events that the final state contradicts. */
+  /** Both return the events that the final state contradicts. */
   finalizeOrigin: Finalize
   finalizeDeliveries: Finalize
-  /** Called when the block that the chain calls safe moved on. */
+  /** Called when the `safe` block has advanced. */
   onSafe(after: bigint, upTo: bigint): Promise<void>
 }
 
-// One call reads the state of this many.
+// One call reads the state of this many events.
 const FINALIZED_AT_ONCE = 500
 const UPKEEP_MS = 30_000
-// While nothing that was sent waits for its event here, events show no more than a reorg, or what others sent.
+// Without a transaction that waits for its event, a scan shows only reorgs and transactions of others.
 const IDLE_SCAN_MS = 20_000
 
-/** The lane that reads a chain: at each new head it stores events and moves swaps on by them. */
+/** The lane that watches a chain: at each new head it stores events and advances swaps by them. */
 export function createWatchLane(options: Options): Lane {
   const { pool, chain, follower } = options
-  const drawConsequences = createConsequences(options)
+  const handleFinality = createFinalityHandler(options)
   let done: string | undefined
   let scanAt = 0
   const watch: Task = {
@@ -56,7 +56,7 @@ export function createWatchLane(options: Options): Lane {
         collectError(faults, () => options.confirmDeliveries(lease, heads)),
         collectError(faults, () => options.confirmLocks(heads)),
       ])
-      await drawConsequences(heads, faults)
+      await handleFinality(heads, faults)
       throwFirst(faults)
       done = heads.head.hash
     },
@@ -64,7 +64,7 @@ export function createWatchLane(options: Options): Lane {
   return { name: `watch:${chain.chainId}`, tasks: [watch, createUpkeep(options)] }
 }
 
-/** Frees positions and looks for missed logs, beside the watch: a node that is slow with it holds up no swap. */
+/** Frees positions and audits the event log in a task of its own, so that a slow node delays no swap. */
 function createUpkeep(options: Options): Task {
   const audit = createAudit(options)
   let dueAt = 0
@@ -82,8 +82,8 @@ function createUpkeep(options: Options): Task {
   }
 }
 
-/** Once for each head: what became final or safe. */
-function createConsequences(options: Options) {
+/** Handles events that became final or safe, once for each head. */
+function createFinalityHandler(options: Options) {
   let safe = -1n
   return async (heads: Heads, faults: unknown[]): Promise<void> => {
     await finalize(options, heads, faults)
@@ -95,7 +95,7 @@ function createConsequences(options: Options) {
   }
 }
 
-/** Draws the consequences of events that are final now. */
+/** Advances swaps by events that are final now, and discards events that the final state contradicts. */
 async function finalize(options: Options, heads: Heads, faults: unknown[]): Promise<void> {
   const { pool, chain, undo } = options
   const query = { chainId: chain.chainId, hard: heads.hard.number, limit: FINALIZED_AT_ONCE }
@@ -115,7 +115,7 @@ async function keepBooks({ pool, chain, senders }: Options, heads: Heads): Promi
   await releaseStalledAttestations(pool, { chainId: chain.chainId, senders })
 }
 
-/** Over, and a hard-final block past the deadline does not hold it locked: the position is free again. */
+/** Frees the positions of ended ops that a hard-final block past their deadline does not show as locked. */
 async function freeUnlocked({ pool, chain }: Options, heads: Heads, faults: unknown[]): Promise<void> {
   const past = await findPositionsPast(pool, chain.chainId, heads.hard.seconds)
   if (past.length === 0) return

@@ -19,12 +19,12 @@ type Client = Pick<PublicClient, 'getLogs' | 'request'>
 type Contracts = Pick<EvmChainSettings, 'escrow' | 'vault'>
 type Mined = { transactionHash: Hex; blockNumber: bigint; blockHash: Hex }
 
-// A provider has several backends, and one that lags leaves out its newest logs. The next answer may be another's.
+// A provider has several backends, and a lagging one omits the newest logs. Another may answer the next request.
 const RETRY_MS = [30, 50, 80, 120, 160, 200, 250]
 
 /**
- * Reads pages of the events that our contracts emitted in a range of blocks. The last block of the range is asked for
- * in the same request, so that the backend that answers shows whether it has it.
+ * Reads pages of our contracts' events in a range of blocks. Asks for the last block in the same request, so that the
+ * answering backend shows whether it has that block.
  */
 export function createEventReader(client: Client, contracts: Contracts) {
   const pages = createLogPages(client)
@@ -35,7 +35,7 @@ export function createEventReader(client: Client, contracts: Contracts) {
         hasBlock(client, range.to),
       ])
       const pauseMs = RETRY_MS[tries]
-      // The scan of the next head reads these blocks again.
+      // The next scan reads these blocks again.
       if (hasEnd || pauseMs === undefined)
         return { events: toEvents(contracts, logs), to, isComplete: hasEnd }
       await delay(pauseMs)
@@ -43,7 +43,7 @@ export function createEventReader(client: Client, contracts: Contracts) {
   }
 }
 
-/** Without `getBlock`, which shares the answer to a request that is under way, perhaps at another backend. */
+/** Avoids `getBlock`, which would share the answer of a pending request to another backend. */
 async function hasBlock(client: Client, number: bigint): Promise<boolean> {
   const block = await client.request({ method: 'eth_getBlockByNumber', params: [toHex(number), false] })
   return block !== null
@@ -73,7 +73,7 @@ function whereIs({ transactionHash, blockNumber, blockHash }: Mined) {
   return { txHash: transactionHash, block: blockNumber, blockHash }
 }
 
-/** Empty for a transaction that is in no block. */
+/** Empty for a transaction that is not in a block. */
 async function readLogs(client: PublicClient, hash: Hex) {
   try {
     return (await client.getTransactionReceipt({ hash })).logs
@@ -83,7 +83,7 @@ async function readLogs(client: PublicClient, hash: Hex) {
   }
 }
 
-/** The deliveries that these transactions made, by op hash, wherever they are in the chain now. */
+/** The deliveries that these transactions made, by op hash, in whichever block they are now. */
 export async function readDeliveries(
   client: PublicClient,
   { vault }: Pick<Contracts, 'vault'>,

@@ -3,18 +3,15 @@ import { type Address, BaseError, type Log, type PublicClient, RpcRequestError }
 export type BlockRange = { from: bigint; to: bigint }
 export type LogPage<L> = { logs: L[]; to: bigint }
 export type LogPages = {
-  /** The logs from `from` on, up to `to` or to where the node's limit ends the page. */
+  /** The logs from `from` to `to`, or to the block at which the node's limit ends the page. */
   readPage(address: readonly Address[], range: BlockRange): Promise<LogPage<Log<bigint, number, false>>>
 }
 
-// Providers allow between 500 and 10,000 blocks. The first page finds out.
+// Providers allow between 500 and 10,000 blocks.
 const FIRST_RANGE = 2_000n
 const MAX_RANGE = 10_000n
 
-/**
- * Reads logs in pages that the node accepts: a range that it refuses is halved, and after pages that it accepts the
- * range grows again by a quarter.
- */
+/** Reads logs in pages. Halves a range that the node refuses, and grows it by a quarter after accepted pages. */
 export function createLogPages(client: Pick<PublicClient, 'getLogs'>): LogPages {
   let size = FIRST_RANGE
 
@@ -35,11 +32,11 @@ export function createLogPages(client: Pick<PublicClient, 'getLogs'>): LogPages 
   return { readPage }
 }
 
-// Geth, Erigon, Alchemy, Infura, QuickNode and public nodes word it differently, with these codes or one of their own.
+// Geth, Erigon, Alchemy, Infura, QuickNode and public nodes use these codes or their own, with different texts.
 const LIMIT_CODES = [-32_005, -32_602, -32_614, -32_701]
 const LIMIT_TEXT = /range|limit|too (many|large|wide)|more than|exceed|response size|timed? ?out/i
 
-/** Whether the node refused the range or the number of results, and not the question. */
+/** Whether the node refused the range or the number of results. */
 function isTooMuch(error: unknown): boolean {
   const answer = error instanceof BaseError && error.walk((cause) => cause instanceof RpcRequestError)
   if (!(answer instanceof RpcRequestError)) return false

@@ -68,7 +68,7 @@ export async function readWallet(
   return { ...state, block }
 }
 
-/** Without `getBlockNumber`, which shares the answer to a request that is under way, perhaps at another backend. */
+/** Avoids `getBlockNumber`, which would share the answer of a pending request to another backend. */
 async function readNumberBeside(client: PublicClient): Promise<bigint> {
   return hexToBigInt(await client.request({ method: 'eth_blockNumber' }))
 }

@@ -3,10 +3,10 @@ import { type Hex, webSocket } from 'viem'
 type Options = { urls: readonly string[]; blockMs: number; onHead(): void; onFault(error: unknown): void }
 
 /** Opened by the first `keep`, and closed after a while without one. */
-export type EvmHeadNews = {
+export type EvmHeadSubscription = {
   isConnected(): boolean
-  toldAt(): number
-  toldNumber(): bigint
+  announcedAt(): number
+  announcedNumber(): bigint
   keep(): void
   stop(): void
 }
@@ -19,19 +19,19 @@ const NEVER = Number.NEGATIVE_INFINITY
  * Subscribes to new heads by WebSocket. Providers' subscriptions may stop without an error: one that is silent for
  * three block times counts as lost, and the next URL is tried.
  */
-export function createHeadNews({ urls, blockMs, onHead, onFault }: Options): EvmHeadNews {
+export function createHeadSubscription({ urls, blockMs, onHead, onFault }: Options): EvmHeadSubscription {
   const silenceMs = Math.max(3 * blockMs, SHORTEST_SILENCE_MS)
-  let toldAt = NEVER
-  let toldNumber = 0n
+  let announcedAt = NEVER
+  let announcedNumber = 0n
   let keptAt = NEVER
   let tries = 0
   let close = () => {}
   let timer: NodeJS.Timeout | undefined
 
-  const isConnected = () => performance.now() - toldAt <= silenceMs
+  const isConnected = () => performance.now() - announcedAt <= silenceMs
   const onData = (number: bigint) => {
-    toldAt = performance.now()
-    toldNumber = number
+    announcedAt = performance.now()
+    announcedNumber = number
     onHead()
   }
   function connect(): void {
@@ -58,8 +58,8 @@ export function createHeadNews({ urls, blockMs, onHead, onFault }: Options): Evm
 
   return {
     isConnected,
-    toldAt: () => toldAt,
-    toldNumber: () => toldNumber,
+    announcedAt: () => announcedAt,
+    announcedNumber: () => announcedNumber,
     keep() {
       keptAt = performance.now()
       if (timer) return
