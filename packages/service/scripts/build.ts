@@ -38,7 +38,7 @@ export async function buildService({
   return outfile
 }
 
-/** What a source finds beside itself it still finds there. */
+/** Keeps `import.meta.url` of each source, so that files beside it are found. */
 function inPlace(outfile: string): Plugin {
   return {
     name: 'in-place',

@@ -68,6 +68,8 @@ test('signed bytes match a request with the same recipient, data and value', asy
   expect(await isSignedFor({ ...request, data: '0x1235' }, by)).toBe(false)
   expect(await isSignedFor({ ...request, value: '6' }, by)).toBe(false)
   expect(await isSignedFor(request, { ...by, sender: `0x${'c'.repeat(40)}` })).toBe(false)
+  for (const raw of ['0x', '0x02ff', 'no hex', by.raw.slice(0, -2)])
+    expect(await isSignedFor(request, { ...by, raw })).toBe(false)
 })
 
 test('signed bytes match a request only with the same authorizations', async () => {

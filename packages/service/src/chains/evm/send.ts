@@ -113,9 +113,9 @@ export async function isSignedFor(
   request: EvmRequest,
   { raw, sender }: { raw: string; sender: string },
 ): Promise<boolean> {
-  const serializedTransaction = raw as TransactionSerialized
-  const signed = parseTransaction(serializedTransaction)
-  const signer = await recoverTransactionAddress({ serializedTransaction })
+  const parsed = await parseSigned(raw as TransactionSerialized)
+  if (!parsed) return false
+  const { signed, signer } = parsed
   const authorizations = 'authorizationList' in signed ? (signed.authorizationList ?? []) : []
   return (
     signer === sender &&
@@ -124,6 +124,16 @@ export async function isSignedFor(
     (signed.value ?? 0n) === BigInt(request.value ?? 0) &&
     namesOf(authorizations) === namesOf(request.authorizations ?? [])
   )
+}
+
+/** Undefined for bytes that are not a signed transaction. */
+async function parseSigned(serializedTransaction: TransactionSerialized) {
+  try {
+    const signed = parseTransaction(serializedTransaction)
+    return { signed, signer: await recoverTransactionAddress({ serializedTransaction }) }
+  } catch {
+    return undefined
+  }
 }
 
 /** Signatures identify authorizations: each covers its delegate, chain and nonce. */
