@@ -9,7 +9,7 @@ import { swap as swapCommand } from '../../packages/cli/src/commands/swap.ts'
 import { type Context, createContext } from '../../packages/cli/src/context.ts'
 import { createInterrupts } from '../../packages/cli/src/interrupts.ts'
 import { deriveKey, toSigner, addressOf as walletOf } from '../../packages/cli/src/keys.ts'
-import { openDesk } from '../../packages/cli/src/mcp/open.ts'
+import { openMcpContext } from '../../packages/cli/src/mcp/open-context.ts'
 import { createMcpServer } from '../../packages/cli/src/mcp/server.ts'
 import { createTerminal, type Streams } from '../../packages/cli/src/terminal.ts'
 import { walletId } from '../../packages/cli/src/wallets.ts'
@@ -71,7 +71,7 @@ const byCommand: Trader = (liar, { isExactOutput, times }) =>
 const byModel: Trader = (liar, { isExactOutput, times }) =>
   inHome(liar, async (context) => {
     const flags = { maxSwapUsd: '25', maxDayUsd: '25', confirmAboveUsd: '25', waitSeconds: '1' }
-    const server = createMcpServer(await openDesk(context, { isReadOnly: false, flags }))
+    const server = createMcpServer(await openMcpContext(context, { isReadOnly: false, flags }))
     const client = new Client({ name: 'test', version: '1' })
     const [ours, theirs] = InMemoryTransport.createLinkedPair()
     await Promise.all([server.connect(ours), client.connect(theirs)])

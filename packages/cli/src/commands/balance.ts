@@ -11,7 +11,7 @@ Without --chain: on all chains whose node is known and where there is a wallet t
   options: {
     wallet: { type: 'string', value: 'WHO', about: 'wallet or address; default: see geoswap wallet --help' },
     chain: { type: 'string', value: 'CHAIN', about: 'on this chain only, by name or id' },
-    all: { type: 'boolean', about: 'also what it holds nothing of' },
+    all: { type: 'boolean', about: 'include zero balances' },
     raw: { type: 'boolean', about: 'amounts are integers in the smallest unit' },
   },
   examples: ['', '--wallet bot --chain alpha', '--wallet 0x7099… --json'],

@@ -27,7 +27,7 @@ ${columns(Object.entries(CONFIG_KEYS).map(([name, about]) => [`  ${name}`, about
   },
 })
 
-/** Also where the values in use come from. API keys are not shown in a list. */
+/** Also shows the source of the values in use. API keys are masked. */
 function list({ config: file, settings, terminal }: Context): void {
   const shown = Object.fromEntries(
     Object.entries(file.read()).map(([key, value]) => [key, masked(key, value)]),
@@ -54,7 +54,7 @@ function set({ config: file, terminal }: Context, name: string, value: string): 
   terminal.result([`${name} is set`], { [name]: masked(name, value) })
 }
 
-/** What is asked for is in no history of a shell. */
+/** Prompts, so that the key is not in the shell's history. */
 function askForKey({ terminal, interrupts }: Context): Promise<string> {
   return terminal.secret('API key (not shown): ', interrupts.signal)
 }

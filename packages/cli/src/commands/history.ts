@@ -61,7 +61,7 @@ function toLines({ swaps, nextCursor }: HistoryReply, catalog: Catalog, raw: boo
   return nextCursor === undefined ? table : [...table, `more: --cursor ${nextCursor}`]
 }
 
-/** A token that is no longer listed has no decimals here: then the amount is as it is. */
+/** A token that is no longer listed has unknown decimals, so its amount is printed in smallest units. */
 function write(
   { chains, tokens }: Catalog,
   { chainId, token, amount, raw }: { chainId: number; token: string; amount: string; raw: boolean },

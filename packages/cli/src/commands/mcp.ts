@@ -1,6 +1,6 @@
 import { defineCommand } from '../command.ts'
 import { CliError } from '../errors.ts'
-import { openDesk } from '../mcp/open.ts'
+import { openMcpContext } from '../mcp/open-context.ts'
 import { DEFAULT_PORT, serve } from '../mcp/serve.ts'
 
 export const mcp = defineCommand({
@@ -23,23 +23,27 @@ token of --http; without it there is a new one at each start.`,
     wallets: {
       type: 'string',
       value: 'NAMES',
-      about: 'wallets that may pay, with commas; default: the usual ones',
+      about: 'wallets that may pay, comma-separated; default: the usual ones',
     },
     recipients: {
       type: 'string',
       value: 'LIST',
-      about: 'who may be paid beside own wallets: addresses, with commas',
+      about: 'recipients allowed besides own wallets: addresses, comma-separated',
     },
-    'max-swap-usd': { type: 'string', value: 'N', about: 'the most that one swap may be worth; default 100' },
-    'max-day-usd': { type: 'string', value: 'N', about: 'the most that 24 hours may be worth; default 1000' },
+    'max-swap-usd': { type: 'string', value: 'N', about: 'the largest value of one swap; default 100' },
+    'max-day-usd': {
+      type: 'string',
+      value: 'N',
+      about: 'the largest value of all swaps in 24 hours; default 1000',
+    },
     'confirm-above-usd': {
       type: 'string',
       value: 'N',
-      about: 'what is worth more has to be confirmed; default 25',
+      about: 'confirm swaps above this value; default 25',
     },
     'allow-unknown-value': {
       type: 'boolean',
-      about: 'swap also what has no USD price; always to be confirmed',
+      about: 'allow tokens without a USD price; always confirmed',
     },
     'wait-seconds': {
       type: 'string',
@@ -51,7 +55,7 @@ token of --http; without it there is a new one at each start.`,
 
   async run(context, { values, words: [port] }) {
     if (port !== undefined && !values.http) throw new CliError('USAGE', 'A port is for --http.')
-    const desk = await openDesk(context, {
+    const mcp = await openMcpContext(context, {
       isReadOnly: values['read-only'] ?? false,
       flags: {
         ...{ wallets: values.wallets, recipients: values.recipients, waitSeconds: values['wait-seconds'] },
@@ -60,7 +64,7 @@ token of --http; without it there is a new one at each start.`,
         allowUnknownValue: values['allow-unknown-value'] ? 'true' : undefined,
       },
     })
-    await serve(desk, values.http ? { kind: 'http', port } : { kind: 'stdio' })
+    await serve(mcp, values.http ? { kind: 'http', port } : { kind: 'stdio' })
     return 0
   },
 })

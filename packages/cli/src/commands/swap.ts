@@ -20,7 +20,7 @@ Exit code 0: settled. 2: failed or refunded, so the input is still or again ther
     ...orderOptions,
     'min-receive': { type: 'string', value: 'N', about: 'refuse a quote that guarantees less' },
     'max-pay': { type: 'string', value: 'N', about: 'refuse a quote that costs more, for --receive' },
-    'accept-impact': { type: 'boolean', about: 'swap even where much value is lost' },
+    'accept-impact': { type: 'boolean', about: 'swap even if much value is lost' },
     'dry-run': { type: 'boolean', about: 'stop after the quote: nothing is signed or submitted' },
     new: { type: 'boolean', about: 'start another swap although the same one is in flight' },
   },

@@ -66,7 +66,7 @@ async function choosePassphrase(context: Context): Promise<string> {
     throw new CliError('NEEDS_PASSPHRASE', `A passphrase has at least ${MIN_PASSPHRASE} characters.`)
   const isAsked = !context.passphrase
   if (isAsked && (await getPassphrase(context, 'Once more: ')) !== passphrase)
-    throw new CliError('WRONG_PASSPHRASE', 'The two are not the same. Nothing was kept.')
+    throw new CliError('WRONG_PASSPHRASE', 'The passphrases differ. Nothing was stored.')
   return passphrase
 }
 
@@ -75,7 +75,7 @@ function readKey({ terminal, interrupts }: Context, file: string | undefined): P
   return terminal.secret('Private key (not shown): ', interrupts.signal).then(parseKey)
 }
 
-/** The key may be the only one to some money, so it takes a yes. */
+/** The key may be the only access to funds, so removal must be confirmed. */
 async function remove(
   { wallets, terminal, interrupts }: Context,
   found: Wallet,

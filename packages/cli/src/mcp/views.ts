@@ -5,7 +5,7 @@ import { inTheirWords } from '../plain.ts'
 import type { Order } from '../store/journal.ts'
 import type { Money, QuoteView, SwapView } from './schemas.ts'
 
-/** A token on a chain, as far as it is known. */
+/** A token on a chain, with the fields that are known. */
 export type KnownSide = {
   chainId: number
   chain: string
