@@ -8,7 +8,7 @@ test('a token is valid for its own order and returns the terms that were shown',
 
   expect(take(ask('order', TERMS).token, 'order')).toEqual(TERMS)
   expect(() => take(ask('order', TERMS).token, 'another')).toThrow(/another order/)
-  expect(() => take('confirm_00', 'order')).toThrow(/not known/)
+  expect(() => take('confirm_00', 'order')).toThrow(/unknown/)
 })
 
 test('a token is used up by its first use, also with another order', () => {
@@ -29,5 +29,5 @@ test('a token is valid for five minutes', () => {
   now = 5 * 60_000 - 1
   expect(take(early, 'order')).toEqual(TERMS)
   now += 1
-  expect(() => take(late, 'order')).toThrow(/too old/)
+  expect(() => take(late, 'order')).toThrow(/expired/)
 })

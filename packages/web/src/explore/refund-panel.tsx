@@ -7,7 +7,7 @@ import { RefundCommand } from './refund-command.tsx'
 
 type Props = { swapId: string; remembered: unknown }
 
-/** The refund that needs nobody's permission: by a button, and by a command for when there is no page. */
+/** The refund that anyone can send: with a button, or with a command if the page is unavailable. */
 export function RefundPanel({ swapId, remembered }: Props) {
   const { settings } = useSession()
   const [pasted, setPasted] = useState('')

@@ -6,7 +6,7 @@ import { formatCents, formatSeconds, percentOf } from './words.ts'
 
 type Props = { overview: OperatorOverview }
 
-/** What needs somebody. */
+/** The alarms that need an operator. */
 export function AlarmsCard({ overview: { alarms } }: Props) {
   return (
     <section class="card wide-card" aria-labelledby="alarms">
@@ -95,7 +95,7 @@ function Feeds({ feeds }: Pick<OperatorPrice, 'feeds'>) {
   return (
     <span class="feeds">
       {feeds.map(({ feed, problem }, index) => (
-        // By place: an asset may have two feeds of one name.
+        // Keyed by index: an asset may have two feeds with one name.
         <Badge key={index} tone={problem === undefined ? 'good' : 'warn'}>
           <span title={feed}>{feed.split(' ').map(shorten).join(' ')}</span>
           {problem !== undefined && `: ${problem}`}

@@ -9,10 +9,10 @@ import { momentOf, scopeInWords } from './words.ts'
 
 type Props = { overview: OperatorOverview; client: OperatorClient; onChange(): void }
 
-/** What is not quoted, by whom and why; and the switches. */
+/** The stops in effect, with author and reason, and the switches. */
 export function StopsCard({ overview, client, onChange }: Props) {
   const [error, setError] = useState<unknown>()
-  /** True when it was done. */
+  /** True if the action succeeded. */
   const act = async (work: () => Promise<unknown>): Promise<boolean> => {
     setError(undefined)
     const failure = await work().then(

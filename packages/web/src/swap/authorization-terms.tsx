@@ -4,7 +4,7 @@ import { Row } from '../parts/row.tsx'
 import { chainOf } from '../service/catalog.ts'
 import { useSession } from '../service/session.ts'
 
-/** An EIP-7702 authorization in words: it is asked for once per wallet and chain. */
+/** An EIP-7702 authorization in words. It is needed once per wallet and chain. */
 export function AuthorizationTerms({
   fields,
   request,

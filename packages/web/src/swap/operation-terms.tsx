@@ -13,7 +13,7 @@ type Props = { approval: Extract<Approval, { kind: 'operation' }>; request: Quot
 
 const OP_SECONDS = 120
 
-/** The operation that the wallet signs, in words. The SDK has found it to be what was quoted and ordered. */
+/** The operation that the wallet signs, in words. The SDK has checked that it matches quote and order. */
 export function OperationTerms({ approval, request }: Props) {
   const { catalog } = useSession()
   const { build, quote, signed } = approval
