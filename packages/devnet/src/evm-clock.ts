@@ -4,12 +4,13 @@ export type Ask = (call: Call) => Promise<unknown>
 const BLOCK: Call = { method: 'evm_mine', params: [] }
 const MINING = ['evm_mine', 'hardhat_mine', 'shape_advance']
 
-/** How long after a block the next one comes, from one time to another; none where the first is 0. */
+/** The shortest and longest time between two blocks; no blocks if the first is 0. */
 type Pace = readonly [least: number, most: number]
 
 /**
- * Mines a chain by the clock, and says how to ask it for everything else. The node could do so itself, but it dies when
- * a block of its own and one that somebody asked for are made in the same moment: here one is made after the other.
+ * Mines a chain by the clock, and returns a function for all other requests. The node could mine by itself,
+ * but crashes when one of its own blocks and a requested one are made at the same time. Here blocks are made
+ * one after the other.
  */
 export function mineByTheClock(ask: Ask, blockMs: number, onFault: (error: unknown) => void): Ask {
   let turn: Promise<unknown> = Promise.resolve()
@@ -43,13 +44,13 @@ export function mineByTheClock(ask: Ask, blockMs: number, onFault: (error: unkno
     if (!asked) return ask(call)
     pace = asked
     schedule()
-    // Once this is answered, no block of the pace before comes any more.
+    // Once this is answered, the previous interval makes no more blocks.
     await turn
     return true
   }
 }
 
-/** Undefined for what the node will refuse. */
+/** Undefined for values that the node refuses. */
 function parsePace(params: readonly unknown[] = []): Pace | undefined {
   const [given] = params
   const [least, most, ...more] = Array.isArray(given) ? given : [given, given]

@@ -9,20 +9,20 @@ export type KeeperOrders = { privateKey: Hex; chains: KeptChain[] }
 
 const CHECK_MS = 1_000
 const TOUCH_GAS = 200_000n
-// `touch` re-stamps whatever the answer is when it is included: it can never undo somebody's update.
+// `touch` renews the timestamp of the current answer, so it can never undo an update.
 const TOUCH = encodeFunctionData({ abi: testFeedAbi, functionName: 'touch' })
 
-/** Keeps the feeds of a chain fresh for ever, as the operators of real ones do. */
+/** Keeps the feeds of a chain fresh, as the operators of real feeds do. */
 async function keepFresh(chain: KeptChain, privateKey: Hex): Promise<never> {
   const client = createEvmClient(chain.rpcUrl)
   const sender = createEvmSender(client, { privateKey, chainId: chain.chainId })
 
   async function touchIfDue(): Promise<void> {
     const { timestamp } = await client.getBlock({ blockTag: 'latest' })
-    // By the chain's own clock, which tests move: a feed is never stale for long after a jump.
+    // By the chain's own clock, which tests move: a feed is not stale for long after a jump.
     const age = Number(timestamp) - touchedAt
     if (age >= 0 && age < chain.everySeconds) return
-    // On a halted chain the last round is still waiting: another one would only pile up behind it.
+    // On a halted chain the last round is still pending; more would only queue up behind it.
     if (await hasPending(client, sender.address)) return
     for (const to of chain.feeds) await sender.send({ to, data: TOUCH, gas: TOUCH_GAS })
     touchedAt = Number(timestamp)

@@ -42,46 +42,49 @@ export type NetworkOptions = {
   home?: string
   /** The API's port; by default any free one. */
   port?: number
-  /** How many processes of the API share that port. */
+  /** The number of API processes that share the port. */
   api?: number
   workers?: number
-  /** Which chains there are and how they behave; `local` by default. */
+  /** The set of chains and their behaviour; `local` by default. */
   shape?: Shape
-  /** Between blocks of the EVM chains, instead of what the shape says. */
+  /** Block time of the EVM chains, instead of the shape's. */
   blockMs?: number
-  /** Between slots of the Solana chain, likewise. */
+  /** Slot time of the Solana chain, instead of the shape's. */
   slotMs?: number
   /** Extra top-level keys of the service's configuration, such as shorter deadlines. */
   serviceConfig?: Readonly<Record<string, unknown>>
-  /** Where the service reaches a chain instead of its node: tests put a proxy between the two. */
+  /** The URL that the service uses instead of a chain's node: tests put a proxy in between. */
   serviceRpcUrl?(chain: { name: string; rpcUrl: string }): string
-  /** False starts all that the service needs, and not the service. */
+  /** False starts everything except the service. */
   service?: boolean
-  /** Builds the page and has the API serve it at /app, and the dashboard on a listener of its own. */
+  /**
+   * Builds the page, which the API then serves at /app, and starts the operator's listener with the
+   * dashboard.
+   */
   web?: boolean
-  /** Takes the usual ports of chains and faucet where they are free, instead of any. */
+  /** Uses the default ports of chains and faucet if they are free, instead of any free port. */
   usualPorts?: boolean
-  /** What every child may see of our environment. */
+  /** The environment variables that every child receives. */
   env?: Environment
-  /** One line per step, and one whenever a process dies. */
+  /** Receives one line per step, and one for each process that dies. */
   say?(line: string): void
-  /** The network cannot go on: a chain, which lives in memory, is gone. */
+  /** Called if the network cannot continue, because a chain, which is in memory, is gone. */
   onFatal?(reason: string): void
 }
 
 export type Network = {
   local: LocalNetwork
   home: string
-  /** Of who owns the tables, and the server: for migrations, and for tests that look at everything. */
+  /** For the owner of the tables, with all rights: for migrations, and for tests that read everything. */
   databaseUrl: string
-  /** Of each part of the service. */
+  /** One URL for each part of the service. */
   databaseUrls: DatabaseUrls
   keys: Keys
-  /** The process ids of each role right now. */
+  /** The current process ids of each role. */
   readonly pids: Record<string, number[]>
   /** Kills every process of a role with SIGKILL, as a crash would. */
   kill(role: string): void
-  /** Stops a role and does not restart it. */
+  /** Stops a role without a restart. */
   dismiss(role: string): Promise<void>
   stop(): Promise<void>
 }
@@ -100,7 +103,7 @@ type Context = {
 const FAUCET_PORT = 8081
 const OPERATOR_PORT = 8082
 
-/** Starts a new, empty network. When anything fails, all that was started is stopped again. */
+/** Starts a new, empty network. If a step fails, everything that was started is stopped again. */
 export async function startNetwork(options: NetworkOptions = {}): Promise<Network> {
   const held = await takeApiPort(options.port)
   const dir = options.home ?? mkdtempSync(join(tmpdir(), 'geoswap-'))
@@ -140,7 +143,7 @@ export async function startNetwork(options: NetworkOptions = {}): Promise<Networ
 
 async function takeApiPort(wanted: number | undefined): Promise<HeldPort> {
   const port = wanted ?? (await findFreePort())
-  // A network that was just killed may still be letting go of it.
+  // A network that was just killed may still hold the port.
   for (let attempt = 0; attempt < PORT_ATTEMPTS; attempt += 1) {
     const held = await holdPort(port)
     if (held) return held
@@ -188,7 +191,7 @@ async function startAll(
   return { local, databaseUrl: service.databaseUrl, databaseUrls: service.databaseUrls }
 }
 
-/** The chains as the service reaches them. */
+/** The chains with the URLs that the service uses. */
 function asReached({ evm, solana }: ReadyChains, { serviceRpcUrl }: NetworkOptions): ReadyChains {
   const through = <Chain extends ReadyChain | ReadySolanaChain>(chain: Chain): Chain => {
     if (!serviceRpcUrl) return chain
@@ -198,7 +201,7 @@ function asReached({ evm, solana }: ReadyChains, { serviceRpcUrl }: NetworkOptio
   return { evm: evm.map(through), solana: through(solana) }
 }
 
-/** For the commands of an operator on this machine. */
+/** The secrets for operator commands on this machine. */
 function toLocalSecrets(databaseUrl: string, keys: Keys) {
   const { treasury, solana, seal: sealKeys } = keys
   return {
@@ -210,7 +213,7 @@ function toLocalSecrets(databaseUrl: string, keys: Keys) {
   }
 }
 
-/** The page of this machine: it may know what local.json says. */
+/** The page of a local network may use the content of local.json. */
 async function preparePage({ webDir, localFile }: Home) {
   await buildWeb(webDir)
   return { web: { folder: webDir, localFile } }
@@ -290,7 +293,7 @@ async function startFaucet(context: Context, chains: ReadyChains): Promise<strin
 
 type ServicePorts = { port: number; operatorPort: number | undefined }
 
-/** Returns where the processes without an API show their metrics. */
+/** Returns the metrics URLs of the processes without an API. */
 async function startService(
   context: Context,
   { service, port, operatorPort }: ServicePorts & { service: ServiceSetup },
