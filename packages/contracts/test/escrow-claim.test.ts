@@ -46,7 +46,7 @@ async function createLocked(position: number, terms: Terms = {}): Promise<Swap> 
 const setClaimCap = (token: World['token'], limit: bigint) =>
   callEscrow(world, world.treasury, 'setClaimCap', [token, limit])
 
-test("a claim with the attester's signature gives the input to the vault, whoever sends it", async () => {
+test("a claim with the attester's signature pays the input to the vault, whoever sends it", async () => {
   const swap = await createLocked(0)
   const before = await vaultBalance()
 
@@ -57,7 +57,7 @@ test("a claim with the attester's signature gives the input to the vault, whoeve
   expect((await vaultBalance()) - before).toBe(100n)
 })
 
-test('nobody but the attester can say that an op is delivered', async () => {
+test('only the attester can attest that an op is delivered', async () => {
   const swap = await createLocked(0)
   const { r, vs } = await attestRefund(world, swap.hash, 2n ** 40n)
   const claims = await attestClaims(world, [swap.hash])
@@ -71,7 +71,7 @@ test('nobody but the attester can say that an op is delivered', async () => {
   expect(await readState(world, swap)).toBe('LOCKED')
 })
 
-test("an attestation for one escrow's op is worth nothing on another chain", async () => {
+test("an attestation for one escrow's op is invalid on another chain", async () => {
   const elsewhere = await createWorld({ id: world.chain.id + 1 })
   const swap = await createLocked(0)
   const { r, vs } = await attestClaims(elsewhere, [swap.hash])
@@ -137,7 +137,7 @@ test('a token without a cap cannot be claimed', async () => {
   expect(await readState(world, swap)).toBe('LOCKED')
 })
 
-test('a claim over the cap stays locked and is made in the next hour', async () => {
+test('a claim over the cap stays locked and succeeds in the next hour', async () => {
   await setClaimCap(world.token, 150n)
   const swaps = [await createLocked(0), await createLocked(1)]
   const [first, second] = swaps
@@ -153,7 +153,7 @@ test('a claim over the cap stays locked and is made in the next hour', async () 
   expect(await readState(world, second)).toBe('CLAIMED')
 })
 
-test('a batch defers what is over the cap and claims what fits', async () => {
+test('a batch defers ops over the cap and claims those that fit', async () => {
   await setClaimCap(world.token, 250n)
   const swaps = [await createLocked(0), await createLocked(1, { inputAmount: 300n }), await createLocked(2)]
   const before = await vaultBalance()
@@ -169,7 +169,7 @@ test('a batch defers what is over the cap and claims what fits', async () => {
   expect((await vaultBalance()) - before).toBe(200n)
 })
 
-test('the cap counts every claim of the hour, also those of a batch that comes back to a token', async () => {
+test('the cap counts every claim of the hour, also in a batch that returns to a token', async () => {
   await setClaimCap(world.token, 250n)
   const native = await createWallet(world, NATIVE, 1_000n)
   const coin = await createSwap(world, native, { inputToken: NATIVE, index: indexOf(1, 7) })
@@ -208,7 +208,7 @@ test('a claim closes an op whose token refuses the vault, and the treasury colle
   expect((await vaultBalance(token)) - before).toBe(100n)
 })
 
-test('a batch credits the vault for the token that refuses it, and pays the others', async () => {
+test('a batch credits the vault for a token that refuses it, and pays the others', async () => {
   const token = await deployListed(world, 'BlockToken')
   const holder = await createWallet(world, token)
   const refused = await createSwap(world, holder, { inputToken: token, index: indexOf(1, 5) })

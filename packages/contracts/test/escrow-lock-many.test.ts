@@ -52,7 +52,7 @@ test('a batch locks ops of several wallets and tokens', async () => {
   expect(await readBalance(world, NATIVE, world.escrow)).toBe(100n)
 })
 
-test('ops that cannot be locked are reported, and the good ones beside them are locked exactly', async () => {
+test('ops that cannot be locked are reported, and the others are locked exactly', async () => {
   const fee = await deployListed(world, 'FeeToken')
   const no = await deployListed(world, 'FalseToken')
   const block = await deployListed(world, 'BlockToken')
@@ -120,7 +120,7 @@ test.each(['TestToken', 'WrappingToken'])(
 test.each([
   ['transfer', 10n ** 9n, 0n],
   ['balanceOf', 0n, 10n ** 9n],
-])('a token that burns all gas in %s takes only its own op down', async (_, inTransfer, inBalance) => {
+])('a token that burns all gas in %s fails only its own op', async (_, inTransfer, inBalance) => {
   const burner = await deployListed(world, 'GasToken')
   const swaps = [
     await createOp(0),
@@ -136,7 +136,7 @@ test.each([
   expect(receipt.gasUsed).toBeLessThan(900_000n)
 })
 
-test('a token that answers with a flood of data takes only its own op down', async () => {
+test('a token that returns a flood of data fails only its own op', async () => {
   const bomb = await deployListed(world, 'BombToken')
   const swaps = [await createOp(0), await createOp(1, {}, bomb), await createOp(2)]
   await poke(world, { name: 'BombToken', to: bomb, functionName: 'setArmed', args: [true] })
@@ -168,7 +168,7 @@ test('a position that fails in a batch keeps the word of its last op', async () 
   expect((await readSlot(world, world.locker, 0n)).word).toBe(word)
 })
 
-test('whatever gas a batch is given, a good op is never reported as failed', async () => {
+test('with any amount of gas, a batch never reports a good op as failed', async () => {
   const token = await deployListed(world, 'CautiousToken')
   const swaps = await Promise.all([0, 1, 2, 3, 4, 5, 6, 7].map((position) => createOp(position, {}, token)))
 

@@ -102,7 +102,7 @@ test('an op can still be claimed after refundDeadline; the first outcome wins', 
   expect(await readBalance(world, world.token, world.escrow)).toBe(0n)
 })
 
-test("the attester's word refunds at any time", async () => {
+test("the attester's signature refunds at any time", async () => {
   const swap = await createLocked()
 
   await refundAttested(world, swap)
@@ -125,7 +125,7 @@ test.each([
   else await sent
 })
 
-test('nobody but the attester can refund early, and its signature fits one op and one time', async () => {
+test('only the attester can refund early, and its signature is for one op and one time', async () => {
   const swap = await createLocked()
   const other = await createLocked({ index: indexOf(1, 1) })
   const { r, vs } = await attestRefund(world, other.hash, 2n ** 40n)
@@ -191,7 +191,7 @@ test('a refund with any gas pays the wallet or changes nothing: nobody can force
   expect(endings).toEqual(['Refunded', 'reverted'])
 })
 
-test('a wallet that refuses coins does not hold up the refunds of others', async () => {
+test('a wallet that refuses coins does not delay the refunds of others', async () => {
   const hostile = await createWallet(world, NATIVE, 1_000n)
   const blocked = await createSwap(world, hostile, { inputToken: NATIVE, index: indexOf(1, 8) })
   await lock(world, blocked)

@@ -22,7 +22,7 @@ const wallet = await createWallet(world)
 const other = await createWallet(world)
 isolate(world)
 
-/** Compiled while the file loads, where no test's time limit runs. */
+/** Compiled while the file loads, so that it does not count towards a test's timeout. */
 const account = compileProduct().GeoAccount
 
 const isValid = (hash: Hex, signature: Hex) =>
@@ -88,7 +88,7 @@ test('a delegated wallet signs permits for tokens that recover the signer', asyn
   expect(await allowance('PermitToken', token)).toBe(7n)
 })
 
-test('a delegated wallet signs permits for tokens that ask its code, as USDC and Permit2 do', async () => {
+test('a delegated wallet signs permits for tokens that use ERC-1271, such as USDC and Permit2', async () => {
   const token = await deployTest(world, 'CodePermitToken')
   const signature = await signPermit(token)
   const permit = testAbiOf('CodePermitToken').filter(
@@ -165,7 +165,7 @@ test('a delegated wallet receives ERC-223 tokens of both forms', async () => {
   expect(await readBalance(world, token, wallet.address)).toBe(3n)
 })
 
-test('a delegated wallet receives coins, with data or without, as one without code does', async () => {
+test('a delegated wallet receives coins, with or without data, like one without code', async () => {
   await send(world.chain, { from: world.stranger, to: wallet.address, value: 5n })
   await send(world.chain, { from: world.stranger, to: wallet.address, value: 6n, data: '0xdeadbeef01' })
 
@@ -173,7 +173,7 @@ test('a delegated wallet receives coins, with data or without, as one without co
   expect(await read(world.chain, { to: wallet.address, data: '0x12345678' })).toBe('0x')
 })
 
-test('a delegated wallet sends transactions of its own', async () => {
+test('a delegated wallet sends its own transactions', async () => {
   await send(world.chain, { from: world.stranger, to: wallet.address, value: 10n ** 18n })
   const nonce = await readNonce(world.chain, wallet.address)
 
@@ -183,7 +183,7 @@ test('a delegated wallet sends transactions of its own', async () => {
   expect(await readBalance(world, NATIVE, other.address)).toBe(9n)
 })
 
-test('a delegated wallet names the interfaces it has, and no others', async () => {
+test('a delegated wallet reports exactly the interfaces it has', async () => {
   const supports = (id: string) =>
     ask(world, { abi: geoAccountAbi, to: wallet.address, functionName: 'supportsInterface', args: [id] })
 
@@ -192,7 +192,7 @@ test('a delegated wallet names the interfaces it has, and no others', async () =
   for (const id of ['0xffffffff', '0x00000000', '0x80ac58cd']) expect(await supports(id)).toBe(false)
 })
 
-test('a refund reaches a wallet that has taken its delegation back', async () => {
+test('a refund reaches a wallet that has revoked its delegation', async () => {
   const swap = await createSwap(world, wallet)
   await lock(world, swap)
   await delegate(world, wallet, NATIVE)
@@ -202,7 +202,7 @@ test('a refund reaches a wallet that has taken its delegation back', async () =>
   expect(await readBalance(world, world.token, wallet.address)).toBe(1_000n)
 })
 
-test('the account has no storage, no set-up, no role, and no way to run other code', () => {
+test('the account has no storage, no initialization, no role, and no way to run other code', () => {
   const names = geoAccountAbi.flatMap((item) => (item.type === 'function' ? [item.name.toLowerCase()] : []))
 
   expect(account?.storage).toEqual([])
@@ -233,7 +233,7 @@ function listOpcodes(code: Hex): number[] {
   return opcodes
 }
 
-test('hashes are encoded as the escrow encodes them, so that no other digest passes as an op', async () => {
+test('hashes are encoded as in the escrow, so that no other digest passes as an op', async () => {
   const swap = await createSwap(world, wallet)
   const raw = encodeAbiParameters([{ type: 'bytes32' }], [swap.hash])
   const direct = await wallet.sign({ hash: raw })
