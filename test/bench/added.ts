@@ -7,10 +7,10 @@ import { atPace, createTraders, live, prepareSwaps } from './traders.ts'
 
 const WALLETS = 12
 const SWAPS = 48
-// Not a divisor of the block time: submissions fall on every part of it.
+// Not a divisor of the block time, so that submissions fall on every part of a block.
 const EVERY_MS = 437
 
-/** What the service adds to a swap beyond the blocks it has to wait for. */
+/** The time that the service adds to a swap, besides the blocks it has to wait for. */
 export async function measureAdded(bench: Bench): Promise<Figure[]> {
   const wallets = await createTraders(bench, WALLETS)
   const baseline = await readBaseline(bench)

@@ -46,7 +46,7 @@ export async function measureBurst(bench: Bench): Promise<Figure[]> {
   ]
 }
 
-/** All wallets at the same time, each with its swaps in quick succession: far faster than has to be. */
+/** All wallets at the same time, each with its swaps in quick succession: far faster than required. */
 async function submitAll(bench: Bench, prepared: readonly Submission[]): Promise<Lived[]> {
   const byWallet = new Map<string, Submission[]>()
   for (const one of prepared) {

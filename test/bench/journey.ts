@@ -2,7 +2,7 @@ import type { Bench } from './network.ts'
 import type { RpcLog, SeenBlock, Sent } from './rpc-proxy.ts'
 import type { Lived } from './traders.ts'
 
-/** A swap's way, in milliseconds: its own waiting for blocks apart from everything else. */
+/** The stages of a swap in milliseconds, with the waits for blocks separated. */
 export type Journey = {
   /** From submit's answer to the node's answer to the lock. */
   toLock: number
@@ -15,11 +15,11 @@ export type Journey = {
   /** From the block of the delivery to the answer of the held read. */
   beforeAnswer: number
   total: number
-  /** All of it without the two waits for a block. */
+  /** The total without the two waits for a block. */
   added: number
 }
 
-/** Puts together what callers, proxy and chains saw. Swaps whose transactions were replaced are left out. */
+/** Combines the records of callers, proxy and chains. Swaps with replaced transactions are left out. */
 export async function journeysOf(bench: Bench, lived: readonly Lived[], log: RpcLog): Promise<Journey[]> {
   const sent = new Map(log.sent.toReversed().map((transaction) => [transaction.txHash, transaction]))
   const seen = new Map(log.blocks.map((block) => [`${block.chain} ${block.number}`, block]))

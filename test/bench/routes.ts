@@ -8,7 +8,7 @@ import { median, percentile } from './statistics.ts'
 type Goal = Route & {
   p50: number
   p95: number
-  /** How many blocks deep an input of this value has to be. */
+  /** The depth in blocks that an input of this value needs. */
   depth: number
 }
 
@@ -23,14 +23,15 @@ const ROUTES: readonly Goal[] = [
 ]
 export const ROUTE_NAMES = ROUTES.map(({ name }) => name)
 const KEPT_SHARE = 0.8
-// A backend that lags does not know yet that a wallet was delegated.
+// A lagging backend does not know yet that a wallet was delegated.
 const LAGGING_BLOCKS = 4
 
 type Choice = { names: readonly string[]; swaps: number }
 
 /**
- * Swaps one after the other on each route, from the answer to submit until a held read says `settled`. Routes of
- * Ethereum are slow: they run beside the others, so that every chain has other swaps to serve, as in life.
+ * Swaps one after the other on each route, from the answer to submit until a held read reports `settled`.
+ * Routes of Ethereum are slow, so they run beside the others; every chain then serves other swaps too, as in
+ * production.
  */
 export async function measureRoutes(shaped: Shaped, { names, swaps }: Choice): Promise<Figure[]> {
   const routes = ROUTES.filter(({ name }) => names.length === 0 || names.includes(name))
@@ -64,7 +65,7 @@ async function createSwappers(
   const { controls, say } = shaped
   say(`funding a wallet for each of ${routes.length} routes and swapping once with each`)
   const chains = shaped.world.chains.map(({ name }) => name)
-  // A build follows the funding of its wallet at once.
+  // The build follows the funding of its wallet at once.
   for (const chain of chains) await controls.setBackendLag(chain, 0)
   const swappers = await Promise.all(
     routes.map(async (route) => {
@@ -98,7 +99,9 @@ async function measureRoute(shaped: Shaped, measuring: Measuring): Promise<Figur
 
 const GOLDEN_RATIO = 0.618
 
-/** A swap ends with a block. Without a pause the next one would always begin right after it, and wait longest. */
+/**
+ * A swap ends with a block. Without a pause the next one would always start right after it and wait longest.
+ */
 function pauseMs(shaped: Shaped, route: Route, count: number): number {
   return ((count * GOLDEN_RATIO) % 1) * slowestBlockMs(shaped, route)
 }
@@ -134,7 +137,7 @@ const PARTS = ['submit to lock', 'block to locked', 'locked to delivery', 'block
 type Added = Record<(typeof PARTS)[number], number>
 type Lived = { route: Goal; swap: RouteSwap; blocks: BlockTimes }
 
-/** Milliseconds that the service took beside the blocks; NaN where the block was not heard of. */
+/** The service's own milliseconds, without the blocks; NaN if the block was not observed. */
 async function addedTo({ world }: Shaped, { route, swap, blocks }: Lived): Promise<Added> {
   const { timeline, originTxHash, deliveryTxHash } = swap.status
   const atStage = (name: string) => Date.parse(timeline.find(({ stage }) => stage === name)?.at ?? '')
@@ -166,7 +169,7 @@ function describe({ tookMs, etaSeconds, status }: RouteSwap, added: Added | unde
   return `${(tookMs / 1_000).toFixed(2)} s (eta ${etaSeconds}, ${status.status}): ${parts.join(', ')}`
 }
 
-/** Minutes from the final block to the newest one. */
+/** Minutes between the final block and the newest one. */
 async function finalityOf({ world, solana }: Shaped, { from, to }: Route): Promise<string> {
   const minutes = async (chain: string): Promise<string> => {
     if (chain === 'solana') {

@@ -12,12 +12,12 @@ import { createTraders, inGroups, live, orderOf, prepareSwaps, type Trading } fr
 
 const SIZES = [1, 2, 4]
 const SECONDS = 5
-// Each process compiles what it does often.
+// Each process compiles its hot code first.
 const WARM_UP_SECONDS = 3
 const WALLETS = 25
 const SWAPS = 150
 
-/** What more processes bring on this machine: each size on a network of its own, behind its own balancer. */
+/** The gain from more processes on this machine: each size on its own network, behind its own balancer. */
 export async function measureScale({ say }: Bench): Promise<Figure[]> {
   const figures: Figure[] = []
   for (const size of SIZES) {

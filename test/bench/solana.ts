@@ -22,7 +22,10 @@ const BURST_WITHIN_MS = 10_000
 const PREPARED_AT_ONCE = 8
 const DELIVERED = { abi: geoVaultAbi, eventName: 'Delivered' } as const
 
-/** A transaction's way to the node at 20 per second, then a hundred swaps each way between Solana and alpha. */
+/**
+ * The latency of a transaction to the node at 20 per second, then a hundred swaps each way between Solana and
+ * alpha.
+ */
 export async function measureSolana(bench: Bench): Promise<Figure[]> {
   const solana = await createSolanaWorld(bench.world.local)
   const wallets = await createWallets(bench, solana)
@@ -32,7 +35,7 @@ export async function measureSolana(bench: Bench): Promise<Figure[]> {
   ]
 }
 
-/** Wallets with money that have swapped twice, so that every path is warm. */
+/** Funded wallets that have swapped twice, so that every path is warm. */
 async function createWallets(bench: Bench, solana: SolanaWorld): Promise<KeyPairSigner[]> {
   bench.say(`funding ${WALLETS} wallets on Solana and swapping twice with each`)
   const wallets = await Promise.all(
@@ -81,7 +84,7 @@ function callsPerSwap({ calls }: RpcLog): string {
     .join(', ')
 }
 
-/** Quotes, builds and signs: USDC on Solana to USDC on alpha, each to a recipient of its own. */
+/** Quotes, builds and signs: USDC on Solana to USDC on alpha, each to its own recipient. */
 async function prepareInputs(
   { world, say }: Bench,
   solana: SolanaWorld,

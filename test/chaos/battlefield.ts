@@ -18,15 +18,15 @@ export type Battlefield = {
   proxyOf(place: Place): FaultProxy
   blockMsOf(place: EvmPlace): number
   pool: Pool
-  /** While they are closed, no client begins. */
+  /** While closed, no client starts. */
   doors: { areClosed: boolean }
   ledger: Ledger
   random: Random
-  /** The last trouble of each kind that has to wait for the one before. */
+  /** The last fault of each kind that must not overlap with the next of its kind. */
   turns: Map<string, Promise<void>>
 }
 
-/** Waits end early when all is to end. */
+/** Waits end early when the run ends. */
 export type Strike = Battlefield & { wait(ms: number): Promise<void> }
 
 export const blocksOf = (place: EvmPlace) => `${place} blocks`

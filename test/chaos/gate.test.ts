@@ -6,13 +6,13 @@ import { drawGate } from '../chaos/gate.ts'
 import { judge } from '../chaos/judge.ts'
 import { run } from '../chaos/run.ts'
 
-// About a hundred on a machine that has nothing else to do.
+// About a hundred seconds on an idle machine.
 const SECONDS = 600
-// Where its time went, also when all is well.
+// Reports where the time went, also on success.
 const say = (line: string) => void process.stdout.write(`${line}\n`)
 
 test(
-  'sixty swaps, with a crash at every place where a process can end, break no rule and all end',
+  'sixty swaps, with a crash at every point where a process can end, break no rule and all end',
   async () => {
     const dir = mkdtempSync(join(tmpdir(), 'geoswap-gate-'))
     const running = await run({ plan: drawGate({ seed: 1, swaps: 60 }), dir, say })

@@ -76,7 +76,10 @@ async function runPlans(): Promise<boolean> {
 
 const brokenIn = ({ violations }: Verdict) => [...new Set(violations.map(({ invariant }) => invariant))]
 
-/** Each has to break what its rule protects, and be seen doing so; the build with all rules must not. */
+/**
+ * Each mutant must break its invariant, and the checker must find it; the build with all rules must break
+ * none.
+ */
 async function runMutants(): Promise<boolean> {
   const wanted = mutants.filter(({ id }) => positionals.length === 0 || positionals.includes(id))
   const plan = drawQuiet(Number(values.seed))

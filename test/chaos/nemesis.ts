@@ -7,10 +7,10 @@ import { reorg } from './reorg.ts'
 import { actOnShape, calmShape, isOfShape } from './shape-troubles.ts'
 
 const ETH_USD = 2_500
-// More than a quote from before it allows: nothing is locked or delivered while it lasts.
+// More than an earlier quote allows: nothing is locked or delivered while it lasts.
 const SPIKE_WEI = 5_000_000_000n
 
-/** Does everything bad at its time. Resolves when all of it is over. */
+/** Causes every planned fault at its time. Resolves when all are over. */
 export async function rage(
   field: Battlefield,
   events: readonly NemesisEvent[],
@@ -26,7 +26,7 @@ export async function rage(
   )
 }
 
-/** Does one bad thing, when it is its turn. */
+/** Causes one fault, after earlier ones of its kind. */
 export async function strike(field: Strike, event: NemesisEvent): Promise<void> {
   const turn = turnOf(event)
   const done = turn ? inTurn(field.turns, turn, () => act(field, event)) : act(field, event)
@@ -34,8 +34,8 @@ export async function strike(field: Strike, event: NemesisEvent): Promise<void> 
 }
 
 /**
- * A chain has one trouble with its blocks at a time: a reorg would undo the end of a halt. And one wrong node at a
- * time: two of three that tell the same lie are the majority.
+ * A chain has one fault of its blocks at a time, since a reorg would undo the end of a halt. It has one wrong
+ * node at a time, since two of three equal lies are the majority.
  */
 function turnOf(event: NemesisEvent): string | undefined {
   if (event.kind === 'reorg' || event.kind === 'halt' || event.kind === 'deepReorg')
@@ -95,7 +95,7 @@ async function lift(over: Promise<void>, end: () => void): Promise<void> {
   end()
 }
 
-/** Left alone it would fall by an eighth with every block that is not full. */
+/** Otherwise it would fall by an eighth with every block that is not full. */
 async function spike(field: Strike, event: Extract<Trouble, { kind: 'feeSpike' }>): Promise<void> {
   const { client } = field.world.chainNamed(event.chain)
   const { baseFeePerGas } = await client.getBlock()
@@ -119,7 +119,7 @@ async function stall(pool: Pool, over: () => Promise<void>): Promise<void> {
   }
 }
 
-// Less than what the service takes for final on the local chains.
+// Less than the service's finality on the local chains.
 const DEEPEST = 3
 
 async function undo(field: Battlefield, event: Extract<Trouble, { kind: 'reorg' }>): Promise<void> {
@@ -150,9 +150,9 @@ const FINAL_BLOCKS = 6
 const CALM_TRIES = 40
 
 /**
- * Whether every delivery that was told is final there. One that a reorg undid is made again while there is time, which
- * the service makes sure of before it tells: a clock that jumps between the two, or that a reorg goes back behind,
- * takes that time away, and nobody could keep the word.
+ * Whether every reported delivery is final there. A delivery that a reorg reverted is repeated while there is
+ * time, which the service ensures before it reports one. A clock jump in between, or a reorg behind the jump,
+ * would remove that time, and no service could keep its promise.
  */
 async function isCalm({ pool, world, wait, blockMsOf }: Strike, place: EvmPlace): Promise<boolean> {
   const { chainId } = world.chainNamed(place)
@@ -171,7 +171,7 @@ async function isCalm({ pool, world, wait, blockMsOf }: Strike, place: EvmPlace)
 
 const TRIES = 20
 
-/** Undoes whatever still lasts, also on a machine that is too busy to answer at once. */
+/** Ends all faults that still last, also on a busy machine. */
 export async function makePeace({ world, solana, places }: Battlefield): Promise<void> {
   await Promise.all(places.map((place) => persist(() => world.chainNamed(place).resume())))
   await persist(() => calmShape(world.local))

@@ -16,21 +16,25 @@ import type { ClientPlan, Plan } from './plan.ts'
 import { lapse, untilTaken } from './shape-troubles.ts'
 import { type Stage, setStage } from './stage.ts'
 
-// For what has not been seen in the planned time. A machine that has nothing else to do needs a fraction of it.
+// For events that were not seen in the planned time. An idle machine needs a fraction of it.
 const MOST_MORE_SECONDS = 1_200
 const LOOK_MS = 250
-// Blocks enough to see what the last moves of the service were made by.
+// Enough blocks to see the basis of the service's last decisions.
 const AFTERMATH_MS = 2_000
-// On a shape, when all is calm: time for swaps to end as they do, then time that passes at once until all is at rest.
+// On a shape, after the faults: time for swaps to end normally, then time that passes at once until all are
+// at rest.
 const CALM_MS = 25_000
 const LAPSE_SECONDS = 300
-// For those who could not begin while everything broke.
+// For clients that could not start during the faults.
 const BACKLOG_MS = 45_000
 const LAPSE_EVERY_MS = 4_000
 
 export type RunOptions = { plan: Plan; dir: string; mutant?: Mutant; say(line: string): void }
 
-/** One run: everything starts, breaks and comes to rest, and its folder says what the checker needs to know. */
+/**
+ * One run: starts everything, causes the faults and waits for rest; its folder has the evidence for the
+ * checker.
+ */
 export async function run({ plan, dir, mutant, say }: RunOptions): Promise<{ stop(): Promise<void> }> {
   const ledger = openLedger(dir)
   writeFileSync(join(dir, 'plan.json'), JSON.stringify(plan))
@@ -56,7 +60,7 @@ export async function run({ plan, dir, mutant, say }: RunOptions): Promise<{ sto
   progress.stop()
   const quietMs = Date.now() - calmAt
   say(`quiet ${(quietMs / 1_000).toFixed(1)} s after the last fault`)
-  // What the checker reads must not move under its eyes, also when something did not come to rest.
+  // The data must not change while the checker reads it, even if something did not come to rest.
   await stage.crew.stop()
   await delay(AFTERMATH_MS)
   stage.heads.stop()
@@ -64,7 +68,7 @@ export async function run({ plan, dir, mutant, say }: RunOptions): Promise<{ sto
   return { stop: stage.stop }
 }
 
-/** Finality is minutes away: the clocks of all chains move on together until all is at rest. */
+/** Finality takes minutes: the clocks of all chains are advanced together until all is at rest. */
 async function passTime({ field }: Stage, life: Life): Promise<void> {
   const calm = Date.now() + CALM_MS
   while (!life.isOver && Date.now() < calm) await delay(LOOK_MS)
@@ -74,13 +78,13 @@ async function passTime({ field }: Stage, life: Life): Promise<void> {
   }
 }
 
-/** Closed, nobody begins any more; over, nobody waits any longer. */
+/** Closed: no client starts. Over: no client waits. */
 type Life = { isClosed: boolean; isOver: boolean }
 type Begin = { clients: readonly ClientPlan[]; ledger: Ledger; life: Life }
 
 type Begun = { areAllIn(): boolean; ended: Promise<unknown> }
 
-/** Lets these clients begin, each at its time and when there is room for it. */
+/** Starts these clients, each at its time and when there is room for it. */
 function begin(stage: Stage, plan: Plan, { clients, ledger, life }: Begin): Begun {
   const started = Date.now()
   const { world, solana, crew } = stage
@@ -108,7 +112,7 @@ function begin(stage: Stage, plan: Plan, { clients, ledger, life }: Begin): Begu
 
 type Rage = Omit<Begin, 'clients'> & { say(line: string): void; first: Begun }
 
-/** Until every fail-point was seen and all the clients are there; those in reserve follow while that lasts. */
+/** Until every fail-point was reached and all clients have started; reserve clients follow meanwhile. */
 async function passGate(stage: Stage, plan: Plan, { first, ...how }: Rage): Promise<Begun | undefined> {
   let more: Begun | undefined
   const callMore = async (isOver: () => boolean) => {
@@ -121,7 +125,9 @@ async function passGate(stage: Stage, plan: Plan, { first, ...how }: Rage): Prom
   return more
 }
 
-/** All that is planned; then, with the clients in reserve, what leads to that which was not seen often enough. */
+/**
+ * The whole plan; then, with the reserve clients, the conditions for events that were not seen often enough.
+ */
 async function rageAll(stage: Stage, plan: Plan, { first, ...how }: Rage): Promise<Begun | undefined> {
   await rageFor(stage, plan, plan.seconds)
   if (plan.deepReorg || plan.reserve.length === 0 || (await isAllSeen(stage, plan))) return undefined
@@ -129,7 +135,7 @@ async function rageAll(stage: Stage, plan: Plan, { first, ...how }: Rage): Promi
   const more = begin(stage, plan, { ...how, clients: plan.reserve })
   const allEnded = Promise.allSettled([first.ended, more.ended])
   await directUntilSeen(stage, plan, MOST_MORE_SECONDS, async (_, end) => {
-    // Without clients nothing is left that could be seen.
+    // Without clients nothing more can be seen.
     void allEnded.then(end)
   })
   return more
@@ -142,8 +148,8 @@ async function calm({ state, crew, field }: Stage): Promise<void> {
 }
 
 /**
- * When all else is over: a chain undoes more than it should ever. Swaps that were paid by then lose their inputs, and
- * no fault of another kind is in the way of that.
+ * After all other faults, a chain reverts more than its reorg window. Swaps that were paid by then lose their
+ * inputs, and no other fault interferes.
  */
 async function undoDeeply(
   stage: Stage,
@@ -215,7 +221,7 @@ const seconds = (since: number) => ((Date.now() - since) / 1_000).toFixed(0)
 
 const OPEN = `select count(*)::int as open from swaps where state not in ('closed', 'refunded', 'failed')`
 
-/** Nothing is left to do: every swap has ended, and its money is where it stays. */
+/** Nothing is left to do: every swap has ended, and its funds are final. */
 async function untilQuiet(pool: Pool, deadline: number): Promise<void> {
   while (Date.now() < deadline) {
     const open = await pool.query<{ open: number }>(OPEN).then(

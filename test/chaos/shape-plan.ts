@@ -17,12 +17,12 @@ import {
   spreadOver,
 } from './plan.ts'
 
-// A run on chains of a public shape. Their blocks and their finality take the time of real ones, and deadlines are
-// those of production: clocks are moved where a run would have to wait for minutes.
+// A run on chains of a public shape. Blocks and finality take as long as on the real ones, and deadlines are
+// those of production. Clocks are moved where a run would otherwise wait for minutes.
 
 export const SHAPE_CHAINS: readonly EvmPlace[] = ['ethereum', 'base', 'arbitrum']
 const ROLLUPS: readonly EvmPlace[] = ['base', 'arbitrum']
-/** The defaults of the service, named for the checker. */
+/** The defaults of the service, repeated for the checker. */
 const DEADLINES = {
   opLifeSeconds: 120,
   lockInclusionSeconds: 60,
@@ -42,10 +42,10 @@ const NODES = 3
 const WEIGHTED: readonly EvmPlace[] = ['base', 'arbitrum', 'base', 'arbitrum', 'ethereum']
 // Within the reorg window of each: 48 s, 20 s and 20 s.
 const DEEPEST: Partial<Record<EvmPlace, number>> = { ethereum: 3, base: 6, arbitrum: 24 }
-// Longer than the finality of any of them, shorter than what a delivery has left.
+// Longer than the finality of any of them, shorter than the remaining time of a delivery.
 const LAPSE_SECONDS = 1_300
 const LAPSES = [0.35, 0.6]
-// Deeper than the window of 20 s, whose swaps are paid meanwhile; then past the deadline of every op in it.
+// Deeper than the window of 20 s, with swaps paid meanwhile; then past the deadline of every op in it.
 const DEEP_REORG = { leastMs: 25_000, mostMs: 60_000, jumpSeconds: 200 }
 const DEEP_SWAPS = 12
 const ARMS_AT_ONCE = 6
@@ -87,7 +87,9 @@ function drawClients(random: Random, swaps: number, seconds: number): ClientPlan
   }))
 }
 
-/** Swaps from the chain that goes back, paid elsewhere: together they are worth more than the exposure cap. */
+/**
+ * Swaps from the chain that is reverted, paid elsewhere: together they are worth more than the exposure cap.
+ */
 function drawForReorg(random: Random, from: EvmPlace, firstId: number): ClientPlan[] {
   const others: readonly Place[] = [...ROLLUPS.filter((place) => place !== from), 'solana']
   return Array.from({ length: DEEP_SWAPS }, (_, index) => ({
@@ -158,7 +160,7 @@ const drawers: Record<NemesisKind | ShapeKind, Drawer> = {
     const chain = random.pick(WEIGHTED)
     return { ...local.reorg(random), chain, depth: random.integer(1, DEEPEST[chain] ?? 1) }
   },
-  // Only the blocks stop: their time is that of the clock when they go on.
+  // Only the blocks stop: when they resume, their time is that of the clock.
   halt: (random) => ({
     kind: 'halt',
     chain: random.pick(WEIGHTED),
@@ -167,7 +169,7 @@ const drawers: Record<NemesisKind | ShapeKind, Drawer> = {
   }),
 }
 
-// How many in a minute.
+// The number per minute.
 const PACE: Partial<Record<NemesisKind | ShapeKind, number>> = { kill: 4, reorg: 3, pause: 1.5, halt: 2 }
 const USUAL_PACE = 1
 

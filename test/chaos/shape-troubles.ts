@@ -4,7 +4,7 @@ import type { LocalNetwork } from '../world.ts'
 import { type Battlefield, blocksOf, inTurn, type Strike } from './battlefield.ts'
 import type { NemesisEvent, ShapeTrouble } from './plan.ts'
 
-// What chains of a public shape do, and their providers.
+// Faults of chains of a public shape, and of their providers.
 
 const KINDS: Record<ShapeTrouble['kind'], true> = {
   finalityStall: true,
@@ -58,7 +58,7 @@ export async function actOnShape(field: Strike, event: ShapeTrouble): Promise<vo
 const UNTAKEN = `select 1 from swaps where state in ('accepted', 'locking') limit 1`
 const LOOK_MS = 250
 
-/** Whether every input that is to be taken is, within this time. */
+/** Whether every pending input is locked within this time. */
 export async function untilTaken({ pool }: Pick<Battlefield, 'pool'>, withinMs: number): Promise<boolean> {
   for (const end = Date.now() + withinMs; Date.now() < end; await delay(LOOK_MS)) {
     const found = await pool.query(UNTAKEN).catch(() => undefined)
@@ -67,7 +67,7 @@ export async function untilTaken({ pool }: Pick<Battlefield, 'pool'>, withinMs: 
   return false
 }
 
-/** Most inputs are taken by then: the signatures of the others are too old afterwards. */
+/** Most inputs are locked by then: the signatures of the others are too old afterwards. */
 async function lapseGently(field: Strike, seconds: number): Promise<void> {
   field.doors.areClosed = true
   await untilTaken(field, GENTLE_MS)
@@ -76,7 +76,7 @@ async function lapseGently(field: Strike, seconds: number): Promise<void> {
   })
 }
 
-/** Lets the same time pass on every chain, when none of them has trouble with its blocks. */
+/** Advances every chain by the same time, when none of them has a fault of its blocks. */
 export async function lapse(
   { world, turns, places }: Pick<Battlefield, 'world' | 'turns' | 'places'>,
   seconds: number,
@@ -101,8 +101,8 @@ export async function lapse(
 type DeepReorg = Extract<ShapeTrouble, { kind: 'deepReorg' }>
 
 /**
- * Undoes all blocks of this time, and none of their transactions comes back: when the chain goes on, the ops that were
- * locked in them are too old. What was paid for those is lost.
+ * Reverts all blocks of this time span, and none of their transactions returns: when the chain resumes, the
+ * ops that were locked in them are too old. Their outputs are lost.
  */
 async function undoDeep(field: Strike, event: DeepReorg): Promise<void> {
   const chain = field.world.chainNamed(event.chain)
@@ -124,7 +124,7 @@ async function undoDeep(field: Strike, event: DeepReorg): Promise<void> {
   }
 }
 
-/** Everything as the shape has it, where there is one. */
+/** Resets everything to the values of the shape, if there is one. */
 export async function calmShape(local: Pick<LocalNetwork, 'chains'>): Promise<void> {
   for (const { shape, family } of local.chains) {
     if (!shape) continue

@@ -23,12 +23,13 @@ import { createWriteAheadProbe, type WriteAheadProbe } from './write-ahead.ts'
 
 const BLOCK_MS = 500
 const SLOT_MS = 200
-/** Shortened together: a swap lives a minute and a half at most, and soft settling still has its time. */
+/** Shortened together: a swap takes a minute and a half at most, and soft settling still has its time. */
 const DEADLINES = {
   ...{ opLifeSeconds: 20, lockInclusionSeconds: 12, fillSeconds: 80, cutOffSeconds: 5 },
   ...{ attemptLifeSeconds: 30, detectionSeconds: 5, claimInclusionSeconds: 10 },
 }
-// Less than the larger of these swaps: they wait until their lock is final, and meet reorgs while they do.
+// Less than the larger of these swaps: they wait until their lock is final, and are exposed to reorgs
+// meanwhile.
 const EXPOSURE_CAP_USD = 20
 // Finality takes minutes there: room for about ten swaps of each chain at a time.
 const SHAPE_EXPOSURE_CAP_USD = 150
@@ -38,7 +39,7 @@ const PAST_SECONDS = 45 * 60
 
 type StageOptions = { plan: Plan; dir: string; mutant?: Mutant; say(line: string): void }
 
-/** Everything that a run needs, started and at rest. */
+/** All parts of a run, started and at rest. */
 export type Stage = {
   network: Network
   world: World
@@ -131,7 +132,7 @@ export async function setStage(options: StageOptions, ledger: Ledger): Promise<S
   }
 }
 
-/** The run's own connections; the database keeps its journal from now on. */
+/** The run's own connections; the journal's triggers are installed from now on. */
 async function openPool({ databaseUrl }: Network, mutant: Mutant | undefined): Promise<Pool> {
   const pool = new Pool({ connectionString: databaseUrl, max: 4 })
   pool.on('error', () => {})
@@ -147,7 +148,7 @@ type Behind = Pick<Parameters<typeof startFaultProxy>[0], 'ledger' | 'probe' | '
   nodeOf(chain: Place): string
 }
 
-/** One in front of each chain. */
+/** One proxy in front of each chain. */
 async function openProxies(
   plan: Plan,
   names: readonly Place[],
@@ -175,7 +176,7 @@ function getProxy(proxies: ReadonlyMap<Place, FaultProxy>, place: Place): FaultP
 
 type Reached = { proxyOf(place: Place): FaultProxy; nodes: ReadonlyMap<string, string>; name: string }
 
-/** The path of its nodes' addresses tells the proxy who asks. Of new heads a shaped chain itself tells. */
+/** The path of the nodes' URLs tells the proxy who calls. A shaped chain itself announces new heads. */
 function toConfig(config: ServiceConfig, plan: Plan, { proxyOf, nodes, name }: Reached) {
   const chains = config.chains.map((chain) => {
     const urls = proxyOf(chain.name as Place).urls.map((url) => `${url}/${name}`)
@@ -188,11 +189,11 @@ function toConfig(config: ServiceConfig, plan: Plan, { proxyOf, nodes, name }: R
       exposureCapUsd: exposureCapUsdOf(plan),
     }
   })
-  // As few as there can be several of: a process looks at the lanes of all of them all the time.
+  // As few as possible with several of them: a process polls the lanes of all.
   return { ...config, chains, leaseMs: plan.leaseMs, relayers: config.relayers.slice(0, 2) }
 }
 
-/** Each client has a wallet and a recipient of its own, so that what a swap did is what their balances say. */
+/** Each client has its own wallet and recipient, so that their balances show the effect of its swap. */
 async function fundParties({ world, solana }: Pick<Stage, 'world' | 'solana'>, plan: Plan): Promise<Party[]> {
   const fund = async (client: ClientPlan): Promise<Party> => {
     const { from, to } = client

@@ -4,7 +4,7 @@ import { startJourney } from './journeys.ts'
 import type { Scene } from './scene.ts'
 import { seesAlarm, seesQuote } from './sights.ts'
 
-/** The attester dies and nobody notices until half of the time to claim is over. */
+/** The attester dies, unnoticed until half of the time to claim is over. */
 export async function attesterDown(scene: Scene): Promise<void> {
   const { world, processes } = scene
   await processes.stop('attester', 'SIGKILL')

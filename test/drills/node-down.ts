@@ -4,7 +4,7 @@ import { startJourney } from './journeys.ts'
 import type { Scene } from './scene.ts'
 import { seesAlarm, seesInLog, seesQuote } from './sights.ts'
 
-/** The only node of a chain goes dead while a swap is on its way there. */
+/** The only node of a chain stops while a swap to that chain is pending. */
 export async function nodeDown(scene: Scene): Promise<void> {
   const { world, nodes, processes } = scene
   const waiting = await startJourney(scene, 'alpha', 'beta')

@@ -1,5 +1,5 @@
 import type { Account } from './account.ts'
 import type { Stage } from './stage.ts'
 
-/** A stage on which somebody tells what happens. */
+/** The environment of a drill with its report. */
 export type Scene = Stage & Account

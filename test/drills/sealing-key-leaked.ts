@@ -13,7 +13,7 @@ const AMOUNT = 10_000_000n
 const GREED = 100n
 const KEYS = 'GEOSWAP_SEAL_KEYS'
 
-/** Somebody else has the key that quotes are sealed with, and an API key: they write quotes of their own. */
+/** An attacker has the key that seals quotes, and an API key: they forge quotes. */
 export async function sealingKeyLeaked(scene: Scene): Promise<void> {
   const receiver = await startReceiver()
   try {
@@ -86,7 +86,7 @@ function sealerOf(leaked: string) {
   return createSealer({ keys: [{ id, key: Buffer.from(key, 'hex') }] })
 }
 
-/** Whoever has the key and an API key of their own: they open a quote of theirs, and seal what they like better. */
+/** An attacker with the key and an API key: they open their own quote and seal better terms. */
 async function createThief({ world }: Scene, { leaked, account }: { leaked: string; account: string }) {
   const { api, alpha, beta } = world
   const sealer = sealerOf(leaked)
@@ -112,7 +112,7 @@ async function createThief({ world }: Scene, { leaked, account }: { leaked: stri
     return api.build({ geoQuoteToken: token, ...(authorization && { authorization }) })
   }
 
-  /** What the thief signs with a wallet of their own. */
+  /** Signs with the attacker's own wallet and submits. */
   async function submit({
     geoOpHash,
     geoOpToken,

@@ -16,7 +16,10 @@ const order = { from: alpha, sell: 'USDC', to: beta, buy: 'USDC', amount: 10n * 
 
 afterEach(() => alpha.resume())
 
-/** Somebody who can write the database has the output paid to another. Returns who that is, and undoes it. */
+/**
+ * An attacker with write access to the database redirects the output. Returns the attacker's address, and a
+ * function that undoes the change.
+ */
 async function changeRecipient(): Promise<{ thief: `0x${string}`; undo(): Promise<unknown> }> {
   const thief = privateKeyToAddress(generatePrivateKey())
   const [op] = await operator.query<{ id: string; recipient: string }>(
@@ -29,7 +32,7 @@ async function changeRecipient(): Promise<{ thief: `0x${string}`; undo(): Promis
   return { thief, undo: () => set(op.recipient) }
 }
 
-/** Waits until the worker has seen that the wallet did not sign the stored terms. */
+/** Waits until the worker has found that the stored terms are not the signed ones. */
 const untilStopped = (swapId: string) =>
   until(async () => {
     const [swap] = await operator.query<{ is_unsigned: boolean }>(
@@ -39,7 +42,7 @@ const untilStopped = (swapId: string) =>
     return swap?.is_unsigned
   })
 
-test('a recipient that is changed between build and submission is not paid, nor is the input taken', async () => {
+test('a recipient changed between build and submission is not paid, and the input is not taken', async () => {
   const wallet = await world.walletWith(alpha, 'USDC', 10n * USDC)
   const { submission } = await prepare(world, wallet, order)
   const { thief, undo } = await changeRecipient()
@@ -53,7 +56,7 @@ test('a recipient that is changed between build and submission is not paid, nor 
   expect(await beta.balanceOf(thief, 'USDC')).toBe(0n)
 })
 
-test('a recipient that is changed between lock and delivery is not paid', async () => {
+test('a recipient changed between lock and delivery is not paid', async () => {
   const wallet = await world.walletWith(alpha, 'USDC', 10n * USDC)
   await alpha.halt()
   const { swapId } = await submitSwap(world, wallet, order)
@@ -70,7 +73,7 @@ test('a recipient that is changed between lock and delivery is not paid', async 
   expect(await beta.balanceOf(thief, 'USDC')).toBe(0n)
 })
 
-test('an input from Solana is not taken for another recipient than its wallet signed for', async () => {
+test('an input from Solana is not taken for a recipient that its wallet did not sign', async () => {
   const wallet = await solana.wallet({ USDC: 10n * USDC })
   const recipient = privateKeyToAddress(generatePrivateKey())
   const fromSolana = { sell: 'USDC', to: beta, buy: 'USDC', amount: 10n * USDC, recipient }

@@ -21,7 +21,10 @@ const key = deriveKey('evm', 'lies')
 export const walletAddress = await walletOf(key)
 const bot = { name: 'bot', family: 'evm', address: walletAddress } as const
 
-/** Asks for the same swap so often, as a program does that takes an error for the end of it; how many settled. */
+/**
+ * Requests the same swap this many times, like a program that takes an error for its end; returns how many
+ * settled.
+ */
 export type Trader = (liar: Liar, order: { isExactOutput: boolean; times: number }) => Promise<number>
 
 async function countSettled(times: number, act: () => Promise<unknown>): Promise<number> {
@@ -91,7 +94,7 @@ export const traders: [string, Trader][] = [
   ['MCP server', byModel],
 ]
 
-/** A machine of its own: settings that name the pins and the nodes, and a wallet that is unlocked. */
+/** A separate machine: settings with pins and nodes, and an unlocked wallet. */
 async function inHome<T>(liar: Liar, act: (context: Context) => Promise<T>): Promise<T> {
   const home = mkdtempSync(join(tmpdir(), 'geoswap-lies-'))
   const terminal = createTerminal(silent(), { json: true })

@@ -4,15 +4,15 @@ import { submitSolanaSwap } from '../solana-orders.ts'
 import type { SolanaWorld } from '../solana-world.ts'
 import { outcomeOf, submitSwap, type World, type WorldChain } from '../world.ts'
 
-// In USDC, which has as many decimals as its chain likes.
+// In USDC, whose decimals depend on the chain.
 const AMOUNT = 10n
 const BUDGET = 10_000n
 
 type Places = { world: World; solana: SolanaWorld; api: ApiClient }
-/** A wallet and a recipient of its own, so that their balances say what became of its swaps. */
+/** A wallet with its own recipient, so that their balances show the effect of its swaps. */
 type Trader = {
   name: string
-  /** What one swap takes. */
+  /** The input of one swap. */
   amount: bigint
   swap(): Promise<{ swapId: string; quote: { output: string } }>
   spent(): Promise<bigint>
@@ -21,14 +21,14 @@ type Trader = {
 type Done = { swapId: string; status: string; output: bigint }
 
 export type Traffic = {
-  /** Of all traders, in the order in which they ended. */
+  /** The ended swaps of all traders, in order. */
   done: readonly Done[]
   end(): Promise<void>
-  /** Whatever went wrong, from calls to balances. Empty when all is well. */
+  /** All problems, from calls to balances. Empty if there are none. */
   audit(): Promise<string[]>
 }
 
-/** Wallets that swap one after the other until they are told to end. */
+/** Wallets that swap one after the other until they are stopped. */
 export async function startTraffic(places: Places, perRoute: number): Promise<Traffic> {
   const { alpha, beta } = places.world
   const routes = [
@@ -69,7 +69,7 @@ export async function startTraffic(places: Places, perRoute: number): Promise<Tr
   }
 }
 
-/** What should have been paid and received for these swaps, and what was. */
+/** Compares the expected payments of these swaps with the actual ones. */
 async function compare({ name, amount, ...trader }: Trader, done: readonly Done[]): Promise<string[]> {
   const unsettled = done.filter(({ status }) => status !== 'settled')
   const owed = done.reduce((sum, { output }) => sum + output, 0n)

@@ -4,14 +4,14 @@ import { type Check, type Evidence, each, eachAsync } from './evidence.ts'
 import type { DeedKind } from './evm-evidence.ts'
 import { finalSecondsOf } from './input.ts'
 
-// What is written down against what was sent and what the chains hold.
+// Compares the records with the sent transactions and with the chains.
 
 export const writtenAhead: Check = ({ input }) =>
   each('INV-9', input.traffic, ({ txHash, chain, caller, isRecorded }) =>
     isRecorded ? undefined : `${caller} sent ${txHash} to ${chain} before it was on record`,
   )
 
-/** What was paid for inputs that a reorg took back stays exposed; all else is given back. */
+/** Payments for inputs that a reorg reversed stay exposed; everything else is released. */
 export const booksAtRest: Check = ({ db, deedsOf }) => {
   const isLost = (swap: SwapRow) => deedsOf(swap, 'deliver').length > 0 && deedsOf(swap, 'lock').length === 0
   const lost = db.swaps.filter(isLost).reduce((sum, { exposed_cents }) => sum + exposed_cents, 0)
@@ -32,7 +32,7 @@ export const boundedExposure: Check = ({ db, input }) => {
   )
 }
 
-/** What was paid for inputs that a reorg took back for good: the exposure cap bounds it, on each chain. */
+/** Payments for inputs that a reorg reversed permanently: the exposure cap of each chain limits them. */
 export const boundedLoss: Check = (evidence) => {
   const cap = evidence.input.setup.exposureCapCents
   return each('INV-13', lossesOf(evidence), ({ chain, cents }) =>
@@ -59,7 +59,7 @@ export function lossesOf({
   })
 }
 
-/** In every block that changed the escrow: it holds what is locked in it, and what is owed. */
+/** In every block that changed the escrow, it holds the locked inputs and the credits. */
 export const segregation: Check = async (evidence) => {
   const perChain = [...evidence.evm.values()].map((chain) => escrowHolds(evidence, chain))
   const open = evidence.db.swaps.filter(({ state }) => !['closed', 'refunded', 'failed'].includes(state))
@@ -124,7 +124,8 @@ export const nonceDiscipline: Check = ({ db, evm }) => {
   })
 }
 
-// Two signatures, the priority fee's cap, a marker's rent; and a token account's where the quote charged for it.
+// Two signatures, the cap of the priority fee, a marker's rent, and a token account's rent if the quote
+// charged for it.
 const MOST_LAMPORTS = 2n * 5_000n + 60_000n + 890_880n
 const ACCOUNT_LAMPORTS = 2_100_000n
 

@@ -4,7 +4,7 @@ import type { Input, Party } from './input.ts'
 import { mapSome } from './map-some.ts'
 import { readSolanaEvidence, type SolanaEvidence } from './solana-evidence.ts'
 
-/** All that is known of a run: what was said, what is written, and what the chains show. */
+/** All evidence of a run: the clients' answers, the records, and the chains. */
 export type Evidence = {
   input: Input
   db: Database
@@ -48,7 +48,7 @@ export async function gather(input: Input): Promise<Evidence> {
   }
 }
 
-/** One violation for each item of which something is said. */
+/** One violation for each item with a message. */
 export function each<T>(
   invariant: string,
   items: readonly T[],

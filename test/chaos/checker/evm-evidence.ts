@@ -14,7 +14,7 @@ import {
 import { type ChainSetup, nodeOf } from './input.ts'
 import { mapSome } from './map-some.ts'
 
-// Written down here once more, from the contracts' sources: the checker takes nobody's word for what they are.
+// Repeated here from the contracts' sources: the checker does not trust generated ABIs.
 const events = parseAbi([
   'event Locked(bytes32 indexed op)',
   'event Claimed(bytes32 indexed op)',
@@ -30,7 +30,7 @@ const views = parseAbi([
 ])
 
 export type DeedKind = 'lock' | 'claim' | 'refund' | 'deliver'
-/** Something that happened to an op on a chain and stands: `id` is the hash of the op, or of its delivery. */
+/** A permanent event of an op on a chain: `id` is the hash of the op, or of its delivery. */
 export type Deed = {
   kind: DeedKind
   id: string
@@ -58,7 +58,7 @@ export type EvmEvidence = {
 
 const KINDS: Partial<Record<string, DeedKind>> = { Locked: 'lock', Claimed: 'claim', Refunded: 'refund' }
 
-/** The canonical chain as it is at rest. */
+/** The canonical chain at rest. */
 export async function readEvmEvidence(chain: ChainSetup): Promise<EvmEvidence> {
   const client = createPublicClient({ transport: http(nodeOf(chain), { batch: true }), cacheTime: 0 })
   const { escrow, vault } = chain.contracts as { escrow: Address; vault: Address }

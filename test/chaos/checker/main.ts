@@ -11,8 +11,8 @@ import { databaseSurvives } from './server-crashes.ts'
 import * as timing from './timing.ts'
 import { conservation, readGas, spendBound, wasteBound } from './totals.ts'
 
-// A program of its own that looks at a run at rest: what clients were told, what the proxies saw, what the chains
-// and the database say. It shares no code with the service.
+// A separate program that examines a run at rest: the answers to clients, the proxies' traffic, the chains
+// and the database. It shares no code with the service.
 
 const checks: readonly Check[] = [
   ...[...Object.values(outcomes), ...Object.values(timing)],
@@ -92,7 +92,7 @@ async function check(dir: string): Promise<boolean> {
 
 const [dir] = process.argv.slice(2)
 if (!dir) throw new Error('Which folder?')
-// 1 is a verdict; whatever keeps the checker from one is not.
+// 1 is a verdict; an error that prevents one is not.
 const isClean = await check(dir).catch((error: unknown) => {
   process.stderr.write(`${error instanceof Error ? error.stack : error}\n`)
   process.exit(2)

@@ -1,8 +1,8 @@
-// More questions at once than this, and a busy node leaves some without an answer.
+// With more requests at once, a busy node leaves some without an answer.
 const AT_ONCE = 32
 const TRIES = 3
 
-/** Like all at once, a few at a time. */
+/** Maps concurrently, a few items at a time. */
 export async function mapSome<T, U>(items: readonly T[], work: (item: T) => Promise<U>): Promise<U[]> {
   const done: U[] = []
   for (let from = 0; from < items.length; from += AT_ONCE) {
@@ -12,7 +12,7 @@ export async function mapSome<T, U>(items: readonly T[], work: (item: T) => Prom
   return done
 }
 
-/** Everything is at rest and can be read again: a connection that closes under a request says nothing. */
+/** Everything is at rest and can be read again, so a closed connection is only retried. */
 export async function patiently<T>(work: () => Promise<T>): Promise<T> {
   for (let tried = 1; ; tried += 1) {
     try {

@@ -1,14 +1,14 @@
 import { type Check, each, eachAsync } from './evidence.ts'
 import type { Input, Said } from './input.ts'
 
-// What was said to clients against what the chains show.
+// Compares the answers to clients with the chains.
 
 const ENDS = ['settled', 'refunded', 'failed']
 const nameOf = (swap: { id: string; state: string }) => `${swap.id} (${swap.state})`
 
 type Told = { swapId: string; status: string; said: Said; askedAt: number }
 
-/** Every answer about a swap, with the time at which it was asked for. */
+/** Every answer about a swap, with the time of its request. */
 function toldIn({ history }: Input): Told[] {
   const asked = new Map<string, number>()
   return history.flatMap((said) => {
@@ -75,7 +75,7 @@ export const failedIsTrue: Check = ({ input, db, deedsOf }) => {
   )
 }
 
-/** A question asked after an end was told has to be answered with that end. */
+/** A request after a reported end must be answered with that end. */
 export const terminalIsFinal: Check = ({ input }) => {
   const ends = new Map<string, Told>()
   const hadReorg = input.faults.some(({ kind }) => kind === 'reorged')
@@ -127,7 +127,7 @@ export const atMostOneClaim: Check = ({ db, deedsOf }) =>
     return left > 1 ? `the input of ${nameOf(swap)} left its vault ${left} times` : undefined
   })
 
-/** Of each swap: minus input and plus output, or nothing, or minus input and plus refund. */
+/** For each swap: minus input and plus output, or nothing, or minus input and plus refund. */
 export const deltas: Check = (evidence) => {
   const { db, deedsOf, partyOf, balanceOf } = evidence
   return eachAsync('INV-11', db.swaps, async (swap) => {
@@ -141,7 +141,7 @@ export const deltas: Check = (evidence) => {
       evidence.evm.get(swap.origin_chain)?.creditOf(swap.wallet, swap.input_token) ?? 0n,
     ])
     const expected = isTaken ? 0n : BigInt(party.held)
-    // Who moves the money away after signing has less; nobody has more.
+    // A wallet that moves its funds away after signing has less; no wallet has more.
     const isOwnDoing = party.behaviour === 'sweptBalance' && holds === 0n
     if (holds + credit !== expected && !isOwnDoing)
       return `${nameOf(swap)}: the wallet holds ${holds} instead of ${expected}`
@@ -172,7 +172,9 @@ export const tenantsApart: Check = ({ input }) =>
     client === -1 && type === 'ok' ? `a stranger was answered ${status} at ${path}` : undefined,
   )
 
-/** A database or a node that is down is a 503 that says when to come back; anything else is an unhandled fault. */
+/**
+ * If a database or node is down, the answer is a 503 with Retry-After; anything else is an unhandled fault.
+ */
 export const honestRefusals: Check = ({ input }) =>
   each('HTTP', input.history, ({ type, path, status, retryAfter }) => {
     if (type !== 'fail' || status === undefined || status < 500) return undefined

@@ -9,13 +9,13 @@ const TOKEN_PROGRAMS = [
 ].map(address)
 const MEMO = /[0-9a-f]{64}/
 
-/** A transaction that succeeded, by what it changed. */
+/** The balance changes of a successful transaction. */
 export type Effect = {
   txHash: string
   slot: number
   memo: string
   feePayer: string
-  /** What left the fee payer. */
+  /** The amount that left the fee payer. */
   spent: bigint
   /** By owner and mint. */
   tokens: Map<string, bigint>
@@ -31,7 +31,7 @@ export type SolanaEvidence = {
 
 type Rpc = ReturnType<typeof createSolanaRpc>
 
-/** Everything that went into or out of the two vaults, told by balances and memos. */
+/** All transfers into and out of the two vaults, from balances and memos. */
 export async function readSolanaEvidence(chain: ChainSetup): Promise<SolanaEvidence> {
   const rpc = createSolanaRpc(nodeOf(chain))
   const { intake, inventory } = chain.vaults ?? { intake: '', inventory: '' }
@@ -72,7 +72,7 @@ async function tokenAccountsOf(rpc: Rpc, owner: Address) {
   )
 }
 
-/** The transactions that succeeded and name an op, with that name. */
+/** The successful transactions that name an op, with its id. */
 async function memosOf(rpc: Rpc, of: Address): Promise<[Signature, string][]> {
   const all: [Signature, string][] = []
   for (let before: Signature | undefined; ; ) {

@@ -9,7 +9,7 @@ import { amountOf, type Party, type Scene, sideOf } from './scene.ts'
 
 const HELD_SECONDS = 5
 
-/** One client's life: a quote, a build, a signature, a submission, and questions until there is an end. */
+/** One client: a quote, a build, a signature, a submission, and status reads until the end. */
 export async function live(scene: Scene, party: Party): Promise<void> {
   const { caller } = scene
   const { plan, wallet, recipient } = party
@@ -77,7 +77,7 @@ async function submitFromSolana(scene: Scene, party: Party, request: object) {
   return body.swapId
 }
 
-/** Held reads until the end, and once more after it: what has ended stays as it is. */
+/** Held reads until the end, and one more after it: the end must not change. */
 async function follow({ caller, isOver }: Scene, swapId: string): Promise<void> {
   while (!isOver()) {
     const { status, body } = await caller.status(swapId, HELD_SECONDS)
