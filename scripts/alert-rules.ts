@@ -2,16 +2,16 @@ type Sample = { name: string; labels: Record<string, string>; value: number }
 type Scrape = { now: readonly Sample[]; before: readonly Sample[] }
 
 /**
- * Whether a rule sounds on what Prometheus would have scraped. Of its language no more than our rules use:
- * selectors; `sum` and `max`, by labels or over all; `increase` between two scrapes; `absent`; comparison with a
- * number; `or`.
+ * Whether a rule fires on a scrape by Prometheus. Supports the part of its language that the rules use:
+ * selectors; `sum` and `max`, by labels or over all; `increase` between two scrapes; `absent`; comparison
+ * with a number; `or`.
  */
 export function fires(expr: string, scraped: string, before = ''): boolean {
   const tokens = expr.match(/\w+\{[^}]*\}|\[\w+\]|[\w.]+|==|[<>(),]/g) ?? []
-  if (tokens.join('') !== expr.replaceAll(/\s/g, '')) throw new Error(`No rule that can be tried: ${expr}`)
+  if (tokens.join('') !== expr.replaceAll(/\s/g, '')) throw new Error(`Unsupported rule: ${expr}`)
   const reader = createReader(tokens, expr)
   const result = readAlternatives(reader, { now: parseSamples(scraped), before: parseSamples(before) })
-  if (reader.peek() !== undefined) throw new Error(`No rule that can be tried: ${expr}`)
+  if (reader.peek() !== undefined) throw new Error(`Unsupported rule: ${expr}`)
   return result.length > 0
 }
 
@@ -24,7 +24,7 @@ function createReader(tokens: readonly string[], expr: string): Reader {
     take(expected) {
       const token = tokens[at++]
       if (token === undefined || (expected !== undefined && token !== expected))
-        throw new Error(`No rule that can be tried: ${expr}`)
+        throw new Error(`Unsupported rule: ${expr}`)
       return token
     },
   }
@@ -46,7 +46,7 @@ function readCompared(reader: Reader, scrape: Scrape): Sample[] {
   if (!holds) return samples
   reader.take()
   const limit = Number(reader.take())
-  if (Number.isNaN(limit)) throw new Error('A rule compares with a number')
+  if (Number.isNaN(limit)) throw new Error('A comparison needs a number')
   return samples.filter(({ value }) => holds(value, limit))
 }
 
@@ -104,11 +104,11 @@ function mergeBy(
   })
 }
 
-/** A series that was not there before has no increase: Prometheus does not take it to have been zero. */
+/** A new series has no increase: Prometheus does not assume that it was zero. */
 function readIncrease(reader: Reader, scrape: Scrape): Sample[] {
   reader.take('(')
   const selector = reader.take()
-  if (!/^\[\w+\]$/.test(reader.take())) throw new Error('An increase is over a time')
+  if (!/^\[\w+\]$/.test(reader.take())) throw new Error('An increase needs a time range')
   reader.take(')')
   const earlier = new Map(select(selector, scrape.before).map((sample) => [groupOf(sample), sample.value]))
   return select(selector, scrape.now).flatMap((sample) => {

@@ -24,7 +24,7 @@ const answered = (status: number, count: number) =>
 
 const NOBODY = 'up{job="other"} 1'
 
-/** By alarm: what the processes show when it has to sound, what they show otherwise, and for counters what before. */
+/** By alarm: a scrape on which it must fire, one on which it must not, and for counters the previous one. */
 const cases: Record<string, { bad: string; good: string; before?: string }> = {
   GeoswapProcessDown: { bad: 'up{job="geoswap"} 0', good: 'up{job="geoswap"} 1\nup{job="other"} 0' },
   GeoswapNoApi: { bad: NOBODY, good: 'geoswap_held_status_reads 0' },
@@ -122,7 +122,7 @@ const cases: Record<string, { bad: string; good: string; before?: string }> = {
   },
 }
 
-/** The same from two processes, as Prometheus tells them apart. */
+/** The same from two processes, with Prometheus's instance labels. */
 const fromTwo = (text: string) =>
   ['a', 'b']
     .flatMap((instance) =>
@@ -132,7 +132,7 @@ const fromTwo = (text: string) =>
 
 describe('every alarm', () => {
   test.each(rules.map(({ alert, expr }) => [alert, expr]))(
-    '%s sounds when it has to, and only then',
+    '%s fires when it has to, and only then',
     (alert, expr) => {
       const { bad, good, before } = cases[alert] ?? { bad: '', good: '' }
 
@@ -142,7 +142,7 @@ describe('every alarm', () => {
   )
 
   test.each(rules.map(({ alert, expr }) => [alert, expr]))(
-    '%s sounds alike for one process and for two that show the same',
+    '%s fires alike for one process and for two with equal metrics',
     (alert, expr) => {
       const { bad, good, before = '' } = cases[alert] ?? { bad: '', good: '' }
 
@@ -151,13 +151,13 @@ describe('every alarm', () => {
     },
   )
 
-  test('what only processes tell that are gone is told by their silence', () => {
+  test('alarms about processes that are gone fire on missing metrics', () => {
     const sounding = rules.filter(({ expr }) => fires(expr, NOBODY, NOBODY)).map(({ alert }) => alert)
 
     expect(sounding).toEqual(['GeoswapNoApi', 'GeoswapNoWorker', 'GeoswapAttesterSilent'])
   })
 
-  test('is silent about a swap that waits for the finality of any chain of the presets', () => {
+  test('does not fire for a swap that waits for the finality of any chain of the presets', () => {
     const folder = 'packages/service/presets'
     const waits = readdirSync(join(ROOT, folder)).map((file) => {
       const { finality, blockMs } = JSON.parse(read(join(folder, file)))
@@ -175,13 +175,13 @@ geoswap_oldest_swap_seconds{state="refunding"} ${longest}`,
     expect(sounding).toEqual([])
   })
 
-  test('is about a metric that the service has', () => {
+  test('uses a metric that the service has', () => {
     const named = rules.flatMap(({ expr }) => [...expr.matchAll(/geoswap_\w+/g)].map(([name]) => name))
 
     expect(named.filter((name) => !metrics.has(name.replace(/_count$/, '')))).toEqual([])
   })
 
-  test('names a part of the runbook that is there', () => {
+  test('names an existing section of the runbook', () => {
     const headings = [...read('docs/operations.md').matchAll(/^#{2,4} (.+)$/gm)].map(([, title = '']) =>
       title
         .toLowerCase()
@@ -193,7 +193,7 @@ geoswap_oldest_swap_seconds{state="refunding"} ${longest}`,
   })
 })
 
-test('only what is of each process by itself is added up over processes', () => {
+test('only metrics of single processes are summed over processes', () => {
   const panels: { targets: { expr: string }[] }[] = JSON.parse(read('deploy/grafana/dashboard.json')).panels
   const exprs = [
     ...rules.map(({ expr }) => expr),

@@ -30,7 +30,7 @@ function createPages(): Record<string, string> {
   }
 }
 
-/** For editors: a configuration that names it in `$schema` is completed and checked while it is written. */
+/** For editors: a configuration that names it in `$schema` is completed and checked while it is edited. */
 function configSchema(): string {
   const $schema = 'https://json-schema.org/draft/2020-12/schema'
   return `${JSON.stringify({ $schema, title: 'geoswap configuration', ...NetworkSchema }, null, 2)}\n`
@@ -41,7 +41,7 @@ function findDrift(pages: Record<string, string>): string[] {
     .filter(
       ([path, text]) => !existsSync(join(ROOT, path)) || readFileSync(join(ROOT, path), 'utf8') !== text,
     )
-    .map(([path]) => `${path} is not what the code says: run npm run generate`)
+    .map(([path]) => `${path} is out of date: run npm run generate`)
 }
 
 function writePages(pages: Record<string, string>): void {
@@ -49,7 +49,7 @@ function writePages(pages: Record<string, string>): void {
   for (const [path, text] of Object.entries(pages)) writeFileSync(join(ROOT, path), text)
 }
 
-/** The contracts have a generator of their own: ABIs and bytecode. */
+/** The contracts have their own generator: ABIs and bytecode. */
 function runContracts(args: string[]): string[] {
   if (!existsSync(join(ROOT, CONTRACTS))) return []
   const command = ['--import', 'tsx', join(ROOT, CONTRACTS), ...args]

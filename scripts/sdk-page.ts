@@ -16,7 +16,7 @@ const TITLES = { function: 'Functions', class: 'Errors', type: 'Types' }
 type Kind = (typeof SECTIONS)[number]
 type Entry = { name: string; kind: Kind; text: string; about: string }
 
-/** docs/sdk.md: what the index exports, in the words and with the signatures of the sources. */
+/** docs/sdk.md: the exports of the index, with the comments and signatures of the sources. */
 export function sdkPage(): string {
   const exported = readExports(read('index.ts'))
   const own = exported
@@ -68,7 +68,7 @@ function declarationOf(text: string, kind: Kind): string {
   return [first, ...rest.slice(0, end < 0 ? undefined : end)].join('\n')
 }
 
-/** Of an overloaded function its overloads, of any other its first line. */
+/** The overloads of an overloaded function, or the first line of any other. */
 function headsOf(lines: readonly string[]): string[] {
   const overloads = lines.slice(
     0,
@@ -77,7 +77,7 @@ function headsOf(lines: readonly string[]): string[] {
   return overloads.length > 0 ? overloads : [lines[0]?.replace(/ \{$/, '') ?? '']
 }
 
-/** What can be read of an error: its fields, without how they are set. */
+/** The public fields of an error, without their initializers. */
 function fieldsOf(text: string): string[] {
   const body = text.slice(0, text.indexOf('\n}\n'))
   return body.split('\n').filter((line) => /^ {2}(readonly |\/\*\* |override readonly )/.test(line))
