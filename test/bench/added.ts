@@ -3,7 +3,7 @@ import { type Journey, journeysOf } from './journey.ts'
 import { readBaseline } from './machine.ts'
 import type { Bench } from './network.ts'
 import { median, percentile, spread } from './statistics.ts'
-import { atPace, createTraders, live, prepareSwaps } from './traders.ts'
+import { atPace, createTraders, prepareSwaps, submitAndFollow } from './traders.ts'
 
 const WALLETS = 12
 const SWAPS = 48
@@ -17,8 +17,8 @@ export async function measureAdded(bench: Bench): Promise<Figure[]> {
   const prepared = await prepareSwaps(bench, wallets, SWAPS)
   await bench.proxy.call('take')
   bench.say(`swapping ${SWAPS} times, one every ${EVERY_MS} ms`)
-  const lived = await atPace(prepared, EVERY_MS, (one) => live(bench, one))
-  const journeys = await journeysOf(bench, lived, await bench.proxy.call('take'))
+  const timed = await atPace(prepared, EVERY_MS, (one) => submitAndFollow(bench, one))
+  const journeys = await journeysOf(bench, timed, await bench.proxy.call('take'))
   const of = (part: keyof Journey) => journeys.map((journey) => journey[part])
   bench.say(`matched ${journeys.length} of ${SWAPS} swaps`)
   const parts: [string, keyof Journey][] = [

@@ -28,11 +28,11 @@ export async function countIdleCalls(shaped: Shaped): Promise<Figure[]> {
 export async function countCalls(shaped: Shaped): Promise<Figure[]> {
   const { controls, say, world } = shaped
   for (const { name } of world.chains) await controls.setBackendLag(name, 0)
-  const crews = await Promise.all(ROUTES.map((route) => createCrew(shaped, route)))
+  const groups = await Promise.all(ROUTES.map((route) => createAgents(shaped, route)))
   for (const { name } of world.chains) await controls.setBackendLag(name, null)
   const idle = await countIdle(shaped, QUIET_MS.swaps)
   const figures = [...idle.figures]
-  for (const { name, swappers } of crews) {
+  for (const { name, swappers } of groups) {
     await controls.resetMeters()
     say(`${AGENTS} agents swap ${SWAPS} times each on ${name}`)
     const began = now()
@@ -48,7 +48,7 @@ export async function countCalls(shaped: Shaped): Promise<Figure[]> {
 }
 
 /** The agents of a route. A wallet's first swap delegates it. */
-async function createCrew(shaped: Shaped, route: Route): Promise<{ name: string; swappers: Swapper[] }> {
+async function createAgents(shaped: Shaped, route: Route): Promise<{ name: string; swappers: Swapper[] }> {
   const swappers = await Promise.all(
     Array.from({ length: AGENTS }, () => createSwapper(shaped, route, SWAPS)),
   )

@@ -84,17 +84,17 @@ type Measuring = { route: Goal; swapper: Swapper; swaps: number; blocks: BlockTi
 
 async function measureRoute(shaped: Shaped, measuring: Measuring): Promise<Figure[]> {
   const { route, swapper, swaps, blocks } = measuring
-  const lived: RouteSwap[] = []
+  const timed: RouteSwap[] = []
   const added: Added[] = []
   for (let count = 0; count < swaps; count += 1) {
     await delay(pauseMs(shaped, route, count))
     const swap = await swapOnce(shaped, swapper)
-    lived.push(swap)
+    timed.push(swap)
     added.push(await addedTo(shaped, { route, swap, blocks }))
     shaped.say(`${route.name} ${describe(swap, added.at(-1))}`)
   }
   const baseline = `finality ${await finalityOf(shaped, route)}`
-  return [...timeFigures(route, lived, baseline), addedFigure(added)]
+  return [...timeFigures(route, timed, baseline), addedFigure(added)]
 }
 
 const GOLDEN_RATIO = 0.618
@@ -111,23 +111,23 @@ function slowestBlockMs({ network }: Shaped, { from, to }: Route): number {
   return Math.max(...ends.map(({ shape }) => shape?.blockMs ?? 0))
 }
 
-function timeFigures(route: Goal, lived: readonly RouteSwap[], baseline: string): Figure[] {
-  const settled = lived.filter(({ status }) => status.status === 'settled')
+function timeFigures(route: Goal, timed: readonly RouteSwap[], baseline: string): Figure[] {
+  const settled = timed.filter(({ status }) => status.status === 'settled')
   const seconds = settled.map(({ tookMs }) => tookMs / 1_000)
   const [p50, p95] = [median(seconds), percentile(seconds, 0.95)]
   const kept = settled.filter(({ tookMs, etaSeconds }) => tookMs <= etaSeconds * 1_000).length
-  const etas = [...new Set(lived.map(({ etaSeconds }) => etaSeconds))].sort((a, b) => a - b)
+  const etas = [...new Set(timed.map(({ etaSeconds }) => etaSeconds))].sort((a, b) => a - b)
   return [
     {
-      name: `${route.name}, ${route.usd} USD: p50 / p95 of ${settled.length} settled of ${lived.length}`,
+      name: `${route.name}, ${route.usd} USD: p50 / p95 of ${settled.length} settled of ${timed.length}`,
       measured: `${p50.toFixed(2)} / ${p95.toFixed(2)} s`,
       baseline,
       goal: `< ${route.p50} / ${route.p95} s`,
-      ok: settled.length === lived.length && p50 < route.p50 && p95 < route.p95,
+      ok: settled.length === timed.length && p50 < route.p50 && p95 < route.p95,
     },
     isTrue(`· kept their etaSeconds (${etas.join(', ')})`, {
-      ok: kept >= KEPT_SHARE * lived.length,
-      measured: `${kept} of ${lived.length}`,
+      ok: kept >= KEPT_SHARE * timed.length,
+      measured: `${kept} of ${timed.length}`,
       goal: '8 of 10',
     }),
   ]
@@ -135,10 +135,10 @@ function timeFigures(route: Goal, lived: readonly RouteSwap[], baseline: string)
 
 const PARTS = ['submit to lock', 'block to locked', 'locked to delivery', 'block to answer'] as const
 type Added = Record<(typeof PARTS)[number], number>
-type Lived = { route: Goal; swap: RouteSwap; blocks: BlockTimes }
+type TimedSwap = { route: Goal; swap: RouteSwap; blocks: BlockTimes }
 
 /** The service's own milliseconds, without the blocks; NaN if the block was not observed. */
-async function addedTo({ world }: Shaped, { route, swap, blocks }: Lived): Promise<Added> {
+async function addedTo({ world }: Shaped, { route, swap, blocks }: TimedSwap): Promise<Added> {
   const { timeline, originTxHash, deliveryTxHash } = swap.status
   const atStage = (name: string) => Date.parse(timeline.find(({ stage }) => stage === name)?.at ?? '')
   const blockAt = async (chain: string, hash: string | undefined, depth: number) => {

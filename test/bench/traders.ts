@@ -16,7 +16,7 @@ export type Submission = { wallet: PrivateKeyAccount; submission: { geoOpToken: 
 /**
  * The times of a swap as its caller observed them: submit's answer, and the held read that reported its end.
  */
-export type Lived = { submittedAt: number; settledAt: number; status: StatusReply }
+export type TimedSwap = { submittedAt: number; settledAt: number; status: StatusReply }
 
 export function orderOf({ world }: Trading): Order {
   return { from: world.alpha, sell: 'USDC', to: world.beta, buy: 'WETH', amount: INPUT }
@@ -55,7 +55,7 @@ export async function prepareSwaps(
 }
 
 /** Submits one swap and follows it to its end with held reads. */
-export async function live({ world }: Trading, { submission }: Submission): Promise<Lived> {
+export async function submitAndFollow({ world }: Trading, { submission }: Submission): Promise<TimedSwap> {
   const { status, body } = await world.api.submit(submission)
   const submittedAt = now()
   if (status !== 200) throw new Error(`submit: ${status} ${body.code} ${body.message}`)

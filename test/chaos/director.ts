@@ -1,13 +1,13 @@
 import type { FailPoint } from '../../packages/service/src/fail-point.ts'
 import { delay } from '../bench/clock.ts'
-import type { Battlefield } from './battlefield.ts'
-import { strike } from './nemesis.ts'
+import { causeFault } from './nemesis.ts'
 import type { NemesisEvent } from './plan.ts'
+import type { RunContext } from './run-context.ts'
 
 // Creates the conditions of a fail-point until it was reached, however slow the machine is.
 
 type Direction = {
-  field: Battlefield
+  field: RunContext
   /** Whether each of these has ended a process. */
   isSeen(...points: FailPoint[]): boolean
   isOver(): boolean
@@ -91,7 +91,7 @@ async function undoLocks(direction: Direction): Promise<void> {
 }
 
 /** A lock is pending and will be in one of the reverted blocks. A database that is down reports none. */
-async function isLocking({ pool, network }: Battlefield): Promise<boolean> {
+async function isLocking({ pool, network }: RunContext): Promise<boolean> {
   const beta = network.local.chains.find(({ name }) => name === 'beta')
   const found = await pool
     .query(`select 1 from swaps where state = 'locking' and origin_chain = $1 limit 1`, [beta?.chainId])
@@ -102,7 +102,7 @@ async function isLocking({ pool, network }: Battlefield): Promise<boolean> {
 /** Kills each once, in the middle of the run. */
 async function kill(direction: Direction): Promise<void> {
   const { field } = direction
-  const crashed = () => [...field.crew.crashes.values()].reduce((sum, count) => sum + count, 0)
+  const crashed = () => [...field.processes.crashes.values()].reduce((sum, count) => sum + count, 0)
   await until(direction, () => crashed() > CRASHES_BEFORE_KILLS)
   await act(direction, { kind: 'killDatabase' })
   await until(direction, () => crashed() > 2 * CRASHES_BEFORE_KILLS)
@@ -125,7 +125,7 @@ async function again(direction: Direction, isDone: () => boolean, what: Act): Pr
 }
 
 async function act({ field }: Direction, what: Act): Promise<void> {
-  await strike({ ...field, wait: delay }, { at: 0, ...what } as NemesisEvent)
+  await causeFault({ ...field, wait: delay }, { at: 0, ...what } as NemesisEvent)
 }
 
 async function pass(direction: Direction, ms: number): Promise<void> {

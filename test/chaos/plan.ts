@@ -34,7 +34,7 @@ export type Plan = {
    */
   reserve: ClientPlan[]
   /** After all other faults. */
-  deepReorg?: Extract<ShapeTrouble, { kind: 'deepReorg' }>
+  deepReorg?: Extract<ShapeFault, { kind: 'deepReorg' }>
   events: NemesisEvent[]
 }
 
@@ -80,8 +80,8 @@ export type ClientPlan = {
   behaviour: Behaviour
 }
 
-export type NemesisEvent = { at: number } & (Trouble | ShapeTrouble)
-export type Trouble =
+export type NemesisEvent = { at: number } & (PlannedFault | ShapeFault)
+export type PlannedFault =
   | { kind: 'kill'; role: 'api' | 'worker' | 'attester'; index: number }
   | { kind: 'pause'; role: 'api' | 'worker' | 'attester'; index: number; ms: number }
   | { kind: 'killDatabase' }
@@ -100,7 +100,7 @@ export type Trouble =
   | { kind: 'solanaDelays'; count: number; slots: number }
   | { kind: 'priceMove'; percent: number; ms: number }
 /** Faults that only chains of a public shape can have. */
-export type ShapeTrouble =
+export type ShapeFault =
   /** Tags do not move, or lag by three times the usual, while heads advance. */
   | { kind: 'finalityStall' | 'slowFinality'; chain: EvmPlace; ms: number }
   | { kind: 'backendLag'; chain: EvmPlace; ms: number; blocks: number }
@@ -111,7 +111,7 @@ export type ShapeTrouble =
   | { kind: 'lapse'; seconds: number }
   /** Reverts more than the reorg window, and the signatures of reverted transactions are too old by then. */
   | { kind: 'deepReorg'; chain: EvmPlace; leastMs: number; mostMs: number; jumpSeconds: number }
-export type NemesisKind = Trouble['kind']
+export type NemesisKind = PlannedFault['kind']
 export const nemesisKinds: readonly NemesisKind[] = [
   ...(['kill', 'pause', 'killDatabase', 'stallDatabase', 'reorg', 'halt', 'feeSpike', 'stale'] as const),
   ...(['forked', 'lying', 'clockJump'] as const),

@@ -14,7 +14,7 @@ import { type Answer, askedBy, type Call, toldBy, type View } from './views.ts'
 import type { WriteAheadProbe } from './write-ahead.ts'
 
 /** A temporary fault of a chain, or of one of its nodes if `node` is set. */
-export type Spell = { node?: number } & (
+export type NodeFault = { node?: number } & (
   | { kind: 'frozen' }
   | { kind: 'stale' | 'forked'; lag: number }
   | { kind: 'lying' }
@@ -29,7 +29,7 @@ export type FaultProxy = {
   /** The signed bytes that passed, by hash. */
   raws: Map<string, string>
   counts: Map<string, number>
-  cast(spell: Spell): () => void
+  cast(fault: NodeFault): () => void
   stop(): Promise<void>
 }
 
@@ -60,16 +60,16 @@ const agent = new Agent({ keepAlive: true, maxSockets: 256 })
  */
 export async function startFaultProxy(options: Options): Promise<FaultProxy> {
   const { chain, random, rates, ledger } = options
-  const spells = new Map<Spell, View | undefined>()
+  const faults = new Map<NodeFault, View | undefined>()
   const forward = createForward(options.node)
   const raws = new Map<string, string>()
   const counts = new Map<string, number>()
   const count = (name: string) => void counts.set(name, (counts.get(name) ?? 0) + 1)
   /** The current faults of this node for this caller. */
-  const spellsOn = ({ node, caller }: Asker): Spell[] =>
-    options.isFair(caller) ? [] : [...spells.keys()].filter((each) => (each.node ?? node) === node)
-  const isFrozen = (asker: Asker) => spellsOn(asker).some(({ kind }) => kind === 'frozen')
-  const viewOf = (asker: Asker) => spellsOn(asker).flatMap((each) => spells.get(each) ?? [])[0]
+  const faultsOn = ({ node, caller }: Asker): NodeFault[] =>
+    options.isFair(caller) ? [] : [...faults.keys()].filter((each) => (each.node ?? node) === node)
+  const isFrozen = (asker: Asker) => faultsOn(asker).some(({ kind }) => kind === 'frozen')
+  const viewOf = (asker: Asker) => faultsOn(asker).flatMap((each) => faults.get(each) ?? [])[0]
 
   function drawFault(caller: string): RequestFault | undefined {
     if (options.isFair(caller)) return undefined
@@ -129,8 +129,8 @@ export async function startFaultProxy(options: Options): Promise<FaultProxy> {
       const raw = String(call.params?.[0])
       const found = await options.probe.look(raw)
       raws.set(found.txHash, raw)
-      const isLost = spellsOn(asker).some(
-        (spell) => spell.kind === 'blackHole' && isIn(spell.role, found.role),
+      const isLost = faultsOn(asker).some(
+        (fault) => fault.kind === 'blackHole' && isIn(fault.role, found.role),
       )
       if (isLost) swallowed.set(call, { id: call.id, result: found.txHash })
       ledger.traffic({ chain, ...asker, ...found, isLost })
@@ -138,12 +138,12 @@ export async function startFaultProxy(options: Options): Promise<FaultProxy> {
     return swallowed
   }
 
-  async function cast(cause: Spell): Promise<void> {
+  async function cast(cause: NodeFault): Promise<void> {
     if (cause.kind === 'stale' || cause.kind === 'forked') {
       const call = { jsonrpc: '2.0', id: 1, method: 'eth_blockNumber', params: [] }
       const head = Number(JSON.parse((await forward(JSON.stringify(call))).text).result)
-      spells.set(cause, { kind: cause.kind, at: Math.max(1, head - cause.lag) })
-    } else spells.set(cause, cause.kind === 'lying' ? { kind: 'lying' } : undefined)
+      faults.set(cause, { kind: cause.kind, at: Math.max(1, head - cause.lag) })
+    } else faults.set(cause, cause.kind === 'lying' ? { kind: 'lying' } : undefined)
   }
 
   const server = createServer({ keepAliveTimeout: 60_000 }, (request, response) => {
@@ -160,7 +160,7 @@ export async function startFaultProxy(options: Options): Promise<FaultProxy> {
     counts,
     cast(cause) {
       const done = cast(cause)
-      return () => void done.then(() => spells.delete(cause))
+      return () => void done.then(() => faults.delete(cause))
     },
     async stop() {
       server.closeAllConnections()

@@ -11,9 +11,9 @@ import { live } from './clients/client.ts'
 import { direct } from './director.ts'
 import { type Ledger, openLedger } from './ledger.ts'
 import type { Mutant } from './mutants.ts'
-import { makePeace, rage, strike } from './nemesis.ts'
+import { causeFault, causeFaults, endFaults } from './nemesis.ts'
 import type { ClientPlan, Plan } from './plan.ts'
-import { lapse, untilTaken } from './shape-troubles.ts'
+import { lapse, untilTaken } from './shape-faults.ts'
 import { type Stage, setStage } from './stage.ts'
 
 // For events that were not seen in the planned time. An idle machine needs a fraction of it.
@@ -44,7 +44,7 @@ export async function run({ plan, dir, mutant, say }: RunOptions): Promise<{ sto
   const first = begin(stage, plan, { clients: plan.clients, ledger, life })
   const progress = reportProgress(stage, plan, say)
   stage.state.isFair = false
-  const more = await (plan.isGate ? passGate : rageAll)(stage, plan, { ledger, life, say, first })
+  const more = await (plan.isGate ? passGate : causeAllFaults)(stage, plan, { ledger, life, say, first })
   const last = plan.deepReorg && (await undoDeeply(stage, plan, { ledger, life, say, first }))
   life.isClosed = true
   await calm(stage)
@@ -61,7 +61,7 @@ export async function run({ plan, dir, mutant, say }: RunOptions): Promise<{ sto
   const quietMs = Date.now() - calmAt
   say(`quiet ${(quietMs / 1_000).toFixed(1)} s after the last fault`)
   // The data must not change while the checker reads it, even if something did not come to rest.
-  await stage.crew.stop()
+  await stage.processes.stop()
   await delay(AFTERMATH_MS)
   stage.heads.stop()
   await writeFacts(stage, plan, { calmAt, quietMs })
@@ -87,7 +87,7 @@ type Begun = { areAllIn(): boolean; ended: Promise<unknown> }
 /** Starts these clients, each at its time and when there is room for it. */
 function begin(stage: Stage, plan: Plan, { clients, ledger, life }: Begin): Begun {
   const started = Date.now()
-  const { world, solana, crew } = stage
+  const { world, solana, processes } = stage
   const isOver = () => life.isOver
   let waiting = clients.length
   let here = 0
@@ -95,13 +95,13 @@ function begin(stage: Stage, plan: Plan, { clients, ledger, life }: Begin): Begu
     const party = stage.parties.get(client.id)
     if (!party) throw new Error(`Client ${client.id} has no wallet`)
     await delay(started + client.at - Date.now())
-    const isFull = () => here >= (plan.atOnce ?? clients.length) || stage.field.doors.areClosed
+    const isFull = () => here >= (plan.atOnce ?? clients.length) || stage.field.admission.isClosed
     while (isFull() && !life.isClosed) await delay(LOOK_MS)
     waiting -= 1
     if (life.isClosed) return
     here += 1
     const random = createRandom(plan.seed + 1_000 + client.id)
-    const access = { id: client.id, apiUrls: crew.apiUrls, ledger, random, isOver }
+    const access = { id: client.id, apiUrls: processes.apiUrls, ledger, random, isOver }
     const caller = createCaller({ ...access, apiKey: stage.apiKey })
     const stranger = createCaller({ ...access, id: -1, apiKey: stage.strangerKey })
     await live({ world, solana, caller, stranger, random, isOver }, party)
@@ -110,10 +110,10 @@ function begin(stage: Stage, plan: Plan, { clients, ledger, life }: Begin): Begu
   return { areAllIn: () => waiting === 0, ended: Promise.all(clients.map(enter)) }
 }
 
-type Rage = Omit<Begin, 'clients'> & { say(line: string): void; first: Begun }
+type Faults = Omit<Begin, 'clients'> & { say(line: string): void; first: Begun }
 
 /** Until every fail-point was reached and all clients have started; reserve clients follow meanwhile. */
-async function passGate(stage: Stage, plan: Plan, { first, ...how }: Rage): Promise<Begun | undefined> {
+async function passGate(stage: Stage, plan: Plan, { first, ...how }: Faults): Promise<Begun | undefined> {
   let more: Begun | undefined
   const callMore = async (isOver: () => boolean) => {
     while (!isOver() || !first.areAllIn()) {
@@ -128,7 +128,11 @@ async function passGate(stage: Stage, plan: Plan, { first, ...how }: Rage): Prom
 /**
  * The whole plan; then, with the reserve clients, the conditions for events that were not seen often enough.
  */
-async function rageAll(stage: Stage, plan: Plan, { first, ...how }: Rage): Promise<Begun | undefined> {
+async function causeAllFaults(
+  stage: Stage,
+  plan: Plan,
+  { first, ...how }: Faults,
+): Promise<Begun | undefined> {
   await rageFor(stage, plan, plan.seconds)
   if (plan.deepReorg || plan.reserve.length === 0 || (await isAllSeen(stage, plan))) return undefined
   how.say('not everything was seen often enough yet: going on')
@@ -141,10 +145,10 @@ async function rageAll(stage: Stage, plan: Plan, { first, ...how }: Rage): Promi
   return more
 }
 
-async function calm({ state, crew, field }: Stage): Promise<void> {
+async function calm({ state, processes, field }: Stage): Promise<void> {
   state.isFair = true
-  crew.calm()
-  await makePeace(field)
+  processes.calm()
+  await endFaults(field)
 }
 
 /**
@@ -154,7 +158,7 @@ async function calm({ state, crew, field }: Stage): Promise<void> {
 async function undoDeeply(
   stage: Stage,
   plan: Plan,
-  { say, first, ...how }: Rage,
+  { say, first, ...how }: Faults,
 ): Promise<Begun | undefined> {
   const { deepReorg } = plan
   if (!deepReorg) return undefined
@@ -168,7 +172,7 @@ async function undoDeeply(
     const paid = Promise.all([begun.ended, delay(deepReorg.leastMs)])
     await Promise.race([paid, delay(deepReorg.mostMs)])
   }
-  await strike({ ...stage.field, wait }, { at: 0, ...deepReorg })
+  await causeFault({ ...stage.field, wait }, { at: 0, ...deepReorg })
   return begun
 }
 
@@ -176,7 +180,7 @@ type Beside = (isOver: () => boolean, end: () => void) => Promise<void>
 
 async function directUntilSeen(stage: Stage, plan: Plan, seconds: number, beside?: Beside): Promise<void> {
   const deadline = Date.now() + seconds * 1_000
-  const counts = stage.crew.crashes
+  const counts = stage.processes.crashes
   const isSeen = (...points: FailPoint[]) => points.every((point) => (counts.get(point) ?? 0) >= plan.crashes)
   let isDone = false
   const isOver = () => isDone || Date.now() > deadline
@@ -199,14 +203,14 @@ async function directUntilSeen(stage: Stage, plan: Plan, seconds: number, beside
 async function rageFor(stage: Stage, plan: Plan, seconds: number): Promise<void> {
   const stop = new AbortController()
   setMaxListeners(0, stop.signal)
-  const raging = rage(stage.field, plan.events, stop.signal)
+  const causing = causeFaults(stage.field, plan.events, stop.signal)
   await delay(seconds * 1_000)
   stop.abort()
-  await raging
+  await causing
 }
 
-async function isAllSeen({ crew, pool }: Stage, plan: Plan): Promise<boolean> {
-  if ([...crew.crashes.values()].some((count) => count < plan.crashes)) return false
+async function isAllSeen({ processes, pool }: Stage, plan: Plan): Promise<boolean> {
+  if ([...processes.crashes.values()].some((count) => count < plan.crashes)) return false
   if (plan.isGate) return true
   const moves = await pool
     .query<{ move: string; count: number }>(
@@ -233,16 +237,16 @@ async function untilQuiet(pool: Pool, deadline: number): Promise<void> {
   }
 }
 
-function reportProgress({ pool, crew }: Stage, plan: Plan, say: (line: string) => void) {
+function reportProgress({ pool, processes }: Stage, plan: Plan, say: (line: string) => void) {
   const started = Date.now()
   const report = async () => {
     const { rows } = await pool
       .query<{ state: string; count: string }>('select state, count(*) from swaps group by 1 order by 1')
       .catch(() => ({ rows: [] }))
     const states = rows.map(({ state, count }) => `${state} ${count}`).join(', ')
-    const seen = [...crew.crashes.values()].filter((count) => count >= plan.crashes).length
+    const seen = [...processes.crashes.values()].filter((count) => count >= plan.crashes).length
     say(
-      `${seconds(started)} s: ${states || 'the database is down'}; fail-points ${seen}/${crew.crashes.size}`,
+      `${seconds(started)} s: ${states || 'the database is down'}; fail-points ${seen}/${processes.crashes.size}`,
     )
   }
   const timer = setInterval(() => void report(), 5_000)
@@ -250,14 +254,14 @@ function reportProgress({ pool, crew }: Stage, plan: Plan, say: (line: string) =
 }
 
 async function writeFacts(
-  { crew, proxies, dir }: Stage,
+  { processes, proxies, dir }: Stage,
   plan: Plan,
   times: { calmAt: number; quietMs: number },
 ) {
   const requests: Record<string, number> = {}
   for (const proxy of proxies.values())
     for (const [fault, count] of proxy.counts) requests[fault] = (requests[fault] ?? 0) + count
-  const crashes = Object.fromEntries(crew.crashes)
+  const crashes = Object.fromEntries(processes.crashes)
   const { least, isGate, shape } = plan
   writeFileSync(
     join(dir, 'facts.json'),

@@ -12,7 +12,7 @@ import {
   type Place,
   type Plan,
   RATES,
-  type ShapeTrouble,
+  type ShapeFault,
   spread,
   spreadOver,
 } from './plan.ts'
@@ -118,7 +118,7 @@ function drawRoute(random: Random, behaviour: Behaviour): Pick<ClientPlan, 'from
   return { from, to, buy: random.pick(['USDC', 'WETH', 'ETH']) }
 }
 
-type ShapeKind = Exclude<ShapeTrouble['kind'], 'lapse' | 'deepReorg'>
+type ShapeKind = Exclude<ShapeFault['kind'], 'lapse' | 'deepReorg'>
 
 const shapeDrawers: Record<ShapeKind, Drawer> = {
   finalityStall: (random) => ({

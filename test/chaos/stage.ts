@@ -8,16 +8,16 @@ import { createApiKey } from '../bench/service.ts'
 import { createSolanaWorld } from '../solana-world.ts'
 import { createWorld, type LocalNetwork, type World } from '../world.ts'
 import { writeBaseline } from './baseline.ts'
-import type { Battlefield } from './battlefield.ts'
 import { amountOf, type Party } from './clients/scene.ts'
-import { type Crew, startCrew, untilReady } from './crew.ts'
 import { installJournal } from './journal.ts'
 import type { Ledger } from './ledger.ts'
 import type { Mutant } from './mutants.ts'
 import type { ClientPlan, EvmPlace, Place, Plan } from './plan.ts'
+import { type ServiceProcesses, startProcesses, untilReady } from './processes.ts'
 import { type FaultProxy, startFaultProxy } from './proxy.ts'
+import type { RunContext } from './run-context.ts'
+import { lapse } from './shape-faults.ts'
 import { SHAPE_CHAINS } from './shape-plan.ts'
-import { lapse } from './shape-troubles.ts'
 import { watchHeads } from './watch-heads.ts'
 import { createWriteAheadProbe, type WriteAheadProbe } from './write-ahead.ts'
 
@@ -43,13 +43,13 @@ type StageOptions = { plan: Plan; dir: string; mutant?: Mutant; say(line: string
 export type Stage = {
   network: Network
   world: World
-  solana: Battlefield['solana']
-  crew: Crew
+  solana: RunContext['solana']
+  processes: ServiceProcesses
   proxies: ReadonlyMap<Place, FaultProxy>
   pool: Pool
   /** By client. */
   parties: Map<number, Party>
-  field: Battlefield
+  field: RunContext
   apiKey: string
   strangerKey: string
   heads: { stop(): void }
@@ -63,7 +63,7 @@ export async function setStage(options: StageOptions, ledger: Ledger): Promise<S
   const deadlines = { ...DEADLINES, ...plan.deadlines, ...mutant?.deadlines }
   const nodes = new Map<string, string>()
   const state = { isFair: true }
-  let crew: Crew | undefined
+  let processes: ServiceProcesses | undefined
   let probe: WriteAheadProbe | undefined
   const look = (raw: string) => {
     if (!probe) throw new Error('Nothing may be sent before the database runs')
@@ -74,7 +74,7 @@ export async function setStage(options: StageOptions, ledger: Ledger): Promise<S
     ledger,
     nodeOf: (chain) => nodes.get(chain) ?? '',
     probe: { look, stop: async () => {} },
-    isFair: (caller) => state.isFair || !crew?.isUp(caller),
+    isFair: (caller) => state.isFair || !processes?.isUp(caller),
   })
   const proxyOf = (place: Place) => getProxy(proxies, place)
   const network = await startNetwork({
@@ -90,7 +90,7 @@ export async function setStage(options: StageOptions, ledger: Ledger): Promise<S
   probe = createWriteAheadProbe(network.databaseUrl)
   const random = createRandom(plan.seed + 7)
   const config = (file: ServiceConfig, name: string) => toConfig(file, plan, { proxyOf, nodes, name })
-  crew = await startCrew({
+  processes = await startProcesses({
     ...{ network, ledger, random, workers: plan.workers, attesters: 1, target: plan.crashes },
     armsAtOnce: plan.armsAtOnce,
     config,
@@ -99,24 +99,24 @@ export async function setStage(options: StageOptions, ledger: Ledger): Promise<S
   const pool = await openPool(network, mutant)
   const apiKey = await createApiKey(network, 'chaos')
   const strangerKey = await createApiKey(network, 'stranger')
-  const local = { ...network.local, apiUrl: crew.apiUrls[0] ?? '', apiKey, blockMs: BLOCK_MS }
+  const local = { ...network.local, apiUrl: processes.apiUrls[0] ?? '', apiKey, blockMs: BLOCK_MS }
   const world = createWorld(local as LocalNetwork)
   const solana = await createSolanaWorld(world.local)
   const parties = await fundParties({ world, solana }, plan)
   say(`${parties.length} wallets hold money`)
   const blockMsOf = (place: EvmPlace) =>
     network.local.chains.find(({ name }) => name === place)?.shape?.blockMs ?? BLOCK_MS
-  const field: Battlefield = {
-    ...{ network, world, solana, crew, places, proxyOf, blockMsOf, pool, ledger, random },
-    doors: { areClosed: false },
+  const field: RunContext = {
+    ...{ network, world, solana, processes, places, proxyOf, blockMsOf, pool, ledger, random },
+    admission: { isClosed: false },
     turns: new Map(),
   }
   if (plan.shape) await lapse(field, PAST_SECONDS)
-  await untilReady(crew.apiUrls, 90_000)
+  await untilReady(processes.apiUrls, 90_000)
   const heads = watchHeads(network, ledger)
   const baseline = { dir, network, world, solana, deadlines, exposureCapUsd: exposureCapUsdOf(plan) }
   await writeBaseline({ ...baseline, config: (file) => config(file, '') }, parties)
-  const running = crew
+  const running = processes
   const stop = async () => {
     heads.stop()
     await running.stop()
@@ -127,7 +127,21 @@ export async function setStage(options: StageOptions, ledger: Ledger): Promise<S
   }
   const byClient = new Map(parties.map((party) => [party.plan.id, party]))
   return {
-    ...{ network, world, solana, crew, proxies, pool, field, apiKey, strangerKey, heads, dir, state, stop },
+    ...{
+      network,
+      world,
+      solana,
+      processes,
+      proxies,
+      pool,
+      field,
+      apiKey,
+      strangerKey,
+      heads,
+      dir,
+      state,
+      stop,
+    },
     parties: byClient,
   }
 }

@@ -10,8 +10,8 @@ import { createApiKey } from '../bench/service.ts'
 import { delegateTo } from '../instant-wallet.ts'
 import { createWorld, type LocalNetwork, toRequest, type World } from '../world.ts'
 import { type Caller, createCaller } from './clients/caller.ts'
-import { type Crew, startCrew, untilReady } from './crew.ts'
 import { type Ledger, openLedger } from './ledger.ts'
+import { type ServiceProcesses, startProcesses, untilReady } from './processes.ts'
 
 // A single question: is every swap that was acknowledged with 200 still stored, whatever was killed at that
 // time?
@@ -48,30 +48,37 @@ export async function runSubmits({ submits, seed, dir, say }: Options): Promise<
   const random = createRandom(seed)
   const env = { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '' }
   const network = await startNetwork({ service: false, home: join(dir, 'network'), blockMs: 1_000, say, env })
-  const crew = await startCrew({
+  const processes = await startProcesses({
     // The worker counts the inventory that submissions reserve.
     ...{ network, ledger, random, workers: 1, attesters: 0, armed: ['api'] },
     target: Math.ceil(submits / SUBMITS_PER_CRASH),
     config: (file) => file,
   })
   const apiKey = await createApiKey(network, 'submits')
-  const world = createWorld({ ...network.local, apiUrl: crew.apiUrls[0] ?? '', apiKey } as LocalNetwork)
+  const world = createWorld({ ...network.local, apiUrl: processes.apiUrls[0] ?? '', apiKey } as LocalNetwork)
   try {
     const wallets = await createWallets(world, Math.ceil(submits / SWAPS_PER_WALLET))
-    await untilReady(crew.apiUrls, 90_000)
-    const caller = createCaller({ id: 0, apiUrls: crew.apiUrls, apiKey, ledger, random, isOver: () => false })
+    await untilReady(processes.apiUrls, 90_000)
+    const caller = createCaller({
+      id: 0,
+      apiUrls: processes.apiUrls,
+      apiKey,
+      ledger,
+      random,
+      isOver: () => false,
+    })
     const acknowledged: Acknowledged[] = []
-    const killing = startKilling({ network, crew, ledger, random, acknowledged })
+    const killing = startKilling({ network, processes, ledger, random, acknowledged })
     const turns = Array.from({ length: submits }, (_, index) => wallets[index % wallets.length] ?? wallets[0])
     await submitAll({ world, caller, say, acknowledged }, turns as PrivateKeyAccount[])
     const deaths = await killing.stop()
-    crew.calm()
-    await untilReady(crew.apiUrls, 60_000)
+    processes.calm()
+    await untilReady(processes.apiUrls, 60_000)
     const lost = await findLost(network, acknowledged)
     const changed = await findChanged(caller, acknowledged)
     return { acknowledged: acknowledged.length, ...deaths, unanswered: countUnanswered(dir), lost, changed }
   } finally {
-    await crew.stop()
+    await processes.stop()
     await network.stop()
   }
 }
@@ -131,13 +138,13 @@ async function submitOne(scene: Scene, wallet: PrivateKeyAccount): Promise<Ackno
 
 type Killing = {
   network: Network
-  crew: Crew
+  processes: ServiceProcesses
   ledger: Ledger
   random: Random
   acknowledged: readonly Acknowledged[]
 }
 
-function startKilling({ network, crew, ledger, random, acknowledged }: Killing) {
+function startKilling({ network, processes, ledger, random, acknowledged }: Killing) {
   const deaths = { killed: 0, databaseKilled: 0 }
   const end = new AbortController()
   const kill = async () => {
@@ -148,7 +155,7 @@ function startKilling({ network, crew, ledger, random, acknowledged }: Killing) 
       const isDatabase = turn % KILLS_PER_DATABASE === 0
       ledger.fault(isDatabase ? 'killDatabase' : 'kill')
       if (isDatabase) network.kill('postgres')
-      else crew.signal('api', random.integer(0, 1), 'SIGKILL')
+      else processes.signal('api', random.integer(0, 1), 'SIGKILL')
       deaths[isDatabase ? 'databaseKilled' : 'killed'] += 1
     }
   }
@@ -157,7 +164,7 @@ function startKilling({ network, crew, ledger, random, acknowledged }: Killing) 
     async stop() {
       end.abort()
       await killing
-      const crashed = [...crew.crashes.values()].reduce((sum, count) => sum + count, 0)
+      const crashed = [...processes.crashes.values()].reduce((sum, count) => sum + count, 0)
       return { ...deaths, killed: deaths.killed + crashed }
     },
   }

@@ -119,16 +119,16 @@ test('errors are one object on stdout with advice, and exit with 1', async () =>
 })
 
 test('a service that alters the operation gets no signature', async () => {
-  const thief = await startThief()
+  const attacker = await startAttacker()
   const order = ['alpha:USDC', 'beta:USDC', '--amount', '1', '--wallet', 'bot']
   await cli.json('faucet', 'alpha:USDC', '--amount', '1', '--wallet', 'bot')
 
-  const swapThere = () => errorOf(['swap', ...order], { GEOSWAP_URL: thief.url, GEOSWAP_API_KEY: apiKey })
+  const swapThere = () => errorOf(['swap', ...order], { GEOSWAP_URL: attacker.url, GEOSWAP_API_KEY: apiKey })
   const alone = await swapThere()
   const evm = local.chains.filter(({ family }) => family === 'evm')
   for (const { chainId, rpcUrl } of evm) await cli.json('config', 'set', `rpc.${chainId}`, rpcUrl)
   const withNodes = await swapThere()
-  await thief.stop()
+  await attacker.stop()
 
   expect(alone).toMatchObject({
     exit: 1,
@@ -136,12 +136,12 @@ test('a service that alters the operation gets no signature', async () => {
     advice: expect.stringContaining('config set rpc.'),
   })
   expect(withNodes).toMatchObject({ exit: 1, code: 'TAMPERED_OPERATION' })
-  expect(thief.paths).toContain('/swap/build-geo-op')
-  expect(thief.paths).not.toContain('/swap/submit')
+  expect(attacker.paths).toContain('/swap/build-geo-op')
+  expect(attacker.paths).not.toContain('/swap/submit')
 })
 
 /** Forwards everything, and puts its own recipient into the operation. */
-async function startThief() {
+async function startAttacker() {
   const paths: string[] = []
   const server = createServer(async (request, response) => {
     const { method = 'GET', url = '/' } = request

@@ -191,7 +191,7 @@ test('contracts that were not named are verified on the chain, once, and others 
 
   expect([first.status, next.status]).toEqual(['settled', 'settled'])
   expect([...kept]).toEqual([[alpha.chainId, alpha.contracts]])
-  const thiefs = withThiefsDelegate(alpha.token('USDC'))
+  const thiefs = withAttackersDelegate(alpha.token('USDC'))
   const third = await world.walletWith(alpha, 'USDC', 10n * USDC)
   const theft = createClient({ baseUrl: local.apiUrl, apiKey, rpcUrls, fetch: thiefs })
   await expect(theft.swap(routeOf(alpha, beta), fromViemAccount(third))).rejects.toMatchObject({
@@ -200,7 +200,7 @@ test('contracts that were not named are verified on the chain, once, and others 
 })
 
 /** A service that names an attacker's contract to delegate to. */
-function withThiefsDelegate(delegationTarget: string): typeof fetch {
+function withAttackersDelegate(delegationTarget: string): typeof fetch {
   return async (url, init) => {
     const response = await fetch(url, init)
     if (!String(url).includes('/swap/delegation')) return response

@@ -2,8 +2,8 @@ import { encodeAbiParameters, keccak256, numberToHex } from 'viem'
 import { ends, isHealthy } from './checks.ts'
 import { service } from './commands.ts'
 import { prepareJourney } from './journeys.ts'
+import { seesAlarm, seesInLog, seesQuote } from './observations.ts'
 import type { Scene } from './scene.ts'
-import { seesAlarm, seesInLog, seesQuote } from './sights.ts'
 
 const MISSING = 1_000n * 10n ** 18n
 const ASSET = 'USDC'

@@ -1,6 +1,6 @@
-import { Failed } from './account.ts'
 import { findSounding } from './alarms.ts'
 import { ENDS, type End, type Journey, moneyOf, startJourney } from './journeys.ts'
+import { Failed } from './report.ts'
 import type { Scene } from './scene.ts'
 
 // Conditions that must hold in the end.

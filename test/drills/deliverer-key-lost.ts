@@ -3,8 +3,8 @@ import { type Address, encodeFunctionData } from 'viem'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import { ends, isHealthy, reaches } from './checks.ts'
 import { type Journey, prepareJourney, startJourney } from './journeys.ts'
+import { seesAlarm } from './observations.ts'
 import type { Scene } from './scene.ts'
-import { seesAlarm } from './sights.ts'
 import { asTreasury } from './treasury.ts'
 
 const GAS = 10n * 10n ** 18n

@@ -2,8 +2,8 @@ import { createKeys, type SolanaKeys } from '@geoswap/devnet'
 import { ends, isHealthy, reaches } from './checks.ts'
 import { service } from './commands.ts'
 import { prepareJourney, startJourney } from './journeys.ts'
+import { seesAlarm } from './observations.ts'
 import type { Scene } from './scene.ts'
-import { seesAlarm } from './sights.ts'
 
 const FILL_SOL = 10n * 10n ** 9n
 const KEYS = 'GEOSWAP_SOLANA_KEYS'

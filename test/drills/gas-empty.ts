@@ -1,7 +1,7 @@
 import { ends, isHealthy, reaches } from './checks.ts'
 import { prepareJourney } from './journeys.ts'
+import { seesAlarm, seesInLog, seesQuote } from './observations.ts'
 import type { Scene } from './scene.ts'
-import { seesAlarm, seesInLog, seesQuote } from './sights.ts'
 
 const FILL = 10n * 10n ** 18n
 const FILL_SOL = 10n * 10n ** 9n

@@ -1,8 +1,8 @@
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import { ends, isHealthy, reaches } from './checks.ts'
 import { type Journey, prepareAgain, startJourney } from './journeys.ts'
+import { seesAlarm } from './observations.ts'
 import type { Scene } from './scene.ts'
-import { seesAlarm } from './sights.ts'
 
 const GAS = 10n * 10n ** 18n
 const SEND = 'eth_sendRawTransaction'

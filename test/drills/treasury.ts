@@ -1,7 +1,7 @@
 import type { Address, Hex } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import type { WorldChain } from '../world.ts'
-import { Failed } from './account.ts'
+import { Failed } from './report.ts'
 import type { Scene } from './scene.ts'
 
 const GAS = 500_000n

@@ -20,16 +20,16 @@ afterEach(() => alpha.resume())
  * An attacker with write access to the database redirects the output. Returns the attacker's address, and a
  * function that undoes the change.
  */
-async function changeRecipient(): Promise<{ thief: `0x${string}`; undo(): Promise<unknown> }> {
-  const thief = privateKeyToAddress(generatePrivateKey())
+async function changeRecipient(): Promise<{ attacker: `0x${string}`; undo(): Promise<unknown> }> {
+  const attacker = privateKeyToAddress(generatePrivateKey())
   const [op] = await operator.query<{ id: string; recipient: string }>(
     'select id, recipient from ops order by built_at desc limit 1',
   )
   if (!op) throw new Error('Nothing was built')
   const set = (recipient: string) =>
     operator.query('update ops set recipient = $2 where id = $1', [op.id, recipient])
-  await set(thief)
-  return { thief, undo: () => set(op.recipient) }
+  await set(attacker)
+  return { attacker, undo: () => set(op.recipient) }
 }
 
 /** Waits until the worker has found that the stored terms are not the signed ones. */
@@ -45,7 +45,7 @@ const untilStopped = (swapId: string) =>
 test('a recipient changed between build and submission is not paid, and the input is not taken', async () => {
   const wallet = await world.walletWith(alpha, 'USDC', 10n * USDC)
   const { submission } = await prepare(world, wallet, order)
-  const { thief, undo } = await changeRecipient()
+  const { attacker, undo } = await changeRecipient()
 
   const { body } = await api.submit(submission)
   await untilStopped(body.swapId)
@@ -53,7 +53,7 @@ test('a recipient changed between build and submission is not paid, and the inpu
 
   await undo()
   expect((await outcomeOf(world, body.swapId)).status).toBe('settled')
-  expect(await beta.balanceOf(thief, 'USDC')).toBe(0n)
+  expect(await beta.balanceOf(attacker, 'USDC')).toBe(0n)
 })
 
 test('a recipient changed between lock and delivery is not paid', async () => {
@@ -62,7 +62,7 @@ test('a recipient changed between lock and delivery is not paid', async () => {
   const { swapId } = await submitSwap(world, wallet, order)
   await stageOf(world, swapId, 'locking')
   await alpha.untilPending()
-  const { thief, undo } = await changeRecipient()
+  const { attacker, undo } = await changeRecipient()
 
   await alpha.resume()
   await untilStopped(swapId)
@@ -70,7 +70,7 @@ test('a recipient changed between lock and delivery is not paid', async () => {
 
   await undo()
   expect((await outcomeOf(world, swapId)).status).toBe('settled')
-  expect(await beta.balanceOf(thief, 'USDC')).toBe(0n)
+  expect(await beta.balanceOf(attacker, 'USDC')).toBe(0n)
 })
 
 test('an input from Solana is not taken for a recipient that its wallet did not sign', async () => {
@@ -78,7 +78,7 @@ test('an input from Solana is not taken for a recipient that its wallet did not 
   const recipient = privateKeyToAddress(generatePrivateKey())
   const fromSolana = { sell: 'USDC', to: beta, buy: 'USDC', amount: 10n * USDC, recipient }
   const { submission } = await prepareSolana({ api, solana }, wallet, fromSolana)
-  const { thief, undo } = await changeRecipient()
+  const { attacker, undo } = await changeRecipient()
 
   const { body } = await api.submitSolana(submission)
   await untilStopped(body.swapId)
@@ -86,5 +86,5 @@ test('an input from Solana is not taken for a recipient that its wallet did not 
 
   await undo()
   expect((await outcomeOf(world, body.swapId)).status).toBe('settled')
-  expect(await beta.balanceOf(thief, 'USDC')).toBe(0n)
+  expect(await beta.balanceOf(attacker, 'USDC')).toBe(0n)
 })

@@ -75,20 +75,20 @@ test('a route is paused in one direction, by name', async () => {
 
 test('a delivery without a swap stops its asset on that chain until an operator resumes it', async () => {
   const { vault } = beta.contracts
-  const thief = privateKeyToAddress(generatePrivateKey())
+  const attacker = privateKeyToAddress(generatePrivateKey())
   const treasury = await beta.client.readContract({
     address: vault,
     abi: geoVaultAbi,
     functionName: 'TREASURY',
   })
-  const allow = { abi: geoVaultAbi, functionName: 'setDeliverer', args: [thief, true] } as const
+  const allow = { abi: geoVaultAbi, functionName: 'setDeliverer', args: [attacker, true] } as const
   const ring = pad('0x01', { size: 32 })
-  const fill = { index: 1n << 32n, amount: 5n, minOutput: 1n, recipient: thief, fillDeadline: 2n ** 40n }
+  const fill = { index: 1n << 32n, amount: 5n, minOutput: 1n, recipient: attacker, fillDeadline: 2n ** 40n }
   const args = [ring, beta.token('GEO') as `0x${string}`, fill] as const
 
   await beta.as(treasury, { to: vault, data: encodeFunctionData(allow) })
   await beta.mine()
-  await beta.as(thief, {
+  await beta.as(attacker, {
     to: vault,
     data: encodeFunctionData({ abi: geoVaultAbi, functionName: 'deliver', args }),
   })

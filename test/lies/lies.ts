@@ -97,7 +97,7 @@ type Change = (op: GeoOp) => GeoOp
 const inDelivery =
   (change: Partial<GeoOp['delivery']>): Change =>
   (op) => ({ ...op, delivery: { ...op.delivery, ...change } })
-const thief = { ...origin, escrow: addressOf('2') }
+const attacker = { ...origin, escrow: addressOf('2') }
 const soon = () => BigInt(nowSeconds())
 
 /** Ops that differ from the request, under matching hashes. */
@@ -126,11 +126,11 @@ export function opLies(): Lie[] {
     ...{ name: `the op has ${name}`, path },
     tell: (reply: Reply) => rebuilt(reply, change, origin),
   }))
-  const inEscrow: Change = (op) => inDelivery({ ring: ringOf({ ...thief, locker: op.locker }) })(op)
+  const inEscrow: Change = (op) => inDelivery({ ring: ringOf({ ...attacker, locker: op.locker }) })(op)
   const ofThief = {
     name: "the op is for an attacker's escrow",
     path,
-    tell: (reply: Reply) => rebuilt(reply, inEscrow, thief),
+    tell: (reply: Reply) => rebuilt(reply, inEscrow, attacker),
   }
   const ofMainnet = {
     ...{ name: 'the op is for another chain', path },
@@ -148,8 +148,8 @@ function rebuilt({ status, body }: Reply, change: Change, domain: typeof origin)
 export async function solanaLies(): Promise<Lie[]> {
   const path = '/swap/build-solana-tx'
   const { limit, price, marker, memo, transfer } = parts
-  const toThief = await accountOf(stranger)
-  const elsewhere = transferOf({ destination: toThief })
+  const toAttacker = await accountOf(stranger)
+  const elsewhere = transferOf({ destination: toAttacker })
   const withTable: Instruction = {
     ...transfer,
     accounts: [...(transfer.accounts ?? []), lookedUp(stranger)] as never,
@@ -161,7 +161,7 @@ export async function solanaLies(): Promise<Lie[]> {
     ['moves tokens twice', [...usual, transfer, transfer]],
     ['moves coins too', [...usual, transfer, nativeTransferOf(stranger)]],
     ['moves coins instead', [...usual, nativeTransferOf(stranger)]],
-    ['pays out of another account', [...usual, transferOf({ source: toThief })]],
+    ['pays out of another account', [...usual, transferOf({ source: toAttacker })]],
     ['is of another mint', [...usual, transferOf({ mint: stranger })]],
     ['owes another delivery', [limit, price, marker, memoOf({ ...delivery, minOutput: 1n }), transfer]],
     ['owes somebody else', [limit, price, marker, memoOf({ ...delivery, recipient: wordOf('2') }), transfer]],

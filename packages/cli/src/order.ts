@@ -9,7 +9,7 @@ import { LOCAL_WALLET } from './store/wallet-files.ts'
 import { type ChosenWallet, chooseWallet } from './wallets.ts'
 
 /** The arguments of `swap` and `quote` as typed. */
-export type Words = {
+export type OrderArguments = {
   from: string
   to: string
   amount?: string | undefined
@@ -39,7 +39,7 @@ type Payer = (side: Side) => Promise<ChosenWallet>
 export async function resolveOrder(
   context: Context,
   client: Client,
-  words: Words,
+  words: OrderArguments,
   payer: Payer,
 ): Promise<ReadyOrder> {
   const catalog: Catalog = await readCatalog(client, context.interrupts.signal)
@@ -76,7 +76,7 @@ function isRead({ settings }: Context, { chain }: Side): boolean {
   return settings.rpcUrls[chain.chainId] !== undefined
 }
 
-function isOneSymbol(words: Words, from: Side, to: Side): boolean {
+function isOneSymbol(words: OrderArguments, from: Side, to: Side): boolean {
   const [paid, bought] = [words.from, words.to].map((text) => text.split(':')[1])
   return paid === bought && paid === from.token.symbol && bought === to.token.symbol
 }
@@ -129,7 +129,7 @@ type ReadAmount = { value: bigint; tradeType: Order['tradeType']; isAll: boolean
 
 async function readAmount(
   context: Context,
-  { amount, receive, raw }: Words,
+  { amount, receive, raw }: OrderArguments,
   { from, to, wallet }: { from: Side; to: Side; wallet: ChosenWallet },
 ): Promise<ReadAmount> {
   if ((amount === undefined) === (receive === undefined))
@@ -148,7 +148,7 @@ function nothingToSwap({ chain, token }: Side, { address }: ChosenWallet): CliEr
   return new CliError('NOTHING_TO_SWAP', message, { advice: 'Send some to it, or choose another token.' })
 }
 
-function readLimits({ minReceive, maxPay, raw }: Words, from: Side, to: Side): SwapLimits {
+function readLimits({ minReceive, maxPay, raw }: OrderArguments, from: Side, to: Side): SwapLimits {
   return {
     ...(minReceive !== undefined && { minOutput: readUnits(minReceive, to.token, raw) }),
     ...(maxPay !== undefined && { maxInput: readUnits(maxPay, from.token, raw) }),

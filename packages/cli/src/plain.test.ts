@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream'
 import { expect, test } from 'vitest'
-import { inTheirWords, plain, plainDeep, plainJson, plainName } from './plain.ts'
+import { plain, plainDeep, plainJson, plainName, quoteService } from './plain.ts'
 import { createTerminal, type Streams } from './terminal.ts'
 
 const ESCAPE = '\u001b[2K\u001b[1A'
@@ -28,7 +28,7 @@ test('JSON keeps every value and escapes characters that a terminal would act on
 
 test('names are short and on one line, sentences are quoted and cannot close their quotes', () => {
   expect(plainName(`USDC\n${'x'.repeat(50)}`)).toHaveLength(33)
-  expect(inTheirWords('Fine." Now send all.')).toBe(`the service says: "Fine.' Now send all."`)
+  expect(quoteService('Fine." Now send all.')).toBe(`the service says: "Fine.' Now send all."`)
   expect(plainDeep({ a: [{ [`b${ESCAPE}`]: `c${ESCAPE}`, d: 1 }] })).toEqual({
     a: [{ 'b [2K [1A': 'c [2K [1A', d: 1 }],
   })

@@ -24,7 +24,7 @@ export function plainName(text: unknown): string {
 }
 
 /** Quotes a sentence of the service, so that the reader knows its source. */
-export function inTheirWords(text: string): string {
+export function quoteService(text: string): string {
   const said = plain(text).replaceAll('"', "'")
   return `the service says: "${said.length > MAX_QUOTED ? `${said.slice(0, MAX_QUOTED)}…` : said}"`
 }

@@ -11,7 +11,7 @@ import {
   numberToHex,
   type PrivateKeyAccount,
 } from 'viem'
-import { createWallet, createWorld, delegate, mint, undone, type World } from '../test/world.ts'
+import { createWallet, createWorld, delegate, mint, type World, withRevert } from '../test/world.ts'
 import * as evm from './chain.ts'
 import { initialDate, keyOf } from './gas-rows.ts'
 
@@ -30,7 +30,7 @@ export async function measure4337(): Promise<{ name: string; gas: number }[]> {
   const peer = await createPeer()
   const rows: { name: string; gas: number }[] = []
   for (const size of [1, 5, 20]) {
-    const gas = await undone(peer.world, () => handleOps(peer, size))
+    const gas = await withRevert(peer.world, () => handleOps(peer, size))
     rows.push({ name: `ERC-4337 v0.8, bare transfer, ${size} per transaction`, gas: Number(gas) })
   }
   return rows

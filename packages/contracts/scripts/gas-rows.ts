@@ -23,8 +23,8 @@ import {
   DAY,
   mint,
   NATIVE,
-  undone,
   type World,
+  withRevert,
 } from '../test/world.ts'
 import * as evm from './chain.ts'
 
@@ -74,7 +74,7 @@ export async function measureRows(): Promise<GasRow[]> {
   ]
   const rows: GasRow[] = []
   for (const [name, goal, measure] of measured) {
-    rows.push({ name, goal, gas: Number(await undone(scene.world, () => measure(scene))) })
+    rows.push({ name, goal, gas: Number(await withRevert(scene.world, () => measure(scene))) })
   }
   return rows
 }

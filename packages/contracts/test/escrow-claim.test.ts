@@ -18,13 +18,13 @@ import {
 } from './op.ts'
 import { sweepGas } from './sweep-gas.ts'
 import {
+  callTestContract,
   createWallet,
   createWorld,
   deployListed,
   eventNames,
   HOUR,
   NATIVE,
-  poke,
   readBalance,
   readEvents,
   type World,
@@ -34,7 +34,7 @@ const world = await createWorld()
 const wallet = await createWallet(world, world.token, 10_000n)
 isolate(world)
 
-const thief = privateKeyToAccount(`0x${'13'.repeat(32)}`)
+const attacker = privateKeyToAccount(`0x${'13'.repeat(32)}`)
 const vaultBalance = (token = world.token) => readBalance(world, token, world.vault)
 
 async function createLocked(position: number, terms: Terms = {}): Promise<Swap> {
@@ -62,7 +62,7 @@ test('only the attester can attest that an op is delivered', async () => {
   const { r, vs } = await attestRefund(world, swap.hash, 2n ** 40n)
   const claims = await attestClaims(world, [swap.hash])
 
-  await expect(claim(world, swap, { signer: thief })).rejects.toThrow('NotAttested')
+  await expect(claim(world, swap, { signer: attacker })).rejects.toThrow('NotAttested')
   await expect(callEscrow(world, world.locker, 'claim', [swap, r, vs])).rejects.toThrow('NotAttested')
   const zero = `0x${'00'.repeat(32)}` as const
   await expect(callEscrow(world, world.locker, 'claim', [swap, zero, zero])).rejects.toThrow('NotAttested')
@@ -188,7 +188,12 @@ test('a claim closes an op whose token refuses the vault, and the treasury colle
   const swap = await createSwap(world, holder, { inputToken: token })
   await lock(world, swap)
   const setBlocked = (value: boolean) =>
-    poke(world, { name: 'BlockToken', to: token, functionName: 'setBlocked', args: [world.vault, value] })
+    callTestContract(world, {
+      name: 'BlockToken',
+      to: token,
+      functionName: 'setBlocked',
+      args: [world.vault, value],
+    })
   await setBlocked(true)
 
   const receipt = await claim(world, swap)
@@ -213,7 +218,12 @@ test('a batch credits the vault for a token that refuses it, and pays the others
   const holder = await createWallet(world, token)
   const refused = await createSwap(world, holder, { inputToken: token, index: indexOf(1, 5) })
   await lock(world, refused)
-  await poke(world, { name: 'BlockToken', to: token, functionName: 'setBlocked', args: [world.vault, true] })
+  await callTestContract(world, {
+    name: 'BlockToken',
+    to: token,
+    functionName: 'setBlocked',
+    args: [world.vault, true],
+  })
   const before = await vaultBalance()
 
   await claimMany(world, [refused, await createLocked(0)])
@@ -233,8 +243,13 @@ test.each(['BombToken', 'GasToken'])(
     const hostile = await createSwap(world, holder, { inputToken: token, index: indexOf(1, 5) })
     await lock(world, hostile)
     if (name === 'GasToken') {
-      await poke(world, { name, to: token, functionName: 'setBurns', args: [10n ** 9n, 10n ** 9n] })
-    } else await poke(world, { name, to: token, functionName: 'setArmed', args: [true] })
+      await callTestContract(world, {
+        name,
+        to: token,
+        functionName: 'setBurns',
+        args: [10n ** 9n, 10n ** 9n],
+      })
+    } else await callTestContract(world, { name, to: token, functionName: 'setArmed', args: [true] })
 
     const receipt = await claimMany(world, [hostile, await createLocked(0)], { gas: 1_000_000n })
 

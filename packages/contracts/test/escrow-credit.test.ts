@@ -6,13 +6,13 @@ import { isolate } from './isolate.ts'
 import { createSwap, indexOf, lock, refundAttested } from './op.ts'
 import { sendWithdrawal, signWithdrawal } from './withdrawal.ts'
 import {
+  callTestContract,
   createWallet,
   createWorld,
   delegate,
   deployListed,
   deployTest,
   NATIVE,
-  poke,
   readBalance,
 } from './world.ts'
 
@@ -36,7 +36,7 @@ test('an owner withdraws its credit to an address of its choice, once', async ()
   const holder = await createWallet(world, token)
   const swap = await createSwap(world, holder, { inputToken: token })
   await lock(world, swap)
-  await poke(world, {
+  await callTestContract(world, {
     name: 'BlockToken',
     to: token,
     functionName: 'setBlocked',

@@ -5,13 +5,13 @@ import { isolate } from './isolate.ts'
 import { createSwap, indexOf, lock, lockMany, readSlot, readState, type Swap, type Terms } from './op.ts'
 import { sweepGas } from './sweep-gas.ts'
 import {
+  callTestContract,
   createWallet,
   createWorld,
   delegate,
   deployListed,
   mint,
   NATIVE,
-  poke,
   readBalance,
   readEvents,
 } from './world.ts'
@@ -61,8 +61,8 @@ test('ops that cannot be locked are reported, and the others are locked exactly'
   const good = [await createOp(0), await createOp(9)]
   const refused = await createOp(2, {}, no)
   const blocked = await createOp(3, {}, block)
-  await poke(world, { name: 'FalseToken', to: no, functionName: 'setRefuses', args: [true] })
-  await poke(world, {
+  await callTestContract(world, { name: 'FalseToken', to: no, functionName: 'setRefuses', args: [true] })
+  await callTestContract(world, {
     name: 'BlockToken',
     to: block,
     functionName: 'setBlocked',
@@ -128,7 +128,12 @@ test.each([
     await createOp(2, {}, burner),
     await createOp(3),
   ]
-  await poke(world, { name: 'GasToken', to: burner, functionName: 'setBurns', args: [inTransfer, inBalance] })
+  await callTestContract(world, {
+    name: 'GasToken',
+    to: burner,
+    functionName: 'setBurns',
+    args: [inTransfer, inBalance],
+  })
 
   const receipt = await lockMany(world, swaps, { gas: 2_000_000n })
 
@@ -139,7 +144,7 @@ test.each([
 test('a token that returns a flood of data fails only its own op', async () => {
   const bomb = await deployListed(world, 'BombToken')
   const swaps = [await createOp(0), await createOp(1, {}, bomb), await createOp(2)]
-  await poke(world, { name: 'BombToken', to: bomb, functionName: 'setArmed', args: [true] })
+  await callTestContract(world, { name: 'BombToken', to: bomb, functionName: 'setArmed', args: [true] })
 
   await lockMany(world, swaps, { gas: 1_500_000n })
 

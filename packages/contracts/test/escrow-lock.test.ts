@@ -140,8 +140,8 @@ test.each([
 })
 
 test('a signature of another wallet moves nothing', async () => {
-  const thief = await createWallet(world)
-  const swap = await createSwap(world, wallet, { signer: thief })
+  const attacker = await createWallet(world)
+  const swap = await createSwap(world, wallet, { signer: attacker })
 
   await expect(lock(world, swap)).rejects.toThrow('BadSignature')
 })

@@ -18,6 +18,7 @@ import {
 } from './op.ts'
 import { sweepGas } from './sweep-gas.ts'
 import {
+  callTestContract,
   createWallet,
   createWorld,
   delegate,
@@ -25,7 +26,6 @@ import {
   deployTest,
   eventNames,
   NATIVE,
-  poke,
   readBalance,
   readEvents,
 } from './world.ts'
@@ -34,7 +34,7 @@ const world = await createWorld()
 const wallet = await createWallet(world)
 isolate(world)
 
-const thief = privateKeyToAccount(`0x${'13'.repeat(32)}`)
+const attacker = privateKeyToAccount(`0x${'13'.repeat(32)}`)
 
 async function createLocked(terms: Terms = {}) {
   const swap = await createSwap(world, wallet, terms)
@@ -135,7 +135,7 @@ test('only the attester can refund early, and its signature is for one op and on
     return callEscrow(world, world.stranger, 'refundAttested', args)
   }
 
-  await expect(refundAttested(world, swap, { signer: thief })).rejects.toThrow('NotAttested')
+  await expect(refundAttested(world, swap, { signer: attacker })).rejects.toThrow('NotAttested')
   await expect(send(2n ** 40n, { r, vs })).rejects.toThrow('NotAttested')
   await expect(send(2n ** 40n, claims)).rejects.toThrow('NotAttested')
   const own = await attestRefund(world, swap.hash, 2n ** 39n)
@@ -169,7 +169,7 @@ test.each([
   const holder = await createWallet(world, token)
   const swap = await createSwap(world, holder, { inputToken: token })
   await lock(world, swap)
-  await poke(world, { name, to: token, functionName, args })
+  await callTestContract(world, { name, to: token, functionName, args })
 
   const receipt = await refundAttested(world, swap, { gas: 600_000n })
 

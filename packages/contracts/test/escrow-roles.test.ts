@@ -10,12 +10,12 @@ import { isolate } from './isolate.ts'
 import { attestClaims, claim, createSwap, lock, refund } from './op.ts'
 import {
   attester,
+  callTestContract,
   createWallet,
   createWorld,
   DAY,
   deployTest,
   NATIVE,
-  poke,
   readCode,
   UNLIMITED,
   type World,
@@ -150,7 +150,7 @@ test('CREATE2 gives the contracts the same addresses on every chain, and the esc
     args: [world.vault, attester.address, world.treasury],
   })
   const create = async (on: World): Promise<Hex> => {
-    const { logs } = await poke(on, {
+    const { logs } = await callTestContract(on, {
       name: 'Create2Factory',
       to: factory,
       functionName: 'deploy',

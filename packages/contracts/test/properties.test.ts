@@ -18,14 +18,14 @@ import {
   type Swap,
 } from './op.ts'
 import {
+  callTestContract,
   createWallet,
   createWorld,
   deployListed,
-  poke,
   readBalance,
   readEvents,
-  undone,
   type World,
+  withRevert,
 } from './world.ts'
 
 const world = await createWorld()
@@ -35,7 +35,12 @@ for (let i = 0; i < 3; i++) wallets.push(await createWallet(world, token, 2_000n
 isolate(world)
 
 const setBlocked = (holder: World['vault'], value: boolean) =>
-  poke(world, { name: 'BlockToken', to: token, functionName: 'setBlocked', args: [holder, value] })
+  callTestContract(world, {
+    name: 'BlockToken',
+    to: token,
+    functionName: 'setBlocked',
+    args: [holder, value],
+  })
 
 /** The observed history of each op. */
 type History = {
@@ -147,7 +152,7 @@ const happened = new Map<string, number>()
 test('in any order of calls the escrow covers what is due, and each op has one outcome and one delivery', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(steps, { minLength: 15, maxLength: 30 }), (sequence) =>
-      undone(world, async () => {
+      withRevert(world, async () => {
         const history: History = createHistory()
         const holders = [...wallets.map(({ address }) => address), world.vault, world.escrow]
         const total = await sum(holders)

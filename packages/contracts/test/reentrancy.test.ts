@@ -18,13 +18,13 @@ import {
   refundAttested,
 } from './op.ts'
 import {
+  callTestContract,
   createWallet,
   createWorld,
   delegate,
   deployListed,
   deployTest,
   NATIVE,
-  poke,
   readBalance,
   testAbiOf,
 } from './world.ts'
@@ -35,7 +35,7 @@ isolate(world)
 const reentrancy = toFunctionSelector('Reentrancy()')
 
 const setHook = (token: Hex, target: Hex, data: Hex) =>
-  poke(world, { name: 'HookToken', to: token, functionName: 'setHook', args: [target, data] })
+  callTestContract(world, { name: 'HookToken', to: token, functionName: 'setHook', args: [target, data] })
 
 const lastResult = (token: Hex) =>
   ask<Hex>(world, { abi: testAbiOf('HookToken'), to: token, functionName: 'lastResult', args: [] })

@@ -2,7 +2,7 @@ import type { Address } from 'viem'
 import { expect, test } from 'vitest'
 import { isolate } from './isolate.ts'
 import { claim, createSwap, deliver, lock, readState, refundAttested } from './op.ts'
-import { createWallet, createWorld, deployListed, poke, readBalance } from './world.ts'
+import { callTestContract, createWallet, createWorld, deployListed, readBalance } from './world.ts'
 
 const world = await createWorld()
 isolate(world)
@@ -48,7 +48,7 @@ test('a token that returns true and moves nothing cannot be locked', async () =>
 test('a token that returns false cannot be locked', async () => {
   const token = await deployListed(world, 'FalseToken')
   const swap = await createInput(token)
-  await poke(world, { name: 'FalseToken', to: token, functionName: 'setRefuses', args: [true] })
+  await callTestContract(world, { name: 'FalseToken', to: token, functionName: 'setRefuses', args: [true] })
 
   await expect(lock(world, swap)).rejects.toThrow()
   expect(await readState(world, swap)).toBe('NONE')
@@ -78,9 +78,9 @@ test('a wallet that names itself as the token locks nothing', async () => {
 test('a paused or blocking token cannot be locked, and its op can be locked later', async () => {
   const token = await deployListed(world, 'BlockToken')
   const swap = await createInput(token)
-  await poke(world, { name: 'BlockToken', to: token, functionName: 'setPaused', args: [true] })
+  await callTestContract(world, { name: 'BlockToken', to: token, functionName: 'setPaused', args: [true] })
   await expect(lock(world, swap)).rejects.toThrow()
-  await poke(world, { name: 'BlockToken', to: token, functionName: 'setPaused', args: [false] })
+  await callTestContract(world, { name: 'BlockToken', to: token, functionName: 'setPaused', args: [false] })
 
   await lock(world, swap)
 
@@ -91,7 +91,7 @@ test('a token that refuses the recipient fails the delivery, which can be retrie
   const token = await deployListed(world, 'BlockToken')
   const swap = await createSwap(world, await createWallet(world), { outputToken: token })
   const setBlocked = (value: boolean) =>
-    poke(world, {
+    callTestContract(world, {
       name: 'BlockToken',
       to: token,
       functionName: 'setBlocked',

@@ -18,16 +18,16 @@ import { isolate } from './isolate.ts'
 import { createSwap, deliver, indexOf, type Swap, type Terms } from './op.ts'
 import { createPool, createUniswap, deliverBought, type Purchase, toData, trade } from './uniswap.ts'
 import {
+  callTestContract,
   createWallet,
   createWorld,
   deployTest,
   mint,
   NATIVE,
-  poke,
   readBalance,
   readEvents,
   testAbiOf,
-  undone,
+  withRevert,
 } from './world.ts'
 
 const usd = (amount: number) => parseUnits(String(amount), 6)
@@ -154,7 +154,7 @@ test('for any request, either nothing changes, or both bounds hold and one of th
 
   await fc.assert(
     fc.asyncProperty(asked, (percents) =>
-      undone(world, async () => {
+      withRevert(world, async () => {
         const wanted = link(percents.wanted)
         const least = (wanted * BigInt(percents.least)) / 100n
         const maxIn = (usd(percents.wanted * 20) * BigInt(percents.budget)) / 100n
@@ -207,13 +207,13 @@ test('an adapter that is not on the list is never called', async () => {
 })
 
 test('an adapter that keeps the funds gets none', async () => {
-  const thief = await deployTest(world, 'VenueAdapter')
-  await callVault(world, world.treasury, 'setAdapter', [thief, true])
+  const attacker = await deployTest(world, 'VenueAdapter')
+  await callVault(world, world.treasury, 'setAdapter', [attacker, true])
   const swap = await createOrder()
   const before = await readTrace(swap)
   const types = [{ type: 'uint256' }, { type: 'uint256' }, { type: 'address' }, { type: 'bytes' }] as const
   const data = encodeAbiParameters(types, [usd(2_020), 0n, NATIVE, '0x'])
-  const args = [thief, swap.ring, world.token, usd(2_020), output, swap.fill, data] as const
+  const args = [attacker, swap.ring, world.token, usd(2_020), output, swap.fill, data] as const
 
   await expect(callVault(world, world.deliverer, 'deliverVia', args)).rejects.toThrow('BelowMinimum')
   expect(await readTrace(swap)).toEqual(before)
@@ -259,7 +259,12 @@ test('a token that re-enters finds the vault locked and can only pay itself', as
   ]
 
   for (const [position, [target, data]] of hooks.entries()) {
-    await poke(world, { name: 'HookToken', to: token, functionName: 'setHook', args: [target, data] })
+    await callTestContract(world, {
+      name: 'HookToken',
+      to: token,
+      functionName: 'setHook',
+      args: [target, data],
+    })
     await buy(await createOrder({ outputToken: token, index: indexOf(1, position) }))
     const lastOk = { abi: testAbiOf('HookToken'), to: token, functionName: 'lastOk', args: [] }
     expect(await ask(world, lastOk)).toBe(false)
@@ -299,7 +304,7 @@ test('an intermediate pool that runs dry is refused, even if something would arr
   await mint(world, { token: world.token, to: world.vault, amount: purchase.maxIn })
   const isRefused = async () => expect(buy(await createOrder(order), purchase)).rejects.toThrow('NoLiquidity')
 
-  await undone(world, async () => {
+  await withRevert(world, async () => {
     await createPool(world, uniswap, drops(world.token, between))
     await createPool(world, uniswap, lake(between, output))
     await isRefused()

@@ -6,12 +6,12 @@ import { isolate } from './isolate.ts'
 import { createSwap, deliver, deliverMany, indexOf, type Swap, type Terms } from './op.ts'
 import { sweepGas } from './sweep-gas.ts'
 import {
+  callTestContract,
   createWallet,
   createWorld,
   deployListed,
   deployTest,
   NATIVE,
-  poke,
   readBalance,
   readEvents,
 } from './world.ts'
@@ -56,10 +56,15 @@ test('deliveries that cannot be made are reported and skipped, and the others ar
   const no = await deployListed(world, 'FalseToken')
   const burner = await deployListed(world, 'GasToken')
   const bomb = await deployListed(world, 'BombToken')
-  await poke(world, { name: 'BlockToken', to: block, functionName: 'setPaused', args: [true] })
-  await poke(world, { name: 'FalseToken', to: no, functionName: 'setRefuses', args: [true] })
-  await poke(world, { name: 'GasToken', to: burner, functionName: 'setBurns', args: [10n ** 9n, 0n] })
-  await poke(world, { name: 'BombToken', to: bomb, functionName: 'setArmed', args: [true] })
+  await callTestContract(world, { name: 'BlockToken', to: block, functionName: 'setPaused', args: [true] })
+  await callTestContract(world, { name: 'FalseToken', to: no, functionName: 'setRefuses', args: [true] })
+  await callTestContract(world, {
+    name: 'GasToken',
+    to: burner,
+    functionName: 'setBurns',
+    args: [10n ** 9n, 0n],
+  })
+  await callTestContract(world, { name: 'BombToken', to: bomb, functionName: 'setArmed', args: [true] })
   const used = await createOrder(1)
   await deliver(world, used)
   const bad = [
@@ -116,7 +121,7 @@ test('a failed delivery does not count towards the cap', async () => {
   const block = await deployListed(world, 'BlockToken')
   await setCap(block, 100n)
   const refused = await createOrder(0, { outputToken: block, recipient: world.stranger })
-  await poke(world, {
+  await callTestContract(world, {
     name: 'BlockToken',
     to: block,
     functionName: 'setBlocked',

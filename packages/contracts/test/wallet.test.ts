@@ -7,12 +7,12 @@ import { ask, encode } from './calls.ts'
 import { isolate } from './isolate.ts'
 import { createSwap, lock, refundAttested } from './op.ts'
 import {
+  callTestContract,
   createWallet,
   createWorld,
   delegate,
   deployTest,
   NATIVE,
-  poke,
   readBalance,
   testAbiOf,
 } from './world.ts'
@@ -83,7 +83,7 @@ test('a delegated wallet signs permits for tokens that recover the signer', asyn
   const { r, s, v } = parseSignature(await signPermit(token))
   const args = [wallet.address, world.stranger, 7n, 2n ** 40n, Number(v), r, s]
 
-  await poke(world, { name: 'PermitToken', to: token, functionName: 'permit', args })
+  await callTestContract(world, { name: 'PermitToken', to: token, functionName: 'permit', args })
 
   expect(await allowance('PermitToken', token)).toBe(7n)
 })
@@ -135,10 +135,20 @@ test('a delegated wallet receives NFTs by safe transfer', async () => {
   const nft = await deployTest(world, 'Nft')
   const multi = await deployTest(world, 'Multi')
 
-  await poke(world, { name: 'Nft', to: nft, functionName: 'safeMint', args: [wallet.address, 1n] })
-  await poke(world, { name: 'Multi', to: multi, functionName: 'mint', args: [wallet.address, 1n, 2n] })
+  await callTestContract(world, {
+    name: 'Nft',
+    to: nft,
+    functionName: 'safeMint',
+    args: [wallet.address, 1n],
+  })
+  await callTestContract(world, {
+    name: 'Multi',
+    to: multi,
+    functionName: 'mint',
+    args: [wallet.address, 1n, 2n],
+  })
   const batch = [wallet.address, [5n, 6n], [1n, 3n]]
-  await poke(world, { name: 'Multi', to: multi, functionName: 'mintBatch', args: batch })
+  await callTestContract(world, { name: 'Multi', to: multi, functionName: 'mintBatch', args: batch })
 
   const owner = await ask(world, { abi: testAbiOf('Nft'), to: nft, functionName: 'ownerOf', args: [1n] })
   expect(owner).toBe(wallet.address)
@@ -149,13 +159,13 @@ test('a delegated wallet receives NFTs by safe transfer', async () => {
 test('a delegated wallet receives ERC-223 tokens of both forms', async () => {
   const token = await deployTest(world, 'Erc223Token')
 
-  await poke(world, {
+  await callTestContract(world, {
     name: 'Erc223Token',
     to: token,
     functionName: 'mintFirstForm',
     args: [wallet.address, 1n],
   })
-  await poke(world, {
+  await callTestContract(world, {
     name: 'Erc223Token',
     to: token,
     functionName: 'mintFinalForm',

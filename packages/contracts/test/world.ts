@@ -99,7 +99,7 @@ export async function deployListed(world: World, name: string): Promise<Address>
 }
 
 /** Calls a function of a test contract by name. */
-export function poke(
+export function callTestContract(
   world: World,
   call: { name: string; to: Address; functionName: string; args: unknown[] },
 ) {
@@ -187,7 +187,7 @@ export const eventNames = (world: World, receipt: evm.Receipt) =>
   readEvents(world, receipt).map(({ name }) => name)
 
 /** Runs `body` and reverts the chain to its earlier state. */
-export async function undone<T>(world: World, body: () => Promise<T>): Promise<T> {
+export async function withRevert<T>(world: World, body: () => Promise<T>): Promise<T> {
   const snapshot = await evm.ask<Hex>(world.chain, 'evm_snapshot')
   try {
     return await body()

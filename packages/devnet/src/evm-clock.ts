@@ -5,7 +5,7 @@ const BLOCK: Call = { method: 'evm_mine', params: [] }
 const MINING = ['evm_mine', 'hardhat_mine', 'shape_advance']
 
 /** The shortest and longest time between two blocks; no blocks if the first is 0. */
-type Pace = readonly [least: number, most: number]
+type BlockInterval = readonly [least: number, most: number]
 
 /**
  * Mines a chain by the clock, and returns a function for all other requests. The node could mine by itself,
@@ -15,7 +15,7 @@ type Pace = readonly [least: number, most: number]
 export function mineByTheClock(ask: Ask, blockMs: number, onFault: (error: unknown) => void): Ask {
   let turn: Promise<unknown> = Promise.resolve()
   let timer: NodeJS.Timeout | undefined
-  let pace: Pace = [blockMs, blockMs]
+  let interval: BlockInterval = [blockMs, blockMs]
 
   function inTurn(call: Call): Promise<unknown> {
     const answer = turn.then(() => ask(call))
@@ -25,13 +25,13 @@ export function mineByTheClock(ask: Ask, blockMs: number, onFault: (error: unkno
 
   function schedule(): void {
     clearTimeout(timer)
-    const current = pace
+    const current = interval
     const [least, most] = current
     if (least === 0) return
     timer = setTimeout(
       async () => {
         await inTurn(BLOCK).catch(onFault)
-        if (pace === current) schedule()
+        if (interval === current) schedule()
       },
       least + Math.random() * (most - least),
     )
@@ -40,9 +40,9 @@ export function mineByTheClock(ask: Ask, blockMs: number, onFault: (error: unkno
   schedule()
   return async (call) => {
     if (MINING.includes(call.method)) return inTurn(call)
-    const asked = call.method === 'evm_setIntervalMining' ? parsePace(call.params) : undefined
+    const asked = call.method === 'evm_setIntervalMining' ? parseInterval(call.params) : undefined
     if (!asked) return ask(call)
-    pace = asked
+    interval = asked
     schedule()
     // Once this is answered, the previous interval makes no more blocks.
     await turn
@@ -51,7 +51,7 @@ export function mineByTheClock(ask: Ask, blockMs: number, onFault: (error: unkno
 }
 
 /** Undefined for values that the node refuses. */
-function parsePace(params: readonly unknown[] = []): Pace | undefined {
+function parseInterval(params: readonly unknown[] = []): BlockInterval | undefined {
   const [given] = params
   const [least, most, ...more] = Array.isArray(given) ? given : [given, given]
   const areTimes = [least, most].every((ms) => Number.isInteger(ms) && ms >= 0)

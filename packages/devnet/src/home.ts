@@ -25,7 +25,7 @@ type Lock = { pid: number; startedAt: string }
  * Locks the folder for this process and removes the files of an earlier network. Throws if a live network
  * uses it.
  */
-export function takeHome(path: string): Home {
+export function lockHome(path: string): Home {
   mkdirSync(path, { recursive: true, mode: 0o755 })
   const dir = realpathSync(path)
   const lockFile = join(dir, 'network.lock')

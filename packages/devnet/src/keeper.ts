@@ -1,11 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { testFeedAbi } from '@geoswap/protocol'
 import { type Address, encodeFunctionData, type Hex } from 'viem'
+import { receiveOptions } from './child-options.ts'
 import { createEvmClient, createEvmSender, type EvmClient } from './evm-sender.ts'
-import { nextOrders } from './orders.ts'
 
 type KeptChain = { chainId: number; rpcUrl: string; feeds: Address[]; everySeconds: number }
-export type KeeperOrders = { privateKey: Hex; chains: KeptChain[] }
+export type KeeperOptions = { privateKey: Hex; chains: KeptChain[] }
 
 const CHECK_MS = 1_000
 const TOUCH_GAS = 200_000n
@@ -45,5 +45,5 @@ async function hasPending(client: EvmClient, address: Address): Promise<boolean>
   return sent > included
 }
 
-const { chains, privateKey } = await nextOrders<KeeperOrders>()
+const { chains, privateKey } = await receiveOptions<KeeperOptions>()
 await Promise.all(chains.map((chain) => keepFresh(chain, privateKey)))

@@ -3,10 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { buildWeb } from '@geoswap/web/build'
-import { type Crew, createCrew } from './crew.ts'
 import { deployContracts } from './deploy.ts'
 import { deploySolana } from './deploy-solana.ts'
-import { type Home, takeHome, writeJsonAtomically } from './home.ts'
+import { type Home, lockHome, writeJsonAtomically } from './home.ts'
 import { createKeys, type Keys } from './keys.ts'
 import { faucetRole, keeperRole } from './local-roles.ts'
 import {
@@ -23,6 +22,7 @@ import { type ChainPlan, type NetworkPlan, planOf, type Shape } from './plan.ts'
 import { findFreePort, type HeldPort, holdPort } from './ports.ts'
 import { createLogins, type DatabaseUrls } from './postgres/logins.ts'
 import { startPostgres } from './postgres/start-postgres.ts'
+import { createProcessGroup, type ProcessGroup } from './process-group.ts'
 import {
   apiRole,
   attesterRole,
@@ -94,7 +94,7 @@ type Context = {
   plan: NetworkPlan
   home: Home
   keys: Keys
-  crew: Crew
+  processes: ProcessGroup
   env: Environment
   say(line: string): void
   onDown(role: string, reason: string): void
@@ -108,19 +108,28 @@ export async function startNetwork(options: NetworkOptions = {}): Promise<Networ
   const held = await takeApiPort(options.port)
   const dir = options.home ?? mkdtempSync(join(tmpdir(), 'geoswap-'))
   const say = options.say ?? (() => {})
-  const crew = createCrew()
+  const processes = createProcessGroup()
   let home: Home | undefined
   const stop = async () => {
-    await crew.stop()
+    await processes.stop()
     await held.release()
     home?.release()
     if (!options.home) rmSync(dir, { recursive: true, force: true })
   }
   try {
-    home = takeHome(dir)
+    home = lockHome(dir)
     const onDown = (role: string, reason: string) => say(`${role} went down (${reason}), restarting it`)
     const plan = planOf(options.shape ?? 'local')
-    const context = { options, plan, home, keys: createKeys(), crew, env: options.env ?? {}, say, onDown }
+    const context = {
+      options,
+      plan,
+      home,
+      keys: createKeys(),
+      processes,
+      env: options.env ?? {},
+      say,
+      onDown,
+    }
     const { local, databaseUrl, databaseUrls } = await startAll(context, held)
     return {
       local,
@@ -129,10 +138,10 @@ export async function startNetwork(options: NetworkOptions = {}): Promise<Networ
       databaseUrls,
       keys: context.keys,
       get pids() {
-        return crew.pids()
+        return processes.pids()
       },
-      kill: crew.kill,
-      dismiss: crew.dismiss,
+      kill: processes.kill,
+      dismiss: processes.dismiss,
       stop,
     }
   } catch (error) {
@@ -175,7 +184,7 @@ async function startAll(
     options.service === false ? [] : startService(context, { service, port: held.port, operatorPort }),
   ])
   // Last, because the feeds are fresh from their deployment.
-  await context.crew.start(keeperRole({ ...context, chains }))
+  await context.processes.start(keeperRole({ ...context, chains }))
   const local = {
     apiUrl: `http://127.0.0.1:${held.port}`,
     apiKey,
@@ -220,14 +229,14 @@ async function preparePage({ webDir, localFile }: Home) {
 }
 
 async function startDatabase(context: Context): Promise<{ service: ServiceSetup; apiKey: string }> {
-  const { home, keys, env, crew, say, onDown, options } = context
+  const { home, keys, env, processes, say, onDown, options } = context
   const logFile = home.logFile('postgres')
   const postgres = await startPostgres({
     dir: home.databaseDir,
     logFile,
     onDown: (r) => onDown('postgres', r),
   })
-  crew.add({ name: 'postgres', stopOrder: 3, ...postgres })
+  processes.add({ name: 'postgres', stopOrder: 3, ...postgres })
   say('PostgreSQL runs')
 
   const databaseUrls = await createLogins(postgres.url)
@@ -248,14 +257,14 @@ async function startChains(context: Context): Promise<ReadyChains> {
 }
 
 async function startEvm(context: Context, plan: ChainPlan): Promise<ReadyChain> {
-  const { options, home, keys, crew, say, env } = context
+  const { options, home, keys, processes, say, env } = context
   const { name, chainId, shape } = plan
   const blockMs = options.blockMs ?? plan.blockMs
   const port = options.usualPorts ? plan.port : 0
   const logFile = home.logFile(name)
   const onDown = endWith(context, name)
   const chain = await startChain({ name, chainId, port, blockMs, shape, env, logFile, onDown })
-  crew.add({ stopOrder: 2, ...chain })
+  processes.add({ stopOrder: 2, ...chain })
   const { rpcUrl, attesterUrl, nodeUrl } = chain
   const contracts = await deployContracts({ ...plan, rpcUrl: nodeUrl, keys })
   const deployed = await deployUniswapV3({ ...plan, ...contracts, rpcUrl: nodeUrl, keys })
@@ -264,7 +273,7 @@ async function startEvm(context: Context, plan: ChainPlan): Promise<ReadyChain> 
 }
 
 async function startSolana(context: Context): Promise<ReadySolanaChain> {
-  const { options, home, keys, crew, say, env } = context
+  const { options, home, keys, processes, say, env } = context
   const plan = context.plan.solana
   const { name, shape } = plan
   const blockMs = options.slotMs ?? plan.blockMs
@@ -272,7 +281,7 @@ async function startSolana(context: Context): Promise<ReadySolanaChain> {
   const logFile = home.logFile(name)
   const onDown = endWith(context, name)
   const chain = await startSolanaProcess({ name, port, slotMs: blockMs, shape, env, logFile, onDown })
-  crew.add({ stopOrder: 2, ...chain })
+  processes.add({ stopOrder: 2, ...chain })
   const { rpcUrl, attesterUrl, nodeUrl, wsUrl } = chain
   const deployed = await deploySolana({ ...plan, rpcUrl: nodeUrl, keys: keys.solana })
   say(`chain ${name} runs at ${rpcUrl} with mints and inventory`)
@@ -285,7 +294,7 @@ function endWith({ options }: Context, name: string): (reason: string) => void {
 
 async function startFaucet(context: Context, chains: ReadyChains): Promise<string> {
   const port = await choosePort(context.options, FAUCET_PORT)
-  await context.crew.start(faucetRole({ ...context, chains }, port))
+  await context.processes.start(faucetRole({ ...context, chains }, port))
   const url = `http://127.0.0.1:${port}`
   context.say(`the faucet runs at ${url}`)
   return url
@@ -298,7 +307,7 @@ async function startService(
   context: Context,
   { service, port, operatorPort }: ServicePorts & { service: ServiceSetup },
 ): Promise<string[]> {
-  const { crew, options, say } = context
+  const { processes, options, say } = context
   const logs = Array.from({ length: options.workers ?? 1 }, (_, index) =>
     index === 0 ? 'worker' : `worker-${index + 1}`,
   )
@@ -309,7 +318,7 @@ async function startService(
     attesterRole(service, attester),
     ...workers.map((worker) => workerRole(service, worker)),
   ]
-  await Promise.all(roles.map((role) => crew.start(role)))
+  await Promise.all(roles.map((role) => processes.start(role)))
   say('API, worker and attester run')
   return [...workers, attester].map(({ metricsPort }) => `http://127.0.0.1:${metricsPort}/metrics`)
 }

@@ -3,7 +3,7 @@ import { SwapRefusedError } from './errors.ts'
 import { callNode } from './node-rpc.ts'
 
 /** The time a signature can be used, by the clock of its origin chain. */
-export type Life =
+export type SignatureLifetime =
   | { family: 'evm'; chainId: number; opDeadline: bigint }
   | { family: 'solana'; chainId: number; blockhash: string; signedAt: number }
 
@@ -13,11 +13,11 @@ const SKEW_SECONDS = 300
 const BLOCKHASH_SECONDS = 150
 
 /** In seconds of the local clock: after it, no chain with a correct clock accepts the signature. */
-export function lockableUntil(life: Life): number {
+export function lockableUntil(life: SignatureLifetime): number {
   return life.family === 'evm' ? Number(life.opDeadline) + SKEW_SECONDS : life.signedAt + SKEW_SECONDS
 }
 
-type Clock = (life: Life) => Promise<boolean>
+type Clock = (life: SignatureLifetime) => Promise<boolean>
 
 /** Asks the chain if a node is configured, otherwise uses the local clock. */
 export function createLockable(rpcUrls: Readonly<Record<number, string>>): Clock {
@@ -29,7 +29,7 @@ export function createLockable(rpcUrls: Readonly<Record<number, string>>): Clock
   }
 }
 
-async function isLockable(life: Life, rpcUrl: string): Promise<boolean> {
+async function isLockable(life: SignatureLifetime, rpcUrl: string): Promise<boolean> {
   if (life.family === 'evm') {
     const block = (await callNode(rpcUrl, 'eth_getBlockByNumber', ['latest', false])) as { timestamp: string }
     return BigInt(block.timestamp) <= life.opDeadline
@@ -48,7 +48,7 @@ export type OpenSignatures = ReturnType<typeof createOpenSignatures>
  * accepts the signature, a second signature for the same request could become a second swap.
  */
 export function createOpenSignatures(isLockableNow: Clock) {
-  const open = new Map<string, Life>()
+  const open = new Map<string, SignatureLifetime>()
 
   return {
     async assertNone(request: QuoteRequest): Promise<void> {
@@ -61,7 +61,7 @@ export function createOpenSignatures(isLockableNow: Clock) {
       throw new SwapRefusedError('SIGNATURE_OPEN', message)
     },
 
-    keep: (request: QuoteRequest, life: Life) => void open.set(keyOf(request), life),
+    keep: (request: QuoteRequest, life: SignatureLifetime) => void open.set(keyOf(request), life),
   }
 }
 

@@ -9,7 +9,7 @@ import { checkSolanaBuild } from './checks/solana-build.ts'
 import { readSolanaInput } from './checks/solana-input.ts'
 import { type CheckContext, type Terms, toTerms } from './checks/terms.ts'
 import { SwapRefusedError, TamperedOperationError } from './errors.ts'
-import { type Life, lockableUntil, nowSeconds, type OpenSignatures } from './open-signatures.ts'
+import { lockableUntil, nowSeconds, type OpenSignatures, type SignatureLifetime } from './open-signatures.ts'
 import type { Pins } from './pins.ts'
 import type { Signer } from './signers.ts'
 import { isGone, type Submission } from './submission.ts'
@@ -51,7 +51,7 @@ export type SwapDeps = {
 }
 
 type Order = { request: QuoteRequest; signer: Signer; options: SwapOptions; build: Builder }
-type Signed = { submission: Submission; life: Life }
+type Signed = { submission: Submission; life: SignatureLifetime }
 
 // Quotes are valid for 30 s. A signer that was too slow three times will not be faster.
 const MAX_REQUOTES = 3

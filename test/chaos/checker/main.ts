@@ -1,10 +1,10 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import * as books from './books.ts'
+import { retryReads } from './concurrency.ts'
 import { coverageOf, type Row } from './coverage.ts'
 import { type Check, type Evidence, gather, type Violation } from './evidence.ts'
 import { type Input, readInput } from './input.ts'
-import { patiently } from './map-some.ts'
 import * as outcomes from './outcomes.ts'
 import { provenDecisions } from './proofs.ts'
 import { databaseSurvives } from './server-crashes.ts'
@@ -72,7 +72,7 @@ function printViolations(violations: readonly Violation[]): void {
 
 async function check(dir: string): Promise<boolean> {
   const input: Input = readInput(dir)
-  const evidence = await patiently(() => gather(input))
+  const evidence = await retryReads(() => gather(input))
   const violations = (await Promise.all(checks.map((judge) => judge(evidence)))).flat()
   const rows = coverageOf(input, evidence.db)
   const { least } = input.facts

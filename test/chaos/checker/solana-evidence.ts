@@ -1,7 +1,7 @@
 import { type Address, address, createSolanaRpc, type Signature } from '@solana/kit'
-import type { Deed } from './evm-evidence.ts'
+import { mapConcurrently } from './concurrency.ts'
+import type { OpEvent } from './evm-evidence.ts'
 import { type ChainSetup, nodeOf } from './input.ts'
-import { mapSome } from './map-some.ts'
 
 const TOKEN_PROGRAMS = [
   'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA',
@@ -23,7 +23,7 @@ export type Effect = {
 
 export type SolanaEvidence = {
   chain: ChainSetup
-  deeds: Deed[]
+  opEvents: OpEvent[]
   effects: Effect[]
   balanceOf(owner: string, mint: string): Promise<bigint>
   supplyOf(mint: string): Promise<bigint>
@@ -41,10 +41,10 @@ export async function readSolanaEvidence(chain: ChainSetup): Promise<SolanaEvide
   const memos = new Map<Signature, string>()
   for (const each of addresses)
     for (const [signature, memo] of await memosOf(rpc, each)) memos.set(signature, memo)
-  const effects = (await mapSome([...memos], (noted) => readEffect(rpc, noted))).flat()
-  const deeds = effects.flatMap((effect) => toDeeds(chain, effect, { intake, inventory }))
+  const effects = (await mapConcurrently([...memos], (noted) => readEffect(rpc, noted))).flat()
+  const opEvents = effects.flatMap((effect) => toOpEvents(chain, effect, { intake, inventory }))
   return {
-    ...{ chain, deeds, effects },
+    ...{ chain, opEvents, effects },
     async supplyOf(mint) {
       const { value } = await rpc.getTokenSupply(address(mint), { commitment: 'confirmed' }).send()
       return BigInt(value.amount)
@@ -106,7 +106,11 @@ async function readEffect(rpc: Rpc, [signature, memo]: [Signature, string]): Pro
   return [{ txHash: signature, slot: Number(slot), memo, feePayer, spent, tokens }]
 }
 
-function toDeeds(chain: ChainSetup, effect: Effect, vaults: { intake: string; inventory: string }): Deed[] {
+function toOpEvents(
+  chain: ChainSetup,
+  effect: Effect,
+  vaults: { intake: string; inventory: string },
+): OpEvent[] {
   const base = { id: `0x${effect.memo}`, chainId: chain.chainId, txHash: effect.txHash, block: effect.slot }
   const of = (owner: string) =>
     [...effect.tokens].flatMap(([key, amount]) =>

@@ -53,7 +53,7 @@ function movedTo({ db }: Evidence, swap: SwapRow, state: string): number | undef
 export const settledInTime: Check = (evidence) =>
   each('INV-4', evidence.db.swaps, (swap) => {
     const at = movedTo(evidence, swap, 'settled')
-    const [paid] = evidence.deedsOf(swap, 'deliver')
+    const [paid] = evidence.opEventsOf(swap, 'deliver')
     const chain = chainOf(evidence, swap.destination_chain)
     if (
       at === undefined ||
@@ -75,7 +75,7 @@ export const settledInTime: Check = (evidence) =>
 export const refundedInTime: Check = (evidence) =>
   each('INV-5', evidence.db.swaps, (swap) => {
     const at = movedTo(evidence, swap, 'refunded')
-    const [back] = evidence.deedsOf(swap, 'refund')
+    const [back] = evidence.opEventsOf(swap, 'refund')
     if (at === undefined || !back) return undefined
     const lacks = lacking(evidence, swap.origin_chain, back.block, at)
     return lacks > 0 ? `${swap.id} was refunded ${lacks} blocks before its refund was final` : undefined
@@ -83,8 +83,8 @@ export const refundedInTime: Check = (evidence) =>
 
 export const claimedInTime: Check = (evidence) =>
   each('INV-15', evidence.db.swaps, (swap) => {
-    if (evidence.deedsOf(swap, 'claim').length === 0) return undefined
-    const [paid] = evidence.deedsOf(swap, 'deliver')
+    if (evidence.opEventsOf(swap, 'claim').length === 0) return undefined
+    const [paid] = evidence.opEventsOf(swap, 'deliver')
     if (!paid) return `${swap.id} was claimed, and nothing was delivered`
     const signed = evidence.db.attested.filter(
       ({ kind, swap_ids }) => kind === 'claim' && swap_ids.includes(swap.id),

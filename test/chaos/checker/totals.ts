@@ -12,15 +12,15 @@ const sum = (amounts: readonly bigint[]) => amounts.reduce((total, amount) => to
 
 /** The inventory equals its start plus claims minus payments, and no token was minted or burnt. */
 export const conservation: Check = async (evidence) => {
-  const { db, input, deedsOf } = evidence
-  const isClaimed = (swap: SwapRow) => deedsOf(swap, 'claim').length > 0
+  const { db, input, opEventsOf } = evidence
+  const isClaimed = (swap: SwapRow) => opEventsOf(swap, 'claim').length > 0
   return eachAsync('INV-11', input.setup.holdings, async ({ chainId, token, inventory, supply }) => {
     const claimed = db.swaps.filter(
       (swap) => swap.origin_chain === chainId && isToken(token, swap.input_token) && isClaimed(swap),
     )
     const paid = db.swaps
       .filter((swap) => swap.destination_chain === chainId && isToken(token, swap.output_token))
-      .flatMap((swap) => deedsOf(swap, 'deliver').map(({ amount = 0n }) => amount))
+      .flatMap((swap) => opEventsOf(swap, 'deliver').map(({ amount = 0n }) => amount))
     const due = BigInt(inventory) + sum(claimed.map((swap) => swap.input_amount)) - sum(paid)
     const held = await evidence.balanceOf(chainId, vaultOf(evidence, chainId), token)
     if (held !== due) return `chain ${chainId}: the inventory holds ${held} of ${token} instead of ${due}`
@@ -60,8 +60,8 @@ export async function readGas({ db, evm }: Pick<Evidence, 'db' | 'evm'>): Promis
   }
 }
 
-async function readGasOn({ client, deeds }: EvmEvidence, hashes: readonly string[]): Promise<GasBill> {
-  const useful = new Set(deeds.map(({ txHash }) => txHash))
+async function readGasOn({ client, opEvents }: EvmEvidence, hashes: readonly string[]): Promise<GasBill> {
+  const useful = new Set(opEvents.map(({ txHash }) => txHash))
   const found = await Promise.all(
     hashes.map((hash) => client.getTransactionReceipt({ hash: hash as Address }).catch(() => undefined)),
   )

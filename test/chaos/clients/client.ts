@@ -4,7 +4,7 @@ import type { PrivateKeyAccount } from 'viem/accounts'
 import { operationOf } from '../../solana-orders.ts'
 import { authorize, toRequest } from '../../world.ts'
 import type { EvmPlace } from '../plan.ts'
-import * as mischief from './mischief.ts'
+import * as hostile from './hostile-actions.ts'
 import { amountOf, type Party, type Scene, sideOf } from './scene.ts'
 
 const HELD_SECONDS = 5
@@ -50,10 +50,10 @@ async function submitFromEvm(scene: Scene, party: Party, from: EvmPlace, request
   if (build.status !== 200) return undefined
   const signature = await wallet.signMessage({ message: { raw: build.body.geoOpHash as Hex } })
   const submission = { geoOpToken: build.body.geoOpToken, signature }
-  await mischief.beforeSubmit(scene, party, { from, submission, build: build.body })
+  await hostile.beforeSubmit(scene, party, { from, submission, build: build.body })
   const { status, body } = await caller.submit(submission)
   if (status !== 200) return undefined
-  await mischief.afterSubmit(scene, party, { from, submission, build: build.body, swapId: body.swapId })
+  await hostile.afterSubmit(scene, party, { from, submission, build: build.body, swapId: body.swapId })
   return body.swapId
 }
 
@@ -66,14 +66,14 @@ async function submitFromSolana(scene: Scene, party: Party, request: object) {
   const { geoOpToken, unsignedTransaction } = build.body
   const wallet = party.wallet as KeyPairSigner
   const signedTransaction = await solana.signTransaction(wallet, unsignedTransaction)
-  await mischief.beforeSolanaSubmit(scene, party, {
+  await hostile.beforeSolanaSubmit(scene, party, {
     geoOpToken,
     signedTransaction,
     ...operationOf(build.body),
   })
   const { status, body } = await caller.submitSolana({ geoOpToken, signedTransaction })
   if (status !== 200) return undefined
-  await mischief.refuseOutput(scene, party, body.swapId)
+  await hostile.refuseOutput(scene, party, body.swapId)
   return body.swapId
 }
 

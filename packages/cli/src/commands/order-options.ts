@@ -1,4 +1,4 @@
-import type { Words } from '../order.ts'
+import type { OrderArguments } from '../order.ts'
 
 /** Options shared by `swap` and `quote`. */
 export const orderOptions = {
@@ -29,7 +29,7 @@ type Values = Partial<
   raw?: boolean
 }
 
-export function toWords(values: Values, [from = '', to = '']: readonly string[]): Words {
+export function toWords(values: Values, [from = '', to = '']: readonly string[]): OrderArguments {
   return {
     ...{ from, to, amount: values.amount, receive: values.receive, raw: values.raw },
     ...{ recipient: values.to, slippage: values.slippage },

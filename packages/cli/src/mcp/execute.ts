@@ -11,7 +11,7 @@ import type { Terms } from './confirmations.ts'
 import { assertRecipient, assertWithinCaps, reasonsToAsk } from './judge.ts'
 import { type Call, choosePayer, type McpContext, type Opened } from './mcp-context.ts'
 import type { ExecuteInput } from './schemas.ts'
-import { formatUsd, worthOf } from './usd.ts'
+import { formatUsd, valueCentsOf } from './usd.ts'
 import { quoteText, say, toMoney, toOrderView, toQuoteView } from './views.ts'
 
 export async function executeSwap(mcp: McpContext, opened: Opened, input: ExecuteInput, call: Call) {
@@ -37,12 +37,12 @@ export async function executeSwap(mcp: McpContext, opened: Opened, input: Execut
   const { attempt } = await claimOrder(context, client, { order, isNew: false, rpcUrl })
   context.seen.attempt = attempt
   const answer = await decide(mcp, opened, ready, { input, call }).catch((error: unknown) => {
-    give(context, attempt)
+    releaseOrder(context, attempt)
     throw error
   })
   if ('limits' in answer)
     return inTime(mcp, opened, attempt, perform(mcp, opened, { ready, attempt, answer }))
-  give(context, attempt)
+  releaseOrder(context, attempt)
   return answer
 }
 
@@ -62,14 +62,14 @@ async function decide(
 
 export function factsOf(quote: QuoteReply, ready: ReadyOrder) {
   return {
-    cents: worthOf(quote),
+    cents: valueCentsOf(quote),
     hasHighImpact: hasHighImpact(quote, ready),
     isUnbounded: isUnbounded(ready),
   }
 }
 
 /** Nothing was started: release the order. */
-function give({ journal, seen }: Context, attempt: Attempt): void {
+function releaseOrder({ journal, seen }: Context, attempt: Attempt): void {
   seen.attempt = journal.record(attempt, toEnd(attempt, 'notSubmitted'))
 }
 
@@ -141,7 +141,7 @@ function perform(mcp: McpContext, { context, client }: Opened, { ready, attempt,
       ...{ attempt, raw: false, acceptsImpact: isConfirmed },
       // The signed quote is newer than the one that was shown.
       approve(quote) {
-        const cents = worthOf(quote)
+        const cents = valueCentsOf(quote)
         const [reason] = isConfirmed ? [] : reasonsToAsk(factsOf(quote, ready), mcp.rules)
         if (reason !== undefined) {
           const message = `The price has changed, and the swap must be confirmed: ${reason}.`

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { Context } from '../context.ts'
 import { assertRecipient, assertWithinCaps, reasonsToAsk } from './judge.ts'
 import { type GivenRules, mergeGiven, toRules } from './rules.ts'
-import { parseCents, worthOf } from './usd.ts'
+import { parseCents, valueCentsOf } from './usd.ts'
 
 const OWN = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8'
 const FRIEND = '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC'
@@ -20,7 +20,7 @@ test('the default limits are 100 USD a swap and 1000 USD in 24 hours, with confi
 })
 
 test('a swap without a price is refused, or confirmed where the rules allow it', () => {
-  const cents = worthOf({ outputUsd: '1.00' })
+  const cents = valueCentsOf({ outputUsd: '1.00' })
   const lax = toRules({ allowUnknownValue: 'true' }, [], nobody)
 
   expect(() => assertWithinCaps({ cents, spentCents: 0n }, usual)).toThrow(/not known/)
@@ -29,9 +29,9 @@ test('a swap without a price is refused, or confirmed where the rules allow it',
 })
 
 test('the value of a swap is the larger of input and output, to the cent', () => {
-  expect(worthOf({ inputUsd: '10.00', outputUsd: '9.99' })).toBe(1_000n)
-  expect(worthOf({ inputUsd: '0.01', outputUsd: '12345678.90' })).toBe(1_234_567_890n)
-  expect(worthOf({ inputUsd: '-5.00', outputUsd: '1.00' })).toBeUndefined()
+  expect(valueCentsOf({ inputUsd: '10.00', outputUsd: '9.99' })).toBe(1_000n)
+  expect(valueCentsOf({ inputUsd: '0.01', outputUsd: '12345678.90' })).toBe(1_234_567_890n)
+  expect(valueCentsOf({ inputUsd: '-5.00', outputUsd: '1.00' })).toBeUndefined()
   expect(['7', '7.5', '7.50', '7.501', '1e3', ''].map(parseCents)).toEqual([
     ...[700n, 750n, 750n, undefined, undefined, undefined],
   ])

@@ -2,7 +2,7 @@ import { GeoswapError } from '@geoswap/sdk'
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js'
 import type { Context } from '../context.ts'
 import { explain, knownOf } from '../explain.ts'
-import { inTheirWords, plainDeep } from '../plain.ts'
+import { plainDeep, quoteService } from '../plain.ts'
 import { idsOf } from '../swap/claim.ts'
 
 /** The advice of the CLI names flags; these name the tools instead. */
@@ -29,7 +29,7 @@ function inTools(text: string): string {
 }
 
 /** True if the message comes from the service. Connection errors have messages of the SDK. */
-function isTheirs(error: unknown): boolean {
+function isFromService(error: unknown): boolean {
   return error instanceof GeoswapError && error.status !== 0 && error.code !== 'UNEXPECTED_REPLY'
 }
 
@@ -43,7 +43,7 @@ export function toToolError(
   const told = explain(error, () => knownOf(context))
   if (!told) return undefined
   const { code, details } = told
-  const message = isTheirs(error) ? inTheirWords(told.message) : inTools(told.message)
+  const message = isFromService(error) ? quoteService(told.message) : inTools(told.message)
   const { attempt } = context.seen
   const advice = ADVICE[code] ?? (told.advice && inTools(told.advice))
   const isOpen = attempt !== undefined && attempt.stage !== 'ended'

@@ -15,7 +15,7 @@ export function formatUsd(cents: bigint): string {
  * The value that counts towards the limits: the larger of input and output. Undefined if the service reports
  * no value of the input.
  */
-export function worthOf({
+export function valueCentsOf({
   inputUsd,
   outputUsd,
 }: Pick<QuoteReply, 'inputUsd' | 'outputUsd'>): bigint | undefined {

@@ -1,11 +1,11 @@
 import { getAddress, type Hex } from 'viem'
-import { createArbitrumBook } from './arbitrum-book.ts'
 import { type CallJson, createArbitrumEstimates, type Prices } from './arbitrum-estimates.ts'
 import { type Ask, type Call, type Next, refuse, toHex } from './call.ts'
 import { charge, type Fees } from './fee-system.ts'
 import type { Heads } from './heads.ts'
 import { NODE_INTERFACE } from './node-interface.ts'
 import type { SignedTransaction } from './signed-transaction.ts'
+import { createTransactionMap } from './transaction-map.ts'
 
 type Given = Prices & { ask: Ask; heads: Heads }
 
@@ -16,7 +16,7 @@ type Given = Prices & { ask: Ask; heads: Heads }
  */
 export function createArbitrumFees(given: Given): Fees {
   const { ask, basePrice } = given
-  const book = createArbitrumBook()
+  const book = createTransactionMap()
   const { l1GasOf, estimateL1, components } = createArbitrumEstimates(given)
 
   async function rule(call: Call, next: Next): Promise<unknown> {

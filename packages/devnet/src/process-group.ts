@@ -4,7 +4,7 @@ import { type Role, type Supervised, supervise } from './supervise.ts'
 type Member = Supervised & { stopOrder: number }
 
 /** All processes of one network. */
-export type Crew = {
+export type ProcessGroup = {
   add(member: Member): void
   start(role: Role): Promise<void>
   pids(): Record<string, number[]>
@@ -14,7 +14,7 @@ export type Crew = {
   stop(): Promise<void>
 }
 
-export function createCrew(): Crew {
+export function createProcessGroup(): ProcessGroup {
   const members: Member[] = []
   let isStopping = false
 

@@ -25,7 +25,7 @@ type Member = {
   child?: ChildProcess
 }
 
-export type Crew = {
+export type ServiceProcesses = {
   apiUrls: string[]
   /** How often each fail-point ended a process. */
   crashes: Map<FailPoint, number>
@@ -72,7 +72,7 @@ const pointsOf = (role: Role) => points.filter((point) => (PLACES[point] ?? 'wor
 /**
  * The service's processes, each restarted when it ends, and armed with crashes that are still to be reached.
  */
-export async function startCrew(options: Options): Promise<Crew> {
+export async function startProcesses(options: Options): Promise<ServiceProcesses> {
   const { network, ledger, random } = options
   const build = await buildForRun(options.mutant)
   await migrate(network, build)

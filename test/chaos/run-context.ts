@@ -3,23 +3,23 @@ import type { Pool } from 'pg'
 import type { Random } from '../bench/random.ts'
 import type { SolanaWorld } from '../solana-world.ts'
 import type { World } from '../world.ts'
-import type { Crew } from './crew.ts'
 import type { Ledger } from './ledger.ts'
 import type { EvmPlace, Place } from './plan.ts'
+import type { ServiceProcesses } from './processes.ts'
 import type { FaultProxy } from './proxy.ts'
 
-export type Battlefield = {
+export type RunContext = {
   network: Network
   world: World
   solana: SolanaWorld
-  crew: Crew
+  processes: ServiceProcesses
   /** The EVM chains of the network. */
   places: readonly EvmPlace[]
   proxyOf(place: Place): FaultProxy
   blockMsOf(place: EvmPlace): number
   pool: Pool
   /** While closed, no client starts. */
-  doors: { areClosed: boolean }
+  admission: { isClosed: boolean }
   ledger: Ledger
   random: Random
   /** The last fault of each kind that must not overlap with the next of its kind. */
@@ -27,11 +27,11 @@ export type Battlefield = {
 }
 
 /** Waits end early when the run ends. */
-export type Strike = Battlefield & { wait(ms: number): Promise<void> }
+export type FaultContext = RunContext & { wait(ms: number): Promise<void> }
 
 export const blocksOf = (place: EvmPlace) => `${place} blocks`
 
-export function inTurn(turns: Battlefield['turns'], turn: string, work: () => Promise<void>): Promise<void> {
+export function inTurn(turns: RunContext['turns'], turn: string, work: () => Promise<void>): Promise<void> {
   const done = (turns.get(turn) ?? Promise.resolve()).then(work)
   turns.set(
     turn,

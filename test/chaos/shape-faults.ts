@@ -1,12 +1,12 @@
 import { controlShape } from '@geoswap/devnet'
 import { delay } from '../bench/clock.ts'
 import type { LocalNetwork } from '../world.ts'
-import { type Battlefield, blocksOf, inTurn, type Strike } from './battlefield.ts'
-import type { NemesisEvent, ShapeTrouble } from './plan.ts'
+import type { NemesisEvent, ShapeFault } from './plan.ts'
+import { blocksOf, type FaultContext, inTurn, type RunContext } from './run-context.ts'
 
 // Faults of chains of a public shape, and of their providers.
 
-const KINDS: Record<ShapeTrouble['kind'], true> = {
+const KINDS: Record<ShapeFault['kind'], true> = {
   finalityStall: true,
   slowFinality: true,
   backendLag: true,
@@ -19,11 +19,11 @@ const KINDS: Record<ShapeTrouble['kind'], true> = {
 const SLOW = 3
 const GENTLE_MS = 15_000
 
-export function isOfShape(event: NemesisEvent): event is { at: number } & ShapeTrouble {
+export function isOfShape(event: NemesisEvent): event is { at: number } & ShapeFault {
   return event.kind in KINDS
 }
 
-export async function actOnShape(field: Strike, event: ShapeTrouble): Promise<void> {
+export async function actOnShape(field: FaultContext, event: ShapeFault): Promise<void> {
   const { wait } = field
   if (event.kind === 'lapse') return lapseGently(field, event.seconds)
   const url = controlOf(field.world.local, event.chain)
@@ -59,7 +59,7 @@ const UNTAKEN = `select 1 from swaps where state in ('accepted', 'locking') limi
 const LOOK_MS = 250
 
 /** Whether every pending input is locked within this time. */
-export async function untilTaken({ pool }: Pick<Battlefield, 'pool'>, withinMs: number): Promise<boolean> {
+export async function untilTaken({ pool }: Pick<RunContext, 'pool'>, withinMs: number): Promise<boolean> {
   for (const end = Date.now() + withinMs; Date.now() < end; await delay(LOOK_MS)) {
     const found = await pool.query(UNTAKEN).catch(() => undefined)
     if (found?.rowCount === 0) return true
@@ -68,17 +68,17 @@ export async function untilTaken({ pool }: Pick<Battlefield, 'pool'>, withinMs: 
 }
 
 /** Most inputs are locked by then: the signatures of the others are too old afterwards. */
-async function lapseGently(field: Strike, seconds: number): Promise<void> {
-  field.doors.areClosed = true
+async function lapseGently(field: FaultContext, seconds: number): Promise<void> {
+  field.admission.isClosed = true
   await untilTaken(field, GENTLE_MS)
   await lapse(field, seconds).finally(() => {
-    field.doors.areClosed = false
+    field.admission.isClosed = false
   })
 }
 
 /** Advances every chain by the same time, when none of them has a fault of its blocks. */
 export async function lapse(
-  { world, turns, places }: Pick<Battlefield, 'world' | 'turns' | 'places'>,
+  { world, turns, places }: Pick<RunContext, 'world' | 'turns' | 'places'>,
   seconds: number,
 ): Promise<void> {
   const advance = (name: string) => controlShape(controlOf(world.local, name), 'shape_advance', seconds)
@@ -98,13 +98,13 @@ export async function lapse(
   await Promise.all([...evm, allHere.then(() => advance('solana'))])
 }
 
-type DeepReorg = Extract<ShapeTrouble, { kind: 'deepReorg' }>
+type DeepReorg = Extract<ShapeFault, { kind: 'deepReorg' }>
 
 /**
  * Reverts all blocks of this time span, and none of their transactions returns: when the chain resumes, the
  * ops that were locked in them are too old. Their outputs are lost.
  */
-async function undoDeep(field: Strike, event: DeepReorg): Promise<void> {
+async function undoDeep(field: FaultContext, event: DeepReorg): Promise<void> {
   const chain = field.world.chainNamed(event.chain)
   await chain.halt()
   const from = await chain.client.getBlockNumber({ cacheTime: 0 })

@@ -1,5 +1,5 @@
 /** The report of a drill for its reader: what happened, what an operator sees, and what is done about it. */
-export type Account = {
+export type Report = {
   happens(what: string): void
   sees(what: string): void
   /** A command as it is typed, or an action by hand. */
@@ -16,7 +16,7 @@ const LOOK_MS = 250
 const PROGRESS_MS = 10_000
 const TIMEOUT_MS = 60_000
 
-export function createAccount(print: (line: string) => void): Account {
+export function createAccount(print: (line: string) => void): Report {
   const startedAt = performance.now()
   const say = (kind: string, text: string) => {
     const [first = '', ...rest] = text.split('\n')

@@ -7,7 +7,7 @@ export type Entry = { signed: SignedTransaction; inner: Hex; l1Gas: bigint }
 type Json = Record<string, unknown>
 
 /** Maps transactions of the node to those of clients: the node's have a lower gas limit and no tip. */
-export function createArbitrumBook() {
+export function createTransactionMap() {
   const bySigned = new Map<string, Entry>()
   const byInner = new Map<string, Entry>()
 
