@@ -48,7 +48,7 @@ describe('the dashboard', () => {
     expect(await askQuote('ETH')).toBe('quoted')
 
     await page.getByRole('button', { name: 'Resume GEO on every chain' }).click()
-    await page.getByLabel('Why it may go on').fill('looked at')
+    await page.getByLabel('Reason for resuming').fill('looked at')
     await page.getByRole('button', { name: 'Quote GEO on every chain again' }).click()
     await expectText(page, 'Everything is quoted.')
     await expect.poll(() => askQuote('GEO')).toBe('quoted')

@@ -59,7 +59,7 @@ async function followedLines(swapId: string): Promise<string[]> {
   })
 }
 
-test('a swap can be followed by its id through logs and traces, and neither they nor metrics contain a secret', async () => {
+test('a swap can be followed by its id through logs and traces, and no secret is in them or in metrics', async () => {
   const apiKey = await createOperator(inject('databaseUrl')).createKey()
   const api = createCheckedClient({ ...local, apiKey })
   const wallet = await world.walletWith(alpha, 'USDC', 20_000_000n)

@@ -144,7 +144,7 @@ test('ten parallel submissions of one operation are one swap, and one input', as
   expect(await solana.balanceOf(owner.address, solana.token('USDC'))).toBe(90_000_000n)
 })
 
-test("a quote whose swap took the wallet's balance can be rebuilt, and submitting that returns the same swap", async () => {
+test("a quote whose swap took the wallet's balance can be rebuilt, and its submission returns that swap", async () => {
   const owner = await solana.wallet({ USDC: 10_000_000n })
   const { quote, submission, operation } = await prepareSolana({ api, solana }, owner, order)
   const { swapId } = (await api.submitSolana(submission)).body

@@ -148,7 +148,7 @@ test("the service's configuration has everything for the Solana chain", () => {
   })
 })
 
-test("the service's configuration has the decimals of every token, so that it starts without a chain that is down", () => {
+test("the service's configuration has the decimals of every token, for a start while a chain is down", () => {
   const { chains } = JSON.parse(readFileSync(join(home, 'service.json'), 'utf8'))
   const told = chains.map(({ tokens }: LocalChain) =>
     Object.fromEntries(tokens.map(({ symbol, decimals }) => [symbol, decimals])),

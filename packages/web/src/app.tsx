@@ -55,7 +55,7 @@ function CallerApp({ settings }: { settings: Settings | undefined }) {
     return (
       <Shell>
         <p class="loading" role="status">
-          Asking the service what can be swapped…
+          Loading chains and tokens…
         </p>
       </Shell>
     )

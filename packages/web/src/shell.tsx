@@ -49,8 +49,8 @@ export function Shell({ children, onLeave, menu = views }: Props) {
         {!isOnline && (
           <Notice tone="warn">
             <p>
-              <strong>The service cannot be reached.</strong> Trying again. What was submitted goes on without
-              this page.
+              <strong>The service cannot be reached.</strong> Retrying. Submitted swaps continue without this
+              page.
             </p>
           </Notice>
         )}

@@ -57,7 +57,7 @@ export const TokenEntry = Type.Object({
   maxOutput: Type.Optional(
     Type.String({
       description:
-        'The largest output that can be delivered now for the coin of the chain, in the smallest unit. Present with output.',
+        'The largest output now, paid in the coin of the chain, in the smallest unit. Present with output.',
     }),
   ),
   priceUsd: Type.Optional(

@@ -5,9 +5,9 @@ import { assertKey, CONFIG_KEYS } from '../store/config-file.ts'
 
 export const config = defineCommand({
   usage: 'list | get NAME | set NAME VALUE | unset NAME',
-  about: `Keeps settings. On a network of npm start none is needed: it is found by itself, in .geoswap of
-this folder or one above, or in GEOSWAP_HOME. What is set here comes before that; GEOSWAP_URL and
-GEOSWAP_API_KEY come before what is set here. "set apiKey" without a value asks for it.
+  about: `Stores settings. A network of npm start needs none: it is found in .geoswap of this folder or a
+parent, or in GEOSWAP_HOME. Settings take precedence over it; GEOSWAP_URL and GEOSWAP_API_KEY take
+precedence over settings. "set apiKey" without a value prompts for it.
 
 ${columns(Object.entries(CONFIG_KEYS).map(([name, about]) => [`  ${name}`, about])).join('\n')}`,
   words: [1, 3],

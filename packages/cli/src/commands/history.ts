@@ -10,7 +10,7 @@ const STATUSES = ['pending', 'settled', 'failed', 'refunded'] as const
 
 export const history = defineCommand({
   usage: '[options]',
-  about: "Lists the swaps of this API key's account, the newest first, a page at a time.",
+  about: "Lists the swaps of this API key's account, newest first, one page at a time.",
   words: [0, 0],
   options: {
     wallet: { type: 'string', value: 'WHO', about: 'only swaps that this wallet or address paid' },

@@ -6,13 +6,13 @@ import { DEFAULT_PORT, serve } from '../mcp/serve.ts'
 export const mcp = defineCommand({
   usage: '[--http [PORT]] [options]',
   about: `Serves quotes, swaps and balances to language models by the Model Context Protocol: over stdin and
-stdout, or with --http on this machine at http://127.0.0.1:${DEFAULT_PORT}/mcp for whoever has the token.
-The wallets are unlocked once, at the start, with GEOSWAP_PASSPHRASE or by asking at the terminal.
+stdout, or with --http on this machine at http://127.0.0.1:${DEFAULT_PORT}/mcp for clients with the token.
+The wallets are unlocked once, at the start, with GEOSWAP_PASSPHRASE or a prompt at the terminal.
 Keys stay in this process.
 
-Each of the limits can also be in the environment (--max-swap-usd: GEOSWAP_MCP_MAX_SWAP_USD) or in the
-configuration (geoswap config set mcp.maxSwapUsd 50); flags come first. GEOSWAP_MCP_TOKEN is the
-token of --http; without it there is a new one at each start.`,
+Each limit can also be set in the environment (--max-swap-usd: GEOSWAP_MCP_MAX_SWAP_USD) or in the
+configuration (geoswap config set mcp.maxSwapUsd 50); flags take precedence. GEOSWAP_MCP_TOKEN is the
+token of --http; without it a new one is created at each start.`,
   words: [0, 1],
   options: {
     http: {

@@ -25,7 +25,7 @@ type Case = {
 export const refund = defineCommand({
   usage: '(ID | --operation FILE) [options]',
   about: `Sends the input of an EVM swap back to its wallet, by the escrow itself, after the deadline that
-the wallet signed. It needs a node of the origin chain and some gas coin, and nothing of the service.
+the wallet signed. It needs a node of the origin chain and some gas coin, but not the service.
 ID is a swap or an attempt in the journal of this machine; for any other swap, FILE is the
 "operation" of its build reply. On Solana there is no such refund.`,
   words: [0, 1],

@@ -9,9 +9,9 @@ import { followAttempt, followSwap, notSubmitted } from '../swap/follow.ts'
 
 export const status = defineCommand({
   usage: 'ID [--wait]',
-  about: `Says how a swap is doing. ID is a swapId, or the att_… that an interrupted swap printed.
---wait stays until the end; for an attempt whose submission may not have arrived it sends the same
-submission again, which is at most one swap.
+  about: `Shows the status of a swap. ID is a swapId, or the att_… that an interrupted swap printed.
+--wait follows it to its end; for an attempt whose submission may not have arrived it sends the same
+submission again, which creates at most one swap.
 Exit code 0: settled, or pending. 2: failed or refunded.`,
   words: [1, 1],
   options: {

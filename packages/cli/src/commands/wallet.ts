@@ -11,9 +11,9 @@ const MIN_PASSPHRASE = 8
 
 export const wallet = defineCommand({
   usage: `${USAGE} [options]`,
-  about: `Keeps private keys, each in a file of its own, encrypted with a passphrase: scrypt and AES-256-GCM.
-The passphrase is asked for, or read from GEOSWAP_PASSPHRASE. import asks for the key, or reads it
-from --file or from what is piped in.
+  about: `Stores private keys, each in its own file, encrypted with a passphrase: scrypt and AES-256-GCM.
+The passphrase is prompted for, or read from GEOSWAP_PASSPHRASE. import prompts for the key, or reads
+it from --file or from a pipe.
 
 Which wallet pays: the one of --wallet, else that of geoswap config set wallet, else the only one of
 the chain's family. On a network of npm start, where there is none, it is "local": a wallet of that

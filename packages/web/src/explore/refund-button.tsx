@@ -22,7 +22,7 @@ export function RefundButton({ op, rpcUrl }: Props) {
   if (!rpcUrl)
     return (
       <p class="prose">
-        This page knows no node of this chain, so it cannot send the refund itself. The command can.
+        This page has no node of this chain, so it cannot send the refund itself. The command can.
       </p>
     )
 

@@ -42,7 +42,7 @@ function Watch({ operatorKey, onKey }: { operatorKey: string; onKey(key: string)
   if (error) return <Problem explained={explainOperator(error)} />
   return (
     <p class="loading" role="status">
-      Asking the service how it is…
+      Loading the state of the service…
     </p>
   )
 }

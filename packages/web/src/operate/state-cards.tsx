@@ -13,7 +13,7 @@ export function AlarmsCard({ overview: { alarms } }: Props) {
       <h2 id="alarms">Alarms</h2>
       {alarms.length === 0 ? (
         <Notice tone="good">
-          <p>Nothing needs you.</p>
+          <p>There are no alarms.</p>
         </Notice>
       ) : (
         <ul class="alarms">

@@ -83,11 +83,11 @@ function ResumeForm({ stop, what, onResume, onCancel }: RowProps & { onCancel():
     <form class="stack" onSubmit={submit}>
       {stop.why === 'drift' && (
         <Notice tone="warn">
-          <p>The chain and the books did not agree. Resume it only when you know why.</p>
+          <p>The chain and the books differ. Resume only when you know why.</p>
         </Notice>
       )}
       <label class="field">
-        <span>Why it may go on</span>
+        <span>Reason for resuming</span>
         <input maxLength={500} value={note} onInput={(event) => setNote(event.currentTarget.value)} />
       </label>
       <div class="actions">

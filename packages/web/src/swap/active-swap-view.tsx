@@ -24,7 +24,7 @@ export function ActiveSwapView({ active }: { active: ActiveSwap }) {
         <SwapProgress swap={swap} terms={{ walletAddress, recipient, inputToken, outputToken }} />
       ) : (
         <p class="loading" role="status">
-          Handing it to the service…
+          Sending it to the service…
         </p>
       )}
       <div class="actions">

@@ -18,8 +18,7 @@ export function AuthorizationTerms({
     <>
       <p class="prose">
         This is the wallet's first swap on {name}. It signs once that its account there runs the service's
-        contract, which can do one thing: hand over exactly what the wallet signs for, when it signs for it.
-        No gas coin is needed.
+        contract. The contract can only transfer the amounts that the wallet signs. No gas coin is needed.
       </p>
       <dl class="rows">
         <Row name="Wallet">

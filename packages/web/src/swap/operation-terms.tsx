@@ -30,7 +30,7 @@ export function OperationTerms({ approval, request }: Props) {
         <Row name={`You receive on ${chainOf(catalog, request.destinationChain)?.name}`}>
           {formatUnits(quote.output, output)}
         </Row>
-        <Row name="At the very least">{formatUnits(quote.minOutput, output)}</Row>
+        <Row name="Guaranteed minimum">{formatUnits(quote.minOutput, output)}</Row>
         <Row name="Paid to">
           <Copyable text={request.recipient ?? request.walletAddress} label="recipient" />
         </Row>

@@ -51,7 +51,7 @@ export function QuotePanel({ order, state }: { order: Order; state: QuoteState }
           <p>{message}</p>
         </Notice>
       ))}
-      <h3>If it goes wrong</h3>
+      <h3>If the swap fails</h3>
       <p class="prose">{refundTerms(origin.family, input.symbol)}</p>
     </section>
   )

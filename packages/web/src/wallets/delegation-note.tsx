@@ -28,7 +28,7 @@ export function DelegationNote({ chain, wallet }: { chain: ChainEntry; wallet: W
         <strong>
           {wallet.name} cannot pay from {chain.name} yet.
         </strong>{' '}
-        The first swap of a wallet carries an EIP-7702 authorization, and no standard lets a web page ask a
+        The first swap of a wallet needs an EIP-7702 authorization, and no standard lets a web page ask a
         browser wallet for one. Make the first swap with the command line or the SDK, or pay from Solana.
         After that this wallet works here.
       </p>
