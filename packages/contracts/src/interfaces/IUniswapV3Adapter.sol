@@ -7,7 +7,7 @@ import {IUniswapV3Factory} from "./IUniswapV3.sol";
 /// @title IUniswapV3Adapter
 /// @notice Buys outputs from the pools of one Uniswap V3 factory.
 /// @dev `buy` takes as data, packed: the wanted output (32 bytes, at least `amountOut`), the fee of the output token's
-///      pool (3), and for each further pool towards the input the intermediate token (20) and that pool's fee (3).
+///      pool (3). Then for each further pool towards the input: the intermediate token (20) and that pool's fee (3).
 interface IUniswapV3Adapter is IGeoAdapter {
     /// @dev Native coin has no pool; its wrapped token has.
     error NativeCoin();

@@ -66,8 +66,9 @@ export const EVM_SHAPES: Readonly<Record<EvmShapeName, EvmShape>> = {
     safe: { lagSeconds: 120, stepSeconds: 240 },
     finalized: { lagSeconds: 900, stepSeconds: 300 },
     fees: 'op-stack',
-    // Fjord: (16 * baseFeeScalar * l1BaseFee + blobBaseFeeScalar * blobBaseFee) / 1e6 a byte, with the scalars that OP
-    // Mainnet took for blobs, 1,368 and 810,949 (ethereum-optimism/superchain-ops), 5 gwei and a blob fee of 1 gwei.
+    // Fjord, per byte: (16 * baseFeeScalar * l1BaseFee + blobBaseFeeScalar * blobBaseFee) / 1e6.
+    // The scalars are those of OP Mainnet for blobs, 1,368 and 810,949 (ethereum-optimism/superchain-ops).
+    // The L1 base fee is 5 gwei, the blob base fee 1 gwei.
     l1WeiPerByte: 920_389_000n,
     baseFeeWei: GWEI / 100n,
     pool: { minTipWei: 1n, minTipRefusal: UNDERPRICED, priceBumpPercent: PRICE_BUMP_PERCENT },

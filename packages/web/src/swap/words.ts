@@ -21,7 +21,7 @@ function serviceFee(quote: QuoteReply | undefined): string {
     : fee
 }
 
-/** Who refunds the input, and what happens if the service does not. */
+/** The terms of a refund, also without the service. */
 export function refundTerms(family: Family, symbol: string): string {
   const back = `If it cannot be delivered, all of your ${symbol} comes back to the wallet that paid. `
   return family === 'evm'
