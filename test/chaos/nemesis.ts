@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Pool } from 'pg'
 import { delay } from '../bench/clock.ts'
-import type { EvmPlace, NemesisEvent, PlannedFault } from './plan.ts'
+import type { EvmChainName, NemesisEvent, PlannedFault } from './plan.ts'
 import { reorg } from './reorg.ts'
 import { blocksOf, type FaultContext, inTurn, type RunContext } from './run-context.ts'
 import { actOnShape, calmShape, isOfShape } from './shape-faults.ts'
@@ -154,7 +154,7 @@ const CALM_TRIES = 40
  * time, which the service ensures before it reports one. A clock jump in between, or a reorg behind the jump,
  * would remove that time, and no service could keep its promise.
  */
-async function isCalm({ pool, world, wait, blockMsOf }: FaultContext, place: EvmPlace): Promise<boolean> {
+async function isCalm({ pool, world, wait, blockMsOf }: FaultContext, place: EvmChainName): Promise<boolean> {
   const { chainId } = world.chainNamed(place)
   for (let tried = 0; tried < CALM_TRIES; tried += 1) {
     const told = await pool
@@ -172,8 +172,8 @@ async function isCalm({ pool, world, wait, blockMsOf }: FaultContext, place: Evm
 const TRIES = 20
 
 /** Ends all faults that still last, also on a busy machine. */
-export async function endFaults({ world, solana, places }: RunContext): Promise<void> {
-  await Promise.all(places.map((place) => persist(() => world.chainNamed(place).resume())))
+export async function endFaults({ world, solana, chainNames }: RunContext): Promise<void> {
+  await Promise.all(chainNames.map((place) => persist(() => world.chainNamed(place).resume())))
   await persist(() => calmShape(world.local))
   await persist(() => solana.dev.dev_dropTransactions(0).send())
   await persist(() => solana.dev.dev_delayTransactions({ count: 0, slots: 0 }).send())

@@ -67,14 +67,14 @@ export const behaviours = [
   'otherTenant',
 ] as const
 export type Behaviour = (typeof behaviours)[number]
-export type EvmPlace = 'alpha' | 'beta' | 'ethereum' | 'base' | 'arbitrum'
-export type Place = EvmPlace | 'solana'
+export type EvmChainName = 'alpha' | 'beta' | 'ethereum' | 'base' | 'arbitrum'
+export type ChainName = EvmChainName | 'solana'
 export type ClientPlan = {
   id: number
   /** After the start, in milliseconds. */
   at: number
-  from: Place
-  to: Place
+  from: ChainName
+  to: ChainName
   buy: string
   usd: number
   behaviour: Behaviour
@@ -86,15 +86,15 @@ export type PlannedFault =
   | { kind: 'pause'; role: 'api' | 'worker' | 'attester'; index: number; ms: number }
   | { kind: 'killDatabase' }
   | { kind: 'stallDatabase'; ms: number }
-  | { kind: 'reorg'; chain: EvmPlace; depth: number; keeps: boolean }
-  | { kind: 'halt'; chain: EvmPlace; ms: number; jumpSeconds: number }
-  | { kind: 'feeSpike'; chain: EvmPlace; ms: number }
+  | { kind: 'reorg'; chain: EvmChainName; depth: number; keeps: boolean }
+  | { kind: 'halt'; chain: EvmChainName; ms: number; jumpSeconds: number }
+  | { kind: 'feeSpike'; chain: EvmChainName; ms: number }
   /** Affects all nodes of the chain, unless one is named. */
-  | { kind: 'stale'; chain: EvmPlace; ms: number; lag: number; node?: number }
-  | { kind: 'frozen'; chain: Place; ms: number; node?: number }
-  | { kind: 'forked'; chain: EvmPlace; ms: number; lag: number; node: number }
-  | { kind: 'lying'; chain: Place; ms: number; node: number }
-  | { kind: 'blackHole'; chain: EvmPlace; role: 'lock' | 'deliver' | 'claim'; ms: number }
+  | { kind: 'stale'; chain: EvmChainName; ms: number; lag: number; node?: number }
+  | { kind: 'frozen'; chain: ChainName; ms: number; node?: number }
+  | { kind: 'forked'; chain: EvmChainName; ms: number; lag: number; node: number }
+  | { kind: 'lying'; chain: ChainName; ms: number; node: number }
+  | { kind: 'blackHole'; chain: EvmChainName; role: 'lock' | 'deliver' | 'claim'; ms: number }
   | { kind: 'clockJump'; role: 'api' | 'worker' | 'attester'; index: number; ms: number; aheadMs: number }
   | { kind: 'solanaDrops'; ms: number; percent: number; seed: number }
   | { kind: 'solanaDelays'; count: number; slots: number }
@@ -102,15 +102,15 @@ export type PlannedFault =
 /** Faults that only chains of a public shape can have. */
 export type ShapeFault =
   /** Tags do not move, or lag by three times the usual, while heads advance. */
-  | { kind: 'finalityStall' | 'slowFinality'; chain: EvmPlace; ms: number }
-  | { kind: 'backendLag'; chain: EvmPlace; ms: number; blocks: number }
-  | { kind: 'rateLimit'; chain: EvmPlace; ms: number; callsPerSecond: number }
-  | { kind: 'l1Spike'; chain: EvmPlace; ms: number; factor: number }
-  | { kind: 'silentSocket'; chain: EvmPlace }
+  | { kind: 'finalityStall' | 'slowFinality'; chain: EvmChainName; ms: number }
+  | { kind: 'backendLag'; chain: EvmChainName; ms: number; blocks: number }
+  | { kind: 'rateLimit'; chain: EvmChainName; ms: number; callsPerSecond: number }
+  | { kind: 'l1Spike'; chain: EvmChainName; ms: number; factor: number }
+  | { kind: 'silentSocket'; chain: EvmChainName }
   /** Time passes at once, on all chains. */
   | { kind: 'lapse'; seconds: number }
   /** Reverts more than the reorg window, and the signatures of reverted transactions are too old by then. */
-  | { kind: 'deepReorg'; chain: EvmPlace; leastMs: number; mostMs: number; jumpSeconds: number }
+  | { kind: 'deepReorg'; chain: EvmChainName; leastMs: number; mostMs: number; jumpSeconds: number }
 export type NemesisKind = PlannedFault['kind']
 export const nemesisKinds: readonly NemesisKind[] = [
   ...(['kill', 'pause', 'killDatabase', 'stallDatabase', 'reorg', 'halt', 'feeSpike', 'stale'] as const),
@@ -169,10 +169,10 @@ export function drawQuiet(seed: number): Plan {
   const random = createRandom(seed)
   const plan = draw({ seed, swaps: QUIET_SWAPS })
   const still = Object.fromEntries(requestFaults.map((fault) => [fault, 0])) as Rates
-  const places = ['alpha', 'beta', 'solana'] as const
+  const chainNames = ['alpha', 'beta', 'solana'] as const
   const clients = plan.clients.map((client, id): ClientPlan => {
-    const from = places[id % places.length] ?? 'alpha'
-    const others = places.filter((place) => place !== from)
+    const from = chainNames[id % chainNames.length] ?? 'alpha'
+    const others = chainNames.filter((place) => place !== from)
     const isRefused = id % 4 === 0
     const to = isRefused ? (from === 'alpha' ? 'beta' : 'alpha') : random.pick(others)
     const order = { from, to, buy: isRefused ? 'ETH' : 'USDC' }
@@ -238,7 +238,7 @@ function drawRoute(random: Random, behaviour: Behaviour): Pick<ClientPlan, 'from
 }
 
 export type Drawer = (random: Random) => Omit<NemesisEvent, 'at'>
-const LOCAL: readonly EvmPlace[] = ['alpha', 'beta']
+const LOCAL: readonly EvmChainName[] = ['alpha', 'beta']
 const roles = ['api', 'worker', 'worker', 'attester'] as const
 
 const oneNode = (random: Random) => random.integer(0, NODES - 1)
@@ -247,7 +247,7 @@ const someNode = (random: Random) => (random.next() < 0.7 ? { node: oneNode(rand
 const HOUR_MS = 3_600_000
 
 /** The form of each fault on these EVM chains, and on Solana. */
-export const drawersOn = (chains: readonly EvmPlace[]): Record<NemesisKind, Drawer> => ({
+export const drawersOn = (chains: readonly EvmChainName[]): Record<NemesisKind, Drawer> => ({
   kill: (random) => ({ kind: 'kill', role: random.pick(roles), index: random.integer(0, 2) }),
   // A lease is 6 s: some of the pauses outlast it, and some do not.
   pause: (random) => ({

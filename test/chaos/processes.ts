@@ -61,13 +61,13 @@ const root = fileURLToPath(new URL('../..', import.meta.url))
 const RESTART_MS = 200
 
 /** The role that reaches each fail-point; by default the worker. */
-const PLACES: Partial<Record<FailPoint, Role>> = {
+const ROLE_OF_POINT: Partial<Record<FailPoint, Role>> = {
   ...{ 'before accept': 'api', 'after accept': 'api' },
   ...{ 'before outcome': 'attester', 'after outcome': 'attester', 'after attestation': 'attester' },
 }
 // This network has no gas float: lanes/top-up.chain.test.ts crashes there.
 const points = failPoints.filter((point) => !point.endsWith('topup'))
-const pointsOf = (role: Role) => points.filter((point) => (PLACES[point] ?? 'worker') === role)
+const pointsOf = (role: Role) => points.filter((point) => (ROLE_OF_POINT[point] ?? 'worker') === role)
 
 /**
  * The service's processes, each restarted when it ends, and armed with crashes that are still to be reached.

@@ -9,7 +9,7 @@ import type { AddressInfo } from 'node:net'
 import { delay } from '../bench/clock.ts'
 import type { Random } from '../bench/random.ts'
 import type { Ledger } from './ledger.ts'
-import { type Place, type Rates, type RequestFault, requestFaults } from './plan.ts'
+import { type ChainName, type Rates, type RequestFault, requestFaults } from './plan.ts'
 import { type Answer, askedBy, type Call, toldBy, type View } from './views.ts'
 import type { WriteAheadProbe } from './write-ahead.ts'
 
@@ -34,7 +34,7 @@ export type FaultProxy = {
 }
 
 type Options = {
-  chain: Place
+  chain: ChainName
   /** The number of nodes of the chain in the service's configuration. */
   nodes: number
   node(): string

@@ -4,7 +4,7 @@ import type { Random } from '../bench/random.ts'
 import type { SolanaWorld } from '../solana-world.ts'
 import type { World } from '../world.ts'
 import type { Ledger } from './ledger.ts'
-import type { EvmPlace, Place } from './plan.ts'
+import type { ChainName, EvmChainName } from './plan.ts'
 import type { ServiceProcesses } from './processes.ts'
 import type { FaultProxy } from './proxy.ts'
 
@@ -14,9 +14,9 @@ export type RunContext = {
   solana: SolanaWorld
   processes: ServiceProcesses
   /** The EVM chains of the network. */
-  places: readonly EvmPlace[]
-  proxyOf(place: Place): FaultProxy
-  blockMsOf(place: EvmPlace): number
+  chainNames: readonly EvmChainName[]
+  proxyOf(place: ChainName): FaultProxy
+  blockMsOf(place: EvmChainName): number
   pool: Pool
   /** While closed, no client starts. */
   admission: { isClosed: boolean }
@@ -29,7 +29,7 @@ export type RunContext = {
 /** Waits end early when the run ends. */
 export type FaultContext = RunContext & { wait(ms: number): Promise<void> }
 
-export const blocksOf = (place: EvmPlace) => `${place} blocks`
+export const blocksOf = (place: EvmChainName) => `${place} blocks`
 
 export function inTurn(turns: RunContext['turns'], turn: string, work: () => Promise<void>): Promise<void> {
   const done = (turns.get(turn) ?? Promise.resolve()).then(work)

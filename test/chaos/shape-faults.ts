@@ -78,16 +78,16 @@ async function lapseGently(field: FaultContext, seconds: number): Promise<void> 
 
 /** Advances every chain by the same time, when none of them has a fault of its blocks. */
 export async function lapse(
-  { world, turns, places }: Pick<RunContext, 'world' | 'turns' | 'places'>,
+  { world, turns, chainNames }: Pick<RunContext, 'world' | 'turns' | 'chainNames'>,
   seconds: number,
 ): Promise<void> {
   const advance = (name: string) => controlShape(controlOf(world.local, name), 'shape_advance', seconds)
-  let missing = places.length
+  let missing = chainNames.length
   let open = () => {}
   const allHere = new Promise<void>((resolve) => {
     open = resolve
   })
-  const evm = places.map((place) =>
+  const evm = chainNames.map((place) =>
     inTurn(turns, blocksOf(place), async () => {
       missing -= 1
       if (missing === 0) open()

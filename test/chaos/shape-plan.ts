@@ -2,14 +2,14 @@ import { createRandom, type Random } from '../bench/random.ts'
 import {
   type Behaviour,
   behaviours,
+  type ChainName,
   type ClientPlan,
   type Drawer,
   drawersOn,
-  type EvmPlace,
+  type EvmChainName,
   type NemesisEvent,
   type NemesisKind,
   nemesisKinds,
-  type Place,
   type Plan,
   RATES,
   type ShapeFault,
@@ -20,8 +20,8 @@ import {
 // A run on chains of a public shape. Blocks and finality take as long as on the real ones, and deadlines are
 // those of production. Clocks are moved where a run would otherwise wait for minutes.
 
-export const SHAPE_CHAINS: readonly EvmPlace[] = ['ethereum', 'base', 'arbitrum']
-const ROLLUPS: readonly EvmPlace[] = ['base', 'arbitrum']
+export const SHAPE_CHAINS: readonly EvmChainName[] = ['ethereum', 'base', 'arbitrum']
+const ROLLUPS: readonly EvmChainName[] = ['base', 'arbitrum']
 /** The defaults of the service, repeated for the checker. */
 const DEADLINES = {
   opLifeSeconds: 120,
@@ -39,9 +39,9 @@ const DRAIN_SECONDS = 240
 const LEASE_MS = 3_000
 const NODES = 3
 // A block of Ethereum carries few swaps in the time of a run.
-const WEIGHTED: readonly EvmPlace[] = ['base', 'arbitrum', 'base', 'arbitrum', 'ethereum']
+const WEIGHTED: readonly EvmChainName[] = ['base', 'arbitrum', 'base', 'arbitrum', 'ethereum']
 // Within the reorg window of each: 48 s, 20 s and 20 s.
-const DEEPEST: Partial<Record<EvmPlace, number>> = { ethereum: 3, base: 6, arbitrum: 24 }
+const DEEPEST: Partial<Record<EvmChainName, number>> = { ethereum: 3, base: 6, arbitrum: 24 }
 // Longer than the finality of any of them, shorter than the remaining time of a delivery.
 const LAPSE_SECONDS = 1_300
 const LAPSES = [0.35, 0.6]
@@ -90,8 +90,8 @@ function drawClients(random: Random, swaps: number, seconds: number): ClientPlan
 /**
  * Swaps from the chain that is reverted, paid elsewhere: together they are worth more than the exposure cap.
  */
-function drawForReorg(random: Random, from: EvmPlace, firstId: number): ClientPlan[] {
-  const others: readonly Place[] = [...ROLLUPS.filter((place) => place !== from), 'solana']
+function drawForReorg(random: Random, from: EvmChainName, firstId: number): ClientPlan[] {
+  const others: readonly ChainName[] = [...ROLLUPS.filter((place) => place !== from), 'solana']
   return Array.from({ length: DEEP_SWAPS }, (_, index) => ({
     id: firstId + index,
     at: index * 250,
@@ -111,7 +111,7 @@ function drawRoute(random: Random, behaviour: Behaviour): Pick<ClientPlan, 'from
   if (behaviour === 'refusingRecipient')
     return { from: random.next() < 0.25 ? 'solana' : from, to, buy: 'ETH' }
   if (behaviour !== 'honest') return { from, to, buy: 'USDC' }
-  const solana: Place = 'solana'
+  const solana: ChainName = 'solana'
   const roll = random.next()
   if (roll < 0.2) return { from: solana, to, buy: 'USDC' }
   if (roll < 0.4) return { from, to: solana, buy: 'USDC' }

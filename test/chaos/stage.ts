@@ -12,7 +12,7 @@ import { amountOf, type Party } from './clients/scene.ts'
 import { installJournal } from './journal.ts'
 import type { Ledger } from './ledger.ts'
 import type { Mutant } from './mutants.ts'
-import type { ClientPlan, EvmPlace, Place, Plan } from './plan.ts'
+import type { ChainName, ClientPlan, EvmChainName, Plan } from './plan.ts'
 import { type ServiceProcesses, startProcesses, untilReady } from './processes.ts'
 import { type FaultProxy, startFaultProxy } from './proxy.ts'
 import type { RunContext } from './run-context.ts'
@@ -33,7 +33,7 @@ const DEADLINES = {
 const EXPOSURE_CAP_USD = 20
 // Finality takes minutes there: room for about ten swaps of each chain at a time.
 const SHAPE_EXPOSURE_CAP_USD = 150
-const LOCAL_CHAINS: readonly EvmPlace[] = ['alpha', 'beta']
+const LOCAL_CHAINS: readonly EvmChainName[] = ['alpha', 'beta']
 // The contracts are older than the final blocks by then.
 const PAST_SECONDS = 45 * 60
 
@@ -45,7 +45,7 @@ export type Stage = {
   world: World
   solana: RunContext['solana']
   processes: ServiceProcesses
-  proxies: ReadonlyMap<Place, FaultProxy>
+  proxies: ReadonlyMap<ChainName, FaultProxy>
   pool: Pool
   /** By client. */
   parties: Map<number, Party>
@@ -69,14 +69,14 @@ export async function setStage(options: StageOptions, ledger: Ledger): Promise<S
     if (!probe) throw new Error('Nothing may be sent before the database runs')
     return probe.look(raw)
   }
-  const places = plan.shape ? SHAPE_CHAINS : LOCAL_CHAINS
-  const proxies = await openProxies(plan, [...places, 'solana'], {
+  const chainNames = plan.shape ? SHAPE_CHAINS : LOCAL_CHAINS
+  const proxies = await openProxies(plan, [...chainNames, 'solana'], {
     ledger,
     nodeOf: (chain) => nodes.get(chain) ?? '',
     probe: { look, stop: async () => {} },
     isFair: (caller) => state.isFair || !processes?.isUp(caller),
   })
-  const proxyOf = (place: Place) => getProxy(proxies, place)
+  const proxyOf = (place: ChainName) => getProxy(proxies, place)
   const network = await startNetwork({
     ...{ service: false, home: join(dir, 'network'), say },
     ...(plan.shape ? { shape: plan.shape } : { blockMs: BLOCK_MS, slotMs: SLOT_MS }),
@@ -84,7 +84,7 @@ export async function setStage(options: StageOptions, ledger: Ledger): Promise<S
     serviceConfig: { deadlines, venues: [{ kind: 'inventory' }] },
     serviceRpcUrl({ name, rpcUrl }) {
       nodes.set(name, rpcUrl)
-      return proxyOf(name as Place).urls[0] ?? rpcUrl
+      return proxyOf(name as ChainName).urls[0] ?? rpcUrl
     },
   })
   probe = createWriteAheadProbe(network.databaseUrl)
@@ -104,10 +104,10 @@ export async function setStage(options: StageOptions, ledger: Ledger): Promise<S
   const solana = await createSolanaWorld(world.local)
   const parties = await fundParties({ world, solana }, plan)
   say(`${parties.length} wallets hold money`)
-  const blockMsOf = (place: EvmPlace) =>
+  const blockMsOf = (place: EvmChainName) =>
     network.local.chains.find(({ name }) => name === place)?.shape?.blockMs ?? BLOCK_MS
   const field: RunContext = {
-    ...{ network, world, solana, processes, places, proxyOf, blockMsOf, pool, ledger, random },
+    ...{ network, world, solana, processes, chainNames, proxyOf, blockMsOf, pool, ledger, random },
     admission: { isClosed: false },
     turns: new Map(),
   }
@@ -159,16 +159,16 @@ async function openPool({ databaseUrl }: Network, mutant: Mutant | undefined): P
 const exposureCapUsdOf = ({ shape }: Plan) => (shape ? SHAPE_EXPOSURE_CAP_USD : EXPOSURE_CAP_USD)
 
 type Behind = Pick<Parameters<typeof startFaultProxy>[0], 'ledger' | 'probe' | 'isFair'> & {
-  nodeOf(chain: Place): string
+  nodeOf(chain: ChainName): string
 }
 
 /** One proxy in front of each chain. */
 async function openProxies(
   plan: Plan,
-  names: readonly Place[],
+  names: readonly ChainName[],
   { nodeOf, ...behind }: Behind,
-): Promise<ReadonlyMap<Place, FaultProxy>> {
-  const open = (chain: Place, index: number) =>
+): Promise<ReadonlyMap<ChainName, FaultProxy>> {
+  const open = (chain: ChainName, index: number) =>
     startFaultProxy({
       ...behind,
       chain,
@@ -182,18 +182,18 @@ async function openProxies(
   )
 }
 
-function getProxy(proxies: ReadonlyMap<Place, FaultProxy>, place: Place): FaultProxy {
+function getProxy(proxies: ReadonlyMap<ChainName, FaultProxy>, place: ChainName): FaultProxy {
   const proxy = proxies.get(place)
   if (!proxy) throw new Error(`The run has no chain ${place}`)
   return proxy
 }
 
-type Reached = { proxyOf(place: Place): FaultProxy; nodes: ReadonlyMap<string, string>; name: string }
+type Reached = { proxyOf(place: ChainName): FaultProxy; nodes: ReadonlyMap<string, string>; name: string }
 
 /** The path of the nodes' URLs tells the proxy who calls. A shaped chain itself announces new heads. */
 function toConfig(config: ServiceConfig, plan: Plan, { proxyOf, nodes, name }: Reached) {
   const chains = config.chains.map((chain) => {
-    const urls = proxyOf(chain.name as Place).urls.map((url) => `${url}/${name}`)
+    const urls = proxyOf(chain.name as ChainName).urls.map((url) => `${url}/${name}`)
     const socket = nodes.get(chain.name)?.replace(/^http/, 'ws')
     return {
       ...chain,

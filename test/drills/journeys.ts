@@ -19,15 +19,15 @@ export type Journey = {
   read(): Promise<{ paid: bigint; left: bigint }>
 }
 
-type Place = 'alpha' | 'beta' | 'solana'
+type ChainName = 'alpha' | 'beta' | 'solana'
 type Ready = Pick<Stage, 'world' | 'solana'>
 
 /** Quoted, built and signed, but not submitted yet. */
-export function prepareJourney(stage: Ready, from: 'alpha' | 'solana', to: Place): Promise<Journey> {
+export function prepareJourney(stage: Ready, from: 'alpha' | 'solana', to: ChainName): Promise<Journey> {
   return from === 'alpha' ? fromAlpha(stage, to) : fromSolana(stage, to)
 }
 
-export async function startJourney(stage: Ready, from: 'alpha' | 'solana', to: Place): Promise<Journey> {
+export async function startJourney(stage: Ready, from: 'alpha' | 'solana', to: ChainName): Promise<Journey> {
   const journey = await prepareJourney(stage, from, to)
   await journey.submit()
   return journey
@@ -41,7 +41,7 @@ export async function prepareAgain(stage: Ready): Promise<Journey> {
   return fromAlpha(stage, 'beta', wallet)
 }
 
-async function fromAlpha(stage: Ready, to: Place, given?: PrivateKeyAccount): Promise<Journey> {
+async function fromAlpha(stage: Ready, to: ChainName, given?: PrivateKeyAccount): Promise<Journey> {
   const { world, solana } = stage
   const { api, alpha } = world
   const wallet = given ?? (await world.walletWith(alpha, 'USDC', AMOUNT))
@@ -58,7 +58,7 @@ async function fromAlpha(stage: Ready, to: Place, given?: PrivateKeyAccount): Pr
   }
 }
 
-async function fromSolana(stage: Ready, to: Place): Promise<Journey> {
+async function fromSolana(stage: Ready, to: ChainName): Promise<Journey> {
   const { world, solana } = stage
   const { api } = world
   const wallet = await solana.wallet({ USDC: AMOUNT })
@@ -76,7 +76,7 @@ async function fromSolana(stage: Ready, to: Place): Promise<Journey> {
   }
 }
 
-async function recipientOn({ world, solana }: Ready, place: Place) {
+async function recipientOn({ world, solana }: Ready, place: ChainName) {
   if (place !== 'solana') {
     const recipient = privateKeyToAddress(generatePrivateKey())
     return { recipient, paid: () => world[place].balanceOf(recipient, 'USDC') }

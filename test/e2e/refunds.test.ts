@@ -37,7 +37,7 @@ async function withdraw(amount: bigint): Promise<void> {
   await beta.mine()
 }
 
-test('a price that moves beyond the slippage limit after the lock returns the input', async () => {
+test('a price that moves beyond the slippage limit after the lock causes a refund', async () => {
   const { wallet, swapId } = await submitUnmined({ ...input, buy: 'ETH' })
 
   await world.movePrice(beta, 'ETH', 2_900)
@@ -49,7 +49,7 @@ test('a price that moves beyond the slippage limit after the lock returns the in
   expect(await alpha.balanceOf(wallet.address, 'USDC')).toBe(100n * USDC)
 })
 
-test('an inventory that is gone when the lock has landed returns the input', async () => {
+test('an inventory that is gone when the lock has landed causes a refund', async () => {
   const { wallet, swapId } = await submitUnmined({ ...input, buy: 'ETH' })
   const held = await beta.balanceOf(beta.contracts.vault, 'ETH')
 
@@ -65,7 +65,7 @@ test('an inventory that is gone when the lock has landed returns the input', asy
   expect(await alpha.balanceOf(wallet.address, 'USDC')).toBe(100n * USDC)
 })
 
-test('a recipient that refuses the output returns the input', async () => {
+test('a recipient that refuses the output causes a refund', async () => {
   const recipient = privateKeyToAddress(generatePrivateKey())
   const { wallet, swapId } = await submitUnmined({ ...input, buy: 'ETH', recipient })
 
@@ -78,7 +78,7 @@ test('a recipient that refuses the output returns the input', async () => {
   expect(await alpha.balanceOf(wallet.address, 'USDC')).toBe(100n * USDC)
 })
 
-test('a destination that is halted past the fill deadline returns the input', async () => {
+test('a destination that is halted past the fill deadline causes a refund', async () => {
   const wallet = await world.walletWith(alpha, 'USDC', 100n * USDC)
   await beta.halt()
   const { swapId } = await submitSwap(world, wallet, { ...input, buy: 'WETH' })

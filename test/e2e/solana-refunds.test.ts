@@ -86,7 +86,7 @@ async function close(owner: KeyPairSigner, symbol: string): Promise<void> {
   await solana.send(getCloseAccountInstruction({ account, destination: solana.payer.address, owner }))
 }
 
-test("a recipient's account that is frozen or closed after the lock returns the input on alpha", async () => {
+test("a recipient's account that is frozen or closed after the lock causes a refund on alpha", async () => {
   const recipients = [await solana.wallet({ USDC }), await solana.wallet()] as const
   await openAccount(solana, recipients[1].address, 'USDC')
   const route = { from: alpha, sell: 'USDC', to: solana, buy: 'USDC', amount: 10n * USDC }
@@ -110,7 +110,7 @@ test("a recipient's account that is frozen or closed after the lock returns the 
   expect(await held(recipients[0].address, 'USDC')).toBe(USDC)
 })
 
-test("a recipient's account that is frozen after the input was taken returns it on Solana", async () => {
+test("a recipient's account that is frozen after the input was taken causes a refund on Solana", async () => {
   const [wallet, recipient] = [await solana.wallet({ USDC: 25n * USDC }), await solana.wallet({ GEO: SOL })]
   const order = { sell: 'USDC', to: solana, buy: 'GEO', amount: 10n * USDC, recipient: recipient.address }
   const swapId = await submitTaken(wallet, order)
@@ -125,7 +125,7 @@ test("a recipient's account that is frozen after the input was taken returns it 
   expect(await held(recipient.address, 'GEO')).toBe(SOL)
 })
 
-test('a price that moves after the input was taken returns it to the last unit', async () => {
+test('a price that moves after the input was taken causes a refund to the last unit', async () => {
   const [wallet, native] = [await solana.wallet({ USDG: 10_000_001n }), await solana.wallet({ SOL })]
   const swapId = await submitTaken(wallet, { ...toEther, sell: 'USDG', amount: 10_000_001n })
   const nativeSwapId = await submitTaken(native, { ...toEther, sell: 'SOL', amount: SOL })

@@ -8,7 +8,7 @@ import { outcomeOf, submitSwap, type World, type WorldChain } from '../world.ts'
 const AMOUNT = 10n
 const BUDGET = 10_000n
 
-type Places = { world: World; solana: SolanaWorld; api: ApiClient }
+type Connections = { world: World; solana: SolanaWorld; api: ApiClient }
 /** A wallet with its own recipient, so that their balances show the effect of its swaps. */
 type Trader = {
   name: string
@@ -29,12 +29,12 @@ export type Traffic = {
 }
 
 /** Wallets that swap one after the other until they are stopped. */
-export async function startTraffic(places: Places, perRoute: number): Promise<Traffic> {
-  const { alpha, beta } = places.world
+export async function startTraffic(connections: Connections, perRoute: number): Promise<Traffic> {
+  const { alpha, beta } = connections.world
   const routes = [
-    () => fromEvm(places, alpha, beta),
-    () => fromEvm(places, beta, alpha),
-    () => fromSolana(places),
+    () => fromEvm(connections, alpha, beta),
+    () => fromEvm(connections, beta, alpha),
+    () => fromSolana(connections),
   ]
   const traders = await Promise.all(routes.flatMap((create) => Array.from({ length: perRoute }, create)))
   const all: Done[] = []
@@ -43,7 +43,7 @@ export async function startTraffic(places: Places, perRoute: number): Promise<Tr
   const work = async (trader: Trader, done: Done[]) => {
     while (!isOver) {
       const { swapId, quote } = await trader.swap()
-      const { status } = await outcomeOf(places, swapId)
+      const { status } = await outcomeOf(connections, swapId)
       const end = { swapId, status, output: BigInt(quote.output) }
       done.push(end)
       all.push(end)
@@ -80,7 +80,7 @@ async function compare({ name, amount, ...trader }: Trader, done: readonly Done[
   return problems
 }
 
-async function fromEvm({ world, api }: Places, from: WorldChain, to: WorldChain): Promise<Trader> {
+async function fromEvm({ world, api }: Connections, from: WorldChain, to: WorldChain): Promise<Trader> {
   const unit = unitOf(world, from.chainId)
   const [amount, budget] = [AMOUNT * unit, BUDGET * unit]
   const wallet = await world.walletWith(from, 'USDC', budget)
@@ -94,7 +94,7 @@ async function fromEvm({ world, api }: Places, from: WorldChain, to: WorldChain)
   }
 }
 
-async function fromSolana({ world, solana, api }: Places): Promise<Trader> {
+async function fromSolana({ world, solana, api }: Connections): Promise<Trader> {
   const { alpha } = world
   const unit = unitOf(world, solana.chainId)
   const [amount, budget] = [AMOUNT * unit, BUDGET * unit]

@@ -3,7 +3,7 @@ import type { Hex } from 'viem'
 import type { PrivateKeyAccount } from 'viem/accounts'
 import { operationOf } from '../../solana-orders.ts'
 import { authorize, toRequest } from '../../world.ts'
-import type { EvmPlace } from '../plan.ts'
+import type { EvmChainName } from '../plan.ts'
 import * as hostile from './hostile-actions.ts'
 import { amountOf, type Party, type Scene, sideOf } from './scene.ts'
 
@@ -40,7 +40,7 @@ async function quoteOf({ caller }: Scene, request: object): Promise<string | und
   return status === 200 ? body.geoQuoteToken : undefined
 }
 
-async function submitFromEvm(scene: Scene, party: Party, from: EvmPlace, request: object) {
+async function submitFromEvm(scene: Scene, party: Party, from: EvmChainName, request: object) {
   const { caller, world } = scene
   const wallet = party.wallet as PrivateKeyAccount
   const geoQuoteToken = await quoteOf(scene, request)

@@ -13,13 +13,17 @@ import {
 } from 'viem'
 import { delegateTo, setCode } from '../../instant-wallet.ts'
 import { until } from '../../world.ts'
-import type { EvmPlace } from '../plan.ts'
+import type { EvmChainName } from '../plan.ts'
 import { amountOf, type Party, type Scene } from './scene.ts'
 
 // Actions of hostile callers. Whether any of them succeeds is not checked here: the checker examines the
 // funds.
 
-type Built = { from: EvmPlace; submission: { geoOpToken: string; signature: Hex }; build: BuildGeoOpReply }
+type Built = {
+  from: EvmChainName
+  submission: { geoOpToken: string; signature: Hex }
+  build: BuildGeoOpReply
+}
 
 const CURVE_ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n
 const NOBODY = '0x00000000000000000000000000000000000000d0'
