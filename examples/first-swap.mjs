@@ -1,5 +1,5 @@
-// A wallet that holds 10 USDC on alpha and nothing else gets USDC on beta.
-// Run it beside a running network: node examples/first-swap.mjs [local.json]
+// A wallet that holds only 10 USDC on alpha swaps it for USDC on beta.
+// Run it with a running network: node examples/first-swap.mjs [local.json]
 import { readFileSync } from 'node:fs'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 
@@ -25,7 +25,7 @@ const [walletAddress, amount] = [wallet.address, '10000000']
 const gift = { chainId, address: walletAddress, token: inputToken, amount }
 await fetch(faucetUrl, { method: 'POST', body: JSON.stringify(gift) })
 
-// Its first swap on a chain carries a signed EIP-7702 authorization; later ones need none.
+// Its first swap on a chain includes a signed EIP-7702 authorization; later ones need none.
 const delegation = await call(`/swap/delegation?chainId=${chainId}&walletAddress=${walletAddress}`)
 const fields = { chainId, address: delegation.delegationTarget, nonce: delegation.accountNonce }
 const { yParity, r, s } = await wallet.signAuthorization(fields)

@@ -1,5 +1,5 @@
-// The same swap as first-swap.mjs, by the SDK: 10 USDC of a new wallet on alpha become USDC on beta.
-// Run it beside a running network: node --import tsx examples/sdk-swap.mjs [local.json]
+// The same swap as first-swap.mjs with the SDK: a new wallet on alpha swaps 10 USDC for USDC on beta.
+// Run it with a running network: node --import tsx examples/sdk-swap.mjs [local.json]
 import { readFileSync } from 'node:fs'
 import { createClient, fromViemAccount } from '@geoswap/sdk'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'

@@ -1,5 +1,5 @@
-// A wallet that holds 10 USDC on solana and no SOL gets USDC on alpha.
-// Run it beside a running network: node examples/solana-swap.mjs [local.json]
+// A wallet that holds 10 USDC on solana and no SOL swaps it for USDC on alpha.
+// Run it with a running network: node examples/solana-swap.mjs [local.json]
 import { readFileSync } from 'node:fs'
 import {
   generateKeyPairSigner,
@@ -25,7 +25,7 @@ const call = async (path, body) => {
   return answer
 }
 
-// A new wallet: 10 USDC on solana, not a lamport of SOL.
+// A new wallet: 10 USDC on solana, and no SOL.
 const wallet = await generateKeyPairSigner()
 const [walletAddress, amount] = [wallet.address, '10000000']
 const gift = { chainId: solana.chainId, address: walletAddress, token: solana.usdc, amount }
@@ -39,7 +39,7 @@ const recipient = privateKeyToAddress(generatePrivateKey())
 const { geoQuoteToken } = await call('/swap/quote', { ...route, amount, walletAddress, recipient })
 const { unsignedTransaction, geoOpToken } = await call('/swap/build-solana-tx', { geoQuoteToken })
 
-// The wallet's signature goes into its slot; the service, which pays the fee, adds its own.
+// The wallet adds its signature; the service, which pays the fee, adds its own.
 const transaction = getTransactionDecoder().decode(getBase64Encoder().encode(unsignedTransaction))
 const signed = await partiallySignTransaction([wallet.keyPair], transaction)
 const signedTransaction = getBase64EncodedWireTransaction(signed)

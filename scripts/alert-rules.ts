@@ -2,8 +2,9 @@ type Sample = { name: string; labels: Record<string, string>; value: number }
 type Scrape = { now: readonly Sample[]; before: readonly Sample[] }
 
 /**
- * Returns whether a rule fires on scraped samples. Supports the part of PromQL that our rules use: selectors; `sum` and
- * `max`, by labels or over all; `increase` between two scrapes; `absent`; comparison with a number; `or`.
+ * Whether a rule fires on a scrape by Prometheus. Supports the part of its language that the rules use:
+ * selectors; `sum` and `max`, by labels or over all; `increase` between two scrapes; `absent`; comparison
+ * with a number; `or`.
  */
 export function fires(expr: string, scraped: string, before = ''): boolean {
   const tokens = expr.match(/\w+\{[^}]*\}|\[\w+\]|[\w.]+|==|[<>(),]/g) ?? []
@@ -45,7 +46,7 @@ function readCompared(reader: Reader, scrape: Scrape): Sample[] {
   if (!holds) return samples
   reader.take()
   const limit = Number(reader.take())
-  if (Number.isNaN(limit)) throw new Error('A rule compares with a number')
+  if (Number.isNaN(limit)) throw new Error('A comparison needs a number')
   return samples.filter(({ value }) => holds(value, limit))
 }
 
@@ -103,11 +104,11 @@ function mergeBy(
   })
 }
 
-/** A series without an earlier sample has no increase: Prometheus does not assume zero. */
+/** A new series has no increase: Prometheus does not assume that it was zero. */
 function readIncrease(reader: Reader, scrape: Scrape): Sample[] {
   reader.take('(')
   const selector = reader.take()
-  if (!/^\[\w+\]$/.test(reader.take())) throw new Error('An increase is over a time')
+  if (!/^\[\w+\]$/.test(reader.take())) throw new Error('An increase needs a time range')
   reader.take(')')
   const earlier = new Map(select(selector, scrape.before).map((sample) => [groupOf(sample), sample.value]))
   return select(selector, scrape.now).flatMap((sample) => {

@@ -157,7 +157,7 @@ describe('every alarm', () => {
     expect(firing).toEqual(['GeoswapNoApi', 'GeoswapNoWorker', 'GeoswapAttesterSilent'])
   })
 
-  test('is silent about a swap that waits for the finality of any chain of the presets', () => {
+  test('does not fire for a swap that waits for the finality of any chain of the presets', () => {
     const folder = 'packages/service/presets'
     const waits = readdirSync(join(ROOT, folder)).map((file) => {
       const { finality, blockMs } = JSON.parse(read(join(folder, file)))

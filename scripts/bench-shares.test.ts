@@ -7,7 +7,7 @@ const at = (busy: number, processes: Record<number, Process>) => ({
   ...{ busy, processes: new Map(Object.entries(processes).map(([pid, of]) => [Number(pid), of])) },
 })
 
-test('what a part started counts as that part, also when it has ended by then', () => {
+test('children count as their part, also after they have ended', () => {
   const parts = new Map([
     [10, 'API'],
     [20, 'PostgreSQL'],
@@ -21,7 +21,7 @@ test('what a part started counts as that part, also when it has ended by then', 
   expect(busiest).toEqual({ part: 'API', share: 1 })
 })
 
-test('several API processes have a balancer, and what else the bench starts is not the load that it makes', () => {
+test('several API processes have a balancer, and other children of the bench do not count as its load', () => {
   const of = (seconds: number, parent = process.pid) => used(seconds, { parent })
   const before = at(0, { [process.pid]: used(0), 9: of(0), 10: of(0, 9), 11: of(0), 12: of(0), 30: of(0) })
   const after = at(10, {
@@ -35,7 +35,7 @@ test('several API processes have a balancer, and what else the bench starts is n
   expect(Object.fromEntries(shares)).toEqual({ 'load generator': 2, ...network, elsewhere: 4 })
 })
 
-test('without a balancer the API is nobody’s child but the bench’s', () => {
+test('without a balancer the API is a child of the bench', () => {
   const processes = new Map([[10, used(0, { parent: process.pid })]])
 
   expect(partsOf({ api: [10] }, processes)).toEqual(
@@ -51,13 +51,13 @@ const limitOf = (share: number, busiest: number) => {
   return describeShares(shares, 2)
 }
 
-test('what limits a figure is said beside it', () => {
+test('a figure names its limiting resource', () => {
   expect(limitOf(1.9, 0.95)).toBe('The machine is full. CPU 190% of 200%: API 190%')
   expect(limitOf(1.2, 0.97)).toBe('A process is full: API. CPU 120% of 200%: API 120%')
   expect(limitOf(0.4, 0.2)).toBe('Nothing is full: it waits. CPU 40% of 200%: API 40%')
 })
 
-test('the load that this process makes is seen', async () => {
+test('the load of this process is measured', async () => {
   const { shares } = await withShares({}, async () => {
     const end = performance.now() + 300
     while (performance.now() < end);

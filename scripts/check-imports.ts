@@ -8,7 +8,7 @@ export type Import = { target: string; typesOnly: boolean }
 const IMPORT =
   /^\s*(?:import|export)\s+(type\s+)?([^'";]*?)\s*from\s*'([^']+)'|^\s*import\s+'([^']+)'|import\(\s*'([^']+)'/gm
 
-/** Everything that breaks the architecture: forbidden imports, cycles, banned names and habits. */
+/** All violations of the architecture: forbidden imports, cycles, banned names and habits. */
 export function checkImports(sources: readonly Source[]): string[] {
   const graph = graphOf(sources)
   return [
@@ -19,7 +19,7 @@ export function checkImports(sources: readonly Source[]): string[] {
   ]
 }
 
-/** By file, what it imports. */
+/** The imports of each file. */
 export function graphOf(sources: readonly Source[]): Map<string, Import[]> {
   return new Map(sources.map((source) => [nameOf(source.path), importsOf(source)]))
 }
@@ -36,7 +36,7 @@ function importsOf({ path, text }: Source): Import[] {
   }))
 }
 
-/** `import { type A, type B }` brings in nothing either. */
+/** `import { type A, type B }` imports only types as well. */
 function isTypesOnly(names: string | undefined): boolean {
   const list = names
     ?.match(/^\{([^}]*)\}$/)?.[1]
@@ -66,7 +66,7 @@ function fill(pattern: RegExp, rule: Rule, file: string): RegExp {
   return new RegExp(pattern.source.replace(/\{([a-z]+)\}/g, (whole, name: string) => groups[name] ?? whole))
 }
 
-/** Another package is reached by its name, never by a path into it. What it generates is there for all to read. */
+/** Another package is imported by its name, never by a path into it, except its generated files. */
 function findCrossings({ path, text }: Source): string[] {
   const own = /^packages\/[\w-]+\//.exec(path)?.[0]
   if (!own) return []
@@ -84,7 +84,7 @@ function findHabits({ path, text }: Source): string[] {
   const code = text.replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '')
   const problems: string[] = []
   const banned = path.split('/').find((part) => bannedNames.has(part.replace(/\.tsx?$/, '')))
-  if (banned) problems.push(`${file}: ${banned} says nothing; name it after what it does`)
+  if (banned) problems.push(`${file}: ${banned} is not a descriptive name; name it after its purpose`)
   if (/\/index\.ts$/.test(path) && !/^packages\/[\w-]+\/src\/index\.ts$/.test(path)) {
     problems.push(`${file}: index.ts belongs at the root of a package only`)
   }
@@ -93,7 +93,7 @@ function findHabits({ path, text }: Source): string[] {
   }
   if (/^export default\b/m.test(code) && !/\.config\.\w+$/.test(path))
     problems.push(`${file}: export default`)
-  // A statement that is planned already fails when a migration adds to what it returns.
+  // A prepared statement fails when a migration adds a column to its result.
   if (/\b(select|returning) (\w+\.)?\*/i.test(code) && /^service\/(?!.*\.test\.ts$)/.test(file))
     problems.push(
       `${file}: a statement names its columns, so that a migration may add one while it is in use`,
@@ -108,7 +108,7 @@ function findImpurities(file: string, code: string): string[] {
   return impure.map((what) => `${file}: the model is pure, it may not use ${what}`)
 }
 
-/** The shortest way from a file back to itself, if there is one. Types do not count: they are gone at run time. */
+/** The shortest import cycle, if there is one. Type imports do not count: they are gone at run time. */
 function findCycle(graph: Map<string, Import[]>): string[] {
   let shortest: string[] | undefined
   for (const start of graph.keys()) {

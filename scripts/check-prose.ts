@@ -41,7 +41,7 @@ function proseOf({ path, text }: Source): Prose[] {
 
 const COMMENT_LINE = /^\s*(?:\/\*\*?|\*\/|\*|\/\/\/?)\s?(.*?)(?:\*\/)?$/
 
-/** Lines of one comment belong together; a comment behind code stands alone. */
+/** Joins the lines of one comment; a comment after code is separate. */
 function commentsOf(text: string): Prose[] {
   const found: Prose[] = []
   let isOpen = false
@@ -71,7 +71,7 @@ function titlesOf(text: string): Prose[] {
 
 const capitalized = (title: string) => `${title.charAt(0).toUpperCase()}${title.slice(1)}`
 
-/** Without code, tables and headings; lines of one paragraph or list item belong together. */
+/** Skips code, tables and headings; joins the lines of one paragraph or list item. */
 function paragraphsOf(text: string): Prose[] {
   const found: Prose[] = []
   let isOpen = false
@@ -91,7 +91,7 @@ function paragraphsOf(text: string): Prose[] {
   return found
 }
 
-/** All files of the repository that people read, or those below the paths that were named. */
+/** All files of the repository that people read, or those below the given paths. */
 function readProse(paths: readonly string[]): Source[] {
   const kinds = ['*.ts', '*.tsx', '*.mjs', '*.sol', '*.md']
   const listed = execFileSync('git', ['ls-files', '--', ...kinds], { encoding: 'utf8' })

@@ -3,10 +3,10 @@ import { isTest, readSources, report, type Source } from './sources.ts'
 
 const MAX_FILE_LINES = 400
 const MAX_FUNCTION_LINES = 60
-// The formatter keeps code within 110; comments, texts and SQL that it cannot wrap get a little more.
+// The formatter keeps code within 110; comments, texts and SQL that it cannot wrap may be a little longer.
 const MAX_COLUMNS = 120
 
-/** Files, functions and lines that have grown too long. Test files may have long functions. */
+/** Files, functions and lines that are too long. Test files may have long functions. */
 export function checkSizes(sources: readonly Source[]): string[] {
   return sources.flatMap(({ path, text }) => {
     const lines = text.split('\n')
@@ -24,9 +24,9 @@ export function checkSizes(sources: readonly Source[]): string[] {
 }
 
 /*
- * The formatter puts the closing brace of a block at the indentation of the line that opened it, so the
- * shape of the text is enough to find where a function ends. Template literals that span lines are the one
- * place where text may look like code; a line of theirs that opens a function is not worth a parser.
+ * The formatter puts a closing brace at the indentation of the line that opened the block, which is enough to
+ * find the end of a function. Only template literals over several lines may look like code; they do not
+ * justify a parser.
  */
 const OPENS_FUNCTION =
   /(^\s*(export\s+)?(async\s+)?function\b.*|=>\s*|^\s*(async\s+)?[\w$]+\(.*\)(:\s*[^={]+)?\s*)\{$/

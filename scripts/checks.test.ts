@@ -26,7 +26,7 @@ describe('the architecture', () => {
     ['wire/src/a.ts', "import 'viem'", 'wire knows only'],
     ['sdk/src/a.ts', "import { x } from '@geoswap/service'", 'the SDK does not know'],
     ['sdk/src/a.ts', "import { x } from '../../service/src/b.ts'", 'reaches out of its package'],
-    ['service/src/store/utils.ts', '', 'says nothing'],
+    ['service/src/store/utils.ts', '', 'not a descriptive name'],
     ['service/src/store/index.ts', '', 'index.ts belongs'],
     ['service/src/http/a.ts', 'const x = process.env.X', 'only entry points'],
     ['service/src/http/a.ts', 'export default 1', 'export default'],
@@ -50,7 +50,7 @@ describe('the architecture', () => {
     expect(checkImports([source(path, line)])).toEqual([])
   })
 
-  test('the shortest cycle is printed, and types do not make one', () => {
+  test('the shortest cycle is printed, and type imports make none', () => {
     const cycle = [
       source('wire/src/a.ts', "import { b } from './b.ts'"),
       source('wire/src/b.ts', "import { c } from './c.ts'"),

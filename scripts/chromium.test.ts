@@ -7,7 +7,7 @@ import { findChromium } from './chromium.ts'
 const folder = mkdtempSync(join(tmpdir(), 'geoswap-chromium-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 
-test('the browser is the one that is named, else one that can be run', () => {
+test('the named browser is used, else one that can be run', () => {
   const path = join(folder, 'google-chrome')
   writeFileSync(path, '')
 

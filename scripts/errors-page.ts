@@ -28,7 +28,7 @@ succeed later. \`requestId\` is also the header \`x-request-id\`. \`details.issu
 each refused field. Codes are for ever: never reused, renamed or given another status.
 `
 
-/** docs/errors.md: every code, what it means, what the caller does, and which calls answer it. */
+/** docs/errors.md: every code, its meaning, the caller's action, and the calls that return it. */
 export function errorsPage(): string {
   const entries = Object.entries(errorCatalogue) as [ErrorCode, CatalogueEntry][]
   const rows = entries

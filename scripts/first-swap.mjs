@@ -1,5 +1,5 @@
-// How long a newcomer waits: clones what is committed here, then does what the README says, up to its first swap.
-// Plain JavaScript, so that it runs where nothing is installed yet: npm run first-swap
+// Measures a newcomer's time to the first swap: clones the committed state, then follows the README. Plain
+// JavaScript, so that it runs before anything is installed: npm run first-swap
 import { execFileSync, spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
@@ -14,7 +14,7 @@ const clone = join(folder, 'geoswap')
 const running = new Set()
 const parts = []
 
-/** In a process group of its own: npm, its shell and what that starts end together. */
+/** In its own process group: npm, its shell and their children end together. */
 function start(command, { env = {}, onLine = () => {} } = {}) {
   const child = spawn('sh', ['-c', command], {
     ...{ cwd: clone, detached: true, stdio: ['ignore', 'pipe', 'inherit'] },
@@ -35,7 +35,7 @@ function start(command, { env = {}, onLine = () => {} } = {}) {
   return { child, ended }
 }
 
-/** Nothing of what is configured on this machine. */
+/** The environment without any configuration of this machine. */
 function newcomersEnvironment() {
   const foreign = /^(GEOSWAP_|npm_|INIT_CWD$|NODE_OPTIONS$)/
   const kept = Object.entries(process.env).filter(([name]) => !foreign.test(name))
@@ -48,7 +48,7 @@ async function run(command) {
   return text
 }
 
-/** Starts the network and waits for the line that says that it is ready. */
+/** Starts the network and waits for the line that reports it ready. */
 async function startNetwork(port) {
   let sayReady = () => {}
   const ready = new Promise((resolve) => {

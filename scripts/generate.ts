@@ -43,7 +43,7 @@ function findDrift(pages: Record<string, string>): string[] {
     .filter(
       ([path, text]) => !existsSync(join(ROOT, path)) || readFileSync(join(ROOT, path), 'utf8') !== text,
     )
-    .map(([path]) => `${path} is not what the code says: run npm run generate`)
+    .map(([path]) => `${path} is out of date: run npm run generate`)
 }
 
 function writePages(pages: Record<string, string>): void {
@@ -53,7 +53,7 @@ function writePages(pages: Record<string, string>): void {
   }
 }
 
-/** The contracts have a generator of their own: ABIs and bytecode. */
+/** The contracts have their own generator: ABIs and bytecode. */
 function runContracts(args: string[]): string[] {
   if (!existsSync(join(ROOT, CONTRACTS))) return []
   const command = ['--import', 'tsx', join(ROOT, CONTRACTS), ...args]

@@ -1,7 +1,7 @@
 /**
- * What may import what. A file belongs to the first rule that matches its path. Paths of ours are
- * written as `service/store/db.ts`: the package, then the path below its `src`. Anything else is the name
- * of a module. `{stage}` stands for what it matched in `files`.
+ * The allowed imports. A file belongs to the first rule that matches its path. Paths in the workspace are
+ * written as `service/store/db.ts`: the package, then the path below its `src`. Other targets are module
+ * names. `{stage}` stands for its match in `files`.
  */
 export type Rule = {
   name: string
@@ -169,7 +169,7 @@ export const rules: readonly Rule[] = [
 /** Imports that break a rule on purpose. */
 export const exceptions: readonly { from: RegExp; to: RegExp; reason: string }[] = []
 
-/** Reads of the environment happen here and nowhere else. */
+/** Only these files may read the environment. */
 export const entryPoints: readonly RegExp[] = [
   /^service\/(main|api-key|webhook)\.ts$/,
   /^(devnet|cli)\/main\.ts$/,

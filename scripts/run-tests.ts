@@ -4,19 +4,20 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { ensureChromium } from './chromium.ts'
 
-// Most of them wait for blocks most of the time, so some run beside each other; more at once would only be in each
-// other's way. The longest begin; `npm run check` fills the time in which only one is left.
+// These mostly wait for blocks, so some run in parallel; more at once would slow each other down. The longest
+// start first; `npm run check` fills the time in which only one is left.
 const TOGETHER = ['e2e', 'unit', 'faults', 'browser', 'clients', 'shape', 'check']
 const AT_ONCE = 3
-// Its time is part of what it shows: it has the machine for itself.
+// Its duration is part of its result, so it runs alone.
 const ALONE = 'gate'
-// The files of these share a network or the processors, so a file can fail through its neighbours. Such a file runs
-// once more by itself. If it passes there, the run is green, and its end names the file and shows the failure.
+// The files of these share a network or the processors, so a file can fail because of the others. Such a file
+// runs once more by itself. If it passes then, the run is green, and its end names the file and shows the
+// failure.
 const WITH_NEIGHBOURS = ['e2e', 'browser', 'clients', 'shape', 'faults']
 
 const started = Date.now()
 const reports = mkdtempSync(join(tmpdir(), 'geoswap-tests-'))
-// Failures come last: that is where one looks, and what a log that was cut still has.
+// Failures are printed last, where people look, and where a truncated log still has them.
 const failed: string[] = []
 const unsteady: string[] = []
 const say = (line: string) => void process.stdout.write(`${line}\n`)
@@ -54,7 +55,7 @@ async function runProject(project: string): Promise<void> {
 
 const reportOf = (project: string) => join(reports, `${project}.json`)
 
-/** None where the project failed before or beside its tests: that is no file's fault. */
+/** Empty if the project failed outside its test files. */
 function failedFilesOf(project: string): string[] {
   if (!existsSync(reportOf(project))) return []
   const { testResults }: { testResults: { name: string; status: string }[] } = JSON.parse(
@@ -63,7 +64,7 @@ function failedFilesOf(project: string): string[] {
   return testResults.filter(({ status }) => status === 'failed').map(({ name }) => name)
 }
 
-/** The output is kept until the end: several at once could not be read. */
+/** The output is kept until the end, since interleaved output is unreadable. */
 function runTests(project: string, files: string[] = []): Promise<{ isGreen: boolean; output: string }> {
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${reportOf(project)}`]
   const [command, ...args] =

@@ -9,7 +9,7 @@ const IMAGES = fileURLToPath(new URL('../docs/images', import.meta.url))
 const DESK = { width: 1120, height: 680 }
 const PHONE = { width: 390, height: 844 }
 
-/** The pictures of the documentation, of a network that is started for them. */
+/** Takes the pictures of the documentation from a network started for them. */
 async function takeScreenshots(): Promise<void> {
   const executablePath = findChromium()
   if (!executablePath) throw new Error('There is no Chromium: CHROMIUM=/path/to/chromium npm run screenshots')
@@ -68,13 +68,13 @@ async function tellStory(browser: Browser, { apiUrl: baseURL, chains, operatorUr
   await shootDarkPhone(browser, baseURL)
 }
 
-/** A chain that stands still leaves time for a picture. */
+/** A halted chain leaves time for a picture. */
 async function setMining(rpcUrl: string, everyMs: number): Promise<void> {
   const call = { jsonrpc: '2.0', id: 1, method: 'evm_setIntervalMining', params: [everyMs] }
   await fetch(rpcUrl, { method: 'POST', body: JSON.stringify(call) })
 }
 
-/** The same page at the other end of its range. */
+/** The same page on a small, dark screen. */
 async function shootDarkPhone(browser: Browser, baseURL: string): Promise<void> {
   const dark = await browser.newContext({ baseURL, viewport: PHONE, colorScheme: 'dark' })
   const page = await dark.newPage()
@@ -84,7 +84,7 @@ async function shootDarkPhone(browser: Browser, baseURL: string): Promise<void> 
 }
 
 async function shoot(page: Page, name: string): Promise<void> {
-  // A coin that is moving would be somewhere else each time.
+  // A moving coin would be at a different position each time.
   await page.screenshot({ path: join(IMAGES, `${name}.png`), animations: 'disabled', caret: 'hide' })
   console.log(`docs/images/${name}.png`)
 }

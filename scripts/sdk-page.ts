@@ -68,7 +68,7 @@ function declarationOf(text: string, kind: Kind): string {
   return [first, ...rest.slice(0, end < 0 ? undefined : end)].join('\n')
 }
 
-/** Of an overloaded function its overloads, of any other its first line. */
+/** The overloads of an overloaded function, or the first line of any other. */
 function headsOf(lines: readonly string[]): string[] {
   const overloads = lines.slice(
     0,
@@ -77,7 +77,7 @@ function headsOf(lines: readonly string[]): string[] {
   return overloads.length > 0 ? overloads : [lines[0]?.replace(/ \{$/, '') ?? '']
 }
 
-/** The readable fields of an error, without their assignment. */
+/** The public fields of an error, without their initializers. */
 function fieldsOf(text: string): string[] {
   const body = text.slice(0, text.indexOf('\n}\n'))
   return body.split('\n').filter((line) => /^ {2}(readonly |\/\*\* |override readonly )/.test(line))

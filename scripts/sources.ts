@@ -9,7 +9,7 @@ export const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const SKIPPED = new Set(['node_modules', 'artifacts', 'cache', 'dist', 'coverage'])
 const FOLDERS = ['packages', 'scripts', 'test']
 
-/** Every TypeScript file that people write; generated ones are named `*.gen.ts` and left out. */
+/** Every hand-written TypeScript file; generated ones are named `*.gen.ts` and left out. */
 export function readSources(): Source[] {
   return FOLDERS.flatMap((folder) => listFiles(join(ROOT, folder))).map((file) => ({
     path: relative(ROOT, file).replaceAll('\\', '/'),
@@ -32,7 +32,7 @@ export function isTest(path: string): boolean {
   return /\.test\.ts$|\/test-[\w-]+\.ts$|^test\/|^packages\/[\w-]+\/test\//.test(path)
 }
 
-/** Prints what is wrong and sets the exit code, or says in one line that nothing is. */
+/** Prints the problems and sets the exit code, or reports in one line that there are none. */
 export function report(name: string, problems: readonly string[]): void {
   for (const problem of problems) console.error(problem)
   if (problems.length === 0) return

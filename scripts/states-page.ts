@@ -7,7 +7,7 @@ Generated from \`packages/service/src/model/lifecycle.ts\`. A caller sees \`stat
 behind them says what the service does next. Nothing ever leaves a terminal status.
 `
 
-/** docs/states.md: the diagram and the table of the one transition table that the code runs on. */
+/** docs/states.md: the diagram and the table of the transition table that the code uses. */
 export function statesPage(transitions: Transitions, describe: Describe): string {
   const states = Object.keys(transitions)
   const edges = states.flatMap((from) =>

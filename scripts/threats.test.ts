@@ -18,7 +18,7 @@ const isThere = (path: string): boolean =>
     ),
   )
 
-test('every threat has what holds it and a test, and all of them are there', () => {
+test('every threat has a defence and a test, and all of them exist', () => {
   expect(rows.length).toBeGreaterThan(100)
   for (const [threat = '', held, tested] of rows) {
     expect(pathsIn(held).length, threat).toBeGreaterThan(0)

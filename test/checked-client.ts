@@ -17,7 +17,7 @@ export type CheckedClient = ApiClient & {
   send(request: RawRequest): Promise<Answer<Record<string, unknown>>>
 }
 
-/** The HTTP interface, where every reply has to keep what is promised of all replies. */
+/** The HTTP interface, with a check that every reply keeps the promises of all replies. */
 export function createCheckedClient(access: { apiUrl: string; apiKey: string }): CheckedClient {
   async function send({ method, path, body, headers = {} }: RawRequest) {
     const response = await fetch(`${access.apiUrl}${path}`, {
@@ -84,7 +84,7 @@ function assertError({ status, headers, body }: Answer<Record<string, unknown>>)
   const { code, retryable, recovery, requestId } = body as ErrorReply
   const entry = errorCatalogue[code]
   expect({ code, status, retryable }).toEqual({ code, status: entry.status, retryable: entry.retryable })
-  // Whatever can be tried again may also just have to wait.
+  // A retryable error may also ask to wait.
   expect([entry.action, entry.retryable ? 'RETRY_LATER' : entry.action]).toContain(recovery.action)
   expect(requestId).toBe(headers.get('x-request-id'))
   const fields = ['code', 'message', 'requestId', 'retryable', 'recovery', 'details']
@@ -96,7 +96,7 @@ function assertError({ status, headers, body }: Answer<Record<string, unknown>>)
   if (status === 429 || status >= 500) expect(retryAfterMs).toBeGreaterThan(0)
 }
 
-/** A refusal is among those that the reference lists for its call; 404 NOT_FOUND says that the path names none. */
+/** A refusal must be one that the reference lists for its call; 404 NOT_FOUND means an unknown path. */
 function assertListed({ body, errors }: Endpoint, { body: { code } }: Answer<Record<string, unknown>>): void {
   expect(['NOT_FOUND', ...SHARED_ERRORS, ...(body ? BODY_ERRORS : []), ...errors]).toContain(code)
 }

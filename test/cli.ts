@@ -8,7 +8,7 @@ type Environment = Readonly<Record<string, string>>
 
 export const PASSPHRASE = 'correct horse battery staple'
 
-/** The real command on somebody's machine: a home of its own, beside a running network. */
+/** The real command with its own home, beside a running network. */
 export function createCli(local: LocalNetwork) {
   const folder = mkdtempSync(join(tmpdir(), 'geoswap-cli-'))
   const network = join(folder, 'network')
@@ -26,7 +26,7 @@ export function createCli(local: LocalNetwork) {
   return {
     ...{ env, home, start },
     run: (...args: string[]) => start(args).ended,
-    /** The one object on stdout, and how the process ended. */
+    /** The object on stdout, and the exit code. */
     async json(...args: string[]) {
       const { code, stdout, stderr } = await start([...args, '--json']).ended
       if (stderr !== '') throw new Error(`with --json nothing goes to stderr, but: ${stderr}`)
@@ -40,7 +40,7 @@ type Ended = { code: number | null; stdout: string; stderr: string }
 export type Running = {
   child: ChildProcess
   ended: Promise<Ended>
-  /** What the pattern's first group matches, as soon as it is on stderr. */
+  /** Resolves to the pattern's first group once it appears on stderr. */
   says(pattern: RegExp): Promise<string>
 }
 

@@ -44,7 +44,7 @@ function createCall({ apiUrl, apiKey }: Access): Call {
   }
 }
 
-/** The HTTP interface as a caller from outside uses it; `call` may be one that looks at every reply. */
+/** The HTTP interface as an external caller uses it; `call` may check every reply. */
 export function createApiClient(access: Access, call: Call = createCall(access)) {
   return {
     call,

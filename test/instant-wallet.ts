@@ -5,14 +5,14 @@ import type { WorldChain } from './world.ts'
 // EIP-7702: the code of a delegated account is this prefix followed by the delegate's address.
 const DELEGATION_PREFIX = '0xef0100'
 
-/** A new wallet that holds native coin at once, without waiting for a block. */
+/** A new wallet with native coin at once, without waiting for a block. */
 export async function instantWallet(chain: WorldChain, value = 10n ** 18n): Promise<PrivateKeyAccount> {
   const wallet = privateKeyToAccount(generatePrivateKey())
   await chain.client.setBalance({ address: wallet.address, value })
   return wallet
 }
 
-/** The same, delegated already. */
+/** The same, already delegated. */
 export async function delegatedWallet(chain: WorldChain, value?: bigint): Promise<PrivateKeyAccount> {
   const wallet = await instantWallet(chain, value)
   await delegateTo(chain, wallet.address, chain.contracts.account)

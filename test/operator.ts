@@ -6,10 +6,10 @@ import { runApiKeyCommand } from '../packages/service/src/operate/api-key.ts'
 export type Operator = ReturnType<typeof createOperator>
 type Limits = Partial<Record<(typeof RATE_CLASSES)[number], number>>
 
-/** Enough for a test file that has other things to prove than rate limits. */
+/** Enough for test files that do not test rate limits. */
 const AMPLE: Limits = Object.fromEntries(RATE_CLASSES.map((name) => [name, 1_000]))
 
-/** What the operator of the network can do: keys and limits by command, the rest by SQL. */
+/** The actions of the network's operator: keys and limits by command, the rest by SQL. */
 export function createOperator(databaseUrl: string) {
   async function command(...args: string[]): Promise<string> {
     const out: string[] = []
@@ -20,7 +20,7 @@ export function createOperator(databaseUrl: string) {
     return out.join('\n')
   }
 
-  /** The key of a new account. Classes without a limit have the defaults. */
+  /** Creates a new account and returns its key. Classes without a limit have the defaults. */
   async function createKey(limits: Limits = AMPLE, account?: string): Promise<string> {
     const flags = Object.entries(limits).flatMap(([name, perSecond]) => ['--limit', `${name}=${perSecond}`])
     const name = `test ${randomBytes(6).toString('hex')}`

@@ -12,11 +12,11 @@ const routerAbi = parseAbi([
   'function exactInputSingle(Single params) payable returns (uint256)',
 ])
 
-// More than any pool here holds, and what the faucet still gives.
+// More than any pool here holds, and within the faucet's limit.
 const PLENTY = 10n ** 28n
 const ONE = 10n ** 12n
 
-/** The pool that sells a token for USDC, and a stranger whose trades put its price wherever a test wants it. */
+/** The pool that sells a token for USDC, and a stranger whose trades set its price as a test needs it. */
 export async function openPool(world: World, chain: WorldChain, symbol: string) {
   const tokens = [chain.token(symbol), chain.token('USDC')].sort(byValue) as [Address, Address]
   const pool = chain.uniswapV3.pools.find((each) => each.tokens.every((token) => tokens.includes(token)))
@@ -28,7 +28,7 @@ export async function openPool(world: World, chain: WorldChain, symbol: string) 
   }
   const start = await readPrice()
 
-  /** Trades until the pool is at this price exactly. */
+  /** Trades until the pool is at exactly this price. */
   async function moveTo(target: bigint): Promise<void> {
     const now = await readPrice()
     if (now === target) return
@@ -52,10 +52,10 @@ export async function openPool(world: World, chain: WorldChain, symbol: string) 
   }
 
   return {
-    /** Makes the token dearer by this part of its first price, or cheaper. */
+    /** Makes the token more expensive by this share of its first price, or cheaper. */
     async moveBy(bps: number): Promise<void> {
       const root = BigInt(Math.round(Math.sqrt(1 + bps / 10_000) * Number(ONE)))
-      // Its price is that of the first token of the two in the second.
+      // A pool's price is that of its first token in its second.
       const isFirst = tokens[0] === chain.token(symbol)
       await moveTo(isFirst ? (start * root) / ONE : (start * ONE) / root)
     },
@@ -65,7 +65,7 @@ export async function openPool(world: World, chain: WorldChain, symbol: string) 
 
 const byValue = (a: Address, b: Address) => (BigInt(a) < BigInt(b) ? -1 : 1)
 
-/** Somebody with plenty of these tokens, all of which the router may take. */
+/** A stranger with plenty of these tokens, all approved for the router. */
 async function createStranger(world: World, chain: WorldChain, symbols: readonly string[]): Promise<Address> {
   const stranger = privateKeyToAddress(generatePrivateKey())
   await Promise.all(symbols.map((symbol) => world.fund(chain, stranger, symbol, PLENTY)))
@@ -76,7 +76,7 @@ async function createStranger(world: World, chain: WorldChain, symbols: readonly
   return stranger
 }
 
-/** What left an owner in one transaction, of one token. */
+/** The amount of one token that left an owner in one transaction. */
 export async function spentIn(
   chain: WorldChain,
   { owner, symbol, txHash }: { owner: Address; symbol: string; txHash: string | undefined },

@@ -3,21 +3,21 @@ import type { AddressInfo } from 'node:net'
 
 export type RpcCall = { id: number; method: string; params: unknown[] }
 
-/** What becomes of a request: passed on, swallowed, or passed on with its answer lost. */
-export type Fate = 'forward' | 'dropRequest' | 'dropReply'
+/** The handling of a request: forwarded, dropped, or forwarded with its reply dropped. */
+export type ProxyAction = 'forward' | 'dropRequest' | 'dropReply'
 
 export type RpcProxy = {
   url: string
-  /** Decides about every request that holds one of the calls it is asked about. */
-  onCall(decide: ((call: RpcCall) => Fate | Promise<Fate>) | undefined): void
+  /** Decides about every request that contains one of these calls. */
+  onCall(decide: ((call: RpcCall) => ProxyAction | Promise<ProxyAction>) | undefined): void
   stop(): Promise<void>
 }
 
-/** Stands between the service and a node and loses what a test wants lost. */
+/** A proxy between the service and a node that drops requests and replies as a test demands. */
 export async function startRpcProxy(targetUrl: () => string): Promise<RpcProxy> {
-  let decide: ((call: RpcCall) => Fate | Promise<Fate>) | undefined
+  let decide: ((call: RpcCall) => ProxyAction | Promise<ProxyAction>) | undefined
 
-  async function fateOf(body: string): Promise<Fate> {
+  async function fateOf(body: string): Promise<ProxyAction> {
     if (!decide) return 'forward'
     const parsed: RpcCall | RpcCall[] = JSON.parse(body)
     const fates = await Promise.all([parsed].flat().map(decide))

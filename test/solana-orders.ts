@@ -24,7 +24,7 @@ export type SolanaOperation = Record<
 
 export const operationOf = ({ operation }: BuildSolanaTxReply) => operation as SolanaOperation
 
-/** Quote, build and sign with a Solana wallet: everything up to the submission. */
+/** Quotes, builds and signs with a Solana wallet: everything before the submission. */
 export async function prepareSolana({ api, solana }: Counter, wallet: KeyPairSigner, order: SolanaOrder) {
   const quote = await quoteOnceSettled(api, toRequest(wallet, { from: solana, ...order }))
   const build = await api.buildSolana({ geoQuoteToken: quote.geoQuoteToken })
@@ -46,12 +46,12 @@ export async function submitSolanaSwap(counter: Counter, wallet: KeyPairSigner, 
   return { ...prepared, swapId: body.swapId }
 }
 
-// One more than what makes a slot final.
+// One more than the slots to finality.
 const FINALIZING_SLOTS = 33
-// Slow enough for what is signed meanwhile: it has to land within 150 slots.
+// Slow enough for transactions signed meanwhile, which must land within 150 slots.
 const LOOK_SECONDS = 1
 
-/** Makes blocks on Solana faster than time does, until the swap is seen like this. */
+/** Makes blocks on Solana faster than real time, until the swap has this state. */
 export async function hurryUntil(
   { api, solana }: Counter,
   swapId: string,
@@ -70,20 +70,20 @@ export async function hurryUntil(
 export const hurryToEnd = (counter: Counter, swapId: string) =>
   hurryUntil(counter, swapId, ({ status }) => status !== 'pending')
 
-/** Waits until the input is taken in the newest block, whether or not time goes on behind it. */
+/** Waits until the input is taken in the newest block, even while slots are paused. */
 export async function untilTaken({ rpc }: SolanaWorld, { marker }: SolanaOperation): Promise<void> {
   const options = { commitment: 'processed', encoding: 'base64' } as const
   await until(async () => (await rpc.getAccountInfo(address(marker), options).send()).value !== null)
 }
 
-/** Waits until the chain is this many slots further. */
+/** Waits until the chain has advanced by this many slots. */
 export async function untilLater({ rpc }: SolanaWorld, slots: bigint): Promise<void> {
   const now = () => rpc.getSlot({ commitment: 'confirmed' }).send()
   const end = (await now()) + slots
   await until(async () => (await now()) >= end)
 }
 
-/** Time goes on, and every transaction lands at once again. */
+/** Resumes time, and lets every transaction land at once again. */
 export async function endFaults({ dev }: SolanaWorld): Promise<void> {
   await dev.dev_dropTransactions(0).send()
   await dev.dev_delayTransactions({ count: 0, slots: 0 }).send()
@@ -106,11 +106,11 @@ export async function accountOf(solana: SolanaWorld, owner: string, symbol: stri
   return account
 }
 
-// Where a token account says whether it is initialized or frozen: behind mint, owner, amount and delegate.
+// The offset of a token account's state: after mint, owner, amount and delegate.
 const STATE_AT = 108
 const FROZEN = 2
 
-/** Freezes a token account, as its issuer could; it takes no authority of ours. */
+/** Freezes a token account, as its issuer could, without any authority. */
 export async function freeze({ rpc, dev }: SolanaWorld, account: Address): Promise<void> {
   const { value } = await rpc.getAccountInfo(account, { commitment: 'confirmed', encoding: 'base64' }).send()
   if (!value) throw new Error(`There is no account ${account}`)
@@ -124,7 +124,7 @@ export async function freeze({ rpc, dev }: SolanaWorld, account: Address): Promi
   await dev.dev_setAccount(account, written).send()
 }
 
-/** Gives an owner, who need not have a key, an empty token account. */
+/** Creates an empty token account for an owner, which need not have a key. */
 export async function openAccount(solana: SolanaWorld, owner: string, symbol: string): Promise<Address> {
   const { payer, token, send } = solana
   const ata = await accountOf(solana, owner, symbol)
@@ -136,7 +136,10 @@ export async function openAccount(solana: SolanaWorld, owner: string, symbol: st
 
 type Landed = { signature: Signature; failed: boolean }
 
-/** The transactions of one op that touch this account, oldest first: all of ours carry its id as memo. */
+/**
+ * The transactions of one op that touch this account, oldest first: the service puts the op's id into each
+ * memo.
+ */
 export async function transactionsOf(
   { rpc }: SolanaWorld,
   { account, opId }: { account: string; opId: string },
@@ -148,7 +151,7 @@ export async function transactionsOf(
     .reverse()
 }
 
-/** What a confirmed transaction changed: lamports and tokens by account. */
+/** The changes by a confirmed transaction: lamports and tokens by account. */
 export async function readEffects({ rpc }: SolanaWorld, signature: string) {
   const options = { commitment: 'confirmed', encoding: 'json', maxSupportedTransactionVersion: 0 } as const
   const found = await rpc.getTransaction(signature as Signature, options).send()

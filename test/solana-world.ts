@@ -42,7 +42,7 @@ const PAYER_LAMPORTS = 10_000n * 10n ** 9n
 const CONFIRMATION_TIMEOUT_MS = 30_000
 const POLL_MS = 50
 
-/** The chain's controls that no real node has; the README of the chain explains them. */
+/** Controls of the chain that no real node has; the chain's README explains them. */
 type DevApi = {
   dev_pauseSlots(): number
   dev_resumeSlots(): number
@@ -58,7 +58,7 @@ export type TestMint = { address: Address; program: Address; decimals: number }
 export type MintOptions = {
   decimals?: number
   program?: Address
-  /** Bytes that the mint needs beyond its own, and what writes them before it is initialized. */
+  /** Extra bytes of the mint, and the instruction that writes them before it is initialized. */
   extension?: { bytes: number; initialize(mint: Address): Instruction }
 }
 export type SolanaWorld = Awaited<ReturnType<typeof createSolanaWorld>>
@@ -86,14 +86,14 @@ export async function createSolanaWorld(local: Pick<LocalNetwork, 'faucetUrl' | 
 
   return {
     ...{ chainId: chain.chainId, rpc, dev: createDev(chain), vaults: chain.vaults, token, fund },
-    /** Pays for what `send` sends, and is the authority of the mints made here. */
+    /** Pays for the transactions of `send`, and is the authority of the mints created here. */
     payer,
-    /** Lands these instructions and waits until they are confirmed; throws when they fail. */
+    /** Lands these instructions and waits until they are confirmed; throws if they fail. */
     send,
     balanceOf: (owner: string, tokenAddress: string) => readBalance(rpc, { owner, tokenAddress }),
     signTransaction,
 
-    /** A new wallet that holds these amounts by symbol and nothing else: no SOL unless it is named. */
+    /** A new wallet that holds exactly these amounts by symbol: no SOL unless it is named. */
     async wallet(amounts: Readonly<Record<string, bigint>> = {}): Promise<KeyPairSigner> {
       const wallet = await generateKeyPairSigner()
       await Promise.all(Object.entries(amounts).map((each) => fund(wallet.address, ...each)))
@@ -101,12 +101,12 @@ export async function createSolanaWorld(local: Pick<LocalNetwork, 'faucetUrl' | 
     },
 
     createMint: (options: MintOptions = {}) => createMint(sender, options),
-    /** Mints into the owner's associated token account, which is created when missing. */
+    /** Mints into the owner's associated token account, which is created if missing. */
     mintTo: (mint: TestMint, owner: string, amount: bigint) => mintTo(sender, { mint, owner, amount }),
   }
 }
 
-/** Puts the wallet's signature into a transaction as it came, and leaves all else in it alone. */
+/** Adds the wallet's signature to a transaction, and leaves everything else unchanged. */
 async function signTransaction(wallet: KeyPairSigner, base64: string): Promise<string> {
   const transaction = getTransactionDecoder().decode(getBase64Encoder().encode(base64))
   return getBase64EncodedWireTransaction(await partiallySignTransaction([wallet.keyPair], transaction))
@@ -123,7 +123,7 @@ function createDev({ rpcUrl }: LocalSolanaChain) {
   return createRpc({ api: createJsonRpcApi<DevApi>({ responseTransformer: resultOf }), transport })
 }
 
-/** Also counts closed, frozen and several accounts of one owner right: none, all of it, their sum. */
+/** Handles closed, frozen and several accounts of one owner: zero, the balance, the sum. */
 async function readBalance(rpc: Rpc, of: { owner: string; tokenAddress: string }): Promise<bigint> {
   const owner = address(of.owner)
   const commitment = 'confirmed'
@@ -143,7 +143,7 @@ function createSend(rpc: Rpc, payer: KeyPairSigner): Sender['send'] {
   let sent = 0
   return async (...instructions) => {
     sent += 1
-    // Without it, equal instructions within one slot would be one and the same transaction.
+    // Without it, equal instructions within one slot would be the same transaction.
     const memo = getAddMemoInstruction({ memo: `${sent}` })
     const { value: lifetime } = await rpc.getLatestBlockhash({ commitment: 'confirmed' }).send()
     const signed = await pipe(
@@ -176,7 +176,8 @@ async function untilConfirmed(rpc: Rpc, signature: Signature): Promise<void> {
 async function createMint({ rpc, payer, send }: Sender, options: MintOptions): Promise<TestMint> {
   const { decimals = 6, program: programAddress = TOKEN_PROGRAM_ADDRESS, extension } = options
   const mint = await generateKeyPairSigner()
-  // With an extension: the size of a token account, the kind of account, then type and length of the extension.
+  // With an extension: the size of a token account, the kind of account, then type and length of the
+  // extension.
   const space = BigInt(extension ? 165 + 1 + 4 + extension.bytes : getMintSize())
   const rent = await rpc.getMinimumBalanceForRentExemption(space).send()
   const authorities = { mintAuthority: payer.address, freezeAuthority: payer.address }

@@ -2,10 +2,9 @@ import type { QuoteReply } from '@geoswap/wire'
 import { parseAbi } from 'viem'
 import type { LocalNetwork, World } from './world.ts'
 
-// What amounts are worth by the feeds' own answers. The arithmetic is exact and its own: no rounding, and nothing of
-// the service is believed.
+// The values of amounts by the feeds' own answers. The arithmetic is exact and independent of the service.
 
-/** A token as the network's files and feeds tell it; the price is USD per whole token, times 10^18. */
+/** A token from the network's files and feeds; the price is USD per whole token, times 10^18. */
 export type Valued = {
   chainId: number
   family: 'evm' | 'solana'
@@ -19,7 +18,7 @@ const feedAbi = parseAbi([
   'function latestRoundData() view returns (uint80, int256 answer, uint256, uint256, uint80)',
 ])
 
-/** Every token of every chain, at the middle of what its feeds say now. */
+/** Every token of every chain, at the median of its feeds' current answers. */
 export async function readTokens(world: Pick<World, 'local' | 'chains'>): Promise<Valued[]> {
   const prices = await readPrices(world)
   return world.local.chains.flatMap(({ chainId, family, tokens }) =>
@@ -76,7 +75,9 @@ export const toCents = (usd = '0') => BigInt(usd.replace('.', ''))
 
 type Explained = Pick<QuoteReply, 'input' | 'output' | 'fees'>
 
-/** What the fees leave unexplained between the two sides, in exact worth: negative when they take too little. */
+/**
+ * The value that the fees leave unexplained between the two sides, exact: negative if they take too little.
+ */
 export function unexplained({ input, output, fees }: Explained, sides: { input: Priced; output: Priced }) {
   const taken = fees.reduce((sum, { amount }) => sum + BigInt(amount), 0n)
   return worthOf(BigInt(input) - taken, sides.input) - worthOf(BigInt(output), sides.output)

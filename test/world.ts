@@ -17,20 +17,20 @@ import {
 import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
 import { type ApiClient, createApiClient } from './client.ts'
 
-/** What `local.json` says of a running network: all that a caller from outside needs. */
+/** The content of `local.json`: everything that an external caller of a running network needs. */
 export type LocalNetwork = {
   apiUrl: string
   apiKey: string
   faucetUrl: string
-  /** Where the network has a page. */
+  /** Present if the network has a page. */
   operatorUrl?: string
   metricsUrls: string[]
-  /** Of several families: this file is about the EVM chains. */
+  /** Chains of several families: this file is about the EVM chains. */
   chains: (LocalChain | LocalSolanaChain)[]
-  /** By chain, as the SDK takes them. */
+  /** By chain, in the format of the SDK. */
   pins: Record<number, { account?: string; escrow: string; vault: string }>
   feeds: Feed[]
-  /** How fast its chains are, where a test has made them faster than usual. */
+  /** The block time, if a test has made the chains faster than usual. */
   blockMs?: number
   slotMs?: number
 }
@@ -46,7 +46,7 @@ type LocalChain = {
   uniswapV3: { router: Address; pools: { address: Address; tokens: [Address, Address]; fee: number }[] }
 }
 
-/** Of a chain that behaves like a public one. */
+/** Present on a chain that behaves like a public one. */
 type LocalShape = { blockMs: number; controlUrl: string; nodeUrl: string }
 
 export type LocalSolanaChain = Pick<LocalChain, 'chainId' | 'name' | 'rpcUrl' | 'shape'> & {
@@ -59,7 +59,7 @@ export type LocalSolanaChain = Pick<LocalChain, 'chainId' | 'name' | 'rpcUrl' | 
 export type World = ReturnType<typeof createWorld>
 export type WorldChain = ReturnType<typeof toChain>
 
-/** Scenarios in words: wallets with money, orders, swaps; everything through HTTP and the chains' RPC. */
+/** Scenarios: funded wallets, orders and swaps, all through HTTP and the chains' RPC. */
 export function createWorld(local: LocalNetwork) {
   const api = createApiClient(local)
   const chains = local.chains.filter((chain) => chain.family === 'evm').map((chain) => toChain(chain, local))
@@ -80,7 +80,7 @@ export function createWorld(local: LocalNetwork) {
     if (!response.ok) throw new Error(`faucet: ${await response.text()}`)
   }
 
-  /** A new wallet that holds this and nothing else. */
+  /** A new wallet that holds only this. */
   async function walletWith(chain: WorldChain, symbol: string, amount: bigint): Promise<PrivateKeyAccount> {
     const wallet = privateKeyToAccount(generatePrivateKey())
     await fund(chain, wallet.address, symbol, amount)
@@ -90,13 +90,13 @@ export function createWorld(local: LocalNetwork) {
   const feedOf = (chain: WorldChain, asset: string) =>
     getOne(local.feeds, (feed) => feed.asset === asset && feed.chainId === chain.chainId)
 
-  /** Sets the answer of an asset's feed on this chain alone. */
+  /** Sets the answer of an asset's feed on this chain only. */
   function setFeed(chain: WorldChain, asset: string, usd: number): Promise<void> {
     const feed = feedOf(chain, asset)
     return chain.updateAnswer(feed.address, BigInt(Math.round(usd * 10 ** feed.decimals)))
   }
 
-  /** Sets it wherever the asset has a feed. Until each of those chains has a block, the feeds may disagree. */
+  /** Sets every feed of the asset. Until each of those chains has a block, the feeds may disagree. */
   async function setPrice(asset: string, usd: number): Promise<void> {
     const having = chains.filter(({ chainId }) =>
       local.feeds.some((feed) => feed.asset === asset && feed.chainId === chainId),
@@ -104,7 +104,10 @@ export function createWorld(local: LocalNetwork) {
     await Promise.all(having.map((chain) => setFeed(chain, asset, usd)))
   }
 
-  /** Sets it, and waits until quotes of this chain go by it, or find no price because another chain stands still. */
+  /**
+   * Sets the feed, and waits until quotes of this chain use it, or find no price because another chain is
+   * halted.
+   */
   async function movePrice(chain: WorldChain, asset: string, usd: number, isAgreed = false): Promise<void> {
     const route = { originChain: chain.chainId, destinationChain: chain.chainId }
     const tokens = { inputToken: chain.token('USDC'), outputToken: chain.token(asset) }
@@ -142,7 +145,7 @@ export function createWorld(local: LocalNetwork) {
   }
 }
 
-/** Further apart than fees, which change with every block, ever make them. */
+/** Further apart than fees, which change with every block, can explain. */
 const isFar = (one: bigint, other: bigint) => 100n * (one > other ? one - other : other - one) > other
 
 function getOne<T>(items: readonly T[], isIt: (item: T) => boolean): T {
@@ -177,7 +180,7 @@ function toChain(local: LocalChain, { feeds, ...network }: LocalNetwork) {
       if (address === zeroAddress) return client.getBalance({ address: owner })
       return client.readContract({ address, abi: erc20Abi, functionName: 'balanceOf', args: [owner] })
     },
-    /** What the escrow says of a built operation. */
+    /** The escrow's state of a built operation. */
     async lockStateOf({ geoOpHash, operation: { message } }: BuildGeoOpReply): Promise<SlotState> {
       const { locker, index } = message as { locker: Address; index: string }
       const args = [locker, fromIndex(BigInt(index)).position] as const
@@ -191,7 +194,10 @@ function toChain(local: LocalChain, { feeds, ...network }: LocalNetwork) {
     halt: () => client.request({ method: 'evm_setIntervalMining', params: [0] } as never),
     resume: () => client.request({ method: 'evm_setIntervalMining', params: [blockMs] } as never),
     mine: () => client.mine({ blocks: 1 }),
-    /** Waits until a transaction to this address, or any that is no price update, is at the node for the next block. */
+    /**
+     * Waits until a transaction to this address, or any except a price update, is at the node for the next
+     * block.
+     */
     untilPending: (target?: Address) =>
       until(async () => {
         const { transactions } = await client.getBlock({ blockTag: 'pending', includeTransactions: true })
@@ -199,14 +205,16 @@ function toChain(local: LocalChain, { feeds, ...network }: LocalNetwork) {
         return transactions.some(({ to }) => (target ? isSame(target, to) : !isUpdate(to)))
       }),
     advance: (seconds: number) => client.increaseTime({ seconds }),
-    /** Sends as this account, ahead of everything else that waits for the next block. */
+    /** Sends as this account, ahead of all other pending transactions. */
     async as(owner: Address, call: { to: Address; data?: Hex; value?: bigint }): Promise<void> {
       await client.impersonateAccount({ address: owner })
       await client.setBalance({ address: owner, value: 10n ** 20n })
       const fees = { maxFeePerGas: 10n ** 12n, maxPriorityFeePerGas: 10n ** 12n }
       await client.sendTransaction({ account: owner, chain: null, gas: 500_000n, ...fees, ...call })
     },
-    /** Somebody else's transaction that carries a wallet's authorization, ahead of everything else. */
+    /**
+     * Another account's transaction with a wallet's authorization, ahead of all other pending transactions.
+     */
     async sendAuthorization(authorization: SignedAuthorization): Promise<void> {
       const account = privateKeyToAccount(generatePrivateKey())
       await client.setBalance({ address: account.address, value: 10n ** 20n })
@@ -229,7 +237,7 @@ function toChain(local: LocalChain, { feeds, ...network }: LocalNetwork) {
   }
 }
 
-/** A chain of any family, as far as an order names it. */
+/** A chain of any family, with the fields that an order needs. */
 export type Side = { chainId: number; token(symbol: string): string }
 
 export type Order<From extends Side = WorldChain> = {
@@ -259,7 +267,7 @@ export function toRequest(
   }
 }
 
-/** The authorization a new wallet attaches, signed over exactly the two fields the service names. */
+/** The authorization of a new wallet, with exactly the two fields that the service names. */
 export async function authorize(api: ApiClient, wallet: PrivateKeyAccount, chainId: number) {
   const { body } = await api.delegation(chainId, wallet.address)
   if (body.delegationTarget === undefined || body.accountNonce === undefined) return undefined
@@ -272,7 +280,7 @@ export async function authorize(api: ApiClient, wallet: PrivateKeyAccount, chain
   return { chainId, address: body.delegationTarget, nonce: body.accountNonce, yParity, r, s }
 }
 
-/** A quote, once the service sees again what the test before may have changed. */
+/** A quote, once the service has noticed changes of the previous test. */
 export async function quoteOnceSettled(api: ApiClient, request: object) {
   let refusal = ''
   const ask = async () => {
@@ -287,7 +295,7 @@ export async function quoteOnceSettled(api: ApiClient, request: object) {
   })
 }
 
-/** Quote, authorize if needed, build and sign: everything up to the submission. */
+/** Quotes, authorizes if needed, builds and signs: everything before the submission. */
 export async function prepare({ api }: Pick<World, 'api'>, wallet: PrivateKeyAccount, order: Order) {
   const quote = await quoteOnceSettled(api, toRequest(wallet, order))
   const authorization = await authorize(api, wallet, order.from.chainId)
@@ -311,7 +319,7 @@ export async function submitSwap(world: Pick<World, 'api'>, wallet: PrivateKeyAc
   return { ...prepared, swapId: body.swapId }
 }
 
-/** Waits until the swap is at this stage, or one after it. */
+/** Waits until the swap is at this stage or a later one. */
 export async function stageOf(
   { api }: Pick<World, 'api'>,
   swapId: string,
@@ -323,7 +331,7 @@ export async function stageOf(
   })
 }
 
-/** Asks until there is an answer. */
+/** Repeats until there is an answer. */
 export async function until<T>(ask: () => Promise<T | undefined | false>, timeoutMs = 60_000): Promise<T> {
   const end = Date.now() + timeoutMs
   while (Date.now() < end) {
@@ -343,7 +351,7 @@ export async function outcomeOf({ api }: Pick<World, 'api'>, swapId: string): Pr
   }
 }
 
-/** The same, with blocks on the EVM chains that come faster than time brings them. */
+/** The same, with blocks on the EVM chains faster than real time. */
 export async function hurryToEnd({ api, alpha, beta }: World, swapId: string): Promise<StatusReply> {
   let isOver = false
   const outcome = outcomeOf({ api }, swapId).finally(() => {

@@ -9,10 +9,10 @@ import type { Job, Told } from './run-mutants.ts'
 import { createTestFinder } from './tests-of.ts'
 
 const REPORT = '.tmp/mutants.json'
-// Far more than a file of tests takes: what takes longer runs in circles.
+// Far more than a test file takes: a longer run loops forever.
 const LIMIT_MS = 90_000
 
-// They share a process, whose start and whose imports take longer than most tests.
+// They share a process, whose start and imports take longer than most tests.
 const AT_ONCE = 12
 
 const say = (line: string) => void process.stdout.write(`${line}\n`)
@@ -58,14 +58,14 @@ function findJobs(wanted: readonly string[], every: number): Job[] {
     .filter(({ mutants }) => mutants.length > 0)
 }
 
-/** In processes one after the other: each ends with what it cannot end. */
+/** In one process after the other: each ends together with its endless tests. */
 async function runJobs(jobs: readonly Job[]): Promise<Result[]> {
   const results = new Map<number, Result>()
-  const note: Note = ({ mutants }, id, fate, by) => {
+  const note: Note = ({ mutants }, id, outcome, by) => {
     const found = mutants.find((each) => each.id === id)
     if (!found) return
-    results.set(id, { ...found.mutant, fate, ...(by !== undefined && { by }) })
-    if (fate !== 'killed') say(`${fate}: ${toLine(found.mutant)}`)
+    results.set(id, { ...found.mutant, outcome, ...(by !== undefined && { by }) })
+    if (outcome !== 'killed') say(`${outcome}: ${toLine(found.mutant)}`)
   }
   for (const job of jobs.filter(({ tests }) => tests.length === 0))
     for (const { id } of job.mutants) note(job, id, 'untested')
@@ -77,7 +77,7 @@ async function runJobs(jobs: readonly Job[]): Promise<Result[]> {
       .map((job) => ({
         ...job,
         mutants: job.mutants.filter(({ id }) => !results.has(id)),
-        // One of those that ran together does not end: the next time it is alone.
+        // One of the mutants that ran together does not end: the next time it runs alone.
         atOnce: job.mutants.some(({ id }) => stuck.includes(id)) ? 1 : job.atOnce,
       }))
       .filter(({ mutants }) => mutants.length > 0)
@@ -85,12 +85,12 @@ async function runJobs(jobs: readonly Job[]): Promise<Result[]> {
   return [...results.values()]
 }
 
-type Note = (job: Job, id: number, fate: Result['fate'], by?: string) => void
+type Note = (job: Job, id: number, outcome: Result['outcome'], by?: string) => void
 
 const NO_END = 'it does not end'
 type Ended = { broken: ReadonlyMap<string, string>; stuck: readonly number[] }
 
-/** Answers with the files whose tests do not pass without a mutant, and the mutants that did not come to an end. */
+/** Returns the files whose tests fail without a mutant, and the mutants that did not end. */
 function runUntilStuck(jobs: readonly Job[], note: Note): Promise<Ended> {
   const worker = fork(fileURLToPath(new URL('run-mutants.ts', import.meta.url)), { detached: true })
   const broken = new Map<string, string>()

@@ -61,7 +61,7 @@ test('the tests of a file are those that import it, and those of its folder that
   expect(short(affected)).not.toContain('store/e.test.ts')
 })
 
-test('what survives and is accepted by the page does not count, and nothing else is left out', () => {
+test('accepted survivors do not count, and everything else does', () => {
   const page = ['### packages/a/src/a.ts', '- `a > b` → `(a >= b)`: the same for all that can be.'].join('\n')
   const mutant = {
     file: 'packages/a/src/a.ts',
@@ -72,10 +72,10 @@ test('what survives and is accepted by the page does not count, and nothing else
     now: '(a >= b)',
   }
   const results = [
-    { ...mutant, fate: 'survived' as const },
-    { ...mutant, was: 'c', fate: 'survived' as const },
-    { ...mutant, file: 'packages/b/src/a.ts', fate: 'untested' as const },
-    { ...mutant, fate: 'killed' as const },
+    { ...mutant, outcome: 'survived' as const },
+    { ...mutant, was: 'c', outcome: 'survived' as const },
+    { ...mutant, file: 'packages/b/src/a.ts', outcome: 'untested' as const },
+    { ...mutant, outcome: 'killed' as const },
   ]
 
   expect(scoreLines(results, createAcceptance(page))).toEqual([

@@ -7,13 +7,13 @@ const AFTER = String.raw`(?<=(?:^['"\`]?|\b(?:where|and|or|on|when|filter)\s+\(?
 type Rule = { pattern: RegExp; now(found: RegExpExecArray): string[] }
 
 const rules: readonly Rule[] = [
-  // A condition is dropped.
+  // Drops a condition.
   {
     pattern: new RegExp(`${AFTER}[\\w.]+\\s*(?:<>|<=|>=|=|<|>)\\s*${VALUE}(?!\\s*[-+*/(:.])(?![$\\w])`, 'g'),
     now: () => ['true'],
   },
   { pattern: /(?<=\b(?:and|where)\s+)(?:\w\.)?[a-z_]+(?=\s+and\b|\s*\)|\s*[`']?$)/g, now: () => ['true'] },
-  // The border of a range moves.
+  // Moves the border of a range.
   {
     pattern: /(?<=[\w)]\s+)(<=|>=|<|>)(?=\s+[\w$'(])/g,
     now: ([sign = '']) => [sign.length === 2 ? sign.slice(0, 1) : `${sign}=`],
@@ -23,11 +23,11 @@ const rules: readonly Rule[] = [
   { pattern: /\bis not null\b/g, now: () => ['is null'] },
   { pattern: /\bgreatest\(/g, now: () => ['least('] },
   { pattern: /(?<=\w )[-+](?= [\w(])/g, now: ([sign]) => [sign === '+' ? '-' : '+'] },
-  // One value is missing in a list.
+  // Removes one value from a list.
   { pattern: /\bin \(('\w+'(?:, '\w+')+)\)/g, now: ([, list = '']) => withoutOne(list.split(', ')) },
 ]
 
-/** Edits of a piece of SQL, as it stands in a text of the code. */
+/** Edits of a piece of SQL inside the code. */
 export function findSqlEdits(sql: string): Edit[] {
   if (!IS_SQL.test(sql)) return []
   const code = sql.replace(/--.*$/gm, (comment) => '#'.repeat(comment.length))

@@ -1,13 +1,13 @@
 import { parseSync } from 'vite'
 import { findSqlEdits } from './mutate-sql.ts'
 
-/** A piece of a text, and what stands there instead. */
+/** A range of a text, and its replacement. */
 export type Edit = { start: number; end: number; now: string }
 export type Mutant = Edit & { file: string; line: number; was: string }
 
 type Node = { type: string; start: number; end: number; [field: string]: unknown }
 
-/** The small mistakes that somebody could make in this file, one at a time. */
+/** The small mistakes that are possible in this file, one at a time. */
 export function mutantsOf(file: string, text: string): Mutant[] {
   const { program } = parseSync(file, text)
   const hasSql = file.includes('/store/')
@@ -31,7 +31,7 @@ export function applyEdit(text: string, { start, end, now }: Edit): string {
   return text.slice(0, start) + now + text.slice(end)
 }
 
-/** Types are gone when the code runs; casts have an expression within. */
+/** Types are gone at run time; casts contain an expression. */
 function isCode({ type }: Node): boolean {
   return !type.startsWith('TS') || /^TS(As|NonNull|Satisfies)Expression$/.test(type)
 }
@@ -82,12 +82,12 @@ const NEGATION = new Map(
 )
 const ARITHMETIC = new Map(Object.entries({ '+': '-', '-': '+', '*': '/', '/': '*', '%': '*' }))
 
-/** A test becomes true and false, and a condition among others is dropped: its negation would show nothing more. */
+/** A test becomes true and false, and single conditions are dropped: a negation would show nothing more. */
 function isCoveredBy(parent: Node | undefined, node: Node): boolean {
   return parent?.test === node || (parent?.type === 'LogicalExpression' && parent.operator !== '??')
 }
 
-/** That one of several conditions is dropped shows what one of the two would show. */
+/** Dropping one of several conditions shows the same as one of the two outcomes. */
 function outcomesOf(test: Node): string[] {
   if (test.type !== 'LogicalExpression' || test.operator === '??') return ['true', 'false']
   return test.operator === '||' ? ['true'] : ['false']
@@ -105,7 +105,7 @@ function withOperator(node: Node, operator: string, text: string): string {
   return `(${left} ${operator} ${right})`
 }
 
-/** Both sides, in parentheses unless they need none. */
+/** Both sides, in parentheses if necessary. */
 function sidesOf(node: Node, text: string): [string, string] {
   const [left, right] = [node.left as Node, node.right as Node]
   const between = text.slice(left.end, right.start)
@@ -117,9 +117,9 @@ function sidesOf(node: Node, text: string): [string, string] {
 
 const wrap = (text: string) => (/^[\w.?!]+(\([\w., ]*\))?$/.test(text) ? text : `(${text})`)
 
-/** Each condition is dropped; a value by default is given where there is one. */
+/** Drops each condition; replaces a default with the given value. */
 function operandsOf(node: Node, text: string): string[] {
-  // `...(a && { a })` leaves a field out: that is for the type.
+  // `...(a && { a })` omits a field: that is for the type.
   if ((node.right as Node).type === 'ObjectExpression') return []
   const [left, right] = sidesOf(node, text)
   return node.operator === '??' ? [`(${left} && ${right})`] : [`(${left})`, `(${right})`]
@@ -144,7 +144,7 @@ function callEdits({ callee, end }: Node, text: string): Edit[] {
   return LEFT_OUT.has(name) ? [{ start: object.end, end, now: '' }] : []
 }
 
-// They do nothing outside of tests that crash on purpose, or tell an operator something.
+// These have no effect except in crash tests or in logs.
 const NO_EFFECT = /^(failPoint|[\w.]*\blog)\(/
 
 function isEffect(expression: Node, text: string): boolean {

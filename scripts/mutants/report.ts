@@ -1,8 +1,8 @@
 import { dirname } from 'node:path/posix'
 import type { Mutant } from './mutate.ts'
 
-/** `by` is the test that noticed. */
-export type Result = Mutant & { fate: 'killed' | 'survived' | 'untested'; by?: string }
+/** `by` is the test that failed. */
+export type Result = Mutant & { outcome: 'killed' | 'survived' | 'untested'; by?: string }
 
 const flat = (text: string) => text.replace(/\s+/g, ' ').trim()
 
@@ -13,8 +13,8 @@ export function toLine({ file, line, was, now }: Pick<Mutant, 'file' | 'line' | 
 const nameOf = ({ was, now }: Pick<Mutant, 'was' | 'now'>) => `\`${flat(was)}\` → \`${flat(now)}\``
 
 /**
- * Whether a mutant that survives was looked at and accepted: the page lists those, a file as a heading and a line that
- * begins with the mutant for each.
+ * Whether a surviving mutant was reviewed and accepted. The page lists those: a heading for each file, and a
+ * line for each mutant that starts with it.
  */
 export function createAcceptance(page: string): (mutant: Mutant) => boolean {
   const accepted = new Set<string>()
@@ -31,8 +31,8 @@ export function createAcceptance(page: string): (mutant: Mutant) => boolean {
 export function scoreLines(results: readonly Result[], isAccepted: (mutant: Mutant) => boolean): string[] {
   const folders = [...new Set(results.map(({ file }) => dirname(file)))]
   const scoreOf = (name: string, some: readonly Result[]) => {
-    const killed = some.filter(({ fate }) => fate === 'killed').length
-    const accepted = some.filter((result) => result.fate !== 'killed' && isAccepted(result)).length
+    const killed = some.filter(({ outcome }) => outcome === 'killed').length
+    const accepted = some.filter((result) => result.outcome !== 'killed' && isAccepted(result)).length
     const counted = some.length - accepted
     const percent = counted === 0 ? 100 : Math.floor((1_000 * killed) / counted) / 10
     return `${name}: ${killed} of ${counted} killed (${percent} %), ${accepted} accepted`

@@ -8,7 +8,7 @@ import { applyEdit, type Mutant } from './mutate.ts'
 import { startServer } from './server.ts'
 import type { Reach } from './tests-of.ts'
 
-/** One file, and its mutants with their numbers; so many of them are run at once. */
+/** One file with its numbered mutants; `atOnce` of them run together. */
 export type Job = Reach & {
   file: string
   mutants: readonly { id: number; mutant: Mutant }[]
@@ -19,14 +19,14 @@ export type Told =
   | { kind: 'broken'; file: string; by: string }
   | { kind: 'started'; ids: number[] }
   | { kind: 'running' }
-  /** `by` is the first test that failed, or what else went wrong. */
+  /** `by` is the first test that failed, or another failure. */
   | { kind: 'ended'; id: number; by: string | undefined }
 
 const WRAPPERS = join(ROOT, '.tmp/mutants')
-// Stands for no mutant: the tests have to pass without one.
+// No mutant: the tests have to pass without one.
 const NONE = -1
 
-// A process of its own: what loops forever is ended with it, by whoever started it.
+// A separate process: its parent ends it together with endless loops.
 process.once('message', (jobs) => void runAll(jobs as Job[]))
 
 async function runAll(jobs: readonly Job[]): Promise<void> {
@@ -45,7 +45,7 @@ async function runAll(jobs: readonly Job[]): Promise<void> {
   await vitest.close()
   await server.stop()
   rmSync(WRAPPERS, { recursive: true })
-  // Tests that fail are the point.
+  // Failing tests are expected.
   process.exitCode = 0
   process.disconnect()
 }
@@ -79,7 +79,7 @@ async function runMutants(vitest: Vitest, job: Job, tidy: () => Promise<void>): 
 
 const MARK = /\?mutant=(-?\d+)$/
 
-/** Serves a copy with the mutant in it, of its file and of all that reach it, to tests that ask for that mutant. */
+/** Serves a mutated copy of its file, and of all files that reach it, to tests that request that mutant. */
 function mutate(current: { job?: Job }): Plugin {
   return {
     name: 'mutate',
@@ -103,7 +103,7 @@ function mutate(current: { job?: Job }): Plugin {
   }
 }
 
-/** By mutant, the test that fails with it. All are in one process, each with modules of its own. */
+/** The failing test of each mutant. All run in one process, each with its own modules. */
 async function findKillers(
   vitest: Vitest,
   job: Job,
@@ -118,7 +118,7 @@ async function findKillers(
   const killers = new Map<number, string>()
   const [unhandled] = unhandledErrors as Error[]
   if (unhandled && ids.length > 1) {
-    // Nobody knows whose it is.
+    // The error cannot be attributed to one mutant.
     for (const id of ids) for (const each of await findKillers(vitest, job, [id])) killers.set(...each)
     return killers
   }
@@ -136,7 +136,7 @@ function killerIn(module: TestModule): string {
   return `${test?.name ?? 'import'}: ${error?.message}`
 }
 
-/** The first test that fails is enough, of all files of the mutant. */
+/** The first failing test is enough, over all test files of the mutant. */
 function writeWrapper(id: number, index: number, test: string): string {
   const path = join(WRAPPERS, `${id}-${index}.test.ts`)
   writeFileSync(

@@ -7,7 +7,10 @@ import { migrate } from '../../packages/service/src/store/migrate.ts'
 
 const MAX_DATABASES = 300
 
-/** One database server for all mutants: starting it takes longer than most tests. Nothing in it has to last. */
+/**
+ * One database server for all mutants: starting it takes longer than most tests. Its data need not be
+ * durable.
+ */
 export async function startServer() {
   const { url, stop } = await startPostgres({
     dir: join(mkdtempSync(join(tmpdir(), 'geoswap-mutants-')), 'postgres'),
@@ -19,7 +22,9 @@ export async function startServer() {
   const admin = new pg.Pool({ connectionString: Object.assign(new URL(url), { pathname: '/postgres' }).href })
   return {
     provided: { url, migrated: new URL(url).pathname.slice(1) },
-    /** Those that tests have made and left, once they take room: dropping one takes as long as a test. */
+    /**
+     * Drops databases that tests have left, once they take much space: dropping one takes as long as a test.
+     */
     async dropDatabases(onDropped: () => void): Promise<void> {
       const { rows } = await admin.query<{ name: string }>(
         `select datname as name from pg_database where datname like 'test\\_%'`,

@@ -2,12 +2,12 @@ import { dirname } from 'node:path/posix'
 import { graphOf, nameOf } from '../check-imports.ts'
 import type { Source } from '../sources.ts'
 
-/** Tests that are about a file, and all files that reach it by what they import, itself among them. */
+/** The tests of a file, and all files that reach it by imports, itself included. */
 export type Reach = { tests: string[]; affected: string[] }
 
 /**
- * The unit tests that are about a file: those that import it, and those of its own folder that reach it. Tests of
- * other folders that run through it as well are left out: a mutant has to take seconds.
+ * The unit tests of a file: those that import it, and those of its own folder that reach it. Tests of other
+ * folders that run through it are left out, since a mutant must take only seconds.
  */
 export function createTestFinder(sources: readonly Source[]): (file: string) => Reach {
   const users = new Map<string, string[]>()
@@ -30,7 +30,7 @@ export function createTestFinder(sources: readonly Source[]): (file: string) => 
   }
 }
 
-/** In the same folder or below it, or in the folder of tests of a package. */
+/** In the same folder or below it, or in the package's folder of tests. */
 function isNear(test: string, file: string): boolean {
   const [own] = file.split('/')
   return test.startsWith(`${dirname(file)}/`) || test.startsWith(`${own}/test/`)

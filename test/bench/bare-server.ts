@@ -3,14 +3,14 @@ import { type FastifyReply, fastify } from 'fastify'
 import { now } from './clock.ts'
 import { answerCalls } from './remote.ts'
 
-// What this machine can do without us: a Fastify with the service's options and nothing behind its routes.
+// The baseline of this machine: a Fastify server with the service's options and empty routes.
 
 export type BareFunctions = {
   listen(): Promise<number>
-  /** What the routes answer from now on. */
+  /** Sets the answer of the routes. */
   setReply(json: string): void
   heldCount(): number
-  /** Answers this many of the held requests; returns when it began. */
+  /** Answers this many of the held requests; returns the time of the first answer. */
   release(count: number): number
 }
 

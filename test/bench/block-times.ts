@@ -2,14 +2,14 @@ import { webSocket } from 'viem'
 import type { Shaped } from './shaped.ts'
 
 export type BlockTimes = {
-  /** When the block was announced, by the clock of the machine; undefined for a chain or block not heard of. */
+  /** When the block was announced, by the machine's clock; undefined for an unknown chain or block. */
   at(chain: string, block: bigint): number | undefined
   stop(): Promise<void>
 }
 
 type Head = { result?: { number: `0x${string}` } | undefined }
 
-/** Notes when each block of the EVM chains appears: what is left of a swap's time the service took. */
+/** Records when each block of the EVM chains appears, to separate the chains' time from the service's. */
 export async function listenToBlocks({ network }: Shaped): Promise<BlockTimes> {
   const times = new Map<string, number>()
   const evm = network.local.chains.filter(({ family }) => family === 'evm')

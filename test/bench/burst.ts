@@ -5,7 +5,15 @@ import { type Figure, isTrue } from './figures.ts'
 import { readBaseline } from './machine.ts'
 import type { Bench } from './network.ts'
 import { spread } from './statistics.ts'
-import { atPace, createTraders, INPUT, type Lived, live, prepareSwaps, type Submission } from './traders.ts'
+import {
+  atPace,
+  createTraders,
+  INPUT,
+  prepareSwaps,
+  type Submission,
+  submitAndFollow,
+  type TimedSwap,
+} from './traders.ts'
 
 const WALLETS = 50
 const SWAPS = 200
@@ -21,15 +29,15 @@ export async function measureBurst(bench: Bench): Promise<Figure[]> {
   const before = await readBooks(bench, wallets)
   bench.say(`submitting ${SWAPS} swaps of ${WALLETS} wallets`)
   const start = now()
-  const lived = await submitAll(bench, prepared)
-  const tookToSubmit = Math.max(...lived.map((swap) => swap.submittedAt)) - start
+  const timed = await submitAll(bench, prepared)
+  const tookToSubmit = Math.max(...timed.map((swap) => swap.submittedAt)) - start
   const after = await readBooks(bench, wallets)
-  const settled = lived.filter(({ status }) => status.status === 'settled')
+  const settled = timed.filter(({ status }) => status.status === 'settled')
   const delivered = settled.reduce((sum, { status }) => sum + BigInt(status.amounts.delivered ?? 0), 0n)
   const isBalanced =
     before.held - after.held === INPUT * BigInt(SWAPS) && after.received - before.received === delivered
   const deliveries = await countDeliveries(bench, before.block)
-  const total = lived.map((swap) => swap.settledAt - swap.submittedAt)
+  const total = timed.map((swap) => swap.settledAt - swap.submittedAt)
   return [
     isTrue(`${SWAPS} swaps of ${WALLETS} wallets: settled`, {
       ok: settled.length === SWAPS && tookToSubmit < WITHIN_MS,
@@ -42,19 +50,19 @@ export async function measureBurst(bench: Bench): Promise<Figure[]> {
       goal: 'one each, exact',
     }),
     { name: '· whole swap', measured: spread(total), baseline },
-    ...stageFigures(lived),
+    ...stageFigures(timed),
   ]
 }
 
-/** All wallets at the same time, each with its swaps in quick succession: far faster than has to be. */
-async function submitAll(bench: Bench, prepared: readonly Submission[]): Promise<Lived[]> {
+/** All wallets at the same time, each with its swaps in quick succession: far faster than required. */
+async function submitAll(bench: Bench, prepared: readonly Submission[]): Promise<TimedSwap[]> {
   const byWallet = new Map<string, Submission[]>()
   for (const one of prepared) {
     byWallet.set(one.wallet.address, [...(byWallet.get(one.wallet.address) ?? []), one])
   }
-  const submit = (one: Submission) => live(bench, one)
-  const lived = await Promise.all([...byWallet.values()].map((mine) => atPace(mine, OWN_PACE_MS, submit)))
-  return lived.flat()
+  const submit = (one: Submission) => submitAndFollow(bench, one)
+  const timed = await Promise.all([...byWallet.values()].map((mine) => atPace(mine, OWN_PACE_MS, submit)))
+  return timed.flat()
 }
 
 type Books = { held: bigint; received: bigint; block: bigint }
@@ -80,10 +88,10 @@ async function countDeliveries({ world }: Bench, since: bigint) {
   return { count: logs.length, distinct: new Set(logs.map((log) => log.args.delivery)).size }
 }
 
-function stageFigures(lived: readonly Lived[]): Figure[] {
+function stageFigures(timed: readonly TimedSwap[]): Figure[] {
   return STAGES.slice(1).map((stage, index) => {
     const from = STAGES[index] ?? ''
-    const times = lived.flatMap(({ status: { timeline } }) => {
+    const times = timed.flatMap(({ status: { timeline } }) => {
       const at = (name: string) => timeline.find((entry) => entry.stage === name)?.at
       const [first, last] = [at(from), at(stage)]
       return first && last ? [Date.parse(last) - Date.parse(first)] : []

@@ -4,7 +4,7 @@ import type { Figure } from './figures.ts'
 import { createSwapper, type Route, type Swapper, swapOnce } from './route-swaps.ts'
 import type { Shaped } from './shaped.ts'
 
-// A chain is followed closely for a minute after a swap, and for less after its start.
+// The service polls a chain often for a minute after a swap, and for less after its start.
 const QUIET_MS = { start: 20_000, swaps: 70_000 }
 const IDLE_MS = 60_000
 const AGENTS = 10
@@ -19,20 +19,20 @@ const ROUTES: readonly Route[] = [
 
 type Idle = { figures: Figure[]; perSecond: number }
 
-/** Calls of all processes with nothing to do. */
+/** Counts the calls of all processes while idle. */
 export async function countIdleCalls(shaped: Shaped): Promise<Figure[]> {
   return (await countIdle(shaped, QUIET_MS.start)).figures
 }
 
-/** The same, and what a swap takes beyond them, its quote and build included. */
+/** Counts idle calls, and the additional calls of a swap, with its quote and build. */
 export async function countCalls(shaped: Shaped): Promise<Figure[]> {
   const { controls, say, world } = shaped
   for (const { name } of world.chains) await controls.setBackendLag(name, 0)
-  const crews = await Promise.all(ROUTES.map((route) => createCrew(shaped, route)))
+  const groups = await Promise.all(ROUTES.map((route) => createAgents(shaped, route)))
   for (const { name } of world.chains) await controls.setBackendLag(name, null)
   const idle = await countIdle(shaped, QUIET_MS.swaps)
   const figures = [...idle.figures]
-  for (const { name, swappers } of crews) {
+  for (const { name, swappers } of groups) {
     await controls.resetMeters()
     say(`${AGENTS} agents swap ${SWAPS} times each on ${name}`)
     const began = now()
@@ -47,8 +47,8 @@ export async function countCalls(shaped: Shaped): Promise<Figure[]> {
   return figures
 }
 
-/** The agents of a route. The first swap of a wallet delegates it. */
-async function createCrew(shaped: Shaped, route: Route): Promise<{ name: string; swappers: Swapper[] }> {
+/** The agents of a route. A wallet's first swap delegates it. */
+async function createAgents(shaped: Shaped, route: Route): Promise<{ name: string; swappers: Swapper[] }> {
   const swappers = await Promise.all(
     Array.from({ length: AGENTS }, () => createSwapper(shaped, route, SWAPS)),
   )
@@ -78,7 +78,7 @@ async function countIdle(shaped: Shaped, quietMs: number): Promise<Idle> {
   return { figures, perSecond: total(rows) / seconds }
 }
 
-/** Without what tests and the keeper of feeds ask. */
+/** Without the calls of tests and of the feeds' keeper. */
 async function readService({ controls }: Shaped): Promise<Metered[]> {
   const rows = await controls.readMeters()
   return rows.filter(({ client }) => /^(geoswap-|attester)/.test(client))

@@ -1,4 +1,4 @@
-/** Milliseconds of the machine's monotonic clock: the same in every process, so that times can be compared. */
+/** Milliseconds of the machine's monotonic clock, comparable between processes. */
 export function now(): number {
   return Number(process.hrtime.bigint()) / 1e6
 }

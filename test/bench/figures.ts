@@ -1,6 +1,6 @@
 import { ms } from './statistics.ts'
 
-/** One line of the result. A figure without a goal is there to be compared with. */
+/** One line of the result. A figure without a goal is for comparison. */
 export type Figure = { name: string; measured: string; baseline: string; goal?: string; ok?: boolean }
 
 export function below(
@@ -26,7 +26,7 @@ export function isTrue(
   return { name, measured, baseline: '', goal, ok }
 }
 
-/** All figures as a table in Markdown. */
+/** All figures as a Markdown table. */
 export function toTable(figures: readonly Figure[]): string {
   const rows = figures.map(({ name, measured, baseline, goal = '', ok }) => [
     ...[name, measured, baseline, goal, ok === undefined ? '' : ok ? 'ok' : 'MISSED'],

@@ -5,9 +5,9 @@ import { HASH, NOWHERE, PENDING, timeline } from './stored-swaps.ts'
 const AT_ONCE = 50_000
 
 /**
- * Years of swaps: one of a thousand is the caller's, the rest another account's. Their events, their places in the
- * lists of accounts and their transactions are stored as triggers and workers would have stored them. Returns
- * how large the database is then.
+ * Stores years of swaps: one of a thousand belongs to the caller, the rest to another account. Their events,
+ * list entries and transactions are stored as triggers and workers would store them. Returns the size of the
+ * database.
  */
 export async function growDatabase(
   { pool, world }: Bench,
@@ -17,14 +17,15 @@ export async function growDatabase(
   try {
     const owner = await ownerOf(db, world.local.apiKey)
     await db.query("insert into accounts (id, name) values ('acc_grown', 'grown')")
-    // Triggers would do the same, a row at a time.
+    // Triggers would do the same, one row at a time.
     await db.query("set session_replication_role = 'replica'")
     for (let first = 0; first < ended; first += AT_ONCE) {
       await grow(db, { state: 'closed', first, count: Math.min(AT_ONCE, ended - first), owner })
     }
     await grow(db, { state: 'delivering', first: ended, count: open, owner })
     await db.query("set session_replication_role = 'origin'")
-    // What grows over years has been vacuumed and written out long ago; here it would be both while it is measured.
+    // Grown data has been vacuumed and flushed long ago; without this, both would happen during the
+    // measurement.
     await db.query('vacuum (analyze)')
     await db.query('checkpoint')
     return await sizeOf(db)
@@ -53,7 +54,7 @@ async function grow(db: PoolClient, growth: Growth): Promise<void> {
   for (const statement of statementsFor(growth)) await db.query(statement)
 }
 
-/** All values are ours: nothing here has to be escaped. */
+/** All values are constants of this file: nothing has to be escaped. */
 function statementsFor({ state, first, count, owner }: Growth): string[] {
   const stages = state === 'closed' ? [...PENDING, 'delivered'] : PENDING
   const numbered = `generate_series(${first}, ${first + count - 1}) as i`
@@ -83,7 +84,7 @@ function statementsFor({ state, first, count, owner }: Growth): string[] {
        from ${numbered}, generate_series(1, ${stages.length}) as stage`,
     `insert into account_swaps (account_id, created_at, swap_id, wallet, status)
      select ${account}, ${at}, ${swap}, ${wallet}, swap_status('${state}') from ${numbered}`,
-    // A lock and a delivery each, which the chain has decided on.
+    // A lock and a delivery for each, both final.
     `insert into tx_attempts (chain_id, sender, nonce, role, tx_hash, raw, effect_hash, request, final_at, final_block)
      select ${NOWHERE}, role, i, role, role || i, '0x', 'none', '{}', now(), 0
        from ${numbered}, (values ('lock'), ('deliver')) as roles (role)`,

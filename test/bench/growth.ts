@@ -12,13 +12,14 @@ const WALLETS = 25
 const SUBMITS = 150
 const SUBMIT_EVERY_MS = 100
 const READS = 600
-// So slowly that one call is measured, and not how calls queue: a read of history takes an API process some 2 ms.
+// Slow enough to measure single calls, not their queueing: a read of history takes an API process some 2 ms.
 const READ_EVERY_MS = 10
 const PENDING = 100
 const ENDED = 1_000_000
 const OPEN = 10_000
 const MOST = 1.5
-// A few calls decide a p99, and what else the machine does decides on those few: the median of many counts.
+// A few calls decide a p99, and other load on the machine decides those few, so the median of several rounds
+// counts.
 const ROUNDS = 3
 const READ_ROUNDS = 3
 
@@ -27,10 +28,10 @@ type Call = (typeof CALLS)[number]
 /** The times of each round of each call. */
 type Rounds = Record<Call, number[][]>
 
-/** Whether a full database is as quick as an empty one: both in the same run, with the same calls. */
+/** Compares a full database with an empty one: both in the same run, with the same calls. */
 export async function measureGrowth(bench: Bench): Promise<Figure[]> {
   const wallets = await createTraders(bench, WALLETS)
-  // Of those that are over an API process answers many from memory: these are read from the database each time.
+  // The API caches ended swaps; these pending ones are read from the database each time.
   const pending = await storePending(bench, bench.world.local.apiKey, PENDING)
   const empty = await measureWarm(bench, wallets, pending)
   bench.say(`storing ${ENDED} swaps that are over and ${OPEN} open ones`)
@@ -40,7 +41,7 @@ export async function measureGrowth(bench: Bench): Promise<Figure[]> {
   return CALLS.map((name) => compare(name, empty, full))
 }
 
-/** All rounds but the first, which warms up. */
+/** All rounds except the first, which warms up. */
 async function measureWarm(...given: Parameters<typeof measure>): Promise<Rounds> {
   await measure(...given)
   const all: Rounds = { submit: [], status: [], history: [] }

@@ -2,17 +2,17 @@ import { connect, type Socket } from 'node:net'
 import { now } from './clock.ts'
 import { answerCalls } from './remote.ts'
 
-// Thousands of callers in one process, each on a connection of its own. They speak HTTP by hand: a client
+// Thousands of callers in one process, each with its own connection. They write HTTP directly, since a client
 // library would spend more on an answer than the server does.
 
 export type Target = { port: number; path: string; apiKey: string }
 export type Answered = { index: number; at: number; text: string }
 export type HolderFunctions = {
-  /** Opens one connection per target and asks on each. Resolves when all requests are on their way. */
+  /** Opens one connection per target and sends a request on each. Resolves when all requests are sent. */
   ask(targets: Target[]): Promise<void>
-  /** The answers so far, in the order in which they came. */
+  /** The answers so far, in order of arrival. */
   answers(): Answered[]
-  /** Closes every connection and forgets every answer. */
+  /** Closes every connection and drops all answers. */
   leave(): void
 }
 

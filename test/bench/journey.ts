@@ -1,8 +1,8 @@
 import type { Bench } from './network.ts'
 import type { RpcLog, SeenBlock, Sent } from './rpc-proxy.ts'
-import type { Lived } from './traders.ts'
+import type { TimedSwap } from './traders.ts'
 
-/** A swap's way, in milliseconds: its own waiting for blocks apart from everything else. */
+/** The stages of a swap in milliseconds, with the waits for blocks separated. */
 export type Journey = {
   /** From submit's answer to the node's answer to the lock. */
   toLock: number
@@ -15,17 +15,17 @@ export type Journey = {
   /** From the block of the delivery to the answer of the held read. */
   beforeAnswer: number
   total: number
-  /** All of it without the two waits for a block. */
+  /** The total without the two waits for a block. */
   added: number
 }
 
-/** Puts together what callers, proxy and chains saw. Swaps whose transactions were replaced are left out. */
-export async function journeysOf(bench: Bench, lived: readonly Lived[], log: RpcLog): Promise<Journey[]> {
+/** Combines the records of callers, proxy and chains. Swaps with replaced transactions are left out. */
+export async function journeysOf(bench: Bench, timed: readonly TimedSwap[], log: RpcLog): Promise<Journey[]> {
   const sent = new Map(log.sent.toReversed().map((transaction) => [transaction.txHash, transaction]))
   const seen = new Map(log.blocks.map((block) => [`${block.chain} ${block.number}`, block]))
   const blocks = await blocksOf(bench, [...sent.values()])
   const blockOf = ({ chain, txHash }: Sent) => seen.get(`${chain} ${blocks.get(txHash)}`)
-  return lived.flatMap((swap) => {
+  return timed.flatMap((swap) => {
     const lock = sent.get(swap.status.originTxHash ?? '')
     const delivery = sent.get(swap.status.deliveryTxHash ?? '')
     const lockBlock = lock && blockOf(lock)
@@ -37,7 +37,7 @@ export async function journeysOf(bench: Bench, lived: readonly Lived[], log: Rpc
 
 type Parts = { lock: Sent; delivery: Sent; lockBlock: SeenBlock; deliveryBlock: SeenBlock }
 
-function toJourney({ submittedAt, settledAt }: Lived, parts: Parts): Journey {
+function toJourney({ submittedAt, settledAt }: TimedSwap, parts: Parts): Journey {
   const { lock, delivery, lockBlock, deliveryBlock } = parts
   const total = settledAt - submittedAt
   const lockInBlock = lockBlock.at - lock.arrivedAt

@@ -7,7 +7,9 @@ import { median, ms } from './statistics.ts'
 const SAMPLES = 40
 const TICKS_PER_SECOND = 100
 
-/** What one step costs here and now: every swap needs some of these, however good the service is. */
+/**
+ * The current cost of one step on this machine: every swap needs some of these, whatever the service does.
+ */
 export async function readBaseline({ world, pool }: Bench): Promise<string> {
   const rpc = await sample(() => world.alpha.client.getBlockNumber())
   await pool.query('create table if not exists bench_commits (at timestamptz)')
@@ -25,7 +27,7 @@ async function sample(work: () => Promise<unknown>): Promise<number> {
   return median(times)
 }
 
-/** Seconds of processor time that a process has used; NaN where there is no /proc. */
+/** Seconds of processor time used by a process; NaN without /proc. */
 export function cpuSeconds(pid: number): number {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')

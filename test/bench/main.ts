@@ -65,7 +65,7 @@ function say(line: string): void {
 
 type Choices = { profile: string | undefined; seed: number; routes: readonly string[]; swaps: number }
 
-/** Sections that start a network of their own. */
+/** Sections that start their own network. */
 const shapedSections: Record<string, (choices: Choices) => Promise<Figure[]>> = {
   routes: ({ routes: names, swaps }) => onShape({ say }, (shaped) => measureRoutes(shaped, { names, swaps })),
   calls: async () => [

@@ -9,15 +9,15 @@ import { createApiKey, type Service, startService } from './service.ts'
 
 const CHAINS = ['alpha', 'beta', 'solana']
 
-/** A network of its own for the figures, seen through a caller with high limits. */
+/** A separate network for the measurements, and a caller with high limits. */
 export type Bench = {
   world: World
   service: Service
   proxy: Remote<ProxyFunctions>
   pool: Pool
-  /** Another account with high limits: its API key. */
+  /** Creates another account with high limits and returns its API key. */
   createKey(name: string): Promise<string>
-  /** Of everything random. */
+  /** Seeds all randomness. */
   seed: number
   say(line: string): void
   stop(): Promise<void>

@@ -5,8 +5,8 @@ import type { Shaped } from './shaped.ts'
 type Sent = { chainId: string; sender: Address; nonce: string }
 
 /**
- * Stores this many copies of a swap that is settled and not final, with its events and transactions, as if its keys had
- * sent them all: the chains count their nonces.
+ * Stores this many copies of a swap that is settled but not final, with its events and transactions, as if
+ * its keys had sent them all: the chains' nonces are raised.
  */
 export async function copyOpenSwap(shaped: Shaped, swapId: string, count: number): Promise<void> {
   const pool = new Pool({ connectionString: shaped.network.databaseUrl, max: 1 })
@@ -21,7 +21,7 @@ export async function copyOpenSwap(shaped: Shaped, swapId: string, count: number
       [swapId],
     )
     for (const each of sent) await raiseNonce(shaped, each, count)
-    // Triggers would write what is written here, a row at a time.
+    // Triggers would write the same, one row at a time.
     await db.query("begin; set local session_replication_role = 'replica'")
     const chains = shaped.network.local.chains.map(({ chainId, shape }) => ({
       chainId,
@@ -60,7 +60,7 @@ async function copyRows(db: PoolClient, { swapId, count, sent, chains }: Copied)
   const nonces = sent.map(({ chainId, sender, nonce }) => `(${chainId}, '${sender}', ${nonce}::bigint)`)
   const keys = `(values ${nonces.join()}) as k (chain_id, address, next_nonce)`
   const newId = 'e.id * 10000000 + copy.i'
-  /** Rows of a table, once for each copy, with some fields changed. */
+  /** Copies the rows of a table once per copy, with some fields changed. */
   const copied = (from: string, fields: string) =>
     `select made.* from ${from}
       cross join (select i, lpad(to_hex(i), 12, '0') as name from generate_series(1, ${count}) as i) as copy
@@ -78,7 +78,7 @@ async function copyRows(db: PoolClient, { swapId, count, sent, chains }: Copied)
       `'id', e.id || copy.name, 'op_id', ${op('e.op_id')}, 'quote_id', ${op('e.op_id')}`,
     )} where e.id = $1`,
   )
-  // Before the blocks that are read again with every head, and after those that are final.
+  // Before the blocks that are read again with every head, and after the final ones.
   const blocks = chains.map(({ chainId, blockMs }) => `when ${chainId} then ${Math.floor(AGE_MS / blockMs)}`)
   const block = `e.block - case e.chain_id ${blocks.join(' ')} end`
   await run(

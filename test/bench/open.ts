@@ -9,14 +9,14 @@ const ROUTE = { name: 'base-arbitrum', from: 'base', to: 'arbitrum', usd: 50n }
 const [FEW, MANY] = [50, 50_000]
 const MOST = 1.3
 const SWAPS = 20
-// A worker's first look at what was stored is not measured.
+// A worker's first pass over the stored swaps is not measured.
 const QUIET_MS = 15_000
 const TICKS_PER_SECOND = 100
 
-/** The cost of a second while swaps go on one after the other. */
+/** The cost per second while swaps run one after the other. */
 type Cost = { cpuMs: number; calls: number }
 
-/** Whether a head costs the same with 50 swaps that are delivered and not final, and with 50,000. */
+/** Compares the cost of a head with 50 swaps that are delivered but not final, and with 50,000. */
 export async function measureOpen(shaped: Shaped): Promise<Figure[]> {
   const { controls, say, world } = shaped
   for (const { name } of world.chains) await controls.setBackendLag(name, 0)

@@ -27,7 +27,7 @@ type Setting = {
 }
 type Round = { last: number; all: number[]; quotes: number[] }
 
-/** Thousands of held reads in one process: how fast they are answered, and what others feel of it. */
+/** Thousands of held reads in one process: how fast they are answered, and the effect on other calls. */
 export async function measurePolls(bench: Bench): Promise<Figure[]> {
   const holder = startRemote<HolderFunctions>('./holder.ts')
   const bare = startRemote<BareFunctions>('./bare-server.ts')
@@ -71,7 +71,7 @@ async function runRounds(setting: Setting): Promise<Figure[]> {
   ]
 }
 
-/** Holds all, lets things be for a while, then ends some of them in one transaction. */
+/** Holds all reads, waits a while, then ends some of them in one transaction. */
 async function round({ bench, holder, keys }: Setting, ending: number): Promise<Round> {
   const port = Number(new URL(bench.world.local.apiUrl).port)
   const stored = await Promise.all(
@@ -85,12 +85,12 @@ async function round({ bench, holder, keys }: Setting, ending: number): Promise<
   bench.say(`${HELD} reads are held, after ${ms(now() - start)}`)
   const quotes = quoteSteadily(bench)
   await delay(STEADY_MS)
-  // Every fifth swap, say, so that the ones that end belong to all accounts.
+  // Spreads the ending swaps over all accounts, every fifth for example.
   const chosen = swaps.filter((_, index) => index % (HELD / ending) === 0).map(({ id }) => id)
   const storedAt = await settleTogether(bench, chosen)
   const result = toRound(await collect(holder, ending), storedAt, '"status":"settled"')
   bench.say(`${ending} ended together: answered ${spread(result.all)}`)
-  // Thousands who hang up in the same instant are not what is measured here.
+  // Thousands of connections that close at the same time are not part of the measurement.
   const times = await quotes.stop()
   await holder.call('leave')
   await until(async () => (await readHeld(bench)) === 0)
@@ -139,7 +139,7 @@ async function until(isSo: () => Promise<boolean>): Promise<void> {
   }
 }
 
-/** Asks for quotes at a steady pace until stopped; how long each took from when it was due. */
+/** Requests quotes at a steady rate until stopped, and records the time of each from its due time. */
 function quoteSteadily(bench: Bench) {
   const { world } = bench
   const wallet = privateKeyToAccount(`0x${'22'.repeat(32)}`)
@@ -149,7 +149,7 @@ function quoteSteadily(bench: Bench) {
   let stopped = false
   const ask = async (dueAt: number) => {
     const answer = await world.api.quote(request).catch(() => undefined)
-    // A quote that was not answered counts as one that took for ever.
+    // A quote without an answer counts as infinitely slow.
     times.push(answer?.status === 200 ? now() - dueAt : Number.POSITIVE_INFINITY)
   }
   const run = async () => {

@@ -16,7 +16,7 @@ const WITHIN_SECONDS = 180
 // The network starts with 10 million dollars of each token in its vaults.
 const MOST_USD = 30_000_000n
 const MAX_U64 = 2n ** 64n - 1n
-// Where empty blocks leave it, so that it stays.
+// The value that empty blocks converge to, so that it stays.
 const LOWEST_BASE_FEE = 7n
 const STILL_LOOKS = 25
 const MOVED_AGAIN = 5
@@ -32,7 +32,9 @@ const BOUNDS: Record<BoundCode, { field: 'minAmount' | 'maxAmount'; beyond: bigi
   INSUFFICIENT_LIQUIDITY: { field: 'maxAmount', beyond: 1n },
 }
 
-/** Random orders over all chains and tokens: what is quoted costs the operator nothing, and named bounds are exact. */
+/**
+ * Random orders over all chains and tokens: quotes cost the operator nothing, and reported bounds are exact.
+ */
 export async function checkQuotes(bench: Bench): Promise<Figure[]> {
   const { world, say, seed } = bench
   const random = createRandom(seed)
@@ -47,7 +49,7 @@ export async function checkQuotes(bench: Bench): Promise<Figure[]> {
     counts.asked += 1
     const reply = await world.api.quote(request)
     if (reply.status !== 503) return reply
-    // A node was too slow on a busy machine: nothing was quoted, and a caller asks again.
+    // A node was too slow on a busy machine: nothing was quoted, and a caller would retry.
     counts.unavailable += 1
     if (counts.unavailable > MOST_UNAVAILABLE) throw new Error(`quote: ${reply.body.code}, again and again`)
     return ask(request)
@@ -85,7 +87,7 @@ function toFigures(found: readonly Found[], run: Run): Figure[] {
   ]
 }
 
-/** Wallets and recipients: on Solana one that has a token account already, and one that has nothing. */
+/** Wallets and recipients: on Solana one with a token account, and one with nothing. */
 async function createParties({ world }: Bench): Promise<Parties> {
   const solana = await createSolanaWorld(world.local)
   const wallets = await Promise.all([solana.wallet(), solana.wallet({ USDC: 1n })])
@@ -111,7 +113,7 @@ function randomCase(random: Random, tokens: readonly Valued[], parties: Parties)
   return { input, output, amount: random.amountUpTo(most), request }
 }
 
-/** Lowers gas to where it stays, and waits until nothing changes a quote any more. */
+/** Lowers gas to its stable value, and waits until quotes no longer change. */
 async function untilStill({ world }: Bench): Promise<void> {
   for (const { client, mine } of world.chains) {
     await client.setNextBlockBaseFeePerGas({ baseFeePerGas: LOWEST_BASE_FEE })
@@ -140,13 +142,15 @@ async function check(ask: Ask, one: Case, tries = MOVED_AGAIN): Promise<Found> {
   if (code !== 'NEEDS_LARGER_SIZE' && code !== 'INSUFFICIENT_LIQUIDITY')
     return { code: 'OK', problems: [describe(one, `${reply.status} ${code}`)] }
   const problems = await checkBound(ask, one, reply, code)
-  // A price that moved between two of the answers says nothing about either.
+  // If the price moved between two answers, neither can be judged.
   const again = problems.length > 0 ? await ask(toRequest(one)) : reply
   const isMoved = JSON.stringify(again.body.recovery) !== JSON.stringify(reply.body.recovery)
   return isMoved && tries > 0 ? check(ask, one, tries - 1) : { code, problems }
 }
 
-/** Asks at the bound that an error names, which has to pass, and one unit beyond it, which must not. */
+/**
+ * Requests a quote at the bound that an error names, which must pass, and one unit beyond it, which must not.
+ */
 async function checkBound(
   ask: Ask,
   one: Case,
@@ -172,12 +176,12 @@ async function checkBound(
 
 const toRequest = ({ request, amount }: Case) => ({ ...request, amount: `${amount}` })
 
-/** Nothing is given for nothing: the output and every fee are together worth no more than the input. */
+/** The output and all fees together are worth no more than the input. */
 function problemsOf(one: Case, reply: QuoteReply): string[] {
   const { tradeType, slippageBps } = one.request
   const [output, minOutput] = [BigInt(reply.output), BigInt(reply.minOutput)]
   const unit = worthOf(1n, one.input)
-  // A price impact below zero would be a gift: it pays for nothing.
+  // A negative price impact would be a gift, so it is left out.
   const fees = reply.fees.filter(({ amount }) => BigInt(amount) > 0n)
   const isExactInput = tradeType === 'exactInput'
   const least = isExactInput ? (output * BigInt(10_000 - Number(slippageBps))) / 10_000n : output

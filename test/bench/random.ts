@@ -1,15 +1,15 @@
-/** Numbers that look random and are the same again for the same seed (mulberry32). */
+/** Pseudorandom numbers, equal for equal seeds (mulberry32). */
 export type Random = {
-  /** From 0 up to 1, without 1. */
+  /** From 0 up to, but not including, 1. */
   next(): number
   /** From `least` to `most`, both included. */
   integer(least: number, most: number): number
   pick<T>(items: readonly T[]): T
-  /** From 1 to `most`, every order of magnitude as likely as any other, down to the last digit. */
+  /** From 1 to `most`, each order of magnitude equally likely, down to the last digit. */
   amountUpTo(most: bigint): bigint
 }
 
-// Digits of a number that a double holds for sure.
+// The number of digits that a double holds exactly.
 const DIGITS = 15
 
 export function createRandom(seed: number): Random {

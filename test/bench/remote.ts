@@ -1,8 +1,7 @@
 import { fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 
-// Whatever would disturb a measurement by sharing its event loop runs in a process of its own, and is called
-// like a set of functions.
+// Runs work that would disturb a measurement in its own process, and calls it like a set of functions.
 
 type Functions = Record<string, (input: never) => unknown>
 type Request = { id: number; name: string; input: unknown }

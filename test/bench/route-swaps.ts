@@ -10,7 +10,7 @@ const SPARE = 2n
 
 export type Route = { name: string; from: string; to: string; usd: bigint }
 
-/** A swap as its caller lived it; times are of the machine's monotonic clock. */
+/** The times of a swap as its caller observed them, by the machine's monotonic clock. */
 export type RouteSwap = {
   etaSeconds: number
   submittedAt: number
@@ -20,10 +20,12 @@ export type RouteSwap = {
 
 type Prepared = { etaSeconds: number; submit(): ReturnType<Shaped['world']['api']['submit']> }
 
-/** A wallet on the origin that swaps USDC for USDC on the destination, to a recipient who holds some already. */
+/**
+ * A wallet on the origin that swaps USDC for USDC on the destination, to a recipient that already holds some.
+ */
 export type Swapper = { prepare(): Promise<Prepared> }
 
-/** With enough for this many swaps, and one before them that delegates the wallet. */
+/** Funds the wallet for this many swaps, and one more that delegates it. */
 export async function createSwapper(shaped: Shaped, route: Route, swaps: number): Promise<Swapper> {
   const { world, solana } = shaped
   const { api } = world
@@ -56,7 +58,7 @@ async function recipientOn({ solana }: Shaped, to: string, wallet: PrivateKeyAcc
   return to === 'solana' ? (await solana.wallet({ USDC: 1n })).address : wallet.address
 }
 
-/** One swap with a fresh quote: from the answer to submit until a held read says that it ended. */
+/** One swap with a new quote: from the answer to submit until a held read reports its end. */
 export async function swapOnce({ world }: Shaped, swapper: Swapper): Promise<RouteSwap> {
   const { etaSeconds, submit } = await swapper.prepare()
   const { status, body } = await submit()

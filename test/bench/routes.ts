@@ -8,7 +8,7 @@ import { median, percentile } from './statistics.ts'
 type Goal = Route & {
   p50: number
   p95: number
-  /** How many blocks deep an input of this value has to be. */
+  /** The depth in blocks that an input of this value needs. */
   depth: number
 }
 
@@ -23,14 +23,15 @@ const ROUTES: readonly Goal[] = [
 ]
 export const ROUTE_NAMES = ROUTES.map(({ name }) => name)
 const KEPT_SHARE = 0.8
-// A backend that lags does not know yet that a wallet was delegated.
+// A lagging backend does not know yet that a wallet was delegated.
 const LAGGING_BLOCKS = 4
 
 type Choice = { names: readonly string[]; swaps: number }
 
 /**
- * Swaps one after the other on each route, from the answer to submit until a held read says `settled`. Routes of
- * Ethereum are slow: they run beside the others, so that every chain has other swaps to serve, as in life.
+ * Swaps one after the other on each route, from the answer to submit until a held read reports `settled`.
+ * Routes of Ethereum are slow, so they run beside the others; every chain then serves other swaps too, as in
+ * production.
  */
 export async function measureRoutes(shaped: Shaped, { names, swaps }: Choice): Promise<Figure[]> {
   const routes = ROUTES.filter(({ name }) => names.length === 0 || names.includes(name))
@@ -64,7 +65,7 @@ async function createSwappers(
   const { controls, say } = shaped
   say(`funding a wallet for each of ${routes.length} routes and swapping once with each`)
   const chains = shaped.world.chains.map(({ name }) => name)
-  // A build follows the funding of its wallet at once.
+  // The build follows the funding of its wallet at once.
   for (const chain of chains) await controls.setBackendLag(chain, 0)
   const swappers = await Promise.all(
     routes.map(async (route) => {
@@ -83,22 +84,24 @@ type Measuring = { route: Goal; swapper: Swapper; swaps: number; blocks: BlockTi
 
 async function measureRoute(shaped: Shaped, measuring: Measuring): Promise<Figure[]> {
   const { route, swapper, swaps, blocks } = measuring
-  const lived: RouteSwap[] = []
+  const timed: RouteSwap[] = []
   const added: Added[] = []
   for (let count = 0; count < swaps; count += 1) {
     await delay(pauseMs(shaped, route, count))
     const swap = await swapOnce(shaped, swapper)
-    lived.push(swap)
+    timed.push(swap)
     added.push(await addedTo(shaped, { route, swap, blocks }))
     shaped.say(`${route.name} ${describe(swap, added.at(-1))}`)
   }
   const baseline = `finality ${await finalityOf(shaped, route)}`
-  return [...timeFigures(route, lived, baseline), addedFigure(added)]
+  return [...timeFigures(route, timed, baseline), addedFigure(added)]
 }
 
 const GOLDEN_RATIO = 0.618
 
-/** A swap ends with a block. Without a pause the next one would always begin right after it, and wait longest. */
+/**
+ * A swap ends with a block. Without a pause the next one would always start right after it and wait longest.
+ */
 function pauseMs(shaped: Shaped, route: Route, count: number): number {
   return ((count * GOLDEN_RATIO) % 1) * slowestBlockMs(shaped, route)
 }
@@ -108,23 +111,23 @@ function slowestBlockMs({ network }: Shaped, { from, to }: Route): number {
   return Math.max(...ends.map(({ shape }) => shape?.blockMs ?? 0))
 }
 
-function timeFigures(route: Goal, lived: readonly RouteSwap[], baseline: string): Figure[] {
-  const settled = lived.filter(({ status }) => status.status === 'settled')
+function timeFigures(route: Goal, timed: readonly RouteSwap[], baseline: string): Figure[] {
+  const settled = timed.filter(({ status }) => status.status === 'settled')
   const seconds = settled.map(({ tookMs }) => tookMs / 1_000)
   const [p50, p95] = [median(seconds), percentile(seconds, 0.95)]
   const kept = settled.filter(({ tookMs, etaSeconds }) => tookMs <= etaSeconds * 1_000).length
-  const etas = [...new Set(lived.map(({ etaSeconds }) => etaSeconds))].sort((a, b) => a - b)
+  const etas = [...new Set(timed.map(({ etaSeconds }) => etaSeconds))].sort((a, b) => a - b)
   return [
     {
-      name: `${route.name}, ${route.usd} USD: p50 / p95 of ${settled.length} settled of ${lived.length}`,
+      name: `${route.name}, ${route.usd} USD: p50 / p95 of ${settled.length} settled of ${timed.length}`,
       measured: `${p50.toFixed(2)} / ${p95.toFixed(2)} s`,
       baseline,
       goal: `< ${route.p50} / ${route.p95} s`,
-      ok: settled.length === lived.length && p50 < route.p50 && p95 < route.p95,
+      ok: settled.length === timed.length && p50 < route.p50 && p95 < route.p95,
     },
     isTrue(`· kept their etaSeconds (${etas.join(', ')})`, {
-      ok: kept >= KEPT_SHARE * lived.length,
-      measured: `${kept} of ${lived.length}`,
+      ok: kept >= KEPT_SHARE * timed.length,
+      measured: `${kept} of ${timed.length}`,
       goal: '8 of 10',
     }),
   ]
@@ -132,10 +135,10 @@ function timeFigures(route: Goal, lived: readonly RouteSwap[], baseline: string)
 
 const PARTS = ['submit to lock', 'block to locked', 'locked to delivery', 'block to answer'] as const
 type Added = Record<(typeof PARTS)[number], number>
-type Lived = { route: Goal; swap: RouteSwap; blocks: BlockTimes }
+type TimedSwap = { route: Goal; swap: RouteSwap; blocks: BlockTimes }
 
-/** Milliseconds that the service took beside the blocks; NaN where the block was not heard of. */
-async function addedTo({ world }: Shaped, { route, swap, blocks }: Lived): Promise<Added> {
+/** The service's own milliseconds, without the blocks; NaN if the block was not observed. */
+async function addedTo({ world }: Shaped, { route, swap, blocks }: TimedSwap): Promise<Added> {
   const { timeline, originTxHash, deliveryTxHash } = swap.status
   const atStage = (name: string) => Date.parse(timeline.find(({ stage }) => stage === name)?.at ?? '')
   const blockAt = async (chain: string, hash: string | undefined, depth: number) => {
@@ -166,7 +169,7 @@ function describe({ tookMs, etaSeconds, status }: RouteSwap, added: Added | unde
   return `${(tookMs / 1_000).toFixed(2)} s (eta ${etaSeconds}, ${status.status}): ${parts.join(', ')}`
 }
 
-/** Minutes from the final block to the newest one. */
+/** Minutes between the final block and the newest one. */
 async function finalityOf({ world, solana }: Shaped, { from, to }: Route): Promise<string> {
   const minutes = async (chain: string): Promise<string> => {
     if (chain === 'solana') {

@@ -3,10 +3,10 @@ import { WebSocket } from 'ws'
 import { now } from './clock.ts'
 import { answerCalls } from './remote.ts'
 
-// Stands between the service and a chain. It passes on every byte as it is and keeps a copy, which is read only
-// when somebody wants to know what went by: transactions with the time they reached the node and the time of its
-// answer, and how often each method was called. From a subscription of its own it knows when each block of an EVM
-// chain appeared. To take part in HTTP would cost as much of the processor as the node itself.
+// A proxy between the service and a chain. It forwards every byte unchanged and keeps a copy, which is parsed
+// only on request. The copy shows transactions with the times of request and answer, and the number of calls
+// by method. A subscription of its own shows when each block of an EVM chain appeared. Parsing HTTP on the
+// way would cost as much processor time as the node itself.
 
 export type Sent = { chain: string; txHash: string; arrivedAt: number; answeredAt: number }
 export type SeenBlock = { chain: string; number: number; at: number }
@@ -17,13 +17,13 @@ export type RpcLog = {
   calls: Record<string, number>
   /** HTTP requests, each of one or more calls. */
   requests: number
-  /** What a request took, from its arrival here to its answer. */
+  /** The duration of each request, from its arrival here to its answer. */
   took: number[]
 }
 export type ProxyFunctions = {
   open(chain: string): Promise<number>
   connect(chain: { name: string; rpcUrl: string }): void
-  /** What was noted since the last time. */
+  /** Returns the records since the last call. */
   take(): RpcLog
 }
 
@@ -46,7 +46,7 @@ function open(chain: string): Promise<number> {
   })
 }
 
-/** Clients wait for an answer before they ask again: bytes of a request after an answer begin the next exchange. */
+/** Clients wait for an answer before the next request, so bytes after an answer begin the next exchange. */
 function pass(chain: string, client: Socket): void {
   const { hostname, port } = new URL(nodes.get(chain) ?? '')
   const node = openSocket({ host: hostname, port: Number(port), noDelay: true })
@@ -101,7 +101,7 @@ function note(chain: string, { request, answer, ...times }: Exchange): void {
   }
 }
 
-/** The body of a message, and of a request the path, by which callers are told apart. */
+/** The body of a message, and the path of a request, which identifies the caller. */
 function readHttp(parts: readonly Buffer[]): { path: string; body: string } {
   const text = Buffer.concat(parts).toString('latin1')
   const from = text.indexOf('\r\n\r\n') + 4

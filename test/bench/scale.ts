@@ -8,16 +8,16 @@ import { createApiKey } from './service.ts'
 import { withShares } from './shares.ts'
 import { perSecond } from './statistics.ts'
 import { fire } from './throughput.ts'
-import { createTraders, inGroups, live, orderOf, prepareSwaps, type Trading } from './traders.ts'
+import { createTraders, inGroups, orderOf, prepareSwaps, submitAndFollow, type Trading } from './traders.ts'
 
 const SIZES = [1, 2, 4]
 const SECONDS = 5
-// Each process compiles what it does often.
+// Each process compiles its hot code first.
 const WARM_UP_SECONDS = 3
 const WALLETS = 25
 const SWAPS = 150
 
-/** What more processes bring on this machine: each size on a network of its own, behind its own balancer. */
+/** The gain from more processes on this machine: each size on its own network, behind its own balancer. */
 export async function measureScale({ say }: Bench): Promise<Figure[]> {
   const figures: Figure[] = []
   for (const size of SIZES) {
@@ -51,7 +51,7 @@ async function measureSize({ network, size, say }: Sized): Promise<Figure[]> {
   const prepared = await prepareSwaps(trading, await createTraders(trading, WALLETS), SWAPS)
   const swapping = await withShares(network.pids, async () => {
     const start = now()
-    const ended = await inGroups(prepared, SWAPS, (one) => live(trading, one))
+    const ended = await inGroups(prepared, SWAPS, (one) => submitAndFollow(trading, one))
     const lost = ended.filter(({ status }) => status.status !== 'settled')
     if (lost.length > 0) throw new Error(`${lost.length} swaps did not settle`)
     return SWAPS / ((now() - start) / 1_000)

@@ -8,8 +8,8 @@ import { buildService } from '../../packages/service/scripts/build.ts'
 import { runApiKeyCommand } from '../../packages/service/src/operate/api-key.ts'
 import { delay } from './clock.ts'
 
-// The service's own processes. The bench starts them itself, so that a busy machine may take its time, each
-// can be profiled, and the proxy can tell by the path which of them calls a node.
+// The service's own processes. The bench starts them itself, with longer timeouts for a busy machine and a
+// profiler for each. The URL path tells the proxy which of them calls a node.
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 // Ends a process whose parent is gone.
@@ -41,7 +41,7 @@ export async function startService({ network, port, profileDir }: Options): Prom
   return { apiUrl, pids: { api: pidOf('api'), worker: pidOf('worker'), attester: pidOf('attester') }, stop }
 }
 
-/** Makes an account without limits worth mentioning, and returns its API key. */
+/** Creates an account with very high limits, and returns its API key. */
 export async function createApiKey(network: Network, name: string): Promise<string> {
   const limits = CLASSES.flatMap((rateClass) => ['--limit', `${rateClass}=1000000`])
   const env = { DATABASE_URL: network.databaseUrl }
@@ -89,7 +89,7 @@ function configFor(role: ServiceRole, file: string): ServiceConfig {
   return { ...config, chains, assets: withAssets(config.assets) }
 }
 
-/** As many assets as a small operator has: beyond the network's own, some that share feeds and have no token. */
+/** As many assets as a small operator has: the network's own, and some that share feeds and have no token. */
 function withAssets(assets: ServiceConfig['assets']): ServiceConfig['assets'] {
   const more = assets.slice(0, Math.max(0, ASSETS - assets.length))
   const again = ({ name, sources, ...asset }: (typeof assets)[number]) => ({

@@ -3,7 +3,7 @@ import { type Controls, createControls } from '../shape/controls.ts'
 import { createSolanaWorld, type SolanaWorld } from '../solana-world.ts'
 import { createWorld, type LocalNetwork, type World } from '../world.ts'
 
-/** A network of its own whose chains behave like public ones. */
+/** A separate network whose chains behave like public ones. */
 export type Shaped = {
   network: Network
   world: World
@@ -14,7 +14,7 @@ export type Shaped = {
 
 type Options = { say(line: string): void; api?: number }
 
-/** Starts the network, runs this on it, and stops it. */
+/** Starts the network, runs the function on it, and stops it. */
 export async function onShape<T>({ say, api = 1 }: Options, run: (shaped: Shaped) => Promise<T>): Promise<T> {
   const { PATH = '', HOME = '' } = process.env
   const network = await startNetwork({ env: { PATH, HOME }, shape: 'mainnet', api, say })

@@ -2,20 +2,20 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { cpus } from 'node:os'
 import { now } from './clock.ts'
 
-// Who uses the processors while something is measured.
+// The processor time of each process during a measurement.
 
 const TICKS_PER_SECOND = 100
 const LOAD_GENERATOR = 'load generator'
 const ELSEWHERE = 'elsewhere'
 const FULL = 0.9
 
-/** One process: who started it, and the seconds of processor time that it and its ended children have used. */
+/** One process: its parent, and the seconds of processor time of itself and of its ended children. */
 export type Process = { parent: number; own: number; ended: number }
 export type Processes = ReadonlyMap<number, Process>
-/** All processes, and the seconds that the processors of this machine were busy in all. */
+/** All processes, and the total busy seconds of the machine's processors. */
 export type Reading = { processes: Processes; busy: number }
 
-/** Processors used by each part, 1 is one of them; and the most that any one process had. */
+/** Processors used by each part, where 1 is one processor; and the largest share of a single process. */
 export type Shares = { parts: ReadonlyMap<string, number>; busiest: { part: string; share: number } }
 
 type Pids = Readonly<Record<string, readonly number[]>>
@@ -31,17 +31,17 @@ const NAMES: Record<string, string> = {
   },
 }
 
-/** Which part of a network its processes are: whatever they start is part of it too. */
+/** Maps the processes of a network to its parts, with all their children. */
 export function partsOf(pids: Pids, processes: Processes): Map<number, string> {
   const roles = Object.entries(pids).flatMap(([role, of]) =>
     of.map((pid) => [pid, NAMES[role] ?? role] as const),
   )
-  // Several API processes have one in front of them.
+  // Several API processes have a balancer in front of them.
   const fronts = (pids.api ?? []).map((pid) => [processes.get(pid)?.parent ?? 0, 'balancer'] as const)
   return new Map([...fronts, ...roles, [process.pid, LOAD_GENERATOR]])
 }
 
-/** Runs `work` and tells who used the processors meanwhile. */
+/** Runs `work` and reports the processor use during it. */
 export async function withShares<T>(
   pids: Pids,
   work: () => Promise<T>,
@@ -61,8 +61,8 @@ export async function withShares<T>(
 type Span = { before: Reading; after: Reading; seconds: number }
 
 /**
- * Sums are compared, not processes: one that ended meanwhile is in what its parent has by then. What is in no part is
- * elsewhere: other programs, and what the kernel does for nobody in particular.
+ * Compares sums, not processes: a process that ended is included in its parent by then. Everything else is
+ * other programs and the kernel.
  */
 export function sharesOf(parts: ReadonlyMap<number, string>, { before, after, seconds }: Span): Shares {
   const [was, is] = [before, after].map(({ processes }) => usedByPart(parts, processes)) as [Used, Used]
@@ -90,7 +90,10 @@ function usedByPart(parts: ReadonlyMap<number, string>, processes: Processes): U
   return used
 }
 
-/** That of the process itself, or of whoever started it. Only its own part is ours: all else was started from here. */
+/**
+ * The part of the process itself, or of its nearest ancestor. The root of this program is excluded, since
+ * everything was started from here.
+ */
 function partOf(parts: ReadonlyMap<number, string>, processes: Processes, pid: number): string | undefined {
   for (let at = pid; at > 1; at = processes.get(at)?.parent ?? 0) {
     const part = parts.get(at)
@@ -100,7 +103,7 @@ function partOf(parts: ReadonlyMap<number, string>, processes: Processes, pid: n
   return undefined
 }
 
-/** With what the figure beside it is limited by. */
+/** Includes the limiting resource of the figure. */
 export function describeShares({ parts, busiest }: Shares, processors: number): string {
   const total = [...parts.values()].reduce((sum, share) => sum + share, 0)
   const shown = [...parts]
@@ -127,7 +130,7 @@ function readMachine(): Reading {
   return { processes, busy: readBusy() }
 }
 
-/** By proc_pid_stat(5), after the name, which may have spaces: parent is field 4, times are 14 to 17. */
+/** By proc_pid_stat(5), after the name, which may contain spaces: parent is field 4, times are 14 to 17. */
 function readProcess(pid: number): Process | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
@@ -144,12 +147,12 @@ function readProcess(pid: number): Process | undefined {
       ended: (endedUser + endedSystem) / TICKS_PER_SECOND,
     }
   } catch {
-    // It has ended meanwhile.
+    // The process has ended meanwhile.
     return undefined
   }
 }
 
-/** By proc_stat(5): all but the times in which a processor had nothing to do, or waited for a disk. */
+/** By proc_stat(5): all times except idle and waiting for a disk. */
 function readBusy(): number {
   const [line = ''] = readFileSync('/proc/stat', 'utf8').split('\n')
   const [user = 0, nice = 0, system = 0, , , irq = 0, softIrq = 0] = line.split(/ +/).slice(1).map(Number)

@@ -10,7 +10,7 @@ import { readBaseline } from './machine.ts'
 import type { Bench } from './network.ts'
 import type { RpcLog } from './rpc-proxy.ts'
 import { median, percentile, spread } from './statistics.ts'
-import { atPace, createTraders, inGroups, type Lived, prepareSwaps } from './traders.ts'
+import { atPace, createTraders, inGroups, prepareSwaps, type TimedSwap } from './traders.ts'
 
 const USDC = 1_000_000n
 const INPUT = 10n * USDC
@@ -22,7 +22,10 @@ const BURST_WITHIN_MS = 10_000
 const PREPARED_AT_ONCE = 8
 const DELIVERED = { abi: geoVaultAbi, eventName: 'Delivered' } as const
 
-/** A transaction's way to the node at 20 per second, then a hundred swaps each way between Solana and alpha. */
+/**
+ * The latency of a transaction to the node at 20 per second, then a hundred swaps each way between Solana and
+ * alpha.
+ */
 export async function measureSolana(bench: Bench): Promise<Figure[]> {
   const solana = await createSolanaWorld(bench.world.local)
   const wallets = await createWallets(bench, solana)
@@ -32,14 +35,14 @@ export async function measureSolana(bench: Bench): Promise<Figure[]> {
   ]
 }
 
-/** Wallets with money that have swapped twice, so that every path is warm. */
+/** Funded wallets that have swapped twice, so that every path is warm. */
 async function createWallets(bench: Bench, solana: SolanaWorld): Promise<KeyPairSigner[]> {
   bench.say(`funding ${WALLETS} wallets on Solana and swapping twice with each`)
   const wallets = await Promise.all(
     Array.from({ length: WALLETS }, () => solana.wallet({ USDC: 1_000n * USDC })),
   )
   const first = await prepareInputs(bench, solana, wallets, 2 * WALLETS)
-  await inGroups(first, PREPARED_AT_ONCE, (one) => live(bench, one))
+  await inGroups(first, PREPARED_AT_ONCE, (one) => submitAndFollow(bench, one))
   return wallets
 }
 
@@ -54,9 +57,9 @@ async function measureSubmits(
   const prepared = await prepareInputs(bench, solana, wallets, SWAPS)
   await bench.proxy.call('take')
   bench.say(`submitting ${SWAPS} transactions, ${1_000 / EVERY_MS} per second`)
-  const lived = await atPace(prepared, EVERY_MS, (one) => live(bench, one))
+  const timed = await atPace(prepared, EVERY_MS, (one) => submitAndFollow(bench, one))
   const log = await bench.proxy.call('take')
-  const toNode = timesToNode(lived, log)
+  const toNode = timesToNode(timed, log)
   bench.say(`matched ${toNode.length} of ${SWAPS} swaps; submit to node ${spread(toNode)}`)
   bench.say(`RPC calls per swap: ${callsPerSwap(log)}`)
   return [
@@ -65,9 +68,9 @@ async function measureSubmits(
   ]
 }
 
-function timesToNode(lived: readonly Lived[], log: RpcLog): number[] {
+function timesToNode(timed: readonly TimedSwap[], log: RpcLog): number[] {
   const sent = new Map(log.sent.toReversed().map((transaction) => [transaction.txHash, transaction]))
-  return lived.flatMap(({ submittedAt, status }) => {
+  return timed.flatMap(({ submittedAt, status }) => {
     const input = sent.get(status.originTxHash ?? '')
     return input ? [input.answeredAt - submittedAt] : []
   })
@@ -81,7 +84,7 @@ function callsPerSwap({ calls }: RpcLog): string {
     .join(', ')
 }
 
-/** Quotes, builds and signs: USDC on Solana to USDC on alpha, each to a recipient of its own. */
+/** Quotes, builds and signs: USDC on Solana to USDC on alpha, each to its own recipient. */
 async function prepareInputs(
   { world, say }: Bench,
   solana: SolanaWorld,
@@ -107,7 +110,7 @@ async function prepareInputs(
   })
 }
 
-async function live({ world }: Bench, { submission }: Signed): Promise<Lived> {
+async function submitAndFollow({ world }: Bench, { submission }: Signed): Promise<TimedSwap> {
   const { status, body } = await world.api.call<SubmitReply>('POST', '/swap/submit-solana', submission)
   const submittedAt = now()
   if (status !== 200) throw new Error(`submit: ${status} ${body.code} ${body.message}`)
@@ -132,8 +135,8 @@ async function measureBothWays(
   say(`submitting ${SWAPS} swaps each way`)
   const start = now()
   const [out, into] = await Promise.all([
-    atPace(outbound, BURST_EVERY_MS, (one) => live(bench, one)),
-    atPace(inbound, BURST_EVERY_MS, (one) => liveInbound(bench, one)),
+    atPace(outbound, BURST_EVERY_MS, (one) => submitAndFollow(bench, one)),
+    atPace(inbound, BURST_EVERY_MS, (one) => submitInbound(bench, one)),
   ])
   const all = [...out, ...into]
   const tookToSubmit = Math.max(...all.map(({ submittedAt }) => submittedAt)) - start
@@ -158,7 +161,7 @@ async function measureBothWays(
   ]
 }
 
-const tookOf = ({ submittedAt, settledAt }: Lived) => settledAt - submittedAt
+const tookOf = ({ submittedAt, settledAt }: TimedSwap) => settledAt - submittedAt
 
 function getAt<T>(items: readonly T[], index: number): T {
   const found = items[index]
@@ -168,7 +171,7 @@ function getAt<T>(items: readonly T[], index: number): T {
 
 type Submission = { submission: { geoOpToken: string; signature: string } }
 
-async function liveInbound({ world }: Bench, { submission }: Submission): Promise<Lived> {
+async function submitInbound({ world }: Bench, { submission }: Submission): Promise<TimedSwap> {
   const { status, body } = await world.api.submit(submission)
   const submittedAt = now()
   if (status !== 200) throw new Error(`submit: ${status} ${body.code} ${body.message}`)
@@ -198,7 +201,7 @@ async function readBooks({ world }: Bench, solana: SolanaWorld, parties: Parties
   }
 }
 
-type Ways = { out: readonly Lived[]; into: readonly Lived[] }
+type Ways = { out: readonly TimedSwap[]; into: readonly TimedSwap[] }
 
 function isBalanced({ before, after }: { before: Books; after: Books }, { into }: Ways): boolean {
   const delivered = into.reduce((sum, { status }) => sum + BigInt(status.amounts.delivered ?? 0), 0n)

@@ -3,8 +3,8 @@ import type { PoolClient } from 'pg'
 import { now } from './clock.ts'
 import type { Bench } from './network.ts'
 
-// Swaps that exist in the database only, on chains that no worker serves: nothing happens to them but what a
-// section does itself. A status read cannot tell them from real ones.
+// Swaps that exist only in the database, on chains that no worker serves: only a section itself changes them.
+// A status read cannot distinguish them from real ones.
 export const NOWHERE = 999_999
 
 const AT = '2026-01-01T00:00:00.000Z'
@@ -13,7 +13,7 @@ export const PENDING = ['accepted', 'locking', 'locked', 'delivering']
 export const timeline = (stages: readonly string[]) =>
   JSON.stringify(stages.map((stage) => ({ stage, at: AT, chainId: NOWHERE, txHash: HASH })))
 
-/** Stores this many swaps that are being delivered, for the account of a key; returns their ids. */
+/** Stores this many swaps in delivery for the account of a key; returns their ids. */
 export async function storePending({ pool }: Bench, apiKey: string, count: number): Promise<string[]> {
   const keyId = apiKey.split('_')[2]
   const account = await pool.query<{ account_id: string }>('select account_id from api_keys where id = $1', [
@@ -27,7 +27,7 @@ export async function storePending({ pool }: Bench, apiKey: string, count: numbe
   return swaps
 }
 
-/** Settles them all in one transaction; returns when it was told to commit. */
+/** Settles them all in one transaction; returns the time of the commit request. */
 export async function settleTogether({ pool }: Bench, swapIds: readonly string[]): Promise<number> {
   const db = await pool.connect()
   try {

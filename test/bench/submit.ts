@@ -5,7 +5,7 @@ import type { Bench } from './network.ts'
 import type { RpcLog } from './rpc-proxy.ts'
 import type { ServiceRole } from './service.ts'
 import { median, ms, percentile, spread } from './statistics.ts'
-import { atPace, createTraders, live, prepareSwaps } from './traders.ts'
+import { atPace, createTraders, prepareSwaps, submitAndFollow } from './traders.ts'
 
 const WALLETS = 50
 const SWAPS = 200
@@ -21,10 +21,10 @@ export async function measureSubmit(bench: Bench): Promise<Figure[]> {
   await bench.proxy.call('take')
   const before = await readCosts(bench)
   bench.say(`submitting ${SWAPS} swaps, ${1_000 / EVERY_MS} per second`)
-  const lived = await atPace(prepared, EVERY_MS, (one) => live(bench, one))
+  const timed = await atPace(prepared, EVERY_MS, (one) => submitAndFollow(bench, one))
   const after = await readCosts(bench)
   const log = await bench.proxy.call('take')
-  const journeys = await journeysOf(bench, lived, log)
+  const journeys = await journeysOf(bench, timed, log)
   const toLock = journeys.map((journey) => journey.toLock)
   bench.say(`matched ${journeys.length} of ${SWAPS} swaps; submit to lock ${spread(toLock)}`)
   reportCalls(bench, log, idle)

@@ -22,12 +22,12 @@ const autocannon = fileURLToPath(new URL('../../node_modules/autocannon/autocann
 const WARM = 'Warm quotes, 3 chains, 2 venues, 12 assets'
 
 type Target = { url: string; pid: number; apiKey: string; body?: string }
-/** `p99`: in milliseconds, at half of the calls per second that were measured. */
+/** `p99`: in milliseconds, at half of the measured rate. */
 type Case = { name: string; path: string; goal: number; body?: string; p99?: number }
 type Pair = { ours: Target; bare: Target }
 type Round = { rate: number; cpuMicros: number }
 
-/** How many calls per second, next to a Fastify route that does nothing. */
+/** Calls per second, compared with a Fastify route that does nothing. */
 export async function measureThroughput(bench: Bench): Promise<Figure[]> {
   const bare = startRemote<BareFunctions>('./bare-server.ts')
   try {
@@ -50,7 +50,7 @@ async function casesOf(bench: Bench): Promise<Case[]> {
   const quotes = { path: '/swap/quote', goal: 0.4, body: bodyOf({ ...warm, buy: 'USDC' }) }
   return [
     { name: 'Quotes', ...quotes },
-    // Vault and pool both sell WETH, and are both asked for each quote.
+    // Vault and pool both sell WETH and are both asked for each quote.
     { ...quotes, name: WARM, goal: 0.35, body: bodyOf(warm), p99: 20 },
     { name: 'Status reads, settled', path: `/swap/status/${settled}?wait=0`, goal: 0.25 },
     { name: 'Status reads, pending', path: `/swap/status/${pending}?wait=0`, goal: 0.25 },
@@ -87,7 +87,7 @@ async function compare(
   return [share, ...(await measureHalfLoad({ ours, bare: theirs }, one, measured.rate))]
 }
 
-/** How long the slowest hundredth takes when there is no hurry. */
+/** The p99 at half load. */
 async function measureHalfLoad({ ours, bare }: Pair, { p99: limit }: Case, most: number): Promise<Figure[]> {
   if (limit === undefined) return []
   const half = { seconds: HALF_LOAD_SECONDS, rate: Math.round(most / 2) }

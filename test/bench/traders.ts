@@ -9,18 +9,20 @@ const PREPARED_AT_ONCE = 8
 
 export const INPUT = 10n * USDC
 
-/** What swapping needs of a bench. */
+/** The parts of a bench that swapping needs. */
 export type Trading = Pick<Bench, 'world' | 'say'>
 
 export type Submission = { wallet: PrivateKeyAccount; submission: { geoOpToken: string; signature: string } }
-/** A swap as its caller lived it: when submit answered, and when a held read said how it ended. */
-export type Lived = { submittedAt: number; settledAt: number; status: StatusReply }
+/**
+ * The times of a swap as its caller observed them: submit's answer, and the held read that reported its end.
+ */
+export type TimedSwap = { submittedAt: number; settledAt: number; status: StatusReply }
 
 export function orderOf({ world }: Trading): Order {
   return { from: world.alpha, sell: 'USDC', to: world.beta, buy: 'WETH', amount: INPUT }
 }
 
-/** Wallets with money that have swapped once, so that they are delegated and every path is warm. */
+/** Funded wallets that have swapped once, so that they are delegated and every path is warm. */
 export async function createTraders(bench: Trading, count: number): Promise<PrivateKeyAccount[]> {
   const { world, say } = bench
   say(`funding ${count} wallets and swapping once with each`)
@@ -35,7 +37,7 @@ export async function createTraders(bench: Trading, count: number): Promise<Priv
   return wallets
 }
 
-/** Quotes, builds and signs this many swaps, the wallets taking turns. */
+/** Quotes, builds and signs this many swaps, with the wallets in turn. */
 export async function prepareSwaps(
   bench: Trading,
   wallets: readonly PrivateKeyAccount[],
@@ -52,8 +54,8 @@ export async function prepareSwaps(
   })
 }
 
-/** Submits and follows one swap to its end by held reads. */
-export async function live({ world }: Trading, { submission }: Submission): Promise<Lived> {
+/** Submits one swap and follows it to its end with held reads. */
+export async function submitAndFollow({ world }: Trading, { submission }: Submission): Promise<TimedSwap> {
   const { status, body } = await world.api.submit(submission)
   const submittedAt = now()
   if (status !== 200) throw new Error(`submit: ${status} ${body.code} ${body.message}`)
@@ -61,7 +63,7 @@ export async function live({ world }: Trading, { submission }: Submission): Prom
   return { submittedAt, settledAt: now(), status: outcome }
 }
 
-/** Begins one after the other at this pace, whatever the ones before are doing; the results in order. */
+/** Starts one after the other at this rate, whatever the earlier ones do; the results in order. */
 export async function atPace<T, R>(
   items: readonly T[],
   everyMs: number,

@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core'
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
-/** By the whole of axe, put in by the debugger: the policy of the page lets no script of another in. */
+/** Runs all rules of axe, injected by the debugger: the page's policy allows no foreign script. */
 export async function findViolations(page: Page): Promise<string[]> {
   await page.evaluate(AXE)
   return page.evaluate(async () => {

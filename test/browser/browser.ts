@@ -7,7 +7,7 @@ export const DESK = { width: 1440, height: 900 }
 
 type Look = { size?: typeof DESK; theme?: 'light' | 'dark' }
 
-/** A browser for the tests of a file. Whatever a page logs as an error, or is refused by its policy, fails the test. */
+/** A browser for the tests of a file. A logged error or a policy violation fails the test. */
 export function useBrowser() {
   const { apiUrl } = inject('local')
   let browser: Browser
@@ -31,7 +31,7 @@ export function useBrowser() {
   })
   afterAll(() => browser?.close())
 
-  /** A browser of somebody who was never here. */
+  /** A browser without any stored state. */
   async function visit({ size = DESK, theme = 'light' }: Look = {}): Promise<Page> {
     const context = await browser.newContext({ viewport: size, colorScheme: theme, baseURL: apiUrl })
     contexts.push(context)
@@ -46,7 +46,7 @@ export function useBrowser() {
 
   return {
     visit,
-    /** Errors that this test is about. */
+    /** Errors that this test expects. */
     expectErrors: (...patterns: RegExp[]) => expected.push(...patterns),
   }
 }

@@ -44,7 +44,7 @@ test('a swap is found by its id, its transaction and its wallet', async () => {
   await expectText(page, 'The recipient has the output.')
 })
 
-test('filters are in the address, and can be gone back from', async () => {
+test('filters are in the URL, and the back button works', async () => {
   const page = await visit()
   await page.goto('/app/explore')
   await page.locator('tbody tr').first().waitFor()
@@ -57,7 +57,7 @@ test('filters are in the address, and can be gone back from', async () => {
   await page.locator('tbody tr').first().waitFor()
 })
 
-test('an id that nobody knows, and a text that is none, say so', async () => {
+test('an unknown id and an invalid text are reported', async () => {
   expectErrors(/404/)
   const page = await visit()
   await page.goto('/app/explore?swap=swp_00000000000000000000000000000000')
@@ -68,7 +68,7 @@ test('an id that nobody knows, and a text that is none, say so', async () => {
   await expectText(page, /neither a swap id/)
 })
 
-test('when the service is gone, the page has the escrow send the input back', async () => {
+test('without the service, the page makes the escrow return the input', async () => {
   const page = await visit()
   await order(page, { from: 'alpha', pay: 'USDC', to: 'beta', receive: 'USDC', amount: '10' })
   await beta.halt()

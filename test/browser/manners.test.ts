@@ -10,7 +10,7 @@ const world = createWorld(local)
 const { alpha, beta } = world
 const { visit, expectErrors } = useBrowser()
 
-/** A page as an operator's customers see it: nobody tells it a key. */
+/** The page as an operator's customers see it: without a key. */
 async function visitAsStranger(): Promise<Page> {
   const page = await visit()
   await page.route('**/app/network.json', (route) =>
@@ -26,7 +26,7 @@ const enterKey = async (page: Page, key: string) => {
 }
 
 describe('the API key', () => {
-  test('that is wrong is refused with what to do, and the right one opens the page', async () => {
+  test('that is wrong is refused with advice, and the right one opens the page', async () => {
     expectErrors(/401/)
     const page = await visitAsStranger()
 
@@ -37,7 +37,7 @@ describe('the API key', () => {
     await expectText(page, 'Connect a wallet for alpha')
   })
 
-  test('stays in the tab, and out of the address and of what the browser keeps', async () => {
+  test("stays in the tab, and is neither in the URL nor in the browser's storage", async () => {
     const page = await visitAsStranger()
     await enterKey(page, local.apiKey)
     await expectText(page, 'Connect a wallet for alpha')
@@ -53,7 +53,7 @@ describe('the API key', () => {
     expect(await page.evaluate(() => JSON.stringify({ ...sessionStorage }))).not.toContain('gsk_')
   })
 
-  test('that an earlier version had the browser keep is removed, and not used', async () => {
+  test('that an earlier version stored in the browser is removed and not used', async () => {
     const page = await visitAsStranger()
     await page.evaluate((key) => localStorage.setItem('geoswap.api-key', JSON.stringify(key)), local.apiKey)
     await page.reload()
@@ -63,7 +63,7 @@ describe('the API key', () => {
   })
 })
 
-test('when the API goes away the page says so, and goes on when it is back', async () => {
+test('the page reports that the API is gone, and continues when it is back', async () => {
   expectErrors(/ERR_|Failed to load/)
   const page = await visit()
   await page.goto('/app/swap')
@@ -79,7 +79,7 @@ test('when the API goes away the page says so, and goes on when it is back', asy
   await page.getByRole('button', { name: 'Review the swap' }).click({ trial: true })
 }, 120_000)
 
-/** A new process of the API, on a machine that is busy with other tests too. */
+/** A new API process, on a machine that is busy with other tests too. */
 const untilReady = () =>
   until(
     () =>
@@ -90,14 +90,14 @@ const untilReady = () =>
     90_000,
   )
 
-describe('everybody can use it', () => {
+describe('accessibility', () => {
   const looks = [
     { size: DESK, theme: 'light' },
     { size: PHONE, theme: 'dark' },
   ] as const
 
   test.each(looks)(
-    'at $size.width px, $theme: nothing that axe finds, and nothing to scroll sideways',
+    'at $size.width px, $theme: axe finds nothing, and nothing scrolls sideways',
     async (look) => {
       const wallet = await world.walletWith(alpha, 'USDC', 10_000_000n)
       const { swapId } = await submitSwap(world, wallet, {
@@ -131,7 +131,7 @@ describe('everybody can use it', () => {
     await page.goto('/app/swap')
     await page.getByRole('button', { name: 'Get test USDC' }).click()
     await expectText(page, /^Balance [1-9]/)
-    // A key that is pressed while there is no quote yet is pressed in vain.
+    // A key press has no effect before there is a quote.
     await page.getByRole('button', { name: 'Review the swap', disabled: false }).press('Enter')
     await expectText(page, 'Allow this wallet to swap?')
 
@@ -141,7 +141,7 @@ describe('everybody can use it', () => {
     expect(await page.evaluate(() => document.activeElement?.textContent)).toMatch(/Copy/)
   })
 
-  test('nothing jumps while it loads', async () => {
+  test('nothing moves while the page loads', async () => {
     const page = await visit()
     await page.addInitScript(() => {
       const shifts: number[] = []
@@ -157,7 +157,7 @@ describe('everybody can use it', () => {
     const sum = await page.evaluate(() =>
       (window as unknown as { shifts: number[] }).shifts.reduce((all, each) => all + each, 0),
     )
-    // What Web Vitals calls good is 0.1.
+    // Web Vitals rates 0.1 as good.
     expect(sum).toBeLessThan(0.02)
   })
 })

@@ -12,7 +12,7 @@ declare module 'vitest' {
   }
 }
 
-// Twice as fast as usual: most of the time of these tests is waiting for blocks.
+// Twice as fast as usual, because these tests mostly wait for blocks.
 const PACE = { blockMs: 500, slotMs: 200 }
 
 /** Starts the network that all browser tests share, with its page, and stops it after the last one. */

@@ -20,7 +20,7 @@ async function visitDashboard(look?: Parameters<typeof visit>[0]): Promise<Page>
 }
 
 describe('the dashboard', () => {
-  test('shows inventory, keys with their balances, prices, the books and what ended', async () => {
+  test('shows inventory, keys with their balances, prices, the books and ended swaps', async () => {
     const wallet = await world.walletWith(alpha, 'USDC', sell.amount)
     const { swapId } = await submitSwap(world, wallet, { ...sell, buy: 'ETH' })
     await outcomeOf(world, swapId)
@@ -36,7 +36,7 @@ describe('the dashboard', () => {
     expect(await page.getByText('down', { exact: true }).count()).toBe(0)
   })
 
-  test('stops the quotes of an asset, says so to callers, and has them back', async () => {
+  test('stops the quotes of an asset, which callers see, and resumes them', async () => {
     const page = await visitDashboard()
     await page.getByLabel('Asset').selectOption('GEO')
     await page.getByLabel('Why', { exact: true }).fill('a look at its liquidity')
@@ -48,21 +48,21 @@ describe('the dashboard', () => {
     expect(await askQuote('ETH')).toBe('quoted')
 
     await page.getByRole('button', { name: 'Resume GEO on every chain' }).click()
-    await page.getByLabel('Why it may go on').fill('looked at')
+    await page.getByLabel('Reason for resuming').fill('looked at')
     await page.getByRole('button', { name: 'Quote GEO on every chain again' }).click()
     await expectText(page, 'Everything is quoted.')
     await expect.poll(() => askQuote('GEO')).toBe('quoted')
   })
 })
 
-/** The code that a quote is refused with, or that it is not. */
+/** The code of a refused quote, or that it was quoted. */
 async function askQuote(buy: string): Promise<string> {
   const wallet = { address: '0x00000000000000000000000000000000000000aa' } as const
   const { status, body } = await world.api.quote(toRequest(wallet, { ...sell, buy }))
   return status === 200 ? 'quoted' : String(body.code)
 }
 
-test('a wrong operator key is refused with what to do, and is not kept by the browser', async () => {
+test('a wrong operator key is refused with advice, and not stored by the browser', async () => {
   expectErrors(/401/)
   const page = await visit()
   await page.route('**/app/network.json', (route) =>
@@ -76,7 +76,7 @@ test('a wrong operator key is refused with what to do, and is not kept by the br
   expect(await page.evaluate(() => JSON.stringify({ ...localStorage }))).not.toContain('operator')
 })
 
-test('when it goes away the page says so and keeps what it knew, and goes on when it is back', async () => {
+test('reports that the operator API is gone, keeps the last values, and continues when it is back', async () => {
   expectErrors(/ERR_|Failed to load/)
   const page = await visitDashboard()
 
@@ -88,7 +88,7 @@ test('when it goes away the page says so and keeps what it knew, and goes on whe
   await page.getByText('The operator API did not answer.').waitFor({ state: 'detached' })
 })
 
-test('on the listener of callers there is one sentence about it', async () => {
+test("the callers' listener only says where the dashboard is", async () => {
   const page = await visit()
   await page.goto('/app/operate')
 
@@ -100,15 +100,10 @@ test.each([
   { size: DESK, theme: 'dark' },
   { size: PHONE, theme: 'light' },
   { size: PHONE, theme: 'dark' },
-] as const)(
-  'at $size.width px, $theme: nothing that axe finds, and nothing to scroll sideways',
-  async (look) => {
-    const page = await visitDashboard(look)
-    await page.getByRole('img', { name: /^Volume: / }).waitFor()
+] as const)('at $size.width px, $theme: axe finds nothing, and nothing scrolls sideways', async (look) => {
+  const page = await visitDashboard(look)
+  await page.getByRole('img', { name: /^Volume: / }).waitFor()
 
-    expect(await findViolations(page)).toEqual([])
-    expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(
-      0,
-    )
-  },
-)
+  expect(await findViolations(page)).toEqual([])
+  expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0)
+})

@@ -4,7 +4,7 @@ import { useBrowser } from './browser.ts'
 
 const { visit } = useBrowser()
 
-test('the API reference is read without any script', async () => {
+test('the API reference works without any script', async () => {
   const page = await visit()
   const scripts: string[] = []
   page.on('request', (request) => {

@@ -3,7 +3,7 @@ import { expect } from 'vitest'
 
 type Ordered = { from: string; pay: string; to: string; receive: string; amount: string }
 
-/** Fills in the form, and has the faucet fill the wallet. */
+/** Fills in the form, and funds the wallet from the faucet. */
 export async function order(page: Page, { from, pay, to, receive, amount }: Ordered): Promise<void> {
   await page.goto('/app/swap')
   await page.getByLabel('You pay on chain').selectOption({ label: from })
@@ -15,7 +15,7 @@ export async function order(page: Page, { from, pay, to, receive, amount }: Orde
   await page.getByText(/^Balance [1-9]/).waitFor()
 }
 
-/** Reads what is to be signed and signs it, the authorization of a new wallet too. */
+/** Reviews and signs the swap, and first the authorization of a new wallet. */
 export async function sign(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Review the swap' }).click()
   const authorize = page.getByRole('button', { name: 'Sign the authorization' })
@@ -31,7 +31,7 @@ export async function expectText(page: Page, text: string | RegExp): Promise<voi
   await page.getByText(text).first().waitFor()
 }
 
-/** The id that the page keeps of the swap under way. */
+/** The id of the current swap, as the page stores it. */
 export async function swapIdOf(page: Page): Promise<string> {
   const href = await page.getByRole('link', { name: 'Details' }).getAttribute('href')
   const swapId = /swap=(swp_\w+)/.exec(href ?? '')?.[1]
@@ -39,7 +39,7 @@ export async function swapIdOf(page: Page): Promise<string> {
   return swapId ?? ''
 }
 
-/** What stands beside a name in a list of rows. */
+/** The value of a name in a list of rows. */
 export async function rowOf(page: Page, name: string | RegExp): Promise<string> {
   const row = page.locator('dl.rows > div', { has: page.locator('dt', { hasText: name }) })
   return (await row.first().locator('dd').textContent()) ?? ''

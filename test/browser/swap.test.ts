@@ -41,13 +41,13 @@ test('SOL on solana becomes ETH on alpha, on a phone in the dark', async () => {
   await expectText(page, /^Done\. 0\.0\d+ ETH arrived\.$/)
 })
 
-test('what cannot be delivered comes back, with the reason', async () => {
+test('an undeliverable swap is refunded, with the reason', async () => {
   const page = await visit()
   await order(page, { from: 'alpha', pay: 'USDC', to: 'beta', receive: 'ETH', amount: '10' })
   const held = await beta.balanceOf(beta.contracts.vault, 'ETH')
   await alpha.halt()
   await sign(page)
-  // Claims of swaps before may wait for the next block as well: this one's lock has to be signed.
+  // Claims of earlier swaps may wait for the next block as well: this swap's lock must be signed.
   await stageOf(world, await swapIdOf(page), 'locking')
   await alpha.untilPending()
 
@@ -62,7 +62,7 @@ test('what cannot be delivered comes back, with the reason', async () => {
   expect(await rowOf(page, 'Refunded by')).toMatch(/^0x/)
 })
 
-test('a reload in the middle goes on where it was', async () => {
+test('a reload in the middle of a swap continues it', async () => {
   const page = await visit()
   await order(page, { from: 'alpha', pay: 'USDC', to: 'beta', receive: 'USDC', amount: '10' })
   await beta.halt()
@@ -76,11 +76,11 @@ test('a reload in the middle goes on where it was', async () => {
   await expectText(page, /^Done\. 9\.\d+ USDC arrived\.$/)
 })
 
-test('a submission that was cut off is sent again after a reload, and is one swap', async () => {
+test('a submission that was cut off is sent again after a reload, and creates one swap', async () => {
   expectErrors(/Failed to load resource/)
   const page = await visit()
   await order(page, { from: 'alpha', pay: 'USDC', to: 'beta', receive: 'USDC', amount: '10' })
-  // It arrives, and the answer is lost.
+  // The submission arrives, and its answer is lost.
   await page.route('**/swap/submit', async (route) => {
     await route.fetch()
     await route.abort()
@@ -99,7 +99,7 @@ test('a submission that was cut off is sent again after a reload, and is one swa
   expect(body.swaps).toHaveLength(1)
 })
 
-test('nothing is signed by who goes back', async () => {
+test('going back signs nothing', async () => {
   const page = await visit()
   await order(page, { from: 'alpha', pay: 'USDC', to: 'beta', receive: 'USDC', amount: '10' })
   await page.getByRole('button', { name: 'Review the swap' }).click()
@@ -112,7 +112,7 @@ test('nothing is signed by who goes back', async () => {
   expect(await page.evaluate(() => sessionStorage.getItem('geoswap.active-swap'))).toBeNull()
 })
 
-test('an amount that cannot be swapped says what to do', async () => {
+test('an amount that cannot be swapped has advice', async () => {
   expectErrors(/422/)
   const page = await visit()
   await page.goto('/app/swap')

@@ -14,7 +14,7 @@ const { alpha, beta } = world
 const { visit } = useBrowser()
 const USDC = 1_000_000n
 
-/** A wallet in the browser that announces itself as EIP-6963 says, and signs with this key. */
+/** A wallet in the browser that announces itself by EIP-6963, and signs with this key. */
 async function installEvmWallet(page: Page, privateKey: Hex): Promise<void> {
   const account = privateKeyToAccount(privateKey)
   await page.exposeFunction('askWallet', async (method: string, params: readonly Hex[] = []) => {
@@ -39,7 +39,7 @@ const choose = async (page: Page, name: string) => {
   await page.locator('details.wallet').first().getByRole('button', { name }).click()
 }
 
-test('an EVM wallet of the browser that is delegated swaps; one that is not is told why it cannot', async () => {
+test('a delegated EVM wallet of the browser swaps; one without delegation learns why it cannot', async () => {
   const privateKey = generatePrivateKey()
   const wallet = privateKeyToAccount(privateKey)
   await world.fund(alpha, wallet.address, 'USDC', 100n * USDC)

@@ -17,7 +17,7 @@ type Baseline = {
   config(file: ServiceConfig): object
 }
 
-/** What the checker has to know of the run, besides what happens in it. */
+/** The facts about the run that the checker needs, besides its events. */
 export async function writeBaseline(run: Baseline, parties: readonly Party[]): Promise<void> {
   const { local, home, databaseUrl, databaseUrls, keys } = run.network
   const config: ServiceConfig = JSON.parse(readFileSync(join(home, 'service.json'), 'utf8'))
@@ -40,7 +40,7 @@ export async function writeBaseline(run: Baseline, parties: readonly Party[]): P
 
 type Holding = { chainId: number; token: string; inventory: string; supply: string }
 
-/** Of each token: what the operator holds, and how much there is. */
+/** For each token: the operator's holdings, and the supply. */
 async function readHoldings({ world, solana, network }: Baseline): Promise<Holding[]> {
   const tokensOf = (chainId: number) =>
     network.local.chains
@@ -63,7 +63,7 @@ async function readHoldings({ world, solana, network }: Baseline): Promise<Holdi
   return Promise.all([...evm.flat(), ...onSolana])
 }
 
-/** What may never be in a log. */
+/** Secrets that must never be in a log. */
 function secretsOf(keys: Network['keys']): string[] {
   const found: string[] = []
   const collect = (value: unknown): void => {

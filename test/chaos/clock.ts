@@ -1,5 +1,5 @@
-// Bundled with the service for a run, and only there: the clock of its process is as far off as the crew says.
-// Whatever measures time by it finds itself an hour earlier or later between two instructions.
+// Bundled with the service only for a run: shifts the clock of its process as the run requires. Code that
+// measures time by it may find itself an hour earlier or later between two instructions.
 
 let aheadMs = 0
 const RealDate = Date

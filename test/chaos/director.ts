@@ -1,26 +1,26 @@
 import type { FailPoint } from '../../packages/service/src/fail-point.ts'
 import { delay } from '../bench/clock.ts'
-import type { Battlefield } from './battlefield.ts'
-import { strike } from './nemesis.ts'
+import { causeFault } from './nemesis.ts'
 import type { NemesisEvent } from './plan.ts'
+import type { RunContext } from './run-context.ts'
 
-// Brings about what a fail-point needs, for as long as it was not reached, however slow the machine is.
+// Creates the conditions of a fail-point until it was reached, however slow the machine is.
 
 type Direction = {
-  field: Battlefield
+  field: RunContext
   /** Whether each of these has ended a process. */
   isSeen(...points: FailPoint[]): boolean
   isOver(): boolean
-  /** Whether transitions are waited for as well. */
+  /** Whether transitions are required as well. */
   isLong: boolean
 }
 
 const LOOK_MS = 100
 const AGAIN_MS = 3_000
-// Until a lock that was sent is in a block; until its absence was noticed.
+// Until a sent lock is in a block; until its absence was noticed.
 const LANDED_MS = 900
 const MISSED_MS = 1_500
-// Past everything that a lock of the gate had left.
+// Longer than the remaining time of any lock of the gate.
 const JUMP_SECONDS = 100
 const PAUSE_MS = 4_000
 const CRASHES_BEFORE_KILLS = 8
@@ -30,10 +30,12 @@ export async function direct(direction: Direction): Promise<void> {
 }
 
 const HOLE_MS = 25_000
-// Past everything that a delivery had left.
+// Longer than the remaining time of any delivery.
 const LATE_SECONDS = 250
 
-/** Where more is asked for than fail-points: lost deliveries are burnt and delivered anew, or end up too late. */
+/**
+ * For runs that require more than fail-points: lost deliveries are burnt and repeated, or end up too late.
+ */
 async function loseDeliveries(direction: Direction): Promise<void> {
   if (!direction.isLong) return
   for (let turn = 0; !direction.isOver(); turn += 1) {
@@ -47,7 +49,7 @@ async function loseDeliveries(direction: Direction): Promise<void> {
   }
 }
 
-/** Locks on alpha are lost until their nonces are burnt; then its clock jumps past the time that they had. */
+/** Loses locks on alpha until their nonces are burnt; then moves its clock past their deadlines. */
 async function loseLocks(direction: Direction): Promise<void> {
   const { field, isSeen } = direction
   const end = field.proxyOf('alpha').cast({ kind: 'blackHole', role: 'lock' })
@@ -61,12 +63,15 @@ async function loseLocks(direction: Direction): Promise<void> {
   const isDead = () => isSeen('before lockDead', 'after lockDead')
   await again(direction, isDead, { kind: 'halt', chain: 'alpha', ms: 0, jumpSeconds: JUMP_SECONDS })
   end()
-  // What is burnt and has time left is locked anew.
+  // A burnt lock with time left is locked again.
   if (direction.isLong)
     await again(direction, direction.isOver, { kind: 'blackHole', chain: 'alpha', role: 'lock', ms: HOLE_MS })
 }
 
-/** A swap that waits for its lock to be final finds it gone, and what is sent again comes too late to hide that. */
+/**
+ * A swap that waits for the finality of its lock finds it gone, and the repeated lock comes too late to hide
+ * that.
+ */
 async function undoLocks(direction: Direction): Promise<void> {
   const { field, isSeen, isOver } = direction
   while (!isSeen('before lockLost', 'after lockLost') && !isOver()) {
@@ -80,13 +85,13 @@ async function undoLocks(direction: Direction): Promise<void> {
     await undone
     await pass(direction, MISSED_MS)
     end()
-    // Chains that go back all the time get nowhere, and no service with them.
+    // Chains that are reverted all the time make no progress, and neither does a service.
     if (direction.isLong) await pass(direction, PAUSE_MS)
   }
 }
 
-/** A lock is on its way: it comes into one of the blocks that are undone. A database that is down has none to show. */
-async function isLocking({ pool, network }: Battlefield): Promise<boolean> {
+/** A lock is pending and will be in one of the reverted blocks. A database that is down reports none. */
+async function isLocking({ pool, network }: RunContext): Promise<boolean> {
   const beta = network.local.chains.find(({ name }) => name === 'beta')
   const found = await pool
     .query(`select 1 from swaps where state = 'locking' and origin_chain = $1 limit 1`, [beta?.chainId])
@@ -94,10 +99,10 @@ async function isLocking({ pool, network }: Battlefield): Promise<boolean> {
   return found.rowCount === 1
 }
 
-/** Once each, in the middle of it all. */
+/** Kills each once, in the middle of the run. */
 async function kill(direction: Direction): Promise<void> {
   const { field } = direction
-  const crashed = () => [...field.crew.crashes.values()].reduce((sum, count) => sum + count, 0)
+  const crashed = () => [...field.processes.crashes.values()].reduce((sum, count) => sum + count, 0)
   await until(direction, () => crashed() > CRASHES_BEFORE_KILLS)
   await act(direction, { kind: 'killDatabase' })
   await until(direction, () => crashed() > 2 * CRASHES_BEFORE_KILLS)
@@ -120,7 +125,7 @@ async function again(direction: Direction, isDone: () => boolean, what: Act): Pr
 }
 
 async function act({ field }: Direction, what: Act): Promise<void> {
-  await strike({ ...field, wait: delay }, { at: 0, ...what } as NemesisEvent)
+  await causeFault({ ...field, wait: delay }, { at: 0, ...what } as NemesisEvent)
 }
 
 async function pass(direction: Direction, ms: number): Promise<void> {

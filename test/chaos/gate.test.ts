@@ -3,21 +3,21 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { drawGate } from '../chaos/gate.ts'
-import { judge } from '../chaos/judge.ts'
 import { run } from '../chaos/run.ts'
+import { runChecker } from '../chaos/run-checker.ts'
 
-// About a hundred on a machine that has nothing else to do.
+// About a hundred seconds on an idle machine.
 const SECONDS = 600
-// Where its time went, also when all is well.
+// Reports where the time went, also on success.
 const say = (line: string) => void process.stdout.write(`${line}\n`)
 
 test(
-  'sixty swaps, with a crash at every place where a process can end, break no rule and all end',
+  'sixty swaps, with a crash at every point where a process can end, break no rule and all end',
   async () => {
     const dir = mkdtempSync(join(tmpdir(), 'geoswap-gate-'))
     const running = await run({ plan: drawGate({ seed: 1, swaps: 60 }), dir, say })
 
-    const verdict = await judge({ dir, quiet: true }).finally(running.stop)
+    const verdict = await runChecker({ dir, quiet: true }).finally(running.stop)
 
     expect(verdict, `the run is in ${dir}`).toEqual({ violations: [], missing: [] })
     rmSync(dir, { recursive: true, force: true })

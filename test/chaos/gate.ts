@@ -3,8 +3,8 @@ import { DRAIN_SECONDS, type Plan, RATES, type Rates, UNHURRIED } from './plan.t
 import { drawForAll } from './workload.ts'
 
 /**
- * The short run: not a sample of everything, but a workload made for its purpose. Every place where a process can
- * end lies on the way of some of these swaps, and `director.ts` does what leads there until it was seen.
+ * The short run: not a sample of everything, but a purpose-made workload. Some of its swaps pass every point
+ * where a process can end, and `director.ts` creates the conditions until each was reached.
  */
 export function drawGate(options: { seed: number; swaps: number }): Plan {
   const random = createRandom(options.seed)

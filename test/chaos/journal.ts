@@ -1,7 +1,7 @@
 import type { Pool } from 'pg'
 
-// The run's own notes inside the database, made by triggers in the transactions of the service: every move of a
-// swap, every change of the exposure, every statement that links a signed transaction to a swap.
+// The run's own records in the database, written by triggers in the service's transactions: every transition
+// of a swap, every change of the exposure, and every link of a signed transaction to a swap.
 const JOURNAL = `
 create table chaos_moves (
   n bigint generated always as identity primary key, at timestamptz not null default clock_timestamp(),
@@ -41,7 +41,7 @@ create constraint trigger chaos_note_exposure after insert or update on exposure
   deferrable initially deferred for each row execute function chaos_note_exposure();
 `
 
-/** Makes the database note what happens in it, for the checker to read afterwards. */
+/** Installs the triggers whose records the checker reads afterwards. */
 export async function installJournal(pool: Pool): Promise<void> {
   await pool.query(JOURNAL)
 }

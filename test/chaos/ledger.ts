@@ -1,16 +1,16 @@
 import { appendFileSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** The folder of a run: everything that was said, done and seen, one JSON object per line. */
+/** The folder of a run with all its records, one JSON object per line. */
 export type Ledger = {
   dir: string
-  /** What a client asked and was told. */
+  /** A client's request or answer. */
   history(entry: object): void
-  /** Every signed transaction that came by a proxy, and whether it was on record at that moment. */
+  /** Every signed transaction that passed a proxy, and whether it was on record at that time. */
   traffic(entry: object): void
-  /** What was done to the service and to the chains. */
+  /** A fault of the service or of a chain. */
   fault(kind: string, detail?: object): void
-  /** Heads as they were seen. */
+  /** The observed heads. */
   head(entry: object): void
 }
 

@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { drawGate } from './gate.ts'
-import { judge, type Verdict } from './judge.ts'
 import { type Mutant, mutants } from './mutants.ts'
 import { draw, drawQuiet, type Plan } from './plan.ts'
 import { run } from './run.ts'
+import { runChecker, type Verdict } from './run-checker.ts'
 import { drawShape } from './shape-plan.ts'
 import { runSubmits } from './submits.ts'
 
@@ -46,7 +46,7 @@ async function runOne(plan: Plan, mutant?: Mutant, isQuiet = mutant !== undefine
   console.log(`seed ${plan.seed}: ${plan.clients.length} swaps, ${plan.seconds} s of faults, in ${dir}`)
   const say = (line: string) => console.log(`  ${line}`)
   const running = await run({ plan, dir, say, ...(mutant && { mutant }) })
-  const verdict = await judge({ dir, quiet: isQuiet }).finally(running.stop)
+  const verdict = await runChecker({ dir, quiet: isQuiet }).finally(running.stop)
   const isClean = verdict.violations.length + verdict.missing.length === 0
   if ((isClean || isQuiet) && !values.keep) rmSync(dir, { recursive: true, force: true })
   return verdict
@@ -76,7 +76,10 @@ async function runPlans(): Promise<boolean> {
 
 const brokenIn = ({ violations }: Verdict) => [...new Set(violations.map(({ invariant }) => invariant))]
 
-/** Each has to break what its rule protects, and be seen doing so; the build with all rules must not. */
+/**
+ * Each mutant must break its invariant, and the checker must find it; the build with all rules must break
+ * none.
+ */
 async function runMutants(): Promise<boolean> {
   const wanted = mutants.filter(({ id }) => positionals.length === 0 || positionals.includes(id))
   const plan = drawQuiet(Number(values.seed))

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs'
 import type { Plugin } from 'esbuild'
 
 /**
- * The protocol with one rule off, as a real build: the rule is taken out of the source while it is bundled, so that
- * production has no switch for it. A text that is no longer there stops the build.
+ * The protocol with one rule disabled, as a real build. The rule is removed from the source while it is
+ * bundled, so that production has no switch for it. If the text is not found, the build fails.
  */
 export type Mutant = {
   id: string
@@ -11,9 +11,9 @@ export type Mutant = {
   edits: readonly Edit[]
   /** Deadlines under which the rule is needed. */
   deadlines?: Readonly<Record<string, number>>
-  /** What the database would refuse otherwise. */
+  /** Removes database constraints that would refuse the mutant. */
   sql?: string
-  /** Any of these, broken, is what the checker has to find. */
+  /** The checker must find at least one of these invariants broken. */
   breaks: readonly string[]
 }
 type Edit = { file: string; find: string; put: string }
@@ -21,13 +21,13 @@ type Edit = { file: string; find: string; put: string }
 const SENDER = 'lanes/sender.ts'
 const DEADLINES = 'model/deadlines.ts'
 
-/** A marker that nobody finds again, and that stops nobody. */
+/** A marker that cannot be found again and prevents nothing. */
 const noMarker = (kind: string): Edit => ({
   file: 'chains/solana/marker.ts',
   find: "crypto.subtle.sign('HMAC', secret, text)",
   put: `crypto.subtle.sign('HMAC', secret, kind === '${kind}' ? crypto.getRandomValues(new Uint8Array(32)) : text)`,
 })
-/** Sent as soon as it is signed, and written down afterwards. */
+/** Sent as soon as it is signed, and recorded afterwards. */
 const noWriteAhead = (isMeant: string): Edit[] => [
   {
     file: SENDER,
@@ -38,7 +38,7 @@ const noWriteAhead = (isMeant: string): Edit[] => [
   { file: 'store/db.ts', find: 'return transaction.getStore() === true', put: 'return false' },
 ]
 const isSolana = '!chain.hasNonces'
-/** The attester takes the worker's word for it. */
+/** The attester trusts the worker. */
 const noObjection: Edit = {
   file: 'attester/attest.ts',
   find: "  if (!seen.isUndelivered) return 'the vault shows a delivery'",
@@ -133,7 +133,7 @@ export const mutants: readonly Mutant[] = [
     ...{ id: 'M10', what: 'from Solana: no refund marker, and signed again before the first is dead' },
     edits: [
       noMarker('exit'),
-      // At once: once the first is final, the vault has no other input left to pay from.
+      // Both at once: once the first is final, the vault has no other input left to pay from.
       {
         file: 'chains/solana/signing.ts',
         find: 'return status ? isLanded : expired.has(each)',
@@ -162,7 +162,7 @@ export const mutants: readonly Mutant[] = [
         put: 'block <= blockAtDepth(rules, rules.settle, heads)',
       },
     ],
-    // Less than what soft settling asks for: nothing may be told before it is final.
+    // Less than soft settling requires: nothing may be reported before it is final.
     deadlines: { fillSeconds: 20 },
     breaks: ['INV-4'],
   },
@@ -191,7 +191,7 @@ export const mutants: readonly Mutant[] = [
         find: '   where s.id = m.id and s.version = m.version`',
         put: '   where s.id = m.id`',
       },
-      // Time for the decision to be made by somebody else, as a paused process has it.
+      // Time for another process to decide, as after a pause.
       {
         file: 'flow/deliver/deliver.ts',
         find: "  const ready = judged.filter(({ verdict }) => verdict.kind === 'deliver').map(({ swap }) => swap)",
@@ -203,7 +203,7 @@ export const mutants: readonly Mutant[] = [
   },
 ]
 
-/** Takes a mutant's rule out of the sources as they are read. */
+/** Removes a mutant's rule from the sources as they are read. */
 export function without({ id, edits }: Mutant): Plugin {
   return {
     name: id,

@@ -1,18 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Pool } from 'pg'
 import { delay } from '../bench/clock.ts'
-import { type Battlefield, blocksOf, inTurn, type Strike } from './battlefield.ts'
-import type { EvmPlace, NemesisEvent, Trouble } from './plan.ts'
+import type { EvmChainName, NemesisEvent, PlannedFault } from './plan.ts'
 import { reorg } from './reorg.ts'
-import { actOnShape, calmShape, isOfShape } from './shape-troubles.ts'
+import { blocksOf, type FaultContext, inTurn, type RunContext } from './run-context.ts'
+import { actOnShape, calmShape, isOfShape } from './shape-faults.ts'
 
 const ETH_USD = 2_500
-// More than a quote from before it allows: nothing is locked or delivered while it lasts.
+// More than an earlier quote allows: nothing is locked or delivered while it lasts.
 const SPIKE_WEI = 5_000_000_000n
 
-/** Does everything bad at its time. Resolves when all of it is over. */
-export async function rage(
-  field: Battlefield,
+/** Causes every planned fault at its time. Resolves when all are over. */
+export async function causeFaults(
+  field: RunContext,
   events: readonly NemesisEvent[],
   stop?: AbortSignal,
 ): Promise<void> {
@@ -21,21 +21,21 @@ export async function rage(
   await Promise.all(
     events.map(async (event) => {
       await wait(start + event.at - Date.now())
-      if (!stop?.aborted) await strike({ ...field, wait }, event)
+      if (!stop?.aborted) await causeFault({ ...field, wait }, event)
     }),
   )
 }
 
-/** Does one bad thing, when it is its turn. */
-export async function strike(field: Strike, event: NemesisEvent): Promise<void> {
+/** Causes one fault, after earlier ones of its kind. */
+export async function causeFault(field: FaultContext, event: NemesisEvent): Promise<void> {
   const turn = turnOf(event)
   const done = turn ? inTurn(field.turns, turn, () => act(field, event)) : act(field, event)
   await done.catch((error: unknown) => field.ledger.fault('notDone', { event, why: String(error) }))
 }
 
 /**
- * A chain has one trouble with its blocks at a time: a reorg would undo the end of a halt. And one wrong node at a
- * time: two of three that tell the same lie are the majority.
+ * A chain has one fault of its blocks at a time, since a reorg would undo the end of a halt. It has one wrong
+ * node at a time, since two of three equal lies are the majority.
  */
 function turnOf(event: NemesisEvent): string | undefined {
   if (event.kind === 'reorg' || event.kind === 'halt' || event.kind === 'deepReorg')
@@ -43,20 +43,20 @@ function turnOf(event: NemesisEvent): string | undefined {
   return 'node' in event && event.node !== undefined ? `${event.chain} nodes` : undefined
 }
 
-async function act(field: Strike, event: NemesisEvent): Promise<void> {
+async function act(field: FaultContext, event: NemesisEvent): Promise<void> {
   field.ledger.fault(event.kind, { event })
   return isOfShape(event) ? actOnShape(field, event) : cause(field, event)
 }
 
-async function cause(field: Strike, event: Trouble): Promise<void> {
-  const { network, crew, pool, solana, wait } = field
+async function cause(field: FaultContext, event: PlannedFault): Promise<void> {
+  const { network, processes, pool, solana, wait } = field
   switch (event.kind) {
     case 'kill':
-      return void crew.signal(event.role, event.index, 'SIGKILL')
+      return void processes.signal(event.role, event.index, 'SIGKILL')
     case 'pause':
-      crew.signal(event.role, event.index, 'SIGSTOP')
+      processes.signal(event.role, event.index, 'SIGSTOP')
       await wait(event.ms)
-      return void crew.signal(event.role, event.index, 'SIGCONT')
+      return void processes.signal(event.role, event.index, 'SIGCONT')
     case 'killDatabase':
       return network.kill('postgres')
     case 'stallDatabase':
@@ -68,9 +68,9 @@ async function cause(field: Strike, event: Trouble): Promise<void> {
     case 'feeSpike':
       return spike(field, event)
     case 'clockJump':
-      crew.setClock(event.role, event.index, event.aheadMs)
+      processes.setClock(event.role, event.index, event.aheadMs)
       await wait(event.ms)
-      return crew.setClock(event.role, event.index, 0)
+      return processes.setClock(event.role, event.index, 0)
     case 'stale':
     case 'forked':
     case 'lying':
@@ -95,8 +95,8 @@ async function lift(over: Promise<void>, end: () => void): Promise<void> {
   end()
 }
 
-/** Left alone it would fall by an eighth with every block that is not full. */
-async function spike(field: Strike, event: Extract<Trouble, { kind: 'feeSpike' }>): Promise<void> {
+/** Otherwise it would fall by an eighth with every block that is not full. */
+async function spike(field: FaultContext, event: Extract<PlannedFault, { kind: 'feeSpike' }>): Promise<void> {
   const { client } = field.world.chainNamed(event.chain)
   const { baseFeePerGas } = await client.getBlock()
   const halfBlock = field.blockMsOf(event.chain) / 2
@@ -119,10 +119,10 @@ async function stall(pool: Pool, over: () => Promise<void>): Promise<void> {
   }
 }
 
-// Less than what the service takes for final on the local chains.
+// Less than the service's finality on the local chains.
 const DEEPEST = 3
 
-async function undo(field: Battlefield, event: Extract<Trouble, { kind: 'reorg' }>): Promise<void> {
+async function undo(field: RunContext, event: Extract<PlannedFault, { kind: 'reorg' }>): Promise<void> {
   const { world, random, ledger } = field
   const undone = await reorg({
     chain: world.chainNamed(event.chain),
@@ -135,7 +135,7 @@ async function undo(field: Battlefield, event: Extract<Trouble, { kind: 'reorg' 
   if (undone) ledger.fault('reorged', { chain: event.chain, ...undone })
 }
 
-async function halt(field: Strike, event: Extract<Trouble, { kind: 'halt' }>): Promise<void> {
+async function halt(field: FaultContext, event: Extract<PlannedFault, { kind: 'halt' }>): Promise<void> {
   const chain = field.world.chainNamed(event.chain)
   const isJump = event.jumpSeconds > 0 && (await isCalm(field, event.chain))
   await chain.halt()
@@ -150,11 +150,11 @@ const FINAL_BLOCKS = 6
 const CALM_TRIES = 40
 
 /**
- * Whether every delivery that was told is final there. One that a reorg undid is made again while there is time, which
- * the service makes sure of before it tells: a clock that jumps between the two, or that a reorg goes back behind,
- * takes that time away, and nobody could keep the word.
+ * Whether every reported delivery is final there. A delivery that a reorg reverted is repeated while there is
+ * time, which the service ensures before it reports one. A clock jump in between, or a reorg behind the jump,
+ * would remove that time, and no service could keep its promise.
  */
-async function isCalm({ pool, world, wait, blockMsOf }: Strike, place: EvmPlace): Promise<boolean> {
+async function isCalm({ pool, world, wait, blockMsOf }: FaultContext, place: EvmChainName): Promise<boolean> {
   const { chainId } = world.chainNamed(place)
   for (let tried = 0; tried < CALM_TRIES; tried += 1) {
     const told = await pool
@@ -171,9 +171,9 @@ async function isCalm({ pool, world, wait, blockMsOf }: Strike, place: EvmPlace)
 
 const TRIES = 20
 
-/** Undoes whatever still lasts, also on a machine that is too busy to answer at once. */
-export async function makePeace({ world, solana, places }: Battlefield): Promise<void> {
-  await Promise.all(places.map((place) => persist(() => world.chainNamed(place).resume())))
+/** Ends all faults that still last, also on a busy machine. */
+export async function endFaults({ world, solana, chainNames }: RunContext): Promise<void> {
+  await Promise.all(chainNames.map((place) => persist(() => world.chainNamed(place).resume())))
   await persist(() => calmShape(world.local))
   await persist(() => solana.dev.dev_dropTransactions(0).send())
   await persist(() => solana.dev.dev_delayTransactions({ count: 0, slots: 0 }).send())

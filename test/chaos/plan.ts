@@ -1,38 +1,40 @@
 import { createRandom, type Random } from '../bench/random.ts'
 import { drawForAll } from './workload.ts'
 
-/** What one run does, drawn from one seed before it starts, and written down so that it can be done again. */
+/** One run, drawn from a seed before it starts, and recorded so that it can be repeated. */
 export type Plan = {
   seed: number
-  /** How often each fail-point, fault and transition has to be seen. */
+  /** The required count of each fail-point, fault and transition. */
   least: number
-  /** For how long faults happen. */
+  /** The duration of the faults. */
   seconds: number
-  /** How long swaps then have to end. */
+  /** The time for swaps to end afterwards. */
   drainSeconds: number
-  /** How often each fail-point is to end a process. */
+  /** The number of processes that each fail-point ends. */
   crashes: number
-  /** How many of them a process is armed with at a time; all by default. */
+  /** The number of fail-points that a process is armed with at a time; all by default. */
   armsAtOnce?: number
-  /** Whether to end as soon as every fail-point was seen, and to ask for nothing else. */
+  /** Whether to end as soon as every fail-point was reached, and to require nothing else. */
   isGate: boolean
   /** The chains of the network; `local` by default. */
   shape?: 'mainnet'
   workers: number
-  /** How many nodes each chain has, as far as the service knows. */
+  /** The number of nodes of each chain in the service's configuration. */
   nodes: number
-  /** How long the lanes of a worker that died stay with it. */
+  /** How long a dead worker keeps its lanes. */
   leaseMs: number
   rates: Rates
-  /** How many clients there are at a time, at most. */
+  /** The most clients at a time. */
   atOnce?: number
-  /** Other than the usual ones of a run. */
+  /** Deadlines that differ from the usual ones of a run. */
   deadlines?: Partial<Record<string, number>>
   clients: ClientPlan[]
-  /** Who comes when the time is over: for what has still not been seen, or for a deep reorg to undo. */
+  /**
+   * Clients for the time after the plan: for events that are still missing, or for a deep reorg to revert.
+   */
   reserve: ClientPlan[]
   /** After all other faults. */
-  deepReorg?: Extract<ShapeTrouble, { kind: 'deepReorg' }>
+  deepReorg?: Extract<ShapeFault, { kind: 'deepReorg' }>
   events: NemesisEvent[]
 }
 
@@ -65,58 +67,58 @@ export const behaviours = [
   'otherTenant',
 ] as const
 export type Behaviour = (typeof behaviours)[number]
-export type EvmPlace = 'alpha' | 'beta' | 'ethereum' | 'base' | 'arbitrum'
-export type Place = EvmPlace | 'solana'
+export type EvmChainName = 'alpha' | 'beta' | 'ethereum' | 'base' | 'arbitrum'
+export type ChainName = EvmChainName | 'solana'
 export type ClientPlan = {
   id: number
   /** After the start, in milliseconds. */
   at: number
-  from: Place
-  to: Place
+  from: ChainName
+  to: ChainName
   buy: string
   usd: number
   behaviour: Behaviour
 }
 
-export type NemesisEvent = { at: number } & (Trouble | ShapeTrouble)
-export type Trouble =
+export type NemesisEvent = { at: number } & (PlannedFault | ShapeFault)
+export type PlannedFault =
   | { kind: 'kill'; role: 'api' | 'worker' | 'attester'; index: number }
   | { kind: 'pause'; role: 'api' | 'worker' | 'attester'; index: number; ms: number }
   | { kind: 'killDatabase' }
   | { kind: 'stallDatabase'; ms: number }
-  | { kind: 'reorg'; chain: EvmPlace; depth: number; keeps: boolean }
-  | { kind: 'halt'; chain: EvmPlace; ms: number; jumpSeconds: number }
-  | { kind: 'feeSpike'; chain: EvmPlace; ms: number }
-  /** All nodes of the chain, unless one is named. */
-  | { kind: 'stale'; chain: EvmPlace; ms: number; lag: number; node?: number }
-  | { kind: 'frozen'; chain: Place; ms: number; node?: number }
-  | { kind: 'forked'; chain: EvmPlace; ms: number; lag: number; node: number }
-  | { kind: 'lying'; chain: Place; ms: number; node: number }
-  | { kind: 'blackHole'; chain: EvmPlace; role: 'lock' | 'deliver' | 'claim'; ms: number }
+  | { kind: 'reorg'; chain: EvmChainName; depth: number; keeps: boolean }
+  | { kind: 'halt'; chain: EvmChainName; ms: number; jumpSeconds: number }
+  | { kind: 'feeSpike'; chain: EvmChainName; ms: number }
+  /** Affects all nodes of the chain, unless one is named. */
+  | { kind: 'stale'; chain: EvmChainName; ms: number; lag: number; node?: number }
+  | { kind: 'frozen'; chain: ChainName; ms: number; node?: number }
+  | { kind: 'forked'; chain: EvmChainName; ms: number; lag: number; node: number }
+  | { kind: 'lying'; chain: ChainName; ms: number; node: number }
+  | { kind: 'blackHole'; chain: EvmChainName; role: 'lock' | 'deliver' | 'claim'; ms: number }
   | { kind: 'clockJump'; role: 'api' | 'worker' | 'attester'; index: number; ms: number; aheadMs: number }
   | { kind: 'solanaDrops'; ms: number; percent: number; seed: number }
   | { kind: 'solanaDelays'; count: number; slots: number }
   | { kind: 'priceMove'; percent: number; ms: number }
-/** What only the chains of a public shape can do. */
-export type ShapeTrouble =
-  /** Tags stand still, or lag by three times what they should, while heads go on. */
-  | { kind: 'finalityStall' | 'slowFinality'; chain: EvmPlace; ms: number }
-  | { kind: 'backendLag'; chain: EvmPlace; ms: number; blocks: number }
-  | { kind: 'rateLimit'; chain: EvmPlace; ms: number; callsPerSecond: number }
-  | { kind: 'l1Spike'; chain: EvmPlace; ms: number; factor: number }
-  | { kind: 'silentSocket'; chain: EvmPlace }
+/** Faults that only chains of a public shape can have. */
+export type ShapeFault =
+  /** Tags do not move, or lag by three times the usual, while heads advance. */
+  | { kind: 'finalityStall' | 'slowFinality'; chain: EvmChainName; ms: number }
+  | { kind: 'backendLag'; chain: EvmChainName; ms: number; blocks: number }
+  | { kind: 'rateLimit'; chain: EvmChainName; ms: number; callsPerSecond: number }
+  | { kind: 'l1Spike'; chain: EvmChainName; ms: number; factor: number }
+  | { kind: 'silentSocket'; chain: EvmChainName }
   /** Time passes at once, on all chains. */
   | { kind: 'lapse'; seconds: number }
-  /** Undoes more than the reorg window, and the signatures of what was undone are too old by then. */
-  | { kind: 'deepReorg'; chain: EvmPlace; leastMs: number; mostMs: number; jumpSeconds: number }
-export type NemesisKind = Trouble['kind']
+  /** Reverts more than the reorg window, and the signatures of reverted transactions are too old by then. */
+  | { kind: 'deepReorg'; chain: EvmChainName; leastMs: number; mostMs: number; jumpSeconds: number }
+export type NemesisKind = PlannedFault['kind']
 export const nemesisKinds: readonly NemesisKind[] = [
   ...(['kill', 'pause', 'killDatabase', 'stallDatabase', 'reorg', 'halt', 'feeSpike', 'stale'] as const),
   ...(['forked', 'lying', 'clockJump'] as const),
   ...(['frozen', 'blackHole', 'solanaDrops', 'solanaDelays', 'priceMove'] as const),
 ]
 
-// Of a thousand requests; a request carries up to a hundred calls, so most steps meet a fault.
+// Per thousand requests; a request carries up to a hundred calls, so most steps are affected.
 export const RATES: Rates = {
   dropRequest: 0.02,
   dropReply: 0.02,
@@ -129,22 +131,22 @@ export const RATES: Rates = {
 }
 
 const LEAST = 5
-// Swaps end because time ran out where a clock is moved for it, and not because the machine is slow.
+// Swaps run out of time only when a test moves a clock, not because the machine is slow.
 export const UNHURRIED = { opLifeSeconds: 60, lockInclusionSeconds: 30, fillSeconds: 120 }
-// The longest that a swap can have before it is sent back, and half a minute.
+// The longest time until a swap is refunded, and half a minute.
 export const DRAIN_SECONDS = 60 + 30 + 120 + 30
-// Past all of it.
+// Longer than all of it.
 const JUMP_SECONDS = 250
 const SECONDS_PER_SWAP = 0.75
-// Clients who come only while something was not seen often enough.
+// Clients that start only while some event was not seen often enough.
 const RESERVE = 3
 const AT_ONCE = 40
-// The first part of the run is when swaps begin; the rest is for what comes late in a swap's life.
+// Swaps start in the first part of the run; the rest is for their later stages.
 const SUBMITTING = 0.7
 const QUIET_SWAPS = 24
-// A third of the usual: a crash costs its lanes this long, and there are hundreds.
+// A third of the usual: a crash blocks its lanes this long, and there are hundreds.
 const LEASE_MS = 2_000
-// Of which one at a time is wrong.
+// One of them is wrong at a time.
 const NODES = 3
 
 export function draw(options: { seed: number; swaps: number }): Plan {
@@ -162,15 +164,15 @@ export function draw(options: { seed: number; swaps: number }): Plan {
   }
 }
 
-/** A quiet run, for builds that break without help: every route, some refunds, a reorg or two. */
+/** A quiet run, for mutants that break without faults: every route, some refunds, a reorg or two. */
 export function drawQuiet(seed: number): Plan {
   const random = createRandom(seed)
   const plan = draw({ seed, swaps: QUIET_SWAPS })
   const still = Object.fromEntries(requestFaults.map((fault) => [fault, 0])) as Rates
-  const places = ['alpha', 'beta', 'solana'] as const
+  const chainNames = ['alpha', 'beta', 'solana'] as const
   const clients = plan.clients.map((client, id): ClientPlan => {
-    const from = places[id % places.length] ?? 'alpha'
-    const others = places.filter((place) => place !== from)
+    const from = chainNames[id % chainNames.length] ?? 'alpha'
+    const others = chainNames.filter((place) => place !== from)
     const isRefused = id % 4 === 0
     const to = isRefused ? (from === 'alpha' ? 'beta' : 'alpha') : random.pick(others)
     const order = { from, to, buy: isRefused ? 'ETH' : 'USDC' }
@@ -206,7 +208,10 @@ function drawClients(random: Random, swaps: number, seconds: number): ClientPlan
   }))
 }
 
-/** About every fourth client is hostile, each kind in turn; refusing recipients come more often, for their refunds. */
+/**
+ * About every fourth client is hostile, each kind in turn; refusing recipients are more frequent, for their
+ * refunds.
+ */
 export function spread(random: Random, hostile: readonly Behaviour[], swaps: number): Behaviour[] {
   let next = 0
   return Array.from({ length: swaps }, () => {
@@ -233,18 +238,18 @@ function drawRoute(random: Random, behaviour: Behaviour): Pick<ClientPlan, 'from
 }
 
 export type Drawer = (random: Random) => Omit<NemesisEvent, 'at'>
-const LOCAL: readonly EvmPlace[] = ['alpha', 'beta']
+const LOCAL: readonly EvmChainName[] = ['alpha', 'beta']
 const roles = ['api', 'worker', 'worker', 'attester'] as const
 
 const oneNode = (random: Random) => random.integer(0, NODES - 1)
-// Mostly one of them: when all are wrong in the same way, it is the chain that stands still.
+// Usually one of them: if all are wrong in the same way, the chain itself halts.
 const someNode = (random: Random) => (random.next() < 0.7 ? { node: oneNode(random) } : {})
 const HOUR_MS = 3_600_000
 
-/** How each trouble looks on these EVM chains, and on Solana. */
-export const drawersOn = (chains: readonly EvmPlace[]): Record<NemesisKind, Drawer> => ({
+/** The form of each fault on these EVM chains, and on Solana. */
+export const drawersOn = (chains: readonly EvmChainName[]): Record<NemesisKind, Drawer> => ({
   kill: (random) => ({ kind: 'kill', role: random.pick(roles), index: random.integer(0, 2) }),
-  // A lease is 6 s: some of the pauses outlive it, and some do not.
+  // A lease is 6 s: some of the pauses outlast it, and some do not.
   pause: (random) => ({
     ...{ kind: 'pause', role: random.pick(roles) },
     ...{ index: random.integer(0, 2), ms: random.integer(1_000, 12_000) },
@@ -280,7 +285,7 @@ export const drawersOn = (chains: readonly EvmPlace[]): Record<NemesisKind, Draw
     ...{ kind: 'lying', chain: random.pick([...chains, 'solana']) },
     ...{ ms: random.integer(2_000, 8_000), node: oneNode(random) },
   }),
-  // Clocks of API processes differ by less than a second, or they would not have been started.
+  // The clocks of API processes differ by less than a second; otherwise they would not have started.
   clockJump: (random) => {
     const role = random.pick(roles)
     const aheadMs = (role === 'api' ? 900 : HOUR_MS) * random.pick([-1, 1])
@@ -303,13 +308,13 @@ export const drawersOn = (chains: readonly EvmPlace[]): Record<NemesisKind, Draw
       seed: random.integer(1, 1_000_000),
     },
   }),
-  // A blockhash lives 150 slots: some land among the last that could, some later than that.
+  // A blockhash is valid for 150 slots: some transactions land in the last possible slots, some too late.
   solanaDelays: (random) => ({ kind: 'solanaDelays', count: 3, slots: random.integer(20, 160) }),
   priceMove: (random) => ({ kind: 'priceMove', percent: random.pick([-15, 15]), ms: 2_500 }),
 })
 const drawers = drawersOn(LOCAL)
 
-// How many in a minute.
+// The number per minute.
 const PACE: Partial<Record<NemesisKind, number>> = { kill: 6, reorg: 5, pause: 3, halt: 3, killDatabase: 2 }
 
 function drawEvents(random: Random, seconds: number): NemesisEvent[] {

@@ -9,67 +9,67 @@ import type { AddressInfo } from 'node:net'
 import { delay } from '../bench/clock.ts'
 import type { Random } from '../bench/random.ts'
 import type { Ledger } from './ledger.ts'
-import { type Place, type Rates, type RequestFault, requestFaults } from './plan.ts'
+import { type ChainName, type Rates, type RequestFault, requestFaults } from './plan.ts'
 import { type Answer, askedBy, type Call, toldBy, type View } from './views.ts'
 import type { WriteAheadProbe } from './write-ahead.ts'
 
-/** What is wrong with a chain for a while; with one of its nodes where `node` says which. */
-export type Spell = { node?: number } & (
+/** A temporary fault of a chain, or of one of its nodes if `node` is set. */
+export type NodeFault = { node?: number } & (
   | { kind: 'frozen' }
   | { kind: 'stale' | 'forked'; lag: number }
   | { kind: 'lying' }
-  /** Transactions of this role are taken with thanks, and go nowhere. */
+  /** Transactions of this role are accepted and dropped. */
   | { kind: 'blackHole'; role: string }
 )
 
 export type FaultProxy = {
-  /** One for each of the chain's nodes; a path after it says who asks. */
+  /** One URL for each of the chain's nodes; a path after it names the caller. */
   urls: string[]
   node: string
-  /** The signed bytes that came by, by hash. */
+  /** The signed bytes that passed, by hash. */
   raws: Map<string, string>
   counts: Map<string, number>
-  cast(spell: Spell): () => void
+  cast(fault: NodeFault): () => void
   stop(): Promise<void>
 }
 
 type Options = {
-  chain: Place
-  /** How many nodes the service is told that the chain has. */
+  chain: ChainName
+  /** The number of nodes of the chain in the service's configuration. */
   nodes: number
   node(): string
   rates: Rates
   random: Random
   probe: WriteAheadProbe
   ledger: Ledger
-  /** Whether faults happen to this caller now: none do before it has started, nor when the run is over. */
+  /** Whether this caller may get faults now: not before it has started, nor after the run. */
   isFair(caller: string): boolean
 }
 
 type Asker = { node: number; caller: string }
 
 const SENDING = ['eth_sendRawTransaction', 'sendTransaction']
-// Answers that may be empty for a while although something is there: silence proves nothing.
+// Answers that may be null for a while although the object exists: null proves nothing.
 const MAY_BE_NULL = ['eth_getTransactionReceipt', 'eth_getTransactionByHash', 'getTransaction']
 const LONGEST_DELAY_MS = 2_000
 const agent = new Agent({ keepAlive: true, maxSockets: 256 })
 
 /**
- * Stands between the service and one chain as if it were several nodes of it: does what the plan says to requests to
- * each of them, and looks at all that is sent.
+ * A proxy between the service and one chain that acts as several of its nodes. It applies the planned faults
+ * to the requests to each of them, and inspects all sent transactions.
  */
 export async function startFaultProxy(options: Options): Promise<FaultProxy> {
   const { chain, random, rates, ledger } = options
-  const spells = new Map<Spell, View | undefined>()
+  const faults = new Map<NodeFault, View | undefined>()
   const forward = createForward(options.node)
   const raws = new Map<string, string>()
   const counts = new Map<string, number>()
   const count = (name: string) => void counts.set(name, (counts.get(name) ?? 0) + 1)
-  /** What is wrong with this node now, as far as this caller is concerned. */
-  const spellsOn = ({ node, caller }: Asker): Spell[] =>
-    options.isFair(caller) ? [] : [...spells.keys()].filter((each) => (each.node ?? node) === node)
-  const isFrozen = (asker: Asker) => spellsOn(asker).some(({ kind }) => kind === 'frozen')
-  const viewOf = (asker: Asker) => spellsOn(asker).flatMap((each) => spells.get(each) ?? [])[0]
+  /** The current faults of this node for this caller. */
+  const faultsOn = ({ node, caller }: Asker): NodeFault[] =>
+    options.isFair(caller) ? [] : [...faults.keys()].filter((each) => (each.node ?? node) === node)
+  const isFrozen = (asker: Asker) => faultsOn(asker).some(({ kind }) => kind === 'frozen')
+  const viewOf = (asker: Asker) => faultsOn(asker).flatMap((each) => faults.get(each) ?? [])[0]
 
   function drawFault(caller: string): RequestFault | undefined {
     if (options.isFair(caller)) return undefined
@@ -121,7 +121,7 @@ export async function startFaultProxy(options: Options): Promise<FaultProxy> {
     }
   }
 
-  /** Signed bytes have to be on record at this very moment. Returns the answers to what goes nowhere. */
+  /** Signed bytes must be on record at this time. Returns the answers for dropped transactions. */
   async function inspect(calls: readonly Call[], asker: Asker): Promise<Map<Call, Answer>> {
     const swallowed = new Map<Call, Answer>()
     for (const call of calls) {
@@ -129,8 +129,8 @@ export async function startFaultProxy(options: Options): Promise<FaultProxy> {
       const raw = String(call.params?.[0])
       const found = await options.probe.look(raw)
       raws.set(found.txHash, raw)
-      const isLost = spellsOn(asker).some(
-        (spell) => spell.kind === 'blackHole' && isIn(spell.role, found.role),
+      const isLost = faultsOn(asker).some(
+        (fault) => fault.kind === 'blackHole' && isIn(fault.role, found.role),
       )
       if (isLost) swallowed.set(call, { id: call.id, result: found.txHash })
       ledger.traffic({ chain, ...asker, ...found, isLost })
@@ -138,12 +138,12 @@ export async function startFaultProxy(options: Options): Promise<FaultProxy> {
     return swallowed
   }
 
-  async function cast(cause: Spell): Promise<void> {
+  async function cast(cause: NodeFault): Promise<void> {
     if (cause.kind === 'stale' || cause.kind === 'forked') {
       const call = { jsonrpc: '2.0', id: 1, method: 'eth_blockNumber', params: [] }
       const head = Number(JSON.parse((await forward(JSON.stringify(call))).text).result)
-      spells.set(cause, { kind: cause.kind, at: Math.max(1, head - cause.lag) })
-    } else spells.set(cause, cause.kind === 'lying' ? { kind: 'lying' } : undefined)
+      faults.set(cause, { kind: cause.kind, at: Math.max(1, head - cause.lag) })
+    } else faults.set(cause, cause.kind === 'lying' ? { kind: 'lying' } : undefined)
   }
 
   const server = createServer({ keepAliveTimeout: 60_000 }, (request, response) => {
@@ -160,7 +160,7 @@ export async function startFaultProxy(options: Options): Promise<FaultProxy> {
     counts,
     cast(cause) {
       const done = cast(cause)
-      return () => void done.then(() => spells.delete(cause))
+      return () => void done.then(() => faults.delete(cause))
     },
     async stop() {
       server.closeAllConnections()
@@ -169,7 +169,7 @@ export async function startFaultProxy(options: Options): Promise<FaultProxy> {
   }
 }
 
-/** What was meant for one role reaches its burns and replacements as well. */
+/** A fault for one role also applies to its burns and replacements. */
 function isIn(hole: string, role: string | undefined): boolean {
   return role === hole || role === 'noop'
 }
@@ -183,7 +183,7 @@ function answerTo(call: Call, found: Answer, fault?: RequestFault): Answer {
   return { ...found, result: { ...rest, value: value.map(() => null) } }
 }
 
-/** The nodes are one: what several of them are asked at the same time it is asked once. */
+/** All nodes are one: equal requests to several of them at the same time are sent once. */
 function createForward(node: () => string): (body: string) => Promise<Reply> {
   const open = new Map<string, Promise<Reply>>()
   return (body) => {

@@ -6,21 +6,23 @@ import type { WorldChain } from '../world.ts'
 type Options = {
   chain: WorldChain
   depth: number
-  /** Deeper than this it does not happen: on a busy machine blocks come while one looks. */
+  /** Not deeper than this: on a busy machine blocks may arrive meanwhile. */
   deepest: number
-  /** Whether what was undone is offered again, in another order, or left for its sender to notice. */
+  /** Whether reverted transactions are sent again, in another order, or left for their sender to notice. */
   keeps: boolean
   raws: Map<string, string>
   random: Random
 }
 
-/** Undoes the last blocks. Returns how many, and how many transactions they held; undefined when too late for it. */
+/**
+ * Reverts the last blocks. Returns their number and that of their transactions; undefined if it is too late.
+ */
 export async function reorg({ chain, depth, deepest, keeps, raws, random }: Options) {
   const { client } = chain
   const from = await client.getBlockNumber({ cacheTime: 0 })
   const id = await client.snapshot()
   let head = await client.getBlockNumber({ cacheTime: 0 })
-  // A block came between: nobody knows which of the two the snapshot is of.
+  // A block arrived in between: it is unknown which of the two the snapshot has.
   if (head !== from) return undefined
   while (head < from + BigInt(depth)) {
     await delay(30)
@@ -47,7 +49,7 @@ async function resend(chain: WorldChain, hashes: readonly Hex[], raws: Map<strin
   const known = hashes.flatMap((hash) => raws.get(hash) ?? [])
   const shuffled = known.map((raw) => ({ raw, key: random.next() })).sort((a, b) => a.key - b.key)
   for (const { raw } of shuffled) {
-    // A nonce out of its turn waits in the pool; one that was taken meanwhile is refused, which is the point.
+    // A nonce gap waits in the pool; a nonce consumed meanwhile is refused, as intended.
     await chain.client.sendRawTransaction({ serializedTransaction: raw as Hex }).catch(() => undefined)
   }
 }

@@ -11,26 +11,30 @@ import { live } from './clients/client.ts'
 import { direct } from './director.ts'
 import { type Ledger, openLedger } from './ledger.ts'
 import type { Mutant } from './mutants.ts'
-import { makePeace, rage, strike } from './nemesis.ts'
+import { causeFault, causeFaults, endFaults } from './nemesis.ts'
 import type { ClientPlan, Plan } from './plan.ts'
-import { lapse, untilTaken } from './shape-troubles.ts'
+import { lapse, untilTaken } from './shape-faults.ts'
 import { type Stage, setStage } from './stage.ts'
 
-// For what has not been seen in the planned time. A machine that has nothing else to do needs a fraction of it.
+// For events that were not seen in the planned time. An idle machine needs a fraction of it.
 const MOST_MORE_SECONDS = 1_200
 const LOOK_MS = 250
-// Blocks enough to see what the last moves of the service were made by.
+// Enough blocks to see the basis of the service's last decisions.
 const AFTERMATH_MS = 2_000
-// On a shape, when all is calm: time for swaps to end as they do, then time that passes at once until all is at rest.
+// On a shape, after the faults: time for swaps to end normally, then time that passes at once until all are
+// at rest.
 const CALM_MS = 25_000
 const LAPSE_SECONDS = 300
-// For those who could not begin while everything broke.
+// For clients that could not start during the faults.
 const BACKLOG_MS = 45_000
 const LAPSE_EVERY_MS = 4_000
 
 export type RunOptions = { plan: Plan; dir: string; mutant?: Mutant; say(line: string): void }
 
-/** One run: everything starts, breaks and comes to rest, and its folder says what the checker needs to know. */
+/**
+ * One run: starts everything, causes the faults and waits for rest; its folder has the evidence for the
+ * checker.
+ */
 export async function run({ plan, dir, mutant, say }: RunOptions): Promise<{ stop(): Promise<void> }> {
   const ledger = openLedger(dir)
   writeFileSync(join(dir, 'plan.json'), JSON.stringify(plan))
@@ -40,7 +44,7 @@ export async function run({ plan, dir, mutant, say }: RunOptions): Promise<{ sto
   const first = begin(stage, plan, { clients: plan.clients, ledger, life })
   const progress = reportProgress(stage, plan, say)
   stage.state.isFair = false
-  const more = await (plan.isGate ? passGate : rageAll)(stage, plan, { ledger, life, say, first })
+  const more = await (plan.isGate ? passGate : causeAllFaults)(stage, plan, { ledger, life, say, first })
   const last = plan.deepReorg && (await undoDeeply(stage, plan, { ledger, life, say, first }))
   life.isClosed = true
   await calm(stage)
@@ -56,15 +60,15 @@ export async function run({ plan, dir, mutant, say }: RunOptions): Promise<{ sto
   progress.stop()
   const quietMs = Date.now() - calmAt
   say(`quiet ${(quietMs / 1_000).toFixed(1)} s after the last fault`)
-  // What the checker reads must not move under its eyes, also when something did not come to rest.
-  await stage.crew.stop()
+  // The data must not change while the checker reads it, even if something did not come to rest.
+  await stage.processes.stop()
   await delay(AFTERMATH_MS)
   stage.heads.stop()
   await writeFacts(stage, plan, { calmAt, quietMs })
   return { stop: stage.stop }
 }
 
-/** Finality is minutes away: the clocks of all chains move on together until all is at rest. */
+/** Finality takes minutes: the clocks of all chains are advanced together until all is at rest. */
 async function passTime({ field }: Stage, life: Life): Promise<void> {
   const calm = Date.now() + CALM_MS
   while (!life.isOver && Date.now() < calm) await delay(LOOK_MS)
@@ -74,16 +78,16 @@ async function passTime({ field }: Stage, life: Life): Promise<void> {
   }
 }
 
-/** Closed, nobody begins any more; over, nobody waits any longer. */
+/** Closed: no client starts. Over: no client waits. */
 type Life = { isClosed: boolean; isOver: boolean }
 type Begin = { clients: readonly ClientPlan[]; ledger: Ledger; life: Life }
 
 type Begun = { areAllIn(): boolean; ended: Promise<unknown> }
 
-/** Lets these clients begin, each at its time and when there is room for it. */
+/** Starts these clients, each at its time and when there is room for it. */
 function begin(stage: Stage, plan: Plan, { clients, ledger, life }: Begin): Begun {
   const started = Date.now()
-  const { world, solana, crew } = stage
+  const { world, solana, processes } = stage
   const isOver = () => life.isOver
   let waiting = clients.length
   let here = 0
@@ -91,13 +95,13 @@ function begin(stage: Stage, plan: Plan, { clients, ledger, life }: Begin): Begu
     const party = stage.parties.get(client.id)
     if (!party) throw new Error(`Client ${client.id} has no wallet`)
     await delay(started + client.at - Date.now())
-    const isFull = () => here >= (plan.atOnce ?? clients.length) || stage.field.doors.areClosed
+    const isFull = () => here >= (plan.atOnce ?? clients.length) || stage.field.admission.isClosed
     while (isFull() && !life.isClosed) await delay(LOOK_MS)
     waiting -= 1
     if (life.isClosed) return
     here += 1
     const random = createRandom(plan.seed + 1_000 + client.id)
-    const access = { id: client.id, apiUrls: crew.apiUrls, ledger, random, isOver }
+    const access = { id: client.id, apiUrls: processes.apiUrls, ledger, random, isOver }
     const caller = createCaller({ ...access, apiKey: stage.apiKey })
     const stranger = createCaller({ ...access, id: -1, apiKey: stage.strangerKey })
     await live({ world, solana, caller, stranger, random, isOver }, party)
@@ -106,10 +110,10 @@ function begin(stage: Stage, plan: Plan, { clients, ledger, life }: Begin): Begu
   return { areAllIn: () => waiting === 0, ended: Promise.all(clients.map(enter)) }
 }
 
-type Rage = Omit<Begin, 'clients'> & { say(line: string): void; first: Begun }
+type Faults = Omit<Begin, 'clients'> & { say(line: string): void; first: Begun }
 
-/** Until every fail-point was seen and all the clients are there; those in reserve follow while that lasts. */
-async function passGate(stage: Stage, plan: Plan, { first, ...how }: Rage): Promise<Begun | undefined> {
+/** Until every fail-point was reached and all clients have started; reserve clients follow meanwhile. */
+async function passGate(stage: Stage, plan: Plan, { first, ...how }: Faults): Promise<Begun | undefined> {
   let more: Begun | undefined
   const callMore = async (isOver: () => boolean) => {
     while (!isOver() || !first.areAllIn()) {
@@ -121,34 +125,40 @@ async function passGate(stage: Stage, plan: Plan, { first, ...how }: Rage): Prom
   return more
 }
 
-/** All that is planned; then, with the clients in reserve, what leads to that which was not seen often enough. */
-async function rageAll(stage: Stage, plan: Plan, { first, ...how }: Rage): Promise<Begun | undefined> {
+/**
+ * The whole plan; then, with the reserve clients, the conditions for events that were not seen often enough.
+ */
+async function causeAllFaults(
+  stage: Stage,
+  plan: Plan,
+  { first, ...how }: Faults,
+): Promise<Begun | undefined> {
   await rageFor(stage, plan, plan.seconds)
   if (plan.deepReorg || plan.reserve.length === 0 || (await isAllSeen(stage, plan))) return undefined
   how.say('not everything was seen often enough yet: going on')
   const more = begin(stage, plan, { ...how, clients: plan.reserve })
   const allEnded = Promise.allSettled([first.ended, more.ended])
   await directUntilSeen(stage, plan, MOST_MORE_SECONDS, async (_, end) => {
-    // Without clients nothing is left that could be seen.
+    // Without clients nothing more can be seen.
     void allEnded.then(end)
   })
   return more
 }
 
-async function calm({ state, crew, field }: Stage): Promise<void> {
+async function calm({ state, processes, field }: Stage): Promise<void> {
   state.isFair = true
-  crew.calm()
-  await makePeace(field)
+  processes.calm()
+  await endFaults(field)
 }
 
 /**
- * When all else is over: a chain undoes more than it should ever. Swaps that were paid by then lose their inputs, and
- * no fault of another kind is in the way of that.
+ * After all other faults, a chain reverts more than its reorg window. Swaps that were paid by then lose their
+ * inputs, and no other fault interferes.
  */
 async function undoDeeply(
   stage: Stage,
   plan: Plan,
-  { say, first, ...how }: Rage,
+  { say, first, ...how }: Faults,
 ): Promise<Begun | undefined> {
   const { deepReorg } = plan
   if (!deepReorg) return undefined
@@ -162,7 +172,7 @@ async function undoDeeply(
     const paid = Promise.all([begun.ended, delay(deepReorg.leastMs)])
     await Promise.race([paid, delay(deepReorg.mostMs)])
   }
-  await strike({ ...stage.field, wait }, { at: 0, ...deepReorg })
+  await causeFault({ ...stage.field, wait }, { at: 0, ...deepReorg })
   return begun
 }
 
@@ -170,7 +180,7 @@ type Beside = (isOver: () => boolean, end: () => void) => Promise<void>
 
 async function directUntilSeen(stage: Stage, plan: Plan, seconds: number, beside?: Beside): Promise<void> {
   const deadline = Date.now() + seconds * 1_000
-  const counts = stage.crew.crashes
+  const counts = stage.processes.crashes
   const isSeen = (...points: FailPoint[]) => points.every((point) => (counts.get(point) ?? 0) >= plan.crashes)
   let isDone = false
   const isOver = () => isDone || Date.now() > deadline
@@ -193,14 +203,14 @@ async function directUntilSeen(stage: Stage, plan: Plan, seconds: number, beside
 async function rageFor(stage: Stage, plan: Plan, seconds: number): Promise<void> {
   const stop = new AbortController()
   setMaxListeners(0, stop.signal)
-  const raging = rage(stage.field, plan.events, stop.signal)
+  const causing = causeFaults(stage.field, plan.events, stop.signal)
   await delay(seconds * 1_000)
   stop.abort()
-  await raging
+  await causing
 }
 
-async function isAllSeen({ crew, pool }: Stage, plan: Plan): Promise<boolean> {
-  if ([...crew.crashes.values()].some((count) => count < plan.crashes)) return false
+async function isAllSeen({ processes, pool }: Stage, plan: Plan): Promise<boolean> {
+  if ([...processes.crashes.values()].some((count) => count < plan.crashes)) return false
   if (plan.isGate) return true
   const moves = await pool
     .query<{ move: string; count: number }>(
@@ -215,7 +225,7 @@ const seconds = (since: number) => ((Date.now() - since) / 1_000).toFixed(0)
 
 const OPEN = `select count(*)::int as open from swaps where state not in ('closed', 'refunded', 'failed')`
 
-/** Nothing is left to do: every swap has ended, and its money is where it stays. */
+/** Nothing is left to do: every swap has ended, and its funds are final. */
 async function untilQuiet(pool: Pool, deadline: number): Promise<void> {
   while (Date.now() < deadline) {
     const open = await pool.query<{ open: number }>(OPEN).then(
@@ -227,16 +237,16 @@ async function untilQuiet(pool: Pool, deadline: number): Promise<void> {
   }
 }
 
-function reportProgress({ pool, crew }: Stage, plan: Plan, say: (line: string) => void) {
+function reportProgress({ pool, processes }: Stage, plan: Plan, say: (line: string) => void) {
   const started = Date.now()
   const report = async () => {
     const { rows } = await pool
       .query<{ state: string; count: string }>('select state, count(*) from swaps group by 1 order by 1')
       .catch(() => ({ rows: [] }))
     const states = rows.map(({ state, count }) => `${state} ${count}`).join(', ')
-    const seen = [...crew.crashes.values()].filter((count) => count >= plan.crashes).length
+    const seen = [...processes.crashes.values()].filter((count) => count >= plan.crashes).length
     say(
-      `${seconds(started)} s: ${states || 'the database is down'}; fail-points ${seen}/${crew.crashes.size}`,
+      `${seconds(started)} s: ${states || 'the database is down'}; fail-points ${seen}/${processes.crashes.size}`,
     )
   }
   const timer = setInterval(() => void report(), 5_000)
@@ -244,14 +254,14 @@ function reportProgress({ pool, crew }: Stage, plan: Plan, say: (line: string) =
 }
 
 async function writeFacts(
-  { crew, proxies, dir }: Stage,
+  { processes, proxies, dir }: Stage,
   plan: Plan,
   times: { calmAt: number; quietMs: number },
 ) {
   const requests: Record<string, number> = {}
   for (const proxy of proxies.values())
     for (const [fault, count] of proxy.counts) requests[fault] = (requests[fault] ?? 0) + count
-  const crashes = Object.fromEntries(crew.crashes)
+  const crashes = Object.fromEntries(processes.crashes)
   const { least, isGate, shape } = plan
   writeFileSync(
     join(dir, 'facts.json'),

@@ -3,7 +3,7 @@ import { findServerCrashes } from './checker/server-crashes.ts'
 
 const at = '2026-11-02 11:39:04.812 UTC [612]'
 
-test('a process of PostgreSQL that ended by a signal is found, of whichever kind and version', () => {
+test('a PostgreSQL process that a signal ended is found, of any kind and version', () => {
   const crashes = [
     `${at} LOG:  client backend (PID 688) was terminated by signal 11: Segmentation fault`,
     `${at} LOG:  server process (PID 689) was terminated by signal 6: Aborted`,
@@ -20,7 +20,7 @@ test('a process of PostgreSQL that ended by a signal is found, of whichever kind
   expect(findServerCrashes(log)).toEqual(crashes)
 })
 
-test('a server that was killed as a whole, or told to end its connections, has not crashed', () => {
+test('a server that was killed as a whole, or that ended its connections on command, has not crashed', () => {
   const log = [
     `${at} LOG:  database system was interrupted; last known up at 2026-11-02 11:38:58 UTC`,
     `${at} LOG:  database system was not properly shut down; automatic recovery in progress`,

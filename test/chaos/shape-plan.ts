@@ -2,27 +2,27 @@ import { createRandom, type Random } from '../bench/random.ts'
 import {
   type Behaviour,
   behaviours,
+  type ChainName,
   type ClientPlan,
   type Drawer,
   drawersOn,
-  type EvmPlace,
+  type EvmChainName,
   type NemesisEvent,
   type NemesisKind,
   nemesisKinds,
-  type Place,
   type Plan,
   RATES,
-  type ShapeTrouble,
+  type ShapeFault,
   spread,
   spreadOver,
 } from './plan.ts'
 
-// A run on chains of a public shape. Their blocks and their finality take the time of real ones, and deadlines are
-// those of production: clocks are moved where a run would have to wait for minutes.
+// A run on chains of a public shape. Blocks and finality take as long as on the real ones, and deadlines are
+// those of production. Clocks are moved where a run would otherwise wait for minutes.
 
-export const SHAPE_CHAINS: readonly EvmPlace[] = ['ethereum', 'base', 'arbitrum']
-const ROLLUPS: readonly EvmPlace[] = ['base', 'arbitrum']
-/** The defaults of the service, named for the checker. */
+export const SHAPE_CHAINS: readonly EvmChainName[] = ['ethereum', 'base', 'arbitrum']
+const ROLLUPS: readonly EvmChainName[] = ['base', 'arbitrum']
+/** The defaults of the service, repeated for the checker. */
 const DEADLINES = {
   opLifeSeconds: 120,
   lockInclusionSeconds: 60,
@@ -39,13 +39,13 @@ const DRAIN_SECONDS = 240
 const LEASE_MS = 3_000
 const NODES = 3
 // A block of Ethereum carries few swaps in the time of a run.
-const WEIGHTED: readonly EvmPlace[] = ['base', 'arbitrum', 'base', 'arbitrum', 'ethereum']
+const WEIGHTED: readonly EvmChainName[] = ['base', 'arbitrum', 'base', 'arbitrum', 'ethereum']
 // Within the reorg window of each: 48 s, 20 s and 20 s.
-const DEEPEST: Partial<Record<EvmPlace, number>> = { ethereum: 3, base: 6, arbitrum: 24 }
-// Longer than the finality of any of them, shorter than what a delivery has left.
+const DEEPEST: Partial<Record<EvmChainName, number>> = { ethereum: 3, base: 6, arbitrum: 24 }
+// Longer than the finality of any of them, shorter than the remaining time of a delivery.
 const LAPSE_SECONDS = 1_300
 const LAPSES = [0.35, 0.6]
-// Deeper than the window of 20 s, whose swaps are paid meanwhile; then past the deadline of every op in it.
+// Deeper than the window of 20 s, with swaps paid meanwhile; then past the deadline of every op in it.
 const DEEP_REORG = { leastMs: 25_000, mostMs: 60_000, jumpSeconds: 200 }
 const DEEP_SWAPS = 12
 const ARMS_AT_ONCE = 6
@@ -87,9 +87,11 @@ function drawClients(random: Random, swaps: number, seconds: number): ClientPlan
   }))
 }
 
-/** Swaps from the chain that goes back, paid elsewhere: together they are worth more than the exposure cap. */
-function drawForReorg(random: Random, from: EvmPlace, firstId: number): ClientPlan[] {
-  const others: readonly Place[] = [...ROLLUPS.filter((place) => place !== from), 'solana']
+/**
+ * Swaps from the chain that is reverted, paid elsewhere: together they are worth more than the exposure cap.
+ */
+function drawForReorg(random: Random, from: EvmChainName, firstId: number): ClientPlan[] {
+  const others: readonly ChainName[] = [...ROLLUPS.filter((place) => place !== from), 'solana']
   return Array.from({ length: DEEP_SWAPS }, (_, index) => ({
     id: firstId + index,
     at: index * 250,
@@ -109,14 +111,14 @@ function drawRoute(random: Random, behaviour: Behaviour): Pick<ClientPlan, 'from
   if (behaviour === 'refusingRecipient')
     return { from: random.next() < 0.25 ? 'solana' : from, to, buy: 'ETH' }
   if (behaviour !== 'honest') return { from, to, buy: 'USDC' }
-  const solana: Place = 'solana'
+  const solana: ChainName = 'solana'
   const roll = random.next()
   if (roll < 0.2) return { from: solana, to, buy: 'USDC' }
   if (roll < 0.4) return { from, to: solana, buy: 'USDC' }
   return { from, to, buy: random.pick(['USDC', 'WETH', 'ETH']) }
 }
 
-type ShapeKind = Exclude<ShapeTrouble['kind'], 'lapse' | 'deepReorg'>
+type ShapeKind = Exclude<ShapeFault['kind'], 'lapse' | 'deepReorg'>
 
 const shapeDrawers: Record<ShapeKind, Drawer> = {
   finalityStall: (random) => ({
@@ -158,7 +160,7 @@ const drawers: Record<NemesisKind | ShapeKind, Drawer> = {
     const chain = random.pick(WEIGHTED)
     return { ...local.reorg(random), chain, depth: random.integer(1, DEEPEST[chain] ?? 1) }
   },
-  // Only the blocks stop: their time is that of the clock when they go on.
+  // Only the blocks stop: when they resume, their time is that of the clock.
   halt: (random) => ({
     kind: 'halt',
     chain: random.pick(WEIGHTED),
@@ -167,7 +169,7 @@ const drawers: Record<NemesisKind | ShapeKind, Drawer> = {
   }),
 }
 
-// How many in a minute.
+// The number per minute.
 const PACE: Partial<Record<NemesisKind | ShapeKind, number>> = { kill: 4, reorg: 3, pause: 1.5, halt: 2 }
 const USUAL_PACE = 1
 

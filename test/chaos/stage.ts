@@ -8,47 +8,48 @@ import { createApiKey } from '../bench/service.ts'
 import { createSolanaWorld } from '../solana-world.ts'
 import { createWorld, type LocalNetwork, type World } from '../world.ts'
 import { writeBaseline } from './baseline.ts'
-import type { Battlefield } from './battlefield.ts'
 import { amountOf, type Party } from './clients/scene.ts'
-import { type Crew, startCrew, untilReady } from './crew.ts'
 import { installJournal } from './journal.ts'
 import type { Ledger } from './ledger.ts'
 import type { Mutant } from './mutants.ts'
-import type { ClientPlan, EvmPlace, Place, Plan } from './plan.ts'
+import type { ChainName, ClientPlan, EvmChainName, Plan } from './plan.ts'
+import { type ServiceProcesses, startProcesses, untilReady } from './processes.ts'
 import { type FaultProxy, startFaultProxy } from './proxy.ts'
+import type { RunContext } from './run-context.ts'
+import { lapse } from './shape-faults.ts'
 import { SHAPE_CHAINS } from './shape-plan.ts'
-import { lapse } from './shape-troubles.ts'
 import { watchHeads } from './watch-heads.ts'
 import { createWriteAheadProbe, type WriteAheadProbe } from './write-ahead.ts'
 
 const BLOCK_MS = 500
 const SLOT_MS = 200
-/** Shortened together: a swap lives a minute and a half at most, and soft settling still has its time. */
+/** Shortened together: a swap takes a minute and a half at most, and soft settling still has its time. */
 const DEADLINES = {
   ...{ opLifeSeconds: 20, lockInclusionSeconds: 12, fillSeconds: 80, cutOffSeconds: 5 },
   ...{ attemptLifeSeconds: 30, detectionSeconds: 5, claimInclusionSeconds: 10 },
 }
-// Less than the larger of these swaps: they wait until their lock is final, and meet reorgs while they do.
+// Less than the larger of these swaps: they wait until their lock is final, and are exposed to reorgs
+// meanwhile.
 const EXPOSURE_CAP_USD = 20
 // Finality takes minutes there: room for about ten swaps of each chain at a time.
 const SHAPE_EXPOSURE_CAP_USD = 150
-const LOCAL_CHAINS: readonly EvmPlace[] = ['alpha', 'beta']
+const LOCAL_CHAINS: readonly EvmChainName[] = ['alpha', 'beta']
 // The contracts are older than the final blocks by then.
 const PAST_SECONDS = 45 * 60
 
 type StageOptions = { plan: Plan; dir: string; mutant?: Mutant; say(line: string): void }
 
-/** Everything that a run needs, started and at rest. */
+/** All parts of a run, started and at rest. */
 export type Stage = {
   network: Network
   world: World
-  solana: Battlefield['solana']
-  crew: Crew
-  proxies: ReadonlyMap<Place, FaultProxy>
+  solana: RunContext['solana']
+  processes: ServiceProcesses
+  proxies: ReadonlyMap<ChainName, FaultProxy>
   pool: Pool
   /** By client. */
   parties: Map<number, Party>
-  field: Battlefield
+  field: RunContext
   apiKey: string
   strangerKey: string
   heads: { stop(): void }
@@ -62,20 +63,20 @@ export async function setStage(options: StageOptions, ledger: Ledger): Promise<S
   const deadlines = { ...DEADLINES, ...plan.deadlines, ...mutant?.deadlines }
   const nodes = new Map<string, string>()
   const state = { isFair: true }
-  let crew: Crew | undefined
+  let processes: ServiceProcesses | undefined
   let probe: WriteAheadProbe | undefined
   const look = (raw: string) => {
     if (!probe) throw new Error('Nothing may be sent before the database runs')
     return probe.look(raw)
   }
-  const places = plan.shape ? SHAPE_CHAINS : LOCAL_CHAINS
-  const proxies = await openProxies(plan, [...places, 'solana'], {
+  const chainNames = plan.shape ? SHAPE_CHAINS : LOCAL_CHAINS
+  const proxies = await openProxies(plan, [...chainNames, 'solana'], {
     ledger,
     nodeOf: (chain) => nodes.get(chain) ?? '',
     probe: { look, stop: async () => {} },
-    isFair: (caller) => state.isFair || !crew?.isUp(caller),
+    isFair: (caller) => state.isFair || !processes?.isUp(caller),
   })
-  const proxyOf = (place: Place) => getProxy(proxies, place)
+  const proxyOf = (place: ChainName) => getProxy(proxies, place)
   const network = await startNetwork({
     ...{ service: false, home: join(dir, 'network'), say },
     ...(plan.shape ? { shape: plan.shape } : { blockMs: BLOCK_MS, slotMs: SLOT_MS }),
@@ -83,13 +84,13 @@ export async function setStage(options: StageOptions, ledger: Ledger): Promise<S
     serviceConfig: { deadlines, venues: [{ kind: 'inventory' }] },
     serviceRpcUrl({ name, rpcUrl }) {
       nodes.set(name, rpcUrl)
-      return proxyOf(name as Place).urls[0] ?? rpcUrl
+      return proxyOf(name as ChainName).urls[0] ?? rpcUrl
     },
   })
   probe = createWriteAheadProbe(network.databaseUrl)
   const random = createRandom(plan.seed + 7)
   const config = (file: ServiceConfig, name: string) => toConfig(file, plan, { proxyOf, nodes, name })
-  crew = await startCrew({
+  processes = await startProcesses({
     ...{ network, ledger, random, workers: plan.workers, attesters: 1, target: plan.crashes },
     armsAtOnce: plan.armsAtOnce,
     config,
@@ -98,24 +99,24 @@ export async function setStage(options: StageOptions, ledger: Ledger): Promise<S
   const pool = await openPool(network, mutant)
   const apiKey = await createApiKey(network, 'chaos')
   const strangerKey = await createApiKey(network, 'stranger')
-  const local = { ...network.local, apiUrl: crew.apiUrls[0] ?? '', apiKey, blockMs: BLOCK_MS }
+  const local = { ...network.local, apiUrl: processes.apiUrls[0] ?? '', apiKey, blockMs: BLOCK_MS }
   const world = createWorld(local as LocalNetwork)
   const solana = await createSolanaWorld(world.local)
   const parties = await fundParties({ world, solana }, plan)
   say(`${parties.length} wallets hold money`)
-  const blockMsOf = (place: EvmPlace) =>
+  const blockMsOf = (place: EvmChainName) =>
     network.local.chains.find(({ name }) => name === place)?.shape?.blockMs ?? BLOCK_MS
-  const field: Battlefield = {
-    ...{ network, world, solana, crew, places, proxyOf, blockMsOf, pool, ledger, random },
-    doors: { areClosed: false },
+  const field: RunContext = {
+    ...{ network, world, solana, processes, chainNames, proxyOf, blockMsOf, pool, ledger, random },
+    admission: { isClosed: false },
     turns: new Map(),
   }
   if (plan.shape) await lapse(field, PAST_SECONDS)
-  await untilReady(crew.apiUrls, 90_000)
+  await untilReady(processes.apiUrls, 90_000)
   const heads = watchHeads(network, ledger)
   const baseline = { dir, network, world, solana, deadlines, exposureCapUsd: exposureCapUsdOf(plan) }
   await writeBaseline({ ...baseline, config: (file) => config(file, '') }, parties)
-  const running = crew
+  const running = processes
   const stop = async () => {
     heads.stop()
     await running.stop()
@@ -126,12 +127,26 @@ export async function setStage(options: StageOptions, ledger: Ledger): Promise<S
   }
   const byClient = new Map(parties.map((party) => [party.plan.id, party]))
   return {
-    ...{ network, world, solana, crew, proxies, pool, field, apiKey, strangerKey, heads, dir, state, stop },
+    ...{
+      network,
+      world,
+      solana,
+      processes,
+      proxies,
+      pool,
+      field,
+      apiKey,
+      strangerKey,
+      heads,
+      dir,
+      state,
+      stop,
+    },
     parties: byClient,
   }
 }
 
-/** The run's own connections; the database keeps its journal from now on. */
+/** The run's own connections; the journal's triggers are installed from now on. */
 async function openPool({ databaseUrl }: Network, mutant: Mutant | undefined): Promise<Pool> {
   const pool = new Pool({ connectionString: databaseUrl, max: 4 })
   pool.on('error', () => {})
@@ -144,16 +159,16 @@ async function openPool({ databaseUrl }: Network, mutant: Mutant | undefined): P
 const exposureCapUsdOf = ({ shape }: Plan) => (shape ? SHAPE_EXPOSURE_CAP_USD : EXPOSURE_CAP_USD)
 
 type Behind = Pick<Parameters<typeof startFaultProxy>[0], 'ledger' | 'probe' | 'isFair'> & {
-  nodeOf(chain: Place): string
+  nodeOf(chain: ChainName): string
 }
 
-/** One in front of each chain. */
+/** One proxy in front of each chain. */
 async function openProxies(
   plan: Plan,
-  names: readonly Place[],
+  names: readonly ChainName[],
   { nodeOf, ...behind }: Behind,
-): Promise<ReadonlyMap<Place, FaultProxy>> {
-  const open = (chain: Place, index: number) =>
+): Promise<ReadonlyMap<ChainName, FaultProxy>> {
+  const open = (chain: ChainName, index: number) =>
     startFaultProxy({
       ...behind,
       chain,
@@ -167,18 +182,18 @@ async function openProxies(
   )
 }
 
-function getProxy(proxies: ReadonlyMap<Place, FaultProxy>, place: Place): FaultProxy {
+function getProxy(proxies: ReadonlyMap<ChainName, FaultProxy>, place: ChainName): FaultProxy {
   const proxy = proxies.get(place)
   if (!proxy) throw new Error(`The run has no chain ${place}`)
   return proxy
 }
 
-type Reached = { proxyOf(place: Place): FaultProxy; nodes: ReadonlyMap<string, string>; name: string }
+type Reached = { proxyOf(place: ChainName): FaultProxy; nodes: ReadonlyMap<string, string>; name: string }
 
-/** The path of its nodes' addresses tells the proxy who asks. Of new heads a shaped chain itself tells. */
+/** The path of the nodes' URLs tells the proxy who calls. A shaped chain itself announces new heads. */
 function toConfig(config: ServiceConfig, plan: Plan, { proxyOf, nodes, name }: Reached) {
   const chains = config.chains.map((chain) => {
-    const urls = proxyOf(chain.name as Place).urls.map((url) => `${url}/${name}`)
+    const urls = proxyOf(chain.name as ChainName).urls.map((url) => `${url}/${name}`)
     const socket = nodes.get(chain.name)?.replace(/^http/, 'ws')
     return {
       ...chain,
@@ -188,11 +203,11 @@ function toConfig(config: ServiceConfig, plan: Plan, { proxyOf, nodes, name }: R
       exposureCapUsd: exposureCapUsdOf(plan),
     }
   })
-  // As few as there can be several of: a process looks at the lanes of all of them all the time.
+  // As few as possible with several of them: a process polls the lanes of all.
   return { ...config, chains, leaseMs: plan.leaseMs, relayers: config.relayers.slice(0, 2) }
 }
 
-/** Each client has a wallet and a recipient of its own, so that what a swap did is what their balances say. */
+/** Each client has its own wallet and recipient, so that their balances show the effect of its swap. */
 async function fundParties({ world, solana }: Pick<Stage, 'world' | 'solana'>, plan: Plan): Promise<Party[]> {
   const fund = async (client: ClientPlan): Promise<Party> => {
     const { from, to } = client

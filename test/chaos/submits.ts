@@ -10,16 +10,17 @@ import { createApiKey } from '../bench/service.ts'
 import { delegateTo } from '../instant-wallet.ts'
 import { createWorld, type LocalNetwork, toRequest, type World } from '../world.ts'
 import { type Caller, createCaller } from './clients/caller.ts'
-import { type Crew, startCrew, untilReady } from './crew.ts'
 import { type Ledger, openLedger } from './ledger.ts'
+import { type ServiceProcesses, startProcesses, untilReady } from './processes.ts'
 
-// One question only: is what was answered with 200 still there, whatever died just then?
+// A single question: is every swap that was acknowledged with 200 still stored, whatever was killed at that
+// time?
 
 const USDC = 10n ** 6n
 const AMOUNT = 5n * USDC
 const SWAPS_PER_WALLET = 100
 const AT_ONCE = 16
-// By what was acknowledged in between, so that a slow machine kills no more often than a fast one.
+// By acknowledgements in between, so that a slow machine kills no more often than a fast one.
 const ACKNOWLEDGED_PER_KILL = [8, 24] as const
 const KILLS_PER_DATABASE = 4
 const SUBMITS_PER_CRASH = 50
@@ -31,53 +32,60 @@ export type SubmitReport = {
   acknowledged: number
   killed: number
   databaseKilled: number
-  /** Submissions of which nobody heard what became, and that were sent again. */
+  /** Submissions without an answer that were sent again. */
   unanswered: number
   /** Acknowledged, and not stored exactly once. */
   lost: string[]
-  /** Acknowledged, and answered otherwise when submitted again. */
+  /** Acknowledged, and answered differently when submitted again. */
   changed: string[]
 }
 
 type Options = { submits: number; seed: number; dir: string; say(line: string): void }
 
-/** Submits while processes of the API and the database are killed, then looks for every swap that was answered. */
+/** Submits while API processes and the database are killed, then looks for every acknowledged swap. */
 export async function runSubmits({ submits, seed, dir, say }: Options): Promise<SubmitReport> {
   const ledger = openLedger(dir)
   const random = createRandom(seed)
   const env = { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '' }
   const network = await startNetwork({ service: false, home: join(dir, 'network'), blockMs: 1_000, say, env })
-  const crew = await startCrew({
-    // The worker counts the inventory that submissions reserve from.
+  const processes = await startProcesses({
+    // The worker counts the inventory that submissions reserve.
     ...{ network, ledger, random, workers: 1, attesters: 0, armed: ['api'] },
     target: Math.ceil(submits / SUBMITS_PER_CRASH),
     config: (file) => file,
   })
   const apiKey = await createApiKey(network, 'submits')
-  const world = createWorld({ ...network.local, apiUrl: crew.apiUrls[0] ?? '', apiKey } as LocalNetwork)
+  const world = createWorld({ ...network.local, apiUrl: processes.apiUrls[0] ?? '', apiKey } as LocalNetwork)
   try {
     const wallets = await createWallets(world, Math.ceil(submits / SWAPS_PER_WALLET))
-    await untilReady(crew.apiUrls, 90_000)
-    const caller = createCaller({ id: 0, apiUrls: crew.apiUrls, apiKey, ledger, random, isOver: () => false })
+    await untilReady(processes.apiUrls, 90_000)
+    const caller = createCaller({
+      id: 0,
+      apiUrls: processes.apiUrls,
+      apiKey,
+      ledger,
+      random,
+      isOver: () => false,
+    })
     const acknowledged: Acknowledged[] = []
-    const killing = startKilling({ network, crew, ledger, random, acknowledged })
+    const killing = startKilling({ network, processes, ledger, random, acknowledged })
     const turns = Array.from({ length: submits }, (_, index) => wallets[index % wallets.length] ?? wallets[0])
     await submitAll({ world, caller, say, acknowledged }, turns as PrivateKeyAccount[])
     const deaths = await killing.stop()
-    crew.calm()
-    await untilReady(crew.apiUrls, 60_000)
+    processes.calm()
+    await untilReady(processes.apiUrls, 60_000)
     const lost = await findLost(network, acknowledged)
     const changed = await findChanged(caller, acknowledged)
     return { acknowledged: acknowledged.length, ...deaths, unanswered: countUnanswered(dir), lost, changed }
   } finally {
-    await crew.stop()
+    await processes.stop()
     await network.stop()
   }
 }
 
 /**
- * With twice of what their swaps take, since an input that has left counts as still to leave until the worker has seen
- * it; and delegated: what is built needs no authorization.
+ * Funded with twice the amount of their swaps, since an input that has left counts as pending until the
+ * worker has seen it. Delegated, so that builds need no authorization.
  */
 async function createWallets(world: World, count: number): Promise<PrivateKeyAccount[]> {
   return Promise.all(
@@ -103,7 +111,7 @@ async function submitAll(scene: Scene, turns: PrivateKeyAccount[]): Promise<void
   await Promise.all(Array.from({ length: AT_ONCE }, work))
 }
 
-/** Until one is acknowledged: what is too late by now begins with a fresh quote. */
+/** Until a submission is acknowledged: an expired one starts again with a new quote. */
 async function submitOne(scene: Scene, wallet: PrivateKeyAccount): Promise<Acknowledged> {
   const { world, caller } = scene
   const order = { from: world.alpha, sell: 'USDC', to: world.beta, buy: 'USDC', amount: AMOUNT }
@@ -118,7 +126,7 @@ async function submitOne(scene: Scene, wallet: PrivateKeyAccount): Promise<Ackno
     const { geoOpHash, geoOpToken } = build.body
     const signature = await wallet.signMessage({ message: { raw: geoOpHash as Hex } })
     const submission = { geoOpToken, signature }
-    // Twice at once, often to two processes: it is one swap all the same.
+    // Twice at once, often to two processes: it is still one swap.
     const [first, second] = await Promise.all([caller.submit(submission), caller.submit(submission)])
     if (first.body.swapId !== second.body.swapId && first.status === second.status)
       throw new Error(`One submission is ${first.body.swapId} and ${second.body.swapId}`)
@@ -130,13 +138,13 @@ async function submitOne(scene: Scene, wallet: PrivateKeyAccount): Promise<Ackno
 
 type Killing = {
   network: Network
-  crew: Crew
+  processes: ServiceProcesses
   ledger: Ledger
   random: Random
   acknowledged: readonly Acknowledged[]
 }
 
-function startKilling({ network, crew, ledger, random, acknowledged }: Killing) {
+function startKilling({ network, processes, ledger, random, acknowledged }: Killing) {
   const deaths = { killed: 0, databaseKilled: 0 }
   const end = new AbortController()
   const kill = async () => {
@@ -147,7 +155,7 @@ function startKilling({ network, crew, ledger, random, acknowledged }: Killing) 
       const isDatabase = turn % KILLS_PER_DATABASE === 0
       ledger.fault(isDatabase ? 'killDatabase' : 'kill')
       if (isDatabase) network.kill('postgres')
-      else crew.signal('api', random.integer(0, 1), 'SIGKILL')
+      else processes.signal('api', random.integer(0, 1), 'SIGKILL')
       deaths[isDatabase ? 'databaseKilled' : 'killed'] += 1
     }
   }
@@ -156,7 +164,7 @@ function startKilling({ network, crew, ledger, random, acknowledged }: Killing) 
     async stop() {
       end.abort()
       await killing
-      const crashed = [...crew.crashes.values()].reduce((sum, count) => sum + count, 0)
+      const crashed = [...processes.crashes.values()].reduce((sum, count) => sum + count, 0)
       return { ...deaths, killed: deaths.killed + crashed }
     },
   }

@@ -1,4 +1,4 @@
-// What one of a chain's nodes may see instead of the chain.
+// The views that a wrong node may have instead of the chain.
 
 export type Call = { id?: unknown; method?: string; params?: unknown[] }
 export type Answer = { id?: unknown; result?: unknown; error?: unknown }
@@ -6,19 +6,19 @@ export type Answer = { id?: unknown; result?: unknown; error?: unknown }
 export type View =
   /** Some blocks behind. */
   | { kind: 'stale'; at: number }
-  /** On blocks of its own since this one: nothing that happened later happened there. */
+  /** On its own blocks since this one: later events did not happen there. */
   | { kind: 'forked'; at: number }
-  /** Far ahead, with other blocks, and blind to everything that happened. */
+  /** Far ahead, with other blocks, and without any events. */
   | { kind: 'lying' }
 
 const LEAD = 1_000
-/** Where a method names the block that it is about. */
+/** The position of a method's block parameter. */
 const BLOCK_PARAM: Record<string, number> = {
   ...{ eth_getBlockByNumber: 0, eth_getTransactionCount: 1, eth_getBalance: 1, eth_getCode: 1, eth_call: 1 },
 }
 const UNKNOWN = { code: -32000, message: 'header not found' }
 
-/** What the true node is asked, so that its answer is what this one would say. */
+/** The request to the true node whose answer equals this node's. */
 export function askedBy(view: View, call: Call): Call {
   const index = BLOCK_PARAM[call.method ?? '']
   const block = index === undefined ? undefined : call.params?.[index]
@@ -29,7 +29,7 @@ export function askedBy(view: View, call: Call): Call {
   return { ...call, params: call.params?.with(index, toHex(view.at)) ?? [] }
 }
 
-/** What this node makes of the true answer. */
+/** Changes the true answer to this node's. */
 export function toldBy(view: View, call: Call, answer: Answer): Answer {
   if (answer.error !== undefined) return answer
   if (view.kind === 'lying') return lie(call, answer)
@@ -72,7 +72,7 @@ const LIES: Record<string, (truth: unknown) => unknown> = {
   eth_getTransactionCount: (truth) => toHex(Number(truth) + LEAD),
   eth_getTransactionReceipt: () => null,
   eth_call: (truth) => `0x${'0'.repeat(String(truth).length - 2)}`,
-  // With the true slot: what it says of the height is not left out for being ahead of all others.
+  // With the true slot, so that its height is not ignored for being ahead of all others.
   getEpochInfo: (truth) => {
     const { blockHeight } = truth as { blockHeight: number }
     return { ...(truth as Fields), blockHeight: blockHeight + LEAD }

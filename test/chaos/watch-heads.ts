@@ -6,7 +6,7 @@ const POLL_MS = 120
 
 type Block = { number: string; hash: string; timestamp: string }
 
-/** Which blocks were there when, also those that are undone later; and which one the chain called final. */
+/** Records which blocks existed when, also those reverted later, and the chain's final block. */
 export function watchHeads({ local }: Network, ledger: Ledger): { stop(): void } {
   let stopped = false
   const follow = async (chain: string, url: string, tags: readonly string[]) => {
@@ -28,7 +28,7 @@ export function watchHeads({ local }: Network, ledger: Ledger): { stop(): void }
   }
   for (const { name, rpcUrl, family, shape } of local.chains) {
     if (family !== 'evm') continue
-    // The local chains have no tag for it: there a depth says what is final.
+    // The local chains have no tag for finality: a depth defines it there.
     void follow(name, shape?.nodeUrl ?? rpcUrl, shape ? ['latest', 'finalized'] : ['latest'])
   }
   return {

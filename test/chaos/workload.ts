@@ -1,18 +1,18 @@
 import type { Random } from '../bench/random.ts'
 import type { ClientPlan } from './plan.ts'
 
-// Swaps on whose way every place lies where a process can end.
+// Swaps that pass every point where a process can end.
 
 const EVERY_MS = 250
 
 type Route = Pick<ClientPlan, 'from' | 'to' | 'buy' | 'behaviour' | 'usd'>
 type Behaviour = ClientPlan['behaviour']
 
-// More than the exposure cap: what is worth this much waits for its lock to be final, and a reorg finds it waiting.
+// More than the exposure cap: such a swap waits for its lock to be final, and a reorg finds it waiting.
 const LARGE = 25
 const SMALL = 6
 
-/** In turns. From alpha come those whose locks get lost, from beta those whose locks are undone. */
+/** In turn. Swaps from alpha lose their locks, swaps from beta have theirs reverted. */
 const turns: readonly Route[] = [
   ...[toAlpha('honest', LARGE), toBeta('honest', SMALL), toAlpha('refusingRecipient', LARGE)],
   ...[toAlpha('honest', LARGE), toAlpha('sweptBalance', SMALL), fromSolana('refusingRecipient')],
@@ -51,7 +51,7 @@ function toSolana(behaviour: Behaviour): Route {
   return { from: 'beta', to: 'solana', buy: 'USDC', behaviour, usd: SMALL }
 }
 
-/** Clients for every fail-point, in turns. */
+/** Clients for every fail-point, in turn. */
 export function drawForAll(random: Random, swaps: number, firstId: number): ClientPlan[] {
   const waiting = [...hostile]
   return Array.from({ length: swaps }, (_, index) => {

@@ -9,8 +9,8 @@ export type WriteAheadProbe = { look(raw: string): Promise<Found>; stop(): Promi
 const AGAIN_MS = 50
 
 /**
- * Asks the database, on connections of its own, whether these bytes are on record now. While the database is down
- * nobody can commit, so its first answer after that is as good as one at once.
+ * Asks the database, on its own connections, whether these bytes are on record now. While the database is
+ * down nothing can commit, so its first answer afterwards is as good as an immediate one.
  */
 export function createWriteAheadProbe(databaseUrl: string): WriteAheadProbe {
   const pool = new Pool({ connectionString: databaseUrl, max: 4, connectionTimeoutMillis: 2_000 })

@@ -15,7 +15,7 @@ const world = createWorld(local)
 const { alpha, beta } = world
 const cli = createCli(local)
 const NOWHERE = ['--url', 'http://127.0.0.1:1']
-// Bytecode of a contract that refuses whatever it is sent: PUSH1 0 PUSH1 0 REVERT.
+// Bytecode of a contract that refuses every payment: PUSH1 0 PUSH1 0 REVERT.
 const REFUSES = '0x60006000fd'
 
 async function errorOf(args: string[], env = {}) {
@@ -23,7 +23,7 @@ async function errorOf(args: string[], env = {}) {
   return { exit: code, ...JSON.parse(stdout).error }
 }
 
-// It is tried for ten seconds: time that the other tests can use.
+// Retried for ten seconds, while the other tests run.
 const unanswered = errorOf(['chains', ...NOWHERE], { GEOSWAP_API_KEY: 'any' })
 
 beforeAll(async () => {
@@ -34,7 +34,7 @@ beforeAll(async () => {
 afterEach(() => beta.resume())
 afterAll(() => cli.remove())
 
-test('a wallet of the wallet files pays a recipient on Solana, and its journal tells what happened', async () => {
+test('a stored wallet pays a recipient on Solana, and its journal has the result', async () => {
   const solana = await createSolanaWorld(local)
   const { address: recipient } = await generateKeyPairSigner()
   const { reply: wallet } = await cli.json('wallet', 'create', 'bot')
@@ -57,7 +57,7 @@ test('a wallet of the wallet files pays a recipient on Solana, and its journal t
   ])
 })
 
-test('a swap whose process is killed is in flight for who runs it again, and is gone on with by its id', async () => {
+test('a swap whose process was killed is in flight for the next run, and its id continues it', async () => {
   const order = ['alpha:USDC', 'beta:WETH', '--amount', '20', '--wallet', 'local']
   const killed = cli.start(['swap', ...order])
   const swapId = await killed.says(/submitted (swp_\w+)/)
@@ -73,7 +73,7 @@ test('a swap whose process is killed is in flight for who runs it again, and is 
   expect([followed.code, followed.reply]).toMatchObject([0, { swapId, status: 'settled' }])
 })
 
-test('Ctrl-C says what goes on and how to follow it, and a swap that cannot be delivered ends with 2', async () => {
+test('Ctrl-C names the pending swap and how to follow it, and an undeliverable swap exits with 2', async () => {
   const recipient = privateKeyToAddress(generatePrivateKey())
   const order = ['alpha:USDC', 'beta:ETH', '--amount', '20', '--wallet', 'local', '--to', recipient]
   const left = cli.start(['swap', ...order])
@@ -90,7 +90,7 @@ test('Ctrl-C says what goes on and how to follow it, and a swap that cannot be d
   expect(followed.stdout).toContain('RECIPIENT_INVALID')
 })
 
-test('errors are one object on stdout, say what to do, and end with 1', async () => {
+test('errors are one object on stdout with advice, and exit with 1', async () => {
   const order = ['alpha:USDC', 'beta:USDC', '--wallet', 'local', '--amount']
 
   const [unreachable, wrongKey, unknown, tooFine] = await Promise.all([
@@ -118,17 +118,17 @@ test('errors are one object on stdout, say what to do, and end with 1', async ()
   expect(tooFine).toMatchObject({ exit: 1, code: 'BAD_AMOUNT', advice: 'Use 1.123456, for example.' })
 })
 
-test('a service that changes the operation gets no signature', async () => {
-  const thief = await startThief()
+test('a service that alters the operation gets no signature', async () => {
+  const attacker = await startAttacker()
   const order = ['alpha:USDC', 'beta:USDC', '--amount', '1', '--wallet', 'bot']
   await cli.json('faucet', 'alpha:USDC', '--amount', '1', '--wallet', 'bot')
 
-  const swapThere = () => errorOf(['swap', ...order], { GEOSWAP_URL: thief.url, GEOSWAP_API_KEY: apiKey })
+  const swapThere = () => errorOf(['swap', ...order], { GEOSWAP_URL: attacker.url, GEOSWAP_API_KEY: apiKey })
   const alone = await swapThere()
   const evm = local.chains.filter(({ family }) => family === 'evm')
   for (const { chainId, rpcUrl } of evm) await cli.json('config', 'set', `rpc.${chainId}`, rpcUrl)
   const withNodes = await swapThere()
-  await thief.stop()
+  await attacker.stop()
 
   expect(alone).toMatchObject({
     exit: 1,
@@ -136,12 +136,12 @@ test('a service that changes the operation gets no signature', async () => {
     advice: expect.stringContaining('config set rpc.'),
   })
   expect(withNodes).toMatchObject({ exit: 1, code: 'TAMPERED_OPERATION' })
-  expect(thief.paths).toContain('/swap/build-geo-op')
-  expect(thief.paths).not.toContain('/swap/submit')
+  expect(attacker.paths).toContain('/swap/build-geo-op')
+  expect(attacker.paths).not.toContain('/swap/submit')
 })
 
-/** Passes everything on, and puts a recipient of its own into what is to be signed. */
-async function startThief() {
+/** Forwards everything, and puts its own recipient into the operation. */
+async function startAttacker() {
   const paths: string[] = []
   const server = createServer(async (request, response) => {
     const { method = 'GET', url = '/' } = request

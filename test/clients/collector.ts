@@ -2,7 +2,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 
-/** Where API and worker send their spans: it keeps what is posted, and tells all of it, a post a line. */
+/** Receives the spans of API and worker, and returns all posts, one per line. */
 export async function startCollector(): Promise<{ url: string; stop(): Promise<void> }> {
   const posts: string[] = []
   const server = createServer(async (request, reply) => {

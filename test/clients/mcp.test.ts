@@ -60,7 +60,7 @@ async function connect(transport: Transport, capabilities = {}) {
   opened.push(client)
   return {
     client,
-    /** All that came from the server. */
+    /** Everything received from the server. */
     said,
     async call(
       name: string,
@@ -72,14 +72,14 @@ async function connect(transport: Transport, capabilities = {}) {
       })) as CallToolResult
       said.push(JSON.stringify(reply))
       const [text, data] = reply.content.map((part) => (part.type === 'text' ? part.text : ''))
-      // biome-ignore lint/suspicious/noExplicitAny: what a tool returns is checked by its schema in the client
+      // biome-ignore lint/suspicious/noExplicitAny: the client checks a tool's result by its schema
       const value = reply.structuredContent as any
       return { text, value, error: reply.isError ? JSON.parse(data ?? '{}').error : undefined }
     },
   }
 }
 
-test('a model lists, quotes and swaps in whole tokens, and what it spent is the limit of the next server', async () => {
+test('a model lists, quotes and swaps in whole tokens, and its spending limits the next server', async () => {
   const first = await startServer()
   const { tools } = await first.client.listTools()
   const balance = await first.call('get_balance', { wallet: 'bot', chain: 'alpha' })
@@ -115,7 +115,7 @@ test('a model lists, quotes and swaps in whole tokens, and what it spent is the 
   for (const secret of [key.slice(2), PASSPHRASE, apiKey]) expect(said).not.toContain(secret)
 })
 
-test('more than the cap, a foreign recipient and a symbol that is nearly right are refused', async () => {
+test('a value above the cap, a foreign recipient and a similar symbol are refused', async () => {
   const { call } = await startServer()
 
   const [tooMuch, stranger, misspelt] = await Promise.all([

@@ -4,12 +4,12 @@ import { startCollector } from './collector.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** Answers with all the spans that were sent to it. */
+    /** Returns all received spans. */
     collectorUrl: string
   }
 }
 
-/** The network of the end-to-end tests, whose processes tell a collector what they do. */
+/** The network of the end-to-end tests, whose processes send their spans to a collector. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const collector = await startCollector()
   project.provide('collectorUrl', collector.url)

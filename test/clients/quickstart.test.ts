@@ -8,7 +8,7 @@ const run = promisify(execFile)
 const { env, remove } = createCli(inject('local'))
 afterAll(() => remove())
 
-/** What stands in the page, word for word. */
+/** The code blocks of the page, verbatim. */
 async function blocksOf(language: string): Promise<string[]> {
   const page = await readFile('docs/quickstart.md', 'utf8')
   return [...page.matchAll(new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``, 'g'))].map(
@@ -24,7 +24,7 @@ test(
   async () => {
     const script = (await blocksOf('sh')).join('\n')
 
-    // What npx runs, without a second of npm before each command.
+    // The command behind npx, without a second of npm before each call.
     const PATH = `${process.cwd()}/node_modules/.bin:${env.PATH}`
     const { stdout } = await run('bash', ['-euc', `npx() { "$@"; }\n${script}`], { env: { ...env, PATH } })
 

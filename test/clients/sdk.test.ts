@@ -82,7 +82,7 @@ test.each(['USDC', 'USDG', 'SOL'])('a Solana wallet pays %s for USDC on EVM', as
   expect(await alpha.balanceOf(recipient, 'USDC')).toBe(BigInt(swap.amounts.delivered ?? 0))
 })
 
-test('with exactOutput the recipient gets what was asked for', async () => {
+test('with exactOutput the recipient gets the requested amount', async () => {
   const wallet = await world.walletWith(beta, 'ETH', 10n ** 18n)
   const route = routeOf(beta, alpha, { sell: 'ETH' })
 
@@ -93,7 +93,7 @@ test('with exactOutput the recipient gets what was asked for', async () => {
   expect(swap.amounts).toMatchObject({ delivered: `${10n * USDC}`, minOutput: `${10n * USDC}` })
 })
 
-test('a swap that was left alone after its submission is resumed by its id, or by the submission', async () => {
+test('an interrupted swap is resumed by its id, or by its submission', async () => {
   const wallet = await world.walletWith(alpha, 'USDC', 10n * USDC)
   const controller = new AbortController()
   const seen: SwapProgress[] = []
@@ -115,7 +115,7 @@ test('a swap that was left alone after its submission is resumed by its id, or b
   expect(again).toEqual(resumed)
 })
 
-test('401 INVALID_API_KEY reaches the caller with everything that the reply says', async () => {
+test('401 INVALID_API_KEY reaches the caller with all fields of the reply', async () => {
   const stranger = createClient({ baseUrl: local.apiUrl, apiKey: 'gsk_unknown' })
 
   const refusal = stranger.chains()
@@ -126,7 +126,7 @@ test('401 INVALID_API_KEY reaches the caller with everything that the reply says
   })
 })
 
-test('a price impact beyond the limit, and a quote that is not confirmed, end before anything is signed', async () => {
+test('a price impact beyond the limit, and an unconfirmed quote, end before anything is signed', async () => {
   const wallet = await world.walletWith(alpha, 'USDC', 10n * USDC)
   const signer = { ...fromViemAccount(wallet), signHash: () => Promise.reject(new Error('signed')) }
 
@@ -146,13 +146,13 @@ test('422 INSUFFICIENT_BALANCE of an empty wallet reaches the caller', async () 
   await expect(empty).rejects.toMatchObject({ code: 'INSUFFICIENT_BALANCE', status: 422 })
 })
 
-test('404 SWAP_NOT_FOUND of an unknown swap ends the waiting', async () => {
+test('404 SWAP_NOT_FOUND of an unknown swap ends the wait', async () => {
   const unknown = client.waitForSwap('swp_unknown')
 
   await expect(unknown).rejects.toMatchObject({ code: 'SWAP_NOT_FOUND', status: 404 })
 })
 
-test('an escrow, delegate or vault other than the known ones is not signed for', async () => {
+test('an escrow, delegate or vault other than the known ones is refused', async () => {
   const wallet = await world.walletWith(alpha, 'USDC', 10n * USDC)
   const other = privateKeyToAddress(generatePrivateKey())
   const withKnown = (chainId: number, known: object) => {
@@ -169,7 +169,7 @@ test('an escrow, delegate or vault other than the known ones is not signed for',
   expect(await fieldsOf(beta.chainId, { vault: other })).toEqual(['delivery.vault'])
 })
 
-test('contracts that nobody named are verified on the chain, once, and others are not signed for', async () => {
+test('contracts that were not named are verified on the chain, once, and others are refused', async () => {
   const [wallet, second] = [
     await world.walletWith(alpha, 'USDC', 10n * USDC),
     await world.walletWith(alpha, 'USDC', 10n * USDC),
@@ -191,7 +191,7 @@ test('contracts that nobody named are verified on the chain, once, and others ar
 
   expect([first.status, next.status]).toEqual(['settled', 'settled'])
   expect([...kept]).toEqual([[alpha.chainId, alpha.contracts]])
-  const thiefs = withThiefsDelegate(alpha.token('USDC'))
+  const thiefs = withAttackersDelegate(alpha.token('USDC'))
   const third = await world.walletWith(alpha, 'USDC', 10n * USDC)
   const theft = createClient({ baseUrl: local.apiUrl, apiKey, rpcUrls, fetch: thiefs })
   await expect(theft.swap(routeOf(alpha, beta), fromViemAccount(third))).rejects.toMatchObject({
@@ -199,8 +199,8 @@ test('contracts that nobody named are verified on the chain, once, and others ar
   })
 })
 
-/** A service that names a contract of somebody else's to delegate to. */
-function withThiefsDelegate(delegationTarget: string): typeof fetch {
+/** A service that names an attacker's contract to delegate to. */
+function withAttackersDelegate(delegationTarget: string): typeof fetch {
   return async (url, init) => {
     const response = await fetch(url, init)
     if (!String(url).includes('/swap/delegation')) return response
@@ -216,7 +216,7 @@ test('chains and tokens are listed', async () => {
   expect(new Set(tokens.map(({ chainId }) => chainId))).toEqual(new Set([solana.chainId]))
 })
 
-test('the quickstart is part of the example, and that settles', async () => {
+test('the quickstart is part of the example, which settles', async () => {
   const [example, readme] = await Promise.all(
     ['examples/sdk-swap.mjs', 'packages/sdk/README.md'].map((file) => readFile(file, 'utf8')),
   )

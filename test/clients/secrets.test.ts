@@ -16,7 +16,7 @@ const logs = () =>
     .map((name) => readFileSync(join(home, 'logs', name), 'utf8'))
     .join('\n')
 
-/** The secrets that commands on this machine may read. Each is long enough not to be there by chance. */
+/** The secrets that commands on this machine may read. Each is long enough not to occur by chance. */
 function secretsOfNetwork(): string[] {
   const file: Record<string, unknown> = JSON.parse(readFileSync(join(home, 'secrets.json'), 'utf8'))
   const words = Object.values(file).flatMap((value) => (typeof value === 'string' ? value : []))
@@ -32,7 +32,7 @@ type Post = { resourceSpans: { resource: { attributes: Attribute[] }; scopeSpans
 type Span = { traceId: string; name: string; attributes: Attribute[] }
 type Attribute = { key: string; value: { stringValue?: string } }
 
-/** The names of all spans in the trace of a swap, each after the role that told of it. */
+/** The names of all spans in a swap's trace, each after its role. */
 function spansOf(posts: string, swapId: string): string[] {
   const parsed = posts.split('\n').flatMap((line): Post[] => (line ? [JSON.parse(line)] : []))
   const spans = parsed.flatMap(({ resourceSpans }) =>

@@ -17,7 +17,10 @@ export function getRule(name: string): AlertRule {
   return rule
 }
 
-/** The alarms of deploy/alerts.yaml whose condition holds on this scrape; counters are compared with the one before. */
+/**
+ * The alarms of deploy/alerts.yaml whose condition holds on this scrape; counters are compared with the
+ * previous one.
+ */
 export function findSounding(scraped: string, before: string): string[] {
   return rules.filter(({ expr }) => fires(expr, scraped, before)).map(({ alert }) => alert)
 }

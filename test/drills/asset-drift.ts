@@ -2,13 +2,13 @@ import { encodeAbiParameters, keccak256, numberToHex } from 'viem'
 import { ends, isHealthy } from './checks.ts'
 import { service } from './commands.ts'
 import { prepareJourney } from './journeys.ts'
+import { seesAlarm, seesInLog, seesQuote } from './observations.ts'
 import type { Scene } from './scene.ts'
-import { seesAlarm, seesInLog, seesQuote } from './sights.ts'
 
 const MISSING = 1_000n * 10n ** 18n
 const ASSET = 'USDC'
 
-/** Tokens are gone from the inventory by a way that is in no event of the contracts: their issuer took them back. */
+/** Tokens leave the inventory without an event of the contracts: their issuer took them back. */
 export async function assetDrift(scene: Scene): Promise<void> {
   const { world } = scene
   const built = await prepareJourney(scene, 'alpha', 'beta')
@@ -40,7 +40,7 @@ export async function assetDrift(scene: Scene): Promise<void> {
 async function takeBack({ world: { beta } }: Scene): Promise<void> {
   const { vault } = beta.contracts
   const held = await beta.balanceOf(vault, ASSET)
-  // Where OpenZeppelin's ERC20 has the balance: a mapping in the first slot.
+  // The storage key of the balance in OpenZeppelin's ERC20: a mapping in the first slot.
   const of = encodeAbiParameters([{ type: 'address' }, { type: 'uint256' }], [vault, 0n])
   const value = numberToHex(held - MISSING, { size: 32 })
   await beta.client.setStorageAt({

@@ -1,10 +1,10 @@
 import { ends, isHealthy, reaches } from './checks.ts'
 import { service } from './commands.ts'
 import { startJourney } from './journeys.ts'
+import { seesAlarm, seesQuote } from './observations.ts'
 import type { Scene } from './scene.ts'
-import { seesAlarm, seesQuote } from './sights.ts'
 
-/** The attester dies and nobody notices until half of the time to claim is over. */
+/** The attester dies, unnoticed until half of the time to claim is over. */
 export async function attesterDown(scene: Scene): Promise<void> {
   const { world, processes } = scene
   await processes.stop('attester', 'SIGKILL')

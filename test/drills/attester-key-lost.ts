@@ -4,14 +4,14 @@ import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import { ends, isHealthy, reaches } from './checks.ts'
 import { service } from './commands.ts'
 import { startJourney } from './journeys.ts'
+import { seesAlarm, seesQuote } from './observations.ts'
 import type { Scene } from './scene.ts'
-import { seesAlarm, seesQuote } from './sights.ts'
 import { asTreasury } from './treasury.ts'
 
 const KEY = 'GEOSWAP_ATTESTER_KEY'
 const EIGHT_DAYS = 8 * 24 * 3_600
 
-/** The attester's machine is gone, and its only key with it: the escrows take another after eight days. */
+/** The attester's machine is gone with its only key: the escrows accept another after eight days. */
 export async function attesterKeyLost(scene: Scene): Promise<void> {
   const { world, processes } = scene
   await processes.stop('attester', 'SIGKILL')

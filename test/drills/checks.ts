@@ -1,9 +1,9 @@
-import { Failed } from './account.ts'
 import { findSounding } from './alarms.ts'
 import { ENDS, type End, type Journey, moneyOf, startJourney } from './journeys.ts'
+import { Failed } from './report.ts'
 import type { Scene } from './scene.ts'
 
-// What has to be true in the end.
+// Conditions that must hold in the end.
 
 type Row = { state: string; reason: string }
 
@@ -22,7 +22,7 @@ export async function reaches(scene: Scene, journey: Journey, state: string): Pr
 
 type Ending = { what: string; journey: Journey; end: End; timeoutMs?: number }
 
-/** The swap ended like this, and the money is where it says, to the smallest unit. */
+/** The swap ended like this, and the balances match it exactly. */
 export async function ends(scene: Scene, { what, journey, end, timeoutMs }: Ending): Promise<void> {
   const findOver = async () => {
     const row = await findRow(scene, journey)
@@ -66,7 +66,7 @@ async function isQuiet(scene: Scene): Promise<void> {
   scene.expects('no alarm of deploy/alerts.yaml holds', isSo, `${sounding.join(', ')} does`)
 }
 
-/** Operations of which the books have two payments: two ways out of the escrow, or a delivery and a refund. */
+/** Operations with two payments in the books: two ways out of the escrow, or a delivery and a refund. */
 async function findPaidTwice({ query }: Scene): Promise<string[]> {
   const rows = await query<{ op_hash: string }>(
     `select op_hash from ledger_movements where kind in ('claimed', 'refunded') and op_hash is not null

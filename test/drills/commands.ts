@@ -1,11 +1,11 @@
 import { npmRun } from './npm-run.ts'
 import type { Scene } from './scene.ts'
 
-// An operator's commands, exactly as the runbook has them. What they print is told and returned.
+// An operator's commands, exactly as in the runbook. Their output is reported and returned.
 
 export const service = (scene: Scene, ...args: string[]): Promise<string> => run(scene, 'service', args)
 
-/** With the seal keys as the API has them. */
+/** With the seal keys of the API. */
 export function webhook(scene: Scene, ...args: string[]): Promise<string> {
   const { GEOSWAP_SEAL_KEYS = '' } = scene.processes.secrets.api
   return run(scene, 'webhook', args, { GEOSWAP_SEAL_KEYS })

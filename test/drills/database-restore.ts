@@ -55,7 +55,7 @@ not claimed, and for one a delivery was signed that never left`)
   scene.expects('no drift: nothing is stopped', stops === '[]', stops)
 }
 
-/** By the server itself, while nobody is connected. */
+/** Copied by the server itself, while nobody is connected. */
 async function copyDatabase({ network }: Scene, from: string, to: string): Promise<void> {
   const url = new URL(network.databaseUrl)
   url.pathname = '/postgres'

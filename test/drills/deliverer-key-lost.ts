@@ -3,19 +3,19 @@ import { type Address, encodeFunctionData } from 'viem'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import { ends, isHealthy, reaches } from './checks.ts'
 import { type Journey, prepareJourney, startJourney } from './journeys.ts'
+import { seesAlarm } from './observations.ts'
 import type { Scene } from './scene.ts'
-import { seesAlarm } from './sights.ts'
 import { asTreasury } from './treasury.ts'
 
 const GAS = 10n * 10n ** 18n
 const SEND = 'eth_sendRawTransaction'
 const KEYS = 'GEOSWAP_DELIVERER_KEYS'
-// Which key delivers an operation is decided by its place in a ring: neighbours are of different keys.
+// An operation's position in its ring decides which key delivers it: neighbours have different keys.
 const MOST_TRIES = 12
 
 /**
- * The worker's machine is gone, and one of its deliverer keys with it: it had signed a delivery that never left, and a
- * swap is accepted.
+ * The worker's machine is gone with one of its deliverer keys. The key had signed a delivery that was never
+ * sent, and a swap is accepted.
  */
 export async function delivererKeyLost(scene: Scene): Promise<void> {
   const { nodes, processes } = scene
@@ -64,7 +64,7 @@ async function delivererOf({ query }: Scene, { opHash }: Journey): Promise<Addre
   return row.sender
 }
 
-/** Another operation that falls to the same key. */
+/** Another operation for the same key. */
 async function journeyOfSame(scene: Scene, journey: Journey): Promise<Journey> {
   const keys = BigInt(scene.network.keys.deliverers.length)
   const shareOf = async ({ opHash }: Journey) => {

@@ -2,8 +2,8 @@ import { createKeys, type SolanaKeys } from '@geoswap/devnet'
 import { ends, isHealthy, reaches } from './checks.ts'
 import { service } from './commands.ts'
 import { prepareJourney, startJourney } from './journeys.ts'
+import { seesAlarm } from './observations.ts'
 import type { Scene } from './scene.ts'
-import { seesAlarm } from './sights.ts'
 
 const FILL_SOL = 10n * 10n ** 9n
 const KEYS = 'GEOSWAP_SOLANA_KEYS'
@@ -11,8 +11,8 @@ const KEYS = 'GEOSWAP_SOLANA_KEYS'
 type FeePayers = SolanaKeys['feePayers']
 
 /**
- * The worker's machine is gone, and the keys of Solana's fee payers with it. The vaults' own keys were backed up:
- * without them nothing on this chain could be moved by anyone.
+ * The worker's machine is gone with the keys of Solana's fee payers. The vaults' own keys were backed up:
+ * without them nothing on this chain could be moved.
  */
 export async function feePayerLost(scene: Scene): Promise<void> {
   const { solana, processes } = scene
@@ -24,7 +24,7 @@ export async function feePayerLost(scene: Scene): Promise<void> {
   const late = await prepareJourney(scene, 'solana', 'beta')
   await paid.submit()
   await reaches(scene, paid, 'settled')
-  // Not final, so that no book has it yet when the key is gone.
+  // Not final, so that the books do not have it yet when the key is gone.
   await solana.dev.dev_pauseSlots().send()
   await solana.dev.dev_dropTransactions({ probability: 1 }).send()
   await late.submit()

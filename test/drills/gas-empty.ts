@@ -1,12 +1,12 @@
 import { ends, isHealthy, reaches } from './checks.ts'
 import { prepareJourney } from './journeys.ts'
+import { seesAlarm, seesInLog, seesQuote } from './observations.ts'
 import type { Scene } from './scene.ts'
-import { seesAlarm, seesInLog, seesQuote } from './sights.ts'
 
 const FILL = 10n * 10n ** 18n
 const FILL_SOL = 10n * 10n ** 9n
 
-/** Relayers, deliverers and Solana's fee payers have nothing left to pay gas with. */
+/** Relayers, deliverers and Solana's fee payers have no gas left. */
 export async function gasEmpty(scene: Scene): Promise<void> {
   const { world, solana, network } = scene
   const { alpha, beta } = world

@@ -7,33 +7,33 @@ import type { Stage } from './stage.ts'
 const USDC = 1_000_000n
 const AMOUNT = 10n * USDC
 
-/** Ten USDC of a new wallet on their way to a new recipient: what a swap did is what the two hold. */
+/** A swap of ten USDC from a new wallet to a new recipient: their balances show its effect. */
 export type Journey = {
-  /** The operation's id on every chain: it stays when the database is lost. */
+  /** The operation's id on every chain: it survives a loss of the database. */
   opHash: string
-  /** Who alone may lock it; empty on Solana. */
+  /** The only account that may lock it; empty on Solana. */
   locker: string
   output: bigint
   submit(): Promise<string>
-  /** What the recipient has got and what the wallet has left. */
+  /** The amounts that the recipient received and the wallet has left. */
   read(): Promise<{ paid: bigint; left: bigint }>
 }
 
-type Place = 'alpha' | 'beta' | 'solana'
+type ChainName = 'alpha' | 'beta' | 'solana'
 type Ready = Pick<Stage, 'world' | 'solana'>
 
-/** Quoted, built and signed, and not submitted yet. */
-export function prepareJourney(stage: Ready, from: 'alpha' | 'solana', to: Place): Promise<Journey> {
+/** Quoted, built and signed, but not submitted yet. */
+export function prepareJourney(stage: Ready, from: 'alpha' | 'solana', to: ChainName): Promise<Journey> {
   return from === 'alpha' ? fromAlpha(stage, to) : fromSolana(stage, to)
 }
 
-export async function startJourney(stage: Ready, from: 'alpha' | 'solana', to: Place): Promise<Journey> {
+export async function startJourney(stage: Ready, from: 'alpha' | 'solana', to: ChainName): Promise<Journey> {
   const journey = await prepareJourney(stage, from, to)
   await journey.submit()
   return journey
 }
 
-/** From a wallet of alpha that is delegated: any relayer may lock it, and none is asked for an authorization. */
+/** From a delegated wallet of alpha: any relayer may lock it, without an authorization. */
 export async function prepareAgain(stage: Ready): Promise<Journey> {
   const { alpha } = stage.world
   const wallet = await stage.world.walletWith(alpha, 'USDC', AMOUNT)
@@ -41,7 +41,7 @@ export async function prepareAgain(stage: Ready): Promise<Journey> {
   return fromAlpha(stage, 'beta', wallet)
 }
 
-async function fromAlpha(stage: Ready, to: Place, given?: PrivateKeyAccount): Promise<Journey> {
+async function fromAlpha(stage: Ready, to: ChainName, given?: PrivateKeyAccount): Promise<Journey> {
   const { world, solana } = stage
   const { api, alpha } = world
   const wallet = given ?? (await world.walletWith(alpha, 'USDC', AMOUNT))
@@ -58,7 +58,7 @@ async function fromAlpha(stage: Ready, to: Place, given?: PrivateKeyAccount): Pr
   }
 }
 
-async function fromSolana(stage: Ready, to: Place): Promise<Journey> {
+async function fromSolana(stage: Ready, to: ChainName): Promise<Journey> {
   const { world, solana } = stage
   const { api } = world
   const wallet = await solana.wallet({ USDC: AMOUNT })
@@ -76,12 +76,12 @@ async function fromSolana(stage: Ready, to: Place): Promise<Journey> {
   }
 }
 
-async function recipientOn({ world, solana }: Ready, place: Place) {
+async function recipientOn({ world, solana }: Ready, place: ChainName) {
   if (place !== 'solana') {
     const recipient = privateKeyToAddress(generatePrivateKey())
     return { recipient, paid: () => world[place].balanceOf(recipient, 'USDC') }
   }
-  // With an account of the token, so that the quote has no rent in it.
+  // With a token account, so that the quote includes no rent.
   const { address: recipient } = await solana.wallet({ USDC: 1n })
   return { recipient, paid: async () => (await solana.balanceOf(recipient, solana.token('USDC'))) - 1n }
 }
@@ -96,7 +96,7 @@ function accepted({ status, body }: Submitted): string {
 export const ENDS = { settled: 'closed', refunded: 'refunded', failed: 'failed' } as const
 export type End = keyof typeof ENDS
 
-/** What the two have to hold when it ended like this: all of the output, or all of the input. */
+/** The balances of both for this end: the whole output, or the whole input. */
 export function moneyOf({ output }: Journey, end: End): { paid: bigint; left: bigint } {
   return end === 'settled' ? { paid: output, left: 0n } : { paid: 0n, left: AMOUNT }
 }

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util'
-import { createAccount } from './account.ts'
 import { type Drill, drills } from './registry.ts'
+import { createAccount } from './report.ts'
 import { type Stage, setStage } from './stage.ts'
 
 const HELP = `Breaks a network of its own for real, shows what an operator sees of it, and cures it as

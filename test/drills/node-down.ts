@@ -1,10 +1,10 @@
 import type { ServiceConfig } from '@geoswap/devnet'
 import { ends, isHealthy } from './checks.ts'
 import { startJourney } from './journeys.ts'
+import { seesAlarm, seesInLog, seesQuote } from './observations.ts'
 import type { Scene } from './scene.ts'
-import { seesAlarm, seesInLog, seesQuote } from './sights.ts'
 
-/** The only node of a chain goes dead while a swap is on its way there. */
+/** The only node of a chain stops while a swap to that chain is pending. */
 export async function nodeDown(scene: Scene): Promise<void> {
   const { world, nodes, processes } = scene
   const waiting = await startJourney(scene, 'alpha', 'beta')

@@ -4,18 +4,21 @@ import { promisify } from 'node:util'
 import type { Network } from '@geoswap/devnet'
 import { projectRoot } from '../../packages/devnet/src/node-child.ts'
 
-/** Which service is meant, for its processes and for commands: no secret but the database's address. */
+/**
+ * The environment that selects the service, for its processes and for commands: no secret but the database's
+ * URL.
+ */
 export function operatorEnv({ home, databaseUrls }: Network) {
   const { PATH = '', HOME = '' } = process.env
   return { PATH, HOME, DATABASE_URL: databaseUrls.operator, GEOSWAP_CONFIG: join(home, 'service.json') }
 }
 
-// They change tables, or all that is in them.
+// Commands that change the tables or all their rows.
 const OWNERS = ['migrate', 'rebuild']
 
 type Typed = { script: string; args: readonly string[]; env?: Record<string, string> }
 
-/** `npm run -s SCRIPT -- ARGS`, as an operator types it: how it ended, and all that it printed. */
+/** `npm run -s SCRIPT -- ARGS`, as an operator types it: its exit code and its output. */
 export async function npmRun(
   network: Network,
   { script, args, env = {} }: Typed,

@@ -18,8 +18,8 @@ const STOP_MS = 20_000
 const LOOK_MS = 100
 
 /**
- * The service as an operator runs it: a process for each role, with the configuration file and the secrets that are
- * there when it starts. Nobody starts it again when it ends.
+ * The service as an operator runs it: one process for each role, with the configuration file and the secrets
+ * of its start. Ended processes are not restarted.
  */
 export async function createProcesses(network: Network, secrets: Secrets) {
   const { home } = network
@@ -65,7 +65,7 @@ export async function createProcesses(network: Network, secrets: Secrets) {
     clearTimeout(timer)
   }
 
-  /** Starts one that has to refuse, and returns what it said. */
+  /** Starts a process that must refuse, and returns its message. */
   async function refusalOf(role: Role): Promise<string> {
     const { child, said } = launch(role)
     const timer = setTimeout(() => child.kill('SIGKILL'), START_MS)
@@ -83,7 +83,7 @@ export async function createProcesses(network: Network, secrets: Secrets) {
       await Promise.all(roles.map(start))
     },
     stopAll: async () => void (await Promise.all(ROLES.map((role) => stop(role)))),
-    /** What Prometheus would scrape now, with its own word on who answers. */
+    /** The metrics that Prometheus would scrape now, with its own `up` series. */
     async scrape(): Promise<string> {
       const texts = await Promise.all(
         ROLES.map(async (role) => {

@@ -19,13 +19,14 @@ export type Drill = {
   run(scene: Scene): Promise<void>
 }
 
-// Shortened together, with time for whoever restarts processes on a busy machine.
+// Shortened together, with time to restart processes on a busy machine.
 const SHORT = {
   ...{ opLifeSeconds: 30, lockInclusionSeconds: 10, cutOffSeconds: 5 },
   ...{ attemptLifeSeconds: 10, detectionSeconds: 5 },
 }
 
-// Time to replace a key before operations run out, and not much more until a delivery that never left goes back.
+// Time to replace a key before operations expire, and little more until a delivery that was never sent is
+// refunded.
 const KEY_LOST = {
   ...{ ...SHORT, opLifeSeconds: 60, lockInclusionSeconds: 30 },
   ...{ fillSeconds: 60, claimInclusionSeconds: 60 },

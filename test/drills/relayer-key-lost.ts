@@ -1,18 +1,18 @@
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import { ends, isHealthy, reaches } from './checks.ts'
 import { type Journey, prepareAgain, startJourney } from './journeys.ts'
+import { seesAlarm } from './observations.ts'
 import type { Scene } from './scene.ts'
-import { seesAlarm } from './sights.ts'
 
 const GAS = 10n * 10n ** 18n
 const SEND = 'eth_sendRawTransaction'
 const KEYS = 'GEOSWAP_RELAYER_KEYS'
-// Operations are given to the key that has fewest: as many as there are keys, and each has one.
+// Operations go to the key with the fewest: as many as there are keys, so that each has one.
 const MOST_TRIES = 12
 
 /**
- * The worker's machine is gone, and one of its relayer keys with it: it had signed a claim that never left, and swaps
- * are accepted that only it may lock.
+ * The worker's machine is gone with one of its relayer keys. The key had signed a claim that was never sent,
+ * and there are accepted swaps that only it may lock.
  */
 export async function relayerKeyLost(scene: Scene): Promise<void> {
   const { nodes, processes } = scene

@@ -1,5 +1,5 @@
-import type { Account } from './account.ts'
+import type { Report } from './report.ts'
 import type { Stage } from './stage.ts'
 
-/** A stage on which somebody tells what happens. */
-export type Scene = Stage & Account
+/** The environment of a drill with its report. */
+export type Scene = Stage & Report

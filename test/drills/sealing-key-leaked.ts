@@ -13,7 +13,7 @@ const AMOUNT = 10_000_000n
 const GREED = 100n
 const KEYS = 'GEOSWAP_SEAL_KEYS'
 
-/** Somebody else has the key that quotes are sealed with, and an API key: they write quotes of their own. */
+/** An attacker has the key that seals quotes, and an API key: they forge quotes. */
 export async function sealingKeyLeaked(scene: Scene): Promise<void> {
   const receiver = await startReceiver()
   try {
@@ -33,12 +33,12 @@ async function play(scene: Scene, receiver: Receiver): Promise<void> {
   scene.happens(`somebody has the seal key, and quotes themselves ${GREED} times the output; one swap is on its way,
 one is built and not submitted`)
 
-  const thief = await createThief(scene, { leaked, account })
-  const { status, body } = await thief.build()
+  const attacker = await createAttacker(scene, { leaked, account })
+  const { status, body } = await attacker.build()
   scene.sees(`POST /swap/build-geo-op with a forged quote: ${status}. No alarm tells of a leaked key`)
-  const stolen = await thief.submit(body)
+  const stolen = await attacker.submit(body)
   await ends(scene, {
-    what: 'what the thief submitted, by the worker’s own look at the price,',
+    what: 'what the attacker submitted, by the worker’s own look at the price,',
     journey: stolen,
     end: 'failed',
   })
@@ -50,7 +50,7 @@ one is built and not submitted`)
   const endpoint = /whe[0-9a-f]+/.exec(await webhook(scene, 'list'))?.[0] ?? ''
   const secret = firstLine(await webhook(scene, 'rotate', endpoint))
 
-  const again = await thief.build()
+  const again = await attacker.build()
   scene.expects(
     'a forged quote is refused: 401 INVALID_TOKEN',
     again.status === 401 && again.body.code === 'INVALID_TOKEN',
@@ -86,8 +86,8 @@ function sealerOf(leaked: string) {
   return createSealer({ keys: [{ id, key: Buffer.from(key, 'hex') }] })
 }
 
-/** Whoever has the key and an API key of their own: they open a quote of theirs, and seal what they like better. */
-async function createThief({ world }: Scene, { leaked, account }: { leaked: string; account: string }) {
+/** An attacker with the key and an API key: they open their own quote and seal better terms. */
+async function createAttacker({ world }: Scene, { leaked, account }: { leaked: string; account: string }) {
   const { api, alpha, beta } = world
   const sealer = sealerOf(leaked)
   const wallet = await world.walletWith(alpha, 'USDC', AMOUNT)
@@ -112,7 +112,7 @@ async function createThief({ world }: Scene, { leaked, account }: { leaked: stri
     return api.build({ geoQuoteToken: token, ...(authorization && { authorization }) })
   }
 
-  /** What the thief signs with a wallet of their own. */
+  /** Signs with the attacker's own wallet and submits. */
   async function submit({
     geoOpHash,
     geoOpToken,

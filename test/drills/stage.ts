@@ -8,16 +8,16 @@ import { createWorld, type LocalNetwork, type World } from '../world.ts'
 import { npmRun } from './npm-run.ts'
 import { createProcesses, type Processes, ROLES } from './processes.ts'
 
-/** A network of its own for one drill, with the service on it as an operator runs it. */
+/** A separate network for one drill, with the service as an operator runs it. */
 export type Stage = {
   network: Network
   processes: Processes
   world: World
   solana: SolanaWorld
-  /** Between the service and the node of each EVM chain. */
+  /** Proxies between the service and the node of each EVM chain. */
   nodes: Record<'alpha' | 'beta', RpcProxy & { behind(): string }>
   query: ReturnType<typeof createOperator>['query']
-  /** Edits the configuration file. Processes see it when they start. */
+  /** Edits the configuration file. Processes read it when they start. */
   configure(change: (config: ServiceConfig) => object): void
   stop(): Promise<void>
 }
@@ -61,7 +61,7 @@ export async function setStage(options: StageOptions, say: (line: string) => voi
   }
 }
 
-/** What only pools sell cannot be had from the inventory: without them it would be an alarm from the beginning. */
+/** Removes tokens that only pools sell: without inventory they would raise an alarm from the start. */
 function withoutUnheld(config: ServiceConfig): ServiceConfig {
   const isHeld = ({ symbol }: { symbol: string }) => symbol !== 'LINK'
   const chains = config.chains.map((chain) => ({ ...chain, tokens: chain.tokens.filter(isHeld) }))

@@ -1,13 +1,13 @@
 import type { Address, Hex } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import type { WorldChain } from '../world.ts'
-import { Failed } from './account.ts'
+import { Failed } from './report.ts'
 import type { Scene } from './scene.ts'
 
 const GAS = 500_000n
 const POLL_MS = 100
 
-/** What a person does with the treasury's key: it is in a block when this resolves. */
+/** Sends a transaction with the treasury's key; resolves when it is in a block. */
 export async function asTreasury(
   { network }: Scene,
   { client, name }: WorldChain,

@@ -27,7 +27,7 @@ describe('404 SWAP_NOT_FOUND', () => {
     ...['a'.repeat(80), 'a'.repeat(5_000), 'swp_%', 'swp_%zz'],
   ]
 
-  test("is one answer for another account's swap, an unknown id and what is no id", async () => {
+  test("is the same answer for another account's swap, an unknown id and an invalid id", async () => {
     const { swapId } = await submitSwap({ api: owner }, await delegatedWallet(alpha), order)
     const unknown = `swp_${'0'.repeat(32)}`
 
@@ -41,13 +41,13 @@ describe('404 SWAP_NOT_FOUND', () => {
   })
 
   test.each(malformed)('for %s', async (id) => {
-    // The client of this runtime resolves dots in a path before it sends it.
+    // This runtime's client resolves dots in a path before it sends it.
     const reply = await owner.status(id.replaceAll('.', '%2e'), 0)
 
     expect(refusalOf(reply)).toMatch(/^404 (SWAP_)?NOT_FOUND$/)
   })
 
-  test('is said at once, without the wait', async () => {
+  test('is returned at once, without the wait', async () => {
     const startedAt = performance.now()
 
     await stranger.status(`swp_${'0'.repeat(32)}`)
@@ -59,7 +59,7 @@ describe('404 SWAP_NOT_FOUND', () => {
 describe('API keys', () => {
   const health = (client: CheckedClient) => client.delegation(alpha.chainId, alpha.contracts.escrow)
 
-  test('a key made by command works at once; revoked, 401 INVALID_API_KEY within 5 s', async () => {
+  test('a key created by command works at once; revoked, it gets 401 INVALID_API_KEY within 5 s', async () => {
     const args = ['run', '-s', 'api-key', '--', 'create', '--name', `by command ${Date.now()}`]
     const env = { ...process.env, DATABASE_URL: databaseUrl }
     const { stdout } = await promisify(execFile)('npm', args, { env })
@@ -75,7 +75,7 @@ describe('API keys', () => {
     expect(refusalOf(refused)).toBe('401 INVALID_API_KEY')
   })
 
-  test('revoking one key of an account leaves its others alone', async () => {
+  test('revoking one key of an account does not affect its others', async () => {
     const { apiKey } = owner
     const [row] = await operator.query<{ account_id: string }>(
       'select account_id from api_keys where id = $1',
@@ -112,7 +112,7 @@ describe('API keys', () => {
     expect(replies.map(refusalOf)).toEqual(wrong.map(() => '401 INVALID_API_KEY'))
   })
 
-  test('401 MISSING_API_KEY without the header, wherever else a key may stand', async () => {
+  test('401 MISSING_API_KEY without the header, even if the key is elsewhere in the request', async () => {
     const { apiKey } = owner
     const path = '/swap/status/swp_1'
 
@@ -126,7 +126,7 @@ describe('API keys', () => {
     expect(replies.map(refusalOf)).toEqual(replies.map(() => '401 MISSING_API_KEY'))
   })
 
-  test('the database keeps a hash of a key and not the key', async () => {
+  test('the database stores a hash of a key, not the key', async () => {
     const secret = owner.apiKey.split('_')[3]
 
     const rows = await operator.query<{ row: string }>('select to_json(k)::text as row from api_keys k')

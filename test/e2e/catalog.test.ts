@@ -72,7 +72,7 @@ describe('GET /swap/tokens', () => {
     expect(refusalOf(await quote(BigInt(maxOutput) + 1n))).toBe('422 INSUFFICIENT_LIQUIDITY')
   })
 
-  test('422 UNSUPPORTED_CHAIN for a chain that is not served', async () => {
+  test('422 UNSUPPORTED_CHAIN for an unsupported chain', async () => {
     const reply = await api.tokens(5)
 
     expect(refusalOf(reply)).toBe('422 UNSUPPORTED_CHAIN')

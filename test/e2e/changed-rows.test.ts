@@ -16,20 +16,23 @@ const order = { from: alpha, sell: 'USDC', to: beta, buy: 'USDC', amount: 10n * 
 
 afterEach(() => alpha.resume())
 
-/** Somebody who can write the database has the output paid to another. Returns who that is, and undoes it. */
-async function changeRecipient(): Promise<{ thief: `0x${string}`; undo(): Promise<unknown> }> {
-  const thief = privateKeyToAddress(generatePrivateKey())
+/**
+ * An attacker with write access to the database redirects the output. Returns the attacker's address, and a
+ * function that undoes the change.
+ */
+async function changeRecipient(): Promise<{ attacker: `0x${string}`; undo(): Promise<unknown> }> {
+  const attacker = privateKeyToAddress(generatePrivateKey())
   const [op] = await operator.query<{ id: string; recipient: string }>(
     'select id, recipient from ops order by built_at desc limit 1',
   )
   if (!op) throw new Error('Nothing was built')
   const set = (recipient: string) =>
     operator.query('update ops set recipient = $2 where id = $1', [op.id, recipient])
-  await set(thief)
-  return { thief, undo: () => set(op.recipient) }
+  await set(attacker)
+  return { attacker, undo: () => set(op.recipient) }
 }
 
-/** Waits until the worker has seen that the wallet did not sign the stored terms. */
+/** Waits until the worker has found that the stored terms are not the signed ones. */
 const untilStopped = (swapId: string) =>
   until(async () => {
     const [swap] = await operator.query<{ is_unsigned: boolean }>(
@@ -39,10 +42,10 @@ const untilStopped = (swapId: string) =>
     return swap?.is_unsigned
   })
 
-test('a recipient that is changed between build and submission is not paid, nor is the input taken', async () => {
+test('a recipient changed between build and submission is not paid, and the input is not taken', async () => {
   const wallet = await world.walletWith(alpha, 'USDC', 10n * USDC)
   const { submission } = await prepare(world, wallet, order)
-  const { thief, undo } = await changeRecipient()
+  const { attacker, undo } = await changeRecipient()
 
   const { body } = await api.submit(submission)
   await untilStopped(body.swapId)
@@ -50,16 +53,16 @@ test('a recipient that is changed between build and submission is not paid, nor 
 
   await undo()
   expect((await outcomeOf(world, body.swapId)).status).toBe('settled')
-  expect(await beta.balanceOf(thief, 'USDC')).toBe(0n)
+  expect(await beta.balanceOf(attacker, 'USDC')).toBe(0n)
 })
 
-test('a recipient that is changed between lock and delivery is not paid', async () => {
+test('a recipient changed between lock and delivery is not paid', async () => {
   const wallet = await world.walletWith(alpha, 'USDC', 10n * USDC)
   await alpha.halt()
   const { swapId } = await submitSwap(world, wallet, order)
   await stageOf(world, swapId, 'locking')
   await alpha.untilPending()
-  const { thief, undo } = await changeRecipient()
+  const { attacker, undo } = await changeRecipient()
 
   await alpha.resume()
   await untilStopped(swapId)
@@ -67,15 +70,15 @@ test('a recipient that is changed between lock and delivery is not paid', async 
 
   await undo()
   expect((await outcomeOf(world, swapId)).status).toBe('settled')
-  expect(await beta.balanceOf(thief, 'USDC')).toBe(0n)
+  expect(await beta.balanceOf(attacker, 'USDC')).toBe(0n)
 })
 
-test('an input from Solana is not taken for another recipient than its wallet signed for', async () => {
+test('an input from Solana is not taken for a recipient that its wallet did not sign', async () => {
   const wallet = await solana.wallet({ USDC: 10n * USDC })
   const recipient = privateKeyToAddress(generatePrivateKey())
   const fromSolana = { sell: 'USDC', to: beta, buy: 'USDC', amount: 10n * USDC, recipient }
   const { submission } = await prepareSolana({ api, solana }, wallet, fromSolana)
-  const { thief, undo } = await changeRecipient()
+  const { attacker, undo } = await changeRecipient()
 
   const { body } = await api.submitSolana(submission)
   await untilStopped(body.swapId)
@@ -83,5 +86,5 @@ test('an input from Solana is not taken for another recipient than its wallet si
 
   await undo()
   expect((await outcomeOf(world, body.swapId)).status).toBe('settled')
-  expect(await beta.balanceOf(thief, 'USDC')).toBe(0n)
+  expect(await beta.balanceOf(attacker, 'USDC')).toBe(0n)
 })

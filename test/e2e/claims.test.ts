@@ -16,7 +16,7 @@ const solana = await createSolanaWorld(local)
 
 const HOUR = 3_600
 const INPUT = 4n * 10n ** 15n
-// Four inputs fill the hour.
+// Four inputs fill the cap of the hour.
 const FITTING = 4n
 const SUBMITTED = 8
 
@@ -34,7 +34,7 @@ async function setCap(limit: bigint): Promise<void> {
   await until(async () => (await readCap()) === limit)
 }
 
-/** The chain's clock goes on to this long after the next full hour. */
+/** Moves the chain's clock to this many seconds after the next full hour. */
 async function turnHour(seconds = 1): Promise<void> {
   const { timestamp } = await beta.client.getBlock()
   await beta.advance(HOUR - (Number(timestamp) % HOUR) + seconds)
@@ -45,7 +45,7 @@ let usualCap: bigint
 
 beforeAll(async () => {
   usualCap = await readCap()
-  // What other tests have sold is claimed by then, and counts no more.
+  // Inputs of other tests are claimed by then, and no longer count.
   await until(async () => (await bookOf()).open === '0', 60_000)
   await turnHour()
   await setCap(FITTING * INPUT)
@@ -60,7 +60,7 @@ async function bookOf(): Promise<{ open: string }> {
   return book ?? { open: '0' }
 }
 
-/** To both destinations in turn, each from a wallet of its own. */
+/** To both destinations in turn, each from its own wallet. */
 async function orderOf(index: number) {
   const wallet = await world.walletWith(beta, 'WETH', INPUT)
   const { address: recipient } = await generateKeyPairSigner()
@@ -87,7 +87,7 @@ test('422 INSUFFICIENT_LIQUIDITY for more than a quarter of an hour’s claims, 
   expect((await quoteOf(INPUT)).status).toBe(200)
 })
 
-test('several destinations that feed one origin beyond its cap: nothing is both delivered and refunded', async () => {
+test('if several destinations exceed the cap of one origin, nothing is both delivered and refunded', async () => {
   const orders = await Promise.all(Array.from({ length: SUBMITTED }, (_, index) => orderOf(index)))
   const prepared = await Promise.all(orders.map(({ wallet, order }) => prepare(world, wallet, order)))
   const submitted = await Promise.all(prepared.map(({ submission }) => api.submit(submission)))
@@ -107,7 +107,7 @@ test('several destinations that feed one origin beyond its cap: nothing is both 
     recovery: { action: 'RETRY_LATER', maxAmount: '0' },
   })
 
-  // The others still wait; their time is over before the hour is.
+  // The other swaps still wait; their time ends before the hour does.
   await turnHour()
   const outcomes = await Promise.all(ids.map((id) => outcomeOf({ api }, id)))
   const ended = outcomes.map(({ status }, index) => `${status} ${index}`)
@@ -124,7 +124,7 @@ test('several destinations that feed one origin beyond its cap: nothing is both 
   }
 }, 120_000)
 
-test('when the hour has turned there is room again', async () => {
+test('a new hour has room again', async () => {
   const { wallet, order } = await orderOf(0)
   const { swapId, build } = await submitSwap(world, wallet, order)
 
@@ -132,16 +132,17 @@ test('when the hour has turned there is room again', async () => {
   await until(async () => (await beta.lockStateOf(build)) === 'claimed')
 })
 
-test('a claim that a lowered cap puts off is made when the hour turns', async () => {
+test('a claim deferred by a lowered cap is made in the next hour', async () => {
   const { wallet, order } = await orderOf(0)
   const { swapId, build } = await submitSwap(world, wallet, order)
   await until(async () => (await beta.lockStateOf(build)) === 'locked')
 
-  // As much as the test before has claimed in this hour; before the delivery is final, so that no claim is sent.
+  // As much as the previous test has claimed in this hour; before the delivery is final, so that no claim is
+  // sent.
   await alpha.halt()
   await setCap(INPUT)
   await alpha.resume()
-  // A relayer that knew of more room a moment ago sends it in vain, and then waits as well.
+  // A relayer with an outdated cap sends it in vain, and then waits as well.
   await until(async () => {
     const waiting = `select 1 from swaps s join attestations a on a.swap_ids @> array[s.id]
                       where s.id = $1 and a.attempt_id is null`

@@ -36,7 +36,7 @@ async function buildWith(wallet: PrivateKeyAccount, authorization: object) {
   return api.build({ ...(await quoteFor(wallet)), authorization })
 }
 
-/** Uses up a nonce of the wallet: at the next block, or at once when the chain is told to mine. */
+/** Uses up a nonce of the wallet: at the next block, or at once if the chain automines. */
 async function spendNonce(wallet: PrivateKeyAccount): Promise<void> {
   const maxFeePerGas = 10n ** 10n
   await alpha.client.sendRawTransaction({
@@ -53,7 +53,7 @@ describe('GET /swap/delegation', () => {
   const read = async (address: string, chainId = alpha.chainId) =>
     (await api.delegation(chainId, address)).body
 
-  test('gives a new wallet the two fields to sign over', async () => {
+  test('gives a new wallet the two fields to sign', async () => {
     const { address } = privateKeyToAccount(generatePrivateKey())
 
     expect(await read(address)).toEqual({
@@ -62,14 +62,14 @@ describe('GET /swap/delegation', () => {
     })
   })
 
-  test('counts the nonce of a wallet that has sent before', async () => {
+  test('counts the nonce of a wallet that has sent transactions', async () => {
     const { address } = await instantWallet(alpha)
     await alpha.client.setNonce({ address, nonce: 7 })
 
     expect(await read(address)).toMatchObject({ accountNonce: 7 })
   })
 
-  test('says where a delegated wallet points and gives it nothing to sign, on that chain alone', async () => {
+  test('names the delegate of a delegated wallet and nothing to sign, on that chain only', async () => {
     const { address } = await delegatedWallet(alpha)
 
     expect(await read(address)).toEqual({
@@ -120,7 +120,7 @@ describe('GET /swap/delegation', () => {
 describe('build', () => {
   const fieldsToSign = { chainId: alpha.chainId, delegationTarget: target, accountNonce: 0 }
 
-  test('409 NEEDS_DELEGATION for a new wallet without an authorization, naming what to sign', async () => {
+  test('409 NEEDS_DELEGATION for a new wallet without an authorization, with the fields to sign', async () => {
     const wallet = await instantWallet(alpha)
 
     const reply = await api.build(await quoteFor(wallet))
@@ -160,7 +160,7 @@ describe('build', () => {
     expect(reply.body.recovery).toEqual({ action: 'SIGN_AUTHORIZATION', ...fieldsToSign })
   })
 
-  test('409 INVALID_AUTHORIZATION while the wallet has a transaction of its own pending', async () => {
+  test('409 INVALID_AUTHORIZATION while the wallet has a pending transaction of its own', async () => {
     const wallet = await instantWallet(alpha)
     await alpha.halt()
     try {
@@ -249,7 +249,7 @@ describe('build', () => {
 const word = (digit: string): Hex => `0x${digit.repeat(64)}`
 
 describe('submit', () => {
-  test('409 INVALID_AUTHORIZATION when the nonce moved since the build; a fresh one swaps', async () => {
+  test('409 INVALID_AUTHORIZATION if the nonce changed since the build; a new one swaps', async () => {
     const wallet = await instantWallet(alpha)
     const { submission } = await prepare({ api }, wallet, order)
     await spendNonce(wallet)
@@ -265,7 +265,7 @@ describe('submit', () => {
     expect(refusalOf(await api.submit(retried.submission))).toBe('200 OK')
   })
 
-  test('422 UNSUPPORTED_DELEGATION when another delegate arrived since the build', async () => {
+  test('422 UNSUPPORTED_DELEGATION if the wallet got another delegate since the build', async () => {
     const wallet = await instantWallet(alpha)
     const { submission } = await prepare({ api }, wallet, order)
     await delegateTo(alpha, wallet.address, OTHER_PROVIDER)
@@ -273,7 +273,7 @@ describe('submit', () => {
     expect(refusalOf(await api.submit(submission))).toBe('422 UNSUPPORTED_DELEGATION')
   })
 
-  test('a wallet that was delegated since the build swaps all the same', async () => {
+  test('a wallet that was delegated since the build still swaps', async () => {
     const wallet = await instantWallet(alpha)
     const { submission } = await prepare({ api }, wallet, order)
     await delegateTo(alpha, wallet.address, target)
@@ -282,7 +282,7 @@ describe('submit', () => {
     expect(await authorize(api, wallet, alpha.chainId)).toBeUndefined()
   })
 
-  test('a swap that exists is returned whatever became of the delegation and the balance', async () => {
+  test('an existing swap is returned whatever happened to the delegation and the balance', async () => {
     const wallet = await instantWallet(alpha)
     const { submission } = await prepare({ api }, wallet, order)
     const first = await api.submit(submission)

@@ -23,7 +23,7 @@ let solana: SolanaWorld
 beforeAll(async () => {
   api = createCheckedClient({ ...local, apiKey: await createOperator(inject('databaseUrl')).createKey() })
   solana = await createSolanaWorld(local)
-  // By somebody else: a quote that is refused already starts the read of its wallet.
+  // By another wallet, since even a refused quote starts the read of its wallet.
   await quoteOf(privateKeyToAccount(generatePrivateKey()))
 })
 
@@ -43,7 +43,7 @@ const quoteFromSolana = (wallet: KeyPairSigner) =>
     recipient: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8',
   })
 
-/** The first quote that is priced by this tier, after at most so many seconds. */
+/** The first quote with this tier, within this many seconds. */
 function untilTier(tier: string | undefined, quote: () => Promise<QuoteReply>, seconds = 20) {
   return until(async () => {
     const reply = await quote()
@@ -66,7 +66,7 @@ test('10,000 GEO on two chains are silver within a few quotes: a quarter off, ro
   expect(BigInt(quote.output)).toBeGreaterThan(BigInt(first.output))
 })
 
-test('one unit less than 10,000 GEO is bronze, and a discounted swap delivers what was quoted', async () => {
+test('one unit less than 10,000 GEO is bronze, and a discounted swap delivers the quoted amount', async () => {
   const wallet = await holderOf({ onAlpha: 10_000n * GEO - 1n })
   await world.fund(alpha, wallet.address, 'USDC', order.amount)
 
@@ -78,7 +78,7 @@ test('one unit less than 10,000 GEO is bronze, and a discounted swap delivers wh
   expect(await beta.balanceOf(wallet.address, 'USDC')).toBe(BigInt(quote.output))
 })
 
-test('who sells loses the discount, on EVM chains and on Solana', async () => {
+test('a seller loses the discount, on EVM chains and on Solana', async () => {
   const wallet = await holderOf({ onAlpha: 1_000n * GEO })
   const solanaWallet = await solana.wallet({ GEO: 100_000n * SOLANA_GEO })
   const quotes = [() => quoteOf(wallet), () => quoteFromSolana(solanaWallet)] as const

@@ -50,7 +50,7 @@ afterAll(() => {
   receiver.close()
 })
 
-test('a swap is told in the same words by stream, webhook, history and status', async () => {
+test('a swap is reported identically by stream, webhook, history and status', async () => {
   const wallet = await delegatedWallet(alpha)
   const client = createClient({ baseUrl: local.apiUrl, apiKey: api.apiKey })
   const { swapId, quote } = await submitSwap({ api }, wallet, order)
@@ -84,7 +84,7 @@ test('a swap is told in the same words by stream, webhook, history and status', 
   expect(page).toEqual({ swaps: [told.at(-1)?.data] })
 })
 
-test('another account has neither the stream nor the history of a swap', async () => {
+test('another account has no access to the stream or the history of a swap', async () => {
   const { swaps } = await createClient({ baseUrl: local.apiUrl, apiKey: api.apiKey }).history()
   const stranger = createCheckedClient({ ...local, apiKey: await operator.createKey() })
 

@@ -30,7 +30,7 @@ test('a wallet that empties itself before the lock ends failed, with nothing tak
   expect(await alpha.balanceOf(wallet.address, 'USDC')).toBe(5n * USDC)
 })
 
-test('a wallet whose nonce moves before the lock ends failed with a stale authorization', async () => {
+test('a wallet whose nonce changes before the lock ends failed with a stale authorization', async () => {
   const wallet = await world.walletWith(alpha, 'USDC', 100n * USDC)
   await alpha.halt()
   const { swapId } = await submitSwap(world, wallet, order)
@@ -78,7 +78,7 @@ test('an operation that no block includes before its deadline ends failed', asyn
   expect(await alpha.balanceOf(wallet.address, 'USDC')).toBe(100n * USDC)
 })
 
-test('a failed swap is answered again by its submission, and a fresh quote starts a fresh swap', async () => {
+test('a repeated submission returns its failed swap, and a new quote starts a new swap', async () => {
   const wallet = await world.walletWith(alpha, 'USDC', 100n * USDC)
   await alpha.halt()
   const first = await submitSwap(world, wallet, order)

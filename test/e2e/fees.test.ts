@@ -13,12 +13,12 @@ afterEach(async () => {
   await alpha.client.setNextBlockBaseFeePerGas({ baseFeePerGas: GWEI / 100n })
   await alpha.mine()
   await alpha.resume()
-  // The service's view of the fees follows: a swap of a dollar is worth its gas again.
+  // Waits until the service has the new fees: a swap of a dollar is then worth its gas again.
   const dollar = toRequest(anyone, { ...order, amount: USDC })
   await until(async () => (await world.api.quote(dollar)).status === 200)
 })
 
-test('a lock that a jump of the base fee leaves behind is replaced at a higher fee, and the swap settles', async () => {
+test('a lock outbid by a jump of the base fee is replaced at a higher fee, and the swap settles', async () => {
   const wallet = await world.walletWith(alpha, 'USDC', 100n * USDC)
   await alpha.halt()
   const { quote, swapId } = await submitSwap(world, wallet, order)
@@ -38,7 +38,7 @@ test('a lock that a jump of the base fee leaves behind is replaced at a higher f
   expect(await beta.balanceOf(wallet.address, 'WETH')).toBe(BigInt(quote.output))
 })
 
-test('while gas costs far more than was quoted the swap waits, and settles when that is over', async () => {
+test('while gas costs far more than quoted the swap waits, and settles afterwards', async () => {
   const wallet = await world.walletWith(alpha, 'USDC', 100n * USDC)
   const { quote, submission } = await prepare(world, wallet, order)
   await alpha.halt()

@@ -39,7 +39,7 @@ const onceIn = (text: string) => /--once (\w+) --yes/.exec(text)?.[1] ?? ''
 
 const treasury: Address = JSON.parse(readFileSync(join(inject('home'), 'service.json'), 'utf8')).treasury
 
-test('a withdrawal is shown first, pays once however often it is run, and leaves what is reserved', async () => {
+test('a withdrawal is shown first, pays once however often it is run, and spares the reserved inventory', async () => {
   const to = privateKeyToAddress(generatePrivateKey())
   const before = await stockOf('alpha', 'USDC')
   const withdraw = ['withdraw', '--chain', 'alpha', '--token', 'USDC', '--to', to, '--amount']
@@ -47,7 +47,7 @@ test('a withdrawal is shown first, pays once however often it is run, and leaves
     ...[alpha.chainId, getAddress(alpha.token('USDC'))],
   ])
 
-  // Claims of earlier swaps may still come in: so much more than is free is too much all the same.
+  // Claims of earlier swaps may still arrive: this much above the free amount is still too much.
   const tooMuch = await command(...withdraw, String(BigInt(before.free) / USDC + 1_000n))
   const shown = await command(...withdraw, '12.5')
   expect(await alpha.balanceOf(to, 'USDC')).toBe(0n)
@@ -63,7 +63,7 @@ test('a withdrawal is shown first, pays once however often it is run, and leaves
   expect((await stockOf('alpha', 'USDC')).reserved).toBe(before.reserved)
 })
 
-test('what is withdrawn to the treasury can be deposited again, and no more than that', async () => {
+test('a withdrawal to the treasury can be deposited again, and no more than that', async () => {
   const held = () => beta.balanceOf(treasury, 'USDC')
   const move = async (kind: string, ...args: string[]) => {
     const order = [kind, '--chain', 'beta', '--token', 'USDC', ...args]
@@ -113,7 +113,7 @@ describe.concurrent('at once', () => {
     expect(await operator.query('select 1 from quote_stops where resumed_at is null')).toEqual([])
   })
 
-  test('503 CHAIN_UNAVAILABLE while no deliverer of the destination has gas, and no longer', async () => {
+  test('503 CHAIN_UNAVAILABLE while no deliverer of the destination has gas, and not afterwards', async () => {
     const deliverers = await gasOf(alpha.chainId)
     const wallet = { address: privateKeyToAddress(generatePrivateKey()) }
     const order = { from: beta, sell: 'USDC', to: alpha, buy: 'USDC', amount: 10n * 10n ** 18n }

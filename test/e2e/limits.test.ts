@@ -34,7 +34,7 @@ const named = pairs.map((pair) => [nameOf(pair), pair] as const)
 describe('amounts', () => {
   const quoteOf = (request: object, amount: bigint) => api.quote({ ...request, amount: amount.toString() })
 
-  /** Prices move between calls: asks again until three answers belong to one price. */
+  /** Prices move between calls: repeats until three answers belong to one price. */
   async function expectExact(
     request: object,
     probe: bigint,
@@ -49,18 +49,21 @@ describe('amounts', () => {
     }, 5_000)
   }
 
-  test.each(named)('422 NEEDS_LARGER_SIZE names the least amount, to the unit: %s', async (_name, pair) => {
-    const request = toRequest(anyone, { ...pair, amount: 1n })
+  test.each(named)(
+    '422 NEEDS_LARGER_SIZE names the smallest amount, to the unit: %s',
+    async (_name, pair) => {
+      const request = toRequest(anyone, { ...pair, amount: 1n })
 
-    const reply = await api.quote(request)
+      const reply = await api.quote(request)
 
-    expect(refusalOf(reply)).toBe('422 NEEDS_LARGER_SIZE')
-    expect(reply.body.recovery).toEqual({
-      action: 'INCREASE_AMOUNT',
-      minAmount: expect.stringMatching(/^[1-9]\d*$/),
-    })
-    await expectExact(request, 1n, 'minAmount')
-  })
+      expect(refusalOf(reply)).toBe('422 NEEDS_LARGER_SIZE')
+      expect(reply.body.recovery).toEqual({
+        action: 'INCREASE_AMOUNT',
+        minAmount: expect.stringMatching(/^[1-9]\d*$/),
+      })
+      await expectExact(request, 1n, 'minAmount')
+    },
+  )
 
   test.each(named)(
     '422 INSUFFICIENT_LIQUIDITY names the largest amount, to the unit: %s',
@@ -96,7 +99,7 @@ describe('422 INSUFFICIENT_BALANCE', () => {
     expect(refusalOf(funded)).toBe('200 OK')
   })
 
-  test('at submit, when the open inputs of the wallet would exceed what it holds', async () => {
+  test("at submit, if the wallet's open inputs would exceed its balance", async () => {
     const wallet = await delegatedWallet(alpha, ETHER)
     const orders = [60n, 60n, 40n].map((percent) => ({ ...order, amount: (ETHER * percent) / 100n }))
     const [first, second, third] = await Promise.all(orders.map((each) => prepare({ api }, wallet, each)))
@@ -120,11 +123,11 @@ describe('422 INSUFFICIENT_BALANCE', () => {
   })
 })
 
-describe('422 INSUFFICIENT_LIQUIDITY when others took it all', () => {
-  // What no pool sells: only the vault delivers it.
+describe('422 INSUFFICIENT_LIQUIDITY when everything is reserved', () => {
+  // A token that no pool sells: only the vault delivers it.
   const place = [beta.chainId, beta.token('GEO')]
 
-  /** Everything of the output token is set aside while this runs. */
+  /** Reserves everything of the output token while this runs. */
   async function withNothingLeft<T>(work: () => Promise<T>): Promise<T> {
     const [taken] = await operator.query<{ amount: string }>(
       `with now as (select held - reserved as amount from inventory where chain_id = $1 and token = $2 for update)
@@ -139,7 +142,7 @@ describe('422 INSUFFICIENT_LIQUIDITY when others took it all', () => {
     }
   }
 
-  test('at submit: nothing is stored, and the same submission succeeds once there is some again', async () => {
+  test('at submit: nothing is stored, and the same submission succeeds once there is liquidity again', async () => {
     const wallet = await delegatedWallet(alpha)
     const { submission } = await prepare({ api }, wallet, { ...order, buy: 'GEO' })
 
@@ -151,7 +154,7 @@ describe('422 INSUFFICIENT_LIQUIDITY when others took it all', () => {
   })
 
   test.each(['exactInput', 'exactOutput'])(
-    'at quote: wait, for no smaller %s would do',
+    'at quote: retry later, since no smaller %s would succeed',
     async (tradeType) => {
       const request = { ...toRequest(anyone, { ...order, buy: 'GEO' }), tradeType }
 
@@ -170,7 +173,7 @@ describe('422 INSUFFICIENT_LIQUIDITY when others took it all', () => {
 })
 
 describe('429 RATE_LIMITED', () => {
-  test('10 quotes a second and 20 at once, for each class on its own', async () => {
+  test('10 quotes a second and 20 at once, for each class separately', async () => {
     const client = createCheckedClient({ ...local, apiKey: await operator.createKey({}) })
     const request = toRequest(anyone, order)
     await quoteOnceSettled(api, request)
@@ -198,7 +201,7 @@ describe('429 RATE_LIMITED', () => {
     await until(async () => (await client.quote(request)).status === 200, 2_000)
   })
 
-  test('for the 257th operation that is built and not submitted; submitting one makes room', async () => {
+  test('for the 257th operation that is built but not submitted; submitting one makes room', async () => {
     const client = createCheckedClient({ ...local, apiKey: await operator.createKey() })
     const wallet = await delegatedWallet(alpha)
     const first = await prepare({ api: client }, wallet, order)
@@ -223,7 +226,7 @@ describe('429 RATE_LIMITED', () => {
   })
 })
 
-test('a quote builds to the same hash also after its swap has taken all that the wallet held', async () => {
+test("a quote builds to the same hash even after its swap has taken the wallet's balance", async () => {
   const wallet = await delegatedWallet(alpha, order.amount)
   const { quote, build, submission } = await prepare({ api }, wallet, order)
   const swap = await api.submit(submission)

@@ -9,18 +9,18 @@ declare module 'vitest' {
   interface ProvidedContext {
     local: LocalNetwork
     databaseUrl: string
-    /** As the API has it. */
+    /** With the role of the API. */
     apiDatabaseUrl: string
     home: string
-    /** Who tops up the keys of beta; it has nothing until a test funds it. */
+    /** Tops up the keys of beta; it is empty until a test funds it. */
     float: string
   }
 }
 
-// So that a test need not wait a minute until a holding is read again.
+// So that a test need not wait a minute until a balance is read again.
 const SHORT_MEMORY = { asset: 'GEO', maxAgeSeconds: 10 }
 
-// Twice as fast as usual: most of the time of these tests is waiting for blocks.
+// Twice as fast as usual, because these tests mostly wait for blocks.
 const PACE = { blockMs: 500, slotMs: 200 }
 
 const BETA = 31_338
@@ -28,7 +28,7 @@ const BETA = 31_338
 /** Starts the network that all end-to-end tests share, and stops it after the last one. */
 export const setup = (project: TestProject): Promise<() => Promise<void>> => startShared(project, {})
 
-/** The same, with more in the environment of its processes. */
+/** The same, with additional environment variables for its processes. */
 export async function startShared(
   project: TestProject,
   more: Record<string, string>,
@@ -52,7 +52,7 @@ export async function startShared(
   }
 }
 
-/** Statements of the service that its role may not make, also those whose failure nobody noticed. */
+/** Statements of the service that its role may not execute, also those whose failure nobody noticed. */
 function findRefused({ home }: Network): string[] {
   const lines = readFileSync(join(home, 'logs', 'postgres.log'), 'utf8').split('\n')
   return [...new Set(lines.filter((line) => /permission denied|row-level security/.test(line)))]

@@ -20,7 +20,7 @@ beforeAll(async () => {
 
 const quoteOf = (buy: string) => api.quote({ ...base, outputToken: beta.token(buy) })
 
-/** Waits for a quote of this part of what is usual. Gas moves it a little. */
+/** Waits for a quote with this share of the usual output. Gas moves it slightly. */
 const untilQuoted = (expectedBps: number) =>
   until(async () => {
     const { status, body } = await quoteOf('GEO')
@@ -50,18 +50,18 @@ afterEach(async () => {
 
 test('every asset has two live sources', async () => {
   const assets = ['USDC', 'ETH', 'SOL', 'GEO', 'USDG']
-  // A feed is silent for a moment while its chain is: at the start of a network, and on a busy machine.
+  // A feed has no answer while its chain is silent: at the start of a network, and on a busy machine.
   await until(async () => (await Promise.all(assets.map(liveSources))).every((count) => count === 2))
 })
 
-test.each([0, -0.5])('a feed that answers %d leaves the price to the other one', async (answer) => {
+test.each([0, -0.5])('if a feed answers %d, the other one provides the price', async (answer) => {
   await world.setFeed(alpha, 'GEO', answer)
   await untilLive(1)
 
   expect(refusalOf(await quoteOf('GEO'))).toBe('200 OK')
 })
 
-test('a feed that reverts leaves the price to the other one', async () => {
+test('if a feed reverts, the other one provides the price', async () => {
   const feed = world.feedOf(beta, 'GEO').address
   const code = await beta.codeOf(feed)
   try {
@@ -74,7 +74,7 @@ test('a feed that reverts leaves the price to the other one', async () => {
   }
 })
 
-test('503 PRICE_UNAVAILABLE while no feed has an answer, and other tokens go on', async () => {
+test('503 PRICE_UNAVAILABLE while no feed has an answer; other tokens are not affected', async () => {
   await world.setPrice('GEO', 0)
   const reply = await untilRefused()
 

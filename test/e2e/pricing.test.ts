@@ -42,14 +42,14 @@ const quote = ({ input, output }: Route, { amount, tradeType = 'exactInput' }: A
     ...{ amount: `${amount}`, tradeType },
   })
 
-/** A quote that there has to be. */
+/** A quote that must succeed. */
 async function quoted(route: Route, ask: Ask): Promise<QuoteReply> {
   const reply = await quote(route, ask)
   expect(`${nameOf(route)}: ${refusalOf(reply)}`).toBe(`${nameOf(route)}: 200 OK`)
   return reply.body
 }
 
-/** Asks all of it again when gas or liquidity changed meanwhile: the answers are of one moment. */
+/** Repeats all requests if gas or liquidity changed meanwhile, so that the answers belong together. */
 async function atOneMoment<T>(route: Route, ask: () => Promise<T>): Promise<T> {
   const look = async () => {
     const { output, fees } = await quoted(route, { amount: worth(1_000, route.input) })
@@ -62,14 +62,14 @@ async function atOneMoment<T>(route: Route, ask: () => Promise<T>): Promise<T> {
   })
 }
 
-/** This many dollars of a token. */
+/** The amount of a token worth this many dollars. */
 const worth = (usd: number, { price, decimals }: Valued) =>
   (BigInt(usd) * 10n ** BigInt(18 + decimals)) / price
 
 const feeOf = ({ fees }: QuoteReply, kind: string) =>
   BigInt(fees.find((fee) => fee.kind === kind)?.amount ?? 0)
 
-// Where empty blocks leave it: from here on gas costs the same in every block.
+// The value that empty blocks converge to: from here on gas costs the same in every block.
 const LOWEST_BASE_FEE = 7n
 
 beforeAll(async () => {
@@ -84,7 +84,7 @@ describe('the fees of a quote', () => {
     tokens.filter((output) => output !== input).map((output) => ({ input, output })),
   )
 
-  /** What is wrong with what a quote says of itself; nothing, if all is well. */
+  /** Contradictions within a quote; empty if there are none. */
   function problemsOf(route: Route, reply: QuoteReply): string[] {
     const { input, output, fees, inputUsd, outputUsd } = reply
     const cents = fees.reduce((sum, { usd }) => sum + toCents(usd), 0n)
@@ -140,9 +140,10 @@ const inverted = [
   routeOf('alpha ETH', 'solana GEO'),
 ].map((route) => [nameOf(route), route] as const)
 
-// Where a unit of the input is worth many of the output, the input for an output buys a little more than that output.
+// If a unit of the input is worth many units of the output, the input buys slightly more than the requested
+// output.
 test.each(inverted)(
-  'an exact output costs the least input that buys as much, to the unit: %s',
+  'an exact output costs the smallest input that buys as much, to the unit: %s',
   async (_name, route) => {
     for (const usd of [3, 7_000, 90_000]) {
       const wanted = worth(usd, route.output) + 1n
@@ -164,7 +165,7 @@ test.each(inverted)(
 )
 
 describe('price impact', () => {
-  /** Its share of what the price turns into output, in millionths. */
+  /** Its share of the input at the reference price, in millionths. */
   function shareOf(reply: QuoteReply): number {
     const impact = feeOf(reply, 'priceImpact')
     const costs = ['serviceFee', 'originNetwork', 'deliveryNetwork', 'accountRent'] as const
@@ -175,7 +176,7 @@ describe('price impact', () => {
   test.each([
     ['the vault', routeOf('beta USDC', 'alpha GEO')],
     ['a pool', routeOf('beta USDC', 'alpha LINK')],
-  ])('grows with the size of what %s sells, and is an item of its own', async (_name, route) => {
+  ])('grows with the size of the sale on %s, and is listed separately', async (_name, route) => {
     const replies = await Promise.all(
       [100, 10_000, 100_000, 200_000].map((usd) => quoted(route, { amount: worth(usd, route.input) })),
     )
@@ -186,7 +187,7 @@ describe('price impact', () => {
     expect(total.at(-1)).toBeLessThan(total[1] ?? 0)
   })
 
-  /** What the vault can pay out now, as its chain tells. */
+  /** The amount that the vault can pay now, read from its chain. */
   async function readAvailable(chain: WorldChain, symbol: string): Promise<bigint> {
     const { vault: address } = chain.contracts
     const args = [chain.token(symbol)] as const
@@ -197,7 +198,7 @@ describe('price impact', () => {
     return held < limit - spent ? held : limit - spent
   }
 
-  test('of the whole inventory is half a percent, and no more than that can be had', async () => {
+  test('of the whole inventory is half a percent, and more than that is refused', async () => {
     const route = routeOf('beta USDC', 'beta GEO')
     const beyond = 10n ** 40n
 
@@ -207,7 +208,7 @@ describe('price impact', () => {
       const [most, amount] = [output, input].map(({ body }) => BigInt(`${body.recovery?.maxAmount}`))
       const largest = await quote(route, { amount: amount ?? 0n })
       const held = await readAvailable(beta, 'GEO')
-      // The service sees what the chain shows a moment later.
+      // The service sees the chain's state with a short delay.
       return most === (held * 995n) / 1_000n && largest.status === 200 && { most, largest: largest.body }
     })
 
@@ -217,7 +218,7 @@ describe('price impact', () => {
   })
 })
 
-test('HIGH_PRICE_IMPACT warns from a loss of exactly 5.00% on, and says how much it is', async () => {
+test('HIGH_PRICE_IMPACT warns from a loss of exactly 5.00% on, and states the loss', async () => {
   const route = routeOf('beta ETH', 'alpha GEO')
 
   const { last, next } = await atOneMoment(route, async () => {
@@ -251,7 +252,7 @@ describe('an output without a reference price', () => {
   const valueFields = ['inputUsd', 'outputUsd', 'priceImpactBps', 'warnings']
   const isValued = ({ body }: { body: object }) => valueFields.filter((field) => field in body)
 
-  test('is sold by a pool all the same, and nothing is said of its value; as an input it has no price', async () => {
+  test('is sold by a pool without a value; as an input it has no price', async () => {
     const before = await quote(route, { amount: worth(100, route.input) })
     await world.setPrice('LINK', 0)
     try {

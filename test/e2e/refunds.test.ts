@@ -10,14 +10,14 @@ const { alpha, beta } = world
 const USDC = 1_000_000n
 const input = { from: alpha, sell: 'USDC', to: beta, amount: 10n * USDC }
 
-// Bytecode of a contract that refuses whatever it is sent: PUSH1 0 PUSH1 0 REVERT.
+// Bytecode of a contract that refuses every payment: PUSH1 0 PUSH1 0 REVERT.
 const REFUSES = '0x60006000fd'
 
 afterEach(async () => {
   await Promise.all([alpha.resume(), beta.resume()])
 })
 
-/** Submits while the origin chain stands still, so that the test can change the world before the lock lands. */
+/** Submits while the origin chain is halted, so that the test can change the state before the lock lands. */
 async function submitUnmined(order: Parameters<typeof submitSwap>[2]) {
   const wallet = await world.walletWith(alpha, 'USDC', 100n * USDC)
   await order.from.halt()
@@ -27,7 +27,7 @@ async function submitUnmined(order: Parameters<typeof submitSwap>[2]) {
   return { wallet, swapId }
 }
 
-/** The treasury takes the native coin out of the vault on beta: nothing else may leave it unexplained. */
+/** The treasury withdraws native coin from the vault on beta, since anything else would be unexplained. */
 async function withdraw(amount: bigint): Promise<void> {
   const { vault: address } = beta.contracts
   const owner = await beta.client.readContract({ address, abi: geoVaultAbi, functionName: 'TREASURY' })
@@ -37,7 +37,7 @@ async function withdraw(amount: bigint): Promise<void> {
   await beta.mine()
 }
 
-test('a price that moves beyond the slippage limit after the lock gives the input back', async () => {
+test('a price that moves beyond the slippage limit after the lock causes a refund', async () => {
   const { wallet, swapId } = await submitUnmined({ ...input, buy: 'ETH' })
 
   await world.movePrice(beta, 'ETH', 2_900)
@@ -49,7 +49,7 @@ test('a price that moves beyond the slippage limit after the lock gives the inpu
   expect(await alpha.balanceOf(wallet.address, 'USDC')).toBe(100n * USDC)
 })
 
-test('an inventory that is gone when the lock has landed gives the input back', async () => {
+test('an inventory that is gone when the lock has landed causes a refund', async () => {
   const { wallet, swapId } = await submitUnmined({ ...input, buy: 'ETH' })
   const held = await beta.balanceOf(beta.contracts.vault, 'ETH')
 
@@ -65,7 +65,7 @@ test('an inventory that is gone when the lock has landed gives the input back', 
   expect(await alpha.balanceOf(wallet.address, 'USDC')).toBe(100n * USDC)
 })
 
-test('a recipient that refuses the output gives the input back', async () => {
+test('a recipient that refuses the output causes a refund', async () => {
   const recipient = privateKeyToAddress(generatePrivateKey())
   const { wallet, swapId } = await submitUnmined({ ...input, buy: 'ETH', recipient })
 
@@ -78,7 +78,7 @@ test('a recipient that refuses the output gives the input back', async () => {
   expect(await alpha.balanceOf(wallet.address, 'USDC')).toBe(100n * USDC)
 })
 
-test('a destination that stands still past the fill deadline gives the input back', async () => {
+test('a destination that is halted past the fill deadline causes a refund', async () => {
   const wallet = await world.walletWith(alpha, 'USDC', 100n * USDC)
   await beta.halt()
   const { swapId } = await submitSwap(world, wallet, { ...input, buy: 'WETH' })
@@ -94,7 +94,7 @@ test('a destination that stands still past the fill deadline gives the input bac
   expect(await beta.balanceOf(wallet.address, 'WETH')).toBe(0n)
 })
 
-test('a destination that goes on in the past pays nothing that could not be claimed in time', async () => {
+test('a destination that resumes with past timestamps pays nothing that could not be claimed in time', async () => {
   const wallet = await world.walletWith(alpha, 'USDC', 100n * USDC)
   await beta.halt()
   const { swapId, build } = await submitSwap(world, wallet, { ...input, buy: 'WETH' })

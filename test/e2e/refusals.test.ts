@@ -89,7 +89,7 @@ describe('addresses', () => {
     expect(body.delegationTarget).toBe(alpha.contracts.account)
   })
 
-  test('400 INVALID_REQUEST for mixed case with a wrong checksum, in every place', async () => {
+  test('400 INVALID_REQUEST for mixed case with a wrong checksum, in every field', async () => {
     const wrong = wallet.address.replace(/[a-f]/, (letter) => letter.toUpperCase())
     const broken = (address: string) => address.replace(/[a-fA-F](?!.*[a-fA-F])/, flipCase)
 
@@ -139,7 +139,7 @@ describe('422', () => {
     expect(refusalOf(reply)).toBe('422 NO_ROUTE')
   })
 
-  test('422 UNSUPPORTED_CHAIN for the delegation of a chain that is not served', async () => {
+  test('422 UNSUPPORTED_CHAIN for the delegation of an unsupported chain', async () => {
     expect(refusalOf(await api.delegation(424_242, wallet.address))).toBe('422 UNSUPPORTED_CHAIN')
   })
 })
@@ -166,7 +166,7 @@ describe('bodies', () => {
     expect(refusalOf(await postQuote(' '.repeat(length)))).toBe('413 BODY_TOO_LARGE')
   })
 
-  test('413 BODY_TOO_LARGE for a body that does not say how long it is', async () => {
+  test('413 BODY_TOO_LARGE for a body without a content length', async () => {
     const piece = new TextEncoder().encode(' '.repeat(10_000))
     const body = ReadableStream.from(Array.from({ length: 10 }, () => piece))
     const init = { method: 'POST', headers: json(), body, duplex: 'half' } as RequestInit
@@ -196,7 +196,7 @@ describe('bodies', () => {
     expect(refusalOf(reply)).toBe('200 OK')
   })
 
-  test('whatever JSON is sent, the answer is a refusal and never a 5xx', async () => {
+  test('any JSON is answered with a refusal and never a 5xx', async () => {
     const paths = ['quote', 'build-geo-op', 'build-solana-tx', 'submit', 'submit-solana']
     const field = fc.constantFrom(
       'geoQuoteToken',
@@ -245,7 +245,7 @@ describe('order of checks', () => {
     expect(refusalOf(await api.build({ geoQuoteToken: 'x', authorization: {} }))).toMatch(/^400/)
   })
 
-  test('401 INVALID_TOKEN before what the signature or transaction contains', async () => {
+  test('401 INVALID_TOKEN before checks of the signature or transaction', async () => {
     const replies = [
       await api.submit({ geoOpToken: 'x', signature: 'not hex' }),
       await api.call('POST', '/swap/submit-solana', { geoOpToken: 'x', signedTransaction: '???' }),

@@ -11,14 +11,14 @@ afterEach(async () => {
   await Promise.all([alpha.resume(), beta.resume()])
 })
 
-/** Undoes what happened since the snapshot, as a reorg to an empty branch would, and goes on from there. */
+/** Reverts to the snapshot, as a reorg to an empty branch would, and continues from there. */
 async function reorg(chain: WorldChain, snapshot: `0x${string}`): Promise<void> {
   await chain.client.revert({ id: snapshot })
   await chain.mine()
   await chain.resume()
 }
 
-test('a lock that a two-block reorg undoes is locked again, delivered once and claimed once', async () => {
+test('a lock reverted by a two-block reorg is locked again, delivered once and claimed once', async () => {
   const wallet = await world.walletWith(alpha, 'USDC', 100n * USDC)
   await alpha.halt()
   const snapshot = await alpha.client.snapshot()
@@ -38,7 +38,7 @@ test('a lock that a two-block reorg undoes is locked again, delivered once and c
   expect(await beta.balanceOf(wallet.address, 'WETH')).toBe(BigInt(quote.output))
 })
 
-test('a delivery that a two-block reorg undoes after the swap was settled is delivered again, once', async () => {
+test('a delivery reverted by a two-block reorg after the swap was settled is delivered again, once', async () => {
   const wallet = await world.walletWith(alpha, 'USDC', 100n * USDC)
   await beta.halt()
   const snapshot = await beta.client.snapshot()

@@ -30,7 +30,7 @@ function highS(signature: Hex): string {
   return `${r}${other}${yParity === 0 ? '1c' : '1b'}`
 }
 
-/** All the ways to write down one valid signature. */
+/** All encodings of one valid signature. */
 const forms: Record<string, (signature: Hex) => string> = {
   '65 bytes with v 27 or 28': (signature) => signature,
   '65 bytes with v 0 or 1': (signature) => withV(signature, parityOf(signature) === 0 ? '00' : '01'),
@@ -61,7 +61,7 @@ const wrong: Record<string, (signing: Signing) => string | Promise<string>> = {
   'the text of the hash signed': ({ hash }) => wallet.signMessage({ message: hash }),
 }
 
-/** A 64-byte signature whose parity bit is wrong. */
+/** A 64-byte signature with a wrong parity bit. */
 function withHighBit(signature: Hex): string {
   const form = compact(signature)
   const first = (Number.parseInt(form.slice(66, 68), 16) ^ 0x80).toString(16).padStart(2, '0')
@@ -73,7 +73,7 @@ async function signing() {
   return { hash: build.geoOpHash as Hex, ...submission }
 }
 
-test.each(Object.entries(forms))('%s is a signature', async (_name, toForm) => {
+test.each(Object.entries(forms))('%s is a valid signature', async (_name, toForm) => {
   const { geoOpToken, signature } = await signing()
 
   const reply = await api.submit({ geoOpToken, signature: toForm(signature) })
@@ -99,7 +99,7 @@ describe('422 INVALID_SIGNATURE', () => {
     expect(rows).toEqual([])
   })
 
-  test('for the same also when the swap exists', async () => {
+  test('for the same signatures also when the swap exists', async () => {
     const { geoOpToken, signature, hash } = await signing()
     await api.submit({ geoOpToken, signature })
 
@@ -138,7 +138,7 @@ describe('one quote is at most one swap', () => {
     expect(new Set(replies.map(({ body }) => body.swapId)).size).toBe(1)
   })
 
-  test('a rebuilt operation returns the swap of the first', async () => {
+  test("a rebuilt operation returns the first one's swap", async () => {
     const { geoQuoteToken } = await quoteOnceSettled(api, toRequest(wallet, order))
     const request = { geoQuoteToken }
     const [first, second] = [await api.build(request), await api.build(request)]
@@ -154,7 +154,7 @@ describe('one quote is at most one swap', () => {
     expect(resubmitted.body.swapId).toBe(swap.body.swapId)
   })
 
-  test('a fresh quote starts a fresh swap', async () => {
+  test('a new quote starts a new swap', async () => {
     const [first, second] = [await signing(), await signing()]
 
     const replies = [

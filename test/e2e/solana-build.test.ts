@@ -40,7 +40,7 @@ function decode(transaction: string) {
   return { wire, signatures, message }
 }
 
-test('what is built is a v0 transaction with two empty signature slots that fits into a packet', async () => {
+test('a built transaction has version 0 and two empty signatures, and fits into a packet', async () => {
   const { build, operation } = await prepareSolana({ api, solana }, wallet, order)
 
   const { wire, signatures, message } = decode(build.unsignedTransaction)
@@ -51,7 +51,7 @@ test('what is built is a v0 transaction with two empty signature slots that fits
   expect(message).not.toHaveProperty('addressTableLookups')
 })
 
-test('the transaction does what operation says, and nothing else', async () => {
+test('the transaction does exactly what operation says', async () => {
   const { build, operation, quote } = await prepareSolana({ api, solana }, wallet, order)
 
   const { message } = decode(build.unsignedTransaction)
@@ -81,7 +81,7 @@ test('the transaction does what operation says, and nothing else', async () => {
   expect(transfer?.data.readBigUInt64LE(1)).toBe(BigInt(quote.input))
 })
 
-test('anyone’s EIP-712 over the delivery gives the op’s id, and it names recipient, token and minimum', async () => {
+test("the EIP-712 hash of the delivery is the op's id, and it covers recipient, token and minimum", async () => {
   const { operation, quote } = await prepareSolana({ api, solana }, wallet, order)
 
   const data = operation.delivery as never
@@ -109,7 +109,7 @@ test('an authorization is accepted and ignored', async () => {
   expect(operationOf(body)).toMatchObject({ wallet: wallet.address, amount: '10000000' })
 })
 
-test('a rebuilt transaction is of the same op, and submitting either gives one swap', async () => {
+test('a rebuilt transaction has the same op, and submitting either creates one swap', async () => {
   const geoQuoteToken = await quoteToken()
   const first = (await api.buildSolana({ geoQuoteToken })).body
   await solana.dev.dev_advanceSlots(2).send()
@@ -144,7 +144,7 @@ test('ten parallel submissions of one operation are one swap, and one input', as
   expect(await solana.balanceOf(owner.address, solana.token('USDC'))).toBe(90_000_000n)
 })
 
-test('a quote whose swap took all the wallet had can be rebuilt, and submitting that gives the same swap', async () => {
+test("a quote whose swap took the wallet's balance can be rebuilt, and its submission returns that swap", async () => {
   const owner = await solana.wallet({ USDC: 10_000_000n })
   const { quote, submission, operation } = await prepareSolana({ api, solana }, owner, order)
   const { swapId } = (await api.submitSolana(submission)).body
@@ -158,7 +158,7 @@ test('a quote whose swap took all the wallet had can be rebuilt, and submitting 
   expect(again.body).toEqual({ swapId, status: 'settled' })
 })
 
-test('an operation can be submitted for as long as its blockhash lives, 150 slots at most', async () => {
+test('an operation can be submitted while its blockhash is valid, 150 slots at most', async () => {
   const { build } = await prepareSolana({ api, solana }, wallet, order)
 
   const lifeMs = new Date(build.expiresAt).getTime() - Date.now()

@@ -28,14 +28,14 @@ const counter = { api, solana }
 const USDC = 1_000_000n
 const recipient = privateKeyToAddress(generatePrivateKey())
 const order = { sell: 'USDC', to: alpha, buy: 'USDC', amount: 10n * USDC, recipient }
-// A blockhash lives for 150 slots, and 32 more make its end final.
+// A blockhash is valid for 150 slots, and 32 more make its end final.
 const LIFE_SLOTS = 184
 
 afterEach(() => endFaults(solana))
 
 const held = (wallet: { address: string }) => solana.balanceOf(wallet.address, solana.token('USDC'))
 
-/** The wallet gives away what it has; resolves when that is confirmed. */
+/** The wallet transfers its balance away; resolves when that is confirmed. */
 async function empty(wallet: KeyPairSigner): Promise<void> {
   const source = await accountOf(solana, wallet.address, 'USDC')
   const destination = await openAccount(solana, (await generateKeyPairSigner()).address, 'USDC')
@@ -44,7 +44,7 @@ async function empty(wallet: KeyPairSigner): Promise<void> {
 }
 
 describe('an input that is gone', () => {
-  test('after the build: the swap ends failed before anything is sent', async () => {
+  test('before the transaction is sent: the swap ends failed', async () => {
     const wallet = await solana.wallet({ USDC: 10n * USDC })
     const { submission, operation } = await prepareSolana(counter, wallet, order)
     await empty(wallet)
@@ -57,7 +57,7 @@ describe('an input that is gone', () => {
     expect(await transactionsOf(solana, { account: operation.marker, opId: operation.opId })).toEqual([])
   })
 
-  test('when the transaction lands: the swap ends failed, and what comes back later is not taken', async () => {
+  test('when the transaction lands: the swap ends failed, and tokens that return later are not taken', async () => {
     const wallet = await solana.wallet({ USDC: 10n * USDC })
     const { submission, operation } = await prepareSolana(counter, wallet, order)
     const destination = await openAccount(solana, solana.payer.address, 'USDC')
@@ -68,7 +68,7 @@ describe('an input that is gone', () => {
       decimals: 6,
     }
     await solana.dev.dev_pauseSlots().send()
-    // Until time goes on, only the newest block knows of this: the service does not look there.
+    // Until time advances, only the newest block has this change, and the service does not read it.
     const leaving = solana.send(getTransferCheckedInstruction({ ...transfer, authority: wallet, amount: 1n }))
     const options = { commitment: 'processed' } as const
     const source = address(operation.source)
@@ -91,7 +91,7 @@ describe('an input that is gone', () => {
   })
 })
 
-test('an input that does not land within its life ends failed, and takes nothing when it comes later', async () => {
+test('an input that does not land in time ends failed, and takes nothing when it is sent later', async () => {
   const wallet = await solana.wallet({ USDC: 100n * USDC })
   const { submission, operation } = await prepareSolana(counter, wallet, order)
   await solana.dev.dev_delayTransactions({ count: 1_000, slots: 1_000 }).send()
@@ -109,7 +109,7 @@ test('an input that does not land within its life ends failed, and takes nothing
   expect((await api.submitSolana(submission)).body).toEqual({ swapId: body.swapId, status: 'failed' })
 })
 
-/** Waits until the service has seen the newest slot. Its processes learn of it within a second. */
+/** Waits until the service has seen the newest slot. Its processes see it within a second. */
 async function untilFollowed(): Promise<void> {
   const newest = await solana.rpc.getSlot({ commitment: 'confirmed' }).send()
   await until(async () => {
@@ -120,7 +120,7 @@ async function untilFollowed(): Promise<void> {
   await untilLater(solana, 4n)
 }
 
-test('410 OPERATION_EXPIRED once the blockhash is dead, and nothing is stored or taken', async () => {
+test('410 OPERATION_EXPIRED once the blockhash has expired, and nothing is stored or taken', async () => {
   const wallet = await solana.wallet({ USDC: 10n * USDC })
   const { submission, operation } = await prepareSolana(counter, wallet, order)
 
@@ -134,7 +134,7 @@ test('410 OPERATION_EXPIRED once the blockhash is dead, and nothing is stored or
   expect(refusalOf(await api.submitSolana(fresh.submission))).toBe('200 OK')
 })
 
-/** Submits on alpha; the delivery is the only transaction that a new account on Solana ever sees. */
+/** Submits on alpha; the delivery is the only transaction of a new account on Solana. */
 async function submitDelivery() {
   const wallet = await world.walletWith(alpha, 'USDC', 10n * USDC)
   const { address: to } = await generateKeyPairSigner()
@@ -183,7 +183,7 @@ test('an input and a delivery that land late happen once, however often they wer
   await expectDeliveredOnce(delivery)
 })
 
-test('a delivery that did not land within its life is signed anew, and paid once', async () => {
+test('a delivery that did not land in time is signed again, and paid once', async () => {
   await solana.dev.dev_delayTransactions({ count: 1_000, slots: 1_000 }).send()
   const swap = await submitDelivery()
   await stageOf({ api }, swap.swapId, 'delivering')

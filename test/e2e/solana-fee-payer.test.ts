@@ -53,19 +53,19 @@ const emptyRent = await solana.rpc.getMinimumBalanceForRentExemption(0n).send()
 
 afterEach(() => endFaults(solana))
 
-/** What a quote in dollars charged for these, in lamports: at 150 dollars, 20 for 3 of a stable's millionths. */
+/** The charge of a quote in dollars, in lamports: at 150 dollars, 20 for 3 of a stable's millionths. */
 function chargedLamports({ fees }: QuoteReply, ...kinds: string[]): bigint {
   const charged = fees.filter(({ kind }) => kinds.includes(kind))
   return (charged.reduce((sum, { amount }) => sum + BigInt(amount), 0n) * 20n) / 3n
 }
 
-/** What a transaction took from whoever paid its fee. */
+/** The amount that a transaction took from its fee payer. */
 async function spentOn(signature: string): Promise<bigint> {
   const { feePayer, lamports } = await readEffects(solana, signature)
   return -(lamports.get(feePayer) ?? 0n)
 }
 
-/** The input of a settled swap, and what moved it on into the inventory. */
+/** The input transaction of a settled swap, and the one that moved it into the inventory. */
 async function originTransactions({
   destination: account,
   opId,
@@ -76,9 +76,9 @@ async function originTransactions({
   })
 }
 
-describe('what leaves a fee payer was charged', () => {
+describe('the expenses of a fee payer are charged', () => {
   const orders: [string, SolanaOrder][] = [
-    ['for a token account that is there', { sell: 'USDG', to: solana, buy: 'USDC', amount: 10n * USDC }],
+    ['for an existing token account', { sell: 'USDG', to: solana, buy: 'USDC', amount: 10n * USDC }],
     ['for a new account', { sell: 'USDC', to: solana, buy: 'GEO', amount: 10n * USDC }],
     ['for SOL', { sell: 'USDC', to: solana, buy: 'SOL', amount: 10n * USDC }],
   ]
@@ -105,7 +105,7 @@ describe('what leaves a fee payer was charged', () => {
     }
   })
 
-  test('also for an account whose address takes long to find', async () => {
+  test('also for an account whose address takes many attempts to derive', async () => {
     const wallet = await walletOfDearAccount()
     await solana.fund(wallet.address, 'USDC', 10n * USDC)
 
@@ -121,7 +121,7 @@ describe('what leaves a fee payer was charged', () => {
     expect(charged).toBeGreaterThanOrEqual(await spentOn(deliveryTxHash))
   })
 
-  test('also when the recipient closes the account that was made, and has it made again', async () => {
+  test('also if the recipient closes the created account and it is created again', async () => {
     const owner = await generateKeyPairSigner()
     const wallet = await world.walletWith(alpha, 'USDC', 100n * USDC)
     const route = { from: alpha, sell: 'USDC', to: solana, buy: 'USDC', amount: 10n * USDC }
@@ -145,10 +145,10 @@ describe('what leaves a fee payer was charged', () => {
   })
 })
 
-// Of the addresses from 255 down, every one that lies on the curve costs another 1,500 units to pass over.
+// Each candidate address from 255 down that lies on the curve costs another 1,500 units.
 const DEAR_BUMP = 247
 
-/** A wallet whose account of the newer program costs more to make than most. */
+/** A wallet whose account of the newer program costs more to create than most. */
 async function walletOfDearAccount(): Promise<KeyPairSigner> {
   const wallet = await generateKeyPairSigner()
   const account = {
@@ -160,7 +160,7 @@ async function walletOfDearAccount(): Promise<KeyPairSigner> {
   return bump <= DEAR_BUMP ? wallet : walletOfDearAccount()
 }
 
-/** Gives away what is in the account, and takes its rent. */
+/** Transfers the account's tokens away, and reclaims its rent. */
 async function close(owner: KeyPairSigner): Promise<void> {
   const account = await accountOf(solana, owner.address, 'USDC')
   const destination = await openAccount(solana, solana.payer.address, 'USDC')
@@ -172,7 +172,7 @@ async function close(owner: KeyPairSigner): Promise<void> {
   )
 }
 
-test('an account that was not charged for is not made: closed after the quote, the swap ends failed', async () => {
+test('an account that was not charged for is not created: closed after the quote, the swap ends failed', async () => {
   const owner = await solana.wallet({ USDC })
   const wallet = await world.walletWith(alpha, 'USDC', 10n * USDC)
   const route = { from: alpha, sell: 'USDC', to: solana, buy: 'USDC', amount: 10n * USDC }
@@ -188,7 +188,7 @@ test('an account that was not charged for is not made: closed after the quote, t
   expect(await held(owner.address)).toBe(0n)
 })
 
-describe('a stranger who funds the marker of an input', () => {
+describe('a stranger that funds the marker of an input', () => {
   const fund = (marker: string) =>
     solana.send(
       getTransferSolInstruction({
@@ -196,7 +196,7 @@ describe('a stranger who funds the marker of an input', () => {
       }),
     )
 
-  test('makes the swap fail untouched, and the service pays nothing', async () => {
+  test('makes the swap fail without loss, and the service pays nothing', async () => {
     const wallet = await solana.wallet({ USDC: 10n * USDC })
     const { submission, operation } = await prepareSolana(counter, wallet, order)
     await fund(operation.marker)
@@ -232,7 +232,7 @@ describe('a stranger who funds the marker of an input', () => {
   })
 })
 
-test('whoever broadcasts the transaction that a wallet signed cannot land it', async () => {
+test('a stranger cannot land the transaction that a wallet signed', async () => {
   const wallet = await solana.wallet({ USDC: 10n * USDC })
   const { submission, operation } = await prepareSolana(counter, wallet, order)
   const { signedTransaction } = submission

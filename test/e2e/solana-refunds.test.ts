@@ -38,7 +38,10 @@ afterEach(async () => {
   await until(async () => Math.abs((await priceOfEther()) - 2_500) < 50)
 })
 
-/** In whole dollars, as the API sees it now, costs included. Of the coin: pools sell WETH at prices of their own. */
+/**
+ * In whole dollars as the API quotes it now, costs included. For the coin, since pools sell WETH at their own
+ * prices.
+ */
 async function priceOfEther(): Promise<number> {
   const exact = { amount: 10n ** 18n, tradeType: 'exactOutput' as const }
   const request = { from: alpha, sell: 'USDC', to: alpha, buy: 'ETH', ...exact }
@@ -46,18 +49,18 @@ async function priceOfEther(): Promise<number> {
   return Number(BigInt(input) / USDC)
 }
 
-/** As both chains have it: while their feeds disagree there is no price, and what is locked is delivered. */
+/** Sets both feeds: while they disagree there is no price, and locked swaps are delivered. */
 async function setPrice(asset: string, usd: number): Promise<void> {
   const isAgreed = true
   await world.movePrice(alpha, asset, usd, isAgreed)
-  // The worker reads the views of the chains by itself: within these blocks it has.
+  // The worker reads the chains itself: it has done so within these blocks.
   const head = await alpha.client.getBlockNumber()
   await until(async () => (await alpha.client.getBlockNumber()) >= head + 6n)
 }
 
 const held = (owner: string, symbol: string) => solana.balanceOf(owner, solana.token(symbol))
 
-/** Submits while Solana stands still: the input is taken, and nobody acts on it before time goes on. */
+/** Submits while Solana is paused: the input is taken, and nothing happens before time advances. */
 async function submitTaken(wallet: KeyPairSigner, order: SolanaOrder): Promise<string> {
   await solana.dev.dev_pauseSlots().send()
   const { swapId, operation } = await submitSolanaSwap(counter, wallet, order)
@@ -65,7 +68,7 @@ async function submitTaken(wallet: KeyPairSigner, order: SolanaOrder): Promise<s
   return swapId
 }
 
-/** The refund is a confirmed transaction that gave the wallet's account this much. */
+/** The refund is a confirmed transaction that paid this much to the wallet's account. */
 async function expectRefunded(
   outcome: StatusReply,
   refund: { reason: string; account: string; amount: bigint },
@@ -83,7 +86,7 @@ async function close(owner: KeyPairSigner, symbol: string): Promise<void> {
   await solana.send(getCloseAccountInstruction({ account, destination: solana.payer.address, owner }))
 }
 
-test('a recipient’s account that is frozen or closed after the lock gives the input back on alpha', async () => {
+test("a recipient's account that is frozen or closed after the lock causes a refund on alpha", async () => {
   const recipients = [await solana.wallet({ USDC }), await solana.wallet()] as const
   await openAccount(solana, recipients[1].address, 'USDC')
   const route = { from: alpha, sell: 'USDC', to: solana, buy: 'USDC', amount: 10n * USDC }
@@ -107,7 +110,7 @@ test('a recipient’s account that is frozen or closed after the lock gives the 
   expect(await held(recipients[0].address, 'USDC')).toBe(USDC)
 })
 
-test('a recipient’s account that is frozen after the input was taken gives it back on Solana', async () => {
+test("a recipient's account that is frozen after the input was taken causes a refund on Solana", async () => {
   const [wallet, recipient] = [await solana.wallet({ USDC: 25n * USDC }), await solana.wallet({ GEO: SOL })]
   const order = { sell: 'USDC', to: solana, buy: 'GEO', amount: 10n * USDC, recipient: recipient.address }
   const swapId = await submitTaken(wallet, order)
@@ -122,7 +125,7 @@ test('a recipient’s account that is frozen after the input was taken gives it 
   expect(await held(recipient.address, 'GEO')).toBe(SOL)
 })
 
-test('a price that moves after the input was taken gives it back, the last unit of it', async () => {
+test('a price that moves after the input was taken causes a refund to the last unit', async () => {
   const [wallet, native] = [await solana.wallet({ USDG: 10_000_001n }), await solana.wallet({ SOL })]
   const swapId = await submitTaken(wallet, { ...toEther, sell: 'USDG', amount: 10_000_001n })
   const nativeSwapId = await submitTaken(native, { ...toEther, sell: 'SOL', amount: SOL })
@@ -158,7 +161,7 @@ test('a refund that the network loses is sent again, and paid once', async () =>
   expect(await held(wallet.address, 'USDC')).toBe(10n * USDC)
 })
 
-test('a refund waits for a wallet that closed its account, and arrives when there is one again', async () => {
+test('a refund waits for a wallet that closed its account, and arrives when it has one again', async () => {
   const wallet = await solana.wallet({ USDC: 10n * USDC })
   const swapId = await submitTaken(wallet, { ...toEther, sell: 'USDC', amount: 10n * USDC })
   await setPrice('ETH', 2_900)

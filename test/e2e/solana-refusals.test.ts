@@ -22,7 +22,7 @@ const EVM_ADDRESS = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8'
 let api: CheckedClient
 let solana: SolanaWorld
 let wallet: Address
-/** Of a program: nobody can have its key. */
+/** The address of a program: it has no key. */
 let offCurve: Address
 beforeAll(async () => {
   api = createCheckedClient({ ...local, apiKey: await createOperator(inject('databaseUrl')).createKey() })
@@ -75,11 +75,11 @@ describe('400 INVALID_REQUEST names the field', () => {
     },
   )
 
-  test('a wallet that nobody can sign for', async () => {
+  test('a wallet without a key', async () => {
     await expectRefused(outOf({ walletAddress: offCurve }), 'walletAddress')
   })
 
-  test('an amount beyond 64 bits, of what is counted in them', async () => {
+  test('an amount beyond 64 bits of a token with 64-bit amounts', async () => {
     const amount = String(2n ** 64n)
 
     await expectRefused(outOf({ amount }), 'amount')
@@ -129,7 +129,7 @@ describe('400 INVALID_REQUEST names the field', () => {
     expect(refusalOf(await api.quote(into({ recipient, outputToken: solana.token('GEO') })))).toBe('200 OK')
   })
 
-  test('a recipient that nobody has a key to, until it has a token account', async () => {
+  test('a recipient without a key, until it has a token account', async () => {
     const recipient = await accountOf(solana, wallet, 'GEO')
     await expectRefused(into({ recipient }), 'recipient')
 
@@ -143,7 +143,7 @@ describe('400 INVALID_REQUEST names the field', () => {
 describe('422 UNSUPPORTED_TOKEN for a mint that is not configured', () => {
   const key = () => [...getAddressEncoder().encode(solana.payer.address)]
   const none = Array.from({ length: 32 }, () => 0)
-  /** A mint of Token-2022, whose instruction with this data writes an extension of this size. */
+  /** A mint of Token-2022 with an extension of this size, written by an instruction with this data. */
   const extended = (bytes: number, data: readonly number[]): MintOptions => ({
     program: TOKEN_2022_PROGRAM_ADDRESS,
     extension: {
@@ -190,7 +190,7 @@ test('422 NO_ROUTE for the same token on Solana', async () => {
   expect(refusalOf(await api.quote(outOf(same)))).toBe('422 NO_ROUTE')
 })
 
-test('422 NEEDS_LARGER_SIZE for SOL below what a new account has to hold, with the amount that is enough', async () => {
+test('422 NEEDS_LARGER_SIZE for SOL below the rent of a new account, with the sufficient amount', async () => {
   const order = into({ outputToken: solana.token('SOL'), tradeType: 'exactOutput' })
   const rent = await solana.rpc.getMinimumBalanceForRentExemption(0n).send()
 
@@ -232,7 +232,7 @@ describe('422 INSUFFICIENT_BALANCE at the build', () => {
     expect(reply.body.message).toContain('frozen')
   })
 
-  test('for SOL of which less than the rent minimum would be left, with the numbers', async () => {
+  test('for SOL that would leave less than the rent minimum, with the numbers', async () => {
     const { address: owner } = await solana.wallet({ SOL })
     const rent = await solana.rpc.getMinimumBalanceForRentExemption(0n).send()
     const order = { walletAddress: owner, inputToken: solana.token('SOL'), destinationChain: beta.chainId }

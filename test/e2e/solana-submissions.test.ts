@@ -56,7 +56,7 @@ function decompile(transaction: string) {
   return decompileTransactionMessage(compiled)
 }
 
-/** What was built, changed, and signed by the wallet as if nothing were wrong. */
+/** The built transaction, altered, and signed by the wallet. */
 async function signChanged(change: (message: Message) => unknown): Promise<string> {
   const changed = change(decompile(prepared.build.unsignedTransaction)) as Parameters<
     typeof compileTransaction
@@ -72,7 +72,7 @@ const withInstructions = (change: (instructions: Message['instructions'][number]
 const bytesOf = (transaction: string) => Uint8Array.from(getBase64Encoder().encode(transaction))
 const textOf = (bytes: Uint8Array) => getBase64Decoder().decode(bytes)
 
-/** Of the wallet's own transaction: other bytes around the message, or in it. */
+/** The wallet's own transaction with other bytes around the message, or in it. */
 const respelled: Record<string, () => string> = {
   'nothing at all': () => 'A',
   'base58 instead of base64': () => getBase58Decoder().decode(bytesOf(prepared.submission.signedTransaction)),
@@ -147,7 +147,7 @@ describe('422 TRANSACTION_MISMATCH', () => {
 })
 
 describe('422 INVALID_SIGNATURE', () => {
-  test('for the transaction as it was built, unsigned, and says to sign the transaction', async () => {
+  test('for the built transaction without a signature, with advice to sign it', async () => {
     const reply = await submit(prepared.build.unsignedTransaction)
 
     expect(refusalOf(reply)).toBe('422 INVALID_SIGNATURE')
@@ -155,7 +155,7 @@ describe('422 INVALID_SIGNATURE', () => {
     expect(reply.body.message).not.toContain('geoOpHash')
   })
 
-  test('for a signature of somebody else', async () => {
+  test("for another wallet's signature", async () => {
     const { unsignedTransaction } = prepared.build
     const wire = getTransactionDecoder().decode(getBase64Encoder().encode(unsignedTransaction))
     const { signatures } = await partiallySignTransaction([stranger.keyPair], {
@@ -219,7 +219,7 @@ describe('401 INVALID_TOKEN', () => {
   })
 })
 
-test('422 INSUFFICIENT_BALANCE for a second swap of what the first one takes', async () => {
+test('422 INSUFFICIENT_BALANCE for a second swap of the same tokens', async () => {
   const owner = await solana.wallet({ USDC: 15n * USDC })
   const [first, second] = [
     await prepareSolana({ api, solana }, owner, order),
@@ -233,7 +233,7 @@ test('422 INSUFFICIENT_BALANCE for a second swap of what the first one takes', a
   expect(await solana.balanceOf(owner.address, solana.token('USDC'))).toBe(5n * USDC)
 })
 
-test('whatever was refused stored nothing and took nothing: the genuine transaction is a fresh swap', async () => {
+test('refused submissions stored nothing and took nothing: the genuine transaction is a new swap', async () => {
   const forgeries = [...Object.values(respelled), ...Object.values(changed)]
   for (const forge of forgeries) await submit(await forge())
   const held = await solana.balanceOf(wallet.address, solana.token('USDC'))

@@ -29,7 +29,7 @@ const newRecipient = () => privateKeyToAddress(generatePrivateKey())
 const feeOf = ({ fees }: QuoteReply, kind: string) => fees.find((fee) => fee.kind === kind)?.amount
 const sumOfFees = ({ fees }: QuoteReply) => fees.reduce((sum, { amount }) => sum + BigInt(amount), 0n)
 
-/** Swaps out of Solana and waits for the end, which has to be good. */
+/** Swaps out of Solana and waits until the swap has settled. */
 async function swapOut(amounts: Record<string, bigint>, order: SolanaOrder) {
   const wallet = await solana.wallet(amounts)
   const swap = await submitSolanaSwap(counter, wallet, order)
@@ -49,7 +49,7 @@ async function swapIn(order: Pick<Order, 'buy' | 'recipient' | 'tradeType'> & { 
 }
 
 describe.concurrent('out of Solana', () => {
-  test('a wallet that holds only USDC, and no SOL, ends up with USDC on alpha', async () => {
+  test('a wallet that holds only USDC, and no SOL, receives USDC on alpha', async () => {
     const recipient = newRecipient()
 
     const order = { sell: 'USDC', to: alpha, buy: 'USDC', amount: 10n * USDC, recipient }
@@ -103,7 +103,7 @@ describe.concurrent('out of Solana', () => {
     expect(await solana.balanceOf(wallet.address, solana.token('USDG'))).toBe(15n * USDC)
   })
 
-  test('an exact output arrives to the last unit, and what the quote says is taken', async () => {
+  test('an exact output arrives to the last unit, and the quoted input is taken', async () => {
     const recipient = newRecipient()
 
     const exact = { tradeType: 'exactOutput' as const, amount: ETHER / 1_000n }

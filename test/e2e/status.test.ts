@@ -22,7 +22,7 @@ async function timed<T>(call: () => Promise<T>): Promise<{ reply: T; ms: number 
 }
 
 describe('while a swap is pending', () => {
-  test('?wait=0 answers at once, ?wait=1 after a second, and what is known is said', async () => {
+  test('?wait=0 answers at once, ?wait=1 after a second, with everything known so far', async () => {
     const { submission, quote } = await prepare({ api }, await delegatedWallet(alpha), order)
     await alpha.halt()
     try {
@@ -46,7 +46,7 @@ describe('while a swap is pending', () => {
     }
   })
 
-  test('a read that ends early, because the caller hung up, harms nobody', async () => {
+  test('a read that the caller aborts harms nobody', async () => {
     const { swapId } = await submit()
     const hangUp = AbortSignal.timeout(50)
     const headers = { 'x-api-key': api.apiKey }
@@ -77,7 +77,7 @@ describe('when a swap ends', () => {
     expect(later.reply.body).not.toHaveProperty('refund')
   })
 
-  test('a held read answers when the end is stored, not when its window is over', async () => {
+  test('a held read is answered when the end is stored, not at the end of its window', async () => {
     const { swapId } = await submit()
 
     const { body } = await api.status(swapId)
@@ -88,7 +88,7 @@ describe('when a swap ends', () => {
     expect(answeredAt - new Date(settled?.at ?? 0).getTime()).toBeLessThan(3_000)
   })
 
-  test('the timeline names each stage once, in order, with its chain and transaction', async () => {
+  test('the timeline has each stage once, in order, with its chain and transaction', async () => {
     const { swapId } = await submit()
 
     const { body } = await api.status(swapId)

@@ -38,7 +38,7 @@ const sell = { from: alpha, sell: 'USDC', amount: 10n * USDC }
 const request = (to: { chainId: number; token(symbol: string): string }, buy: string) =>
   toRequest({ address: '0x00000000000000000000000000000000000000aa' }, { ...sell, to, buy })
 
-test('503 CHAIN_UNAVAILABLE for what is paused, at once and nothing else; what was submitted is finished', async () => {
+test('503 CHAIN_UNAVAILABLE at once for paused routes only; submitted swaps are finished', async () => {
   const wallet = await world.walletWith(alpha, 'USDC', 100n * USDC)
   const { submission } = await prepare({ api }, wallet, { ...sell, to: beta, buy: 'WETH' })
 
@@ -73,22 +73,22 @@ test('a route is paused in one direction, by name', async () => {
   expect((await api.quote(toRequest(wallet, back))).status).toBe(200)
 })
 
-test('a delivery that no swap explains stops its asset on that chain until a person resumes it', async () => {
+test('a delivery without a swap stops its asset on that chain until an operator resumes it', async () => {
   const { vault } = beta.contracts
-  const thief = privateKeyToAddress(generatePrivateKey())
+  const attacker = privateKeyToAddress(generatePrivateKey())
   const treasury = await beta.client.readContract({
     address: vault,
     abi: geoVaultAbi,
     functionName: 'TREASURY',
   })
-  const allow = { abi: geoVaultAbi, functionName: 'setDeliverer', args: [thief, true] } as const
+  const allow = { abi: geoVaultAbi, functionName: 'setDeliverer', args: [attacker, true] } as const
   const ring = pad('0x01', { size: 32 })
-  const fill = { index: 1n << 32n, amount: 5n, minOutput: 1n, recipient: thief, fillDeadline: 2n ** 40n }
+  const fill = { index: 1n << 32n, amount: 5n, minOutput: 1n, recipient: attacker, fillDeadline: 2n ** 40n }
   const args = [ring, beta.token('GEO') as `0x${string}`, fill] as const
 
   await beta.as(treasury, { to: vault, data: encodeFunctionData(allow) })
   await beta.mine()
-  await beta.as(thief, {
+  await beta.as(attacker, {
     to: vault,
     data: encodeFunctionData({ abi: geoVaultAbi, functionName: 'deliver', args }),
   })
@@ -104,7 +104,7 @@ test('a delivery that no swap explains stops its asset on that chain until a per
   expect(booked?.amount).toBe('5')
 })
 
-test('the books are what the chains hold, and nothing else was ever missing', async () => {
+test('the books match the chains, and nothing else was ever missing', async () => {
   const solana = await createSolanaWorld(local)
   const evm = [alpha, beta].map((chain) => ({
     ...{ chainId: chain.chainId, token: chain.token('USDC') as string },

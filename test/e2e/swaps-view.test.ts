@@ -50,7 +50,7 @@ test('an operator finds a swap, and sees everything that was signed, attested an
   expect(all).not.toMatch(/"(raw|signature)"/)
 })
 
-test('a status that does not exist and a swap that does not exist are said to be so', async () => {
+test('an unknown status and an unknown swap are reported', async () => {
   expect(await swaps('list', '--status', 'lost')).toMatchObject({ code: 2, out: '' })
   expect(await swaps('trace', 'swp_0')).toMatchObject({ code: 2, hint: 'Unknown swap swp_0.' })
 })

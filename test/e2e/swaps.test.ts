@@ -8,7 +8,7 @@ const { alpha, beta, api } = world
 const USDC = 1_000_000n
 const ETHER = 10n ** 18n
 
-test('a wallet that holds only USDC on alpha ends up with WETH on beta, delegated by its first swap', async () => {
+test('a wallet that holds only USDC on alpha receives WETH on beta, delegated by its first swap', async () => {
   const wallet = await world.walletWith(alpha, 'USDC', 100n * USDC)
 
   const { quote, swapId } = await submitSwap(world, wallet, {
@@ -101,7 +101,7 @@ test('the input of a settled swap is claimed into the vault', async () => {
   expect(await alpha.balanceOf(alpha.contracts.escrow, 'WETH')).toBe(0n)
 })
 
-test('what was delivered before its lock was final is no longer exposed once the lock is', async () => {
+test('a delivery made before its lock was final is no longer exposed once the lock is final', async () => {
   const db = new Client(inject('databaseUrl'))
   await db.connect()
   const wallet = await world.walletWith(alpha, 'USDC', 100n * USDC)

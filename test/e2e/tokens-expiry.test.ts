@@ -14,7 +14,7 @@ beforeAll(async () => {
   api = createCheckedClient({ ...local, apiKey: await operator.createKey() })
 })
 
-/** Lets the time of a built operation be over. */
+/** Makes a built operation expire. */
 async function expire(geoOpHash: string): Promise<void> {
   const sql = `update ops set expires_at = clock_timestamp() - interval '1 ms' where hash = $1`
   await operator.query(sql, [geoOpHash])
@@ -32,9 +32,9 @@ async function swappableOn(chainId: number): Promise<string[]> {
   ])
 }
 
-// Two of these wait for real time to pass: they do it together.
+// Two of these wait for real time to pass: they do so together.
 describe.concurrent('expiry', () => {
-  test('410 QUOTE_EXPIRED once expiresAt has passed, also for what was built before, and not earlier', async ({
+  test('410 QUOTE_EXPIRED once expiresAt has passed, also for a built quote, and not earlier', async ({
     expect,
   }) => {
     const wallet = await delegatedWallet(alpha)
@@ -56,7 +56,7 @@ describe.concurrent('expiry', () => {
     expect(refusalOf(submitted)).toBe('200 OK')
   })
 
-  test('503 CHAIN_UNAVAILABLE while a chain stands still, at quote and build, and the catalog says so', async ({
+  test('503 CHAIN_UNAVAILABLE while a chain is halted, at quote and build, and in the catalog', async ({
     expect,
   }) => {
     const wallet = await delegatedWallet(alpha)
@@ -112,7 +112,7 @@ describe.concurrent('expiry', () => {
     expect(await operator.query('select 1 from swaps where wallet = $1', [wallet.address])).toEqual([])
   })
 
-  test('a swap that exists is returned after its operation expired, and 422 INVALID_SIGNATURE stays', async ({
+  test('an existing swap is returned after its operation expired, and 422 INVALID_SIGNATURE stays', async ({
     expect,
   }) => {
     const wallet = await delegatedWallet(alpha)

@@ -27,7 +27,7 @@ beforeAll(async () => {
   signature = submission.signature
 })
 
-/** Every call that takes a sealed token, with the rest of its body right. */
+/** Every call that takes a sealed token, with a valid rest of its body. */
 const consumers = {
   'build-geo-op': (token: string) => ({ geoQuoteToken: token }),
   'build-solana-tx': (token: string) => ({ geoQuoteToken: token }),
@@ -64,7 +64,8 @@ describe('401 INVALID_TOKEN', () => {
   test.each(paths)('for a token with any bit flipped, at %s', async (path) => {
     const token = genuine(path)
     const bits = Buffer.from(token, 'base64url').length * 8
-    // Every bit of the header, then a sample: of each byte one bit, at one of the two paths that take the token.
+    // Every bit of the header, then a sample: one bit of each byte, at one of the two paths that take the
+    // token.
     const offset = 9 * (paths.indexOf(path) % 2)
     const sample = Array.from({ length: bits }, (_, bit) => bit).filter(
       (bit) => bit < 64 || bit % 18 === offset,
@@ -76,7 +77,7 @@ describe('401 INVALID_TOKEN', () => {
     )
   })
 
-  test.each(paths)('for a token that was cut, grown or dressed up, at %s', async (path) => {
+  test.each(paths)('for a token that was cut, extended or decorated, at %s', async (path) => {
     const token = genuine(path)
     const cut = [1, 2, 16, 40, token.length - 1].map((length) => token.slice(0, length))
     const dressed = [`${token}A`, `${token}=`, ` ${token}`, `${token}\n`, token.repeat(2), `${token}.`]
@@ -121,8 +122,8 @@ describe('401 INVALID_TOKEN', () => {
   })
 })
 
-describe('what is built', () => {
-  test('building again gives the same hash, operation and expiry', async () => {
+describe('a built operation', () => {
+  test('has the same hash, operation and expiry when it is built again', async () => {
     const { geoQuoteToken } = await quoteOnceSettled(api, toRequest(wallet, order))
     const request = { geoQuoteToken }
 
@@ -133,7 +134,7 @@ describe('what is built', () => {
     expect(facts[0]?.[0]).toMatch(/^0x[0-9a-f]{64}$/)
   })
 
-  test("anyone's EIP-712 over the operation gives geoOpHash", async () => {
+  test('has geoOpHash as the EIP-712 hash of its operation', async () => {
     const { build, quote } = await prepare({ api }, wallet, { ...order, slippageBps: 100 })
     const { domain, types, primaryType, message } = build.operation
 
@@ -146,7 +147,7 @@ describe('what is built', () => {
     })
   })
 
-  test('a quote lives for 30 seconds and its operation for 120', async () => {
+  test('is valid for 120 seconds, its quote for 30', async () => {
     const quotedAt = Date.now()
     const { quote, build } = await prepare({ api }, wallet, order)
     const builtAt = Date.now()

@@ -39,7 +39,7 @@ const ask = (wanted: Order) => quoteOnceSettled(api, toRequest(anyone, wanted))
 const outputOf = async (buy: string) => BigInt((await ask({ ...order, buy })).output)
 const usual = { LINK: await outputOf('LINK'), WETH: await outputOf('WETH') }
 
-/** Waits for a quote of this part of what is usual. Gas moves it a little. */
+/** Waits for a quote with this share of the usual output. Gas moves it slightly. */
 const untilQuoted = (buy: 'LINK' | 'WETH', isMeant: (bps: number) => boolean) =>
   until(async () => isMeant(Number(((await outputOf(buy)) * 10_000n) / usual[buy])))
 const isUsual = (bps: number) => Math.abs(bps - 10_000) <= 5
@@ -52,7 +52,7 @@ afterEach(async () => {
   await untilQuoted('WETH', isUsual)
 })
 
-/** What the vault spent of its USDC on a delivery, against what it was given for it, both in exact worth. */
+/** The value of the USDC that the vault spent on a delivery, and of the input it received, both exact. */
 async function spending(chain: WorldChain, { deliveryTxHash, amounts }: StatusReply, sold: string) {
   const tokens = await readTokens(world)
   const of = (chainId: number, symbol: string) => {
@@ -70,27 +70,30 @@ async function spending(chain: WorldChain, { deliveryTxHash, amounts }: StatusRe
 
 const walletWith = (symbol: string, amount: bigint) => world.walletWith(alpha, symbol, amount)
 
-// One after the other: two purchases in one block would move the price of the second.
-describe('what the vault does not hold is bought from a pool and delivered', () => {
+// Sequential: two purchases in one block would move the price of the second.
+describe('an output that the vault does not hold is bought from a pool and delivered', () => {
   test.each([
     ['from another chain', beta, 'USDC', INPUT],
     ['on the same chain', alpha, 'USDC', INPUT],
-    ['for what is no dollar', beta, 'WETH', ETHER / 10n],
-  ])('%s, to the quoted unit and for no more than the input is worth', async (_name, to, sell, amount) => {
-    const wallet = await walletWith(sell, amount)
+    ['for a token that is not a dollar', beta, 'WETH', ETHER / 10n],
+  ])(
+    '%s, to the quoted unit and for no more than the value of the input',
+    async (_name, to, sell, amount) => {
+      const wallet = await walletWith(sell, amount)
 
-    const { quote, swapId } = await submitSwap({ api }, wallet, { ...order, sell, to, amount })
-    const outcome = await outcomeOf({ api }, swapId)
+      const { quote, swapId } = await submitSwap({ api }, wallet, { ...order, sell, to, amount })
+      const outcome = await outcomeOf({ api }, swapId)
 
-    expect(outcome.status).toBe('settled')
-    expect(outcome.amounts.delivered).toBe(quote.output)
-    expect(await to.balanceOf(wallet.address, 'LINK')).toBe(BigInt(quote.output))
-    expect(await alpha.balanceOf(wallet.address, sell)).toBe(0n)
-    expect(await to.balanceOf(to.contracts.vault, 'LINK')).toBe(0n)
-    const { spent, given } = await spending(to, outcome, sell)
-    expect(spent).toBeGreaterThan(0n)
-    expect(spent).toBeLessThan(given)
-  })
+      expect(outcome.status).toBe('settled')
+      expect(outcome.amounts.delivered).toBe(quote.output)
+      expect(await to.balanceOf(wallet.address, 'LINK')).toBe(BigInt(quote.output))
+      expect(await alpha.balanceOf(wallet.address, sell)).toBe(0n)
+      expect(await to.balanceOf(to.contracts.vault, 'LINK')).toBe(0n)
+      const { spent, given } = await spending(to, outcome, sell)
+      expect(spent).toBeGreaterThan(0n)
+      expect(spent).toBeLessThan(given)
+    },
+  )
 
   test('for USDC on Solana', async () => {
     const solana = await createSolanaWorld(local)
@@ -120,8 +123,10 @@ describe('what the vault does not hold is bought from a pool and delivered', () 
   })
 })
 
-describe('what only pools sell can be the input', () => {
-  /** The vault has no LINK again, and the service knows: a purchase costs more gas than a payment. */
+describe('a token that only pools sell can be the input', () => {
+  /**
+   * Empties the vault of LINK, and waits until the service knows: a purchase costs more gas than a payment.
+   */
   async function emptyVault(): Promise<void> {
     const { vault: address } = alpha.contracts
     const owner = await alpha.client.readContract({ address, abi: geoVaultAbi, functionName: 'TREASURY' })
@@ -159,7 +164,7 @@ describe('what only pools sell can be the input', () => {
 })
 
 describe('a pool that moves between quote and delivery', () => {
-  /** Submits while the origin stands still, so that the pool can move after the service has decided to lock. */
+  /** Submits while the origin is halted, so that the pool can move after the service has decided to lock. */
   async function submitUnmined(orders: readonly Order[]) {
     const wallets = await Promise.all(orders.map(({ sell }) => walletWith(sell, INPUT)))
     await alpha.halt()
@@ -198,7 +203,7 @@ describe('a pool that moves between quote and delivery', () => {
     expect(spent).toBeLessThan(given)
   }
 
-  test('within the slippage limit, all that was set aside buys at least the signed minimum', async () => {
+  test('within the slippage limit, the whole budget buys at least the signed minimum', async () => {
     const [swap] = await submitUnmined([order])
 
     await linkPool.moveBy(100)
@@ -207,7 +212,7 @@ describe('a pool that moves between quote and delivery', () => {
     await expectLess(swap as Submitted)
   })
 
-  test('by a tenth, gives the input back, unless the wallet allowed that much', async () => {
+  test('by a tenth, returns the input, unless the wallet allowed that much', async () => {
     const [usualLimit, wideLimit, exact] = await submitUnmined([
       order,
       { ...order, slippageBps: 2_000 },
@@ -236,7 +241,7 @@ describe('a pool that moves between quote and delivery', () => {
     expect(spent * 100n).toBeLessThan(given * 91n)
   })
 
-  test('before anything is locked, fails the swap, and the input was never taken', async () => {
+  test('before anything is locked, fails the swap, and the input is never taken', async () => {
     const wallet = await walletWith('USDC', INPUT)
     const { build, submission } = await prepare({ api }, wallet, order)
 
@@ -250,7 +255,7 @@ describe('a pool that moves between quote and delivery', () => {
     expect(await alpha.lockStateOf(build)).not.toBe('locked')
   })
 
-  test('an input that loses three tenths of its value after the lock is given back', async () => {
+  test('an input that loses three tenths of its value after the lock is returned', async () => {
     const wallet = await walletWith('WETH', ETHER)
     await alpha.halt()
     const sale = { ...order, sell: 'WETH', amount: ETHER / 10n }
@@ -275,8 +280,8 @@ describe('a pool that moves between quote and delivery', () => {
   })
 })
 
-describe('where the vault and a pool both have the output', () => {
-  test('a cheaper pool gives more, for no more of the vault’s money than the input is worth', async () => {
+describe('if both the vault and a pool have the output', () => {
+  test("a cheaper pool gives more, for no more of the vault's funds than the value of the input", async () => {
     const wallet = await walletWith('USDC', INPUT)
 
     await wethPool.moveBy(-500)
@@ -321,11 +326,11 @@ describe('where the vault and a pool both have the output', () => {
     expect(quote.priceImpactBps).toBeGreaterThan(400)
   })
 
-  test('a dearer pool changes nothing: the vault pays at the reference price', async () => {
+  test('a more expensive pool changes nothing: the vault pays at the reference price', async () => {
     const before = await outputOf('WETH')
 
     await wethPool.moveBy(1_000)
-    // Pools are asked again every other block or so.
+    // Pools are read again about every other block.
     const from = await beta.client.getBlockNumber()
     await until(async () => (await beta.client.getBlockNumber()) >= from + 3n)
 

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 const HOUR_MS = 3_600_000
 const clock = new URL('../chaos/clock.ts', import.meta.url).href
 
-test('the clock of a process of a run is as far off as it is told, for all who ask it', async () => {
+test('the clock of a process in a run is shifted as ordered, for all its readers', async () => {
   const script = `await import('${clock}')
     process.on('message', () => process.send([Date.now(), new Date().getTime(), new Date(5).getTime()]))
     setInterval(() => {}, 1_000)

@@ -58,7 +58,7 @@ function proxyOf(name: string): RpcProxy {
 
 const order = () => ({ from: world.alpha, sell: 'USDC', to: world.beta, buy: 'WETH', amount: 10n * USDC })
 
-/** The money after one swap of 10 USDC that settled, and nothing else. */
+/** The balances after exactly one settled swap of 10 USDC. */
 async function expectSettledOnce(
   wallet: { address: `0x${string}` },
   swap: { swapId: string; quote: { output: string } },
@@ -96,7 +96,7 @@ test('every transaction that reaches a node was committed before, to the byte', 
   expect(misses).toEqual([])
 })
 
-test('a lock and a delivery whose replies are lost are not sent as something else', async () => {
+test('a lock and a delivery whose replies are lost are sent again unchanged', async () => {
   const lost = new Set<string>()
   for (const [name, proxy] of proxies) {
     proxy.onCall(({ method }) => {
@@ -114,7 +114,7 @@ test('a lock and a delivery whose replies are lost are not sent as something els
 })
 
 test.each(['alpha', 'beta'])(
-  'a worker killed between commit and broadcast on %s is taken over, and the swap settles once',
+  'a worker killed between commit and broadcast on %s is replaced, and the swap settles once',
   async (name) => {
     let killed = 0
     proxyOf(name).onCall(({ method }) => {
@@ -132,7 +132,7 @@ test.each(['alpha', 'beta'])(
   },
 )
 
-test('a killed database, API and attester come back, and a swap in flight settles once', async () => {
+test('a killed database, API and attester restart, and a pending swap settles once', async () => {
   const wallet = await world.walletWith(world.alpha, 'USDC', 100n * USDC)
   const swap = await submitSwap(world, wallet, order())
 
@@ -148,7 +148,7 @@ test('a killed database, API and attester come back, and a swap in flight settle
   await until(async () => (await world.alpha.lockStateOf(swap.build)) === 'claimed')
 })
 
-test('with the whole service dead, the command line gives the input back after the refund deadline', async () => {
+test('with the whole service dead, the CLI returns the input after the refund deadline', async () => {
   const { alpha, beta } = world
   const cli = createCli(network.local as LocalNetwork)
   const swapping = cli.start(['swap', 'alpha:USDC', 'beta:WETH', '--amount', '10'])

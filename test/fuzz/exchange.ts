@@ -1,12 +1,12 @@
 import { connect } from 'node:net'
 import type { WireRequest } from './requests.ts'
 
-/** What came back; no status when the service hung up without a word. */
+/** The reply; without a status if the service closed the connection without one. */
 export type Exchange = { status?: number; head: string; body: string; isLate: boolean }
 
 const LATE_MS = 20_000
 
-/** Sends exactly these bytes on a connection of their own, and reads until the service closes it. */
+/** Sends exactly these bytes on their own connection, and reads until the service closes it. */
 export function exchange(apiUrl: string, request: WireRequest): Promise<Exchange> {
   const { hostname, port } = new URL(apiUrl)
   return new Promise((resolve) => {
@@ -19,10 +19,10 @@ export function exchange(apiUrl: string, request: WireRequest): Promise<Exchange
     }, LATE_MS)
     socket.on('data', (part) => {
       parts.push(part)
-      // A stream of events goes on for as long as its swap does.
+      // A stream of events lasts as long as its swap.
       if (Buffer.concat(parts).includes('text/event-stream')) socket.destroy()
     })
-    // A reset is a way to hang up.
+    // A reset also closes the connection.
     socket.on('error', () => {})
     socket.on('close', () => {
       clearTimeout(timer)
@@ -47,7 +47,7 @@ function toBytes({ method, target, headers, body }: WireRequest, host: string): 
 function read(text: string): Omit<Exchange, 'isLate'> {
   const status = /^HTTP\/1\.1 (\d{3})/.exec(text)?.[1]
   const [head = '', ...rest] = text.split('\r\n\r\n')
-  // Bytes that were left over may have been answered as one more request.
+  // Surplus bytes may have been answered as another request.
   const length = Number(/^content-length: (\d+)/im.exec(head)?.[1] ?? Number.POSITIVE_INFINITY)
   const body = Buffer.from(rest.join('\r\n\r\n')).subarray(0, length).toString()
   return { ...(status && { status: Number(status) }), head, body }

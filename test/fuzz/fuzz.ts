@@ -9,14 +9,14 @@ type Options = {
   genuine: Genuine
   requests: number
   seed: number
-  /** What no answer may contain: addresses of nodes, keys. */
+  /** Strings that no answer may contain: URLs of nodes, keys. */
   secrets: readonly string[]
   onProgress?(sent: number): void
 }
 export type FuzzReport = { sent: number; statuses: Record<string, number>; faults: string[] }
 
 const AT_ONCE = 8
-// Stacks, files, statements and the words of the database: none of the hostile texts has any of these in it.
+// Stacks, files, statements and messages of the database: none of the hostile texts contains any of these.
 const LEAKS = new RegExp(
   [
     ...[
@@ -34,7 +34,7 @@ const LEAKS = new RegExp(
 )
 const FIELDS = ['code', 'message', 'requestId', 'retryable', 'recovery']
 
-/** Sends requests that nobody should send, and says what the service should not have answered. */
+/** Sends invalid requests, and reports answers that the service should not have given. */
 export async function fuzz(options: Options): Promise<FuzzReport> {
   const next = createRequests({ ...options, random: createRandom(options.seed) })
   const statuses: Record<string, number> = {}
@@ -62,7 +62,7 @@ function faultOf({ secrets }: Options, request: WireRequest, answer: Exchange): 
   if (status === undefined) return request.isBroken ? undefined : 'no answer'
   if (status >= 500) return `a ${status}`
   if (secrets.some((secret) => body.includes(secret) || head.includes(secret))) return 'a secret in an answer'
-  // What is public may well speak of sources.
+  // Successful answers are public and may contain such words.
   if (status < 400) return undefined
   if (LEAKS.test(body)) return 'something internal in an answer'
   return request.method === 'HEAD' || isError(body)

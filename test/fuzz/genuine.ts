@@ -4,7 +4,7 @@ import type { Genuine } from './requests.ts'
 
 const USDC = 10n ** 6n
 
-/** Everything that a caller of this network can have: ids, tokens, a swap, and what has been signed for another. */
+/** Everything that a caller of this network can have: ids, tokens, a swap, and signatures for another one. */
 export async function gatherGenuine(world: World, wallet: PrivateKeyAccount): Promise<Genuine> {
   const { alpha, beta, local } = world
   const order = { from: alpha, sell: 'USDC', to: beta, buy: 'USDC', amount: 10n * USDC }

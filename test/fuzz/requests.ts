@@ -1,13 +1,13 @@
 import type { Random } from '../bench/random.ts'
 import { damaged, hostileJson, hostileText, hostileValue } from './values.ts'
 
-/** As it goes onto the wire, to the byte. */
+/** The exact bytes on the wire. */
 export type WireRequest = {
   method: string
   target: string
   headers: [name: string, value: string][]
   body: Buffer
-  /** Not HTTP, or not all of it: to hang up is an answer. */
+  /** Invalid or incomplete HTTP: closing the connection is a valid answer. */
   isBroken: boolean
 }
 
@@ -29,7 +29,7 @@ type Operation = {
 }
 export type OpenApi = { paths: Record<string, Record<string, Operation>> }
 
-/** What a caller really has, by the name of the field: without it nothing would come past the first check. */
+/** A caller's genuine values by field: without them no request would pass the first check. */
 export type Genuine = Record<string, readonly unknown[]>
 
 type Call = { method: string; path: string; parameters: Parameter[]; body?: Schema }
@@ -77,7 +77,7 @@ const OPEN_PATHS = [
   '//',
 ]
 
-/** Requests without end, each wrong in a way of its own or, now and then, right. */
+/** An endless sequence of requests, each invalid in its own way or occasionally valid. */
 export function createRequests(options: Options): () => WireRequest {
   const { random } = options
   const calls = callsOf(options.document)
@@ -103,7 +103,7 @@ function toRequest(options: Options, call: Call): WireRequest {
   const query = call.parameters
     .filter((parameter) => parameter.in === 'query' && (parameter.required || random.next() < 0.4))
     .map(({ name }) => `${name}=${inUrl(random, textOf(options, name))}`)
-  // Held reads would take their time.
+  // Held reads would take too long.
   if (call.path.endsWith('{swapId}') && random.next() < 0.9) query.push('wait=0')
   if (random.next() < 0.1)
     query.push(`${inUrl(random, hostileText(random))}=${inUrl(random, hostileText(random))}`)
@@ -120,7 +120,7 @@ function toRequest(options: Options, call: Call): WireRequest {
   }
 }
 
-/** What belongs into a field, or something like it, or something else. */
+/** A valid value of a field, or a similar one, or another. */
 function textOf({ genuine, random }: Options, name: string): string {
   const roll = random.next()
   const known = genuine[name]
@@ -171,7 +171,7 @@ function fieldValue(options: Options, name: string, schema: Schema): unknown {
 
 type Bend = (options: Options, request: WireRequest) => Partial<WireRequest>
 
-/** One more thing that is wrong, with the request as a whole. */
+/** Another defect, of the request as a whole. */
 const bends: readonly Bend[] = [
   ({ random }) => ({ method: random.pick(METHODS) }),
   ({ random }, { headers }) => ({ headers: replaced(headers, 'content-type', random.pick(TYPES)) }),
@@ -212,7 +212,7 @@ function replaced(headers: WireRequest['headers'], name: string, value: string):
   return [...headers.filter((each) => each[0] !== name), [name, value]]
 }
 
-/** As far as it is still one header. */
+/** Truncated to what is still one header. */
 function asHeader(text: string): string {
   return text
     .split(/[\r\n\0]/)

@@ -3,7 +3,10 @@ import type { Random } from '../bench/random.ts'
 const LONG = 20_000
 const DEEP = 5_000
 
-/** Texts that have broken a parser, a store or a page somewhere. None of them looks like what a leak is known by. */
+/**
+ * Texts that have broken a parser, a database or a page somewhere. None of them matches the patterns of a
+ * leak.
+ */
 const TEXTS: readonly string[] = [
   ...[
     '',
@@ -113,7 +116,7 @@ const PLAIN: readonly unknown[] = [
   ],
 ]
 
-/** A value that nobody asked for. */
+/** An unexpected value. */
 export function hostileValue(random: Random): unknown {
   return random.next() < 0.6 ? hostileText(random) : random.pick(PLAIN)
 }
@@ -123,7 +126,7 @@ export function hostileText(random: Random): string {
   return random.next() < 0.2 ? text + random.pick(TEXTS) : text
 }
 
-/** JSON that says more than an object can hold, or is none: as text, since no encoder would write it. */
+/** JSON that an object cannot represent, or invalid JSON: as text, since no encoder would write it. */
 export function hostileJson(random: Random, fields: Record<string, unknown>): string {
   const genuine = JSON.stringify(fields)
   const inside = genuine.slice(1, -1)
@@ -149,7 +152,7 @@ export function hostileJson(random: Random, fields: Record<string, unknown>): st
   ])()
 }
 
-/** The same token with some of its bits, letters or its length changed. */
+/** The same token with changed bits, letters or length. */
 export function damaged(random: Random, token: string): string {
   const at = random.integer(0, Math.max(0, token.length - 1))
   return random.pick([

@@ -7,13 +7,13 @@ import { createOffers, type Offers } from './offers.ts'
 
 export type Reply = { status: number; body: unknown }
 
-/** Changes the honest reply to this path; `times` is how often it is told, always when absent. */
+/** Changes the honest reply to this path; `times` is how often, always when absent. */
 export type Lie = { name: string; path: string; times?: number; tell(honest: Reply, offers: Offers): Reply }
 
 export type Handed = { path: string; body: Record<string, unknown> }
 export type Liar = Awaited<ReturnType<typeof startLiar>>
 
-/** A real HTTP server: the service, which lies on demand, and beside it nodes of the caller's, which do not. */
+/** A real HTTP server: a service that lies on demand, and honest nodes of the caller beside it. */
 export async function startLiar() {
   const offers = createOffers()
   const handed: Handed[] = []

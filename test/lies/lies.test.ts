@@ -31,7 +31,7 @@ beforeAll(async () => {
 })
 afterAll(() => liar.close())
 
-/** The honest answers of the service. */
+/** The honest replies of the service. */
 function honest(path: string, { request } = paid) {
   liar.begin(undefined)
   const url = new URL(`http://service/?chainId=${request.originChain}&walletAddress=${request.walletAddress}`)
@@ -40,10 +40,10 @@ function honest(path: string, { request } = paid) {
   return JSON.parse(JSON.stringify(liar.offers.answer(path, url, body).body))
 }
 
-/** Each swap that settled was wanted; beyond those, no more than one can be open. */
+/** Each settled swap was requested; besides those, at most one can be open. */
 async function harmOf(trader: Trader, lie: Lie, asked: Asked): Promise<string[]> {
   liar.begin(lie)
-  // A lie about what was signed is one that asks for a second signature.
+  // A lie about a submission tries to obtain a second signature.
   const times = /submit|status/.test(lie.path) ? 2 : 1
   const settled = await trader(liar, { isExactOutput: asked === bought, times })
   const total = asked.maxInput * BigInt(settled + 1)
@@ -70,19 +70,19 @@ test.each([
   ['/swap/build-solana-tx', BuildSolanaTxReply, fromSolana],
   ['/swap/submit', SubmitReply, paid],
   ['/swap/status', StatusReply, paid],
-] as const)('every field that %s can have is lied about', (path, { properties }, asked) => {
+] as const)('every field that %s can have is covered', (path, { properties }, asked) => {
   expect(Object.keys(properties).filter((name) => !(name in honest(path, asked)))).toEqual([])
 })
 
 describe.each(traders)(
-  'whatever a lying service says, the %s signs nothing that costs more',
+  'no lie of a service makes the %s sign more than the caller allowed',
   (name, trader) => {
-    // All three sign by the SDK. What it does with the least of them is seen there; here is what they add to it.
+    // All three sign with the SDK, which is tested in full; for the others, only their additions are.
     const isBrief = name !== 'SDK'
     const paths = isBrief ? ['/swap/quote', '/swap/tokens', '/swap/chains'] : PATHS
     const errors = errorLies(ERRORS).filter((lie) => !isBrief || REFUSED.test(lie.name))
 
-    test('an honest one gets its signatures', async () => {
+    test('an honest service gets its signatures', async () => {
       liar.begin(undefined)
 
       expect(await trader(liar, { isExactOutput: false, times: 2 })).toBe(2)
@@ -99,8 +99,8 @@ describe.each(traders)(
     )
 
     test.each([
-      ['ops that are something else, under a hash that belongs to them', opLies().slice(isBrief ? -3 : 0)],
-      ['swaps that are called over while what was signed can be used', statusLies()],
+      ['other ops under matching hashes', opLies().slice(isBrief ? -3 : 0)],
+      ['swaps reported as ended while their signature can be used', statusLies()],
       ['refusals', errors],
     ])(
       '%s',
@@ -111,7 +111,7 @@ describe.each(traders)(
       TIMEOUT_MS,
     )
 
-    test('delegates of somebody else', async () => {
+    test('delegates of an attacker', async () => {
       const lies = leafLies('/swap/delegation', honest('/swap/delegation'), { isBrief: true })
 
       expect(await harmOfAll(trader, lies)).toEqual([])
@@ -131,8 +131,8 @@ describe.each(traders)(
   },
 )
 
-describe('whatever a lying service says, the SDK signs no Solana transaction but the one that was asked for', () => {
-  test('an honest one gets its signature', async () => {
+describe('no lie of a service makes the SDK sign another Solana transaction than the requested one', () => {
+  test('an honest service gets its signature', async () => {
     liar.begin(undefined)
 
     expect(await bySdkOnSolana(liar, { isExactOutput: false, times: 2 })).toBe(2)
@@ -153,7 +153,7 @@ describe('whatever a lying service says, the SDK signs no Solana transaction but
     TIMEOUT_MS,
   )
 
-  test('a refusal of what was signed gets no second signature', async () => {
+  test('a refused submission gets no second signature', async () => {
     const [gone] = errorLies(['/swap/submit-solana']).filter(({ name }) => name.includes('OPERATION_EXPIRED'))
     liar.begin(gone)
 

@@ -22,7 +22,7 @@ import type { Lie, Reply } from './liar.ts'
 
 type Json = null | boolean | number | string | Json[] | { [name: string]: Json }
 
-/** Every value of a reply, each changed in turn: a new field joins by being there. */
+/** Every value of a reply, each changed in turn: new fields are covered automatically. */
 export function leafLies(path: string, honest: Json, { isBrief = false } = {}): Lie[] {
   return leavesOf(honest).flatMap(({ keys, value }) =>
     otherValues(value, isBrief).map((other) => ({
@@ -34,10 +34,10 @@ export function leafLies(path: string, honest: Json, { isBrief = false } = {}): 
 
 type Key = string | number
 
-// A choice from these decides the payment.
+// The entries selected from these decide the payment.
 const LISTS = ['chains', 'tokens']
 
-/** Lists, and the types of typed data, which nobody reads, count as one value each. */
+/** Lists, and the unused types of typed data, count as one value each. */
 function leavesOf(value: Json, keys: Key[] = []): { keys: Key[]; value: Json }[] {
   const isList = Array.isArray(value) && !LISTS.includes(String(keys.at(-1)))
   if (typeof value !== 'object' || value === null || isList || keys.at(-1) === 'types')
@@ -46,7 +46,7 @@ function leavesOf(value: Json, keys: Key[] = []): { keys: Key[]; value: Json }[]
   return [...inside, ...(keys.length > 0 ? [{ keys, value }] : [])]
 }
 
-/** The same kind, and worse; something else; nothing. */
+/** A worse value of the same kind, another value, and none. */
 function otherValues(value: Json, isBrief: boolean): (Json | undefined)[] {
   const others = allOthers(value)
   return isBrief ? others.filter((each) => each !== undefined && each !== 'other') : others
@@ -69,7 +69,7 @@ function changed(node: Json, [key, ...rest]: Key[], other: Json | undefined): Js
   return copy as Json
 }
 
-/** Refusals by every code. One that may pass is told once, any other each time. */
+/** Refusals with every code. A transient one is sent once, any other always. */
 export function errorLies(paths: readonly string[]): Lie[] {
   return paths.flatMap((path) => ERROR_CODES.map((code) => errorLie(path, code)))
 }
@@ -97,10 +97,10 @@ type Change = (op: GeoOp) => GeoOp
 const inDelivery =
   (change: Partial<GeoOp['delivery']>): Change =>
   (op) => ({ ...op, delivery: { ...op.delivery, ...change } })
-const thief = { ...origin, escrow: addressOf('2') }
+const attacker = { ...origin, escrow: addressOf('2') }
 const soon = () => BigInt(nowSeconds())
 
-/** Ops that are not what was asked for, under hashes that belong to them. */
+/** Ops that differ from the request, under matching hashes. */
 const opChanges: [string, Change][] = [
   ['another wallet', (op) => ({ ...op, wallet: addressOf('2') })],
   ['another input token', (op) => ({ ...op, inputToken: addressOf('2') })],
@@ -126,11 +126,11 @@ export function opLies(): Lie[] {
     ...{ name: `the op has ${name}`, path },
     tell: (reply: Reply) => rebuilt(reply, change, origin),
   }))
-  const inEscrow: Change = (op) => inDelivery({ ring: ringOf({ ...thief, locker: op.locker }) })(op)
+  const inEscrow: Change = (op) => inDelivery({ ring: ringOf({ ...attacker, locker: op.locker }) })(op)
   const ofThief = {
-    name: "the op is for a thief's escrow",
+    name: "the op is for an attacker's escrow",
     path,
-    tell: (reply: Reply) => rebuilt(reply, inEscrow, thief),
+    tell: (reply: Reply) => rebuilt(reply, inEscrow, attacker),
   }
   const ofMainnet = {
     ...{ name: 'the op is for another chain', path },
@@ -144,24 +144,24 @@ function rebuilt({ status, body }: Reply, change: Change, domain: typeof origin)
   return { status, body: { ...buildOf(change(readGeoOp(operation.message)), domain), geoOpToken } }
 }
 
-/** Transactions that are not exactly the one transfer that was asked for. */
+/** Transactions that are not exactly the requested transfer. */
 export async function solanaLies(): Promise<Lie[]> {
   const path = '/swap/build-solana-tx'
   const { limit, price, marker, memo, transfer } = parts
-  const toThief = await accountOf(stranger)
-  const elsewhere = transferOf({ destination: toThief })
+  const toAttacker = await accountOf(stranger)
+  const elsewhere = transferOf({ destination: toAttacker })
   const withTable: Instruction = {
     ...transfer,
     accounts: [...(transfer.accounts ?? []), lookedUp(stranger)] as never,
   }
   const usual = [limit, price, marker, memo]
   const all: [string, readonly Instruction[], Address?][] = [
-    ['goes to a thief', [...usual, elsewhere]],
+    ['goes to an attacker', [...usual, elsewhere]],
     ['moves more', [...usual, transferOf({ amount: 10_000_001n })]],
     ['moves tokens twice', [...usual, transfer, transfer]],
     ['moves coins too', [...usual, transfer, nativeTransferOf(stranger)]],
     ['moves coins instead', [...usual, nativeTransferOf(stranger)]],
-    ['pays out of another account', [...usual, transferOf({ source: toThief })]],
+    ['pays out of another account', [...usual, transferOf({ source: toAttacker })]],
     ['is of another mint', [...usual, transferOf({ mint: stranger })]],
     ['owes another delivery', [limit, price, marker, memoOf({ ...delivery, minOutput: 1n }), transfer]],
     ['owes somebody else', [limit, price, marker, memoOf({ ...delivery, recipient: wordOf('2') }), transfer]],

@@ -50,7 +50,7 @@ const ended: StatusReply = {
   amounts: { input: '10000000', quotedOutput: '9965000', minOutput: '9915175', delivered: '9965000' },
 }
 
-/** The honest service, and everything that was ever offered to be signed, lies included. */
+/** The honest service, and everything it ever offered for signing, lies included. */
 export function createOffers() {
   const requests = new Map<string, QuoteRequest>()
   const offered: Offered[] = []
@@ -74,7 +74,7 @@ export function createOffers() {
     return { ...reply, geoOpToken }
   }
 
-  /** Under each hash that a wallet could have been made to sign for it: the op's own, and the one that was named. */
+  /** Stored under each hash that a wallet could have signed for it: the op's own, and the named one. */
   function remember(path: string, body: unknown): void {
     if (path !== '/swap/build-geo-op') return
     const { operation, geoOpHash } = (body ?? {}) as Partial<BuildGeoOpReply>
@@ -85,7 +85,7 @@ export function createOffers() {
       for (const chainId of [origin.chainId, Number(operation?.domain?.['chainId'])])
         offered.push({ hash: hashGeoOp({ chainId, escrow }, op), op, escrow })
     } catch {
-      // Only an op has a hash of its own.
+      // Only an op has its own hash.
     }
   }
 

@@ -9,7 +9,7 @@ import { swap as swapCommand } from '../../packages/cli/src/commands/swap.ts'
 import { type Context, createContext } from '../../packages/cli/src/context.ts'
 import { createInterrupts } from '../../packages/cli/src/interrupts.ts'
 import { deriveKey, toSigner, addressOf as walletOf } from '../../packages/cli/src/keys.ts'
-import { openDesk } from '../../packages/cli/src/mcp/open.ts'
+import { openMcpContext } from '../../packages/cli/src/mcp/open-context.ts'
 import { createMcpServer } from '../../packages/cli/src/mcp/server.ts'
 import { createTerminal, type Streams } from '../../packages/cli/src/terminal.ts'
 import { walletId } from '../../packages/cli/src/wallets.ts'
@@ -21,7 +21,10 @@ const key = deriveKey('evm', 'lies')
 export const walletAddress = await walletOf(key)
 const bot = { name: 'bot', family: 'evm', address: walletAddress } as const
 
-/** Asks for the same swap so often, as a program does that takes an error for the end of it; how many settled. */
+/**
+ * Requests the same swap this many times, like a program that takes an error for its end; returns how many
+ * settled.
+ */
 export type Trader = (liar: Liar, order: { isExactOutput: boolean; times: number }) => Promise<number>
 
 async function countSettled(times: number, act: () => Promise<unknown>): Promise<number> {
@@ -71,7 +74,7 @@ const byCommand: Trader = (liar, { isExactOutput, times }) =>
 const byModel: Trader = (liar, { isExactOutput, times }) =>
   inHome(liar, async (context) => {
     const flags = { maxSwapUsd: '25', maxDayUsd: '25', confirmAboveUsd: '25', waitSeconds: '1' }
-    const server = createMcpServer(await openDesk(context, { isReadOnly: false, flags }))
+    const server = createMcpServer(await openMcpContext(context, { isReadOnly: false, flags }))
     const client = new Client({ name: 'test', version: '1' })
     const [ours, theirs] = InMemoryTransport.createLinkedPair()
     await Promise.all([server.connect(ours), client.connect(theirs)])
@@ -91,7 +94,7 @@ export const traders: [string, Trader][] = [
   ['MCP server', byModel],
 ]
 
-/** A machine of its own: settings that name the pins and the nodes, and a wallet that is unlocked. */
+/** A separate machine: settings with pins and nodes, and an unlocked wallet. */
 async function inHome<T>(liar: Liar, act: (context: Context) => Promise<T>): Promise<T> {
   const home = mkdtempSync(join(tmpdir(), 'geoswap-lies-'))
   const terminal = createTerminal(silent(), { json: true })

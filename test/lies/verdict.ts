@@ -6,12 +6,12 @@ import { parts, transactionOf } from '../../packages/sdk/test/solana-offer.ts'
 import type { Handed } from './liar.ts'
 import type { Offered } from './offers.ts'
 
-/** The caller's bounds: the most that may leave the wallet, and the least that has to be guaranteed for it. */
+/** The caller's bounds: the maximum input, and the minimum guaranteed output. */
 export type Asked = { request: QuoteRequest; maxInput: bigint; minOutput: bigint }
 
 const DAY_SECONDS = 86_400
 
-/** Everything that was handed to the service and costs more than was asked. */
+/** Everything that was sent to the service and costs more than requested. */
 export async function findHarm(
   handed: readonly Handed[],
   offered: readonly Offered[],
@@ -79,7 +79,7 @@ function authorizationHarm({ authorization }: Record<string, unknown>): string[]
 
 const SIGNATURES = 1 + 2 * 64
 
-/** Nothing but the bytes of the honest message may be signed. */
+/** Only the bytes of the honest message may be signed. */
 function transactionHarm(handed: readonly Handed[]): string[] {
   const messageOf = (base64: string) => Buffer.from(base64, 'base64').subarray(SIGNATURES).toString('hex')
   const honest = messageOf(transactionOf(Object.values(parts)))

@@ -33,7 +33,7 @@ const USDC = 1_000_000n
 const ROLES = ['worker', 'attester'] as const
 type Role = (typeof ROLES)[number]
 
-/** Shortened together: what is lost has to be found again before its deadlines, on a busy machine too. */
+/** Shortened together, with time to recover lost data before the deadlines, on a busy machine too. */
 const DEADLINES = {
   ...{ opLifeSeconds: 30, lockInclusionSeconds: 10, fillSeconds: 90, cutOffSeconds: 5 },
   ...{ attemptLifeSeconds: 10, detectionSeconds: 5, claimInclusionSeconds: 10 },
@@ -115,7 +115,7 @@ async function stopRole(role: string): Promise<void> {
   running.delete(role)
 }
 
-/** A copy of the database, made by the server while nobody is connected to it. */
+/** Copies the database by the server itself, while nobody is connected. */
 async function copyDatabase(from: string, to: string): Promise<void> {
   const url = new URL(network.databaseUrl)
   url.pathname = '/postgres'
@@ -179,7 +179,7 @@ const expectReturned = async ({ paid, left }: Made) =>
 const opHashOf = ({ build }: Made) =>
   'geoOpHash' in build ? build.geoOpHash : `0x${(build.operation as { opId: string }).opId}`
 
-/** Waits until the input of every one of these has left by the books, whatever the database called it. */
+/** Waits until the books show that the input of each of these has left, whatever state the database has. */
 async function untilOver(made: readonly Made[]): Promise<void> {
   const hashes = made.map(opHashOf)
   await until(async () => {
@@ -193,7 +193,7 @@ async function untilOver(made: readonly Made[]): Promise<void> {
   }, 60_000)
 }
 
-/** Nothing was paid twice, nothing is missing: the books of every chain are what it holds, and explain all of it. */
+/** Nothing was paid twice and nothing is missing: the books match every chain and explain all of it. */
 async function expectSoundBooks(): Promise<void> {
   const twice = await query(
     `select op_hash from ledger_movements where kind in ('claimed', 'refunded') and op_hash is not null
@@ -210,8 +210,8 @@ async function expectSoundBooks(): Promise<void> {
 const deliveringOf = ({ swapId }: Made) => stageOf({ api }, swapId, 'delivering')
 
 /**
- * Swaps in every state in which a loss can meet them: delivered and not claimed; signed for delivery, which is on its
- * way; and signed for a delivery that never lands, because nobody has its bytes any more.
+ * Swaps in every state in which a loss can occur: delivered and not claimed; a signed delivery in flight; and
+ * a signed delivery that never lands, because its bytes are lost.
  */
 async function leaveBehind() {
   await stopRole('attester')
@@ -226,7 +226,7 @@ async function leaveBehind() {
   return { delivered, late, never, onItsWay: await signedFor(late.swapId) }
 }
 
-/** Nothing that is sent to beta arrives until they are let go. */
+/** No transaction to beta arrives until they are released. */
 function holdDeliveries(): void {
   proxy.onCall(({ method }) => (method === 'eth_sendRawTransaction' ? 'dropRequest' : 'forward'))
 }
@@ -247,7 +247,7 @@ async function signedFor(swapId: string): Promise<Hex> {
   return attempt.raw
 }
 
-/** Goes on with a rebuilt database until everything that was left behind is over. */
+/** Continues with a rebuilt database until every earlier swap is over. */
 async function finish(left: Awaited<ReturnType<typeof leaveBehind>>, more: Made[] = []) {
   const { delivered, late, never, onItsWay } = left
   letDeliveriesGo()
@@ -261,7 +261,7 @@ async function finish(left: Awaited<ReturnType<typeof leaveBehind>>, more: Made[
   await expectSoundBooks()
 }
 
-test('a database from an old backup is brought to what the chains show, and every swap ends once', async () => {
+test('a database from an old backup is rebuilt from the chains, and every swap ends once', async () => {
   const closed = await fromAlpha('beta')
   await untilOver([closed])
   holdDeliveries()
@@ -292,7 +292,7 @@ test('a database from an old backup is brought to what the chains show, and ever
   })
 }, 300_000)
 
-test('an empty database is filled from the chains alone, and every swap ends once', async () => {
+test('an empty database is rebuilt from the chains alone, and every swap ends once', async () => {
   const left = await leaveBehind()
 
   await copyDatabase('template1', 'geoswap')

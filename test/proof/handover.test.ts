@@ -36,7 +36,7 @@ import {
 const USDC = 1_000_000n
 const MIGRATIONS = fileURLToPath(new URL('../../packages/service/src/store/migrations', import.meta.url))
 
-/** What the next version may do to a database that this one is at work on. */
+/** Schema changes of a next version while this version is running. */
 const NEXT_VERSION = `
 alter table ops add column tier text;
 alter table swaps add column tier text not null default 'none';
@@ -107,14 +107,14 @@ function half(index: number): Keys {
   }
 }
 
-/** A worker with some of the keys, so that it is known what it did. */
+/** A worker with some of the keys, so that its transactions can be identified. */
 async function startWorker(part: object): Promise<void> {
   const worker = await composeWorker(await configOf('worker', part), logger)
   running.push(worker)
   await worker.start()
 }
 
-/** In place of the one that runs, if there is one. */
+/** Replaces the running one, if there is one. */
 async function startAttester(part: object = {}, keys: object = {}): Promise<void> {
   const replaced = attester
   attester = undefined
@@ -156,7 +156,7 @@ const untilClosed = (swapId: string) =>
     return swap?.state === 'closed'
   })
 
-/** Who locked the inputs of these swaps: an op is bound to its locker. */
+/** The lockers of these swaps: an op is bound to its locker. */
 async function lockersOf(swapIds: readonly string[]): Promise<Set<string>> {
   const rows = await operator.query<{ sender: string }>(
     `select distinct a.sender from tx_attempts a join attempt_swaps l on l.attempt_id = a.id
@@ -203,7 +203,9 @@ test('processes from before a migration and from after it finish swaps side by s
   expect(count).toBe(String(late.length))
 })
 
-/** The configuration with another node of a chain, and the decimals that it then cannot be asked for. */
+/**
+ * The configuration with another node of a chain, and with the decimals that the node then cannot provide.
+ */
 async function withNode(name: string, url: string) {
   const { chains }: ServiceConfig = JSON.parse(await readFile(join(network.home, 'service.json'), 'utf8'))
   const decimalsOf = (address: string) =>
@@ -216,7 +218,7 @@ async function withNode(name: string, url: string) {
   return { chains: changed }
 }
 
-test('with a chain that is silent the service starts for the others, and serves it once it answers', async () => {
+test('with one chain down the service starts for the others, and serves it once it answers', async () => {
   await Promise.all(running.splice(0).map((process) => process.close()))
   const node = network.local.chains.find(({ name }) => name === 'beta')?.rpcUrl ?? ''
   const proxy = await startRpcProxy(() => node)
@@ -257,7 +259,7 @@ async function callEscrows(
   }
 }
 
-/** Who attested the claim of a swap. */
+/** The attester of a swap's claim. */
 async function signerOf(swapId: string) {
   const [row] = await operator.query<{ signature: Hex; hashes: Hex[] }>(
     `select a.signature, array(select o.hash from unnest(a.swap_ids) with ordinality as w (id, place)

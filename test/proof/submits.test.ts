@@ -6,7 +6,7 @@ import { runSubmits } from '../chaos/submits.ts'
 
 const SUBMITS = 100
 
-test('every submission that was acknowledged is kept, whatever is killed meanwhile', async () => {
+test('every acknowledged submission is kept, whatever is killed meanwhile', async () => {
   const dir = mkdtempSync(join(tmpdir(), 'geoswap-submits-'))
 
   const report = await runSubmits({ submits: SUBMITS, seed: 1, dir, say: () => {} })

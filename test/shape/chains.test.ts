@@ -43,7 +43,7 @@ function attesterClientOf(name: string) {
   return createPublicClient({ transport: http(url) })
 }
 
-test('the service has the rules of the presets, and nodes of its own for the attester', () => {
+test('the service has the rules of the presets, and separate nodes for the attester', () => {
   const presetOf = (name: string) => JSON.parse(readFileSync(`packages/service/presets/${name}.json`, 'utf8'))
 
   for (const chain of serviceChains()) {
@@ -64,7 +64,7 @@ test.each([
 
   const { blockNumber: after } = await controls.advance(name, 120)
 
-  // Blocks of the clock may fall in between.
+  // Blocks of the clock may be added in between.
   expect(after - before).toBeGreaterThanOrEqual(blocks)
   expect(after - before).toBeLessThanOrEqual(blocks + 10)
 })
@@ -92,7 +92,7 @@ test.each(EVM)('the safe block of %s is minutes old, and the finalized one older
   expect(latest - finalized).toBeLessThan(40 * MINUTE)
 })
 
-test.each(EVM)('the contracts of %s are younger than what was final when it started', async (name) => {
+test.each(EVM)('the contracts of %s are younger than its final block at the start', async (name) => {
   const { client, contracts } = world.chainNamed(name)
   const blockNumber = BigInt(inject('finalizedAtStart')[name] ?? 0)
 
@@ -102,7 +102,7 @@ test.each(EVM)('the contracts of %s are younger than what was final when it star
   }
 })
 
-test('confirmed slots of Solana are a slot or two behind, and finalized ones 32', async () => {
+test('confirmed slots of Solana are one or two behind, and finalized ones 32', async () => {
   const rpc = solanaRpc()
   const slotAt = (commitment: 'processed' | 'confirmed' | 'finalized') => rpc.getSlot({ commitment }).send()
 
@@ -118,7 +118,7 @@ test('confirmed slots of Solana are a slot or two behind, and finalized ones 32'
   expect(newest - finalized).toBeLessThanOrEqual(36n)
 })
 
-test('calls are metered per client, the attester by its address, and those of the faucet are not', async () => {
+test('calls are metered per client, the attester by its URL, and those of the faucet are not', async () => {
   await controls.resetMeters()
   await world.walletWith(world.chainNamed('arbitrum'), 'USDC', 1n)
   await Promise.all(EVM.map((name) => attesterClientOf(name).getChainId()))

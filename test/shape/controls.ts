@@ -1,7 +1,7 @@
 import { controlShape } from '@geoswap/devnet'
 import type { LocalNetwork } from '../world.ts'
 
-/** The part of a meter's row that chains of every family have. */
+/** The fields of a meter's row that chains of every family have. */
 export type Metered = {
   chain: string
   client: string
@@ -14,7 +14,7 @@ export type Metered = {
 
 export type Controls = ReturnType<typeof createControls>
 
-/** Time, finality, fees and meters of the chains of the mainnet shape, each by its name. */
+/** Controls of time, finality, fees and meters of the mainnet shape, by chain name. */
 export function createControls({ chains }: Pick<LocalNetwork, 'chains'>) {
   const shaped = chains.map(({ name, shape }) => {
     if (!shape) throw new Error(`${name} does not behave like a public chain`)
@@ -26,20 +26,20 @@ export function createControls({ chains }: Pick<LocalNetwork, 'chains'>) {
     return found.url
   }
   return {
-    /** Makes the blocks of this time at once; finality follows. */
+    /** Makes the blocks of this time span at once; finality follows. */
     advance: (chain: string, seconds: number) => controlShape(urlOf(chain), 'shape_advance', seconds),
     advanceAll: async (seconds: number): Promise<void> => {
       await Promise.all(shaped.map(({ url }) => controlShape(url, 'shape_advance', seconds)))
     },
     haltFinality: (chain: string) => controlShape(urlOf(chain), 'shape_haltFinality'),
     resumeFinality: (chain: string) => controlShape(urlOf(chain), 'shape_resumeFinality'),
-    /** 1 is as usual, 3 is three times slower. */
+    /** 1 is normal, 3 is three times slower. */
     setFinalityLag: (chain: string, factor: number) =>
       controlShape(urlOf(chain), 'shape_setFinalityLag', factor),
-    /** 1 is as usual, 10 a spike; of rollups alone. */
+    /** 1 is normal, 10 a spike; only on rollups. */
     setL1Price: (chain: string, factor: number) =>
       controlShape(urlOf(chain), 'shape_setL1PriceFactor', factor),
-    /** Null is as usual. */
+    /** Null is normal. */
     setRateLimit: (chain: string, callsPerSecond: number | null) =>
       controlShape(urlOf(chain), 'shape_setRateLimit', callsPerSecond),
     setBackendLag: (chain: string, blocks: number | null) =>

@@ -19,17 +19,17 @@ const controls = createControls(local)
 const database = new pg.Pool({ connectionString: inject('databaseUrl'), max: 2 })
 const CHAINS = ['ethereum', 'base', 'arbitrum']
 const AMOUNT = 20_000_000n
-// Of the presets.
+// From the presets.
 const HARD_SECONDS = { ethereum: 1_140, base: 2_400 }
 const FINAL = 45 * 60
-// After these seconds the service has forgotten earlier measurements.
+// After these seconds the service no longer uses earlier measurements.
 const FORGOTTEN = 700
 const WAIT_MS = 90_000
 
 beforeAll(async () => {
-  // The contracts are older than the final blocks.
+  // The contracts are then older than the final blocks.
   await controls.advanceAll(FINAL)
-  // A build follows the funding of its wallet at once.
+  // The build follows the funding of its wallet at once.
   for (const chain of CHAINS) await controls.setBackendLag(chain, 0)
 }, 120_000)
 afterEach(async () => {
@@ -60,7 +60,7 @@ async function lagOf(name: string): Promise<number> {
   return (await timeOf('latest')) - (await timeOf('finalized'))
 }
 
-/** Moves the clock of a chain whose finality stands still until the final block is this old. */
+/** Moves the clock of a chain with halted finality until the final block is this old. */
 async function lagUntil(name: string, seconds: number): Promise<void> {
   for (;;) {
     const left = seconds - (await lagOf(name))
@@ -69,7 +69,7 @@ async function lagUntil(name: string, seconds: number): Promise<void> {
   }
 }
 
-/** Nothing more is delivered from this chain before its inputs are final. */
+/** From then on, nothing is delivered for this chain before its inputs are final. */
 async function fillExposure(name: string): Promise<void> {
   await database.query(
     `insert into exposure (chain_id, cents) values ($1, 10000000000)
@@ -93,7 +93,7 @@ async function quoteFrom(from: string, to: string) {
   return api.quote(toRequest(wallet, orderFrom(from, to)))
 }
 
-/** A swap that is locked and waits, since nothing may be delivered before its input is final. */
+/** A locked swap that waits, since nothing may be delivered before its input is final. */
 async function lockedSwap(from: string, to: string) {
   await fillExposure(from)
   const wallet = await newWallet(from)
@@ -130,7 +130,7 @@ async function countDeliveries(swapId: string): Promise<number> {
 const stateOf = async (swapId: string) =>
   (await database.query<{ state: string }>('select state from swaps where id = $1', [swapId])).rows[0]?.state
 
-/** Time passes on all chains until the input of a settled swap is claimed for good. */
+/** Advances all chains until the input of a settled swap is finally claimed. */
 async function untilClosed(swapId: string): Promise<void> {
   await until(async () => {
     await controls.advanceAll(10 * 60)
@@ -138,7 +138,7 @@ async function untilClosed(swapId: string): Promise<void> {
   }, 180_000)
 }
 
-test('a delivery waits while finality of its chain stands still, and is made when it goes on', async () => {
+test('a delivery waits while finality of its chain is halted, and is made when it resumes', async () => {
   await controls.haltFinality('base')
   await lagUntil('base', 2.8 * HARD_SECONDS.base)
   const { wallet, swapId, etaSeconds } = await lockedSwap('arbitrum', 'base')
@@ -159,7 +159,7 @@ test('a delivery waits while finality of its chain stands still, and is made whe
   await untilClosed(swapId)
 }, 420_000)
 
-test('a swap that a stall of an hour leaves no time for goes back, and those after it settle', async () => {
+test('a swap without time after a stall of an hour is refunded, and later ones settle', async () => {
   const { wallet, swapId } = await lockedSwap('base', 'ethereum')
   await controls.haltFinality('ethereum')
 
@@ -184,7 +184,7 @@ test('a swap that a stall of an hour leaves no time for goes back, and those aft
   expect(await outcomeOf(world, next.swapId)).toMatchObject({ status: 'settled' })
 }, 420_000)
 
-test('to a chain that is final three times slower nothing is quoted and nothing is locked', async () => {
+test('nothing is quoted or locked for a chain whose finality is three times slower', async () => {
   const wallet = await newWallet('arbitrum')
   const { submission, build, quote } = await prepare(world, wallet, orderFrom('arbitrum', 'base'))
   await controls.setFinalityLag('base', 9)

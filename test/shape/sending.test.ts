@@ -12,9 +12,9 @@ const AMOUNT = 20_000_000n
 const CHAINS = ['base', 'arbitrum']
 
 beforeAll(async () => {
-  // The contracts are older than the final blocks.
+  // The contracts are then older than the final blocks.
   await controls.advanceAll(45 * 60)
-  // A build follows the funding of its wallet at once.
+  // The build follows the funding of its wallet at once.
   for (const chain of CHAINS) await controls.setBackendLag(chain, 0)
 }, 120_000)
 afterEach(() => controls.setL1Price('arbitrum', 1))
@@ -33,7 +33,7 @@ const orderFrom = (from: string, to: string): Order => ({
 
 type Sent = { role: string; refusal: string | null; sender: string }
 
-/** What was signed with the nonces of a swap's locks. */
+/** The transactions signed with the nonces of a swap's locks. */
 async function locksOf(swapId: string): Promise<Sent[]> {
   const { rows } = await database.query<Sent>(
     `select n.role, n.refusal, n.sender from attempt_swaps l join tx_attempts a on a.id = l.attempt_id
@@ -44,11 +44,11 @@ async function locksOf(swapId: string): Promise<Sent[]> {
   return rows
 }
 
-/** Waits until the input left its wallet. */
+/** Waits until the input has left its wallet. */
 const untilTaken = (wallet: PrivateKeyAccount, from: string) =>
   until(async () => (await world.chainNamed(from).balanceOf(wallet.address, 'USDC')) === 0n, 60_000)
 
-/** Two transactions of the wallet's own that wait for one before them: no node shows them as pending. */
+/** Two transactions of the wallet behind a nonce gap: no node shows them as pending. */
 async function queueTwo(wallet: PrivateKeyAccount, name: string): Promise<void> {
   const chain = world.chainNamed(name)
   const rpcUrl = local.chains.find((each) => each.name === name)?.rpcUrl ?? ''
@@ -61,7 +61,7 @@ async function queueTwo(wallet: PrivateKeyAccount, name: string): Promise<void> 
   }
 }
 
-test('a wallet with queued transactions of its own refuses nobody else’s first lock', async () => {
+test('a wallet with queued transactions does not block the first locks of others', async () => {
   const wallets = await Promise.all(
     [0, 1, 2, 3].map(() => world.walletWith(world.chainNamed('base'), 'USDC', AMOUNT)),
   )
@@ -83,7 +83,7 @@ test('a wallet with queued transactions of its own refuses nobody else’s first
     expect(await locksOf(swapId)).toMatchObject([{ role: 'lock', refusal: null }])
 }, 180_000)
 
-test('an input on Arbitrum is taken while bytes cost ten times as much', async () => {
+test('an input on Arbitrum is locked while bytes cost ten times as much', async () => {
   const wallet = await world.walletWith(world.chainNamed('arbitrum'), 'USDC', AMOUNT)
   await controls.setL1Price('arbitrum', 10)
 
@@ -92,7 +92,7 @@ test('an input on Arbitrum is taken while bytes cost ten times as much', async (
   await untilTaken(wallet, 'arbitrum')
 }, 120_000)
 
-test('an input that was quoted before bytes became ten times as dear is taken after', async () => {
+test('an input quoted before bytes cost ten times as much is locked afterwards', async () => {
   const wallet = await world.walletWith(world.chainNamed('arbitrum'), 'USDC', AMOUNT)
 
   const { submission } = await prepare(world, wallet, orderFrom('arbitrum', 'base'))

@@ -5,14 +5,14 @@ const LOOK_MS = 200
 
 export type Balancer = {
   api: ApiClient
-  /** How often each status was answered, and how often nothing was. */
+  /** The count of each status, and of missing answers. */
   answers: Map<string, number>
-  /** What callers should never have seen. */
+  /** Failures that callers must never see. */
   failures: string[]
   stop(): void
 }
 
-/** Callers behind a balancer: it asks `/ready`, and sends every call to a process that said yes. */
+/** Callers behind a balancer, which checks `/ready` and sends every call to a ready process. */
 export function createBalancer(apiUrls: readonly string[], apiKey: string): Balancer {
   const ready = new Set(apiUrls)
   const answers = new Map<string, number>()

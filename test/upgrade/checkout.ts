@@ -11,7 +11,7 @@ export const here = fileURLToPath(new URL('../..', import.meta.url))
 
 export type Checkout = { root: string; commit: string; remove(): Promise<void> }
 
-/** An older version in a folder of its own, ready to run. */
+/** An older version in its own folder, ready to run. */
 export async function checkOut(ref: string, root: string): Promise<Checkout> {
   await run('git', ['worktree', 'add', '--detach', root, ref], { cwd: here })
   const remove = async () => void (await run('git', ['worktree', 'remove', '--force', root], { cwd: here }))
@@ -33,13 +33,13 @@ function isSame(root: string, file: string, parse: (text: string) => unknown): b
   return ours === theirs
 }
 
-/** What is installed from elsewhere: our own packages are linked, whatever they say. */
+/** Installed packages only: the workspace's own packages are linked, whatever their version. */
 function withoutLinks(text: string): unknown {
   const { packages } = JSON.parse(text) as { packages: Record<string, unknown> }
   return Object.entries(packages).filter(([path]) => /^node_modules\/(?!@geoswap\/)/.test(path))
 }
 
-/** The same modules as here, except our own packages, which are those of the folder. */
+/** The same modules as here, except the workspace's own packages, which are those of the folder. */
 function linkModules(root: string): void {
   const [from, to] = [join(here, 'node_modules'), join(root, 'node_modules')]
   mkdirSync(join(to, '@geoswap'), { recursive: true })

@@ -58,7 +58,7 @@ type Scene = {
   operator: Operator
 }
 
-/** Those that do what is asked go before those that ask for it: nobody meets work that he does not know. */
+/** Upgrade consumers before producers, so that no process gets work it does not know. */
 const ROLES: readonly Role[] = ['worker', 'worker', 'attester', 'api', 'api']
 
 async function startSlot(
@@ -70,7 +70,7 @@ async function startSlot(
   running.set(name, await start({ name, role, root, log: join(dir, `${name}.log`), env: own }))
 }
 
-/** One process after the other, with swaps in flight all the time. */
+/** Replaces one process after the other, with swaps in flight all the time. */
 async function replaceAll(
   scene: Scene,
   traffic: Traffic,
@@ -148,7 +148,7 @@ async function run(dir: string, old: Checkout, cleanUp: (() => Promise<unknown>)
   const network: ChildProcess = await startNetwork(old.root, home, await findFreePort())
   cleanUp.push(() => stop(network))
   const { DATABASE_URL: databaseUrl = '', ...rest } = readEnv(home)
-  // A version from before the roles goes by the owner's, and does not know the others.
+  // A version from before the roles uses the owner's URL, and ignores the others.
   const { api, worker, attester } = await createLogins(databaseUrl)
   const urls = { GEOSWAP_API_DATABASE_URL: api, GEOSWAP_WORKER_DATABASE_URL: worker }
   const env = { ...rest, DATABASE_URL: databaseUrl, ...urls, GEOSWAP_ATTESTER_DATABASE_URL: attester }

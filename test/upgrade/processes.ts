@@ -5,7 +5,7 @@ import { promisify } from 'node:util'
 import { delay } from '../bench/clock.ts'
 
 const TSX = ['--import', 'tsx']
-// Ends a process whose parent is gone. Its name was another one once.
+// Ends a process whose parent is gone. Older versions have another file name.
 const GUARDS = ['mjs', 'ts'].map((type) => `./packages/devnet/src/exit-with-parent.${type}`)
 const SERVICE = 'packages/service/src/main.ts'
 const READY_MS = 120_000
@@ -37,7 +37,7 @@ export async function migrate(root: string, env: Env): Promise<string> {
 
 type Start = Pick<Running, 'name' | 'role' | 'root' | 'log'> & { env: Env }
 
-/** Starts a process of the service and waits until it says that it is ready. */
+/** Starts a process of the service and waits until it reports ready. */
 export async function start({ env, ...process }: Start): Promise<Running> {
   const { role, root, log } = process
   const from = existsSync(log) ? readFileSync(log).length : 0

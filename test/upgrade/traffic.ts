@@ -4,15 +4,15 @@ import { submitSolanaSwap } from '../solana-orders.ts'
 import type { SolanaWorld } from '../solana-world.ts'
 import { outcomeOf, submitSwap, type World, type WorldChain } from '../world.ts'
 
-// In USDC, which has as many decimals as its chain likes.
+// In USDC, whose decimals depend on the chain.
 const AMOUNT = 10n
 const BUDGET = 10_000n
 
-type Places = { world: World; solana: SolanaWorld; api: ApiClient }
-/** A wallet and a recipient of its own, so that their balances say what became of its swaps. */
+type Connections = { world: World; solana: SolanaWorld; api: ApiClient }
+/** A wallet with its own recipient, so that their balances show the effect of its swaps. */
 type Trader = {
   name: string
-  /** What one swap takes. */
+  /** The input of one swap. */
   amount: bigint
   swap(): Promise<{ swapId: string; quote: { output: string } }>
   spent(): Promise<bigint>
@@ -21,20 +21,20 @@ type Trader = {
 type Done = { swapId: string; status: string; output: bigint }
 
 export type Traffic = {
-  /** Of all traders, in the order in which they ended. */
+  /** The ended swaps of all traders, in order. */
   done: readonly Done[]
   end(): Promise<void>
-  /** Whatever went wrong, from calls to balances. Empty when all is well. */
+  /** All problems, from calls to balances. Empty if there are none. */
   audit(): Promise<string[]>
 }
 
-/** Wallets that swap one after the other until they are told to end. */
-export async function startTraffic(places: Places, perRoute: number): Promise<Traffic> {
-  const { alpha, beta } = places.world
+/** Wallets that swap one after the other until they are stopped. */
+export async function startTraffic(connections: Connections, perRoute: number): Promise<Traffic> {
+  const { alpha, beta } = connections.world
   const routes = [
-    () => fromEvm(places, alpha, beta),
-    () => fromEvm(places, beta, alpha),
-    () => fromSolana(places),
+    () => fromEvm(connections, alpha, beta),
+    () => fromEvm(connections, beta, alpha),
+    () => fromSolana(connections),
   ]
   const traders = await Promise.all(routes.flatMap((create) => Array.from({ length: perRoute }, create)))
   const all: Done[] = []
@@ -43,7 +43,7 @@ export async function startTraffic(places: Places, perRoute: number): Promise<Tr
   const work = async (trader: Trader, done: Done[]) => {
     while (!isOver) {
       const { swapId, quote } = await trader.swap()
-      const { status } = await outcomeOf(places, swapId)
+      const { status } = await outcomeOf(connections, swapId)
       const end = { swapId, status, output: BigInt(quote.output) }
       done.push(end)
       all.push(end)
@@ -69,7 +69,7 @@ export async function startTraffic(places: Places, perRoute: number): Promise<Tr
   }
 }
 
-/** What should have been paid and received for these swaps, and what was. */
+/** Compares the expected payments of these swaps with the actual ones. */
 async function compare({ name, amount, ...trader }: Trader, done: readonly Done[]): Promise<string[]> {
   const unsettled = done.filter(({ status }) => status !== 'settled')
   const owed = done.reduce((sum, { output }) => sum + output, 0n)
@@ -80,7 +80,7 @@ async function compare({ name, amount, ...trader }: Trader, done: readonly Done[
   return problems
 }
 
-async function fromEvm({ world, api }: Places, from: WorldChain, to: WorldChain): Promise<Trader> {
+async function fromEvm({ world, api }: Connections, from: WorldChain, to: WorldChain): Promise<Trader> {
   const unit = unitOf(world, from.chainId)
   const [amount, budget] = [AMOUNT * unit, BUDGET * unit]
   const wallet = await world.walletWith(from, 'USDC', budget)
@@ -94,7 +94,7 @@ async function fromEvm({ world, api }: Places, from: WorldChain, to: WorldChain)
   }
 }
 
-async function fromSolana({ world, solana, api }: Places): Promise<Trader> {
+async function fromSolana({ world, solana, api }: Connections): Promise<Trader> {
   const { alpha } = world
   const unit = unitOf(world, solana.chainId)
   const [amount, budget] = [AMOUNT * unit, BUDGET * unit]

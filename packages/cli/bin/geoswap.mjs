@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// The sources are TypeScript, which tsx reads. Whatever is imported past tsx takes three times as long, so what
-// does not need it comes first; the list of commands needs none of that.
+// The sources are TypeScript, run by tsx. Imports through tsx take three times as long, so packages that do
+// not need it are imported first. The list of commands needs none of them.
 const isListOnly = ['--help', 'help', undefined].includes(process.argv[2])
 const vendors = ['viem', 'viem/accounts', '@solana/kit', '@solana-program/token']
 if (process.argv[2] === 'mcp') {

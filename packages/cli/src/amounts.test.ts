@@ -21,14 +21,14 @@ describe('an amount', () => {
     },
   )
 
-  test('with too many decimals is refused, and said how it would fit', () => {
+  test('with too many decimals is refused, with a valid example', () => {
     const parse = () => parseAmount('1.1234567', usdc)
 
     expect(parse).toThrow('USDC has 6 decimals, 1.1234567 has 7.')
     expect(parse).toThrow(expect.objectContaining({ advice: 'Use 1.123456, for example.' }))
   })
 
-  test('is the same after it was written and read', () => {
+  test('survives formatting and parsing', () => {
     const amounts = fc.bigInt({ min: 1n, max: 2n ** 256n - 1n })
     fc.assert(
       fc.property(amounts, fc.integer({ min: 0, max: 24 }), (amount, decimals) => {
@@ -37,7 +37,7 @@ describe('an amount', () => {
     )
   })
 
-  test('with --raw is an integer and nothing else', () => {
+  test('with --raw must be an integer', () => {
     expect(parseRawAmount('10000000')).toBe(10_000_000n)
     expect(() => parseRawAmount('1.5')).toThrow(expect.objectContaining({ code: 'BAD_AMOUNT' }))
   })

@@ -1,9 +1,9 @@
 import { CliError } from './errors.ts'
 
-/** A token as far as amounts of it are concerned. */
+/** The fields of a token that amounts need. */
 export type Unit = { symbol: string; decimals: number }
 
-/** Whole tokens, as people write them, in the smallest unit. Nothing is rounded. */
+/** Converts whole tokens, as people write them, to the smallest unit. Never rounds. */
 export function parseAmount(text: string, { symbol, decimals }: Unit): bigint {
   const [, whole, fraction = ''] = /^(\d{1,78})(?:\.(\d{1,78}))?$/.exec(text) ?? []
   if (whole === undefined) throw notAnAmount(text, 'Write digits, such as 10 or 0.25.')
@@ -22,7 +22,7 @@ export function parseRawAmount(text: string): bigint {
   return assertPositive(BigInt(text), text)
 }
 
-/** Every digit that is there, and no more. */
+/** All significant digits, without trailing zeros. */
 export function formatAmount(amount: bigint, decimals: number): string {
   const digits = amount
     .toString()
@@ -42,6 +42,6 @@ function notAnAmount(text: string, advice: string): CliError {
 }
 
 function assertPositive(amount: bigint, text: string): bigint {
-  if (amount === 0n) throw notAnAmount(text, 'It has to be more than nothing.')
+  if (amount === 0n) throw notAnAmount(text, 'It has to be more than zero.')
   return amount
 }

@@ -14,7 +14,7 @@ export type Held = {
   amount: string
 }
 
-/** Also of what there is nothing of. */
+/** Includes zero balances. */
 export async function readBalances(
   context: Context,
   { chains, tokens }: Catalog,
@@ -39,8 +39,9 @@ async function findOwners(
     : chains.filter(({ chainId }) => settings.rpcUrls[chainId] !== undefined)
   const fitting = isStrict ? reachable : reachable.filter(({ family }) => fits(context, family, named))
   if (fitting.length === 0) {
-    const advice = 'geoswap config set rpc.CHAIN_ID URL names a node, geoswap wallet list lists the wallets.'
-    throw new CliError('NO_NODE', 'There is no chain with a known node and a wallet to ask for.', { advice })
+    const advice =
+      'Set a node with geoswap config set rpc.CHAIN_ID URL; geoswap wallet list lists the wallets.'
+    throw new CliError('NO_NODE', 'No chain has both a configured node and a wallet.', { advice })
   }
   return Promise.all(
     fitting.map(async (chain) => {
@@ -50,7 +51,7 @@ async function findOwners(
   )
 }
 
-/** Whether this wallet, or any, has an address on chains of the family. */
+/** True if the wallet, or any wallet if none is named, has an address on chains of the family. */
 function fits(
   { wallets, settings }: Context,
   family: ChainEntry['family'],

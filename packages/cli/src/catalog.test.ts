@@ -24,7 +24,7 @@ test.each(['alpha:USDC', '31337:USDC', `alpha:${USDC}`, `alpha:${USDC.toLowerCas
   },
 )
 
-test('a symbol is resolved on its own chain', () => {
+test('a symbol is looked up on its own chain', () => {
   expect(getSide(catalog, 'beta:USDC').token.address).toBe(twin)
 })
 
@@ -34,12 +34,12 @@ test.each([
   ['alpha:TWIN', 'UNKNOWN_TOKEN', `Name one by its address: ${twin}`],
   ['gamma:USDC', 'UNKNOWN_CHAIN', 'There are alpha (31337), beta (31338).'],
   ['USDC', 'USAGE', 'Write it like alpha:USDC.'],
-])('%s is refused with %s and what there is', (text, code, advice) => {
+])('%s is refused with %s and lists the choices', (text, code, advice) => {
   const refusal = { code, advice: expect.stringContaining(advice) }
   expect(() => getSide(catalog, text)).toThrow(expect.objectContaining(refusal))
 })
 
-test('an address has the letters of its family, and mixed case the right checksum', () => {
+test('an address must match its family, and its checksum if it has mixed case', () => {
   expect(isAddressOf('evm', USDC)).toBe(true)
   expect(isAddressOf('evm', USDC.replace('F', 'f'))).toBe(false)
   expect(isAddressOf('evm', '11111111111111111111111111111111')).toBe(false)

@@ -8,7 +8,7 @@ import { plainName } from './plain.ts'
 export type Catalog = { chains: readonly ChainEntry[]; tokens: readonly TokenEntry[] }
 export type Side = { chain: ChainEntry; token: TokenEntry }
 
-/** With names that can be shown and asked about: they are the service's. */
+/** Chains with printable names, since the service chooses them. */
 export function toPlainChains(chains: readonly ChainEntry[]): ChainEntry[] {
   return chains.map(({ name, native, ...chain }) => ({
     ...chain,
@@ -37,7 +37,7 @@ export function getChain(chains: readonly ChainEntry[], text: string): ChainEntr
   throw new CliError('UNKNOWN_CHAIN', `There is no chain ${text}.`, { advice })
 }
 
-/** Symbols have to be exact: one that is nearly right may be another token. */
+/** Symbols must match exactly: a similar symbol may be another token. */
 export function getToken(tokens: readonly TokenEntry[], chain: ChainEntry, text: string): TokenEntry {
   const here = tokens.filter(({ chainId }) => chainId === chain.chainId)
   const form = (address: string) => (chain.family === 'evm' ? address.toLowerCase() : address)
@@ -50,13 +50,16 @@ export function getToken(tokens: readonly TokenEntry[], chain: ChainEntry, text:
   throw found.length > 1 ? ambiguous(found, chain, text) : unknown(here, chain, text)
 }
 
-// More than any token has, and little enough to reckon with.
+// More than any token has, and few enough to compute with.
 const MAX_DECIMALS = 77
 
 function assertReadable(token: TokenEntry): TokenEntry {
   const { decimals, symbol } = token
   if (Number.isInteger(decimals) && decimals >= 0 && decimals <= MAX_DECIMALS) return token
-  throw new CliError('WRONG_DECIMALS', `${symbol} cannot have ${decimals} decimals, as the service says.`)
+  throw new CliError(
+    'WRONG_DECIMALS',
+    `The service reports ${decimals} decimals for ${symbol}, which cannot be right.`,
+  )
 }
 
 function ambiguous(found: readonly TokenEntry[], chain: ChainEntry, text: string): CliError {
@@ -69,14 +72,14 @@ function unknown(here: readonly TokenEntry[], chain: ChainEntry, text: string): 
   return new CliError('UNKNOWN_TOKEN', `There is no token ${text} on ${chain.name}.`, { advice })
 }
 
-/** EVM addresses in any case; mixed case has to have the right checksum. */
+/** EVM addresses in any case; mixed case must have a valid checksum. */
 export function isAddressOf(family: Family, text: string): boolean {
   if (family === 'solana') return isSolanaAddress(text)
   const isOneCase = text === text.toLowerCase() || /^0x[0-9A-F]{40}$/.test(text)
   return isEvmAddress(text, { strict: !isOneCase })
 }
 
-/** As it is compared and kept. */
+/** The form used for comparing and storing. */
 export function toCanonical(family: Family, address: string): string {
   return family === 'evm' ? getAddress(address) : address
 }

@@ -8,7 +8,7 @@ const command = defineCommand({
   run: async () => 0,
 })
 
-test('words and options are told apart', () => {
+test('words and options are separated', () => {
   const { words, values } = parseCommand('do', command, ['here', '--amount', '5', '--json'])
 
   expect(words).toEqual(['here'])
@@ -24,7 +24,7 @@ test.each([
   expect(() => parseCommand('do', command, args)).toThrow(expect.objectContaining({ code: 'USAGE' }))
 })
 
-test('every command explains itself', async () => {
+test('every command has a help text', async () => {
   for (const [name, { load }] of Object.entries(commands)) {
     const help = helpOf(name, await load())
 

@@ -11,11 +11,11 @@ type Values<Of extends Options> = {
 }
 
 export type Command<Of extends Options = Options> = {
-  /** What stands after the name of the command. */
+  /** The text after the command's name in its usage line. */
   usage: string
   about: string
   options: Of
-  /** How many words there may be beside the options: from, to. */
+  /** The minimum and maximum number of positional words. */
   words: readonly [number, number]
   examples: readonly string[]
   run(context: Context, args: { values: Values<Of>; words: string[] }): Promise<ExitCode>
@@ -23,7 +23,7 @@ export type Command<Of extends Options = Options> = {
 
 export type AnyCommand = Command<Options>
 
-/** Keeps the types of the options. */
+/** Preserves the types of the options. */
 export function defineCommand<const Of extends Options>(command: Command<Of>): AnyCommand {
   return command as unknown as AnyCommand
 }
@@ -32,9 +32,9 @@ const EVERYWHERE = {
   url: { type: 'string', value: 'URL', about: 'the service to use, instead of the configured one' },
   insecure: {
     type: 'boolean',
-    about: 'use addresses on other machines also by http, which anybody on the way can change',
+    about: 'allow http to other machines, although anybody on the network path can change it',
   },
-  json: { type: 'boolean', about: 'one JSON object on stdout, also for errors; asks nothing' },
+  json: { type: 'boolean', about: 'one JSON object on stdout, also for errors; never prompts' },
   help: { type: 'boolean', about: 'this text' },
 } as const satisfies Options
 
@@ -77,7 +77,7 @@ export function helpOf(name: string, { usage, about, options, examples }: AnyCom
   ]
 }
 
-/** Each column as wide as its widest cell; the last one as it is. */
+/** Pads each column to its widest cell, except the last. */
 export function columns(rows: readonly (readonly string[])[]): string[] {
   const widths = (rows[0] ?? []).map((_, index) => Math.max(...rows.map((row) => row[index]?.length ?? 0)))
   return rows.map((row) =>

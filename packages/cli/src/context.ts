@@ -12,20 +12,20 @@ import { openPins } from './store/pins.ts'
 import { openWalletFiles, type WalletFiles } from './store/wallet-files.ts'
 import type { Terminal } from './terminal.ts'
 
-/** What the world outside gives to a command. */
+/** The process environment of a command. */
 export type Surroundings = {
-  /** Where configuration, wallets and journal are. */
+  /** Folder of configuration, wallets and journal. */
   home: string
   workingFolder: string
   networkHome: string | undefined
   given: Given
   passphrase: string | undefined
   gasKey: string | undefined
-  /** What the environment says to `geoswap mcp`. */
+  /** Environment variables for `geoswap mcp`. */
   mcp: Readonly<Partial<Record<McpSetting | 'token', string | undefined>>>
 }
 
-/** What a command works with. */
+/** Everything a command works with. */
 export type Context = {
   terminal: Terminal
   interrupts: Interrupts
@@ -37,15 +37,15 @@ export type Context = {
   gasKey: string | undefined
   mcp: Surroundings['mcp']
   home: string
-  /** By wallet: keys that are there before a command asks for them. */
+  /** Unlocked keys by wallet. */
   unlocked?: ReadonlyMap<string, Key> | undefined
-  /** Where a live process does not mean that it is still at its attempt. */
+  /** Used where a live process does not imply that its attempt is still followed. */
   isAttended?: IsAttended
-  /** What was found out on the way: to explain errors, and what an interruption leaves behind. */
+  /** Observations of this run, to explain errors and what an interruption leaves behind. */
   seen: { clockAheadMs?: number; order?: Order; attempt?: Attempt; swapId?: string }
 }
 
-// Who waits at a terminal would rather know; quotes live no longer than 30 s anyway.
+// Short, because somebody may wait at the terminal; quotes expire after 30 s anyway.
 const RETRY_MS = 10_000
 
 export function createContext(
@@ -56,7 +56,7 @@ export function createContext(
   let settings: Settings | undefined
   return {
     ...{ terminal, interrupts, config, passphrase, gasKey, mcp, home, seen: {} },
-    // Read once, and only by commands that need it: another one may be there to mend a broken file.
+    // Read once and only on demand, so that a command can repair a broken file.
     get settings() {
       settings ??= toSettings(given, config.read(), findLocalNetwork(workingFolder, networkHome))
       return settings
@@ -66,7 +66,7 @@ export function createContext(
   }
 }
 
-/** A client of the configured service that also notes what its replies say of this machine's clock. */
+/** A client of the configured service. It also records the clock difference that its replies show. */
 export function connect(context: Context): Client {
   const { url: baseUrl, apiKey } = getService(context.settings)
   const { contracts, rpcUrls } = context.settings
@@ -89,7 +89,7 @@ function watchedFetch({ terminal, seen }: Context, baseUrl: string): typeof fetc
       if (!Number.isNaN(date)) seen.clockAheadMs = Date.now() - date
       return response
     } catch (error) {
-      if (!init?.signal?.aborted) terminal.progress(`${baseUrl} does not answer, trying again`)
+      if (!init?.signal?.aborted) terminal.progress(`${baseUrl} does not answer, retrying`)
       throw error
     }
   }

@@ -1,4 +1,4 @@
-/** What this command line itself refuses. Codes of the service and of the SDK keep their names. */
+/** Refusals by the CLI itself. Codes of the service and of the SDK keep their names. */
 export type CliErrorCode =
   | 'USAGE'
   | 'BAD_AMOUNT'
@@ -39,14 +39,14 @@ export type CliErrorCode =
   | 'INTERRUPTED'
 
 type Extra = {
-  /** What to do about it, as a sentence of its own. */
+  /** Advice for the user, as a sentence of its own. */
   advice?: string | undefined
-  /** For programs: beside code and message in the error that --json prints. */
+  /** For programs: extra fields of the error that --json prints. */
   details?: Readonly<Record<string, unknown>> | undefined
   cause?: unknown
 }
 
-/** A refusal that the user can act on. Anything else that is thrown is a fault of ours. */
+/** A refusal that the user can act on. Any other error is a bug of the CLI. */
 export class CliError extends Error {
   override readonly name = 'CliError'
   readonly code: CliErrorCode
@@ -61,12 +61,12 @@ export class CliError extends Error {
   }
 }
 
-/** When it is certain that a signature can no longer be used. */
+/** The time after which a signature can certainly not be used. */
 export function timeOf(seconds: number): string {
   return new Date(seconds * 1_000).toISOString()
 }
 
-/** The command that goes on with what was left. */
+/** The command that continues an interrupted swap. */
 export function resumeWith(id: string): string {
   return `geoswap status ${id} --wait`
 }

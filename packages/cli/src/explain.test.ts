@@ -28,7 +28,7 @@ test.each([
   expect(told?.advice).toContain('Do not use http://service')
 })
 
-test('a refused API key and a service that does not answer say what to set and where it was looked for', () => {
+test('a refused API key and an unreachable service name the setting and the URL', () => {
   expect(explain(refusal('INVALID_API_KEY'), () => known)?.advice).toContain('geoswap config set apiKey KEY')
   expect(explain(refusal('CONNECTION_FAILED'), () => known)?.advice).toContain('http://service')
   expect(explain(refusal('CONNECTION_FAILED'), () => ({ ...known, isLocal: true }))?.advice).toContain(
@@ -36,7 +36,7 @@ test('a refused API key and a service that does not answer say what to set and w
   )
 })
 
-test('the amounts of a refusal are said in whole tokens of the side that was asked for', () => {
+test('the amounts of a refusal are in whole tokens of the requested side', () => {
   const side = { chainId: 1, chain: 'alpha', token: '0xa', symbol: 'USDC', decimals: 6 }
   const order = {
     ...{ service: 'http://service', wallet: { name: 'bot', address: '0x1' }, recipient: '0x1', amount: '10' },
@@ -50,12 +50,12 @@ test('the amounts of a refusal are said in whole tokens of the side that was ask
   expect(toldFor('exactOutput')).toBe('Use at least 0.000000000000003144 ETH.')
 })
 
-test('INTERRUPTED while a submission is under way is said as such', () => {
+test('INTERRUPTED during a submission says that the outcome is unknown', () => {
   const error = new SubmissionUnknownError({ geoOpToken: '', signature: '' }, { cause: interrupted() })
 
   expect(explain(error, () => known)).toMatchObject({ code: 'INTERRUPTED' })
 })
 
-test('what nobody foresaw is not explained away', () => {
+test('unexpected errors have no explanation', () => {
   expect(explain(new TypeError('x is not a function'), () => known)).toBeUndefined()
 })

@@ -10,7 +10,7 @@ import type { Context } from './context.ts'
 import { CliError } from './errors.ts'
 import type { Order } from './store/journal.ts'
 
-/** An error as it is told: to people by message and advice, to programs by all of it. */
+/** An error as it is reported: message and advice for people, all fields for programs. */
 export type Explained = {
   code: string
   message: string
@@ -25,7 +25,7 @@ type Known = {
   order: Order | undefined
 }
 
-/** Undefined for what nobody foresaw: that is a fault of ours, not something to act on. */
+/** Undefined for unexpected errors: those are bugs, not something the user can act on. */
 export function explain(error: unknown, readKnown: () => Known): Explained | undefined {
   if (error instanceof CliError) {
     const { code, message, advice, details } = error
@@ -53,12 +53,12 @@ function explainRefused({ code, message }: SwapRefusedError, { order }: Known): 
   return {
     code,
     message: isEvm
-      ? `Which contracts are the right ones on ${chain} is not known, and the service is not believed: ${message}`
-      : `Who may receive inputs on ${chain} is not known, and the service is not believed.`,
+      ? `The contracts on ${chain} are not known, and the service is not trusted to name them: ${message}`
+      : `The recipient of inputs on ${chain} is not known, and the service is not trusted to name it.`,
     advice: isEvm
-      ? `Name a node of yours, which has them verified: geoswap config set rpc.${chainId} URL. Or the contracts: ` +
+      ? `Set your own node to verify them: geoswap config set rpc.${chainId} URL. Or set the contracts: ` +
         `${named}, and account.${chainId} likewise. Nothing was signed.`
-      : `Name the intake authority that the operator publishes: ${named}. Nothing was signed.`,
+      : `Set the intake authority that the operator publishes: ${named}. Nothing was signed.`,
   }
 }
 
@@ -80,10 +80,10 @@ function explainService(error: GeoswapError, known: Known): Explained {
 }
 
 function adviceFor({ code, recovery }: GeoswapError, { url, isLocal, order }: Known): string | undefined {
-  const where = `It was looked for at ${url}.`
+  const where = `The URL is ${url}.`
   if (code === 'CONNECTION_FAILED' || code === 'TIMEOUT') {
     return isLocal
-      ? `${where} Does npm start still run?`
+      ? `${where} Is npm start still running?`
       : `${where} Check the network, or geoswap config get url.`
   }
   if (code === 'UNEXPECTED_REPLY') return where
@@ -94,7 +94,7 @@ function adviceFor({ code, recovery }: GeoswapError, { url, isLocal, order }: Kn
   return order && amountsIn(recovery, order)
 }
 
-/** The amounts of a refusal, which are in smallest units, as people write them. */
+/** The amounts of a refusal, converted from smallest units to whole tokens. */
 function amountsIn(recovery: GeoswapError['recovery'], order: Order): string | undefined {
   const asked = order.tradeType === 'exactInput' ? order.from : order.to
   const write = (amount: unknown, { decimals, symbol }: Order['from']) =>
@@ -108,7 +108,7 @@ function amountsIn(recovery: GeoswapError['recovery'], order: Order): string | u
 
 const CLOCK_LIMIT_MS = 60_000
 
-/** A wrong clock makes honest deadlines look wrong. Then that is what is said first. */
+/** A wrong clock makes honest deadlines look tampered with, so it is reported first. */
 function explainTampered({ code, message, differences }: TamperedOperationError, known: Known): Explained {
   const { clockAheadMs = 0, url } = known
   const isAboutTime = differences.every(({ field }) => field.endsWith('Deadline'))

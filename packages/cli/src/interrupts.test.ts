@@ -18,7 +18,7 @@ test('Ctrl-C stops at once', () => {
   expect(interrupts.signal.reason).toMatchObject({ code: 'INTERRUPTED' })
 })
 
-test('while a submission is under way Ctrl-C waits for its answer, and stops when that is there', () => {
+test('during a submission Ctrl-C waits for its answer, then stops', () => {
   interrupts.hold()
   interrupts.press()
   expect([interrupts.signal.aborted, said.length]).toEqual([false, 1])
@@ -28,7 +28,7 @@ test('while a submission is under way Ctrl-C waits for its answer, and stops whe
   expect(interrupts.signal.aborted).toBe(true)
 })
 
-test('an answer that does not come is not waited for', () => {
+test('Ctrl-C does not wait forever for an answer', () => {
   interrupts.hold()
   interrupts.press()
 
@@ -37,7 +37,7 @@ test('an answer that does not come is not waited for', () => {
   expect(interrupts.signal.aborted).toBe(true)
 })
 
-test('one press that arrives twice is one press, a second one stops at once', () => {
+test('one press that arrives twice counts once, a second press stops at once', () => {
   interrupts.hold()
   interrupts.press()
   interrupts.press()

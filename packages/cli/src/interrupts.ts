@@ -2,16 +2,18 @@ import { CliError } from './errors.ts'
 
 export type Interrupts = ReturnType<typeof createInterrupts>
 
-// A submission is answered within milliseconds, or something is wrong with the service or the way to it.
+// A submission is normally answered within milliseconds.
 const GRACE_MS = 3_000
-// npm passes on what the terminal also delivers: twice the same press.
+// npm forwards the signal that the terminal also delivers, so one press arrives twice.
 const SAME_PRESS_MS = 500
 
 export function interrupted(): CliError {
   return new CliError('INTERRUPTED', 'Interrupted.')
 }
 
-/** Ctrl-C as an abort signal that can wait for a moment where leaving at once would lose an answer. */
+/**
+ * Turns Ctrl-C into an abort signal. It can be delayed briefly where leaving at once would lose an answer.
+ */
 export function createInterrupts(say: (line: string) => void) {
   const controller = new AbortController()
   let isHeld = false

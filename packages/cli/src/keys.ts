@@ -20,12 +20,12 @@ export function createKey(family: Family): Key {
   return { family, secret: randomBytes(32) }
 }
 
-/** A key that everybody can have who knows the seed: for networks whose money is worth nothing. */
+/** Derives a key that anybody with the seed can compute: only for networks with worthless tokens. */
 export function deriveKey(family: Family, seed: string): Key {
   return { family, secret: createHash('sha256').update(`geoswap ${family} ${seed}`).digest() }
 }
 
-/** Hex digits for EVM; for Solana base58 of 64 bytes, or the list of 64 numbers that solana-keygen writes. */
+/** Hex digits for EVM; for Solana base58 of 64 bytes, or the 64 numbers that solana-keygen writes. */
 export async function parseKey(text: string): Promise<Key> {
   const trimmed = text.trim()
   if (/^(0x)?[0-9a-fA-F]{64}$/.test(trimmed)) {
@@ -40,7 +40,7 @@ export async function parseKey(text: string): Promise<Key> {
   return key
 }
 
-/** As wallets import it: hex digits, or base58 of the key pair. */
+/** The format that wallets import: hex digits, or base58 of the key pair. */
 export async function formatKey(key: Key): Promise<string> {
   if (key.family === 'evm') return bytesToHex(key.secret)
   const own = getAddressEncoder().encode(toSolanaAddress(await addressOf(key)))
@@ -77,7 +77,7 @@ function readPair(text: string): Uint8Array | undefined {
   }
 }
 
-/** Says nothing of what it was given. */
+/** Does not repeat the input, which may be a secret. */
 function unreadable(): CliError {
   const advice =
     'EVM: 64 hex digits. Solana: base58 of the 64 bytes of the key pair, or the list of numbers in a keypair file.'

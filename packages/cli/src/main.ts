@@ -6,7 +6,7 @@ import { MCP_SETTINGS } from './store/config-file.ts'
 /** The only place that reads the environment. */
 export async function main(): Promise<void> {
   const { env, stdin, stdout, stderr } = process
-  // Whoever read our output may leave before the end of it.
+  // The reader of stdout may close it early.
   stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error
   })
@@ -26,7 +26,7 @@ export async function main(): Promise<void> {
       for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, listener)
     },
   })
-  // What was interrupted may hold on to a connection; nobody waits for that.
+  // An interrupted request may keep its connection open; do not wait for it.
   setTimeout(() => process.exit(), 100).unref()
 }
 

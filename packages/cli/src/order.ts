@@ -8,8 +8,8 @@ import { type Order, type OrderSide, standingOf } from './store/journal.ts'
 import { LOCAL_WALLET } from './store/wallet-files.ts'
 import { type ChosenWallet, chooseWallet } from './wallets.ts'
 
-/** What `swap` and `quote` are given, as it was typed. */
-export type Words = {
+/** The arguments of `swap` and `quote` as typed. */
+export type OrderArguments = {
   from: string
   to: string
   amount?: string | undefined
@@ -22,7 +22,7 @@ export type Words = {
   raw?: boolean | undefined
 }
 
-/** The same with nothing left to look up: what is asked of the service, and what the journal keeps. */
+/** The resolved order: the request to the service, and the order that the journal keeps. */
 export type ReadyOrder = {
   from: Side
   to: Side
@@ -30,7 +30,7 @@ export type ReadyOrder = {
   request: SwapRequest & { recipient: string }
   limits: SwapLimits
   order: Order
-  /** Both were named by the same symbol, so who asks says that they are the same; and the chains agree. */
+  /** True if both tokens have the same symbol and the chains confirm it. */
   isSameAsset: boolean
 }
 
@@ -39,7 +39,7 @@ type Payer = (side: Side) => Promise<ChosenWallet>
 export async function resolveOrder(
   context: Context,
   client: Client,
-  words: Words,
+  words: OrderArguments,
   payer: Payer,
 ): Promise<ReadyOrder> {
   const catalog: Catalog = await readCatalog(client, context.interrupts.signal)
@@ -71,17 +71,17 @@ export async function resolveOrder(
   return { from, to, wallet, request, limits: readLimits(words, from, to), order, isSameAsset }
 }
 
-/** Without a node its decimals are the service's word, and nothing can be reckoned with them. */
+/** Without a node, decimals are only the service's claim and cannot be used in calculations. */
 function isRead({ settings }: Context, { chain }: Side): boolean {
   return settings.rpcUrls[chain.chainId] !== undefined
 }
 
-function isOneSymbol(words: Words, from: Side, to: Side): boolean {
+function isOneSymbol(words: OrderArguments, from: Side, to: Side): boolean {
   const [paid, bought] = [words.from, words.to].map((text) => text.split(':')[1])
   return paid === bought && paid === from.token.symbol && bought === to.token.symbol
 }
 
-/** The wallet itself where its address fits; a name stands for that wallet's address. */
+/** Defaults to the wallet's own address if it fits the chain; a wallet's name stands for its address. */
 async function chooseRecipient(
   context: Context,
   { wallet, to, named }: { wallet: ChosenWallet; to: Side; named: string | undefined },
@@ -100,17 +100,17 @@ async function chooseRecipient(
   const others = context.wallets.list().filter((each) => each.family === family)
   const names =
     others.length > 0 ? ` Wallets of yours there: ${others.map(({ name }) => name).join(', ')}.` : ''
-  throw new CliError('NEEDS_RECIPIENT', `The address of wallet ${wallet.name} is none on ${chain}.`, {
-    advice: `Say who gets the output: --to ADDRESS, or --to WALLET.${names}`,
+  throw new CliError('NEEDS_RECIPIENT', `Wallet ${wallet.name} has no address on ${chain}.`, {
+    advice: `Set the recipient: --to ADDRESS, or --to WALLET.${names}`,
   })
 }
 
-/** Names and amounts in whole tokens are only worth what the chain says of the token behind them. */
+/** Compares symbol and decimals with the chain, since names and whole amounts depend on them. */
 async function assertToken(context: Context, { chain, token }: Side): Promise<void> {
   if (context.settings.rpcUrls[chain.chainId] === undefined) return
   const node = nodeOf(context, chain)
   const [decimals, symbol] = await Promise.all([node.decimalsOf(token.address), node.symbolOf(token.address)])
-  const advice = 'Do not use this service before that is explained.'
+  const advice = 'Do not use this service until the difference is explained.'
   if (decimals !== token.decimals) {
     const message = `${token.symbol} on ${chain.name} has ${decimals} decimals, the service says ${token.decimals}.`
     throw new CliError('WRONG_DECIMALS', message, { advice })
@@ -120,7 +120,7 @@ async function assertToken(context: Context, { chain, token }: Side): Promise<vo
   throw new CliError('WRONG_TOKEN', message, { advice })
 }
 
-/** Refuses to pay without a node: only the service would say how many decimals the token has. */
+/** Refuses to pay without a node, because the decimals would be the service's claim alone. */
 export function assertReadable({ settings }: Pick<Context, 'settings'>, { from }: ReadyOrder): void {
   getRpcUrl(settings, from.chain)
 }
@@ -129,11 +129,11 @@ type ReadAmount = { value: bigint; tradeType: Order['tradeType']; isAll: boolean
 
 async function readAmount(
   context: Context,
-  { amount, receive, raw }: Words,
+  { amount, receive, raw }: OrderArguments,
   { from, to, wallet }: { from: Side; to: Side; wallet: ChosenWallet },
 ): Promise<ReadAmount> {
   if ((amount === undefined) === (receive === undefined))
-    throw new CliError('USAGE', 'Say how much: either --amount to pay, or --receive to get.')
+    throw new CliError('USAGE', 'State the amount: either --amount to pay, or --receive to get.')
   if (receive !== undefined)
     return { value: readUnits(receive, to.token, raw), tradeType: 'exactOutput', isAll: false }
   if (amount !== 'max')
@@ -142,13 +142,13 @@ async function readAmount(
   return { value, tradeType: 'exactInput', isAll: true }
 }
 
-/** Not said where the same order is in flight: then the input is probably on its way, and that is what to say. */
+/** Not thrown while the same order is in flight: the input has probably left the wallet for it. */
 function nothingToSwap({ chain, token }: Side, { address }: ChosenWallet): CliError {
   const message = `${address} holds no ${token.symbol} on ${chain.name}.`
-  return new CliError('NOTHING_TO_SWAP', message, { advice: 'Send it some, or choose another token.' })
+  return new CliError('NOTHING_TO_SWAP', message, { advice: 'Send some to it, or choose another token.' })
 }
 
-function readLimits({ minReceive, maxPay, raw }: Words, from: Side, to: Side): SwapLimits {
+function readLimits({ minReceive, maxPay, raw }: OrderArguments, from: Side, to: Side): SwapLimits {
   return {
     ...(minReceive !== undefined && { minOutput: readUnits(minReceive, to.token, raw) }),
     ...(maxPay !== undefined && { maxInput: readUnits(maxPay, from.token, raw) }),

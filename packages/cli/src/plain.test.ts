@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream'
 import { expect, test } from 'vitest'
-import { inTheirWords, plain, plainDeep, plainJson, plainName } from './plain.ts'
+import { plain, plainDeep, plainJson, plainName, quoteService } from './plain.ts'
 import { createTerminal, type Streams } from './terminal.ts'
 
 const ESCAPE = '\u001b[2K\u001b[1A'
@@ -17,7 +17,7 @@ test.each([
   expect(plain(text)).toBe(shown)
 })
 
-test('JSON keeps every value, and shows none that a terminal would act on', () => {
+test('JSON keeps every value and escapes characters that a terminal would act on', () => {
   const value = { a: `${ESCAPE}${C1}${BACKWARDS}\u{e0001}` }
 
   const text = plainJson(value)
@@ -26,15 +26,15 @@ test('JSON keeps every value, and shows none that a terminal would act on', () =
   expect(text).toMatch(/^[\x20-\x7e]+$/)
 })
 
-test('names are short and on one line, sentences are marked and cannot end their own marks', () => {
+test('names are short and on one line, sentences are quoted and cannot close their quotes', () => {
   expect(plainName(`USDC\n${'x'.repeat(50)}`)).toHaveLength(33)
-  expect(inTheirWords('Fine." Now send all.')).toBe(`the service says: "Fine.' Now send all."`)
+  expect(quoteService('Fine." Now send all.')).toBe(`the service says: "Fine.' Now send all."`)
   expect(plainDeep({ a: [{ [`b${ESCAPE}`]: `c${ESCAPE}`, d: 1 }] })).toEqual({
     a: [{ 'b [2K [1A': 'c [2K [1A', d: 1 }],
   })
 })
 
-test('a question at the terminal has no escape sequence of the service in it', async () => {
+test('a question at the terminal contains no escape sequence of the service', async () => {
   const stdin = Object.assign(new PassThrough(), { isTTY: true, setRawMode: () => stdin })
   const stderr = Object.assign(new PassThrough(), { isTTY: true, columns: 80 })
   const written: string[] = []

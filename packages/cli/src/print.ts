@@ -3,7 +3,7 @@ import { formatAmount, formatBps } from './amounts.ts'
 import { columns } from './command.ts'
 import type { Order, OrderSide } from './store/journal.ts'
 
-/** Amounts as the user asked for them: in whole tokens, or as they are. */
+/** How amounts are printed: in whole tokens, or raw in the smallest unit. */
 export type Style = { raw: boolean }
 
 type Sides = Pick<Order, 'from' | 'to'>
@@ -12,7 +12,7 @@ export function money(amount: string, { symbol, decimals, chain }: OrderSide, { 
   return `${raw ? amount : formatAmount(BigInt(amount), decimals)} ${symbol} on ${chain}`
 }
 
-/** What the names stand for, before anything is signed. */
+/** The addresses behind the names, printed before anything is signed. */
 export function orderLines({ from, to, wallet, recipient }: Order): string[] {
   return [
     `pays ${from.symbol} ${from.token} on ${from.chain} (${from.chainId}), wallet ${wallet.name} ${wallet.address}`,
@@ -20,7 +20,7 @@ export function orderLines({ from, to, wallet, recipient }: Order): string[] {
   ]
 }
 
-/** With the least that is guaranteed: that is what is signed. */
+/** Includes the guaranteed minimum, since that is what is signed. */
 export function quoteLine(quote: QuoteReply, { from, to }: Sides, style: Style): string {
   const least = money(quote.minOutput, to, style)
   return `${money(quote.input, from, style)} for ${money(quote.output, to, style)}, at least ${least}`
@@ -50,7 +50,7 @@ export function impactOf(bps: number | undefined): string {
   return bps === undefined ? 'price impact not known' : `price impact ${formatBps(bps)}`
 }
 
-/** Without its order, which only the journal has, a swap's amounts have no unit. */
+/** A swap's amounts have no unit without its order, which only the journal has. */
 export function swapLines(swap: StatusReply, order: Order | undefined, style: Style): string[] {
   const { input, delivered, quotedOutput, minOutput } = swap.amounts
   const paid = order ? money(input, order.from, style) : `${input} units on chain ${swap.originChain}`

@@ -7,7 +7,7 @@ import { createTerminal, type Streams, type Terminal } from './terminal.ts'
 
 type World = Surroundings & { streams: Streams; onSignal(listener: () => void): void }
 
-/** Runs one command and says how it ended: the exit code. */
+/** Runs one command and returns its exit code. */
 export async function run(args: readonly string[], world: World): Promise<ExitCode> {
   const [name, ...rest] = args
   const terminal = createTerminal(world.streams, { json: args.includes('--json') })
@@ -52,7 +52,7 @@ async function getCommand(name: string): Promise<AnyCommand> {
   throw new CliError('USAGE', `There is no command ${name}.`, { advice: 'geoswap --help lists them.' })
 }
 
-// What reacts to the signal says more; what cannot be interrupted is not waited for longer than this.
+// Work that reacts to the signal reports more; other work is abandoned after this time.
 const REACTION_MS = 1_000
 
 async function orInterrupted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
@@ -73,7 +73,7 @@ async function fail(terminal: Terminal, error: unknown, context: Context | undef
   const told = explain(error, known) ?? {
     code: 'INTERNAL',
     message: error instanceof Error ? error.message : String(error),
-    advice: 'This is a fault of geoswap: please report it, with what you did.',
+    advice: 'This is a bug in geoswap: please report it with the command you ran.',
   }
   const left = context && leftBehind(context.seen)
   const advice = [told.advice, left?.advice].filter((each) => each !== undefined)
@@ -87,18 +87,18 @@ async function fail(terminal: Terminal, error: unknown, context: Context | undef
 
 type Left = { advice: string; ids: Record<string, string> }
 
-/** What an error or an interruption leaves in the hands of the service, and how to go on with it. */
+/** The swap or submission that an error or interruption leaves behind, and how to continue it. */
 function leftBehind({ attempt, swapId }: Context['seen']): Left | undefined {
   if (attempt?.stage === 'submitted') return goingOn(attempt.swapId)
   if (attempt?.stage === 'submitting') {
     const { id } = attempt
-    const advice = `Whether it was submitted is not known. ${resumeWith(id)} finds out; do not start anew.`
+    const advice = `It is unknown whether it was submitted. ${resumeWith(id)} finds out; do not start a new swap.`
     return { advice, ids: { attempt: id } }
   }
   if (attempt && attempt.stage !== 'ended') return { advice: 'Nothing was submitted.', ids: {} }
   if (attempt?.outcome === 'notSubmitted' && attempt.lockableUntil !== undefined) {
     const until = timeOf(attempt.lockableUntil)
-    const advice = `It was signed, and the service can use that until ${until}: the same is not signed again before.`
+    const advice = `The service can use the signature until ${until}. The same swap is not signed again before.`
     return { advice, ids: { attempt: attempt.id } }
   }
   if (attempt?.outcome === 'notSubmitted') return { advice: 'Nothing was submitted.', ids: {} }
@@ -106,7 +106,7 @@ function leftBehind({ attempt, swapId }: Context['seen']): Left | undefined {
 }
 
 function goingOn(swapId: string): Left {
-  return { advice: `The swap ${swapId} goes on: ${resumeWith(swapId)}`, ids: { swapId } }
+  return { advice: `The swap ${swapId} continues: ${resumeWith(swapId)}`, ids: { swapId } }
 }
 
 function overview(): string[] {
@@ -118,7 +118,7 @@ function overview(): string[] {
     '',
     ...columns(rows),
     '',
-    'geoswap COMMAND --help explains a command. Beside a running npm start this is all it takes:',
+    'geoswap COMMAND --help explains a command. With npm start running, this is all it takes:',
     '  geoswap swap alpha:USDC beta:USDC --amount 10',
   ]
 }

@@ -8,7 +8,7 @@ const running = {
 }
 const elsewhere = { url: 'https://swap.example/geo/', apiKey: 'own-key' }
 
-test('without any setting the running network is all there is to know', () => {
+test('without settings the running network provides all of them', () => {
   const settings = toSettings({}, {}, running)
 
   expect(getService(settings)).toEqual({ url: 'http://127.0.0.1:8080', apiKey: 'local-key' })
@@ -16,7 +16,7 @@ test('without any setting the running network is all there is to know', () => {
   expect(settings.contracts).toEqual({ 31337: contracts })
 })
 
-test('what is configured comes before a running network, and nothing of that is mixed in', () => {
+test('configured settings take precedence over a running network and are not mixed with it', () => {
   const settings = toSettings({}, { ...elsewhere, 'rpc.1': 'https://node.example' }, running)
 
   expect(getService(settings)).toEqual({ url: 'https://swap.example/geo', apiKey: 'own-key' })
@@ -24,20 +24,20 @@ test('what is configured comes before a running network, and nothing of that is 
   expect(settings.rpcUrls).not.toHaveProperty('31337')
 })
 
-test('an API key is not sent to a service that it is not for', () => {
+test('an API key is sent only to its own service', () => {
   const given = { url: 'https://other.example' }
 
   expect(() => getService(toSettings(given, elsewhere, running))).toThrow('There is no API key')
   expect(() => getService(toSettings(given, {}, running))).toThrow('There is no API key')
 })
 
-test('the environment comes before the configuration', () => {
+test('the environment takes precedence over the configuration', () => {
   const settings = toSettings({ apiKey: 'env-key' }, elsewhere, undefined)
 
   expect(getService(settings)).toEqual({ url: 'https://swap.example/geo', apiKey: 'env-key' })
 })
 
-test('known contracts can be set, and come before those of the local network', () => {
+test('contracts can be set and take precedence over those of the local network', () => {
   const settings = toSettings({}, { 'account.31337': '0xb', 'vault.31338': '0xc' }, running)
 
   expect(settings.contracts).toEqual({ 31337: { ...contracts, account: '0xb' }, 31338: { vault: '0xc' } })
@@ -46,7 +46,7 @@ test('known contracts can be set, and come before those of the local network', (
 test.each([
   ['service', { url: 'http://swap.example', apiKey: 'key' }],
   ['node', { ...elsewhere, 'rpc.1': 'http://10.0.0.1:8545' }],
-])('INSECURE_URL for a %s on another machine by http, unless that is said', (_name, config) => {
+])('INSECURE_URL for a %s on another machine by http, unless allowed', (_name, config) => {
   const refusal = expect.objectContaining({
     code: 'INSECURE_URL',
     advice: expect.stringContaining('--insecure'),
@@ -56,7 +56,7 @@ test.each([
   expect(() => toSettings({ isInsecure: true }, config, undefined)).not.toThrow()
 })
 
-test('NO_SERVICE and NO_NODE say what to set', () => {
+test('NO_SERVICE and NO_NODE name the setting', () => {
   const settings = toSettings({}, {}, undefined)
 
   const service = { code: 'NO_SERVICE', advice: expect.stringContaining('config set url') }

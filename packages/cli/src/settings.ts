@@ -4,26 +4,26 @@ import type { Config } from './store/config-file.ts'
 import type { LocalNetwork } from './store/local-network.ts'
 import { isLoopback } from './store/loopback.ts'
 
-/** What the command line and the environment say; either is stronger than the files. */
+/** Settings from the command line and the environment; both override the files. */
 export type Given = {
   url?: string | undefined
   apiKey?: string | undefined
   wallet?: string | undefined
-  /** Takes http to other machines, too. */
+  /** Allows http to other machines. */
   isInsecure?: boolean | undefined
 }
 
 export type Settings = {
-  /** Undefined when none is named and no local network runs. */
+  /** Undefined if none is set and no local network runs. */
   service: { url: string; apiKey: string } | undefined
-  /** The local network, when its service is the one that is used. */
+  /** The local network, if its service is the one in use. */
   local: LocalNetwork | undefined
   wallet: string | undefined
   rpcUrls: Readonly<Record<number, string>>
   contracts: Readonly<Record<number, KnownContracts>>
 }
 
-/** The command line, then the environment, then the configuration, then the network that runs here. */
+/** Merges the command line, the environment, the configuration and the running network, in this order. */
 export function toSettings(given: Given, config: Config, running: LocalNetwork | undefined): Settings {
   const url = trimmed(given.url ?? config['url'] ?? running?.apiUrl)
   const local = running && url === trimmed(running.apiUrl) ? running : undefined
@@ -39,11 +39,11 @@ export function toSettings(given: Given, config: Config, running: LocalNetwork |
   }
 }
 
-/** The API key, prices and what nodes say: whoever is on the way could read and change it. */
+/** Without encryption anybody on the network path could read the API key and change prices and chain data. */
 function assertSecure(urls: readonly string[]): void {
   const open = urls.find((url) => !/^https:/i.test(url) && !isLoopback(url))
   if (open === undefined) return
-  const advice = 'Use https. --insecure takes it all the same.'
+  const advice = 'Use https. --insecure allows it.'
   throw new CliError('INSECURE_URL', `${open} is not encrypted, and not on this machine.`, { advice })
 }
 
@@ -64,7 +64,7 @@ export function getRpcUrl({ rpcUrls }: Settings, chain: { chainId: number; name:
   throw new CliError('NO_NODE', `No node of ${chain.name} (${chain.chainId}) is configured.`, { advice })
 }
 
-/** A key is for one service: that of the configuration does not go to a URL from elsewhere. */
+/** A key belongs to one service: the configured key is not sent to a URL from elsewhere. */
 function keyFor(
   url: string | undefined,
   config: Config,

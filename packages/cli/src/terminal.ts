@@ -15,7 +15,7 @@ export type Terminal = ReturnType<typeof createTerminal>
 const FRAMES = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏']
 const FRAME_MS = 80
 
-/** Results go to stdout, everything else to stderr; with `json` there is one object on stdout and nothing else. */
+/** Results go to stdout, everything else to stderr. With `json`, one object on stdout is the only output. */
 export function createTerminal({ stdin, stdout, stderr }: Streams, { json }: { json: boolean }) {
   const isInteractive = Boolean(stdin.isTTY && stderr.isTTY) && !json
   const spinner = stderr.isTTY && !json ? createSpinner(stderr) : undefined
@@ -25,7 +25,7 @@ export function createTerminal({ stdin, stdout, stderr }: Streams, { json }: { j
     json,
     isInteractive,
 
-    /** The result: the lines for people, or the value for programs. */
+    /** Prints the result: the lines for people, or the value for programs. */
     result(lines: readonly string[], value: unknown): void {
       spinner?.stop()
       stdout.write(json ? `${plainJson(value)}\n` : lines.map((line) => `${plain(line)}\n`).join(''))
@@ -37,14 +37,14 @@ export function createTerminal({ stdin, stdout, stderr }: Streams, { json }: { j
       else stderr.write(lines.map((line) => `${plain(line)}\n`).join(''))
     },
 
-    /** A line that stays. */
+    /** Prints a permanent line. */
     note(line: string): void {
       if (json) return
       spinner?.clear()
       stderr.write(`${plain(line)}\n`)
     },
 
-    /** What is being done now. On a terminal it gives way to what is done next. */
+    /** Shows the current step. On a terminal the next step replaces it. */
     progress(doing: string): void {
       if (json) return
       if (spinner) spinner.show(plain(doing))
@@ -68,7 +68,7 @@ function createPrompts({ stdin, stderr, isInteractive, stop }: Asking) {
   ): Promise<string> {
     stop()
     const lines = createInterface({ input: stdin, output, terminal: true })
-    // The terminal hands Ctrl-C to whoever reads its keys.
+    // readline consumes Ctrl-C while it reads keys, so pass it on.
     lines.on('SIGINT', () => process.kill(process.pid, 'SIGINT'))
     try {
       return await lines.question(prompt, { signal })
@@ -82,15 +82,15 @@ function createPrompts({ stdin, stderr, isInteractive, stop }: Asking) {
   }
 
   return {
-    /** Only where somebody is there to answer; anything but yes is no. */
+    /** Only on an interactive terminal; any answer but yes is no. */
     async confirm(prompt: string, signal: AbortSignal): Promise<boolean> {
       return /^y(es)?$/i.test((await question(`${plain(prompt)} [y/N] `, stderr, signal)).trim())
     },
 
-    /** Asked without echo, or read from what is piped in. */
+    /** Prompts without echo, or reads from a pipe. */
     async secret(prompt: string, signal: AbortSignal): Promise<string> {
       if (!stdin.isTTY) return (await readAll(stdin)).trim()
-      if (!isInteractive) throw new CliError('USAGE', 'Nothing can be asked here: pipe it in.')
+      if (!isInteractive) throw new CliError('USAGE', 'There is no terminal to ask at: pipe the value in.')
       stop()
       stderr.write(plain(prompt))
       const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() })

@@ -4,12 +4,12 @@ import { CliError } from './errors.ts'
 import { addressOf, deriveKey, type Family, type Key } from './keys.ts'
 import { LOCAL_WALLET } from './store/wallet-files.ts'
 
-/** A wallet to swap with. That of the local network has a key of each family, and needs no passphrase. */
+/** A wallet to swap with. The local network's wallet has a key of each family and no passphrase. */
 export type ChosenWallet = { name: string; family: Family; address: string }
 
 type Stores = Pick<Context, 'wallets' | 'settings'>
 
-/** The wallet that is named; else the default, the only one of this family, or that of the local network. */
+/** The named wallet; else the default, the only one of this family, or the local network's. */
 export async function chooseWallet(
   context: Stores,
   { family, chain, named }: { family: Family; chain: string; named?: string | undefined },
@@ -17,7 +17,7 @@ export async function chooseWallet(
   if (named !== undefined) return getNamed(context, { family, chain, name: named })
   const { wallets, settings } = context
   const usual = settings.wallet === undefined ? undefined : (wallets.find(settings.wallet) ?? 'missing')
-  // One of another family is no reason to stop: it is the default elsewhere.
+  // A default of another family is no error: it is for other chains.
   if (settings.wallet !== undefined && (usual === 'missing' || usual?.family === family))
     return getNamed(context, { family, chain, name: settings.wallet })
   const fitting = wallets.list().filter((wallet) => wallet.family === family)
@@ -28,10 +28,10 @@ export async function chooseWallet(
     fitting.length === 0
       ? `geoswap wallet create NAME --family ${family}, or geoswap wallet import NAME.`
       : `Name one with --wallet, or set it: geoswap config set wallet NAME. There are ${namesOf(fitting)}.`
-  throw new CliError('NO_WALLET', `Which wallet is to be used on ${chain} is not said.`, { advice })
+  throw new CliError('NO_WALLET', `No wallet is set for ${chain}.`, { advice })
 }
 
-/** An address, or the wallet of this name: for what needs no key. */
+/** An address, or that of the named wallet. For commands that need no key. */
 export async function chooseAddress(
   context: Stores,
   choice: { family: Family; chain: string; named?: string | undefined },
@@ -73,10 +73,14 @@ export async function getPassphrase(context: Context, prompt: string): Promise<s
   const { passphrase, terminal, interrupts } = context
   if (passphrase) return passphrase
   if (terminal.isInteractive) return terminal.secret(prompt, interrupts.signal)
-  const advice = 'Put it into the environment variable GEOSWAP_PASSPHRASE.'
-  throw new CliError('NEEDS_PASSPHRASE', 'The wallet needs its passphrase, and nobody is here to ask.', {
-    advice,
-  })
+  const advice = 'Set the environment variable GEOSWAP_PASSPHRASE.'
+  throw new CliError(
+    'NEEDS_PASSPHRASE',
+    'The wallet needs its passphrase, and there is no terminal to ask for it.',
+    {
+      advice,
+    },
+  )
 }
 
 function namesOf(wallets: readonly { name: string }[]): string {

@@ -19,7 +19,10 @@ import network from '../network.json' with { type: 'json' }
 
 type Provider = { request(call: { method: string; params?: readonly unknown[] }): Promise<unknown> }
 
-/** One in-process chain. `accounts` are unlocked: the node signs for them. `errors` name what a call reverted with. */
+/**
+ * One in-process chain. `accounts` are unlocked: the node signs for them. `errors` has the custom errors of
+ * the contracts.
+ */
 export type Chain = { id: number; provider: Provider; accounts: readonly Address[]; errors: Abi }
 export type Call = { from: Address; to?: Address; data?: Hex; value?: bigint; gas?: bigint }
 export type Receipt = { gasUsed: bigint; logs: readonly Log[]; contractAddress: Address; hash: Hex }
@@ -30,7 +33,7 @@ const defaultGas = 8_000_000n
 
 export type ChainOptions = { id?: number; initialDate?: string }
 
-/** Starts a chain of its own in this process, at the present time unless an initial date is given. */
+/** Starts a chain in this process, at the current time unless an initial date is given. */
 export async function createChain(options: ChainOptions & { errors?: Abi } = {}): Promise<Chain> {
   const { resolveConfig } = require('hardhat/internal/core/config/config-resolution')
   const { createProvider } = require('hardhat/internal/core/providers/construction')
@@ -42,12 +45,15 @@ export async function createChain(options: ChainOptions & { errors?: Abi } = {})
   return { id, provider, accounts, errors: options.errors ?? [] }
 }
 
-/** Asks the node. The caller states what the method returns. */
+/** Calls the node. The caller states the result type. */
 export async function ask<T>(chain: Chain, method: string, params: readonly unknown[] = []): Promise<T> {
   return (await chain.provider.request({ method, params })) as T
 }
 
-/** Sends from an unlocked account and returns the receipt; throws the name of the contract's error on a revert. */
+/**
+ * Sends from an unlocked account and returns the receipt. On a revert, throws the name of the contract's
+ * error.
+ */
 export async function send(chain: Chain, call: Call): Promise<Receipt> {
   const hash = await naming(chain, () => ask<Hex>(chain, 'eth_sendTransaction', [toRpc(call)]))
   return readReceipt(chain, hash)
@@ -55,7 +61,7 @@ export async function send(chain: Chain, call: Call): Promise<Receipt> {
 
 export type RawCall = { to: Address; data?: Hex; value?: bigint; authorizations?: SignedAuthorization[] }
 
-/** Signs and sends from a wallet whose key is known here, with EIP-7702 authorizations if there are any. */
+/** Signs and sends with a local key, optionally with EIP-7702 authorizations. */
 export async function sendSigned(chain: Chain, from: PrivateKeyAccount, call: RawCall): Promise<Receipt> {
   const { to, data = '0x', value = 0n, authorizations } = call
   const fees = { maxFeePerGas: parseGwei('10'), maxPriorityFeePerGas: 0n, gas: 2_000_000n }
@@ -67,7 +73,7 @@ export async function sendSigned(chain: Chain, from: PrivateKeyAccount, call: Ra
   return readReceipt(chain, await naming(chain, () => ask<Hex>(chain, 'eth_sendRawTransaction', [raw])))
 }
 
-/** Calls without changing anything; throws like `send`. */
+/** Calls without changing state; throws like `send`. */
 export function read(chain: Chain, call: Omit<Call, 'from'> & { from?: Address }): Promise<Hex> {
   const from = call.from ?? getAccount(chain, 0)
   return naming(chain, () => ask<Hex>(chain, 'eth_call', [toRpc({ ...call, from }), 'latest']))
@@ -103,7 +109,7 @@ export async function readTime(chain: Chain): Promise<bigint> {
   return hexToBigInt(block.timestamp)
 }
 
-/** The next block, and so the next transaction, happens at this second. */
+/** Sets the time of the next block, and so of the next transaction. */
 export async function setNextTime(chain: Chain, seconds: bigint): Promise<void> {
   await ask(chain, 'evm_setNextBlockTimestamp', [numberToHex(seconds)])
 }
@@ -138,7 +144,7 @@ function nameRevert(chain: Chain, error: unknown): string {
   }
 }
 
-/** Nodes put revert data at `data` or `data.data`. */
+/** Nodes return revert data at `data` or `data.data`. */
 function findData(error: unknown): Hex | undefined {
   if (typeof error !== 'object' || error === null || !('data' in error)) return undefined
   return isHex(error.data) ? error.data : findData(error.data)

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import type { Abi, Hex } from 'viem'
 import settings from '../compiler.json' with { type: 'json' }
 
-/** `immutables` are the places of the runtime code that the constructor fills in: where they start, in bytes. */
+/** `immutables` are the byte offsets in the runtime code that the constructor fills in. */
 export type Contract = {
   abi: Abi
   bytecode: Hex
@@ -37,12 +37,12 @@ const outputs = [
   'evm.deployedBytecode.immutableReferences',
 ]
 
-/** Compiler settings of its own; `isFresh` compiles also what was compiled before. */
+/** Overrides of the compiler settings; `isFresh` ignores the cache. */
 type Options = { isFresh?: boolean; viaIR?: boolean; optimizer?: object }
 
 /**
- * Compiles every contract below the folders of `src`, with all they import. The result is cached on disk by
- * the content of its sources. Folders compiled apart cannot influence each other's bytecode.
+ * Compiles every contract below the folders of `src`, with its imports. The result is cached on disk by the
+ * content of its sources. Folders that are compiled separately cannot influence each other's bytecode.
  */
 function compile(folders: readonly string[], { isFresh = false, ...overrides }: Options = {}): Contracts {
   const sources = readSources(folders.flatMap((folder) => listSolidity(join('src', folder))))
@@ -60,11 +60,11 @@ function compile(folders: readonly string[], { isFresh = false, ...overrides }: 
   return contracts
 }
 
-/** What runs on a chain: the three contracts, and the token and feed of local networks. */
+/** The deployed contracts, and the token and feed of local networks. */
 export const compileProduct = (options?: Options): Contracts =>
   compile(['.', 'interfaces', 'libraries', 'local'], options)
 
-/** The hostile tokens, wallets and venues of the tests: unoptimised, as their gas does not matter. */
+/** The hostile tokens, wallets and venues of the tests: not optimised, since their gas does not matter. */
 export function compileTestContracts(): Contracts {
   return compile(['test'], { viaIR: false, optimizer: { enabled: false } })
 }
@@ -74,7 +74,7 @@ function listSolidity(folder: string): string[] {
   return names.sort().map((name) => join(folder, name))
 }
 
-/** All sources by the name the compiler knows them by: a path in this package, or one below node_modules. */
+/** All sources by the compiler's name for them: a path in this package, or below node_modules. */
 function readSources(entries: readonly string[]): Record<string, { content: string }> {
   const sources: Record<string, { content: string }> = {}
   const visit = (name: string): void => {

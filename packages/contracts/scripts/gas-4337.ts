@@ -11,26 +11,26 @@ import {
   numberToHex,
   type PrivateKeyAccount,
 } from 'viem'
-import { createWallet, createWorld, delegate, mint, undone, type World } from '../test/world.ts'
+import { createWallet, createWorld, delegate, mint, type World, withRevert } from '../test/world.ts'
 import * as evm from './chain.ts'
 import { initialDate, keyOf } from './gas-rows.ts'
 
 type Artifact = { abi: Abi; bytecode: Hex }
 type Peer = { world: World; entryPoint: Address; abi: Abi; wallets: PrivateKeyAccount[] }
 
-/** Where Simple7702Account expects EntryPoint v0.8; replaced by where it is here, which costs the same. */
+/** The address of EntryPoint v0.8 in Simple7702Account; replaced by the local one, which costs the same. */
 const canonicalEntryPoint = '4337084d9e255ff0702461cf8895ce9e3b5ff108'
 const require = createRequire(import.meta.url)
 
 /**
  * ERC-4337 v0.8 from the bytecode of its npm package: gas per op of a plain token transfer into an escrow
- * address, with the wallet's own deposit. No record, no refund, no paymaster: the least it can cost.
+ * address, with the wallet's own deposit. No record, no refund and no paymaster: its minimum cost.
  */
 export async function measure4337(): Promise<{ name: string; gas: number }[]> {
   const peer = await createPeer()
   const rows: { name: string; gas: number }[] = []
   for (const size of [1, 5, 20]) {
-    const gas = await undone(peer.world, () => handleOps(peer, size))
+    const gas = await withRevert(peer.world, () => handleOps(peer, size))
     rows.push({ name: `ERC-4337 v0.8, bare transfer, ${size} per transaction`, gas: Number(gas) })
   }
   return rows

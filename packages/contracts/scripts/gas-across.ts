@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { type Abi, type Address, encodeFunctionData, erc20Abi, type Hex, pad } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
-import { createWorld, mint, undone, type World } from '../test/world.ts'
+import { createWorld, mint, type World, withRevert } from '../test/world.ts'
 import * as evm from './chain.ts'
 import { initialDate, keyOf } from './gas-rows.ts'
 
@@ -24,7 +24,7 @@ export async function measureAcross(): Promise<{ name: string; gas: number }[]> 
     ['Across native fillRelay, one per transaction', () => fill(peer, 100, coin, world.secondLocker)],
   ]
   const rows: { name: string; gas: number }[] = []
-  for (const [name, measure] of measured) rows.push({ name, gas: Number(await undone(world, measure)) })
+  for (const [name, measure] of measured) rows.push({ name, gas: Number(await withRevert(world, measure)) })
   return rows
 }
 

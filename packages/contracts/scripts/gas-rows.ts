@@ -23,15 +23,15 @@ import {
   DAY,
   mint,
   NATIVE,
-  undone,
   type World,
+  withRevert,
 } from '../test/world.ts'
 import * as evm from './chain.ts'
 
 /** One measured kind of transaction, per op. `goal` is a promise: it is never raised to fit. */
 export type GasRow = { name: string; goal: number; gas: number }
 
-/** Nothing here depends on the clock or on chance, so that a difference of one gas is a difference in the code. */
+/** Nothing here depends on the clock or on chance, so a difference of one gas is a difference in the code. */
 export const initialDate = '2026-01-01T00:00:00Z'
 const start = BigInt(Date.parse(initialDate) / 1_000)
 const deadlines = {
@@ -41,16 +41,16 @@ const deadlines = {
 }
 export const keyOf = (name: string): Hex => keccak256(toHex(name))
 
-/** Amounts as they are on a chain, in a dollar token with 6 decimals: calldata has its true weight. */
+/** Realistic amounts of a dollar token with 6 decimals, so that calldata has its real cost. */
 const inputAmount = 1_234_567_890n
 const amounts = { inputAmount, minOutput: 1_227_811_111n, amountOut: 1_233_950_123n }
 
 type Scene = { world: World; wallets: PrivateKeyAccount[]; sponsor: PrivateKeyAccount }
 
 /**
- * Measures gas per op in steady state: positions, lanes and caps are in use, balances are not zero before or
- * after, wallets are delegated, recipients have no code, the token is OpenZeppelin's ERC-20. A batch has one
- * locker, one ring and one token.
+ * Measures gas per op in steady state: positions, lanes and caps are in use, balances are never zero, wallets
+ * are delegated, and recipients have no code. The token is OpenZeppelin's ERC-20. A batch has one locker, one
+ * ring and one token.
  */
 export async function measureRows(): Promise<GasRow[]> {
   const scene = await createScene()
@@ -74,12 +74,12 @@ export async function measureRows(): Promise<GasRow[]> {
   ]
   const rows: GasRow[] = []
   for (const [name, goal, measure] of measured) {
-    rows.push({ name, goal, gas: Number(await undone(scene.world, () => measure(scene))) })
+    rows.push({ name, goal, gas: Number(await withRevert(scene.world, () => measure(scene))) })
   }
   return rows
 }
 
-/** Twenty wallets that have each been through a whole swap on a position of their own. */
+/** Twenty wallets that have each completed a swap on their own position. */
 async function createScene(): Promise<Scene> {
   const world = await createWorld({ initialDate })
   const sponsor = await createSponsor(world, keyOf('sponsor'))
@@ -136,7 +136,7 @@ async function lockBatch(scene: Scene, size: number): Promise<bigint> {
   return (await lockMany(scene.world, swaps)).gasUsed / BigInt(size)
 }
 
-/** A new wallet holds tokens and nothing else: its account does not exist before the transaction. */
+/** A new wallet holds only tokens: its account does not exist before the transaction. */
 async function lockFirst({ world, sponsor }: Scene, index: bigint): Promise<bigint> {
   const wallet = privateKeyToAccount(keyOf('new wallet'))
   await mint(world, { token: world.token, to: wallet.address, amount: inputAmount * 2n })
@@ -155,8 +155,9 @@ async function deliverBatch(scene: Scene): Promise<bigint> {
 }
 
 /**
- * A hundred tokens at 20 dollars from a pool with a fee of 0.3 % that was traded before. They cost about 2,007
- * dollars: with less, the purchase of exactly a hundred fails first, and then all that may be spent is.
+ * Buys a hundred tokens at 20 dollars from a pool with a fee of 0.3 % that was traded before. They cost about
+ * 2,007 dollars. With a smaller budget, the purchase of exactly a hundred fails first, and then the whole
+ * budget is spent.
  */
 async function deliverBoughtOne(scene: Scene, dollars: bigint): Promise<bigint> {
   const { world } = scene
@@ -169,7 +170,7 @@ async function deliverBoughtOne(scene: Scene, dollars: bigint): Promise<bigint> 
   const terms = { outputToken, minOutput: (wanted * 97n) / 100n, amountOut: (wanted * 97n) / 100n }
   const purchase = { tokenIn: world.token, maxIn: dollars * 10n ** 6n, fee: 3_000, wanted }
 
-  // A pool notes its price once a second: the trades are apart, however fast this runs.
+  // A pool records its price once a second: the trades are apart, however fast this runs.
   const buyAt = async (round: number, time: bigint) => {
     const swap = await createOne(scene, { ...terms, index: indexOf(round, 0) })
     await evm.setNextTime(world.chain, time)

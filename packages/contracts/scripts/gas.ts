@@ -5,7 +5,7 @@ import { type GasRow, measureRows } from './gas-rows.ts'
 
 const snapshotFile = new URL('../gas.snapshot.json', import.meta.url)
 
-/** Measured elsewhere with the same token, because these peers ship no bytecode on npm. */
+/** Measured elsewhere with the same token, because these peers publish no bytecode on npm. */
 const cited = [
   { name: 'Relay through Calibur, input, one per transaction, no on-chain refund', gas: 78_366 },
   { name: 'Porto, input, one per transaction', gas: 94_763 },

@@ -16,7 +16,7 @@ const generated = [
 
 const createdDoc = '/** Creation code, without constructor arguments. */'
 const runtimeDoc =
-  '/** What a chain holds, with 32 zero bytes at each of `immutables`, where the constructor wrote its values. */'
+  '/** Runtime code, with 32 zero bytes at each of `immutables`, where the constructor writes its values. */'
 
 /** `GeoEscrow` becomes `geo-escrow.gen.ts`, which exports `geoEscrowAbi`, `geoEscrowBytecode`, `geoEscrowRuntime`. */
 function toSource(name: string, contract: Contract): string {
@@ -32,7 +32,7 @@ function toSource(name: string, contract: Contract): string {
   ].join('\n')
 }
 
-/** For clients that compare what a chain holds and have no room for the code itself. */
+/** For clients that compare deployed code and have no room for the code itself. */
 function toPublishedCode(): string {
   const rows = Object.entries({ account: 'GeoAccount', escrow: 'GeoEscrow' }).map(([role, name]) => {
     const { runtimeBytecode, immutables } = getContract(name)

@@ -12,7 +12,7 @@ import {
 import { keccak256 } from 'viem'
 import { compileProduct } from './compile.ts'
 
-// What is deployed, as it is committed.
+// The committed code, which is deployed.
 const committed = {
   GeoAccount: { bytecode: geoAccountBytecode, runtime: geoAccountRuntime },
   GeoEscrow: { bytecode: geoEscrowBytecode, runtime: geoEscrowRuntime },
@@ -20,7 +20,10 @@ const committed = {
   UniswapV3Adapter: { bytecode: uniswapV3AdapterBytecode, runtime: uniswapV3AdapterRuntime },
 }
 
-/** Compiles the sources anew and compares with what is committed: whoever reads the sources knows what runs. */
+/**
+ * Compiles the sources again and compares the result with the committed code, so that the sources are what
+ * runs.
+ */
 const compiled = compileProduct({ isFresh: true })
 const version: string = createRequire(import.meta.url)('solc').version()
 console.log(`solc ${version}`)

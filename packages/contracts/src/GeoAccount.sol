@@ -7,18 +7,18 @@ import {IGeoAccount} from "./interfaces/IGeoAccount.sol";
 import {SignatureLib} from "./libraries/SignatureLib.sol";
 
 /// @title GeoAccount
-/// @notice The code a wallet delegates to (EIP-7702). It has one power: to hand the escrow the input of an op that the
-///         wallet signed, when the escrow asks. For everything else the wallet behaves as one without code.
+/// @notice The code a wallet delegates to (EIP-7702). Its only power is to pay the input of an op
+///         that the wallet signed, to the escrow, when the escrow calls. Otherwise the wallet behaves as without code.
 ///
-/// Money it can touch: the wallet's own, towards the escrow only, one signed amount of one signed token per op.
+/// Funds it can move: the wallet's own, to the escrow only, one signed amount of one signed token per op.
 ///
-/// Attacks it answers:
+/// Attacks it prevents:
 /// - A signature used twice by calling the wallet directly: only the escrow may call, and it records an op once.
 /// - Another wallet's signature, or a failed recovery: the signer must be `address(this)`, never the zero address.
 /// - Malleability: the upper half of s is refused, in `pay` and in ERC-1271.
-/// - Tokens that take a fee, lie, return nothing or false: the escrow's balance must be exactly the one it named.
-/// - Front-run set-up, storage left for or by another delegate: no initializer, no admin, no storage.
-/// - A wallet that breaks for others: permits, NFTs, ERC-223 tokens and plain calls work as before.
+/// - Tokens that take a fee, lie, return nothing or false: the escrow's balance must be exactly the expected one.
+/// - Front-run initialization, storage shared with another delegate: no initializer, no admin, no storage.
+/// - A wallet that stops working elsewhere: permits, NFTs, ERC-223 tokens and plain calls work as before.
 contract GeoAccount is IGeoAccount {
     /// @inheritdoc IGeoAccount
     address public immutable ESCROW;

@@ -14,45 +14,45 @@ import {SignatureLib} from "./libraries/SignatureLib.sol";
 import {SlotLib} from "./libraries/SlotLib.sol";
 
 /// @title GeoEscrow
-/// @notice The input in transit. A locker takes the input of an op that a wallet signed; the input then goes to the vault
-///         when the attester has seen the delivery, or back to the wallet: at once when the attester says so, by anyone
-///         after the op's refundDeadline. Nobody can pause that, and nobody can change this contract.
+/// @notice Holds inputs in transit. A locker takes the input of an op that a wallet signed. The input then goes to the
+///         vault once the attester has confirmed the delivery, or back to the wallet: at once with the attester's
+///         signature, by anyone after the op's refundDeadline. Nobody can pause that or change this contract.
 ///
-/// Money it can touch: its own. Each op's input has two ways out, the vault and the wallet, and takes one of them once.
+/// Funds it can move: its own. Each op's input is paid once, either to the vault or to the wallet.
 ///
-/// Attacks it answers:
+/// Attacks it prevents:
 /// - Replay of an op, also on another chain or in another escrow: one word per index, and the EIP-712 domain.
-/// - Griefing of positions: a ring of positions for each locker, who is part of what the wallet signed.
-/// - A wallet that is not delegated, or to other code, where a call "succeeds": the wallet's code hash is compared.
-/// - Stuck money: refundDeadline is at most 7 days away; a payment that is refused becomes a credit, and the op closes.
-/// - Delivered and refunded because the vault could not be paid: the claim closes the op and credits the vault.
+/// - Griefing of positions: each locker has its own ring of positions, and the wallet signs the locker.
+/// - A wallet without delegation, or with another one, where a call "succeeds": the wallet's code hash is compared.
+/// - Stuck funds: refundDeadline is at most 7 days away; a refused payment becomes a credit, and the op closes.
+/// - A delivered op refunded because the vault could not be paid: the claim closes the op and credits the vault.
 /// - Batches poisoned by one op: each op has its own gas, and a failure leaves no trace but a log.
-/// - Callers who give too little gas so that a good op fails or a good payment becomes a credit: the call reverts.
-/// - Re-entrancy through tokens or wallets: one transient guard over everything that moves money.
-/// - A stolen attester key: it pays the vault or the wallets, nobody else, and the vault no more than a cap per hour.
-/// - A treasury that wants the money: it can change the attester only after every op of before can be refunded.
+/// - Callers that supply too little gas, so that a good op fails or a payment becomes a credit: the call reverts.
+/// - Re-entrancy through tokens or wallets: one transient guard over every call that moves funds.
+/// - A stolen attester key: it can pay only the vault or the wallets, and the vault at most a cap per hour.
+/// - A malicious treasury: it can change the attester only after every earlier op can be refunded.
 contract GeoEscrow is IGeoEscrow, EIP712 {
     using HourlyCapLib for uint256;
     using SlotLib for uint256;
 
-    /// @dev A word in a struct, so that its place is computed once for a read and a write.
+    /// @dev A word in a struct, so that its storage slot is computed once for a read and a write.
     struct Slot { uint256 word; }
 
-    /// @dev The longest time an op can hold a wallet's money.
+    /// @dev The longest time an op can hold a wallet's funds.
     uint256 private constant MAX_HOLD = 7 days;
-    /// @dev Longer than MAX_HOLD, by a day in which to notice.
+    /// @dev MAX_HOLD and one day to notice the proposal.
     uint256 private constant ATTESTER_DELAY = 8 days;
-    /// @dev What one op of a batch may burn in `pay`: real tokens need a third of it.
+    /// @dev Gas limit of `pay` for one op of a batch: real tokens need a third of it.
     uint256 private constant LOCK_GAS = 250_000;
-    /// @dev What reading a token's balance may burn.
+    /// @dev Gas limit for reading a token's balance.
     uint256 private constant BALANCE_GAS = 50_000;
-    /// @dev EIP-150 keeps 1/64 back from a call; 50,000 pay for the record before it (a new word is 22,100) and the log after.
+    /// @dev EIP-150 withholds 1/64 from a call; 50,000 cover the record before it (a new word is 22,100) and the log after.
     uint256 private constant LOCK_GAS_FLOOR = LOCK_GAS * 64 / 63 + 50_000;
     uint256 private constant BALANCE_GAS_FLOOR = BALANCE_GAS * 64 / 63 + LOCK_GAS_FLOOR;
-    /// @dev What a wallet's code may burn when it is paid in native coin, and a token in a transfer.
+    /// @dev Gas limits of a wallet that is paid in native coin, and of a token's transfer.
     uint256 private constant NATIVE_PUSH_GAS = 50_000;
     uint256 private constant TOKEN_PUSH_GAS = 200_000;
-    /// @dev 60,000 pay for the call itself (at most 36,600, to a new account) or the credit (25,000).
+    /// @dev 60,000 cover the call itself (at most 36,600, to a new account) or the credit (25,000).
     uint256 private constant PUSH_GAS_FLOOR = TOKEN_PUSH_GAS * 64 / 63 + 60_000;
 
     /// @inheritdoc IGeoEscrow
@@ -61,7 +61,7 @@ contract GeoEscrow is IGeoEscrow, EIP712 {
     address public immutable ACCOUNT;
     /// @inheritdoc IGeoEscrow
     address public immutable TREASURY;
-    /// @dev Code hash of a wallet that is delegated to ACCOUNT: EIP-7702's 0xef0100 and the address.
+    /// @dev Code hash of a wallet delegated to ACCOUNT: EIP-7702's 0xef0100 and the address.
     bytes32 private immutable DELEGATED;
 
     /// @inheritdoc IGeoEscrow
@@ -75,7 +75,7 @@ contract GeoEscrow is IGeoEscrow, EIP712 {
     mapping(address token => uint256 word) private _claimCaps;
     address private _nextAttester;
     uint64 private _nextAttesterReadyAt;
-    /// @dev 1 while a call is under way. A whole word, because a packed flag costs a read with each write.
+    /// @dev 1 during a call. A whole word, because a packed flag costs a read with each write.
     uint256 private transient _entered;
 
     modifier nonReentrant() {
@@ -90,7 +90,7 @@ contract GeoEscrow is IGeoEscrow, EIP712 {
         _;
     }
 
-    /// @dev Equal arguments on all chains give equal addresses by CREATE2; the deployer's address plays no part.
+    /// @dev Equal arguments on all chains give equal addresses by CREATE2, whatever the deployer's address.
     constructor(address vault, address attester_, address treasury) {
         if (vault == address(0) || attester_ == address(0) || treasury == address(0)) revert ZeroAddress();
         VAULT = vault;
@@ -100,7 +100,7 @@ contract GeoEscrow is IGeoEscrow, EIP712 {
         DELEGATED = keccak256(abi.encodePacked(hex"ef0100", ACCOUNT));
     }
 
-    /// @dev Wallets pay native inputs by plain transfer. Anyone else who sends coins gives them away.
+    /// @dev Wallets pay native inputs by plain transfer. Coins from anyone else are lost to the sender.
     receive() external payable {}
 
     /// @inheritdoc IGeoEscrow
@@ -271,7 +271,7 @@ contract GeoEscrow is IGeoEscrow, EIP712 {
         return (_nextAttester, _nextAttesterReadyAt);
     }
 
-    /// @dev Why an op cannot be locked now, as an error's selector, or 0. `word` is what its position holds.
+    /// @dev The selector of the error that prevents the lock, or 0. `word` is the current word of the op's position.
     function _refusal(Op calldata op, uint256 word) private view returns (bytes4) {
         if (block.timestamp > op.opDeadline) return Expired.selector;
         if (op.refundDeadline <= op.opDeadline) return BadDeadlines.selector;
@@ -290,7 +290,7 @@ contract GeoEscrow is IGeoEscrow, EIP712 {
         revert SlotTaken();
     }
 
-    /// @dev What this contract will hold of a token when `amount` has arrived; false when that is no number.
+    /// @dev The balance of this contract after `amount` has arrived; false if the token has none or the sum overflows.
     function _balanceWith(address token, uint256 amount) private view returns (bool ok, uint256 expected) {
         (ok, expected) = CappedCallLib.tryBalance(token, BALANCE_GAS);
         unchecked {
@@ -299,7 +299,7 @@ contract GeoEscrow is IGeoEscrow, EIP712 {
         ok = ok && expected >= amount;
     }
 
-    /// @dev One op of a batch: locked, or reported with the position as it was.
+    /// @dev Locks one op of a batch, or reports it and leaves the position unchanged.
     function _tryLock(SignedOp calldata signed, bool isKnown, uint256 balance) private returns (bool) {
         Op calldata op = signed.op;
         bytes32 hash = hashOp(op, msg.sender);
@@ -337,7 +337,7 @@ contract GeoEscrow is IGeoEscrow, EIP712 {
         }
     }
 
-    /// @dev One op of a batch: closed, or left as it is. `room` is what the token's cap still allows.
+    /// @dev Closes one op of a batch, or leaves it unchanged. `room` is the rest of the token's cap.
     function _tryClaim(LockedOp calldata locked, bytes32 hash, uint256 room) private returns (bool) {
         uint256 index = locked.op.index;
         Slot storage place = _slots[SlotLib.key(locked.locker, index)];
@@ -371,7 +371,7 @@ contract GeoEscrow is IGeoEscrow, EIP712 {
         _push(token, VAULT, amount);
     }
 
-    /// @dev Pays, or credits what was refused. The gas is there for both, so a caller cannot choose the credit.
+    /// @dev Pays, or credits a refused payment. The gas suffices for both, so a caller cannot force the credit.
     function _push(address token, address to, uint256 amount) private {
         if (gasleft() < PUSH_GAS_FLOOR) revert LowGas();
         if (CappedCallLib.tryPay(token, to, amount, NATIVE_PUSH_GAS, TOKEN_PUSH_GAS)) return;

@@ -11,33 +11,33 @@ import {HourlyCapLib} from "./libraries/HourlyCapLib.sol";
 import {LaneLib} from "./libraries/LaneLib.sol";
 
 /// @title GeoVault
-/// @notice The operator's inventory. Deliverer keys pay outputs from it, each at most once, and the log of a payment is
-///         what the attester, and anyone else, takes as the proof of delivery.
+/// @notice The operator's inventory. Deliverer keys pay outputs from it, each at most once. The log of a payment is
+///         the proof of delivery for the attester and for anyone else.
 ///
-/// Money it can touch: its own. It leaves to a delivery's recipient within a cap per token and hour, or by the treasury.
+/// Funds it can move: its own, to a delivery's recipient within a cap per token and hour, or by the treasury.
 ///
-/// Attacks it answers:
-/// - A delivery paid twice: the position's last round is written before the money moves, and only a higher one passes.
+/// Attacks it prevents:
+/// - A delivery paid twice: the position's last round is written before the payment, and only a higher one is accepted.
 /// - Positions of one chain blocking those of another: the key is the ring, which names origin chain, escrow and locker.
-/// - Late, short, or paid to nobody: deadline, minimum and recipient are checked before the money moves.
-/// - Terms that nobody signed: the logged hash is computed from what was paid, on this chain, by this vault.
+/// - Late, insufficient or lost payments: deadline, minimum and recipient are checked before the payment.
+/// - Unsigned terms: the logged hash is computed from the actual payment, on this chain, by this vault.
 /// - A stolen deliverer key: caps per token and hour, and the treasury can revoke each key.
 /// - Batches poisoned by one delivery: each payment has its own gas; a failing, late, used or over-cap one is left out.
-/// - Recipients and venues that re-enter: one transient guard over everything that moves money.
-/// - Venues that take too much or give too little: exact approval, reset after; balances are compared, or all reverts.
+/// - Recipients and venues that re-enter: one transient guard over every call that moves funds.
+/// - Venues that take too much or give too little: exact approval, reset after; balances are compared, or it reverts.
 contract GeoVault is IGeoVault {
     using HourlyCapLib for uint256;
     using LaneLib for uint256;
 
-    /// @dev A word in a struct, so that its place is computed once for a read and a write.
+    /// @dev A word in a struct, so that its storage slot is computed once for a read and a write.
     struct Row {
         uint256 word;
     }
 
-    /// @dev What a recipient's code may burn when it is paid in native coin, and a token in a batch's transfer.
+    /// @dev Gas limits of a recipient that is paid in native coin, and of a token's transfer in a batch.
     uint256 private constant NATIVE_PUSH_GAS = 50_000;
     uint256 private constant TOKEN_PUSH_GAS = 150_000;
-    /// @dev EIP-150 keeps 1/64 back from a call; 50,000 pay for the record before it (a new word is 22,100) and the log after.
+    /// @dev EIP-150 withholds 1/64 from a call; 50,000 cover the record before it (a new word is 22,100) and the log after.
     ///      Covers native pushes too: their own cap, and 36,600 for a call to a new account.
     uint256 private constant PUSH_GAS_FLOOR = TOKEN_PUSH_GAS * 64 / 63 + 50_000;
 
@@ -51,7 +51,7 @@ contract GeoVault is IGeoVault {
 
     mapping(bytes32 ring => mapping(uint256 row => Row)) private _lanes;
     mapping(address token => uint256 word) private _caps;
-    /// @dev 1 while a call is under way. A whole word, because a packed flag costs a read with each write.
+    /// @dev 1 during a call. A whole word, because a packed flag costs a read with each write.
     uint256 private transient _entered;
 
     modifier nonReentrant() {
@@ -71,7 +71,7 @@ contract GeoVault is IGeoVault {
         _;
     }
 
-    /// @dev Equal arguments on all chains give equal addresses by CREATE2; the deployer's address plays no part.
+    /// @dev Equal arguments on all chains give equal addresses by CREATE2, whatever the deployer's address.
     constructor(address treasury) {
         if (treasury == address(0)) revert ZeroAddress();
         TREASURY = treasury;
@@ -208,13 +208,13 @@ contract GeoVault is IGeoVault {
         if (fill.index >> 64 != 0) revert IndexOutOfRange();
     }
 
-    /// @dev Paying these would lose the money, or not move it.
+    /// @dev False for recipients where a payment would be lost or have no effect.
     function _isPayable(address token, address recipient) private view returns (bool) {
         if (recipient == address(0) || recipient == token) return false;
         return recipient != address(this);
     }
 
-    /// @dev Once only: writes the index's round, which must be higher than the position's last.
+    /// @dev Prevents a second delivery: writes the index's round, which must be higher than the position's last.
     function _record(bytes32 ring, uint256 index) private {
         Row storage row = _lanes[ring][LaneLib.row(index)];
         uint256 word = row.word;
@@ -228,7 +228,7 @@ contract GeoVault is IGeoVault {
         _caps[token] = word.spend(amount);
     }
 
-    /// @dev One delivery of a batch: paid, or reported with its lane as it was. `room` is what the cap still allows.
+    /// @dev Pays one delivery of a batch, or reports it and leaves its lane unchanged. `room` is the rest of the cap.
     function _tryDeliver(bytes32 ring, address token, Fill calldata fill, uint256 room) private returns (bool) {
         uint256 index = fill.index;
         uint256 amount = fill.amount;
@@ -261,12 +261,12 @@ contract GeoVault is IGeoVault {
         return word.accepts(fill.index);
     }
 
-    /// @dev Counts what a batch paid of one token. The guard keeps other calls from seeing the cap before.
+    /// @dev Counts a batch's payments of one token. The guard prevents calls that would see the old cap.
     function _bookSpent(address token, uint256 amount) private {
         if (amount != 0) _caps[token] = _caps[token].spend(amount);
     }
 
-    /// @dev Lets the adapter sell at most `maxIn`, and leaves it no approval.
+    /// @dev Lets the adapter sell at most `maxIn`, and resets its approval.
     function _buy(
         address adapter,
         address tokenIn,

@@ -3,15 +3,15 @@ pragma solidity 0.8.37;
 
 /// @title Reader
 /// @notice Answers many calls in one `eth_call`. It is never deployed: a call without a recipient runs its constructor,
-///         which returns the answers in the place of code. So it works on every chain, and holds and decides nothing.
+///         which returns the answers instead of code. So it works on every chain and needs no deployment.
 contract Reader {
-    /// @dev Without data: how much of the chain's own coin the target has. With one byte: how its code begins.
+    /// @dev Without data: reads the target's native balance. With one byte: reads the start of its code.
     struct Call {
         address target;
         bytes data;
     }
 
-    /// @dev `data` is what the call returned, or what it reverted with.
+    /// @dev `data` is the return data or the revert data.
     struct Answer {
         bool isOk;
         bytes data;
@@ -30,7 +30,7 @@ contract Reader {
                 answers[i] = Answer(true, _codeStart(asked.target));
                 continue;
             }
-            // An equal share of the gas that is left: one that burns all of its own leaves the others theirs.
+            // An equal share of the remaining gas, so that a call that burns its share leaves the others theirs.
             (bool isOk, bytes memory data) = asked.target.call{gas: gasleft() / (count - i + 1)}(asked.data);
             answers[i] = Answer(isOk, data);
         }

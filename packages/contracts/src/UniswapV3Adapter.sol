@@ -11,28 +11,28 @@ import {IUniswapV3Adapter} from "./interfaces/IUniswapV3Adapter.sol";
 
 /// @title UniswapV3Adapter
 /// @notice Buys exactly the wanted output. If that costs more than `maxIn`, spends all of `maxIn` for at least
-///         `amountOut`: the recipient gets less than was wanted only when the whole budget went for it.
+///         `amountOut`: the recipient gets less than the wanted output only if the whole budget was spent.
 ///
-/// Money it can touch: what its caller approved, during the call. It goes from the caller straight into the pool, and
-/// the output from the pool to the recipient; only a token between two pools passes through here, and never stays.
+/// Funds it can move: the caller's approval, during the call. The input goes from the caller directly to the pool, and
+/// the output from the pool to the recipient; only an intermediate token passes through this contract, and never stays.
 ///
-/// Attacks it answers:
+/// Attacks it prevents:
 /// - Strangers who spend a caller's approval: the payer is always the caller of `buy`, carried through the pool.
-/// - Contracts that pose as pools: the factory is asked who the pool is. A real pool calls back only whoever called it.
-/// - Pools that were moved, also around this transaction: `maxIn` and `amountOut` bound both sides, or all reverts.
-/// - Tokens that re-enter: nothing is stored, so there is nothing to find half-done; the vault has its own guard.
+/// - Contracts that pose as pools: the factory confirms the pool. A real pool calls back only its caller.
+/// - Manipulated pool prices, also by sandwiching: `maxIn` and `amountOut` bound both sides, or the call reverts.
+/// - Tokens that re-enter: nothing is stored, so there is no inconsistent state; the vault has its own guard.
 contract UniswapV3Adapter is IUniswapV3Adapter {
     using LibBytes for bytes;
     using SafeCastLib for uint256;
 
-    /// @dev Who pays for a route's input, and at most how much.
+    /// @dev The payer of a route's input, and the maximum.
     struct Payment {
         address payer;
         uint256 maxIn;
         bytes route;
     }
 
-    /// @dev The pool at the output's end of a route, and which way it is used.
+    /// @dev The pool at the output end of a route, and the direction of the swap.
     struct Hop {
         IUniswapV3Pool pool;
         address tokenIn;
@@ -98,13 +98,13 @@ contract UniswapV3Adapter is IUniswapV3Adapter {
         SafeTransferLib.safeTransferFrom(hop.tokenIn, payment.payer, msg.sender, owed);
     }
 
-    /// @dev Buys what the calling pool is owed from the next pool of the route. The caller reverts if that gives less.
+    /// @dev Buys the input due to the calling pool from the next pool of the route. The caller reverts if it gets less.
     function _buyForPool(Payment memory payment, uint256 owed) private {
         payment.route = payment.route.slice(STEP_SIZE);
         _swap(_lastHop(payment.route), payment, -owed.toInt256(), msg.sender);
     }
 
-    /// @dev Sells all that may be spent, pool by pool from the input's end, and returns what the recipient was sent.
+    /// @dev Sells the whole budget, pool by pool from the input end, and returns the recipient's amount.
     function _sellAll(Payment memory payment, address recipient) private returns (uint256 amount) {
         bytes memory route = payment.route;
         amount = payment.maxIn;
@@ -117,7 +117,7 @@ contract UniswapV3Adapter is IUniswapV3Adapter {
         }
     }
 
-    /// @dev A pool that runs dry takes only a part, and of a token between the rest would stay here: it is refused.
+    /// @dev Refuses a pool that takes only a part: the rest of an intermediate token would stay here.
     function _sell(Payment memory payment, address recipient) private returns (uint256) {
         (uint256 sold, uint256 bought) =
             _swap(_lastHop(payment.route), payment, payment.maxIn.toInt256(), recipient);
@@ -143,7 +143,7 @@ contract UniswapV3Adapter is IUniswapV3Adapter {
         if (address(hop.pool) == address(0)) revert NoPool();
     }
 
-    /// @dev A pool's changes as what it was sold and what it gave. It never gives what it is sold.
+    /// @dev Converts a pool's balance changes to the amounts sold and bought.
     function _toAmounts(Hop memory hop, int256 amount0, int256 amount1) private pure returns (uint256, uint256) {
         (int256 sold, int256 bought) = hop.zeroForOne ? (amount0, amount1) : (amount1, amount0);
         return (uint256(sold), uint256(-bought));

@@ -43,7 +43,7 @@ export function callVault<name extends Written<Vault>>(
   return evm.send(world.chain, { from, to: world.vault, data, ...options })
 }
 
-/** Asks the escrow. */
+/** Reads from the escrow. */
 export function readEscrow<name extends Read<Escrow>>(
   world: World,
   functionName: name,
@@ -52,7 +52,7 @@ export function readEscrow<name extends Read<Escrow>>(
   return ask(world, { abi: geoEscrowAbi, to: world.escrow, functionName, args })
 }
 
-/** Asks the vault. */
+/** Reads from the vault. */
 export function readVault<name extends Read<Vault>>(
   world: World,
   functionName: name,
@@ -63,7 +63,7 @@ export function readVault<name extends Read<Vault>>(
 
 type Question = { abi: Abi; to: Address; functionName: string; args: unknown }
 
-/** The caller states what comes back; the ABI is the boundary that makes it true. */
+/** The caller states the result type; the ABI ensures it. */
 export async function ask<T>(world: World, { abi, to, functionName, args }: Question): Promise<T> {
   const data = await evm.read(world.chain, { to, data: encode(abi, functionName, args) })
   return decodeFunctionResult({ abi, functionName, data }) as T

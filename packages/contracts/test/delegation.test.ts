@@ -50,7 +50,7 @@ test("a new wallet's first op delegates and locks in one transaction", async () 
   expect(await readCode(world, wallet.address)).toBe(designator(world.account))
 })
 
-test('a wallet that is not delegated cannot be locked', async () => {
+test('a wallet without a delegation cannot be locked', async () => {
   const wallet = await createNewWallet()
 
   await expect(lock(world, await createSwap(world, wallet))).rejects.toThrow('NotDelegated')
@@ -64,7 +64,7 @@ test('a wallet that is delegated to other code cannot be locked, and keeps that 
   expect(await readCode(world, wallet.address)).toBe(designator(foreign))
 })
 
-test('a contract that is no wallet cannot be locked', async () => {
+test('a contract that is not a wallet cannot be locked', async () => {
   const wallet = await createNewWallet()
   const swap = await createSwap(world, wallet)
   const op = { ...swap.op, wallet: world.account }
@@ -91,7 +91,7 @@ test('an authorization for another chain makes the whole lock revert', async () 
   await expect(lockWith(swap, [elsewhere])).rejects.toThrow('NotDelegated')
 })
 
-test('of two authorizations in one transaction the last counts, and a foreign last one stops the lock', async () => {
+test('of two authorizations in one transaction the last counts, and a foreign last one prevents the lock', async () => {
   const wallet = await createNewWallet()
   const swap = await createSwap(world, wallet, { locker: sponsor.address })
   const ours = await authorize(world, wallet, world.account, 0)
@@ -113,7 +113,7 @@ test('an authorization that a stranger sends first does no harm: the swap still 
   expect(await readState(world, swap)).toBe('LOCKED')
 })
 
-test('a delegation outlives the revert of its call, and the next lock needs no authorization', async () => {
+test('a delegation survives the revert of its call, and the next lock needs no authorization', async () => {
   const wallet = await createNewWallet()
   const poor = await createSwap(world, wallet, { locker: sponsor.address, inputAmount: 5_000n })
 
@@ -125,7 +125,7 @@ test('a delegation outlives the revert of its call, and the next lock needs no a
   expect(await readState(world, swap)).toBe('LOCKED')
 })
 
-test('a wallet takes its delegation back at any time, and then nothing can be locked', async () => {
+test('a wallet can revoke its delegation at any time, and then nothing can be locked', async () => {
   const wallet = await createWallet(world)
   const swap = await createSwap(world, wallet)
 
@@ -135,7 +135,7 @@ test('a wallet takes its delegation back at any time, and then nothing can be lo
   await expect(lock(world, swap)).rejects.toThrow('NotDelegated')
 })
 
-test('an op that is signed for one chain cannot be locked on another with the same addresses', async () => {
+test('an op signed for one chain cannot be locked on another with the same addresses', async () => {
   const elsewhere = await createWorld({ id: world.chain.id + 1 })
   const wallet = await createWallet(world)
   await delegate(elsewhere, wallet, elsewhere.account)

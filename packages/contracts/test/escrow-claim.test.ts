@@ -18,13 +18,13 @@ import {
 } from './op.ts'
 import { sweepGas } from './sweep-gas.ts'
 import {
+  callTestContract,
   createWallet,
   createWorld,
   deployListed,
   eventNames,
   HOUR,
   NATIVE,
-  poke,
   readBalance,
   readEvents,
   type World,
@@ -34,7 +34,7 @@ const world = await createWorld()
 const wallet = await createWallet(world, world.token, 10_000n)
 isolate(world)
 
-const thief = privateKeyToAccount(`0x${'13'.repeat(32)}`)
+const attacker = privateKeyToAccount(`0x${'13'.repeat(32)}`)
 const vaultBalance = (token = world.token) => readBalance(world, token, world.vault)
 
 async function createLocked(position: number, terms: Terms = {}): Promise<Swap> {
@@ -46,7 +46,7 @@ async function createLocked(position: number, terms: Terms = {}): Promise<Swap> 
 const setClaimCap = (token: World['token'], limit: bigint) =>
   callEscrow(world, world.treasury, 'setClaimCap', [token, limit])
 
-test("a claim with the attester's signature gives the input to the vault, whoever sends it", async () => {
+test("a claim with the attester's signature pays the input to the vault, whoever sends it", async () => {
   const swap = await createLocked(0)
   const before = await vaultBalance()
 
@@ -57,12 +57,12 @@ test("a claim with the attester's signature gives the input to the vault, whoeve
   expect((await vaultBalance()) - before).toBe(100n)
 })
 
-test('nobody but the attester can say that an op is delivered', async () => {
+test('only the attester can attest that an op is delivered', async () => {
   const swap = await createLocked(0)
   const { r, vs } = await attestRefund(world, swap.hash, 2n ** 40n)
   const claims = await attestClaims(world, [swap.hash])
 
-  await expect(claim(world, swap, { signer: thief })).rejects.toThrow('NotAttested')
+  await expect(claim(world, swap, { signer: attacker })).rejects.toThrow('NotAttested')
   await expect(callEscrow(world, world.locker, 'claim', [swap, r, vs])).rejects.toThrow('NotAttested')
   const zero = `0x${'00'.repeat(32)}` as const
   await expect(callEscrow(world, world.locker, 'claim', [swap, zero, zero])).rejects.toThrow('NotAttested')
@@ -71,7 +71,7 @@ test('nobody but the attester can say that an op is delivered', async () => {
   expect(await readState(world, swap)).toBe('LOCKED')
 })
 
-test("an attestation for one escrow's op is worth nothing on another chain", async () => {
+test("an attestation for one escrow's op is invalid on another chain", async () => {
   const elsewhere = await createWorld({ id: world.chain.id + 1 })
   const swap = await createLocked(0)
   const { r, vs } = await attestClaims(elsewhere, [swap.hash])
@@ -137,7 +137,7 @@ test('a token without a cap cannot be claimed', async () => {
   expect(await readState(world, swap)).toBe('LOCKED')
 })
 
-test('a claim over the cap stays locked and is made in the next hour', async () => {
+test('a claim over the cap stays locked and succeeds in the next hour', async () => {
   await setClaimCap(world.token, 150n)
   const swaps = [await createLocked(0), await createLocked(1)]
   const [first, second] = swaps
@@ -153,7 +153,7 @@ test('a claim over the cap stays locked and is made in the next hour', async () 
   expect(await readState(world, second)).toBe('CLAIMED')
 })
 
-test('a batch defers what is over the cap and claims what fits', async () => {
+test('a batch defers ops over the cap and claims those that fit', async () => {
   await setClaimCap(world.token, 250n)
   const swaps = [await createLocked(0), await createLocked(1, { inputAmount: 300n }), await createLocked(2)]
   const before = await vaultBalance()
@@ -169,7 +169,7 @@ test('a batch defers what is over the cap and claims what fits', async () => {
   expect((await vaultBalance()) - before).toBe(200n)
 })
 
-test('the cap counts every claim of the hour, also those of a batch that comes back to a token', async () => {
+test('the cap counts every claim of the hour, also in a batch that returns to a token', async () => {
   await setClaimCap(world.token, 250n)
   const native = await createWallet(world, NATIVE, 1_000n)
   const coin = await createSwap(world, native, { inputToken: NATIVE, index: indexOf(1, 7) })
@@ -188,7 +188,12 @@ test('a claim closes an op whose token refuses the vault, and the treasury colle
   const swap = await createSwap(world, holder, { inputToken: token })
   await lock(world, swap)
   const setBlocked = (value: boolean) =>
-    poke(world, { name: 'BlockToken', to: token, functionName: 'setBlocked', args: [world.vault, value] })
+    callTestContract(world, {
+      name: 'BlockToken',
+      to: token,
+      functionName: 'setBlocked',
+      args: [world.vault, value],
+    })
   await setBlocked(true)
 
   const receipt = await claim(world, swap)
@@ -208,12 +213,17 @@ test('a claim closes an op whose token refuses the vault, and the treasury colle
   expect((await vaultBalance(token)) - before).toBe(100n)
 })
 
-test('a batch credits the vault for the token that refuses it, and pays the others', async () => {
+test('a batch credits the vault for a token that refuses it, and pays the others', async () => {
   const token = await deployListed(world, 'BlockToken')
   const holder = await createWallet(world, token)
   const refused = await createSwap(world, holder, { inputToken: token, index: indexOf(1, 5) })
   await lock(world, refused)
-  await poke(world, { name: 'BlockToken', to: token, functionName: 'setBlocked', args: [world.vault, true] })
+  await callTestContract(world, {
+    name: 'BlockToken',
+    to: token,
+    functionName: 'setBlocked',
+    args: [world.vault, true],
+  })
   const before = await vaultBalance()
 
   await claimMany(world, [refused, await createLocked(0)])
@@ -233,8 +243,13 @@ test.each(['BombToken', 'GasToken'])(
     const hostile = await createSwap(world, holder, { inputToken: token, index: indexOf(1, 5) })
     await lock(world, hostile)
     if (name === 'GasToken') {
-      await poke(world, { name, to: token, functionName: 'setBurns', args: [10n ** 9n, 10n ** 9n] })
-    } else await poke(world, { name, to: token, functionName: 'setArmed', args: [true] })
+      await callTestContract(world, {
+        name,
+        to: token,
+        functionName: 'setBurns',
+        args: [10n ** 9n, 10n ** 9n],
+      })
+    } else await callTestContract(world, { name, to: token, functionName: 'setArmed', args: [true] })
 
     const receipt = await claimMany(world, [hostile, await createLocked(0)], { gas: 1_000_000n })
 

@@ -6,13 +6,13 @@ import { isolate } from './isolate.ts'
 import { createSwap, indexOf, lock, refundAttested } from './op.ts'
 import { sendWithdrawal, signWithdrawal } from './withdrawal.ts'
 import {
+  callTestContract,
   createWallet,
   createWorld,
   delegate,
   deployListed,
   deployTest,
   NATIVE,
-  poke,
   readBalance,
 } from './world.ts'
 
@@ -36,7 +36,7 @@ test('an owner withdraws its credit to an address of its choice, once', async ()
   const holder = await createWallet(world, token)
   const swap = await createSwap(world, holder, { inputToken: token })
   await lock(world, swap)
-  await poke(world, {
+  await callTestContract(world, {
     name: 'BlockToken',
     to: token,
     functionName: 'setBlocked',
@@ -53,7 +53,7 @@ test('an owner withdraws its credit to an address of its choice, once', async ()
   await expect(sendWithdrawal(world, again)).rejects.toThrow('NoCredit')
 })
 
-test('a wallet that has no gas withdraws by a signature that someone else sends', async () => {
+test('a wallet without gas withdraws by a signature that someone else sends', async () => {
   await createCredit()
 
   await sendWithdrawal(world, await signWithdrawal(world, wallet, { to: recipient }))
@@ -62,7 +62,7 @@ test('a wallet that has no gas withdraws by a signature that someone else sends'
   expect(await readEscrow(world, 'nonces', [wallet.address])).toBe(1n)
 })
 
-test('a withdrawal that is signed once is made once', async () => {
+test('a signed withdrawal works once', async () => {
   await createCredit(0)
   const signed = await signWithdrawal(world, wallet, { to: recipient })
   await sendWithdrawal(world, signed)
@@ -72,7 +72,7 @@ test('a withdrawal that is signed once is made once', async () => {
   expect(await readEscrow(world, 'credits', [wallet.address, NATIVE])).toBe(100n)
 })
 
-test('nobody can withdraw another credit, or send one elsewhere', async () => {
+test("nobody can withdraw another's credit, or redirect it", async () => {
   await createCredit()
   const other = await createWallet(world)
   const signed = await signWithdrawal(world, wallet, { to: recipient })
@@ -108,7 +108,7 @@ test.each([
   else await sendWithdrawal(world, signed)
 })
 
-test('a withdrawal to nobody, or back into the escrow, is refused', async () => {
+test('a withdrawal to the zero address, or to the escrow itself, is refused', async () => {
   await createCredit()
 
   for (const to of [NATIVE, world.escrow] as const) {
@@ -118,7 +118,7 @@ test('a withdrawal to nobody, or back into the escrow, is refused', async () => 
   }
 })
 
-test('a withdrawal that is refused again leaves the credit as it was', async () => {
+test('a withdrawal that is refused again leaves the credit unchanged', async () => {
   await createCredit()
   const signed = await signWithdrawal(world, wallet, { to: refusing })
 

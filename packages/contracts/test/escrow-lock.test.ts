@@ -45,7 +45,7 @@ test('a native input is locked like a token', async () => {
   expect(await readBalance(world, NATIVE, rich.address)).toBe(900n)
 })
 
-test('only the locker that the wallet signed for can lock', async () => {
+test('only the signed locker can lock', async () => {
   const swap = await createSwap(world, wallet)
 
   await expect(lock(world, swap, { from: world.stranger })).rejects.toThrow('BadSignature')
@@ -53,7 +53,7 @@ test('only the locker that the wallet signed for can lock', async () => {
   expect(await escrowBalance()).toBe(0n)
 })
 
-test('a wallet cannot spoil a position of another locker, whatever round it signs for itself', async () => {
+test('a wallet cannot block a position of another locker, whatever round it signs for itself', async () => {
   const griefer = await createWallet(world)
   const attack = { index: indexOf(2 ** 32 - 1, 0), inputAmount: 1n, locker: world.stranger }
 
@@ -79,7 +79,7 @@ test('an index is used once, whether its op is locked, claimed or refunded', asy
   await expect(lock(world, other)).rejects.toThrow('SlotTaken')
 })
 
-test('a position takes the next round once its op is closed, and never a lower one', async () => {
+test('a position accepts the next round once its op is closed, and never a lower one', async () => {
   const first = await createSwap(world, wallet, { index: indexOf(5, 3) })
   const next = await createSwap(world, wallet, { index: indexOf(6, 3) })
   await lock(world, first)
@@ -140,13 +140,13 @@ test.each([
 })
 
 test('a signature of another wallet moves nothing', async () => {
-  const thief = await createWallet(world)
-  const swap = await createSwap(world, wallet, { signer: thief })
+  const attacker = await createWallet(world)
+  const swap = await createSwap(world, wallet, { signer: attacker })
 
   await expect(lock(world, swap)).rejects.toThrow('BadSignature')
 })
 
-test('a signature that recovers to nobody, and the second form of a good one, are refused', async () => {
+test('a signature that recovers to the zero address, and the second form of a good one, are refused', async () => {
   const swap = await createSwap(world, wallet)
   const order = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n
   const parity = BigInt(swap.vs) >> 255n
@@ -182,7 +182,7 @@ test('no field of a signed op can be changed', async () => {
   expect(await escrowBalance()).toBe(0n)
 })
 
-test('a wallet without the money cannot be locked, and its position stays free', async () => {
+test('a wallet without the funds cannot be locked, and its position stays free', async () => {
   const swap = await createSwap(world, wallet, { inputAmount: 1_001n })
 
   await expect(lock(world, swap)).rejects.toThrow()
@@ -191,7 +191,7 @@ test('a wallet without the money cannot be locked, and its position stays free',
   await lock(world, swap)
 })
 
-test('an amount that no balance can hold is refused', async () => {
+test('an amount that would overflow a balance is refused', async () => {
   await mint(world, { token: world.token, to: world.escrow, amount: 1n })
   const swap = await createSwap(world, wallet, { inputAmount: 2n ** 256n - 1n })
 
@@ -222,7 +222,7 @@ test('many positions are read in one call', async () => {
   await expect(readEscrow(world, 'slot', [world.locker, 2n ** 32n])).rejects.toThrow('IndexOutOfRange')
 })
 
-test("a locker's ring names the chain, the escrow and the locker", async () => {
+test("a locker's ring is derived from the chain, the escrow and the locker", async () => {
   const ring = await readEscrow(world, 'ringOf', [world.locker])
 
   expect(ring).toBe(ringOf(world.chain.id, world.escrow, world.locker))

@@ -18,6 +18,7 @@ import {
 } from './op.ts'
 import { sweepGas } from './sweep-gas.ts'
 import {
+  callTestContract,
   createWallet,
   createWorld,
   delegate,
@@ -25,7 +26,6 @@ import {
   deployTest,
   eventNames,
   NATIVE,
-  poke,
   readBalance,
   readEvents,
 } from './world.ts'
@@ -34,7 +34,7 @@ const world = await createWorld()
 const wallet = await createWallet(world)
 isolate(world)
 
-const thief = privateKeyToAccount(`0x${'13'.repeat(32)}`)
+const attacker = privateKeyToAccount(`0x${'13'.repeat(32)}`)
 
 async function createLocked(terms: Terms = {}) {
   const swap = await createSwap(world, wallet, terms)
@@ -102,7 +102,7 @@ test('an op can still be claimed after refundDeadline; the first outcome wins', 
   expect(await readBalance(world, world.token, world.escrow)).toBe(0n)
 })
 
-test("the attester's word refunds at any time", async () => {
+test("the attester's signature refunds at any time", async () => {
   const swap = await createLocked()
 
   await refundAttested(world, swap)
@@ -125,7 +125,7 @@ test.each([
   else await sent
 })
 
-test('nobody but the attester can refund early, and its signature fits one op and one time', async () => {
+test('only the attester can refund early, and its signature is for one op and one time', async () => {
   const swap = await createLocked()
   const other = await createLocked({ index: indexOf(1, 1) })
   const { r, vs } = await attestRefund(world, other.hash, 2n ** 40n)
@@ -135,7 +135,7 @@ test('nobody but the attester can refund early, and its signature fits one op an
     return callEscrow(world, world.stranger, 'refundAttested', args)
   }
 
-  await expect(refundAttested(world, swap, { signer: thief })).rejects.toThrow('NotAttested')
+  await expect(refundAttested(world, swap, { signer: attacker })).rejects.toThrow('NotAttested')
   await expect(send(2n ** 40n, { r, vs })).rejects.toThrow('NotAttested')
   await expect(send(2n ** 40n, claims)).rejects.toThrow('NotAttested')
   const own = await attestRefund(world, swap.hash, 2n ** 39n)
@@ -169,7 +169,7 @@ test.each([
   const holder = await createWallet(world, token)
   const swap = await createSwap(world, holder, { inputToken: token })
   await lock(world, swap)
-  await poke(world, { name, to: token, functionName, args })
+  await callTestContract(world, { name, to: token, functionName, args })
 
   const receipt = await refundAttested(world, swap, { gas: 600_000n })
 
@@ -191,7 +191,7 @@ test('a refund with any gas pays the wallet or changes nothing: nobody can force
   expect(endings).toEqual(['Refunded', 'reverted'])
 })
 
-test('a wallet that refuses coins does not hold up the refunds of others', async () => {
+test('a wallet that refuses coins does not delay the refunds of others', async () => {
   const hostile = await createWallet(world, NATIVE, 1_000n)
   const blocked = await createSwap(world, hostile, { inputToken: NATIVE, index: indexOf(1, 8) })
   await lock(world, blocked)

@@ -10,12 +10,12 @@ import { isolate } from './isolate.ts'
 import { attestClaims, claim, createSwap, lock, refund } from './op.ts'
 import {
   attester,
+  callTestContract,
   createWallet,
   createWorld,
   DAY,
   deployTest,
   NATIVE,
-  poke,
   readCode,
   UNLIMITED,
   type World,
@@ -44,7 +44,7 @@ test.each([
   await expect(accept()).rejects.toThrow('AttesterNotReady')
 })
 
-test('every op locked before a proposal can be refunded by anyone before the new attester counts', async () => {
+test('every op locked before a proposal can be refunded by anyone before the new attester is accepted', async () => {
   const wallet = await createWallet(world)
   const now = (await readTime(world.chain)) + 10n
   const swap = await createSwap(world, wallet, { refundDeadline: now + 7n * DAY })
@@ -57,7 +57,7 @@ test('every op locked before a proposal can be refunded by anyone before the new
   await refund(world, swap)
 })
 
-test('after the change only the new attester is believed', async () => {
+test("after the change only the new attester's signatures are valid", async () => {
   const wallet = await createWallet(world)
   await propose(next.address)
   await setNextTime(world.chain, (await readTime(world.chain)) + 8n * DAY)
@@ -90,7 +90,7 @@ test('only the treasury sets caps and changes the attester', async () => {
   await expect(callEscrow(world, from, 'setClaimCap', [token, 1n])).rejects.toThrow('NotTreasury')
 })
 
-test('a claim cap of more than 112 bits is refused, not cut', async () => {
+test('a claim cap of more than 112 bits is refused, not truncated', async () => {
   const set = (limit: bigint) => callEscrow(world, world.treasury, 'setClaimCap', [world.token, limit])
 
   await expect(set(UNLIMITED + 1n)).rejects.toThrow('CapTooLarge')
@@ -98,7 +98,7 @@ test('a claim cap of more than 112 bits is refused, not cut', async () => {
   expect(await readEscrow(world, 'claimCaps', [world.token])).toEqual([UNLIMITED, 0n])
 })
 
-test('a new claim cap keeps what was claimed this hour', async () => {
+test('a new claim cap keeps the amount claimed this hour', async () => {
   const wallet = await createWallet(world)
   const swap = await createSwap(world, wallet)
   await lock(world, swap)
@@ -109,7 +109,7 @@ test('a new claim cap keeps what was claimed this hour', async () => {
   expect(await readEscrow(world, 'claimCaps', [world.token])).toEqual([120n, 100n])
 })
 
-test('money leaves the escrow by claim, refund and withdrawal alone, and no role can move or stop it', () => {
+test('funds leave the escrow only by claim, refund and withdrawal, and no role can move or stop them', () => {
   const writes = geoEscrowAbi.flatMap((item) =>
     item.type === 'function' && item.stateMutability === 'nonpayable' ? [item.name] : [],
   )
@@ -129,7 +129,7 @@ test('money leaves the escrow by claim, refund and withdrawal alone, and no role
   ])
 })
 
-test('a role cannot be nobody', async () => {
+test('a role cannot be the zero address', async () => {
   const escrow = { abi: geoEscrowAbi, bytecode: geoEscrowBytecode }
   const { vault, treasury } = world
 
@@ -150,7 +150,7 @@ test('CREATE2 gives the contracts the same addresses on every chain, and the esc
     args: [world.vault, attester.address, world.treasury],
   })
   const create = async (on: World): Promise<Hex> => {
-    const { logs } = await poke(on, {
+    const { logs } = await callTestContract(on, {
       name: 'Create2Factory',
       to: factory,
       functionName: 'deploy',
@@ -171,7 +171,7 @@ test('CREATE2 gives the contracts the same addresses on every chain, and the esc
   expect(await readEscrow({ ...world, escrow: here }, 'VAULT', [])).toBe(getAddress(world.vault))
 })
 
-test('what the chain holds is the generated code, with the values of the constructor in their places', async () => {
+test("the deployed code is the generated code, with the constructor's values inserted", async () => {
   const deployed: [Hex, { bytecode: Hex; immutables: readonly number[] }][] = [
     [world.account, geoAccountRuntime],
     [world.escrow, geoEscrowRuntime],
@@ -185,6 +185,6 @@ test('what the chain holds is the generated code, with the values of the constru
   }
 })
 
-/** The code with 32 zero bytes at one place. */
+/** The code with 32 zero bytes at one offset. */
 const blank = (code: Hex, start: number): Hex =>
   `0x${code.slice(2, 2 + start * 2)}${'0'.repeat(64)}${code.slice(2 + start * 2 + 64)}`

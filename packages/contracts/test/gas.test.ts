@@ -7,7 +7,7 @@ const snapshot: Record<string, number> = JSON.parse(
 )
 const rows = await measureRows()
 
-test('every kind of transaction costs what the snapshot says, to the unit of gas', () => {
+test('every kind of transaction costs exactly the gas of the snapshot', () => {
   expect(Object.fromEntries(rows.map(({ name, gas }) => [name, gas]))).toEqual(snapshot)
 })
 

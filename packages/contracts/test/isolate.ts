@@ -3,7 +3,7 @@ import { afterEach, beforeEach } from 'vitest'
 import { ask } from '../scripts/chain.ts'
 import type { World } from './world.ts'
 
-/** Gives every test of a file the world as it is now. */
+/** Reverts the world to its current state after every test of a file. */
 export function isolate(world: World): void {
   let snapshot: Hex
   beforeEach(async () => {

@@ -59,7 +59,7 @@ export type Op = {
   refundDeadline: bigint
   delivery: Hex
 }
-/** An op with all that belongs to it: who signed, who locks, what is delivered. */
+/** An op with its signer, locker and delivery. */
 export type Swap = Signature & {
   op: Op
   locker: Address
@@ -154,7 +154,7 @@ export function lockMany(world: World, swaps: readonly Swap[], options: Options 
   return evm.send(world.chain, { from: world.locker, ...options, to: world.escrow, data })
 }
 
-/** The attester's signature over a batch of deliveries. */
+/** The attester's signature for a batch of deliveries. */
 export async function attestClaims(world: World, ops: readonly Hex[], signer = attester): Promise<Signature> {
   const types = { Claims: [{ name: 'ops', type: 'bytes32[]' }] } as const
   const message = { ops }
@@ -225,7 +225,7 @@ export function deliverMany(world: World, swaps: readonly Swap[], options: Optio
 
 const states = ['NONE', 'LOCKED', 'CLAIMED', 'REFUNDED'] as const
 
-/** What the op's position says about this op: NONE when it holds another. */
+/** The state of this op by its position: NONE if the position holds another op. */
 export async function readState(world: World, swap: Pick<Swap, 'op' | 'locker' | 'hash'>) {
   const word = await readSlot(world, swap.locker, swap.op.index & 0xffffffffn)
   const isThis = word.hash === (hexToBigInt(swap.hash) & (2n ** 222n - 1n))

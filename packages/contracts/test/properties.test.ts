@@ -18,14 +18,14 @@ import {
   type Swap,
 } from './op.ts'
 import {
+  callTestContract,
   createWallet,
   createWorld,
   deployListed,
-  poke,
   readBalance,
   readEvents,
-  undone,
   type World,
+  withRevert,
 } from './world.ts'
 
 const world = await createWorld()
@@ -35,9 +35,14 @@ for (let i = 0; i < 3; i++) wallets.push(await createWallet(world, token, 2_000n
 isolate(world)
 
 const setBlocked = (holder: World['vault'], value: boolean) =>
-  poke(world, { name: 'BlockToken', to: token, functionName: 'setBlocked', args: [holder, value] })
+  callTestContract(world, {
+    name: 'BlockToken',
+    to: token,
+    functionName: 'setBlocked',
+    args: [holder, value],
+  })
 
-/** What the chain has said about each op so far. */
+/** The observed history of each op. */
 type History = {
   swaps: Swap[]
   rounds: Map<number, number>
@@ -89,7 +94,7 @@ const createHistory = (): History => ({
   delivered: new Map(),
 })
 
-/** Runs one step; a refusal is as good an answer as any. */
+/** Runs one step; a refusal is a valid result. */
 async function run(history: History, step: Step): Promise<void> {
   const receipt = await send(history, step).catch(() => undefined)
   if (!receipt) return
@@ -131,7 +136,7 @@ async function sendLock({ swaps, rounds }: History, step: Extract<Step, { kind: 
   return lock(world, swap)
 }
 
-/** What the escrow must be able to pay: the inputs that are LOCKED and the credits. */
+/** The funds the escrow must be able to pay: the LOCKED inputs and the credits. */
 async function readOwed({ swaps }: History): Promise<bigint> {
   let owed = await readEscrow(world, 'credits', [world.vault, token])
   for (const { address } of wallets) owed += await readEscrow(world, 'credits', [address, token])
@@ -141,13 +146,13 @@ async function readOwed({ swaps }: History): Promise<bigint> {
   return owed
 }
 
-/** How often each thing happened over all runs: a property of nothing would be no proof. */
+/** Counts each kind of step over all runs: without steps the property would prove nothing. */
 const happened = new Map<string, number>()
 
-test('in any order of calls the escrow holds what it owes, and each op has one outcome and one delivery', async () => {
+test('in any order of calls the escrow covers what is due, and each op has one outcome and one delivery', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(steps, { minLength: 15, maxLength: 30 }), (sequence) =>
-      undone(world, async () => {
+      withRevert(world, async () => {
         const history: History = createHistory()
         const holders = [...wallets.map(({ address }) => address), world.vault, world.escrow]
         const total = await sum(holders)

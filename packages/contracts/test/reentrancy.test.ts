@@ -18,13 +18,13 @@ import {
   refundAttested,
 } from './op.ts'
 import {
+  callTestContract,
   createWallet,
   createWorld,
   delegate,
   deployListed,
   deployTest,
   NATIVE,
-  poke,
   readBalance,
   testAbiOf,
 } from './world.ts'
@@ -35,7 +35,7 @@ isolate(world)
 const reentrancy = toFunctionSelector('Reentrancy()')
 
 const setHook = (token: Hex, target: Hex, data: Hex) =>
-  poke(world, { name: 'HookToken', to: token, functionName: 'setHook', args: [target, data] })
+  callTestContract(world, { name: 'HookToken', to: token, functionName: 'setHook', args: [target, data] })
 
 const lastResult = (token: Hex) =>
   ask<Hex>(world, { abi: testAbiOf('HookToken'), to: token, functionName: 'lastResult', args: [] })
@@ -55,7 +55,7 @@ test('a token cannot nest a second lock inside a lock, so one payment never back
   expect(await readBalance(world, token, world.escrow)).toBe(100n)
 })
 
-test('every call that moves money in the escrow refuses to run inside another', async () => {
+test('every call that moves funds in the escrow refuses to run inside another', async () => {
   const token = await deployListed(world, 'HookToken')
   const wallet = await createWallet(world, token)
   const { hash, locker, op, r, vs } = await createSwap(world, wallet, { index: indexOf(1, 9) })
@@ -144,7 +144,7 @@ test('a delivery cannot be made inside another, even by an allowed key', async (
   expect(await readBalance(world, token, swap.fill.recipient)).toBe(180n)
 })
 
-test('a push through the escrow itself is not for others', async () => {
+test('only the escrow itself can call its internal push', async () => {
   const data = '0x'
   await send(world.chain, { from: world.stranger, to: world.escrow, value: 1n, data })
   const unknown = send(world.chain, { from: world.stranger, to: world.escrow, data: '0x12345678' })

@@ -12,7 +12,7 @@ isolate(world)
 
 const epochOf = (epoch: number, counter: number) => epoch * 2 ** 24 + counter
 
-test('an index that is issued to a second op looks delivered, but no log proves it for that op', async () => {
+test('an index issued to a second op looks delivered, but no log proves it for that op', async () => {
   const first = await createSwap(world, wallet, { minOutput: 90n })
   const second = await createSwap(world, wallet, { minOutput: 80n })
   const [delivered] = readEvents(world, await deliver(world, first))
@@ -23,7 +23,7 @@ test('an index that is issued to a second op looks delivered, but no log proves 
   await expect(deliver(world, second)).rejects.toThrow('AlreadyDelivered')
 })
 
-test('of two ops with one index the first that locks wins for ever', async () => {
+test('of two ops with one index, the first one locked wins permanently', async () => {
   const first = await createSwap(world, wallet, { inputAmount: 100n })
   const second = await createSwap(world, wallet, { inputAmount: 200n })
   await lock(world, second)
@@ -33,14 +33,14 @@ test('of two ops with one index the first that locks wins for ever', async () =>
   await expect(lock(world, first)).rejects.toThrow('SlotTaken')
 })
 
-test('an op that was never locked dies when its position takes a higher round', async () => {
+test('an op that was never locked becomes invalid when its position takes a higher round', async () => {
   const old = await createSwap(world, wallet, { index: indexOf(1, 0) })
   await lock(world, await createSwap(world, wallet, { index: indexOf(2, 0) }))
 
   await expect(lock(world, old)).rejects.toThrow('SlotTaken')
 })
 
-test('a claim that a reorganisation drops leaves its position taken, so only a final claim frees it', async () => {
+test('a claim dropped by a reorg leaves its position taken, so only a final claim frees it', async () => {
   const first = await createSwap(world, wallet, { index: indexOf(1, 0) })
   const next = await createSwap(world, wallet, { index: indexOf(2, 0) })
   await lock(world, first)
@@ -55,7 +55,7 @@ test('a claim that a reorganisation drops leaves its position taken, so only a f
   await lock(world, next)
 })
 
-test('a raised epoch passes every index that was issued before a restore', async () => {
+test('a raised epoch is above every index issued before a restore', async () => {
   await lock(world, await createSwap(world, wallet, { index: indexOf(epochOf(0, 2 ** 24 - 1), 0) }))
   const { round } = await readSlot(world, world.locker, 0n)
   expect(round).toBe(2n ** 24n - 1n)
@@ -72,7 +72,7 @@ test('a raised epoch passes every index that was issued before a restore', async
   expect(await readState(world, restored)).toBe('LOCKED')
 })
 
-test('a position that is used again and again never pays for a new word', async () => {
+test('a reused position never pays for a new word', async () => {
   const costs: { lock: bigint; deliver: bigint }[] = []
   for (let round = 1; round <= 4; round++) {
     const terms = { index: indexOf(round, 0), inputAmount: 10n }

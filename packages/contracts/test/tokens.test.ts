@@ -2,7 +2,7 @@ import type { Address } from 'viem'
 import { expect, test } from 'vitest'
 import { isolate } from './isolate.ts'
 import { claim, createSwap, deliver, lock, readState, refundAttested } from './op.ts'
-import { createWallet, createWorld, deployListed, poke, readBalance } from './world.ts'
+import { callTestContract, createWallet, createWorld, deployListed, readBalance } from './world.ts'
 
 const world = await createWorld()
 isolate(world)
@@ -12,7 +12,7 @@ async function createInput(token: Address, inputAmount = 100n) {
 }
 
 test.each(['TestToken', 'NoReturnToken', 'HookToken', 'PlainFalse', 'PlainBlock', 'PlainGas'])(
-  '%s goes in and out exactly',
+  '%s is transferred in and out exactly',
   async (name) => {
     const names: Record<string, string> = {
       PlainFalse: 'FalseToken',
@@ -39,16 +39,16 @@ test('a token that takes a fee cannot be locked', async () => {
   expect(await readBalance(world, swap.op.inputToken, swap.op.wallet)).toBe(1_000n)
 })
 
-test('a token that says yes and moves nothing cannot be locked', async () => {
+test('a token that returns true and moves nothing cannot be locked', async () => {
   await expect(lock(world, await createInput(await deployListed(world, 'LyingToken')))).rejects.toThrow(
     'WrongAmount',
   )
 })
 
-test('a token that says no by returning false cannot be locked', async () => {
+test('a token that returns false cannot be locked', async () => {
   const token = await deployListed(world, 'FalseToken')
   const swap = await createInput(token)
-  await poke(world, { name: 'FalseToken', to: token, functionName: 'setRefuses', args: [true] })
+  await callTestContract(world, { name: 'FalseToken', to: token, functionName: 'setRefuses', args: [true] })
 
   await expect(lock(world, swap)).rejects.toThrow()
   expect(await readState(world, swap)).toBe('NONE')
@@ -60,7 +60,7 @@ test('a token that moves the whole balance for the largest number cannot be lock
   await expect(lock(world, swap)).rejects.toThrow('WrongAmount')
 })
 
-test('an address without code is no token', async () => {
+test('an address without code is not a token', async () => {
   const wallet = await createWallet(world)
   const swap = await createSwap(world, wallet, { inputToken: `0x${'99'.repeat(20)}` })
 
@@ -75,23 +75,23 @@ test('a wallet that names itself as the token locks nothing', async () => {
   )
 })
 
-test('a paused or blocking token cannot be locked, and its op is free for later', async () => {
+test('a paused or blocking token cannot be locked, and its op can be locked later', async () => {
   const token = await deployListed(world, 'BlockToken')
   const swap = await createInput(token)
-  await poke(world, { name: 'BlockToken', to: token, functionName: 'setPaused', args: [true] })
+  await callTestContract(world, { name: 'BlockToken', to: token, functionName: 'setPaused', args: [true] })
   await expect(lock(world, swap)).rejects.toThrow()
-  await poke(world, { name: 'BlockToken', to: token, functionName: 'setPaused', args: [false] })
+  await callTestContract(world, { name: 'BlockToken', to: token, functionName: 'setPaused', args: [false] })
 
   await lock(world, swap)
 
   expect(await readState(world, swap)).toBe('LOCKED')
 })
 
-test('a token that refuses the recipient fails the delivery, which can be tried again', async () => {
+test('a token that refuses the recipient fails the delivery, which can be retried', async () => {
   const token = await deployListed(world, 'BlockToken')
   const swap = await createSwap(world, await createWallet(world), { outputToken: token })
   const setBlocked = (value: boolean) =>
-    poke(world, {
+    callTestContract(world, {
       name: 'BlockToken',
       to: token,
       functionName: 'setBlocked',

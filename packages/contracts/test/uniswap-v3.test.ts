@@ -18,16 +18,16 @@ import { isolate } from './isolate.ts'
 import { createSwap, deliver, indexOf, type Swap, type Terms } from './op.ts'
 import { createPool, createUniswap, deliverBought, type Purchase, toData, trade } from './uniswap.ts'
 import {
+  callTestContract,
   createWallet,
   createWorld,
   deployTest,
   mint,
   NATIVE,
-  poke,
   readBalance,
   readEvents,
   testAbiOf,
-  undone,
+  withRevert,
 } from './world.ts'
 
 const usd = (amount: number) => parseUnits(String(amount), 6)
@@ -42,7 +42,7 @@ const deployToken = (symbol: string) =>
 const output = await deployToken('LINK')
 const between = await deployToken('WETH')
 
-/** A pool of ten million dollars on each side, where a dollar token buys others at 20 dollars each. */
+/** A pool with ten million dollars on each side, at a price of 20 dollars for each token. */
 const createUsdPool = (token: Address, each = 20) => {
   const other = { token, amount: link(10_000_000 / each) }
   return createPool(world, uniswap, {
@@ -60,7 +60,7 @@ const createOrder = (terms: Terms = {}) =>
 const buy = (swap: Swap, purchase: Partial<Purchase> = {}) =>
   deliverBought(world, uniswap, swap, { tokenIn: world.token, maxIn: usd(2_020), fee: FEE, ...purchase })
 
-/** As `buy`, but gives no more than the budget, and then what that buys, down to the signed minimum. */
+/** Like `buy`, but spends no more than the budget and accepts what that buys, down to the signed minimum. */
 const buyWithin = (swap: Swap, purchase: Partial<Purchase> = {}) =>
   buy(swap, { wanted: swap.fill.amount, fill: { amount: swap.fill.minOutput }, ...purchase })
 
@@ -96,7 +96,7 @@ test('an output that the vault does not hold is bought from a real pool and deli
   expect(before.stock - after.stock).toBeLessThan(usd(2_007))
 })
 
-test('when the budget does not buy what was quoted, all of it is spent, for no less than was signed', async () => {
+test('if the budget does not buy the quoted amount, all of it is spent, for no less than was signed', async () => {
   const swap = await createOrder()
   const before = await readStock()
 
@@ -107,7 +107,7 @@ test('when the budget does not buy what was quoted, all of it is spent, for no l
   expect(await readReceived(swap)).toBeLessThan(link(100))
 })
 
-test('what was quoted is given, and no more, when the budget is enough for it', async () => {
+test('the quoted amount is delivered, and no more, if the budget suffices', async () => {
   const swap = await createOrder()
 
   await buyWithin(swap, { maxIn: usd(5_000) })
@@ -115,7 +115,7 @@ test('what was quoted is given, and no more, when the budget is enough for it', 
   expect(await readReceived(swap)).toBe(link(100))
 })
 
-test('when the pool no longer gives the minimum all reverts, and the op can be delivered later', async () => {
+test('if the pool no longer gives the minimum the call reverts, and the op can be delivered later', async () => {
   const swap = await createOrder()
   const moved = { tokenIn: world.token, tokenOut: output, fee: FEE, amountIn: usd(1_000_000) }
   await mint(world, { token: world.token, to: world.stranger, amount: moved.amountIn })
@@ -132,7 +132,7 @@ test('when the pool no longer gives the minimum all reverts, and the op can be d
   expect(await readReceived(swap)).toBe(link(100))
 })
 
-test('a pool that is moved around the delivery costs the budget at most, and the minimum arrives', async () => {
+test('a sandwiched delivery costs at most the budget, and the minimum arrives', async () => {
   const swap = await createOrder()
   const stock = await readStock()
   await mint(world, { token: world.token, to: world.stranger, amount: usd(60_000) })
@@ -144,17 +144,17 @@ test('a pool that is moved around the delivery costs the budget at most, and the
 
   expect(stock - (await readStock())).toBe(usd(2_020))
   expect(await readReceived(swap)).toBeGreaterThanOrEqual(link(97))
-  // The pool's fee on 60,000 dollars, twice, is far more than there was to take.
+  // The pool's fee on 60,000 dollars, twice, is far more than the attack could gain.
   expect(await readBalance(world, world.token, world.stranger)).toBeLessThan(usd(60_000))
 })
 
-test('whatever is asked for, either nothing changes, or both bounds hold and one of them is reached', async () => {
+test('for any request, either nothing changes, or both bounds hold and one of them is reached', async () => {
   const percent = fc.integer({ min: 90, max: 110 })
   const asked = fc.record({ wanted: fc.integer({ min: 1, max: 100_000 }), budget: percent, least: percent })
 
   await fc.assert(
     fc.asyncProperty(asked, (percents) =>
-      undone(world, async () => {
+      withRevert(world, async () => {
         const wanted = link(percents.wanted)
         const least = (wanted * BigInt(percents.least)) / 100n
         const maxIn = (usd(percents.wanted * 20) * BigInt(percents.budget)) / 100n
@@ -188,7 +188,7 @@ test('an op is delivered once, bought or from the inventory', async () => {
   await expect(deliver(world, swap)).rejects.toThrow('AlreadyDelivered')
 })
 
-test('the budget counts in the cap of the sold token, and nothing is bought above it', async () => {
+test('the budget counts towards the cap of the sold token, and nothing is bought above it', async () => {
   await callVault(world, world.treasury, 'setCap', [world.token, usd(3_000)])
   await buy(await createOrder())
   const second = await createOrder({ index: indexOf(1, 1) })
@@ -206,20 +206,20 @@ test('an adapter that is not on the list is never called', async () => {
   await expect(buy(swap)).rejects.toThrow('NotAdapter')
 })
 
-test('an adapter that keeps the money gets none', async () => {
-  const thief = await deployTest(world, 'VenueAdapter')
-  await callVault(world, world.treasury, 'setAdapter', [thief, true])
+test('an adapter that keeps the funds gets none', async () => {
+  const attacker = await deployTest(world, 'VenueAdapter')
+  await callVault(world, world.treasury, 'setAdapter', [attacker, true])
   const swap = await createOrder()
   const before = await readTrace(swap)
   const types = [{ type: 'uint256' }, { type: 'uint256' }, { type: 'address' }, { type: 'bytes' }] as const
   const data = encodeAbiParameters(types, [usd(2_020), 0n, NATIVE, '0x'])
-  const args = [thief, swap.ring, world.token, usd(2_020), output, swap.fill, data] as const
+  const args = [attacker, swap.ring, world.token, usd(2_020), output, swap.fill, data] as const
 
   await expect(callVault(world, world.deliverer, 'deliverVia', args)).rejects.toThrow('BelowMinimum')
   expect(await readTrace(swap)).toEqual(before)
 })
 
-test('of a token that keeps a part of each transfer, what arrived counts', async () => {
+test('for a token that keeps a part of each transfer, the received amount counts', async () => {
   const token = await deployTest(world, 'FeeToken')
   await createUsdPool(token)
   const swap = await createOrder({ outputToken: token })
@@ -245,7 +245,7 @@ test('a pool that does not exist, is empty, or has too little is refused', async
   expect(await readVault(world, 'lastRound', [swap.ring, 0n])).toBe(0n)
 })
 
-test('a token that re-enters finds the vault closed and nobody but itself to pay', async () => {
+test('a token that re-enters finds the vault locked and can only pay itself', async () => {
   const token = await deployTest(world, 'HookToken')
   await createUsdPool(token)
   await callVault(world, world.treasury, 'setDeliverer', [token, true])
@@ -259,7 +259,12 @@ test('a token that re-enters finds the vault closed and nobody but itself to pay
   ]
 
   for (const [position, [target, data]] of hooks.entries()) {
-    await poke(world, { name: 'HookToken', to: token, functionName: 'setHook', args: [target, data] })
+    await callTestContract(world, {
+      name: 'HookToken',
+      to: token,
+      functionName: 'setHook',
+      args: [target, data],
+    })
     await buy(await createOrder({ outputToken: token, index: indexOf(1, position) }))
     const lastOk = { abi: testAbiOf('HookToken'), to: token, functionName: 'lastOk', args: [] }
     expect(await ask(world, lastOk)).toBe(false)
@@ -267,7 +272,7 @@ test('a token that re-enters finds the vault closed and nobody but itself to pay
   expect(await readVault(world, 'lastRound', [inner.ring, 9n])).toBe(0n)
 })
 
-test('an output is bought through a token between, exactly or for the whole budget', async () => {
+test('an output is bought through an intermediate token, exactly or for the whole budget', async () => {
   const pool = { sides: [side(between, 10_000), side(output, 1_250_000)] as const, fee: 500 }
   await createPool(world, uniswap, pool)
   await createUsdPool(between, 2_500)
@@ -290,16 +295,16 @@ test('an output is bought through a token between, exactly or for the whole budg
   ).rejects.toThrow('TooLittle')
 })
 
-test('a pool on the way that runs dry is refused, even if something would arrive', async () => {
+test('an intermediate pool that runs dry is refused, even if something would arrive', async () => {
   const drops = (a: Address, b: Address) => ({ sides: [drop(a), drop(b)] as const, fee: 500 })
   const lake = (a: Address, b: Address) => ({ sides: [side(a, 10_000), side(b, 10_000)] as const, fee: 500 })
   const order = { minOutput: 1n, amountOut: 1n }
-  // Ten units a side take some 2 x 10^20 until the price is at its end.
+  // Ten units on each side take some 2 x 10^20 until the price reaches its limit.
   const purchase = { fee: 500, through: [{ token: between, fee: 500 }], wanted: link(100), maxIn: 10n ** 21n }
   await mint(world, { token: world.token, to: world.vault, amount: purchase.maxIn })
   const isRefused = async () => expect(buy(await createOrder(order), purchase)).rejects.toThrow('NoLiquidity')
 
-  await undone(world, async () => {
+  await withRevert(world, async () => {
     await createPool(world, uniswap, drops(world.token, between))
     await createPool(world, uniswap, lake(between, output))
     await isRefused()
@@ -309,7 +314,7 @@ test('a pool on the way that runs dry is refused, even if something would arrive
   await isRefused()
 })
 
-test('nobody can make the adapter pay from an approval of the vault', async () => {
+test('nobody can make the adapter spend an approval of the vault', async () => {
   const payment = encodePayment(world.vault, usd(2_020), output)
   const data = encode(uniswapV3AdapterAbi, 'uniswapV3SwapCallback', [1n, 1n, payment])
   const purchase = [world.token, usd(2_020), output, link(1), world.stranger, toData(link(1), { fee: FEE })]
@@ -324,7 +329,7 @@ test('nobody can make the adapter pay from an approval of the vault', async () =
   await expect(evm.send(world.chain, asCaller)).rejects.toThrow(toFunctionSelector('TransferFromFailed()'))
 })
 
-test('native coin and routes that are none are refused', async () => {
+test('native coin and invalid routes are refused', async () => {
   const swap = await createOrder()
   const native = await createOrder({ outputToken: NATIVE })
 

@@ -15,7 +15,7 @@ export type Uniswap = { factory: Address; router: Address; positions: Address; a
 
 export async function createUniswap(world: World): Promise<Uniswap> {
   const factory = await evm.deploy(world.chain, uniswapV3.factory)
-  // The wrapped coin is asked for only by calls that are paid in coin, and nobody draws positions.
+  // Only calls paid in native coin need the wrapped coin, and positions need no images.
   const router = await evm.deploy(world.chain, uniswapV3.router, [factory, NATIVE])
   const positions = await evm.deploy(world.chain, uniswapV3.positions, [factory, NATIVE, NATIVE])
   const code = { abi: uniswapV3AdapterAbi, bytecode: uniswapV3AdapterBytecode }
@@ -34,7 +34,7 @@ export async function createPool(world: World, uniswap: Uniswap, plan: PoolPlan)
   await evm.send(world.chain, { from: world.stranger, to: uniswap.positions, data, gas: 10_000_000n })
 }
 
-/** A stranger sells through the real router, and so moves the pool. */
+/** A stranger sells through the real router, which moves the pool. */
 export async function trade(
   world: World,
   uniswap: Uniswap,
@@ -55,7 +55,7 @@ export type Purchase = {
   tokenIn: Address
   maxIn: bigint
   fee: number
-  /** What is bought if `maxIn` is enough for it; by default the fill's amount. */
+  /** The amount to buy if `maxIn` suffices; by default the fill's amount. */
   wanted?: bigint
   through?: readonly { token: Address; fee: number }[]
   fill?: Partial<Fill>

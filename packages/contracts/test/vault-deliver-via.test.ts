@@ -38,7 +38,7 @@ type Deal = {
 const createOrder = (terms: { outputToken?: Address; index?: bigint } = {}) =>
   createSwap(world, wallet, { outputToken: output, ...terms })
 
-/** Delivers through a venue that takes 50 of at most 60 and gives 95, unless the deal says otherwise. */
+/** Delivers through a venue that takes 50 of at most 60 and gives 95, unless the deal overrides it. */
 function deliverVia(swap: Swap, deal: Deal = {}, by: { from?: Address; adapter?: Address } = {}) {
   const { takes = 50n, gives = 95n, maxIn = 60n, tokenIn = world.token, target = NATIVE, call = '0x' } = deal
   const types = [{ type: 'uint256' }, { type: 'uint256' }, { type: 'address' }, { type: 'bytes' }] as const
@@ -50,7 +50,7 @@ function deliverVia(swap: Swap, deal: Deal = {}, by: { from?: Address; adapter?:
 const approvalOf = (token: Address) =>
   ask<bigint>(world, { abi: erc20Abi, to: token, functionName: 'allowance', args: [world.vault, adapter] })
 
-test('an output that is bought from a venue is delivered, and what the recipient got is logged', async () => {
+test("an output bought from a venue is delivered, and the recipient's amount is logged", async () => {
   const swap = await createOrder()
   const before = await readBalance(world, world.token, world.vault)
 
@@ -77,7 +77,7 @@ test('coins buy tokens, tokens buy coins, and the change comes back', async () =
   expect(await readBalance(world, NATIVE, coins.fill.recipient)).toBe(95n)
 })
 
-test('all reverts when the recipient gets less than was asked for', async () => {
+test('the call reverts if the recipient gets less than the requested amount', async () => {
   const swap = await createOrder()
 
   await expect(deliverVia(swap, { gives: 89n })).rejects.toThrow('BelowMinimum')
@@ -86,7 +86,7 @@ test('all reverts when the recipient gets less than was asked for', async () => 
   await deliverVia(swap, { gives: 90n })
 })
 
-test('a venue cannot take more than it was allowed to', async () => {
+test('a venue cannot take more than the allowed maximum', async () => {
   const swap = await createOrder()
 
   await expect(deliverVia(swap, { takes: 61n })).rejects.toThrow()
@@ -102,7 +102,7 @@ test('a sold token that charges its sender on top is refused', async () => {
   )
 })
 
-test('a token that only approves from zero can be sold again and again', async () => {
+test('a token that only approves from zero can be sold repeatedly', async () => {
   const token = await deployListed(world, 'NoReturnToken')
 
   await deliverVia(await createOrder({ index: indexOf(1, 0) }), { tokenIn: token })
@@ -112,7 +112,7 @@ test('a token that only approves from zero can be sold again and again', async (
   expect(await approvalOf(token)).toBe(0n)
 })
 
-test("the sold token's cap counts what may be sold", async () => {
+test("the sold token's cap counts the allowed maximum", async () => {
   await callVault(world, world.treasury, 'setCap', [world.token, 100n])
 
   await deliverVia(await createOrder({ index: indexOf(1, 0) }))
@@ -128,7 +128,7 @@ test('a delivery is made once, bought or from the inventory', async () => {
   await expect(deliver(world, swap)).rejects.toThrow()
 })
 
-test('only allowed adapters and deliverers, in time, to someone', async () => {
+test('only allowed adapters and deliverers can deliver, in time, to a valid recipient', async () => {
   const swap = await createOrder()
   const late = { ...swap, fill: { ...swap.fill, fillDeadline: 1n } }
   const nobody = { ...swap, fill: { ...swap.fill, recipient: world.vault } }

@@ -26,7 +26,7 @@ const createOrder = (terms: Terms = {}) => createSwap(world, wallet, terms)
 const setCap = (limit: bigint, token = world.token) =>
   callVault(world, world.treasury, 'setCap', [token, limit])
 
-/** Moves to the first second of the next hour, so that a test has a whole one. */
+/** Moves to the first second of the next hour, so that a test has a full one. */
 async function startHour(): Promise<void> {
   await evm.setNextTime(world.chain, ((await evm.readTime(world.chain)) / HOUR + 1n) * HOUR)
   await evm.ask(world.chain, 'evm_mine')
@@ -87,7 +87,7 @@ test('a position delivers its rounds in rising order only', async () => {
   expect(await readVault(world, 'lastRound', [ring, 11n])).toBe(2n ** 32n - 1n)
 })
 
-test('the eight positions of a word do not touch each other', async () => {
+test('the eight positions of a word are independent', async () => {
   for (let position = 16; position < 24; position++) {
     await deliver(world, await createOrder({ index: indexOf(position, position) }))
   }
@@ -140,7 +140,7 @@ test('less than the signed minimum is refused', async () => {
   await expect(deliver(world, await createOrder({ amountOut: 89n }))).rejects.toThrow('BelowMinimum')
 })
 
-test('nobody, the token and the vault itself cannot be paid', async () => {
+test('the zero address, the token and the vault itself cannot be paid', async () => {
   for (const recipient of [NATIVE, world.token, world.vault]) {
     await expect(deliver(world, await createOrder({ recipient }))).rejects.toThrow('BadRecipient')
   }
@@ -171,7 +171,7 @@ test.each(['RefusingReceiver', 'BurningReceiver'])(
   },
 )
 
-test('a token without a cap cannot leave', async () => {
+test('a token without a cap cannot be delivered', async () => {
   await setCap(0n)
   await expect(deliver(world, await createOrder())).rejects.toThrow('CapReached')
 })
@@ -190,7 +190,7 @@ test('a stolen deliverer key takes at most the cap of each hour', async () => {
   expect(await readVault(world, 'caps', [world.token])).toEqual([250n, 90n])
 })
 
-test('a new cap keeps what was spent this hour', async () => {
+test('a new cap keeps the amount spent this hour', async () => {
   await startHour()
   await deliver(world, await createOrder())
 
@@ -203,13 +203,13 @@ test('a new cap keeps what was spent this hour', async () => {
   )
 })
 
-test('a cap of more than 112 bits is refused, not cut', async () => {
+test('a cap of more than 112 bits is refused, not truncated', async () => {
   await expect(setCap(UNLIMITED + 1n)).rejects.toThrow('CapTooLarge')
   await expect(setCap(2n ** 256n - 1n)).rejects.toThrow('CapTooLarge')
   await setCap(UNLIMITED)
 })
 
-test('only the treasury changes keys, adapters and caps, and takes inventory out', async () => {
+test('only the treasury changes keys, adapters and caps, and withdraws inventory', async () => {
   const { deliverer: from, token, stranger } = world
 
   await expect(callVault(world, from, 'setDeliverer', [stranger, true])).rejects.toThrow('NotTreasury')
@@ -221,7 +221,7 @@ test('only the treasury changes keys, adapters and caps, and takes inventory out
   )
 })
 
-test('the treasury takes tokens and coins out', async () => {
+test('the treasury withdraws tokens and coins', async () => {
   const to = `0x${'7a'.repeat(20)}` as const
 
   await callVault(world, world.treasury, 'withdraw', [world.token, to, 12n])
@@ -250,7 +250,7 @@ test("a second vault's delivery is no proof of what was signed for the first", a
   expect(event?.id).not.toBe(swap.op.delivery)
 })
 
-test('a delivery on junk terms logs a hash that matches no signed op', async () => {
+test('a delivery with other terms logs a hash that matches no signed op', async () => {
   const swap = await createOrder()
   const junk = { ...swap, fill: { ...swap.fill, recipient: world.stranger, minOutput: 0n, amount: 0n } }
 
@@ -260,7 +260,7 @@ test('a delivery on junk terms logs a hash that matches no signed op', async () 
   expect(await readVault(world, 'lastRound', [swap.ring, 0n])).toBe(1n)
 })
 
-test('a swap goes from lock over delivery to claim', async () => {
+test('a swap goes through lock, delivery and claim', async () => {
   const swap = await createOrder()
   const inventory = await readBalance(world, world.token, world.vault)
 

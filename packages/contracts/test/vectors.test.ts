@@ -49,7 +49,7 @@ function toMessage({ op }: Vector) {
   }
 }
 
-/** The world of a vector's chain, with its escrow and vault at the addresses the vector names. */
+/** The world of a vector's chain, with its escrow and vault at the vector's addresses. */
 async function placeContracts(vector: Vector): Promise<World> {
   const world = worlds.get(vector.chainId)
   if (!world) throw new Error(`no chain ${vector.chainId}`)
@@ -60,11 +60,11 @@ async function placeContracts(vector: Vector): Promise<World> {
   return { ...world, escrow, vault }
 }
 
-test('there are a dozen vectors, each with another hash', () => {
+test('there are a dozen vectors, each with a different hash', () => {
   expect(new Set(vectors.map(({ opHash }) => opHash)).size).toBe(12)
 })
 
-test.each(vectors)('TypeScript and Solidity hash alike: $name', async (vector) => {
+test.each(vectors)('TypeScript and Solidity compute the same hash: $name', async (vector) => {
   const world = await placeContracts(vector)
   const message = toMessage(vector)
   const { verifyingContract, chainId, deliveryHash, opHash } = vector
@@ -78,7 +78,7 @@ test.each(vectors)('TypeScript and Solidity hash alike: $name', async (vector) =
 
 const local = vectors.filter(({ chainId, op }) => String(chainId) === op.delivery.destinationChain)
 
-test.each(local)('the vault hashes a delivery on its own chain alike: $name', async (vector) => {
+test.each(local)('the vault computes the same delivery hash on its own chain: $name', async (vector) => {
   const world = await placeContracts(vector)
   const { delivery } = toMessage(vector)
   const [token, recipient] = [sliceHex(delivery.outputToken, 12), sliceHex(delivery.recipient, 12)]

@@ -7,12 +7,12 @@ import { ask, encode } from './calls.ts'
 import { isolate } from './isolate.ts'
 import { createSwap, lock, refundAttested } from './op.ts'
 import {
+  callTestContract,
   createWallet,
   createWorld,
   delegate,
   deployTest,
   NATIVE,
-  poke,
   readBalance,
   testAbiOf,
 } from './world.ts'
@@ -22,7 +22,7 @@ const wallet = await createWallet(world)
 const other = await createWallet(world)
 isolate(world)
 
-/** Compiled while the file loads, where no test's time limit runs. */
+/** Compiled while the file loads, so that it does not count towards a test's timeout. */
 const account = compileProduct().GeoAccount
 
 const isValid = (hash: Hex, signature: Hex) =>
@@ -83,12 +83,12 @@ test('a delegated wallet signs permits for tokens that recover the signer', asyn
   const { r, s, v } = parseSignature(await signPermit(token))
   const args = [wallet.address, world.stranger, 7n, 2n ** 40n, Number(v), r, s]
 
-  await poke(world, { name: 'PermitToken', to: token, functionName: 'permit', args })
+  await callTestContract(world, { name: 'PermitToken', to: token, functionName: 'permit', args })
 
   expect(await allowance('PermitToken', token)).toBe(7n)
 })
 
-test('a delegated wallet signs permits for tokens that ask its code, as USDC and Permit2 do', async () => {
+test('a delegated wallet signs permits for tokens that use ERC-1271, such as USDC and Permit2', async () => {
   const token = await deployTest(world, 'CodePermitToken')
   const signature = await signPermit(token)
   const permit = testAbiOf('CodePermitToken').filter(
@@ -135,10 +135,20 @@ test('a delegated wallet receives NFTs by safe transfer', async () => {
   const nft = await deployTest(world, 'Nft')
   const multi = await deployTest(world, 'Multi')
 
-  await poke(world, { name: 'Nft', to: nft, functionName: 'safeMint', args: [wallet.address, 1n] })
-  await poke(world, { name: 'Multi', to: multi, functionName: 'mint', args: [wallet.address, 1n, 2n] })
+  await callTestContract(world, {
+    name: 'Nft',
+    to: nft,
+    functionName: 'safeMint',
+    args: [wallet.address, 1n],
+  })
+  await callTestContract(world, {
+    name: 'Multi',
+    to: multi,
+    functionName: 'mint',
+    args: [wallet.address, 1n, 2n],
+  })
   const batch = [wallet.address, [5n, 6n], [1n, 3n]]
-  await poke(world, { name: 'Multi', to: multi, functionName: 'mintBatch', args: batch })
+  await callTestContract(world, { name: 'Multi', to: multi, functionName: 'mintBatch', args: batch })
 
   const owner = await ask(world, { abi: testAbiOf('Nft'), to: nft, functionName: 'ownerOf', args: [1n] })
   expect(owner).toBe(wallet.address)
@@ -149,13 +159,13 @@ test('a delegated wallet receives NFTs by safe transfer', async () => {
 test('a delegated wallet receives ERC-223 tokens of both forms', async () => {
   const token = await deployTest(world, 'Erc223Token')
 
-  await poke(world, {
+  await callTestContract(world, {
     name: 'Erc223Token',
     to: token,
     functionName: 'mintFirstForm',
     args: [wallet.address, 1n],
   })
-  await poke(world, {
+  await callTestContract(world, {
     name: 'Erc223Token',
     to: token,
     functionName: 'mintFinalForm',
@@ -165,7 +175,7 @@ test('a delegated wallet receives ERC-223 tokens of both forms', async () => {
   expect(await readBalance(world, token, wallet.address)).toBe(3n)
 })
 
-test('a delegated wallet receives coins, with data or without, as one without code does', async () => {
+test('a delegated wallet receives coins, with or without data, like one without code', async () => {
   await send(world.chain, { from: world.stranger, to: wallet.address, value: 5n })
   await send(world.chain, { from: world.stranger, to: wallet.address, value: 6n, data: '0xdeadbeef01' })
 
@@ -173,7 +183,7 @@ test('a delegated wallet receives coins, with data or without, as one without co
   expect(await read(world.chain, { to: wallet.address, data: '0x12345678' })).toBe('0x')
 })
 
-test('a delegated wallet sends transactions of its own', async () => {
+test('a delegated wallet sends its own transactions', async () => {
   await send(world.chain, { from: world.stranger, to: wallet.address, value: 10n ** 18n })
   const nonce = await readNonce(world.chain, wallet.address)
 
@@ -183,7 +193,7 @@ test('a delegated wallet sends transactions of its own', async () => {
   expect(await readBalance(world, NATIVE, other.address)).toBe(9n)
 })
 
-test('a delegated wallet names the interfaces it has, and no others', async () => {
+test('a delegated wallet reports exactly the interfaces it has', async () => {
   const supports = (id: string) =>
     ask(world, { abi: geoAccountAbi, to: wallet.address, functionName: 'supportsInterface', args: [id] })
 
@@ -192,7 +202,7 @@ test('a delegated wallet names the interfaces it has, and no others', async () =
   for (const id of ['0xffffffff', '0x00000000', '0x80ac58cd']) expect(await supports(id)).toBe(false)
 })
 
-test('a refund reaches a wallet that has taken its delegation back', async () => {
+test('a refund reaches a wallet that has revoked its delegation', async () => {
   const swap = await createSwap(world, wallet)
   await lock(world, swap)
   await delegate(world, wallet, NATIVE)
@@ -202,7 +212,7 @@ test('a refund reaches a wallet that has taken its delegation back', async () =>
   expect(await readBalance(world, world.token, wallet.address)).toBe(1_000n)
 })
 
-test('the account has no storage, no set-up, no role, and no way to run other code', () => {
+test('the account has no storage, no initialization, no role, and no way to run other code', () => {
   const names = geoAccountAbi.flatMap((item) => (item.type === 'function' ? [item.name.toLowerCase()] : []))
 
   expect(account?.storage).toEqual([])
@@ -233,7 +243,7 @@ function listOpcodes(code: Hex): number[] {
   return opcodes
 }
 
-test('hashes are encoded as the escrow encodes them, so that no other digest passes as an op', async () => {
+test('hashes are encoded as in the escrow, so that no other digest passes as an op', async () => {
   const swap = await createSwap(world, wallet)
   const raw = encodeAbiParameters([{ type: 'bytes32' }], [swap.hash])
   const direct = await wallet.sign({ hash: raw })

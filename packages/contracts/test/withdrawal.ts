@@ -15,7 +15,7 @@ const types = {
   ],
 } as const
 
-/** A withdrawal of the signer's native credit to the treasury, unless told otherwise. */
+/** Signs a withdrawal of the signer's native credit to the treasury, by default. */
 export async function signWithdrawal(
   world: World,
   signer: PrivateKeyAccount,

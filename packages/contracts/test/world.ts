@@ -26,10 +26,10 @@ export const NATIVE = zeroAddress
 export const UNLIMITED = 2n ** 112n - 1n
 export const attester = privateKeyToAccount(`0x${'a7'.repeat(32)}`)
 
-/** Compiled while the file loads, where no test's time limit runs. */
+/** Compiled while the file loads, so that it does not count towards a test's timeout. */
 const testContracts = compileTestContracts()
 
-/** A chain with the three contracts, a token, and everyone who takes part. */
+/** A chain with the three contracts, a token, and all accounts. */
 export type World = {
   chain: evm.Chain
   escrow: Address
@@ -43,7 +43,7 @@ export type World = {
   stranger: Address
 }
 
-/** Deploys everything; caps are open, the vault is stocked with the token and with native coin. */
+/** Deploys everything, with open caps, and stocks the vault with the token and native coin. */
 export async function createWorld(options: evm.ChainOptions = {}): Promise<World> {
   const abis = [...geoEscrowAbi, ...geoVaultAbi, ...geoAccountAbi, ...uniswapV3AdapterAbi]
   const errors = abis.filter(({ type }) => type === 'error')
@@ -91,7 +91,7 @@ export function deployTest(world: World, name: string, args: readonly unknown[] 
   return evm.deploy(world.chain, contract, args)
 }
 
-/** A test token that is listed like any other. */
+/** A test token, listed like any other. */
 export async function deployListed(world: World, name: string): Promise<Address> {
   const token = await deployTest(world, name)
   await listToken(world, token)
@@ -99,7 +99,7 @@ export async function deployListed(world: World, name: string): Promise<Address>
 }
 
 /** Calls a function of a test contract by name. */
-export function poke(
+export function callTestContract(
   world: World,
   call: { name: string; to: Address; functionName: string; args: unknown[] },
 ) {
@@ -117,14 +117,14 @@ export async function mint(
   await evm.send(world.chain, { from: world.stranger, to: input.token, data })
 }
 
-/** What a holder has of a token, or of native coin. */
+/** A holder's balance of a token, or of native coin. */
 export async function readBalance(world: World, token: Address, holder: Address): Promise<bigint> {
   if (token === NATIVE) return evm.readCoins(world.chain, holder)
   const data = encodeFunctionData({ abi: erc20Abi, functionName: 'balanceOf', args: [holder] })
   return hexToBigInt(await evm.read(world.chain, { to: token, data }))
 }
 
-/** A wallet with a key of its own, delegated to GeoAccount by a sponsored authorization, holding 1,000 units. */
+/** A wallet with its own key, delegated to GeoAccount by a sponsored authorization, holding 1,000 units. */
 export async function createWallet(
   world: World,
   token = world.token,
@@ -139,7 +139,7 @@ export async function createWallet(
   return wallet
 }
 
-/** Sets a wallet's delegation; the zero address takes it away. */
+/** Sets a wallet's delegation; the zero address removes it. */
 export async function delegate(world: World, wallet: PrivateKeyAccount, to: Address): Promise<void> {
   const authorization = await authorize(world, wallet, to)
   await evm.sendSigned(world.chain, await createSponsor(world), {
@@ -172,7 +172,7 @@ const events = [...geoEscrowAbi, ...geoVaultAbi].filter((item) => item.type === 
 type EventName = ContractEventName<typeof geoEscrowAbi> | ContractEventName<typeof geoVaultAbi>
 export type Event = { name: EventName; id: Hex; args: Record<string, unknown> }
 
-/** Our contracts' logs in a receipt, in order; `id` is the first indexed value. */
+/** The contracts' logs in a receipt, in order; `id` is the first indexed value. */
 export function readEvents(world: World, receipt: evm.Receipt): Event[] {
   const ours = [world.escrow, world.vault].map((address) => address.toLowerCase())
   return receipt.logs
@@ -186,8 +186,8 @@ export function readEvents(world: World, receipt: evm.Receipt): Event[] {
 export const eventNames = (world: World, receipt: evm.Receipt) =>
   readEvents(world, receipt).map(({ name }) => name)
 
-/** Runs `body` and puts the chain back to where it was. */
-export async function undone<T>(world: World, body: () => Promise<T>): Promise<T> {
+/** Runs `body` and reverts the chain to its earlier state. */
+export async function withRevert<T>(world: World, body: () => Promise<T>): Promise<T> {
   const snapshot = await evm.ask<Hex>(world.chain, 'evm_snapshot')
   try {
     return await body()

@@ -3,8 +3,8 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { nodeFlagsFor, projectRoot, reportListening } from './node-child.ts'
 
-// Several processes of the API behind one port: this one accepts connections and hands each to the next
-// process in turn, which then talks to the client directly. It never sees a byte of what is said.
+// Several API processes behind one port. The balancer accepts connections and passes each to the next process
+// in turn, which then talks to the client directly. The balancer itself reads no data.
 
 const RESTART_DELAY_MS = 300
 
@@ -37,7 +37,7 @@ cluster.on('exit', async (worker) => {
   listening.delete(worker)
   reportPids()
   if (stopping) return endWhenAlone()
-  // One that cannot even start is the supervisor's to report.
+  // The supervisor reports a process that cannot start.
   if (!isReported) process.exit(1)
   await delay(RESTART_DELAY_MS)
   if (!stopping) fork()
@@ -50,7 +50,7 @@ process.on('SIGTERM', () => {
 for (let count = 0; count < wanted; count += 1) fork()
 
 function fork(): void {
-  // What was on its way to a process that died is lost with it; its exit is dealt with above.
+  // Messages to a dead process are lost; its exit is handled above.
   cluster.fork().on('error', () => {})
   reportPids()
 }

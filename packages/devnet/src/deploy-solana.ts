@@ -20,7 +20,7 @@ import {
 
 export type DeployedMint = MintPlan & { address: Address }
 export type DeployedSolanaChain = {
-  /** Who owns the token accounts, and with them holds native coin too. */
+  /** The owners of the token accounts; they also hold native coin. */
   vaults: { intake: Address; inventory: Address }
   feePayers: { input: Address; delivery: Address }
   tokens: DeployedMint[]
@@ -30,16 +30,18 @@ type Deployer = { client: SolanaClient; sender: SolanaSender; vaults: DeployedSo
 
 const SOL = 10n ** 9n
 const FEE_MONEY = 1_000n * SOL
-// At the start price this is more than a million dollars.
+// More than a million dollars at the start price.
 const NATIVE_INVENTORY = 10_000n * SOL
-// Above an account's rent: a first input of native coin may be smaller than that.
+// Above an account's rent, since a first input of native coin may be smaller.
 const INTAKE_MONEY = SOL
-// The faucet gives native coin away. All lamports of a chain together must stay below 2^64.
+// The faucet gives away native coin. All lamports of a chain together must stay below 2^64.
 const FAUCET_MONEY = 1n << 62n
 const FINALIZED_LAG = 32
 const CONFIRMATION_TIMEOUT_MS = 30_000
 
-/** Puts mints, token accounts, inventory and fee money on a fresh chain; all of it is finalized at the end. */
+/**
+ * Creates mints, token accounts, inventory and fee balances on a new chain. All of it is finalized on return.
+ */
 export async function deploySolana(
   chain: SolanaPlan & { rpcUrl: string; keys: SolanaKeys },
 ): Promise<DeployedSolanaChain> {
@@ -102,8 +104,8 @@ async function createMint(
   return { ...token, address: mint }
 }
 
-// The same address at every start, as tokens on the EVM chains have. The key is of no use afterwards: a mint's
-// authority is another.
+// The same address at every start, like the tokens on the EVM chains. The key is not used afterwards: a
+// mint's authority is another key.
 function mintSigner(name: string): Promise<KeyPairSigner> {
   return createKeyPairSignerFromPrivateKeyBytes(createHash('sha256').update(`geoswap/${name}`).digest())
 }

@@ -55,12 +55,12 @@ type Creation = { bytecode: Hex; salt: Hex }
 export const CREATION_GAS = 15_000_000n
 export const CALL_GAS = 500_000n
 const GAS_MONEY = parseEther('100')
-// The faucet gives native coin away: what it has must never run out.
+// The faucet gives away native coin and must never run out.
 const FAUCET_MONEY = 10n ** 40n
 
 /**
- * Puts contracts, tokens, feeds, inventory and gas money on a fresh chain. GeoVault, GeoEscrow and GeoAccount
- * get the same addresses on every chain that is given the same keys.
+ * Deploys contracts, tokens, feeds, inventory and gas balances on a new chain. GeoVault, GeoEscrow and
+ * GeoAccount have the same addresses on every chain with the same keys.
  */
 export async function deployContracts(
   chain: ChainPlan & { rpcUrl: string; keys: Keys },
@@ -105,7 +105,7 @@ async function prepareAccounts(client: EvmClient, keys: Keys): Promise<void> {
   ])
 }
 
-/** As an operator's deployment does it, so that the local network has the contracts of every other one. */
+/** Deploys as an operator does, so that the local contracts equal those of other networks. */
 async function deployProtocol(deployer: Deployer, keys: Keys): Promise<DeployedChain['contracts']> {
   const roles = { treasury: keys.treasury.address, attester: keys.attester.address }
   const { contracts, creations } = planDeployment(roles)
@@ -124,7 +124,7 @@ export async function deployToken(
   const { symbol, asset, decimals } = token
   const args = [token.name, symbol, decimals] as const
   const bytecode = encodeDeployData({ abi: testTokenAbi, bytecode: testTokenBytecode, args })
-  // Other addresses on other chains, as real tokens have: a mix-up of chains must not go unnoticed.
+  // Different addresses on each chain, as for real tokens, so that a mix-up of chains is noticed.
   const salt = keccak256(toHex(`${chain.name}/${symbol}`))
   return { symbol, asset, decimals, address: await create(deployer, { bytecode, salt }) }
 }
@@ -147,7 +147,7 @@ async function stockVault(
   const { vault, escrow } = contracts
   await deployer.client.setBalance({ address: vault, value: amountWorth(INVENTORY_USD, NATIVE) })
   const calls = [NATIVE, ...tokens].flatMap((token) => {
-    // An hour may move as much as there is: local caps exist to be set lower by a test.
+    // The hourly cap equals the inventory: tests set lower caps.
     const amount = amountWorth(INVENTORY_USD, token)
     const args = [token.address, amount] as const
     const claimArgs = [token.address, amount * CLAIM_CAP_TIMES] as const

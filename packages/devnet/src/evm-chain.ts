@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { parseArgs } from 'node:util'
-// An internal module of a version that is pinned exactly.
+// An internal module of an exactly pinned version.
 import { JsonRpcHandler } from 'hardhat/internal/hardhat-network/jsonrpc/handler.js'
 import { WebSocketServer } from 'ws'
 import { mineByTheClock } from './evm-clock.ts'
@@ -11,7 +11,7 @@ import { EVM_SHAPES, type EvmShape, type EvmShapeName } from './shape/evm-shape.
 import { createRpcServer } from './shape/server.ts'
 import { createShapedChain } from './shape/shaped-chain.ts'
 
-// Longer than any client's pool keeps an idle connection, so that no request meets a closing one.
+// Longer than any client keeps an idle connection, so that no request is sent on a closing one.
 const KEEP_ALIVE_MS = 65_000
 const DEFAULT_BLOCK_MS = 1_000
 
@@ -19,7 +19,7 @@ type Options = { chainId: number; port: number; blockMs: number; shape: EvmShape
 
 const onFault = (error: unknown) => process.stderr.write(`${error}\n`)
 
-/** One EVM chain in memory, behind plain JSON-RPC over HTTP and WebSocket. Mines by the clock alone. */
+/** One EVM chain in memory, with JSON-RPC over HTTP and WebSocket. It mines by the clock only. */
 async function runChain({ shape, ...options }: Options): Promise<void> {
   const server = shape ? await shapedServer({ ...options, shape }) : await plainServer(options)
   const port = (await listens(server, options.port)) ?? (await listens(server, 0))
@@ -71,7 +71,7 @@ const { values } = parseArgs({
   options: {
     'chain-id': { type: 'string', default: '31337' },
     port: { type: 'string', default: '0' },
-    // By default a second, or the interval of the shape.
+    // Defaults to one second, or the interval of the shape.
     'block-ms': { type: 'string' },
     shape: { type: 'string' },
   },

@@ -8,7 +8,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-/** A node that takes this long for a block, and what it was asked for. */
+/** A node that takes this long for a block, and records its requests. */
 function nodeThatTakes(ms: number) {
   const asked: string[] = []
   let busy = 0
@@ -28,7 +28,7 @@ const refuse = (error: unknown) => {
 }
 const setPace = (...params: unknown[]): Call => ({ method: 'evm_setIntervalMining', params })
 
-test('blocks come by the clock, and one after the other however many are asked for', async () => {
+test('blocks follow the clock, one after the other, however many are requested', async () => {
   const node = nodeThatTakes(30)
   const ask = mineByTheClock(node.ask, 100, refuse)
 
@@ -40,7 +40,7 @@ test('blocks come by the clock, and one after the other however many are asked f
   expect(node.mostAtOnce()).toBe(1)
 })
 
-test('a chain that was halted makes no block until it goes on', async () => {
+test('a halted chain makes no block until it is resumed', async () => {
   const node = nodeThatTakes(30)
   const ask = mineByTheClock(node.ask, 100, refuse)
   await vi.advanceTimersByTimeAsync(110)
@@ -57,7 +57,7 @@ test('a chain that was halted makes no block until it goes on', async () => {
   expect(node.asked.length).toBeGreaterThan(before)
 })
 
-test('a block that fails is told of, and the next one comes', async () => {
+test('a failed block is reported, and the next one follows', async () => {
   const faults: unknown[] = []
   let blocks = 0
   const ask = async () => {
@@ -73,7 +73,7 @@ test('a block that fails is told of, and the next one comes', async () => {
 })
 
 test.each([[[]], [['1000']], [[-1]], [[1.5]], [[[5, 1]]], [[[1, 2, 3]]]])(
-  'what is no pace is the node’s to refuse: %j',
+  'the node refuses an invalid interval: %j',
   async (params) => {
     const node = nodeThatTakes(0)
     const ask = mineByTheClock(node.ask, 100, refuse)

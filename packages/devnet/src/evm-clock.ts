@@ -4,17 +4,18 @@ export type Ask = (call: Call) => Promise<unknown>
 const BLOCK: Call = { method: 'evm_mine', params: [] }
 const MINING = ['evm_mine', 'hardhat_mine', 'shape_advance']
 
-/** How long after a block the next one comes, from one time to another; none where the first is 0. */
-type Pace = readonly [least: number, most: number]
+/** The shortest and longest time between two blocks; no blocks if the first is 0. */
+type BlockInterval = readonly [least: number, most: number]
 
 /**
- * Mines a chain by the clock, and says how to ask it for everything else. The node could do so itself, but it dies when
- * a block of its own and one that somebody asked for are made in the same moment: here one is made after the other.
+ * Mines a chain by the clock, and returns a function for all other requests. The node could mine by itself,
+ * but crashes when one of its own blocks and a requested one are made at the same time. Here blocks are made
+ * one after the other.
  */
 export function mineByTheClock(ask: Ask, blockMs: number, onFault: (error: unknown) => void): Ask {
   let turn: Promise<unknown> = Promise.resolve()
   let timer: NodeJS.Timeout | undefined
-  let pace: Pace = [blockMs, blockMs]
+  let interval: BlockInterval = [blockMs, blockMs]
 
   function inTurn(call: Call): Promise<unknown> {
     const answer = turn.then(() => ask(call))
@@ -24,13 +25,13 @@ export function mineByTheClock(ask: Ask, blockMs: number, onFault: (error: unkno
 
   function schedule(): void {
     clearTimeout(timer)
-    const current = pace
+    const current = interval
     const [least, most] = current
     if (least === 0) return
     timer = setTimeout(
       async () => {
         await inTurn(BLOCK).catch(onFault)
-        if (pace === current) schedule()
+        if (interval === current) schedule()
       },
       least + Math.random() * (most - least),
     )
@@ -39,18 +40,18 @@ export function mineByTheClock(ask: Ask, blockMs: number, onFault: (error: unkno
   schedule()
   return async (call) => {
     if (MINING.includes(call.method)) return inTurn(call)
-    const asked = call.method === 'evm_setIntervalMining' ? parsePace(call.params) : undefined
+    const asked = call.method === 'evm_setIntervalMining' ? parseInterval(call.params) : undefined
     if (!asked) return ask(call)
-    pace = asked
+    interval = asked
     schedule()
-    // Once this is answered, no block of the pace before comes any more.
+    // Once this is answered, the previous interval makes no more blocks.
     await turn
     return true
   }
 }
 
-/** Undefined for what the node will refuse. */
-function parsePace(params: readonly unknown[] = []): Pace | undefined {
+/** Undefined for values that the node refuses. */
+function parseInterval(params: readonly unknown[] = []): BlockInterval | undefined {
   const [given] = params
   const [least, most, ...more] = Array.isArray(given) ? given : [given, given]
   const areTimes = [least, most].every((ms) => Number.isInteger(ms) && ms >= 0)

@@ -8,13 +8,13 @@ export type EvmProvider = Awaited<ReturnType<typeof createHardhatNetworkProvider
 export type EvmProviderOptions = {
   chainId: number
   baseFeeWei?: number
-  /** By default now. */
+  /** Defaults to now. */
   genesisTime?: Date
 }
 
 /**
- * The node that `hardhat node` starts, without the project, compiler and task runner around it: a fifth of a second
- * instead of several. These are internal modules of a version that is pinned exactly.
+ * The node that `hardhat node` starts, without the project, compiler and task runner around it: a fifth of a
+ * second instead of several. These are internal modules of an exactly pinned version.
  */
 export function createEvmProvider(options: EvmProviderOptions): Promise<EvmProvider> {
   return createHardhatNetworkProvider(
@@ -32,9 +32,9 @@ export function createEvmProvider(options: EvmProviderOptions): Promise<EvmProvi
       chains: new Map(),
       genesisAccounts: [],
       allowUnlimitedContractSize: false,
-      // Blocks faster than a second must not push the chain's clock ahead of everyone else's.
+      // Blocks faster than one a second must not move the chain's clock ahead of real time.
       allowBlocksWithSameTimestamp: true,
-      // As on a real node: a transaction that reverts is included, a call that reverts is an error.
+      // As on a real node: a reverting transaction is included, a reverting call is an error.
       throwOnTransactionFailures: false,
       throwOnCallFailures: true,
       enableTransientStorage: false,

@@ -10,7 +10,7 @@ import {
 } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 
-// Far above the base fee of any chain here, so that no transaction waits for a cheaper block.
+// Far above the base fee of any local chain, so that no transaction waits for a cheaper block.
 const FEES = { maxFeePerGas: 100_000_000_000n, maxPriorityFeePerGas: 1_000_000n }
 const RECEIPT_POLL_MS = 100
 
@@ -18,14 +18,14 @@ export type EvmCall = { to: Address; data?: Hex; value?: bigint; gas: bigint }
 export type EvmClient = ReturnType<typeof createEvmClient>
 
 export function createEvmClient(rpcUrl: string) {
-  // Many waiting for receipts at once ask in one request.
+  // Batches the requests of concurrent waits for receipts.
   const transport = http(rpcUrl, { batch: true, retryCount: 2 })
   return createTestClient({ mode: 'hardhat', transport, cacheTime: 0 }).extend(publicActions)
 }
 
 export type EvmSender = {
   address: Address
-  /** Broadcasts and returns the hash. Calls may overlap: each gets the next nonce in turn. */
+  /** Broadcasts and returns the hash. Calls may overlap: each gets the next nonce. */
   send(call: EvmCall): Promise<Hex>
 }
 
@@ -36,7 +36,7 @@ export function createEvmSender(client: EvmClient, from: { privateKey: Hex; chai
   let waiting = 0
   let nextNonce: number | undefined
 
-  // Strictly one after the other: a chain that mines each transaction at once refuses a nonce ahead of its turn.
+  // Strictly sequential: a chain that mines each transaction at once refuses a nonce gap.
   async function sendNow(call: EvmCall): Promise<Hex> {
     nextNonce ??= await client.getTransactionCount({ address: account.address, blockTag: 'pending' })
     const serializedTransaction = await account.signTransaction({ ...base, ...call, nonce: nextNonce })
@@ -45,8 +45,8 @@ export function createEvmSender(client: EvmClient, from: { privateKey: Hex; chai
     return hash
   }
 
-  // Within a burst we count ourselves; before each one the chain is asked, so that the count is right again
-  // after a refused transaction, and when a test reverts to a snapshot.
+  // Counts nonces locally within a burst and asks the chain before each burst. The count is then right again
+  // after a refused transaction, and after a test reverts to a snapshot.
   function finish(isSent: boolean): void {
     waiting -= 1
     if (waiting === 0 || !isSent) nextNonce = undefined
@@ -66,7 +66,7 @@ export function createEvmSender(client: EvmClient, from: { privateKey: Hex; chai
   }
 }
 
-/** The receipt as soon as there is one; undefined when the transaction is not included in time. */
+/** The receipt as soon as it exists; undefined if the transaction is not included in time. */
 export async function waitForReceipt(
   client: EvmClient,
   wait: { hash: Hex; timeoutMs: number },

@@ -1,18 +1,20 @@
 import { mkdirSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** The folder of one network: what it tells the world, what it tells its service, and its logs. */
+/** The folder of one network: its public files, the configuration of its service, and its logs. */
 export type Home = {
   dir: string
   localFile: string
   serviceFile: string
-  /** What commands on this machine need and nobody else may read: the database's address, the seal keys, the
-   * operator key and the keys that own the inventory. */
+  /**
+   * Secrets for commands on this machine, readable by the owner only: the database URL, the seal keys, the
+   * operator key and the keys that own the inventory.
+   */
   secretsFile: string
   logFile(role: string): string
   /** The built page. */
   webDir: string
-  /** Where the database keeps its files when its user can reach this folder. */
+  /** The database's data folder, if the database's user can access it. */
   databaseDir: string
   release(): void
 }
@@ -20,9 +22,10 @@ export type Home = {
 type Lock = { pid: number; startedAt: string }
 
 /**
- * Takes the folder for this process and empties it of an earlier network. Throws when a live network has it.
+ * Locks the folder for this process and removes the files of an earlier network. Throws if a live network
+ * uses it.
  */
-export function takeHome(path: string): Home {
+export function lockHome(path: string): Home {
   mkdirSync(path, { recursive: true, mode: 0o755 })
   const dir = realpathSync(path)
   const lockFile = join(dir, 'network.lock')
@@ -55,7 +58,7 @@ export function takeHome(path: string): Home {
   }
 }
 
-/** Writes the whole file or nothing: a reader never sees half of it. */
+/** Writes the file atomically: a reader never sees half of it. */
 export function writeJsonAtomically(path: string, value: unknown, mode = 0o644): void {
   const draft = `${path}.${process.pid}.tmp`
   writeFileSync(draft, `${JSON.stringify(value, null, 2)}\n`, { mode })
@@ -89,7 +92,7 @@ function readLock(lockFile: string): Lock | undefined {
   }
 }
 
-// A process id alone may belong to somebody else by now; together with its start time it does not.
+// A process id may be reused, but not with the same start time.
 function isAlive(lock: Lock): boolean {
   try {
     process.kill(lock.pid, 0)
@@ -99,7 +102,7 @@ function isAlive(lock: Lock): boolean {
   return processStartedAt(lock.pid) === lock.startedAt
 }
 
-// Field 22 of proc(5) stat, counted after the command's closing bracket. Empty where there is no /proc.
+// Field 22 of proc(5) stat, counted after the command's closing bracket. Empty without /proc.
 function processStartedAt(pid: number): string {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')

@@ -4,10 +4,12 @@ import type { Address, Hex } from 'viem'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 
 export type Key = { privateKey: Hex; address: Address }
-/** `seed` is the secret half of an Ed25519 key: 32 bytes. */
+/** `seed` is the private part of an Ed25519 key: 32 bytes. */
 export type SolanaKey = { seed: Hex; address: SolanaAddress }
 
-/** Every key of one network. Fresh at each start: a well-known key would invite reuse on a real chain. */
+/**
+ * Every key of one network. Random at each start, since a well-known key would invite reuse on a real chain.
+ */
 export type Keys = {
   treasury: Key
   attester: Key
@@ -17,12 +19,12 @@ export type Keys = {
   deliverers: Key[]
   faucet: Key
   keeper: Key
-  /** `kid:64hex`, what the service seals its tokens with. */
+  /** `kid:64hex`, the key that seals the service's tokens. */
   seal: string
   solana: SolanaKeys
-  /** 64 hex digits, what the service derives the markers of its Solana transactions from. */
+  /** 64 hex digits. The service derives the markers of its Solana transactions from it. */
   marker: string
-  /** Opens the operator API. */
+  /** Authenticates at the operator API. */
   operator: string
 }
 
@@ -30,7 +32,7 @@ export type SolanaKeys = {
   intake: SolanaKey
   inventory: SolanaKey
   feePayers: { input: SolanaKey; delivery: SolanaKey }
-  /** Gives SOL away, and is every mint's authority. */
+  /** Gives away SOL and is every mint's authority. */
   faucet: SolanaKey
 }
 
@@ -55,12 +57,12 @@ export function createKeys(): Keys {
   }
 }
 
-/** The secrets of each role of the service, as its environment has them: no role can sign as another. */
+/** The secrets of each role of the service, as environment variables: no role can sign as another. */
 export function toServiceSecrets(keys: Keys) {
   const { intake, inventory, feePayers } = keys.solana
   const seeds = [intake, inventory, feePayers.input, feePayers.delivery].map(({ seed }) => seed)
   const list = (pairs: readonly Key[]) => pairs.map(({ privateKey }) => privateKey).join(',')
-  // It signs nothing: whoever looks for a transaction's marker on the chain derives it from this.
+  // Signs nothing. Markers on the chain are derived from it.
   const marker = { GEOSWAP_MARKER_KEY: keys.marker }
   return {
     api: { GEOSWAP_SEAL_KEYS: keys.seal, ...marker },

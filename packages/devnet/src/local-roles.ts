@@ -1,10 +1,10 @@
-import type { FaucetOrders } from './faucet/run.ts'
+import { sendOptions } from './child-options.ts'
+import type { FaucetOptions } from './faucet/run.ts'
 import type { Home } from './home.ts'
-import type { KeeperOrders } from './keeper.ts'
+import type { KeeperOptions } from './keeper.ts'
 import type { Keys } from './keys.ts'
 import type { ReadyChains } from './network-files.ts'
 import { type Environment, listeningPort, nextMessage, spawnNode } from './node-child.ts'
-import { giveOrders } from './orders.ts'
 import { NATIVE, NATIVE_SOL } from './plan.ts'
 import type { Role } from './supervise.ts'
 
@@ -28,13 +28,13 @@ export function faucetRole({ home, keys, env, chains, onDown }: LocalSetup, port
   const mints = tokens.map(({ symbol, address, program }) => ({ symbol, address, program }))
   const native = { symbol: NATIVE_SOL.symbol, address: NATIVE_SOL.address }
   const solana = { chainId, rpcUrl, seed: keys.solana.faucet.seed, tokens: [native, ...mints] }
-  const orders: FaucetOrders = { evm, solana }
+  const options: FaucetOptions = { evm, solana }
   const args = ['faucet', '--port', String(port)]
   const command = { file: 'packages/devnet/src/faucet/run.ts', args, env, logFile: home.logFile('faucet') }
   return {
     name: 'faucet',
     logFile: command.logFile,
-    launch: () => giveOrders(spawnNode(command), orders),
+    launch: () => sendOptions(spawnNode(command), options),
     waitUntilReady: async (child) => void (await nextMessage(child, listeningPort)),
     onDown: (reason) => onDown('faucet', reason),
     restart: true,
@@ -49,7 +49,7 @@ export function keeperRole({ home, keys, env, chains, onDown }: LocalSetup): Rol
     feeds: feeds.map(({ address }) => address),
     everySeconds: feedPlan.everySeconds,
   }))
-  const orders: KeeperOrders = { chains: kept, privateKey: keys.keeper.privateKey }
+  const options: KeeperOptions = { chains: kept, privateKey: keys.keeper.privateKey }
   const command = {
     file: 'packages/devnet/src/keeper.ts',
     args: ['keeper'],
@@ -59,7 +59,7 @@ export function keeperRole({ home, keys, env, chains, onDown }: LocalSetup): Rol
   return {
     name: 'keeper',
     logFile: command.logFile,
-    launch: () => giveOrders(spawnNode(command), orders),
+    launch: () => sendOptions(spawnNode(command), options),
     waitUntilReady: async () => {},
     onDown: (reason) => onDown('keeper', reason),
     restart: true,

@@ -33,14 +33,14 @@ async function main(): Promise<void> {
   async function end(exitCode: number): Promise<void> {
     if (isEnding) return
     isEnding = true
-    // Before the network stands, ending is enough: every child ends with its parent.
+    // Before the network has started, exiting is enough: every child ends with its parent.
     await network?.stop().catch((error: unknown) => console.error(String(error)))
     process.exit(exitCode)
   }
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => void end(0))
-  // Whoever read our output may leave; the network goes on.
+  // The reader of stdout may close it; the network continues.
   process.stdout.on('error', () => {})
-  // Present when a wrapper such as tsx started us; without it nobody would be left to stop us.
+  // Present if a wrapper such as tsx started this process; if the wrapper dies, nothing else would stop it.
   process.on('disconnect', () => void end(1))
 
   try {
@@ -109,7 +109,7 @@ function greet(network: Network, command: Command): void {
     console.log(`everything but the service runs; its environment is in ${file}`)
     return
   }
-  // The command line finds a network by itself only in the folder that is meant for it.
+  // The CLI finds a network without settings only in the default folder.
   const { GEOSWAP_HOME } = process.env
   const where = GEOSWAP_HOME ? `GEOSWAP_HOME=${GEOSWAP_HOME} ` : ''
   const example = planOf(command.shape).example.join(' ')

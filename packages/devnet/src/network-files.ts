@@ -7,7 +7,7 @@ import { type ChainRules, publicRulesOf } from './public-rules.ts'
 import type { ChainUrls } from './start-chain.ts'
 import type { DeployedUniswapV3, DeployedWithVenue } from './uniswap-v3/deploy-uniswap-v3.ts'
 
-/** A chain that runs and has everything on it. */
+/** A running chain with everything deployed. */
 export type ReadyChain = Omit<ChainPlan, 'tokens'> & DeployedWithVenue & ChainUrls
 export type ReadySolanaChain = Omit<SolanaPlan, 'tokens'> &
   DeployedSolanaChain &
@@ -17,9 +17,9 @@ export type ReadyChains = { evm: ReadyChain[]; solana: ReadySolanaChain }
 export type LocalToken = { symbol: string; address: string; decimals: number }
 export type LocalShape = {
   blockMs: number
-  /** Takes the `shape_` controls; `shape_readMeter` is one of them. */
+  /** Accepts the `shape_` controls, `shape_readMeter` included. */
   controlUrl: string
-  /** The node itself: no meter, no limit, no lag. */
+  /** The node itself, without meter, limit and lag. */
   nodeUrl: string
 }
 export type LocalChain = {
@@ -28,7 +28,7 @@ export type LocalChain = {
   family: 'evm' | 'solana'
   rpcUrl: string
   wsUrl?: string
-  /** Of a chain that behaves like a public one. */
+  /** Present on a chain that behaves like a public one. */
   shape?: LocalShape
   tokens: LocalToken[]
   contracts?: { account: Address; escrow: Address; vault: Address }
@@ -38,22 +38,25 @@ export type LocalChain = {
 
 export type LocalPins = { account?: string; escrow: string; vault: string }
 
-/** `local.json`: what tools, examples and tests know about a running network. */
+/** `local.json`: the description of a running network for tools, examples and tests. */
 export type LocalNetwork = {
   apiUrl: string
   apiKey: string
   faucetUrl: string
   /** The operator's listener; its key is in secrets.json. */
   operatorUrl?: string
-  /** Where each worker and the attester show their metrics; the API does at its own address. */
+  /** The metrics endpoints of each worker and the attester; the API serves its own. */
   metricsUrls: string[]
   chains: LocalChain[]
-  /** By chain: whom wallets of this network may sign for. What the SDK takes as `contracts`. */
+  /**
+   * By chain: the contracts that wallets of this network may sign for, in the format of the SDK's
+   * `contracts`.
+   */
   pins: Record<number, LocalPins>
   feeds: { asset: string; chainId: number; address: string; decimals: number }[]
 }
 
-/** With decimals: a process that starts while the chain is silent has them from nowhere else. */
+/** Includes the decimals, because a process that starts while the chain is down has no other source. */
 type ServiceToken = LocalToken & { asset: string }
 
 type AnyServiceChain = {
@@ -75,7 +78,7 @@ export type SolanaServiceChain = AnyServiceChain & {
 }
 export type ServiceChain = (EvmServiceChain | SolanaServiceChain) & ChainRules
 
-/** `service.json`: the configuration that the service's processes share. It holds no secret. */
+/** `service.json`: the configuration that the service's processes share. It contains no secret. */
 export type ServiceConfig = {
   network: 'local'
   relayers: Address[]
@@ -99,7 +102,7 @@ type ServiceFeed = {
   chainId: number
   address: Address
   maxAgeSeconds: number
-  /** Where it is not the asset's name and ` / USD`. */
+  /** Present if it differs from the asset's name and ` / USD`. */
   description?: string
 }
 
@@ -160,7 +163,7 @@ export function toServiceConfig({ evm, solana }: ReadyChains, keys: Keys): Servi
       sources: evm.flatMap((chain) => toSources(chain, name)),
     })),
     venues: [{ kind: 'inventory' }, ...evm.map(toUniswapVenue)],
-    // Receivers of a network on one machine are on that machine.
+    // The receivers of a local network are on the same machine.
     webhooks: { allowPrivateAddresses: true },
   }
 }
@@ -172,7 +175,7 @@ function toSources({ chainId, feeds, feedPlan }: ReadyChain, asset: string): Ser
     .map(({ address }) => ({ kind: 'chainlink', chainId, address, maxAgeSeconds }))
 }
 
-/** The vault pays with what the second token of each pool is. */
+/** The vault pays with the second token of each pool. */
 function toUniswapVenue({ chainId, uniswapV3 }: ReadyChain): ServiceVenue {
   const { quoter, adapter, pools } = uniswapV3
   return {
@@ -206,7 +209,7 @@ function toEvmServiceChain(chain: ReadyChain): ServiceChain {
 
 function localRulesOf({ blockMs }: ReadyChain): ChainRules {
   return {
-    // By depth, in blocks: a local chain has no finality of its own.
+    // Finality by depth in blocks: a local chain has no finality of its own.
     finality: { accept: [{ depth: 1 }], settle: 1, reorgWindowSeconds: 4, hard: 4 },
     blockMs,
     unclaimedCapUsd: UNCLAIMED_CAP_USD,
@@ -215,7 +218,7 @@ function localRulesOf({ blockMs }: ReadyChain): ChainRules {
   }
 }
 
-// More than all inventories together: local caps exist to be set lower by a test.
+// More than all inventories together: tests set lower caps.
 const UNCLAIMED_CAP_USD = 1_000_000_000
 
 function toSolanaServiceChain(chain: ReadySolanaChain): ServiceChain {
@@ -236,11 +239,11 @@ function toSolanaServiceChain(chain: ReadySolanaChain): ServiceChain {
 
 function localSolanaRulesOf({ blockMs }: ReadySolanaChain): ChainRules {
   return {
-    // In slots: the chain's own commitments, confirmed one behind and finalized 32.
+    // In slots, by the chain's own commitments: confirmed is 1 behind and finalized 32.
     finality: { accept: [{ depth: 1 }], settle: 1, reorgWindowSeconds: 4, hard: 32 },
     blockMs,
     unclaimedCapUsd: UNCLAIMED_CAP_USD,
-    // Transactions do not wait for each other here, as those of one EVM key do.
+    // Unlike the transactions of one EVM key, these do not wait for each other.
     maxInFlight: 64,
   }
 }

@@ -3,10 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { buildWeb } from '@geoswap/web/build'
-import { type Crew, createCrew } from './crew.ts'
 import { deployContracts } from './deploy.ts'
 import { deploySolana } from './deploy-solana.ts'
-import { type Home, takeHome, writeJsonAtomically } from './home.ts'
+import { type Home, lockHome, writeJsonAtomically } from './home.ts'
 import { createKeys, type Keys } from './keys.ts'
 import { faucetRole, keeperRole } from './local-roles.ts'
 import {
@@ -23,6 +22,7 @@ import { type ChainPlan, type NetworkPlan, planOf, type Shape } from './plan.ts'
 import { findFreePort, type HeldPort, holdPort } from './ports.ts'
 import { createLogins, type DatabaseUrls } from './postgres/logins.ts'
 import { startPostgres } from './postgres/start-postgres.ts'
+import { createProcessGroup, type ProcessGroup } from './process-group.ts'
 import {
   apiRole,
   attesterRole,
@@ -42,46 +42,49 @@ export type NetworkOptions = {
   home?: string
   /** The API's port; by default any free one. */
   port?: number
-  /** How many processes of the API share that port. */
+  /** The number of API processes that share the port. */
   api?: number
   workers?: number
-  /** Which chains there are and how they behave; `local` by default. */
+  /** The set of chains and their behaviour; `local` by default. */
   shape?: Shape
-  /** Between blocks of the EVM chains, instead of what the shape says. */
+  /** Block time of the EVM chains, instead of the shape's. */
   blockMs?: number
-  /** Between slots of the Solana chain, likewise. */
+  /** Slot time of the Solana chain, instead of the shape's. */
   slotMs?: number
   /** Extra top-level keys of the service's configuration, such as shorter deadlines. */
   serviceConfig?: Readonly<Record<string, unknown>>
-  /** Where the service reaches a chain instead of its node: tests put a proxy between the two. */
+  /** The URL that the service uses instead of a chain's node: tests put a proxy in between. */
   serviceRpcUrl?(chain: { name: string; rpcUrl: string }): string
-  /** False starts all that the service needs, and not the service. */
+  /** False starts everything except the service. */
   service?: boolean
-  /** Builds the page and has the API serve it at /app, and the dashboard on a listener of its own. */
+  /**
+   * Builds the page, which the API then serves at /app, and starts the operator's listener with the
+   * dashboard.
+   */
   web?: boolean
-  /** Takes the usual ports of chains and faucet where they are free, instead of any. */
+  /** Uses the default ports of chains and faucet if they are free, instead of any free port. */
   usualPorts?: boolean
-  /** What every child may see of our environment. */
+  /** The environment variables that every child receives. */
   env?: Environment
-  /** One line per step, and one whenever a process dies. */
+  /** Receives one line per step, and one for each process that dies. */
   say?(line: string): void
-  /** The network cannot go on: a chain, which lives in memory, is gone. */
+  /** Called if the network cannot continue, because a chain, which is in memory, is gone. */
   onFatal?(reason: string): void
 }
 
 export type Network = {
   local: LocalNetwork
   home: string
-  /** Of who owns the tables, and the server: for migrations, and for tests that look at everything. */
+  /** For the owner of the tables, with all rights: for migrations, and for tests that read everything. */
   databaseUrl: string
-  /** Of each part of the service. */
+  /** One URL for each part of the service. */
   databaseUrls: DatabaseUrls
   keys: Keys
-  /** The process ids of each role right now. */
+  /** The current process ids of each role. */
   readonly pids: Record<string, number[]>
   /** Kills every process of a role with SIGKILL, as a crash would. */
   kill(role: string): void
-  /** Stops a role and does not restart it. */
+  /** Stops a role without a restart. */
   dismiss(role: string): Promise<void>
   stop(): Promise<void>
 }
@@ -91,7 +94,7 @@ type Context = {
   plan: NetworkPlan
   home: Home
   keys: Keys
-  crew: Crew
+  processes: ProcessGroup
   env: Environment
   say(line: string): void
   onDown(role: string, reason: string): void
@@ -100,24 +103,33 @@ type Context = {
 const FAUCET_PORT = 8081
 const OPERATOR_PORT = 8082
 
-/** Starts a new, empty network. When anything fails, all that was started is stopped again. */
+/** Starts a new, empty network. If a step fails, everything that was started is stopped again. */
 export async function startNetwork(options: NetworkOptions = {}): Promise<Network> {
   const held = await takeApiPort(options.port)
   const dir = options.home ?? mkdtempSync(join(tmpdir(), 'geoswap-'))
   const say = options.say ?? (() => {})
-  const crew = createCrew()
+  const processes = createProcessGroup()
   let home: Home | undefined
   const stop = async () => {
-    await crew.stop()
+    await processes.stop()
     await held.release()
     home?.release()
     if (!options.home) rmSync(dir, { recursive: true, force: true })
   }
   try {
-    home = takeHome(dir)
+    home = lockHome(dir)
     const onDown = (role: string, reason: string) => say(`${role} went down (${reason}), restarting it`)
     const plan = planOf(options.shape ?? 'local')
-    const context = { options, plan, home, keys: createKeys(), crew, env: options.env ?? {}, say, onDown }
+    const context = {
+      options,
+      plan,
+      home,
+      keys: createKeys(),
+      processes,
+      env: options.env ?? {},
+      say,
+      onDown,
+    }
     const { local, databaseUrl, databaseUrls } = await startAll(context, held)
     return {
       local,
@@ -126,10 +138,10 @@ export async function startNetwork(options: NetworkOptions = {}): Promise<Networ
       databaseUrls,
       keys: context.keys,
       get pids() {
-        return crew.pids()
+        return processes.pids()
       },
-      kill: crew.kill,
-      dismiss: crew.dismiss,
+      kill: processes.kill,
+      dismiss: processes.dismiss,
       stop,
     }
   } catch (error) {
@@ -140,7 +152,7 @@ export async function startNetwork(options: NetworkOptions = {}): Promise<Networ
 
 async function takeApiPort(wanted: number | undefined): Promise<HeldPort> {
   const port = wanted ?? (await findFreePort())
-  // A network that was just killed may still be letting go of it.
+  // A network that was just killed may still hold the port.
   for (let attempt = 0; attempt < PORT_ATTEMPTS; attempt += 1) {
     const held = await holdPort(port)
     if (held) return held
@@ -172,7 +184,7 @@ async function startAll(
     options.service === false ? [] : startService(context, { service, port: held.port, operatorPort }),
   ])
   // Last, because the feeds are fresh from their deployment.
-  await context.crew.start(keeperRole({ ...context, chains }))
+  await context.processes.start(keeperRole({ ...context, chains }))
   const local = {
     apiUrl: `http://127.0.0.1:${held.port}`,
     apiKey,
@@ -188,7 +200,7 @@ async function startAll(
   return { local, databaseUrl: service.databaseUrl, databaseUrls: service.databaseUrls }
 }
 
-/** The chains as the service reaches them. */
+/** The chains with the URLs that the service uses. */
 function asReached({ evm, solana }: ReadyChains, { serviceRpcUrl }: NetworkOptions): ReadyChains {
   const through = <Chain extends ReadyChain | ReadySolanaChain>(chain: Chain): Chain => {
     if (!serviceRpcUrl) return chain
@@ -198,7 +210,7 @@ function asReached({ evm, solana }: ReadyChains, { serviceRpcUrl }: NetworkOptio
   return { evm: evm.map(through), solana: through(solana) }
 }
 
-/** For the commands of an operator on this machine. */
+/** The secrets for operator commands on this machine. */
 function toLocalSecrets(databaseUrl: string, keys: Keys) {
   const { treasury, solana, seal: sealKeys } = keys
   return {
@@ -210,21 +222,21 @@ function toLocalSecrets(databaseUrl: string, keys: Keys) {
   }
 }
 
-/** The page of this machine: it may know what local.json says. */
+/** The page of a local network may use the content of local.json. */
 async function preparePage({ webDir, localFile }: Home) {
   await buildWeb(webDir)
   return { web: { folder: webDir, localFile } }
 }
 
 async function startDatabase(context: Context): Promise<{ service: ServiceSetup; apiKey: string }> {
-  const { home, keys, env, crew, say, onDown, options } = context
+  const { home, keys, env, processes, say, onDown, options } = context
   const logFile = home.logFile('postgres')
   const postgres = await startPostgres({
     dir: home.databaseDir,
     logFile,
     onDown: (r) => onDown('postgres', r),
   })
-  crew.add({ name: 'postgres', stopOrder: 3, ...postgres })
+  processes.add({ name: 'postgres', stopOrder: 3, ...postgres })
   say('PostgreSQL runs')
 
   const databaseUrls = await createLogins(postgres.url)
@@ -245,14 +257,14 @@ async function startChains(context: Context): Promise<ReadyChains> {
 }
 
 async function startEvm(context: Context, plan: ChainPlan): Promise<ReadyChain> {
-  const { options, home, keys, crew, say, env } = context
+  const { options, home, keys, processes, say, env } = context
   const { name, chainId, shape } = plan
   const blockMs = options.blockMs ?? plan.blockMs
   const port = options.usualPorts ? plan.port : 0
   const logFile = home.logFile(name)
   const onDown = endWith(context, name)
   const chain = await startChain({ name, chainId, port, blockMs, shape, env, logFile, onDown })
-  crew.add({ stopOrder: 2, ...chain })
+  processes.add({ stopOrder: 2, ...chain })
   const { rpcUrl, attesterUrl, nodeUrl } = chain
   const contracts = await deployContracts({ ...plan, rpcUrl: nodeUrl, keys })
   const deployed = await deployUniswapV3({ ...plan, ...contracts, rpcUrl: nodeUrl, keys })
@@ -261,7 +273,7 @@ async function startEvm(context: Context, plan: ChainPlan): Promise<ReadyChain> 
 }
 
 async function startSolana(context: Context): Promise<ReadySolanaChain> {
-  const { options, home, keys, crew, say, env } = context
+  const { options, home, keys, processes, say, env } = context
   const plan = context.plan.solana
   const { name, shape } = plan
   const blockMs = options.slotMs ?? plan.blockMs
@@ -269,7 +281,7 @@ async function startSolana(context: Context): Promise<ReadySolanaChain> {
   const logFile = home.logFile(name)
   const onDown = endWith(context, name)
   const chain = await startSolanaProcess({ name, port, slotMs: blockMs, shape, env, logFile, onDown })
-  crew.add({ stopOrder: 2, ...chain })
+  processes.add({ stopOrder: 2, ...chain })
   const { rpcUrl, attesterUrl, nodeUrl, wsUrl } = chain
   const deployed = await deploySolana({ ...plan, rpcUrl: nodeUrl, keys: keys.solana })
   say(`chain ${name} runs at ${rpcUrl} with mints and inventory`)
@@ -282,7 +294,7 @@ function endWith({ options }: Context, name: string): (reason: string) => void {
 
 async function startFaucet(context: Context, chains: ReadyChains): Promise<string> {
   const port = await choosePort(context.options, FAUCET_PORT)
-  await context.crew.start(faucetRole({ ...context, chains }, port))
+  await context.processes.start(faucetRole({ ...context, chains }, port))
   const url = `http://127.0.0.1:${port}`
   context.say(`the faucet runs at ${url}`)
   return url
@@ -290,12 +302,12 @@ async function startFaucet(context: Context, chains: ReadyChains): Promise<strin
 
 type ServicePorts = { port: number; operatorPort: number | undefined }
 
-/** Returns where the processes without an API show their metrics. */
+/** Returns the metrics URLs of the processes without an API. */
 async function startService(
   context: Context,
   { service, port, operatorPort }: ServicePorts & { service: ServiceSetup },
 ): Promise<string[]> {
-  const { crew, options, say } = context
+  const { processes, options, say } = context
   const logs = Array.from({ length: options.workers ?? 1 }, (_, index) =>
     index === 0 ? 'worker' : `worker-${index + 1}`,
   )
@@ -306,7 +318,7 @@ async function startService(
     attesterRole(service, attester),
     ...workers.map((worker) => workerRole(service, worker)),
   ]
-  await Promise.all(roles.map((role) => crew.start(role)))
+  await Promise.all(roles.map((role) => processes.start(role)))
   say('API, worker and attester run')
   return [...workers, attester].map(({ metricsPort }) => `http://127.0.0.1:${metricsPort}/metrics`)
 }

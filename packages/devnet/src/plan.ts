@@ -10,19 +10,19 @@ export type TokenPlan = { symbol: string; name: string; asset: string; decimals:
 export type ChainPlan = {
   chainId: number
   name: string
-  /** Taken when it is free. */
+  /** Used if it is free. */
   port: number
   tokens: readonly TokenPlan[]
-  /** Between blocks, or slots; a test may choose another. */
+  /** Between blocks or slots; tests may choose another. */
   blockMs: number
   feedPlan: FeedPlan
-  /** The public chain that this one behaves like. Its finality is that of the preset of this name. */
+  /** The public chain that this one imitates. Its finality is that of the preset with this name. */
   shape?: EvmShapeName
 }
-/** How often a feed is updated, and from which age on its price counts as stale. */
+/** How often a feed is updated, and the age at which its price is stale. */
 export type FeedPlan = { everySeconds: number; maxAgeSeconds: number }
 
-/** A token of Solana is an account of its program: nothing on the chain gives it a name. */
+/** A token of Solana is an account of its program and has no name on the chain. */
 export type MintPlan = Omit<TokenPlan, 'name'> & { program: SolanaAddress }
 export type SolanaPlan = Pick<ChainPlan, 'chainId' | 'name' | 'port' | 'blockMs'> & {
   tokens: readonly MintPlan[]
@@ -34,13 +34,13 @@ export type Shape = (typeof SHAPES)[number]
 export type NetworkPlan = {
   evm: readonly ChainPlan[]
   solana: SolanaPlan
-  /** The two ends of a first swap. */
+  /** The two chains of the example swap. */
   example: readonly [from: string, to: string]
 }
 
 export const FEED_DECIMALS = 8
 export const INVENTORY_USD = 10_000_000n
-/** An hour's claims, in inventories: what a vault has is less than the quarter that one swap may bring. */
+/** Claims per hour, in inventories: a vault holds less than the quarter that one swap may bring. */
 export const CLAIM_CAP_TIMES = 100n
 export const NATIVE = { symbol: 'ETH', asset: 'ETH', address: zeroAddress as Address, decimals: 18 }
 export const NATIVE_SOL = {
@@ -59,7 +59,7 @@ export const ASSETS: readonly AssetPlan[] = [
   { name: 'LINK', usdStable: false, usdE8: 2_000_000_000n },
 ]
 
-/** The service's token: who holds it pays a lower fee. */
+/** The service's token: its holders pay a lower fee. */
 export const DISCOUNT_ASSET = 'GEO'
 
 const WETH: TokenPlan = { symbol: 'WETH', name: 'Wrapped Ether', asset: 'ETH', decimals: 18 }
@@ -69,7 +69,7 @@ const LOCAL_CHAIN = { blockMs: 1_000, feedPlan: { everySeconds: 10, maxAgeSecond
 
 export const EVM_CHAINS: readonly ChainPlan[] = [
   { chainId: 31337, name: 'alpha', port: 8545, tokens: [usdc(6), WETH, GEO], ...LOCAL_CHAIN },
-  // The same asset with other decimals: whoever takes them from the symbol is wrong on one of the two.
+  // The same asset with other decimals: code that derives them from the symbol fails on one of the two.
   { chainId: 31338, name: 'beta', port: 8546, tokens: [usdc(18), WETH, GEO], ...LOCAL_CHAIN },
 ]
 
@@ -83,7 +83,7 @@ export const SOLANA_CHAIN: SolanaPlan = {
   tokens: [
     { symbol: 'USDC', asset: 'USDC', decimals: 6, program: TOKEN_PROGRAM_ADDRESS },
     { symbol: 'GEO', asset: 'GEO', decimals: 9, program: TOKEN_PROGRAM_ADDRESS },
-    // Of the other token program: whoever assumes the first one finds no account of it.
+    // A mint of the other token program: code that assumes the first one finds no account.
     { symbol: 'USDG', asset: 'USDG', decimals: 6, program: TOKEN_2022_PROGRAM },
   ],
 }
@@ -107,7 +107,7 @@ export function planOf(shape: Shape): NetworkPlan {
   return PLANS[shape]
 }
 
-/** A token that the operator does not hold: pools of the chain sell it. */
+/** A token that the operator does not hold: the chain's pools sell it. */
 export const LINK: TokenPlan = { symbol: 'LINK', name: 'ChainLink Token', asset: 'LINK', decimals: 18 }
 
 /** The pools of each EVM chain, at the start prices; the fee is in millionths. */
@@ -118,7 +118,7 @@ export const POOLS = [
 /** On each side of a pool. */
 export const POOL_SIDE_USD = 10_000_000n
 
-/** How much of a token, in its smallest unit, is worth this at the start prices. */
+/** The amount of a token with this value at the start prices, in its smallest unit. */
 export function amountWorth(usd: bigint, token: { asset: string; decimals: number }): bigint {
   const asset = ASSETS.find(({ name }) => name === token.asset)
   if (!asset) throw new Error(`No start price for ${token.asset}`)
@@ -129,11 +129,11 @@ function usdc(decimals: number): TokenPlan {
   return { symbol: 'USDC', name: 'USD Coin', asset: 'USDC', decimals }
 }
 
-/** USDC has 6 decimals on each of them, as on the chain it behaves like. */
+/** USDC has 6 decimals on each of them, as on the imitated chain. */
 function publicChain(chain: Pick<ChainPlan, 'chainId' | 'port'> & { name: EvmShapeName }): ChainPlan {
   const { blockMs } = EVM_SHAPES[chain.name]
   const everySeconds = 60
-  // An update waits for the keeper, then for a block, then for a node that lags: five blocks and half a minute.
+  // An update waits for the keeper, then for a block, then for a lagging node: five blocks and half a minute.
   const maxAgeSeconds = everySeconds + 30 + (5 * blockMs) / 1_000
   return {
     ...chain,

@@ -1,13 +1,13 @@
 import { createServer, type Server } from 'node:net'
 
-// Below Linux's ephemeral range (32768 and up), so that no outgoing connection can sit on the port of a
-// process while it is being restarted.
+// Below Linux's ephemeral range (32768 and up), so that no outgoing connection can use the port of a process
+// that is being restarted.
 const LOWEST_PORT = 20_000
 const HIGHEST_PORT = 32_767
 
 export type HeldPort = { port: number; release(): Promise<void> }
 
-/** Listens on the port so that nobody else can take it. Undefined when somebody already did. */
+/** Listens on the port so that nobody else can take it. Undefined if it is taken. */
 export async function holdPort(port: number): Promise<HeldPort | undefined> {
   const server = createServer((socket) => socket.destroy())
   if (!(await listens(server, port))) return undefined
@@ -16,7 +16,7 @@ export async function holdPort(port: number): Promise<HeldPort | undefined> {
 
 const found = new Set<number>()
 
-/** One that nobody listens on, and that was not found for somebody else in this process before. */
+/** A free port that this process has not returned before. */
 export async function findFreePort(): Promise<number> {
   for (let attempt = 0; attempt < 200; attempt += 1) {
     const port = LOWEST_PORT + Math.floor(Math.random() * (HIGHEST_PORT - LOWEST_PORT + 1))

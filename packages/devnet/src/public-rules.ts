@@ -1,7 +1,7 @@
 import { readPreset } from '@geoswap/service/presets'
 import { createStarter } from '@geoswap/service/starter'
 
-/** The part of a chain's entry in the service's configuration that is not addresses. */
+/** A chain's entry in the service's configuration, without the addresses. */
 export type ChainRules = Readonly<Record<string, unknown>>
 
 const NO_ROLES = { relayers: [], authorizationRelayers: [], deliverers: [] }
@@ -11,7 +11,7 @@ export function publicRulesOf(name: string): ChainRules {
   const preset = readPreset(name)
   if (!preset) throw new Error(`There is no preset for ${name}`)
   const { chains } = createStarter([preset], NO_ROLES) as { chains: ChainRules[] }
-  // A chain of this machine has a genesis of its own.
+  // A local chain has its own genesis.
   const { genesisHash: _, ...rules } = chains[0] ?? {}
   return rules
 }

@@ -23,10 +23,10 @@ const READY_TIMEOUT_MS = 60_000
 export type ServiceSetup = {
   home: Home
   keys: Keys
-  /** Of who owns the tables. */
+  /** For the owner of the tables. */
   databaseUrl: string
   databaseUrls: DatabaseUrls
-  /** What every child may see beside its own. */
+  /** The environment variables that every child receives besides its own. */
   env: Environment
   onDown(role: string, reason: string): void
 }
@@ -43,7 +43,7 @@ export async function migrate({ home, env, databaseUrl }: ServiceSetup): Promise
   await ended(child, 'migrate', home)
 }
 
-/** Creates an account's key with the default limits, and returns it. */
+/** Creates an account's API key with the default limits, and returns it. */
 export async function createApiKey({ home, env, databaseUrls }: ServiceSetup): Promise<string> {
   const log = openSync(home.logFile('key'), 'a')
   const child = spawn(process.execPath, [...nodeFlagsFor(API_KEY), API_KEY, 'create', '--name', 'local'], {
@@ -63,7 +63,7 @@ export async function createApiKey({ home, env, databaseUrls }: ServiceSetup): P
   return key
 }
 
-/** The environment of each role: no role is given a key of another, nor its way into the database. */
+/** The environment of each role: no role receives the keys or the database login of another. */
 export function serviceEnvironment(setup: ServiceSetup, role: 'api' | 'worker' | 'attester'): Environment {
   const { env, keys, home, databaseUrls } = setup
   const secrets = toServiceSecrets(keys)[role]
@@ -130,7 +130,7 @@ function backgroundRole(setup: ServiceSetup, role: Background): Role {
     name: role.name,
     logFile,
     launch: () => spawnNode({ file: SERVICE, args: [role.name], env, logFile }),
-    // It has nothing to answer to; one that cannot run ends, and is seen then.
+    // The worker has no endpoint to check. If it cannot run, it exits, which the supervisor reports.
     waitUntilReady: async () => {},
     onDown: (reason) => setup.onDown(role.name, reason),
     restart: true,

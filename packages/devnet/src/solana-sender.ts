@@ -26,11 +26,11 @@ import { getSetComputeUnitLimitInstruction } from '@solana-program/compute-budge
 import { type Hex, hexToBytes } from 'viem'
 
 const READ_MS = 100
-// What a node answers at most in one getSignatureStatuses.
+// The limit of a node for one getSignatureStatuses.
 const STATUSES_PER_REQUEST = 256
-// A test may drop transactions on their way to a block: what is not seen is offered again each second.
+// A test may drop transactions before they reach a block: unseen ones are sent again each second.
 const READS_PER_OFFER = 10
-// Room for a mint and three token accounts; the rest of a block's 48 million is for others.
+// Enough for a mint and three token accounts; the rest of a block's 48 million is for others.
 const UNITS = 400_000
 const LIMITS = 100_000
 
@@ -52,25 +52,25 @@ export function createSolanaSigner(key: { seed: Hex }): Promise<KeyPairSigner> {
 
 export type SolanaOutcome =
   | { kind: 'confirmed'; signature: Signature }
-  /** It ran, or was simulated, and the chain's rules forbid it. */
+  /** The transaction ran, or was simulated, and failed. */
   | { kind: 'refused'; reason: string }
   | { kind: 'late'; signature: Signature }
 
 export type SolanaSender = {
   signer: KeyPairSigner
-  /** Pays for these instructions, and waits until they are confirmed. Calls may overlap. */
+  /** Pays for these instructions and waits until they are confirmed. Calls may overlap. */
   send(instructions: readonly Instruction[], timeoutMs: number): Promise<SolanaOutcome>
 }
 
 export function createSolanaSender(client: SolanaClient, signer: KeyPairSigner): SolanaSender {
-  // Not from zero: a sender that was restarted within a slot must not repeat itself either.
+  // Not from zero, so that a sender restarted within a slot does not repeat a transaction.
   let sent = Math.floor(Math.random() * LIMITS)
   const readStatus = createStatusReader(client)
 
   async function sign(instructions: readonly Instruction[]) {
     const { value: lifetime } = await client.rpc.getLatestBlockhash({ commitment: 'confirmed' }).send()
     sent += 1
-    // The limit differs each time: equal instructions within one slot would be one and the same transaction.
+    // The limit differs each time: equal instructions within one slot would be the same transaction.
     const limit = getSetComputeUnitLimitInstruction({ units: UNITS + (sent % LIMITS) })
     return pipe(
       createTransactionMessage({ version: 0 }),
@@ -94,7 +94,7 @@ export function createSolanaSender(client: SolanaClient, signer: KeyPairSigner):
   }
 }
 
-/** Sends it. A reason means that the node, having simulated it, did not take it. */
+/** Sends the transaction. Returns a reason if the node refused it after the simulation. */
 async function findRefusal(
   { rpc }: SolanaClient,
   wire: Base64EncodedWireTransaction,
@@ -133,7 +133,7 @@ async function waitUntilConfirmed(
 
 type ReadStatus = ReturnType<typeof createStatusReader>
 
-/** Reads the status of a transaction, a moment from now: many that wait at once ask in one request. */
+/** Reads the status of a transaction after a short delay, so that concurrent waits share one request. */
 function createStatusReader({ rpc }: SolanaClient) {
   const read = async (signatures: Signature[]) => (await rpc.getSignatureStatuses(signatures).send()).value
   let batch: { signatures: Signature[]; statuses: ReturnType<typeof read> } | undefined

@@ -5,33 +5,33 @@ import { type Supervised, supervise } from './supervise.ts'
 
 type ProcessOptions = {
   name: string
-  /** By default any free one. */
+  /** Defaults to any free port. */
   port?: number
   logFile?: string
   env?: Readonly<Record<string, string>>
-  /** A chain lives in memory: when its process ends, so does all that was on it. */
+  /** A chain is in memory: its state ends with its process. */
   onDown?(reason: string): void
 }
-/** An EVM chain takes its port when that is free, and any other when it is not. */
+/** An EVM chain uses its port if it is free, and otherwise any other. */
 export type ChainOptions = ProcessOptions & {
   chainId: number
   blockMs?: number
-  /** The public chain that it behaves like. */
+  /** The public chain that it imitates. */
   shape?: EvmShapeName | undefined
 }
 /** A Solana chain refuses a port that is taken. */
 export type SolanaProcessOptions = ProcessOptions & { slotMs?: number; shape?: 'solana' | undefined }
-/** All the same, unless the chain behaves like a public one. */
+/** All URLs are the same, unless the chain behaves like a public one. */
 export type ChainUrls = {
   rpcUrl: string
   attesterUrl: string
-  /** The node itself: no meter, no limit, no lag, and every control. */
+  /** The node itself: without meter, limit and lag, and with every control. */
   nodeUrl: string
 }
 export type RunningChain = Supervised & ChainUrls
 export type RunningSolanaChain = RunningChain & { wsUrl: string }
 
-/** Starts one EVM chain in a process of its own. It is not restarted: its state would be gone. */
+/** Starts one EVM chain in its own process. It is not restarted, since its state would be lost. */
 export async function startChain(options: ChainOptions): Promise<RunningChain> {
   const { name, chainId, port = 0, blockMs = 1_000 } = options
   const pace = ['--port', String(port), '--block-ms', String(blockMs)]
@@ -39,7 +39,7 @@ export async function startChain(options: ChainOptions): Promise<RunningChain> {
   return startProcess(options, { file: 'packages/devnet/src/evm-chain.ts', args })
 }
 
-/** Starts one Solana chain in a process of its own, likewise. */
+/** Starts one Solana chain in its own process. It is not restarted either. */
 export async function startSolanaProcess(options: SolanaProcessOptions): Promise<RunningSolanaChain> {
   const { port = 0, slotMs = 400 } = options
   const args = ['--port', String(port), '--slot-ms', String(slotMs), ...shapeArgs(options)]
@@ -53,7 +53,7 @@ function shapeArgs({ shape }: { shape?: string | undefined }): string[] {
 
 function urlsOf(base: string, { shape }: { shape?: string | undefined }): ChainUrls {
   if (shape === undefined) return { rpcUrl: base, attesterUrl: base, nodeUrl: base }
-  // The meter tells clients apart by this where they do not name themselves.
+  // Identifies clients to the meter that do not name themselves.
   return { rpcUrl: base, attesterUrl: `${base}/?client=attester`, nodeUrl: `${base}${DIRECT_PATH}` }
 }
 

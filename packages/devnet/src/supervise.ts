@@ -3,26 +3,26 @@ import { setTimeout as delay } from 'node:timers/promises'
 
 const FIRST_RESTART_DELAY_MS = 100
 const LONGEST_RESTART_DELAY_MS = 1_000
-// A process that lived this long was healthy: its next restart is immediate again.
+// A process that ran this long was healthy: its next restart is immediate again.
 const HEALTHY_AFTER_MS = 5_000
 
 export type Supervised = {
   name: string
-  /** The ids of the processes that are this role right now; empty between a death and the restart. */
+  /** The current process ids of this role; empty between a death and the restart. */
   pids(): number[]
   stop(): Promise<void>
 }
 
 export type Role = {
   name: string
-  /** Where it writes what goes wrong, for whoever must find out. */
+  /** The process's log, for finding the cause of a failure. */
   logFile: string
   launch(): ChildProcess
-  /** Settles when the child serves; a rejection counts as a failed start. */
+  /** Settles when the child is ready; a rejection counts as a failed start. */
   waitUntilReady(child: ChildProcess): Promise<void>
-  /** Called with what happened whenever the child ends without being asked to. */
+  /** Called with the reason when the child ends unexpectedly. */
   onDown(reason: string): void
-  /** False for a process whose memory is its data: a restart would only pretend that it is back. */
+  /** False for a process with state only in memory: a restart would lose it silently. */
   restart: boolean
   stopSignal?: NodeJS.Signals
   stopGraceMs?: number
@@ -31,7 +31,7 @@ export type Role = {
 
 type State = { child: ChildProcess | undefined; stopping: boolean; failures: number }
 
-/** Starts a role, rejects when its first start fails, and from then on keeps it running until `stop`. */
+/** Starts a role and keeps it running until `stop`. Rejects if the first start fails. */
 export async function supervise(role: Role): Promise<Supervised> {
   const state: State = { child: undefined, stopping: false, failures: 0 }
   const child = launchInto(state, role)
@@ -58,7 +58,7 @@ export async function supervise(role: Role): Promise<Supervised> {
   }
 }
 
-/** Ends a child with the signal it understands, and with SIGKILL when that takes too long. */
+/** Ends a child with its stop signal, and with SIGKILL if that takes too long. */
 export async function endChild(child: ChildProcess, how: { signal: NodeJS.Signals; graceMs: number }) {
   if (hasEnded(child)) return
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()))
@@ -83,7 +83,7 @@ function livePids(role: Role, child: ChildProcess): number[] {
 
 function launchInto(state: State, role: Role): ChildProcess {
   const child = role.launch()
-  // Without a listener a failed spawn would take the supervisor down; the missing pid tells the rest.
+  // Without a listener a failed spawn would crash the supervisor; the missing pid is handled below.
   child.on('error', () => {})
   state.child = child
   return child

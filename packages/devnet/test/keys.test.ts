@@ -2,7 +2,7 @@ import { createKeyPairSignerFromPrivateKeyBytes } from '@solana/kit'
 import { expect, test } from 'vitest'
 import { createKeys, toServiceSecrets } from '../src/index.ts'
 
-test('the worker is given the seeds of intake, inventory and both fee payers, in this order', async () => {
+test('the worker receives the seeds of intake, inventory and both fee payers, in this order', async () => {
   const keys = createKeys()
   const { intake, inventory, feePayers } = keys.solana
   const seeds = toServiceSecrets(keys).worker.GEOSWAP_SOLANA_KEYS.split(',')
@@ -17,7 +17,7 @@ test('the worker is given the seeds of intake, inventory and both fee payers, in
   )
 })
 
-test('every role knows the marker key, and no role a key of another', () => {
+test('every role has the marker key, and no role a key of another', () => {
   const keys = createKeys()
   const { api, worker, attester } = toServiceSecrets(keys)
 

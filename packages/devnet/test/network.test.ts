@@ -63,7 +63,7 @@ function balanceOf(chain: LocalChain, at: { token: Address; wallet: Address }): 
   return clientOf(chain).readContract({ address: at.token, abi: erc20Abi, functionName: 'balanceOf', args })
 }
 
-test('the contracts have the same addresses on both chains, and code there', async () => {
+test('the contracts have the same addresses and code on both chains', async () => {
   expect(beta.contracts).toEqual(alpha.contracts)
   const addresses = Object.values(alpha.contracts ?? {})
   const codes = await Promise.all(
@@ -131,7 +131,7 @@ test('the Solana chain is listed last, with its mints, vaults and both of its ad
   expect(solana.tokens[0]?.address).toBe('11111111111111111111111111111111')
 })
 
-test('the service is told all that it needs to serve the Solana chain', () => {
+test("the service's configuration has everything for the Solana chain", () => {
   const { chains } = JSON.parse(readFileSync(join(home, 'service.json'), 'utf8'))
   const { intake, inventory, feePayers } = network.keys.solana
   const tokens = solana.tokens.slice(1).map((token) => ({ ...token, asset: token.symbol }))
@@ -148,7 +148,7 @@ test('the service is told all that it needs to serve the Solana chain', () => {
   })
 })
 
-test('the service is told the decimals of every token, so that it starts without a chain that is silent', () => {
+test("the service's configuration has the decimals of every token, for a start while a chain is down", () => {
   const { chains } = JSON.parse(readFileSync(join(home, 'service.json'), 'utf8'))
   const told = chains.map(({ tokens }: LocalChain) =>
     Object.fromEntries(tokens.map(({ symbol, decimals }) => [symbol, decimals])),
@@ -161,7 +161,7 @@ test('the service is told the decimals of every token, so that it starts without
   ])
 })
 
-test('slots come by the clock, in a process of their own', async () => {
+test('slots follow the clock, in their own process', async () => {
   const rpc = createSolanaRpc(solana.rpcUrl)
   const start = await rpc.getSlot({ commitment: 'processed' }).send()
 
@@ -186,7 +186,7 @@ test('the vault holds no LINK, and may buy it from a pool with millions on both 
   }
 })
 
-test('local.json and the configuration of the service are on disk before the network counts as ready', () => {
+test('local.json and the configuration of the service are written before the network is ready', () => {
   const read = (file: string) => JSON.parse(readFileSync(join(home, file), 'utf8'))
 
   expect(read('local.json')).toEqual(network.local)
@@ -197,7 +197,7 @@ test('local.json and the configuration of the service are on disk before the net
   })
 })
 
-test('the faucet mints a token and sends native coin, and the balance is there when it answers', async () => {
+test('the faucet mints a token and sends native coin, and the balance is visible when it answers', async () => {
   const wallet = newWallet()
   const token = tokenOf(beta, 'USDC')
   const minted = await ask({ chainId: beta.chainId, address: wallet, token, amount: '1500' })
@@ -224,7 +224,7 @@ test('the faucet also serves the Solana chain', async () => {
   expect([given.status, value]).toEqual([200, 1_000_000n])
 })
 
-test('the faucet serves fifty at once', async () => {
+test('the faucet serves fifty requests at once', async () => {
   const wallets = Array.from({ length: 50 }, newWallet)
   const token = tokenOf(alpha, 'USDC')
   const answers = await Promise.all(
@@ -252,7 +252,7 @@ test.each([
     { chainId: 31337, address: `0x${'1'.repeat(40)}`, token: 'USDC', amount: '1'.repeat(40) },
     'at most',
   ],
-])('400 INVALID_REQUEST says what is wrong when the faucet is sent %s', async (_, body, hint) => {
+])('400 INVALID_REQUEST names the problem when the faucet receives %s', async (_, body, hint) => {
   const answer = await ask(body)
 
   expect(answer.status).toBe(400)
@@ -267,7 +267,7 @@ test('a killed faucet is back at the same address', async () => {
   })
 })
 
-test('blocks come by the clock, a halted chain stands still, and it goes on when resumed', async () => {
+test('blocks follow the clock, stop on a halted chain, and continue when it is resumed', async () => {
   const client = clientOf(beta)
   const passes = async (chain: LocalChain, blocks: bigint) => {
     const start = await clientOf(chain).getBlockNumber()
@@ -297,11 +297,11 @@ test('the base fee never exceeds 0.1 gwei', async () => {
   expect(baseFeePerGas).toBeLessThanOrEqual(100_000_000n)
 })
 
-test('a folder in use is refused, with what to do about it', async () => {
+test('a folder in use is refused, with advice', async () => {
   await expect(startNetwork({ home, service: false })).rejects.toThrow('GEOSWAP_HOME=')
 })
 
-test('a taken port is refused, with what to do about it, and leaves nothing behind', async () => {
+test('a taken port is refused, with advice, and leaves nothing behind', async () => {
   const port = await findFreePort()
   const held = await holdPort(port)
 

@@ -29,7 +29,7 @@ async function query(sql: string): Promise<unknown[]> {
   }
 }
 
-test('the database keeps what it promised: it syncs to disk before a commit returns', async () => {
+test('the database is durable: it syncs to disk before a commit returns', async () => {
   const rows = await query(
     "select name, setting from pg_settings where name in ('fsync', 'synchronous_commit')",
   )
@@ -40,7 +40,7 @@ test('the database keeps what it promised: it syncs to disk before a commit retu
   ])
 })
 
-test('a killed database server comes back at the same address with its data', async () => {
+test('a killed database server restarts at the same address with its data', async () => {
   await query('create table kept (id int); insert into kept values (7)')
   const [killed] = postgres.pids()
 

@@ -23,7 +23,7 @@ afterAll(async () => {
   await world?.chain.stop()
 })
 
-/** The faucet of a chain that has on it what a whole network puts there. */
+/** The faucet of a chain with everything deployed. */
 async function startFaucet() {
   const { rpcUrl } = world.chain
   const deployed = await deploySolana({ ...SOLANA_CHAIN, rpcUrl, keys })
@@ -75,7 +75,7 @@ test.each(['SOL', 'USDC', 'GEO', 'USDG'])('%s is in a new wallet when the faucet
   expect(isSignature(body.txHash ?? '')).toBe(true)
 })
 
-test('a wallet that was given tokens has no SOL', async () => {
+test('a wallet that received tokens has no SOL', async () => {
   const address = await newWallet()
 
   await Promise.all(['USDC', 'USDG'].map((token) => ask({ address, token, amount: '5' })))
@@ -84,7 +84,7 @@ test('a wallet that was given tokens has no SOL', async () => {
   expect(await Promise.all(balances)).toEqual([5n, 5n, 0n])
 })
 
-test('the same gift twice at once is two gifts', async () => {
+test('the same gift requested twice at once is given twice', async () => {
   const gift = { address: await newWallet(), token: 'GEO', amount: '1000' }
 
   const [one, other] = await Promise.all([ask(gift), ask(gift)])
@@ -94,7 +94,7 @@ test('the same gift twice at once is two gifts', async () => {
   expect(await balanceOf(gift.address, 'GEO')).toBe(2_000n)
 })
 
-test('the faucet serves fifty at once', async () => {
+test('the faucet serves fifty requests at once', async () => {
   const wallets = await Promise.all(Array.from({ length: 50 }, newWallet))
 
   const answers = await Promise.all(
@@ -106,7 +106,7 @@ test('the faucet serves fifty at once', async () => {
   expect(balances).toEqual(Array(50).fill(1_000_000n))
 })
 
-test('a gift whose transaction was lost arrives all the same, once', async () => {
+test('a gift whose transaction was lost still arrives, once', async () => {
   const address = await newWallet()
   await world.dev.dev_dropTransactions(2).send()
 
@@ -125,18 +125,18 @@ test.each([
   ['a symbol in other letters', { address: WALLET, token: 'usdc' }, 'USDC'],
   ['nothing', { address: WALLET, token: 'USDC', amount: '0' }, 'positive'],
   [
-    'more than a supply can take often',
+    "an amount close to a token's maximum supply",
     { address: WALLET, token: 'USDC', amount: `${2n ** 64n}` },
     'at most',
   ],
-])('400 INVALID_REQUEST says what is wrong when the faucet is sent %s', async (_, gift, hint) => {
+])('400 INVALID_REQUEST names the problem when the faucet receives %s', async (_, gift, hint) => {
   const answer = await ask(gift)
 
   expect(answer.status).toBe(400)
   expect(answer.body).toMatchObject({ code: 'INVALID_REQUEST', message: expect.stringContaining(hint) })
 })
 
-test('422 RECIPIENT_REFUSES when so little SOL cannot open an account', async () => {
+test('422 RECIPIENT_REFUSES if the SOL is too little to open an account', async () => {
   const address = await newWallet()
 
   const less = await ask({ address, token: 'SOL', amount: '890879' })

@@ -38,7 +38,7 @@ test.each([
   ['a number', '7', -32600],
   ['an empty batch', '[]', -32600],
   ['no version', '{"id":1,"method":"getSlot"}', -32600],
-  ['a method that is no text', '{"jsonrpc":"2.0","id":1,"method":7}', -32600],
+  ['a method that is not text', '{"jsonrpc":"2.0","id":1,"method":7}', -32600],
   ['parameters by name', '{"jsonrpc":"2.0","id":1,"method":"getSlot","params":{"a":1}}', -32602],
   ['a name every object has', '{"jsonrpc":"2.0","id":1,"method":"toString","params":[]}', -32601],
 ])('a request with %s is answered with its error', async (_name, body, code) => {
@@ -65,7 +65,7 @@ test('a browser on another origin may call', async () => {
   expect(preflight.headers.get('access-control-allow-origin')).toBe('*')
 })
 
-test('odd parameters to any method are answered, and never with an internal error', async () => {
+test('invalid parameters of any method are answered, and never with an internal error', async () => {
   const paramLists = ODD_VALUES.flatMap((first) => [[first], ...ODD_VALUES.map((second) => [first, second])])
   for (const method of METHODS) {
     const batch = paramLists.map((params, id) => ({ jsonrpc: '2.0', id, method, params }))
@@ -78,7 +78,7 @@ test('odd parameters to any method are answered, and never with an internal erro
   }
 })
 
-test('a transaction with any bytes changed is answered and never lands', async () => {
+test('a transaction with any changed bytes is answered and never lands', async () => {
   const payer = await world.fundedSigner()
   const to = await generateKeyPairSigner()
   const signed = await world.sign(payer, [
@@ -130,7 +130,7 @@ test('malformed WebSocket messages leave the connection usable', async () => {
   socket.close()
 })
 
-/** A small linear congruential generator: the same mutations on every run. */
+/** A small linear congruential generator: the same mutations in every run. */
 function createRandom(seed: number): (below: number) => number {
   let state = seed
   return (below) => {

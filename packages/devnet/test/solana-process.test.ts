@@ -23,7 +23,7 @@ async function firstLine(stream: NodeJS.ReadableStream): Promise<string> {
   return line
 }
 
-test('the process says where it listens, moves by itself and stops when asked', async () => {
+test('the process reports its URL, makes slots by itself and stops on a signal', async () => {
   const child = start('--port', '0', '--slot-ms', '10', '--confirmed-lag', '2', '--finalized-lag', '5')
   const [, url = ''] = /^solana ready (http:\S+)$/.exec(await firstLine(child.stdout)) ?? []
   const rpc = createSolanaRpc(url)
@@ -37,7 +37,7 @@ test('the process says where it listens, moves by itself and stops when asked', 
   expect(await once(child, 'exit')).toEqual([0, null])
 })
 
-test('a taken port and a bad option end the process with a sentence', async () => {
+test('a taken port and a bad option end the process with a message', async () => {
   const [, url = ''] = /(http:\S+)$/.exec(await firstLine(start('--port', '0').stdout)) ?? []
   const { port } = new URL(url)
   const second = start('--port', port)

@@ -13,7 +13,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from '../src/solana/token-layout.ts'
 import { SOL, startWorld, type World } from './solana-world.ts'
 
-// Slots stand still: each test moves time by itself.
+// Slots are paused: each test advances time itself.
 let world: World
 beforeAll(async () => {
   world = await startWorld()
@@ -38,7 +38,7 @@ async function take<Notification>(from: AsyncIterable<Notification>, count: numb
   return taken
 }
 
-test('a signature subscription tells when its commitment is reached, or was reached before', async () => {
+test('a signature subscription notifies when its commitment is reached, or was reached before', async () => {
   const { payer, transfer } = await transferTo()
   const signed = await world.sign(payer, [transfer])
   const signature = getSignatureFromTransaction(signed)
@@ -58,7 +58,7 @@ test('a signature subscription tells when its commitment is reached, or was reac
   expect((await late)[0]?.value).toEqual({ err: null })
 })
 
-test('account, log and program subscriptions tell what a transaction did', async () => {
+test('account, log and program subscriptions report the effects of a transaction', async () => {
   const { payer, to, transfer } = await transferTo()
   const abortSignal = AbortSignal.timeout(20_000)
   const subscriptions = world.rpcSubscriptions
@@ -72,7 +72,7 @@ test('account, log and program subscriptions tell what a transaction did', async
   const owned = await subscriptions
     .programNotifications('11111111111111111111111111111111' as typeof to, { commitment, encoding: 'base64' })
     .subscribe({ abortSignal })
-  // The kit keeps no notification that arrives before someone waits for it.
+  // The kit drops notifications that arrive before they are awaited.
   const told = Promise.all([take(accounts, 1), take(logs, 1), take(owned, 2)])
 
   const signature = await world.send(payer, [transfer])
@@ -115,7 +115,7 @@ test('a transaction sent as base58 is read back in every encoding', async () => 
   ])
 })
 
-test('a transaction is in the block of its slot, which follows from the one before', async () => {
+test('a transaction is in the block of its slot, which follows the previous block', async () => {
   const { payer, transfer } = await transferTo()
   const signature = await world.send(payer, [transfer])
   const slot = await world.rpc.getSlot({ commitment: 'processed' }).send()
@@ -212,7 +212,7 @@ test('accounts of a program are found by size and content, and sliced as asked',
   expect(value).toEqual([null, null])
 })
 
-test('a second chain beside the first has another genesis and does not take its transactions', async () => {
+test('a second chain has another genesis and refuses transactions of the first', async () => {
   const other = await startWorld()
   const { payer, transfer } = await transferTo()
   const signed = await world.sign(payer, [transfer])

@@ -28,7 +28,7 @@ import { failureOf, SOL, startWorld, type World } from './solana-world.ts'
 
 const PREFLIGHT_FAILURE = SOLANA_ERROR__JSON_RPC__SERVER_ERROR_SEND_TRANSACTION_PREFLIGHT_FAILURE
 
-// Slots stand still: each test moves time by itself.
+// Slots are paused: each test advances time itself.
 let world: World
 beforeAll(async () => {
   world = await startWorld()
@@ -84,7 +84,7 @@ test('a balance is seen as processed, then confirmed, then finalized', async () 
   expect(await statusOf(signature)).toMatchObject({ confirmationStatus: 'finalized', confirmations: null })
 })
 
-test('the three commitments are that many slots apart, and blocks are as high as their slot', async () => {
+test('the three commitments have their configured lags, and block heights equal slots', async () => {
   const slot = await world.rpc.getSlot({ commitment: 'processed' }).send()
 
   expect(await world.rpc.getSlot({ commitment: 'confirmed' }).send()).toBe(slot - 1n)
@@ -112,7 +112,7 @@ test('a blockhash is valid for 150 blocks and not one more', async () => {
   expect(await statusOf(first.signature)).toBeNull()
 })
 
-test('the kit gives up waiting for a dropped transaction when its blockhash has expired', async () => {
+test('the kit stops waiting for a dropped transaction when its blockhash has expired', async () => {
   const { signed, signature } = await signTransfer()
   await world.dev.dev_dropTransactions(1).send()
 
@@ -139,7 +139,7 @@ test('a dropped transaction lands when the same bytes are sent again', async () 
   expect(await statusOf(signature)).toMatchObject({ err: null })
 })
 
-test('what is dropped by chance is the same again with the same seed', async () => {
+test('random drops are repeatable with the same seed', async () => {
   const landings = async () => {
     await world.dev.dev_dropTransactions({ probability: 0.5, seed: 7 }).send()
     const landed: boolean[] = []
@@ -157,7 +157,7 @@ test('what is dropped by chance is the same again with the same seed', async () 
   expect(new Set(first).size).toBe(2)
 })
 
-test('a delayed transaction lands later, exactly once, whoever else sends it meanwhile', async () => {
+test('a delayed transaction lands later, exactly once, even if it is sent again meanwhile', async () => {
   const { signed, signature, to } = await signTransfer()
   await world.dev.dev_delayTransactions({ count: 1, slots: 5 }).send()
 
@@ -171,7 +171,7 @@ test('a delayed transaction lands later, exactly once, whoever else sends it mea
   expect((await world.rpc.getBalance(to, { commitment: 'processed' }).send()).value).toBe(SOL)
 })
 
-test('a transaction sent twice is refused as already processed and moves money once', async () => {
+test('a transaction sent twice is refused as already processed and transfers once', async () => {
   const { signed, to } = await signTransfer()
   await send(signed)
 
@@ -317,7 +317,7 @@ test('a simulation shows the accounts after it, needs no signature, and changes 
   expect((await world.rpc.getBalance(to, { commitment: 'processed' }).send()).value).toBe(0n)
 })
 
-test('a preflight at a commitment judges by the state of that commitment', async () => {
+test('a preflight uses the state of its commitment', async () => {
   const payer = await generateKeyPairSigner()
   await world.dev.dev_setAccount(payer.address, { lamports: Number(SOL) }).send()
   const transfer = getTransferSolInstruction({ source: payer, destination: payer.address, amount: 1n })
@@ -332,7 +332,7 @@ test('a preflight at a commitment judges by the state of that commitment', async
   expect(await simulate({ commitment: 'finalized' })).toBeNull()
 })
 
-test('unknown methods and bad parameters are refused by their code', async () => {
+test('unknown methods and bad parameters are refused with their code', async () => {
   const unknown = world.rpc as unknown as { getNothing(): { send(): Promise<unknown> } }
   const wire = Buffer.from('nonsense').toString('base64') as Base64EncodedWireTransaction
 

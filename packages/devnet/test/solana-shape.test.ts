@@ -47,13 +47,13 @@ async function many(method: string, params: unknown[], target = url): Promise<Re
 const slotAt = async (commitment: string) =>
   (await many('getSlot', [{ commitment }], `${url}${DIRECT_PATH}`))[0]?.result as number
 
-test('a slot is confirmed two slots later, and finalized 32', async () => {
+test('a slot is confirmed two slots later, and finalized 32 slots later', async () => {
   const newest = await slotAt('processed')
 
   expect([await slotAt('confirmed'), await slotAt('finalized')]).toEqual([newest - 2, newest - 32])
 })
 
-test('a transaction that is confirmed is not known to every node of the pool', async () => {
+test('a confirmed transaction is not known to every node of the pool', async () => {
   const signature = await landed()
   await world.dev.dev_advanceSlots(2).send()
   const params = [signature, { commitment: 'confirmed', maxSupportedTransactionVersion: 0 }]
@@ -78,7 +78,7 @@ test('the history of an address lags on the same node', async () => {
   expect(new Set(lengths)).toEqual(new Set([0, 1]))
 })
 
-test('-32016 a node that has not reached minContextSlot refuses, and no other', async () => {
+test('-32016 only from a node that has not reached minContextSlot', async () => {
   const minContextSlot = await slotAt('confirmed')
   const params = [{ commitment: 'confirmed', minContextSlot }]
 
@@ -89,7 +89,7 @@ test('-32016 a node that has not reached minContextSlot refuses, and no other', 
   expect(direct.every(({ error }) => error === undefined)).toBe(true)
 })
 
-test('429 a batch beyond the limit, counted as its calls, while deployments go on', async () => {
+test('429 for a batch beyond the limit, counted as its calls, while deployments continue', async () => {
   await controlShape(url, 'shape_setRateLimit', 5)
   const calls = Array.from({ length: 6 }, () => ({ method: 'getSlot' }))
 
@@ -99,7 +99,7 @@ test('429 a batch beyond the limit, counted as its calls, while deployments go o
   expect((await ask(`${url}${DIRECT_PATH}`, calls)).status).toBe(200)
 })
 
-test('the meter counts calls of a client, and neither controls nor direct calls', async () => {
+test('the meter counts the calls of a client, without controls and direct calls', async () => {
   await ask(url, [{ method: 'getSlot' }, { method: 'getHealth' }])
   await ask(`${url}${DIRECT_PATH}`, [{ method: 'getSlot' }])
 
@@ -111,7 +111,7 @@ test('the meter counts calls of a client, and neither controls nor direct calls'
   ])
 })
 
-test('an hour passes at once, and what was new is final', async () => {
+test('an hour passes at once, and recent transactions become final', async () => {
   const before = await controlShape(url, 'shape_advance', 0)
   const signature = await landed()
 
@@ -125,7 +125,7 @@ test('an hour passes at once, and what was new is final', async () => {
   expect(value[0]?.confirmationStatus).toBe('finalized')
 })
 
-test('halted finality stays where it is while slots go on, and catches up', async () => {
+test('halted finality stays while slots advance, and catches up', async () => {
   await controlShape(url, 'shape_haltFinality')
   const halted = await slotAt('finalized')
   await world.dev.dev_advanceSlots(100).send()

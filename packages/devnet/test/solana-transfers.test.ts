@@ -62,7 +62,7 @@ test('an airdrop is confirmed over WebSocket and visible in the balance', async 
   expect(value).toBe(3n * SOL)
 })
 
-test('the same airdrop asked twice within one slot is given twice', async () => {
+test('the same airdrop requested twice within one slot is given twice', async () => {
   const { address } = await generateKeyPairSigner()
 
   await world.dev.dev_pauseSlots().send()
@@ -74,7 +74,7 @@ test('the same airdrop asked twice within one slot is given twice', async () => 
   expect(value).toBe(2n * SOL)
 })
 
-test('a transfer is sent and confirmed by the kit factory, also on the WebSocket port above', async () => {
+test("the kit's factory sends and confirms a transfer, also on the next port for WebSockets", async () => {
   const payer = await world.fundedSigner()
   const to = await generateKeyPairSigner()
   const transfer = getTransferSolInstruction({ source: payer, destination: to.address, amount: SOL })
@@ -182,7 +182,7 @@ test('amounts beyond 2^53 cross the wire exactly', async () => {
   expect(balance.value.amount).toBe(U64_MAX.toString())
 })
 
-test('history lists what touched an address, newest first, in pages', async () => {
+test('history lists the transactions of an address, newest first, in pages', async () => {
   const payer = await world.fundedSigner()
   const to = await generateKeyPairSigner()
   const signatures: string[] = []
@@ -203,7 +203,7 @@ test('history lists what touched an address, newest first, in pages', async () =
   expect([newest, ...older].map((entry) => entry.signature)).toEqual(signatures)
 })
 
-test('the fee asked before is the fee charged, with a priority fee too', async () => {
+test('the quoted fee is the fee charged, with a priority fee too', async () => {
   const payer = await world.fundedSigner()
   const to = await generateKeyPairSigner()
   const transfer = getTransferSolInstruction({ source: payer, destination: to.address, amount: SOL })

@@ -36,7 +36,7 @@ export type World = Awaited<ReturnType<typeof startWorld>>
 
 export const SOL = 1_000_000_000n
 
-/** A fresh chain and the plain kit clients that any user of it would have. */
+/** A new chain with plain kit clients. */
 export async function startWorld(options: Partial<SolanaChainOptions> = {}) {
   const chain = await startSolanaChain({ port: 0, slotMs: 20, ...options })
   const rpc = createSolanaRpc(chain.rpcUrl)
@@ -70,7 +70,7 @@ export async function startWorld(options: Partial<SolanaChainOptions> = {}) {
       return signed
     },
 
-    /** Sends without waiting; it is in the processed block when this returns. */
+    /** Sends without waiting; the transaction is in the processed block on return. */
     async send(payer: KeyPairSigner, instructions: Instruction[], options: { skipPreflight?: boolean } = {}) {
       const signed = await this.sign(payer, instructions)
       await rpc
@@ -83,7 +83,7 @@ export async function startWorld(options: Partial<SolanaChainOptions> = {}) {
       return getSignatureFromTransaction(signed)
     },
 
-    /** A JSON-RPC call with nothing between the test and the socket. */
+    /** A raw JSON-RPC call. */
     async post(body: string): Promise<{ status: number; text: string }> {
       const response = await fetch(chain.rpcUrl, { method: 'POST', body })
       return { status: response.status, text: await response.text() }
@@ -91,7 +91,7 @@ export async function startWorld(options: Partial<SolanaChainOptions> = {}) {
   }
 }
 
-/** What a promise fails with; fails itself when it succeeds. */
+/** Returns the error of a promise; throws if the promise succeeds. */
 export async function failureOf(promise: Promise<unknown>): Promise<unknown> {
   const settled = await promise.then(
     () => undefined,

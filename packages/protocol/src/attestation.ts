@@ -1,4 +1,4 @@
-/** What the attester signs, in the escrow's domain. */
+/** The message that the attester signs, in the escrow's domain. */
 export const attestationTypes = {
   Claims: [{ name: 'ops', type: 'bytes32[]' }],
   Refund: [
@@ -7,7 +7,10 @@ export const attestationTypes = {
   ],
 } as const
 
-/** Its domain where the input is in an intake vault: no contract checks it, whoever moves the input does. */
+/**
+ * The domain for inputs in an intake vault. No contract checks it; the service does before it moves the
+ * input.
+ */
 export function intakeDomain(chainId: number) {
   return { name: 'GeoIntake', version: '1', chainId } as const
 }

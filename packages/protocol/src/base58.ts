@@ -8,7 +8,7 @@ export function fromBase58(text: string): string | undefined {
     if (digit < 0) return undefined
     value = value * 58n + BigInt(digit)
   }
-  // Each leading 1 is a zero byte, which the number itself does not show.
+  // Each leading 1 is a zero byte, which the number does not show.
   const zeros = /^1*/.exec(text)?.[0].length ?? 0
   const digits = value === 0n ? '' : value.toString(16)
   const bytes = zeros + Math.ceil(digits.length / 2)

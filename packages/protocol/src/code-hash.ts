@@ -1,9 +1,9 @@
 import { type Hex, keccak256 } from 'viem'
 
-/** Runtime code as it was compiled, with 32 zero bytes wherever the constructor writes a value. */
+/** Compiled runtime code, with 32 zero bytes wherever the constructor writes an immutable. */
 export type RuntimeCode = { bytecode: Hex; immutables: readonly number[] }
 
-/** The hash of what a chain holds, its immutables blanked: equal for every contract of the same source. */
+/** The hash of deployed code with its immutables blanked: equal for every contract of the same source. */
 export function hashCode(code: Hex, { immutables }: Pick<RuntimeCode, 'immutables'>): Hex {
   return keccak256(immutables.reduce(blank, code))
 }

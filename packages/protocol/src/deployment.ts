@@ -10,8 +10,8 @@ import {
 import type { RuntimeCode } from './code-hash.ts'
 
 /**
- * The deterministic deployment proxy that most public chains carry at one address
- * (github.com/Arachnid/deterministic-deployment-proxy): calldata is a salt, then init code, for CREATE2.
+ * The deterministic deployment proxy, which most public chains have at this address
+ * (github.com/Arachnid/deterministic-deployment-proxy). Its calldata is a salt, then init code, for CREATE2.
  */
 export const CREATE2_PROXY: Address = '0x4e59b44847b379578588920cA78FbF26c0B4956C'
 export const CREATE2_PROXY_CODE: Hex = /* @__PURE__ */ concat([
@@ -20,8 +20,8 @@ export const CREATE2_PROXY_CODE: Hex = /* @__PURE__ */ concat([
 ])
 
 /**
- * Creates the proxy, signed for every chain by a key that nobody has: its signature was made up, and the sender was
- * computed from it. The sender has to be given the gas first.
+ * Creates the proxy on any chain. The signature was made up and the sender computed from it, so nobody has
+ * its key. The sender must be funded with the gas first.
  */
 export const CREATE2_PROXY_TRANSACTION: Hex = /* @__PURE__ */ concat([
   '0xf8a58085174876e800830186a08080b853604580600e600039806000f350fe',
@@ -35,11 +35,11 @@ export const CREATE2_PROXY_COST = 10_000_000_000_000_000n
 const SALT = /* @__PURE__ */ keccak256(/* @__PURE__ */ toHex('geoswap'))
 
 export type ContractName = 'account' | 'escrow' | 'vault' | 'adapter'
-/** What the proxy is called with, and what there is at the address afterwards. */
+/** The calldata for the proxy, and the address and name of the contract it creates. */
 export type Creation = { name: ContractName; address: Address; data: Hex }
 export type Deployment = {
   contracts: Record<'account' | 'escrow' | 'vault', Address>
-  /** In the order in which they have to happen. The escrow creates the account by itself. */
+  /** In deployment order. The escrow creates the account itself. */
   creations: readonly Creation[]
 }
 
@@ -50,7 +50,7 @@ export const CONTRACT_CODE: Record<ContractName, RuntimeCode> = {
   adapter: uniswapV3AdapterRuntime,
 }
 
-/** Where the contracts of a treasury and an attester are, on every chain. */
+/** The addresses of the contracts of a treasury and an attester, equal on every chain. */
 export function planDeployment({ treasury, attester }: { treasury: Address; attester: Address }): Deployment {
   const vaultCode = encodeDeployData({ abi: geoVaultAbi, bytecode: geoVaultBytecode, args: [treasury] })
   const vault = addressOf(vaultCode)
@@ -66,7 +66,7 @@ export function planDeployment({ treasury, attester }: { treasury: Address; atte
   }
 }
 
-/** Through what a vault buys from the pools of a Uniswap V3 factory. */
+/** The adapter through which a vault buys from the pools of a Uniswap V3 factory. */
 export function planAdapter(factory: Address): Creation {
   const code = { abi: uniswapV3AdapterAbi, bytecode: uniswapV3AdapterBytecode, args: [factory] } as const
   const bytecode = encodeDeployData(code)

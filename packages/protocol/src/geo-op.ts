@@ -14,7 +14,10 @@ import {
 } from 'viem'
 import { fromBase58 } from './base58.ts'
 
-/** What the destination owes: nested in the GeoOp, and hashed again by the vault from what it pays. */
+/**
+ * The delivery due on the destination chain. It is nested in the GeoOp, and the vault hashes it again from
+ * what it pays.
+ */
 export type Delivery = {
   ring: Hex
   index: bigint
@@ -83,10 +86,10 @@ export function hashGeoOp(origin: OriginEscrow, op: GeoOp): Hex {
   })
 }
 
-/** An op as the escrow is given it: of its delivery, only the hash. */
+/** An op as the escrow receives it: with only the hash of its delivery. */
 export type EscrowOp = Omit<GeoOp, 'delivery'> & { delivery: Hex }
 
-/** The same id as `hashGeoOp` gives, for whoever does not know what is delivered. */
+/** The same id as `hashGeoOp`, for callers that know only the hash of the delivery. */
 export function hashEscrowOp(origin: OriginEscrow, op: EscrowOp): Hex {
   const types = geoOpTypes.GeoOp.map(({ type }) => ({ type: type === 'Delivery' ? 'bytes32' : type }))
   const values = geoOpTypes.GeoOp.map(({ name }) => op[name])
@@ -105,7 +108,7 @@ export function hashDelivery(delivery: Delivery): Hex {
   return hashStruct({ types: geoOpTypes, primaryType: 'Delivery', data: delivery })
 }
 
-/** Hashes one delivery with many minimums and deadlines, for whoever has to find the right ones. */
+/** Hashes one delivery with many minimums and deadlines, to search for the signed ones. */
 export function createDeliveryHasher(delivery: Omit<Delivery, 'minOutput' | 'fillDeadline'>) {
   const word = (value: bigint) => numberToHex(value, { size: 32 })
   const { ring, index, destinationChain, vault, outputToken, recipient } = delivery

@@ -1,7 +1,7 @@
 import { type Address, getAddress, type Hex } from 'viem'
 import { fromIndex, type GeoOp, hashDelivery, hashGeoOp, type OriginEscrow } from './geo-op.ts'
 
-/** An op that may be locked in an escrow, as the escrow is told of it. */
+/** An op that may be locked in an escrow, as the escrow receives it. */
 export type RefundableOp = {
   origin: OriginEscrow
   hash: Hex
@@ -12,15 +12,15 @@ export type RefundableOp = {
   amount: bigint
   fillDeadline: bigint
   refundDeadline: bigint
-  /** What `refund` takes beside the locker. */
+  /** The argument of `refund`, besides the locker. */
   argument: Omit<GeoOp, 'delivery' | 'locker'> & { delivery: Hex }
 }
 
 type Fields = Readonly<Record<string, unknown>>
 
 /**
- * Reads the `operation` of a build reply of an EVM chain. Throws at anything else. A wrong field gives another
- * hash, which no slot holds.
+ * Reads the `operation` of a build reply of an EVM chain. Throws on any other value. A wrong field yields a
+ * hash that no slot holds.
  */
 export function readRefundableOp(operation: unknown): RefundableOp {
   const { domain, message } = operation as Record<'domain' | 'message', Fields>

@@ -23,7 +23,7 @@ type Vector = {
   opHash: Hex
 }
 
-// The contracts reproduce the same file: what a wallet signs here is what the escrow recovers.
+// The contracts reproduce the same file: the escrow recovers exactly what a wallet signs here.
 const file = new URL('../../contracts/vectors/geo-op.json', import.meta.url)
 const vectors: Vector[] = JSON.parse(readFileSync(file, 'utf8'))
 
@@ -38,13 +38,13 @@ function toGeoOp(op: Vector['op']): GeoOp {
   return { ...numbers(op), delivery: numbers(op.delivery) } as unknown as GeoOp
 }
 
-test.each(vectors)('the delivery of $name has the same hash for whoever tries many', ({ op }) => {
+test.each(vectors)('the delivery hasher returns the same hash for $name', ({ op }) => {
   const { delivery } = toGeoOp(op)
 
   expect(createDeliveryHasher(delivery)(delivery)).toBe(hashDelivery(delivery))
 })
 
-test.each(vectors)('whoever knows of $name only what the escrow is told gets the same hash', (vector) => {
+test.each(vectors)('the hash of the delivery is enough to compute the hash of $name', (vector) => {
   const origin = { chainId: vector.chainId, escrow: vector.verifyingContract }
   const op = toGeoOp(vector.op)
 
@@ -58,13 +58,13 @@ test.each(vectors)('the hash of $name is the one that the escrow computes', (vec
   expect(hashGeoOp({ chainId: vector.chainId, escrow: vector.verifyingContract }, op)).toBe(vector.opHash)
 })
 
-test('an index is a round and a position, and nothing else', () => {
+test('an index consists of a round and a position', () => {
   const slot = { round: 7n, position: 4_294_967_295n }
 
   expect(fromIndex(toIndex(slot))).toEqual(slot)
 })
 
-test('a Solana address is its own thirty-two bytes, and the native coin is all zeros on both', () => {
+test('a Solana address is its own 32 bytes, and the native coin is all zeros on both families', () => {
   expect(toBytes32('TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA')).toBe(
     '0x06ddf6e1d765a193d9cbe146ceeb79ac1cb485ed5f5b37913a8cf5857eff00a9',
   )
@@ -72,7 +72,7 @@ test('a Solana address is its own thirty-two bytes, and the native coin is all z
   expect(toBytes32('0x0000000000000000000000000000000000000000')).toBe(`0x${'00'.repeat(32)}`)
 })
 
-test('what is neither an EVM nor a Solana address has no bytes', () => {
+test('a text that is neither an EVM nor a Solana address is refused', () => {
   const wrong = [
     '',
     '0x12',
@@ -95,7 +95,7 @@ test('the rings of two intake vaults, and of one vault on two chains, differ', (
   expect(new Set(rings).size).toBe(3)
 })
 
-test('a slot that holds another op says nothing about this one', () => {
+test('a slot that holds another op has no state for this one', () => {
   const hash = `0x${'ab'.repeat(32)}` as const
   const word = (1n << 224n) | (1n << 222n) | (BigInt(hash) & ((1n << 222n) - 1n))
 

@@ -9,7 +9,10 @@ import { bundle } from './bundle.ts'
 const PACKAGE = fileURLToPath(new URL('..', import.meta.url))
 const REPOSITORY = resolve(PACKAGE, '../..')
 
-/** Writes the package as it is published: one module, its types, a manifest that names no other package of ours. */
+/**
+ * Writes the package as it is published: one module, its types, and a manifest without workspace
+ * dependencies.
+ */
 export async function buildPackage(folder: string): Promise<void> {
   await rm(folder, { recursive: true, force: true })
   await mkdir(folder, { recursive: true })
@@ -33,13 +36,15 @@ async function toManifest() {
   return {
     ...{ name, version, description, license, type, sideEffects, engines },
     exports: { '.': { types: './types/sdk/src/index.d.ts', default: './index.js' } },
-    // Of these only types are used: the schemas of replies are written with them.
+    // Only their types are used, by the schemas of the replies.
     dependencies: wire.dependencies,
     peerDependencies,
   }
 }
 
-/** Types of the SDK and of the packages it is made of, which find each other by path once they are published. */
+/**
+ * Writes the types of the SDK and of the workspace packages it bundles, with relative imports between them.
+ */
 async function writeTypes(folder: string): Promise<void> {
   const compiler = createRequire(import.meta.url).resolve('typescript/package.json')
   const tsc = join(dirname(compiler), 'bin/tsc')

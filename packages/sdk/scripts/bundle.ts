@@ -4,7 +4,7 @@ import { build } from 'esbuild'
 
 const ENTRY = fileURLToPath(new URL('../src/index.ts', import.meta.url))
 
-/** The whole SDK as one module; viem and kit stay outside, they are the application's own. */
+/** Bundles the SDK into one module. viem and kit stay external: the application provides them. */
 export async function bundle({ minify }: { minify: boolean }): Promise<string> {
   const { outputFiles } = await build({
     ...{ entryPoints: [ENTRY], bundle: true, minify, write: false },

@@ -1,4 +1,7 @@
-/** What `act` gives, or the signal's reason as soon as that is aborted; for what cannot be stopped itself. */
+/**
+ * Returns the result of `act`, or rejects with the signal's reason once it is aborted. For work that takes no
+ * signal.
+ */
 export async function orAborted<T>(act: () => T | Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   signal?.throwIfAborted()
   let abort = () => {}
@@ -13,7 +16,7 @@ export async function orAborted<T>(act: () => T | Promise<T>, signal: AbortSigna
   }
 }
 
-/** Rejects with the signal's reason as soon as it is aborted. */
+/** Rejects with the signal's reason once it is aborted. */
 export async function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   let timer: ReturnType<typeof setTimeout> | undefined
   const pass = () =>

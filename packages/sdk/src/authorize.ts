@@ -8,17 +8,20 @@ import type { AuthorizationSignature, EvmSigner, Signer } from './signers.ts'
 type Wallet = { signer: Signer; chainId: number; signal?: AbortSignal | undefined }
 type Deps = {
   calls: Pick<Calls, 'delegation' | 'build'>
-  /** Returns the delegate of this chain: the known one, or the named one once it is verified. */
+  /** Returns the delegate of this chain: the pinned one, or `named` once it is verified. */
   getAccount(named: unknown): Promise<string>
   onSign(): void
 }
 export type Builder = (quote: QuoteReply) => Promise<Build>
 
-// A transaction of the wallet's own may be in between: it is given the time of a block or two.
+// Another transaction of the wallet may be pending: wait a block or two for its nonce.
 const ATTEMPTS = 4
 const PAUSE_MS = 1_000
 
-/** Builds quotes for one wallet, with an authorization where it needs one; each is signed only once. */
+/**
+ * Builds quotes for one wallet, with an authorization if the wallet needs one. Each authorization is signed
+ * once.
+ */
 export function createBuilder(deps: Deps, { signer, chainId, signal }: Wallet): Builder {
   if (signer.family === 'solana') return (quote) => deps.calls.build(quote, { signal })
   const authorize = createAuthorizer(deps, { signer, chainId, signal })
@@ -35,7 +38,7 @@ export function createBuilder(deps: Deps, { signer, chainId, signal }: Wallet): 
   }
 }
 
-/** True when another authorization is what it takes. */
+/** True if a new authorization would help. */
 function isStale(error: unknown): boolean {
   const stale = ['NEEDS_DELEGATION', 'INVALID_AUTHORIZATION']
   return error instanceof GeoswapError && stale.includes(error.code)

@@ -18,12 +18,12 @@ import type { Submission } from './submission.ts'
 
 export type CallOptions = { signal?: AbortSignal | undefined }
 
-/** What a quote was built into. `origin` says what there is to sign. */
+/** A built quote. `origin` says whether an op or a Solana transaction is to be signed. */
 export type Build = ({ origin: 'evm' } & BuildGeoOpReply) | ({ origin: 'solana' } & BuildSolanaTxReply)
 
 export type Calls = ReturnType<typeof createCalls>
 
-/** The calls of the service. All but those that say `once` are repeated while that may help. */
+/** The calls of the service. All are retried on transient errors, except those named `once`. */
 export function createCalls(connection: Connection, policy: RetryPolicy) {
   const repeat = <Reply>(call: Call) =>
     withRetries({ policy, forMs: policy.forMs, signal: call.signal }, () => send<Reply>(connection, call))
@@ -73,7 +73,7 @@ export function createCalls(connection: Connection, policy: RetryPolicy) {
         ...{ method: 'POST', body, signal, expects: ['swapId', 'status'] },
         path: 'signature' in body ? '/swap/submit' : '/swap/submit-solana',
       })
-      // It is written into commands that people copy.
+      // The id is printed in commands that people copy, so it must be safe in a shell.
       if (!/^[\w-]{1,100}$/.test(reply.swapId)) throw unexpectedReply(200)
       return reply
     },

@@ -24,58 +24,60 @@ import { type SwapOptions, type SwapRequest, swap } from './swap.ts'
 import { type EndedSwap, type WaitOptions, waitForEnd } from './wait.ts'
 
 export type ClientOptions = {
-  /** Where the service is, with the path that it is mounted under. */
+  /** URL of the service, with the path it is mounted under. */
   baseUrl: string
   apiKey: string
   fetch?: typeof fetch
-  /** For one reply, 20 s when absent; held reads get their hold on top. */
+  /** Timeout of one reply, 20 s when absent; held reads add their hold time. */
   timeoutMs?: number
   retry?: Partial<RetryPolicy>
   /**
-   * By chain: whose contracts may be signed for. What a swap is paid on has to be known: `account` and `escrow`, or on
-   * Solana `escrow`. The service is not believed.
+   * Trusted contracts by chain. The origin chain of a swap needs `account` and `escrow`, or on Solana
+   * `escrow`. Contracts named by the service are not trusted.
    */
   contracts?: Readonly<Record<number, KnownContracts>>
   /**
-   * By chain: nodes of the caller's. Contracts on EVM chains that are not known are read from them once and compared
-   * with the published code; and they say whether what was signed can still be used.
+   * The caller's nodes by chain. Unknown contracts on EVM chains are read from them once and compared with
+   * the published code. They also tell whether a signature can still be used.
    */
   rpcUrls?: Readonly<Record<number, string>>
-  /** Keeps what was verified; without it that is remembered by this client alone. */
+  /** Stores verified contracts. Without a store, only this client remembers them. */
   pins?: PinStore
-  /** How far ahead the last deadline of what is signed may be, 24 hours when absent. */
+  /** The last signed deadline may be at most this far in the future, 24 hours when absent. */
   maxHoldSeconds?: number
 }
 
 export type Client = {
   /** The whole swap: quote, delegation, build, checks, signature, submission, waiting. */
   swap(request: SwapRequest, signer: Signer, options?: SwapOptions): Promise<EndedSwap>
-  /** Goes on where a swap was left: at its id, or at a submission of which nobody knows whether it arrived. */
+  /** Continues an interrupted swap: by its id, or by a submission with an unknown outcome. */
   resume(left: string | Submission, options?: WaitOptions): Promise<EndedSwap>
   /** A price, sealed for 30 seconds. */
   quote(request: QuoteRequest, options?: CallOptions): Promise<QuoteReply>
-  /** Whether the wallet has to sign an authorization first, and over what. */
+  /** Returns whether the wallet must sign an authorization first, and for which contract and nonce. */
   delegation(query: DelegationQuery, options?: CallOptions): Promise<DelegationReply>
-  /** What there is to sign. The quote's `origin` decides which of the two build calls it is. */
+  /** Builds the op or transaction to sign. The quote's `origin` selects the build call. */
   build(
     quote: Pick<QuoteReply, 'origin' | 'geoQuoteToken'>,
     options?: CallOptions & { authorization?: Authorization | undefined },
   ): Promise<Build>
-  /** Sends the same submission until the service has said what became of it. */
+  /** Sends the same submission until its outcome is known. */
   submit(submission: Submission, options?: CallOptions): Promise<SubmitReply>
-  /** The swap as it is now, or with `waitSeconds` (up to 15) held until it has ended. */
+  /**
+   * The current state of a swap. With `waitSeconds` (up to 15) the reply is held until the swap has ended.
+   */
   status(swapId: string, options?: CallOptions & { waitSeconds?: number }): Promise<StatusReply>
-  /** Waits for the end of a swap by held reads. A swap that failed or was refunded is an end, not an error. */
+  /** Waits for the end of a swap with held reads. A failed or refunded swap is a result, not an error. */
   waitForSwap(swapId: string, options?: WaitOptions): Promise<EndedSwap>
   /**
-   * Each change of a swap as it happens, from the first or from after `lastEventId`, to its end.
+   * Yields each change of a swap as it happens, from the first or after `lastEventId`, until it has ended.
    *
    *     for await (const { swap } of client.events(swapId)) console.log(swap.substatus)
    */
   events(swapId: string, options?: EventsOptions): AsyncGenerator<SwapEvent, void, undefined>
-  /** A page of the account's swaps, the newest first; `cursor` is the `nextCursor` of the page before. */
+  /** One page of the account's swaps, newest first; `cursor` is the `nextCursor` of the previous page. */
   history(query?: HistoryQuery, options?: CallOptions): Promise<HistoryReply>
-  /** The chains that can be swapped from and to, and whether they are up. */
+  /** The chains that can be swapped from and to, and whether they are available. */
   chains(options?: CallOptions): Promise<ChainsReply>
   /** The tokens of one chain, or of all. */
   tokens(query?: TokensQuery, options?: CallOptions): Promise<TokensReply>
@@ -85,7 +87,7 @@ const DAY_SECONDS = 86_400
 const TIMEOUT_MS = 20_000
 
 /**
- * A client of the service.
+ * Creates a client of the service.
  *
  *     const client = createClient({ baseUrl, apiKey, rpcUrls: { 8453: 'https://node.example' } })
  *     const swap = await client.swap(request, fromViemAccount(account))
@@ -94,7 +96,7 @@ export function createClient({ baseUrl, apiKey, ...options }: ClientOptions): Cl
   const policy = { ...defaultRetry, ...options.retry }
   const connection = {
     ...{ baseUrl: baseUrl.replace(/\/+$/, ''), apiKey },
-    // A bare `fetch` of a browser may only be called as a function of the window.
+    // Browsers reject `fetch` unless it is called as a function of the window.
     fetch: options.fetch ?? ((...call: Parameters<typeof fetch>) => globalThis.fetch(...call)),
     timeoutMs: options.timeoutMs ?? TIMEOUT_MS,
   }

@@ -3,7 +3,7 @@ import type { Difference } from './checks/difference.ts'
 import type { Submission } from './submission.ts'
 import { plainText } from './text.ts'
 
-/** What the service never answers: no reply came, none came in time, or it was not one of its own. */
+/** Codes that the service never sends: no reply, no reply in time, or a reply from something else. */
 export type TransportCode = 'CONNECTION_FAILED' | 'TIMEOUT' | 'UNEXPECTED_REPLY'
 export type GeoswapErrorCode = ErrorCode | TransportCode
 export type Recovery = ErrorReply['recovery']
@@ -11,7 +11,7 @@ export type Recovery = ErrorReply['recovery']
 export type GeoswapErrorFields = {
   code: GeoswapErrorCode
   message: string
-  /** Of HTTP; 0 when there was no reply. */
+  /** The HTTP status; 0 if there was no reply. */
   status: number
   retryable: boolean
   recovery: Recovery
@@ -21,7 +21,7 @@ export type GeoswapErrorFields = {
 }
 
 /**
- * A refusal of the service, or a reply that did not come. `code` says which:
+ * A refusal by the service, or a missing reply. `code` says which:
  *
  *     if (error instanceof GeoswapError && error.code === 'INSUFFICIENT_BALANCE') …
  */
@@ -47,7 +47,10 @@ export class GeoswapError extends Error {
   }
 }
 
-/** What was to be signed is not what was asked for. Nothing was signed; do not retry with this service. */
+/**
+ * The op or transaction to sign does not match the request. Nothing was signed; do not retry with this
+ * service.
+ */
 export class TamperedOperationError extends Error {
   override readonly name = 'TamperedOperationError'
   readonly code = 'TAMPERED_OPERATION'
@@ -57,26 +60,26 @@ export class TamperedOperationError extends Error {
     const list = differences.map(
       ({ field, expected, actual }) => `${field} is ${plainText(actual)}, expected ${expected}`,
     )
-    super(`Not signed, since it is not what was asked for: ${list.join('; ')}`)
+    super(`Not signed, because it does not match the request: ${list.join('; ')}`)
     this.differences = differences
   }
 }
 
-/** The swap goes on, only the waiting ended: `client.resume(error.swapId)` waits again. */
+/** The wait timed out, the swap continues: `client.resume(error.swapId)` waits again. */
 export class SwapTimeoutError extends Error {
   override readonly name = 'SwapTimeoutError'
   readonly code = 'SWAP_TIMEOUT'
   readonly swapId: string
 
   constructor(swapId: string, options?: ErrorOptions) {
-    super(`The swap ${swapId} had not ended in time. It goes on: wait for it again.`, options)
+    super(`The swap ${swapId} had not ended in time. It continues: wait for it again.`, options)
     this.swapId = swapId
   }
 }
 
 /**
- * A submission was sent and its outcome is not known: a swap may exist. A new swap could be a second one;
- * `client.resume(error.submission)` sends the same one again, which is at most one swap.
+ * A submission was sent and its outcome is unknown: a swap may exist, so a new swap could be a second one.
+ * `client.resume(error.submission)` sends the same submission again, which creates at most one swap.
  */
 export class SubmissionUnknownError extends Error {
   override readonly name = 'SubmissionUnknownError'
@@ -85,7 +88,7 @@ export class SubmissionUnknownError extends Error {
 
   constructor(submission: Submission, options?: ErrorOptions) {
     super(
-      'Whether the swap was accepted is not known. Resume with this submission, do not start anew.',
+      'It is unknown whether the swap was accepted. Resume with this submission; do not start a new swap.',
       options,
     )
     this.submission = submission
@@ -93,8 +96,8 @@ export class SubmissionUnknownError extends Error {
 }
 
 /**
- * `UNPINNED`: whose contracts these are is not known here, and nobody is believed. `SIGNATURE_OPEN`: an earlier
- * signature for the same swap can still be used.
+ * `UNPINNED`: the contracts of the chain are not known and the service is not trusted to name them.
+ * `SIGNATURE_OPEN`: an earlier signature for the same swap can still be used.
  */
 export type SwapRefusal =
   | 'PRICE_IMPACT'
@@ -105,7 +108,7 @@ export type SwapRefusal =
   | 'UNPINNED'
   | 'SIGNATURE_OPEN'
 
-/** The caller's own limits, or its `confirm`, said no. Nothing was signed. */
+/** The caller's own limits or its `confirm` refused the swap. Nothing was signed. */
 export class SwapRefusedError extends Error {
   override readonly name = 'SwapRefusedError'
   readonly code: SwapRefusal

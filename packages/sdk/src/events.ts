@@ -3,24 +3,24 @@ import { sleep } from './abort.ts'
 import { hasTexts, parseObject, unexpectedReply } from './http.ts'
 import { isTransient, pauseMs, type RetryPolicy } from './retry.ts'
 
-/** A change of a swap: what `status` would have answered then. To go on later, keep the `id`. */
+/** A change of a swap, with the status at that time. Keep the `id` to continue later. */
 export type SwapEvent = { id: string; swap: StatusReply }
 
 export type EventsOptions = {
   signal?: AbortSignal | undefined
-  /** Begins after this event, not with the first. */
+  /** Starts after this event instead of the first. */
   lastEventId?: string | undefined
 }
 
 type Follower = {
   policy: RetryPolicy
-  /** One stream, as text. */
+  /** Opens one stream and yields its text. */
   open(swapId: string, options: EventsOptions): AsyncIterable<string>
 }
 
 /**
- * Each change of a swap, to its end. A stream that breaks is opened again where it broke; what stays broken for as
- * long as a call is tried is thrown.
+ * Yields each change of a swap until it has ended. A broken stream is reopened after the last event. An error
+ * that persists for the retry time of a call is thrown.
  */
 export async function* followSwap(
   { policy, open }: Follower,
@@ -35,7 +35,7 @@ export async function* followSwap(
     attempt = 0
   }
   for (;;) {
-    // One that ends without the end of the swap was cut off.
+    // A stream that closes before the swap has ended was cut off.
     let failure = unexpectedReply(200)
     try {
       for await (const event of toEvents(open(swapId, { signal, lastEventId: last }), onText)) {
@@ -54,7 +54,7 @@ export async function* followSwap(
   }
 }
 
-/** Server-sent events, as far as they are used: blocks of lines, with an id and data on one line. */
+/** Parses the subset of server-sent events in use: blocks of lines with an id and one line of data. */
 async function* toEvents(
   texts: AsyncIterable<string>,
   onText: () => void,

@@ -8,17 +8,20 @@ export type Call = {
   method: 'GET' | 'POST'
   path: string
   body?: unknown
-  /** How long the service may hold the reply, on top of the timeout. */
+  /** Time that the service may hold the reply, added to the timeout. */
   holdMs?: number
   headers?: Record<string, string>
-  /** Fields of text without which a reply is not one of this call. */
+  /** Text fields that every reply to this call has. */
   expects: readonly string[]
   signal?: AbortSignal | undefined
 }
 
 type Limit = ReturnType<typeof limitOf>
 
-/** One request, one reply: throws a GeoswapError for anything but a success, the signal's reason when aborted. */
+/**
+ * Sends one request. Throws a GeoswapError unless the reply is a success, or the signal's reason when
+ * aborted.
+ */
 export async function send<Reply>(connection: Connection, call: Call): Promise<Reply> {
   call.signal?.throwIfAborted()
   const limit = limitOf(call.signal, connection.timeoutMs + (call.holdMs ?? 0))
@@ -32,7 +35,7 @@ export async function send<Reply>(connection: Connection, call: Call): Promise<R
   }
 }
 
-/** One request, a stream of events: its text as it arrives. `holdMs` is how long it may be silent. */
+/** Sends one request and yields the text of its event stream. `holdMs` is the longest allowed silence. */
 export async function* receive(connection: Connection, call: Call): AsyncGenerator<string, void, undefined> {
   call.signal?.throwIfAborted()
   const silenceMs = connection.timeoutMs + (call.holdMs ?? 0)
@@ -51,7 +54,7 @@ export async function* receive(connection: Connection, call: Call): AsyncGenerat
     throw toError(error, call, limit)
   } finally {
     limit.end()
-    // Whoever stops listening lets the connection go.
+    // Close the connection when the consumer stops.
     limit.stop()
   }
 }
@@ -75,12 +78,12 @@ function toInit({ apiKey }: Connection, { method, body, headers }: Call): Reques
       ...(body !== undefined && { 'content-type': 'application/json' }),
     },
     ...(body !== undefined && { body: JSON.stringify(body) }),
-    // The API key is for this service alone: it does not follow to where a redirect leads.
+    // The API key is for this service alone and must not follow a redirect.
     redirect: 'error',
   }
 }
 
-/** Aborts with the caller's signal or when time is over, and lets go of both at the end. */
+/** Aborts with the caller's signal or on timeout, and releases both at the end. */
 function limitOf(signal: AbortSignal | undefined, ms: number) {
   const controller = new AbortController()
   let over = false
@@ -147,7 +150,7 @@ function refused(response: Response, { code, message, retryable, recovery, ...re
   })
 }
 
-/** The longer of what header and body ask for; the header may also be a date, which no service of ours sends. */
+/** The longer of header and body. A date in the header is ignored, since the service never sends one. */
 function retryAfterOf(response: Response, ms: unknown): number | undefined {
   const seconds = response.headers.get('retry-after')
   const header = seconds !== null && /^\d{1,6}$/.test(seconds) ? Number(seconds) * 1_000 : undefined
@@ -155,7 +158,7 @@ function retryAfterOf(response: Response, ms: unknown): number | undefined {
   return header === undefined ? body : Math.max(header, body ?? 0)
 }
 
-/** Not a body of the service: a proxy answered, or the reply was cut off. */
+/** The body is not one of the service: a proxy answered, or the reply was cut off. */
 function unexpected(response: Response): GeoswapError {
   return unexpectedReply(response.status, {
     requestId: response.headers.get('x-request-id') ?? undefined,
@@ -168,7 +171,7 @@ type Named = { requestId?: string | undefined; retryAfterMs?: number | undefined
 export function unexpectedReply(status: number, named: Named = {}): GeoswapError {
   return new GeoswapError({
     ...{ code: 'UNEXPECTED_REPLY', status, recovery: { action: 'RETRY_LATER' } },
-    message: `The reply with status ${status} is not one of the service. Check baseUrl and what is in between.`,
+    message: `The reply with status ${status} is not from the service. Check baseUrl and any proxy in between.`,
     retryable: status < 400 || status === 429 || status >= 500,
     ...named,
   })

@@ -2,7 +2,9 @@ const TIMEOUT_MS = 10_000
 
 type Answer = { result?: unknown; error?: { message?: string } }
 
-/** One JSON-RPC call to a node of the caller's. A whole client would be larger than the rest of this package. */
+/**
+ * Makes one JSON-RPC call to the caller's node. A full client would be larger than the rest of this package.
+ */
 export async function callNode(rpcUrl: string, method: string, params: readonly unknown[]): Promise<unknown> {
   const response = await fetch(rpcUrl, {
     method: 'POST',

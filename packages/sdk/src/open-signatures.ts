@@ -2,24 +2,24 @@ import type { QuoteRequest } from '@geoswap/wire'
 import { SwapRefusedError } from './errors.ts'
 import { callNode } from './node-rpc.ts'
 
-/** For how long what was signed can be used, by the clock of its origin chain. */
-export type Life =
+/** The time a signature can be used, by the clock of its origin chain. */
+export type SignatureLifetime =
   | { family: 'evm'; chainId: number; opDeadline: bigint }
   | { family: 'solana'; chainId: number; blockhash: string; signedAt: number }
 
-// The clocks of the caller and of a chain need not agree.
+// The clocks of the caller and of a chain may differ.
 const SKEW_SECONDS = 300
-// 150 blocks, with room for slots that are skipped; a chain that stands still is seen by its node alone.
+// 150 blocks, with room for skipped slots. Only a node can tell that its chain has halted.
 const BLOCKHASH_SECONDS = 150
 
-/** In seconds of this machine's clock: after it no chain whose clock is right takes what was signed. */
-export function lockableUntil(life: Life): number {
+/** In seconds of the local clock: after it, no chain with a correct clock accepts the signature. */
+export function lockableUntil(life: SignatureLifetime): number {
   return life.family === 'evm' ? Number(life.opDeadline) + SKEW_SECONDS : life.signedAt + SKEW_SECONDS
 }
 
-type Clock = (life: Life) => Promise<boolean>
+type Clock = (life: SignatureLifetime) => Promise<boolean>
 
-/** Asks the chain itself where a node is given; otherwise this machine's clock has to do. */
+/** Asks the chain if a node is configured, otherwise uses the local clock. */
 export function createLockable(rpcUrls: Readonly<Record<number, string>>): Clock {
   return async (life) => {
     const rpcUrl = rpcUrls[life.chainId]
@@ -29,12 +29,12 @@ export function createLockable(rpcUrls: Readonly<Record<number, string>>): Clock
   }
 }
 
-async function isLockable(life: Life, rpcUrl: string): Promise<boolean> {
+async function isLockable(life: SignatureLifetime, rpcUrl: string): Promise<boolean> {
   if (life.family === 'evm') {
     const block = (await callNode(rpcUrl, 'eth_getBlockByNumber', ['latest', false])) as { timestamp: string }
     return BigInt(block.timestamp) <= life.opDeadline
   }
-  // A node that is behind does not know a new blockhash yet, and says the same as of an old one.
+  // A node that lags does not know a new blockhash yet and answers as for an expired one.
   if (nowSeconds() <= life.signedAt + BLOCKHASH_SECONDS) return true
   const asked = [life.blockhash, { commitment: 'finalized' }]
   const { value } = (await callNode(rpcUrl, 'isBlockhashValid', asked)) as { value: unknown }
@@ -44,11 +44,11 @@ async function isLockable(life: Life, rpcUrl: string): Promise<boolean> {
 export type OpenSignatures = ReturnType<typeof createOpenSignatures>
 
 /**
- * Signatures whose swap did not settle, by what was asked for. A refusal is the service's word: while the chain takes
- * what was signed, a second signature for the same request could be a second swap.
+ * Signatures whose swap did not settle, by request. A refusal is only the service's word: while the chain
+ * accepts the signature, a second signature for the same request could become a second swap.
  */
 export function createOpenSignatures(isLockableNow: Clock) {
-  const open = new Map<string, Life>()
+  const open = new Map<string, SignatureLifetime>()
 
   return {
     async assertNone(request: QuoteRequest): Promise<void> {
@@ -57,11 +57,11 @@ export function createOpenSignatures(isLockableNow: Clock) {
       if (life === undefined) return
       if (!(await isLockableNow(life))) return void open.delete(key)
       const until = new Date(lockableUntil(life) * 1_000).toISOString()
-      const message = `A signature for the same swap can be used, at the latest until ${until}. Nothing was signed.`
+      const message = `An earlier signature for this swap can be used until ${until}. Nothing was signed.`
       throw new SwapRefusedError('SIGNATURE_OPEN', message)
     },
 
-    keep: (request: QuoteRequest, life: Life) => void open.set(keyOf(request), life),
+    keep: (request: QuoteRequest, life: SignatureLifetime) => void open.set(keyOf(request), life),
   }
 }
 

@@ -36,7 +36,7 @@ function keptIn(kept: Map<number, KnownContracts>): PinStore {
   return { get: (chainId) => kept.get(chainId), set: (chainId, pin) => void kept.set(chainId, pin) }
 }
 
-test('contracts are verified once, and the pin is kept for the next client', async () => {
+test('contracts are verified once, and the pin is stored for the next client', async () => {
   const { connect, reads } = counted()
   const kept = new Map<number, KnownContracts>()
   const pins = createPins({ contracts: {}, rpcUrls, store: keptIn(kept), connect })
@@ -52,7 +52,7 @@ test('contracts are verified once, and the pin is kept for the next client', asy
   expect(reads()).toBe(2)
 })
 
-test('what the caller names comes before everything else, and is not read from a node', async () => {
+test('contracts named by the caller take precedence and are not read from a node', async () => {
   const own = { account: addressOf('3'), escrow: addressOf('4') }
   const { connect, reads } = counted()
   const pins = createPins({
@@ -66,7 +66,7 @@ test('what the caller names comes before everything else, and is not read from a
   expect(reads()).toBe(0)
 })
 
-test('half of what is needed is completed by the chain, from the half that the caller knows', async () => {
+test('the missing contract is read from the chain, starting from the one the caller names', async () => {
   const { connect } = counted()
   const pins = createPins({ contracts: { [CHAIN]: { escrow: found.escrow } }, rpcUrls, connect })
 
@@ -78,7 +78,7 @@ test.each([
   ['evm', { account: found.account }, 'contracts: { 31337: { account, escrow } }'],
   ['solana', {}, 'contracts: { 31337: { escrow } }'],
 ] as const)(
-  'without a pin and without a node UNPINNED says what to give (%s)',
+  'UNPINNED names the missing option if there is neither a pin nor a node (%s)',
   async (family, own, advice) => {
     const pins = createPins({ contracts: { [CHAIN]: own }, rpcUrls: {} })
 
@@ -88,13 +88,13 @@ test.each([
   },
 )
 
-test('on Solana a node is no help: no code proves whose an address is', async () => {
+test('a node does not help on Solana: no code proves the owner of an address', async () => {
   const pins = createPins({ contracts: {}, rpcUrls })
 
   await expect(pins.assertKnowable(CHAIN, 'solana')).rejects.toMatchObject({ code: 'UNPINNED' })
 })
 
-test('a node that does not answer is UNPINNED, and nothing is kept', async () => {
+test('a node that does not answer is UNPINNED, and nothing is stored', async () => {
   const kept = new Map<number, KnownContracts>()
   const connect = () => ({ ...counted().connect(), chainId: () => Promise.reject(new Error('silent')) })
   const pins = createPins({ contracts: {}, rpcUrls, store: keptIn(kept), connect })

@@ -3,7 +3,7 @@ import type { KnownContracts, OriginContracts } from './checks/terms.ts'
 import { DEPLOYMENTS } from './deployments.ts'
 import { SwapRefusedError, TamperedOperationError } from './errors.ts'
 
-/** Keeps what was verified once, so that it is not verified, and cannot change, again. By chain. */
+/** Stores verified contracts by chain, so that they are verified once and cannot change later. */
 export type PinStore = {
   get(chainId: number): KnownContracts | undefined | Promise<KnownContracts | undefined>
   set(chainId: number, contracts: KnownContracts): void | Promise<void>
@@ -19,7 +19,10 @@ type Sources = {
 
 export type Pins = ReturnType<typeof createPins>
 
-/** Whose contracts a wallet signs for: the caller's word, then the package's, then what was verified before. */
+/**
+ * The contracts a wallet signs for: those of the caller, then those of the package, then those verified
+ * earlier.
+ */
 export function createPins({ contracts, rpcUrls, store, connect = readsOf }: Sources) {
   const verified = new Map<number, KnownContracts>()
 
@@ -42,13 +45,13 @@ export function createPins({ contracts, rpcUrls, store, connect = readsOf }: Sou
   return {
     known,
 
-    /** Throws where nothing that is signed could ever be checked: before the service is asked for anything. */
+    /** Throws if the contracts of the chain cannot be verified, before the service is called. */
     async assertKnowable(chainId: number, family: Family): Promise<void> {
       const isReadable = family === 'evm' && rpcUrls[chainId] !== undefined
       if (!isReadable && !isComplete(await known(chainId), family)) throw unpinned(chainId, family)
     },
 
-    /** The contracts of the chain that is paid on; where they are not known, `named` is verified on the chain. */
+    /** The contracts of the origin chain. If they are not known, `named` is verified on the chain. */
     async origin(chainId: number, family: Family, named: NamedContracts): Promise<OriginContracts> {
       const own = await known(chainId)
       if (isComplete(own, family)) return own
@@ -68,9 +71,9 @@ function isComplete(known: KnownContracts, family: Family): known is OriginContr
 function unpinned(chainId: number, family: Family): SwapRefusedError {
   const message =
     family === 'evm'
-      ? `Which contracts are the right ones on chain ${chainId} is not known, and the service is not believed. ` +
+      ? `The contracts on chain ${chainId} are not known, and the service is not trusted to name them. ` +
         `Give createClient a node, rpcUrls: { ${chainId}: URL }, or contracts: { ${chainId}: { account, escrow } }.`
-      : `Who may receive inputs on chain ${chainId} is not known, and the service is not believed. ` +
+      : `The recipient of inputs on chain ${chainId} is not known, and the service is not trusted to name it. ` +
         `Give createClient the operator's intake authority: contracts: { ${chainId}: { escrow } }.`
   return new SwapRefusedError('UNPINNED', message)
 }

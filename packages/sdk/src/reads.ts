@@ -5,10 +5,10 @@ import { type Call, type Connection, receive, send } from './http.ts'
 
 type Repeat = <Reply>(call: Call) => Promise<Reply>
 
-// A stream is never silent for longer than this.
+// The longest silence of a stream.
 const HEARTBEAT_MS = 15_000
 
-/** What is read of swaps: one as it is now, its changes, the list of all. */
+/** Reads of swaps: the current state, its changes, and the history. */
 export function createReads(connection: Connection, repeat: Repeat) {
   return {
     readOnce: (swapId: string, { waitSeconds, signal }: CallOptions & { waitSeconds: number }) =>

@@ -6,13 +6,13 @@ const pause = {
   ...{ baseMs: 250, maxMs: 5_000, attempt: 0, retryAfterMs: undefined, random: 0 },
 }
 
-test('pauses grow to the longest one', () => {
+test('pauses grow up to the maximum', () => {
   const pauses = [0, 1, 2, 5, 50].map((attempt) => pauseMs({ ...pause, attempt, random: 1 }))
 
   expect(pauses).toEqual([250, 500, 1_000, 5_000, 5_000])
 })
 
-test('a pause is never shorter than what the service asked for, and never the same for all', () => {
+test('a pause is never shorter than Retry-After, and is jittered', () => {
   const some = {
     attempt: fc.nat(100),
     retryAfterMs: fc.nat(60_000),

@@ -2,19 +2,22 @@ import { sleep } from './abort.ts'
 import { GeoswapError } from './errors.ts'
 
 export type RetryPolicy = {
-  /** The first pause is about this long; each further one is twice as long, up to maxMs. */
+  /** The first pause. Each further pause is twice as long, up to maxMs. */
   baseMs: number
   maxMs: number
-  /** For how long one call is tried. */
+  /** Total time for the retries of one call. */
   forMs: number
-  /** For how long a submission is tried: longer than an op lives, so that the end is an answer. */
+  /**
+   * Total time for the retries of a submission: longer than an op is valid, so that the outcome is known at
+   * the end.
+   */
   submitForMs: number
 }
 
-/** An op can be submitted for 120 s; a minute later the service has to know what became of it. */
+/** An op can be submitted for 120 s; a minute later the service knows its outcome. */
 export const defaultRetry: RetryPolicy = { baseMs: 250, maxMs: 5_000, forMs: 30_000, submitForMs: 180_000 }
 
-/** True for what may be gone at the next try of the same request. */
+/** True for errors that may be gone when the same request is sent again. */
 export function isTransient(error: unknown): error is GeoswapError {
   if (!(error instanceof GeoswapError)) return false
   return error.status === 429 || error.status >= 500 || error.status < 400
@@ -23,11 +26,11 @@ export function isTransient(error: unknown): error is GeoswapError {
 type Pause = Pick<RetryPolicy, 'baseMs' | 'maxMs'> & {
   attempt: number
   retryAfterMs: number | undefined
-  /** 0..1: what keeps callers that failed together from coming back together. */
+  /** 0..1: jitter, so that callers that failed together do not retry together. */
   random: number
 }
 
-/** Never shorter than what the service asked for. */
+/** Never shorter than the service's retry-after. */
 export function pauseMs({ attempt, retryAfterMs, baseMs, maxMs, random }: Pause): number {
   const ceiling = Math.min(maxMs, baseMs * 2 ** attempt)
   const backOff = (ceiling * (1 + random)) / 2
@@ -36,7 +39,7 @@ export function pauseMs({ attempt, retryAfterMs, baseMs, maxMs, random }: Pause)
 
 type Limits = { policy: RetryPolicy; forMs: number; signal?: AbortSignal | undefined }
 
-/** Repeats what may be repeated, until it succeeds, is refused, or its time is over. */
+/** Retries transient errors until the call succeeds, is refused, or its time is over. */
 export async function withRetries<T>({ policy, forMs, signal }: Limits, act: () => Promise<T>): Promise<T> {
   const end = Date.now() + forMs
   for (let attempt = 0; ; attempt += 1) {

@@ -7,23 +7,23 @@ import {
 } from '@solana/kit'
 import type { Address, Hex, LocalAccount } from 'viem'
 
-/** Exactly what an EIP-7702 authorization is signed over. */
+/** The fields of an EIP-7702 authorization that are signed. */
 export type AuthorizationFields = Pick<Authorization, 'chainId' | 'address' | 'nonce'>
 export type AuthorizationSignature = Pick<Authorization, 'yParity' | 'r' | 's'>
 
 export type EvmSigner = {
   family: 'evm'
   address: string
-  /** EIP-191 personal_sign over the raw 32 bytes. */
+  /** EIP-191 personal_sign of the raw 32 bytes. */
   signHash(hash: Hex): Promise<string>
-  /** Needed for the first swap of a wallet on a chain. */
+  /** Required for the first swap of a wallet on a chain. */
   signAuthorization?: ((fields: AuthorizationFields) => Promise<AuthorizationSignature>) | undefined
 }
 
 export type SolanaSigner = {
   family: 'solana'
   address: string
-  /** Takes and returns base64: the same message, with the wallet's signature in its slot. */
+  /** Takes and returns base64: the same message with the wallet's signature added. */
   signTransaction(transaction: string): Promise<string>
 }
 
@@ -44,7 +44,7 @@ async function signWith(
   { chainId, address, nonce }: AuthorizationFields,
 ): Promise<AuthorizationSignature> {
   const signed = await account.signAuthorization?.({ chainId, address: address as Address, nonce })
-  if (!signed) throw new TypeError('The account signs no authorization')
+  if (!signed) throw new TypeError('The account cannot sign authorizations')
   // viem types it as optional, for signatures that carry only v.
   const yParity = signed.yParity ?? Number(signed.v) - 27
   return { yParity, r: signed.r, s: signed.s }
@@ -53,7 +53,9 @@ async function signWith(
 type KitSigner = Pick<TransactionPartialSigner, 'address' | 'signTransactions'>
 type KitTransactions = Parameters<KitSigner['signTransactions']>[0]
 
-/** A signer of kit that leaves transactions as they are: `generateKeyPairSigner`, `createKeyPairSignerFromBytes`. */
+/**
+ * A signer of kit that does not modify transactions: `generateKeyPairSigner`, `createKeyPairSignerFromBytes`.
+ */
 export function fromKitSigner(signer: KitSigner): SolanaSigner {
   return {
     family: 'solana',
@@ -67,7 +69,7 @@ export function fromKitSigner(signer: KitSigner): SolanaSigner {
   }
 }
 
-/** Any other wallet: a browser's, a hardware wallet, a remote key. */
+/** Any other wallet: in a browser, on a hardware device, or a remote key. */
 export function fromCallbacks(callbacks: EvmSigner): EvmSigner
 export function fromCallbacks(callbacks: SolanaSigner): SolanaSigner
 export function fromCallbacks(callbacks: Signer): Signer {

@@ -2,14 +2,14 @@ import type { SubmitReply, SubmitRequest, SubmitSolanaRequest } from '@geoswap/w
 import { GeoswapError, SubmissionUnknownError } from './errors.ts'
 import { type RetryPolicy, withRetries } from './retry.ts'
 
-/** A signed op. Sent once or often, it is at most one swap. */
+/** A signed op. It creates at most one swap, however often it is sent. */
 export type Submission = SubmitRequest | SubmitSolanaRequest
 
 type Sender = { policy: RetryPolicy; post(submission: Submission): Promise<SubmitReply> }
 
 /**
  * Sends the same submission until its outcome is known. A 410 is an outcome too: no swap exists for this op
- * and none will. Any other end after a reply was lost is a SubmissionUnknownError.
+ * and none will. Any other error after a lost reply is a SubmissionUnknownError.
  */
 export async function submitUntilKnown(
   { policy, post }: Sender,
@@ -38,7 +38,10 @@ export function isGone(error: unknown): boolean {
   return error instanceof GeoswapError && error.status === 410
 }
 
-/** A refusal below 500 says that nothing was stored. Without one the service may have done its work. */
+/**
+ * A refusal below 500 means that nothing was stored. Any other failure may have come after the swap was
+ * created.
+ */
 function mayHaveArrived(error: unknown): boolean {
   return !(error instanceof GeoswapError) || error.status < 400 || error.status >= 500
 }

@@ -9,13 +9,13 @@ import { checkSolanaBuild } from './checks/solana-build.ts'
 import { readSolanaInput } from './checks/solana-input.ts'
 import { type CheckContext, type Terms, toTerms } from './checks/terms.ts'
 import { SwapRefusedError, TamperedOperationError } from './errors.ts'
-import { type Life, lockableUntil, nowSeconds, type OpenSignatures } from './open-signatures.ts'
+import { lockableUntil, nowSeconds, type OpenSignatures, type SignatureLifetime } from './open-signatures.ts'
 import type { Pins } from './pins.ts'
 import type { Signer } from './signers.ts'
 import { isGone, type Submission } from './submission.ts'
 import type { EndedSwap, WaitOptions } from './wait.ts'
 
-/** A quote's request; the wallet is the signer's, so it need not be named. */
+/** The request of a quote; the wallet defaults to the signer's. */
 export type SwapRequest = Omit<QuoteRequest, 'walletAddress'> & { walletAddress?: string }
 
 export type SwapProgress =
@@ -24,8 +24,8 @@ export type SwapProgress =
   | { step: 'built'; build: Build }
   | { step: 'signing' }
   /**
-   * Sent from here on: keep the submission to find out what became of it after a crash. Until `lockableUntil`, in
-   * seconds, it can be used, whatever the service says: sign no other one for the same swap before.
+   * Store the submission to learn its outcome after a crash. It can be used until `lockableUntil` (in
+   * seconds), whatever the service reports: sign no other submission for the same swap before.
    */
   | { step: 'submitting'; submission: Submission; lockableUntil: number }
   | { step: 'submitted'; swapId: string }
@@ -35,9 +35,9 @@ export type SwapProgress =
 export type SwapOptions = SwapLimits & {
   signal?: AbortSignal | undefined
   onProgress?: ((progress: SwapProgress) => void) | undefined
-  /** Asked for every quote before anything is signed; anything but true ends the swap. */
+  /** Called with every quote before anything is signed; any result but true ends the swap. */
   confirm?: ((quote: QuoteReply) => boolean | Promise<boolean>) | undefined
-  /** How long to wait for the end after the submission. */
+  /** Time to wait for the end after the submission. */
   timeoutMs?: number | undefined
 }
 
@@ -51,12 +51,12 @@ export type SwapDeps = {
 }
 
 type Order = { request: QuoteRequest; signer: Signer; options: SwapOptions; build: Builder }
-type Signed = { submission: Submission; life: Life }
+type Signed = { submission: Submission; life: SignatureLifetime }
 
-// Quotes live 30 s: who needs longer than this to sign will not be quicker the next time.
+// Quotes are valid for 30 s. A signer that was too slow three times will not be faster.
 const MAX_REQUOTES = 3
 
-/** Quote, check, sign, submit, wait. Returns the swap at its end, however it ended. */
+/** Quotes, checks, signs, submits and waits. Returns the swap at its end, whatever its status. */
 export async function swap(
   deps: SwapDeps,
   asked: SwapRequest,
@@ -94,7 +94,7 @@ function toBuilder(
   return createBuilder(deps, { signer, chainId, signal })
 }
 
-/** Whoever stops here keeps the submission, and answers for it: it was not sent. */
+/** If the caller aborts here, the submission was not sent and remains the caller's. */
 function announce({ onProgress, signal }: SwapOptions, { submission, life }: Signed): void {
   onProgress?.({ step: 'submitting', submission, lockableUntil: lockableUntil(life) })
   signal?.throwIfAborted()
@@ -123,7 +123,7 @@ function toRequest(asked: SwapRequest, { address, family }: Signer): QuoteReques
   return { ...asked, walletAddress }
 }
 
-/** Starts over with a fresh quote while nothing was signed for the last one. A signature is made once. */
+/** Requotes as long as nothing was signed for the last quote. A signature is made only once. */
 async function prepareSwap(deps: SwapDeps, order: Order): Promise<Signed> {
   for (let requotes = 0; ; requotes += 1) {
     try {
@@ -172,7 +172,7 @@ async function toContext(
 
 type Check = { terms: Terms; context: CheckContext; onSign(): void }
 
-/** The only place that asks for a signature over money, and only over what the checks returned. */
+/** The only place that requests a signature for funds, and only for the result of the checks. */
 async function checkAndSign(
   build: Build,
   signer: Signer,

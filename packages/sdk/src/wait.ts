@@ -8,9 +8,9 @@ export type EndedSwap = StatusReply & { status: TerminalStatus }
 
 export type WaitOptions = {
   signal?: AbortSignal | undefined
-  /** Called with each change that is seen. Reads are then held for a shorter time. */
+  /** Called with each observed change. Reads are then held for a shorter time. */
   onProgress?: ((swap: StatusReply) => void) | undefined
-  /** How long to wait for the end, 30 minutes when absent; then SwapTimeoutError. */
+  /** Time to wait for the end, 30 minutes when absent; then SwapTimeoutError. */
   timeoutMs?: number | undefined
 }
 
@@ -22,16 +22,19 @@ type Reader = {
   ): Promise<StatusReply>
 }
 
-// A refund can need the finality of both chains.
+// A refund may have to wait for finality on both chains.
 const TIMEOUT_MS = 30 * 60_000
-// The longest that the service holds a read.
+// The longest hold of a read by the service.
 const HOLD_SECONDS = 15
-// A held read returns early only at the end: to see what happens before, it has to be held for less.
+// A held read returns early only when the swap ends. Shorter holds show the changes in between.
 const PROGRESS_HOLD_SECONDS = 2
-// What something in between answers at once, instead of holding it, is not asked for again at once.
+// Limits the request rate if a proxy answers at once instead of holding the read.
 const MIN_READ_MS = 1_000
 
-/** Reads the swap, held, until it has ended. Whatever may pass is waited out; nothing here can harm the swap. */
+/**
+ * Reads the swap with held reads until it has ended. Transient errors are retried; reads cannot harm the
+ * swap.
+ */
 export async function waitForEnd(
   { policy, read }: Reader,
   swapId: string,
@@ -70,7 +73,7 @@ function isEnded(swap: StatusReply): swap is EndedSwap {
   return swap.status !== 'pending'
 }
 
-/** The service takes up to three decimals. */
+/** The service accepts up to three decimals. */
 function toSeconds(ms: number): number {
   return Math.floor(ms) / 1_000
 }

@@ -4,7 +4,7 @@ import { GeoswapError } from '../src/index.ts'
 import { change, dropReply, type Fault, hang, refusal, refuse } from './service-double.ts'
 import { causeOf, repeated, request, retry, startTrader, type Trader } from './trader.ts'
 
-/** The caller has enough while the service holds the request. */
+/** Aborts the call while the service holds the request. */
 const hangAnd =
   (controller: AbortController): Fault =>
   () => {
@@ -22,7 +22,7 @@ describe('waiting', () => {
   const pending = (substatus: string) =>
     change((body: object) => ({ ...body, status: 'pending', substatus, updatedAt: substatus }))
 
-  test('goes on through lost connections and 5xx, and reports each change once', async () => {
+  test('continues after lost connections and 5xx, and reports each change once', async () => {
     const faults = [
       pending('accepted'),
       dropReply,
@@ -41,14 +41,14 @@ describe('waiting', () => {
     expect(seen).toEqual(['accepted', 'locked', 'delivered'])
   })
 
-  test('is held by the trader.service for 15 seconds, less where progress is reported', async () => {
+  test('is held by the service for 15 seconds, or less if progress is reported', async () => {
     await trader.client.waitForSwap('swp_1')
     await trader.client.waitForSwap('swp_1', { onProgress: () => {} })
 
     expect(trader.service.requests.map(({ url }) => url.searchParams.get('wait'))).toEqual(['15', '2'])
   })
 
-  test('ends with the swapId when time is over', async () => {
+  test('ends with the swapId on timeout', async () => {
     trader.service.next('/swap/status', ...repeated(1_000, pending('locked')))
 
     const waiting = trader.client.waitForSwap('swp_1', { timeoutMs: 50 })
@@ -76,7 +76,7 @@ describe('a call', () => {
     expect((second?.at ?? 0) - (first?.at ?? 0)).toBeGreaterThanOrEqual(990)
   })
 
-  test('is not repeated beyond its time', async () => {
+  test('is not retried after its time limit', async () => {
     const client = trader.clientWith({ retry: { ...retry, forMs: 500 } })
     trader.service.next('/swap/chains', refuse('RATE_LIMITED', { 'retry-after': '30' }))
 
@@ -84,7 +84,7 @@ describe('a call', () => {
     expect(trader.service.requests).toHaveLength(1)
   })
 
-  test('that nobody answers ends with TIMEOUT, one that nobody takes with CONNECTION_FAILED', async () => {
+  test('ends with TIMEOUT without an answer, and with CONNECTION_FAILED without a connection', async () => {
     const once = { retry: { ...retry, forMs: 0 } }
     const impatient = trader.clientWith({ ...once, timeoutMs: 50 })
     trader.service.next('/swap/chains', hang)
@@ -101,7 +101,7 @@ describe('a call', () => {
     expect(trader.service.requests).toEqual([])
   })
 
-  test('ends with the reason of the signal, under way', async () => {
+  test('ends with the reason of the signal, in flight', async () => {
     const controller = new AbortController()
     trader.service.next('/swap/chains', hangAnd(controller))
 
@@ -109,7 +109,7 @@ describe('a call', () => {
     expect(trader.service.requests).toHaveLength(1)
   })
 
-  test('ends with the reason of the signal, in a pause', async () => {
+  test('ends with the reason of the signal, during a pause', async () => {
     const controller = new AbortController()
     trader.service.next('/swap/chains', () => {
       setTimeout(() => controller.abort(new Error('enough')), 100)
@@ -138,7 +138,7 @@ describe('a call', () => {
     },
   )
 
-  test.each(ERROR_CODES)('throws %s as the trader.service says it', async (code) => {
+  test.each(ERROR_CODES)('throws %s as the service sends it', async (code) => {
     const client = trader.clientWith({ retry: { ...retry, forMs: 0 } })
     trader.service.next('/swap/chains', refuse(code))
 
@@ -150,7 +150,7 @@ describe('a call', () => {
     expect(error.recovery).toEqual({ action })
   })
 
-  test('reaches a trader.service that is mounted under a path', async () => {
+  test('reaches a service that is mounted under a path', async () => {
     const urls: string[] = []
     const spy: typeof fetch = (url, init) => {
       urls.push(String(url))

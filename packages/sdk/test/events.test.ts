@@ -25,7 +25,7 @@ async function collect(options: EventsOptions = {}): Promise<string[]> {
 const resumedFrom = () => trader.service.requestsTo(PATH).map(({ headers }) => headers['last-event-id'])
 
 describe('events', () => {
-  test('are told one by one, to the end of the swap, however they are cut into pieces', async () => {
+  test('arrive one by one until the swap ends, however the stream is cut into chunks', async () => {
     const text = `retry: 1000\n\n${eventText(1)}:\n\n${eventText(2)}${eventText(3, 'settled')}`
     const pieces = text.match(/[\s\S]{1,7}/g) ?? []
     trader.service.next(PATH, streams('hang', ...pieces))
@@ -34,7 +34,7 @@ describe('events', () => {
     expect(trader.service.requestsTo(PATH)).toHaveLength(1)
   })
 
-  test('go on where a stream broke, ended early or was refused for the moment', async () => {
+  test('continue where a stream broke, ended early or was refused temporarily', async () => {
     trader.service.next(
       PATH,
       streams('break', eventText(1)),
@@ -62,7 +62,7 @@ describe('events', () => {
     expect(trader.service.requestsTo(PATH)).toHaveLength(1)
   })
 
-  test('that nobody sends, or that are none, are an error once their time is over', async () => {
+  test('fail after the time limit if the stream is missing or malformed', async () => {
     const impatient = trader.clientWith({ retry: { ...retry, forMs: 50 } })
     const first = () => impatient.events('swp_1').next()
 
@@ -72,7 +72,7 @@ describe('events', () => {
     expect(await causeOf(first())).toMatchObject({ code: 'UNEXPECTED_REPLY' })
   })
 
-  test('of a stream that falls silent are asked for again', async () => {
+  test('are requested again when a stream falls silent', async () => {
     const client = trader.clientWith({ timeoutMs: -14_900 })
     const oneAtATime: Fault = (act) =>
       streams('hang', resumedFrom().at(-1) === '1' ? eventText(2, 'settled') : eventText(1))(act)
@@ -95,7 +95,7 @@ describe('events', () => {
     await expect(events.next()).rejects.toThrow('enough')
   })
 
-  test('let the connection go when nobody listens any more', async () => {
+  test('close the connection when the consumer stops', async () => {
     let closed = false
     const spy: typeof fetch = async (url, init) => {
       init?.signal?.addEventListener('abort', () => {
@@ -111,7 +111,7 @@ describe('events', () => {
   })
 })
 
-test('history asks for what is given, and nothing else', async () => {
+test('history sends only the given parameters', async () => {
   const query = { limit: 5, wallet: '0x 1', status: 'settled', from: '2026-01-02T03:04:05Z' } as const
 
   const { nextCursor } = await trader.client.history({ ...query, to: undefined } as typeof query)

@@ -20,7 +20,7 @@ export const evmQuote: QuoteReply = {
   expiresAt: '2026-01-02T03:04:35.678Z',
 }
 
-/** The op that an honest service makes of a request. */
+/** The op that an honest service builds from a request. */
 export function opFor(request: QuoteRequest, quote: QuoteReply): GeoOp {
   const locker = addressOf('9')
   const index = 1n << 32n
@@ -41,7 +41,7 @@ export function opFor(request: QuoteRequest, quote: QuoteReply): GeoOp {
   }
 }
 
-/** The reply of a build with this op: the hash belongs to it, as a thief's would. */
+/** The reply of a build with this op. The hash matches the op, as an attacker's would. */
 export function buildOf(op: GeoOp, domain: { chainId: number; escrow: Address } = origin): BuildGeoOpReply {
   return {
     geoOpHash: hashGeoOp(domain, op),

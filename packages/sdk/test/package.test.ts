@@ -12,7 +12,7 @@ const run = promisify(execFile)
 const modules = fileURLToPath(new URL('../../../node_modules', import.meta.url))
 let application: string
 
-/** An application with the built package, and with what that asks for, and nothing else. */
+/** An application with only the built package and its peer dependencies. */
 beforeAll(async () => {
   application = await mkdtemp(join(tmpdir(), 'geoswap-sdk-'))
   const installed = join(application, 'node_modules')
@@ -41,7 +41,7 @@ test('the built package runs in plain Node', async () => {
   expect(stdout.trim()).toBe('true CONNECTION_FAILED')
 })
 
-test('every type that the built package names is in it', async () => {
+test('the built package contains every type it refers to', async () => {
   const types = join(application, 'node_modules/@geoswap/sdk/types')
   const files = (await readdir(types, { recursive: true })).filter((file) => file.endsWith('.d.ts'))
   const named = await Promise.all(
@@ -55,7 +55,7 @@ test('every type that the built package names is in it', async () => {
   expect(named.flat().filter((path) => !existsSync(path))).toEqual([])
 })
 
-test('the built package is typed: requests, replies, ends and codes', async () => {
+test('the built package has types for requests, replies, results and codes', async () => {
   await writeFile(
     join(application, 'main.ts'),
     `import { createClient, fromViemAccount, GeoswapError } from '@geoswap/sdk'

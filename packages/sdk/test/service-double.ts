@@ -12,9 +12,9 @@ import { account, buildOf, evmQuote, opFor } from './evm-offer.ts'
 
 export type Answer = { status: number; body: unknown; headers?: Record<string, string> }
 
-/** What goes wrong with one request: `act` is what an honest service would do. */
+/** Replaces the answer to one request. `act` is the answer of an honest service. */
 export type Fault = (act: () => Answer) => Answer | Stream | 'drop' | 'hang'
-/** Server-sent events, text by text; then the connection breaks, or the stream ends. */
+/** Server-sent events in pieces; then the connection breaks, the stream ends, or it hangs. */
 export type Stream = { texts: readonly string[]; then: 'break' | 'end' | 'hang' }
 
 export function refusal(code: ErrorCode, headers: Record<string, string> = {}): Answer {
@@ -27,15 +27,15 @@ export const refuse =
   (code: ErrorCode, headers?: Record<string, string>): Fault =>
   () =>
     refusal(code, headers)
-/** The work is done and its reply is lost. */
+/** The request is processed and its reply is lost. */
 export const dropReply: Fault = (act) => {
   act()
   return 'drop'
 }
-/** The request is lost before anything is done. */
+/** The request is lost before it is processed. */
 export const dropRequest: Fault = () => 'drop'
 export const hang: Fault = () => 'hang'
-/** An honest reply, changed on its way. */
+/** An honest reply that is altered on its way. */
 export const change =
   (to: (body: never) => object): Fault =>
   (act) => {
@@ -49,7 +49,7 @@ const ended: StatusReply = {
   amounts: { input: '10000000', quotedOutput: '9965000', minOutput: '9915175' },
 }
 
-/** The rules of the service in memory: what a quote, an op and a swap are, and one swap per quote. */
+/** The rules of the service in memory: quotes, ops and swaps, with one swap per quote. */
 function createRules() {
   const quotes = new Map<string, QuoteRequest>()
   const swaps = new Map<string, string>()
@@ -85,7 +85,7 @@ function createRules() {
 
 async function stream(response: ServerResponse, { texts, then }: Stream): Promise<void> {
   response.writeHead(200, { 'content-type': 'text/event-stream' })
-  // One at a time: each arrives by itself.
+  // Sequential, so that each text arrives by itself.
   for (const text of texts) {
     await new Promise<void>((resolve) => response.write(text, () => resolve()))
     await new Promise((resolve) => setImmediate(resolve))
@@ -102,7 +102,7 @@ type Request = {
   at: number
 }
 
-/** A real HTTP server in front of the rules that misbehaves on demand. */
+/** A real HTTP server in front of the rules, with injectable faults. */
 export async function startService() {
   const { acts, swaps, state } = createRules()
   const faults = new Map<string, Fault[]>()
@@ -135,7 +135,7 @@ export async function startService() {
     state,
     requests,
     requestsTo: (path: string) => requests.filter((each) => each.path === path),
-    /** The next requests to this path go wrong like this, in turn. */
+    /** Applies these faults to the next requests to this path, in order. */
     next: (path: string, ...wrong: Fault[]) => faults.set(path, [...(faults.get(path) ?? []), ...wrong]),
     close: () =>
       new Promise<void>((resolve) => {

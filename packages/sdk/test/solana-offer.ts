@@ -121,7 +121,7 @@ export function transactionOf(instructions: readonly Instruction[], payer: Addre
 
 type Told = Partial<Record<'wallet' | 'token' | 'amount' | 'source' | 'destination' | 'feePayer', string>>
 
-/** The reply of a build with this transaction; what it tells of it is what an honest service tells. */
+/** The reply of a build with this transaction, with the description an honest service would give. */
 export function solanaBuildOf(
   unsignedTransaction: string,
   { owed = delivery, ...told }: Told & { owed?: Delivery } = {},

@@ -13,7 +13,7 @@ afterEach(() => {
 })
 
 describe('a submission', () => {
-  test('whose reply is lost is sent again as it was, and is one swap', async () => {
+  test('is sent again unchanged when its reply is lost, and creates one swap', async () => {
     trader.service.next('/swap/submit', dropReply, dropReply)
 
     const { swapId } = await trader.swap()
@@ -31,7 +31,7 @@ describe('a submission', () => {
     ['a page of a proxy', (): ReturnType<Fault> => ({ status: 502, body: '<html>' })],
     ['half a reply', (): ReturnType<Fault> => ({ status: 200, body: '{"swapId":' })],
     ['429', refuse('RATE_LIMITED')],
-  ])('that is answered with %s is sent again', async (_name, fault) => {
+  ])('answered with %s is sent again', async (_name, fault) => {
     trader.service.next('/swap/submit', fault)
 
     const { status } = await trader.swap()
@@ -44,7 +44,7 @@ describe('a submission', () => {
     ['409 INVALID_AUTHORIZATION', refuse('INVALID_AUTHORIZATION')],
     ['422 INSUFFICIENT_BALANCE', refuse('INSUFFICIENT_BALANCE')],
   ])(
-    '%s is no reason for a second signature, now or when the same is asked for again',
+    'that ends with %s causes no second signature, now or when the same swap is requested again',
     async (code, fault) => {
       trader.service.next('/swap/submit', fault)
 
@@ -56,7 +56,7 @@ describe('a submission', () => {
     },
   )
 
-  test('410 OPERATION_EXPIRED after a lost request is no reason for a second signature either', async () => {
+  test('refused with 410 OPERATION_EXPIRED after a lost request causes no second signature either', async () => {
     trader.service.next('/swap/submit', dropRequest, refuse('OPERATION_EXPIRED'))
 
     expect(await causeOf(trader.swap())).toMatchObject({ code: 'OPERATION_EXPIRED' })
@@ -64,7 +64,7 @@ describe('a submission', () => {
   })
 
   test.each(['failed', 'refunded'] as const)(
-    'of a swap that the service calls %s can still be used, and is not followed by another',
+    'of a swap reported as %s can still be used, so no other is signed',
     async (status) => {
       trader.service.state.swap = { ...trader.service.state.swap, status }
 
@@ -74,14 +74,14 @@ describe('a submission', () => {
     },
   )
 
-  test('that settled is followed by another when that is asked for', async () => {
+  test('that settled allows another for the same request', async () => {
     await trader.swap()
     await trader.swap()
 
     expect(trader.signed.hashes).toBe(2)
   })
 
-  test('that can no longer be used is followed by another', async () => {
+  test('that can no longer be used allows another', async () => {
     vi.useFakeTimers({ toFake: ['Date'] })
     trader.service.next('/swap/submit', refuse('OPERATION_EXPIRED'))
     let until = 0
@@ -98,7 +98,7 @@ describe('a submission', () => {
     expect([early.code, late.status, trader.signed.hashes]).toEqual(['SIGNATURE_OPEN', 'settled', 2])
   })
 
-  test("whose caller stops before it is sent is the caller's own", async () => {
+  test("that was not sent because the caller stopped remains the caller's", async () => {
     const controller = new AbortController()
     const stop = ({ step }: SwapProgress) => step === 'submitting' && controller.abort(new Error('mine'))
 
@@ -108,7 +108,7 @@ describe('a submission', () => {
     expect(await trader.swap()).toMatchObject({ status: 'settled' })
   })
 
-  test('that stays without an answer is never followed by a fresh quote, and can be resumed', async () => {
+  test('without an answer causes no new quote, and can be resumed', async () => {
     const client = trader.clientWith({ retry: { ...retry, submitForMs: 100 } })
     trader.service.next('/swap/submit', ...repeated(20, dropReply))
 
@@ -123,7 +123,7 @@ describe('a submission', () => {
     expect([resumed.swapId, trader.service.swaps.size]).toEqual(['swp_1', 1])
   })
 
-  test('that is refused after a lost reply is unknown: the refusal need not be about the lost one', async () => {
+  test('refused after a lost reply is unknown: the refusal may not be about the lost one', async () => {
     trader.service.next('/swap/submit', dropReply, refuse('INSUFFICIENT_LIQUIDITY'))
 
     const error = await causeOf(trader.swap())
@@ -132,7 +132,7 @@ describe('a submission', () => {
     expect(trader.countOf('/swap/quote')).toBe(1)
   })
 
-  test('that is aborted while it is under way is unknown, and keeps what was sent', async () => {
+  test('aborted in flight is unknown, and its error carries the submission', async () => {
     const controller = new AbortController()
     trader.service.next('/swap/submit', (act) => {
       act()

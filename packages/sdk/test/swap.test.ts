@@ -10,7 +10,7 @@ beforeEach(async () => {
 afterEach(() => trader.service.close())
 
 describe('a quote', () => {
-  test('410 QUOTE_EXPIRED at the build is quoted again, with the authorization that was signed', async () => {
+  test('that expires at the build is requoted, with the same signed authorization', async () => {
     trader.service.next('/swap/build-geo-op', refuse('QUOTE_EXPIRED'))
     const steps: string[] = []
 
@@ -27,7 +27,7 @@ describe('a quote', () => {
     expect(trader.countOf('/swap/quote')).toBe(4)
   })
 
-  test('is confirmed anew whenever it is a new one', async () => {
+  test('is confirmed again when it is a new one', async () => {
     trader.service.next('/swap/build-geo-op', refuse('QUOTE_EXPIRED'))
     const confirmed: string[] = []
 
@@ -41,7 +41,7 @@ describe('a quote', () => {
     expect(confirmed).toEqual(['quote-1', 'quote-2'])
   })
 
-  test('503 PRICE_UNAVAILABLE is waited out', async () => {
+  test('answered with 503 PRICE_UNAVAILABLE is retried', async () => {
     trader.service.next('/swap/quote', refuse('PRICE_UNAVAILABLE'), refuse('PRICE_UNAVAILABLE'))
 
     expect(await trader.swap()).toMatchObject({ status: 'settled' })
@@ -50,9 +50,9 @@ describe('a quote', () => {
   test.each([
     ['another input', 'TAMPERED_OPERATION', { input: '10000001' }],
     ['nothing guaranteed', 'TAMPERED_OPERATION', { minOutput: '0' }],
-    ['more guaranteed than there is', 'TAMPERED_OPERATION', { minOutput: '9965001' }],
+    ['a guarantee above the output', 'TAMPERED_OPERATION', { minOutput: '9965001' }],
     ['another family', 'TAMPERED_OPERATION', { origin: 'solana' }],
-    ['an amount that is none', 'TAMPERED_OPERATION', { minOutput: '-1' }],
+    ['an invalid amount', 'TAMPERED_OPERATION', { minOutput: '-1' }],
     ['too much price impact', 'PRICE_IMPACT', { priceImpactBps: -101 }],
     ['no known price impact', 'PRICE_IMPACT', { priceImpactBps: undefined }],
     ['too little output', 'OUTPUT_LIMIT', { output: '9', minOutput: '9' }],
@@ -68,7 +68,7 @@ describe('a quote', () => {
   })
 })
 
-describe('what is to be signed', () => {
+describe('before signing', () => {
   const inMessage = (wrong: object) =>
     change((body: { operation: { message: object } }) => ({
       ...body,
@@ -93,7 +93,7 @@ describe('what is to be signed', () => {
     ['another wallet', { walletAddress: addressOf('2') }],
     ['no contract', { delegationTarget: addressOf('0') }],
     ['another contract than the pinned one', { delegationTarget: addressOf('2') }],
-    ['a nonce that is none', { accountNonce: -1 }],
+    ['an invalid nonce', { accountNonce: -1 }],
   ])('an authorization for %s is not signed', async (_name, wrong) => {
     trader.service.next(
       '/swap/delegation',
@@ -113,7 +113,7 @@ describe('what is to be signed', () => {
     expect(trader.service.requestsTo('/swap/build-geo-op')[0]?.body).not.toHaveProperty('authorization')
   })
 
-  test('409 INVALID_AUTHORIZATION is answered with one at the new nonce', async () => {
+  test('409 INVALID_AUTHORIZATION causes a new authorization with the new nonce', async () => {
     trader.service.next('/swap/build-geo-op', () => {
       trader.service.state.nonce = 1
       return refusal('INVALID_AUTHORIZATION')
@@ -125,20 +125,20 @@ describe('what is to be signed', () => {
     expect(trader.countOf('/swap/quote')).toBe(1)
   })
 
-  test('a trader.signer that signs no authorization is told when one is needed', async () => {
+  test('a signer that cannot sign authorizations gets an error when one is needed', async () => {
     const { signAuthorization: _unused, ...limited } = trader.signer
 
     await expect(trader.client.swap(request, limited)).rejects.toMatchObject({ code: 'SIGNER' })
   })
 
-  test('a request for another wallet than the trader.signer is refused', async () => {
+  test("a request for a wallet that is not the signer's is refused", async () => {
     const other = trader.client.swap({ ...request, walletAddress: addressOf('2') }, trader.signer)
 
     await expect(other).rejects.toMatchObject({ code: 'SIGNER' })
     expect(trader.service.requests).toEqual([])
   })
 
-  test('409 NEEDS_DELEGATION that does not end is given up without another quote', async () => {
+  test('409 NEEDS_DELEGATION that persists is given up without another quote', async () => {
     trader.service.state.delegated = true
     trader.service.next('/swap/build-geo-op', ...repeated(20, refuse('NEEDS_DELEGATION')))
 

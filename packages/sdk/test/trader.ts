@@ -9,7 +9,7 @@ import {
 import { account as delegate, evmRequest, origin, vault } from './evm-offer.ts'
 import { type Fault, startService } from './service-double.ts'
 
-/** Short pauses: what is tested is their order, not their length. */
+/** Short pauses: the tests check their order, not their length. */
 export const retry = { baseMs: 5, maxMs: 20, forMs: 2_000, submitForMs: 2_000 }
 
 export const contracts = {
@@ -22,7 +22,7 @@ export const request = route
 
 export type Trader = Awaited<ReturnType<typeof startTrader>>
 
-/** A client with a new wallet, in front of a service of its own that misbehaves on demand. */
+/** A client with a new wallet, connected to its own service with injectable faults. */
 export async function startTrader() {
   const service = await startService()
   const signed: { hashes: number; nonces: number[] } = { hashes: 0, nonces: [] }

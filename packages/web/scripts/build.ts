@@ -6,10 +6,12 @@ import { build } from 'esbuild'
 const SOURCES = fileURLToPath(new URL('../src', import.meta.url))
 const DIST = fileURLToPath(new URL('../dist', import.meta.url))
 
-/** The files of the page, by their paths in its folder. */
+/** The page's files, by their paths in its folder. */
 export type Built = { script: string; style: string; icon: string }
 
-/** Writes the page into a folder that it empties first: index.html, and files that carry their hash in their name. */
+/**
+ * Builds the page into a folder, which is emptied first: index.html, and files with their hash in their name.
+ */
 export async function buildWeb(folder: string): Promise<Built> {
   await rm(folder, { recursive: true, force: true })
   const { outputFiles } = await build({

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
 import { buildWeb } from './build.ts'
 
-/** What the script of the page may weigh, gzipped. All of it is loaded at first. */
+/** The maximum gzipped size of the page's script. All of it is loaded at the start. */
 export const MAX_SCRIPT_BYTES = 150_000
 
 export async function measureWeb(): Promise<{ script: number; style: number }> {

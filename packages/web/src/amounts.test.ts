@@ -14,7 +14,7 @@ test.each([
 })
 
 test.each(['', '.', '-1', '1e3', '0x1', '1.2.3', '1 0', '0.0000001'])(
-  '%j is no amount of 6 decimals',
+  '%j is not an amount with 6 decimals',
   (text) => {
     expect(parseAmount(text, { decimals: 6 })).toBeUndefined()
   },
@@ -28,11 +28,11 @@ test.each([
   [-12_500n, 6, '−0.0125'],
   [0n, 6, '0'],
   [5n, 0, '5'],
-])('%i with %i decimals reads %s', (amount, decimals, text) => {
+])('%i with %i decimals is formatted as %s', (amount, decimals, text) => {
   expect(formatAmount(amount, decimals)).toBe(text)
 })
 
-test('what is written exactly is read back as the same amount', () => {
+test('an exactly formatted amount is parsed to the same amount', () => {
   for (const amount of [0n, 1n, 999_999n, 1_000_000n, 123_456_789n]) {
     expect(parseAmount(formatExact(amount, 6), { decimals: 6 })).toBe(amount)
   }
@@ -46,7 +46,7 @@ test('a rate does not depend on decimals', () => {
   expect(rateOf({ amount: 0n, decimals: 6 }, got)).toBe(0n)
 })
 
-test('an address is shown by its ends', () => {
+test('an address is shortened to its ends', () => {
   expect(shorten('0x70997970C51812dc3A010C7d01b50e0d17dc79C8')).toBe('0x7099…79C8')
   expect(shorten('abc')).toBe('abc')
 })

@@ -1,7 +1,7 @@
-/** A token as far as amounts of it are concerned. */
+/** The fields of a token that amounts need. */
 export type Unit = { symbol: string; decimals: number }
 
-/** Whole tokens, as people type them, in the smallest unit; undefined for anything else. Nothing is rounded. */
+/** Parses whole tokens, as people type them, to the smallest unit. Undefined if invalid. Never rounds. */
 export function parseAmount(text: string, { decimals }: Pick<Unit, 'decimals'>): bigint | undefined {
   const [, whole, fraction = ''] = /^(\d{1,60})?(?:[.,](\d{0,60}))?$/.exec(text.trim()) ?? []
   if (whole === undefined && fraction === '') return undefined
@@ -10,7 +10,7 @@ export function parseAmount(text: string, { decimals }: Pick<Unit, 'decimals'>):
   return BigInt((whole ?? '0') + digits.padEnd(decimals, '0'))
 }
 
-/** Every digit that is there, and no more. */
+/** All significant digits, without trailing zeros. */
 export function formatExact(amount: bigint, decimals: number): string {
   const digits = amount.toString().padStart(decimals + 1, '0')
   const whole = digits.slice(0, digits.length - decimals)
@@ -20,7 +20,7 @@ export function formatExact(amount: bigint, decimals: number): string {
 
 const SHOWN_DIGITS = 6
 
-/** To be read, not copied: grouped, and cut after six digits that say something. Cutting rounds down. */
+/** For reading, not copying: grouped, and cut after six significant digits. Cutting rounds down. */
 export function formatAmount(amount: bigint, decimals: number): string {
   if (amount < 0n) return `−${formatAmount(-amount, decimals)}`
   const [whole = '0', fraction = ''] = formatExact(amount, decimals).split('.')
@@ -35,7 +35,7 @@ export function formatUnits(amount: bigint | string, unit: Unit): string {
   return `${formatAmount(BigInt(amount), unit.decimals)} ${unit.symbol}`
 }
 
-/** What one of the first is worth in the second, as far as this trade shows it. */
+/** The price of one unit of the first token in the second, derived from this trade. */
 export function rateOf(
   paid: { amount: bigint; decimals: number },
   got: { amount: bigint; decimals: number },

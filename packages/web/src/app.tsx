@@ -13,7 +13,7 @@ import { Shell } from './shell.tsx'
 import { views } from './views.ts'
 import { useWallets } from './wallets/use-wallets.ts'
 
-/** On the operator's listener the page is the dashboard, everywhere else it is for callers. */
+/** On the operator's listener the page is the dashboard, elsewhere it is the page for callers. */
 export function App() {
   const settings = useSettings()
   const { view } = useRoute()
@@ -33,7 +33,7 @@ function NoDashboard() {
   )
 }
 
-/** First where it runs, then a key, then what can be swapped: only then there is something to show. */
+/** Needs the settings, then a key, then the catalog, before it can show a view. */
 function CallerApp({ settings }: { settings: Settings | undefined }) {
   const { key, setKey, forgetKey } = useKey(settings)
   const contracts = settings?.contracts
@@ -55,7 +55,7 @@ function CallerApp({ settings }: { settings: Settings | undefined }) {
     return (
       <Shell>
         <p class="loading" role="status">
-          Asking the service what can be swapped…
+          Loading chains and tokens…
         </p>
       </Shell>
     )

@@ -8,7 +8,7 @@ const refusal = (code: string, recovery: object = {}) =>
     recovery: { action: 'FIX_REQUEST', ...recovery } as GeoswapError['recovery'],
   })
 
-test('amounts that the service names are said in the token, not in its smallest unit', () => {
+test('amounts of the service are shown in whole tokens, not in the smallest unit', () => {
   const input = { symbol: 'USDC', decimals: 6 }
 
   expect(explain(refusal('NEEDS_LARGER_SIZE', { minAmount: '25032' }), { input }).advice).toBe(
@@ -24,23 +24,23 @@ test.each([
   ['INSUFFICIENT_BALANCE', 'wallet'],
   ['CONNECTION_FAILED', 'connection'],
   ['SWAP_NOT_FOUND', 'id'],
-])('%s says what to do', (code, word) => {
+])('%s has advice', (code, word) => {
   expect(explain(refusal(code)).advice.toLowerCase()).toContain(word)
 })
 
-test('nothing is retried blindly after a submission that may have arrived', () => {
+test('a submission that may have arrived is not retried blindly', () => {
   expect(explain(new SubmissionUnknownError({ geoOpToken: 't', signature: '0x' })).advice).toContain(
     'Do not start another one',
   )
 })
 
-test('what was not signed is said not to be signed', () => {
+test('errors before the signature say that nothing was signed', () => {
   const tampered = new TamperedOperationError([{ field: 'recipient', expected: 'a', actual: 'b' }])
 
   expect(explain(tampered).advice).toContain('Nothing was signed')
   expect(explain(new SwapRefusedError('DECLINED', 'no')).advice).toContain('Nothing was signed')
 })
 
-test('anything else still has words', () => {
+test('any other error has a message', () => {
   expect(explain('x')).toMatchObject({ code: 'ERROR', message: 'Something went wrong.' })
 })

@@ -7,7 +7,7 @@ import {
 } from '@geoswap/sdk'
 import { formatUnits, type Unit } from './amounts.ts'
 
-/** An error as a person is told: what is the matter, and what to do. */
+/** An error for people: what happened, and what to do. */
 export type Explained = { code: string; message: string; advice: string; requestId?: string | undefined }
 
 type Known = { input?: Unit | undefined }
@@ -29,11 +29,15 @@ export function explain(error: unknown, known: Known = {}): Explained {
     return {
       code: error.code,
       message: 'The service did not say whether it accepted the swap.',
-      advice: 'Do not start another one. Ask again: the same signature is at most one swap.',
+      advice: 'Do not start another one. Ask again: the same signature creates at most one swap.',
     }
   if (error instanceof SwapTimeoutError)
-    return { code: error.code, message: error.message, advice: 'Look again in a while.' }
-  return { code: 'ERROR', message: messageOf(error), advice: 'Try again. If it stays, reload the page.' }
+    return { code: error.code, message: error.message, advice: 'Check again later.' }
+  return {
+    code: 'ERROR',
+    message: messageOf(error),
+    advice: 'Try again. If the error persists, reload the page.',
+  }
 }
 
 function adviceFor({ code, recovery, message }: GeoswapError, { input }: Known): string {
@@ -46,14 +50,14 @@ function adviceFor({ code, recovery, message }: GeoswapError, { input }: Known):
 const ADVICE: Readonly<Record<string, string>> = {
   MISSING_API_KEY: 'Enter an API key. The operator of the service gives them out.',
   INVALID_API_KEY: 'Enter the key again, or ask the operator of the service for a new one.',
-  CONNECTION_FAILED: 'Check the connection. The page tries again by itself.',
-  TIMEOUT: 'Check the connection. The page tries again by itself.',
+  CONNECTION_FAILED: 'Check the connection. The page retries automatically.',
+  TIMEOUT: 'Check the connection. The page retries automatically.',
   UNEXPECTED_REPLY: 'Something between this page and the service answered. Try again in a moment.',
   INSUFFICIENT_BALANCE: 'Put more of the token into the wallet, or swap less.',
   NO_ROUTE: 'Choose another token.',
   UNSUPPORTED_DELEGATION: 'Use another wallet on this chain.',
-  CHAIN_UNAVAILABLE: 'The page tries again by itself.',
-  PRICE_UNAVAILABLE: 'The page tries again by itself.',
+  CHAIN_UNAVAILABLE: 'The page retries automatically.',
+  PRICE_UNAVAILABLE: 'The page retries automatically.',
   RATE_LIMITED: 'Wait a moment.',
   SWAP_NOT_FOUND: 'Check the id, and that it belongs to this API key.',
 }

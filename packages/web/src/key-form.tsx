@@ -2,7 +2,7 @@ import { explain } from './explain.ts'
 import { Problem } from './parts/notice.tsx'
 import { SecretForm } from './parts/secret-form.tsx'
 
-/** Asks for the API key. It stays in this tab; only the browser's own password manager can remember it. */
+/** Asks for the API key. It stays in this tab; only the browser's password manager can store it. */
 export function KeyForm({ onKey, error }: { onKey(key: string): void; error: unknown }) {
   return (
     <section class="card narrow">

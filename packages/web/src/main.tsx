@@ -2,5 +2,5 @@ import { render } from 'preact'
 import { App } from './app.tsx'
 
 const root = document.getElementById('app')
-if (!root) throw new Error('The page has no place for the app')
+if (!root) throw new Error('The page has no root element')
 render(<App />, root)

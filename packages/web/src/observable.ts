@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks'
 
-/** A value that whoever shows it is told of when it changes. */
-export type Observable<T> = { get(): T; set(value: T): void; onChange(tell: () => void): () => void }
+/** A value that notifies its listeners when it changes. */
+export type Observable<T> = { get(): T; set(value: T): void; onChange(listener: () => void): () => void }
 
 export function createObservable<T>(first: T): Observable<T> {
   let value = first
@@ -11,11 +11,11 @@ export function createObservable<T>(first: T): Observable<T> {
     set(next) {
       if (Object.is(next, value)) return
       value = next
-      for (const tell of listeners) tell()
+      for (const listener of listeners) listener()
     },
-    onChange(tell) {
-      listeners.add(tell)
-      return () => listeners.delete(tell)
+    onChange(listener) {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
     },
   }
 }

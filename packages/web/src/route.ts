@@ -1,11 +1,11 @@
 import { createObservable, useObservable } from './observable.ts'
 
-/** Where the page is: a view, and what it shows. All views are one level below /app. */
+/** The current view and its parameters. All views are one level below /app. */
 export type Route = { view: string; query: URLSearchParams }
 
 const VIEWS_AT = /^(.*)\/app(?:\/([^/]*))?$/
 
-/** What the service is mounted under, such as `/geoswap`; nothing for most. */
+/** The path that the service is mounted under, such as `/geoswap`; usually empty. */
 export const basePath = VIEWS_AT.exec(location.pathname)?.[1] ?? ''
 
 const current = createObservable(readRoute())

@@ -10,11 +10,11 @@ import { views } from './views.ts'
 type Props = {
   children: ComponentChildren
   onLeave?: (() => void) | undefined
-  /** The parts there are here; by default those that callers use. */
+  /** The entries of the menu; by default those for callers. */
   menu?: readonly { name: string; title: string }[]
 }
 
-/** What stands around every view. */
+/** The frame around every view. */
 export function Shell({ children, onLeave, menu = views }: Props) {
   const { view } = useRoute()
   const isOnline = useObservable(isReachable)
@@ -49,8 +49,8 @@ export function Shell({ children, onLeave, menu = views }: Props) {
         {!isOnline && (
           <Notice tone="warn">
             <p>
-              <strong>The service cannot be reached.</strong> Trying again. What was submitted goes on without
-              this page.
+              <strong>The service cannot be reached.</strong> Retrying. Submitted swaps continue without this
+              page.
             </p>
           </Notice>
         )}

@@ -4,7 +4,7 @@ import { SwapView } from './swap/swap-view.tsx'
 
 export type View = { name: string; title: string; Show: FunctionComponent }
 
-/** The parts of the page, in the order of the menu. The name is the path below /app. */
+/** The views, in the order of the menu. The name is the path below /app. */
 export const views: readonly View[] = [
   { name: 'swap', title: 'Swap', Show: SwapView },
   { name: 'explore', title: 'Explore', Show: ExploreView },

@@ -4,7 +4,7 @@ import { SealedToken, strictObject } from './schema.ts'
 const Word = Type.String({ pattern: '^0x[0-9a-fA-F]{64}$', description: '32 bytes, hex.' })
 const Uint53 = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
 
-/** A signed EIP-7702 authorization over the two fields that GET /swap/delegation returned. */
+/** A signed EIP-7702 authorization of the two fields that GET /swap/delegation returned. */
 export const Authorization = strictObject(
   {
     chainId: Uint53,
@@ -26,7 +26,7 @@ export type BuildRequest = Static<typeof BuildRequest>
 
 const OperationExpiry = Type.String({
   format: 'date-time',
-  description: 'Until when this operation can be submitted.',
+  description: 'The operation can be submitted until then.',
 })
 
 export const TypedData = Type.Object(
@@ -53,11 +53,11 @@ export const BuildSolanaTxReply = Type.Object({
   geoOpToken: SealedToken,
   expiresAt: Type.String({
     format: 'date-time',
-    description: 'Until when this transaction can be submitted: its blockhash lives about a minute.',
+    description: 'The transaction can be submitted until then: its blockhash is valid for about a minute.',
   }),
   operation: Type.Record(Type.String(), Type.Unknown(), {
     description:
-      'The decoded terms of the transaction, and the delivery whose EIP-712 struct hash is its opId.',
+      'The decoded terms of the transaction, and the delivery. The EIP-712 struct hash of the delivery is the opId.',
   }),
 })
 export type BuildSolanaTxReply = Static<typeof BuildSolanaTxReply>

@@ -2,11 +2,11 @@ import { type Static, Type } from 'typebox'
 import { ORIGIN_FAMILIES } from './quote.ts'
 import { ChainId, ChainIdText, oneOf, strictObject, Usd } from './schema.ts'
 
-/** Why a chain has no quotes now: the codes that a quote would be refused with. */
+/** Why a chain has no quotes now: the codes with which a quote would be refused. */
 const UNAVAILABLE_REASONS = ['CHAIN_UNAVAILABLE', 'PRICE_UNAVAILABLE'] as const
 
-const Decimals = Type.Integer({ minimum: 0, description: 'As the chain has them.' })
-const Ticker = Type.String({ description: 'For people: only chain and address name a token.' })
+const Decimals = Type.Integer({ minimum: 0, description: 'As on the chain.' })
+const Ticker = Type.String({ description: 'For display only: chain and address identify a token.' })
 
 export const ChainsQueryText = strictObject({})
 export type ChainsQueryText = Static<typeof ChainsQueryText>
@@ -14,11 +14,11 @@ export type ChainsQueryText = Static<typeof ChainsQueryText>
 export const ChainEntry = Type.Object({
   chainId: ChainId,
   name: Type.String(),
-  family: oneOf(ORIGIN_FAMILIES, { description: 'How addresses look and which build call to use.' }),
+  family: oneOf(ORIGIN_FAMILIES, { description: 'Selects the address format and the build call.' }),
   native: Type.Object(
     {
       symbol: Ticker,
-      address: Type.String({ description: 'Stands for the coin where a token is named.' }),
+      address: Type.String({ description: 'Used in place of a token address.' }),
       decimals: Decimals,
     },
     { description: "The chain's own coin." },
@@ -27,7 +27,7 @@ export const ChainEntry = Type.Object({
   reason: Type.Optional(
     oneOf(UNAVAILABLE_REASONS, {
       description:
-        'Present when not available: the chain does not answer or stands still, or its coin has no fresh price.',
+        'Present if not available: the chain does not answer or has halted, or its coin has no current price.',
     }),
   ),
 })
@@ -36,7 +36,7 @@ export type ChainEntry = Static<typeof ChainEntry>
 export const ChainsReply = Type.Object({ chains: Type.Array(ChainEntry) })
 export type ChainsReply = Static<typeof ChainsReply>
 
-/** The query as a client passes it. On the wire `chainId` is text: see TokensQueryText. */
+/** The query as clients pass it. On the wire `chainId` is text: see TokensQueryText. */
 export const TokensQuery = strictObject({ chainId: Type.Optional(ChainId) })
 export type TokensQuery = Static<typeof TokensQuery>
 
@@ -46,16 +46,18 @@ export type TokensQueryText = Static<typeof TokensQueryText>
 export const TokenEntry = Type.Object({
   chainId: ChainId,
   symbol: Ticker,
-  address: Type.String({ description: 'What inputToken and outputToken take.' }),
+  address: Type.String({ description: 'The value for inputToken and outputToken.' }),
   decimals: Decimals,
-  asset: Type.String({ description: 'What the token is worth: tokens of one asset have one price.' }),
+  asset: Type.String({
+    description: 'The asset that prices the token: tokens of one asset have the same price.',
+  }),
   native: Type.Boolean({ description: "True for the chain's own coin." }),
   input: Type.Boolean({ description: 'Whether it can be paid with now.' }),
   output: Type.Boolean({ description: 'Whether it can be bought now.' }),
   maxOutput: Type.Optional(
     Type.String({
       description:
-        'What can be delivered now for the coin of the chain, in the smallest unit. Present with output.',
+        'The largest output now, paid in the coin of the chain, in the smallest unit. Present with output.',
     }),
   ),
   priceUsd: Type.Optional(

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { Address, ChainId, ChainIdText, strictObject } from './schema.ts'
 
-/** The query as a client passes it. On the wire `chainId` is text: see DelegationQueryText. */
+/** The query as clients pass it. On the wire `chainId` is text: see DelegationQueryText. */
 export const DelegationQuery = strictObject({ chainId: ChainId, walletAddress: Address })
 export type DelegationQuery = Static<typeof DelegationQuery>
 
@@ -17,7 +17,7 @@ export const DelegationReply = Type.Object({
     description: 'True when this wallet can swap from here without an authorization.',
   }),
   delegatedTo: Type.Optional(Type.String({ description: 'Present when delegated.' })),
-  delegationTarget: Type.Optional(Type.String({ description: 'Sign over this address.' })),
-  accountNonce: Type.Optional(Type.Integer({ description: 'Sign over this nonce.' })),
+  delegationTarget: Type.Optional(Type.String({ description: 'The address to sign in the authorization.' })),
+  accountNonce: Type.Optional(Type.Integer({ description: 'The nonce to sign in the authorization.' })),
 })
 export type DelegationReply = Static<typeof DelegationReply>

@@ -15,7 +15,7 @@ export type RateClass = (typeof RATE_CLASSES)[number]
 export type Endpoint = {
   id: string
   method: 'GET' | 'POST'
-  /** With OpenAPI's braces: /swap/status/{swapId}. */
+  /** Path parameters are in braces, as in OpenAPI: /swap/status/{swapId}. */
   path: string
   rateClass: RateClass
   summary: string
@@ -25,14 +25,14 @@ export type Endpoint = {
   params?: TSchema
   headers?: TSchema
   reply: TSchema
-  /** Of the reply, JSON when absent. */
+  /** The reply's media type, JSON when absent. */
   mediaType?: string
-  /** What this call itself can refuse, beside the errors that every call shares. */
+  /** Errors of this call, besides those that every call shares. */
   errors: readonly ErrorCode[]
   example: { body?: unknown; query?: Record<string, string>; params?: Record<string, string>; reply: unknown }
 }
 
-/** What every call under /swap/ can answer. */
+/** Errors that every call under /swap/ can return. */
 export const SHARED_ERRORS = [
   'INVALID_REQUEST',
   'MISSING_API_KEY',
@@ -43,7 +43,7 @@ export const SHARED_ERRORS = [
   'SERVICE_UNAVAILABLE',
 ] as const satisfies readonly ErrorCode[]
 
-/** What every call with a body can answer too. */
+/** Further errors of every call with a body. */
 export const BODY_ERRORS = [
   'BODY_TOO_LARGE',
   'UNSUPPORTED_MEDIA_TYPE',
@@ -56,7 +56,7 @@ export const endpoints = {
     path: '/swap/chains',
     rateClass: 'other',
     summary: 'List the chains',
-    description: 'Every chain that is served, and whether swaps from and to it are quoted now.',
+    description: 'Every supported chain, and whether swaps from and to it are quoted now.',
     query: ChainsQueryText,
     reply: ChainsReply,
     errors: [],
@@ -69,8 +69,8 @@ export const endpoints = {
     rateClass: 'other',
     summary: 'List the tokens',
     description:
-      'Every token that is served, on one chain or on all, and whether it can be paid with and bought now. ' +
-      'A quote decides: what is listed may change the moment after.',
+      'Every supported token, on one chain or on all, and whether it can be paid with and bought now. ' +
+      'Only a quote is binding: the list may change at any time.',
     query: TokensQueryText,
     reply: TokensReply,
     errors: ['UNSUPPORTED_CHAIN'],
@@ -83,7 +83,7 @@ export const endpoints = {
     rateClass: 'quote',
     summary: 'Price a swap',
     description:
-      'Prices a swap and returns a sealed quote token that lives 30 seconds. Quotes must not be cached.',
+      'Prices a swap and returns a sealed quote token that is valid for 30 seconds. Quotes must not be cached.',
     body: QuoteRequest,
     reply: QuoteReply,
     errors: [
@@ -103,8 +103,7 @@ export const endpoints = {
     path: '/swap/delegation',
     rateClass: 'delegation',
     summary: "Read a wallet's delegation",
-    description:
-      'When an authorization is needed, the reply carries delegationTarget and accountNonce: sign over them.',
+    description: 'If an authorization is needed, the reply has delegationTarget and accountNonce: sign them.',
     query: DelegationQueryText,
     reply: DelegationReply,
     errors: ['UNSUPPORTED_CHAIN', 'CHAIN_UNAVAILABLE'],
@@ -207,8 +206,8 @@ export const endpoints = {
     rateClass: 'status',
     summary: 'Follow a swap, change by change',
     description:
-      'A stream of server-sent events: what has happened, then each change as it happens, until the swap has ended. ' +
-      'A stream that breaks goes on after Last-Event-ID. Counts once, and as a held read while it is open.',
+      'A stream of server-sent events: past changes, then each change as it happens, until the swap has ended. ' +
+      'A broken stream resumes after Last-Event-ID. Counts once, and as a held read while it is open.',
     query: EventsQueryText,
     params: Type.Object({ swapId: Type.String() }),
     headers: EventsHeaders,
@@ -223,7 +222,7 @@ export const endpoints = {
     path: '/swap/history',
     rateClass: 'other',
     summary: "List the account's swaps",
-    description: 'The newest first, page by page. Swaps that are submitted meanwhile do not shift the pages.',
+    description: 'Newest first, page by page. New swaps do not shift the pages.',
     query: HistoryQueryText,
     reply: HistoryReply,
     errors: [],

@@ -19,14 +19,17 @@ export type RecoveryAction = (typeof RECOVERY_ACTIONS)[number]
 
 export type CatalogueEntry = {
   status: number
-  /** For a person: what happened and what to do. */
+  /** For people: what happened and what to do. */
   message: string
-  /** True when the same request, unchanged, may succeed later. */
+  /** True if the same request, unchanged, may succeed later. */
   retryable: boolean
   action: RecoveryAction
 }
 
-/** Every refusal a caller can receive. Codes are for ever: never reused, renamed or given another status. */
+/**
+ * Every refusal that a caller can receive. Codes are permanent: never reused, renamed or given another
+ * status.
+ */
 export const errorCatalogue = {
   INVALID_REQUEST: {
     status: 400,
@@ -36,7 +39,7 @@ export const errorCatalogue = {
   },
   MISSING_API_KEY: {
     status: 401,
-    message: 'No API key was sent. Put your key into the x-api-key header.',
+    message: 'No API key was sent. Send your key in the x-api-key header.',
     retryable: false,
     action: 'CHECK_API_KEY',
   },
@@ -54,7 +57,7 @@ export const errorCatalogue = {
   },
   SWAP_NOT_FOUND: {
     status: 404,
-    message: 'There is no such swap for this API key. Use the swapId that submit returned.',
+    message: 'This API key has no such swap. Use the swapId that submit returned.',
     retryable: false,
     action: 'FIX_REQUEST',
   },
@@ -90,7 +93,8 @@ export const errorCatalogue = {
   },
   INVALID_AUTHORIZATION: {
     status: 409,
-    message: 'The account nonce moved. Read GET /swap/delegation again, sign at the new nonce and rebuild.',
+    message:
+      'The account nonce has changed. Read GET /swap/delegation again, sign at the new nonce and rebuild.',
     retryable: false,
     action: 'SIGN_AUTHORIZATION',
   },
@@ -133,19 +137,19 @@ export const errorCatalogue = {
   },
   UNSUPPORTED_CHAIN: {
     status: 422,
-    message: 'This chain is not served here. Choose another chain.',
+    message: 'This chain is not supported. Choose another chain.',
     retryable: false,
     action: 'CHANGE_ROUTE',
   },
   UNSUPPORTED_TOKEN: {
     status: 422,
-    message: 'This token is not served on that chain. Choose another token.',
+    message: 'This token is not supported on that chain. Choose another token.',
     retryable: false,
     action: 'CHANGE_ROUTE',
   },
   NO_ROUTE: {
     status: 422,
-    message: 'There is no way between these two tokens. Choose another pair.',
+    message: 'There is no route between these two tokens. Choose another pair.',
     retryable: false,
     action: 'CHANGE_ROUTE',
   },
@@ -157,7 +161,8 @@ export const errorCatalogue = {
   },
   INSUFFICIENT_LIQUIDITY: {
     status: 422,
-    message: 'More than can be delivered now. Use at most recovery.maxAmount, or try again later.',
+    message:
+      'The amount is more than can be delivered now. Use at most recovery.maxAmount, or try again later.',
     retryable: true,
     action: 'REDUCE_AMOUNT',
   },
@@ -202,10 +207,10 @@ export const errorCatalogue = {
 export type ErrorCode = keyof typeof errorCatalogue
 export const ERROR_CODES = Object.keys(errorCatalogue) as ErrorCode[]
 
-/** The one body of every error. `recovery` carries what its action needs, such as retryAfterMs or minAmount. */
+/** The body of every error. `recovery` has the values for its action, such as retryAfterMs or minAmount. */
 export const ErrorReply = Type.Object({
   code: oneOf(ERROR_CODES),
-  message: Type.String({ description: 'For a person: what happened and what to do.' }),
+  message: Type.String({ description: 'For people: what happened and what to do.' }),
   requestId: Type.String({ description: 'Also the x-request-id header.' }),
   retryable: Type.Boolean(),
   recovery: Type.Object(

@@ -12,7 +12,7 @@ const Moment = (description: string) =>
 
 const filters = {
   cursor: Type.Optional(
-    Type.String({ minLength: 1, maxLength: 200, description: 'nextCursor of the page before, verbatim.' }),
+    Type.String({ minLength: 1, maxLength: 200, description: 'nextCursor of the previous page, unchanged.' }),
   ),
   wallet: Type.Optional(
     Type.Unsafe<string>({ ...Address, description: 'Only swaps that this wallet paid.' }),
@@ -22,7 +22,7 @@ const filters = {
   to: Type.Optional(Moment('Only swaps created before this time.')),
 }
 
-/** The query as a client passes it. On the wire `limit` is text: see HistoryQueryText. */
+/** The query as clients pass it. On the wire `limit` is text: see HistoryQueryText. */
 export const HistoryQuery = strictObject({
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100 })),
   ...filters,
@@ -41,9 +41,9 @@ export const HistoryQueryText = strictObject({
 export type HistoryQueryText = Static<typeof HistoryQueryText>
 
 export const HistoryReply = Type.Object({
-  swaps: Type.Array(SwapRecord, { description: 'The newest first.' }),
+  swaps: Type.Array(SwapRecord, { description: 'Newest first.' }),
   nextCursor: Type.Optional(
-    Type.String({ description: 'Leads to older swaps. Absent when there are none.' }),
+    Type.String({ description: 'The cursor of older swaps. Absent if there are none.' }),
   ),
 })
 export type HistoryReply = Static<typeof HistoryReply>

@@ -7,7 +7,7 @@ type Json = Record<string, unknown>
 
 const RESPONSE_HEADERS = {
   'x-request-id': {
-    description: 'Names this request; also in every error body.',
+    description: 'The id of this request; also in every error body.',
     schema: { type: 'string' },
   },
   'RateLimit-Policy': {
@@ -22,7 +22,7 @@ const RESPONSE_HEADERS = {
 }
 const RETRY_AFTER = { description: 'Whole seconds to wait.', schema: { type: 'integer', minimum: 1 } }
 
-/** The OpenAPI 3.1 description of every call, made of the same table that the routes are made of. */
+/** The OpenAPI 3.1 description of every call, from the same table as the routes. */
 export function createOpenApi({ serverUrl }: { serverUrl: string }): Json {
   return {
     openapi: '3.1.0',
@@ -141,13 +141,13 @@ function toContent(schema: unknown, example: unknown, mediaType = 'application/j
 }
 
 const WEBHOOK_HEADERS = {
-  'webhook-id': 'Names this event at this endpoint, the same at every attempt.',
+  'webhook-id': 'The id of this event at this endpoint, the same at every attempt.',
   'webhook-timestamp': 'When this attempt was signed, in epoch seconds.',
   'webhook-signature':
-    'v1 and the HMAC-SHA256 of `id.timestamp.body` in base64; after a rotation two, space separated.',
+    'v1 and the HMAC-SHA256 of `id.timestamp.body` in base64; two signatures after a rotation, separated by a space.',
 }
 
-/** What the service calls at an endpoint of the account, in the format of Standard Webhooks. */
+/** The webhook that the service posts to the account's endpoints, in the format of Standard Webhooks. */
 function toWebhook(): Json {
   return {
     operationId: 'swapChanged',
@@ -160,8 +160,8 @@ function toWebhook(): Json {
     })),
     requestBody: { required: true, content: toContent(WebhookEvent, webhookEvent) },
     responses: {
-      '2XX': { description: 'Taken. Anything else is tried again later.' },
-      410: { description: 'Not wanted any more: the endpoint is disabled.' },
+      '2XX': { description: 'Received. Any other status is retried later.' },
+      410: { description: 'Gone: the service disables the endpoint.' },
     },
   }
 }
@@ -173,5 +173,5 @@ function headerRefs(): Json {
 }
 
 function allowHeader(): Json {
-  return { Allow: { description: 'The methods this path takes.', schema: { type: 'string' } } }
+  return { Allow: { description: 'The methods this path supports.', schema: { type: 'string' } } }
 }

@@ -1,13 +1,13 @@
 import { type Static, Type } from 'typebox'
 import { Amount, ChainId, oneOf, strictObject, Time, Token } from './schema.ts'
 
-// The operator API: another listener and other keys than the interface, and no part of it.
+// The operator API. It has its own listener and keys, and is not part of the public interface.
 
 const Text = Type.String()
 const Seconds = Type.Number({ minimum: 0 })
 const Count = Type.Integer({ minimum: 0 })
 const Cents = Type.String({ pattern: '^[0-9]+$', description: 'USD cents, as a decimal string.' })
-/** Books know debts: what an account holds may be below zero. */
+/** The balance of an account in the books may be negative. */
 const Balance = Type.String({ pattern: '^-?[0-9]+$' })
 const Price = Type.String({ description: 'USD for one whole unit, every digit.' })
 
@@ -18,7 +18,7 @@ export const OperatorChain = strictObject({
   chainId: ChainId,
   name: Text,
   family: oneOf(['evm', 'solana']),
-  isLive: Type.Boolean({ description: 'Its nodes answer, agree and move on.' }),
+  isLive: Type.Boolean({ description: 'Its nodes answer, agree and advance.' }),
   nodes: Count,
   block: Type.Optional(Text),
   finalitySeconds: Type.Unsafe<number>({
@@ -31,12 +31,12 @@ export const OperatorChain = strictObject({
   exposedCents: Cents,
   lostCents: Type.Unsafe<string>({
     ...Cents,
-    description: 'Of it: for inputs that a reorg took back for good.',
+    description: 'The part for inputs that a reorg reversed permanently.',
   }),
   exposureCapCents: Cents,
   unclaimedCents: Type.Unsafe<string>({
     ...Cents,
-    description: 'Delivered, and its input here is not claimed for good.',
+    description: 'Outputs delivered whose inputs on this chain are not finally claimed.',
   }),
   unclaimedCapCents: Cents,
 })
@@ -46,9 +46,12 @@ export const OperatorHolding = strictObject({
   asset: Text,
   held: Amount,
   reserved: Amount,
-  isBought: Type.Boolean({ description: 'A venue buys it from a pool when none is held.' }),
+  isBought: Type.Boolean({ description: 'A venue buys the token from a pool if none is held.' }),
   heldCents: Type.Optional(Cents),
-  dailyNeed: Type.Unsafe<string>({ ...Amount, description: 'Of a day like the last three.' }),
+  dailyNeed: Type.Unsafe<string>({
+    ...Amount,
+    description: 'The need of one day, estimated from the last three.',
+  }),
 })
 
 export const OperatorSender = strictObject({
@@ -56,22 +59,25 @@ export const OperatorSender = strictObject({
   address: Text,
   role: oneOf(['relay', 'authorize', 'deliver']),
   isRetiring: Type.Boolean(),
-  isLow: Type.Boolean({ description: 'Holds less gas coin than its low mark.' }),
+  isLow: Type.Boolean({ description: 'The gas coin balance is below the low threshold.' }),
   ...unit,
-  balance: Type.Optional(Type.Unsafe<string>({ ...Amount, description: 'Absent while no node told it.' })),
+  balance: Type.Optional(
+    Type.Unsafe<string>({ ...Amount, description: 'Absent until a node has reported it.' }),
+  ),
 })
 
-/** What fills up senders that are low. */
+/** The account that tops up senders that are low on gas. */
 export const OperatorGasFloat = strictObject({ chain: Text, address: Text, topUpsLeft: Count })
 
 export const OperatorSwaps = strictObject({
   open: Type.Array(strictObject({ state: Text, count: Count, oldestSeconds: Seconds })),
   claimMarginUsed: Type.Number({
-    description: 'Of the time to claim an input: at 1 anyone can send back what was paid for.',
+    description:
+      'Share of the time to claim an input: at 1 anyone can refund an input whose output was delivered.',
   }),
   unsigned: Type.Integer({
     minimum: 0,
-    description: 'Stored terms that differ from what the wallet signed: nothing is done by them.',
+    description: 'Stored terms that differ from the signed operation: they are not acted on.',
   }),
   ended: Type.Array(
     strictObject({ status: oneOf(['settled', 'refunded', 'failed']), reason: Text, count: Count }),
@@ -106,7 +112,7 @@ export const OperatorStop = strictObject({
 })
 
 export const OperatorAlarm = strictObject({
-  name: Type.String({ description: 'As deploy/alerts.yaml has it.' }),
+  name: Type.String({ description: 'The name in deploy/alerts.yaml.' }),
   severity: oneOf(['page', 'ticket']),
   summary: Text,
 })
@@ -120,7 +126,7 @@ export const OperatorOverview = strictObject({
   inventory: Type.Array(OperatorHolding),
   senders: Type.Array(OperatorSender),
   gasFloats: Type.Array(OperatorGasFloat),
-  lanesHeld: Type.Integer({ minimum: 0, description: 'Lanes that a worker holds; none: nothing moves.' }),
+  lanesHeld: Type.Integer({ minimum: 0, description: 'Lanes held by a worker; at 0 nothing is processed.' }),
   swaps: OperatorSwaps,
   prices: Type.Array(OperatorPrice),
   books: OperatorBooks,
@@ -152,13 +158,13 @@ export const OperatorSeries = strictObject({
 const Note = Type.String({
   minLength: 1,
   maxLength: 500,
-  // Some text, and no NUL, which a database cannot keep.
+  // Not blank, and without NUL, which the database cannot store.
   pattern: '^(?=[\\s\\S]*\\S)[^\\0]*$',
-  description: 'Why. Whoever looks at it later will want to know.',
+  description: 'The reason, for those who read it later.',
 })
 
 export const OperatorPause = strictObject({
-  scope: strictObject(part, { description: 'Without a chain every chain, without an asset every asset.' }),
+  scope: strictObject(part, { description: 'Without a chain: every chain. Without an asset: every asset.' }),
   note: Note,
 })
 export const OperatorResume = strictObject({ note: Note })

@@ -39,7 +39,7 @@ export const QuoteRequest = strictObject({
     Type.Integer({
       minimum: 1,
       maximum: MAX_ETA_SECONDS,
-      description: 'Refuses the quote where the swap would take longer. Default: any time.',
+      description: 'Refuses the quote if the swap would take longer. Default: no limit.',
     }),
   ),
   tradeType: Type.Optional(
@@ -53,7 +53,7 @@ export type QuoteRequest = Static<typeof QuoteRequest>
 export const Fee = Type.Object({
   kind: oneOf(FEE_KINDS),
   amount: Type.String({
-    description: 'In the input token. A priceImpact below zero: the price is better than the reference.',
+    description: 'In the input token. A negative priceImpact: the price is better than the reference.',
   }),
   usd: Type.Optional(Usd),
 })
@@ -61,27 +61,28 @@ export type Fee = Static<typeof Fee>
 
 export const FeeDiscount = Type.Object({
   tier: Type.String({ description: 'The tier that the wallet has earned.' }),
-  discountPercent: Type.Number({ description: 'By how much the fee is lower.' }),
+  discountPercent: Type.Number({ description: 'The reduction of the fee.' }),
   baseFeeBps: Type.Number({ description: 'The fee without the discount.' }),
 })
 export type FeeDiscount = Static<typeof FeeDiscount>
 
 export const QuoteWarning = Type.Object({
-  code: Type.String({ description: 'HIGH_PRICE_IMPACT or SLOW_SETTLEMENT; more may come.' }),
+  code: Type.String({ description: 'HIGH_PRICE_IMPACT or SLOW_SETTLEMENT; more codes may be added.' }),
   message: Type.String(),
 })
 export type QuoteWarning = Static<typeof QuoteWarning>
 
 export const QuoteReply = Type.Object({
   geoQuoteToken: SealedToken,
-  origin: oneOf(ORIGIN_FAMILIES, { description: 'Which build call to use.' }),
-  input: Type.String({ description: 'What the wallet pays.' }),
-  output: Type.String({ description: 'Preview of what the recipient gets.' }),
-  minOutput: Type.String({ description: 'What the signed operation guarantees.' }),
+  origin: oneOf(ORIGIN_FAMILIES, { description: 'Selects the build call.' }),
+  input: Type.String({ description: 'The amount the wallet pays.' }),
+  output: Type.String({ description: 'The expected amount for the recipient.' }),
+  minOutput: Type.String({ description: 'The amount that the signed operation guarantees.' }),
   feeBps: Type.Number({ description: 'Service fee after discounts; may be fractional.' }),
   expiresAt: Time,
   etaSeconds: Type.Number({
-    description: 'From submission to settled: kept by 8 of 10 of the last swaps of this route and size.',
+    description:
+      'Time from submission to settlement: 8 of 10 recent swaps of this route and size were as fast.',
   }),
   fees: Type.Array(Fee, { description: 'They explain the whole difference to the reference price.' }),
   feeDiscount: Type.Optional(FeeDiscount),

@@ -1,6 +1,6 @@
 import { type TSchema, Type } from 'typebox'
 
-/** A string out of a fixed list. One `enum` keyword: short messages, and a fast serializer. */
+/** A string from a fixed list. A single `enum` keyword gives short messages and a fast serializer. */
 export function oneOf<const Values extends readonly string[]>(
   values: Values,
   options: { description?: string } = {},
@@ -16,7 +16,7 @@ export function strictObject<const Fields extends Record<string, TSchema>>(
   return Type.Object(fields, { additionalProperties: false, ...options })
 }
 
-/** 78 digits hold 2^256 - 1; whether the value is in range is judged by the quote. */
+/** 78 digits hold 2^256 - 1; the quote checks the range. */
 export const Amount = Type.String({
   pattern: '^(0|[1-9][0-9]{0,77})$',
   description: "Integer in the token's smallest unit, as a decimal string.",
@@ -28,13 +28,13 @@ export const ChainId = Type.Integer({
   description: 'The EVM chain id; Solana mainnet is 792703809, Solana devnet 792703810.',
 })
 
-/** A chain as it stands in a URL. 16 digits hold every safe integer. */
+/** A chain id in a URL. 16 digits hold every safe integer. */
 export const ChainIdText = Type.String({
   pattern: '^[1-9][0-9]{0,15}$',
   description: 'The chain, a decimal integer.',
 })
 
-/** Long enough for any address or mint of either family; what it means is judged per chain. */
+/** Long enough for any address or mint of either family; its format is checked per chain. */
 export const Address = Type.String({
   minLength: 1,
   maxLength: 64,
@@ -50,7 +50,7 @@ export const Token = Type.String({
 
 export const SealedToken = Type.String({
   minLength: 1,
-  description: 'Opaque sealed token: echo it back verbatim.',
+  description: 'Opaque sealed token: send it back unchanged.',
 })
 
 export const Time = Type.String({ format: 'date-time', description: 'ISO 8601 UTC with milliseconds.' })

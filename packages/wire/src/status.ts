@@ -34,7 +34,7 @@ export const FAILURE_CODES = [
 ] as const
 export type FailureCode = (typeof FAILURE_CODES)[number]
 
-/** Why an input that was taken went back. */
+/** Why a locked input was refunded. */
 export const REFUND_REASONS = [
   'NO_LIQUIDITY',
   'PRICE_MOVED',
@@ -44,7 +44,7 @@ export const REFUND_REASONS = [
 ] as const
 export type RefundReason = (typeof REFUND_REASONS)[number]
 
-/** Seconds to hold the read; decimals are allowed. 15 when absent. */
+/** Seconds to hold the read, with decimals; 15 when absent. */
 export const StatusQueryText = strictObject({
   wait: Type.Optional(
     Type.String({
@@ -105,28 +105,34 @@ export const EventsQueryText = strictObject({
   lastEventId: Type.Optional(
     Type.String({
       pattern: EVENT_ID,
-      description: 'Begin after this event; for clients that cannot set the header Last-Event-ID.',
+      description: 'Start after this event; for clients that cannot set the header Last-Event-ID.',
     }),
   ),
 })
 export type EventsQueryText = Static<typeof EventsQueryText>
 
-/** It wins over the query: a client that reconnects by itself sends it, and keeps its first URL. */
+/**
+ * Takes precedence over the query: a client that reconnects by itself sends the header and keeps its first
+ * URL.
+ */
 export const EventsHeaders = Type.Object({
   'last-event-id': Type.Optional(
-    Type.String({ pattern: EVENT_ID, description: 'Begin after this event. Wins over the query.' }),
+    Type.String({
+      pattern: EVENT_ID,
+      description: 'Start after this event. Takes precedence over the query.',
+    }),
   ),
 })
 export type EventsHeaders = Static<typeof EventsHeaders>
 
 export const EventsReply = Type.String({
   description:
-    'Server-sent events: `id` counts the changes of this swap from 1, `data` is what a status read would have ' +
-    'answered then, on one line. Comments keep the connection alive. Ends after the event with a terminal status.',
+    'Server-sent events: `id` counts the changes of this swap from 1, `data` is the status reply of that ' +
+    'moment, on one line. Comments keep the connection alive. Ends after the event with a terminal status.',
 })
 export type EventsReply = Static<typeof EventsReply>
 
-/** A swap as history and webhooks tell it: its status, and what was asked for. */
+/** A swap in history and webhooks: its status and its request. */
 export const SwapRecord = Type.Object({
   ...StatusReply.properties,
   walletAddress: Type.String(),

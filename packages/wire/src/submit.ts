@@ -2,12 +2,12 @@ import { type Static, Type } from 'typebox'
 import { oneOf, SealedToken, strictObject } from './schema.ts'
 import { SWAP_STATUSES } from './status.ts'
 
-// Signature and transaction are plain strings here: what they contain is judged only after their
-// token was found genuine, so that a stranger learns nothing from a 400.
+// Signature and transaction are plain strings here. Their content is checked only after their token was
+// authenticated, so that a stranger learns nothing from a 400.
 export const SubmitRequest = strictObject({
   geoOpToken: SealedToken,
   signature: Type.String({
-    description: '65 bytes hex (v 27, 28, 0 or 1; low s) or the 64 bytes of EIP-2098, over geoOpHash.',
+    description: '65 bytes hex (v 27, 28, 0 or 1; low s) or the 64 bytes of EIP-2098, for geoOpHash.',
   }),
 })
 export type SubmitRequest = Static<typeof SubmitRequest>

@@ -15,21 +15,21 @@ export const WEBHOOK_TYPES = [
 ] as const
 export type WebhookType = (typeof WEBHOOK_TYPES)[number]
 
-/** While a swap is pending its substatus says what happened, then its status. */
+/** A pending swap is named by its substatus, an ended one by its status. */
 export function webhookTypeOf({ status, substatus }: Pick<StatusReply, 'status' | 'substatus'>): WebhookType {
   return `swap.${status === 'pending' ? substatus : status}` as WebhookType
 }
 
-/** What is posted to an endpoint, in the format of Standard Webhooks. */
+/** The body posted to an endpoint, in the format of Standard Webhooks. */
 export const WebhookEvent = Type.Object({
   type: oneOf(WEBHOOK_TYPES),
   timestamp: Type.Unsafe<string>({
     ...Time,
-    description: 'When it happened; the header says when it was sent.',
+    description: 'The time of the event; the header has the time of this attempt.',
   }),
   sequence: Type.Integer({
     minimum: 1,
-    description: 'Counts the changes of this swap: what arrives with a lower number than the last is older.',
+    description: 'Counts the changes of this swap: an event with a lower number than the last one is older.',
   }),
   data: SwapRecord,
 })

@@ -17,7 +17,7 @@ import {
 } from './index.ts'
 
 const all: readonly Endpoint[] = Object.values(endpoints)
-/** Substatuses that only a swap that has ended can have. */
+/** Substatuses that only an ended swap can have. */
 const ENDS: readonly Substatus[] = ['delivered', 'refunded', 'failed']
 
 describe.each(all)('$method $path', ({ body, query, reply, example }) => {
@@ -39,7 +39,7 @@ function namesIn({ properties = {} }: Fields): string[] {
   return Object.entries(properties).flatMap(([name, inner]) => [name, ...namesIn(inner)])
 }
 
-test('no call can be given a place that the service would call', () => {
+test('no call accepts a URL that the service would call', () => {
   const names = all.flatMap(({ body, query }) =>
     [body, query].flatMap((schema) => namesIn((schema ?? {}) as Fields)),
   )
@@ -56,7 +56,7 @@ test('every status of the catalogue is one that clients can handle, and 5xx and 
   }
 })
 
-test('every code is answered by some call, or says that there is no such call', () => {
+test('every code is returned by some call, or says that there is no such call', () => {
   const answered = new Set([...SHARED_ERRORS, ...BODY_ERRORS, ...all.flatMap(({ errors }) => errors)])
 
   expect(ERROR_CODES.filter((code) => !answered.has(code))).toEqual(['NOT_FOUND'])
@@ -102,7 +102,7 @@ describe('OpenAPI', () => {
     expect(new Set(types)).toEqual(new Set(WEBHOOK_TYPES))
   })
 
-  test('every reference leads somewhere', () => {
+  test('every reference can be resolved', () => {
     const references = JSON.stringify(openApi).match(/#\/[\w/-]+/g) ?? []
     const lookUp = (reference: string) =>
       reference

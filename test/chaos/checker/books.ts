@@ -1,19 +1,20 @@
 import { parseTransaction } from 'viem'
 import type { SwapRow } from './database.ts'
 import { type Check, type Evidence, each, eachAsync } from './evidence.ts'
-import type { DeedKind } from './evm-evidence.ts'
+import type { OpEventKind } from './evm-evidence.ts'
 import { finalSecondsOf } from './input.ts'
 
-// What is written down against what was sent and what the chains hold.
+// Compares the records with the sent transactions and with the chains.
 
 export const writtenAhead: Check = ({ input }) =>
   each('INV-9', input.traffic, ({ txHash, chain, caller, isRecorded }) =>
     isRecorded ? undefined : `${caller} sent ${txHash} to ${chain} before it was on record`,
   )
 
-/** What was paid for inputs that a reorg took back stays exposed; all else is given back. */
-export const booksAtRest: Check = ({ db, deedsOf }) => {
-  const isLost = (swap: SwapRow) => deedsOf(swap, 'deliver').length > 0 && deedsOf(swap, 'lock').length === 0
+/** Payments for inputs that a reorg reversed stay exposed; everything else is released. */
+export const booksAtRest: Check = ({ db, opEventsOf }) => {
+  const isLost = (swap: SwapRow) =>
+    opEventsOf(swap, 'deliver').length > 0 && opEventsOf(swap, 'lock').length === 0
   const lost = db.swaps.filter(isLost).reduce((sum, { exposed_cents }) => sum + exposed_cents, 0)
   return [
     ...each('INV-12', [db.left.reserved], (sum) => (sum === 0 ? undefined : `${sum} is reserved for nobody`)),
@@ -32,7 +33,7 @@ export const boundedExposure: Check = ({ db, input }) => {
   )
 }
 
-/** What was paid for inputs that a reorg took back for good: the exposure cap bounds it, on each chain. */
+/** Payments for inputs that a reorg reversed permanently: the exposure cap of each chain limits them. */
 export const boundedLoss: Check = (evidence) => {
   const cap = evidence.input.setup.exposureCapCents
   return each('INV-13', lossesOf(evidence), ({ chain, cents }) =>
@@ -44,14 +45,14 @@ export const boundedLoss: Check = (evidence) => {
 export function lossesOf({
   db,
   input,
-  deedsOf,
+  opEventsOf,
 }: Evidence): { chain: string; swaps: number; cents: number }[] {
   return input.setup.local.chains.map(({ chainId, name, tokens }) => {
     const lost = db.swaps.filter(
       (swap) =>
         swap.origin_chain === chainId &&
-        deedsOf(swap, 'deliver').length > 0 &&
-        deedsOf(swap, 'lock').length === 0,
+        opEventsOf(swap, 'deliver').length > 0 &&
+        opEventsOf(swap, 'lock').length === 0,
     )
     const unit = 10n ** BigInt((tokens.find(({ symbol }) => symbol === 'USDC')?.decimals ?? 2) - 2)
     const cents = lost.reduce((sum, swap) => sum + Number(swap.input_amount / unit), 0)
@@ -59,7 +60,7 @@ export function lossesOf({
   })
 }
 
-/** In every block that changed the escrow: it holds what is locked in it, and what is owed. */
+/** In every block that changed the escrow, it holds the locked inputs and the credits. */
 export const segregation: Check = async (evidence) => {
   const perChain = [...evidence.evm.values()].map((chain) => escrowHolds(evidence, chain))
   const open = evidence.db.swaps.filter(({ state }) => !['closed', 'refunded', 'failed'].includes(state))
@@ -75,8 +76,8 @@ export const segregation: Check = async (evidence) => {
   return (await Promise.all([...perChain, inIntake])).flat()
 }
 
-function isInside({ deedsOf }: Evidence, swap: SwapRow): boolean {
-  const has = (kind: DeedKind) => deedsOf(swap, kind).length > 0
+function isInside({ opEventsOf }: Evidence, swap: SwapRow): boolean {
+  const has = (kind: OpEventKind) => opEventsOf(swap, kind).length > 0
   return has('lock') && !has('claim') && !has('refund')
 }
 
@@ -87,12 +88,12 @@ async function escrowHolds({ db }: Evidence, chain: Evm) {
   const byOp = new Map(db.swaps.map((swap) => [swap.op_hash.toLowerCase(), swap]))
   const inside = new Map<string, bigint>()
   const snapshots = new Map<number, Map<string, bigint>>()
-  for (const deed of chain.deeds) {
-    const swap = byOp.get(deed.id.toLowerCase())
-    if (!swap || deed.kind === 'deliver') continue
-    const change = deed.kind === 'lock' ? swap.input_amount : -swap.input_amount
+  for (const opEvent of chain.opEvents) {
+    const swap = byOp.get(opEvent.id.toLowerCase())
+    if (!swap || opEvent.kind === 'deliver') continue
+    const change = opEvent.kind === 'lock' ? swap.input_amount : -swap.input_amount
     inside.set(swap.input_token, (inside.get(swap.input_token) ?? 0n) + change)
-    snapshots.set(deed.block, new Map(inside))
+    snapshots.set(opEvent.block, new Map(inside))
   }
   const due = [...snapshots].flatMap(([block, tokens]) =>
     [...tokens].map(([token, amount]) => ({ block, token, amount })),
@@ -124,7 +125,8 @@ export const nonceDiscipline: Check = ({ db, evm }) => {
   })
 }
 
-// Two signatures, the priority fee's cap, a marker's rent; and a token account's where the quote charged for it.
+// Two signatures, the cap of the priority fee, a marker's rent, and a token account's rent if the quote
+// charged for it.
 const MOST_LAMPORTS = 2n * 5_000n + 60_000n + 890_880n
 const ACCOUNT_LAMPORTS = 2_100_000n
 
@@ -144,7 +146,7 @@ export const feePayerOutflow: Check = ({ db, solana, input }) => {
 /** EIP-7702: this prefix, then the delegate. */
 const delegationTo = (address: string) => `0xef0100${address.slice(2)}`.toLowerCase()
 
-export const authority: Check = async ({ input, evm, db, deedsOf }) => {
+export const authority: Check = async ({ input, evm, db, opEventsOf }) => {
   const byWallet = new Map(db.swaps.map((swap) => [swap.wallet.toLowerCase(), swap]))
   const perChain = [...evm.values()].map((chain) =>
     eachAsync(
@@ -157,7 +159,7 @@ export const authority: Check = async ({ input, evm, db, deedsOf }) => {
           return `${wallet} has code ${code}`
         const usdc = chain.chain.tokens.find(({ symbol }) => symbol === 'USDC')?.address ?? ''
         const swap = byWallet.get(wallet.toLowerCase())
-        const isTaken = swap !== undefined && deedsOf(swap, 'lock').length > 0
+        const isTaken = swap !== undefined && opEventsOf(swap, 'lock').length > 0
         const holds = await chain.balanceOf(wallet, usdc)
         const isMissing = holds < BigInt(held) && !isTaken && behaviour !== 'sweptBalance'
         return isMissing ? `${wallet} lost money and signed nothing that took it` : undefined

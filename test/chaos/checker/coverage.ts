@@ -8,7 +8,7 @@ const FAULTS = [
   ...['frozen', 'forked', 'lying', 'clockJump', 'blackHole', 'solanaDrops', 'solanaDelays', 'priceMove'],
 ]
 
-// Of chains that behave like public ones.
+// Faults of chains that behave like public ones.
 const SHAPE_FAULTS = [
   ...['finalityStall', 'slowFinality', 'backendLag', 'rateLimit', 'l1Spike', 'silentSocket', 'lapse'],
   ...['deepReorg', 'deeplyReorged'],
@@ -26,14 +26,14 @@ export const MOVES: readonly string[] = [
   ...['delivering refundDecided', 'settled claiming', 'claiming closed', 'refundDecided refunding'],
   'refunding refunded',
 ]
-// Seen when several rare things meet, or only where this run has no way to bring them about: counted, not required.
+// Transitions that need several rare events, or that this run cannot cause: counted, not required.
 const RARE_MOVES = [
   ...['locked refunded', 'delivering refunded', 'delivering failed', 'settled settled', 'settled closed'],
   ...['claiming claiming', 'refundDecided refunded', 'refundDecided refundBlocked', 'refunding refunding'],
   ...['refunding refundBlocked', 'refundBlocked refunding', 'refundBlocked refunded'],
 ]
 
-/** How often everything was seen that a run is about. */
+/** How often each required event occurred. */
 export function coverageOf(input: Input, { moves }: Pick<Database, 'moves'>): Row[] {
   const kinds = countBy(input.faults, ({ kind }) => kind)
   const seen = countBy(

@@ -46,7 +46,7 @@ export type Move = {
   version: number
   proof: Proof | null
 }
-/** `kind` says what the chain was taken to show at this block. */
+/** `kind` is the chain's state at this block, as recorded. */
 export type Proof = {
   kind: string
   chainId: number
@@ -67,7 +67,7 @@ export type Database = {
   >[]
 }
 
-/** Everything that the database says at rest. */
+/** The content of the database at rest. */
 export async function readDatabase(url: string): Promise<Database> {
   const client = new pg.Client(url)
   await client.connect()

@@ -1,16 +1,16 @@
+import { mapConcurrently } from './concurrency.ts'
 import { type Database, readDatabase, type SwapRow } from './database.ts'
-import { type Deed, type DeedKind, type EvmEvidence, readEvmEvidence } from './evm-evidence.ts'
+import { type EvmEvidence, type OpEvent, type OpEventKind, readEvmEvidence } from './evm-evidence.ts'
 import type { Input, Party } from './input.ts'
-import { mapSome } from './map-some.ts'
 import { readSolanaEvidence, type SolanaEvidence } from './solana-evidence.ts'
 
-/** All that is known of a run: what was said, what is written, and what the chains show. */
+/** All evidence of a run: the clients' answers, the records, and the chains. */
 export type Evidence = {
   input: Input
   db: Database
   evm: Map<number, EvmEvidence>
   solana: SolanaEvidence
-  deedsOf(swap: SwapRow, kind: DeedKind): Deed[]
+  opEventsOf(swap: SwapRow, kind: OpEventKind): OpEvent[]
   partyOf(swap: SwapRow): Party | undefined
   balanceOf(chainId: number, owner: string, token: string): Promise<bigint>
 }
@@ -28,19 +28,19 @@ export async function gather(input: Input): Promise<Evidence> {
     ...chains.filter(({ family }) => family === 'evm').map(readEvmEvidence),
   ])
   const evm = new Map(all.map((evidence) => [evidence.chain.chainId, evidence]))
-  const deeds = new Map<string, Deed[]>()
-  for (const deed of [...solana.deeds, ...all.flatMap((each) => each.deeds)]) {
-    const key = `${deed.chainId} ${deed.kind} ${deed.id.toLowerCase()}`
-    deeds.set(key, [...(deeds.get(key) ?? []), deed])
+  const opEvents = new Map<string, OpEvent[]>()
+  for (const opEvent of [...solana.opEvents, ...all.flatMap((each) => each.opEvents)]) {
+    const key = `${opEvent.chainId} ${opEvent.kind} ${opEvent.id.toLowerCase()}`
+    opEvents.set(key, [...(opEvents.get(key) ?? []), opEvent])
   }
   const parties = new Map(input.setup.parties.map((party) => [party.wallet.toLowerCase(), party]))
   return {
     ...{ input, db, evm, solana },
-    deedsOf(swap, kind) {
+    opEventsOf(swap, kind) {
       const isDelivery = kind === 'deliver'
       const chainId = isDelivery ? swap.destination_chain : swap.origin_chain
       const id = isDelivery ? swap.delivery_hash : swap.op_hash
-      return deeds.get(`${chainId} ${kind} ${id.toLowerCase()}`) ?? []
+      return opEvents.get(`${chainId} ${kind} ${id.toLowerCase()}`) ?? []
     },
     partyOf: (swap) => parties.get(swap.wallet.toLowerCase()),
     balanceOf: (chainId, owner, token) =>
@@ -48,7 +48,7 @@ export async function gather(input: Input): Promise<Evidence> {
   }
 }
 
-/** One violation for each item of which something is said. */
+/** One violation for each item with a message. */
 export function each<T>(
   invariant: string,
   items: readonly T[],
@@ -65,6 +65,6 @@ export async function eachAsync<T>(
   items: readonly T[],
   judge: (item: T) => Promise<string | undefined>,
 ): Promise<Violation[]> {
-  const found = await mapSome(items, judge)
+  const found = await mapConcurrently(items, judge)
   return found.flatMap((what) => (what === undefined ? [] : [{ invariant, what }]))
 }

@@ -11,10 +11,10 @@ import {
   parseEventLogs,
   zeroAddress,
 } from 'viem'
+import { mapConcurrently } from './concurrency.ts'
 import { type ChainSetup, nodeOf } from './input.ts'
-import { mapSome } from './map-some.ts'
 
-// Written down here once more, from the contracts' sources: the checker takes nobody's word for what they are.
+// Repeated here from the contracts' sources: the checker does not trust generated ABIs.
 const events = parseAbi([
   'event Locked(bytes32 indexed op)',
   'event Claimed(bytes32 indexed op)',
@@ -29,10 +29,10 @@ const views = parseAbi([
   'function credits(address owner, address token) view returns (uint256)',
 ])
 
-export type DeedKind = 'lock' | 'claim' | 'refund' | 'deliver'
-/** Something that happened to an op on a chain and stands: `id` is the hash of the op, or of its delivery. */
-export type Deed = {
-  kind: DeedKind
+export type OpEventKind = 'lock' | 'claim' | 'refund' | 'deliver'
+/** A permanent event of an op on a chain: `id` is the hash of the op, or of its delivery. */
+export type OpEvent = {
+  kind: OpEventKind
   id: string
   chainId: number
   txHash: string
@@ -43,7 +43,7 @@ export type Deed = {
 export type EvmEvidence = {
   chain: ChainSetup
   client: PublicClient
-  deeds: Deed[]
+  opEvents: OpEvent[]
   balanceOf(owner: string, token: string, block?: number): Promise<bigint>
   creditOf(owner: string, token: string): Promise<bigint>
   supplyOf(token: string): Promise<bigint>
@@ -56,14 +56,14 @@ export type EvmEvidence = {
   ringOf(locker: string): Promise<Hex>
 }
 
-const KINDS: Partial<Record<string, DeedKind>> = { Locked: 'lock', Claimed: 'claim', Refunded: 'refund' }
+const KINDS: Partial<Record<string, OpEventKind>> = { Locked: 'lock', Claimed: 'claim', Refunded: 'refund' }
 
-/** The canonical chain as it is at rest. */
+/** The canonical chain at rest. */
 export async function readEvmEvidence(chain: ChainSetup): Promise<EvmEvidence> {
   const client = createPublicClient({ transport: http(nodeOf(chain), { batch: true }), cacheTime: 0 })
   const { escrow, vault } = chain.contracts as { escrow: Address; vault: Address }
   const logs = await readLogs(client, [escrow, vault])
-  const deeds = parseEventLogs({ abi: events, logs }).flatMap((log): Deed[] => {
+  const opEvents = parseEventLogs({ abi: events, logs }).flatMap((log): OpEvent[] => {
     const at = { chainId: chain.chainId, txHash: log.transactionHash, block: Number(log.blockNumber) }
     if (log.eventName === 'Delivered')
       return [{ kind: 'deliver', id: log.args.delivery, amount: log.args.amount, ...at }]
@@ -73,7 +73,7 @@ export async function readEvmEvidence(chain: ChainSetup): Promise<EvmEvidence> {
   const read = async (address: Address, data: Hex, block?: number): Promise<Hex> =>
     (await client.call({ to: address, data, ...at(block) })).data ?? '0x'
   return {
-    ...{ chain, client, deeds },
+    ...{ chain, client, opEvents },
     balanceOf: (owner, token, block) =>
       token === zeroAddress
         ? client.getBalance({ address: owner as Address, ...at(block) })
@@ -120,7 +120,7 @@ const PAGE = 1_000n
 async function readLogs(client: PublicClient, address: Address[]) {
   const head = await client.getBlockNumber()
   const starts = Array.from({ length: Number(head / PAGE) + 1 }, (_, index) => BigInt(index) * PAGE)
-  const pages = await mapSome(starts, (fromBlock) =>
+  const pages = await mapConcurrently(starts, (fromBlock) =>
     client.getLogs({ address, fromBlock, toBlock: fromBlock + PAGE - 1n }),
   )
   return pages.flat()

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** What a run left in its folder. */
+/** The files that a run left in its folder. */
 export type Said = {
   t: number
   client: number
@@ -28,7 +28,7 @@ export type Head = {
   number: number
   hash: string
   seconds: number
-  /** The block that the chain called final by then, where it has a word for it. */
+  /** The chain's final block at that time, if the chain reports one. */
   final?: number
 }
 export type Party = {
@@ -46,7 +46,7 @@ export type ChainSetup = {
   name: string
   family: 'evm' | 'solana'
   rpcUrl: string
-  /** Of a chain behind a provider: the node itself. */
+  /** The node itself, on a chain behind a provider. */
   shape?: { nodeUrl: string }
   tokens: Token[]
   contracts?: { account: string; escrow: string; vault: string }
@@ -66,7 +66,7 @@ export type Setup = {
   secrets: string[]
   deadlines: Record<string, number>
   exposureCapCents: number
-  /** Before the run, of every token: what the operator held, and how much there was. */
+  /** Before the run, for every token: the operator's holdings, and the supply. */
   holdings: { chainId: number; token: string; inventory: string; supply: string }[]
   parties: Party[]
 }
@@ -75,7 +75,7 @@ export type Facts = {
   quietMs: number
   least: number
   isGate: boolean
-  /** Which public chains these were like. */
+  /** The public chains that these imitated. */
   shape?: string
   crashes: Record<string, number>
   requests: Record<string, number>
@@ -93,7 +93,7 @@ export type Input = {
 
 export const nodeOf = ({ rpcUrl, shape }: ChainSetup) => shape?.nodeUrl ?? rpcUrl
 
-/** How long finality may take. */
+/** The longest time that finality may take. */
 export const finalSecondsOf = ({ finality, blockMs }: ChainConfig) =>
   finality.hardSeconds ?? (finality.hard * blockMs) / 1_000
 

@@ -1,18 +1,18 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import * as books from './books.ts'
+import { retryReads } from './concurrency.ts'
 import { coverageOf, type Row } from './coverage.ts'
 import { type Check, type Evidence, gather, type Violation } from './evidence.ts'
 import { type Input, readInput } from './input.ts'
-import { patiently } from './map-some.ts'
 import * as outcomes from './outcomes.ts'
 import { provenDecisions } from './proofs.ts'
 import { databaseSurvives } from './server-crashes.ts'
 import * as timing from './timing.ts'
 import { conservation, readGas, spendBound, wasteBound } from './totals.ts'
 
-// A program of its own that looks at a run at rest: what clients were told, what the proxies saw, what the chains
-// and the database say. It shares no code with the service.
+// A separate program that examines a run at rest: the answers to clients, the proxies' traffic, the chains
+// and the database. It shares no code with the service.
 
 const checks: readonly Check[] = [
   ...[...Object.values(outcomes), ...Object.values(timing)],
@@ -72,7 +72,7 @@ function printViolations(violations: readonly Violation[]): void {
 
 async function check(dir: string): Promise<boolean> {
   const input: Input = readInput(dir)
-  const evidence = await patiently(() => gather(input))
+  const evidence = await retryReads(() => gather(input))
   const violations = (await Promise.all(checks.map((judge) => judge(evidence)))).flat()
   const rows = coverageOf(input, evidence.db)
   const { least } = input.facts
@@ -92,7 +92,7 @@ async function check(dir: string): Promise<boolean> {
 
 const [dir] = process.argv.slice(2)
 if (!dir) throw new Error('Which folder?')
-// 1 is a verdict; whatever keeps the checker from one is not.
+// 1 is a verdict; an error that prevents one is not.
 const isClean = await check(dir).catch((error: unknown) => {
   process.stderr.write(`${error instanceof Error ? error.stack : error}\n`)
   process.exit(2)

@@ -1,14 +1,14 @@
 import { type Check, each, eachAsync } from './evidence.ts'
 import type { Input, Said } from './input.ts'
 
-// What was said to clients against what the chains show.
+// Compares the answers to clients with the chains.
 
 const ENDS = ['settled', 'refunded', 'failed']
 const nameOf = (swap: { id: string; state: string }) => `${swap.id} (${swap.state})`
 
 type Told = { swapId: string; status: string; said: Said; askedAt: number }
 
-/** Every answer about a swap, with the time at which it was asked for. */
+/** Every answer about a swap, with the time of its request. */
 function toldIn({ history }: Input): Told[] {
   const asked = new Map<string, number>()
   return history.flatMap((said) => {
@@ -26,56 +26,56 @@ function everToldAs(input: Input, status: string): Set<string> {
   return new Set(toldIn(input).flatMap((told) => (told.status === status ? [told.swapId] : [])))
 }
 
-export const atMostOneDelivery: Check = ({ db, deedsOf }) =>
+export const atMostOneDelivery: Check = ({ db, opEventsOf }) =>
   each('INV-1', db.swaps, (swap) => {
-    const { length } = deedsOf(swap, 'deliver')
+    const { length } = opEventsOf(swap, 'deliver')
     return length > 1 ? `${nameOf(swap)} was delivered ${length} times` : undefined
   })
 
-export const exclusiveOutcome: Check = ({ db, deedsOf }) =>
+export const exclusiveOutcome: Check = ({ db, opEventsOf }) =>
   each('INV-2', db.swaps, (swap) =>
-    deedsOf(swap, 'deliver').length > 0 && deedsOf(swap, 'refund').length > 0
+    opEventsOf(swap, 'deliver').length > 0 && opEventsOf(swap, 'refund').length > 0
       ? `${nameOf(swap)} was delivered and refunded`
       : undefined,
   )
 
-export const atMostOneRefund: Check = ({ db, deedsOf }) =>
+export const atMostOneRefund: Check = ({ db, opEventsOf }) =>
   each('INV-3', db.swaps, (swap) => {
-    const { length } = deedsOf(swap, 'refund')
+    const { length } = opEventsOf(swap, 'refund')
     return length > 1 ? `${nameOf(swap)} was refunded ${length} times` : undefined
   })
 
-export const settledIsTrue: Check = ({ input, db, deedsOf }) => {
+export const settledIsTrue: Check = ({ input, db, opEventsOf }) => {
   const told = everToldAs(input, 'settled')
   return each('INV-4', db.swaps, (swap) => {
     if (!told.has(swap.id) && !['settled', 'claiming', 'closed'].includes(swap.state)) return undefined
-    const [paid] = deedsOf(swap, 'deliver')
+    const [paid] = opEventsOf(swap, 'deliver')
     if (!paid) return `${nameOf(swap)} was said to be settled, and nothing was delivered`
     return (paid.amount ?? 0n) < swap.min_output ? `${nameOf(swap)} was paid below its minimum` : undefined
   })
 }
 
-export const refundedIsTrue: Check = ({ input, db, deedsOf }) => {
+export const refundedIsTrue: Check = ({ input, db, opEventsOf }) => {
   const told = everToldAs(input, 'refunded')
   return each('INV-5', db.swaps, (swap) => {
     if (!told.has(swap.id) && swap.state !== 'refunded') return undefined
-    const [back] = deedsOf(swap, 'refund')
+    const [back] = opEventsOf(swap, 'refund')
     if (!back) return `${nameOf(swap)} was said to be refunded, and nothing went back`
     const isExact = back.amount === undefined || back.amount === swap.input_amount
     return isExact ? undefined : `${nameOf(swap)} got ${back.amount} of ${swap.input_amount} back`
   })
 }
 
-export const failedIsTrue: Check = ({ input, db, deedsOf }) => {
+export const failedIsTrue: Check = ({ input, db, opEventsOf }) => {
   const told = everToldAs(input, 'failed')
   return each('INV-6', db.swaps, (swap) =>
-    (told.has(swap.id) || swap.state === 'failed') && deedsOf(swap, 'lock').length > 0
+    (told.has(swap.id) || swap.state === 'failed') && opEventsOf(swap, 'lock').length > 0
       ? `${nameOf(swap)} was said to have failed, and its input was taken`
       : undefined,
   )
 }
 
-/** A question asked after an end was told has to be answered with that end. */
+/** A request after a reported end must be answered with that end. */
 export const terminalIsFinal: Check = ({ input }) => {
   const ends = new Map<string, Told>()
   const hadReorg = input.faults.some(({ kind }) => kind === 'reorged')
@@ -96,13 +96,13 @@ export const terminalIsFinal: Check = ({ input }) => {
   })
 }
 
-export const noLostSwap: Check = ({ input, db, deedsOf }) => {
+export const noLostSwap: Check = ({ input, db, opEventsOf }) => {
   const rows = new Set(db.swaps.map(({ id }) => id))
   const acknowledged = new Set(toldIn(input).map(({ swapId }) => swapId))
   const isBlocked = (swap: (typeof db.swaps)[number]) =>
     swap.state === 'refundBlocked' &&
-    deedsOf(swap, 'lock').length === 1 &&
-    deedsOf(swap, 'refund').length === 0
+    opEventsOf(swap, 'lock').length === 1 &&
+    opEventsOf(swap, 'refund').length === 0
   return [
     ...each('INV-8', [...acknowledged], (id) =>
       rows.has(id) ? undefined : `${id} was acknowledged and is lost`,
@@ -115,33 +115,33 @@ export const noLostSwap: Check = ({ input, db, deedsOf }) => {
   ]
 }
 
-export const oneInput: Check = ({ db, deedsOf }) =>
+export const oneInput: Check = ({ db, opEventsOf }) =>
   each('INV-10', db.swaps, (swap) => {
-    const { length } = deedsOf(swap, 'lock')
+    const { length } = opEventsOf(swap, 'lock')
     return length > 1 ? `the input of ${nameOf(swap)} was taken ${length} times` : undefined
   })
 
-export const atMostOneClaim: Check = ({ db, deedsOf }) =>
+export const atMostOneClaim: Check = ({ db, opEventsOf }) =>
   each('INV-14', db.swaps, (swap) => {
-    const left = deedsOf(swap, 'claim').length + deedsOf(swap, 'refund').length
+    const left = opEventsOf(swap, 'claim').length + opEventsOf(swap, 'refund').length
     return left > 1 ? `the input of ${nameOf(swap)} left its vault ${left} times` : undefined
   })
 
-/** Of each swap: minus input and plus output, or nothing, or minus input and plus refund. */
+/** For each swap: minus input and plus output, or nothing, or minus input and plus refund. */
 export const deltas: Check = (evidence) => {
-  const { db, deedsOf, partyOf, balanceOf } = evidence
+  const { db, opEventsOf, partyOf, balanceOf } = evidence
   return eachAsync('INV-11', db.swaps, async (swap) => {
     const party = partyOf(swap)
     if (!party) return `${nameOf(swap)} has a wallet that nobody knows`
-    const [paid] = deedsOf(swap, 'deliver')
-    const isTaken = deedsOf(swap, 'lock').length > 0 && deedsOf(swap, 'refund').length === 0
+    const [paid] = opEventsOf(swap, 'deliver')
+    const isTaken = opEventsOf(swap, 'lock').length > 0 && opEventsOf(swap, 'refund').length === 0
     const [holds, got, credit] = await Promise.all([
       balanceOf(swap.origin_chain, swap.wallet, swap.input_token),
       balanceOf(swap.destination_chain, swap.recipient, swap.output_token),
       evidence.evm.get(swap.origin_chain)?.creditOf(swap.wallet, swap.input_token) ?? 0n,
     ])
     const expected = isTaken ? 0n : BigInt(party.held)
-    // Who moves the money away after signing has less; nobody has more.
+    // A wallet that moves its funds away after signing has less; no wallet has more.
     const isOwnDoing = party.behaviour === 'sweptBalance' && holds === 0n
     if (holds + credit !== expected && !isOwnDoing)
       return `${nameOf(swap)}: the wallet holds ${holds} instead of ${expected}`
@@ -172,7 +172,9 @@ export const tenantsApart: Check = ({ input }) =>
     client === -1 && type === 'ok' ? `a stranger was answered ${status} at ${path}` : undefined,
   )
 
-/** A database or a node that is down is a 503 that says when to come back; anything else is an unhandled fault. */
+/**
+ * If a database or node is down, the answer is a 503 with Retry-After; anything else is an unhandled fault.
+ */
 export const honestRefusals: Check = ({ input }) =>
   each('HTTP', input.history, ({ type, path, status, retryAfter }) => {
     if (type !== 'fail' || status === undefined || status < 500) return undefined

@@ -1,7 +1,7 @@
 import type { Database, Move, Proof, SwapRow } from './database.ts'
 import { type Check, type Evidence, eachAsync } from './evidence.ts'
 
-// Every decision about money carries what the chain was taken to show. Here it is looked up again.
+// Every decision about funds records the chain state it was based on. The checker reads that state again.
 
 const DECISIONS = ['failed', 'refundDecided']
 const HASH_MASK = (1n << 222n) - 1n
@@ -29,9 +29,9 @@ async function objectionTo(evidence: Evidence, swap: SwapRow, move: Move, proof:
     return signed.length > 0 ? `${signed.length} ${role} transactions were signed` : undefined
   }
   const chain = evidence.evm.get(proof.chainId)
-  // No rule of Solana ends a delivery: only that every signed one is dead does.
+  // No deadline of Solana ends a delivery: only the expiry of every signed one does.
   if (!chain && proof.kind === 'notDeliveredPastDeadline') return 'there is no such deadline on Solana'
-  // A Solana node keeps no state of the past: what stands there now is judged by the outcomes.
+  // A Solana node keeps no past state: the checks of outcomes cover its current state.
   if (!chain || !proof.block) return undefined
   const number = Number(proof.block.number)
   const block = await chain.blockAt(number)
@@ -67,7 +67,7 @@ async function deliveredAt({ evm }: Evidence, swap: SwapRow, block: number): Pro
 
 type Attempts = Database['attempts']
 
-/** Every signed transaction that was on record then has a nonce that the chain had taken. */
+/** Every signed transaction on record at that time has a nonce that the chain had consumed. */
 async function consumedAt({ db, evm }: Evidence, swap: SwapRow, role: string, block: number) {
   const signed: Attempts = db.attempts.filter((each) => each.role === role && each.swap_ids.includes(swap.id))
   for (const { chain_id, sender, nonce } of signed) {

@@ -3,8 +3,8 @@ import { type Check, each } from './evidence.ts'
 const CRASH = /^.*\(PID \d+\) was terminated by signal \d+.*$/gm
 
 /**
- * The lines of a log of PostgreSQL which say that one of its processes ended by a signal. Tests kill the postmaster
- * alone, and its children end by themselves then: whatever is found here is a fault of the server.
+ * The lines of a PostgreSQL log that report a process ended by a signal. Tests kill only the postmaster, and
+ * its children then exit by themselves. Any such line is therefore a fault of the server.
  */
 export function findServerCrashes(log: string): string[] {
   return log.match(CRASH) ?? []

@@ -1,7 +1,7 @@
 import { type Address, address, createSolanaRpc, type Signature } from '@solana/kit'
-import type { Deed } from './evm-evidence.ts'
+import { mapConcurrently } from './concurrency.ts'
+import type { OpEvent } from './evm-evidence.ts'
 import { type ChainSetup, nodeOf } from './input.ts'
-import { mapSome } from './map-some.ts'
 
 const TOKEN_PROGRAMS = [
   'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA',
@@ -9,13 +9,13 @@ const TOKEN_PROGRAMS = [
 ].map(address)
 const MEMO = /[0-9a-f]{64}/
 
-/** A transaction that succeeded, by what it changed. */
+/** The balance changes of a successful transaction. */
 export type Effect = {
   txHash: string
   slot: number
   memo: string
   feePayer: string
-  /** What left the fee payer. */
+  /** The amount that left the fee payer. */
   spent: bigint
   /** By owner and mint. */
   tokens: Map<string, bigint>
@@ -23,7 +23,7 @@ export type Effect = {
 
 export type SolanaEvidence = {
   chain: ChainSetup
-  deeds: Deed[]
+  opEvents: OpEvent[]
   effects: Effect[]
   balanceOf(owner: string, mint: string): Promise<bigint>
   supplyOf(mint: string): Promise<bigint>
@@ -31,7 +31,7 @@ export type SolanaEvidence = {
 
 type Rpc = ReturnType<typeof createSolanaRpc>
 
-/** Everything that went into or out of the two vaults, told by balances and memos. */
+/** All transfers into and out of the two vaults, from balances and memos. */
 export async function readSolanaEvidence(chain: ChainSetup): Promise<SolanaEvidence> {
   const rpc = createSolanaRpc(nodeOf(chain))
   const { intake, inventory } = chain.vaults ?? { intake: '', inventory: '' }
@@ -41,10 +41,10 @@ export async function readSolanaEvidence(chain: ChainSetup): Promise<SolanaEvide
   const memos = new Map<Signature, string>()
   for (const each of addresses)
     for (const [signature, memo] of await memosOf(rpc, each)) memos.set(signature, memo)
-  const effects = (await mapSome([...memos], (noted) => readEffect(rpc, noted))).flat()
-  const deeds = effects.flatMap((effect) => toDeeds(chain, effect, { intake, inventory }))
+  const effects = (await mapConcurrently([...memos], (noted) => readEffect(rpc, noted))).flat()
+  const opEvents = effects.flatMap((effect) => toOpEvents(chain, effect, { intake, inventory }))
   return {
-    ...{ chain, deeds, effects },
+    ...{ chain, opEvents, effects },
     async supplyOf(mint) {
       const { value } = await rpc.getTokenSupply(address(mint), { commitment: 'confirmed' }).send()
       return BigInt(value.amount)
@@ -72,7 +72,7 @@ async function tokenAccountsOf(rpc: Rpc, owner: Address) {
   )
 }
 
-/** The transactions that succeeded and name an op, with that name. */
+/** The successful transactions that name an op, with its id. */
 async function memosOf(rpc: Rpc, of: Address): Promise<[Signature, string][]> {
   const all: [Signature, string][] = []
   for (let before: Signature | undefined; ; ) {
@@ -106,7 +106,11 @@ async function readEffect(rpc: Rpc, [signature, memo]: [Signature, string]): Pro
   return [{ txHash: signature, slot: Number(slot), memo, feePayer, spent, tokens }]
 }
 
-function toDeeds(chain: ChainSetup, effect: Effect, vaults: { intake: string; inventory: string }): Deed[] {
+function toOpEvents(
+  chain: ChainSetup,
+  effect: Effect,
+  vaults: { intake: string; inventory: string },
+): OpEvent[] {
   const base = { id: `0x${effect.memo}`, chainId: chain.chainId, txHash: effect.txHash, block: effect.slot }
   const of = (owner: string) =>
     [...effect.tokens].flatMap(([key, amount]) =>

@@ -2,17 +2,17 @@ import type { SwapRow } from './database.ts'
 import { type Check, type Evidence, each } from './evidence.ts'
 import { finalSecondsOf, type Head, type Input } from './input.ts'
 
-// Told too early: what was said or signed of a transaction before it was as deep as it has to be. An outcome may
-// turn out right all the same; it is the rule that keeps it right when a reorg comes.
+// Checks for premature decisions: statements or signatures about a transaction before it had the required
+// depth. The outcome may still be right, but only this rule keeps it right in a reorg.
 
-// On top of finality, to deliver again: money-safety of soft settling.
+// On top of finality, for a repeated delivery: see soft settling in money-safety.
 const REDELIVERY_SECONDS = 60
-// Where minutes pass at once, what was read before they did may be written after: a paused process takes this long.
+// If minutes pass at once, a value read before may be written after: a paused process takes this long.
 const DECISION_MS = 15_000
 
 /**
- * The highest that can have been there at this moment: not above the second head that was seen after it, however late
- * the busy machine was to look. Undefined where nobody looked any more.
+ * The highest block possible at this time: at most the second head observed after it, however late a busy
+ * machine observed it. Undefined if there was no later observation.
  */
 function highest({ heads }: Input, chain: string, at: number, numberOf: (head: Head) => number | undefined) {
   const seen = heads.filter((head) => head.chain === chain)
@@ -31,8 +31,8 @@ function chainOf({ evm, input }: Evidence, chainId: number) {
 }
 
 /**
- * How many blocks a transaction lacked at this moment to be final, by the word of the chain or by depth where it has
- * none; 0 when it was, or where nobody can tell.
+ * How many blocks a transaction lacked for finality at this time, by the chain's own tag or by depth if it
+ * has none. 0 if it was final or finality is unknown.
  */
 function lacking(evidence: Evidence, chainId: number, block: number, at: number): number {
   const chain = chainOf(evidence, chainId)
@@ -49,11 +49,11 @@ function movedTo({ db }: Evidence, swap: SwapRow, state: string): number | undef
     ?.at
 }
 
-/** `settled` before the delivery is final, only while there is time to deliver again. */
+/** `settled` before the delivery is final is allowed only while there is time to deliver again. */
 export const settledInTime: Check = (evidence) =>
   each('INV-4', evidence.db.swaps, (swap) => {
     const at = movedTo(evidence, swap, 'settled')
-    const [paid] = evidence.deedsOf(swap, 'deliver')
+    const [paid] = evidence.opEventsOf(swap, 'deliver')
     const chain = chainOf(evidence, swap.destination_chain)
     if (
       at === undefined ||
@@ -75,7 +75,7 @@ export const settledInTime: Check = (evidence) =>
 export const refundedInTime: Check = (evidence) =>
   each('INV-5', evidence.db.swaps, (swap) => {
     const at = movedTo(evidence, swap, 'refunded')
-    const [back] = evidence.deedsOf(swap, 'refund')
+    const [back] = evidence.opEventsOf(swap, 'refund')
     if (at === undefined || !back) return undefined
     const lacks = lacking(evidence, swap.origin_chain, back.block, at)
     return lacks > 0 ? `${swap.id} was refunded ${lacks} blocks before its refund was final` : undefined
@@ -83,8 +83,8 @@ export const refundedInTime: Check = (evidence) =>
 
 export const claimedInTime: Check = (evidence) =>
   each('INV-15', evidence.db.swaps, (swap) => {
-    if (evidence.deedsOf(swap, 'claim').length === 0) return undefined
-    const [paid] = evidence.deedsOf(swap, 'deliver')
+    if (evidence.opEventsOf(swap, 'claim').length === 0) return undefined
+    const [paid] = evidence.opEventsOf(swap, 'deliver')
     if (!paid) return `${swap.id} was claimed, and nothing was delivered`
     const signed = evidence.db.attested.filter(
       ({ kind, swap_ids }) => kind === 'claim' && swap_ids.includes(swap.id),
@@ -97,7 +97,7 @@ export const claimedInTime: Check = (evidence) =>
 
 const REFUNDING = ['refundDecided', 'refunding', 'refundBlocked', 'refunded', 'failed']
 
-/** From the decision on, no delivery may be signed. */
+/** After the decision, no delivery may be signed. */
 export const nothingSignedAfter: Check = ({ db }) =>
   each('INV-2', db.swaps, (swap) => {
     const decided = db.moves.find(({ swap_id, became }) => swap_id === swap.id && REFUNDING.includes(became))

@@ -3,24 +3,24 @@ import type { AttemptRow, Database, SwapRow } from './database.ts'
 import { type Check, type Evidence, each, eachAsync } from './evidence.ts'
 import type { EvmEvidence } from './evm-evidence.ts'
 
-// What all swaps together did to the money of the operator, and what it cost.
+// The effect of all swaps together on the operator's funds, and their cost.
 
-// Gas of what was sent in vain, on top of what was not.
+// Gas of wasted transactions, relative to useful ones.
 const MOST_WASTE = 0.3
 
 const sum = (amounts: readonly bigint[]) => amounts.reduce((total, amount) => total + amount, 0n)
 
-/** The inventory has what it had, plus what was claimed, minus what was paid; and nobody made or burnt a token. */
+/** The inventory equals its start plus claims minus payments, and no token was minted or burnt. */
 export const conservation: Check = async (evidence) => {
-  const { db, input, deedsOf } = evidence
-  const isClaimed = (swap: SwapRow) => deedsOf(swap, 'claim').length > 0
+  const { db, input, opEventsOf } = evidence
+  const isClaimed = (swap: SwapRow) => opEventsOf(swap, 'claim').length > 0
   return eachAsync('INV-11', input.setup.holdings, async ({ chainId, token, inventory, supply }) => {
     const claimed = db.swaps.filter(
       (swap) => swap.origin_chain === chainId && isToken(token, swap.input_token) && isClaimed(swap),
     )
     const paid = db.swaps
       .filter((swap) => swap.destination_chain === chainId && isToken(token, swap.output_token))
-      .flatMap((swap) => deedsOf(swap, 'deliver').map(({ amount = 0n }) => amount))
+      .flatMap((swap) => opEventsOf(swap, 'deliver').map(({ amount = 0n }) => amount))
     const due = BigInt(inventory) + sum(claimed.map((swap) => swap.input_amount)) - sum(paid)
     const held = await evidence.balanceOf(chainId, vaultOf(evidence, chainId), token)
     if (held !== due) return `chain ${chainId}: the inventory holds ${held} of ${token} instead of ${due}`
@@ -43,7 +43,7 @@ function supplyOf({ evm, solana }: Evidence, chainId: number, token: string): Pr
 
 export type GasBill = { all: bigint; useful: bigint; reverted: number; landed: number }
 
-/** What the service's transactions burnt, and how much of that by those that did something to a swap. */
+/** The gas burnt by the service's transactions, and the part of those with an effect on a swap. */
 export async function readGas({ db, evm }: Pick<Evidence, 'db' | 'evm'>): Promise<GasBill> {
   const bills = await Promise.all(
     [...evm.values()].map((chain) =>
@@ -60,8 +60,8 @@ export async function readGas({ db, evm }: Pick<Evidence, 'db' | 'evm'>): Promis
   }
 }
 
-async function readGasOn({ client, deeds }: EvmEvidence, hashes: readonly string[]): Promise<GasBill> {
-  const useful = new Set(deeds.map(({ txHash }) => txHash))
+async function readGasOn({ client, opEvents }: EvmEvidence, hashes: readonly string[]): Promise<GasBill> {
+  const useful = new Set(opEvents.map(({ txHash }) => txHash))
   const found = await Promise.all(
     hashes.map((hash) => client.getTransactionReceipt({ hash: hash as Address }).catch(() => undefined)),
   )
@@ -75,8 +75,8 @@ async function readGasOn({ client, deeds }: EvmEvidence, hashes: readonly string
 }
 
 /**
- * All chains but one that undid more than its reorg window: the nonces of what it undid are used up once more, by
- * transactions that are too late.
+ * All chains except one that reverted more than its reorg window: there, the nonces of reverted transactions
+ * are consumed again by transactions that are too late.
  */
 export const wasteBound: Check = async ({ db, evm, input }) => {
   const undone = input.faults.flatMap(({ kind, chain }) => (kind === 'deeplyReorged' ? [chain] : []))
@@ -88,7 +88,10 @@ export const wasteBound: Check = async ({ db, evm, input }) => {
   )
 }
 
-/** No lock and no delivery offers more for gas than the quotes of its swaps allow, unless one is owed by then. */
+/**
+ * No lock or delivery offers more for gas than the quotes of its swaps allow, unless a payment is due by
+ * then.
+ */
 export const spendBound: Check = ({ db, evm }) => {
   const swaps = new Map(db.swaps.map((swap) => [swap.id, swap]))
   const bounded = db.attempts.filter(
@@ -106,7 +109,7 @@ export const spendBound: Check = ({ db, evm }) => {
 const boundOf = ({ role }: AttemptRow, swap: SwapRow) =>
   role === 'lock' ? swap.lock_fee_bound : swap.delivery_fee_bound
 
-/** An input that was paid for before its lock was final, or an output that was said to be there. */
+/** An input whose output was paid before its lock was final, or an output that was reported as delivered. */
 function isOwed({ moves }: Database, { role, at }: AttemptRow, { id }: SwapRow): boolean {
   const owing = role === 'lock' ? ['delivering', 'settled'] : ['settled']
   return moves.some((move) => move.swap_id === id && move.at <= at && owing.includes(move.became))

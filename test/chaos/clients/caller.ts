@@ -3,7 +3,7 @@ import type { Random } from '../../bench/random.ts'
 import { type Answer, type ApiClient, type Call, createApiClient } from '../../client.ts'
 import type { Ledger } from '../ledger.ts'
 
-/** A caller that notes what it asks and what it is told, in the way of Jepsen: invoke, then ok, fail or info. */
+/** A caller that records its requests and answers like Jepsen: invoke, then ok, fail or info. */
 export type Caller = ApiClient & { note(entry: object): void }
 
 type Options = {
@@ -19,8 +19,8 @@ const TIMEOUT_MS = 20_000
 const AGAIN_MS = 300
 
 /**
- * Asks any process of the API, and another one when that fails. A request that may be sent again is, until there
- * is an answer that means something: `info` says that nobody knows what became of one.
+ * Calls any API process, and another one if that fails. Repeatable requests are repeated until there is a
+ * meaningful answer: `info` means that the outcome is unknown.
  */
 export function createCaller(options: Options): Caller {
   const { id, apiUrls, apiKey, ledger, random, isOver } = options
@@ -60,7 +60,7 @@ export function createCaller(options: Options): Caller {
   return { ...createApiClient({ apiUrl: '', apiKey }, call), note }
 }
 
-/** What the checker asks about; tokens are long, and nobody's to keep. */
+/** The fields that the checker needs; tokens are long and secret. */
 function summary(body: unknown): object {
   const fields = body as Record<string, unknown>
   const named = [

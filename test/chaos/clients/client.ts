@@ -3,13 +3,13 @@ import type { Hex } from 'viem'
 import type { PrivateKeyAccount } from 'viem/accounts'
 import { operationOf } from '../../solana-orders.ts'
 import { authorize, toRequest } from '../../world.ts'
-import type { EvmPlace } from '../plan.ts'
-import * as mischief from './mischief.ts'
+import type { EvmChainName } from '../plan.ts'
+import * as hostile from './hostile-actions.ts'
 import { amountOf, type Party, type Scene, sideOf } from './scene.ts'
 
 const HELD_SECONDS = 5
 
-/** One client's life: a quote, a build, a signature, a submission, and questions until there is an end. */
+/** One client: a quote, a build, a signature, a submission, and status reads until the end. */
 export async function live(scene: Scene, party: Party): Promise<void> {
   const { caller } = scene
   const { plan, wallet, recipient } = party
@@ -40,7 +40,7 @@ async function quoteOf({ caller }: Scene, request: object): Promise<string | und
   return status === 200 ? body.geoQuoteToken : undefined
 }
 
-async function submitFromEvm(scene: Scene, party: Party, from: EvmPlace, request: object) {
+async function submitFromEvm(scene: Scene, party: Party, from: EvmChainName, request: object) {
   const { caller, world } = scene
   const wallet = party.wallet as PrivateKeyAccount
   const geoQuoteToken = await quoteOf(scene, request)
@@ -50,10 +50,10 @@ async function submitFromEvm(scene: Scene, party: Party, from: EvmPlace, request
   if (build.status !== 200) return undefined
   const signature = await wallet.signMessage({ message: { raw: build.body.geoOpHash as Hex } })
   const submission = { geoOpToken: build.body.geoOpToken, signature }
-  await mischief.beforeSubmit(scene, party, { from, submission, build: build.body })
+  await hostile.beforeSubmit(scene, party, { from, submission, build: build.body })
   const { status, body } = await caller.submit(submission)
   if (status !== 200) return undefined
-  await mischief.afterSubmit(scene, party, { from, submission, build: build.body, swapId: body.swapId })
+  await hostile.afterSubmit(scene, party, { from, submission, build: build.body, swapId: body.swapId })
   return body.swapId
 }
 
@@ -66,18 +66,18 @@ async function submitFromSolana(scene: Scene, party: Party, request: object) {
   const { geoOpToken, unsignedTransaction } = build.body
   const wallet = party.wallet as KeyPairSigner
   const signedTransaction = await solana.signTransaction(wallet, unsignedTransaction)
-  await mischief.beforeSolanaSubmit(scene, party, {
+  await hostile.beforeSolanaSubmit(scene, party, {
     geoOpToken,
     signedTransaction,
     ...operationOf(build.body),
   })
   const { status, body } = await caller.submitSolana({ geoOpToken, signedTransaction })
   if (status !== 200) return undefined
-  await mischief.refuseOutput(scene, party, body.swapId)
+  await hostile.refuseOutput(scene, party, body.swapId)
   return body.swapId
 }
 
-/** Held reads until the end, and once more after it: what has ended stays as it is. */
+/** Held reads until the end, and one more after it: the end must not change. */
 async function follow({ caller, isOver }: Scene, swapId: string): Promise<void> {
   while (!isOver()) {
     const { status, body } = await caller.status(swapId, HELD_SECONDS)

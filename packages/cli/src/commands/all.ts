@@ -2,7 +2,7 @@ import type { AnyCommand } from '../command.ts'
 
 type Entry = { about: string; load(): Promise<AnyCommand> }
 
-/** In the order of the help. A command is loaded when it is called: help needs none of what they need. */
+/** In the order of the help. Commands are loaded when called, so the help stays fast. */
 export const commands: Readonly<Record<string, Entry>> = {
   swap: {
     about: 'swap one token for another, from quote to end',
@@ -10,7 +10,7 @@ export const commands: Readonly<Record<string, Entry>> = {
   },
   quote: { about: 'price a swap', load: async () => (await import('./quote.ts')).quote },
   status: {
-    about: 'how a swap is doing; --wait stays until its end',
+    about: 'the status of a swap; --wait follows it to its end',
     load: async () => (await import('./status.ts')).status,
   },
   history: { about: 'the swaps of your account', load: async () => (await import('./history.ts')).history },
@@ -18,7 +18,7 @@ export const commands: Readonly<Record<string, Entry>> = {
     about: 'send an input back after its deadline, without the service',
     load: async () => (await import('./refund.ts')).refund,
   },
-  balance: { about: 'what a wallet holds', load: async () => (await import('./balance.ts')).balance },
+  balance: { about: 'the balances of a wallet', load: async () => (await import('./balance.ts')).balance },
   delegation: {
     about: 'whether a wallet can swap from a chain',
     load: async () => (await import('./delegation.ts')).delegation,

@@ -5,13 +5,13 @@ import { connect, readCatalog } from '../context.ts'
 
 export const balance = defineCommand({
   usage: '[--wallet NAME|ADDRESS] [--chain CHAIN] [options]',
-  about: `Reads from the chains what a wallet holds of the tokens that can be swapped.
-Without --chain: on all chains whose node is known and where there is a wallet to ask for.`,
+  about: `Reads a wallet's balances of the tokens that can be swapped from the chains.
+Without --chain: on all chains with a configured node and a wallet.`,
   words: [0, 0],
   options: {
     wallet: { type: 'string', value: 'WHO', about: 'wallet or address; default: see geoswap wallet --help' },
     chain: { type: 'string', value: 'CHAIN', about: 'on this chain only, by name or id' },
-    all: { type: 'boolean', about: 'also what it holds nothing of' },
+    all: { type: 'boolean', about: 'include zero balances' },
     raw: { type: 'boolean', about: 'amounts are integers in the smallest unit' },
   },
   examples: ['', '--wallet bot --chain alpha', '--wallet 0x7099… --json'],

@@ -5,9 +5,9 @@ import { assertKey, CONFIG_KEYS } from '../store/config-file.ts'
 
 export const config = defineCommand({
   usage: 'list | get NAME | set NAME VALUE | unset NAME',
-  about: `Keeps settings. On a network of npm start none is needed: it is found by itself, in .geoswap of
-this folder or one above, or in GEOSWAP_HOME. What is set here comes before that; GEOSWAP_URL and
-GEOSWAP_API_KEY come before what is set here. "set apiKey" without a value asks for it.
+  about: `Stores settings. A network of npm start needs none: it is found in .geoswap of this folder or a
+parent, or in GEOSWAP_HOME. Settings take precedence over it; GEOSWAP_URL and GEOSWAP_API_KEY take
+precedence over settings. "set apiKey" without a value prompts for it.
 
 ${columns(Object.entries(CONFIG_KEYS).map(([name, about]) => [`  ${name}`, about])).join('\n')}`,
   words: [1, 3],
@@ -27,7 +27,7 @@ ${columns(Object.entries(CONFIG_KEYS).map(([name, about]) => [`  ${name}`, about
   },
 })
 
-/** Also where the values in use come from. API keys are not shown in a list. */
+/** Also shows the source of the values in use. API keys are masked. */
 function list({ config: file, settings, terminal }: Context): void {
   const shown = Object.fromEntries(
     Object.entries(file.read()).map(([key, value]) => [key, masked(key, value)]),
@@ -54,7 +54,7 @@ function set({ config: file, terminal }: Context, name: string, value: string): 
   terminal.result([`${name} is set`], { [name]: masked(name, value) })
 }
 
-/** What is asked for is in no history of a shell. */
+/** Prompts, so that the key is not in the shell's history. */
 function askForKey({ terminal, interrupts }: Context): Promise<string> {
   return terminal.secret('API key (not shown): ', interrupts.signal)
 }

@@ -5,8 +5,8 @@ import { chooseAddress } from '../wallets.ts'
 
 export const delegation = defineCommand({
   usage: 'CHAIN [--wallet NAME|ADDRESS]',
-  about: `Says whether a wallet can swap from a chain as it is.
-Where it cannot, its first swap there signs an authorization, once.`,
+  about: `Says whether a wallet can already swap from a chain.
+If not, its first swap there signs an authorization, once.`,
   words: [1, 1],
   options: {
     wallet: { type: 'string', value: 'WHO', about: 'wallet or address; default: see geoswap wallet --help' },

@@ -10,7 +10,7 @@ const STATUSES = ['pending', 'settled', 'failed', 'refunded'] as const
 
 export const history = defineCommand({
   usage: '[options]',
-  about: "Lists the swaps of this API key's account, the newest first, a page at a time.",
+  about: "Lists the swaps of this API key's account, newest first, one page at a time.",
   words: [0, 0],
   options: {
     wallet: { type: 'string', value: 'WHO', about: 'only swaps that this wallet or address paid' },
@@ -61,7 +61,7 @@ function toLines({ swaps, nextCursor }: HistoryReply, catalog: Catalog, raw: boo
   return nextCursor === undefined ? table : [...table, `more: --cursor ${nextCursor}`]
 }
 
-/** A token that is no longer listed has no decimals here: then the amount is as it is. */
+/** A token that is no longer listed has unknown decimals, so its amount is printed in smallest units. */
 function write(
   { chains, tokens }: Catalog,
   { chainId, token, amount, raw }: { chainId: number; token: string; amount: string; raw: boolean },

@@ -1,18 +1,18 @@
 import { defineCommand } from '../command.ts'
 import { CliError } from '../errors.ts'
-import { openDesk } from '../mcp/open.ts'
+import { openMcpContext } from '../mcp/open-context.ts'
 import { DEFAULT_PORT, serve } from '../mcp/serve.ts'
 
 export const mcp = defineCommand({
   usage: '[--http [PORT]] [options]',
   about: `Serves quotes, swaps and balances to language models by the Model Context Protocol: over stdin and
-stdout, or with --http on this machine at http://127.0.0.1:${DEFAULT_PORT}/mcp for whoever has the token.
-The wallets are unlocked once, at the start, with GEOSWAP_PASSPHRASE or by asking at the terminal.
+stdout, or with --http on this machine at http://127.0.0.1:${DEFAULT_PORT}/mcp for clients with the token.
+The wallets are unlocked once, at the start, with GEOSWAP_PASSPHRASE or a prompt at the terminal.
 Keys stay in this process.
 
-Each of the limits can also be in the environment (--max-swap-usd: GEOSWAP_MCP_MAX_SWAP_USD) or in the
-configuration (geoswap config set mcp.maxSwapUsd 50); flags come first. GEOSWAP_MCP_TOKEN is the
-token of --http; without it there is a new one at each start.`,
+Each limit can also be set in the environment (--max-swap-usd: GEOSWAP_MCP_MAX_SWAP_USD) or in the
+configuration (geoswap config set mcp.maxSwapUsd 50); flags take precedence. GEOSWAP_MCP_TOKEN is the
+token of --http; without it a new one is created at each start.`,
   words: [0, 1],
   options: {
     http: {
@@ -23,23 +23,27 @@ token of --http; without it there is a new one at each start.`,
     wallets: {
       type: 'string',
       value: 'NAMES',
-      about: 'wallets that may pay, with commas; default: the usual ones',
+      about: 'wallets that may pay, comma-separated; default: the usual ones',
     },
     recipients: {
       type: 'string',
       value: 'LIST',
-      about: 'who may be paid beside own wallets: addresses, with commas',
+      about: 'recipients allowed besides own wallets: addresses, comma-separated',
     },
-    'max-swap-usd': { type: 'string', value: 'N', about: 'the most that one swap may be worth; default 100' },
-    'max-day-usd': { type: 'string', value: 'N', about: 'the most that 24 hours may be worth; default 1000' },
+    'max-swap-usd': { type: 'string', value: 'N', about: 'the largest value of one swap; default 100' },
+    'max-day-usd': {
+      type: 'string',
+      value: 'N',
+      about: 'the largest value of all swaps in 24 hours; default 1000',
+    },
     'confirm-above-usd': {
       type: 'string',
       value: 'N',
-      about: 'what is worth more has to be confirmed; default 25',
+      about: 'confirm swaps above this value; default 25',
     },
     'allow-unknown-value': {
       type: 'boolean',
-      about: 'swap also what has no USD price; always to be confirmed',
+      about: 'allow tokens without a USD price; always confirmed',
     },
     'wait-seconds': {
       type: 'string',
@@ -51,7 +55,7 @@ token of --http; without it there is a new one at each start.`,
 
   async run(context, { values, words: [port] }) {
     if (port !== undefined && !values.http) throw new CliError('USAGE', 'A port is for --http.')
-    const desk = await openDesk(context, {
+    const mcp = await openMcpContext(context, {
       isReadOnly: values['read-only'] ?? false,
       flags: {
         ...{ wallets: values.wallets, recipients: values.recipients, waitSeconds: values['wait-seconds'] },
@@ -60,7 +64,7 @@ token of --http; without it there is a new one at each start.`,
         allowUnknownValue: values['allow-unknown-value'] ? 'true' : undefined,
       },
     })
-    await serve(desk, values.http ? { kind: 'http', port } : { kind: 'stdio' })
+    await serve(mcp, values.http ? { kind: 'http', port } : { kind: 'stdio' })
     return 0
   },
 })

@@ -1,9 +1,13 @@
-import type { Words } from '../order.ts'
+import type { OrderArguments } from '../order.ts'
 
-/** What `swap` and `quote` have in common. */
+/** Options shared by `swap` and `quote`. */
 export const orderOptions = {
-  amount: { type: 'string', value: 'N', about: 'what to pay, in whole tokens, or max for all of it' },
-  receive: { type: 'string', value: 'N', about: 'what to get, exactly; the quote says what that costs' },
+  amount: {
+    type: 'string',
+    value: 'N',
+    about: 'amount to pay, in whole tokens, or max for the whole balance',
+  },
+  receive: { type: 'string', value: 'N', about: 'exact amount to receive; the quote says what it costs' },
   to: {
     type: 'string',
     value: 'WHO',
@@ -13,9 +17,9 @@ export const orderOptions = {
   slippage: {
     type: 'string',
     value: 'BPS',
-    about: 'how much less may be guaranteed than is quoted; 50 is 0.5 %',
+    about: 'largest gap between quoted and guaranteed output; 50 is 0.5 %',
   },
-  'max-eta': { type: 'string', value: 'SECONDS', about: 'refuse where the swap would take longer' },
+  'max-eta': { type: 'string', value: 'SECONDS', about: 'refuse a swap that would take longer' },
   raw: { type: 'boolean', about: 'amounts are integers in the smallest unit' },
 } as const
 
@@ -25,7 +29,7 @@ type Values = Partial<
   raw?: boolean
 }
 
-export function toWords(values: Values, [from = '', to = '']: readonly string[]): Words {
+export function toWords(values: Values, [from = '', to = '']: readonly string[]): OrderArguments {
   return {
     ...{ from, to, amount: values.amount, receive: values.receive, raw: values.raw },
     ...{ recipient: values.to, slippage: values.slippage },

@@ -8,7 +8,7 @@ import { orderOptions, toWords } from './order-options.ts'
 
 export const quote = defineCommand({
   usage: 'CHAIN:TOKEN CHAIN:TOKEN (--amount N | --receive N) [options]',
-  about: `Prices a swap. Nothing is signed; geoswap swap quotes anew. --wallet may be an address.`,
+  about: `Prices a swap. Nothing is signed; geoswap swap quotes again. --wallet may be an address.`,
   words: [2, 2],
   options: orderOptions,
   examples: ['alpha:USDC beta:ETH --amount 100', 'alpha:USDC beta:ETH --receive 0.1'],

@@ -14,7 +14,7 @@ import type { Attempt } from '../store/journal.ts'
 import { toEnd } from '../swap/claim.ts'
 import { unlockWallet } from '../wallets.ts'
 
-/** The op, where it came from, and the chain that holds it. */
+/** The op, the journal entry it came from, and the chain that holds its input. */
 type Case = {
   op: RefundableOp
   attempt: Attempt | undefined
@@ -25,7 +25,7 @@ type Case = {
 export const refund = defineCommand({
   usage: '(ID | --operation FILE) [options]',
   about: `Sends the input of an EVM swap back to its wallet, by the escrow itself, after the deadline that
-the wallet signed. It needs a node of the origin chain and some gas coin, and nothing of the service.
+the wallet signed. It needs a node of the origin chain and some gas coin, but not the service.
 ID is a swap or an attempt in the journal of this machine; for any other swap, FILE is the
 "operation" of its build reply. On Solana there is no such refund.`,
   words: [0, 1],
@@ -98,17 +98,17 @@ function withoutOperation(attempt: Attempt | undefined): CliError {
   const isBuilt = attempt?.stage === 'submitted' || attempt?.stage === 'submitting'
   return isBuilt
     ? new CliError('NOT_REFUNDABLE', 'On Solana only the service can send an input back.', {
-        advice: 'It does so by itself; geoswap status shows it.',
+        advice: 'The service does so by itself; geoswap status shows it.',
       })
-    : new CliError('NOT_REFUNDABLE', 'Nothing was built in this attempt, so nothing was taken.')
+    : new CliError('NOT_REFUNDABLE', 'Nothing was built in this attempt, so no input was taken.')
 }
 
 function assertRefundable(state: string, { refundDeadline, hash }: RefundableOp, now: bigint): void {
   if (state === 'claimed')
-    throw new CliError('NOT_REFUNDABLE', 'The output was delivered, and the input claimed for it.')
+    throw new CliError('NOT_REFUNDABLE', 'The output was delivered and the input claimed.')
   if (state !== 'locked') {
-    const message = `The escrow does not hold the input of ${hash}: it was not taken, or is long back.`
-    throw new CliError('NOT_REFUNDABLE', message, { advice: 'See the balance of the wallet.' })
+    const message = `The escrow does not hold the input of ${hash}: it was never locked, or was returned earlier.`
+    throw new CliError('NOT_REFUNDABLE', message, { advice: 'Check the balance of the wallet.' })
   }
   if (now > refundDeadline) return
   const at = new Date(Number(refundDeadline) * 1_000).toISOString()
@@ -117,7 +117,7 @@ function assertRefundable(state: string, { refundDeadline, hash }: RefundableOp,
     'TOO_EARLY',
     `Anyone may refund this after ${at}, in ${minutes} min by the chain's clock.`,
     {
-      advice: 'Until then the service delivers it or sends it back; after that, run this again.',
+      advice: 'Until then the service delivers it or returns the input. Run this again after that time.',
       details: { refundDeadline: at },
     },
   )
@@ -129,12 +129,12 @@ async function getGasAccount(context: Context, { attempt, op }: Case, named: str
   const name = key ?? attempt?.order.wallet.name
   if (name !== undefined)
     return toAccount(await unlockWallet(context, { name, family: 'evm', address: op.wallet }))
-  throw new CliError('NEEDS_GAS', 'Who pays for the gas is not said.', { advice: '--gas-key WALLET' })
+  throw new CliError('NEEDS_GAS', 'No wallet is named to pay for the gas.', { advice: '--gas-key WALLET' })
 }
 
 function needsGas(address: string, missing: bigint): CliError {
-  const advice = `--gas-key WALLET has another wallet pay; or send it some: ${formatAmount(missing, 18)} are missing.`
-  return new CliError('NEEDS_GAS', `${address} has not enough gas coin.`, { advice })
+  const advice = `Send it ${formatAmount(missing, 18)} more, or pay with another wallet: --gas-key WALLET.`
+  return new CliError('NEEDS_GAS', `${address} does not hold enough gas coin.`, { advice })
 }
 
 function tell(
@@ -147,7 +147,7 @@ function tell(
   const rows = [
     ['refunded', amount],
     ['to', op.wallet],
-    ...(txHash ? [['by', txHash]] : [['note', 'it was refunded before']]),
+    ...(txHash ? [['by', txHash]] : [['note', 'it was refunded earlier']]),
     ...(credited ? [['note', 'the token refused it: the wallet can withdraw it from the escrow']] : []),
   ]
   const { wallet, token, hash } = op

@@ -9,13 +9,13 @@ import { followAttempt, followSwap, notSubmitted } from '../swap/follow.ts'
 
 export const status = defineCommand({
   usage: 'ID [--wait]',
-  about: `Says how a swap is doing. ID is a swapId, or the att_… that an interrupted swap printed.
---wait stays until the end; for an attempt whose submission may not have arrived it sends the same
-submission again, which is at most one swap.
+  about: `Shows the status of a swap. ID is a swapId, or the att_… that an interrupted swap printed.
+--wait follows it to its end; for an attempt whose submission may not have arrived it sends the same
+submission again, which creates at most one swap.
 Exit code 0: settled, or pending. 2: failed or refunded.`,
   words: [1, 1],
   options: {
-    wait: { type: 'boolean', about: 'until the swap has ended' },
+    wait: { type: 'boolean', about: 'wait until the swap has ended' },
     raw: { type: 'boolean', about: 'amounts are integers in the smallest unit' },
   },
   examples: ['swp_4f1c0d6a9b7e42c3a5d8e0f1b2c3d4e5', 'att_5f2c9a7be1d40836 --wait'],
@@ -53,7 +53,7 @@ async function readNow(
 }
 
 function unknown(attempt: string): CliError {
-  const message = 'Whether the service accepted the swap is not known.'
-  const advice = `${resumeWith(attempt)} sends the same submission again and goes on with its swap.`
+  const message = 'It is unknown whether the service accepted the swap.'
+  const advice = `${resumeWith(attempt)} sends the same submission again and follows its swap.`
   return new CliError('SUBMISSION_UNKNOWN', message, { advice, details: { attempt } })
 }

@@ -12,15 +12,15 @@ import { orderOptions, toWords } from './order-options.ts'
 
 export const swap = defineCommand({
   usage: 'CHAIN:TOKEN CHAIN:TOKEN (--amount N | --receive N) [options]',
-  about: `Swaps the first token for the second: quotes, checks what is to be signed, signs, submits and
+  about: `Swaps the first token for the second: quotes, checks the operation, signs, submits and
 waits for the end. The wallet needs no gas coin.
-Exit code 0: settled. 2: failed or refunded, so the input is still or again there. 1: an error.`,
+Exit code 0: settled. 2: failed or refunded, so the input is in the wallet. 1: an error.`,
   words: [2, 2],
   options: {
     ...orderOptions,
     'min-receive': { type: 'string', value: 'N', about: 'refuse a quote that guarantees less' },
     'max-pay': { type: 'string', value: 'N', about: 'refuse a quote that costs more, for --receive' },
-    'accept-impact': { type: 'boolean', about: 'swap even where much value is lost' },
+    'accept-impact': { type: 'boolean', about: 'swap even if much value is lost' },
     'dry-run': { type: 'boolean', about: 'stop after the quote: nothing is signed or submitted' },
     new: { type: 'boolean', about: 'start another swap although the same one is in flight' },
   },

@@ -11,9 +11,9 @@ const MIN_PASSPHRASE = 8
 
 export const wallet = defineCommand({
   usage: `${USAGE} [options]`,
-  about: `Keeps private keys, each in a file of its own, encrypted with a passphrase: scrypt and AES-256-GCM.
-The passphrase is asked for, or read from GEOSWAP_PASSPHRASE. import asks for the key, or reads it
-from --file or from what is piped in.
+  about: `Stores private keys, each in its own file, encrypted with a passphrase: scrypt and AES-256-GCM.
+The passphrase is prompted for, or read from GEOSWAP_PASSPHRASE. import prompts for the key, or reads
+it from --file or from a pipe.
 
 Which wallet pays: the one of --wallet, else that of geoswap config set wallet, else the only one of
 the chain's family. On a network of npm start, where there is none, it is "local": a wallet of that
@@ -66,7 +66,7 @@ async function choosePassphrase(context: Context): Promise<string> {
     throw new CliError('NEEDS_PASSPHRASE', `A passphrase has at least ${MIN_PASSPHRASE} characters.`)
   const isAsked = !context.passphrase
   if (isAsked && (await getPassphrase(context, 'Once more: ')) !== passphrase)
-    throw new CliError('WRONG_PASSPHRASE', 'The two are not the same. Nothing was kept.')
+    throw new CliError('WRONG_PASSPHRASE', 'The passphrases differ. Nothing was stored.')
   return passphrase
 }
 
@@ -75,7 +75,7 @@ function readKey({ terminal, interrupts }: Context, file: string | undefined): P
   return terminal.secret('Private key (not shown): ', interrupts.signal).then(parseKey)
 }
 
-/** The key may be the only one to some money, so it takes a yes. */
+/** The key may be the only access to funds, so removal must be confirmed. */
 async function remove(
   { wallets, terminal, interrupts }: Context,
   found: Wallet,

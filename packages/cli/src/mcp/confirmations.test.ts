@@ -3,15 +3,15 @@ import { createConfirmations } from './confirmations.ts'
 
 const TERMS = { minOutput: 99n, maxInput: 100n }
 
-test('a token is for the order it was given for, and gives back what was shown', () => {
+test('a token is valid for its own order and returns the terms that were shown', () => {
   const { ask, take } = createConfirmations()
 
   expect(take(ask('order', TERMS).token, 'order')).toEqual(TERMS)
   expect(() => take(ask('order', TERMS).token, 'another')).toThrow(/another order/)
-  expect(() => take('confirm_00', 'order')).toThrow(/not known/)
+  expect(() => take('confirm_00', 'order')).toThrow(/unknown/)
 })
 
-test('a token that was shown once is gone, also where it was shown for another order', () => {
+test('a token is used up by its first use, also with another order', () => {
   const { ask, take } = createConfirmations()
   const used = ask('order', TERMS).token
   const misused = ask('order', TERMS).token
@@ -21,7 +21,7 @@ test('a token that was shown once is gone, also where it was shown for another o
   for (const token of [used, misused]) expect(() => take(token, 'order')).toThrow(/was used/)
 })
 
-test('a token is good for five minutes', () => {
+test('a token is valid for five minutes', () => {
   let now = 0
   const { ask, take } = createConfirmations(() => now)
   const [early, late] = [ask('order', TERMS).token, ask('order', TERMS).token]
@@ -29,5 +29,5 @@ test('a token is good for five minutes', () => {
   now = 5 * 60_000 - 1
   expect(take(early, 'order')).toEqual(TERMS)
   now += 1
-  expect(() => take(late, 'order')).toThrow(/too old/)
+  expect(() => take(late, 'order')).toThrow(/expired/)
 })

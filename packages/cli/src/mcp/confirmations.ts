@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { CliError } from '../errors.ts'
 
-/** What was shown to whoever confirms: the swap may be no worse than this. */
+/** The terms that the user confirmed: the swap may be no worse. */
 export type Terms = { minOutput: bigint; maxInput: bigint }
 
 type Asked = { order: string; terms: Terms; expiresAt: number }
@@ -10,7 +10,7 @@ export type Confirmations = ReturnType<typeof createConfirmations>
 
 const LIFE_MS = 5 * 60_000
 
-/** Tokens for clients that cannot ask their user by themselves. Each is for one order and is taken once. */
+/** Tokens for clients that cannot ask their user directly. Each is bound to one order and used once. */
 export function createConfirmations(now: () => number = Date.now) {
   const open = new Map<string, Asked>()
 
@@ -23,12 +23,12 @@ export function createConfirmations(now: () => number = Date.now) {
       return { token, expiresAt }
     },
 
-    /** A token that is shown is gone, whatever it was shown for. */
+    /** Presenting a token uses it up, also with the wrong order. */
     take(token: string, order: string): Terms {
       const asked = open.get(token)
       open.delete(token)
       if (asked === undefined || asked.expiresAt <= now())
-        throw invalid('The confirmation is not known, was used, or is too old.')
+        throw invalid('The confirmation is unknown, was used, or has expired.')
       if (asked.order !== order) throw invalid('The confirmation is for another order.')
       return asked.terms
     },

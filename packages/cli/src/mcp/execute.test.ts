@@ -10,8 +10,8 @@ import { startTestNodes } from '../nodes/test-node.ts'
 import { type Journal, openJournal } from '../store/journal.ts'
 import { type ChosenWallet, walletId } from '../wallets.ts'
 import { createConfirmations } from './confirmations.ts'
-import { attendedBy, type Call, type Desk } from './desk.ts'
 import { executeSwap } from './execute.ts'
+import { attendedBy, type Call, type McpContext } from './mcp-context.ts'
 import { type GivenRules, toRules } from './rules.ts'
 import type { ExecuteInput } from './schemas.ts'
 import { openSpending } from './spending.ts'
@@ -26,7 +26,7 @@ const tokens = chains.map(({ chainId }) => ({
   ...{ chainId, symbol: 'USDC', decimals: 6, address: `0x${`${chainId % 10}`.repeat(40)}` },
 }))
 
-// The nodes of its machine, which say what tokens are.
+// Nodes that report the tokens' symbols and decimals.
 let nodes: Awaited<ReturnType<typeof startTestNodes>>
 beforeAll(async () => {
   nodes = await startTestNodes(Object.fromEntries(tokens.map(({ address }) => [address, 'USDC'])))
@@ -41,7 +41,7 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(folder, { recursive: true }))
 
-/** An offer of 10 USDC for 9.9, of which 9.8 are certain. */
+/** An offer of 9.9 USDC for 10, with 9.8 guaranteed. */
 const offer: QuoteReply = {
   ...{ geoQuoteToken: 'quote', origin: 'evm', feeBps: 10, etaSeconds: 3, fees: [], priceImpactBps: -10 },
   ...{ input: '10000000', output: '9900000', minOutput: '9800000', inputUsd: '10.00', outputUsd: '9.90' },
@@ -50,12 +50,15 @@ const offer: QuoteReply = {
 
 const amounts = { input: offer.input, quotedOutput: offer.output, minOutput: offer.minOutput }
 
-/** The fields that differ from the offer. */
+/** Fields that differ from the offer. */
 type Service = Partial<
   Record<'shown' | 'signed', { [Field in keyof QuoteReply]?: QuoteReply[Field] | undefined }>
 >
 
-/** A service that shows one quote and has another one signed a moment later; with what limits, and whether it was. */
+/**
+ * A service that shows one quote and has another signed a moment later. Records the limits, and whether a
+ * signature was requested.
+ */
 function serviceOf({ shown, signed }: Service) {
   const signings: SwapLimits[] = []
   const client = {
@@ -81,8 +84,8 @@ function serviceOf({ shown, signed }: Service) {
   return { client: client as unknown as Client, signings }
 }
 
-/** A server with 50 USD for a swap, 60 USD a day, to be confirmed above 15 USD. */
-function openTestDesk(given: GivenRules = {}, lines: string[] = []): Desk {
+/** A server with limits of 50 USD a swap and 60 USD a day, and confirmation above 15 USD. */
+function openTestContext(given: GivenRules = {}, lines: string[] = []): McpContext {
   const running = new Set<string>()
   const limits = { maxSwapUsd: '50', maxDayUsd: '60', confirmAboveUsd: '15', ...given }
   const rpcUrls = Object.fromEntries(chains.map(({ chainId }) => [chainId, nodes.urlOf(chainId)]))
@@ -110,59 +113,51 @@ function openTestDesk(given: GivenRules = {}, lines: string[] = []): Desk {
 
 const order: ExecuteInput = { from: 'alpha:USDC', to: 'beta:USDC', amount: '10' }
 
-function run(desk: Desk, { client }: { client: Client }, input = order, ask?: Call['ask']) {
+function run(mcp: McpContext, { client }: { client: Client }, input = order, ask?: Call['ask']) {
   const interrupts = createInterrupts(() => {})
-  const context = { ...desk.context, interrupts, seen: {} }
+  const context = { ...mcp.context, interrupts, seen: {} }
   const call: Call = { signal: interrupts.signal, report: () => {}, ask }
-  return executeSwap(desk, { context, client, submitted: Promise.resolve() }, input, call)
+  return executeSwap(mcp, { context, client, submitted: Promise.resolve() }, input, call)
 }
 
-test('a swap within the limits is signed once and counts for what it is worth', async () => {
-  const [desk, service] = [openTestDesk(), serviceOf({})]
+test('a swap within the limits is signed once and its value is counted', async () => {
+  const [mcp, service] = [openTestContext(), serviceOf({})]
 
-  expect(await run(desk, service)).toMatchObject({ outcome: 'settled', swap: { swapId: 'swp_1' } })
+  expect(await run(mcp, service)).toMatchObject({ outcome: 'settled', swap: { swapId: 'swp_1' } })
   expect(service.signings).toHaveLength(1)
-  expect(desk.spending.spentCents()).toBe(1_000n)
+  expect(mcp.spending.spentCents()).toBe(1_000n)
 })
 
 const dear = { inputUsd: '50.01' }
 
 test.each<[string, Service, string]>([
-  ['what is shown is worth more than a swap may be', { shown: dear }, 'SWAP_CAP'],
-  ['what is to be signed has become worth more than it may be', { signed: dear }, 'NEEDS_CONFIRMATION'],
-  [
-    'what is to be signed has to be confirmed by now',
-    { signed: { inputUsd: '15.01' } },
-    'NEEDS_CONFIRMATION',
-  ],
-  [
-    'what is to be signed has no value that is known',
-    { signed: { inputUsd: undefined } },
-    'NEEDS_CONFIRMATION',
-  ],
-  ['what is shown has no value that is known', { shown: { inputUsd: undefined } }, 'VALUE_UNKNOWN'],
-  ['what is to be signed loses much', { signed: { priceImpactBps: -500 } }, 'NEEDS_CONFIRMATION'],
-])('nothing is signed, and the order is free again, when %s', async (_, quotes, code) => {
-  const [desk, service] = [openTestDesk(), serviceOf(quotes)]
+  ['the shown quote is above the limit of a swap', { shown: dear }, 'SWAP_CAP'],
+  ['the quote to be signed is above the limit of a swap', { signed: dear }, 'NEEDS_CONFIRMATION'],
+  ['the quote to be signed needs a confirmation', { signed: { inputUsd: '15.01' } }, 'NEEDS_CONFIRMATION'],
+  ['the quote to be signed has no known value', { signed: { inputUsd: undefined } }, 'NEEDS_CONFIRMATION'],
+  ['the shown quote has no known value', { shown: { inputUsd: undefined } }, 'VALUE_UNKNOWN'],
+  ['the quote to be signed loses much value', { signed: { priceImpactBps: -500 } }, 'NEEDS_CONFIRMATION'],
+])('nothing is signed and the order is free again if %s', async (_, quotes, code) => {
+  const [mcp, service] = [openTestContext(), serviceOf(quotes)]
 
-  await expect(run(desk, service)).rejects.toMatchObject({ code })
+  await expect(run(mcp, service)).rejects.toMatchObject({ code })
   expect(service.signings).toEqual([])
-  expect(desk.spending.spentCents()).toBe(0n)
-  expect(await run(desk, serviceOf({}))).toMatchObject({ outcome: 'settled' })
+  expect(mcp.spending.spentCents()).toBe(0n)
+  expect(await run(mcp, serviceOf({}))).toMatchObject({ outcome: 'settled' })
 })
 
-test('the caps hold for the quote that is signed, also for one that was confirmed', async () => {
-  const [desk, service] = [openTestDesk(), serviceOf({ shown: { inputUsd: '16.00' }, signed: dear })]
+test('the limits apply to the signed quote, also after a confirmation', async () => {
+  const [mcp, service] = [openTestContext(), serviceOf({ shown: { inputUsd: '16.00' }, signed: dear })]
 
-  await expect(run(desk, service, order, async () => true)).rejects.toMatchObject({ code: 'SWAP_CAP' })
+  await expect(run(mcp, service, order, async () => true)).rejects.toMatchObject({ code: 'SWAP_CAP' })
   expect(service.signings).toEqual([])
 })
 
 test.each(['before it is asked for', 'before it is signed'])(
-  'the cap of a day counts what else was spent %s',
+  'the limit of a day includes other spending %s',
   async (moment) => {
-    const [desk, service] = [openTestDesk(), serviceOf({})]
-    const spend = () => desk.spending.add('att_other', 5_001n, () => {})
+    const [mcp, service] = [openTestContext(), serviceOf({})]
+    const spend = () => mcp.spending.add('att_other', 5_001n, () => {})
     const { swap } = service.client
     if (moment === 'before it is asked for') spend()
     service.client.swap = (...args) => {
@@ -170,33 +165,33 @@ test.each(['before it is asked for', 'before it is signed'])(
       return swap(...args)
     }
 
-    await expect(run(desk, service)).rejects.toMatchObject({ code: 'DAY_CAP' })
+    await expect(run(mcp, service)).rejects.toMatchObject({ code: 'DAY_CAP' })
     expect(service.signings).toEqual([])
   },
 )
 
-test('a swap that was confirmed is not asked about again, also when it loses much or is worth more', async () => {
+test('a confirmed swap is not confirmed again, also if it loses much or its value grows', async () => {
   const quotes = { shown: { inputUsd: '16.00' }, signed: { inputUsd: '17.00', priceImpactBps: -900 } }
-  const [desk, service] = [openTestDesk(), serviceOf(quotes)]
+  const [mcp, service] = [openTestContext(), serviceOf(quotes)]
   const questions: string[] = []
 
-  await run(desk, service, order, async (question) => questions.push(question) > 0)
+  await run(mcp, service, order, async (question) => questions.push(question) > 0)
 
   expect(questions).toHaveLength(1)
   expect(questions[0]).toContain('At most 10 USDC on alpha is paid for at least 9.702 USDC on beta.')
   expect(service.signings).toHaveLength(1)
 })
 
-test('what the user does not confirm is not signed', async () => {
-  const [desk, service] = [openTestDesk(), serviceOf({ shown: { inputUsd: '16.00' } })]
+test('a swap that the user declines is not signed', async () => {
+  const [mcp, service] = [openTestContext(), serviceOf({ shown: { inputUsd: '16.00' } })]
 
-  await expect(run(desk, service, order, async () => false)).rejects.toMatchObject({ code: 'DECLINED' })
+  await expect(run(mcp, service, order, async () => false)).rejects.toMatchObject({ code: 'DECLINED' })
   expect(service.signings).toEqual([])
 })
 
 const asks = { shown: { inputUsd: '16.00' }, signed: { inputUsd: '16.00' } }
 
-// Shown are 10 USDC for 9.8 at least; a percent of what the order leaves open is for moves of the price.
+// Shown are 10 USDC for at least 9.8. The side that the order leaves open may move by one percent.
 test.each<[string, Partial<ExecuteInput>, SwapLimits]>([
   ['nothing', {}, { maxInput: 10_000_000n, minOutput: 9_702_000n }],
   ['less than was shown', { minReceive: '9' }, { maxInput: 10_000_000n, minOutput: 9_702_000n }],
@@ -209,28 +204,28 @@ test.each<[string, Partial<ExecuteInput>, SwapLimits]>([
     { maxInput: 10_100_000n, minOutput: 9_800_000n },
   ],
 ])('a confirmation loosens no limit: the order says %s', async (_, words, limits) => {
-  const [desk, service] = [openTestDesk(), serviceOf(asks)]
+  const [mcp, service] = [openTestContext(), serviceOf(asks)]
 
-  await run(desk, service, { ...order, ...words } as ExecuteInput, async () => true)
+  await run(mcp, service, { ...order, ...words } as ExecuteInput, async () => true)
 
   expect(service.signings).toEqual([limits])
 })
 
-test('without a question the limits of the order are those that are signed', async () => {
-  const [desk, service] = [openTestDesk(), serviceOf({})]
+test('without a confirmation the limits of the order apply to the signature', async () => {
+  const [mcp, service] = [openTestContext(), serviceOf({})]
 
-  await run(desk, service, { ...order, minReceive: '9', maxPay: '11' })
+  await run(mcp, service, { ...order, minReceive: '9', maxPay: '11' })
 
   expect(service.signings).toEqual([{ minOutput: 9_000_000n, maxInput: 11_000_000n }])
 })
 
 type Asked = { outcome: string; confirmation: { token: string } }
 
-test('who cannot ask its user gets a token, which is for this order and holds once', async () => {
-  const [desk, service] = [openTestDesk(), serviceOf(asks)]
-  const tokenOf = async (input = order) => ((await run(desk, service, input)) as Asked).confirmation.token
+test('a client that cannot ask its user gets a token for this order and one use', async () => {
+  const [mcp, service] = [openTestContext(), serviceOf(asks)]
+  const tokenOf = async (input = order) => ((await run(mcp, service, input)) as Asked).confirmation.token
   const withToken = (confirmationToken: string, change: Partial<ExecuteInput> = {}) =>
-    run(desk, service, { ...order, ...change, confirmationToken })
+    run(mcp, service, { ...order, ...change, confirmationToken })
 
   for (const change of [{ amount: '11' }, { slippageBps: 90 }, { minReceive: '1' }, { maxPay: '12' }])
     await expect(withToken(await tokenOf(), change)).rejects.toMatchObject({ code: 'CONFIRMATION_INVALID' })
@@ -242,17 +237,17 @@ test('who cannot ask its user gets a token, which is for this order and holds on
   await expect(withToken(token)).rejects.toMatchObject({ code: 'CONFIRMATION_INVALID' })
 })
 
-test('a recipient that is not allowed is refused before anything is asked', async () => {
-  const [desk, service] = [openTestDesk(), serviceOf({})]
+test('a recipient that is not allowed is refused before the service is called', async () => {
+  const [mcp, service] = [openTestContext(), serviceOf({})]
   const recipient = '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC'
 
-  await expect(run(desk, service, { ...order, recipient })).rejects.toMatchObject({
+  await expect(run(mcp, service, { ...order, recipient })).rejects.toMatchObject({
     code: 'RECIPIENT_NOT_ALLOWED',
   })
 })
 
-test('a submission that got no answer is sent again as it is, and nothing more is signed or counted', async () => {
-  const [desk, service] = [openTestDesk(), serviceOf({})]
+test('an unanswered submission is sent again unchanged, and nothing more is signed or counted', async () => {
+  const [mcp, service] = [openTestContext(), serviceOf({})]
   const { swap } = service.client
   service.client.swap = async (request, signer, options = {}) => {
     const { onProgress } = options
@@ -262,7 +257,7 @@ test('a submission that got no answer is sent again as it is, and nothing more i
     }
     return swap(request, signer, { ...options, onProgress: lose })
   }
-  await expect(run(desk, service)).rejects.toThrow('lost')
+  await expect(run(mcp, service)).rejects.toThrow('lost')
 
   const sent: unknown[] = []
   const later = serviceOf({})
@@ -272,18 +267,23 @@ test('a submission that got no answer is sent again as it is, and nothing more i
   }
   later.client.waitForSwap = async () =>
     ({ swapId: 'swp_1', status: 'settled', substatus: 'delivered', amounts }) as never
-  expect(await run(desk, later)).toMatchObject({ outcome: 'settled' })
+  expect(await run(mcp, later)).toMatchObject({ outcome: 'settled' })
 
   expect(sent).toEqual([{ geoOpToken: 'op', signature: '0x' }])
   expect(later.signings).toEqual([])
-  expect(desk.spending.spentCents()).toBe(1_000n)
+  expect(mcp.spending.spentCents()).toBe(1_000n)
 })
 
-test('what is signed is logged with what it is worth', async () => {
+test('a signed swap is logged with its value', async () => {
   const lines: string[] = []
-  await run(openTestDesk({}, lines), serviceOf({}))
+  await run(openTestContext({}, lines), serviceOf({}))
   const unknown = { shown: { inputUsd: undefined }, signed: { inputUsd: undefined } }
-  await run(openTestDesk({ allowUnknownValue: 'true' }, lines), serviceOf(unknown), order, async () => true)
+  await run(
+    openTestContext({ allowUnknownValue: 'true' }, lines),
+    serviceOf(unknown),
+    order,
+    async () => true,
+  )
 
   expect(
     lines.filter((line) => line.startsWith('att_')).map((line) => line.slice('att_'.length + 17)),

@@ -6,29 +6,29 @@ const own = { host: '127.0.0.1:8321', authorization: `Bearer ${SERVER.token}` }
 const statusOf = (headers: Record<string, string>, url = '/mcp') =>
   refusalOf({ url, headers }, SERVER)?.status
 
-test('whoever has the token is served, by each name of this machine', () => {
+test('requests with the token are served under each name of this machine', () => {
   for (const host of ['127.0.0.1:8321', 'localhost:8321', '[::1]:8321'])
     expect(statusOf({ ...own, host, origin: `http://${host}` })).toBeUndefined()
 })
 
-test('a name that leads here by DNS is not served, token or not', () => {
+test('a host name that DNS points to this machine is refused, with or without the token', () => {
   expect(statusOf({ ...own, host: 'attacker.example:8321' })).toBe(403)
   expect(statusOf({ ...own, host: '127.0.0.1' })).toBe(403)
   expect(statusOf({ authorization: own.authorization })).toBe(403)
 })
 
-test('a page of another origin is not served, token or not', () => {
+test('a page of another origin is refused, with or without the token', () => {
   for (const origin of ['http://attacker.example', 'null', 'http://127.0.0.1:8322', 'https://127.0.0.1:8321'])
     expect(statusOf({ ...own, origin })).toBe(403)
 })
 
-test('without the token nothing is served', () => {
+test('requests without the token are refused', () => {
   expect(statusOf({ host: own.host })).toBe(401)
   expect(statusOf({ ...own, authorization: `Bearer ${SERVER.token}x` })).toBe(401)
   expect(statusOf({ ...own, authorization: SERVER.token })).toBe(401)
 })
 
-test('there is one path', () => {
+test('only one path is served', () => {
   expect(statusOf(own, '/')).toBe(404)
   expect(statusOf(own, '/mcp?a=b')).toBeUndefined()
 })

@@ -15,7 +15,10 @@ const MAX_SESSIONS = 32
 
 type Sessions = Map<string, StreamableHTTPServerTransport>
 
-/** Streamable HTTP for programs of this machine. A page in a browser gets no further than its name or its origin. */
+/**
+ * Streamable HTTP for programs on this machine. Pages in a browser are refused by their Host or Origin
+ * header.
+ */
 export async function serveHttp(options: Options) {
   const sessions: Sessions = new Map()
   const server = createServer((request, response) => {
@@ -23,7 +26,7 @@ export async function serveHttp(options: Options) {
     if (refusal) return refuse(response, refusal)
     handle(sessions, options, request, response).catch((error: Error) => {
       options.log(`fault: ${error.stack}`)
-      if (!response.headersSent) refuse(response, { status: 500, message: 'A fault of geoswap.' })
+      if (!response.headersSent) refuse(response, { status: 500, message: 'Internal error of geoswap.' })
     })
   })
   await new Promise<void>((resolve, reject) => {
@@ -48,15 +51,15 @@ type Refusal = { status: number; message: string }
 type Asked = Pick<IncomingMessage, 'url' | 'headers'>
 
 /**
- * A name that an attacker's DNS points here shows as Host, a page of theirs as Origin; whoever else is on this
- * machine does not have the token.
+ * The Host header shows a name that an attacker's DNS points here, the Origin header an attacker's page.
+ * Other users of this machine do not have the token.
  */
 export function refusalOf(
   { url, headers }: Asked,
   { token, port }: { token: string; port: number },
 ): Refusal | undefined {
   const hosts = [LOOPBACK, 'localhost', '[::1]'].map((name) => `${name}:${port}`)
-  if (!hosts.includes(headers.host ?? '')) return { status: 403, message: 'This host is not served.' }
+  if (!hosts.includes(headers.host ?? '')) return { status: 403, message: 'This host is not allowed.' }
   if (headers.origin !== undefined && !hosts.some((host) => headers.origin === `http://${host}`))
     return { status: 403, message: 'This origin is not allowed.' }
   if (!isSame(headers.authorization ?? '', `Bearer ${token}`))
@@ -82,7 +85,7 @@ async function handle(
     return refuse(response, { status: 404, message: 'There is no such session.' })
   const transport = known ?? (await openSession(sessions, options))
   await transport.handleRequest(request, response)
-  // Only a request to initialize makes a session of it.
+  // Only an initialize request creates a session.
   if (!transport.sessionId) await transport.close()
 }
 
@@ -99,7 +102,7 @@ async function openSession(
     },
   })
   const server = createSession()
-  // The two are declared with and without `undefined` in what is optional.
+  // The two types disagree on `undefined` in optional properties.
   await server.connect(transport as Transport)
   server.server.onclose = () => {
     if (transport.sessionId !== undefined) sessions.delete(transport.sessionId)

@@ -3,26 +3,26 @@ import type { Rules } from './rules.ts'
 import { formatUsd } from './usd.ts'
 
 export type Facts = {
-  /** What the swap is worth; undefined when nobody says. */
+  /** The value of the swap; undefined if the service reports none. */
   cents: bigint | undefined
-  /** What the other swaps of the last 24 hours were worth. */
+  /** The value of the other swaps of the last 24 hours. */
   spentCents: bigint
   hasHighImpact: boolean
-  /** Nothing but the service says how much is paid. */
+  /** True if only the service limits the input. */
   isUnbounded: boolean
 }
 
 export function assertRecipient(recipient: string, { recipients }: Pick<Rules, 'recipients'>): void {
   if (recipients.has(recipient)) return
-  throw new CliError('RECIPIENT_NOT_ALLOWED', `${recipient} is not one of the recipients that are allowed.`, {
+  throw new CliError('RECIPIENT_NOT_ALLOWED', `${recipient} is not an allowed recipient.`, {
     advice:
-      'Leave recipient away to pay an own wallet. Only who runs the server can allow another one: --recipients, or ' +
+      'Omit recipient to pay an own wallet. Only the operator of the server can allow another one: --recipients, or ' +
       'geoswap config set mcp.recipients.',
     details: { allowed: [...recipients] },
   })
 }
 
-/** Throws where the swap is more than whoever runs the server allows. */
+/** Throws if the swap exceeds the operator's limits. */
 export function assertWithinCaps(
   { cents, spentCents }: Pick<Facts, 'cents' | 'spentCents'>,
   rules: Rules,
@@ -32,9 +32,10 @@ export function assertWithinCaps(
     if (allowsUnknownValue) return
     throw new CliError(
       'VALUE_UNKNOWN',
-      'What this swap is worth in USD is not known, so no limit can hold.',
+      'The value of this swap in USD is not known, so no limit can be applied.',
       {
-        advice: 'Choose tokens with a price. Only who runs the server can allow it: --allow-unknown-value.',
+        advice:
+          'Choose tokens with a price. Only the operator of the server can allow it: --allow-unknown-value.',
       },
     )
   }
@@ -42,7 +43,7 @@ export function assertWithinCaps(
     throw new CliError(
       'SWAP_CAP',
       `The swap is worth ${formatUsd(cents)}, at most ${formatUsd(maxSwapCents)} is allowed.`,
-      { advice: 'Swap less. Only who runs the server can raise it: --max-swap-usd.' },
+      { advice: 'Swap less. Only the operator of the server can raise the limit: --max-swap-usd.' },
     )
   }
   const left = maxDayCents > spentCents ? maxDayCents - spentCents : 0n
@@ -50,11 +51,11 @@ export function assertWithinCaps(
   throw new CliError(
     'DAY_CAP',
     `The swap is worth ${formatUsd(cents)}; of the ${formatUsd(maxDayCents)} for 24 hours, ${formatUsd(left)} is left.`,
-    { advice: 'Swap less, or later. Only who runs the server can raise it: --max-day-usd.' },
+    { advice: 'Swap less, or later. Only the operator of the server can raise the limit: --max-day-usd.' },
   )
 }
 
-/** Why somebody has to say yes to this swap first; empty when nobody has to. */
+/** The reasons why this swap must be confirmed; empty if it need not be. */
 export function reasonsToAsk(facts: Omit<Facts, 'spentCents'>, rules: Rules): string[] {
   const { cents, hasHighImpact, isUnbounded } = facts
   const { confirmAboveCents } = rules
@@ -63,7 +64,7 @@ export function reasonsToAsk(facts: Omit<Facts, 'spentCents'>, rules: Rules): st
     ...(cents !== undefined && cents > confirmAboveCents
       ? [`it is worth ${formatUsd(cents)}, more than ${formatUsd(confirmAboveCents)}`]
       : []),
-    ...(hasHighImpact ? ['much of its value would be lost, or how much is not known'] : []),
-    ...(isUnbounded ? ['how much may be paid is not said: maxPay'] : []),
+    ...(hasHighImpact ? ['much of its value would be lost, or the loss is not known'] : []),
+    ...(isUnbounded ? ['nothing limits the input: set maxPay'] : []),
   ]
 }

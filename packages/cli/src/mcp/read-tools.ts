@@ -8,9 +8,9 @@ import { resolveOrder } from '../order.ts'
 import { swapIdOf } from '../store/journal.ts'
 import { toEnd } from '../swap/claim.ts'
 import { notSubmitted } from '../swap/follow.ts'
-import { type Call, choosePayer, type Desk, type Opened } from './desk.ts'
 import { factsOf } from './execute.ts'
 import { assertRecipient, assertWithinCaps, reasonsToAsk } from './judge.ts'
+import { type Call, choosePayer, type McpContext, type Opened } from './mcp-context.ts'
 import type { HistoryInput, OrderInput } from './schemas.ts'
 import { findSide, toMoney, toOrderView, toQuoteView, toRecordView, toSwapView } from './views.ts'
 
@@ -43,10 +43,14 @@ export async function listTokens({ client, context }: Opened, { chain }: { chain
 
 type BalanceInput = { wallet?: string | undefined; chain?: string | undefined }
 
-export async function getBalance(desk: Desk, { client, context }: Opened, { wallet, chain }: BalanceInput) {
+export async function getBalance(
+  mcp: McpContext,
+  { client, context }: Opened,
+  { wallet, chain }: BalanceInput,
+) {
   const catalog = await readCatalog(client, context.interrupts.signal)
   const asked = chain === undefined ? catalog.chains : [getChain(catalog.chains, chain)]
-  const usual = desk.wallets.filter(({ family }) =>
+  const usual = mcp.wallets.filter(({ family }) =>
     asked.some((each) => each.family === family && context.settings.rpcUrls[each.chainId] !== undefined),
   )
   const owners = wallet === undefined && usual.length > 0 ? usual.map(({ address }) => address) : [wallet]
@@ -55,28 +59,28 @@ export async function getBalance(desk: Desk, { client, context }: Opened, { wall
   return { balances: held.map(({ owner, amount, ...side }) => ({ owner, ...toMoney(amount, side) })) }
 }
 
-export async function quoteSwap(desk: Desk, { client, context }: Opened, input: OrderInput) {
+export async function quoteSwap(mcp: McpContext, { client, context }: Opened, input: OrderInput) {
   const words = {
     ...input,
     slippage: input.slippageBps?.toString(),
     maxEta: input.maxEtaSeconds?.toString(),
   }
   const ready = await resolveOrder(context, client, words, async (side) =>
-    choosePayer(desk, side, input.wallet),
+    choosePayer(mcp, side, input.wallet),
   )
   const { order, request, wallet } = ready
   const asked = { ...request, walletAddress: wallet.address }
   const quote = await client.quote(asked, { signal: context.interrupts.signal })
   const facts = factsOf(quote, ready)
   const refusal = refusalOf(() => {
-    assertRecipient(order.recipient, desk.rules)
-    assertWithinCaps({ ...facts, spentCents: desk.spending.spentCents() }, desk.rules)
+    assertRecipient(order.recipient, mcp.rules)
+    assertWithinCaps({ ...facts, spentCents: mcp.spending.spentCents() }, mcp.rules)
   })
   return {
     ...toQuoteView(quote, order),
-    allowed: refusal === undefined && !desk.isReadOnly,
+    allowed: refusal === undefined && !mcp.isReadOnly,
     ...(refusal !== undefined && { refusal }),
-    confirmationReasons: reasonsToAsk(facts, desk.rules),
+    confirmationReasons: reasonsToAsk(facts, mcp.rules),
   }
 }
 
@@ -92,7 +96,7 @@ function refusalOf(check: () => void): string | undefined {
 
 type StatusInput = { swapId: string; waitSeconds?: number | undefined }
 
-// The longest that the service holds a read.
+// The longest hold of a read by the service.
 const HOLD_SECONDS = 15
 
 export async function swapStatus(
@@ -105,7 +109,7 @@ export async function swapStatus(
   const attempt = journal.find(id)
   const swapId = attempt ? swapIdOf(attempt) : id
   if (attempt?.stage === 'submitting')
-    throw new CliError('SUBMISSION_UNKNOWN', 'Whether the service accepted the swap is not known.')
+    throw new CliError('SUBMISSION_UNKNOWN', 'It is unknown whether the service accepted the swap.')
   if (swapId === undefined && attempt) throw notSubmitted(attempt, 'Nothing was submitted in this attempt.')
   const end = Date.now() + waitSeconds * 1_000
   let swap: StatusReply
@@ -142,14 +146,14 @@ function findAddress({ wallets }: Opened['context'], text: string): string {
   const found = wallets.find(text)
   if (found) return found.address
   const names = wallets.list().map(({ name }) => name)
-  throw new CliError('NO_WALLET', `${text} is no address and no wallet.`, {
-    advice: `There are ${names.join(', ') || 'no wallets'}; an address will do as well.`,
+  throw new CliError('NO_WALLET', `${text} is neither an address nor a wallet.`, {
+    advice: `There are ${names.join(', ') || 'no wallets'}; any address is accepted as well.`,
   })
 }
 
 type Defined<T> = { [Name in keyof T]: Exclude<T[Name], undefined> }
 
-/** Without what is there and undefined. */
+/** Removes properties that are undefined. */
 function defined<T extends object>(values: T): Defined<T> {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as Defined<T>
 }

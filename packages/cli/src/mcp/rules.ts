@@ -4,10 +4,10 @@ import { CliError } from '../errors.ts'
 import type { McpSetting } from '../store/config-file.ts'
 import { parseCents } from './usd.ts'
 
-/** What whoever started the server allows a language model to do with their money. */
+/** The operator's limits for a language model that spends their funds. */
 export type Rules = {
   maxSwapCents: bigint
-  /** Of any 24 hours. */
+  /** For any 24 hours. */
   maxDayCents: bigint
   confirmAboveCents: bigint
   recipients: ReadonlySet<string>
@@ -15,7 +15,7 @@ export type Rules = {
   waitMs: number
 }
 
-/** By setting: what the flags, the environment and the configuration say, the first that says anything. */
+/** Values by setting, from flags, environment or configuration, in this order. */
 export type GivenRules = Readonly<Partial<Record<McpSetting, string | undefined>>>
 
 export function mergeGiven(flags: GivenRules, { mcp, config }: Pick<Context, 'mcp' | 'config'>): GivenRules {
@@ -29,7 +29,7 @@ export function mergeGiven(flags: GivenRules, { mcp, config }: Pick<Context, 'mc
 const DEFAULTS = { maxSwapUsd: '100', maxDayUsd: '1000', confirmAboveUsd: '25', waitSeconds: '45' }
 const MAX_WAIT_SECONDS = 600
 
-/** `own` are the addresses of the wallets that are here: those may always be paid. */
+/** `own` are the addresses of the local wallets, which may always be paid. */
 export function toRules(
   given: GivenRules,
   own: readonly string[],
@@ -75,7 +75,7 @@ function readRecipient(text: string, find: (name: string) => string | undefined)
     if (isAddressOf(family, text)) return toCanonical(family, text)
   const address = find(text)
   if (address !== undefined) return address
-  throw unreadable('recipients', text, 'They are addresses, or names of wallets, with commas between them.')
+  throw unreadable('recipients', text, 'They are addresses or names of wallets, separated by commas.')
 }
 
 function unreadable(name: McpSetting, text: string, advice: string): CliError {

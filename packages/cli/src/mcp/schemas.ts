@@ -10,40 +10,51 @@ const amount = (what: string) =>
   z.string().describe(`${what}, in whole tokens as decimal text: "10" or "0.25"`)
 
 const order = {
-  from: side('What is paid'),
-  to: side('What is bought'),
-  amount: amount('What to pay; or "max" for all that the wallet holds. Either this or receive').optional(),
-  receive: amount('What to get, exactly; the quote says what that costs. Either this or amount').optional(),
+  from: side('The token to pay'),
+  to: side('The token to buy'),
+  amount: amount('The amount to pay, or "max" for the whole balance. Either this or receive').optional(),
+  receive: amount(
+    'The exact amount to receive; the quote says what it costs. Either this or amount',
+  ).optional(),
   recipient: z
     .string()
     .optional()
     .describe(
-      'Address or own wallet that gets the output. Absent: the paying wallet. Others need permission.',
+      'Address or own wallet that receives the output. Default: the paying wallet. Other recipients must be allowed.',
     ),
   wallet: z
     .string()
     .optional()
-    .describe('Name of the own wallet that pays. Absent: the usual one of that chain.'),
-  slippageBps: z.number().int().min(1).max(5_000).optional().describe('50 is 0.5 %. Absent: by the service.'),
+    .describe('Name of the own wallet that pays. Default: the usual one of that chain.'),
+  slippageBps: z
+    .number()
+    .int()
+    .min(1)
+    .max(5_000)
+    .optional()
+    .describe('50 is 0.5 %. Default: chosen by the service.'),
   maxEtaSeconds: z.number().int().min(1).max(86_400).optional().describe('Refuse a swap that takes longer.'),
 }
 
 export const inputs = {
   listTokens: { chain: z.string().optional().describe('Only of this chain, by name or id.') },
   getBalance: {
-    wallet: z.string().optional().describe('Name of an own wallet, or any address. Absent: the usual ones.'),
+    wallet: z
+      .string()
+      .optional()
+      .describe('Name of an own wallet, or any address. Default: the usual wallets.'),
     chain: z.string().optional().describe('Only on this chain, by name or id.'),
   },
   quote: order,
   execute: {
     ...order,
-    minReceive: amount('Refuse where less than this is guaranteed').optional(),
-    maxPay: amount('Refuse where more than this is paid').optional(),
+    minReceive: amount('Refuse if less than this is guaranteed').optional(),
+    maxPay: amount('Refuse if more than this is paid').optional(),
     confirmationToken: z
       .string()
       .optional()
       .describe(
-        'From an answer confirmation_required for exactly this order. Only after the user has agreed.',
+        'From the answer confirmation_required to exactly this order. Only after the user has agreed.',
       ),
   },
   status: {
@@ -53,12 +64,12 @@ export const inputs = {
       .min(0)
       .max(60)
       .optional()
-      .describe('Wait up to this long for the end. Absent: 0.'),
+      .describe('Wait up to this long for the end. Default: 0.'),
   },
   history: {
     limit: z.number().int().min(1).max(100).optional().describe('Absent: 20.'),
-    cursor: z.string().optional().describe('nextCursor of the page before.'),
-    wallet: z.string().optional().describe('Only swaps that this wallet paid: a name, or an address.'),
+    cursor: z.string().optional().describe('nextCursor of the previous page.'),
+    wallet: z.string().optional().describe('Only swaps that this wallet paid: a name or an address.'),
     status: z.enum(['pending', 'settled', 'failed', 'refunded']).optional(),
     from: z.string().optional().describe('Created at this time or later, ISO 8601 UTC.'),
     to: z.string().optional().describe('Created before this time, ISO 8601 UTC.'),
@@ -70,7 +81,7 @@ export type ExecuteInput = z.infer<z.ZodObject<typeof inputs.execute>>
 export type HistoryInput = z.infer<z.ZodObject<typeof inputs.history>>
 
 const money = z.object({
-  amount: z.string().optional().describe('In whole tokens. Absent where the token is not known here.'),
+  amount: z.string().optional().describe('In whole tokens. Absent if the token is not known.'),
   units: z.string().describe('In the smallest unit.'),
   symbol: z.string().optional(),
   token: z.string().optional(),
@@ -84,14 +95,14 @@ const swap = {
   status: z.enum(['pending', 'settled', 'failed', 'refunded']),
   substatus: z.string(),
   pay: money,
-  receive: money.describe('What was delivered; before that, what was quoted.'),
+  receive: money.describe('The delivered amount; before the delivery, the quoted one.'),
   minReceive: money,
   wallet: z.string().optional(),
   recipient: z.string().optional(),
   lockTx: z.string().optional(),
   deliveryTx: z.string().optional(),
   refundTx: z.string().optional(),
-  reason: z.string().optional().describe('Why it failed or was refunded.'),
+  reason: z.string().optional().describe('The reason of a failure or refund.'),
   createdAt: z.string(),
   updatedAt: z.string(),
 }
@@ -100,12 +111,12 @@ export type SwapView = z.infer<z.ZodObject<typeof swap>>
 const quote = {
   pay: money,
   receive: money,
-  minReceive: money.describe('What is guaranteed.'),
+  minReceive: money.describe('The guaranteed amount.'),
   wallet: z.string(),
   recipient: z.string(),
   payUsd: z.string().optional(),
   receiveUsd: z.string().optional(),
-  priceImpactBps: z.number().optional().describe('Below zero: value is lost.'),
+  priceImpactBps: z.number().optional().describe('Negative if value is lost.'),
   fees: z.array(z.object({ kind: z.string(), pay: money })),
   etaSeconds: z.number(),
   warnings: z.array(z.string()),
@@ -116,7 +127,7 @@ const confirmation = z.object({
   token: z.string().describe('Pass it as confirmationToken, with the same order, after the user has agreed.'),
   expiresAt: z.string(),
   reasons: z.array(z.string()),
-  maxPay: money.describe('Confirmed is at most this, …'),
+  maxPay: money.describe('The user confirms to pay at most this …'),
   minReceive: money.describe('… for at least this.'),
 })
 
@@ -136,7 +147,9 @@ export const outputs = {
   tokens: {
     tokens: z.array(
       z.object({
-        id: z.string().describe('As from and to take it. Where a symbol is there twice, it has the address.'),
+        id: z
+          .string()
+          .describe('The form that from and to take. It has the address if the symbol is not unique.'),
         ...{ chain: z.string(), chainId: z.number(), symbol: z.string(), address: z.string() },
         ...{ decimals: z.number(), canPay: z.boolean(), canReceive: z.boolean() },
         priceUsd: z.string().optional(),
@@ -147,16 +160,16 @@ export const outputs = {
   quote: {
     ...quote,
     allowed: z.boolean().describe('Whether execute_swap would do it.'),
-    refusal: z.string().optional().describe('Why it would not: a code.'),
-    confirmationReasons: z.array(z.string()).describe('Why it would ask first; empty when it would not.'),
+    refusal: z.string().optional().describe('The code of the refusal, if not allowed.'),
+    confirmationReasons: z
+      .array(z.string())
+      .describe('Why it would ask for confirmation; empty if it would not.'),
   },
-  /** Two shapes in one object: a tool's output schema has to be one. */
+  /** Two shapes in one object, because a tool has a single output schema. */
   execute: {
     outcome: z
       .enum(['settled', 'failed', 'refunded', 'pending', 'confirmation_required'])
-      .describe(
-        'pending: it goes on, poll swap_status. failed, refunded: the input is still or again there.',
-      ),
+      .describe('pending: it continues, poll swap_status. failed, refunded: the input is in the wallet.'),
     swap: z.object(swap).optional(),
     quote: z.object(quote).optional(),
     confirmation: confirmation.optional(),

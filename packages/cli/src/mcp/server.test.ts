@@ -1,13 +1,13 @@
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js'
 import { expect, test } from 'vitest'
-import type { Desk } from './desk.ts'
+import type { McpContext } from './mcp-context.ts'
 import { toRules } from './rules.ts'
 import { createMcpServer } from './server.ts'
 
 async function listTools(isReadOnly: boolean) {
   const rules = toRules({}, [], () => undefined)
-  const server = createMcpServer({ isReadOnly, rules } as Desk)
+  const server = createMcpServer({ isReadOnly, rules } as McpContext)
   const client = new Client({ name: 'test', version: '1' })
   const [ours, theirs] = InMemoryTransport.createLinkedPair()
   await Promise.all([server.connect(ours), client.connect(theirs)])
@@ -16,7 +16,7 @@ async function listTools(isReadOnly: boolean) {
   return tools
 }
 
-test('one tool spends, and says so; all say what they take and return', async () => {
+test('exactly one tool is marked as spending, and all declare their input and output', async () => {
   const tools = await listTools(false)
 
   expect(tools.filter(({ annotations }) => !annotations?.readOnlyHint).map(({ name }) => name)).toEqual([
@@ -33,7 +33,7 @@ test('one tool spends, and says so; all say what they take and return', async ()
     ])
 })
 
-test('a server that only reads has nothing that spends', async () => {
+test('a read-only server has no tool that spends', async () => {
   const tools = await listTools(true)
 
   expect(tools).toHaveLength(6)

@@ -40,7 +40,7 @@ function begin(amount: string): Attempt {
 const end = (attempt: Attempt, outcome: 'settled' | 'failed' | 'refunded' | 'notSubmitted' | 'lost') =>
   journal.record(attempt, { stage: 'ended', outcome, endedAt: new Date().toISOString() })
 
-test('what was spent is still spent after a restart, and 24 hours later it is not', () => {
+test('spending survives a restart and expires after 24 hours', () => {
   const now = Date.now()
   open().add(begin('1').id, 700n, anything, now)
 
@@ -48,7 +48,7 @@ test('what was spent is still spent after a restart, and 24 hours later it is no
   expect(open().spentCents(now + 24 * HOUR_MS)).toBe(0n)
 })
 
-test('a swap counts from before its submission until it is known that its input is there', () => {
+test('a swap counts from before its submission until its input is known to be in the wallet', () => {
   const attempts = ['settled', 'failed', 'refunded', 'notSubmitted', 'lost'] as const
   const begun = attempts.map((outcome, index) => ({ outcome, attempt: begin(`${index}`) }))
   const { add, spentCents } = open()
@@ -59,7 +59,7 @@ test('a swap counts from before its submission until it is known that its input 
   expect(spentCents()).toBe(200n)
 })
 
-test('what was signed counts until it can no longer be used, whatever the service says of it', () => {
+test('a signed swap counts until its signature expires, whatever the service reports', () => {
   const now = Date.now()
   const outcomes = ['failed', 'refunded', 'notSubmitted'] as const
   const { add, spentCents } = open()
@@ -75,13 +75,13 @@ test('what was signed counts until it can no longer be used, whatever the servic
   expect(spentCents(now + 61_000)).toBe(0n)
 })
 
-test('what the journal has lost counts', () => {
+test('an attempt missing from the journal counts', () => {
   open().add('att_gone', 100n, anything)
 
   expect(open().spentCents()).toBe(100n)
 })
 
-test('an attempt that is quoted again counts once, with the most it was worth, and not against itself', () => {
+test('an attempt that is requoted counts once, at its highest value, and not against itself', () => {
   const { id } = begin('1')
   const seen: bigint[] = []
   for (const cents of [300n, 500n, 400n]) open().add(id, cents, (spent) => seen.push(spent))
@@ -90,7 +90,7 @@ test('an attempt that is quoted again counts once, with the most it was worth, a
   expect(seen).toEqual([0n, 0n, 0n])
 })
 
-test('of two servers that add at once, the second one sees the first', () => {
+test('if two servers add at once, the second sees the first', () => {
   const seen: bigint[] = []
   const [first, second] = [begin('1').id, begin('2').id]
   open().add(second, 200n, (spent) => {
@@ -102,7 +102,7 @@ test('of two servers that add at once, the second one sees the first', () => {
   expect(open().spentCents()).toBe(300n)
 })
 
-test('what is refused is not written down', () => {
+test('a refused swap is not recorded', () => {
   const refuse = () => {
     throw new Error('too much')
   }
@@ -118,9 +118,9 @@ test('old entries are removed, but no number is used twice', () => {
   expect(readdirSync(join(folder, 'spending'))).toEqual(['3.json'])
 })
 
-test('a file that cannot be read is not taken for nothing spent', () => {
+test('an unreadable file does not count as zero', () => {
   open().add(begin('1').id, 100n, anything)
   writeFileSync(join(folder, 'spending', '1.json'), '{"attempt":"att_1"}')
 
-  expect(() => open().spentCents()).toThrow(/cannot be read/)
+  expect(() => open().spentCents()).toThrow(/has unexpected content/)
 })

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { type Attempt, isUsable, type Journal, standingOf } from '../store/journal.ts'
 import { createJsonFile, damaged, isErrno, readJsonFile } from '../store/private-files.ts'
 
-/** What an attempt may spend, written down before anything is signed for it. */
+/** The value an attempt may spend, recorded before anything is signed for it. */
 export type Spend = { attempt: string; cents: bigint; at: number }
 
 export type Spending = ReturnType<typeof openSpending>
@@ -13,9 +13,9 @@ const KEPT_MS = 2 * DAY_MS
 const FILE = /^(\d{1,15})\.json$/
 
 /**
- * What was spent, one file each: `<number>.json`. Whoever adds one creates the number after the last it has seen,
- * which of several processes one can do; the other looks again. So the sum that was checked is the sum that is.
- * What came of an attempt is in the journal: nothing has to be given back here.
+ * Records of spending, one file each: `<number>.json`. A new record takes the number after the last one seen.
+ * Only one process can create that file; the others read again, so the checked sum is always current. The
+ * journal holds the outcome of each attempt, so nothing is subtracted here.
  */
 export function openSpending(folder: string, journal: Pick<Journal, 'list'>) {
   function read(): { last: number; spends: Spend[] } {
@@ -31,7 +31,7 @@ export function openSpending(folder: string, journal: Pick<Journal, 'list'>) {
   return {
     spentCents: (now = Date.now()): bigint => sum(read().spends, now),
 
-    /** `check` sees what else was spent in the last 24 hours, and throws where this is too much on top of it. */
+    /** `check` receives the other spending of the last 24 hours and throws if this would exceed the limit. */
     add(attempt: string, cents: bigint, check: (spentCents: bigint) => void, now = Date.now()): void {
       for (;;) {
         const { last, spends } = read()
@@ -47,7 +47,7 @@ export function openSpending(folder: string, journal: Pick<Journal, 'list'>) {
 
 type Seen = { now: number; except?: string | undefined; attempts: readonly Attempt[] }
 
-/** Of the last 24 hours; an attempt that was quoted anew counts once, with the most that it was worth. */
+/** Spending of the last 24 hours. An attempt that was requoted counts once, at its highest value. */
 export function sumSpent(spends: readonly Spend[], { now, except, attempts }: Seen): bigint {
   const byId = new Map(attempts.map((attempt) => [attempt.id, attempt]))
   const most = new Map<string, bigint>()
@@ -58,7 +58,7 @@ export function sumSpent(spends: readonly Spend[], { now, except, attempts }: Se
   return [...most.values()].reduce((total, cents) => total + cents, 0n)
 }
 
-/** Spent, until it is certain that it was not. That the input never left is certain when it can no longer leave. */
+/** Counts as spent until the opposite is certain: the input cannot leave the wallet any more. */
 function isSpent(attempt: Attempt | undefined, now: number): boolean {
   if (attempt === undefined || isUsable(attempt, now)) return true
   if (attempt.stage === 'ended') return attempt.outcome === 'settled' || attempt.outcome === 'lost'
@@ -74,7 +74,7 @@ function readNumbers(folder: string): number[] {
   }
 }
 
-/** Undefined when it was pruned since its name was read. */
+/** Undefined if the file was pruned after it was listed. */
 function readSpend(path: string): Spend | undefined {
   const value = readJsonFile(path) as Record<'attempt' | 'cents' | 'at', unknown> | undefined
   if (value === undefined) return undefined
@@ -84,7 +84,7 @@ function readSpend(path: string): Spend | undefined {
   return { attempt, cents: BigInt(String(cents)), at: time }
 }
 
-/** The last one stays, so that no number is used twice. */
+/** Keeps the last file, so that no number is used twice. */
 function prune(folder: string, now: number): void {
   const numbers = readNumbers(folder).toSorted((a, b) => a - b)
   for (const number of numbers.slice(0, -1)) {

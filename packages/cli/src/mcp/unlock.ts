@@ -9,7 +9,7 @@ import { type ChosenWallet, chooseWallet, unlockWallet, walletId } from '../wall
 
 const FAMILIES = ['evm', 'solana'] as const
 
-/** The wallets that are named; else for each family the one that the command line would use. */
+/** The named wallets; by default the one of each family that the CLI would use. */
 export async function chooseWallets(context: Context, names: readonly string[]): Promise<ChosenWallet[]> {
   if (names.length > 0) return (await Promise.all(names.map((name) => findNamed(context, name)))).flat()
   const found = await Promise.all(
@@ -33,7 +33,7 @@ async function findNamed(context: Context, name: string): Promise<ChosenWallet[]
   })
 }
 
-/** Addresses that belong to whoever runs the server. */
+/** Addresses of the operator's own wallets. */
 export async function ownAddresses(context: Context): Promise<string[]> {
   const local = context.settings.local ? await ownLocal(context) : []
   return [...context.wallets.list(), ...local].map(({ address }) => address)
@@ -44,7 +44,7 @@ function ownLocal(context: Context): Promise<ChosenWallet[]> {
   return Promise.all(FAMILIES.map((family) => chooseWallet(context, { family, chain: family, named })))
 }
 
-/** Once, at the start: whoever is there then can be asked. */
+/** Once at the start, when somebody can still be asked. */
 export async function unlockAll(
   context: Context,
   wallets: readonly ChosenWallet[],
@@ -53,19 +53,23 @@ export async function unlockAll(
   const passphrase =
     context.passphrase ?? (sealed.length > 0 ? await askAtTerminal(context, sealed) : undefined)
   const keys = new Map<string, Key>()
-  // One after the other: each takes 128 MiB.
+  // Sequential: each takes 128 MiB.
   for (const wallet of wallets)
     keys.set(walletId(wallet), await unlockWallet({ ...context, passphrase }, wallet))
   return keys
 }
 
-/** At the terminal itself: stdin belongs to the protocol. */
+/** Prompts at the terminal itself: stdin carries the protocol. */
 async function askAtTerminal({ interrupts }: Context, wallets: readonly ChosenWallet[]): Promise<string> {
   const stdin = openTerminal()
   if (stdin === undefined) {
-    throw new CliError('NEEDS_PASSPHRASE', 'The wallets need their passphrase, and nobody is here to ask.', {
-      advice: 'Put it into the environment variable GEOSWAP_PASSPHRASE, or serve with --read-only.',
-    })
+    throw new CliError(
+      'NEEDS_PASSPHRASE',
+      'The wallets need their passphrase, and there is no terminal to ask for it.',
+      {
+        advice: 'Set the environment variable GEOSWAP_PASSPHRASE, or serve with --read-only.',
+      },
+    )
   }
   const stderr = new WriteStream(2)
   try {
@@ -77,7 +81,7 @@ async function askAtTerminal({ interrupts }: Context, wallets: readonly ChosenWa
   }
 }
 
-/** Undefined where there is none, or where nobody would see the question. */
+/** Undefined if there is no terminal, or it would not show the prompt. */
 function openTerminal(): ReadStream | undefined {
   if (!isatty(2)) return undefined
   try {

@@ -1,6 +1,6 @@
 import type { QuoteReply } from '@geoswap/sdk'
 
-/** Dollars with up to two decimals, in cents. Undefined for anything else, and for less than nothing. */
+/** Parses dollars with up to two decimals into cents. Undefined if invalid or negative. */
 export function parseCents(text: string): bigint | undefined {
   const [, whole, fraction = ''] = /^(\d{1,15})(?:\.(\d{1,2}))?$/.exec(text) ?? []
   return whole === undefined ? undefined : BigInt(whole + fraction.padEnd(2, '0'))
@@ -12,10 +12,10 @@ export function formatUsd(cents: bigint): string {
 }
 
 /**
- * What a swap counts for: what is paid or what is bought, whichever is worth more. Undefined where the service
- * does not say what is paid is worth.
+ * The value that counts towards the limits: the larger of input and output. Undefined if the service reports
+ * no value of the input.
  */
-export function worthOf({
+export function valueCentsOf({
   inputUsd,
   outputUsd,
 }: Pick<QuoteReply, 'inputUsd' | 'outputUsd'>): bigint | undefined {

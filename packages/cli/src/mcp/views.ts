@@ -1,11 +1,11 @@
 import type { QuoteReply, StatusReply, SwapRecord } from '@geoswap/sdk'
 import { formatAmount } from '../amounts.ts'
 import type { Catalog } from '../catalog.ts'
-import { inTheirWords } from '../plain.ts'
+import { quoteService } from '../plain.ts'
 import type { Order } from '../store/journal.ts'
 import type { Money, QuoteView, SwapView } from './schemas.ts'
 
-/** A token on a chain, as far as it is known. */
+/** A token on a chain, with the fields that are known. */
 export type KnownSide = {
   chainId: number
   chain: string
@@ -48,7 +48,7 @@ export function toQuoteView(quote: QuoteReply, { from, to, wallet, recipient }: 
     ...(quote.priceImpactBps !== undefined && { priceImpactBps: quote.priceImpactBps }),
     fees: quote.fees.map(({ kind, amount }) => ({ kind, pay: toMoney(amount, from) })),
     etaSeconds: quote.etaSeconds,
-    warnings: (quote.warnings ?? []).map(({ code, message }) => `${code}, ${inTheirWords(message)}`),
+    warnings: (quote.warnings ?? []).map(({ code, message }) => `${code}, ${quoteService(message)}`),
   }
 }
 
@@ -57,7 +57,7 @@ type Parties = { wallet?: string | undefined; recipient?: string | undefined }
 export function toSwapView(swap: StatusReply, sides: Sides, { wallet, recipient }: Parties = {}): SwapView {
   const { input, quotedOutput, minOutput, delivered } = swap.amounts
   const { failure, refund } = swap
-  const reason = failure ? `${failure.code}, ${inTheirWords(failure.message)}` : refund?.reason
+  const reason = failure ? `${failure.code}, ${quoteService(failure.message)}` : refund?.reason
   return {
     ...{ swapId: swap.swapId, status: swap.status, substatus: swap.substatus },
     pay: toMoney(input, sides.from),

@@ -7,7 +7,7 @@ const TIMEOUT_MS = 10_000
 
 export function connectEvm(rpcUrl: string): PublicClient {
   const transport = http(rpcUrl, { timeout: TIMEOUT_MS, retryCount: 1 })
-  // Blocks of a second and less: a balance of a moment ago is not the balance.
+  // Blocks take a second or less, so a cached balance may be outdated.
   return createPublicClient({ transport, cacheTime: 0, pollingInterval: 500 })
 }
 
@@ -47,5 +47,7 @@ export async function assertChain(
   const actual = await client.getChainId()
   if (actual === chainId) return
   const advice = `Set a node of ${name} with geoswap config set rpc.${chainId} URL.`
-  throw new CliError('NODE_FAILED', `The node of ${name} (${chainId}) is one of chain ${actual}.`, { advice })
+  throw new CliError('NODE_FAILED', `The node of ${name} (${chainId}) belongs to chain ${actual}.`, {
+    advice,
+  })
 }

@@ -3,12 +3,12 @@ import type { Family } from '../keys.ts'
 import { createEvmReads } from './evm-reads.ts'
 import { createSolanaReads } from './solana-reads.ts'
 
-/** What is read from a chain itself, so that nobody has to be believed. */
+/** Values read from the chain itself, without trusting the service. */
 export type Reads = {
-  /** What a swap can take: on Solana what is in the wallet's associated token account. */
+  /** The spendable balance: on Solana that of the wallet's associated token account. */
   balanceOf(owner: string, token: string): Promise<bigint>
   decimalsOf(token: string): Promise<number>
-  /** The symbol that the token's contract returns; undefined on a chain whose tokens have none. */
+  /** The symbol in the token's contract; undefined on chains where tokens have none. */
   symbolOf(token: string): Promise<string | undefined>
 }
 
@@ -23,7 +23,7 @@ export function createNode(chain: Chain, rpcUrl: string): Reads {
   }
 }
 
-/** A node that does not answer, or answers nonsense, is something that the user can change. */
+/** Turns failures of a node into an error that the user can act on. */
 export async function orNodeFailed<T>(
   { chainId, name }: Omit<Chain, 'family'>,
   answer: Promise<T>,

@@ -9,7 +9,7 @@ const AS_JSON = { commitment: 'confirmed', encoding: 'jsonParsed' } as const
 export function createSolanaReads(rpcUrl: string): Reads {
   const rpc = createSolanaRpc(rpcUrl)
 
-  /** The program that the mint is of, and what it says of itself. */
+  /** The mint's program and its decimals. */
   async function readMint(mint: string) {
     const { value } = await rpc.getAccountInfo(address(mint), AS_JSON).send()
     const decimals = value && Number(readInfo(value.data)?.['decimals'])
@@ -35,7 +35,7 @@ export function createSolanaReads(rpcUrl: string): Reads {
 
 function readTokenAmount(data: unknown): string {
   const { amount } = (readInfo(data)?.['tokenAmount'] ?? {}) as { amount?: string }
-  if (amount === undefined) throw new Error('The wallet has something else where its tokens belong')
+  if (amount === undefined) throw new Error("The wallet's token account holds something else")
   return amount
 }
 

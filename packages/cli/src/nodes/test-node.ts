@@ -3,10 +3,10 @@ import type { AddressInfo } from 'node:net'
 import { json } from 'node:stream/consumers'
 import { encodeAbiParameters, numberToHex } from 'viem'
 
-/** Symbols of tokens with six decimals, by address in lower case. */
+/** Symbols of tokens with six decimals, by lower-case address. */
 export type TestTokens = Readonly<Record<string, string>>
 
-/** As much of a node as the clients read of one: its chain, its clock, and what tokens say of themselves. */
+/** The parts of a node that clients read: its chain, its clock, and the tokens' metadata. */
 export function answerAsNode(chainId: number, tokens: TestTokens, request: Record<string, unknown>): object {
   const { id, method, params } = request
   const [call] = (params ?? []) as { data?: string; to?: string }[]
@@ -22,7 +22,7 @@ export function answerAsNode(chainId: number, tokens: TestTokens, request: Recor
   return { jsonrpc: '2.0', id, result: answers[String(method)] }
 }
 
-/** Such a node for every chain, at the path of its id. */
+/** Serves such a node for every chain, at the path of its id. */
 export async function startTestNodes(tokens: TestTokens) {
   const server = createServer(async (request, response) => {
     const chainId = Number(request.url?.slice(1))

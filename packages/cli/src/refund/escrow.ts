@@ -13,11 +13,11 @@ import {
 import type { PrivateKeyAccount } from 'viem/accounts'
 import { connectEvm } from '../nodes/evm-reads.ts'
 
-// More than the escrow insists on before it pays, so that nobody can have the amount credited instead of paid.
+// Above the gas that the escrow requires, so that the amount is paid and not just credited.
 const REFUND_GAS = 350_000n
 const INCLUSION_TIMEOUT_MS = 120_000
 
-/** What the chain itself says of an op: nobody else is asked. */
+/** Reads an op's state from the chain itself. */
 export async function readEscrow(
   rpcUrl: string,
   op: RefundableOp,
@@ -36,7 +36,7 @@ async function readSlot(
   return slotStateOf(await client.readContract({ ...escrow, functionName: 'slot', args }), hash)
 }
 
-/** What the gas would cost at the most, and what there is for it. */
+/** The maximum gas cost, and the balance available for it. */
 export async function readGasMoney(
   rpcUrl: string,
   address: Address,
@@ -51,7 +51,7 @@ export async function readGasMoney(
 
 export type Refunded = { txHash: Hex; state: SlotState; credited: boolean }
 
-/** Sends the refund and waits for its block. The slot says whether it worked, not the receipt. */
+/** Sends the refund and waits for its block. The op's slot, not the receipt, tells whether it succeeded. */
 export async function sendRefund(
   rpcUrl: string,
   { op, account, onSent }: { op: RefundableOp; account: PrivateKeyAccount; onSent(txHash: Hex): void },

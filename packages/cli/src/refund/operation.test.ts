@@ -25,7 +25,7 @@ const toJson = (value: object) =>
   JSON.parse(JSON.stringify(value, (_, each) => (typeof each === 'bigint' ? `${each}` : each)))
 const operation = { domain: geoOpDomain(origin), message: toJson(op) }
 
-test('an operation is read back into the op that was signed', () => {
+test('an operation is parsed into the signed op', () => {
   expect(readOperation(operation)).toMatchObject({
     ...{ origin, locker, hash: hashGeoOp(origin, op), position: 5n, wallet: op.wallet },
     ...{ amount: 10n, refundDeadline: 300n },

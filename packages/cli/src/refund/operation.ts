@@ -1,7 +1,7 @@
 import { type RefundableOp, readRefundableOp } from '@geoswap/protocol'
 import { CliError } from '../errors.ts'
 
-/** Reads the `operation` of a build reply. A wrong field gives another hash, which no slot holds. */
+/** Reads the `operation` of a build reply. A wrong field yields a hash that no slot holds. */
 export function readOperation(value: unknown): RefundableOp {
   try {
     return readRefundableOp(value)

@@ -2,21 +2,24 @@ import { join } from 'node:path'
 import { CliError } from '../errors.ts'
 import { damaged, readJsonFile, replaceJsonFile } from './private-files.ts'
 
-/** By name, as `config set` takes it: `url`, `apiKey`, `wallet`, and `rpc.31337`, `account.31337` and so on. */
+/**
+ * Values by the names that `config set` takes: `url`, `apiKey`, `wallet`, `rpc.31337`, `account.31337` and so
+ * on.
+ */
 export type Config = Readonly<Record<string, string>>
 
 export const CONFIG_KEYS = {
-  url: 'where the service is',
-  apiKey: 'the key of that service',
-  wallet: 'the wallet to use where none is named',
+  url: 'URL of the service',
+  apiKey: 'API key of that service',
+  wallet: 'the default wallet',
   'mcp.NAME': 'limits of geoswap mcp: see geoswap mcp --help',
   'rpc.CHAIN_ID': 'a node of the chain, to verify contracts, for balances, max and refunds',
-  'account.CHAIN_ID': 'what wallets may delegate to on the chain; nothing else is signed for',
-  'escrow.CHAIN_ID': 'what may hold inputs on the chain; likewise',
-  'vault.CHAIN_ID': 'what may pay outputs on the chain; likewise',
+  'account.CHAIN_ID': 'the contract that wallets may delegate to on the chain; others are refused',
+  'escrow.CHAIN_ID': 'the contract that may hold inputs on the chain; others are refused',
+  'vault.CHAIN_ID': 'the contract that may pay outputs on the chain; others are refused',
 } as const
 
-/** What `geoswap mcp` keeps to, as flags, environment and configuration name it. */
+/** Rules of `geoswap mcp`, named as in flags, environment and configuration. */
 export const MCP_SETTINGS = [
   'wallets',
   'maxSwapUsd',
@@ -70,7 +73,7 @@ function assertFits(key: string, value: string): void {
   assertKey(key)
   const isUrl = key === 'url' || key.startsWith('rpc.')
   if (isUrl && !(URL.canParse(value) && /^https?:/.test(value)))
-    throw new CliError('USAGE', `${key} is an address such as https://host/path.`)
+    throw new CliError('USAGE', `${key} must be a URL such as https://host/path.`)
   if (value === '')
     throw new CliError('USAGE', `${key} needs a value.`, { advice: 'config unset removes it.' })
 }

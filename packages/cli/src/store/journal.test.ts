@@ -28,14 +28,14 @@ function begin(last?: Attempt): Attempt {
 }
 
 describe('the journal', () => {
-  test('of several that begin the same order at once, one succeeds', () => {
+  test('of several processes that begin the same order, one succeeds', () => {
     const begun = Array.from({ length: 5 }, () => openJournal(folder).begin(order, undefined, undefined))
 
     expect(begun.filter((attempt) => attempt !== undefined)).toHaveLength(1)
     expect(journal.begin(order, journal.findLast(order), undefined)).toMatchObject({ generation: 2 })
   })
 
-  test('finds an attempt by its id and by that of its swap, with what a refund needs', () => {
+  test("finds an attempt by its id and by its swap's id, with the data for a refund", () => {
     const operation = { domain: {}, types: {}, primaryType: 'GeoOp', message: { wallet: '0x1' } }
     const built = journal.record(begin(), { stage: 'built', operation })
     journal.record(journal.record(built, { stage: 'submitting', submission }), {
@@ -50,7 +50,7 @@ describe('the journal', () => {
     expect(found).not.toHaveProperty('submission')
   })
 
-  test('knows orders that differ in anything but names apart', () => {
+  test('distinguishes orders that differ in more than names', () => {
     begin()
 
     const renamed = { ...order, wallet: { ...order.wallet, name: 'other' } }
@@ -60,7 +60,7 @@ describe('the journal', () => {
     expect(journal.findLast({ ...order, tradeType: 'exactOutput' })).toBeUndefined()
   })
 
-  test('is readable by its owner alone, and leaves no drafts', () => {
+  test('is readable by its owner alone, and leaves no temporary files', () => {
     journal.record(begin(), { stage: 'built' })
 
     const [file, ...others] = readdirSync(folder)
@@ -69,7 +69,7 @@ describe('the journal', () => {
     expect(statSync(join(folder, file ?? '')).mode & 0o777).toBe(0o600)
   })
 
-  test('forgets what ended a month ago, and nothing else', () => {
+  test('removes attempts that ended a month ago, and no others', () => {
     const old = journal.record(begin(), { ...settled, endedAt: '2020-01-01T00:00:00.000Z' })
     const open = journal.record(begin(old), { stage: 'submitted', swapId: 'swp_2' })
 
@@ -87,17 +87,17 @@ describe('after an attempt, a further one', () => {
   const at = (progress: object) => ({ ...begin(journal.findLast(order)), owner, ...progress }) as Attempt
 
   test.each([
-    ['is free: it ended', settled, alive, 'free'],
-    ['is not: a live process is at it', { stage: 'preparing' }, alive, 'busy'],
-    ['is not: a live process waits for its end', { stage: 'submitted', swapId: 'swp_1' }, alive, 'busy'],
-    ['is free: a crash left nothing', { stage: 'built' }, dead, 'free'],
-    ['is not: a crash left a submission', { stage: 'submitting', submission }, dead, 'unknown'],
-    ['depends on how its swap is doing', { stage: 'submitted', swapId: 'swp_1' }, dead, 'ask'],
+    ['is allowed: it ended', settled, alive, 'free'],
+    ['is refused: a live process works on it', { stage: 'preparing' }, alive, 'busy'],
+    ['is refused: a live process waits for its end', { stage: 'submitted', swapId: 'swp_1' }, alive, 'busy'],
+    ['is allowed: a crash left nothing', { stage: 'built' }, dead, 'free'],
+    ['is refused: a crash left a submission', { stage: 'submitting', submission }, dead, 'unknown'],
+    ['depends on the status of its swap', { stage: 'submitted', swapId: 'swp_1' }, dead, 'ask'],
   ])('%s', (_title, progress, isOwnerAlive, standing) => {
     expect(standingOf(at(progress), isOwnerAlive)).toBe(standing)
   })
 
-  test('of this very process is busy, one of a process that ended is not', () => {
+  test('of this process is busy, of an ended process it is not', () => {
     expect(standingOf(at({ stage: 'preparing' }))).toBe('busy')
     const ended = { pid: owner.pid, startedAt: 'long ago' }
     expect(standingOf({ ...at({ stage: 'preparing' }), key: 'other', owner: ended })).toBe('free')

@@ -7,7 +7,7 @@ import { createJsonFile, damaged, isErrno, readJsonFile, replaceJsonFile } from 
 
 export type OrderSide = { chainId: number; chain: string; token: string; symbol: string; decimals: number }
 
-/** What somebody asked for. Two orders that are alike in all of this, but for names, are the same order. */
+/** A requested swap. Two orders that differ only in names are the same order. */
 export type Order = {
   service: string
   wallet: { name: string; address: string }
@@ -19,20 +19,20 @@ export type Order = {
   amount: string
 }
 
-/** The typed data of an op: all that a refund needs beside a node. */
+/** The typed data of an op: with a node, it is enough for a refund. */
 export type Operation = Extract<Build, { origin: 'evm' }>['operation']
 
-/** `notSubmitted`: there is no swap and there will be none. `lost`: the service does not know it any more. */
+/** `notSubmitted`: there is no swap and there will be none. `lost`: the service no longer knows the swap. */
 export type Outcome = EndedSwap['status'] | 'notSubmitted' | 'lost'
 
 type Progress =
   | { stage: 'preparing' | 'built' }
-  /** From here on there may be a swap; who sends the same submission again gets the same one. */
+  /** From here on a swap may exist. Sending the same submission again returns the same swap. */
   | { stage: 'submitting'; submission: Submission }
   | { stage: 'submitted'; swapId: string }
   | { stage: 'ended'; outcome: Outcome; swapId?: string | undefined; endedAt: string }
 
-/** One try to have an order swapped. */
+/** One attempt to perform an order. */
 export type Attempt = Progress & {
   id: string
   key: string
@@ -41,9 +41,9 @@ export type Attempt = Progress & {
   owner: Owner
   order: Order
   operation?: Operation | undefined
-  /** Where the origin chain's node was. */
+  /** URL of the origin chain's node. */
   rpcUrl?: string | undefined
-  /** Until when what was signed can be used, whatever the service says; in seconds. */
+  /** In seconds: the signature can be used until then, whatever the service reports. */
   lockableUntil?: number | undefined
 }
 
@@ -55,8 +55,8 @@ const FILE = /^([0-9a-f]{32})\.(\d+)\.json$/
 const KEPT_MS = 30 * 24 * 3_600_000
 
 /**
- * Every swap that was tried from here, one file each: `<order>.<generation>.json`. An attempt is begun by creating
- * the generation after the last one, which of several processes one can do. So no lock is left by a crash.
+ * All attempts made on this machine, one file each: `<order>.<generation>.json`. An attempt starts by
+ * creating the file of the next generation, which only one process can do. So a crash leaves no lock behind.
  */
 export function openJournal(folder: string) {
   const pathOf = ({ key, generation }: Pick<Attempt, 'key' | 'generation'>) =>
@@ -69,7 +69,7 @@ export function openJournal(folder: string) {
   return {
     list,
 
-    /** By its own id or by that of its swap. */
+    /** Finds an attempt by its id or by its swap's id. */
     find: (id: string) => list().find((attempt) => attempt.id === id || swapIdOf(attempt) === id),
 
     /** The last attempt at this order. */
@@ -80,7 +80,7 @@ export function openJournal(folder: string) {
       return last === undefined ? undefined : readAttempt(join(folder, last))
     },
 
-    /** Undefined when somebody else has begun one after `last`: look again. */
+    /** Undefined if another process began an attempt after `last`: read again. */
     begin(order: Order, last: Attempt | undefined, rpcUrl: string | undefined): Attempt | undefined {
       const attempt: Attempt = {
         ...{ id: `att_${randomBytes(8).toString('hex')}`, key: keyOf(order) },
@@ -92,7 +92,7 @@ export function openJournal(folder: string) {
       return isOurs ? attempt : undefined
     },
 
-    /** What is not in the change stays, but for what belongs to another stage. */
+    /** Fields that are not in the change stay, except those of another stage. */
     record(attempt: Attempt, change: Change): Attempt {
       const { id, key, generation, createdAt, owner, order, operation, rpcUrl, lockableUntil } = attempt
       const kept = { id, key, generation, createdAt, owner, order, operation, rpcUrl, lockableUntil }
@@ -107,14 +107,14 @@ export function swapIdOf(attempt: Attempt): string | undefined {
   return 'swapId' in attempt ? attempt.swapId : undefined
 }
 
-/** Whether somebody is at it, or will be told how it ends. */
+/** True if a process works on the attempt or waits for its end. */
 export type IsAttended = (attempt: Attempt) => boolean
 
 export const isOwnerAlive: IsAttended = ({ owner }) => isAlive(owner)
 
 /**
- * Whether a last attempt allows a further one. `ask`: the service has to say first what became of it. `signed`: it is
- * over by the service's word alone, and its signature can still be used.
+ * Whether the last attempt allows another one. `ask`: the service must report the outcome first. `signed`:
+ * only the service says that it is over, and its signature can still be used.
  */
 export type Standing = 'free' | 'busy' | 'unknown' | 'ask' | 'signed'
 
@@ -126,12 +126,12 @@ export function standingOf(last: Attempt | undefined, isAttended: IsAttended = i
   return last.stage === 'submitted' ? 'ask' : 'free'
 }
 
-/** A swap that settled took what was signed; a local network that is gone took it along. */
+/** A settled swap has used the signature. The signature of a local network ends with the network. */
 export function isOpenEnd(attempt: Attempt): boolean {
   return attempt.stage !== 'ended' || !['settled', 'lost'].includes(attempt.outcome)
 }
 
-/** Whether what was signed can still be used, by this machine's clock. */
+/** Whether the signature can still be used, by the local clock. */
 export function isUsable(attempt: Attempt, nowMs = Date.now()): boolean {
   if (!isOpenEnd(attempt)) return false
   return attempt.lockableUntil !== undefined && nowMs <= attempt.lockableUntil * 1_000
@@ -158,7 +158,7 @@ function generationOf(name: string): number {
   return Number(FILE.exec(name)?.[2])
 }
 
-/** Undefined when it was pruned since its name was read. */
+/** Undefined if the file was pruned after it was listed. */
 function readAttempt(path: string): Attempt | undefined {
   const value = readJsonFile(path) as Attempt | undefined
   if (value === undefined) return undefined
@@ -166,7 +166,7 @@ function readAttempt(path: string): Attempt | undefined {
   return value
 }
 
-/** Long after the end: whoever could still believe that the generation is the last one is gone by then. */
+/** Long after the end, so that no process still takes the generation for the last one. */
 function prune(attempts: readonly Attempt[], remove: (attempt: Attempt) => void): void {
   const before = Date.now() - KEPT_MS
   for (const attempt of attempts) {

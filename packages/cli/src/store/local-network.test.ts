@@ -31,14 +31,14 @@ test('a running network is found from any folder of its project', () => {
   expect(findLocalNetwork(join(project, 'deep', 'inside'), undefined)).toEqual(network)
 })
 
-test('where a folder is named, only that one counts', () => {
+test('a named folder is the only one searched', () => {
   leave(network)
 
   expect(findLocalNetwork(project, join(project, 'deep'))).toBeUndefined()
   expect(findLocalNetwork('/', join(project, '.geoswap'))).toEqual(network)
 })
 
-test.each(['apiUrl', 'faucetUrl'])('a %s on another machine is not believed', (field) => {
+test.each(['apiUrl', 'faucetUrl'])('a %s on another machine is refused', (field) => {
   leave({ ...network, [field]: 'https://127.0.0.1.example' })
 
   expect(findLocalNetwork(project, undefined)).toBeUndefined()
@@ -50,15 +50,15 @@ test.each([
     'stream',
     { chains: [{ chainId: 1, name: 'alpha', rpcUrl: 'http://127.0.0.1:1', wsUrl: 'ws://node.example' }] },
   ],
-  ['field that nobody knows yet', { later: { somewhere: ['https://node.example'] } }],
-])('a %s on another machine is not believed', (_name, change) => {
+  ['field that is not known yet', { later: { somewhere: ['https://node.example'] } }],
+])('a %s on another machine is refused', (_name, change) => {
   leave({ ...network, ...change })
 
   expect(findLocalNetwork(project, undefined)).toBeUndefined()
   expect(findLocalNetwork('/', join(project, '.geoswap'))).toBeUndefined()
 })
 
-test('what belongs to somebody else is not believed, unless it is named', () => {
+test('a file of another user is ignored unless it is named', () => {
   leave(network)
   const own = process.getuid?.() ?? 0
   vi.spyOn(process, 'getuid').mockReturnValue(own + 1)
@@ -70,14 +70,14 @@ test('what belongs to somebody else is not believed, unless it is named', () => 
 test.each([
   ['file that others can write', '.geoswap/local.json', 0o664],
   ['file in a folder that others can write', '.geoswap', 0o777],
-])('a %s is not believed', (_name, path, mode) => {
+])('a %s is ignored', (_name, path, mode) => {
   leave(network)
   chmodSync(join(project, path), mode)
 
   expect(findLocalNetwork(join(project, 'deep'), undefined)).toBeUndefined()
 })
 
-test('a link is not believed: whom it leads to may be somebody else', () => {
+test('a symbolic link is ignored: its target may belong to another user', () => {
   leave(network)
   renameSync(join(project, '.geoswap', 'local.json'), join(project, 'moved.json'))
   symlinkSync(join(project, 'moved.json'), join(project, '.geoswap', 'local.json'))
@@ -85,7 +85,7 @@ test('a link is not believed: whom it leads to may be somebody else', () => {
   expect(findLocalNetwork(project, undefined)).toBeUndefined()
 })
 
-test('FILE_DAMAGED for a file that says something else', () => {
+test('FILE_DAMAGED for a file with other content', () => {
   leave({ hello: 'world' })
 
   expect(() => findLocalNetwork(project, undefined)).toThrow(

@@ -11,13 +11,13 @@ type LocalChain = {
   vaults?: { intake: string; inventory: string }
 }
 
-/** What `npm start` leaves in `local.json` for as long as its network runs. */
+/** The content of `local.json`, which `npm start` writes while its network runs. */
 export type LocalNetwork = { apiUrl: string; apiKey: string; faucetUrl: string; chains: LocalChain[] }
 
 /**
- * In the folder that is named, or else in `.geoswap` of this folder or the nearest one above that has it. Wherever
- * somebody unpacks or shares something there could be such a file: one that was not asked for has to be the user's own,
- * and none can lead away from this machine.
+ * Searches the named folder, or else `.geoswap` in this folder and its parents. An unpacked or shared folder
+ * could contain such a file. So a file that was not named must belong to the user, and no file may name
+ * addresses on other machines.
  */
 export function findLocalNetwork(start: string, named: string | undefined): LocalNetwork | undefined {
   const path = named ? join(named, 'local.json') : findAbove(start)
@@ -38,7 +38,7 @@ function findAbove(start: string): string | undefined {
 
 const WRITABLE_BY_OTHERS = 0o022
 
-/** The file and its folder belong to the user, and nobody else can change them. */
+/** True if the file and its folder belong to the user and nobody else can write to them. */
 function isOwn(path: string): boolean {
   return [path, dirname(path)].every((each) => {
     const { uid, mode } = lstatSync(each)
@@ -47,7 +47,7 @@ function isOwn(path: string): boolean {
   })
 }
 
-/** Every text in it that is an address, whatever its field is called. */
+/** Every URL in the value, whatever its field is called. */
 function addressesIn(value: unknown): string[] {
   if (typeof value === 'string') return /^[a-z][a-z\d+.-]*:\/\//i.test(value) ? [value] : []
   if (typeof value !== 'object' || value === null) return []

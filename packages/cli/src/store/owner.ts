@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { isErrno } from './private-files.ts'
 
-/** A process. Its id may belong to another one later; together with the time it started it does not. */
+/** A process. Its id may be reused, but not with the same start time. */
 export type Owner = { pid: number; startedAt: string }
 
 export function currentOwner(): Owner {
@@ -12,13 +12,13 @@ export function isAlive({ pid, startedAt }: Owner): boolean {
   try {
     process.kill(pid, 0)
   } catch (error) {
-    // Somebody else's process is alive too.
+    // EPERM: the process exists and belongs to another user.
     if (!isErrno(error, 'EPERM')) return false
   }
   return startOf(pid) === startedAt
 }
 
-/** Field 22 of proc(5) stat, counted after the command's closing bracket. Empty where there is no /proc. */
+/** Field 22 of proc(5) stat, counted after the command's closing bracket. Empty without /proc. */
 function startOf(pid: number): string {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')

@@ -3,7 +3,7 @@ import { damaged, readJsonFile, replaceJsonFile } from './private-files.ts'
 
 type Pinned = Readonly<Record<string, Readonly<Record<string, KnownContracts>>>>
 
-/** Contracts that were verified on their chain, by service: another one may have a deployment of its own. */
+/** Contracts verified on their chain, by service, since each service may have its own deployment. */
 export function openPins(path: string, service: string): PinStore {
   function read(): Pinned {
     const value = readJsonFile(path) ?? {}

@@ -13,11 +13,11 @@ import {
 import { dirname } from 'node:path'
 import { CliError } from '../errors.ts'
 
-// Keys, API keys and signed operations: for their owner alone.
+// Keys, API keys and signed operations are readable by their owner only.
 const FILE_MODE = 0o600
 const FOLDER_MODE = 0o700
 
-/** Undefined when there is no such file. */
+/** Undefined if the file does not exist. */
 export function readJsonFile(path: string): unknown {
   const text = readTextFile(path)
   if (text === undefined) return undefined
@@ -30,16 +30,16 @@ export function readJsonFile(path: string): unknown {
 
 export function damaged(path: string, cause?: unknown): CliError {
   const advice = 'Restore it from a backup, or move it away to start without it.'
-  return new CliError('FILE_DAMAGED', `${path} cannot be read as what it should be.`, { advice, cause })
+  return new CliError('FILE_DAMAGED', `${path} has unexpected content.`, { advice, cause })
 }
 
-/** Replaces the file with all of this or, after a crash, none of it. */
+/** Replaces the file atomically: after a crash it has the old or the new content. */
 export function replaceJsonFile(path: string, value: unknown): void {
   const draft = writeDraft(path, value)
   renameSync(draft, path)
 }
 
-/** Creates the file, complete from its first moment. False when it exists: of several processes one succeeds. */
+/** Creates the file atomically. False if it exists: of several processes one succeeds. */
 export function createJsonFile(path: string, value: unknown): boolean {
   const draft = writeDraft(path, value)
   try {

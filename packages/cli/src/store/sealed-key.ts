@@ -1,18 +1,18 @@
 import { createCipheriv, createDecipheriv, randomBytes, scrypt } from 'node:crypto'
 
-/** A private key under a passphrase: scrypt makes the key, AES-256-GCM seals with it. All bytes are base64. */
+/** A private key under a passphrase: scrypt derives the key, AES-256-GCM encrypts. All bytes are base64. */
 export type SealedKey = {
   kdf: { name: 'scrypt'; N: number; r: number; p: number; salt: string }
   cipher: { name: 'aes-256-gcm'; iv: string; tag: string; text: string }
 }
 
-// OWASP's first choice for scrypt: 128 MiB and some tenths of a second for each guess.
+// OWASP's first recommendation for scrypt: 128 MiB and some tenths of a second per guess.
 const COST = { N: 2 ** 17, r: 8, p: 1 }
-// What a file may ask for: a changed one shall not take all memory.
+// Limits the memory that a modified file can make scrypt use.
 const MAX_N = 2 ** 20
 const KEY_BYTES = 32
 
-/** `about` is not secret; a key that is moved to where it says something else cannot be opened. */
+/** `about` is authenticated but not secret: a key stored with a different `about` does not open. */
 export async function sealKey(
   secret: Uint8Array,
   { passphrase, about }: { passphrase: string; about: string },
@@ -33,7 +33,7 @@ export async function sealKey(
   }
 }
 
-/** Undefined when the passphrase is not the one, or anything was changed. */
+/** Undefined if the passphrase is wrong or the data was changed. */
 export async function openKey(
   { kdf, cipher }: SealedKey,
   { passphrase, about }: { passphrase: string; about: string },
@@ -57,7 +57,7 @@ function derive(
   { N, r, p }: { N: number; r: number; p: number },
 ): Promise<Buffer> {
   if (N > MAX_N || r > 8 || p > 4) throw new RangeError('The key file asks for too much memory')
-  // Twice what scrypt itself needs: Node counts a little more than that.
+  // Twice what scrypt needs, because Node counts slightly more.
   const maxmem = 256 * N * r
   return new Promise((resolve, reject) => {
     const done = (error: Error | null, key: Buffer) => (error ? reject(error) : resolve(key))

@@ -17,26 +17,29 @@ afterEach(() => rmSync(folder, { recursive: true }))
 
 const fileOf = (name: string) => join(folder, `${name}.json`)
 
-test.each(['evm', 'solana'] as const)('a key of %s is kept, encrypted, and comes back', async (family) => {
-  const key = createKey(family)
+test.each(['evm', 'solana'] as const)(
+  'a key of %s is stored encrypted and can be read back',
+  async (family) => {
+    const key = createKey(family)
 
-  const wallet = await wallets.add('bot', key, PASSPHRASE)
+    const wallet = await wallets.add('bot', key, PASSPHRASE)
 
-  expect(wallets.list()).toEqual([wallet])
-  expect(await wallets.unlock(wallet, PASSPHRASE)).toEqual(key)
-  const text = readFileSync(fileOf('bot'), 'utf8')
-  const forms = [
-    await formatKey(key),
-    Buffer.from(key.secret).toString('hex'),
-    Buffer.from(key.secret).toString('base64'),
-  ]
-  expect(forms.filter((form) => text.includes(form))).toEqual([])
-  expect(text).not.toContain(PASSPHRASE)
-  expect(statSync(fileOf('bot')).mode & 0o777).toBe(0o600)
-  expect(statSync(folder).mode & 0o077).toBe(0)
-})
+    expect(wallets.list()).toEqual([wallet])
+    expect(await wallets.unlock(wallet, PASSPHRASE)).toEqual(key)
+    const text = readFileSync(fileOf('bot'), 'utf8')
+    const forms = [
+      await formatKey(key),
+      Buffer.from(key.secret).toString('hex'),
+      Buffer.from(key.secret).toString('base64'),
+    ]
+    expect(forms.filter((form) => text.includes(form))).toEqual([])
+    expect(text).not.toContain(PASSPHRASE)
+    expect(statSync(fileOf('bot')).mode & 0o777).toBe(0o600)
+    expect(statSync(folder).mode & 0o077).toBe(0)
+  },
+)
 
-test('WRONG_PASSPHRASE for any other one, and for a key whose file was made to say another address', async () => {
+test('WRONG_PASSPHRASE for any other passphrase, and for a file with a changed address', async () => {
   const bot = await wallets.add('bot', createKey('evm'), PASSPHRASE)
   const other = await addressOf(createKey('evm'))
 
@@ -61,7 +64,7 @@ test.each(['../bot', 'a/b', '', '0x12', 'local', 'a'.repeat(33)])(
   },
 )
 
-test.each(['evm', 'solana'] as const)('a key of %s is exported as it is imported', async (family) => {
+test.each(['evm', 'solana'] as const)('an exported key of %s can be imported', async (family) => {
   const key = createKey(family)
 
   expect(await parseKey(` ${await formatKey(key)}\n`)).toEqual({ family, secret: new Uint8Array(key.secret) })

@@ -5,17 +5,20 @@ import { addressOf, type Family, type Key } from '../keys.ts'
 import { createJsonFile, damaged, isErrno, readJsonFile } from './private-files.ts'
 import { openKey, type SealedKey, sealKey } from './sealed-key.ts'
 
-/** All but the key is readable without the passphrase. */
+/** The fields readable without the passphrase. */
 export type Wallet = { name: string; family: Family; address: string; createdAt: string }
 type StoredWallet = Wallet & { version: 1; key: SealedKey }
 
 export type WalletFiles = ReturnType<typeof openWalletFiles>
 
 const NAME = /^[A-Za-z][\w-]{0,31}$/
-// A wallet of the local network that needs no file.
+// The local network's own wallet, which needs no file.
 export const LOCAL_WALLET = 'local'
 
-/** One file for each wallet, `<name>.json`, for its owner alone, with the key under a passphrase. */
+/**
+ * One file for each wallet, `<name>.json`, readable by its owner only, with the key encrypted by a
+ * passphrase.
+ */
 export function openWalletFiles(folder: string) {
   const pathOf = (name: string) => join(folder, `${name}.json`)
 
@@ -31,7 +34,7 @@ export function openWalletFiles(folder: string) {
     return stored && toWallet(stored)
   }
 
-  /** Throws unless a wallet can get this name. */
+  /** Throws if a wallet cannot have this name. */
   function assertFree(name: string): void {
     assertName(name)
     if (find(name)) throw exists(name)
@@ -73,7 +76,7 @@ function toWallet({ name, family, address, createdAt }: StoredWallet): Wallet {
   return { name, family, address, createdAt }
 }
 
-/** The key of one wallet does not open as that of another. */
+/** Binds the key to its wallet: it does not open as another wallet's. */
 function aboutOf({ family, address }: Pick<Wallet, 'family' | 'address'>): string {
   return `geoswap wallet ${family} ${address}`
 }

@@ -13,7 +13,7 @@ const order: Order = {
   ...{ from: side, to: { ...side, chainId: 31_338, chain: 'beta' }, tradeType: 'exactInput' },
 }
 const submitted = { stage: 'submitted', swapId: 'swp_1' } as const
-// No process has this number: it is above what Linux gives.
+// No process has this id: it is above the Linux maximum.
 const dead = { pid: 2 ** 22 + 1, startedAt: '1' }
 const unknownSwap = new GeoswapError({
   ...{ code: 'SWAP_NOT_FOUND', message: 'No.', status: 404, retryable: false },
@@ -32,7 +32,7 @@ afterEach(() => rmSync(folder, { recursive: true }))
 
 type World = { says: StatusReply['status'] | Error; isLocal?: boolean; isNew?: boolean }
 
-/** Runs the same order again, where the service says this of the last swap. */
+/** Runs the same order again, with this reply of the service about the last swap. */
 function runAgain({ says, isLocal = false, isNew = false }: World) {
   const read = async () => {
     if (says instanceof Error) throw says
@@ -45,9 +45,9 @@ function runAgain({ says, isLocal = false, isNew = false }: World) {
   return claimOrder(context, client, { order, isNew, rpcUrl: undefined })
 }
 
-const notAsked = new Error('the service is not asked')
+const notAsked = new Error('the service is not called')
 
-test('SWAP_IN_FLIGHT while another process is at it, unless a new one is wanted', async () => {
+test('SWAP_IN_FLIGHT while another process works on it, unless a new one is requested', async () => {
   await expect(runAgain({ says: notAsked })).rejects.toMatchObject({ code: 'SWAP_IN_FLIGHT' })
   expect(await runAgain({ says: notAsked, isNew: true })).toMatchObject({
     isLeft: false,
@@ -72,7 +72,7 @@ test('SWAP_IN_FLIGHT names the attempt whose submission may have arrived', async
   await expect(runAgain({ says: notAsked })).rejects.toMatchObject(refusal)
 })
 
-test('SWAP_ENDED once for a swap that settled after its process was gone, then the next one starts', async () => {
+test('SWAP_ENDED once for a swap that settled after its process ended, then the next one starts', async () => {
   journal.record({ ...last, owner: dead }, submitted)
 
   await expect(runAgain({ says: 'settled' })).rejects.toMatchObject({ code: 'SWAP_ENDED' })
@@ -80,7 +80,7 @@ test('SWAP_ENDED once for a swap that settled after its process was gone, then t
 })
 
 test.each(['failed', 'refunded'] as const)(
-  'a swap that was left and %s since is no reason to stop',
+  'an interrupted swap that %s since does not prevent another',
   async (says) => {
     journal.record({ ...last, owner: dead }, submitted)
 
@@ -94,7 +94,7 @@ const submitting = (lockableUntil: number) =>
   ({ stage: 'submitting', submission: { geoOpToken: '', signature: '' }, lockableUntil }) as const
 
 test.each(['notSubmitted', 'failed', 'refunded'] as const)(
-  'SIGNATURE_OPEN after %s, while what was signed can be used, unless a new one is wanted',
+  'SIGNATURE_OPEN after %s while the signature can be used, unless a new one is requested',
   async (outcome) => {
     const signed = journal.record(last, submitting(inFiveMinutes()))
     journal.record(signed, { stage: 'ended', outcome, endedAt: new Date().toISOString() })
@@ -104,28 +104,28 @@ test.each(['notSubmitted', 'failed', 'refunded'] as const)(
   },
 )
 
-test('SIGNATURE_OPEN also where only the service says that a swap that was left has failed', async () => {
+test('SIGNATURE_OPEN also if only the service says that an interrupted swap has failed', async () => {
   journal.record(journal.record({ ...last, owner: dead }, submitting(inFiveMinutes())), submitted)
 
   await expect(runAgain({ says: 'failed' })).rejects.toMatchObject({ code: 'SIGNATURE_OPEN' })
   await expect(runAgain({ says: notAsked })).rejects.toMatchObject({ code: 'SIGNATURE_OPEN' })
 })
 
-test('a signature that can no longer be used is no reason to stop', async () => {
+test('an expired signature does not prevent another swap', async () => {
   const signed = journal.record(last, submitting(inFiveMinutes() - 301))
   journal.record(signed, { stage: 'ended', outcome: 'notSubmitted', endedAt: new Date().toISOString() })
 
   expect(await runAgain({ says: notAsked })).toMatchObject({ isLeft: false })
 })
 
-test('a swap that the service does not know is only forgotten with the local network it was made on', async () => {
+test('a swap unknown to the service is forgotten only together with its local network', async () => {
   journal.record({ ...last, owner: dead }, submitted)
 
   await expect(runAgain({ says: unknownSwap })).rejects.toMatchObject({ code: 'SWAP_IN_FLIGHT' })
   expect(await runAgain({ says: unknownSwap, isLocal: true })).toMatchObject({ isLeft: false })
 })
 
-test('of two that run again at once after a crash, one gets it', async () => {
+test('of two processes that run again after a crash, one gets the order', async () => {
   journal.record({ ...last, owner: dead }, { stage: 'built' })
 
   const both = await Promise.allSettled([runAgain({ says: notAsked }), runAgain({ says: notAsked })])

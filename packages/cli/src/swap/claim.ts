@@ -14,12 +14,12 @@ import {
   swapIdOf,
 } from '../store/journal.ts'
 
-/** A new attempt, or one that was left and is to be gone on with. */
+/** A new attempt, or an interrupted one to continue. */
 export type Claim = { attempt: Attempt; isLeft: boolean }
 
 type Wish = { order: Order; isNew: boolean; rpcUrl: string | undefined }
 
-/** Begins an attempt at an order, unless one is in flight. Of several processes one gets it. */
+/** Begins an attempt at an order, unless one is in flight. Of several processes one succeeds. */
 export async function claimOrder(context: Context, client: Client, wish: Wish): Promise<Claim> {
   const { journal } = context
   for (;;) {
@@ -31,7 +31,7 @@ export async function claimOrder(context: Context, client: Client, wish: Wish): 
   }
 }
 
-/** Throws where a further attempt could be a second swap and nothing can be gone on with. */
+/** Throws if another attempt could become a second swap and nothing can be continued. */
 async function isInFlight(context: Context, client: Client, last: Attempt): Promise<boolean> {
   const standing = standingOf(last, context.isAttended)
   if (standing === 'busy') throw busy(last)
@@ -46,18 +46,21 @@ async function isInFlight(context: Context, client: Client, last: Attempt): Prom
   return false
 }
 
-/** The service says that there is no swap. Until the chain agrees, a second signature could be a second swap. */
+/**
+ * The service says that there is no swap. Until the chain confirms it, a second signature could become a
+ * second swap.
+ */
 async function assertUnusable(context: Context, last: Attempt): Promise<void> {
   if (last.stage !== 'ended' || !(await canBeUsed(context, last))) return
   const until = timeOf(last.lockableUntil ?? 0)
-  const message = `The same swap was signed before, and that signature can be used, at the latest until ${until}.`
+  const message = `The same swap was signed earlier, and that signature can be used until ${until}.`
   throw new CliError('SIGNATURE_OPEN', message, {
     advice: 'Nothing was signed. Try again then. --new signs another one now.',
     details: { ...idsOf(last), until },
   })
 }
 
-/** By the origin chain's own clock where there is a node to ask, else by this machine's. */
+/** By the origin chain's clock if a node is configured, else by the local clock. */
 async function canBeUsed({ settings }: Context, last: Attempt): Promise<boolean> {
   const { operation, order, lockableUntil } = last
   const rpcUrl = settings.rpcUrls[order.from.chainId]
@@ -77,10 +80,10 @@ async function findStatus(context: Context, client: Client, last: Attempt): Prom
     return (await client.status(swapIdOf(last) ?? '', { signal: interrupts.signal })).status
   } catch (error) {
     if (!(error instanceof GeoswapError && error.code === 'SWAP_NOT_FOUND')) throw error
-    // A local network begins empty: what an earlier one knew is gone with its money.
+    // A new local network starts empty: swaps and funds of an earlier one are gone.
     if (settings.local) return undefined
-    const advice = 'It was made with another API key. --new starts another one.'
-    throw inFlight(last, 'The same swap was left before its end, and the service does not know it.', advice)
+    const advice = 'It was made with another API key. --new starts another swap.'
+    throw inFlight(last, 'The same swap was interrupted, and the service does not know it.', advice)
   }
 }
 
@@ -93,14 +96,14 @@ async function offer({ terminal, interrupts }: Context, left: Attempt): Promise<
   const isSubmitted = left.stage === 'submitted'
   const message = isSubmitted
     ? `The same swap is in flight: ${id}.`
-    : `The same swap was being submitted, and whether it was accepted is not known: ${id}.`
-  if (terminal.isInteractive && (await terminal.confirm(`${message} Go on with it?`, interrupts.signal)))
+    : `The same swap was being submitted, and it is unknown whether it was accepted: ${id}.`
+  if (terminal.isInteractive && (await terminal.confirm(`${message} Continue it?`, interrupts.signal)))
     return left
-  throw inFlight(left, message, `${resumeWith(id)} goes on with it. --new starts another one.`)
+  throw inFlight(left, message, `${resumeWith(id)} continues it. --new starts another one.`)
 }
 
 function busy(last: Attempt): CliError {
-  const message = `Another geoswap, process ${last.owner.pid}, is at the same swap.`
+  const message = `Another geoswap, process ${last.owner.pid}, works on the same swap.`
   return inFlight(last, message, 'Wait for it. --new starts another one.')
 }
 
@@ -108,9 +111,9 @@ function inFlight(last: Attempt, message: string, advice: string): CliError {
   return new CliError('SWAP_IN_FLIGHT', message, { advice, details: idsOf(last) })
 }
 
-/** Said once: whoever was interrupted may take the second run for the first one. */
+/** Reported once, because the user may take the second run for the first. */
 function settledSince(last: Attempt): CliError {
-  const message = `The same swap was left before its end and has settled since: ${swapIdOf(last)}.`
+  const message = `The same swap was interrupted and has settled since: ${swapIdOf(last)}.`
   return new CliError('SWAP_ENDED', message, {
     advice: 'Run the command again for another one.',
     details: idsOf(last),

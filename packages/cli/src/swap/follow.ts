@@ -4,12 +4,12 @@ import { CliError, timeOf } from '../errors.ts'
 import { type Attempt, swapIdOf } from '../store/journal.ts'
 import { idsOf, toEnd } from './claim.ts'
 
-/** Goes on with an attempt that was left, to the end of its swap. */
+/** Continues an interrupted attempt to the end of its swap. */
 export async function followAttempt(context: Context, client: Client, left: Attempt): Promise<EndedSwap> {
   const attempt = left.stage === 'submitting' ? await submitAgain(context, client, left) : left
   const swapId = swapIdOf(attempt)
   if (swapId === undefined)
-    throw notSubmitted(attempt, 'This attempt was left before anything was submitted.')
+    throw notSubmitted(attempt, 'This attempt was interrupted before anything was submitted.')
   context.seen.attempt = attempt
   const ended = await followSwap(context, client, swapId)
   context.journal.record(attempt, toEnd(attempt, ended.status))
@@ -29,7 +29,7 @@ export function progressOf({ status, substatus }: StatusReply): string {
   return status === 'pending' ? substatus : status
 }
 
-/** The same submission is the same swap, whether it arrived before or not. */
+/** The same submission is the same swap, whether it arrived earlier or not. */
 async function submitAgain(context: Context, client: Client, left: Attempt): Promise<Attempt> {
   if (left.stage !== 'submitting') return left
   const { journal, interrupts, settings, seen } = context
@@ -42,13 +42,12 @@ async function submitAgain(context: Context, client: Client, left: Attempt): Pro
     const isGone = status === 410
     if (!isGone && !(settings.local && code === 'INVALID_TOKEN')) throw error
     seen.attempt = journal.record(left, toEnd(left, isGone ? 'notSubmitted' : 'lost'))
-    throw notSubmitted(left, 'The submission did not arrive in time, the service says: there is no swap.')
+    throw notSubmitted(left, 'The submission did not arrive in time, so there is no swap, says the service.')
   }
 }
 
 export function notSubmitted(attempt: Attempt, message: string): CliError {
   const { lockableUntil } = attempt
-  const when =
-    lockableUntil === undefined ? '' : ` What was signed can be used until ${timeOf(lockableUntil)}.`
+  const when = lockableUntil === undefined ? '' : ` The signature can be used until ${timeOf(lockableUntil)}.`
   return new CliError('NOT_SUBMITTED', message, { advice: `Swap again.${when}`, details: idsOf(attempt) })
 }

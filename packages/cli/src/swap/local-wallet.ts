@@ -6,7 +6,7 @@ import { CliError } from '../errors.ts'
 import type { ReadyOrder } from '../order.ts'
 import { LOCAL_WALLET } from '../store/wallet-files.ts'
 
-/** The local network's own wallet begins with nothing; what it lacks for a swap comes from the faucet. */
+/** The local network's wallet starts empty; the faucet provides the missing input of a swap. */
 export async function fillLocalWallet(context: Context, client: Client, ready: ReadyOrder): Promise<void> {
   const { from, wallet, order } = ready
   if (wallet.name !== LOCAL_WALLET || order.amount === 'max') return
@@ -28,7 +28,7 @@ async function readInput(
   if (request.tradeType !== 'exactOutput') return BigInt(request.amount)
   const asked = { ...request, walletAddress: wallet.address }
   const { input } = await client.quote(asked, { signal: interrupts.signal })
-  // The quote that is signed is another one, a moment later.
+  // The signed quote is made a moment later and may cost more.
   return (BigInt(input) * 102n) / 100n
 }
 
@@ -45,7 +45,7 @@ export async function askFaucet(
   const response = await fetch(settings.local.faucetUrl, post).catch((cause: unknown) => {
     signal.throwIfAborted()
     throw new CliError('NO_FAUCET', 'The faucet does not answer.', {
-      advice: 'Does npm start still run?',
+      advice: 'Is npm start still running?',
       cause,
     })
   })

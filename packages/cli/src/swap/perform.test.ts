@@ -8,14 +8,14 @@ const pair = (isSameAsset: boolean) =>
 const offer = (minOutput: bigint) => ({ input: '10000000', minOutput: `${minOutput}`, priceImpactBps: 0 })
 const NINE_AND_A_HALF = 95n * 10n ** 17n
 
-test('a pair of one asset loses much when 5 % of what is paid is not guaranteed, whatever the service says', () => {
+test('a same-asset pair has a high impact if less than 95 % of the input is guaranteed', () => {
   expect(hasHighImpact(offer(NINE_AND_A_HALF + 1n), pair(true))).toBe(false)
   expect(hasHighImpact(offer(NINE_AND_A_HALF), pair(true))).toBe(true)
   expect(hasHighImpact(offer(1n), pair(true))).toBe(true)
   expect(hasHighImpact(offer(1n), pair(false))).toBe(false)
 })
 
-test('a price impact of 5 %, none at all and a warning of it are high for every pair', () => {
+test('for every pair, an impact of 5 %, a missing one and a warning count as high', () => {
   const warnings = [{ code: 'HIGH_PRICE_IMPACT', message: '' }]
   const { priceImpactBps: _, ...unknown } = offer(1n)
 
@@ -25,7 +25,7 @@ test('a price impact of 5 %, none at all and a warning of it are high for every 
   expect(hasHighImpact({ ...offer(1n), warnings }, pair(false))).toBe(true)
 })
 
-test('whoever accepts every impact has to bound what an exact output costs, of one asset too', () => {
+test('a caller that accepts every impact must limit the input of an exact output, also for the same asset', () => {
   const ready = { request: { tradeType: 'exactOutput' }, limits: {}, isSameAsset: true } as ReadyOrder
 
   expect(isUnbounded(ready, { acceptsImpact: true })).toBe(true)
@@ -36,9 +36,6 @@ test.each([
   ['exactOutput', {}, false, true],
   ['exactOutput', { maxInput: 1n }, false, false],
   ['exactOutput', {}, true, false],
-])(
-  '%s with the limits %o, of one asset: %s, is unbounded: %s',
-  (tradeType, limits, isSameAsset, expected) => {
-    expect(isUnbounded({ request: { tradeType }, limits, isSameAsset } as ReadyOrder)).toBe(expected)
-  },
-)
+])('%s with the limits %o, same asset: %s, is unbounded: %s', (tradeType, limits, isSameAsset, expected) => {
+  expect(isUnbounded({ request: { tradeType }, limits, isSameAsset } as ReadyOrder)).toBe(expected)
+})

@@ -12,11 +12,11 @@ import { fillLocalWallet } from './local-wallet.ts'
 
 type Options = Style & {
   acceptsImpact: boolean
-  /** Sees every quote before anything is signed for it, and throws where that must not be. */
+  /** Called with every quote before anything is signed for it. Throws to refuse it. */
   approve?: (quote: QuoteReply) => void
 }
 
-/** Swaps, and writes each step into the journal before the next one is taken. */
+/** Performs the swap and writes each step to the journal before the next one. */
 export async function performSwap(
   context: Context,
   client: Client,
@@ -78,8 +78,8 @@ function record(context: Context, progress: SwapProgress): void {
 }
 
 /**
- * An error before the submission, or a refusal of it, is the end of the attempt. Whatever else happens from there on
- * leaves it open: there may be a swap.
+ * An error before the submission, or a refusal of it, ends the attempt. Any later error leaves it open,
+ * because a swap may exist.
  */
 function settle(context: Context, error: unknown): void {
   const stage = context.seen.attempt?.stage
@@ -89,14 +89,14 @@ function settle(context: Context, error: unknown): void {
   write(context, (now) => toEnd(now, 'notSubmitted'))
 }
 
-// What the service warns of, too: at this loss of value a swap is probably a mistake.
+// The service warns at the same loss: such a swap is probably a mistake.
 const HIGH_IMPACT_BPS = -500
 const BPS = 10_000n
 
 type Pair = Pick<ReadyOrder, 'from' | 'to' | 'isSameAsset'>
 type Offer = Pick<QuoteReply, 'warnings' | 'priceImpactBps' | 'input' | 'minOutput'>
 
-/** By the service's figures; and where both tokens are one asset, by what is paid and what is guaranteed. */
+/** By the service's figures and, for the same asset, by input and guaranteed output. */
 export function hasHighImpact({ warnings = [], priceImpactBps, ...offer }: Offer, pair: Pair): boolean {
   const isWarned = warnings.some(({ code }) => code === 'HIGH_PRICE_IMPACT')
   const isSaid = priceImpactBps === undefined || priceImpactBps <= HIGH_IMPACT_BPS
@@ -109,7 +109,7 @@ function losesMuch({ input, minOutput }: Pick<Offer, 'input' | 'minOutput'>, { f
   return guaranteed * BPS <= paid * (BPS + BigInt(HIGH_IMPACT_BPS))
 }
 
-/** Whether only the service says what an exact output costs: no limit is given, and the assets differ. */
+/** True if only the service limits the input of an exact output: no limit is set, and the assets differ. */
 export function isUnbounded(
   { request, limits, isSameAsset }: Pick<ReadyOrder, 'request' | 'limits' | 'isSameAsset'>,
   { acceptsImpact = false } = {},
@@ -133,13 +133,13 @@ async function acceptQuote(
   if (isOpen)
     throw new CliError(
       'NEEDS_CONFIRMATION',
-      `Not swapped: how much may be paid is not said. It is ${terms}.`,
+      `Not swapped, because nothing limits the input. It is ${terms}.`,
       {
-        advice: 'Name the most that may be paid: --max-pay N.',
+        advice: 'Set a limit: --max-pay N.',
       },
     )
   throw new CliError('HIGH_PRICE_IMPACT', `Not swapped: ${terms}.`, {
-    advice: '--accept-impact swaps all the same. Another amount may lose less.',
+    advice: '--accept-impact swaps anyway. Another amount may lose less.',
     details: { priceImpactBps },
   })
 }

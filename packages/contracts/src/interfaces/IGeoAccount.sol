@@ -2,28 +2,28 @@
 pragma solidity 0.8.37;
 
 /// @title IGeoAccount
-/// @notice What a wallet's code does while the wallet is delegated (EIP-7702) to GeoAccount.
+/// @notice The code of a wallet that is delegated (EIP-7702) to GeoAccount.
 interface IGeoAccount {
     /// @dev Only the escrow may ask a wallet to pay.
     error NotEscrow();
     /// @dev The op was not signed by this wallet.
     error BadSignature();
-    /// @dev The escrow's balance after the transfer is not the one it named: the token took a fee, or lied.
+    /// @dev The escrow's balance after the transfer is not the expected one: the token took a fee, or lied.
     error WrongAmount();
 
-    /// @notice Hands `amount` of `token` (0 = native coin) to the escrow for the op with this hash.
-    /// @dev The check of the balance lives in the wallet's frame, so that a failure undoes the transfer.
+    /// @notice Pays `amount` of `token` (0 = native coin) to the escrow for the op with this hash.
+    /// @dev The balance is checked in the wallet's call frame, so that a failure reverts the transfer.
     /// @param token The input token.
     /// @param amount The op's input amount.
-    /// @param expectedBalance What the escrow must hold of the token afterwards.
+    /// @param expectedBalance The escrow's balance of the token after the payment.
     /// @param opHash The EIP-712 hash of the GeoOp; the wallet signed it with EIP-191 (personal_sign of the 32 bytes).
     /// @param r First half of the EIP-2098 signature.
     /// @param vs Second half of the EIP-2098 signature.
     function pay(address token, uint256 amount, uint256 expectedBalance, bytes32 opHash, bytes32 r, bytes32 vs)
         external;
 
-    /// @notice ERC-1271: the wallet's own ECDSA signature is valid, and no other. Permits ask for it once a wallet has code.
-    /// @param hash What was signed.
+    /// @notice ERC-1271: the wallet's own ECDSA signature is valid, and no other. Permits use it once a wallet has code.
+    /// @param hash The signed hash.
     /// @param signature 65 bytes (r, s, v) or 64 bytes (r, vs), with a low s.
     /// @return magic 0x1626ba7e when valid, 0xffffffff when not.
     function isValidSignature(bytes32 hash, bytes calldata signature) external view returns (bytes4 magic);

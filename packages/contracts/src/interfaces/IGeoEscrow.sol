@@ -6,14 +6,14 @@ pragma solidity 0.8.37;
 /// @dev An op's hash is its id: the EIP-712 digest of its GeoOp in this contract's domain ("GeoEscrow", "1").
 ///      The zero address as a token is the chain's native coin.
 interface IGeoEscrow {
-    /// @notice What the wallet signed, except the locker, which the escrow knows from its caller.
-    /// @param wallet Who pays, and who is refunded.
-    /// @param inputToken What is paid.
-    /// @param inputAmount How much: all that leaves the wallet.
+    /// @notice The fields that the wallet signed, except the locker, which is the caller.
+    /// @param wallet The payer, and the recipient of a refund.
+    /// @param inputToken The input token.
+    /// @param inputAmount The input amount: nothing else leaves the wallet.
     /// @param index Round x 2^32 + position in the locker's ring; below 2^64, and used once.
     /// @param opDeadline Last second at which the input can be taken.
     /// @param refundDeadline Last second before anyone may refund the wallet.
-    /// @param delivery hashStruct(Delivery): what the wallet gets, where, from which vault, and until when.
+    /// @param delivery hashStruct(Delivery): the output, its chain, vault, recipient and deadline.
     struct Op {
         address wallet;
         address inputToken;
@@ -51,11 +51,11 @@ interface IGeoEscrow {
     event Credited(address indexed owner, address indexed token, uint256 amount);
     /// @dev An owner withdrew its credit.
     event Withdrawn(address indexed owner, address indexed token, address to, uint256 amount);
-    /// @dev The treasury announced another attester, or none when it withdrew the announcement.
+    /// @dev The treasury proposed another attester, or withdrew the proposal (zero address).
     event AttesterProposed(address indexed attester, uint256 readyAt);
-    /// @dev Another attester signs from now on.
+    /// @dev This attester signs from now on.
     event AttesterChanged(address indexed attester);
-    /// @dev The most that can be claimed of a token per hour.
+    /// @dev The maximum that can be claimed of a token per hour.
     event ClaimCapSet(address indexed token, uint256 limitPerHour);
 
     /// @dev The op's deadline has passed.
@@ -68,7 +68,7 @@ interface IGeoEscrow {
     error IndexOutOfRange();
     /// @dev The position is in use, or has seen this round or a higher one.
     error SlotTaken();
-    /// @dev The token does not answer `balanceOf`, or its balance plus the amount is no number.
+    /// @dev The token does not answer `balanceOf`, or its balance plus the amount overflows.
     error BadBalance();
     /// @dev The op is not LOCKED under this locker.
     error NotLocked();
@@ -109,42 +109,42 @@ interface IGeoEscrow {
     /// @param ops The signed ops; those with equal input tokens side by side cost less.
     function lockMany(SignedOp[] calldata ops) external;
 
-    /// @notice Gives a delivered op's input to the vault.
+    /// @notice Pays a delivered op's input to the vault.
     /// @param op The op and its locker.
     /// @param r First half of the attester's signature over Claims([op]).
     /// @param vs Second half of the attester's signature.
     function claim(LockedOp calldata op, bytes32 r, bytes32 vs) external;
 
-    /// @notice Gives the inputs of delivered ops to the vault: one transfer for each run of equal tokens. Ops that are no
+    /// @notice Pays the inputs of delivered ops to the vault: one transfer for each run of equal tokens. Ops that are no
     ///         longer LOCKED are left out, as are those above the token's cap, which can be claimed in a later hour.
     /// @param ops The ops and their lockers; sort them by token.
     /// @param r First half of the attester's signature over Claims(ops), in this order.
     /// @param vs Second half of the attester's signature.
     function claimMany(LockedOp[] calldata ops, bytes32 r, bytes32 vs) external;
 
-    /// @notice Gives an op's input back to its wallet after refundDeadline. Anyone may call.
+    /// @notice Returns an op's input to its wallet after refundDeadline. Anyone may call.
     /// @param locker The op's locker.
     /// @param op The op.
     function refund(address locker, Op calldata op) external;
 
-    /// @notice Gives an op's input back to its wallet at any time, because the attester says it will not be delivered.
+    /// @notice Returns an op's input to its wallet at any time, since the attester signed that it will not be delivered.
     /// @param locker The op's locker.
     /// @param op The op.
-    /// @param validUntil Last second at which the attester's signature counts.
+    /// @param validUntil Last second at which the attester's signature is valid.
     /// @param r First half of the attester's signature over Refund(op, validUntil).
     /// @param vs Second half of the attester's signature.
     function refundAttested(address locker, Op calldata op, uint256 validUntil, bytes32 r, bytes32 vs) external;
 
-    /// @notice Pays the caller's credit out.
+    /// @notice Pays out the caller's credit.
     /// @param token The token of the credit.
-    /// @param to Where it goes.
+    /// @param to The recipient.
     function withdraw(address token, address to) external;
 
-    /// @notice Pays an owner's credit out for someone who has no gas. Anyone may call.
-    /// @param owner Whose credit.
+    /// @notice Pays out an owner's credit by signature, for owners without gas. Anyone may call.
+    /// @param owner The owner of the credit.
     /// @param token The token of the credit.
-    /// @param to Where it goes.
-    /// @param deadline Last second at which the signature counts.
+    /// @param to The recipient.
+    /// @param deadline Last second at which the signature is valid.
     /// @param r First half of the owner's EIP-712 signature over Withdraw(owner, token, to, nonces(owner), deadline).
     /// @param vs Second half of the owner's signature.
     function withdrawBySignature(
@@ -156,7 +156,7 @@ interface IGeoEscrow {
         bytes32 vs
     ) external;
 
-    /// @notice Announces the next attester, or withdraws the announcement (zero address). Treasury only.
+    /// @notice Proposes the next attester, or withdraws the proposal (zero address). Treasury only.
     /// @param next The next attester.
     function proposeAttester(address next) external;
 
@@ -165,7 +165,7 @@ interface IGeoEscrow {
     function acceptAttester() external;
 
     /// @notice Sets how much of a token can be claimed per hour. Treasury only.
-    /// @dev A token without a cap cannot be claimed, so that a stolen attester key moves nothing nobody thought of.
+    /// @dev A token without a cap cannot be claimed, so that a stolen attester key cannot move unexpected tokens.
     /// @param token The token.
     /// @param limitPerHour The limit, at most 2^112 - 1.
     function setClaimCap(address token, uint256 limitPerHour) external;
@@ -192,31 +192,31 @@ interface IGeoEscrow {
         view
         returns (uint256[] memory words);
 
-    /// @notice What an owner can withdraw of a token.
+    /// @notice The amount an owner can withdraw of a token.
     /// @param owner The owner.
     /// @param token The token.
     function credits(address owner, address token) external view returns (uint256);
 
-    /// @notice How many withdrawals by signature an owner has made: what the next signature must name.
+    /// @notice The number of an owner's withdrawals by signature: the nonce of the next one.
     /// @param owner The owner.
     function nonces(address owner) external view returns (uint256);
 
-    /// @notice A token's cap and what was claimed of it this hour.
+    /// @notice A token's cap and the amount claimed this hour.
     /// @param token The token.
     function claimCaps(address token) external view returns (uint256 limitPerHour, uint256 claimedThisHour);
 
-    /// @notice The key that says what is delivered.
+    /// @notice The key that attests deliveries.
     function attester() external view returns (address);
 
     /// @notice The next attester, and the second from which it can be accepted.
     function pendingAttester() external view returns (address next, uint256 readyAt);
 
-    /// @notice Where claimed inputs go.
+    /// @notice The recipient of claimed inputs.
     function VAULT() external view returns (address);
 
     /// @notice The code a wallet must be delegated to.
     function ACCOUNT() external view returns (address);
 
-    /// @notice Who sets caps and proposes attesters.
+    /// @notice The account that sets caps and proposes attesters.
     function TREASURY() external view returns (address);
 }

@@ -7,9 +7,9 @@ pragma solidity 0.8.37;
 interface IGeoVault {
     /// @notice One delivery's terms, except its ring and token.
     /// @param index The op's index: round x 2^32 + position; below 2^64.
-    /// @param amount What is paid, at least minOutput.
-    /// @param minOutput What the wallet signed.
-    /// @param recipient Who is paid.
+    /// @param amount The amount paid, at least minOutput.
+    /// @param minOutput The minimum that the wallet signed.
+    /// @param recipient The recipient.
     /// @param fillDeadline Last second at which it can be paid.
     struct Fill {
         uint256 index;
@@ -26,17 +26,17 @@ interface IGeoVault {
         Fill fill;
     }
 
-    /// @dev `delivery` is hashStruct(Delivery) of what was paid. In a final block this log is the proof of delivery.
+    /// @dev `delivery` is hashStruct(Delivery) of the payment. In a final block this log is the proof of delivery.
     event Delivered(bytes32 indexed delivery, uint256 amount);
     /// @dev `deliverMany` left this delivery out. It proves nothing about the delivery's future.
     event DeliverFailed(bytes32 indexed delivery);
-    /// @dev A key may deliver, or no longer.
+    /// @dev A deliverer key was allowed or revoked.
     event DelivererSet(address indexed deliverer, bool isAllowed);
-    /// @dev An adapter may buy outputs, or no longer.
+    /// @dev An adapter was allowed or revoked.
     event AdapterSet(address indexed adapter, bool isAllowed);
-    /// @dev The most that can leave of a token per hour through deliveries.
+    /// @dev The maximum of a token that deliveries can pay per hour.
     event CapSet(address indexed token, uint256 limitPerHour);
-    /// @dev The treasury took inventory out.
+    /// @dev The treasury withdrew inventory.
     event Withdrawn(address indexed token, address indexed to, uint256 amount);
 
     /// @dev Only a deliverer key.
@@ -49,11 +49,11 @@ interface IGeoVault {
     error ZeroAddress();
     /// @dev The fill's deadline has passed.
     error Late();
-    /// @dev This round of the position, or a higher one, was delivered. Round 0 is none.
+    /// @dev This round of the position, or a higher one, was delivered. Round 0 is not valid.
     error AlreadyDelivered();
     /// @dev The index or position does not fit its field.
     error IndexOutOfRange();
-    /// @dev Less than the wallet signed.
+    /// @dev The amount is below the signed minimum.
     error BelowMinimum();
     /// @dev The zero address, the token itself and this vault cannot be paid.
     error BadRecipient();
@@ -63,7 +63,7 @@ interface IGeoVault {
     error CapTooLarge();
     /// @dev The recipient or the token refused the payment.
     error PaymentRefused();
-    /// @dev The adapter took more than it was allowed to.
+    /// @dev The adapter took more than `maxIn`.
     error Overspent();
     /// @dev Too little gas to give a payment its full allowance; nothing was changed.
     error LowGas();
@@ -80,15 +80,15 @@ interface IGeoVault {
     /// @param orders The deliveries; those with equal tokens side by side cost less.
     function deliverMany(DeliveryOrder[] calldata orders) external;
 
-    /// @notice Pays one delivery by buying its output from a venue. All reverts unless the recipient's balance grew by at
+    /// @notice Pays one delivery by buying its output from a venue. Reverts unless the recipient's balance grew by at
     ///         least the fill's amount. Deliverers only.
     /// @param adapter An allowed adapter.
     /// @param ring The op's ring.
-    /// @param tokenIn What is sold from the inventory.
-    /// @param maxIn The most that is sold; it counts in that token's cap, whether spent or not.
+    /// @param tokenIn The inventory token to sell.
+    /// @param maxIn The maximum to sell; it counts towards that token's cap, whether spent or not.
     /// @param tokenOut The output token.
     /// @param fill The terms.
-    /// @param data What the adapter needs to know.
+    /// @param data Data for the adapter.
     function deliverVia(
         address adapter,
         bytes32 ring,
@@ -109,30 +109,30 @@ interface IGeoVault {
     /// @param isAllowed Whether it may be used.
     function setAdapter(address adapter, bool isAllowed) external;
 
-    /// @notice Sets how much of a token can leave per hour through deliveries. Treasury only.
-    /// @dev A token without a cap cannot be delivered. What was spent this hour stays spent.
+    /// @notice Sets how much of a token deliveries can pay per hour. Treasury only.
+    /// @dev A token without a cap cannot be delivered. The amount spent this hour is kept.
     /// @param token The token.
     /// @param limitPerHour The limit, at most 2^112 - 1.
     function setCap(address token, uint256 limitPerHour) external;
 
-    /// @notice Takes inventory out. Treasury only.
+    /// @notice Withdraws inventory. Treasury only.
     /// @param token The token.
-    /// @param to Where it goes.
-    /// @param amount How much.
+    /// @param to The recipient.
+    /// @param amount The amount.
     function withdraw(address token, address to, uint256 amount) external;
 
-    /// @notice Brings in what an escrow credited to this vault because the token refused the vault. Treasury only.
+    /// @notice Collects this vault's credit from an escrow, after the token had refused the vault. Treasury only.
     /// @param escrow The escrow.
     /// @param token The token of the credit.
     function collectCredit(address escrow, address token) external;
 
-    /// @notice Sends what an escrow credited to this vault elsewhere, for a token that refuses the vault for good. Treasury only.
+    /// @notice Sends this vault's credit in an escrow to another account, for a token that refuses the vault. Treasury only.
     /// @param escrow The escrow.
     /// @param token The token of the credit.
-    /// @param to Where it goes.
+    /// @param to The recipient.
     function collectCreditTo(address escrow, address token, address to) external;
 
-    /// @notice The last delivered round of a position. It knows no terms: only a Delivered log proves a delivery.
+    /// @notice The last delivered round of a position. It has no terms: only a Delivered log proves a delivery.
     /// @param ring The ring.
     /// @param position The position, below 2^32.
     function lastRound(bytes32 ring, uint256 position) external view returns (uint256);
@@ -156,13 +156,13 @@ interface IGeoVault {
     /// @notice hashStruct(Delivery) of a delivery by this vault on this chain.
     /// @param ring The ring.
     /// @param token The output token.
-    /// @param fill The terms; the amount plays no part.
+    /// @param fill The terms; the amount is not hashed.
     function hashDelivery(bytes32 ring, address token, Fill calldata fill) external view returns (bytes32);
 
-    /// @notice A token's cap and what left of it this hour.
+    /// @notice A token's cap and the amount spent this hour.
     /// @param token The token.
     function caps(address token) external view returns (uint256 limitPerHour, uint256 spentThisHour);
 
-    /// @notice Who owns the inventory.
+    /// @notice The owner of the inventory.
     function TREASURY() external view returns (address);
 }

@@ -2,9 +2,9 @@
 pragma solidity 0.8.37;
 
 /// @title IUniswapV3Factory
-/// @notice What the adapter asks of a Uniswap V3 factory.
+/// @notice The part of a Uniswap V3 factory that the adapter uses.
 interface IUniswapV3Factory {
-    /// @notice The pool of two tokens, in either order, at a fee; the zero address when there is none.
+    /// @notice The pool of two tokens, in either order, at a fee; the zero address if there is none.
     /// @param tokenA One token.
     /// @param tokenB The other.
     /// @param fee In millionths.
@@ -12,16 +12,16 @@ interface IUniswapV3Factory {
 }
 
 /// @title IUniswapV3Pool
-/// @notice What the adapter asks of a Uniswap V3 pool.
+/// @notice The part of a Uniswap V3 pool that the adapter uses.
 interface IUniswapV3Pool {
-    /// @notice Sends the output, calls `uniswapV3SwapCallback` on the caller, and reverts unless the input is there.
-    /// @param recipient Who gets the output.
+    /// @notice Sends the output, calls `uniswapV3SwapCallback` on the caller, and reverts unless the input was paid.
+    /// @param recipient The recipient of the output.
     /// @param zeroForOne Whether token0 is sold.
-    /// @param amountSpecified What is sold, or the negative of what is bought.
-    /// @param sqrtPriceLimitX96 The swap stops at this price, even if it is not done.
-    /// @param data Comes back in the callback.
-    /// @return amount0 How the pool's token0 changed.
-    /// @return amount1 How the pool's token1 changed.
+    /// @param amountSpecified The amount to sell, or the negative of the amount to buy.
+    /// @param sqrtPriceLimitX96 The swap stops at this price, even if it is incomplete.
+    /// @param data Passed to the callback.
+    /// @return amount0 The change of the pool's token0.
+    /// @return amount1 The change of the pool's token1.
     function swap(
         address recipient,
         bool zeroForOne,

@@ -6,7 +6,7 @@ import {SafeTransferLib} from "solady/src/utils/SafeTransferLib.sol";
 /// @title CappedCallLib
 /// @notice Payments and balance reads that a hostile token or recipient can make fail, but not make expensive.
 /// @dev Assembly, because Solidity's low-level call copies all return data: a callee inside its gas cap could still make
-///      the caller pay for hundreds of kilobytes of it and so take a whole batch down. At most 32 bytes are copied here.
+///      the caller pay for hundreds of kilobytes of it and so make a whole batch fail. At most 32 bytes are copied here.
 library CappedCallLib {
     /// @dev Moves native coin (`token` = 0) or a token, each with its own gas cap. False when the recipient or token refuses.
     function tryPay(address token, address to, uint256 amount, uint256 nativeGas, uint256 tokenGas)

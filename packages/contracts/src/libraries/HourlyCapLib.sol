@@ -2,15 +2,15 @@
 pragma solidity 0.8.37;
 
 /// @title HourlyCapLib
-/// @notice A limit per clock hour in one word: limit (112 bits) | spent (112) | hour (32). An unset word lets nothing through.
-/// @dev Hours are fixed windows: two neighbouring windows together pass at most twice the limit, never more per hour after.
+/// @notice A limit per clock hour in one word: limit (112 bits) | spent (112) | hour (32). An unset word allows nothing.
+/// @dev Hours are fixed windows: two neighbouring windows together allow at most twice the limit.
 library HourlyCapLib {
     uint256 internal constant MAX_LIMIT = type(uint112).max;
 
     uint256 private constant LIMIT_SHIFT = 144;
     uint256 private constant SPENT_SHIFT = 32;
 
-    /// @dev What has been spent in the current hour.
+    /// @dev The amount spent in the current hour.
     function spent(uint256 word) internal view returns (uint256) {
         return uint32(word) == _hour() ? uint112(word >> SPENT_SHIFT) : 0;
     }
@@ -20,7 +20,7 @@ library HourlyCapLib {
         return word >> LIMIT_SHIFT;
     }
 
-    /// @dev What may still be spent in the current hour: 0 when a lowered limit is already exceeded.
+    /// @dev The amount left in the current hour: 0 if a lowered limit is already exceeded.
     function room(uint256 word) internal view returns (uint256) {
         uint256 used = spent(word);
         uint256 most = limit(word);
@@ -36,7 +36,7 @@ library HourlyCapLib {
         }
     }
 
-    /// @dev The word with another limit: what was spent this hour stays spent. The caller has checked MAX_LIMIT.
+    /// @dev The word with another limit and the same amount spent this hour. The caller has checked MAX_LIMIT.
     function withLimit(uint256 word, uint256 newLimit) internal view returns (uint256) {
         return newLimit << LIMIT_SHIFT | spent(word) << SPENT_SHIFT | _hour();
     }

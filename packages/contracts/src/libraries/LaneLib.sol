@@ -2,7 +2,7 @@
 pragma solidity 0.8.37;
 
 /// @title LaneLib
-/// @notice Eight positions a word, 32 bits each: the last delivered round. Re-used positions never open a fresh word.
+/// @notice Eight positions per word, 32 bits each: the last delivered round. Reused positions never need a new word.
 library LaneLib {
     /// @dev Which word of the ring holds the position.
     function row(uint256 index) internal pure returns (uint256) {
@@ -14,7 +14,7 @@ library LaneLib {
         return uint32(word >> _shift(index));
     }
 
-    /// @dev Whether the index has a higher round than the last one. Round 0 never has.
+    /// @dev Whether the index has a higher round than the last one. Round 0 is never accepted.
     function accepts(uint256 word, uint256 index) internal pure returns (bool) {
         return lastRound(word, index) < uint32(index >> 32);
     }

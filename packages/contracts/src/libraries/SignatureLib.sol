@@ -4,7 +4,7 @@ pragma solidity 0.8.37;
 import {ECDSA} from "solady/src/utils/ECDSA.sol";
 
 /// @title SignatureLib
-/// @notice Recovers who signed, and accepts each signature in one form only: the upper half of `s` is refused.
+/// @notice Recovers the signer, and accepts each signature in one form only: the upper half of `s` is refused.
 library SignatureLib {
     /// @dev Half of secp256k1's order: the largest `s` that EIP-2 allows.
     uint256 private constant MAX_S = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0;

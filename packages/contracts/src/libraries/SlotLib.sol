@@ -3,7 +3,7 @@ pragma solidity 0.8.37;
 
 /// @title SlotLib
 /// @notice The one word an op occupies in the escrow: round (32 bits) | state (2) | low 222 bits of the op's hash.
-/// @dev Both ops of a collision are an attacker's choice, so the strength is half the bits kept: 222 bits leave 2^111.
+/// @dev An attacker can choose both ops of a collision, so the strength is half the bits kept: 222 bits give 2^111.
 library SlotLib {
     uint256 internal constant LOCKED = 1 << 222;
     uint256 internal constant CLAIMED = 2 << 222;
@@ -13,7 +13,7 @@ library SlotLib {
     uint256 private constant HASH_MASK = (1 << 222) - 1;
     uint256 private constant ROUND_SHIFT = 224;
 
-    /// @dev Where the op's word lives: a ring of positions per locker, so that no locker can touch another's.
+    /// @dev The storage key of the op's word: a ring of positions per locker, so that no locker can use another's.
     function key(address locker, uint256 index) internal pure returns (uint256) {
         return uint256(uint160(locker)) << 32 | uint32(index);
     }
@@ -23,7 +23,7 @@ library SlotLib {
         return (index >> 32) << ROUND_SHIFT | (uint256(op) & HASH_MASK);
     }
 
-    /// @dev Whether the position can take this index: its op is closed and its round is lower. Round 0 never passes.
+    /// @dev Whether the position can take this index: its op is closed and its round is lower. Round 0 is never accepted.
     function accepts(uint256 word, uint256 index) internal pure returns (bool) {
         return word & STATE_MASK != LOCKED && word >> ROUND_SHIFT < index >> 32;
     }

@@ -9,17 +9,17 @@ contract TestFeed {
         uint256 updatedAt;
     }
 
-    /// @dev As Chainlink's aggregators do.
+    /// @dev As in Chainlink's aggregators.
     event AnswerUpdated(int256 indexed current, uint256 indexed roundId, uint256 updatedAt);
 
     /// @dev There is no such round.
     error NoData();
 
-    /// @notice AggregatorV3Interface asks for it.
+    /// @notice Required by AggregatorV3Interface.
     uint256 public constant version = 1;
     /// @notice Decimals of the answers.
     uint8 public immutable decimals;
-    /// @notice What the answers are, such as "ETH / USD".
+    /// @notice The pair of the answers, such as "ETH / USD".
     string public description;
 
     mapping(uint80 id => Round) private _rounds;

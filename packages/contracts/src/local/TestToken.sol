@@ -12,9 +12,9 @@ contract TestToken is ERC20 {
         DECIMALS = decimals_;
     }
 
-    /// @notice Mints to anyone, for anyone.
-    /// @param to Who gets it.
-    /// @param amount How much.
+    /// @notice Mints to any account. Anyone may call.
+    /// @param to The recipient.
+    /// @param amount The amount.
     function mint(address to, uint256 amount) external {
         _mint(to, amount);
     }

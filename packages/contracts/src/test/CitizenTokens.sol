@@ -8,12 +8,12 @@ import {ERC721} from "@openzeppelin/contracts/token/ERC721/ERC721.sol";
 import {ECDSA} from "@openzeppelin/contracts/utils/cryptography/ECDSA.sol";
 import {IERC1271} from "@openzeppelin/contracts/interfaces/IERC1271.sol";
 
-/// @dev EIP-2612 as OpenZeppelin writes it: ecrecover only.
+/// @dev EIP-2612 as in OpenZeppelin: ecrecover only.
 contract PermitToken is ERC20, ERC20Permit {
     constructor() ERC20("Permit", "PMT") ERC20Permit("Permit") {}
 }
 
-/// @dev EIP-2612 as USDC 2.2 writes it: a holder with code is asked by ERC-1271, any other recovered.
+/// @dev EIP-2612 as in USDC 2.2: ERC-1271 for a holder with code, ecrecover for any other.
 contract CodePermitToken is ERC20, ERC20Permit {
     constructor() ERC20("Permit", "PMT") ERC20Permit("Permit") {}
 
@@ -50,7 +50,7 @@ interface ERC223Receiver {
     function tokenReceived(address from, uint256 amount, bytes calldata data) external returns (bytes4);
 }
 
-/// @dev ERC-223 in both of its forms: a holder with code must take the token.
+/// @dev ERC-223 in both forms: a holder with code must accept the token.
 contract Erc223Token is ERC20("Erc223", "223") {
     function mintFirstForm(address to, uint256 amount) external {
         _mint(to, amount);

@@ -28,7 +28,7 @@ contract SenderFeeToken is OpenToken {
     }
 }
 
-/// @dev Says no by returning false, when it is told to.
+/// @dev Returns false when configured to.
 contract FalseToken is OpenToken {
     bool public refuses;
 
@@ -41,7 +41,7 @@ contract FalseToken is OpenToken {
     }
 }
 
-/// @dev Says yes and moves nothing.
+/// @dev Returns true and moves nothing.
 contract LyingToken is OpenToken {
     function transfer(address, uint256) public pure override returns (bool) {
         return true;
@@ -55,7 +55,7 @@ contract WholeBalanceToken is OpenToken {
     }
 }
 
-/// @dev Does for the largest number what a sum that wraps around would do: takes one unit from the receiver.
+/// @dev Treats the largest number as a sum that wraps around: takes one unit from the receiver.
 contract WrappingToken is OpenToken {
     function transfer(address to, uint256 amount) public override returns (bool) {
         if (amount != type(uint256).max) return super.transfer(to, amount);
@@ -85,7 +85,7 @@ contract BlockToken is OpenToken {
     }
 }
 
-/// @dev Burns gas in transfer or balanceOf, when it is told how much.
+/// @dev Burns a configured amount of gas in transfer or balanceOf.
 contract GasToken is OpenToken {
     uint256 public transferBurns;
     uint256 public balanceBurns;
@@ -111,7 +111,7 @@ contract GasToken is OpenToken {
     }
 }
 
-/// @dev Honest, but says no when it is called with less than 120,000 gas.
+/// @dev Honest, but refuses calls with less than 120,000 gas.
 contract CautiousToken is OpenToken {
     function transfer(address to, uint256 amount) public override returns (bool) {
         return gasleft() < 120_000 ? false : super.transfer(to, amount);

@@ -15,7 +15,7 @@ contract BurningReceiver {
     }
 }
 
-/// @dev Calls somewhere when it is paid, and takes the money only if that call fails.
+/// @dev Makes a call when it is paid, and accepts the payment only if that call fails.
 contract ReenteringReceiver {
     address private immutable TARGET;
     bytes32 private immutable SELECTOR_AND_ARGUMENT;
@@ -34,7 +34,7 @@ contract ReenteringReceiver {
     }
 }
 
-/// @dev Code another wallet vendor could ship: no `pay`, but it takes coins.
+/// @dev Code of another wallet vendor: no `pay`, but it accepts coins.
 contract ForeignDelegate {
     receive() external payable {}
 

@@ -4,7 +4,7 @@ pragma solidity 0.8.37;
 import {SafeTransferLib} from "solady/src/utils/SafeTransferLib.sol";
 import {IGeoAdapter} from "../interfaces/IGeoAdapter.sol";
 
-/// @dev A venue with its own stock that does what `data` says: how much it takes, how much it gives, and a call on the way.
+/// @dev A venue with its own stock, controlled by `data`: the amounts it takes and gives, and a call in between.
 contract VenueAdapter is IGeoAdapter {
     bool public lastOk;
 

@@ -3,7 +3,7 @@ import { checksumAddress, encodeFunctionData, getAddress, type Hex, isAddressEqu
 import { createEvmClient, createEvmSender, type EvmCall, waitForReceipt } from '../evm-sender.ts'
 import { type FaucetChain, FaucetRefusal } from './faucet-chain.ts'
 
-// Room for the code of a contract or delegated wallet that receives native coin.
+// Enough gas for the code of a contract or delegated wallet that receives native coin.
 const GIFT_GAS = 200_000n
 const INCLUSION_TIMEOUT_MS = 60_000
 // A trillion whole tokens of 18 decimals.

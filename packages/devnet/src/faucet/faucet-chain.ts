@@ -1,19 +1,19 @@
-/** What the faucet needs from a chain of any family. */
+/** The operations that the faucet needs from a chain of any family. */
 export type FaucetChain = {
   chainId: number
   tokens: readonly { symbol: string; address: string }[]
   /**
-   * The most that one gift may be, in the smallest unit. Without a bound one request could fill a token's total
-   * supply, and every later one would overflow.
+   * The largest gift, in the smallest unit. Without a limit one request could exhaust a token's total supply,
+   * and every later one would overflow.
    */
   largestAmount: bigint
-  /** What is wrong with this address as a recipient here, said to a person; undefined when nothing is. */
+  /** The reason why this address cannot receive here, for people; undefined if it can. */
   findProblem(address: string): string | undefined
-  /** Mints or sends, and returns the transaction's id once its effect is visible to a reader. */
+  /** Mints or sends, and returns the transaction's id once its effect is visible. */
   give(gift: { address: string; token: string; amount: bigint }): Promise<string>
 }
 
-/** The faucet declines: the message is for whoever asked. */
+/** A refusal by the faucet; the message is for the caller. */
 export class FaucetRefusal extends Error {
   readonly status: number
   readonly code: string

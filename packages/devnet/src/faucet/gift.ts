@@ -2,7 +2,7 @@ import { type FaucetChain, FaucetRefusal } from './faucet-chain.ts'
 
 export type Gift = { chain: FaucetChain; address: string; token: string; amount: bigint }
 
-/** Reads what somebody asks of the faucet. Throws a FaucetRefusal that says what is wrong with it. */
+/** Parses a request to the faucet. Throws a FaucetRefusal that names the problem. */
 export function parseGift(chains: readonly FaucetChain[], body: string): Gift {
   const request = parseObject(body)
   const chain = chains.find(({ chainId }) => chainId === Number(request.chainId))
@@ -44,7 +44,7 @@ function parseToken(chain: FaucetChain, value: unknown): string {
   return found.address
 }
 
-// Hex is the same in any case; base58 is not.
+// Hex is case-insensitive, base58 is not.
 function isSameAddress(a: string, b: string): boolean {
   return a.startsWith('0x') ? a.toLowerCase() === b.toLowerCase() : a === b
 }

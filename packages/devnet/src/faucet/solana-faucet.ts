@@ -15,7 +15,7 @@ import {
 import { type FaucetChain, FaucetRefusal } from './faucet-chain.ts'
 
 const INCLUSION_TIMEOUT_MS = 60_000
-// Ten million of a token of 9 decimals: a supply, which ends at 2^64, has room for 1,800 such gifts.
+// Ten million of a token with 9 decimals: a supply, which is limited to 2^64, has room for 1,800 such gifts.
 const LARGEST_AMOUNT = 10n ** 16n
 
 /** A token without a program is the native coin. */

@@ -9,8 +9,8 @@ export type Binaries = { initdb: string; postgres: string }
 type Link = { source: string; target: string }
 
 /**
- * The PostgreSQL that npm installed for this machine, made ready to run. An install that skips scripts leaves
- * its libraries without their links and its programs without their mode: both are repaired here.
+ * The PostgreSQL that npm installed for this machine, made ready to run. An install without scripts lacks
+ * links between libraries and the executable mode of programs; both are repaired here.
  */
 export function prepareBinaries(): Binaries {
   const packageDir = locatePackage()
@@ -20,7 +20,7 @@ export function prepareBinaries(): Binaries {
   return binaries
 }
 
-/** The same programs at a place that the server's user can reach: copied into `dir` when it cannot reach them. */
+/** The same programs at a path that the server's user can access: copied into `dir` if necessary. */
 export function reachableBinaries(binaries: Binaries, to: { user: ServerUser; dir: string }): Binaries {
   const { error, status } = spawnSync(binaries.postgres, ['--version'], { ...to.user, env: {} })
   if (!error && status === 0) return binaries
@@ -48,7 +48,7 @@ function hydrateLinks(packageDir: string): void {
     try {
       symlinkSync(relative(dirname(target), source), join(packageDir, target))
     } catch (error) {
-      // Another start may be doing the same right now.
+      // Another start may be repairing the same link.
       if (!existsSync(join(packageDir, target))) throw error
     }
   }

@@ -3,10 +3,13 @@ import pg from 'pg'
 
 const PARTS = ['api', 'worker', 'attester', 'operator', 'dashboard'] as const
 
-/** The URL of each part of the service: of a login role that may do what this part does, and no more. */
+/** The database URL of each part of the service, with a login role limited to that part. */
 export type DatabaseUrls = Readonly<Record<(typeof PARTS)[number], string>>
 
-/** Makes the roles of the service as an operator does, before its tables are there. Repeatable, with new passwords. */
+/**
+ * Creates the roles of the service as an operator does, before the tables exist. Repeatable, with new
+ * passwords.
+ */
 export async function createLogins(adminUrl: string): Promise<DatabaseUrls> {
   const client = new pg.Client(adminUrl)
   await client.connect()

@@ -2,10 +2,10 @@ import { chmodSync, chownSync, mkdirSync, mkdtempSync, readFileSync, rmSync, sta
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 
-/** Who runs the server: nobody else than we, except that PostgreSQL refuses to run as root. */
+/** The user that runs the server: the current one, except that PostgreSQL refuses to run as root. */
 export type ServerUser = { uid: number; gid: number } | undefined
 
-/** An ordinary user that exists (initdb looks its name up), so that nothing must be added to the machine. */
+/** An existing ordinary user (initdb looks its name up), so that the machine is not changed. */
 export function chooseServerUser(): ServerUser {
   if (process.getuid?.() !== 0) return undefined
   const users = readFileSync('/etc/passwd', 'utf8')
@@ -21,8 +21,8 @@ export function chooseServerUser(): ServerUser {
 }
 
 /**
- * An empty folder that belongs to the server's user: the wanted one, or a temporary one where the user cannot
- * enter some folder above it.
+ * An empty folder owned by the server's user: the wanted one, or a temporary one if the user cannot enter a
+ * parent folder.
  */
 export function createServerDir(wanted: string, user: ServerUser): string {
   const dir = canEnterAbove(wanted, user) ? wanted : createTemporaryDir(user)

@@ -12,7 +12,7 @@ import { chooseServerUser, createServerDir, type ServerUser } from './server-use
 const START_ATTEMPTS = 3
 const START_TIMEOUT_MS = 20_000
 
-// Durable like production: what a commit promised is there after the server was killed.
+// Durable as in production: a commit survives a kill of the server.
 const SETTINGS = {
   listen_addresses: '127.0.0.1',
   unix_socket_directories: '',
@@ -21,15 +21,15 @@ const SETTINGS = {
   fsync: 'on',
   synchronous_commit: 'on',
   timezone: 'UTC',
-  // After a crash every file is synced before recovery: one by one that takes seconds, in one call it does not.
+  // After a crash every file is synced before recovery: one by one takes seconds, one call does not.
   ...(process.platform === 'linux' && { recovery_init_sync_method: 'syncfs' }),
-  // No helper processes that call themselves "worker": that word names a role of the network.
+  // No helper processes named "worker", since a role of the network has that name.
   io_method: 'sync',
   max_parallel_workers_per_gather: '0',
 }
 
 export type PostgresOptions = {
-  /** Wanted place of the data. It is emptied first, and removed by `stop`. */
+  /** Preferred folder of the data. It is emptied first, and removed by `stop`. */
   dir: string
   logFile?: string
   onDown?(reason: string): void
@@ -38,7 +38,7 @@ export type Postgres = { url: string; pids(): number[]; stop(): Promise<void> }
 
 type Cluster = { dir: string; user: ServerUser; binaries: Binaries; password: string; logFile: string }
 
-/** Starts an empty database server of its own, and restarts it with its data when it dies. */
+/** Starts an empty database server, and restarts it with its data if it dies. */
 export async function startPostgres(options: PostgresOptions): Promise<Postgres> {
   const cluster = await createCluster(options)
   const { server, port } = await superviseServer(cluster, options)
@@ -65,7 +65,7 @@ async function createCluster(options: PostgresOptions): Promise<Cluster> {
 
   const flags = ['--username=geoswap', '--auth=scram-sha-256', `--pwfile=${passwordFile}`, '--encoding=UTF8']
   const locale = ['--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8']
-  // The sync that is skipped is initdb's own, of a cluster in which nothing has been promised to anyone yet.
+  // Skips only initdb's own sync, when nothing has been committed yet.
   const quick = ['--no-sync', '--no-instructions']
   await run(binaries.initdb, [`--pgdata=${join(dir, 'data')}`, ...flags, ...locale, ...quick], user)
   rmSync(passwordFile)
@@ -74,7 +74,7 @@ async function createCluster(options: PostgresOptions): Promise<Cluster> {
 
 async function superviseServer(cluster: Cluster, options: PostgresOptions) {
   let failure: unknown
-  // Another process may take the port between the moment it was found free and the server's start.
+  // Another process may take the port between the check and the server's start.
   for (let attempt = 0; attempt < START_ATTEMPTS; attempt += 1) {
     const port = await findFreePort()
     try {
@@ -94,7 +94,7 @@ function superviseOn(port: number, cluster: Cluster, options: PostgresOptions): 
     waitUntilReady: () => waitUntilConnectable(urlOf(cluster, { port, database: 'postgres' })),
     onDown: (reason) => options.onDown?.(reason),
     restart: true,
-    // "Fast shutdown": open sessions are ended instead of waited for.
+    // "Fast shutdown": open sessions are ended, not waited for.
     stopSignal: 'SIGINT',
     stopGraceMs: 5_000,
   })
@@ -114,14 +114,15 @@ function launchServer(cluster: Cluster, port: number): ChildProcess {
 }
 
 // Waits for the end of a pipe that only this process holds open, then shuts the server down and removes its
-// data. The server takes its pid file away when it is done; after five seconds nobody waits for it any more.
+// data. The server removes its pid file when it has stopped; the shell waits for that at most five seconds.
 const WATCH = `read -r _
 kill -INT "$1"
 tries=0
 while [ -e "$2/data/postmaster.pid" ] && [ $tries -lt 50 ]; do sleep 0.1; tries=$((tries + 1)); done
 rm -rf "$2"`
 
-// PostgreSQL does not notice that its parent died, so a shell does. It is ended first when the server is.
+// PostgreSQL does not notice that its parent died, so a shell watches for it. The shell is ended first when
+// the server is.
 function endWithUs(server: ChildProcess, dir: string): void {
   const watcher = spawn('/bin/sh', ['-c', WATCH, 'watch', String(server.pid), dir], {
     stdio: ['pipe', 'ignore', 'ignore'],

@@ -2,7 +2,7 @@ import { type Hex, size } from 'viem'
 import { type Call, type Next, refuse } from './call.ts'
 import { decodeNodeInterface, encodeComponents } from './node-interface.ts'
 
-// Bytes of a signed transaction beside its data, and those of one authorization.
+// Bytes of a signed transaction besides its data, and of one authorization.
 const ENVELOPE_BYTES = 120
 const AUTHORIZATION_BYTES = 101
 // Nitro adds a tenth to the L1 part of an estimate: OffchainLabs/nitro arbos/tx_processor.go
@@ -17,7 +17,7 @@ export type CallJson = {
 }
 export type Prices = { weiPerByte: () => bigint; basePrice: () => Promise<bigint> }
 
-/** The L1 part of transactions in gas: exact for a signed one, with a reserve for one that is not yet. */
+/** The L1 part of transactions in gas: exact for a signed one, with a reserve for an unsigned one. */
 export function createArbitrumEstimates({ weiPerByte, basePrice }: Prices) {
   async function l1GasOf(bytes: number, percent = 100n): Promise<bigint> {
     const price = await basePrice()
@@ -30,7 +30,7 @@ export function createArbitrumEstimates({ weiPerByte, basePrice }: Prices) {
     return l1GasOf(ENVELOPE_BYTES + data + authorizations, ESTIMATE_PERCENT)
   }
 
-  /** An `eth_call` to the NodeInterface. */
+  /** Answers an `eth_call` to the NodeInterface. */
   async function components(call: Call, next: Next): Promise<unknown> {
     const [request, ...rest] = call.params as [CallJson, ...unknown[]]
     const asked = decodeNodeInterface(request.data ?? request.input)

@@ -48,7 +48,7 @@ test('21,000 gas do not suffice for a plain transfer', async () => {
   )
 })
 
-test('the estimate of the node holds the L1 part, and a transaction with that limit succeeds', async () => {
+test("the node's estimate includes the L1 part, and a transaction with that limit succeeds", async () => {
   const sender = await chain.wallet()
   const estimate = BigInt(await chain.ask('eth_estimateGas', { from: sender.address, to: sender.address }))
   const { total, l1, baseFee } = await components(sender.address, '0x')
@@ -61,7 +61,7 @@ test('the estimate of the node holds the L1 part, and a transaction with that li
   expect(receipt.status).toBe('0x1')
 })
 
-test('gas used holds the L1 part, the sender pays for all of it, and nothing for a tip', async () => {
+test('gas used includes the L1 part, the sender pays for all of it, and nothing for a tip', async () => {
   const sender = await chain.wallet()
   const before = await chain.balanceOf(sender.address)
   const raw = await sign(sender, { maxPriorityFeePerGas: 5n * 10n ** 9n })
@@ -75,7 +75,7 @@ test('gas used holds the L1 part, the sender pays for all of it, and nothing for
   expect(before - (await chain.balanceOf(sender.address))).toBe(BigInt(receipt.gasUsed) * baseFeeWei)
 })
 
-test('a transaction has the hash that its sender signed, wherever it is told', async () => {
+test('a transaction has the hash that its sender signed, in every reply', async () => {
   const sender = await chain.wallet()
   // Emits one log without topics.
   const raw = await sign(sender, { to: null, data: '0x5f5fa05f5ff3', gas: 200_000n })
@@ -108,7 +108,7 @@ test('a transaction has the hash that its sender signed, wherever it is told', a
 
 test('a limit that covers the L1 part but not the execution runs out of gas on chain', async () => {
   const sender = await chain.wallet()
-  // Jumps to its own start for ever.
+  // Jumps to its own start forever.
   const fields = { to: null, data: '0x5b5f56' as Hex }
   const l1Gas = BigInt(size(await sign(sender, fields))) * GAS_PER_BYTE
 
@@ -132,7 +132,7 @@ test('a spike makes the L1 part ten times larger, so a limit that sufficed is re
   expect((await mined(raw)).status).toBe('0x1')
 })
 
-test('a delegation arrives in the account that signed it', async () => {
+test('a delegation takes effect in the account that signed it', async () => {
   const sender = await chain.wallet()
   const wallet = await chain.wallet()
   const address = sender.address
@@ -155,7 +155,7 @@ test('a transaction below the base fee is refused', async () => {
   )
 })
 
-test('a replacement takes the place of the first, which is then unknown', async () => {
+test('a replacement removes the first transaction, which is then unknown', async () => {
   const sender = await chain.wallet()
   const gwei = 10n ** 9n
   const first = await chain.send(sender, { maxFeePerGas: gwei, maxPriorityFeePerGas: gwei })

@@ -1,22 +1,22 @@
 import { getAddress, type Hex } from 'viem'
-import { createArbitrumBook } from './arbitrum-book.ts'
 import { type CallJson, createArbitrumEstimates, type Prices } from './arbitrum-estimates.ts'
 import { type Ask, type Call, type Next, refuse, toHex } from './call.ts'
 import { charge, type Fees } from './fee-system.ts'
 import type { Heads } from './heads.ts'
 import { NODE_INTERFACE } from './node-interface.ts'
 import type { SignedTransaction } from './signed-transaction.ts'
+import { createTransactionMap } from './transaction-map.ts'
 
 type Given = Prices & { ask: Ask; heads: Heads }
 
 /**
- * Arbitrum: the L1 part is gas of the transaction itself, so its limit covers both. The node beneath gets each
- * transaction with the limit less the L1 part and without a tip, by an impersonated sender; the book renames it.
- * https://docs.arbitrum.io/how-arbitrum-works/deep-dives/gas-and-fees
+ * Arbitrum: the L1 part is gas of the transaction itself, so its limit covers both. The underlying node
+ * receives each transaction from an impersonated sender, with the limit less the L1 part and without a tip.
+ * The book maps its hash. https://docs.arbitrum.io/how-arbitrum-works/deep-dives/gas-and-fees
  */
 export function createArbitrumFees(given: Given): Fees {
   const { ask, basePrice } = given
-  const book = createArbitrumBook()
+  const book = createTransactionMap()
   const { l1GasOf, estimateL1, components } = createArbitrumEstimates(given)
 
   async function rule(call: Call, next: Next): Promise<unknown> {
@@ -26,7 +26,7 @@ export function createArbitrumFees(given: Given): Fees {
       const l1 = await estimateL1(first as CallJson)
       return toHex(BigInt((await next(call)) as string) + l1)
     }
-    // Tips buy nothing here.
+    // Tips have no effect here.
     if (call.method === 'eth_maxPriorityFeePerGas') return '0x0'
     if (call.method === 'eth_gasPrice') return toHex(await basePrice())
     if (!RENAMED.has(call.method)) return next(call)
@@ -50,7 +50,7 @@ export function createArbitrumFees(given: Given): Fees {
     start: async () => {},
     rule,
     l1CostOf: async (tx) => ({ gas: await l1GasOf(tx.bytes), wei: 0n }),
-    // It is inside the gas limit.
+    // The L1 part is inside the gas limit.
     l1WeiOf: () => 0n,
     asSigned: book.asSigned,
     async submit(tx, { gas: l1Gas }) {
@@ -65,7 +65,7 @@ export function createArbitrumFees(given: Given): Fees {
   }
 }
 
-/** Methods that take or tell hashes of transactions. */
+/** Methods with transaction hashes in parameters or replies. */
 const RENAMED = new Set([
   'debug_traceTransaction',
   'eth_getBlockByHash',

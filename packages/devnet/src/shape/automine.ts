@@ -3,8 +3,8 @@ import type { Rule } from './call.ts'
 const SENDING = new Set(['eth_sendRawTransaction', 'eth_sendTransaction'])
 
 /**
- * Makes a block after each transaction when `evm_setAutomine` says so, as deployments do. The node could do so itself,
- * but then its blocks would come outside the clock's turns, without the L1 part of their fees.
+ * Makes a block after each transaction if `evm_setAutomine` is on, as deployments need. The node could do so
+ * itself, but its blocks would then bypass the clock's queue and the L1 part of their fees.
  */
 export function automine(): Rule {
   let isOn = false

@@ -6,7 +6,10 @@ type Placed = { blockNumber: string | null; number?: string }
 
 const BY_HASH = new Set(['eth_getBlockByHash', 'eth_getTransactionByHash', 'eth_getTransactionReceipt'])
 
-/** Whether the second backend answers this request: half of them, in an order that no pattern of polls can match. */
+/**
+ * Whether the second backend answers this request: half of them, in an order that no polling pattern can
+ * match.
+ */
 export function createBalancer(): () => boolean {
   let requests = 0
   return () => {
@@ -16,9 +19,9 @@ export function createBalancer(): () => boolean {
 }
 
 /**
- * A backend knows the chain up to its own head alone. go-ethereum answers `header not found` for the state of a block
- * that it does not know (eth/api_backend.go), null for the block itself, and refuses a range of logs beyond its head
- * (eth/filters/filter.go); most providers leave out the logs instead, and so does this one.
+ * A backend knows the chain only up to its own head. go-ethereum answers `header not found` for the state of
+ * an unknown block (eth/api_backend.go), and null for the block itself. It refuses a range of logs beyond its
+ * head (eth/filters/filter.go). Most providers omit the logs instead, and so does this one.
  */
 export function showBackend(heads: Heads): Rule {
   return async (call, next) => {
@@ -40,7 +43,7 @@ export function showBackend(heads: Heads): Rule {
   }
 }
 
-/** `pending` stays: transactions travel faster than blocks. */
+/** `pending` is unchanged: transactions propagate faster than blocks. */
 function clamp(block: unknown, known: number, lag: number): unknown {
   const number = numberOf(block)
   if (number !== undefined) return number > known ? toHex(known) : block

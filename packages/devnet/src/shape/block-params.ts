@@ -1,6 +1,6 @@
 import type { Call } from './call.ts'
 
-/** Where a method takes a block, and whether it reads the state there. */
+/** The position of a method's block parameter, and whether the method reads state. */
 const BLOCK_PARAMS: Readonly<Record<string, { at: number; state: boolean }>> = {
   debug_traceCall: { at: 1, state: true },
   eth_call: { at: 1, state: true },
@@ -30,14 +30,16 @@ export function filterOf(call: Call): LogFilter | undefined {
   return FILTERS.includes(call.method) && typeof filter === 'object' && filter !== null ? filter : undefined
 }
 
-/** The number in a parameter, plain or as an object of EIP-1898; undefined for a tag, a hash or anything else. */
+/**
+ * The number in a parameter, plain or as an EIP-1898 object; undefined for a tag, a hash or anything else.
+ */
 export function numberOf(param: unknown): number | undefined {
   if (typeof param === 'string' && /^0x[0-9a-f]{1,12}$/i.test(param)) return Number(param)
   if (typeof param !== 'object' || param === null || !('blockNumber' in param)) return undefined
   return numberOf(param.blockNumber)
 }
 
-/** The same call with every block that it names put through `change`. */
+/** Returns the call with `change` applied to every block that it names. */
 export async function withBlocks(call: Call, change: (block: unknown) => unknown): Promise<Call> {
   const filter = filterOf(call)
   if (filter) {

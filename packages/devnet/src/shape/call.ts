@@ -2,18 +2,18 @@
 export type Call = {
   method: string
   params: unknown[]
-  /** The backend that answers it: behind the head by so many blocks. */
+  /** How many blocks the answering backend is behind the head. */
   lag: number
 }
 
 export type Next = (call: Call) => Promise<unknown>
-/** Answers a call, refuses it, or hands it on and perhaps changes the answer. */
+/** Answers a call, refuses it, or passes it on and may change the answer. */
 export type Rule = (call: Call, next: Next) => Promise<unknown>
 
-/** The node itself, without a rule. */
+/** Calls the node itself, without rules. */
 export type Ask = <T>(method: string, ...params: unknown[]) => Promise<T>
 
-/** An error that the client is to see as it is. */
+/** An error that is passed to the client unchanged. */
 export class RpcError extends Error {
   readonly code: number
   readonly data: unknown
@@ -25,7 +25,7 @@ export class RpcError extends Error {
   }
 }
 
-/** The code that go-ethereum gives to an error without a code of its own. */
+/** The code that go-ethereum uses for an error without its own code. */
 export const SERVER_ERROR = -32_000
 
 export function refuse(message: string): never {
@@ -36,7 +36,7 @@ export function toHex(value: number | bigint): string {
   return `0x${value.toString(16)}`
 }
 
-/** Hardhat's own controls and those of the shape: test equipment, free of limits. */
+/** True for controls of hardhat and of the shape: they are for tests and have no limits. */
 export function isEquipment(method: string): boolean {
   return method.startsWith('shape_') || method.startsWith('evm_') || method.startsWith('hardhat_')
 }

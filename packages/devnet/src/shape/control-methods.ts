@@ -1,25 +1,28 @@
 /**
- * Methods of a shaped chain that no public chain has: test equipment, on the same port, in JSON-RPC. They are neither
- * metered nor limited. The answer of one that changes something comes when the change holds.
+ * Methods of a shaped chain that no public chain has: controls for tests, on the same port, in JSON-RPC. They
+ * are neither metered nor limited. A reply arrives once the change is in effect.
  */
 export type ShapeControls = {
   /**
-   * Mines blocks at the chain's interval until its clock is this much further; finality follows. From then on the
-   * clock of the chain is ahead of the machine's. At most 2,000 blocks: beyond that they are further apart.
+   * Mines blocks at the chain's interval until its clock has advanced by this much; finality follows. From
+   * then on the chain's clock is ahead of the machine's. At most 2,000 blocks: for longer times they are
+   * further apart.
    */
   shape_advance: { params: [seconds: number]; result: ChainTime }
-  /** Stops `safe` and `finalized` where they are, while heads go on; or lets them go on. */
+  /** Stops `safe` and `finalized` while heads advance, or resumes them. */
   shape_haltFinality: { params: []; result: true }
   shape_resumeFinality: { params: []; result: true }
-  /** 1 is the preset, 3 is three times slower. The tags stay where they are until the new lag is reached. */
+  /** 1 is the preset, 3 is three times slower. The tags do not move until the new lag is reached. */
   shape_setFinalityLag: { params: [factor: number]; result: true }
-  /** 1 is the preset, 10 a spike. Bears on `op-stack` and `arbitrum`, on transactions submitted from now on. */
+  /**
+   * 1 is the preset, 10 a spike. Applies on `op-stack` and `arbitrum` to transactions submitted from now on.
+   */
   shape_setL1PriceFactor: { params: [factor: number]; result: true }
   /** Calls per second and client; null is the preset. */
   shape_setRateLimit: { params: [callsPerSecond: number | null]; result: true }
-  /** By how many blocks the second backend is behind; 0 is as if there were one; null is the preset. */
+  /** How many blocks the second backend is behind; 0 acts as one backend; null is the preset. */
   shape_setBackendLag: { params: [blocks: number | null]; result: true }
-  /** All subscriptions that exist now receive nothing any more, without an error. Answers how many. New ones work. */
+  /** All current subscriptions stop receiving, without an error. Returns their number. New ones work. */
   shape_silenceSubscriptions: { params: []; result: number }
   shape_readMeter: { params: []; result: MeterRow[] }
   shape_resetMeter: { params: []; result: true }
@@ -29,13 +32,16 @@ export type ShapeControl = keyof ShapeControls
 
 export type ChainTime = { blockNumber: number; timestamp: number }
 
-/** One client and method since the last reset. Notifications count as calls of `eth_subscription`. */
+/**
+ * The counts of one client and method since the last reset. Notifications count as calls of
+ * `eth_subscription`.
+ */
 export type MeterRow = {
-  /** The header `user-agent` of the request, or `?client=` of its address where a client cannot set a header. */
+  /** The request's `user-agent` header, or `?client=` of its URL for clients that cannot set a header. */
   client: string
   method: string
   calls: number
-  /** Calls that the rate limit refused. They are not among `calls`. */
+  /** Calls that the rate limit refused. They are not included in `calls`. */
   refused: number
   requestBytes: number
   replyBytes: number
@@ -44,7 +50,7 @@ export type MeterRow = {
   infuraCredits: number
 }
 
-/** Requests to this path meet neither rate limit nor lag nor meter: deployments and tests use it. */
+/** Requests to this path bypass rate limit, lag and meter: for deployments and tests. */
 export const DIRECT_PATH = '/direct'
 
 /** Calls a control of a shaped chain. */

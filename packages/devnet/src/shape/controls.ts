@@ -20,7 +20,7 @@ type Handlers = {
   ) => ShapeControls[M]['result'] | Promise<ShapeControls[M]['result']>
 }
 
-/** Answers the controls. `shape_advance` makes blocks, so it goes on to the clock, which takes turns with it. */
+/** Answers the controls. `shape_advance` makes blocks, so it is passed on to the clock, which queues it. */
 export function answerControls(parts: Parts): Rule {
   const handlers = createHandlers(parts)
   return async (call, next) => {
@@ -38,7 +38,7 @@ export function answerControls(parts: Parts): Rule {
 function createHandlers({ shape, settings, finality, fees, meter, silence }: Parts): Handlers {
   return {
     async shape_haltFinality() {
-      // They stay where they are now, not where somebody last asked for them.
+      // The tags stop at their current blocks, not at those of the last read.
       await Promise.all([finality.blockOf('safe'), finality.blockOf('finalized')])
       settings.finalityHalted = true
       return true as const

@@ -3,11 +3,11 @@ import { RpcError, SERVER_ERROR } from './call.ts'
 
 export type ErrorJson = { code: number; message: string; data?: unknown }
 
-// go-ethereum internal/ethapi/errors.go: a call that reverts has a code of its own, and its data as they are.
+// go-ethereum internal/ethapi/errors.go: a reverting call has its own code, and its data unchanged.
 const REVERTED = 3
 const ERROR_STRING = '0x08c379a0'
 
-/** An error of a rule or of the node, as go-ethereum words it where it matters to clients. */
+/** Converts an error of a rule or of the node to go-ethereum's wording, where clients depend on it. */
 export function toErrorJson(error: unknown): ErrorJson {
   if (error instanceof RpcError) return plain(error.code, error.message, error.data)
   const { code, message, data } = error as { code?: number; message?: string; data?: unknown }

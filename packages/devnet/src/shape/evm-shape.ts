@@ -1,28 +1,28 @@
 /** A tag names the last block at or before `floor(head time / step) * step - lag`, in seconds of the chain. */
 export type TagLag = { lagSeconds: number; stepSeconds: number }
 
-/** One transaction pays for its own gas alone, or for its bytes on L1 too. */
+/** Whether a transaction pays for its gas only, or for its bytes on L1 too. */
 export type FeeSystem = 'l1' | 'op-stack' | 'arbitrum'
 
 export type LogLimits = { blocks: number; results: number; refusal: LogRefusal }
-/** How a provider words that a range of blocks is too long. */
+/** A provider's wording for a range of blocks that is too long. */
 export type LogRefusal = 'geth' | 'infura' | 'alchemy'
 
 export type EvmShape = {
   name: string
   blockMs: number
-  /** How much of a past a chain starts with: more than three times its finality. */
+  /** The length of the chain's history at its start: more than three times its finality. */
   historySeconds: number
   safe: TagLag
   finalized: TagLag
   fees: FeeSystem
-  /** Price of one byte on L1 that the chain starts with; 0 where there is no other L1. */
+  /** The initial price of one byte on L1; 0 without a separate L1. */
   l1WeiPerByte: bigint
   /** The base fee of the chain's own first block, in wei. */
   baseFeeWei: bigint
   pool: { minTipWei: bigint; minTipRefusal: string; priceBumpPercent: bigint }
   logs: LogLimits
-  /** Calls that one client may make in a second. */
+  /** Calls per second and client. */
   callsPerSecond: number
   /** How many blocks the second backend is behind. */
   backendLag: number
@@ -33,10 +33,11 @@ export type EvmShapeName = 'ethereum' | 'base' | 'arbitrum'
 const GWEI = 1_000_000_000n
 // go-ethereum core/txpool/legacypool DefaultConfig: PriceBump 10, PriceLimit 1.
 const PRICE_BUMP_PERCENT = 10n
-// go-ethereum up to 1.15 words a low tip as the first, later ones as the second; op-geth follows later.
+// go-ethereum up to 1.15 uses the first wording for a low tip, later versions the second; op-geth follows
+// later.
 const UNDERPRICED = 'transaction underpriced'
 const BELOW_MINIMUM = 'transaction gas price below minimum'
-// Above all that a service needs which meets its goal of two calls a second and chain.
+// Above the needs of a service that meets its goal of two calls a second and chain.
 const CALLS_PER_SECOND = 300
 
 export const EVM_SHAPES: Readonly<Record<EvmShapeName, EvmShape>> = {
@@ -65,8 +66,9 @@ export const EVM_SHAPES: Readonly<Record<EvmShapeName, EvmShape>> = {
     safe: { lagSeconds: 120, stepSeconds: 240 },
     finalized: { lagSeconds: 900, stepSeconds: 300 },
     fees: 'op-stack',
-    // Fjord: (16 * baseFeeScalar * l1BaseFee + blobBaseFeeScalar * blobBaseFee) / 1e6 a byte, with the scalars that OP
-    // Mainnet took for blobs, 1,368 and 810,949 (ethereum-optimism/superchain-ops), 5 gwei and a blob fee of 1 gwei.
+    // Fjord, per byte: (16 * baseFeeScalar * l1BaseFee + blobBaseFeeScalar * blobBaseFee) / 1e6.
+    // The scalars are those of OP Mainnet for blobs, 1,368 and 810,949 (ethereum-optimism/superchain-ops).
+    // The L1 base fee is 5 gwei, the blob base fee 1 gwei.
     l1WeiPerByte: 920_389_000n,
     baseFeeWei: GWEI / 100n,
     pool: { minTipWei: 1n, minTipRefusal: UNDERPRICED, priceBumpPercent: PRICE_BUMP_PERCENT },

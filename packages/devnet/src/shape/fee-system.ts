@@ -4,24 +4,24 @@ import type { L1Cost } from './pool-rules.ts'
 import type { Pooled } from './pool-view.ts'
 import type { SignedTransaction } from './signed-transaction.ts'
 
-/** How transactions of a chain pay for their bytes on L1. */
+/** How the transactions of a chain pay for their bytes on L1. */
 export type Fees = {
   /** Runs once, before the first client. */
   start(): Promise<void>
-  /** Answers of the chain's own fee methods, and the L1 part in the answers of the node. */
+  /** Answers the chain's own fee methods, and adds the L1 part to the node's answers. */
   rule: Rule
   l1CostOf(tx: SignedTransaction): Promise<L1Cost>
-  /** The same of one that is in the pool. */
+  /** The L1 fee of a pooled transaction. */
   l1WeiOf(pooled: Pooled): bigint
-  /** The pool's entry in the words of the client: its own hash and fees. */
+  /** The pool's entry with the client's own hash and fees. */
   asSigned(pooled: Pooled): Pooled
-  /** Hands a transaction to the node that all rules admitted. */
+  /** Passes an admitted transaction to the node. */
   submit(tx: SignedTransaction, cost: L1Cost): Promise<Hex>
-  /** Takes the L1 part from the senders of a block. */
+  /** Charges the senders of a block for the L1 part. */
   settle(hashes: readonly Hex[]): Promise<void>
-  /** The price on L1 changed. */
+  /** Called when the L1 price has changed. */
   reprice(): Promise<void>
-  /** A notification in the words of the client. */
+  /** Converts a notification for the client. */
   toClient(value: unknown): unknown
 }
 
@@ -40,11 +40,11 @@ export function createOwnFees(ask: Ask): Fees {
   }
 }
 
-/** Takes wei from accounts: the one way to charge for something that the node beneath does not know. */
+/** Deducts wei from accounts: the only way to charge for something that the underlying node does not know. */
 export async function charge(ask: Ask, owed: ReadonlyMap<string, bigint>): Promise<void> {
   for (const [account, wei] of owed) {
     const balance = BigInt(await ask<string>('eth_getBalance', account, 'latest'))
-    // The pool admits no transaction that cannot pay. Only a delegated account can have spent the rest since.
+    // The pool admits only transactions that can pay. Only a delegated account can have spent the rest since.
     const left = balance > wei ? balance - wei : 0n
     await ask('hardhat_setBalance', account, `0x${left.toString(16)}`)
   }

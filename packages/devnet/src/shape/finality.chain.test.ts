@@ -18,7 +18,7 @@ test.each([
   ['ethereum', ethereum, [384, 780], [768, 1_164]],
   ['base', base, [120, 362], [900, 1_202]],
   ['arbitrum', arbitrum, [400, 601], [900, 1_201]],
-] as const)('%s is born with finality that lags by minutes', async (_name, chain, safe, finalized) => {
+] as const)('%s starts with finality that lags by minutes', async (_name, chain, safe, finalized) => {
   const head = await blockOf(chain, 'latest')
 
   const lagOf = async (tag: string) => head.timestamp - (await blockOf(chain, tag)).timestamp
@@ -30,7 +30,7 @@ test.each([
   expect(Math.abs(head.timestamp - Date.now() / 1_000)).toBeLessThan(60)
 })
 
-test('finality follows in epochs when the chain is moved forward', async () => {
+test('finality follows in epochs when the chain is advanced', async () => {
   const before = await blockOf(ethereum, 'finalized')
 
   const moved = await controlShape(ethereum.url, 'shape_advance', 384)
@@ -40,7 +40,7 @@ test('finality follows in epochs when the chain is moved forward', async () => {
   expect((await blockOf(ethereum, 'latest')).number).toBe(moved.blockNumber)
 })
 
-test('state is read at the block that a tag names', async () => {
+test('state is read at the block of a tag', async () => {
   const account = await base.wallet(5n)
   await base.mine()
 
@@ -76,7 +76,7 @@ test('four blocks of Arbitrum share a second, and a long jump makes at most 2,00
   expect(hour.timestamp - second.timestamp).toBe(3_600)
 })
 
-test('the clock of a chain that was moved forward goes on from there', async () => {
+test('the clock of an advanced chain continues from there', async () => {
   const { timestamp } = await base.ask<ChainTime>('shape_advance', 600)
 
   await base.mine()
@@ -86,7 +86,7 @@ test('the clock of a chain that was moved forward goes on from there', async () 
   expect(next.timestamp).toBeLessThan(timestamp + 10)
 })
 
-test('finality that is halted stays while heads go on, and catches up when it is resumed', async () => {
+test('halted finality stays while heads advance, and catches up when it is resumed', async () => {
   await ethereum.ask('shape_haltFinality')
   const before = await blockOf(ethereum, 'finalized')
 
@@ -99,7 +99,7 @@ test('finality that is halted stays while heads go on, and catches up when it is
   expect(resumed.timestamp - before.timestamp).toBeGreaterThanOrEqual(1_140)
 })
 
-test('a chain three times slower than its preset never takes finality back', async () => {
+test('a chain three times slower than its preset never moves finality back', async () => {
   const chain = await startTestChain('ethereum')
   const before = await blockOf(chain, 'finalized')
 
@@ -112,7 +112,7 @@ test('a chain three times slower than its preset never takes finality back', asy
   expect((await blockOf(chain, 'latest')).timestamp - later.timestamp).toBeGreaterThanOrEqual(3 * 768)
 })
 
-test('finality that is halted stays where it is when the newest blocks are taken back', async () => {
+test('halted finality stays when the newest blocks are reverted', async () => {
   const chain = await startTestChain('ethereum')
   await chain.ask('shape_haltFinality')
   const before = await blockOf(chain, 'finalized')
@@ -125,12 +125,12 @@ test('finality that is halted stays where it is when the newest blocks are taken
   expect(await blockOf(chain, 'finalized')).toEqual(before)
 })
 
-test('a chain that is too young answers block 0', async () => {
+test('a chain that is too young answers with block 0', async () => {
   const chain = await startTestChain('ethereum', { historySeconds: 600 })
 
   expect((await blockOf(chain, 'finalized')).number).toBe(0)
 })
 
-test('ranges of logs take the tags too', async () => {
+test('ranges of logs accept the tags too', async () => {
   expect(await ethereum.ask('eth_getLogs', { fromBlock: 'finalized', toBlock: 'latest' })).toEqual([])
 })

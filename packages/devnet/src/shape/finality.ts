@@ -9,20 +9,21 @@ type Mark = { boundary: number; block: number }
 
 export type Finality = {
   blockOf(tag: Tag): Promise<number>
-  /** Called when blocks were taken back: a tag stays where it is, unless its block is gone. */
+  /** Called when blocks were reverted: a tag stays unless its block is gone. */
   forget(): Promise<void>
 }
 
-/** A block up to this time is behind the tag. */
+/** Blocks up to this time are covered by the tag. */
 export function boundaryOf(headTime: number, lag: TagLag, factor: number): number {
   return Math.floor(headTime / lag.stepSeconds) * lag.stepSeconds - Math.round(lag.lagSeconds * factor)
 }
 
 /**
- * The blocks that `safe` and `finalized` name. They move in steps, never back, and only while finality is not halted.
- * go-ethereum and its kin answer these tags from the consensus layer: https://github.com/ethereum/consensus-specs
- * phase0 (epochs, checkpoints), https://specs.optimism.io/protocol/derivation.html (safe and finalized L2 head),
- * https://docs.arbitrum.io (finality of a batch).
+ * The blocks of `safe` and `finalized`. They move in steps, never back, and only while finality is not
+ * halted. go-ethereum and its forks answer these tags from the consensus layer:
+ * https://github.com/ethereum/consensus-specs phase0 (epochs, checkpoints),
+ * https://specs.optimism.io/protocol/derivation.html (safe and finalized L2 head), https://docs.arbitrum.io
+ * (finality of a batch).
  */
 export function createFinality(shape: EvmShape, settings: Settings, heads: Heads): Finality {
   const marks = new Map<Tag, Mark>()
@@ -46,7 +47,7 @@ export function createFinality(shape: EvmShape, settings: Settings, heads: Heads
   return { blockOf, forget }
 }
 
-/** Replaces the tags by numbers: the node beneath takes both for its head. */
+/** Replaces the tags with numbers, because the underlying node treats both as its head. */
 export function resolveTags(finality: Finality): Rule {
   return async (call, next) =>
     next(

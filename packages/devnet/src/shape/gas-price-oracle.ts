@@ -25,8 +25,8 @@ const push1 = (value: bigint): Hex => concatHex(['0x60', numberToHex(value, { si
 const selector = (name: string): Hex => concatHex(['0x63', toFunctionSelector(name)])
 
 /**
- * A contract of our own with the two functions that senders ask: bytes times the price in its first slot. The real one
- * estimates how far the bytes compress; this one charges them as they are.
+ * A minimal contract with the two functions that senders call: bytes times the price in its first slot. The
+ * real one estimates how far the bytes compress; this one charges them uncompressed.
  */
 export const GAS_PRICE_ORACLE_CODE: Hex = concatHex([
   // 0x00: the selector of the call, and a jump to its function

@@ -21,13 +21,13 @@ type BlockJson = {
 export type Heads = {
   head(): Promise<Head>
   block(number: number): Promise<Head>
-  /** The last block that is not younger than this; 0 when all are. */
+  /** The last block at or before this time; 0 if all are later. */
   lastBlockAt(timestamp: number): Promise<number>
-  /** Called when the chain has another head. */
+  /** Called when the chain has a new head. */
   forget(): void
 }
 
-/** The head of the chain, read once for each. */
+/** The head of the chain, read once per head. */
 export function createHeads(ask: Ask): Heads {
   let known: Promise<Head> | undefined
 

@@ -15,7 +15,7 @@ const TOKENS_PER_OTHER_BYTE = 4n
 
 type Sized = Pick<SignedTransaction, 'data' | 'to' | 'accessList' | 'authorizations'>
 
-/** The gas that a transaction takes before its first instruction, and the least that its data may take in all. */
+/** The gas that a transaction needs before its first instruction, and the minimum for its data. */
 export function intrinsicGas(tx: Sized): { intrinsic: bigint; floor: bigint } {
   const data = hexToBytes(tx.data)
   const zeros = BigInt(data.reduce((count, byte) => (byte === 0 ? count + 1 : count), 0))

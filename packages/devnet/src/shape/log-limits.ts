@@ -6,7 +6,7 @@ import type { Heads } from './heads.ts'
 type Range = { from: number; to: number; limit: number }
 type Wording = { code: number; message: (range: Range) => string }
 
-// Texts and codes that providers answer; a client has to know them by their sense.
+// Messages and codes of providers; a client has to recognise them.
 const WORDINGS: Readonly<Record<LogRefusal, Wording>> = {
   // go-ethereum eth/filters/filter.go, with --rpc.rangelimit
   geth: { code: -32_602, message: ({ limit }) => `exceed maximum block range ${limit}` },
@@ -26,7 +26,7 @@ const WORDINGS: Readonly<Record<LogRefusal, Wording>> = {
 // https://docs.metamask.io/services/reference/ethereum/json-rpc-methods/eth_getlogs
 const TOO_MANY_RESULTS = -32_005
 
-/** A range of blocks or a number of results above the provider's limit is refused as a whole. */
+/** Refuses a range of blocks or a number of results above the provider's limit. */
 export function limitLogs(limits: LogLimits, heads: Heads): Rule {
   return async (call, next) => {
     if (call.method !== 'eth_getLogs') return next(call)

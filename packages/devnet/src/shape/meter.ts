@@ -6,7 +6,7 @@ type Measured = { client: string; method: string }
 
 export type Meter = ReturnType<typeof createMeter>
 
-/** Counts calls and bytes of each client and method. A batch counts as its calls. */
+/** Counts calls and bytes by client and method. A batch counts as its calls. */
 export function createMeter() {
   const counts = new Map<string, Count>()
 

@@ -11,7 +11,7 @@ const BASE_FEE_CHANGE = 8n
 
 type Given = { ask: Ask; shape: EvmShape; heads: Heads; fees: Fees }
 
-/** Makes blocks, and does to each what the node beneath does not: the L1 part of the fees, a floor of the base fee. */
+/** Makes blocks, and adds what the underlying node lacks: the L1 part of the fees, and a minimum base fee. */
 export function createMining({ ask, shape, heads, fees }: Given) {
   let settled: Promise<unknown> = Promise.resolve()
 
@@ -31,7 +31,7 @@ export function createMining({ ask, shape, heads, fees }: Given) {
     const head = await heads.head()
     for (let next = number + 1; next <= head.number; next += 1) {
       const { transactions } = next === head.number ? head : await heads.block(next)
-      // Of many blocks made at once only the first ones hold transactions.
+      // Of many blocks made at once only the first ones contain transactions.
       if (transactions.length === 0) break
       await fees.settle(transactions)
     }
@@ -43,7 +43,7 @@ export function createMining({ ask, shape, heads, fees }: Given) {
     await ask('hardhat_setNextBlockBaseFeePerGas', toHex(shape.baseFeeWei))
   }
 
-  /** Four blocks a second have the same time where the interval is a quarter of one. */
+  /** With an interval of a quarter second, four blocks have the same time. */
   async function advance(seconds: number): Promise<ChainTime> {
     const start = await heads.head()
     const count = Math.max(1, Math.min(MOST_BLOCKS, Math.floor((seconds * 1_000) / shape.blockMs)))
@@ -58,7 +58,7 @@ export function createMining({ ask, shape, heads, fees }: Given) {
     mine,
     advance,
     keepBaseFee: async () => keepBaseFee(await heads.head()),
-    /** Resolves when no block is half done: nobody sees a balance before its fees are paid. */
+    /** Resolves when no block is half processed: nobody sees a balance before its fees are paid. */
     whole: () => settled,
     /** The price of a unit of gas in the next block. */
     async basePrice(): Promise<bigint> {
@@ -75,8 +75,8 @@ export function nextBaseFee({ baseFeeWei, gasUsed, gasLimit }: Head): bigint {
 }
 
 /**
- * An authorization uses up a nonce of its authority. The node makes no block at all while its pool holds a transaction
- * of the authority with that nonce; go-ethereum drops it.
+ * An authorization uses up a nonce of its authority. While the pool holds a transaction of the authority with
+ * that nonce, the node makes no block at all; go-ethereum drops the transaction.
  */
 async function mineWithoutStale(ask: Ask, method: string, params: unknown[]): Promise<unknown> {
   try {

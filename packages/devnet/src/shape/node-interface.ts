@@ -18,7 +18,7 @@ export type NodeInterfaceCall = {
 }
 export type GasComponents = { total: bigint; l1: bigint; baseFee: bigint; l1BaseFee: bigint }
 
-/** Undefined for what the contract has no function for. */
+/** Undefined for functions that the contract does not have. */
 export function decodeNodeInterface(data: unknown): NodeInterfaceCall | undefined {
   if (typeof data !== 'string') return undefined
   try {

@@ -21,7 +21,7 @@ async function oracle(functionName: 'getL1Fee' | 'getL1FeeUpperBound', arg: Hex 
   return decodeFunctionResult({ abi: GAS_PRICE_ORACLE_ABI, functionName, data: answer })
 }
 
-/** Of the same transaction without its signature. */
+/** The same transaction without its signature. */
 function unsigned(raw: Hex): Hex {
   const { r: _r, s: _s, v: _v, yParity: _yParity, ...fields } = parseTransaction(raw)
   return serializeTransaction(fields as Parameters<typeof serializeTransaction>[0])
@@ -33,7 +33,7 @@ test('the oracle prices the bytes of a transaction', async () => {
   expect(await oracle('getL1FeeUpperBound', 510n)).toBe((510n + 2n + 84n) * price)
 })
 
-test('a sender pays the L1 fee on top of its gas, no more than the oracle said', async () => {
+test('a sender pays the L1 fee on top of its gas, at most what the oracle returned', async () => {
   const sender = await chain.wallet()
   const before = await chain.balanceOf(sender.address)
   const raw = await sign(sender, { data: `0x${'ab'.repeat(200)}` })
@@ -50,7 +50,7 @@ test('a sender pays the L1 fee on top of its gas, no more than the oracle said',
   expect(paid).toBe(BigInt(receipt.gasUsed) * BigInt(receipt.effectiveGasPrice) + l1Fee)
 })
 
-test('a sender who can pay gas and value but not the L1 fee is refused', async () => {
+test('a sender that can pay gas and value but not the L1 fee is refused', async () => {
   const fee = 20n * 10n ** 9n
   const sender = await chain.wallet(21_000n * fee + 7n)
 
@@ -67,7 +67,7 @@ test('a sender who can pay gas and value but not the L1 fee is refused', async (
   await chain.mine()
 })
 
-test('a spike makes the oracle and the charge ten times higher', async () => {
+test("a spike multiplies the oracle's price and the charge by ten", async () => {
   const sender = await chain.wallet()
   await chain.ask('shape_setL1PriceFactor', 10)
 
@@ -81,7 +81,7 @@ test('a spike makes the oracle and the charge ten times higher', async () => {
   await chain.ask('shape_setL1PriceFactor', 1)
 })
 
-test('a block of automine charges the L1 fee too', async () => {
+test('an automined block charges the L1 fee too', async () => {
   const sender = await chain.wallet()
   await chain.ask('evm_setAutomine', true)
 
@@ -94,7 +94,7 @@ test('a block of automine charges the L1 fee too', async () => {
   expect(await chain.ask('eth_getTransactionReceipt', await chain.send(sender, { nonce: 1 }))).toBe(null)
 })
 
-test('the base fee of a chain without transactions stays at its floor', async () => {
+test('the base fee of a chain without transactions stays at its minimum', async () => {
   await chain.ask('shape_advance', 200)
 
   const { baseFeePerGas } = await chain.ask<{ baseFeePerGas: string }>(

@@ -7,7 +7,7 @@ type Entry = { from: string; bytes: number; l1FeeWei: bigint }
 type ReceiptJson = { transactionHash: Hex }
 
 /**
- * The OP stack: the sender pays the L1 data fee on top of gas, whatever its gas limit is.
+ * The OP stack: the sender pays the L1 data fee on top of gas, independent of its gas limit.
  * https://specs.optimism.io/protocol/exec-engine.html#l1-cost-fees-l1-fee-vault
  */
 export function createOpFees(ask: Ask, weiPerByte: () => bigint): Fees {
@@ -46,7 +46,7 @@ export function createOpFees(ask: Ask, weiPerByte: () => bigint): Fees {
       const owed = new Map<string, bigint>()
       for (const hash of hashes) {
         const entry = book.get(hash)
-        // A transaction of the test equipment has no signed bytes.
+        // A transaction of a test control has no signed bytes.
         if (!entry) continue
         entry.l1FeeWei = feeOf(entry.bytes)
         owed.set(entry.from, (owed.get(entry.from) ?? 0n) + entry.l1FeeWei)

@@ -9,7 +9,7 @@ import { guardPool } from './pool.ts'
 
 type Parts = { ask: Ask; shape: EvmShape; heads: Heads; finality: Finality; fees: Fees }
 
-/** The rules that a call passes, first to last, before it reaches the node. */
+/** The rules that a call passes, in order, before it reaches the node. */
 export function rulesOf({ ask, shape, heads, finality, fees }: Parts): Rule[] {
   return [
     resolveTags(finality),

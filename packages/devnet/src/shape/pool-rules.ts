@@ -4,8 +4,9 @@ import { intrinsicGas } from './intrinsic-gas.ts'
 import type { Pooled, SenderView } from './pool-view.ts'
 import { costOf, type Delegation, type SignedTransaction } from './signed-transaction.ts'
 
-// The rules of go-ethereum's pool in its own words and order: core/txpool/validation.go, core/txpool/errors.go,
-// core/txpool/legacypool/legacypool.go (validateTx, checkDelegationLimit, validateAuth) and list.go (Add).
+// The rules of go-ethereum's pool, in its own wording and order: core/txpool/validation.go,
+// core/txpool/errors.go, core/txpool/legacypool/legacypool.go (validateTx, checkDelegationLimit,
+// validateAuth) and list.go (Add).
 
 const MAX_BYTES = 4 * 32 * 1024
 
@@ -34,7 +35,7 @@ export function checkBasics(
   }
 }
 
-/** The nonce is not used up, and the sender can pay for this one and all that are pending. */
+/** The nonce is unused, and the sender can pay for this transaction and all pending ones. */
 export function checkState(
   tx: SignedTransaction,
   given: { sender: SenderView; balanceWei: bigint; l1Wei: bigint; pendingL1Wei: bigint },
@@ -57,7 +58,7 @@ export function checkState(
   }
 }
 
-/** A delegated account, or one whose delegation is pending, has one transaction in flight and no gap. */
+/** A delegated account, or one with a pending delegation, may have one transaction in flight and no gap. */
 export function checkDelegation(tx: SignedTransaction, sender: SenderView, isDelegated: boolean): void {
   if (!isDelegated) return
   if (sender.pending.length === 0) {
@@ -68,7 +69,7 @@ export function checkDelegation(tx: SignedTransaction, sender: SenderView, isDel
   refuse('in-flight transaction limit reached for delegated accounts')
 }
 
-/** One authority with two transactions of its own, pending or queued, refuses the whole transaction. */
+/** Refuses the transaction if one authority has two own transactions, pending or queued. */
 export function checkAuthorities(delegations: readonly Delegation[], pool: readonly Pooled[]): void {
   const reserved = delegations.some(
     ({ authority }) => pool.filter(({ from }) => from === authority).length > 1,
@@ -76,7 +77,7 @@ export function checkAuthorities(delegations: readonly Delegation[], pool: reado
   if (reserved) refuse('authority already reserved')
 }
 
-/** Both fees are higher than before, by the price bump. */
+/** Both fees must be higher by the price bump. */
 export function checkReplacement(tx: SignedTransaction, old: Pooled | undefined, bumpPercent: bigint): void {
   if (!old) return
   const isHigher = (fee: bigint, before: bigint) =>

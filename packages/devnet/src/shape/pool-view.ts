@@ -13,7 +13,7 @@ export type Pooled = {
   delegations: readonly Delegation[]
 }
 
-/** The transactions of one sender: those that can be executed, and those behind a gap. */
+/** The transactions of one sender: executable ones, and those behind a gap. */
 export type SenderView = { stateNonce: number; pending: readonly Pooled[]; queued: readonly Pooled[] }
 
 export type PooledJson = {
@@ -29,8 +29,7 @@ export type PooledJson = {
 }
 
 /**
- * The node's pool, read from the node each time: a transaction that was mined, dropped or taken back with its block
- * is then never remembered by mistake.
+ * The node's pool, read anew each time, so that a mined, dropped or reverted transaction is never remembered.
  */
 export function createPoolView(ask: Ask) {
   const delegations = new Map<Hex, readonly Delegation[]>()

@@ -30,7 +30,7 @@ test('a gapped transaction is kept, is not in the pending nonce, and is mined on
   expect(await chain.ask('eth_getTransactionReceipt', later)).toMatchObject({ status: '0x1' })
 })
 
-test('one authority with two queued transactions refuses the whole transaction', async () => {
+test('an authority with two queued transactions refuses the whole transaction', async () => {
   const [sender, one, other] = await Promise.all([chain.wallet(), chain.wallet(), chain.wallet()])
   await chain.send(one, { nonce: 5 })
   await chain.send(one, { nonce: 7 })
@@ -41,7 +41,7 @@ test('one authority with two queued transactions refuses the whole transaction',
   )
 })
 
-test('one authority with one queued transaction is admitted', async () => {
+test('an authority with one queued transaction is admitted', async () => {
   const [sender, wallet] = await Promise.all([chain.wallet(), chain.wallet()])
   await chain.send(wallet, { nonce: 5 })
 
@@ -51,7 +51,7 @@ test('one authority with one queued transaction is admitted', async () => {
   expect(await chain.ask('eth_getTransactionReceipt', hash)).toMatchObject({ status: '0x1' })
 })
 
-test('an account may be named by two pending authorizations', async () => {
+test('two pending authorizations may name one account', async () => {
   const [sender, other, wallet] = await Promise.all([chain.wallet(), chain.wallet(), chain.wallet()])
   const authorizationList = [await authorize(wallet)]
 
@@ -85,7 +85,7 @@ test('an account with a pending delegation counts as delegated', async () => {
   await chain.mine()
 })
 
-test('a transaction whose nonce an authorization used up is dropped, and blocks go on', async () => {
+test('a transaction whose nonce an authorization used up is dropped, and blocks continue', async () => {
   const [sender, wallet] = await Promise.all([chain.wallet(), chain.wallet()])
   const stale = await chain.send(wallet, fees(20n * GWEI, 1n))
   const hash = await chain.send(sender, { authorizationList: [await authorize(wallet)], gas: 200_000n })
@@ -110,7 +110,7 @@ test('a replacement pays a tenth more on both fees', async () => {
   expect(await chain.ask('eth_getTransactionReceipt', hash)).toMatchObject({ status: '0x1' })
 })
 
-test('a transaction that is in the pool is known, and too old once it is mined', async () => {
+test('a pooled transaction is known, and its nonce is too low once it is mined', async () => {
   const sender = await chain.wallet()
   const raw = await sign(sender)
   expect(await chain.ask<Hex>('eth_sendRawTransaction', raw)).toBe(keccak256(raw))
@@ -122,7 +122,7 @@ test('a transaction that is in the pool is known, and too old once it is mined',
   )
 })
 
-test('gas, tip, fee cap and balance are checked in the words of go-ethereum', async () => {
+test('gas, tip, fee cap and balance are checked with the wording of go-ethereum', async () => {
   const sender = await chain.wallet()
   const poor = await chain.wallet(10n)
 
@@ -141,7 +141,7 @@ test('gas, tip, fee cap and balance are checked in the words of go-ethereum', as
   )
 })
 
-test('Base words a low tip as older nodes do', async () => {
+test('Base uses the older wording for a low tip', async () => {
   const base = await startTestChain('base')
   const sender = await base.wallet()
 
@@ -161,7 +161,7 @@ test('a sender pays for all its pending transactions together', async () => {
   await chain.mine()
 })
 
-test('what is taken back with its block may be sent again', async () => {
+test('a transaction of a reverted block may be sent again', async () => {
   const sender = await chain.wallet()
   const snapshot = await chain.ask('evm_snapshot')
   const raw = await sign(sender)

@@ -7,7 +7,7 @@ import { checkAuthorities, checkBasics, checkDelegation, checkReplacement, check
 import { createPoolView, type Pooled, type SenderView } from './pool-view.ts'
 import { decodeSigned, type SignedTransaction } from './signed-transaction.ts'
 
-/** Admits signed transactions by go-ethereum's rules, one after the other. */
+/** Admits signed transactions by go-ethereum's rules, one at a time. */
 export function guardPool(given: { ask: Ask; shape: EvmShape; heads: Heads; fees: Fees }): Rule {
   const { ask, shape, heads, fees } = given
   const view = createPoolView(ask)
@@ -34,7 +34,7 @@ export function guardPool(given: { ask: Ask; shape: EvmShape; heads: Heads; fees
     return fees.submit(tx, cost)
   }
 
-  /** The one that this replaces no longer counts. */
+  /** The replaced transaction no longer counts. */
   function pendingL1Wei(sender: SenderView, tx: SignedTransaction): bigint {
     return sender.pending
       .filter(({ nonce }) => nonce !== tx.nonce)

@@ -1,4 +1,4 @@
-/** The cost of one call in a provider's own unit, and where it differs that of one byte of a notification. */
+/** The cost of one call in a provider's unit, and of one byte of a notification if it differs. */
 export type PriceList = {
   default: number
   methods: Readonly<Record<string, number>>
@@ -29,8 +29,8 @@ export const ALCHEMY_UNITS: PriceList = {
 }
 
 /**
- * https://docs.metamask.io/services/get-started/pricing/credit-cost, read in 2026: credits. A notification costs as one
- * of `newHeads`.
+ * https://docs.metamask.io/services/get-started/pricing/credit-cost, read in 2026: credits. A notification
+ * costs the same as one of `newHeads`.
  */
 export const INFURA_CREDITS: PriceList = {
   default: 80,

@@ -16,13 +16,13 @@ afterEach(async () => {
   await chain.ask('shape_setBackendLag', null)
 })
 
-/** Asks until each of the two backends has answered, and tells the answers of both. */
+/** Repeats the call until both backends have answered, and returns their answers. */
 async function fromBoth(method: string, params: unknown[]): Promise<Set<string>> {
   const answers = await Promise.all(Array.from({ length: 30 }, () => chain.outcome(method, params, '/')))
   return new Set(answers.map((answer) => JSON.stringify(answer.error ?? answer.result)))
 }
 
-test('logs over too many blocks are refused, and by hash or over few are not', async () => {
+test('logs over too many blocks are refused, by hash or over few they are not', async () => {
   const head = await headNumber()
   const logs = (from: number, to: number) =>
     chain.ask('eth_getLogs', { fromBlock: hex(from), toBlock: hex(to) })
@@ -43,7 +43,7 @@ test('too many results are refused too', async () => {
   await expect(chain.ask('eth_getLogs', {})).rejects.toThrow('-32005 query returned more than 2 results')
 })
 
-test('Ethereum and Arbitrum word the refusal of a range in their own ways', async () => {
+test('Ethereum and Arbitrum have their own wording for a refused range', async () => {
   const [ethereum, arbitrum] = await Promise.all([startTestChain('ethereum'), startTestChain('arbitrum')])
   await arbitrum.ask('hardhat_mine', hex(3_000))
   await ethereum.ask('hardhat_mine', hex(500))
@@ -70,7 +70,7 @@ test('429 above the calls per second of one client, every other time with Retry-
   expect(other.status).toBe(200)
 })
 
-test('the direct path and the test equipment are never limited', async () => {
+test('the direct path and the test controls are never limited', async () => {
   await chain.ask('shape_setRateLimit', 0)
 
   const direct = await chain.post(BLOCK_NUMBER, { path: DIRECT_PATH })
@@ -80,7 +80,7 @@ test('the direct path and the test equipment are never limited', async () => {
   expect([direct.status, equipment.status, plain.status]).toEqual([200, 200, 429])
 })
 
-test('a second backend is behind: it knows no newer block, state, log or receipt', async () => {
+test('a lagging second backend knows no newer block, state, log or receipt', async () => {
   const sender = await chain.wallet()
   const hash = await chain.send(sender, { to: null, data: '0x5f5fa05f5ff3', gas: 200_000n })
   await chain.mine()
@@ -104,7 +104,7 @@ test('a second backend is behind: it knows no newer block, state, log or receipt
   expect(seen.size).toBe(2)
 })
 
-test('no lag is as if there were one backend', async () => {
+test('without lag both backends answer the same', async () => {
   await chain.ask('shape_setBackendLag', 0)
   await chain.mine()
 
@@ -141,7 +141,7 @@ test('the meter counts the calls of a batch by client and method, with bytes and
   expect(byMethod.get('eth_call')?.replyBytes).toBeGreaterThan(30)
 })
 
-test('refused calls are metered apart', async () => {
+test('refused calls are counted separately', async () => {
   await chain.ask('shape_resetMeter')
   await chain.ask('shape_setRateLimit', 0)
 
@@ -151,7 +151,7 @@ test('refused calls are metered apart', async () => {
   expect(row).toMatchObject({ client: 'greedy', calls: 0, refused: 2 })
 })
 
-test('a call that reverts answers with code 3 and its data', async () => {
+test('a reverting call has code 3 and its data', async () => {
   // Reverts with Error("no").
   const reason = `08c379a0${'20'.padStart(64, '0')}${'2'.padStart(64, '0')}${'6e6f'.padEnd(64, '0')}`
   const code = `0x6064600c5f3960645ffd${'00'.repeat(2)}${reason}`
@@ -186,7 +186,7 @@ test('heads arrive by WebSocket until subscriptions fall silent without an error
   expect(row?.alchemyUnits).toBe(Math.ceil((row?.replyBytes ?? 0) * 0.04))
 })
 
-test('a log of Arbitrum is told with the hash that its sender signed', async () => {
+test('a log of Arbitrum has the hash that its sender signed', async () => {
   const arbitrum = await startTestChain('arbitrum')
   const sender = await arbitrum.wallet()
   const socket = await connect(arbitrum.url)
@@ -200,13 +200,13 @@ test('a log of Arbitrum is told with the hash that its sender signed', async () 
   expect(told).toMatchObject({ params: { result: { transactionHash: hash } } })
 })
 
-test('a control that does not exist, or is given nonsense, is refused', async () => {
+test('an unknown control, or an invalid parameter, is refused', async () => {
   await expect(chain.ask('shape_fly')).rejects.toThrow('-32601')
   await expect(chain.ask('shape_advance', -1)).rejects.toThrow('-32602 expected a number above 0')
   await expect(chain.ask('shape_setRateLimit', 1.5)).rejects.toThrow('-32602 expected a whole number')
 })
 
-test('requests that are no JSON-RPC get one clear error', async () => {
+test('requests that are not JSON-RPC get one clear error', async () => {
   const response = await fetch(chain.url, { method: 'POST', body: '{' })
 
   expect(await response.json()).toEqual({

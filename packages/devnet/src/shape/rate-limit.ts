@@ -10,14 +10,14 @@ export const RATE_LIMITED = {
 }
 
 /**
- * Counts the calls of each client in each second; a batch counts as its calls. A request that does not fit is refused
- * whole and counts for nothing. Every second refusal says when to come back.
+ * Counts the calls of each client per second; a batch counts as its calls. A request that exceeds the limit
+ * is refused as a whole and not counted. Every second refusal has a Retry-After.
  */
 export function createRateLimit(settings: Pick<Settings, 'callsPerSecond'>, now: () => number) {
   const windows = new Map<string, Window>()
   let refusals = 0
 
-  /** Undefined when the client may go on. */
+  /** Undefined if the client is within its limit. */
   return (client: string, calls: number): Refusal | undefined => {
     const second = Math.floor(now() / 1_000)
     const known = windows.get(client)

@@ -15,7 +15,7 @@ type Reply = { text: string; refusal?: Refusal }
 const PARSE_ERROR: ErrorJson = { code: -32_700, message: 'parse error' }
 const INVALID_REQUEST: ErrorJson = { code: -32_600, message: 'invalid request' }
 
-/** Replies to the text of a request as a provider does: limited, metered, by one of two backends. */
+/** Replies to a request as a provider does: limited, metered, from one of two backends. */
 export function createReplies(chain: ShapedChain) {
   const { meter, settings } = chain
   const admit = createRateLimit(settings, Date.now)
@@ -74,7 +74,7 @@ function subscribe(chain: ShapedChain, id: string, { client, subscriber }: Askin
   })
 }
 
-/** Undefined for what is no JSON. */
+/** Undefined if it is not JSON. */
 function parse(text: string): unknown {
   try {
     return JSON.parse(text)

@@ -1,6 +1,6 @@
 import type { EvmShape } from './evm-shape.ts'
 
-/** Everything that a control changes while the chain runs. */
+/** The state that controls change while the chain runs. */
 export type Settings = {
   finalityHalted: boolean
   finalityFactor: number
@@ -19,7 +19,7 @@ export function initialSettings(shape: EvmShape): Settings {
   }
 }
 
-/** The price of one byte on L1 now. */
+/** The current price of one byte on L1. */
 export function l1WeiPerByte(shape: EvmShape, settings: Settings): bigint {
   return (shape.l1WeiPerByte * BigInt(Math.round(settings.l1PriceFactor * 1_000))) / 1_000n
 }

@@ -16,7 +16,7 @@ import { initialSettings, l1WeiPerByte, type Settings } from './settings.ts'
 import { createSubscriptions, type Subscriptions } from './subscriptions.ts'
 
 export type ShapedChain = {
-  /** Puts a call through the rules. */
+  /** Passes a call through the rules. */
   answer: Next
   settings: Settings
   meter: Meter
@@ -30,11 +30,11 @@ export type ShapedOptions = {
   onFault(error: unknown): void
 }
 
-// Enough that a backend which lags knows what was put into the chain at its start.
+// Enough that a lagging backend knows everything deployed at the chain's start.
 const LAST_BLOCKS = 8
 const TAKES_BLOCKS_BACK = new Set(['evm_revert', 'hardhat_reset'])
 
-/** A chain that behaves as a public one, with a past older than its finality. */
+/** A chain that behaves like a public one, with a history older than its finality. */
 export async function createShapedChain(options: ShapedOptions): Promise<ShapedChain> {
   const { shape } = options
   const settings = initialSettings(shape)
@@ -96,7 +96,7 @@ function feesOf(shape: EvmShape, parts: FeeParts): Fees {
 
 type HistoryParts = { ask: Ask; heads: Heads; fees: Fees; mining: ReturnType<typeof createMining> }
 
-/** Blocks without state up to now, then a few real ones. Nothing existed before, so nothing is missing there. */
+/** Empty blocks up to now, then a few real ones. Nothing existed before, so nothing is missing there. */
 async function writeHistory(shape: EvmShape, { ask, heads, fees, mining }: HistoryParts): Promise<void> {
   const step = Math.max(1, Math.floor(shape.blockMs / 1_000))
   const count = Math.floor(shape.historySeconds / step) - LAST_BLOCKS

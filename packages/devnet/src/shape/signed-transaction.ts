@@ -19,10 +19,10 @@ export type Authorization = {
   s: Hex
 }
 
-/** Who gives an account away by an authorization, and the nonce that this takes. */
+/** The signer of an authorization, and the nonce that it uses. */
 export type Delegation = { authority: Address; nonce: number }
 
-/** A signed transaction as a pool sees it. */
+/** A signed transaction as the pool needs it. */
 export type SignedTransaction = {
   raw: Hex
   hash: Hex
@@ -77,12 +77,12 @@ function parse(raw: Hex) {
   try {
     return parseTransaction(raw)
   } catch {
-    // go-ethereum answers with the fault of its decoder, which differs by field.
+    // go-ethereum answers with the error of its decoder, which differs by field.
     throw new RpcError(SERVER_ERROR, 'rlp: expected input list for types.LegacyTx')
   }
 }
 
-/** Those who signed an authorization; a signature that gives nobody counts for nobody. */
+/** The signers of the authorizations; invalid signatures are ignored. */
 export async function delegationsOf(authorizations: readonly Authorization[]): Promise<Delegation[]> {
   const found = await Promise.all(
     authorizations.map(async (authorization) => {
@@ -97,7 +97,7 @@ export async function delegationsOf(authorizations: readonly Authorization[]): P
   return found.filter((delegation) => delegation !== undefined)
 }
 
-/** The sender must have the gas at its highest price, and the value. */
+/** The sender must hold the gas at its highest price, and the value. */
 export function costOf(tx: { gas: bigint; feeCap: bigint; value: bigint }): bigint {
   return tx.gas * tx.feeCap + tx.value
 }

@@ -7,7 +7,7 @@ export type Subscriptions = ReturnType<typeof createSubscriptions>
 
 type Given = { toClient: (value: unknown) => unknown; whole: () => Promise<unknown> }
 
-/** Which connection hears which subscription. A block is told when it is whole. */
+/** Maps subscriptions to connections. A block is announced once it is fully processed. */
 export function createSubscriptions(provider: EvmProvider, { toClient, whole }: Given) {
   const senders = new Map<string, Send>()
 
@@ -19,7 +19,7 @@ export function createSubscriptions(provider: EvmProvider, { toClient, whole }: 
   return {
     add: (id: string, send: Send) => void senders.set(id, send),
     remove: (id: string) => void senders.delete(id),
-    /** All that exist now hear nothing any more, as behind a provider whose stream died. */
+    /** All current subscriptions stop receiving, as behind a provider with a dead stream. */
     silence(): number {
       const silenced = senders.size
       senders.clear()

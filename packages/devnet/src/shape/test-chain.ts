@@ -15,7 +15,7 @@ export const ETHER = 10n ** 18n
 type Reply = { status: number; retryAfter: string | null; body: unknown }
 type Body = { result?: unknown; error?: { code: number; message: string; data?: unknown } }
 
-/** A shaped chain in this process, which makes blocks only when a test says so. */
+/** A shaped chain in this process, which makes blocks only on demand. */
 export async function startTestChain(name: EvmShapeName, changes: Partial<EvmShape> = {}) {
   const shape = { ...EVM_SHAPES[name], ...changes }
   const chain = await createShapedChain({ shape, chainId: CHAIN_ID, blockMs: 0, onFault: fail })
@@ -54,7 +54,7 @@ export async function startTestChain(name: EvmShapeName, changes: Partial<EvmSha
     return account
   }
 
-  /** Sends a plain transfer of nothing, or another transaction. */
+  /** Sends an empty transfer, or another transaction. */
   async function send(account: PrivateKeyAccount, fields: Record<string, unknown> = {}): Promise<Hex> {
     return ask<Hex>('eth_sendRawTransaction', await sign(account, fields))
   }
@@ -78,7 +78,7 @@ export async function sign(account: PrivateKeyAccount, fields: Record<string, un
   return account.signTransaction({ ...plain, ...fields } as Parameters<typeof account.signTransaction>[0])
 }
 
-/** A WebSocket to the chain, and what came by it. */
+/** A WebSocket to the chain, and the messages received. */
 export async function connect(url: string) {
   const socket = new WebSocket(url.replace('http', 'ws'))
   const messages: unknown[] = []
@@ -92,7 +92,7 @@ export async function connect(url: string) {
   return {
     ask: (method: string, ...params: unknown[]) =>
       socket.send(JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })),
-    /** All messages, once there are so many. */
+    /** All messages, once this many have arrived. */
     async received(count: number): Promise<unknown[]> {
       while (messages.length < count) await new Promise<void>((resolve) => waiting.push(resolve))
       return messages

@@ -8,10 +8,10 @@ import { toBase58 } from './wire-transaction.ts'
 type FindAccount = (address: Address) => Account | undefined
 
 const MAX_BASE58_BYTES = 128
-// What nodes show for every rent-exempt account, which is every account there can be.
+// The value that nodes show for rent-exempt accounts, which are the only ones possible.
 const RENT_EXEMPT_EPOCH = (1n << 64n) - 1n
 
-/** An account as the client asked for it: `encoding` and `dataSlice` of its configuration. */
+/** An account in the form of the client's `encoding` and `dataSlice`. */
 export function toAccountJson(account: Account, config: Config, find: FindAccount) {
   const { lamports, owner, executable, data } = account
   const encoded = encodeData(account, config, find)

@@ -49,7 +49,7 @@ function staticKey({ header, keys }: Message, key: { address: Address; index: nu
   return { address, signer, writable, source: 'transaction' }
 }
 
-// An index past the table gives no entry: the runtime refuses such a transaction by itself.
+// An index beyond the table yields no entry: the runtime itself refuses such a transaction.
 function tableEntry(data: Uint8Array, index: number): Address[] {
   const offset = TABLE_HEADER_BYTES + 32 * index
   return offset + 32 <= data.length ? [addressAt(data, offset)] : []

@@ -7,8 +7,8 @@ type Version = { slot: number; account: Account | undefined }
 type Index = Map<Address, Set<Address>>
 
 /**
- * Accounts as of any slot that is not older than the finalized one. The runtime holds only the newest
- * state, so each change keeps what was there before until the slot of the change is finalized.
+ * Accounts as of any slot from the finalized one on. The runtime holds only the newest state, so each change
+ * keeps the previous version until its slot is finalized.
  */
 export type AccountStore = {
   svm: LiteSVM
@@ -22,7 +22,7 @@ export type AccountStore = {
 
 const SYSTEM_PROGRAM = address('11111111111111111111111111111111')
 const ABSENT: Account = { lamports: 0n, data: new Uint8Array(), owner: SYSTEM_PROGRAM, executable: false }
-// The state an account had before the first change we saw: older than every slot.
+// The state before the first recorded change: older than every slot.
 const BEFORE_HISTORY = -1
 
 export function createAccountStore(svm: LiteSVM): AccountStore {
@@ -38,7 +38,7 @@ export function findNewest(store: AccountStore, target: Address): Account | unde
   return { lamports: found.lamports, data: new Uint8Array(data), owner, executable }
 }
 
-/** How many bytes of data an account has. Those of a program are many and stay as they are: counted once. */
+/** The size of an account's data. Programs are large and never change: measured once. */
 export function sizeOf(store: AccountStore, target: Address): number {
   const known = store.programSizes.get(target)
   if (known !== undefined) return known
@@ -59,14 +59,14 @@ export function hasChangedAfter(store: AccountStore, query: { address: Address; 
   return (store.versions.get(query.address)?.at(-1)?.slot ?? BEFORE_HISTORY) > query.slot
 }
 
-/** Overwrites the runtime's newest state and nothing else: no version is kept. */
+/** Overwrites only the runtime's newest state: no version is kept. */
 export function putNewest(store: AccountStore, target: Address, account: Account = ABSENT): void {
   const { data, executable, owner } = account
   const held = { address: target, lamports: lamports(account.lamports), programAddress: owner }
   store.svm.setAccount({ ...held, data, executable, space: BigInt(data.length) })
 }
 
-/** Keeps what was there before, after the runtime has changed an account in `slot`. */
+/** Keeps the previous version after the runtime has changed an account in `slot`. */
 export function recordChange(
   store: AccountStore,
   change: { address: Address; slot: number; before: Account | undefined },
@@ -82,24 +82,24 @@ export function recordChange(
   if (account) indexAccount(store, changed, account)
 }
 
-/** Forgets what only readers of slots before this one would need. */
+/** Drops versions that only readers of earlier slots would need. */
 export function finalizeChanges(store: AccountStore, slot: number): void {
   for (const changed of store.changedIn.get(slot) ?? []) {
     const history = store.versions.get(changed) ?? []
     while ((history[1]?.slot ?? Number.POSITIVE_INFINITY) <= slot) history.shift()
-    // One finalized version left is what the runtime holds.
+    // A single finalized version equals the runtime's state.
     if (history.length <= 1) store.versions.delete(changed)
   }
   store.changedIn.delete(slot)
 }
 
-/** Every account that is, or was at some time, owned by this program. */
+/** Every account that this program owns or has owned. */
 export function everOwnedBy(store: AccountStore, program: Address): Address[] {
   const owned = store.svm.getProgramAccounts(program).map((account) => account.address)
   return [...new Set([...owned, ...(store.byProgram.get(program) ?? [])])]
 }
 
-// Membership is never taken back: a reader at an older slot must still find an account that moved on.
+// Entries are never removed: a reader at an older slot must still find an account that has a new owner.
 function indexAccount(store: AccountStore, at: Address, account: Account): void {
   addTo(store.byProgram, account.owner, at)
   const token = findTokenAccount(account)

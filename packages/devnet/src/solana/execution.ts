@@ -17,7 +17,7 @@ type Snapshot = { accounts: (Account | undefined)[]; balances: bigint[] }
 
 const LOOKUP_TABLE_PROGRAM = 'AddressLookupTab1e1111111111111111111111111'
 
-/** Why the bank of `slot` would not take this transaction up, before it is even executed. */
+/** Why the bank of `slot` would refuse this transaction before executing it. */
 export function findRefusal(ledger: Ledger, query: { transaction: WireTransaction; slot: number }) {
   const { transaction, slot } = query
   const { blockhash } = transaction.message
@@ -25,7 +25,7 @@ export function findRefusal(ledger: Ledger, query: { transaction: WireTransactio
   return ledger.history.isKnown(transaction, slot) ? 'AlreadyProcessed' : undefined
 }
 
-/** Executes into the newest block. Undefined when the transaction cannot land: then nothing changed. */
+/** Executes in the newest block. Undefined if the transaction cannot land: then nothing changed. */
 export function landTransaction(ledger: Ledger, transaction: WireTransaction): Landed | undefined {
   const { accounts, history, runtime, slots } = ledger
   if (!transaction.isFullySigned) return undefined
@@ -35,7 +35,8 @@ export function landTransaction(ledger: Ledger, transaction: WireTransaction): L
   const before = snapshot(ledger, transaction, keys)
   const outcome = runtime.execute(transaction)
   const after = snapshot(ledger, transaction, keys)
-  // Lamports only move between these accounts, so what is missing was paid as fee; none paid, none landed.
+  // Lamports only move between these accounts, so the difference was paid as fee. No fee means that it did
+  // not land.
   const fee = sum(before.balances) - sum(after.balances)
   if (fee <= 0n) return undefined
 
@@ -60,7 +61,7 @@ export function landTransaction(ledger: Ledger, transaction: WireTransaction): L
   return landed
 }
 
-/** Runs against the state of `slot` and leaves no trace. */
+/** Runs against the state of `slot` and changes nothing. */
 export function simulateAt(
   ledger: Ledger,
   query: { transaction: WireTransaction; slot: number; verify: boolean },
@@ -84,7 +85,7 @@ export function keysOf(ledger: Ledger, transaction: Pick<WireTransaction, 'messa
   return resolveKeys(transaction.message, (table) => findNewest(ledger.accounts, table)?.data)
 }
 
-// Invoked programs are left out: they are large, and no transaction changes them.
+// Invoked programs are omitted: they are large, and no transaction changes them.
 function snapshot(ledger: Ledger, transaction: WireTransaction, keys: AccountKey[]): Snapshot {
   const invoked = new Set(transaction.message.instructions.map((instruction) => instruction.programIndex))
   const held = keys.map(({ address }, index) =>

@@ -21,7 +21,7 @@ export type Faucet = { build(drop: { to: Address; amount: bigint }): Promise<Wir
 
 const FUNDS = 1n << 63n
 
-/** An account with more lamports than anyone will ask for, whose transfers are ordinary transactions. */
+/** An account with more lamports than anyone will request. Its transfers are ordinary transactions. */
 export async function createFaucet(ledger: Ledger): Promise<Faucet> {
   const signer = await generateKeyPairSigner()
   const account = {
@@ -37,7 +37,7 @@ export async function createFaucet(ledger: Ledger): Promise<Faucet> {
     async build({ to, amount }) {
       built += 1
       const lifetime = latestBlockhash(ledger.slots, currentSlot(ledger.slots))
-      // The limit differs each time: equal drops within one block would be one and the same transaction.
+      // The limit differs each time: equal transfers within one block would be the same transaction.
       const limit = getSetComputeUnitLimitInstruction({ units: 10_000 + (built % 100_000) })
       const transfer = getTransferSolInstruction({
         source: signer,

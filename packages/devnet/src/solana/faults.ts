@@ -4,11 +4,11 @@ import type { WireTransaction } from './wire-transaction.ts'
 
 type Held = { transaction: WireTransaction; slot: number }
 
-/** What the network does to transactions on their way from the node that took them to a block. */
+/** Faults between the node that accepted a transaction and a block. */
 export type Faults = {
   dropNext: number
   dropProbability: number
-  /** From 0 up to 1, without 1. */
+  /** A number from 0 up to, but not including, 1. */
   chance(): number
   delayNext: number
   delaySlots: number
@@ -30,11 +30,11 @@ export function createFaults(ledger: Ledger): Faults {
   return faults
 }
 
-/** Sends a transaction on its way to the newest block: it lands now, later or never. */
+/** Forwards a transaction to the newest block: it lands now, later or never. */
 export function forwardTransaction(ledger: Ledger, faults: Faults, transaction: WireTransaction): void {
   if (takesDrop(faults)) return
   if (faults.delayNext === 0) {
-    // A node answers as soon as it has the bytes; what becomes of them shows in the blocks.
+    // A node answers as soon as it has the bytes; the outcome shows in the blocks.
     setImmediate(() => landTransaction(ledger, transaction))
     return
   }
@@ -48,7 +48,7 @@ function takesDrop(faults: Faults): boolean {
   return true
 }
 
-/** Chances that look random and are the same again for the same seed (mulberry32). */
+/** Pseudorandom numbers, equal for equal seeds (mulberry32). */
 export function chancesOf(seed: number): () => number {
   let state = seed >>> 0
   return () => {

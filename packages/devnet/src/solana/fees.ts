@@ -21,7 +21,7 @@ const BUILTINS: ReadonlySet<string> = new Set([
   'BPFLoaderUpgradeab1e11111111111111111111111',
 ])
 
-/** What the fee payer is charged for this message: its signatures and the price it bids for compute. */
+/** The fee of this message: its signatures, and its price for compute. */
 export function feeOf(message: Message): bigint {
   const called = message.instructions.map(({ programIndex, data }) => {
     return { program: message.keys[programIndex] ?? '', data: Buffer.from(data) }

@@ -3,7 +3,7 @@ import type { WireTransaction } from './wire-transaction.ts'
 
 export type History = ReturnType<typeof createHistory>
 
-/** Every transaction that landed, failed ones included, kept for the life of the chain. */
+/** Every landed transaction, failed ones included, kept until the chain stops. */
 export function createHistory() {
   const bySignature = new Map<string, Landed>()
   const byMessage = new Map<string, Landed>()
@@ -13,7 +13,7 @@ export function createHistory() {
     count: (): number => bySignature.size,
     find: (signature: string): Landed | undefined => bySignature.get(signature),
 
-    /** Judged by message, as a bank does: the same message signed anew is the same transaction. */
+    /** By message, as in a bank: the same message with a new signature is the same transaction. */
     isKnown(transaction: WireTransaction, slot: number): boolean {
       const landed = byMessage.get(transaction.messageHash)
       return landed !== undefined && landed.slot <= slot

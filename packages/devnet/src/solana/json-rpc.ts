@@ -11,7 +11,7 @@ import {
 export type Method = (params: unknown[]) => unknown
 export type Methods = Record<string, Method>
 
-/** Answers one request or a batch. Undefined when nothing is to be answered (notifications). Never throws. */
+/** Answers one request or a batch. Undefined if no answer is due (notifications). Never throws. */
 export async function answerText(methods: Methods, text: string): Promise<string | undefined> {
   let request: unknown
   try {

@@ -2,7 +2,7 @@ const STRING_OR_NUMBER = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d
 const UNSAFE_INTEGER = /^-?\d{16,}$/
 const TAG = '\u0000integer'
 
-/** Parses JSON; integers that a double cannot hold come out as bigint. Throws SyntaxError on bad JSON. */
+/** Parses JSON, with bigint for integers that a double cannot hold. Throws SyntaxError on invalid JSON. */
 export function parseJson(text: string): unknown {
   const tagged = text.replace(STRING_OR_NUMBER, (token) =>
     UNSAFE_INTEGER.test(token) ? `{${JSON.stringify(TAG)}:"${token}"}` : token,
@@ -14,7 +14,7 @@ export function parseJson(text: string): unknown {
   })
 }
 
-/** Writes bigint as plain integers, so that a u64 crosses the wire exactly as a node writes it. */
+/** Writes bigint as plain integers, so that a u64 is exact, as from a real node. */
 export function stringifyJson(value: unknown): string {
   if (typeof value === 'bigint') return value.toString()
   if (Array.isArray(value)) return `[${value.map(stringifyJson).join(',')}]`

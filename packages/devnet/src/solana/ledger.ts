@@ -35,7 +35,7 @@ export type Landed = Outcome & {
   preTokenBalances: TokenBalance[]
   postTokenBalances: TokenBalance[]
 }
-/** What became true at a commitment: these transactions and account changes are now part of it. */
+/** Transactions and account changes that have reached a commitment. */
 export type Reached = {
   commitment: Commitment
   slot: number
@@ -44,7 +44,7 @@ export type Reached = {
 }
 export type LedgerListener = { onSlot(slot: number): void; onReached(reached: Reached): void }
 
-/** The chain itself: blocks over time, and the state that the transactions in them have made. */
+/** The chain itself: blocks over time, and the state after their transactions. */
 export type Ledger = {
   slots: Slots<Landed>
   runtime: Runtime
@@ -85,7 +85,7 @@ function reach(ledger: Ledger, { commitment, slot }: Pick<Reached, 'commitment' 
   if (commitment === 'finalized') finalizeChanges(accounts, slot)
 }
 
-/** Makes the slots of this time at once, each at its own time: what is older becomes final. */
+/** Makes the slots of this time span at once, each with its own time; older ones become final. */
 export function advanceTime(ledger: Ledger, time: { seconds: number; slotMs: number }): void {
   const { slots } = ledger
   const endsAheadMs = slots.aheadMs + time.seconds * 1000
@@ -95,7 +95,7 @@ export function advanceTime(ledger: Ledger, time: { seconds: number; slotMs: num
   }
 }
 
-/** Writes an account past all rules of the runtime, as part of the newest block. */
+/** Writes an account without the rules of the runtime, as part of the newest block. */
 export function setAccount(ledger: Ledger, address: Address, account: Account): void {
   const before = findNewest(ledger.accounts, address)
   putNewest(ledger.accounts, address, account)
@@ -103,7 +103,7 @@ export function setAccount(ledger: Ledger, address: Address, account: Account): 
   noteNewest(ledger, { landed: [], changed: new Set([address]) })
 }
 
-/** Tells listeners of changes in the newest block, at every commitment that does not lag behind it. */
+/** Notifies listeners of changes in the newest block, at every commitment without a lag. */
 export function noteNewest(ledger: Ledger, change: Pick<Reached, 'landed' | 'changed'>): void {
   const slot = currentSlot(ledger.slots)
   for (const commitment of COMMITMENTS) {

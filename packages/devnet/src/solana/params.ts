@@ -26,7 +26,7 @@ export function readArray(value: unknown, options: { max: number }): unknown[] {
   return value
 }
 
-/** The options object that ends most parameter lists. Absent means empty. */
+/** The options object at the end of most parameter lists. Empty if absent. */
 export function readConfig(value: unknown): Config {
   if (value === undefined || value === null) return {}
   if (!isObject(value)) throw invalidParams('Invalid params: expected a map')
@@ -40,7 +40,7 @@ export function readU64(value: unknown): bigint {
   return integer
 }
 
-/** A count or position small enough to be a number. Undefined when absent. */
+/** A count or position small enough to be a number. Undefined if absent. */
 export function findInteger(value: unknown): number | undefined {
   if (value === undefined || value === null) return undefined
   const integer = readU64(value)
@@ -60,14 +60,14 @@ export function readCommitment(value: unknown): Commitment {
   return commitment
 }
 
-/** As real nodes do for history, which they only keep of confirmed blocks. */
+/** As on real nodes, which keep history only for confirmed blocks. */
 export function readHistoryCommitment(value: unknown): Commitment {
   const commitment = readCommitment(value)
   if (commitment === 'processed') throw invalidParams('Method does not support commitment below `confirmed`')
   return commitment
 }
 
-/** The bank a read is answered from. Refuses when it has not reached the caller's `minContextSlot`. */
+/** The bank that answers a read. Refuses if it has not reached the caller's `minContextSlot`. */
 export function readBank(ledger: Ledger, config: Config): Bank {
   const slot = slotAt(ledger.slots, readCommitment(config.commitment))
   const minContextSlot = findInteger(config.minContextSlot)
@@ -77,7 +77,7 @@ export function readBank(ledger: Ledger, config: Config): Bank {
   return { slot, context: { slot, apiVersion: API_VERSION } }
 }
 
-/** Bytes that a client sent as text; like real nodes, base58 unless it says base64. */
+/** Decodes the client's text to bytes; like real nodes, base58 unless base64 is named. */
 export function readBytes(value: unknown, encoding: unknown): Uint8Array {
   if (typeof value !== 'string') throw invalidParams('Invalid params: expected a string')
   if (encoding === 'base64') {
@@ -88,7 +88,7 @@ export function readBytes(value: unknown, encoding: unknown): Uint8Array {
   if (encoding !== undefined && encoding !== null && encoding !== 'base58') {
     throw invalidParams(`unsupported encoding: ${String(encoding)}. Supported encodings: base58, base64`)
   }
-  // Longer base58 takes quadratic time to read and cannot be a transaction of 1232 bytes.
+  // Longer base58 takes quadratic time to decode and cannot be a transaction of 1232 bytes.
   if (value.length > 1700) throw invalidParams('base58 encoded value too large')
   try {
     return Uint8Array.from(getBase58Encoder().encode(value))

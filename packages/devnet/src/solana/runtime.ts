@@ -26,8 +26,8 @@ const SLOT_HASHES = 512
 export type Runtime = ReturnType<typeof createRuntime>
 
 /**
- * The Agave runtime. It verifies signatures; blockhash age and duplicates are judged in front of it,
- * because it knows one blockhash only and has no notion of a bank at a commitment.
+ * The Agave runtime. It verifies signatures. Blockhash age and duplicates are checked before it, because it
+ * knows only one blockhash and no commitments.
  */
 export function createRuntime() {
   const svm = new LiteSVM()
@@ -45,7 +45,7 @@ export function createRuntime() {
       svm.setClock(new Clock(BigInt(block.slot), 0n, epoch, epoch + 1n, BigInt(block.timeSeconds)))
     },
 
-    /** Gives the runtime a new blockhash of its own, which programs such as nonces can see. */
+    /** Gives the runtime a new blockhash, which programs such as nonces can see. */
     expireBlockhash: (): void => svm.expireBlockhash(),
 
     setRecentSlots(blocks: readonly { slot: number; blockhash: string }[]): void {
@@ -75,7 +75,7 @@ export function createRuntime() {
   }
 }
 
-// The memo client addresses a newer deployment than the runtime brings; its interface is the same.
+// The memo client uses a newer deployment than the runtime includes; its interface is the same.
 function addNewestMemo(svm: LiteSVM): void {
   const memo = svm.getAccount(LEGACY_MEMO_PROGRAM_ADDRESS_V3)
   if (memo.exists)

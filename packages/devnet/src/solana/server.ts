@@ -11,7 +11,7 @@ export type AnswerHttp = (request: HttpRequest) => Promise<HttpAnswer>
 
 export type Api = {
   answer: AnswerHttp
-  /** Called once per WebSocket; its methods live until `close`. */
+  /** Called once per WebSocket; its methods are valid until `close`. */
   connect(notify: Notify): { methods: Methods; close(): void }
 }
 export type Listening = { port: number; close(): Promise<void> }
@@ -26,8 +26,8 @@ const CORS = {
 }
 
 /**
- * HTTP and WebSocket on `port`, WebSocket also on the port above, where Solana clients look for it by
- * convention. With port 0 a free pair is chosen; with a given port, the one above is left alone if taken.
+ * HTTP and WebSocket on `port`, and WebSocket also on the next port, where Solana clients expect it by
+ * convention. With port 0 a free pair is chosen; with a given port, the next one is skipped if taken.
  */
 export async function listen(api: Api, at: { host: string; port: number }): Promise<Listening> {
   for (let attempt = 1; ; attempt += 1) {
@@ -82,7 +82,7 @@ async function answerHttp(
   response.writeHead(reply.status, { ...CORS, ...type, ...reply.headers }).end(reply.text)
 }
 
-/** Undefined when the body is larger than any request can be. */
+/** Undefined if the body is larger than any request can be. */
 async function readBody(request: IncomingMessage): Promise<string | undefined> {
   const chunks: Buffer[] = []
   let size = 0

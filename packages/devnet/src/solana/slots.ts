@@ -14,7 +14,7 @@ export type Block<Transaction> = {
 export type Slots<Transaction> = {
   genesis: Uint8Array
   lags: Readonly<Record<Commitment, number>>
-  /** How far a test has moved this chain's clock ahead of the machine's. */
+  /** How far a test has moved the chain's clock ahead of the machine's. */
   aheadMs: number
   /** The slot at which a test has halted finality. */
   finalityHaltedAt?: number | undefined
@@ -26,7 +26,7 @@ export type BlockhashLifetime = { blockhash: string; lastValidBlockHeight: numbe
 // MAX_PROCESSING_AGE of the Agave runtime: a blockhash is accepted for this many blocks after its own.
 export const BLOCKHASH_LIFE_BLOCKS = 150
 
-/** Starts with enough empty blocks that a finalized one exists from the first request on. */
+/** Starts with enough empty blocks for a finalized one to exist from the first request. */
 export function createSlots<T>(options: { confirmedLag: number; finalizedLag: number }): Slots<T> {
   const slots: Slots<T> = {
     // Random, so that a transaction signed for one run can never land in another.
@@ -89,7 +89,7 @@ export function latestBlockhash(slots: Slots<unknown>, slot: number): BlockhashL
   return { blockhash, lastValidBlockHeight: slot + BLOCKHASH_LIFE_BLOCKS }
 }
 
-/** Whether the bank of `slot` accepts this blockhash: it must know it, and it must not be too old. */
+/** Whether the bank of `slot` accepts this blockhash: it must be known and recent. */
 export function isBlockhashValid(slots: Slots<unknown>, query: { blockhash: string; slot: number }): boolean {
   const born = slots.slotOfBlockhash.get(query.blockhash)
   return born !== undefined && born <= query.slot && query.slot <= born + BLOCKHASH_LIFE_BLOCKS

@@ -15,7 +15,7 @@ import { createTicker } from './ticker.ts'
 
 export type SolanaChainOptions = {
   host?: string
-  /** 0 chooses a free port whose neighbour is free too. */
+  /** 0 chooses a free port whose next port is free too. */
   port: number
   slotMs?: number
   confirmedLag?: number
@@ -25,10 +25,10 @@ export type SolanaChainOptions = {
 }
 export type SolanaChain = { rpcUrl: string; wsUrl: string; stop(): Promise<void> }
 
-/** Starts an empty Solana chain that lives in this process and is gone when it stops. */
+/** Starts an empty Solana chain in this process; its state is gone when it stops. */
 export async function startSolanaChain(options: SolanaChainOptions): Promise<SolanaChain> {
   const { host = '127.0.0.1', port, slotMs = 400, finalizedLag = 32, shape } = options
-  // Two slots behind the one in which it lands: a transaction is confirmed after one to two slots.
+  // Two slots after the one in which it lands: a transaction is confirmed after one to two slots.
   const { confirmedLag = shape ? 2 : 1 } = options
   if (confirmedLag > finalizedLag) throw new RangeError('A slot is confirmed before it is finalized')
   const ledger = createLedger({ confirmedLag, finalizedLag })

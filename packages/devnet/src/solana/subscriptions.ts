@@ -16,7 +16,7 @@ import {
 import { invalidParams } from './rpc-error.ts'
 import { slotAt } from './slots.ts'
 
-/** Each returns what to notify: nothing, one value or several. `once` ends it after the first. */
+/** Each returns the values to notify: none, one or several. `once` ends it after the first. */
 type Subscription = {
   kind: string
   once?: boolean
@@ -27,7 +27,7 @@ export type Notify = (notification: unknown) => void
 
 let lastId = 0
 
-/** The subscription methods of one connection, and how to end them all when it closes. */
+/** The subscription methods of one connection, and a function that ends them all. */
 export function createSubscriptions(ledger: Ledger, notify: Notify): { methods: Methods; close(): void } {
   const active = new Map<number, Subscription>()
 
@@ -81,7 +81,7 @@ export function createSubscriptions(ledger: Ledger, notify: Notify): { methods: 
   }
 }
 
-// An account can outgrow the encoding its subscriber chose: that must not stop the block it changed in.
+// An account can outgrow the encoding of its subscription: that must not stop the block.
 function resultsOf(subscription: Subscription, reached: Reached): unknown[] {
   try {
     return subscription.onReached?.(reached) ?? []
@@ -106,8 +106,8 @@ function signatureSubscription(ledger: Ledger, params: unknown[]): Subscription 
   return {
     kind: 'signature',
     once: true,
-    // One that landed before the subscription is told of with the next slot, as nodes do: a client drops
-    // what arrives together with its subscription's id.
+    // A transaction that landed before the subscription is notified with the next slot, as on real nodes. A
+    // client drops notifications that arrive together with the subscription's id.
     onSlot() {
       const slot = slotAt(ledger.slots, commitment)
       const landed = ledger.history.find(signature)
@@ -177,7 +177,7 @@ function readMentioned(filter: unknown): Address | undefined {
   return readAddress(mentioned)
 }
 
-// What a node notifies for an account that was closed.
+// A node's notification for a closed account.
 const GONE = {
   lamports: 0,
   owner: '11111111111111111111111111111111',

@@ -12,7 +12,7 @@ export type TokenBalance = {
 }
 type FindAccount = (address: Address) => Account | undefined
 
-/** A token amount as nodes show it: exact in `amount`, for people in the `ui…` fields. */
+/** A token amount in the nodes' format: exact in `amount`, for people in the `ui…` fields. */
 export function toTokenAmount(token: { amount: bigint; decimals: number }) {
   const { amount, decimals } = token
   const digits = amount.toString().padStart(decimals + 1, '0')
@@ -22,7 +22,7 @@ export function toTokenAmount(token: { amount: bigint; decimals: number }) {
   return { amount: amount.toString(), decimals, uiAmount: Number(uiAmountString), uiAmountString }
 }
 
-/** The balances of every token account among these, in their order. */
+/** The balances of every token account in the list, in order. */
 export function readTokenBalances(
   accounts: readonly (Account | undefined)[],
   find: FindAccount,

@@ -2,7 +2,7 @@ import { type Extension, nonZeroAddressAt } from './token-layout.ts'
 
 type State = (value: Uint8Array, view: DataView) => Record<string, unknown>
 
-// By extension number of the Token-2022 program. Those without a reader show their name alone.
+// By extension number of the Token-2022 program. Those without a reader show only their name.
 const EXTENSIONS: readonly (readonly [name: string, state?: State])[] = [
   ['uninitialized'],
   ['transferFeeConfig', transferFeeConfig],
@@ -34,7 +34,7 @@ const EXTENSIONS: readonly (readonly [name: string, state?: State])[] = [
   ['pausableAccount'],
 ]
 
-/** An extension as `jsonParsed` shows it. One too short for its reader shows its name alone. */
+/** An extension in `jsonParsed` form. One that is too short for its reader shows only its name. */
 export function toExtensionJson(extension: Extension): Record<string, unknown> {
   const [name, readState] = EXTENSIONS[extension.kind] ?? ['unparseableExtension']
   if (!readState) return { extension: name }

@@ -37,7 +37,7 @@ export function isTokenProgram(program: string): boolean {
   return program === TOKEN_PROGRAM || program === TOKEN_2022_PROGRAM
 }
 
-/** Undefined when the account is no token account of either token program. */
+/** Undefined if the account is not a token account of either token program. */
 export function findTokenAccount(account: Owned): TokenAccount | undefined {
   if (!hasShape(account, { size: ACCOUNT_SIZE, type: 2 })) return undefined
   const { data } = account
@@ -57,7 +57,7 @@ export function findTokenAccount(account: Owned): TokenAccount | undefined {
   }
 }
 
-/** Undefined when the account is no mint of either token program. */
+/** Undefined if the account is not a mint of either token program. */
 export function findMint(account: Owned): Mint | undefined {
   if (!hasShape(account, { size: MINT_SIZE, type: 1 })) return undefined
   const { data } = account

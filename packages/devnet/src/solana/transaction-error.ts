@@ -3,7 +3,7 @@ import type { FailedTransactionMetadata } from 'litesvm'
 /** A transaction error as a node writes it in JSON: a name, or one name with its details. */
 export type TransactionError = string | Record<string, unknown>
 
-// In the order of LiteSVM's numbering, with the words that Agave's `TransactionError` displays.
+// In the order of LiteSVM's numbering, with the texts of Agave's `TransactionError`.
 const TRANSACTION_ERRORS: readonly (readonly [name: string, text: string])[] = [
   ['AccountInUse', 'Account in use'],
   ['AccountLoadedTwice', 'Account loaded twice'],
@@ -86,7 +86,7 @@ export function toTransactionError(failed: FailedTransactionMetadata): Transacti
     : { ProgramExecutionTemporarilyRestricted: detail }
 }
 
-/** The sentence a node puts into its error message for this failure. */
+/** The sentence in a node's error message for this failure. */
 export function describeTransactionError(error: TransactionError): string {
   if (typeof error === 'string') return TRANSACTION_ERRORS.find(([name]) => name === error)?.[1] ?? error
   if (Array.isArray(error.InstructionError)) {

@@ -7,7 +7,7 @@ import { type Instruction, toBase58, type WireTransaction } from './wire-transac
 
 export type TransactionFormat = { encoding: unknown; maxVersion: number | undefined }
 
-/** A landed transaction in the encoding asked for. Refuses a version that the client cannot read. */
+/** A landed transaction in the requested encoding. Refuses a version that the client cannot read. */
 export function toTransactionJson(landed: Landed, format: TransactionFormat) {
   const { version } = landed.transaction.message
   if (version !== 'legacy' && format.maxVersion === undefined) {
@@ -85,7 +85,7 @@ function toNamedInstruction(keys: readonly AccountKey[], instruction: Instructio
   }
 }
 
-/** Inner instructions, by account index or, as `jsonParsed` asks, by address. */
+/** Inner instructions, by account index or, for `jsonParsed`, by address. */
 export function toInnerJson(inner: readonly InnerGroup[], keys: readonly AccountKey[] | undefined) {
   const toJson = (instruction: InnerInstruction) =>
     keys

@@ -38,8 +38,8 @@ const messageDecoder = getCompiledTransactionMessageDecoder()
 const messageEncoder = getCompiledTransactionMessageEncoder()
 
 /**
- * Reads a transaction from the wire, and refuses whatever the runtime would not take byte for byte:
- * its deserializer aborts the process on an encoding that it does not like.
+ * Parses a transaction, and refuses every encoding that does not serialize to the same bytes: the runtime's
+ * deserializer aborts the process on malformed input.
  */
 export function readWireTransaction(bytes: Uint8Array): WireTransaction {
   if (bytes.length > MAX_TRANSACTION_BYTES) {

@@ -5,8 +5,8 @@ import type { Abi, Hex } from 'viem'
 const require = createRequire(import.meta.url)
 
 /**
- * Uniswap V3 as Uniswap built it for public chains, from its own npm packages: the hash of a pool's code, which the
- * periphery computes pool addresses from, is that of the pools there.
+ * Uniswap V3 as built for public chains, from its own npm packages. The hash of a pool's code, from which the
+ * periphery computes pool addresses, is the same as on public chains.
  */
 export const uniswapV3 = {
   factory: read('v3-core/artifacts/contracts/UniswapV3Factory.sol/UniswapV3Factory.json'),

@@ -9,7 +9,10 @@ const LAST_TICK = 887_272
 const TICK_SPACING: Record<number, number> = { 500: 10, 3000: 60, 10000: 200 }
 const NEVER = 2n ** 256n - 1n
 
-/** One call to the position manager: a pool at the price of the two amounts, and both as liquidity at all prices. */
+/**
+ * One call to the position manager: creates a pool at the price of the two amounts, and adds both as
+ * liquidity at all prices.
+ */
 export function encodeNewPool({ sides, fee }: PoolPlan, recipient: Address): Hex {
   const [side0, side1] = sortSides(sides)
   const spacing = TICK_SPACING[fee]
@@ -30,7 +33,7 @@ export function encodeNewPool({ sides, fee }: PoolPlan, recipient: Address): Hex
 
 export type Trade = { tokenIn: Address; tokenOut: Address; fee: number; amountIn: bigint; recipient: Address }
 
-/** A call to the router that sells an amount at whatever price it gets: what moves a pool. */
+/** A call to the router that sells an amount at any price, to move a pool. */
 export function encodeTrade(trade: Trade): Hex {
   const params = { ...trade, deadline: NEVER, amountOutMinimum: 0n, sqrtPriceLimitX96: 0n }
   return encodeFunctionData({

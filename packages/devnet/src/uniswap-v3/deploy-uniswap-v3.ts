@@ -37,7 +37,7 @@ import { encodeNewPool } from './calls.ts'
 
 type Contracts = { factory: Address; router: Address; quoter: Address; positions: Address; adapter: Address }
 type Pool = { address: Address; tokens: [Address, Address]; fee: number }
-/** `adapter` is ours, and GeoVault allows it; the rest is Uniswap's. */
+/** `adapter` is this project's contract, which GeoVault allows; the rest is Uniswap's. */
 export type DeployedUniswapV3 = Contracts & { pools: Pool[] }
 export type DeployedWithVenue = DeployedChain & { uniswapV3: DeployedUniswapV3 }
 
@@ -48,8 +48,8 @@ const UNLIMITED = 2n ** 256n - 1n
 const factoryAbi = parseAbi(['function getPool(address, address, uint24) view returns (address)'])
 
 /**
- * Adds Uniswap V3 to a chain that has our contracts: pools at the start prices, the adapter through which the vault
- * buys from them, and a token that nobody but a pool sells.
+ * Adds Uniswap V3 to a chain with the protocol's contracts: pools at the start prices, the adapter through
+ * which the vault buys, and a token that only pools sell.
  */
 export async function deployUniswapV3(chain: Chain): Promise<DeployedWithVenue> {
   const { contracts, feeds, keys, chainId } = chain
@@ -79,7 +79,7 @@ async function deployVenue(deployer: Deployer, weth: Address): Promise<Contracts
   const [router, quoter, positions, adapter] = await Promise.all([
     deploy(uniswapV3.router, [factory, weth]),
     deploy(uniswapV3.quoter, [factory, weth]),
-    // The last one would draw positions, which nobody here looks at.
+    // The last argument renders images of positions, which are not used here.
     deploy(uniswapV3.positions, [factory, weth, zeroAddress]),
     deployAdapter(deployer, factory),
   ])
@@ -94,7 +94,7 @@ async function deployAdapter(deployer: Deployer, factory: Address): Promise<Addr
 
 type Opening = { vault: Address; escrow: Address; token: DeployedToken; adapter: Address }
 
-/** The vault may buy through the adapter, and the token can be an input; the vault holds none of it. */
+/** Allows the vault to buy through the adapter, and the token as an input; the vault holds none of it. */
 async function openVault(deployer: Deployer, { vault, escrow, token, adapter }: Opening): Promise<void> {
   const cap = [token.address, amountWorth(INVENTORY_USD, token)] as const
   const claimCap = [token.address, amountWorth(INVENTORY_USD, token) * CLAIM_CAP_TIMES] as const

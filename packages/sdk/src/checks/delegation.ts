@@ -8,8 +8,8 @@ import { readAddress } from './read-fields.ts'
 type Wallet = { chainId: number; walletAddress: string }
 
 /**
- * The fields to sign over. An authorization hands the wallet's code over, so it is made for this chain and for the
- * pinned account alone.
+ * The fields of the authorization. It sets the wallet's code, so it names this chain and the pinned account
+ * only.
  */
 export function toAuthorizationFields(
   delegation: DelegationReply,
@@ -29,7 +29,7 @@ export function toAuthorizationFields(
   return { chainId, address, nonce }
 }
 
-/** False where the service names nothing to sign over: then the build says whether that is fine. */
+/** False if the service names nothing to authorize; the build then fails if an authorization was required. */
 export function needsAuthorization({
   originReady,
   delegationTarget,

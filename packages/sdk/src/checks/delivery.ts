@@ -2,10 +2,10 @@ import type { Delivery } from '@geoswap/protocol'
 import { type Difference, differs, unless } from './difference.ts'
 import { type CheckContext, type Terms, toWord } from './terms.ts'
 
-// The clocks of the caller and of a chain need not agree.
+// The clocks of the caller and of a chain may differ.
 const CLOCK_SKEW_SECONDS = 300n
 
-/** What is owed for the input, against what was asked for it. */
+/** Compares the promised delivery with the request. */
 export function deliveryDifferences(
   delivery: Delivery,
   terms: Terms,
@@ -24,7 +24,7 @@ export function deliveryDifferences(
   ]
 }
 
-/** A deadline has to be ahead, and near enough that the input cannot be held for long. */
+/** A deadline must be in the future, and close enough that the input cannot be held for long. */
 export function timeDifferences(
   field: string,
   deadline: bigint,

@@ -9,7 +9,7 @@ const account = addressOf('c')
 const escrow = addressOf('e')
 const vault = addressOf('7')
 
-/** The published code as a constructor leaves it on a chain. */
+/** The published code with its immutables set, as a constructor leaves it on a chain. */
 function deployed({ bytecode, immutables }: RuntimeCode, valueAt: (place: number) => Hex): Hex {
   return immutables.reduce((code: Hex, start, place) => {
     return concat([slice(code, 0, start), pad(valueAt(place), { size: 32 }), slice(code, start + 32)])
@@ -35,7 +35,7 @@ function chainWith(change: Partial<CodeReads> = {}, code: Record<Address, Hex> =
 test.each([
   ['delegate', { account }],
   ['escrow', { escrow }],
-])('the deployment of a published %s is found from it', async (_role, named) => {
+])('the deployment of a published %s is found', async (_role, named) => {
   expect(await verifyDeployment(chainWith(), CHAIN, named)).toEqual({ account, escrow, vault })
 })
 
@@ -45,17 +45,17 @@ test.each<[string, string, CodeReads]>([
   ['a delegate without code', 'account', chainWith({ code: async () => undefined })],
   ['a delegate of other code', 'account', chainWith({}, { [account]: '0x60006000fd' })],
   [
-    'a delegate with a byte more',
+    'a delegate with one extra byte',
     'account',
     chainWith({}, { [account]: concat([honestCode[account] ?? '0x', '0x00']) }),
   ],
   [
-    'a delegate that names one escrow and obeys somebody else',
+    'a delegate that names one escrow and obeys another',
     'account',
     chainWith({}, { [account]: deployed(geoAccountRuntime, (place) => (place === 0 ? escrow : other)) }),
   ],
   ['an escrow of other code', 'escrow', chainWith({}, { [escrow]: '0x60006000fd' })],
-  ['an escrow that knows another delegate', 'escrow.account', chainWith({ account: async () => other })],
+  ['an escrow that names another delegate', 'escrow.account', chainWith({ account: async () => other })],
   [
     'a delegate of another escrow',
     'escrow.account',
@@ -70,7 +70,7 @@ test.each<[string, string, CodeReads]>([
   await expect(refusal).rejects.toMatchObject({ code: 'TAMPERED_OPERATION', differences: [{ field }] })
 })
 
-test('a node of another chain proves nothing', async () => {
+test('a node of another chain is refused', async () => {
   const refusal = verifyDeployment(chainWith({ chainId: async () => 1 }), CHAIN, { account })
 
   await expect(refusal).rejects.toMatchObject({ code: 'UNPINNED' })

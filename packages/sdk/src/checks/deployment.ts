@@ -6,14 +6,14 @@ import { differs } from './difference.ts'
 import { readAddress } from './read-fields.ts'
 import type { KnownContracts } from './terms.ts'
 
-/** Where to begin: the delegate or the escrow, as the service or the caller names it. */
+/** The delegate or the escrow, as the service or the caller names it. */
 export type NamedContracts = { account?: unknown; escrow?: unknown }
 
-/** Reads of a chain that identify its contracts. */
+/** Chain reads that identify the contracts. */
 export type CodeReads = {
   chainId(): Promise<number>
   code(address: Address): Promise<Hex | undefined>
-  /** Reads of the escrow, made only once its code is the published one. */
+  /** Called only after the code of the escrow was compared with the published code. */
   account(escrow: Address): Promise<Address>
   vault(escrow: Address): Promise<Address>
 }
@@ -33,8 +33,9 @@ export function readsOf(rpcUrl: string): CodeReads {
 }
 
 /**
- * The deployment that the named contract is part of. Throws unless delegate and escrow are the published code and name
- * each other: the delegate can then move nothing but what the wallet signs for, and that only into this escrow.
+ * Returns the deployment that the named contract belongs to. Throws unless delegate and escrow run the
+ * published code and name each other. The delegate can then move only what the wallet signs for, and only
+ * into this escrow.
  */
 export async function verifyDeployment(
   chain: CodeReads,
@@ -43,7 +44,7 @@ export async function verifyDeployment(
 ): Promise<Required<KnownContracts>> {
   const actual = await chain.chainId()
   if (actual !== chainId) {
-    const message = `The node for chain ${chainId} is one of chain ${actual}.`
+    const message = `The node for chain ${chainId} belongs to chain ${actual}.`
     throw new SwapRefusedError('UNPINNED', message)
   }
   const escrow =
@@ -62,7 +63,10 @@ export async function verifyDeployment(
   return { account, escrow, vault: getAddress(await chain.vault(escrow)) }
 }
 
-/** The delegate's only immutable. Each place that holds it is compared: the code reads one and returns another. */
+/**
+ * Reads the delegate's only immutable. Every occurrence is compared, since the code may use one and return
+ * another.
+ */
 async function readEscrow(chain: CodeReads, account: Address): Promise<Address> {
   const code = await chain.code(account)
   assertPublished(code, 'account', account)

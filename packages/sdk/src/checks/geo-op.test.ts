@@ -40,11 +40,11 @@ const fieldsRefused = (build: ReturnType<typeof buildOf>, known: CheckContext = 
   }
 }
 
-test('the op that was asked for is accepted, and its hash is the one made here', () => {
+test('the requested op is accepted, and its hash is computed locally', () => {
   expect(checkGeoOp(buildOf(honest), terms, context)).toBe(hashGeoOp(origin, honest))
 })
 
-test('an op is accepted whose addresses are written in another case', () => {
+test('an op with addresses in another case is accepted', () => {
   const { operation, ...build } = buildOf(honest)
   const wallet = honest.wallet.toLowerCase()
   const message = { ...operation.message, wallet, inputToken: honest.inputToken.toLowerCase() }
@@ -52,7 +52,7 @@ test('an op is accepted whose addresses are written in another case', () => {
   expect(fieldsRefused({ ...build, operation: { ...operation, message } })).toEqual([])
 })
 
-test('more than the quoted minimum may be promised', () => {
+test('an op may guarantee more than the quoted minimum', () => {
   expect(fieldsRefused(buildOf(withDelivery({ minOutput: terms.minOutput + 1n })))).toEqual([])
 })
 
@@ -76,7 +76,7 @@ const tampered: [string, GeoOp][] = [
   ['refundDeadline', { ...honest, refundDeadline: now + 90_000n }],
 ]
 
-describe('an op that differs is refused although its hash belongs to it', () => {
+describe('an altered op is refused although its hash matches', () => {
   test.each(tampered)('%s', (field, op) => {
     expect(fieldsRefused(buildOf(op))).toContain(field)
   })
@@ -100,7 +100,7 @@ describe('an op that differs is refused although its hash belongs to it', () => 
   })
 })
 
-test('another hash than that of the op is refused', () => {
+test('a hash that is not the hash of the op is refused', () => {
   expect(fieldsRefused({ ...buildOf(honest), geoOpHash: wordOf('3') })).toEqual(['geoOpHash'])
 })
 
@@ -148,7 +148,7 @@ function valueAt(op: GeoOp, field: string): unknown {
   return field.split('.').reduce((node: unknown, part) => (node as Record<string, unknown>)[part], op)
 }
 
-test('whichever field is changed to whatever, under the hash of the honest op it is refused', () => {
+test('any changed field is refused under the hash of the honest op', () => {
   const { geoOpHash } = buildOf(honest)
   fc.assert(
     fc.property(change, (each: Change) => {
@@ -158,13 +158,13 @@ test('whichever field is changed to whatever, under the hash of the honest op it
   )
 })
 
-/** What the caller has nothing against: more output, and deadlines in order within a day. */
+/** Changes that do not harm the caller: more output, and deadlines in order within a day. */
 function isHarmless({ field, value }: Change): boolean {
   if (field === 'delivery.minOutput') return BigInt(value) >= terms.minOutput
   return field.endsWith('Deadline') && BigInt(value) < now + 100_000n
 }
 
-test('whichever field is changed to whatever, it is refused also with a hash of its own', () => {
+test('any changed field is refused, also with a matching hash', () => {
   fc.assert(
     fc.property(change, (each: Change) => {
       fc.pre(valueAt(honest, each.field) !== each.value && !isHarmless(each))

@@ -8,8 +8,8 @@ import { readAddress, readGeoOp, toFields } from './read-fields.ts'
 import type { CheckContext, Terms } from './terms.ts'
 
 /**
- * The hash to sign, made here from the decoded op with types of our own. Throws unless it is the one in the
- * reply and every term of the op is what was asked for.
+ * Returns the hash to sign, computed here from the decoded op and local types. Throws unless it equals the
+ * hash in the reply and every term of the op matches the request.
  */
 export function checkGeoOp(build: BuildGeoOpReply, terms: Terms, context: CheckContext): Hex {
   const { domain, message } = toFields(build.operation, 'operation')
@@ -28,7 +28,9 @@ export function checkGeoOp(build: BuildGeoOpReply, terms: Terms, context: CheckC
   return hash
 }
 
-/** Only the chain is hashed from the request; name and version have to be ours for the hash to mean an op. */
+/**
+ * The hash uses the chain of the request. Name and version must match too, or the hash is not that of an op.
+ */
 function domainDifferences({ operation }: BuildGeoOpReply, terms: Terms, escrow: Address): Difference[] {
   const { name, version, chainId } = geoOpDomain({ chainId: terms.originChain, escrow })
   return [
@@ -45,7 +47,7 @@ function opDifferences(op: GeoOp, terms: Terms, escrow: Address): Difference[] {
     ...differs('wallet', op.wallet, getAddress(terms.wallet)),
     ...differs('inputToken', op.inputToken, getAddress(terms.inputToken)),
     ...differs('inputAmount', op.inputAmount, terms.inputAmount),
-    // The delivery names the op's own place: one that was paid for another op proves nothing for this one.
+    // The delivery must name this op's index: a delivery paid for another op proves nothing for this one.
     ...differs('delivery.index', op.delivery.index, op.index),
     ...differs('delivery.ring', op.delivery.ring, ringOf({ chainId, escrow, locker: op.locker })),
   ]

@@ -4,7 +4,7 @@ import { assertInputIsBounded, assertQuoteFits, assertWithinLimits } from './quo
 
 const exactOutput = { ...evmRequest, amount: '9000000', tradeType: 'exactOutput' } as const
 
-test('a quote for what was asked fits', () => {
+test('a quote for the request fits', () => {
   expect(() => assertQuoteFits(evmRequest, evmQuote, 'evm')).not.toThrow()
 })
 
@@ -23,11 +23,11 @@ describe('slippage', () => {
   })
 })
 
-describe('a pair of one asset', () => {
+describe('a pair of the same asset', () => {
   const sameAsset = { inputDecimals: 6, outputDecimals: 18 }
   const quoted = (minOutput: bigint) => ({ ...evmQuote, input: '10000000', minOutput: `${minOutput}` })
 
-  test('guarantees 95 % of what is paid, or what the caller says, whatever the service calls the output', () => {
+  test("guarantees 95 % of the input, or the caller's share, regardless of the quoted output", () => {
     const least = 95n * 10n ** 17n
 
     expect(() => assertWithinLimits(quoted(least), { sameAsset })).not.toThrow()
@@ -40,11 +40,11 @@ describe('a pair of one asset', () => {
 describe('exactOutput', () => {
   const bought = { ...evmQuote, input: '9100000', output: '9000000', minOutput: '9000000' }
 
-  test('the amount is what is guaranteed, and the quote says what it costs', () => {
+  test('guarantees the amount, and the quote states the cost', () => {
     expect(() => assertQuoteFits(exactOutput, bought, 'evm')).not.toThrow()
   })
 
-  test('is refused where nobody bounds what is paid', () => {
+  test('is refused if nothing bounds the input', () => {
     const bounds = [
       { maxInput: 1n },
       { sameAsset: { inputDecimals: 6, outputDecimals: 6 } },
@@ -56,19 +56,19 @@ describe('exactOutput', () => {
     expect(() => assertInputIsBounded(evmRequest, {})).not.toThrow()
   })
 
-  test('less than the amount does not fit', () => {
+  test('refuses a guarantee below the amount', () => {
     const less = { ...bought, minOutput: '8999999' }
 
     expect(() => assertQuoteFits(exactOutput, less, 'evm')).toThrow('quote.minOutput')
   })
 
-  test('what it costs is within the limit of the caller, or refused', () => {
+  test("refuses an input above the caller's limit", () => {
     expect(() => assertWithinLimits(bought, { maxInput: 9_100_000n })).not.toThrow()
     expect(() => assertWithinLimits(bought, { maxInput: 9_099_999n })).toThrow('at most 9099999')
   })
 })
 
-test('a price impact may be as bad as the limit, and better than nothing', () => {
+test('refuses a price impact worse than the limit', () => {
   const limit = { maxPriceImpactBps: 35 }
 
   expect(() => assertWithinLimits(evmQuote, limit)).not.toThrow()

@@ -3,32 +3,39 @@ import { SwapRefusedError, TamperedOperationError } from '../errors.ts'
 import { type Difference, differs, unless } from './difference.ts'
 import { readUint } from './read-fields.ts'
 
-/** Input and output are one asset, as the caller knows: then no price is needed to judge a quote. */
+/** The caller knows that input and output are the same asset, so a quote can be judged without a price. */
 export type SameAsset = {
   inputDecimals: number
   outputDecimals: number
-  /** All that the swap may cost, slippage included; 500 when absent. */
+  /** The most the swap may cost in all, slippage included; 500 when absent. */
   maxCostBps?: number | undefined
 }
 
-/** The worst that the caller puts up with. */
+/** The caller's limits for a swap. */
 export type SwapLimits = {
-  /** Of value lost, all in: 100 refuses quotes whose priceImpactBps is below -100, or absent. The service's figure. */
+  /**
+   * Total value lost: 100 refuses quotes whose priceImpactBps is below -100 or absent. The service computes
+   * the figure.
+   */
   maxPriceImpactBps?: number | undefined
-  /** The most that may leave the wallet. Needed with exactOutput, unless there is `confirm` or `sameAsset`. */
+  /**
+   * The most that may leave the wallet. Required with exactOutput, unless `confirm` or `sameAsset` is given.
+   */
   maxInput?: bigint | undefined
   /** The least that the signed operation may guarantee. */
   minOutput?: bigint | undefined
-  /** For pairs such as USDC and USDC: bounds the guaranteed output by the input, without a price of the service's. */
+  /**
+   * For pairs such as USDC and USDC: bounds the guaranteed output by the input, without the service's price.
+   */
   sameAsset?: SameAsset | undefined
 }
 
 const BPS = 10_000n
-// The largest that the service takes by default.
+// The largest slippage that the service applies by default.
 const DEFAULT_SLIPPAGE_BPS = 300
 const MAX_COST_BPS = 500
 
-/** A quote has to be for what was asked: its amounts go into what is signed. */
+/** Throws unless the quote is for the request, since its amounts are signed. */
 export function assertQuoteFits(request: QuoteRequest, quote: QuoteReply, family: string): void {
   const differences = quoteDifferences(request, quote, family)
   if (differences.length > 0) throw new TamperedOperationError(differences)
@@ -54,13 +61,13 @@ function withSlippage(output: bigint, slippageBps = DEFAULT_SLIPPAGE_BPS): bigin
   return (output * (BPS - BigInt(slippageBps))) / BPS
 }
 
-/** With exactOutput the service says what leaves the wallet: somebody has to bound it, or to look at it. */
+/** With exactOutput the service chooses the input, so the caller must bound or confirm it. */
 export function assertInputIsBounded(
   { tradeType }: Pick<QuoteRequest, 'tradeType'>,
   { maxInput, sameAsset, confirm }: SwapLimits & { confirm?: unknown },
 ): void {
   if (tradeType !== 'exactOutput' || maxInput !== undefined || sameAsset || confirm) return
-  const message = 'With exactOutput, say how much may be paid: maxInput, sameAsset, or confirm each quote.'
+  const message = 'With exactOutput, limit the input: set maxInput or sameAsset, or confirm each quote.'
   throw new SwapRefusedError('INPUT_LIMIT', message)
 }
 
@@ -89,6 +96,6 @@ function assertCost({ input, minOutput }: QuoteReply, sameAsset: SameAsset): voi
   const paid = BigInt(input) * 10n ** BigInt(outputDecimals)
   const guaranteed = BigInt(minOutput) * 10n ** BigInt(inputDecimals)
   if (guaranteed * BPS >= paid * (BPS - BigInt(maxCostBps))) return
-  const message = `For ${input} of the same asset ${minOutput} is guaranteed: more than ${maxCostBps} bps are lost.`
+  const message = `For ${input} of the same asset, ${minOutput} is guaranteed: the loss is above ${maxCostBps} bps.`
   throw new SwapRefusedError('OUTPUT_LIMIT', message)
 }

@@ -4,7 +4,7 @@ import { TamperedOperationError } from '../errors.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** The op in a reply, field by field; whatever does not look like its type is refused. */
+/** Reads the op of a reply field by field. Throws if a field does not have its type. */
 export function readGeoOp(message: unknown): GeoOp {
   const fields = toFields(message, 'operation.message')
   return {

@@ -62,7 +62,7 @@ const refusedWith = (instructions: Instruction[], told: Parameters<typeof solana
   fieldsRefused(solanaBuildOf(transactionOf(instructions), told))
 const honest = transactionOf(withParts({}))
 
-test('the transaction that was asked for is accepted, with and without a known vault', async () => {
+test('the requested transaction is accepted, with and without a known vault', async () => {
   expect(await fieldsRefused(solanaBuildOf(honest))).toEqual([])
   expect(await fieldsRefused(solanaBuildOf(honest), { known: unknownVault })).toEqual([])
 })
@@ -74,16 +74,16 @@ describe('the native coin', () => {
       ...{ token: NATIVE, source: wallet.address, destination: to },
     })
 
-  test('its transfer to the intake vault is accepted', async () => {
+  test('a transfer to the intake vault is accepted', async () => {
     expect(await fieldsRefused(build(intake), { asked })).toEqual([])
   })
 
-  test('its transfer to anyone else is refused, since the ring names the intake vault', async () => {
+  test('a transfer to another account is refused, since the ring names the intake vault', async () => {
     expect(await fieldsRefused(build(stranger), { asked })).toEqual(['destination'])
   })
 })
 
-describe('a transaction that does anything else is refused', () => {
+describe('a transaction with any other effect is refused', () => {
   const unreadable = ['unsignedTransaction']
 
   test.each(Object.keys(parts) as (keyof Parts)[])('without its %s', async (part) => {
@@ -100,7 +100,7 @@ describe('a transaction that does anything else is refused', () => {
     expect(await refusedWith(withParts({}).reverse())).toEqual(unreadable)
   })
 
-  test('with another transfer beside the one', async () => {
+  test('with a second transfer', async () => {
     const extra = nativeTransferOf(stranger)
 
     expect(await refusedWith([...withParts({}), extra])).toEqual(unreadable)
@@ -113,7 +113,7 @@ describe('a transaction that does anything else is refused', () => {
     expect(await fieldsRefused(solanaBuildOf(transaction))).toEqual(unreadable)
   })
 
-  test('when another fee payer than the one of the marker pays', async () => {
+  test('when the fee payer is not the one in the marker', async () => {
     const transaction = transactionOf(withParts({}), stranger)
 
     expect(await fieldsRefused(solanaBuildOf(transaction))).toEqual(unreadable)
@@ -125,7 +125,7 @@ describe('a transaction that does anything else is refused', () => {
     expect(await fieldsRefused(solanaBuildOf(transaction))).toEqual(['operation.feePayer'])
   })
 
-  test('with a third signer, or the wallet named once more', async () => {
+  test('with a third signer, or with the wallet listed twice', async () => {
     const naming = (role: AccountRole, account: Address): Instruction => ({
       ...parts.memo,
       accounts: [{ address: account, role }],
@@ -139,18 +139,21 @@ describe('a transaction that does anything else is refused', () => {
     ).toEqual(unreadable)
   })
 
-  test('when it is signed already', async () => {
+  test('when it is already signed', async () => {
     const signed = await fromKitSigner(wallet).signTransaction(honest)
 
     expect(await fieldsRefused(solanaBuildOf(signed))).toEqual(unreadable)
   })
 
-  test.each(['', 'AgAA', '*', `${honest}AA==`, honest.slice(4)])('when it is none: %.8s', async (text) => {
-    expect(await fieldsRefused(solanaBuildOf(text))).toEqual(unreadable)
-  })
+  test.each(['', 'AgAA', '*', `${honest}AA==`, honest.slice(4)])(
+    'when it is not a transaction: %.8s',
+    async (text) => {
+      expect(await fieldsRefused(solanaBuildOf(text))).toEqual(unreadable)
+    },
+  )
 })
 
-describe('a transfer of anything else is refused', () => {
+describe('a different transfer is refused', () => {
   test('another amount', async () => {
     const transfer = transferOf({ amount: 10_000_001n })
 
@@ -172,7 +175,7 @@ describe('a transfer of anything else is refused', () => {
     expect(await refusedWith(withParts({ transfer }), { source: from })).toEqual(['source'])
   })
 
-  test('to another account than that of the known intake vault', async () => {
+  test("to an account that is not the known intake vault's", async () => {
     const to = await accountOf(stranger)
 
     const transfer = transferOf({ destination: to })
@@ -188,7 +191,7 @@ describe('a transfer of anything else is refused', () => {
   })
 })
 
-describe('a memo that promises anything else is refused', () => {
+describe('a memo for a different delivery is refused', () => {
   const changes: [string, Partial<Delivery>][] = [
     ['delivery.destinationChain', { destinationChain: 1n }],
     ['delivery.outputToken', { outputToken: wordOf('2') }],
@@ -200,7 +203,7 @@ describe('a memo that promises anything else is refused', () => {
     ['delivery.fillDeadline', { fillDeadline: BigInt(nowSeconds() + 100_000) }],
   ]
 
-  test.each(changes)('%s, told in the reply', async (field, change) => {
+  test.each(changes)('%s, visible in the reply', async (field, change) => {
     const owed = { ...delivery, ...change }
 
     expect(await refusedWith(withParts({ memo: memoOf(owed) }), { owed })).toEqual([field])
@@ -217,13 +220,13 @@ describe('a memo that promises anything else is refused', () => {
 })
 
 test.each(['wallet', 'token', 'amount', 'source', 'destination', 'feePayer'])(
-  'a reply that tells another %s than the transaction has is refused',
+  'a reply that reports another %s than the transaction is refused',
   async (field) => {
     expect(await fieldsRefused(solanaBuildOf(honest, { [field]: stranger }))).toEqual([`operation.${field}`])
   },
 )
 
-/** What the wallet's signature would allow, read with the decoders of the programs themselves. */
+/** The effects of the wallet's signature, read with the decoders of the programs themselves. */
 function effectsOf(base64: string) {
   const { messageBytes } = getTransactionDecoder().decode(getBase64Encoder().encode(base64))
   const { header, staticAccounts, ...message } = getCompiledTransactionMessageDecoder().decode(messageBytes)
@@ -239,7 +242,7 @@ function effectsOf(base64: string) {
   }
 }
 
-test('whichever byte is changed, it is refused or does to the wallet what the honest one does', async () => {
+test('any changed byte is refused, or leaves the effect on the wallet unchanged', async () => {
   const bytes = Uint8Array.from(getBase64Encoder().encode(honest))
   const expected = effectsOf(honest)
   expect(expected).toMatchObject({ signers: [feePayer, wallet.address], amount: 10_000_000n, count: 5 })

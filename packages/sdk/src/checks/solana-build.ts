@@ -11,8 +11,8 @@ import type { CheckContext, Terms } from './terms.ts'
 const ASSOCIATED_TOKEN_PROGRAM = 'ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL' as Address
 
 /**
- * The transaction to sign. Throws unless its bytes are exactly one transfer of the input by the wallet, for
- * which the delivery that was asked for is owed.
+ * Returns the transaction to sign. Throws unless its bytes are exactly one transfer of the input by the
+ * wallet, bound to the requested delivery.
  */
 export async function checkSolanaBuild(
   { unsignedTransaction, operation }: BuildSolanaTxReply,
@@ -49,7 +49,7 @@ function inputDifferences(input: SolanaInput, terms: Terms): Difference[] {
   ]
 }
 
-/** Tokens leave the wallet's own associated account, not another one that it may sign for. */
+/** Tokens must leave the wallet's associated account, not another account it may sign for. */
 async function accountDifferences(input: SolanaInput, { origin }: CheckContext): Promise<Difference[]> {
   const { source, destination, wallet } = input
   return [
@@ -58,7 +58,7 @@ async function accountDifferences(input: SolanaInput, { origin }: CheckContext):
   ]
 }
 
-/** What the reply says of the transaction in words has to be what it does. */
+/** The decoded fields of the reply must match the bytes of the transaction. */
 function decodedDifferences(decoded: Readonly<Record<string, unknown>>, input: SolanaInput): Difference[] {
   const { tokenProgram: _, blockhash: _lifetime, ...told } = input
   return Object.entries(told).flatMap(([field, value]) =>

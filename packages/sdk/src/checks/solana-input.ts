@@ -7,20 +7,23 @@ export const TOKEN_2022_PROGRAM = 'TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb'
 const COMPUTE_BUDGET_PROGRAM = 'ComputeBudget111111111111111111111111111111'
 const MEMO_PROGRAM = 'MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr'
 
-/** Everything that an input transaction does to the wallet, read from its bytes. */
+/** All effects of an input transaction on the wallet, read from its bytes. */
 export type SolanaInput = {
   feePayer: string
   wallet: string
-  /** The memo: 64 hex digits. */
+  /** The memo, 64 hex digits. */
   opId: string
   /** The mint, or the System program's address for the native coin. */
   token: string
   amount: bigint
   source: string
   destination: string
-  /** Of the token; undefined for the native coin. */
+  /** The token's program; undefined for the native coin. */
   tokenProgram: string | undefined
-  /** The transaction lives as long as this is recent: a nonce would have to be advanced first. */
+  /**
+   * The transaction is valid while this blockhash is recent. A durable nonce would need an advance
+   * instruction first.
+   */
   blockhash: string
 }
 
@@ -29,7 +32,9 @@ type Transfer = Pick<SolanaInput, 'token' | 'amount' | 'source' | 'destination' 
 // The fee payer, then the wallet.
 const SIGNERS = 2
 
-/** Undefined for any transaction that is not exactly: compute budget, marker, memo, one transfer by the wallet. */
+/**
+ * Undefined unless the transaction is exactly compute budget, marker, memo and one transfer by the wallet.
+ */
 export function readSolanaInput(base64: string): SolanaInput | undefined {
   const read = readUnsigned(base64, { signers: SIGNERS })
   const [feePayer, wallet] = read?.signers ?? []
@@ -45,7 +50,10 @@ export function readSolanaInput(base64: string): SolanaInput | undefined {
   return { feePayer, wallet, opId, ...moved, blockhash: read.blockhash }
 }
 
-/** How often instructions name it: the wallet in its transfer alone, the fee payer in its marker alone. */
+/**
+ * Counts how often instructions name an account: the wallet only in its transfer, the fee payer only in its
+ * marker.
+ */
 function timesNamed({ instructions }: ReadTransaction, account: string): number {
   return instructions
     .flatMap(({ program, accounts }) => [program, ...accounts])
@@ -60,7 +68,7 @@ function isBudget(
   return data.byteLength === form.bytes && data.getUint8(0) === form.kind
 }
 
-/** CreateAccountWithSeed by the fee payer, for an empty account: kind, base, seed, lamports, space, owner. */
+/** CreateAccountWithSeed by the fee payer for an empty account: kind, base, seed, lamports, space, owner. */
 function isMarker({ program, accounts, data }: ReadInstruction, feePayer: string): boolean {
   if (program !== SYSTEM_PROGRAM || accounts.length !== 2 || accounts[0] !== feePayer) return false
   if (data.byteLength < 4 + 32 + 8 || data.getUint32(0, true) !== 3) return false

@@ -17,8 +17,8 @@ export type ReadTransaction = {
 const SIGNATURE_BYTES = 64
 
 /**
- * What the bytes of an unsigned version 0 transaction say. Undefined for anything else: signatures that are
- * there already, lookup tables, accounts that nothing uses, and every encoding but the proper one.
+ * Reads the bytes of an unsigned version 0 transaction. Undefined for anything else: existing signatures,
+ * lookup tables, unused accounts, and any non-canonical encoding.
  */
 export function readUnsigned(base64: string, { signers }: { signers: number }): ReadTransaction | undefined {
   try {
@@ -28,7 +28,7 @@ export function readUnsigned(base64: string, { signers }: { signers: number }): 
     if (wire[0] !== signers || wire.slice(1, end).some((byte) => byte !== 0)) return undefined
     return readMessage(wire.slice(end), signers)
   } catch {
-    // The codecs throw at whatever they cannot read.
+    // The codecs throw on malformed input.
     return undefined
   }
 }

@@ -2,7 +2,7 @@ import { toBytes32 } from '@geoswap/protocol'
 import type { QuoteReply, QuoteRequest } from '@geoswap/wire'
 import type { Hex } from 'viem'
 
-/** What the signature may cause, and nothing else: the request, completed by the quote. */
+/** The only effects the signature may have: the request, completed by the quote. */
 export type Terms = {
   originChain: number
   destinationChain: number
@@ -15,29 +15,29 @@ export type Terms = {
   minOutput: bigint
 }
 
-/** Where a chain's contracts are, for callers that do not take the service's word for it. */
+/** The contracts of a chain, for callers that do not trust the service to name them. */
 export type KnownContracts = Partial<{
-  /** What wallets delegate to. */
+  /** The contract that wallets delegate to. */
   account: string
-  /** What holds the inputs: a contract, or on Solana the authority of the intake vault. */
+  /** Holds the inputs: a contract, or on Solana the authority of the intake vault. */
   escrow: string
-  /** What pays the outputs: a contract, or on Solana the authority of the inventory vault. */
+  /** Pays the outputs: a contract, or on Solana the authority of the inventory vault. */
   vault: string
 }>
 
-/** Of the chain that is paid on: where the input goes is never the service's word. */
+/** Contracts of the origin chain. The destination of the input is never taken from the service. */
 export type OriginContracts = KnownContracts & { escrow: string }
 
-/** What the checks compare with, beside the terms. */
+/** Values the checks compare with, besides the terms. */
 export type CheckContext = {
   nowSeconds: number
-  /** How far ahead of now the last signed deadline may be. */
+  /** The last signed deadline may be at most this far in the future. */
   maxHoldSeconds: number
   origin: OriginContracts
   destination: KnownContracts
 }
 
-/** Only for a quote that `quoteDifferences` let pass. */
+/** Only for a quote that passed `quoteDifferences`. */
 export function toTerms(request: QuoteRequest, quote: QuoteReply): Terms {
   return {
     originChain: request.originChain,

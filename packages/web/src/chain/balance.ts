@@ -7,7 +7,7 @@ export async function readBalance({ chain, token, owner, rpcUrl }: Holding): Pro
   return chain.family === 'evm' ? readEvm(rpcUrl, owner, token) : readSolana(rpcUrl, owner, token)
 }
 
-// keccak256('balanceOf(address)'), its first four bytes.
+// The first four bytes of keccak256('balanceOf(address)').
 const BALANCE_OF = '0x70a08231'
 
 async function readEvm(rpcUrl: string, owner: string, { native, address }: TokenEntry): Promise<bigint> {

@@ -2,13 +2,13 @@ import type { TokenEntry } from '@geoswap/sdk'
 
 const GIFT_USD = 1_000
 
-/** About a thousand dollars' worth, in whole tokens. */
+/** An amount worth about a thousand dollars, in whole tokens. */
 export function giftOf({ decimals, priceUsd }: Pick<TokenEntry, 'decimals' | 'priceUsd'>): bigint {
   const price = Math.max(0.01, Number(priceUsd ?? 1))
   return BigInt(Math.max(1, Math.round(GIFT_USD / price))) * 10n ** BigInt(decimals)
 }
 
-/** Asks the faucet of a local network, and returns when the balance is there. */
+/** Requests tokens from the faucet of a local network, and returns once the balance has arrived. */
 export async function askFaucet(
   faucetUrl: string,
   { token, owner }: { token: TokenEntry; owner: string },

@@ -1,4 +1,4 @@
-/** One call of a node's JSON-RPC. */
+/** Makes one JSON-RPC call to a node. */
 export async function callNode<T>(url: string, method: string, params: readonly unknown[]): Promise<T> {
   const response = await fetch(url, {
     method: 'POST',

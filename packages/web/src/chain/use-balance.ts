@@ -3,17 +3,17 @@ import { type Holding, readBalance } from './balance.ts'
 
 const REFRESH_MS = 5_000
 
-/** What a wallet holds, as far as this page can know; `refresh` asks at once. */
+/** The balance of a wallet, undefined until a node has answered; `refresh` reads it at once. */
 export function useBalance(holding: Holding | undefined): { balance: bigint | undefined; refresh(): void } {
   const [balance, setBalance] = useState<bigint>()
   const [asked, setAsked] = useState(0)
-  // It says all that matters of the holding, which is another object each time.
+  // Identifies the holding, which is a new object on each render.
   const key = holding && `${holding.rpcUrl} ${holding.owner} ${holding.token.address}`
   useEffect(() => {
     let isOver = false
     if (!holding) return setBalance(undefined)
     const read = async () => {
-      // A node that does not answer is asked again; until then there is nothing to show.
+      // A node that does not answer is asked again; until then no balance is shown.
       const amount = await readBalance(holding).catch(() => undefined)
       if (!isOver) setBalance(amount)
     }

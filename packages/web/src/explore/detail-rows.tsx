@@ -5,7 +5,7 @@ import { Row } from '../parts/row.tsx'
 import { chainOf, tokenOf } from '../service/catalog.ts'
 import { useSession } from '../service/session.ts'
 
-/** What was agreed, and what came of it. */
+/** The agreed amounts and the result. */
 export function DetailRows({ swap, record }: { swap: StatusReply; record: SwapRecord | undefined }) {
   const { catalog } = useSession()
   const input = record && tokenOf(catalog, swap.originChain, record.inputToken)

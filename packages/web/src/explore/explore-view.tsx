@@ -4,7 +4,7 @@ import { SearchBox } from './search-box.tsx'
 import { SwapDetails } from './swap-details.tsx'
 import { TransactionSearch } from './transaction-search.tsx'
 
-/** A swap by id, transaction or wallet, and all of the account's. What is shown is in the address. */
+/** Shows a swap by id, transaction or wallet, and the account's history. The URL selects the view. */
 export function ExploreView() {
   const { query } = useRoute()
   const swapId = query.get('swap')

@@ -8,7 +8,7 @@ const STATUSES = [
   ['failed', 'Failed'],
 ] as const
 
-/** Each change is an address of its own, so that it can be shared and gone back from. */
+/** Each change has its own URL, so that it can be shared and the back button works. */
 export function Filters({ query }: { query: URLSearchParams }) {
   const set = (name: string, value: string) => {
     const next = new URLSearchParams(query)

@@ -3,7 +3,10 @@ import type { HistoryQuery } from '@geoswap/sdk'
 const STATUSES = ['pending', 'settled', 'failed', 'refunded'] as const
 const DAY_MS = 86_400_000
 
-/** The filters of the address as the service takes them. Days are the user's own, and the last one is included. */
+/**
+ * Converts the filters of the URL for the service. Days are in the user's time zone, and the last one is
+ * included.
+ */
 export function toHistoryQuery(query: URLSearchParams): HistoryQuery {
   const status = STATUSES.find((each) => each === query.get('status'))
   const wallet = query.get('wallet')

@@ -5,7 +5,7 @@ import { toHistoryQuery } from './history-query.ts'
 import { HistoryTable } from './history-table.tsx'
 import { useHistory } from './use-history.ts'
 
-/** The account's swaps, the newest first, by wallet, status and time. */
+/** The account's swaps, newest first, by wallet, status and time. */
 export function History({ query }: { query: URLSearchParams }) {
   const { swaps, error, isLoading, hasMore, more } = useHistory(toHistoryQuery(query))
   return (

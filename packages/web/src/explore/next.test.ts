@@ -3,7 +3,7 @@ import { standingOf } from './next.ts'
 
 const unknown = { family: 'evm', deadlines: {} } as const
 
-test('a swap under way names both ways that it can go, and the deadlines that were signed', () => {
+test('a pending swap names both possible ends and the signed deadlines', () => {
   const deadlines = { fill: 1_767_323_834, refund: 1_767_324_603 }
   const { where, next } = standingOf({ status: 'pending', substatus: 'locked' }, { family: 'evm', deadlines })
 
@@ -12,11 +12,11 @@ test('a swap under way names both ways that it can go, and the deadlines that we
   expect(next).toContain(`After ${new Date(deadlines.refund * 1_000).toLocaleTimeString()} anyone`)
 })
 
-test('without what was signed no time is invented', () => {
+test('without the signed operation no time is shown', () => {
   expect(standingOf({ status: 'pending', substatus: 'locked' }, unknown).next).not.toMatch(/\d/)
 })
 
-test('on Solana nobody but the service is said to refund', () => {
+test('on Solana only the service can refund', () => {
   const { where, next } = standingOf(
     { status: 'pending', substatus: 'locked' },
     { ...unknown, family: 'solana' },
@@ -30,6 +30,6 @@ test.each([
   ['settled', 'recipient'],
   ['failed', 'never left'],
   ['refunded', 'back'],
-] as const)('a swap that is %s says where the money ended', (status, words) => {
+] as const)('a swap that is %s says where the funds are', (status, words) => {
   expect(standingOf({ status, substatus: 'delivered' }, unknown).where).toContain(words)
 })

@@ -5,7 +5,7 @@ export type Standing = { where: string; next: string }
 
 type Known = { family: Family; deadlines: { fill?: number; refund?: number } }
 
-/** Where the money is now, what happens next, and by when as far as this browser knows what was signed. */
+/** Where the funds are now and what happens next, with deadlines if this browser has the signed operation. */
 export function standingOf(
   { status, substatus }: Pick<StatusReply, 'status' | 'substatus'>,
   known: Known,

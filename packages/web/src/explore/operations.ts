@@ -1,4 +1,4 @@
-import { keep, readKept } from '../kept.ts'
+import { keep, readStored } from '../storage.ts'
 
 const NAME = 'operations'
 const MOST = 100
@@ -6,8 +6,8 @@ const MOST = 100
 type Remembered = { swapId: string; operation: unknown }
 
 /**
- * What was signed for each swap. It stays in the browser: it is no secret, and without it nobody can have an input
- * back when the service is gone.
+ * Stores the signed operation of each swap in the browser. It is not secret, and a refund without the service
+ * needs it.
  */
 export function rememberOperation(swapId: string, operation: unknown): void {
   const others = all().filter((each) => each.swapId !== swapId)
@@ -19,5 +19,5 @@ export function findOperation(swapId: string): unknown {
 }
 
 function all(): Remembered[] {
-  return readKept<Remembered[]>(NAME) ?? []
+  return readStored<Remembered[]>(NAME) ?? []
 }

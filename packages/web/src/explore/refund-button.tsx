@@ -11,7 +11,7 @@ import { readEscrow, sendRefund } from './refund.ts'
 type Props = { op: RefundableOp; rpcUrl: string | undefined }
 type State = { words?: string; txHash?: string; isBusy: boolean; problem?: string }
 
-/** Sends the refund from the wallet in use. Whether it can be is the chain's word, not the service's. */
+/** Sends the refund from the current wallet. The chain, not the service, decides whether it is possible. */
 export function RefundButton({ op, rpcUrl }: Props) {
   const { catalog, wallets } = useSession()
   const [state, setState] = useState<State>({ isBusy: false })
@@ -22,7 +22,7 @@ export function RefundButton({ op, rpcUrl }: Props) {
   if (!rpcUrl)
     return (
       <p class="prose">
-        This page knows no node of this chain, so it cannot send the refund itself. The command can.
+        This page has no node of this chain, so it cannot send the refund itself. The command can.
       </p>
     )
 
@@ -63,7 +63,7 @@ export function RefundButton({ op, rpcUrl }: Props) {
 
 const REFRESH_MS = 4_000
 
-/** What the escrow and the clock of its chain say, kept fresh. */
+/** The state of the escrow and the clock of its chain, updated regularly. */
 function useEscrow(op: RefundableOp, rpcUrl: string | undefined): { words: string; canRefund: boolean } {
   const [read, setRead] = useState<{ state: string; chainNow: number; at: number }>()
   const now = useNow()
@@ -86,11 +86,11 @@ function useEscrow(op: RefundableOp, rpcUrl: string | undefined): { words: strin
 
   if (!read) return { words: 'Asking the chain…', canRefund: false }
   if (read.state === 'claimed')
-    return { words: 'The output was delivered, and the input claimed for it.', canRefund: false }
+    return { words: 'The output was delivered and the input claimed.', canRefund: false }
   if (read.state === 'refunded') return { words: 'The escrow has sent the input back.', canRefund: false }
   if (read.state !== 'locked')
     return {
-      words: 'The escrow does not hold the input: it was not taken, or is long back.',
+      words: 'The escrow does not hold the input: it was never locked, or was returned earlier.',
       canRefund: false,
     }
   const left = Number(op.refundDeadline) - read.chainNow - Math.floor((now - read.at) / 1_000)

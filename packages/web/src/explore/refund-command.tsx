@@ -1,6 +1,6 @@
 import { Copyable } from '../parts/copyable.tsx'
 
-/** The same by the command line, with what was signed in a file. */
+/** The same refund with the command line, and the signed operation as a file. */
 export function RefundCommand({ swapId, operation }: { swapId: string; operation: unknown }) {
   const file = `${swapId}.json`
   const save = () => {
@@ -13,7 +13,7 @@ export function RefundCommand({ swapId, operation }: { swapId: string; operation
   }
   return (
     <>
-      <p class="prose">By the command line, with what was signed in a file:</p>
+      <p class="prose">With the command line, and the signed operation as a file:</p>
       <p class="command">
         <Copyable text={`npx geoswap refund --operation ${file}`} label="command" whole />
       </p>

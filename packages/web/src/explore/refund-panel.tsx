@@ -7,7 +7,7 @@ import { RefundCommand } from './refund-command.tsx'
 
 type Props = { swapId: string; remembered: unknown }
 
-/** The refund that needs nobody's permission: by a button, and by a command for when there is no page. */
+/** The refund that anyone can send: with a button, or with a command if the page is unavailable. */
 export function RefundPanel({ swapId, remembered }: Props) {
   const { settings } = useSession()
   const [pasted, setPasted] = useState('')
@@ -18,12 +18,12 @@ export function RefundPanel({ swapId, remembered }: Props) {
       <summary>Refund without the service</summary>
       <div class="stack">
         <p class="prose">
-          The escrow sends the input back to its wallet for anyone who asks after the signed deadline. That
-          takes what was signed, a node of the chain, and a little gas coin.
+          After the signed deadline, anyone can make the escrow return the input to its wallet. That needs the
+          signed operation, a node of the chain, and a little gas coin.
         </p>
         {remembered === undefined && (
           <label class="field">
-            <span>What was signed: the field operation of the build reply, as JSON</span>
+            <span>The signed operation: the field operation of the build reply, as JSON</span>
             <textarea
               class="mono"
               rows={3}

@@ -3,12 +3,12 @@ import { encodeFunctionData } from 'viem'
 import { callNode } from '../chain/rpc.ts'
 import type { EvmCall } from '../wallets/wallet.ts'
 
-// More than the escrow insists on before it pays, so that nobody can have the amount credited instead of paid.
+// Above the gas that the escrow requires, so that the amount is paid and not just credited.
 const REFUND_GAS = 350_000n
 const POLL_MS = 500
 const INCLUSION_TIMEOUT_MS = 120_000
 
-/** What the chain itself says of an op, and its clock in seconds. */
+/** The state of an op on its chain, and the chain's clock in seconds. */
 export async function readEscrow(
   rpcUrl: string,
   { origin, locker, position, hash }: RefundableOp,
@@ -23,7 +23,7 @@ export async function readEscrow(
 
 type Sending = { op: RefundableOp; rpcUrl: string; send(call: EvmCall): Promise<string> }
 
-/** Sends the refund and waits for its block. The slot says whether it worked, not the receipt. */
+/** Sends the refund and waits for its block. The op's slot, not the receipt, tells whether it succeeded. */
 export async function sendRefund({ op, rpcUrl, send }: Sending): Promise<string> {
   const args = [op.locker, op.argument] as const
   const data = encodeFunctionData({ abi: geoEscrowAbi, functionName: 'refund', args })
@@ -41,5 +41,5 @@ async function waitForReceipt(rpcUrl: string, txHash: string): Promise<void> {
     if (await callNode<unknown>(rpcUrl, 'eth_getTransactionReceipt', [txHash])) return
     await new Promise((resolve) => setTimeout(resolve, POLL_MS))
   }
-  throw new Error(`Transaction ${txHash} is not in a block yet. Look again in a while.`)
+  throw new Error(`Transaction ${txHash} is not in a block yet. Check again later.`)
 }

@@ -2,7 +2,7 @@ import type { Client, HistoryQuery, SwapRecord } from '@geoswap/sdk'
 import { describe, expect, test } from 'vitest'
 import { findByTransaction, findRecord, readSearch } from './search.ts'
 
-describe('what is searched for', () => {
+describe('a search text', () => {
   test.each([
     [' swp_4f1c0d6a9b7e42c3a5d8e0f1b2c3d4e5 ', 'swap'],
     [`0x${'a'.repeat(64)}`, 'tx'],
@@ -13,7 +13,7 @@ describe('what is searched for', () => {
     expect(readSearch(text)).toEqual({ kind, value: text.trim() })
   })
 
-  test.each(['', 'hello', '0x12', 'swp_'])('%j is nothing that could be found', (text) => {
+  test.each(['', 'hello', '0x12', 'swp_'])('%j is not searchable', (text) => {
     expect(readSearch(text)).toBeUndefined()
   })
 })
@@ -21,7 +21,7 @@ describe('what is searched for', () => {
 const swap = (swapId: string, hashes: Partial<SwapRecord> = {}) =>
   ({ swapId, timeline: [], ...hashes }) as unknown as SwapRecord
 
-/** Serves pages of history, and notes what it was asked for. */
+/** Serves pages of history and records the queries. */
 function clientWith(pages: SwapRecord[][]) {
   const asked: HistoryQuery[] = []
   const history = async (query: HistoryQuery = {}) => {
@@ -43,7 +43,7 @@ describe('a swap by its transaction', () => {
     expect(asked).toHaveLength(2)
   })
 
-  test('is looked for among a bounded number of swaps', async () => {
+  test('is searched among a limited number of swaps', async () => {
     const { client, asked } = clientWith(Array.from({ length: 50 }, () => []))
 
     expect(await findByTransaction(client, '0xab', signal)).toBeUndefined()
@@ -51,7 +51,7 @@ describe('a swap by its transaction', () => {
   })
 })
 
-test('the record of a swap is asked for by the millisecond of its creation', async () => {
+test('the record of a swap is requested by the millisecond of its creation', async () => {
   const { client, asked } = clientWith([[swap('other'), swap('mine')]])
 
   const record = await findRecord(client, { swapId: 'mine', createdAt: '2026-01-02T03:04:12.999Z' }, signal)

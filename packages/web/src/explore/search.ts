@@ -11,7 +11,7 @@ const FORMS: readonly [Search['kind'], RegExp][] = [
   ['wallet', new RegExp(`^${BASE58}{32,44}$`)],
 ]
 
-/** What somebody means by a text: an id, a transaction or a wallet. Undefined for none of them. */
+/** Parses a search text as an id, a transaction or a wallet. Undefined if it is none of them. */
 export function readSearch(text: string): Search | undefined {
   const value = text.trim()
   const kind = FORMS.find(([, form]) => form.test(value))?.[0]
@@ -21,7 +21,7 @@ export function readSearch(text: string): Search | undefined {
 const PAGE = 100
 const PAGES = 10
 
-/** The swap of a transaction, among the newest thousand: transactions are not indexed. */
+/** Finds the swap of a transaction among the newest thousand, since transactions are not indexed. */
 export async function findByTransaction(
   client: Client,
   hash: string,
@@ -45,7 +45,7 @@ function isOf({ originTxHash, deliveryTxHash, refund, timeline }: SwapRecord, ha
     .includes(form(hash))
 }
 
-/** The record of a swap: history lists by time, and one millisecond holds few. */
+/** Finds the record of a swap. The history filters by time, and one millisecond holds few swaps. */
 export async function findRecord(
   client: Client,
   { swapId, createdAt }: { swapId: string; createdAt: string },

@@ -13,7 +13,7 @@ import { findOperation } from './operations.ts'
 import { RefundPanel } from './refund-panel.tsx'
 import { findRecord } from './search.ts'
 
-/** One swap: what was asked for, what happened, where the money is and what comes next. */
+/** One swap: its request, its changes, where the funds are and what happens next. */
 export function SwapDetails({ swapId }: { swapId: string }) {
   const { catalog } = useSession()
   const { swap, error } = useSwapEvents(swapId)
@@ -50,7 +50,7 @@ export function SwapDetails({ swapId }: { swapId: string }) {
   )
 }
 
-/** What was asked for: a status does not say it, the history does. */
+/** The request of the swap: only the history has it, the status does not. */
 function useRecord(swap: StatusReply | undefined): SwapRecord | undefined {
   const { client } = useSession()
   const [record, setRecord] = useState<SwapRecord>()
@@ -59,7 +59,7 @@ function useRecord(swap: StatusReply | undefined): SwapRecord | undefined {
   useEffect(() => {
     if (swapId === undefined || createdAt === undefined) return undefined
     const controller = new AbortController()
-    // Without it amounts have no names; the rest is shown all the same.
+    // Without the record amounts have no symbols; everything else is still shown.
     findRecord(client, { swapId, createdAt }, controller.signal).then(setRecord, () => {})
     return () => controller.abort()
   }, [client, swapId, createdAt])

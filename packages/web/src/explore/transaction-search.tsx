@@ -5,7 +5,7 @@ import { go, hrefOf } from '../route.ts'
 import { useSession } from '../service/session.ts'
 import { findByTransaction } from './search.ts'
 
-/** Looks for the swap of a transaction, and goes to it. */
+/** Searches the swap of a transaction and navigates to it. */
 export function TransactionSearch({ hash }: { hash: string }) {
   const { client } = useSession()
   const [state, setState] = useState<{ error?: unknown; isOver: boolean }>({ isOver: false })

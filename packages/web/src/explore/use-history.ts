@@ -11,7 +11,7 @@ type Pages = {
 
 const PAGE = 20
 
-/** The swaps that fit the filters, page after page. */
+/** The swaps that match the filters, page by page. */
 export function useHistory(query: HistoryQuery) {
   const { client } = useSession()
   const [pages, setPages] = useState<Pages>({ swaps: [], isLoading: true })

@@ -16,7 +16,7 @@ export type OperatorClient = {
   resume(id: string, resume: OperatorResume): Promise<{ id: string }>
 }
 
-/** What the operator API refused, in its own words. */
+/** A refusal by the operator API, with its message. */
 export class OperatorError extends Error {
   readonly code: string
   readonly status: number
@@ -57,7 +57,7 @@ export const isKeyRefused = (error: unknown): boolean =>
 
 export function explainOperator(error: unknown): Explained {
   if (!(error instanceof OperatorError)) {
-    const advice = 'Check that the process runs and that you can reach it. The page tries again by itself.'
+    const advice = 'Check that the process runs and that you can reach it. The page retries automatically.'
     return { code: 'CONNECTION_FAILED', message: 'The operator API did not answer.', advice }
   }
   const { code, message, requestId } = error
@@ -68,7 +68,7 @@ const ADVICE: Readonly<Record<string, string>> = {
   INVALID_API_KEY: 'Enter one of GEOSWAP_OPERATOR_KEYS.',
   MISSING_API_KEY: 'Enter one of GEOSWAP_OPERATOR_KEYS.',
   RATE_LIMITED: 'Wait a moment.',
-  NOT_FOUND: 'Somebody else may have ended it: the list below is the present one.',
-  SERVICE_UNAVAILABLE: 'The database cannot be asked just now. The page tries again by itself.',
+  NOT_FOUND: 'Another operator may have ended it. The list below is current.',
+  SERVICE_UNAVAILABLE: 'The database is not available. The page retries automatically.',
   INTERNAL: 'Look for the request id in the log of the API.',
 }

@@ -8,7 +8,7 @@ import { StopsCard } from './stops-card.tsx'
 
 type Props = { overview: OperatorOverview; client: OperatorClient; error: unknown; refresh(): void }
 
-/** First what needs somebody, then what can be switched, then everything else. */
+/** First the alarms, then the switches, then everything else. */
 export function Dashboard({ overview, client, error, refresh }: Props) {
   return (
     <>

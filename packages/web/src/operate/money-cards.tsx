@@ -9,7 +9,7 @@ type Props = { overview: OperatorOverview }
 export const chainName = ({ chains }: OperatorOverview, id: number): string =>
   chains.find(({ chainId }) => chainId === id)?.name ?? String(id)
 
-/** What can be delivered, and how much of it is promised. */
+/** The inventory, and how much of it is reserved. */
 export function InventoryCard({ overview }: Props) {
   const isStopped = ({ chainId, asset }: OperatorHolding) =>
     overview.stops.some(
@@ -84,7 +84,7 @@ export function SendersCard({ overview }: Props) {
   )
 }
 
-/** What the books say, and whether the chains agree. */
+/** The balances of the books, and whether the chains match them. */
 export function BooksCard({ overview }: Props) {
   const { chains, balances } = overview.books
   const ages = chains.map(

@@ -1,8 +1,8 @@
 import { useMemo, useState } from 'preact/hooks'
-import { forget, keep, readSecret } from '../kept.ts'
 import { Problem } from '../parts/notice.tsx'
 import { SecretForm } from '../parts/secret-form.tsx'
 import { Shell } from '../shell.tsx'
+import { forget, keep, readSecret } from '../storage.ts'
 import { createOperatorClient, explainOperator, isKeyRefused } from './client.ts'
 import { Dashboard } from './dashboard.tsx'
 import { usePolled } from './use-polled.ts'
@@ -11,7 +11,7 @@ const NAME = 'operator-key'
 const MENU = [{ name: 'operate', title: 'Operate' }]
 const REFRESH_MS = 5_000
 
-/** The page as the operator's listener shows it. The key stays in the tab. */
+/** The page on the operator's listener. The key stays in the tab. */
 export function OperateApp({ localKey }: { localKey: string | undefined }) {
   const [given, setGiven] = useState(() => readSecret<string>(NAME))
   const key = given ?? localKey
@@ -42,7 +42,7 @@ function Watch({ operatorKey, onKey }: { operatorKey: string; onKey(key: string)
   if (error) return <Problem explained={explainOperator(error)} />
   return (
     <p class="loading" role="status">
-      Asking the service how it is…
+      Loading the state of the service…
     </p>
   )
 }

@@ -6,7 +6,7 @@ import { scopeInWords } from './words.ts'
 
 type Props = { overview: OperatorOverview; onPause(pause: OperatorPause): Promise<boolean> }
 
-/** Asks what and why, then whether it is meant. */
+/** Asks for the scope and the reason, then for a confirmation. */
 export function PauseForm({ overview, onPause }: Props) {
   const [chain, setChain] = useState('')
   const [asset, setAsset] = useState('')

@@ -12,11 +12,11 @@ type Props = {
   times: readonly string[]
   kind: 'lines' | 'bars'
   say(value: number): string
-  /** What the plot comes down to, for who does not see it. */
+  /** A summary of the plot for screen readers. */
   summary: string
 }
 
-/** A plot with its axis, its legend and its numbers as a table. */
+/** A plot with its axis, its legend and its values as a table. */
 export function PlotFigure({ title, tracks, times, kind, say, summary }: Props) {
   const totals = times.map((_, index) => tracks.map(({ values }) => values[index] ?? 0))
   const highest = totals.map((stack) =>

@@ -21,14 +21,14 @@ describe('a line', () => {
     expect(toLinePath([0, 5, 10, 10], box)).toBe('M12.5 50L37.5 25L62.5 0L87.5 0')
   })
 
-  test('is broken where nothing is known, and a lone value is a dot', () => {
+  test('is broken where a value is missing, and a single value is a dot', () => {
     expect(toLinePath([undefined, 5, undefined, 10], box)).toBe('M37.5 25h0M87.5 0h0')
     expect(toLinePath([undefined, undefined], box)).toBe('')
   })
 })
 
 describe('bars', () => {
-  test('stand on each other, and what is nothing is not drawn', () => {
+  test('are stacked, and empty ones are not drawn', () => {
     const bars = toBars(
       [
         [5, 0, 5],

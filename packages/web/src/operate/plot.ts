@@ -1,9 +1,9 @@
-// Shapes of plots, in a box whose origin is at the top left. Numbers here are drawn, never counted with.
+// Shapes of plots, in a box with its origin at the top left. Numbers here are for drawing only.
 
 export type Box = { width: number; height: number }
 export type Bar = { x: number; y: number; width: number; height: number }
 
-/** The least of 1, 2 and 5 with zeros that holds the value: what the top of an axis says. */
+/** The smallest 1, 2 or 5 times a power of ten that is not below the value: the top of an axis. */
 export function niceMax(value: number): number {
   if (!(value > 0)) return 1
   const power = 10 ** Math.floor(Math.log10(value))
@@ -11,7 +11,7 @@ export function niceMax(value: number): number {
   return step * power
 }
 
-/** A line through the values that are there, broken where one is not. One that stands alone is a dot. */
+/** A line through the known values, broken where one is missing. A single value is a dot. */
 export function toLinePath(
   values: readonly (number | undefined)[],
   { width, height, max }: Box & { max: number },
@@ -26,7 +26,7 @@ export function toLinePath(
   return parts.join('')
 }
 
-/** Bars that stand on each other, for each bucket from the bottom up; without those of no height. */
+/** Stacked bars for each bucket, from the bottom up, without empty ones. */
 export function toBars(
   stacks: readonly (readonly number[])[],
   { width, height, max }: Box & { max: number },

@@ -9,7 +9,7 @@ import { formatCents, formatSeconds } from './words.ts'
 const REFRESH_MS = 15_000
 const HOURS: readonly OperatorHours[] = ['1', '6', '24', '72']
 
-/** What ended over time: how many, how fast and what it was worth. */
+/** Ended swaps over time: their number, duration and value. */
 export function SeriesCard({ client }: { client: OperatorClient }) {
   const [hours, setHours] = useState<OperatorHours>('24')
   const read = useCallback((signal: AbortSignal) => client.series(hours, signal), [client, hours])

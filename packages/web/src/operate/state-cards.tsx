@@ -6,14 +6,14 @@ import { formatCents, formatSeconds, percentOf } from './words.ts'
 
 type Props = { overview: OperatorOverview }
 
-/** What needs somebody. */
+/** The alarms that need an operator. */
 export function AlarmsCard({ overview: { alarms } }: Props) {
   return (
     <section class="card wide-card" aria-labelledby="alarms">
       <h2 id="alarms">Alarms</h2>
       {alarms.length === 0 ? (
         <Notice tone="good">
-          <p>Nothing needs you.</p>
+          <p>There are no alarms.</p>
         </Notice>
       ) : (
         <ul class="alarms">
@@ -95,7 +95,7 @@ function Feeds({ feeds }: Pick<OperatorPrice, 'feeds'>) {
   return (
     <span class="feeds">
       {feeds.map(({ feed, problem }, index) => (
-        // By place: an asset may have two feeds of one name.
+        // Keyed by index: an asset may have two feeds with one name.
         <Badge key={index} tone={problem === undefined ? 'good' : 'warn'}>
           <span title={feed}>{feed.split(' ').map(shorten).join(' ')}</span>
           {problem !== undefined && `: ${problem}`}

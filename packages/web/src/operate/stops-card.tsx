@@ -9,10 +9,10 @@ import { momentOf, scopeInWords } from './words.ts'
 
 type Props = { overview: OperatorOverview; client: OperatorClient; onChange(): void }
 
-/** What is not quoted, by whom and why; and the switches. */
+/** The stops in effect, with author and reason, and the switches. */
 export function StopsCard({ overview, client, onChange }: Props) {
   const [error, setError] = useState<unknown>()
-  /** True when it was done. */
+  /** True if the action succeeded. */
   const act = async (work: () => Promise<unknown>): Promise<boolean> => {
     setError(undefined)
     const failure = await work().then(
@@ -83,11 +83,11 @@ function ResumeForm({ stop, what, onResume, onCancel }: RowProps & { onCancel():
     <form class="stack" onSubmit={submit}>
       {stop.why === 'drift' && (
         <Notice tone="warn">
-          <p>The chain and the books did not agree. Resume it only when you know why.</p>
+          <p>The chain and the books differ. Resume only when you know why.</p>
         </Notice>
       )}
       <label class="field">
-        <span>Why it may go on</span>
+        <span>Reason for resuming</span>
         <input maxLength={500} value={note} onInput={(event) => setNote(event.currentTarget.value)} />
       </label>
       <div class="actions">

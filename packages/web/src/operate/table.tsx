@@ -3,7 +3,7 @@ import type { ComponentChildren } from 'preact'
 type Row = { key: string; cells: readonly ComponentChildren[] }
 type Props = { label: string; heads: readonly string[]; rows: readonly Row[]; none: string }
 
-/** A table that becomes cards on a phone; in words when it is empty. */
+/** A table that becomes cards on a phone; a sentence if it is empty. */
 export function Table({ label, heads, rows, none }: Props) {
   if (rows.length === 0) return <p class="fine">{none}</p>
   return (

@@ -2,7 +2,7 @@ import { useCallback, useEffect, useState } from 'preact/hooks'
 
 export type Polled<T> = { value?: T; error?: unknown; refresh(): void }
 
-/** What is read again and again, not while nobody looks. An error leaves the last value. */
+/** Reads repeatedly while the page is visible. An error keeps the last value. */
 export function usePolled<T>(read: (signal: AbortSignal) => Promise<T>, everyMs: number): Polled<T> {
   const [state, setState] = useState<{ value?: T; error?: unknown }>({})
   const [turn, setTurn] = useState(0)

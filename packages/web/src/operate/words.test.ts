@@ -19,13 +19,13 @@ test.each([
   expect(formatSeconds(seconds)).toBe(text)
 })
 
-test('a part is rounded up, and of nothing something is all', () => {
+test('a share is rounded up, and any part of zero is 100 %', () => {
   expect([percentOf(1n, 1_000n), percentOf(0n, 5n), percentOf(1n, 0n), percentOf(0n, 0n)]).toEqual([
     1, 0, 100, 0,
   ])
 })
 
-test('a stop says what it is about', () => {
+test('a stop names its scope', () => {
   expect([
     scopeInWords(undefined, undefined),
     scopeInWords('ETH', undefined),

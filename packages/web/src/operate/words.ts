@@ -1,13 +1,13 @@
 import { formatAmount } from '../amounts.ts'
 
-/** Cents as dollars, without the cents where there are many. */
+/** Cents as dollars; large amounts without the cents. */
 export function formatCents(cents: bigint): string {
   if (cents >= 100_000n) return `$${formatAmount(cents / 100n, 0)}`
   const digits = cents.toString().padStart(3, '0')
   return `$${digits.slice(0, -2)}.${digits.slice(-2)}`
 }
 
-/** As much of a time as a person wants to know. */
+/** A duration with the precision that people need. */
 export function formatSeconds(seconds: number): string {
   if (seconds < 10) return `${seconds.toFixed(1)} s`
   if (seconds < 120) return `${Math.round(seconds)} s`
@@ -15,13 +15,13 @@ export function formatSeconds(seconds: number): string {
   return `${Math.round(seconds / 3_600)} h`
 }
 
-/** How much of something is taken, in whole percent, rounded up: nearly full is not half full. */
+/** The used share in whole percent, rounded up. */
 export function percentOf(part: bigint, whole: bigint): number {
   if (whole <= 0n) return part > 0n ? 100 : 0
   return Number((part * 100n + whole - 1n) / whole)
 }
 
-/** The scope of a stop as a person says it. */
+/** The scope of a stop in words. */
 export function scopeInWords(asset: string | undefined, chain: string | undefined): string {
   if (asset === undefined && chain === undefined) return 'everything'
   if (asset === undefined) return `everything on ${chain}`

@@ -3,10 +3,10 @@ import { shorten } from '../amounts.ts'
 
 type Props = { text: string; label: string; href?: string | undefined; whole?: boolean }
 
-// A page that did not come over https, or from this machine, has no clipboard.
+// Pages without https, except on this machine, have no clipboard.
 const canCopy = 'clipboard' in navigator
 
-/** An address, hash or id: short to the eye, whole to the clipboard, and a link where there is one. */
+/** An address, hash or id: shortened on screen, copied in full, and a link if there is a target. */
 export function Copyable({ text, label, href, whole = false }: Props) {
   const [isCopied, setCopied] = useState(false)
   const copy = async () => {

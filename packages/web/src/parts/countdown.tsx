@@ -1,6 +1,6 @@
 import { useNow } from './use-now.ts'
 
-/** Seconds to go. Not announced each second: whoever needs it can read it. */
+/** The remaining seconds. Not announced each second by screen readers. */
 export function Countdown({ until, whole }: { until: string; whole: number }) {
   const end = Date.parse(until)
   const left = Math.max(0, Math.ceil((end - useNow(end)) / 1_000))

@@ -3,7 +3,7 @@ import { go } from '../route.ts'
 
 type Props = { href: string; isCurrent?: boolean; class?: string; children: ComponentChildren }
 
-/** A link inside the page: a plain click changes the view, anything else is the browser's. */
+/** A link inside the page: a plain click changes the view, the browser handles any other click. */
 export function NavLink({ href, isCurrent = false, children, ...rest }: Props) {
   const follow = (event: MouseEvent) => {
     if (event.metaKey || event.ctrlKey || event.shiftKey || event.button !== 0) return

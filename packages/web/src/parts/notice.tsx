@@ -3,7 +3,7 @@ import type { Explained } from '../explain.ts'
 
 type Tone = 'plain' | 'good' | 'warn' | 'bad'
 
-/** Something to be noticed; what is bad is also said at once to who does not see it. */
+/** A notice. Screen readers announce errors at once. */
 export function Notice({ tone = 'plain', children }: { tone?: Tone; children: ComponentChildren }) {
   return (
     <div class={`notice ${tone}`} role={tone === 'bad' ? 'alert' : 'status'}>
@@ -12,7 +12,7 @@ export function Notice({ tone = 'plain', children }: { tone?: Tone; children: Co
   )
 }
 
-/** An error: what is the matter, what to do, and what to tell the operator. */
+/** An error: what happened, what to do, and the request id for the operator. */
 export function Problem({ explained, children }: { explained: Explained; children?: ComponentChildren }) {
   const { code, message, advice, requestId } = explained
   return (

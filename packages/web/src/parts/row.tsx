@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 
-/** A name and its value, in a list of such. */
+/** A name and its value, in a list of rows. */
 export function Row({ name, children }: { name: string; children: ComponentChildren }) {
   return (
     <div>

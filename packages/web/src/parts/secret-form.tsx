@@ -3,13 +3,13 @@ import { useState } from 'preact/hooks'
 
 type Props = {
   label: string
-  /** Gets what was typed, unless that is nothing. */
+  /** Called with the entered text, unless it is empty. */
   onSecret(secret: string): void
-  /** What stands between the field and the button. */
+  /** Rendered between the field and the button. */
   children?: ComponentChildren
 }
 
-/** One secret, which is not shown while it is typed, and which a password manager may fill in. */
+/** A masked field for one secret, which a password manager may fill in. */
 export function SecretForm({ label, onSecret, children }: Props) {
   const [secret, setSecret] = useState('')
   const submit = (event: Event) => {

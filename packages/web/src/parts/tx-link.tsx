@@ -3,7 +3,7 @@ import { Copyable } from './copyable.tsx'
 
 type Props = { hash: string; chainId: number | undefined; label: string }
 
-/** A transaction, with a link to where it can be looked at if the operator named such a place. */
+/** A transaction, with a link to the block explorer if the operator configured one. */
 export function TxLink({ hash, chainId, label }: Props) {
   const { settings } = useSession()
   const place = chainId === undefined ? undefined : settings.txUrls[chainId]

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 
-/** The time, told anew every second; it stands still once `until` has passed. */
+/** The current time, updated every second until `until` has passed. */
 export function useNow(until?: number): number {
   const [now, setNow] = useState(Date.now())
   useEffect(() => {

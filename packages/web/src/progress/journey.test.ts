@@ -4,7 +4,7 @@ import { formatDuration, journeyOf, stepsOf } from './journey.ts'
 const at = (seconds: number) => new Date(seconds * 1_000).toISOString()
 const entry = (stage: string, seconds: number) => ({ stage, at: at(seconds) })
 
-describe('where the money is', () => {
+describe('where the funds are', () => {
   test.each([
     ['accepted', 'wallet', 'vault'],
     ['locked', 'escrow', 'vault'],
@@ -15,13 +15,13 @@ describe('where the money is', () => {
     expect(journeyOf({ substatus })).toEqual({ input, output })
   })
 
-  test('a word that is not known yet does not break the picture', () => {
+  test('an unknown substatus does not break the picture', () => {
     expect(journeyOf({ substatus: 'pausing' as never }).input).toBe('escrow')
   })
 })
 
 describe('the steps', () => {
-  test('of a swap under way name what happened, what happens and what comes', () => {
+  test('of a pending swap are past, present and future', () => {
     const timeline = [entry('accepted', 0), entry('locking', 1), entry('locked', 3)]
 
     const steps = stepsOf({ timeline, status: 'pending', substatus: 'locked' })
@@ -32,7 +32,7 @@ describe('the steps', () => {
     expect(steps[2]?.tookMs).toBe(2_000)
   })
 
-  test('of a refund under way do not promise a delivery', () => {
+  test('of a pending refund do not promise a delivery', () => {
     const timeline = [entry('accepted', 0), entry('locked', 1), entry('refunding', 2)]
 
     const steps = stepsOf({ timeline, status: 'pending', substatus: 'refunding' })
@@ -40,7 +40,7 @@ describe('the steps', () => {
     expect(steps.map(({ stage }) => stage)).toEqual(['accepted', 'locked', 'refunding', 'refunded'])
   })
 
-  test('of a swap that has ended are what happened, and nothing else', () => {
+  test('of an ended swap are only the past ones', () => {
     const timeline = [entry('accepted', 0), entry('failed', 5)]
 
     const steps = stepsOf({ timeline, status: 'failed', substatus: 'failed' })

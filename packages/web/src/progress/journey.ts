@@ -2,7 +2,7 @@ import type { StatusReply } from '@geoswap/sdk'
 
 type Substatus = StatusReply['substatus']
 
-/** Where the input is: with its owner, on the way into the escrow or out of it, in it, or the operator's. */
+/** Where the input is: with its owner, on the way into or out of the escrow, in it, or with the operator. */
 export type InputPlace = 'wallet' | 'taking' | 'escrow' | 'returning' | 'returned' | 'spent'
 /** Where the output is: with the operator, on its way, or with the recipient. */
 export type OutputPlace = 'vault' | 'paying' | 'paid' | 'never'
@@ -22,7 +22,7 @@ const JOURNEYS: Readonly<Record<Substatus, Journey>> = {
 }
 
 export function journeyOf({ substatus }: Pick<StatusReply, 'substatus'>): Journey {
-  // A service may learn new words: the money is then somewhere in between.
+  // A service may add substatuses: show the funds in between.
   return JOURNEYS[substatus] ?? { input: 'escrow', output: 'vault' }
 }
 
@@ -31,7 +31,7 @@ export type Step = {
   title: string
   state: 'done' | 'now' | 'ahead' | 'bad'
   at?: string
-  /** Since the step before, in milliseconds. */
+  /** Milliseconds since the previous step. */
   tookMs?: number
   txHash?: string
   chainId?: number
@@ -52,7 +52,7 @@ const TITLES: Readonly<Record<string, string>> = {
 const USUAL = ['accepted', 'locking', 'locked', 'delivering', 'delivered']
 const REFUND = ['refunding', 'refunded']
 
-/** What has happened, and what is expected to happen next. */
+/** The past steps, and the expected ones. */
 export function stepsOf({
   timeline,
   status,

@@ -10,7 +10,7 @@ import type { SwapTerms } from './swap-progress.tsx'
 
 type Props = { swap: StatusReply; terms: SwapTerms | undefined }
 
-/** How it stands, in a sentence that is read out whenever it changes. */
+/** The status in one sentence, which screen readers announce on each change. */
 export function Outcome({ swap, terms }: Props) {
   const { catalog } = useSession()
   const { originTxHash, deliveryTxHash, refund, originChain, destinationChain } = swap

@@ -7,7 +7,9 @@ import type { SwapTerms } from './swap-progress.tsx'
 
 type Props = { swap: StatusReply; terms: SwapTerms | undefined; journey: Journey }
 
-/** Two chains and the money between them. Each chain has two places, and a coin that moves from one to the other. */
+/**
+ * Two chains and the funds between them. Each chain has two positions, and a coin that moves between them.
+ */
 export function Picture({ swap, terms, journey }: Props) {
   const { catalog } = useSession()
   const origin = chainOf(catalog, swap.originChain)

@@ -4,10 +4,10 @@ import { Outcome } from './outcome.tsx'
 import { Picture } from './picture.tsx'
 import { Timeline } from './timeline.tsx'
 
-/** What was asked for, beside the status. */
+/** The request of the swap, which the status does not have. */
 export type SwapTerms = Pick<SwapRecord, 'walletAddress' | 'recipient' | 'inputToken' | 'outputToken'>
 
-/** Where the money is, as a picture and as a list, and how it ended. */
+/** Where the funds are, as a picture and as a list, and the outcome. */
 export function SwapProgress({ swap, terms }: { swap: StatusReply; terms: SwapTerms | undefined }) {
   return (
     <>

@@ -3,7 +3,7 @@ import { formatDuration, type Step } from './journey.ts'
 
 const STATES = { done: 'done', now: 'happening now', ahead: 'still to come', bad: 'ended here' } as const
 
-/** What happened when, how long it took, and what is still to come. */
+/** The past steps with their durations, and the expected ones. */
 export function Timeline({ steps }: { steps: readonly Step[] }) {
   return (
     <ol class="timeline" aria-label="Progress">

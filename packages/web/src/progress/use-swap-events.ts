@@ -6,7 +6,7 @@ export type Followed = { swap?: StatusReply; error?: unknown }
 
 const PAUSE_MS = 2_000
 
-/** A swap as it goes, from the stream of its events. A stream that is lost is opened again for as long as it takes. */
+/** Follows a swap by its event stream. A lost stream is reopened until the swap has ended. */
 export function useSwapEvents(swapId: string | undefined): Followed {
   const { client } = useSession()
   const [followed, setFollowed] = useState<Followed>({})
@@ -14,7 +14,7 @@ export function useSwapEvents(swapId: string | undefined): Followed {
     setFollowed({})
     if (swapId === undefined) return undefined
     const controller = new AbortController()
-    void follow({ client, swapId, signal: controller.signal, tell: setFollowed })
+    void follow({ client, swapId, signal: controller.signal, update: setFollowed })
     return () => controller.abort()
   }, [client, swapId])
   return followed
@@ -24,22 +24,22 @@ type Following = {
   client: Client
   swapId: string
   signal: AbortSignal
-  tell(next: (last: Followed) => Followed): void
+  update(next: (last: Followed) => Followed): void
 }
 
-async function follow({ client, swapId, signal, tell }: Following): Promise<void> {
+async function follow({ client, swapId, signal, update }: Following): Promise<void> {
   let lastEventId: string | undefined
   while (!signal.aborted) {
     try {
       for await (const { id, swap } of client.events(swapId, { signal, lastEventId })) {
         lastEventId = id
-        tell(() => ({ swap }))
+        update(() => ({ swap }))
       }
       return
     } catch (error) {
       if (signal.aborted) return
-      tell((last) => ({ ...last, error }))
-      // Refused for good: asking again would not help.
+      update((last) => ({ ...last, error }))
+      // A permanent refusal: asking again would not help.
       if (error instanceof GeoswapError && error.status >= 400 && error.status < 500 && error.status !== 429)
         return
       await new Promise((resolve) => setTimeout(resolve, PAUSE_MS))

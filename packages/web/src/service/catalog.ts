@@ -7,7 +7,7 @@ export type CatalogState = { catalog?: Catalog; error?: unknown }
 const REFRESH_MS = 20_000
 const RETRY_MS = 2_000
 
-/** What can be swapped, kept fresh. A key that is refused is an error to show; anything else is tried again. */
+/** The chains and tokens, updated regularly. A refused key is an error to show; other errors are retried. */
 export function useCatalog(client: Client | undefined): CatalogState {
   const [state, setState] = useState<CatalogState>({})
   useEffect(() => {
@@ -54,7 +54,7 @@ export function tokenOf({ tokens }: Catalog, chainId: number, address: string): 
   return tokens.find((token) => token.chainId === chainId && isSameAddress(token.address, address))
 }
 
-// Hex is the same in any case; base58 is not.
+// Hex is case-insensitive, base58 is not.
 export function isSameAddress(a: string, b: string): boolean {
   return a === b || (a.startsWith('0x') && a.toLowerCase() === b.toLowerCase())
 }

@@ -5,7 +5,7 @@ import type { Wallets } from '../wallets/use-wallets.ts'
 import type { Catalog } from './catalog.ts'
 import type { Settings } from './settings.ts'
 
-/** What every view needs once there is a key that the service takes. */
+/** The state that every view needs once the service has accepted a key. */
 export type Session = { client: Client; catalog: Catalog; settings: Settings; wallets: Wallets }
 
 export const SessionContext = createContext<Session | undefined>(undefined)

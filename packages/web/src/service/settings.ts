@@ -1,20 +1,20 @@
 import type { KnownContracts } from '@geoswap/sdk'
 import { basePath } from '../route.ts'
 
-/** What the server says about where this page runs. */
+/** The server's description of this deployment. */
 export type Settings = {
   rpcUrls: Readonly<Record<number, string>>
   txUrls: Readonly<Record<number, string>>
-  /** Whom wallets may sign for: what the API names is compared with it. */
+  /** Contracts that wallets may sign for: those that the API names are compared with them. */
   contracts: Readonly<Record<number, KnownContracts>>
-  /** Only on a network of one machine. */
+  /** Only on a local network. */
   local?: { apiKey: string; faucetUrl: string }
-  /** Only on the operator's listener; the key only on a network of one machine. */
+  /** Only on the operator's listener; the key only on a local network. */
   operator?: { key?: string }
 }
 
 export async function readSettings(): Promise<Settings> {
   const response = await fetch(`${basePath}/app/network.json`)
-  if (!response.ok) throw new Error(`The server answered ${response.status} to the page's first question.`)
+  if (!response.ok) throw new Error(`The server answered ${response.status} to the request for settings.`)
   return (await response.json()) as Settings
 }

@@ -4,7 +4,7 @@ import { readSettings, type Settings } from './settings.ts'
 
 const RETRY_MS = 2_000
 
-/** Undefined until the server has answered; it is asked until it does. */
+/** Undefined until the server has answered; the request is retried until then. */
 export function useSettings(): Settings | undefined {
   const [settings, setSettings] = useState<Settings>()
   useEffect(() => {

@@ -24,7 +24,7 @@ export function ActiveSwapView({ active }: { active: ActiveSwap }) {
         <SwapProgress swap={swap} terms={{ walletAddress, recipient, inputToken, outputToken }} />
       ) : (
         <p class="loading" role="status">
-          Handing it to the service…
+          Sending it to the service…
         </p>
       )}
       <div class="actions">
@@ -43,7 +43,7 @@ export function ActiveSwapView({ active }: { active: ActiveSwap }) {
   )
 }
 
-/** Nobody knows yet whether it arrived, or the service has said that it is no swap. */
+/** It is unknown whether the submission arrived, or the service has refused it. */
 function Unsubmitted({ error, onAgain }: { error: unknown; onAgain(): void }) {
   const isRefused = isRefusal(error)
   return (
@@ -70,7 +70,7 @@ function Unsubmitted({ error, onAgain }: { error: unknown; onAgain(): void }) {
   )
 }
 
-/** The service has answered, and the answer will stay. */
+/** True if the service has given a final answer. */
 function isRefusal(error: unknown): boolean {
   return error instanceof GeoswapError && error.status >= 400 && error.status < 500
 }

@@ -1,19 +1,19 @@
 import type { QuoteRequest, Submission } from '@geoswap/sdk'
-import { forget, keep, readKept } from '../kept.ts'
 import { createObservable, useObservable } from '../observable.ts'
+import { forget, keep, readStored } from '../storage.ts'
 
-/** The swap that this tab is about, from its signature on. It is kept before anything is sent. */
+/** The swap of this tab, from its signature on. It is stored before anything is sent. */
 export type ActiveSwap = {
   request: QuoteRequest
   submission: Submission
-  /** What was signed, decoded: with it an EVM input comes back without the service. */
+  /** The decoded signed operation: with it an EVM input can be refunded without the service. */
   operation: unknown
-  /** Once the service has said so. */
+  /** Set once the service has accepted the submission. */
   swapId?: string
 }
 
 const NAME = 'active-swap'
-const active = createObservable(readKept<ActiveSwap>(NAME))
+const active = createObservable(readStored<ActiveSwap>(NAME))
 
 export const useActiveSwap = (): ActiveSwap | undefined => useObservable(active)
 

@@ -4,7 +4,7 @@ import { Row } from '../parts/row.tsx'
 import { chainOf } from '../service/catalog.ts'
 import { useSession } from '../service/session.ts'
 
-/** An EIP-7702 authorization in words: it is asked for once per wallet and chain. */
+/** An EIP-7702 authorization in words. It is needed once per wallet and chain. */
 export function AuthorizationTerms({
   fields,
   request,
@@ -18,8 +18,7 @@ export function AuthorizationTerms({
     <>
       <p class="prose">
         This is the wallet's first swap on {name}. It signs once that its account there runs the service's
-        contract, which can do one thing: hand over exactly what the wallet signs for, when it signs for it.
-        No gas coin is needed.
+        contract. The contract can only transfer the amounts that the wallet signs. No gas coin is needed.
       </p>
       <dl class="rows">
         <Row name="Wallet">

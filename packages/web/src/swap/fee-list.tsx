@@ -5,10 +5,10 @@ import { useSession } from '../service/session.ts'
 import type { Order } from './order.ts'
 import { feeName } from './words.ts'
 
-// As many as a quote has at most but one: the list does not jump when the first price arrives.
+// One fewer than a quote has at most, so that the list does not jump when the first price arrives.
 const PLACEHOLDERS = ['serviceFee', 'originNetwork', 'deliveryNetwork'] as const
 
-/** Each part of the costs, in the token that is paid. */
+/** Each part of the costs, in the input token. */
 export function FeeList({ quote, order }: { quote: QuoteReply | undefined; order: Order }) {
   const { catalog } = useSession()
   const input = tokenOf(catalog, order.originChain, order.inputToken)

@@ -7,7 +7,7 @@ import { useSession } from '../service/session.ts'
 
 type Props = { chain: ChainEntry; token: TokenEntry; onAll?(amount: string): void }
 
-/** What the wallet holds of a token, and on a local network more of it for the asking. */
+/** The wallet's balance of a token, and on a local network a button for more. */
 export function Funds({ chain, token, onAll }: Props) {
   const { settings, wallets } = useSession()
   const owner = wallets.used[chain.family]?.address

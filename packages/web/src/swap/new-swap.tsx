@@ -1,9 +1,9 @@
 import { useState } from 'preact/hooks'
 import { explain } from '../explain.ts'
-import { keep, readKept } from '../kept.ts'
 import { Problem } from '../parts/notice.tsx'
 import { chainOf, tokenOf } from '../service/catalog.ts'
 import { useSession } from '../service/session.ts'
+import { keep, readStored } from '../storage.ts'
 import { firstOrder, isServed, type Order, toRequest } from './order.ts'
 import { OrderForm } from './order-form.tsx'
 import { QuotePanel } from './quote-panel.tsx'
@@ -13,11 +13,11 @@ import { useQuote } from './use-quote.ts'
 
 const NAME = 'order'
 
-/** The order and its price side by side; then what is to be signed, in its place. */
+/** The order and its price side by side; then the review in the same place. */
 export function NewSwap() {
   const { client, catalog, wallets } = useSession()
   const [order, setOrder] = useState(() => {
-    const kept = readKept<Order>(NAME)
+    const kept = readStored<Order>(NAME)
     return kept && isServed(kept, catalog) ? kept : firstOrder(catalog)
   })
   const { phase, start, reset } = usePreparation()
@@ -29,7 +29,7 @@ export function NewSwap() {
   const change = (next: Order) => {
     keep(NAME, next)
     setOrder(next)
-    // What was wrong with the last order is not wrong with this one.
+    // An error of the previous order does not apply to this one.
     if (phase.kind === 'form' && phase.error) reset()
   }
 

@@ -13,7 +13,7 @@ type Props = { approval: Extract<Approval, { kind: 'operation' }>; request: Quot
 
 const OP_SECONDS = 120
 
-/** The operation that the wallet signs, in words. The SDK has found it to be what was quoted and ordered. */
+/** The operation that the wallet signs, in words. The SDK has checked that it matches quote and order. */
 export function OperationTerms({ approval, request }: Props) {
   const { catalog } = useSession()
   const { build, quote, signed } = approval
@@ -30,7 +30,7 @@ export function OperationTerms({ approval, request }: Props) {
         <Row name={`You receive on ${chainOf(catalog, request.destinationChain)?.name}`}>
           {formatUnits(quote.output, output)}
         </Row>
-        <Row name="At the very least">{formatUnits(quote.minOutput, output)}</Row>
+        <Row name="Guaranteed minimum">{formatUnits(quote.minOutput, output)}</Row>
         <Row name="Paid to">
           <Copyable text={request.recipient ?? request.walletAddress} label="recipient" />
         </Row>

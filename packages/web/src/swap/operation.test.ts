@@ -9,7 +9,7 @@ const evm = {
 }
 const solana = { wallet: '4Nd1', amount: '7', delivery: { fillDeadline: '200' } }
 
-test('every field that is signed is shown, with where it stands', () => {
+test('every signed field is shown with its path', () => {
   expect(fieldsOf(evm)).toEqual([
     { name: 'wallet', value: '0x1' },
     { name: 'refundDeadline', value: '300' },
@@ -20,7 +20,7 @@ test('every field that is signed is shown, with where it stands', () => {
   expect(fieldsOf(solana).map(({ name }) => name)).toEqual(['wallet', 'amount', 'delivery.fillDeadline'])
 })
 
-test('only an operation on an EVM chain has a deadline after which anyone refunds', () => {
+test('only an operation on an EVM chain has a deadline after which anyone can refund', () => {
   expect(deadlinesOf(evm)).toEqual({ fill: 200, refund: 300 })
   expect(deadlinesOf(solana)).toEqual({ fill: 200 })
 })

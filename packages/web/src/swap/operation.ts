@@ -1,6 +1,9 @@
 type Fields = Readonly<Record<string, unknown>>
 
-/** Every field of an operation, nested ones with their path; of typed data only what is hashed, not its types. */
+/**
+ * Every field of an operation, nested ones with their path; of typed data only the hashed values, not the
+ * types.
+ */
 export function fieldsOf(operation: unknown): { name: string; value: string }[] {
   const { message, domain, ...own } = operation as Fields
   return message === undefined ? flatten(own) : flatten({ ...(message as Fields), domain })
@@ -13,7 +16,7 @@ function flatten(fields: Fields, path = ''): { name: string; value: string }[] {
   })
 }
 
-/** In seconds. Only an operation on an EVM chain has a refund that anyone can make. */
+/** In seconds. Only an operation on an EVM chain has a refund that anyone can send. */
 export function deadlinesOf(operation: unknown): { fill?: number; refund?: number } {
   const { message, delivery } = operation as Fields
   const own = isFields(message) ? message : {}

@@ -10,7 +10,7 @@ type Props = {
   isBusy: boolean
 }
 
-/** What is paid, where, and what for. */
+/** The input and the output of the swap. */
 export function OrderForm({ order, onChange, quote, isBusy }: Props) {
   return (
     <fieldset class="order" disabled={isBusy}>

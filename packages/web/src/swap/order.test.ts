@@ -20,20 +20,20 @@ const owners = { evm: { address: '0xme' }, solana: { address: 'me' } }
 const order = firstOrder(catalog)
 
 describe('the form', () => {
-  test('begins with ten dollars to the other end of the list', () => {
+  test('starts with ten dollars to the other end of the list', () => {
     expect(order).toMatchObject({ inputToken: 'USDC-1', outputToken: 'SOL-2', amount: '10' })
   })
 
-  test('keeps the token where the new chain has it, and takes its coin where not', () => {
+  test("keeps the token if the new chain has it, and else takes the chain's coin", () => {
     expect(onChain(catalog, token(1, 'USDC', 6, '1.00'), 2)).toBe('USDC-2')
     expect(onChain(catalog, token(1, 'WETH', 18, '1.00'), 2)).toBe('SOL-2')
   })
 
-  test('turned twice is what it was', () => {
+  test('reversed twice is unchanged', () => {
     expect(turned(turned(order))).toEqual(order)
   })
 
-  test('of another day is not used when its tokens are gone', () => {
+  test('stored earlier is not used if its tokens are gone', () => {
     expect(isServed(order, catalog)).toBe(true)
     expect(isServed({ ...order, outputToken: 'gone' }, catalog)).toBe(false)
   })
@@ -52,11 +52,11 @@ describe('a request', () => {
     [{ amount: 'ten' }, 'digits'],
     [{ amount: '0.0000001' }, 'up to 6 decimals'],
     [{ destinationChain: 1, outputToken: 'USDC-1' }, 'two different tokens'],
-  ])('%j is told what is missing', (change, words) => {
+  ])('%j says what is missing', (change, words) => {
     expect(toRequest({ ...order, ...change }, catalog, owners)).toContain(words)
   })
 
-  test('needs a wallet to pay and somebody to be paid', () => {
+  test('needs a paying wallet and a recipient', () => {
     expect(toRequest(order, catalog, {})).toContain('Connect a wallet for alpha')
     expect(toRequest(order, catalog, { evm: owners.evm })).toContain('name a recipient')
     expect(toRequest({ ...order, recipient: 'you' }, catalog, { evm: owners.evm })).toMatchObject({

@@ -3,7 +3,7 @@ import { parseAmount } from '../amounts.ts'
 import { type Catalog, chainOf, tokenOf } from '../service/catalog.ts'
 import type { Family } from '../wallets/wallet.ts'
 
-/** What the form says, as it was typed. */
+/** The content of the form, as typed. */
 export type Order = {
   originChain: number
   inputToken: string
@@ -16,7 +16,7 @@ export type Order = {
 
 export type Owners = Readonly<Partial<Record<Family, { address: string }>>>
 
-/** What the form begins with: ten dollars on the first chain, to the last chain's coin. */
+/** The initial form: ten dollars on the first chain, to the last chain's coin. */
 export function firstOrder(catalog: Catalog): Order {
   const { chains, tokens } = catalog
   const origin = chains[0]
@@ -33,7 +33,7 @@ export function firstOrder(catalog: Catalog): Order {
   }
 }
 
-/** For the first look alone: what a token is worth is the quote's business. */
+/** Only for the initial form: the real value of a token comes from a quote. */
 function isDollar({ symbol, native }: TokenEntry): boolean {
   return !native && symbol.startsWith('USD')
 }
@@ -46,13 +46,13 @@ function firstToken({ tokens }: Catalog, chainId: number): TokenEntry {
   return found
 }
 
-/** The same token, or the same asset, on another chain; else that chain's coin. */
+/** The same token or asset on another chain; else that chain's coin. */
 export function onChain(catalog: Catalog, token: TokenEntry | undefined, chainId: number): string {
   const same = catalog.tokens.find((each) => each.chainId === chainId && each.symbol === token?.symbol)
   return (same ?? firstToken(catalog, chainId)).address
 }
 
-/** The other way round, with the amount as it is. */
+/** The reverse direction, with the same amount. */
 export function turned(order: Order): Order {
   const { originChain, inputToken, destinationChain, outputToken, amount } = order
   return {
@@ -61,19 +61,19 @@ export function turned(order: Order): Order {
   }
 }
 
-/** An order of another day may name what is no longer served. */
+/** A stored order may name tokens that are no longer supported. */
 export function isServed(order: Order, catalog: Catalog): boolean {
   const { originChain, inputToken, destinationChain, outputToken } = order
   return Boolean(tokenOf(catalog, originChain, inputToken) && tokenOf(catalog, destinationChain, outputToken))
 }
 
-/** The request for a quote, or what is missing for one, said to a person. */
+/** The request for a quote, or a sentence that says what is missing. */
 export function toRequest(order: Order, catalog: Catalog, owners: Owners): QuoteRequest | string {
   const { originChain, inputToken, destinationChain, outputToken } = order
   const origin = chainOf(catalog, originChain)
   const destination = chainOf(catalog, destinationChain)
   const token = tokenOf(catalog, originChain, inputToken)
-  if (!origin || !destination || !token) return 'Choose what to swap.'
+  if (!origin || !destination || !token) return 'Choose the tokens to swap.'
   if (originChain === destinationChain && inputToken === outputToken) return 'Choose two different tokens.'
   const amount = order.amount.trim() === '' ? 0n : parseAmount(order.amount, token)
   if (amount === undefined) return `Write the amount in digits, with up to ${token.decimals} decimals.`

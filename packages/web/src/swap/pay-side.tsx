@@ -5,7 +5,7 @@ import { Funds } from './funds.tsx'
 import { type Order, onChain } from './order.ts'
 import { SideFields } from './side-fields.tsx'
 
-/** What leaves the wallet, and which one. */
+/** The amount that leaves the wallet, and the wallet. */
 export function PaySide({ order, onChange }: { order: Order; onChange(order: Order): void }) {
   const { catalog } = useSession()
   const input = tokenOf(catalog, order.originChain, order.inputToken)

@@ -9,7 +9,7 @@ import {
   type Submission,
 } from '@geoswap/sdk'
 
-/** What the user is asked for, after the SDK has found it to be what was ordered. */
+/** A request for the user's approval, after the SDK has checked it against the order. */
 export type Approval =
   | { kind: 'authorization'; fields: AuthorizationFields }
   | { kind: 'operation'; build: Build; quote: QuoteReply; signed: string }
@@ -20,11 +20,14 @@ type Preparation = {
   request: QuoteRequest
   signer: Signer
   signal: AbortSignal
-  /** Resolves when the user agrees; a user who does not aborts the signal. */
+  /** Resolves if the user agrees; a refusal aborts the signal. */
   approve(approval: Approval): Promise<void>
 }
 
-/** Quote, build, checks, approvals, signature: all but the submission, which has to survive a reload. */
+/**
+ * Quotes, builds, checks, asks for approval and signs. The submission is separate, since it has to survive a
+ * reload.
+ */
 export async function prepareSwap(client: Client, preparation: Preparation): Promise<Prepared> {
   const { request, signal } = preparation
   const ready = new AbortController()
@@ -44,7 +47,7 @@ export async function prepareSwap(client: Client, preparation: Preparation): Pro
         if (progress.step === 'built') build = progress.build
         if (progress.step !== 'submitting') return
         submission = progress.submission
-        // Nothing was sent yet: an aborted signal stops the SDK before it does.
+        // Nothing was sent yet: an aborted signal stops the SDK before the submission.
         ready.abort()
       },
     })
@@ -55,7 +58,7 @@ export async function prepareSwap(client: Client, preparation: Preparation): Pro
   return { submission, build }
 }
 
-/** The same signer, asking first. The SDK calls it only with what its checks returned. */
+/** The same signer, with the user's approval first. The SDK calls it only with the result of its checks. */
 function withApproval(
   { signer, approve }: Preparation,
   getOperation: () => { build: Build; quote: QuoteReply },

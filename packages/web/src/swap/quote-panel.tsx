@@ -12,7 +12,7 @@ import { refundTerms } from './words.ts'
 
 const QUOTE_SECONDS = 30
 
-/** The price, and everything that it is made of. */
+/** The price and all its parts. */
 export function QuotePanel({ order, state }: { order: Order; state: QuoteState }) {
   const { catalog } = useSession()
   const { quote, isStale } = state
@@ -51,7 +51,7 @@ export function QuotePanel({ order, state }: { order: Order; state: QuoteState }
           <p>{message}</p>
         </Notice>
       ))}
-      <h3>If it goes wrong</h3>
+      <h3>If the swap fails</h3>
       <p class="prose">{refundTerms(origin.family, input.symbol)}</p>
     </section>
   )

@@ -1,7 +1,7 @@
 import type { Build } from '@geoswap/sdk'
 import { fieldsOf } from './operation.ts'
 
-/** What is signed, field by field, and the bytes that the wallet is given. */
+/** The signed fields, and the bytes that the wallet receives. */
 export function RawFields({ build, signed }: { build: Build; signed: string }) {
   const bytes = { name: build.origin === 'evm' ? 'hash' : 'transaction', value: signed }
   return (

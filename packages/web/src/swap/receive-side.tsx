@@ -8,7 +8,7 @@ import { SideFields } from './side-fields.tsx'
 
 type Props = { order: Order; onChange(order: Order): void; quote: QuoteReply | undefined }
 
-/** What arrives, and where. */
+/** The output and its recipient. */
 export function ReceiveSide({ order, onChange, quote }: Props) {
   const { catalog } = useSession()
   const output = tokenOf(catalog, order.destinationChain, order.outputToken)

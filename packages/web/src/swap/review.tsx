@@ -10,12 +10,12 @@ type Props = {
   onDecline(): void
 }
 
-/** What is about to be signed, decoded, and the choice to leave it. */
+/** The decoded content to be signed, and the choice to decline. */
 export function Review({ request, phase, onDecline }: Props) {
   const { approval, agree } = phase
   const isOperation = approval.kind === 'operation'
   const heading = useRef<HTMLHeadingElement>(null)
-  // The form is gone, and whoever does not see it has to be where the question is.
+  // Moves the focus to the question, for screen readers.
   useEffect(() => heading.current?.focus(), [approval])
   return (
     <section class="card narrow" aria-labelledby="review-title">

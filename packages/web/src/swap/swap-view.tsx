@@ -2,7 +2,7 @@ import { useActiveSwap } from './active.ts'
 import { ActiveSwapView } from './active-swap-view.tsx'
 import { NewSwap } from './new-swap.tsx'
 
-/** One swap at a time: the one under way, or the next one. */
+/** One swap at a time: the current one, or the next one. */
 export function SwapView() {
   const active = useActiveSwap()
   return active ? <ActiveSwapView key={active.submission.geoOpToken} active={active} /> : <NewSwap />

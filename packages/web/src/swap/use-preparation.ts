@@ -10,7 +10,7 @@ export type Phase =
   | { kind: 'working'; words: string }
   | { kind: 'asking'; approval: Approval; agree(): void }
 
-/** From the order to a submission, with the user's yes in between. */
+/** Leads from the order to a submission, with the user's approval in between. */
 export function usePreparation() {
   const { client } = useSession()
   const [phase, setPhase] = useState<Phase>({ kind: 'form' })
@@ -29,7 +29,7 @@ export function usePreparation() {
   async function start(request: QuoteRequest, { signer }: Wallet): Promise<void> {
     const own = new AbortController()
     controller.current = own
-    setPhase({ kind: 'working', words: 'Asking for what there is to sign…' })
+    setPhase({ kind: 'working', words: 'Preparing the operation to sign…' })
     try {
       const { signal } = own
       const { submission, build } = await prepareSwap(client, { request, signer, approve, signal })
@@ -39,7 +39,7 @@ export function usePreparation() {
     }
   }
 
-  /** Back to the form: nothing was signed, or what was wrong is no longer of interest. */
+  /** Returns to the form: nothing was signed, or the error was dismissed. */
   function reset(): void {
     controller.current?.abort()
     setPhase({ kind: 'form' })

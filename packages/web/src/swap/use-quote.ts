@@ -4,16 +4,16 @@ import { useEffect, useState } from 'preact/hooks'
 export type QuoteState = {
   quote?: QuoteReply | undefined
   error?: unknown
-  /** A newer one is on its way: what is shown may be of another order. */
+  /** A newer quote is being loaded: the shown one may belong to another order. */
   isStale: boolean
 }
 
 const TYPING_MS = 300
 const RETRY_MS = 3_000
-// So that a quote that is looked at never runs out.
+// Refreshes early, so that a visible quote never expires.
 const BEFORE_END_MS = 2_000
 
-/** A live price: asked when the order changes, and again before it runs out while somebody looks. */
+/** A live price: requested when the order changes, and again before it expires while the page is visible. */
 export function useQuote(client: Client, request: QuoteRequest | undefined): QuoteState {
   const [state, setState] = useState<QuoteState>({ isStale: false })
   const key = request && JSON.stringify(request)
@@ -54,7 +54,7 @@ async function askOnce(client: Client, request: QuoteRequest, signal: AbortSigna
   }
 }
 
-/** Until the next question; undefined where the same one would get the same answer. */
+/** Milliseconds until the next request; undefined if the same request would get the same answer. */
 function pauseAfter({ quote, error }: QuoteState): number | undefined {
   if (quote) return Math.max(RETRY_MS, Date.parse(quote.expiresAt) - Date.now() - BEFORE_END_MS)
   return error instanceof GeoswapError && !error.retryable ? undefined : RETRY_MS

@@ -3,7 +3,7 @@ import { rememberOperation } from '../explore/operations.ts'
 import { useSession } from '../service/session.ts'
 import { type ActiveSwap, setActiveSwap } from './active.ts'
 
-/** Sends what was signed until the service has said what became of it: after a reload, the same again. */
+/** Sends the submission until its outcome is known; after a reload it sends the same one again. */
 export function useSubmission(active: ActiveSwap): { error: unknown; askAgain(): void } {
   const { client } = useSession()
   const [error, setError] = useState<unknown>()

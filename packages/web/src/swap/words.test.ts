@@ -3,13 +3,13 @@ import { feeName, refundReason, refundTerms } from './words.ts'
 
 const route = { origin: 'alpha', destination: 'solana' }
 
-test('each fee says what it is for and where', () => {
+test('each fee has its purpose and chain', () => {
   expect(feeName('originNetwork', route)).toBe('Network costs on alpha')
   expect(feeName('deliveryNetwork', route)).toBe('Network costs on solana')
   expect(feeName('accountRent', route)).toBe('New token account on solana')
 })
 
-test('a discount is told with the fee', () => {
+test('a discount is shown with the fee', () => {
   const feeDiscount = { tier: 'silver', discountPercent: 25, baseFeeBps: 12.5 }
   const quote = { feeBps: 9.38, feeDiscount } as Parameters<typeof feeName>[1]['quote']
 
@@ -21,7 +21,7 @@ test('only an EVM origin is promised a refund without the service', () => {
   expect(refundTerms('solana', 'USDC')).toContain('you trust the operator')
 })
 
-test('a reason that is not known yet is still shown', () => {
+test('an unknown reason is still shown', () => {
   expect(refundReason('PRICE_MOVED')).toContain('price')
   expect(refundReason('NEW_REASON')).toBe('NEW_REASON')
 })

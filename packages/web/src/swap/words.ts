@@ -4,7 +4,7 @@ import type { Family } from '../wallets/wallet.ts'
 type FeeKind = QuoteReply['fees'][number]['kind']
 type Route = { origin: string; destination: string; quote?: QuoteReply | undefined }
 
-/** What a fee is for, and on which chain. */
+/** The purpose of a fee and its chain. */
 export function feeName(kind: FeeKind, { origin, destination, quote }: Route): string {
   if (kind === 'serviceFee') return serviceFee(quote)
   if (kind === 'originNetwork') return `Network costs on ${origin}`
@@ -21,7 +21,7 @@ function serviceFee(quote: QuoteReply | undefined): string {
     : fee
 }
 
-/** Who gives the input back, and what happens when nobody does. */
+/** The terms of a refund, also without the service. */
 export function refundTerms(family: Family, symbol: string): string {
   const back = `If it cannot be delivered, all of your ${symbol} comes back to the wallet that paid. `
   return family === 'evm'

@@ -2,12 +2,12 @@ import { fromViemAccount } from '@geoswap/sdk'
 import type { Hex } from 'viem'
 import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
 import { callNode } from '../chain/rpc.ts'
-import { keep, readSecret } from '../kept.ts'
+import { keep, readSecret } from '../storage.ts'
 import type { EvmCall, Wallet } from './wallet.ts'
 
 const NAME = 'burner-evm'
 
-/** The test wallet of this tab on EVM chains: its key is made here and gone with the tab. */
+/** The test wallet of this tab on EVM chains: its key is created here and gone with the tab. */
 export async function openEvmBurner(): Promise<Wallet> {
   const privateKey = readSecret<Hex>(NAME) ?? generatePrivateKey()
   keep(NAME, privateKey)
@@ -19,7 +19,7 @@ export async function openEvmBurner(): Promise<Wallet> {
   }
 }
 
-/** Test networks alone: nobody competes for blocks there, so the node's price is doubled and that is enough. */
+/** Only for test networks: nobody competes for blocks there, so twice the node's price is enough. */
 async function send(
   account: PrivateKeyAccount,
   { chainId, rpcUrl, to, data, gas }: EvmCall,

@@ -2,7 +2,7 @@ import { openEvmBurner } from './burner-evm.ts'
 import { openSolanaBurner } from './burner-solana.ts'
 import type { WalletOffer } from './wallet.ts'
 
-/** Offered on a local network alone, where money is free. */
+/** Only offered on a local network, where tokens are free. */
 export const burners: readonly WalletOffer[] = [
   { id: 'burner-evm', name: 'Test wallet', family: 'evm', connect: openEvmBurner },
   { id: 'burner-solana', name: 'Test wallet', family: 'solana', connect: openSolanaBurner },

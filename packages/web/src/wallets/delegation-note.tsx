@@ -4,7 +4,7 @@ import { Notice } from '../parts/notice.tsx'
 import { useSession } from '../service/session.ts'
 import type { Wallet } from './wallet.ts'
 
-/** Tells the owner of a wallet that signs no authorization whether it can swap here, before it tries. */
+/** Warns the owner of a wallet that cannot sign authorizations if it cannot swap on this chain. */
 export function DelegationNote({ chain, wallet }: { chain: ChainEntry; wallet: Wallet }) {
   const { client } = useSession()
   const [isReady, setReady] = useState<boolean>()
@@ -14,7 +14,7 @@ export function DelegationNote({ chain, wallet }: { chain: ChainEntry; wallet: W
     setReady(undefined)
     client
       .delegation({ chainId, walletAddress: wallet.address }, { signal: controller.signal })
-      // Unknown is not shown: the swap itself will say.
+      // An unknown state is not shown: the swap itself reports it.
       .then(
         ({ originReady }) => setReady(originReady),
         () => {},
@@ -28,7 +28,7 @@ export function DelegationNote({ chain, wallet }: { chain: ChainEntry; wallet: W
         <strong>
           {wallet.name} cannot pay from {chain.name} yet.
         </strong>{' '}
-        The first swap of a wallet carries an EIP-7702 authorization, and no standard lets a web page ask a
+        The first swap of a wallet needs an EIP-7702 authorization, and no standard lets a web page ask a
         browser wallet for one. Make the first swap with the command line or the SDK, or pay from Solana.
         After that this wallet works here.
       </p>

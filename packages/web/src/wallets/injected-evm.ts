@@ -1,15 +1,15 @@
 import { fromCallbacks } from '@geoswap/sdk'
 import type { EvmCall, Wallet, WalletOffer } from './wallet.ts'
 
-/** A provider as EIP-1193 has it, announced as EIP-6963 says. */
+/** A provider of EIP-1193, announced by EIP-6963. */
 type Provider = { request(call: { method: string; params?: readonly unknown[] }): Promise<unknown> }
 type Announcement = { info: { uuid: string; name: string; rdns: string }; provider: Provider }
 
-/** Tells of every EVM wallet that the browser has, now and later. */
-export function onInjectedEvm(tell: (offer: WalletOffer) => void): () => void {
+/** Reports every EVM wallet of the browser, now and later. */
+export function onInjectedEvm(onWallet: (offer: WalletOffer) => void): () => void {
   const hear = (event: Event) => {
     const { info, provider } = (event as CustomEvent<Announcement>).detail
-    tell({
+    onWallet({
       ...{ id: `evm ${info.rdns}`, name: info.name, family: 'evm' },
       connect: () => connect(info.name, info.rdns, provider),
     })
@@ -20,8 +20,8 @@ export function onInjectedEvm(tell: (offer: WalletOffer) => void): () => void {
 }
 
 /**
- * It signs operations by personal_sign. No standard lets a page ask for an EIP-7702 authorization, so such a
- * wallet can swap only where it is delegated already.
+ * Signs operations with personal_sign. No standard lets a page request an EIP-7702 authorization, so such a
+ * wallet can swap only where it is already delegated.
  */
 async function connect(name: string, rdns: string, provider: Provider): Promise<Wallet> {
   const [address] = (await provider.request({ method: 'eth_requestAccounts' })) as string[]

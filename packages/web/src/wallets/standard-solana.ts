@@ -1,7 +1,7 @@
 import { fromCallbacks } from '@geoswap/sdk'
 import type { Wallet, WalletOffer } from './wallet.ts'
 
-// The parts of the wallet standard that signing a transaction takes.
+// The parts of the wallet standard that are needed to sign a transaction.
 type Account = { address: string }
 type SignInput = { account: Account; transaction: Uint8Array; chain: string }
 type StandardWallet = {
@@ -17,16 +17,16 @@ type StandardWallet = {
     }>
   >
 }
-// By the numbers that the service has for them.
+// By the chain ids of the service.
 const CHAINS: Readonly<Record<number, string>> = { 792703809: 'solana:mainnet', 792703810: 'solana:devnet' }
 
 type Register = { register(...wallets: StandardWallet[]): () => void }
 
-/** Tells of every Solana wallet that the browser has, now and later. */
-export function onStandardSolana(tell: (offer: WalletOffer) => void): () => void {
+/** Reports every Solana wallet of the browser, now and later. */
+export function onStandardSolana(onWallet: (offer: WalletOffer) => void): () => void {
   const api: Register = {
     register(...wallets) {
-      for (const wallet of wallets.filter(canSign)) tell(toOffer(wallet))
+      for (const wallet of wallets.filter(canSign)) onWallet(toOffer(wallet))
       return () => {}
     },
   }

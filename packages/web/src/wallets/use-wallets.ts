@@ -7,12 +7,12 @@ import type { Family, Wallet, WalletOffer } from './wallet.ts'
 
 export type Wallets = {
   offers: readonly WalletOffer[]
-  /** The one in use, for each family of chains. */
+  /** The current wallet of each family. */
   used: Readonly<Partial<Record<Family, Wallet>>>
   use(offer: WalletOffer, chainId?: number): Promise<void>
 }
 
-/** The wallets of this browser. On a local network the test wallets are in use from the start. */
+/** The wallets of this browser. On a local network the test wallets are selected at the start. */
 export function useWallets(settings: Settings | undefined): Wallets {
   const [offers, setOffers] = useState<readonly WalletOffer[]>([])
   const [used, setUsed] = useState<Wallets['used']>({})

@@ -8,7 +8,7 @@ import { DelegationNote } from './delegation-note.tsx'
 
 type Props = { chain: ChainEntry; label: 'from' | 'to'; children?: ComponentChildren }
 
-/** The wallet of a side, folded away: most people have one. */
+/** The wallet of one side, collapsed, since most people have one. */
 export function WalletPicker({ chain, label, children }: Props) {
   const { wallets } = useSession()
   const [problem, setProblem] = useState<string>()

@@ -2,7 +2,7 @@ import type { Signer } from '@geoswap/sdk'
 
 export type Family = 'evm' | 'solana'
 
-/** A transaction that somebody pays gas for: a refund without the service. */
+/** A transaction whose gas the wallet pays: a refund without the service. */
 export type EvmCall = { chainId: number; rpcUrl: string; to: `0x${string}`; data: `0x${string}`; gas: bigint }
 
 export type Wallet = {
@@ -11,11 +11,11 @@ export type Wallet = {
   family: Family
   address: string
   signer: Signer
-  /** Sends a transaction of its own and returns its hash; only wallets of EVM chains do. */
+  /** Sends its own transaction and returns the hash; only wallets of EVM chains have it. */
   send?(call: EvmCall): Promise<string>
 }
 
-/** A wallet that could be used: connecting may ask the user. The chain is the one that it is wanted for. */
+/** An available wallet. Connecting may ask the user. The chain is the one it is needed for. */
 export type WalletOffer = Pick<Wallet, 'id' | 'name' | 'family'> & {
   connect(chainId?: number): Promise<Wallet>
 }

@@ -57,7 +57,7 @@ export function accountMethods(ledger: Ledger): Methods {
 
 type AccountQuery = { address: Address; slot: number; config: Config }
 
-/** Null, as nodes answer, when there is no such account at that slot. */
+/** Null, as nodes answer, if the account does not exist at that slot. */
 export function findAccountJson(ledger: Ledger, query: AccountQuery) {
   const { slot, config } = query
   const account = findAt(ledger.accounts, query)
@@ -76,7 +76,7 @@ function readProgramAccounts(ledger: Ledger, query: { program: Address; slot: nu
   })
 }
 
-/** The test that all of the client's `filters` make together. */
+/** Combines all of the client's `filters`. */
 export function readFilters(config: Config): (account: Account) => boolean {
   const filters = readArray(config.filters ?? [], { max: MAX_FILTERS }).map(readFilter)
   return (account) => filters.every((matches) => matches(account))

@@ -9,7 +9,7 @@ import { toBase58 } from '../wire-transaction.ts'
 
 const MAX_BLOCK_RANGE = 500_000
 
-/** Slots, blocks and what the node says of itself. */
+/** Slots, blocks and the node's identity. */
 export function chainMethods(ledger: Ledger): Methods {
   const { slots } = ledger
   const slotOf = (config: unknown) => readBank(ledger, readConfig(config)).slot
@@ -51,7 +51,7 @@ export function chainMethods(ledger: Ledger): Methods {
       const count = Math.min(findInteger(limit) ?? 0, MAX_BLOCK_RANGE)
       return count === 0 ? [] : readRange(ledger, { start: first, end: first + count - 1, config })
     },
-    // Blocks are never full here, so no one ever has to outbid another.
+    // Blocks are never full here, so no priority fee is needed.
     getRecentPrioritizationFees: () =>
       slots.blocks.slice(-BLOCKHASH_LIFE_BLOCKS).map(({ slot }) => ({ slot, prioritizationFee: 0 })),
   }

@@ -17,11 +17,11 @@ import { invalidParams } from '../rpc-error.ts'
 import { currentSlot } from '../slots.ts'
 import type { Ticker } from '../ticker.ts'
 
-// A request must not hold the event loop for long: one slot takes about 20 µs.
+// A request must not block the event loop for long: one slot takes about 20 µs.
 const MAX_ADVANCE = 100_000
 const MAX_ACCOUNT_BYTES = 10_485_760
 
-/** Controls that no real node has: time and faults, in the hands of a test. */
+/** Controls that no real node has, for tests: time and faults. */
 export function devMethods(node: { ledger: Ledger; faults: Faults; ticker: Ticker }): Methods {
   const { ledger, faults, ticker } = node
   const slot = () => currentSlot(ledger.slots)
@@ -57,7 +57,7 @@ export function devMethods(node: { ledger: Ledger; faults: Faults; ticker: Ticke
   }
 }
 
-/** A whole number counts transactions, a fraction is a probability; the object form can say either. */
+/** A whole number counts transactions, a fraction is a probability; the object form can express either. */
 function readDrop(amount: unknown): Partial<Faults> {
   const fraction = isObject(amount) ? amount.probability : amount
   if (

@@ -22,7 +22,7 @@ const MAX_STATUSES = 256
 const MAX_SIGNATURES = 1000
 const MEMO_PROGRAMS: ReadonlySet<string | undefined> = new Set(SUPPORTED_MEMO_PROGRAM_ADDRESSES)
 
-/** Transactions that landed: their status, content and order per address. */
+/** Landed transactions: their status, content and order per address. */
 export function historyMethods(ledger: Ledger): Methods {
   const { slots } = ledger
   return {
@@ -32,7 +32,7 @@ export function historyMethods(ledger: Ledger): Methods {
       const wanted = readArray(signatures, { max: MAX_STATUSES }).map(readSignature)
       const value = wanted.map((signature) => {
         const landed = ledger.history.find(signature)
-        // Without the search a node looks only into its cache of recent blocks.
+        // Without the search a node reads only its cache of recent blocks.
         const isSeen = landed && (searchAll || landed.slot >= slot - BLOCKHASH_LIFE_BLOCKS)
         return isSeen ? toStatus(ledger, landed) : null
       })
@@ -90,7 +90,7 @@ function positionOf(all: readonly Landed[], signature: string): number {
   return all.findIndex(({ transaction }) => transaction.signature === signature)
 }
 
-// As nodes store it: every memo with its length in front.
+// In the nodes' format: every memo preceded by its length.
 function findMemo({ keys, transaction }: Landed): string | null {
   const memos = transaction.message.instructions
     .filter(({ programIndex }) => MEMO_PROGRAMS.has(keys[programIndex]?.address))

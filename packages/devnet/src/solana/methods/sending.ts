@@ -29,7 +29,7 @@ import { readMessage, readWireTransaction, type WireTransaction } from '../wire-
 type Node = { ledger: Ledger; faults: Faults; faucet: Faucet }
 type Run = { transaction: WireTransaction; slot: number; verify: boolean; checkAge: boolean }
 
-/** Everything that takes a transaction or message from the client. */
+/** All methods that take a transaction or message. */
 export function sendingMethods({ ledger, faults, faucet }: Node): Methods {
   return {
     sendTransaction([encoded, options]) {
@@ -48,7 +48,7 @@ export function sendingMethods({ ledger, faults, faucet }: Node): Methods {
       const transaction = await faucet.build({ to: readAddress(to), amount: readU64(amount) })
       const { slot } = readBank(ledger, { commitment: 'processed' })
       assertPreflight(ledger, { transaction, slot })
-      // Past the faults: those are for the transactions under test.
+      // Bypasses the faults, which are for the transactions under test.
       landTransaction(ledger, transaction)
       return transaction.signature
     },
@@ -119,7 +119,7 @@ function toSimulationJson(ledger: Ledger, transaction: WireTransaction, result: 
   }
 }
 
-// SIMD-186: what each loaded account adds to its data.
+// SIMD-186: added to the data size of each loaded account.
 const ACCOUNT_OVERHEAD_BYTES = 64
 
 function toAccounts(ledger: Ledger, query: { result: Simulated; slot: number; wanted: unknown }) {

@@ -16,7 +16,7 @@ type Provider = {
   lagging: LaggingNode
 }
 
-/** The controls of a shaped EVM chain that have a meaning here, under the same names. */
+/** The controls of a shaped EVM chain that apply here, with the same names. */
 export function providerControls({ ledger, slotMs, meter, settings, lagging }: Provider): Methods {
   const { slots } = ledger
   const preset = { callsPerSecond: settings.callsPerSecond, lagSlots: lagging.slots }
@@ -32,7 +32,7 @@ export function providerControls({ ledger, slotMs, meter, settings, lagging }: P
       slots.finalityHaltedAt ??= slotAt(slots, 'finalized')
       return true
     },
-    /** What is due becomes final with the next slot. */
+    /** The overdue slots become final with the next slot. */
     shape_resumeFinality() {
       slots.finalityHaltedAt = undefined
       return true

@@ -6,9 +6,10 @@ import { type Config, readBank } from '../params.ts'
 import type { Slots } from '../slots.ts'
 
 /**
- * A provider answers from a pool of nodes, and one of them may be some slots behind: what `getSlot` of another has
- * shown is not in its history yet, and a `minContextSlot` that it has not reached is refused with -32016.
- * Sources: https://www.helius.dev/docs/rpc/guides/getslot (nodes of a pool differ), Agave's custom_error.rs (the code).
+ * A provider answers from a pool of nodes, and one of them may be some slots behind. Its history lacks slots
+ * that `getSlot` of another node has shown, and it refuses a `minContextSlot` that it has not reached with
+ * -32016. Sources: https://www.helius.dev/docs/rpc/guides/getslot (nodes of a pool differ), Agave's
+ * custom_error.rs (the code).
  */
 export type LaggingNode = {
   /** The share of calls that it answers, from 0 to 1. */
@@ -23,7 +24,7 @@ export function createLaggingNode(): LaggingNode {
 
 const LAGGING = ['getSignaturesForAddress', 'getTransaction'] as const
 
-/** The same methods, answered by the lagging node at times. */
+/** The same methods, sometimes answered by the lagging node. */
 export function withLaggingNode(methods: Methods, ledger: Ledger, node: LaggingNode): Methods {
   const behind = (): Ledger => ({ ...ledger, slots: olderBy(ledger.slots, node.slots) })
   const atTimes =
@@ -45,7 +46,7 @@ function olderBy<T>(slots: Slots<T>, count: number): Slots<T> {
   return { ...slots, lags }
 }
 
-/** Other methods answer as always, unless the caller names a slot that the node has not reached. */
+/** Other methods answer as usual, unless the caller names a slot that the node has not reached. */
 function refuseOr(behind: Ledger, method: Method, params: unknown[]): unknown {
   const config = params.find(hasMinContextSlot)
   if (config) readBank(behind, config)

@@ -15,7 +15,7 @@ const CALLS_PER_SECOND = 300
 const TOO_MANY = 'The requests per second (RPS) of your requests are higher than your plan allows.'
 const REFUSAL = JSON.stringify({ jsonrpc: '2.0', error: { code: 429, message: TOO_MANY }, id: null })
 
-/** What a provider puts in front of its nodes: a pool of which one lags, a rate limit, and a meter. */
+/** The provider in front of the nodes: a pool with a lagging node, a rate limit, and a meter. */
 export function createProvider(node: { ledger: Ledger; methods: Methods; slotMs: number }): AnswerHttp {
   const meter = createMeter()
   const settings = { callsPerSecond: CALLS_PER_SECOND }
@@ -48,7 +48,7 @@ export function createProvider(node: { ledger: Ledger; methods: Methods; slotMs:
   }
 }
 
-/** One name per call; what is no request counts as one call. */
+/** One name per call; an invalid request counts as one call. */
 function methodsIn(body: string): string[] {
   const nameOf = (call: unknown) => (isObject(call) && typeof call.method === 'string' ? call.method : '')
   try {

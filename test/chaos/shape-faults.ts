@@ -1,12 +1,12 @@
 import { controlShape } from '@geoswap/devnet'
 import { delay } from '../bench/clock.ts'
 import type { LocalNetwork } from '../world.ts'
-import { type Battlefield, blocksOf, inTurn, type Strike } from './battlefield.ts'
-import type { NemesisEvent, ShapeTrouble } from './plan.ts'
+import type { NemesisEvent, ShapeFault } from './plan.ts'
+import { blocksOf, type FaultContext, inTurn, type RunContext } from './run-context.ts'
 
-// What chains of a public shape do, and their providers.
+// Faults of chains of a public shape, and of their providers.
 
-const KINDS: Record<ShapeTrouble['kind'], true> = {
+const KINDS: Record<ShapeFault['kind'], true> = {
   finalityStall: true,
   slowFinality: true,
   backendLag: true,
@@ -19,11 +19,11 @@ const KINDS: Record<ShapeTrouble['kind'], true> = {
 const SLOW = 3
 const GENTLE_MS = 15_000
 
-export function isOfShape(event: NemesisEvent): event is { at: number } & ShapeTrouble {
+export function isOfShape(event: NemesisEvent): event is { at: number } & ShapeFault {
   return event.kind in KINDS
 }
 
-export async function actOnShape(field: Strike, event: ShapeTrouble): Promise<void> {
+export async function actOnShape(field: FaultContext, event: ShapeFault): Promise<void> {
   const { wait } = field
   if (event.kind === 'lapse') return lapseGently(field, event.seconds)
   const url = controlOf(field.world.local, event.chain)
@@ -58,8 +58,8 @@ export async function actOnShape(field: Strike, event: ShapeTrouble): Promise<vo
 const UNTAKEN = `select 1 from swaps where state in ('accepted', 'locking') limit 1`
 const LOOK_MS = 250
 
-/** Whether every input that is to be taken is, within this time. */
-export async function untilTaken({ pool }: Pick<Battlefield, 'pool'>, withinMs: number): Promise<boolean> {
+/** Whether every pending input is locked within this time. */
+export async function untilTaken({ pool }: Pick<RunContext, 'pool'>, withinMs: number): Promise<boolean> {
   for (const end = Date.now() + withinMs; Date.now() < end; await delay(LOOK_MS)) {
     const found = await pool.query(UNTAKEN).catch(() => undefined)
     if (found?.rowCount === 0) return true
@@ -67,27 +67,27 @@ export async function untilTaken({ pool }: Pick<Battlefield, 'pool'>, withinMs: 
   return false
 }
 
-/** Most inputs are taken by then: the signatures of the others are too old afterwards. */
-async function lapseGently(field: Strike, seconds: number): Promise<void> {
-  field.doors.areClosed = true
+/** Most inputs are locked by then: the signatures of the others are too old afterwards. */
+async function lapseGently(field: FaultContext, seconds: number): Promise<void> {
+  field.admission.isClosed = true
   await untilTaken(field, GENTLE_MS)
   await lapse(field, seconds).finally(() => {
-    field.doors.areClosed = false
+    field.admission.isClosed = false
   })
 }
 
-/** Lets the same time pass on every chain, when none of them has trouble with its blocks. */
+/** Advances every chain by the same time, when none of them has a fault of its blocks. */
 export async function lapse(
-  { world, turns, places }: Pick<Battlefield, 'world' | 'turns' | 'places'>,
+  { world, turns, chainNames }: Pick<RunContext, 'world' | 'turns' | 'chainNames'>,
   seconds: number,
 ): Promise<void> {
   const advance = (name: string) => controlShape(controlOf(world.local, name), 'shape_advance', seconds)
-  let missing = places.length
+  let missing = chainNames.length
   let open = () => {}
   const allHere = new Promise<void>((resolve) => {
     open = resolve
   })
-  const evm = places.map((place) =>
+  const evm = chainNames.map((place) =>
     inTurn(turns, blocksOf(place), async () => {
       missing -= 1
       if (missing === 0) open()
@@ -98,13 +98,13 @@ export async function lapse(
   await Promise.all([...evm, allHere.then(() => advance('solana'))])
 }
 
-type DeepReorg = Extract<ShapeTrouble, { kind: 'deepReorg' }>
+type DeepReorg = Extract<ShapeFault, { kind: 'deepReorg' }>
 
 /**
- * Undoes all blocks of this time, and none of their transactions comes back: when the chain goes on, the ops that were
- * locked in them are too old. What was paid for those is lost.
+ * Reverts all blocks of this time span, and none of their transactions returns: when the chain resumes, the
+ * ops that were locked in them are too old. Their outputs are lost.
  */
-async function undoDeep(field: Strike, event: DeepReorg): Promise<void> {
+async function undoDeep(field: FaultContext, event: DeepReorg): Promise<void> {
   const chain = field.world.chainNamed(event.chain)
   await chain.halt()
   const from = await chain.client.getBlockNumber({ cacheTime: 0 })
@@ -124,7 +124,7 @@ async function undoDeep(field: Strike, event: DeepReorg): Promise<void> {
   }
 }
 
-/** Everything as the shape has it, where there is one. */
+/** Resets everything to the values of the shape, if there is one. */
 export async function calmShape(local: Pick<LocalNetwork, 'chains'>): Promise<void> {
   for (const { shape, family } of local.chains) {
     if (!shape) continue

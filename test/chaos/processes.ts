@@ -19,22 +19,24 @@ type Member = {
   name: string
   port: number
   log: string
-  /** Where in the log this life of it begins. */
+  /** The log offset at which this process started. */
   from: number
   isUp: boolean
   child?: ChildProcess
 }
 
-export type Crew = {
+export type ServiceProcesses = {
   apiUrls: string[]
   /** How often each fail-point ended a process. */
   crashes: Map<FailPoint, number>
-  /** Whether this process has had the time to start. */
+  /** Whether this process has had time to start. */
   isUp(name: string): boolean
   signal(role: Role, index: number, signal: NodeJS.Signals): boolean
-  /** Puts the clock of this process this far ahead of the true time; one that starts again has the true time. */
+  /**
+   * Sets the clock of this process this far ahead of the true time; a restarted process has the true time.
+   */
   setClock(role: Role, index: number, aheadMs: number): void
-  /** From now on nobody is armed; whoever is paused goes on. */
+  /** Disarms all processes and resumes paused ones. */
   calm(): void
   stop(): Promise<void>
 }
@@ -45,11 +47,11 @@ type Options = {
   random: Random
   workers: number
   attesters: number
-  /** Each fail-point is armed until it has ended a process this often. */
+  /** Each fail-point is armed until it has ended this many processes. */
   target: number
-  /** With how many fail-points a process is armed at most, drawn from those that are still to be seen. */
+  /** The most fail-points that a process is armed with, drawn from those still to be reached. */
   armsAtOnce?: number | undefined
-  /** Whose fail-points these are; everybody's by default. */
+  /** The roles that are armed; all by default. */
   armed?: readonly Role[]
   mutant?: Mutant
   config(file: ServiceConfig, name: string): object
@@ -58,17 +60,19 @@ type Options = {
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const RESTART_MS = 200
 
-/** Where each fail-point is reached: the rest is the worker's. */
-const PLACES: Partial<Record<FailPoint, Role>> = {
+/** The role that reaches each fail-point; by default the worker. */
+const ROLE_OF_POINT: Partial<Record<FailPoint, Role>> = {
   ...{ 'before accept': 'api', 'after accept': 'api' },
   ...{ 'before outcome': 'attester', 'after outcome': 'attester', 'after attestation': 'attester' },
 }
 // This network has no gas float: lanes/top-up.chain.test.ts crashes there.
 const points = failPoints.filter((point) => !point.endsWith('topup'))
-const pointsOf = (role: Role) => points.filter((point) => (PLACES[point] ?? 'worker') === role)
+const pointsOf = (role: Role) => points.filter((point) => (ROLE_OF_POINT[point] ?? 'worker') === role)
 
-/** The service's processes, each started again whenever it ends, and armed with a crash that is still to be seen. */
-export async function startCrew(options: Options): Promise<Crew> {
+/**
+ * The service's processes, each restarted when it ends, and armed with crashes that are still to be reached.
+ */
+export async function startProcesses(options: Options): Promise<ServiceProcesses> {
   const { network, ledger, random } = options
   const build = await buildForRun(options.mutant)
   await migrate(network, build)
@@ -77,7 +81,7 @@ export async function startCrew(options: Options): Promise<Crew> {
   let stopping = false
   let isCalm = false
 
-  /** Everything that is still to be seen: the points early in a swap's life are soon done, and let it pass. */
+  /** All fail-points still to be reached: those early in a swap are reached soon and then let it pass. */
   function armsFor({ role }: Member): string {
     if (isCalm || !(options.armed?.includes(role) ?? true)) return ''
     return pointsOf(role)
@@ -151,7 +155,7 @@ export async function startCrew(options: Options): Promise<Crew> {
   }
 }
 
-/** Waits until one of the API's processes answers. */
+/** Waits until an API process answers. */
 export async function untilReady(apiUrls: readonly string[], withinMs: number): Promise<void> {
   const deadline = Date.now() + withinMs
   for (;;) {
@@ -169,7 +173,7 @@ export async function untilReady(apiUrls: readonly string[], withinMs: number): 
   }
 }
 
-/** As long as there is somebody to tell it to. */
+/** Sends only while the process is connected. */
 function tell({ child }: Member, order: { clockMs?: number; arms?: string }): void {
   if (child?.connected) child.send(order, () => {})
 }

@@ -4,9 +4,9 @@ import { getRule } from './alarms.ts'
 import type { Role } from './processes.ts'
 import type { Scene } from './scene.ts'
 
-// What an operator sees.
+// Observations of an operator.
 
-/** Waits for the condition of an alarm on what Prometheus would scrape. */
+/** Waits for the condition of an alarm on the metrics that Prometheus would scrape. */
 export async function seesAlarm(scene: Scene, name: string, timeoutMs?: number): Promise<void> {
   const { expr, for: patience } = getRule(name)
   const isSounding = async () => fires(expr, await scene.processes.scrape())
@@ -27,7 +27,7 @@ export async function seesInLog(scene: Scene, role: Role, text: string): Promise
 type Side = { chainId: number; token(symbol: string): string }
 type Asked = { what: string; to: Side; symbol?: string; answer: string }
 
-/** Waits until a quote of USDC on alpha for this is answered like that. */
+/** Waits until a quote of USDC on alpha for this token gets this answer. */
 export async function seesQuote(scene: Scene, { what, to, symbol = 'USDC', answer }: Asked): Promise<void> {
   const { world, solana } = scene
   const order = { from: world.alpha, sell: 'USDC', to, buy: symbol, amount: 10_000_000n }
@@ -43,7 +43,7 @@ export async function seesQuote(scene: Scene, { what, to, symbol = 'USDC', answe
 
 type Line = { msg: string; chain?: string; why?: string; err?: { message: string } }
 
-/** The parts of a log line that a person reads first. */
+/** The parts of a log line that people read first. */
 function describeLine(line: string): string {
   const { msg, chain, why, err }: Line = JSON.parse(line)
   const cause = err && (/^Details: (.*)$/m.exec(err.message)?.[1] ?? err.message.split('\n')[0])

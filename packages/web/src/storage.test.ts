@@ -1,5 +1,5 @@
 import { beforeEach, expect, test, vi } from 'vitest'
-import { forget, keep, readKept, readSecret } from './kept.ts'
+import { forget, keep, readSecret, readStored } from './storage.ts'
 
 function createStorage() {
   const values = new Map<string, string>()
@@ -29,17 +29,17 @@ test('a secret stays in its tab', () => {
   expect(readSecret('api-key')).toBeUndefined()
 })
 
-test('a secret that an earlier version had the browser keep is removed, and not used', () => {
+test('a secret that an earlier version stored in the browser is removed and not used', () => {
   browser.setItem('geoswap.api-key', '"gsk_old"')
 
   expect(readSecret('api-key')).toBeUndefined()
   expect([...browser.values]).toEqual([])
 })
 
-test('what is no secret is found where it was kept, and what somebody else wrote is nothing', () => {
+test('other values are found where they were stored, and foreign content is ignored', () => {
   keep('operations', [1], 'browser')
   tab.setItem('geoswap.order', 'not JSON')
 
-  expect(readKept('operations')).toEqual([1])
-  expect(readKept('order')).toBeUndefined()
+  expect(readStored('operations')).toEqual([1])
+  expect(readStored('order')).toBeUndefined()
 })

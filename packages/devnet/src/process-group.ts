@@ -1,24 +1,24 @@
 import { type Role, type Supervised, supervise } from './supervise.ts'
 
-/** Members with a lower stop order are stopped first: who uses a thing goes before the thing. */
+/** Members with a lower stop order are stopped first: users of a resource before the resource. */
 type Member = Supervised & { stopOrder: number }
 
-/** All the processes of one network. */
-export type Crew = {
+/** All processes of one network. */
+export type ProcessGroup = {
   add(member: Member): void
   start(role: Role): Promise<void>
   pids(): Record<string, number[]>
   kill(name: string): void
-  /** Stops a role for good. */
+  /** Stops a role permanently. */
   dismiss(name: string): Promise<void>
   stop(): Promise<void>
 }
 
-export function createCrew(): Crew {
+export function createProcessGroup(): ProcessGroup {
   const members: Member[] = []
   let isStopping = false
 
-  // A start that overlaps with the stop of everything must not leave its process behind.
+  // A start that overlaps with the stop of the network must not leave its process behind.
   function add(member: Member): void {
     members.push(member)
     if (isStopping) void member.stop()

@@ -3,30 +3,30 @@ import type { Side } from '../catalog.ts'
 import { type Attempt, standingOf } from '../store/journal.ts'
 import { currentOwner } from '../store/owner.ts'
 import type { ChosenWallet } from '../wallets.ts'
-import { attendedBy, choosePayer } from './desk.ts'
+import { attendedBy, choosePayer } from './mcp-context.ts'
 
 const owner = currentOwner()
 const running = new Set(['at-it'])
 const isAttended = attendedBy(running)
 const standing = (attempt: object) => standingOf({ owner, ...attempt } as Attempt, isAttended)
 
-test('a submission without an answer is gone on with by the server that made it, once its call is over', () => {
+test('an unanswered submission is continued by its own server once its call is over', () => {
   expect(standing({ id: 'at-it', stage: 'submitting' })).toBe('busy')
   expect(standing({ id: 'over', stage: 'submitting' })).toBe('unknown')
 })
 
-test('how a swap is doing that no call follows any more is asked', () => {
+test('the service is asked about a swap that no call follows any more', () => {
   expect(standing({ id: 'at-it', stage: 'submitted' })).toBe('busy')
   expect(standing({ id: 'over', stage: 'submitted' })).toBe('ask')
 })
 
-test('what is not submitted yet belongs to the call that began it', () => {
+test('an attempt before its submission belongs to the call that began it', () => {
   expect(standing({ id: 'new', stage: 'preparing' })).toBe('busy')
   expect(standing({ id: 'new', stage: 'built' })).toBe('busy')
 })
 
-test('what a process was at that is dead is gone on with, or asked about', () => {
-  // No process has this number: it is above what Linux gives.
+test('the attempt of a dead process is continued, or the service is asked about it', () => {
+  // No process has this id: it is above the Linux maximum.
   const dead = { pid: 2 ** 22 + 1, startedAt: '1' }
 
   expect(standing({ id: 'over', stage: 'submitting', owner: dead })).toBe('unknown')
@@ -40,7 +40,7 @@ const wallets: ChosenWallet[] = [
 ]
 const alpha = { chain: { family: 'evm', name: 'alpha' } } as Side
 
-test('the first wallet that fits the chain pays, or the one that is named', () => {
+test('the first wallet that fits the chain pays, or the named one', () => {
   expect(choosePayer({ wallets }, alpha).name).toBe('bot')
   expect(choosePayer({ wallets }, alpha, 'cat').name).toBe('cat')
 })

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { type Context, connect } from '../context.ts'
 import { CliError } from '../errors.ts'
 import { createConfirmations } from './confirmations.ts'
-import { attendedBy, type Desk } from './desk.ts'
+import { attendedBy, type McpContext } from './mcp-context.ts'
 import { type GivenRules, listOf, mergeGiven, toRules } from './rules.ts'
 import { openSpending } from './spending.ts'
 import { chooseWallets, ownAddresses, unlockAll } from './unlock.ts'
@@ -10,17 +10,17 @@ import { formatUsd } from './usd.ts'
 
 type Asked = { isReadOnly: boolean; flags: GivenRules }
 
-/** Reads the rules and unlocks the wallets: whatever is wrong with either is said before anything is served. */
-export async function openDesk(context: Context, { isReadOnly, flags }: Asked): Promise<Desk> {
+/** Reads the rules and unlocks the wallets, so that errors in either prevent the start. */
+export async function openMcpContext(context: Context, { isReadOnly, flags }: Asked): Promise<McpContext> {
   const { settings, wallets: files, journal, terminal, home } = context
-  // Throws where no service is configured.
+  // Throws if no service is configured.
   connect(context)
   const given = mergeGiven(flags, context)
   const rules = toRules(given, await ownAddresses(context), (name) => files.find(name)?.address)
   const wallets = await chooseWallets(context, listOf(given.wallets))
   if (wallets.length === 0 && !isReadOnly) {
-    const advice = 'geoswap wallet create NAME makes one; --read-only serves without.'
-    throw new CliError('NO_WALLET', 'There is no wallet to swap with, or which one is not said.', { advice })
+    const advice = 'Create one with geoswap wallet create NAME, or serve without wallets: --read-only.'
+    throw new CliError('NO_WALLET', 'There is no wallet to swap with, or no default is set.', { advice })
   }
   const unlocked = isReadOnly ? undefined : await unlockAll(context, wallets)
   const log = (line: string) => terminal.note(`geoswap mcp: ${line}`)

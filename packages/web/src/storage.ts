@@ -1,13 +1,16 @@
-/** `tab` is gone with the tab; `browser` stays, and is for what is no secret. */
-export type Place = 'tab' | 'browser'
+/** `tab` ends with the tab. `browser` is permanent and not for secrets. */
+export type StorageScope = 'tab' | 'browser'
 
 const PREFIX = 'geoswap.'
 
-export function readKept<T>(name: string): T | undefined {
+export function readStored<T>(name: string): T | undefined {
   return parse(sessionStorage.getItem(PREFIX + name) ?? localStorage.getItem(PREFIX + name))
 }
 
-/** Of this tab alone. What an earlier version had the browser keep is removed: all pages of this host could read it. */
+/**
+ * Reads from this tab only. Removes a copy that an earlier version stored in the browser, where every page of
+ * this host could read it.
+ */
 export function readSecret<T>(name: string): T | undefined {
   localStorage.removeItem(PREFIX + name)
   return parse(sessionStorage.getItem(PREFIX + name))
@@ -18,14 +21,14 @@ function parse<T>(text: string | null): T | undefined {
   try {
     return JSON.parse(text) as T
   } catch {
-    // Written by somebody else: it is as good as nothing.
+    // Content of another origin is ignored.
     return undefined
   }
 }
 
-export function keep(name: string, value: unknown, place: Place = 'tab'): void {
+export function keep(name: string, value: unknown, scope: StorageScope = 'tab'): void {
   forget(name)
-  const storage = place === 'tab' ? sessionStorage : localStorage
+  const storage = scope === 'tab' ? sessionStorage : localStorage
   storage.setItem(PREFIX + name, JSON.stringify(value))
 }
 

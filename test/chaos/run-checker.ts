@@ -7,8 +7,8 @@ const checker = fileURLToPath(new URL('./checker/main.ts', import.meta.url))
 
 export type Verdict = { violations: { invariant: string; what: string }[]; missing: string[] }
 
-/** Lets the checker, a program of its own, look at a run that has come to rest. */
-export async function judge({ dir, quiet }: { dir: string; quiet: boolean }): Promise<Verdict> {
+/** Runs the checker, a separate program, on a run at rest. */
+export async function runChecker({ dir, quiet }: { dir: string; quiet: boolean }): Promise<Verdict> {
   const stdio = quiet ? 'ignore' : 'inherit'
   const child = spawn(process.execPath, ['--import', 'tsx', checker, dir], {
     stdio: ['ignore', stdio, 'inherit'],

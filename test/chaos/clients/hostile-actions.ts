@@ -13,12 +13,17 @@ import {
 } from 'viem'
 import { delegateTo, setCode } from '../../instant-wallet.ts'
 import { until } from '../../world.ts'
-import type { EvmPlace } from '../plan.ts'
+import type { EvmChainName } from '../plan.ts'
 import { amountOf, type Party, type Scene } from './scene.ts'
 
-// What hostile callers do. Whether any of it works is not judged here: the checker looks at the money.
+// Actions of hostile callers. Whether any of them succeeds is not checked here: the checker examines the
+// funds.
 
-type Built = { from: EvmPlace; submission: { geoOpToken: string; signature: Hex }; build: BuildGeoOpReply }
+type Built = {
+  from: EvmChainName
+  submission: { geoOpToken: string; signature: Hex }
+  build: BuildGeoOpReply
+}
 
 const CURVE_ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n
 const NOBODY = '0x00000000000000000000000000000000000000d0'
@@ -62,7 +67,7 @@ export async function afterSubmit(
   await refuseOutput(scene, party, built.swapId)
 }
 
-/** A recipient that refuses as soon as the input is taken: earlier, the swap would only be declined. */
+/** A recipient that refuses once the input is locked; earlier, the swap would only be declined. */
 export async function refuseOutput(scene: Scene, { plan, recipient }: Party, swapId: string): Promise<void> {
   if (plan.behaviour !== 'refusingRecipient') return
   await until(async () => {
@@ -87,7 +92,7 @@ export async function beforeSolanaSubmit(scene: Scene, { plan }: Party, input: I
   await solana.send(getTransferSolInstruction(transfer)).catch(() => undefined)
 }
 
-/** The same signature in its other form, which the curve knows as equal and the service must not. */
+/** The same signature in its other form, which the curve accepts and the service must not. */
 function malleate(signature: Hex): Hex {
   const { r, s, yParity } = parseSignature(signature)
   const other = CURVE_ORDER - BigInt(s)

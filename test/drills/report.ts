@@ -1,12 +1,12 @@
-/** What a drill tells the person who reads along: what happened, what an operator sees of it, what is done about it. */
-export type Account = {
+/** The report of a drill for its reader: what happened, what an operator sees, and what is done about it. */
+export type Report = {
   happens(what: string): void
   sees(what: string): void
-  /** A command as it is typed, or what is done by hand. */
+  /** A command as it is typed, or an action by hand. */
   does(what: string): void
-  /** Says that it is so, or ends the drill. */
+  /** Reports that the condition holds, or ends the drill. */
   expects(what: string, isSo: boolean, instead?: string): void
-  /** Asks until there is an answer, with a line now and then for whoever waits. */
+  /** Repeats until there is an answer, with an occasional line for the reader. */
   until<T>(what: string, ask: () => Promise<T | undefined | false>, timeoutMs?: number): Promise<T>
 }
 
@@ -16,7 +16,7 @@ const LOOK_MS = 250
 const PROGRESS_MS = 10_000
 const TIMEOUT_MS = 60_000
 
-export function createAccount(print: (line: string) => void): Account {
+export function createAccount(print: (line: string) => void): Report {
   const startedAt = performance.now()
   const say = (kind: string, text: string) => {
     const [first = '', ...rest] = text.split('\n')

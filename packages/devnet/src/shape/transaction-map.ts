@@ -6,8 +6,8 @@ import type { SignedTransaction } from './signed-transaction.ts'
 export type Entry = { signed: SignedTransaction; inner: Hex; l1Gas: bigint }
 type Json = Record<string, unknown>
 
-/** Which transaction of the node stands for which of a client: the node's has a lower gas limit and no tip. */
-export function createArbitrumBook() {
+/** Maps transactions of the node to those of clients: the node's have a lower gas limit and no tip. */
+export function createTransactionMap() {
   const bySigned = new Map<string, Entry>()
   const byInner = new Map<string, Entry>()
 
@@ -16,7 +16,10 @@ export function createArbitrumBook() {
     byInner.set(entry.inner, entry)
   }
 
-  /** A value of the node in the words of the client: a hash, a log, a receipt, a transaction, a block, or many. */
+  /**
+   * Replaces the node's hashes with the client's in a hash, log, receipt, transaction, block, or list of
+   * them.
+   */
   function toClient(value: unknown): unknown {
     if (typeof value === 'string') return byInner.get(value)?.signed.hash ?? value
     if (Array.isArray(value)) return byInner.size === 0 ? value : value.map(toClient)
@@ -48,7 +51,7 @@ export function createArbitrumBook() {
       : renamed
   }
 
-  /** The hash that the node knows. */
+  /** Replaces a client's hash with the node's. */
   function toNode(param: unknown): unknown {
     return typeof param === 'string' ? (bySigned.get(param)?.inner ?? param) : param
   }

@@ -9,43 +9,43 @@ import type { Confirmations } from './confirmations.ts'
 import type { Rules } from './rules.ts'
 import type { Spending } from './spending.ts'
 
-/** What all sessions of a server share. */
-export type Desk = {
+/** State shared by all sessions of a server. */
+export type McpContext = {
   context: Context
   rules: Rules
-  /** Those that may pay; of several of one family the first is the usual one. */
+  /** Wallets that may pay; the first of each family is the default. */
   wallets: readonly ChosenWallet[]
   isReadOnly: boolean
   spending: Spending
   confirmations: Confirmations
-  /** Swaps that the service may not have taken yet: the server waits a moment for them before it ends. */
+  /** Swaps that the service may not have accepted yet: the server waits briefly for them before it exits. */
   submitting: Set<Promise<unknown>>
-  /** Attempts that a call of this server is at, or that go on after it. */
+  /** Attempts that a call of this server runs, or that continue after the call. */
   running: Set<string>
   log(line: string): void
 }
 
-/** What one call of a tool gets from its client. */
+/** The request context of one tool call. */
 export type Call = {
   signal: AbortSignal
   report(doing: string): void
-  /** Absent when the client cannot ask its user. */
+  /** Absent if the client cannot ask its user. */
   ask?: ((question: string) => Promise<boolean>) | undefined
 }
 
 export type Opened = {
   context: Context
   client: Client
-  /** Fulfilled when the service has said what became of the submission. */
+  /** Resolves when the outcome of the submission is known. */
   submitted: Promise<void>
 }
 
-/** The modules of the command line, for one call: nothing is printed and nobody is asked at a terminal. */
-export function openCall({ context }: Desk, call: Call): Opened {
+/** The modules of the CLI for one call: without output or prompts at a terminal. */
+export function openCall({ context }: McpContext, call: Call): Opened {
   const { settings, terminal } = context
   const seen: Context['seen'] = {}
   const interrupts = createInterrupts(call.report)
-  // What was submitted goes on, whoever has lost interest.
+  // A submitted swap continues, even if the client cancels.
   const leave = () => isBeforeSubmission(seen.attempt) && interrupts.press()
   call.signal.addEventListener('abort', leave, { once: true })
   const { journal, submitted } = watchSubmission(context.journal)
@@ -54,7 +54,9 @@ export function openCall({ context }: Desk, call: Call): Opened {
   return { context: ofCall, client: connect(ofCall), submitted }
 }
 
-/** A server lives on after a call that lost its swap: what it was at then is left, and can be gone on with. */
+/**
+ * The server outlives a call that lost its swap: such an attempt is no longer followed and can be continued.
+ */
 export function attendedBy(running: ReadonlySet<string>): IsAttended {
   return (attempt) => {
     const isLeft =
@@ -81,7 +83,7 @@ function isBeforeSubmission(attempt: Attempt | undefined): boolean {
 }
 
 export function choosePayer(
-  { wallets }: Pick<Desk, 'wallets'>,
+  { wallets }: Pick<McpContext, 'wallets'>,
   { chain }: Side,
   named?: string,
 ): ChosenWallet {
@@ -89,7 +91,7 @@ export function choosePayer(
   const found = named === undefined ? fitting[0] : fitting.find(({ name }) => name === named)
   if (found) return found
   const names = fitting.map(({ name }) => name).join(', ') || 'none'
-  throw new CliError('NO_WALLET', `There is no wallet ${named ?? 'here'} that can pay on ${chain.name}.`, {
-    advice: `There are: ${names}. Only who runs the server can add one: --wallets.`,
+  throw new CliError('NO_WALLET', `No wallet ${named ?? 'of this server'} can pay on ${chain.name}.`, {
+    advice: `There are: ${names}. Only the operator of the server can add one: --wallets.`,
   })
 }
