@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { checkImports } from './check-imports.ts'
+import { checkProse } from './check-prose.ts'
 import { checkSizes } from './check-sizes.ts'
 
 const source = (path: string, ...lines: string[]) => ({
@@ -90,5 +91,31 @@ describe('sizes', () => {
     ])
     expect(checkSizes([source('a.ts', 'x'.repeat(121))])).toEqual([expect.stringContaining('121 columns')])
     expect(checkSizes([source('a.ts', ...Array(400).fill('x'.repeat(120)))])).toEqual([])
+  })
+})
+
+describe('prose', () => {
+  test.each([
+    ['// What is sent waits.', 'opens with "What"'],
+    ['/** Whoever asks waits. */', 'opens with "Whoever"'],
+    [`// ${'word '.repeat(31)}`, '31 words, at most 30'],
+    ['// The mouth sends it.', '"mouth" is "broadcaster"'],
+  ])('%s is refused', (line, reason) => {
+    expect(checkProse([source('service/src/a.ts', line)]).join()).toContain(reason)
+  })
+
+  test.each(['// Sends what was recorded.', '// What next?', "const text = 'What is sent waits.'"])(
+    '%s is accepted',
+    (line) => {
+      expect(checkProse([source('service/src/a.ts', line)])).toEqual([])
+    },
+  )
+
+  test('sentences are found over the lines of a comment, in titles and in documents', () => {
+    const comment = source('service/src/a.ts', '// It waits. What', '// is sent goes on.')
+    const title = source('service/src/a.test.ts', "test('what is sent waits', () => {})")
+    const document = { path: 'docs/a.md', text: '# Title\n\nIt waits.\nWhat is sent\ngoes on.\n' }
+
+    expect(checkProse([comment, title, document])).toHaveLength(3)
   })
 })
