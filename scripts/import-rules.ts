@@ -13,6 +13,7 @@ export type Rule = {
 }
 
 const NODE = /^node:/
+const TIMERS = /^node:timers\/promises$/
 const WIRE = /^wire\//
 const PROTOCOL = /^protocol\//
 const ERRORS = /^service\/errors\.ts$/
@@ -62,7 +63,7 @@ export const rules: readonly Rule[] = [
   {
     name: 'the EVM adapter does not know the flow, the store or Solana',
     files: /^service\/chains\/evm\//,
-    may: [/^service\/chains\/evm\//, NODES, CHAIN_PORTS, MODEL, ERRORS, PROTOCOL, VIEM],
+    may: [/^service\/chains\/evm\//, NODES, CHAIN_PORTS, MODEL, ERRORS, PROTOCOL, VIEM, TIMERS],
   },
   {
     name: 'the Solana adapter does not know the flow, the store or EVM',
