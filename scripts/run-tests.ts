@@ -13,7 +13,7 @@ const ALONE = 'gate'
 // The files of these share a network or the processors, so a file can fail because of the others. Such a file
 // runs once more by itself. If it passes then, the run is green, and its end names the file and shows the
 // failure.
-const WITH_NEIGHBOURS = ['e2e', 'browser', 'clients', 'shape', 'faults']
+const WITH_NEIGHBOURS = ['e2e', 'unit', 'faults', 'browser', 'clients', 'shape']
 
 const started = Date.now()
 const reports = mkdtempSync(join(tmpdir(), 'geoswap-tests-'))
