@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { createInventoryVenue } from '../../market/venues/inventory.ts'
 import type { Catalog, CatalogChain, ChainNow, Market, Side, Token } from '../../model/catalog.ts'
 import type { Venue } from '../../model/venue.ts'
+import { createInventoryVenue } from '../../venues/inventory/offer.ts'
 import { listChains, listTokens } from './list.ts'
 
 const now: ChainNow = {

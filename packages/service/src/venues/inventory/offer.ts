@@ -1,6 +1,11 @@
 import { tenTo } from '../../model/amount.ts'
 import type { Market } from '../../model/catalog.ts'
-import { INVENTORY, type Offer, type Refusal, type Route, type Venue } from '../../model/venue.ts'
+import type { Offer, Refusal, Route, Venue } from '../../model/venue.ts'
+import type { Held, OfferDeps } from '../kind.ts'
+import { type InventoryConfig, inventoryFields } from './config.ts'
+
+// Taking all of a token at once costs half a percent; a share of it, that share of half a percent.
+const DEFAULT_IMPACT_BPS = 50
 
 export type InventoryTerms = {
   /** Charged on every swap between two assets, unless a pair overrides it. */
@@ -14,10 +19,27 @@ export type InventoryTerms = {
 
 type Deps = { market: Market; terms: InventoryTerms }
 
+const { name } = inventoryFields
+
+/** A file has at most one entry of this kind. */
+export function createInventory([config]: readonly InventoryConfig[], { market }: OfferDeps): Venue {
+  return createInventoryVenue({ market, terms: toTerms(config) })
+}
+
+function toTerms(config: Partial<InventoryConfig> = {}): InventoryTerms {
+  const { spreadBps = 0, impactBps = DEFAULT_IMPACT_BPS, pairs = [], limits = [] } = config
+  return {
+    spreadBps: BigInt(spreadBps),
+    impactBps: BigInt(impactBps),
+    pairs: pairs.map(({ assets, spreadBps: spread }) => ({ assets, spreadBps: BigInt(spread) })),
+    limits,
+  }
+}
+
 /** The operator's own liquidity at the reference price. */
 export function createInventoryVenue({ market, terms }: Deps): Venue {
   const spreads = new Map(terms.pairs.map(({ assets, spreadBps }) => [pairOf(...assets), spreadBps]))
-  const refuse = (why: Refusal['why']): Refusal => ({ venue: INVENTORY, why })
+  const refuse = (why: Refusal['why']): Refusal => ({ venue: name, why })
 
   function offer({ input, output, destination }: Route): Offer | Refusal {
     const { chainId } = destination
@@ -27,10 +49,10 @@ export function createInventoryVenue({ market, terms }: Deps): Venue {
     const price = market.priceOf(output.asset)
     if (inputPrice === undefined || price === undefined) return refuse('noPrice')
     const now = market.chainNow(chainId)
-    const depth = limited(terms, { chainId, asset: output.asset, decimals: output.decimals, price }, held)
+    const depth = limitBy(terms, { chainId, asset: output.asset, decimals: output.decimals, price }, held)
     if (depth === 0n || !now) return refuse('empty')
     return {
-      venue: INVENTORY,
+      venue: name,
       curve: {
         kind: 'depth',
         input: { decimals: input.decimals, price: inputPrice },
@@ -44,7 +66,7 @@ export function createInventoryVenue({ market, terms }: Deps): Venue {
     }
   }
 
-  return { name: INVENTORY, offer }
+  return { name, offer }
 }
 
 /** No spread between tokens of the same asset. */
@@ -54,11 +76,13 @@ function defaultSpread({ spreadBps }: InventoryTerms, input: { asset: string }, 
 
 const pairOf = (one: string, other: string) => (one < other ? `${one}/${other}` : `${other}/${one}`)
 
-type Held = { chainId: number; asset: string; decimals: number; price: bigint }
+export function limitHeld(config: InventoryConfig, held: Held, amount: bigint): bigint {
+  return limitBy(toTerms(config), held, amount)
+}
 
 /** The part of the held amount that one swap may take. */
-export function limited(
-  { limits }: Pick<InventoryTerms, 'limits'>,
+function limitBy(
+  { limits }: InventoryTerms,
   { chainId, asset, decimals, price }: Held,
   held: bigint,
 ): bigint {

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import type { CatalogChain, Market, Token } from '../../model/catalog.ts'
-import { mostOf, outputOf } from '../../model/curve.ts'
-import type { Offer, Refusal } from '../../model/venue.ts'
-import { createInventoryVenue, type InventoryTerms } from './inventory.ts'
-import { createUniswapVenue } from './uniswap-v3.ts'
+import type { CatalogChain, Market, Token } from '../model/catalog.ts'
+import { mostOf, outputOf } from '../model/curve.ts'
+import type { Offer, Refusal } from '../model/venue.ts'
+import { createInventoryVenue, type InventoryTerms } from './inventory/offer.ts'
+import { createUniswapVenue } from './uniswap-v3/offer.ts'
 
 const USD = 10n ** 18n
 const usdc: Token = { chainId: 1, address: '0xusdc', symbol: 'USDC', decimals: 6, asset: 'USDC' }

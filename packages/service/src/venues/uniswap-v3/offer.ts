@@ -1,25 +1,46 @@
 import type { Market, Token } from '../../model/catalog.ts'
 import { outputOf, type Point, type PointsCurve } from '../../model/curve.ts'
 import type { Offer, Refusal, Route, Venue } from '../../model/venue.ts'
-
-export const UNISWAP_V3 = 'uniswap-v3'
+import type { OfferDeps } from '../kind.ts'
+import { poolsOf, type UniswapV3Config, uniswapV3Fields } from './config.ts'
 
 /** A pool that sells `buy` for the vault's `sell`. */
-export type Pool = { chainId: number; sell: Token; buy: Token }
+type TokenPool = { chainId: number; sell: Token; buy: Token }
 
 type Deps = {
   market: Market
-  pools: readonly Pool[]
+  pools: readonly TokenPool[]
   /** From the view of the pool's chain. */
-  curveOf(pool: Pool): { points: readonly Point[]; ageMs: number } | undefined
+  curveOf(pool: TokenPool): { points: readonly Point[]; ageMs: number } | undefined
 }
 
 // A pool that could not be read for this long is not used.
 const STALE_MS = 30_000
 
+const { name } = uniswapV3Fields
+
+export function createUniswapV3(configs: readonly UniswapV3Config[], deps: OfferDeps): Venue {
+  const pools = configs.flatMap((config) =>
+    poolsOf(config).map(({ sell, buy }) => ({
+      chainId: config.chainId,
+      sell: deps.getToken(config.chainId, sell),
+      buy: deps.getToken(config.chainId, buy),
+    })),
+  )
+  return createUniswapVenue({ market: deps.market, pools, curveOf: (pool) => findCurve(deps, pool) })
+}
+
+function findCurve({ curvesOf }: OfferDeps, { chainId, sell, buy }: TokenPool) {
+  const curves = curvesOf(chainId)
+  const curve = curves?.value.find(
+    (each) => each.venue === name && each.sell === sell.address && each.buy === buy.address,
+  )
+  return curve && curves && { points: curve.points, ageMs: curves.ageMs }
+}
+
 /** Buys outputs that the vault does not hold from pools, in the delivery transaction. */
 export function createUniswapVenue({ market, pools, curveOf }: Deps): Venue {
-  const refuse = (why: Refusal['why']): Refusal => ({ venue: UNISWAP_V3, why })
+  const refuse = (why: Refusal['why']): Refusal => ({ venue: name, why })
 
   function offer({ input, output, destination }: Route): Offer | Refusal {
     const pool = pools.find(
@@ -42,14 +63,14 @@ export function createUniswapVenue({ market, pools, curveOf }: Deps): Venue {
     const points = within(curve, held)
     if (points.length === 0) return refuse('empty')
     return {
-      venue: UNISWAP_V3,
+      venue: name,
       curve: { ...curve, points },
       deliveryCost: chain.costs.purchase,
       payToken: pool.sell.address,
     }
   }
 
-  return { name: UNISWAP_V3, offer }
+  return { name, offer }
 }
 
 /** The part of the curve that the vault's balance can pay. */
