@@ -49,7 +49,7 @@ const schema = Type.Object(
 export type InventoryConfig = Static<typeof schema>
 
 export const inventoryFields = {
-  name: 'inventory',
+  name: 'inventory' as const,
   schema,
   titleOf: () => 'the inventory',
   findProblems,

@@ -1,5 +1,4 @@
 import { tenTo } from '../../model/amount.ts'
-import type { Market } from '../../model/catalog.ts'
 import type { Offer, Refusal, Route, Venue } from '../../model/venue.ts'
 import type { Held, OfferDeps } from '../kind.ts'
 import { type InventoryConfig, inventoryFields } from './config.ts'
@@ -7,38 +6,15 @@ import { type InventoryConfig, inventoryFields } from './config.ts'
 // Taking all of a token at once costs half a percent; a share of it, that share of half a percent.
 const DEFAULT_IMPACT_BPS = 50
 
-export type InventoryTerms = {
-  /** Charged on every swap between two assets, unless a pair overrides it. */
-  spreadBps: bigint
-  /** The additional cost of taking the whole inventory of a token. */
-  impactBps: bigint
-  pairs: readonly { assets: readonly [string, string]; spreadBps: bigint }[]
-  /** The most that one swap may take, by chain, asset or both. */
-  limits: readonly { chainId?: number; asset?: string; maxUsd: number }[]
-}
-
-type Deps = { market: Market; terms: InventoryTerms }
-
 const { name } = inventoryFields
 
-/** A file has at most one entry of this kind. */
-export function createInventory([config]: readonly InventoryConfig[], { market }: OfferDeps): Venue {
-  return createInventoryVenue({ market, terms: toTerms(config) })
-}
-
-function toTerms(config: Partial<InventoryConfig> = {}): InventoryTerms {
-  const { spreadBps = 0, impactBps = DEFAULT_IMPACT_BPS, pairs = [], limits = [] } = config
-  return {
-    spreadBps: BigInt(spreadBps),
-    impactBps: BigInt(impactBps),
-    pairs: pairs.map(({ assets, spreadBps: spread }) => ({ assets, spreadBps: BigInt(spread) })),
-    limits,
-  }
-}
-
-/** The operator's own liquidity at the reference price. */
-export function createInventoryVenue({ market, terms }: Deps): Venue {
-  const spreads = new Map(terms.pairs.map(({ assets, spreadBps }) => [pairOf(...assets), spreadBps]))
+/** The operator's own liquidity at the reference price. A file has at most one entry of this kind. */
+export function createInventory(
+  [config = { kind: name }]: readonly InventoryConfig[],
+  { market }: Pick<OfferDeps, 'market'>,
+): Venue {
+  const { impactBps = DEFAULT_IMPACT_BPS, pairs = [] } = config
+  const spreads = new Map(pairs.map(({ assets, spreadBps }) => [pairOf(...assets), spreadBps]))
   const refuse = (why: Refusal['why']): Refusal => ({ venue: name, why })
 
   function offer({ input, output, destination }: Route): Offer | Refusal {
@@ -49,16 +25,17 @@ export function createInventoryVenue({ market, terms }: Deps): Venue {
     const price = market.priceOf(output.asset)
     if (inputPrice === undefined || price === undefined) return refuse('noPrice')
     const now = market.chainNow(chainId)
-    const depth = limitBy(terms, { chainId, asset: output.asset, decimals: output.decimals, price }, held)
+    const depth = limitHeld(config, { chainId, asset: output.asset, decimals: output.decimals, price }, held)
     if (depth === 0n || !now) return refuse('empty')
+    const spreadBps = spreads.get(pairOf(input.asset, output.asset)) ?? defaultSpread(config, input, output)
     return {
       venue: name,
       curve: {
         kind: 'depth',
         input: { decimals: input.decimals, price: inputPrice },
         output: { decimals: output.decimals, price },
-        spreadBps: spreads.get(pairOf(input.asset, output.asset)) ?? defaultSpread(terms, input, output),
-        impactBps: terms.impactBps,
+        spreadBps: BigInt(spreadBps),
+        impactBps: BigInt(impactBps),
         depth,
       },
       deliveryCost: now.costs.delivery,
@@ -70,19 +47,19 @@ export function createInventoryVenue({ market, terms }: Deps): Venue {
 }
 
 /** No spread between tokens of the same asset. */
-function defaultSpread({ spreadBps }: InventoryTerms, input: { asset: string }, output: { asset: string }) {
-  return input.asset === output.asset ? 0n : spreadBps
+function defaultSpread(
+  { spreadBps = 0 }: InventoryConfig,
+  input: { asset: string },
+  output: { asset: string },
+) {
+  return input.asset === output.asset ? 0 : spreadBps
 }
 
 const pairOf = (one: string, other: string) => (one < other ? `${one}/${other}` : `${other}/${one}`)
 
-export function limitHeld(config: InventoryConfig, held: Held, amount: bigint): bigint {
-  return limitBy(toTerms(config), held, amount)
-}
-
 /** The part of the held amount that one swap may take. */
-function limitBy(
-  { limits }: InventoryTerms,
+export function limitHeld(
+  { limits = [] }: InventoryConfig,
   { chainId, asset, decimals, price }: Held,
   held: bigint,
 ): bigint {

@@ -1,11 +1,4 @@
-import {
-  CONTRACT_CODE,
-  type Creation,
-  geoVaultAbi,
-  isCodeOf,
-  planAdapter,
-  uniswapV3AdapterAbi,
-} from '@geoswap/protocol'
+import { CONTRACT_CODE, geoVaultAbi, isCodeOf, planAdapter, uniswapV3AdapterAbi } from '@geoswap/protocol'
 import {
   type Address,
   concat,
@@ -60,7 +53,7 @@ export function connectUniswapV3(config: UniswapV3Config): EvmVenue {
     simulateDelivery: (client, settings, op) => simulatePurchase(client, settings, market, op),
     readCurves: (client, query) => readCurves(client, market, query),
     verify: (client, vault) => verify(client, market, vault),
-    planAdapter: (client) => planAdapterFor(client, market),
+    planAdapter: async (client) => planAdapter(await readFactory(client, market.quoter)),
   }
 }
 
@@ -196,13 +189,9 @@ async function verify(client: PublicClient, { adapter, quoter }: Market, vault: 
   ]
 }
 
+/** The factory of the pools that the quoter uses. */
 function readFactory(client: PublicClient, quoter: Address): Promise<Address> {
   return client.readContract({ address: quoter, abi: quoterAbi, functionName: 'factory' })
-}
-
-/** The adapter for the pools that the quoter uses. */
-async function planAdapterFor(client: PublicClient, { quoter }: Market): Promise<Creation> {
-  return planAdapter(await readFactory(client, quoter))
 }
 
 /** The outputs of each pool for rising sizes, without sizes that it cannot fill. */

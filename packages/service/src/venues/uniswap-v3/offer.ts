@@ -1,63 +1,45 @@
-import type { Market, Token } from '../../model/catalog.ts'
 import { outputOf, type Point, type PointsCurve } from '../../model/curve.ts'
 import type { Offer, Refusal, Route, Venue } from '../../model/venue.ts'
 import type { OfferDeps } from '../kind.ts'
 import { poolsOf, type UniswapV3Config, uniswapV3Fields } from './config.ts'
-
-/** A pool that sells `buy` for the vault's `sell`. */
-type TokenPool = { chainId: number; sell: Token; buy: Token }
-
-type Deps = {
-  market: Market
-  pools: readonly TokenPool[]
-  /** From the view of the pool's chain. */
-  curveOf(pool: TokenPool): { points: readonly Point[]; ageMs: number } | undefined
-}
 
 // A pool that could not be read for this long is not used.
 const STALE_MS = 30_000
 
 const { name } = uniswapV3Fields
 
-export function createUniswapV3(configs: readonly UniswapV3Config[], deps: OfferDeps): Venue {
+/** Buys outputs that the vault does not hold from pools, in the delivery transaction. */
+export function createUniswapV3(
+  configs: readonly UniswapV3Config[],
+  { market, getToken, curvesOf }: OfferDeps,
+): Venue {
   const pools = configs.flatMap((config) =>
     poolsOf(config).map(({ sell, buy }) => ({
       chainId: config.chainId,
-      sell: deps.getToken(config.chainId, sell),
-      buy: deps.getToken(config.chainId, buy),
+      sell: getToken(config.chainId, sell),
+      buy: getToken(config.chainId, buy),
     })),
   )
-  return createUniswapVenue({ market: deps.market, pools, curveOf: (pool) => findCurve(deps, pool) })
-}
-
-function findCurve({ curvesOf }: OfferDeps, { chainId, sell, buy }: TokenPool) {
-  const curves = curvesOf(chainId)
-  const curve = curves?.value.find(
-    (each) => each.venue === name && each.sell === sell.address && each.buy === buy.address,
-  )
-  return curve && curves && { points: curve.points, ageMs: curves.ageMs }
-}
-
-/** Buys outputs that the vault does not hold from pools, in the delivery transaction. */
-export function createUniswapVenue({ market, pools, curveOf }: Deps): Venue {
   const refuse = (why: Refusal['why']): Refusal => ({ venue: name, why })
 
-  function offer({ input, output, destination }: Route): Offer | Refusal {
-    const pool = pools.find(
-      ({ chainId, buy }) => chainId === destination.chainId && buy.address === output.address,
-    )
+  function offer({ input, output, destination: { chainId } }: Route): Offer | Refusal {
+    const pool = pools.find((each) => each.chainId === chainId && each.buy.address === output.address)
     if (!pool) return refuse('notServed')
+    const { sell, buy } = pool
     const inputPrice = market.priceOf(input.asset)
-    const price = market.priceOf(pool.sell.asset)
+    const price = market.priceOf(sell.asset)
     if (inputPrice === undefined || price === undefined) return refuse('noPrice')
-    const known = curveOf(pool)
-    const chain = market.chainNow(pool.chainId)
-    const held = market.available(pool.chainId, pool.sell.address) ?? 0n
-    if (!known || known.ageMs > STALE_MS || !chain) return refuse('empty')
+    const { value: curves, ageMs } = curvesOf(chainId) ?? { value: [], ageMs: 0 }
+    const known = curves.find(
+      (each) => each.venue === name && each.sell === sell.address && each.buy === buy.address,
+    )
+    const chain = market.chainNow(chainId)
+    const held = market.available(chainId, sell.address) ?? 0n
+    if (!known || ageMs > STALE_MS || !chain) return refuse('empty')
     const curve: PointsCurve = {
       kind: 'points',
       input: { decimals: input.decimals, price: inputPrice },
-      sold: { decimals: pool.sell.decimals, price },
+      sold: { decimals: sell.decimals, price },
       points: known.points,
     }
     const points = within(curve, held)
@@ -66,7 +48,7 @@ export function createUniswapVenue({ market, pools, curveOf }: Deps): Venue {
       venue: name,
       curve: { ...curve, points },
       deliveryCost: chain.costs.purchase,
-      payToken: pool.sell.address,
+      payToken: sell.address,
     }
   }
 
