@@ -23,6 +23,9 @@ const FAIL_POINT = /^service\/fail-point\.ts$/
 const OBSERVE = /^service\/observe\//
 const CHAIN_PORTS = /^service\/chains\/[\w-]+\.ts$/
 const NODES = /^service\/chains\/nodes\//
+const VENUE_KIND = /^service\/venues\/kind\.ts$/
+const CONFIG_FIELDS = /^service\/config\/(fields|repeated|shape)\.ts$/
+const TYPEBOX = /^typebox($|\/)/
 const VIEM = /^viem($|\/)/
 const KIT = /^@solana(-program)?\//
 const PG = /^pg$/
@@ -78,6 +81,29 @@ export const rules: readonly Rule[] = [
     mayTypesOf: [WIRE, PROTOCOL],
   },
   {
+    name: 'the offer of a venue knows only the model and its own configuration',
+    files: /^service\/venues\/(?<venue>[\w-]+)\/offer\.ts$/,
+    may: [/^service\/venues\/{venue}\/config\.ts$/, MODEL],
+    mayTypesOf: [VENUE_KIND],
+  },
+  {
+    name: 'the configuration of a venue knows only fields',
+    files: /^service\/venues\/[\w-]+\/config\.ts$/,
+    may: [CONFIG_FIELDS, VIEM, TYPEBOX],
+    mayTypesOf: [VENUE_KIND],
+  },
+  {
+    name: 'a venue knows its chain, and no other venue',
+    files: /^service\/venues\/(?<venue>[\w-]+)\//,
+    may: [/^service\/venues\/{venue}\//, /^service\/chains\/evm\//, CHAIN_PORTS, MODEL, PROTOCOL, VIEM],
+  },
+  {
+    name: 'the registry of venues knows no process',
+    files: /^service\/venues\//,
+    may: [/^service\/venues\//, TYPEBOX],
+    mayTypesOf: [/^service\/chains\/evm\/venue\.ts$/, CHAIN_PORTS, CONFIG_FIELDS, MODEL],
+  },
+  {
     name: 'observation knows no business',
     files: OBSERVE,
     may: [OBSERVE, MODEL, NODE, /^pino$/, /^prom-client$/],
@@ -125,7 +151,16 @@ export const rules: readonly Rule[] = [
   {
     name: 'the configuration is read before anything else exists',
     files: /^service\/config(\.ts$|\/)/,
-    may: [/^service\/config(\.ts$|\/)/, MODEL, PROTOCOL, VIEM, KIT, NODE, /^typebox/],
+    may: [
+      /^service\/config(\.ts$|\/)/,
+      /^service\/venues\/registry\.ts$/,
+      MODEL,
+      PROTOCOL,
+      VIEM,
+      KIT,
+      NODE,
+      TYPEBOX,
+    ],
   },
   {
     name: 'only the composition root and the entry points know everything',

@@ -1,6 +1,6 @@
 import type { Static } from 'typebox'
 import type { EvmChain, SolanaChain } from './config/chain-schema.ts'
-import type { Asset, InventoryVenue } from './config/market-schema.ts'
+import type { Asset } from './config/market-schema.ts'
 import type { NetworkSchema } from './config/network-schema.ts'
 
 /** A value that must never be printed: logs and JSON show only that it is set. */
@@ -22,7 +22,6 @@ export type EvmChainConfig = Static<typeof EvmChain>
 export type SolanaChainConfig = Static<typeof SolanaChain>
 export type ChainConfig = EvmChainConfig | SolanaChainConfig
 export type AssetConfig = Static<typeof Asset>
-export type InventoryVenueConfig = Static<typeof InventoryVenue>
 export type GasFloatConfig = NonNullable<NetworkConfig['gasFloat']>
 export type WebConfig = NonNullable<NetworkConfig['web']>
 

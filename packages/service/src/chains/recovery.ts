@@ -17,8 +17,8 @@ export type LockTerms = {
 export type DeliveryTerms = {
   outputToken: string
   recipient: string
-  /** For a bought output: the most that left the vault for it. */
-  bought?: { payToken: string; payAmount: bigint }
+  /** For a bought output: the most that left the vault for it, and the contract that it was bought through. */
+  bought?: { payToken: string; payAmount: bigint; adapter: string }
   /** The other fields of the delivery's hash, if the transaction contains them. */
   rest?: { ring: string; position: bigint; round: bigint; minOutput: bigint; fillDeadline: number }
 }

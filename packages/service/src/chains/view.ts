@@ -19,7 +19,7 @@ export type ChainState = {
 }
 
 /** The output of a pool for amounts of `sell`, without sizes that it cannot fill. */
-export type PoolCurve = { sell: string; buy: string; points: readonly Point[] }
+export type PoolCurve = { venue: string; sell: string; buy: string; points: readonly Point[] }
 
 /**
  * A chain as its follower last saw it, for every process. Plain data, stored as JSON. `agesMs` is the age of each part

@@ -6,7 +6,6 @@ import { createPriceReader } from '../chains/evm/fees.ts'
 import { createHeadSubscription } from '../chains/evm/head-subscription.ts'
 import { readBalance } from '../chains/evm/reads.ts'
 import { createEvmRecovery } from '../chains/evm/recovery.ts'
-import { verifyUniswapV3 } from '../chains/evm/uniswap-v3.ts'
 import { findClosedCaps, readDecimals, verifyChain } from '../chains/evm/verify.ts'
 import { createEvmViewReader } from '../chains/evm/view.ts'
 import { checkNodes, type Findings, type NodeView } from '../chains/findings.ts'
@@ -16,6 +15,7 @@ import type { EvmChainConfig, NetworkConfig } from '../config.ts'
 import { MAX_UINT256 } from '../model/amount.ts'
 import type { Token } from '../model/catalog.ts'
 import { type CustodyOf, ringOfOp } from '../model/op-terms.ts'
+import { buyingVenues } from '../venues/registry.ts'
 import { attestersOf } from './attesters.ts'
 import type { Ungated } from './chains.ts'
 import { maxHeadAgeMs } from './head-age.ts'
@@ -39,7 +39,7 @@ export function connectEvm(options: Options): Ungated & { evm: EvmParts } {
   const clients = createEvmClients({ urls, ...(caller && { caller }), assertOutsideTransaction })
   const { client } = clients
   const contracts = toContracts(config)
-  const uniswap = toUniswap(network, config)
+  const venues = buyingVenues(network, config.chainId)
   const senders = {
     relay: network.relayers.map((address) => getAddress(address)),
     authorize: network.authorizationRelayers.map((address) => getAddress(address)),
@@ -57,12 +57,11 @@ export function connectEvm(options: Options): Ungated & { evm: EvmParts } {
     },
     tipWei: config.tipWei === undefined ? undefined : BigInt(config.tipWei),
     ringOf: (op: { originChain: number; locker: string }) => ringOfOp(custodyOf, op),
-    ...(uniswap && { uniswap }),
     ...(config.l1FeeOracle && { l1FeeOracle: getAddress(config.l1FeeOracle) }),
     ...(config.l1Gas && { l1Gas: config.l1Gas }),
     ...(config.maxTipWei !== undefined && { maxTipWei: BigInt(config.maxTipWei) }),
   }
-  const parts = { clients, settings, prices: createPriceReader(clients.nodes, settings) }
+  const parts = { clients, settings, venues, prices: createPriceReader(clients.nodes, settings) }
   return {
     config,
     chain: createEvmChain({ ...parts, accounts, deliverer: senders.deliver[0] ?? zeroAddress }),
@@ -134,12 +133,15 @@ async function verifyConfigured({ network, config, urls, clients }: Checked): Pr
   const problems = await verifyChain(client, { ...toExpected(network, config), chainId, name, contracts })
   // Unknown contracts cannot be queried further.
   if (problems.length > 0) return { ...ofNodes, problems }
-  const uniswap = toUniswap(network, config)
-  const [ofVenue, closed] = await Promise.all([
-    uniswap ? verifyUniswapV3(client, { name, vault: contracts.vault, ...uniswap }) : [],
+  const [unfit, closed] = await Promise.all([
+    Promise.all(buyingVenues(network, chainId).map((venue) => venue.verify(client, contracts.vault))),
     findClosedCaps(client, { contracts, tokens: paidOn(config) }),
   ])
-  return { problems: ofVenue, warnings: [...ofNodes.warnings, ...closed.map((text) => `${name}: ${text}`)] }
+  const withName = (text: string) => `${name}: ${text}`
+  return {
+    problems: unfit.flat().map(withName),
+    warnings: [...ofNodes.warnings, ...closed.map(withName)],
+  }
 }
 
 function paidOn({ native, tokens }: EvmChainConfig) {
@@ -180,17 +182,6 @@ export function toContracts({ contracts }: EvmChainConfig): EvmContracts {
     account: getAddress(contracts.account),
     escrow: getAddress(contracts.escrow),
     vault: getAddress(contracts.vault),
-  }
-}
-
-/** The pools that the vault may buy from on this chain, if configured. */
-export function toUniswap({ venues = [] }: NetworkConfig, { chainId }: { chainId: number }) {
-  const venue = venues.find((each) => each.kind === 'uniswap-v3' && each.chainId === chainId)
-  if (venue?.kind !== 'uniswap-v3') return undefined
-  return {
-    adapter: getAddress(venue.adapter),
-    quoter: getAddress(venue.quoter),
-    pools: venue.pools.map(({ sell, buy, fee }) => ({ sell: getAddress(sell), buy: getAddress(buy), fee })),
   }
 }
 

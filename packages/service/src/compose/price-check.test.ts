@@ -28,6 +28,8 @@ const op = {
   ...{ venue: 'inventory', payToken: 'ETH', payAmount: 1_000_000n },
 }
 const swap = { op }
+const isBuyer = ({ venue, destinationChain }: { venue: string; destinationChain: number }) =>
+  venue === 'uniswap-v3' && destinationChain === 2
 
 /** A source of both assets: a dollar is a dollar, and the test sets the price of ether. */
 function createSource(name: string, chainId?: number) {
@@ -59,7 +61,7 @@ function createScene(...tellers: ReturnType<typeof createSource>[]) {
     onFault: () => {},
   })
   const checkWith = (toleranceBps: number) =>
-    createPriceCheck({ catalog, book, toleranceBps, onRead: () => {} })
+    createPriceCheck({ catalog, book, toleranceBps, isBuyer, onRead: () => {} })
   return { live, check: checkWith(USUAL_TOLERANCE_BPS), checkWith }
 }
 
@@ -92,6 +94,8 @@ test('an op that pays more than its input is refused, whatever its token says', 
   expect(check.isKept({ op: { ...forged, payAmount: 1n, priceFloor: 0n } })).toBe(false)
   expect(check.isKept({ op: { ...forged, payToken: 'USDC', payAmount: 1n, priceFloor: 0n } })).toBe(false)
   expect(check.isKept({ op: { ...bought, priceFloor: 0n } })).toBe(false)
+  const cheap = { payToken: 'USDC', payAmount: 1n, priceFloor: 0n }
+  expect(check.isKept({ op: { ...forged, ...cheap, venue: 'uniswap-v3', destinationChain: 1 } })).toBe(false)
 })
 
 test('a forged op gains a tenth at most without a configured tolerance', async () => {

@@ -3,7 +3,7 @@ import { convertDown, type Priced, toCentsUp, usdE18 } from '../model/amount.ts'
 import { type Catalog, findToken } from '../model/catalog.ts'
 import { withSlippage } from '../model/pricing.ts'
 import type { Swap } from '../model/swap.ts'
-import { INVENTORY } from '../model/venue.ts'
+import { isPurchase } from '../model/venue.ts'
 import { every } from './timing.ts'
 
 const OFF_CHAIN_MS = 500
@@ -13,6 +13,8 @@ type Options = {
   book: PriceBook
   /** How far the market may move against the operator, whatever the op says. */
   toleranceBps: number
+  /** Whether the op's venue buys outputs on its destination. */
+  isBuyer(op: Output): boolean
   /** Called after every awaited reading. */
   onRead(): void
 }
@@ -27,7 +29,7 @@ type Output = Pick<
  * Prices for the worker. Reads on-chain feeds from the views on demand, and others in the background, because a lane
  * must not wait for an external server.
  */
-export function createPriceCheck({ catalog, book, toleranceBps, onRead }: Options) {
+export function createPriceCheck({ catalog, book, toleranceBps, isBuyer, onRead }: Options) {
   const onChains = book.sources.filter(({ chainId }) => chainId !== undefined)
   const offChain = book.sources.filter(({ chainId }) => chainId === undefined)
   let loops: { stop(): void }[] = []
@@ -52,6 +54,8 @@ export function createPriceCheck({ catalog, book, toleranceBps, onRead }: Option
     },
     /** Whether the input still buys at least the amount that the slippage limit allows; undefined without a price. */
     isKept({ op }: { op: Input & Output }): boolean | undefined {
+      // A forged op could name a cheap token to buy with where the vault pays the output itself.
+      if (isPurchase(op) !== isBuyer(op)) return false
       const sides = pricedSides({ catalog, book }, op)
       if (!sides) return undefined
       // Both values come from the op's token: an attacker with a sealing key could write others.
@@ -80,10 +84,10 @@ function pricedToken({ catalog, book }: Market, chainId: number, address: string
 }
 
 /** The payment out of the vault: the output itself, or the budget for buying it. */
-function leavingVault({ venue, outputToken, quotedOutput, payToken, payAmount }: Output) {
-  return venue === INVENTORY
-    ? { token: outputToken, amount: quotedOutput }
-    : { token: payToken, amount: payAmount }
+function leavingVault(op: Output) {
+  return isPurchase(op)
+    ? { token: op.payToken, amount: op.payAmount }
+    : { token: op.outputToken, amount: op.quotedOutput }
 }
 
 const least = (a: bigint, b: bigint) => (a < b ? a : b)

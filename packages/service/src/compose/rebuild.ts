@@ -12,6 +12,7 @@ import type { RebuildChain } from '../rebuild/deps.ts'
 import { resolveOrphans } from '../rebuild/orphans.ts'
 import { rebuild } from '../rebuild/rebuild.ts'
 import type { Rules } from '../rebuild/terms.ts'
+import { venueOfDelivery } from '../venues/registry.ts'
 import { type Chains, type ConnectedChain, connectChains, findDifferences } from './chains.ts'
 import { findLost } from './lost-log.ts'
 
@@ -53,6 +54,7 @@ export async function runRebuild({ network, pool, firstBlocks, say }: Options): 
     chains: chains.all.map((connected) => toRebuildChain(connected)),
     latestDeadlines: (seconds) =>
       deadlinesFrom(rules.deadlines, { originSeconds: seconds, destinationSeconds: seconds }, slowest),
+    venueOf: (chainId, adapter) => venueOfDelivery(network, chainId, adapter),
     newSwapId: () => `swp_${randomBytes(16).toString('hex')}`,
     wait: () => delay(WAIT_MS),
   })

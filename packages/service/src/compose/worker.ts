@@ -35,6 +35,7 @@ import { markOriginSafe } from '../store/exposure.ts'
 import { LANES_CHANNEL, type Lease } from '../store/lanes.ts'
 import { findSigned } from '../store/signed.ts'
 import { findToLock } from '../store/swaps.ts'
+import { createBuyerCheck } from '../venues/registry.ts'
 import { capsOf } from './caps.ts'
 import {
   activeOf,
@@ -180,7 +181,8 @@ function followPrices(parts: PriceParts): Parts['prices'] {
     onFault: (err, source) => logger.warn({ err, source }, 'price source does not answer'),
   })
   const toleranceBps = config.network.priceToleranceBps ?? USUAL_TOLERANCE_BPS
-  return createPriceCheck({ catalog, book, toleranceBps, onRead: watchPrices(book, logger) })
+  const isBuyer = createBuyerCheck(config.network)
+  return createPriceCheck({ catalog, book, toleranceBps, isBuyer, onRead: watchPrices(book, logger) })
 }
 
 function lanesOf(parts: Parts, chain: ConnectedChain): Lane[] {

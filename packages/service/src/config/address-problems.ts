@@ -1,6 +1,7 @@
 import { isAddress as isSolanaAddress } from '@solana/kit'
 import { isAddress, zeroAddress } from 'viem'
 import type { ChainConfig, GasFloatConfig, NetworkConfig } from '../config.ts'
+import { kindOf } from '../venues/registry.ts'
 import { type Check, indicesOf } from './check.ts'
 import { hasPublishedKey } from './published-keys.ts'
 import type { Problem } from './shape.ts'
@@ -166,13 +167,11 @@ function feedsOf({ assets }: NetworkConfig): Named[] {
 
 function venuesOf({ venues = [] }: NetworkConfig): Named[] {
   return venues.flatMap((venue, index) =>
-    venue.kind === 'uniswap-v3'
-      ? (['quoter', 'adapter'] as const).map((name) => ({
-          address: venue[name],
-          path: `/venues/${index}/${name}`,
-          what: `the ${name}`,
-        }))
-      : [],
+    Object.entries(kindOf(venue).contractsOf?.(venue) ?? {}).map(([name, address]) => ({
+      address,
+      path: `/venues/${index}/${name}`,
+      what: `the ${name}`,
+    })),
   )
 }
 

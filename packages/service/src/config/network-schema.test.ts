@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { maxHeadAgeMs } from '../compose/head-age.ts'
 import { defaultDeadlines, defaultExposureCapUsd } from '../config.ts'
-import { InventoryVenue } from './market-schema.ts'
+import { VenueSchema } from '../venues/registry.ts'
 import { NetworkSchema } from './network-schema.ts'
 import { findShapeProblems } from './shape.ts'
 
@@ -52,7 +52,7 @@ test('the schema conforms to draft 2020-12: one schema for all items of a list',
 test.each([[['ETH']], [['ETH', 'USDC', 'SOL']]])('%j is not a pair', (assets) => {
   const pair = { kind: 'inventory', pairs: [{ assets, spreadBps: 5 }] }
 
-  expect(findShapeProblems(InventoryVenue, pair).map(({ path }) => path)).toEqual(['/pairs/0/assets'])
+  expect(findShapeProblems(VenueSchema, pair).map(({ path }) => path)).toEqual(['/pairs/0/assets'])
 })
 
 test('the documented defaults are the effective ones', () => {

@@ -1,4 +1,5 @@
 import Type from 'typebox'
+import { VenueSchema } from '../venues/registry.ts'
 import { EvmChain, SolanaChain } from './chain-schema.ts'
 import {
   address,
@@ -13,7 +14,7 @@ import {
   text,
   url,
 } from './fields.ts'
-import { Asset, Discount, InventoryVenue, Pyth, UniswapVenue } from './market-schema.ts'
+import { Asset, Discount, Pyth } from './market-schema.ts'
 
 const Deadlines = Type.Object(
   {
@@ -145,10 +146,10 @@ export const NetworkSchema = Type.Object(
       description: 'Assets and their price sources.',
     }),
     venues: Type.Optional(
-      Type.Array(Type.Union([InventoryVenue, UniswapVenue]), {
+      Type.Array(VenueSchema, {
         minItems: 1,
         description:
-          'Venues that deliver. The best net output wins; in a tie the inventory. ' +
+          'Venues that deliver. The best net output wins; in a tie the first in this list. ' +
           'Default: the inventory alone.',
       }),
     ),

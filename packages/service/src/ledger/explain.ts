@@ -1,6 +1,6 @@
 import type { Pool } from 'pg'
 import type { CustodyChain, CustodyEvent } from '../chains/custody.ts'
-import { INVENTORY } from '../model/venue.ts'
+import { isPurchase } from '../model/venue.ts'
 import {
   findBooked,
   findBookedLocks,
@@ -64,7 +64,7 @@ function indexByName(records: readonly OpRecord[]): Map<string, OpRecord> {
 }
 
 async function askChain(chain: CustodyChain, event: CustodyEvent, op: OpRecord | undefined) {
-  if (event.kind === 'delivered' && op?.swapId && op.venue !== INVENTORY) {
+  if (event.kind === 'delivered' && op?.swapId && isPurchase(op)) {
     const sold = await chain.findSold(event.txHash, op.payToken)
     return sold === undefined ? {} : { sold }
   }

@@ -1,6 +1,6 @@
 import type { Custodian, CustodyEvent, Paid } from '../chains/custody.ts'
 import type { LedgerAccount, Transfer } from '../model/ledger.ts'
-import { INVENTORY } from '../model/venue.ts'
+import { isPurchase } from '../model/venue.ts'
 import type { OpRecord } from '../store/ledger.ts'
 
 /** The stored op of an event. */
@@ -70,7 +70,7 @@ function transfersOfDelivery(event: Delivered, { op, paid, sold }: Explained): T
   }
   const token = event.token ?? (op.outputToken || paid?.token)
   if (token === undefined) return []
-  if (op.venue === INVENTORY) return [{ token, amount, debit: 'inventory', credit: 'wallet' }]
+  if (!isPurchase(op)) return [{ token, amount, debit: 'inventory', credit: 'wallet' }]
   // If the chain does not show it, the whole reserved amount counts as spent, and the rest appears as received.
   const spent = { token: op.payToken, amount: sold ?? op.payAmount }
   return [

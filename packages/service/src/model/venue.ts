@@ -1,5 +1,6 @@
 import type { CatalogChain, Token } from './catalog.ts'
 import type { Curve } from './curve.ts'
+import type { Op } from './swap.ts'
 
 /** Input token, output token and destination of a swap. */
 export type Route = { input: Token; output: Token; destination: CatalogChain }
@@ -23,5 +24,10 @@ export type Venue = {
   offer(route: Route): Offer | Refusal
 }
 
-/** The venue that pays from the vault's holdings. All other venues buy the output, one delivery per transaction. */
-export const INVENTORY = 'inventory'
+/**
+ * Whether the vault buys the output with another token, in a transaction of its own. Otherwise it pays the output from
+ * its holdings.
+ */
+export function isPurchase({ payToken, outputToken }: Pick<Op, 'payToken' | 'outputToken'>): boolean {
+  return payToken !== outputToken
+}

@@ -16,7 +16,7 @@ import {
   defineChain,
   type Hex,
   type PrivateKeyAccount,
-  parseAbi,
+  type PublicClient,
   recoverTransactionAddress,
   sliceHex,
   type TransactionSerializedLegacy,
@@ -25,15 +25,12 @@ import { createEvmClients } from '../chains/evm/client.ts'
 import { UsageError } from '../command.ts'
 import type { EvmChainConfig } from '../config.ts'
 
-const quoterAbi = parseAbi(['function factory() view returns (address)'])
-
 type Created = { gasUsed: bigint; cost: bigint; txHash: Hex }
 export type Estimate = { gas: bigint; cost: bigint }
 export type CodeCheck = { state: 'right' | 'missing' | 'other'; hash: Hex }
 
 export type DeployTarget = {
-  /** The factory of the pools that a quoter uses. */
-  readFactory(quoter: Address): Promise<Address>
+  client: PublicClient
   look(name: ContractName, address: Address): Promise<CodeCheck>
   hasProxy(): Promise<boolean>
   createProxy(): Promise<void>
@@ -70,7 +67,7 @@ export async function createDeployTarget(
   }
 
   return {
-    readFactory: (address) => client.readContract({ address, abi: quoterAbi, functionName: 'factory' }),
+    client,
     async look(name, address) {
       const code = await codeAt(address)
       const runtime = CONTRACT_CODE[name]

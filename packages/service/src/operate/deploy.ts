@@ -3,27 +3,29 @@ import {
   CREATE2_PROXY_COST,
   type Creation,
   type Deployment,
-  planAdapter,
   planDeployment,
 } from '@geoswap/protocol'
-import { type Address, formatUnits, getAddress, type Hex, type PrivateKeyAccount, zeroAddress } from 'viem'
+import { type Address, formatUnits, getAddress, type Hex, type PrivateKeyAccount } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
+import type { EvmVenue } from '../chains/evm/venue.ts'
 import { type Env, type Output, parseFlags, UsageError } from '../command.ts'
 import { rolesOf } from '../config/address-problems.ts'
 import { readKeys } from '../config/secrets.ts'
 import type { EvmChainConfig, NetworkConfig } from '../config.ts'
+import { buyingVenues } from '../venues/registry.ts'
 import { createDeployTarget, type DeployTarget } from './deploy-target.ts'
 import { readForCommand } from './read-network.ts'
 
 export const DEPLOY_HELP = `deploy --config FILE [--chain NAME] [--dry-run | --verify-only]
-      Creates the contracts, and the adapter of a Uniswap venue, on every EVM chain of the file, at its addresses.
+      Creates the contracts, and the adapters of venues that buy, on every EVM chain of the file, at its addresses.
       Existing contracts stay. Paid by GEOSWAP_DEPLOYER_KEY, or by the deployer of GEOSWAP_KEYSTORE, which gets no
       rights and must have no other role in the file. --dry-run needs no key, sends nothing, and estimates the cost.
       --verify-only compares code hashes: exit code 1 if one differs.`
 
 type Mode = 'deploy' | 'dry-run' | 'verify-only'
 type Say = (text: string) => void
-type Placed = { name: ContractName; address: Address }
+/** `configured`: its address in the file. */
+type Placed = { name: ContractName; address: Address; configured: string }
 const NAMES = ['vault', 'escrow', 'account'] as const
 
 export async function deploy(args: string[], env: Env, output: Output): Promise<number> {
@@ -36,8 +38,8 @@ export async function deploy(args: string[], env: Env, output: Output): Promise<
   const account = mode === 'deploy' ? readDeployer(env, network) : undefined
   let isRight = true
   for (const chain of chains as EvmChainConfig[]) {
-    const venue = venueOf(network, chain)
-    isRight = (await deployOn(chain, { plan, venue, mode, account, output })) && isRight
+    const venues = buyingVenues(network, chain.chainId)
+    isRight = (await deployOn(chain, { plan, venues, mode, account, output })) && isRight
   }
   if (mode === 'deploy' && isRight) output.hint(NEXT_STEPS)
   return isRight ? 0 : 1
@@ -49,7 +51,7 @@ then deposit inventory. service check-config FILE --online reports what is missi
 
 type Run = {
   plan: Deployment
-  venue: UniswapVenue | undefined
+  venues: readonly EvmVenue[]
   mode: Mode
   account: PrivateKeyAccount | undefined
   output: Output
@@ -58,22 +60,23 @@ type Run = {
 /** True if the chain has everything in the plan, or could get it in a dry run. */
 async function deployOn(
   chain: EvmChainConfig,
-  { plan, venue, mode, account, output }: Run,
+  { plan, venues, mode, account, output }: Run,
 ): Promise<boolean> {
   const say = (text: string) => output.out(`${chain.name}: ${text}`)
   const target = await createDeployTarget(chain, account)
-  const adapter = venue && planAdapter(await target.readFactory(getAddress(venue.quoter)))
+  const adapters = await Promise.all(
+    venues.map(async (venue) => ({ ...(await venue.planAdapter(target.client)), configured: venue.adapter })),
+  )
   const planned: Placed[] = [
-    ...NAMES.map((name) => ({ name, address: plan.contracts[name] })),
-    ...(adapter ? [adapter] : []),
+    ...NAMES.map((name) => ({ name, address: plan.contracts[name], configured: chain.contracts[name] })),
+    ...adapters,
   ]
-  const named = { ...chain.contracts, adapter: venue?.adapter ?? zeroAddress }
-  const wrong = planned.filter(({ name, address }) => getAddress(named[name]) !== address)
-  for (const { name, address } of wrong)
-    say(`the file has ${named[name]} as ${name}, but it will be at ${address}`)
+  const wrong = planned.filter(({ address, configured }) => getAddress(configured) !== address)
+  for (const { name, address, configured } of wrong)
+    say(`the file has ${configured} as ${name}, but it will be at ${address}`)
   if (wrong.length > 0) return false
   if (mode === 'verify-only') return verify(target, planned, say)
-  const creations = [...plan.creations, ...(adapter ? [adapter] : [])]
+  const creations = [...plan.creations, ...adapters]
   if (mode === 'dry-run') return estimate(target, creations, say)
   await ensureProxy(target, say)
   for (const creation of creations) await ensureContract(target, creation, say)
@@ -123,7 +126,11 @@ async function ensureContract(target: DeployTarget, { name, address, data }: Cre
   say(`${name} ${address} created: ${gasUsed} gas, ${inNative(cost)}, ${txHash}`)
 }
 
-async function exists(target: DeployTarget, { name, address }: Placed, say: Say): Promise<boolean> {
+async function exists(
+  target: DeployTarget,
+  { name, address }: Pick<Placed, 'name' | 'address'>,
+  say: Say,
+): Promise<boolean> {
   const { state, hash } = await target.look(name, address)
   if (state === 'other') throw new Error(`Another contract exists at ${address}, with code ${hash}`)
   if (state === 'right') say(`${name} ${address} already exists`)
@@ -148,14 +155,6 @@ function parse(args: string[]) {
     throw new UsageError('Use --dry-run or --verify-only, not both.')
   const mode: Mode = values['dry-run'] ? 'dry-run' : values['verify-only'] ? 'verify-only' : 'deploy'
   return { config, chain, mode }
-}
-
-type UniswapVenue = { adapter: string; quoter: string }
-
-function venueOf({ venues = [] }: NetworkConfig, { chainId }: EvmChainConfig): UniswapVenue | undefined {
-  return venues.flatMap((venue) =>
-    venue.kind === 'uniswap-v3' && venue.chainId === chainId ? [venue] : [],
-  )[0]
 }
 
 function planOf({ treasury, attester }: NetworkConfig): Deployment {

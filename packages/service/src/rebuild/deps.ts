@@ -26,6 +26,8 @@ export type RebuildDeps = {
   /** The latest possible deadlines of an op whose input was taken at this time. */
   latestDeadlines(lockedSeconds: number): Deadlines
   newSwapId(): string
+  /** The venue of a delivery, by the adapter that it was bought through; undefined if unknown. */
+  venueOf(chainId: number, adapter?: string): string | undefined
   /** First blocks to read, overriding those that follow from the database. */
   firstBlocks: ReadonlyMap<number, bigint>
   wait(): Promise<void>

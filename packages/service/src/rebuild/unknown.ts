@@ -3,7 +3,6 @@ import type { Delivered, Landed, Refunded } from '../chains/chain.ts'
 import type { DeliveryTerms, LockTerms } from '../chains/recovery.ts'
 import { publicSubstatus, type SwapState } from '../model/lifecycle.ts'
 import { type OpContent, termsOfOp } from '../model/op-terms.ts'
-import { INVENTORY } from '../model/venue.ts'
 import type { NewOp } from '../store/ops.ts'
 import type { RecoveredSwap } from '../store/rebuild.ts'
 import type { RebuildDeps } from './deps.ts'
@@ -23,8 +22,6 @@ export type Unknown = {
   content?: OpContent
 }
 
-// Pools are the only venue besides the inventory.
-const BOUGHT = 'uniswap-v3'
 const ACCOUNT = 'recovered'
 
 export function completeUnknown(deps: RebuildDeps, found: Omit<Unknown, 'content'>): Unknown {
@@ -43,12 +40,15 @@ export function toRows(
   const { hash, lock, locked, delivered, delivery, refunded } = unknown
   const content = unknown.content ?? orphanOf(deps, unknown)
   const id = randomUUID()
-  const pay = delivery?.bought ?? { payToken: content.outputToken, payAmount: delivered?.amount ?? 0n }
+  const { payToken, payAmount, adapter } = delivery?.bought ?? {
+    payToken: content.outputToken,
+    payAmount: delivered?.amount ?? 0n,
+  }
   const op = {
-    ...{ ...content, ...pay, id, hash, deliveryHash: lock.deliveryHash },
+    ...{ ...content, payToken, payAmount, id, hash, deliveryHash: lock.deliveryHash },
     ...{ quoteId: `${ACCOUNT} ${hash}`, accountId: ACCOUNT, lifeSeconds: 0, createsAccount: false },
     terms: unknown.content ? termsOfOp(deps.custodyOf, content).signed : lock,
-    venue: delivery?.bought ? BOUGHT : INVENTORY,
+    venue: deps.venueOf(delivered?.chainId ?? 0, adapter) ?? '',
     quotedOutput: delivered?.amount ?? 0n,
     ...{ swappable: 0n, priceFloor: 0n, walletBalance: 0n, walletBlock: 0n, valueCents: 0n },
     ...{ lockFeeBound: 0n, deliveryFeeBound: 0n },

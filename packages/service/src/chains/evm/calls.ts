@@ -59,8 +59,8 @@ export type CalledDelivery = {
   delivery: Delivery
   token: Address
   recipient: Address
-  /** For a bought output: the most that is sold for it. */
-  bought?: { payToken: Address; payAmount: bigint }
+  /** For a bought output: the most that is sold for it, and the contract that it is bought through. */
+  bought?: { payToken: Address; payAmount: bigint; adapter: Address }
 }
 
 /** The deliveries in a call to the vault, each identified by the hash of its content. */
@@ -75,8 +75,8 @@ export function deliveriesIn(contracts: Contracts, { to, input }: Call): CalledD
     case 'deliverMany':
       return call.args[0].map((order) => toCalled(contracts, order))
     case 'deliverVia': {
-      const [, ring, payToken, payAmount, token, fill] = call.args
-      return [{ ...toCalled(contracts, { ring, token, fill }), bought: { payToken, payAmount } }]
+      const [adapter, ring, payToken, payAmount, token, fill] = call.args
+      return [{ ...toCalled(contracts, { ring, token, fill }), bought: { payToken, payAmount, adapter } }]
     }
     default:
       return []

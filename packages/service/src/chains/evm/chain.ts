@@ -6,7 +6,8 @@ import {
   type PublicClient,
   TransactionReceiptNotFoundError,
 } from 'viem'
-import { INVENTORY } from '../../model/venue.ts'
+import type { Op } from '../../model/swap.ts'
+import { isPurchase } from '../../model/venue.ts'
 import type { Chain, Transfer } from '../chain.ts'
 import { createClaimLimits } from './claim-limits.ts'
 import type { EvmClients } from './client.ts'
@@ -29,12 +30,14 @@ import { broadcast, createOutcomeReader, isSignedFor, sign } from './send.ts'
 import type { EvmChainSettings } from './settings.ts'
 import { isOpSigned } from './signed-op.ts'
 import { simulateDelivery } from './simulate.ts'
-import { planPurchase, simulatePurchase } from './uniswap-v3.ts'
+import type { EvmVenue } from './venue.ts'
 
 type Options = {
   clients: EvmClients
   settings: EvmChainSettings
   prices: PriceReader
+  /** The venues that the vault buys from. */
+  venues: readonly EvmVenue[]
   /** Accounts that can sign here; empty in a process without keys. */
   accounts: readonly PrivateKeyAccount[]
   /** The sender of simulated deliveries. */
@@ -45,7 +48,8 @@ type Options = {
 const MAX_BATCH = 20
 
 /** An EVM chain behind the ports of the flow. */
-export function createEvmChain({ clients, settings, prices, accounts, deliverer }: Options): Chain {
+export function createEvmChain(options: Options): Chain {
+  const { clients, settings, prices, venues, accounts, deliverer } = options
   const { client, agreed, nodes } = clients
   const readEvents = createEventReader(agreed, settings)
   const readClaimCap = createClaimLimits(clients.gathered.client, settings.escrow)
@@ -85,18 +89,25 @@ export function createEvmChain({ clients, settings, prices, accounts, deliverer 
     planRefund: async (swap, attested) => planRefund(settings, swap, attested),
     simulateDelivery: (op, by) => {
       const as = { ...settings, deliverer: by ? getAddress(by) : deliverer }
-      return op.venue === INVENTORY ? simulateDelivery(client, as, op) : simulatePurchase(client, as, op)
+      if (!isPurchase(op)) return simulateDelivery(client, as, op)
+      return venueOf(venues, op).simulateDelivery(client, as, op)
     },
     findDeliveries: (paid, _heads, faults) => readDeliveries(agreed, settings, paid, faults),
     readUndelivered: (ops, at) => reads.readUndelivered(agreed, settings, ops, at),
     isDeliveryOver: (op, at) => at.seconds > op.fillDeadline,
     planDelivery: async (ops) => {
       const [op] = ops
-      const isBought = op !== undefined && op.venue !== INVENTORY
-      return isBought ? planPurchase(client, settings, op) : planDelivery(settings, ops)
+      if (!op || !isPurchase(op)) return planDelivery(settings, ops)
+      return venueOf(venues, op).planDelivery(client, settings, op)
     },
     readHoldings: (at) => reads.readHoldings(client, settings, at),
   }
+}
+
+function venueOf(venues: readonly EvmVenue[], { venue: name, destinationChain }: Op): EvmVenue {
+  const venue = venues.find((each) => each.name === name)
+  if (!venue) throw new Error(`The vault of chain ${destinationChain} buys nothing from ${name}`)
+  return venue
 }
 
 /** Simulates a transfer first: one that the token refuses would cost gas and move nothing. */

@@ -18,11 +18,6 @@ export type EvmChainSettings = {
   l1FeeOracle?: Address
   /** For a chain that charges for posting bytes to L1 within the gas. */
   l1Gas?: 'arbitrum'
-  /** The pools that the vault may buy from. */
-  uniswap?: { adapter: Address; quoter: Address; pools: readonly UniswapPool[] }
   /** The ring of the op's origin, on any chain. */
   ringOf(op: Op): Hex
 }
-
-/** Sells `buy` for `sell`; the fee is in millionths. */
-export type UniswapPool = { sell: Address; buy: Address; fee: number }

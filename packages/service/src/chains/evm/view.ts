@@ -7,7 +7,7 @@ import { createFeedReader } from './feeds.ts'
 import { type PriceReader, readLegCosts } from './fees.ts'
 import { readHoldings } from './reads.ts'
 import type { EvmChainSettings } from './settings.ts'
-import { quoteExactInput } from './uniswap-v3.ts'
+import type { EvmVenue } from './venue.ts'
 
 type Options = {
   clients: Pick<EvmClients, 'gathered'>
@@ -16,12 +16,10 @@ type Options = {
   /** The keys whose native balances are read. */
   keys: readonly string[]
   feeds: readonly Address[]
-  /** Decimals of the tokens sold to pools, in which sizes are counted. */
+  venues: readonly EvmVenue[]
+  /** Decimals of the tokens sold to venues, in which sizes are counted. */
   decimalsOf(token: Address): Promise<number>
 }
-
-// In whole units of the sold token, a stablecoin of the vault: from a first swap to a large one.
-const SIZES = [1n, 10n, 100n, 1_000n, 5_000n, 20_000n, 50_000n, 100_000n, 250_000n]
 
 /** Reads the parts of an EVM chain's view. Reads of one block in one tick share one call. */
 export function createEvmViewReader(options: Options): ViewReader {
@@ -57,22 +55,12 @@ async function entriesOf(names: readonly string[], read: (name: string) => Promi
 }
 
 async function readCurves(options: Options, blockNumber: bigint): Promise<PoolCurve[]> {
-  const { uniswap } = options.settings
-  if (!uniswap) return []
-  const units = await Promise.all(
-    uniswap.pools.map(async ({ sell }) => 10n ** BigInt(await options.decimalsOf(sell))),
-  )
-  return Promise.all(
-    uniswap.pools.map(async ({ sell, buy, fee }, pool) => {
-      const asked = { quoter: uniswap.quoter, tokenIn: sell, tokenOut: buy, fee, blockNumber }
-      const points = await Promise.all(
-        SIZES.map(async (size) => {
-          const sold = size * (units[pool] ?? 1n)
-          const bought = await quoteExactInput(options.clients.gathered.agreed, { ...asked, amountIn: sold })
-          return bought === undefined ? [] : [{ sold, bought }]
-        }),
-      )
-      return { sell, buy, points: points.flat() }
+  const unitOf = async (token: Address) => 10n ** BigInt(await options.decimalsOf(token))
+  const curves = await Promise.all(
+    options.venues.map(async ({ name, readCurves }) => {
+      const ofVenue = await readCurves(options.clients.gathered.agreed, { blockNumber, unitOf })
+      return ofVenue.map((curve) => ({ venue: name, ...curve }))
     }),
   )
+  return curves.flat()
 }

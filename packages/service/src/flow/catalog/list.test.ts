@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { createInventoryVenue } from '../../market/venues/inventory.ts'
 import type { Catalog, CatalogChain, ChainNow, Market, Side, Token } from '../../model/catalog.ts'
 import type { Venue } from '../../model/venue.ts'
+import { createInventory } from '../../venues/inventory/offer.ts'
 import { listChains, listTokens } from './list.ts'
 
 const now: ChainNow = {
@@ -58,10 +58,10 @@ function depsWith(facts: Facts = {}) {
     priceOf: (asset) => (unpriced.includes(asset) ? undefined : 1_500_000_000_000_000_000n),
     available: (chainId, token) => held[`${chainId}:${token}`],
   }
-  const terms = { spreadBps: 0n, impactBps: 0n, pairs: [], limits: [] }
+  const inventory = createInventory([{ kind: 'inventory', impactBps: 0 }], { market })
   const isStopped = ({ chainId, asset }: { chainId: number; asset?: string }) =>
     stopped.includes(String(chainId)) || stopped.includes(`${chainId}:${asset}`)
-  return { catalog, market, venues: [createInventoryVenue({ market, terms }), ...more], isStopped }
+  return { catalog, market, venues: [inventory, ...more], isStopped }
 }
 
 const flagsOf = (facts: Facts, chainId = 1) =>

@@ -7,7 +7,7 @@ import { isExposing, isUnbooked, withinCaps } from '../../model/exposure.ts'
 import { leastBound } from '../../model/gas.ts'
 import { chunksOf, groupBy, mapConcurrently, type Share } from '../../model/group.ts'
 import type { Swap } from '../../model/swap.ts'
-import { INVENTORY } from '../../model/venue.ts'
+import { isPurchase } from '../../model/venue.ts'
 import { tallyAttempts } from '../../store/attempts.ts'
 import { bookDelivery, type OriginCaps, readBooked } from '../../store/exposure.ts'
 import type { Lease } from '../../store/lanes.ts'
@@ -148,8 +148,8 @@ const isCapped = (swap: Swap) => isExposing(swap) || isUnbooked(swap)
 
 /** Batches deliveries from inventory; a bought output needs a transaction of its own. */
 function batchesOf(swaps: readonly Swap[], size: number): Swap[][] {
-  const held = swaps.filter(({ op }) => op.venue === INVENTORY)
-  const bought = swaps.filter(({ op }) => op.venue !== INVENTORY)
+  const held = swaps.filter(({ op }) => !isPurchase(op))
+  const bought = swaps.filter(({ op }) => isPurchase(op))
   return [...chunksOf(held, size), ...chunksOf(bought, 1)]
 }
 

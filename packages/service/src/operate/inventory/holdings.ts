@@ -1,10 +1,10 @@
 import { geoEscrowAbi, geoVaultAbi } from '@geoswap/protocol'
 import { type Address, formatUnits } from 'viem'
 import type { ConnectedChain } from '../../compose/chains.ts'
-import type { InventoryVenueConfig, NetworkConfig } from '../../config.ts'
-import { limited } from '../../market/venues/inventory.ts'
+import type { NetworkConfig } from '../../config.ts'
 import { formatCents, type PriceE18, toCents, usdE18 } from '../../model/amount.ts'
 import type { Token } from '../../model/catalog.ts'
+import { limitPayable } from '../../venues/registry.ts'
 
 /** The hourly limit of payouts or claims, and its used part. */
 export type Cap = { limit: bigint; used: bigint }
@@ -64,7 +64,7 @@ export async function readStock(
   return {
     ...{ chain: connected.config.name, token, price, held, reserved, free, inEscrow, toClaim },
     ...{ cap: caps?.cap, claimCap: caps?.claimCap },
-    mostPerSwap: price === undefined ? 0n : limitedBy(network, token, price, payable),
+    mostPerSwap: price === undefined ? 0n : limitPayable(network, { ...token, price }, payable),
   }
 }
 
@@ -82,13 +82,6 @@ async function readCaps({ evm }: ConnectedChain, token: Address) {
   ])
   const toCap = ([limit, used]: readonly [bigint, bigint]): Cap => ({ limit, used })
   return { cap: toCap(cap), claimCap: toCap(claimCap) }
-}
-
-function limitedBy({ venues }: NetworkConfig, token: Token, price: PriceE18, payable: bigint): bigint {
-  const own = venues?.find((venue): venue is InventoryVenueConfig => venue.kind === 'inventory')
-  if (venues && !own) return 0n
-  const limits = (own?.limits ?? []) as Parameters<typeof limited>[0]['limits']
-  return limited({ limits }, { ...token, price }, payable)
 }
 
 /** Formats an amount in whole coins. */

@@ -1,21 +1,22 @@
-import { CONTRACT_CODE, geoVaultAbi, isCodeOf, uniswapV3AdapterAbi } from '@geoswap/protocol'
+import { CONTRACT_CODE, geoVaultAbi, isCodeOf, planAdapter, uniswapV3AdapterAbi } from '@geoswap/protocol'
 import {
   type Address,
   concat,
   encodeFunctionData,
   encodePacked,
+  getAddress,
   type Hex,
   isAddressEqual,
   type PublicClient,
   parseAbi,
-  zeroAddress,
 } from 'viem'
+import type { Simulation } from '../../chains/chain.ts'
+import { type EvmRequest, toDeliveryOrder } from '../../chains/evm/plans.ts'
+import { readBalance } from '../../chains/evm/reads.ts'
+import { refusalOf } from '../../chains/evm/simulate.ts'
+import type { CurveQuery, EvmVenue, VaultSettings } from '../../chains/evm/venue.ts'
 import type { Op } from '../../model/swap.ts'
-import type { Simulation } from '../chain.ts'
-import { type EvmRequest, toDeliveryOrder } from './plans.ts'
-import { readBalance } from './reads.ts'
-import type { EvmChainSettings, UniswapPool } from './settings.ts'
-import { refusalOf } from './simulate.ts'
+import { type Pool, poolsOf, type UniswapV3Config, uniswapV3Fields } from './config.ts'
 
 const quoterAbi = parseAbi([
   'function factory() view returns (address)',
@@ -23,12 +24,38 @@ const quoterAbi = parseAbi([
   'function quoteExactOutput(bytes path, uint256 amountOut) returns (uint256, uint160[], uint32[], uint256)',
 ])
 
+// In whole units of the sold token, a stablecoin of the vault: from a first swap to a large one.
+const SIZES = [1n, 10n, 100n, 1_000n, 5_000n, 20_000n, 50_000n, 100_000n, 250_000n]
+
 // An upper bound for a swap through one pool with a dozen tick crossings, twice: the exact purchase that exceeds the
 // budget, and the sale of the whole budget. Measured without crossings: 192,464 including the delivery.
 const PURCHASE_GAS = 600_000
 
 // The price of a pool without liquidity left on that side (TickMath, one inside either end).
 const DRY_PRICES = [4_295_128_740n, 1_461_446_703_485_210_103_287_273_052_203_988_822_378_723_970_341n]
+
+type Market = { adapter: Address; quoter: Address; pools: readonly Pool[] }
+
+/** The pools of one chain that the vault may buy from. */
+export function connectUniswapV3(config: UniswapV3Config): EvmVenue {
+  const { chainId } = config
+  const market = {
+    adapter: getAddress(config.adapter),
+    quoter: getAddress(config.quoter),
+    pools: poolsOf(config),
+  }
+  return {
+    name: uniswapV3Fields.name,
+    chainId,
+    adapter: market.adapter,
+    outputs: market.pools.map(({ buy }) => buy),
+    planDelivery: (client, settings, op) => planPurchase(client, settings, market, op),
+    simulateDelivery: (client, settings, op) => simulatePurchase(client, settings, market, op),
+    readCurves: (client, query) => readCurves(client, market, query),
+    verify: (client, vault) => verify(client, market, vault),
+    planAdapter: async (client) => planAdapter(await readFactory(client, market.quoter)),
+  }
+}
 
 /** From the sold to the bought token, through the pool with this `fee`, in millionths. */
 export type Route = { tokenIn: Address; tokenOut: Address; fee: number }
@@ -80,14 +107,8 @@ function toPath({ tokenIn, tokenOut, fee }: Route): [Hex, Hex, Hex] {
  */
 export type Purchase = Omit<Route, 'tokenOut'> & { adapter: Address; maxIn: bigint; least: bigint }
 
-type PurchaseSettings = Pick<EvmChainSettings, 'vault' | 'ringOf' | 'uniswap'>
-
 /** A delivery whose output the vault buys for at most `maxIn`. */
-export function planDeliverVia(
-  settings: Pick<EvmChainSettings, 'vault' | 'ringOf'>,
-  op: Op,
-  purchase: Purchase,
-): EvmRequest {
+export function planDeliverVia(settings: VaultSettings, op: Op, purchase: Purchase): EvmRequest {
   const args = toArgs(settings, op, purchase)
   return {
     to: settings.vault,
@@ -100,20 +121,21 @@ export function planDeliverVia(
  * Plans a purchase at the current price. It is all or nothing while the budget buys the quoted output, so that a
  * sandwich attack fails it. If the market moved before, the budget buys as much as it can.
  */
-export async function planPurchase(
+async function planPurchase(
   client: PublicClient,
-  settings: PurchaseSettings,
+  settings: VaultSettings,
+  market: Market,
   op: Op,
 ): Promise<EvmRequest> {
-  const purchase = purchaseOf(settings, op)
-  const quoter = settings.uniswap?.quoter ?? zeroAddress
+  const purchase = purchaseOf(market, op)
+  const { quoter } = market
   const tokenOut = op.outputToken as Address
   const cost = await quoteExactOutput(client, { ...purchase, quoter, tokenOut, amountOut: op.quotedOutput })
   const isEnough = cost !== undefined && cost <= purchase.maxIn
   return planDeliverVia(settings, op, isEnough ? { ...purchase, least: op.quotedOutput } : purchase)
 }
 
-function toArgs(settings: Pick<EvmChainSettings, 'ringOf'>, op: Op, purchase: Purchase) {
+function toArgs(settings: VaultSettings, op: Op, purchase: Purchase) {
   const { adapter, tokenIn, maxIn, least } = purchase
   const { ring, token, fill } = toDeliveryOrder(settings, op)
   // The adapter knows both ends of the path already.
@@ -124,14 +146,14 @@ function toArgs(settings: Pick<EvmChainSettings, 'ringOf'>, op: Op, purchase: Pu
 
 const MOVED = ['TooExpensive', 'TooLittle', 'NoLiquidity', 'BelowMinimum']
 
-/** Simulates the purchase on the newest state, and returns the reason if it would fail. */
-export async function simulatePurchase(
+async function simulatePurchase(
   client: PublicClient,
-  settings: PurchaseSettings & { deliverer: Address },
+  settings: VaultSettings & { deliverer: Address },
+  market: Market,
   op: Op,
 ): Promise<Simulation> {
   const { vault: address, deliverer: account } = settings
-  const args = toArgs(settings, op, purchaseOf(settings, op))
+  const args = toArgs(settings, op, purchaseOf(market, op))
   const abi = [...geoVaultAbi, ...uniswapV3AdapterAbi]
   try {
     await client.simulateContract({ address, abi, functionName: 'deliverVia', args, account })
@@ -147,37 +169,60 @@ export async function simulatePurchase(
   return { kind: held < op.payAmount ? 'noLiquidity' : 'recipientRefuses' }
 }
 
-type Venue = { name: string; vault: Address; adapter: Address; quoter: Address }
-
-/** Lists the ways in which the venue on the chain is unfit for purchases. */
-export async function verifyUniswapV3(client: PublicClient, venue: Venue): Promise<string[]> {
-  const { name, vault, adapter, quoter } = venue
+async function verify(client: PublicClient, { adapter, quoter }: Market, vault: Address): Promise<string[]> {
   const read = { functionName: 'adapters', args: [adapter] } as const
   const code = await client.getCode({ address: adapter })
   // The adapter receives inventory to trade with: unknown code must not get any.
   if (!code || !isCodeOf(code, CONTRACT_CODE.adapter)) {
-    return [`${name}: the code at ${adapter} is not the adapter of this version`]
+    return [`the code at ${adapter} is not the adapter of this version`]
   }
   const [isAllowed, bought, quoted] = await Promise.all([
     client.readContract({ address: vault, abi: geoVaultAbi, ...read }),
     client.readContract({ address: adapter, abi: uniswapV3AdapterAbi, functionName: 'FACTORY' }),
-    client.readContract({ address: quoter, abi: quoterAbi, functionName: 'factory' }),
+    readFactory(client, quoter),
   ])
   return [
-    ...(isAllowed ? [] : [`${name}: the vault does not buy through adapter ${adapter}`]),
+    ...(isAllowed ? [] : [`the vault does not buy through adapter ${adapter}`]),
     ...(isAddressEqual(bought, quoted)
       ? []
-      : [`${name}: the adapter buys from pools of ${bought}, the quoter quotes those of ${quoted}`]),
+      : [`the adapter buys from pools of ${bought}, the quoter quotes those of ${quoted}`]),
   ]
 }
 
+/** The factory of the pools that the quoter uses. */
+function readFactory(client: PublicClient, quoter: Address): Promise<Address> {
+  return client.readContract({ address: quoter, abi: quoterAbi, functionName: 'factory' })
+}
+
+/** The outputs of each pool for rising sizes, without sizes that it cannot fill. */
+async function readCurves(
+  client: PublicClient,
+  { quoter, pools }: Market,
+  { blockNumber, unitOf }: CurveQuery,
+) {
+  const units = await Promise.all(pools.map(({ sell }) => unitOf(sell)))
+  return Promise.all(
+    pools.map(async ({ sell, buy, fee }, pool) => {
+      const asked = { quoter, tokenIn: sell, tokenOut: buy, fee, blockNumber }
+      const points = await Promise.all(
+        SIZES.map(async (size) => {
+          const sold = size * (units[pool] ?? 1n)
+          const bought = await quoteExactInput(client, { ...asked, amountIn: sold })
+          return bought === undefined ? [] : [{ sold, bought }]
+        }),
+      )
+      return { sell, buy, points: points.flat() }
+    }),
+  )
+}
+
 /** The quoted purchase of an op: at most its budget, for at least the signed minimum. */
-export function purchaseOf({ uniswap }: Pick<EvmChainSettings, 'uniswap'>, op: Op): Purchase {
-  const isMeant = ({ sell, buy }: UniswapPool) => sell === op.payToken && buy === op.outputToken
-  const pool = uniswap?.pools.find(isMeant)
-  if (!uniswap || !pool) throw new Error(`No pool sells ${op.outputToken} for ${op.payToken}`)
+function purchaseOf({ adapter, pools }: Market, op: Op): Purchase {
+  const isMeant = ({ sell, buy }: Pool) => sell === op.payToken && buy === op.outputToken
+  const pool = pools.find(isMeant)
+  if (!pool) throw new Error(`No pool sells ${op.outputToken} for ${op.payToken}`)
   return {
-    adapter: uniswap.adapter,
+    adapter,
     tokenIn: pool.sell,
     fee: pool.fee,
     maxIn: op.payAmount,

@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest'
-import type { CatalogChain, Market, Token } from '../../model/catalog.ts'
-import { mostOf, outputOf } from '../../model/curve.ts'
-import type { Offer, Refusal } from '../../model/venue.ts'
-import { createInventoryVenue, type InventoryTerms } from './inventory.ts'
-import { createUniswapVenue } from './uniswap-v3.ts'
+import type { CatalogChain, Market, Token } from '../model/catalog.ts'
+import { mostOf, outputOf } from '../model/curve.ts'
+import type { Offer, Refusal } from '../model/venue.ts'
+import type { InventoryConfig } from './inventory/config.ts'
+import { createInventory } from './inventory/offer.ts'
+import { createUniswapV3 } from './uniswap-v3/offer.ts'
 
 const USD = 10n ** 18n
 const usdc: Token = { chainId: 1, address: '0xusdc', symbol: 'USDC', decimals: 6, asset: 'USDC' }
@@ -30,9 +31,8 @@ function marketWith(change: Partial<Market> = {}): Market {
   }
 }
 
-function inventory(terms: Partial<InventoryTerms> = {}, market = marketWith()) {
-  const defaults = { spreadBps: 0n, impactBps: 0n, pairs: [], limits: [] }
-  return createInventoryVenue({ market, terms: { ...defaults, ...terms } })
+function inventory(config: Partial<InventoryConfig> = {}, market = marketWith()) {
+  return createInventory([{ kind: 'inventory', impactBps: 0, ...config }], { market })
 }
 
 function offered(answer: Offer | Refusal): Offer {
@@ -49,8 +49,8 @@ test('the inventory gives the reference price, and all that it holds', () => {
 })
 
 test('a pair has its own spread, in either order, and an asset has none against itself', () => {
-  const pairs = [{ assets: ['USDC', 'ETH'] as const, spreadBps: 30n }]
-  const venue = inventory({ spreadBps: 5n, pairs })
+  const pairs: InventoryConfig['pairs'] = [{ assets: ['USDC', 'ETH'], spreadBps: 30 }]
+  const venue = inventory({ spreadBps: 5, pairs })
 
   expect(offered(venue.offer(route)).curve).toMatchObject({ spreadBps: 30n })
   expect(offered(venue.offer({ ...route, input: weth, output: usdcOnTwo })).curve).toMatchObject({
@@ -60,7 +60,7 @@ test('a pair has its own spread, in either order, and an asset has none against 
 })
 
 test('a limit by chain, asset or both bounds the amount of one swap', () => {
-  const mostWith = (limits: InventoryTerms['limits']) =>
+  const mostWith = (limits: InventoryConfig['limits'] & object) =>
     mostOf(offered(inventory({ limits }).offer(route)).curve)
 
   expect(mostWith([{ asset: 'ETH', maxUsd: 4_000 }])).toBe(2n * 10n ** 18n)
@@ -80,11 +80,18 @@ test('the inventory refuses without a price, and if it is empty', () => {
 
 const SOLD = [1n, 100n, 1_000n, 20_000n, 50_000n, 250_000n].map((dollars) => dollars * 10n ** 6n)
 
+const [SELL, BUY] = [`0x${'11'.repeat(20)}`, `0x${'22'.repeat(20)}`] as const
+const poolConfig = {
+  ...{ kind: 'uniswap-v3' as const, chainId: 2, quoter: SELL, adapter: SELL },
+  pools: [{ sell: SELL, buy: BUY, fee: 500 }],
+}
+const getToken = (_chainId: number, address: string) => (address === SELL ? usdcOnTwo : weth)
+
 /** A pool of 1,000,000 dollars and 500 ether, without a fee. */
 function pool({ market = marketWith(), sizes = SOLD, ageMs = 0 } = {}) {
-  const pools = [{ chainId: 2, sell: usdcOnTwo, buy: weth }]
   const points = sizes.map((sold) => ({ sold, bought: constantProduct(sold) }))
-  return createUniswapVenue({ market, pools, curveOf: () => ({ points, ageMs }) })
+  const curve = { venue: 'uniswap-v3', sell: usdc.address, buy: weth.address, points }
+  return createUniswapV3([poolConfig], { market, getToken, curvesOf: () => ({ value: [curve], ageMs }) })
 }
 
 function constantProduct(sold: bigint): bigint {
@@ -114,8 +121,8 @@ test('a pool is used only up to the vault’s balance of the token it sells', ()
 
 test('a pool that was never read, not recently, or is empty offers nothing', () => {
   const empty = { venue: 'uniswap-v3', why: 'empty' }
-  const pools = [{ chainId: 2, sell: usdcOnTwo, buy: weth }]
-  const unasked = createUniswapVenue({ market: marketWith(), pools, curveOf: () => undefined })
+  const unread = { market: marketWith(), getToken, curvesOf: () => undefined }
+  const unasked = createUniswapV3([poolConfig], unread)
 
   expect(unasked.offer(route)).toEqual(empty)
   expect(pool({ ageMs: 30_001 }).offer(route)).toEqual(empty)

@@ -16,16 +16,9 @@ import {
 } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, expect, test } from 'vitest'
+import { createEvmClient } from '../../chains/evm/client.ts'
 import type { Op } from '../../model/swap.ts'
-import { createEvmClient } from './client.ts'
-import {
-  planDeliverVia,
-  planPurchase,
-  quoteExactInput,
-  quoteExactOutput,
-  simulatePurchase,
-  verifyUniswapV3,
-} from './uniswap-v3.ts'
+import { connectUniswapV3, planDeliverVia, quoteExactInput, quoteExactOutput } from './chain.ts'
 
 const [plan] = EVM_CHAINS
 if (!plan) throw new Error('The local network has no EVM chain')
@@ -52,6 +45,9 @@ const RING: Hex = `0x${'ab'.repeat(32)}`
 const ROUTE = { tokenIn: usdc, tokenOut: link, fee: 3_000 }
 
 const settings = { vault: contracts.vault, ringOf: () => RING }
+const config = { kind: 'uniswap-v3' as const, chainId: plan.chainId, adapter, quoter }
+const pools = [{ sell: usdc, buy: link, fee: ROUTE.fee }]
+const venue = connectUniswapV3({ ...config, pools })
 const recipient: Address = `0x${'5e'.repeat(20)}`
 
 let round = 0n
@@ -121,32 +117,34 @@ test('nothing is delivered below the least amount', async () => {
 })
 
 test('a purchase is all or nothing while its budget suffices, and otherwise buys as much as it can', async () => {
-  const pools = [{ sell: usdc, buy: link, fee: ROUTE.fee }]
-  const bought = { ...settings, uniswap: { adapter, quoter, pools } }
   const op = { ...(await createOp()), payToken: usdc, payAmount: usd(2_050) }
   const purchase = { adapter, tokenIn: usdc, fee: ROUTE.fee, maxIn: op.payAmount }
-  const planned = await planPurchase(client, bought, op)
+  const planned = await venue.planDelivery(client, settings, op)
   const short = { ...op, payAmount: usd(1_990) }
 
   expect(planned).toEqual(planDeliverVia(settings, op, { ...purchase, least: links(100) }))
-  expect(await planPurchase(client, bought, short)).toEqual(
+  expect(await venue.planDelivery(client, settings, short)).toEqual(
     planDeliverVia(settings, short, { ...purchase, maxIn: short.payAmount, least: links(97) }),
   )
-  await expect(planPurchase(client, bought, { ...op, payToken: weth })).rejects.toThrow('No pool sells')
+  const unknown = venue.planDelivery(client, settings, { ...op, payToken: weth })
+  await expect(unknown).rejects.toThrow('No pool sells')
 })
 
 test('a purchase is simulated before anything is signed, and the simulation returns the obstacle', async () => {
-  const pools = [{ sell: usdc, buy: link, fee: ROUTE.fee }]
   const deliverer = keys.deliverers[0]?.address ?? zeroAddress
-  const as = { ...settings, deliverer, uniswap: { adapter, quoter, pools } }
+  const as = { ...settings, deliverer }
   const op = { ...(await createOp()), payToken: usdc, payAmount: usd(2_050) }
 
-  expect(await simulatePurchase(client, as, op)).toEqual({ kind: 'ok' })
-  expect(await simulatePurchase(client, as, { ...op, payAmount: usd(1_000) })).toEqual({ kind: 'priceMoved' })
-  expect(await simulatePurchase(client, as, { ...op, payAmount: usd(90_000_000) })).toEqual({
+  expect(await venue.simulateDelivery(client, as, op)).toEqual({ kind: 'ok' })
+  expect(await venue.simulateDelivery(client, as, { ...op, payAmount: usd(1_000) })).toEqual({
+    kind: 'priceMoved',
+  })
+  expect(await venue.simulateDelivery(client, as, { ...op, payAmount: usd(90_000_000) })).toEqual({
     kind: 'noLiquidity',
   })
-  expect(await simulatePurchase(client, { ...as, deliverer: recipient }, op)).toEqual({ kind: 'notNow' })
+  expect(await venue.simulateDelivery(client, { ...as, deliverer: recipient }, op)).toEqual({
+    kind: 'notNow',
+  })
 })
 
 test('a quote follows the pool', async () => {
@@ -176,17 +174,17 @@ test('a node that does not answer is an error, not an empty pool', async () => {
 })
 
 test('a venue that the vault does not buy from is reported', async () => {
-  const venue = { name: 'alpha', vault: contracts.vault, adapter, quoter }
-  expect(await verifyUniswapV3(client, venue)).toEqual([])
-  expect(await verifyUniswapV3(client, { ...venue, adapter: quoter })).toEqual([
-    `alpha: the code at ${quoter} is not the adapter of this version`,
+  const other = connectUniswapV3({ ...config, pools, adapter: quoter })
+  expect(await venue.verify(client, contracts.vault)).toEqual([])
+  expect(await other.verify(client, contracts.vault)).toEqual([
+    `the code at ${quoter} is not the adapter of this version`,
   ])
 
   const account = privateKeyToAccount(keys.treasury.privateKey)
   const data = encodeFunctionData({ abi: geoVaultAbi, functionName: 'setAdapter', args: [adapter, false] })
   await chain.sendTransaction({ account, chain: null, to: contracts.vault, data, gas: 100_000n })
 
-  expect(await verifyUniswapV3(client, venue)).toEqual([
-    `alpha: the vault does not buy through adapter ${adapter}`,
+  expect(await venue.verify(client, contracts.vault)).toEqual([
+    `the vault does not buy through adapter ${adapter}`,
   ])
 })

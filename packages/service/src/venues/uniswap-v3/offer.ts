@@ -1,0 +1,65 @@
+import { outputOf, type Point, type PointsCurve } from '../../model/curve.ts'
+import type { Offer, Refusal, Route, Venue } from '../../model/venue.ts'
+import type { OfferDeps } from '../kind.ts'
+import { poolsOf, type UniswapV3Config, uniswapV3Fields } from './config.ts'
+
+// A pool that could not be read for this long is not used.
+const STALE_MS = 30_000
+
+const { name } = uniswapV3Fields
+
+/** Buys outputs that the vault does not hold from pools, in the delivery transaction. */
+export function createUniswapV3(
+  configs: readonly UniswapV3Config[],
+  { market, getToken, curvesOf }: OfferDeps,
+): Venue {
+  const pools = configs.flatMap((config) =>
+    poolsOf(config).map(({ sell, buy }) => ({
+      chainId: config.chainId,
+      sell: getToken(config.chainId, sell),
+      buy: getToken(config.chainId, buy),
+    })),
+  )
+  const refuse = (why: Refusal['why']): Refusal => ({ venue: name, why })
+
+  function offer({ input, output, destination: { chainId } }: Route): Offer | Refusal {
+    const pool = pools.find((each) => each.chainId === chainId && each.buy.address === output.address)
+    if (!pool) return refuse('notServed')
+    const { sell, buy } = pool
+    const inputPrice = market.priceOf(input.asset)
+    const price = market.priceOf(sell.asset)
+    if (inputPrice === undefined || price === undefined) return refuse('noPrice')
+    const { value: curves, ageMs } = curvesOf(chainId) ?? { value: [], ageMs: 0 }
+    const known = curves.find(
+      (each) => each.venue === name && each.sell === sell.address && each.buy === buy.address,
+    )
+    const chain = market.chainNow(chainId)
+    const held = market.available(chainId, sell.address) ?? 0n
+    if (!known || ageMs > STALE_MS || !chain) return refuse('empty')
+    const curve: PointsCurve = {
+      kind: 'points',
+      input: { decimals: input.decimals, price: inputPrice },
+      sold: { decimals: sell.decimals, price },
+      points: known.points,
+    }
+    const points = within(curve, held)
+    if (points.length === 0) return refuse('empty')
+    return {
+      venue: name,
+      curve: { ...curve, points },
+      deliveryCost: chain.costs.purchase,
+      payToken: sell.address,
+    }
+  }
+
+  return { name, offer }
+}
+
+/** The part of the curve that the vault's balance can pay. */
+function within({ points, sold, ...curve }: PointsCurve, held: bigint): readonly Point[] {
+  const last = points.at(-1)
+  if (!last || last.sold <= held) return points
+  const below = points.filter((point) => point.sold <= held)
+  const bought = outputOf({ ...curve, sold, input: sold, points }, held)
+  return bought ? [...below.filter((point) => point.sold < held), { sold: held, bought }] : below
+}
