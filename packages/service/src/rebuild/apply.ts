@@ -81,7 +81,7 @@ const isOver = ({ claimed, refunded }: Unknown) => claimed !== undefined || refu
 
 async function insertUnknown(deps: RebuildDeps, db: PoolClient, unknown: Unknown): Promise<void> {
   const { op, swap, isOrphan } = toRows(deps, unknown)
-  await insertOp(db, op)
+  await insertOp(db, op, 0)
   if (isOrphan) await markOrphan(db, op.id)
   await insertRecoveredSwap(db, swap)
   const { originChain: chainId, locker, position, round } = op

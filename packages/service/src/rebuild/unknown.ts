@@ -3,8 +3,9 @@ import type { Delivered, Landed, Refunded } from '../chains/chain.ts'
 import type { DeliveryTerms, LockTerms } from '../chains/recovery.ts'
 import { publicSubstatus, type SwapState } from '../model/lifecycle.ts'
 import { type OpContent, termsOfOp } from '../model/op-terms.ts'
+import { unquotedTerms } from '../model/quote.ts'
 import { INVENTORY } from '../model/venue.ts'
-import type { NewOp } from '../store/ops.ts'
+import type { NewOp } from '../store/op-columns.ts'
 import type { RecoveredSwap } from '../store/rebuild.ts'
 import type { RebuildDeps } from './deps.ts'
 import { completeTerms } from './terms.ts'
@@ -45,14 +46,21 @@ export function toRows(
   const id = randomUUID()
   const pay = delivery?.bought ?? { payToken: content.outputToken, payAmount: delivered?.amount ?? 0n }
   const op = {
-    ...{ ...content, ...pay, id, hash, deliveryHash: lock.deliveryHash },
-    ...{ quoteId: `${ACCOUNT} ${hash}`, accountId: ACCOUNT, lifeSeconds: 0, createsAccount: false },
+    ...unquotedTerms,
+    ...content,
+    ...pay,
+    id,
+    hash,
+    deliveryHash: lock.deliveryHash,
+    quoteId: `${ACCOUNT} ${hash}`,
+    accountId: ACCOUNT,
     terms: unknown.content ? termsOfOp(deps.custodyOf, content).signed : lock,
     venue: delivery?.bought ? BOUGHT : INVENTORY,
     quotedOutput: delivered?.amount ?? 0n,
-    ...{ swappable: 0n, priceFloor: 0n, walletBalance: 0n, walletBlock: 0n, valueCents: 0n },
-    ...{ lockFeeBound: 0n, deliveryFeeBound: 0n },
-    ...{ originBlock: locked.block, destinationBlock: delivered?.block ?? 0n },
+    walletBalance: 0n,
+    walletBlock: 0n,
+    originBlock: locked.block,
+    destinationBlock: delivered?.block ?? 0n,
   }
   const state = stateOf(unknown)
   const swap = {

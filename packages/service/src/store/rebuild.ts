@@ -1,7 +1,7 @@
 import type { SwapState } from '../model/lifecycle.ts'
 import type { OpContent } from '../model/op-terms.ts'
 import type { Db } from './db.ts'
-import { toJson } from './swaps.ts'
+import { toJson } from './json.ts'
 
 /** Whether a process is using the database. It might sign or accept something that the rebuild rules out. */
 export async function isDatabaseInUse(db: Db): Promise<boolean> {

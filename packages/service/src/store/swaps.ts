@@ -4,6 +4,7 @@ import { nextState, publicSubstatus, type SwapEvent, type SwapState } from '../m
 import type { FailureCode, RefundReason } from '../model/outcome.ts'
 import type { Swap } from '../model/swap.ts'
 import type { Db } from './db.ts'
+import { toJson } from './json.ts'
 import { isUnconsumedAt } from './open-at.ts'
 import { IS_OPEN } from './open-states.ts'
 import { ADVANCE, ADVANCE_TOGETHER, releasesClaim, releasesReservation } from './swap-moves.ts'
@@ -218,11 +219,6 @@ function timelineEntry({ swap, event, ...change }: Change, state: SwapState): st
   if (onOrigin) return toJson({ stage, chainId: swap.op.originChain, txHash: onOrigin })
   if (!change.deliveryTxHash) return toJson({ stage })
   return toJson({ stage, chainId: swap.op.destinationChain, txHash: change.deliveryTxHash })
-}
-
-/** JSON of a proof or request, with bigints as decimal strings. */
-export function toJson(value: object): string {
-  return JSON.stringify(value, (_key, field) => (typeof field === 'bigint' ? field.toString() : field))
 }
 
 function changedFieldsOf(change: Change): Partial<Swap> {
