@@ -53,9 +53,10 @@ test('an op is read as it was stored, every field from its own column', async ()
   await insertSwap(pool, { swapId: 'swp_read', opId: op.id, signature: '0x' })
 
   const [swap] = await findSwaps(pool, ['swp_read'])
-  const { rows } = await pool.query('select quote_id, account_id, terms, wallet_balance from ops where id = $1', [
-    op.id,
-  ])
+  const { rows } = await pool.query(
+    'select quote_id, account_id, terms, wallet_balance from ops where id = $1',
+    [op.id],
+  )
 
   expect(swap).toMatchObject({ id: 'swp_read', op })
   expect(rows).toEqual([
