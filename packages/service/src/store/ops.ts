@@ -1,7 +1,7 @@
 import type { Db } from './db.ts'
 import { toJson } from './json.ts'
 import { INSERTED_COLUMNS, type NewOp, toInserted } from './op-columns.ts'
-import { IS_OPEN } from './open-states.ts'
+import { IS_OPEN } from './state-lists.ts'
 
 /** A round is an 8-bit epoch and a 24-bit counter, so that no index is issued again after a restore. */
 const EPOCH_SHIFT = 24n
