@@ -12,7 +12,7 @@ type Evidence = {
   deliveredNowherePastDeadline: { blocks: readonly AtBlock[] }
   refundedAfterDelivery: AtBlock
 }
-export type ProofKind = keyof Evidence
+type ProofKind = keyof Evidence
 
 /** The kinds of proof that an event accepts. The database refuses `failed` and `refundDecided` without a proof. */
 export const proofKinds = {

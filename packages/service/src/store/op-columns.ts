@@ -24,7 +24,7 @@ const json = (name: string): Column<object> => ({
 })
 
 /** An op as it is built. A rebuild sets the other fields of `Op` later. */
-export type BuiltOp = Omit<Op, 'isOrphan' | 'isLogLost'>
+type BuiltOp = Omit<Op, 'isOrphan' | 'isLogLost'>
 
 /** Fields that are stored with an op and that no swap is read with. */
 type BuildRecord = { quoteId: string; accountId: string; terms: object; walletBalance: bigint }
