@@ -1,6 +1,12 @@
 import type { Pool } from 'pg'
 import type { ReplacementPolicy } from '../chains/chain.ts'
-import type { SwapState } from '../model/lifecycle.ts'
+import {
+  claimableStates,
+  deliverableStates,
+  owedStates,
+  paidStates,
+  type SwapState,
+} from '../model/lifecycle.ts'
 import { type Attempt, type AttemptSwap, findSwapsOf, type Role } from '../store/attempts.ts'
 
 type States = Partial<Record<Role, readonly SwapState[]>>
@@ -9,16 +15,16 @@ type States = Partial<Record<Role, readonly SwapState[]>>
  * Swap states in which a transaction of this role is still wanted. The database refuses a delivery in any other state.
  */
 const WANTED: States = {
-  lock: ['locking', 'locked', 'delivering', 'settled', 'claiming'],
-  deliver: ['locked', 'delivering', 'settled', 'claiming'],
+  lock: claimableStates,
+  deliver: [...deliverableStates, ...paidStates],
 }
 
 /**
  * Swap states in which others rely on the transaction: the output of a lock was signed for, or a delivery was reported.
  */
 const RELIED_ON: States = {
-  lock: ['delivering', 'settled', 'claiming'],
-  deliver: ['settled', 'claiming'],
+  lock: owedStates,
+  deliver: paidStates,
 }
 
 /** Whether the input can still be claimed in time; undefined while the time of its chain is unknown. */

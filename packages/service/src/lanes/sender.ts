@@ -15,8 +15,8 @@ import {
   takeNonce,
 } from '../store/attempts.ts'
 import { inTransaction } from '../store/db.ts'
+import { toJson } from '../store/json.ts'
 import { confirmLease, type Lease } from '../store/lanes.ts'
-import { toJson } from '../store/swaps.ts'
 import { type Broadcaster, createBroadcaster } from './broadcaster.ts'
 import { recordOutcomes } from './record-outcomes.ts'
 import { type IsClaimable, type ReplacementPolicies, readReplacementPolicies } from './replacement-policy.ts'

@@ -1,6 +1,7 @@
 import type { OperatorAlarm, OperatorOverview } from '@geoswap/wire'
 import { isTooSlow } from './finality.ts'
 import { lastsPermille, type Stock, usedPermille } from './inventory-use.ts'
+import { reservingStates } from './lifecycle.ts'
 
 /** The data that alarms are derived from. */
 export type Watched = Omit<OperatorOverview, 'at' | 'network' | 'alarms' | 'assets'>
@@ -17,7 +18,7 @@ const USED_PERMILLE = 800n
 const DAY_PERMILLE = 1_000n
 const MANY_REFUNDS = 20
 
-const MOVING = new Set(['accepted', 'locking', 'locked', 'delivering', 'refundDecided', 'refunding'])
+const MOVING = new Set<string>([...reservingStates, 'refundDecided', 'refunding'])
 
 const RULES: readonly Rule[] = [
   { name: 'GeoswapNoWorker', severity: 'page', find: findNoWorker },

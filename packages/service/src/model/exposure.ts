@@ -1,3 +1,4 @@
+import { isDeliverable } from './lifecycle.ts'
 import { type Demand, withinRoom } from './room.ts'
 import type { Swap } from './swap.ts'
 
@@ -8,7 +9,7 @@ export function isExposing({ originFinal, originSafe, exposedCents }: Swap): boo
 
 /** Whether a delivery now would add to the delivered and unclaimed value. */
 export function isUnbooked({ state, unclaimedCents }: Swap): boolean {
-  return unclaimedCents === 0n && (state === 'locked' || state === 'delivering')
+  return unclaimedCents === 0n && isDeliverable(state)
 }
 
 /** Remaining caps of an origin chain, in cents. */

@@ -1,5 +1,16 @@
 import { expect, test } from 'vitest'
-import { nextState, openStates, publicStatus, type SwapState, transitions } from './lifecycle.ts'
+import {
+  deliverableStates,
+  endedStates,
+  nextState,
+  openStates,
+  paidStates,
+  publicStatus,
+  refundDueStates,
+  type SwapState,
+  transitions,
+  unlockedStates,
+} from './lifecycle.ts'
 
 const states = Object.keys(transitions) as SwapState[]
 const exitsOf = (state: SwapState): SwapState[] => Object.values(transitions[state])
@@ -39,6 +50,12 @@ test('a swap whose refund is decided never fails', () => {
 test('a stale event changes nothing', () => {
   expect(nextState('settled', 'deliveryImpossible')).toBeUndefined()
   expect(nextState('failed', 'lockRecorded')).toBeUndefined()
+})
+
+test('every state is unlocked, deliverable, paid, due for a refund or ended, and only one of these', () => {
+  const groups = [unlockedStates, deliverableStates, paidStates, refundDueStates, endedStates]
+
+  expect(groups.flat().sort()).toEqual([...states].sort())
 })
 
 test('all states but the three final ones are open', () => {

@@ -80,7 +80,37 @@ const publicNames: Record<SwapState, { status: SwapStatus; substatus: Substatus 
 export const publicStatus = (state: SwapState): SwapStatus => publicNames[state].status
 export const publicSubstatus = (state: SwapState): Substatus => publicNames[state].substatus
 
+type States = readonly SwapState[]
+const states = Object.keys(transitions) as SwapState[]
+
 /** States that require further work. */
-export const openStates = (Object.keys(transitions) as SwapState[]).filter(
-  (state) => Object.keys(transitions[state]).length > 0,
-)
+export const openStates: States = states.filter((state) => Object.keys(transitions[state]).length > 0)
+export const endedStates: States = states.filter((state) => !openStates.includes(state))
+
+/** The input is not known to be locked. */
+export const unlockedStates: States = ['accepted', 'locking']
+/** The input is locked and the swap neither settled nor to be refunded: it may be delivered. */
+export const deliverableStates: States = ['locked', 'delivering']
+/** The delivery was reported as settled, and its input is to be claimed. */
+export const paidStates: States = ['settled', 'claiming']
+/** The input is to be refunded. */
+export const refundDueStates: States = ['refundDecided', 'refunding', 'refundBlocked']
+
+/** Inventory is reserved for the output. */
+export const reservingStates: States = [...unlockedStates, ...deliverableStates]
+/** A delivery was signed and not ruled out. */
+export const owedStates: States = ['delivering', ...paidStates]
+/** The input may have to be claimed. */
+export const claimableStates: States = ['locking', ...deliverableStates, ...paidStates]
+/** The reported status is terminal. */
+export const reportedStates: States = states.filter((state) => publicStatus(state) !== 'pending')
+/** The reported status is settled. */
+export const settledStates: States = states.filter((state) => publicStatus(state) === 'settled')
+/** The swap ended without a delivery. */
+export const unpaidEndStates: States = endedStates.filter((state) => !settledStates.includes(state))
+
+export const isOpen = (state: SwapState) => openStates.includes(state)
+export const isUnlocked = (state: SwapState) => unlockedStates.includes(state)
+export const isDeliverable = (state: SwapState) => deliverableStates.includes(state)
+export const isPaid = (state: SwapState) => paidStates.includes(state)
+export const isRefundDue = (state: SwapState) => refundDueStates.includes(state)

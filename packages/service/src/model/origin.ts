@@ -1,5 +1,6 @@
 import type { SlotState } from '@geoswap/protocol'
 import { acceptDepthOf, blockAtDepth, type Depths, type FinalityRules } from './finality.ts'
+import { isOpen, isPaid, isUnlocked } from './lifecycle.ts'
 import type { Swap } from './swap.ts'
 
 /** The `Locked` event of an op. `seconds` is at or after the time of its block. */
@@ -47,10 +48,9 @@ export type FinalDecision = 'claimFinal' | 'refundFinal' | 'inputLost' | 'wait' 
 
 /** Decides about a swap whose input left the escrow in a hard-final block. */
 export function decideExit({ state, deliveryFinal }: Swap, exit: 'claimed' | 'refunded'): FinalDecision {
-  if (state === 'closed' || state === 'refunded' || state === 'failed') return 'done'
-  const isPaid = state === 'settled' || state === 'claiming'
-  if (exit === 'claimed') return isPaid ? 'claimFinal' : 'wait'
-  if (!isPaid) return state === 'accepted' || state === 'locking' ? 'wait' : 'refundFinal'
+  if (!isOpen(state)) return 'done'
+  if (exit === 'claimed') return isPaid(state) ? 'claimFinal' : 'wait'
+  if (!isPaid(state)) return isUnlocked(state) ? 'wait' : 'refundFinal'
   // The claim came too late: after the refund deadline anyone may refund an input.
   return deliveryFinal ? 'inputLost' : 'wait'
 }

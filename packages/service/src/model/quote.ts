@@ -1,14 +1,11 @@
-/** A sealed quote: carries the terms from pricing to build. Amounts are strings inside the token. */
-export type Quote = {
-  id: string
+/** Terms of a quote that its op keeps as they are. */
+export type QuotedTerms = {
   originChain: number
   destinationChain: number
   wallet: string
   recipient: string
   inputToken: string
   outputToken: string
-  amountIn: bigint
-  amountOut: bigint
   minOutput: bigint
   /** The input minus fee and costs: the part that the price converts to output. */
   swappable: bigint
@@ -22,9 +19,36 @@ export type Quote = {
   /** The highest gas price of the lock and of the delivery; 0 means unbounded. */
   lockFeeBound: bigint
   deliveryFeeBound: bigint
+  /** The quote charged for creating the recipient's token account. */
   createsAccount: boolean
-  expiresAt: number
 }
+
+/** A sealed quote: carries the terms from pricing to build. Amounts are strings inside the token. */
+export type Quote = QuotedTerms & { id: string; amountIn: bigint; amountOut: bigint; expiresAt: number }
+
+/** Terms of an op whose quote is unknown, as far as no chain shows them. */
+export const unquotedTerms = {
+  swappable: 0n,
+  priceFloor: 0n,
+  valueCents: 0n,
+  lockFeeBound: 0n,
+  deliveryFeeBound: 0n,
+  createsAccount: false,
+} satisfies Partial<QuotedTerms>
+
+/** The amounts of a quote, in the order of the sealed form. */
+const AMOUNTS = [
+  'amountIn',
+  'amountOut',
+  'minOutput',
+  'swappable',
+  'priceFloor',
+  'valueCents',
+  'payAmount',
+  'lockFeeBound',
+  'deliveryFeeBound',
+] as const satisfies readonly (keyof Quote)[]
+type Amounts = Record<(typeof AMOUNTS)[number], bigint>
 
 type Sealed = readonly [
   id: string,
@@ -40,13 +64,12 @@ type Sealed = readonly [
 
 /** The sealed form is a tuple, because the token has to stay small and only the service reads it. */
 export function toSealed(quote: Quote): Sealed {
-  const amounts = [quote.amountIn, quote.amountOut, quote.minOutput, quote.swappable, quote.priceFloor]
   return [
     quote.id,
     [quote.originChain, quote.destinationChain],
     [quote.wallet, quote.recipient],
     [quote.inputToken, quote.outputToken],
-    [...amounts, quote.valueCents, quote.payAmount, quote.lockFeeBound, quote.deliveryFeeBound].map(String),
+    AMOUNTS.map((field) => quote[field].toString()),
     quote.expiresAt,
     quote.createsAccount ? 1 : 0,
     quote.venue,
@@ -56,8 +79,9 @@ export function toSealed(quote: Quote): Sealed {
 
 export function fromSealed(payload: unknown): Quote {
   const [id, chains, parties, tokens, amounts, expiresAt, createsAccount, venue, payToken] = payload as Sealed
-  const amount = (i: number) => BigInt(amounts[i] ?? 0)
+  const byField = AMOUNTS.map((field, place) => [field, BigInt(amounts[place] ?? 0)])
   return {
+    ...(Object.fromEntries(byField) as Amounts),
     id,
     originChain: chains[0],
     destinationChain: chains[1],
@@ -65,15 +89,6 @@ export function fromSealed(payload: unknown): Quote {
     recipient: parties[1],
     inputToken: tokens[0],
     outputToken: tokens[1],
-    amountIn: amount(0),
-    amountOut: amount(1),
-    minOutput: amount(2),
-    swappable: amount(3),
-    priceFloor: amount(4),
-    valueCents: amount(5),
-    payAmount: amount(6),
-    lockFeeBound: amount(7),
-    deliveryFeeBound: amount(8),
     venue,
     payToken,
     expiresAt,

@@ -1,5 +1,6 @@
 import type { SwapState } from './lifecycle.ts'
 import type { RefundReason } from './outcome.ts'
+import type { QuotedTerms } from './quote.ts'
 
 /** A signed EIP-7702 authorization as the caller sent it. */
 export type SignedDelegation = {
@@ -12,37 +13,18 @@ export type SignedDelegation = {
 }
 
 /** The signed operation of a swap as stored: everything needed to lock, deliver, claim or refund it. */
-export type Op = {
+export type Op = QuotedTerms & {
   id: string
   hash: string
   deliveryHash: string
-  originChain: number
-  destinationChain: number
-  wallet: string
-  inputToken: string
   inputAmount: bigint
-  outputToken: string
   quotedOutput: bigint
-  minOutput: bigint
-  swappable: bigint
-  /** The delivering venue, and the most that leaves the vault. */
-  venue: string
-  payToken: string
-  payAmount: bigint
-  priceFloor: bigint
-  recipient: string
-  /** The quote charged for creating the recipient's token account. */
-  createsAccount: boolean
   locker: string
   position: bigint
   round: bigint
   opDeadline: number
   fillDeadline: number
   refundDeadline: number
-  valueCents: bigint
-  /** The highest gas price of the lock and of the delivery; 0 means unbounded. */
-  lockFeeBound: bigint
-  deliveryFeeBound: bigint
   /** The block at which the wallet held the input. A node behind this block cannot disprove it. */
   walletBlock: bigint
   originBlock: bigint

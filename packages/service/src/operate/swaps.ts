@@ -10,7 +10,7 @@ import {
   withDatabase,
 } from '../command.ts'
 import { formatCents } from '../model/amount.ts'
-import { openStates } from '../model/lifecycle.ts'
+import { endedStates, openStates } from '../model/lifecycle.ts'
 import { findLostInputs, writeOffInput } from '../store/exposure.ts'
 import {
   findSwapRecord,
@@ -32,7 +32,7 @@ export const SWAPS_HELP = `swaps list [--status STATUS] [--wallet WALLET] [--lim
   service swaps write-off ID --note TEXT
       Writes such a loss off: it no longer counts against exposureCapUsd. Moves no money.`
 
-const STATUSES = ['pending', 'settled', 'failed', 'refunded', 'closed', ...openStates]
+const STATUSES = ['pending', 'settled', 'failed', 'refunded', ...endedStates, ...openStates]
 const MAX_LIMIT = 1_000
 
 type Flags = { status?: string; wallet?: string; limit?: string; note?: string; json?: boolean }

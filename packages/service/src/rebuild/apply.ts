@@ -1,5 +1,6 @@
 import type { PoolClient } from 'pg'
 import type { Block } from '../chains/chain.ts'
+import { isOpen } from '../model/lifecycle.ts'
 import type { Swap } from '../model/swap.ts'
 import { raiseNonce } from '../store/attempts.ts'
 import { recountClaims, type SpentCap } from '../store/claim-books.ts'
@@ -81,7 +82,7 @@ const isOver = ({ claimed, refunded }: Unknown) => claimed !== undefined || refu
 
 async function insertUnknown(deps: RebuildDeps, db: PoolClient, unknown: Unknown): Promise<void> {
   const { op, swap, isOrphan } = toRows(deps, unknown)
-  await insertOp(db, op)
+  await insertOp(db, op, 0)
   if (isOrphan) await markOrphan(db, op.id)
   await insertRecoveredSwap(db, swap)
   const { originChain: chainId, locker, position, round } = op
@@ -108,7 +109,7 @@ async function moveAll({ isLogLost }: RebuildDeps, db: PoolClient, facts: Facts)
     const reached = await moveOne(db, swap, shown)
     if (reached.version !== swap.version) moved += 1
     if (shown.delivered) await markDeliveryFinal(db, { id: swap.id, deliveryTxHash: shown.delivered.txHash })
-    if (reached.state === 'closed' || reached.state === 'refunded') await freePositions(db, [swap.op.id])
+    if (!isOpen(reached.state)) await freePositions(db, [swap.op.id])
   }
   return moved
 }
@@ -116,11 +117,9 @@ async function moveAll({ isLogLost }: RebuildDeps, db: PoolClient, facts: Facts)
 async function moveOne(db: PoolClient, first: Swap, shown: Shown): Promise<Swap> {
   let swap = first
   for (;;) {
-    const step = nextStep(swap.state, shown)
+    const step = nextStep(swap, shown)
     if (!step) return swap
-    const refundReason =
-      step.event === 'refundFinal' ? { refundReason: swap.refundReason ?? 'DELIVERY_EXPIRED' } : {}
-    const next = await advanceSwap(db, { swap, ...step, ...(refundReason as object) })
+    const next = await advanceSwap(db, { swap, ...step })
     if (!next)
       throw new Error(`Swap ${swap.id} changed during the rebuild. Stop every process of the service first.`)
     swap = next

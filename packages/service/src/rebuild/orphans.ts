@@ -40,7 +40,9 @@ async function resolve(deps: OrphanDeps, swap: Swap): Promise<void> {
   }
   if (!passed.every(({ isOver }) => isOver)) return
   const moved = await advanceSwap(deps.pool, {
-    ...{ swap, event: 'deliveryImpossible', refundReason: 'DELIVERY_EXPIRED' },
+    swap,
+    event: 'deliveryImpossible',
+    refundReason: 'DELIVERY_EXPIRED',
     proof: { kind: 'deliveredNowherePastDeadline', blocks: passed },
   })
   if (moved) deps.onResolved(moved, 'returned')

@@ -10,7 +10,7 @@ const refunded = { txHash: '0xrefund', block: 3n, credited: false }
 /** The final state of a swap that was in state `from` in the backup. */
 function reached(from: SwapState, shown: Shown): SwapState {
   let state = from
-  for (let step = nextStep(state, shown); step; step = nextStep(state, shown)) {
+  for (let step = nextStep({ state }, shown); step; step = nextStep({ state }, shown)) {
     const next = nextState(state, step.event)
     if (!next) throw new Error(`${state} does not accept ${step.event}`)
     state = next

@@ -1,30 +1,24 @@
 import type { Delivered, Landed, Refunded } from '../chains/chain.ts'
-import type { SwapEvent, SwapState } from '../model/lifecycle.ts'
+import type { SwapChange } from '../model/change.ts'
+import type { Swap } from '../model/swap.ts'
 
 /** The chain facts about one swap. */
 export type Shown = { locked?: Landed; claimed?: Landed; refunded?: Refunded; delivered?: Delivered }
-
-export type Step = {
-  event: SwapEvent
-  originTxHash?: string
-  lockedBlock?: bigint
-  deliveryTxHash?: string
-  delivered?: bigint
-  refundTxHash?: string
-  credited?: boolean
-}
 
 /**
  * The next transition that the chains require; undefined if none. Missing facts decide nothing: the worker waits for
  * the deadline. An accepted swap may have been locked by an unrecorded transaction.
  */
 export function nextStep(
-  state: SwapState,
+  { state, refundReason = 'DELIVERY_EXPIRED' }: Pick<Swap, 'state' | 'refundReason'>,
   { locked, claimed, refunded, delivered }: Shown,
-): Step | undefined {
+): SwapChange | undefined {
   const delivery = delivered && { deliveryTxHash: delivered.txHash }
-  const refund: Step | undefined = refunded && {
-    ...{ event: 'refundFinal', refundTxHash: refunded.txHash, credited: refunded.credited },
+  const refund: SwapChange | undefined = refunded && {
+    event: 'refundFinal',
+    refundReason,
+    refundTxHash: refunded.txHash,
+    credited: refunded.credited,
   }
   switch (state) {
     case 'accepted':

@@ -3,7 +3,8 @@ import type { Delivered, Landed, Refunded } from '../chains/chain.ts'
 import type { DeliveryTerms, LockTerms } from '../chains/recovery.ts'
 import { publicSubstatus, type SwapState } from '../model/lifecycle.ts'
 import { type OpContent, termsOfOp } from '../model/op-terms.ts'
-import type { NewOp } from '../store/ops.ts'
+import { unquotedTerms } from '../model/quote.ts'
+import type { NewOp } from '../store/op-columns.ts'
 import type { RecoveredSwap } from '../store/rebuild.ts'
 import type { RebuildDeps } from './deps.ts'
 import { completeTerms } from './terms.ts'
@@ -45,14 +46,22 @@ export function toRows(
     payAmount: delivered?.amount ?? 0n,
   }
   const op = {
-    ...{ ...content, payToken, payAmount, id, hash, deliveryHash: lock.deliveryHash },
-    ...{ quoteId: `${ACCOUNT} ${hash}`, accountId: ACCOUNT, lifeSeconds: 0, createsAccount: false },
+    ...unquotedTerms,
+    ...content,
+    payToken,
+    payAmount,
+    id,
+    hash,
+    deliveryHash: lock.deliveryHash,
+    quoteId: `${ACCOUNT} ${hash}`,
+    accountId: ACCOUNT,
     terms: unknown.content ? termsOfOp(deps.custodyOf, content).signed : lock,
     venue: deps.venueOf(delivered?.chainId ?? 0, adapter) ?? '',
     quotedOutput: delivered?.amount ?? 0n,
-    ...{ swappable: 0n, priceFloor: 0n, walletBalance: 0n, walletBlock: 0n, valueCents: 0n },
-    ...{ lockFeeBound: 0n, deliveryFeeBound: 0n },
-    ...{ originBlock: locked.block, destinationBlock: delivered?.block ?? 0n },
+    walletBalance: 0n,
+    walletBlock: 0n,
+    originBlock: locked.block,
+    destinationBlock: delivered?.block ?? 0n,
   }
   const state = stateOf(unknown)
   const swap = {

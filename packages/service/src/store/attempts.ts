@@ -3,9 +3,9 @@ import { groupBy } from '../model/group.ts'
 import type { SwapState } from '../model/lifecycle.ts'
 import type { Op } from '../model/swap.ts'
 import type { Db } from './db.ts'
+import { toJson } from './json.ts'
 import type { Lease } from './lanes.ts'
 import { isOpenAt } from './open-at.ts'
-import { toJson } from './swaps.ts'
 
 export type Role = 'lock' | 'deliver' | 'claim' | 'refund' | 'topup' | 'noop'
 

@@ -1,7 +1,9 @@
 import { type ClaimBook, hourOf } from '../model/claim-room.ts'
 import { groupBy } from '../model/group.ts'
+import { claimableStates, endedStates, owedStates } from '../model/lifecycle.ts'
 import type { Swap } from '../model/swap.ts'
 import type { Db } from './db.ts'
+import { listOf } from './state-lists.ts'
 
 type Booking = {
   chainId: number
@@ -64,8 +66,8 @@ export type SpentCap = { chainId: number; token: string; amount: bigint; seconds
  * finally claimed, and claims that the chains show in this hour.
  */
 export async function recountClaims(db: Db, spent: readonly SpentCap[]): Promise<void> {
-  await db.query(`update swaps set claim_booked = state in ('locking', 'locked', 'delivering', 'settled', 'claiming')
-                   where claim_booked or state not in ('accepted', 'closed', 'refunded', 'failed')`)
+  await db.query(`update swaps set claim_booked = state in ${listOf(claimableStates)}
+                   where claim_booked or state not in ${listOf(['accepted', ...endedStates])}`)
   await db.query('update claim_books set open = 0')
   await db.query(
     `insert into claim_books as b (chain_id, token, open)
@@ -89,14 +91,14 @@ async function recountUnclaimed(db: Db): Promise<void> {
   await db.query(
     `update swaps s set unclaimed_cents = o.value_cents from ops o
       where o.id = s.op_id and s.unclaimed_cents = 0
-        and (s.state in ('delivering', 'settled', 'claiming') or s.state in ('locking', 'locked') and s.log_lost)`,
+        and (s.state in ${listOf(owedStates)} or s.state in ('locking', 'locked') and s.log_lost)`,
   )
   await db.query('update exposure set unclaimed_cents = 0')
   await db.query(
     `insert into exposure as e (chain_id, unclaimed_cents)
      select chain_id, sum(cents) from (
        select origin_chain as chain_id, unclaimed_cents as cents from swaps
-        where state not in ('accepted', 'refundDecided', 'refunding', 'refundBlocked', 'closed', 'refunded', 'failed')
+        where state in ${listOf(claimableStates)}
        union all select chain_id, cents from lost_inputs where written_off_at is null) as each
       group by 1
      on conflict (chain_id) do update set unclaimed_cents = excluded.unclaimed_cents`,

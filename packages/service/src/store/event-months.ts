@@ -1,6 +1,6 @@
 import type { Pool } from 'pg'
 import { type Db, inTransaction } from './db.ts'
-import { IS_OPEN } from './open-states.ts'
+import { IS_OPEN } from './state-lists.ts'
 
 // The event log is partitioned by month (swap_event_partitions). Every query locks the whole table, so adding or
 // dropping a month blocks later queries while it waits for earlier ones. It waits this long at most.

@@ -1,5 +1,7 @@
+import { endedStates, unlockedStates } from '../model/lifecycle.ts'
 import type { Swap } from '../model/swap.ts'
 import type { Db } from './db.ts'
+import { listOf } from './state-lists.ts'
 
 // Value delivered against locks that a reorg can still undo, and delivered value whose input is not finally claimed;
 // both by the origin chain.
@@ -84,7 +86,7 @@ export async function markOriginSafe(db: Db, { chainId, after, upTo }: Safe): Pr
          from (select w.id, w.exposed_cents from swaps w
                 where w.origin_chain = $1 and w.locked_block > $2 and w.locked_block <= $3
                   and not w.origin_final and not w.origin_safe
-                  and w.state not in ('accepted', 'locking', 'closed', 'refunded', 'failed') for update) as b
+                  and w.state not in ${listOf([...unlockedStates, ...endedStates])} for update) as b
         where b.id = s.id
     returning b.exposed_cents
      )

@@ -1,5 +1,6 @@
+import { paidStates } from '../model/lifecycle.ts'
 import type { Db } from './db.ts'
-import { IS_OPEN } from './open-states.ts'
+import { IS_OPEN, listOf } from './state-lists.ts'
 
 // Figures for operators. Each query reads a few pages even with a million ended swaps: open swaps have a partial index,
 // and recently ended ones are found by the times of the event log.
@@ -26,7 +27,7 @@ export async function readClaimMarginUsed(db: Db): Promise<number> {
              / greatest(first.refund_deadline - d.seconds, 1))::float8 as used
        from (select s.timeline, s.updated_at, o.refund_deadline
                from swaps s join ops o on o.id = s.op_id
-              where s.${IS_OPEN} and s.state in ('settled', 'claiming')
+              where s.${IS_OPEN} and s.state in ${listOf(paidStates)}
               order by o.refund_deadline limit 1) as first
       cross join lateral (
         select extract(epoch from coalesce(max((t ->> 'at')::timestamptz), first.updated_at)) as seconds

@@ -1,4 +1,6 @@
+import { paidStates, settledStates } from '../model/lifecycle.ts'
 import type { Db } from './db.ts'
+import { listOf } from './state-lists.ts'
 
 /** The amount that swaps moved of one token on one chain. */
 export type Flow = { chainId: number; token: string; amount: bigint }
@@ -15,14 +17,14 @@ const toFlow = (row: Row): Flow => ({
 export async function readToClaim(db: Db): Promise<Flow[]> {
   const { rows } = await db.query<Row>(
     `select origin_chain as chain_id, input_token as token, sum(input_amount) as amount
-       from swaps where state in ('settled', 'claiming') group by 1, 2`,
+       from swaps where state in ${listOf(paidStates)} group by 1, 2`,
   )
   return rows.map(toFlow)
 }
 
 // Uses the times of the event log, so that the cost depends on recent deliveries only. now() instead of
 // clock_timestamp(): only a value that is constant in the statement lets the planner skip months and pages.
-const DELIVERED_LATELY = `s.state in ('settled', 'claiming', 'closed') and s.id in (
+const DELIVERED_LATELY = `s.state in ${listOf(settledStates)} and s.id in (
   select e.swap_id from swap_events e
    where e.at > now() - make_interval(days => $1) and swap_status(e.state) = 'settled')`
 

@@ -1,3 +1,5 @@
+import { INSERTED_COLUMNS } from './op-columns.ts'
+
 /**
  * A part of the service with its own database role: the processes, the operator's commands, and the stops that the
  * dashboard raises. Migrations and rebuilds run as the owner of the tables, who is none of these.
@@ -33,11 +35,8 @@ export const TABLES: Readonly<Record<string, Rights>> = {
   ring_positions: { api: 'select, insert, update (last_round, op_id)', worker: 'select, update (op_id)' },
   ops: {
     // Only balance and expiry may change before a submission; the wallet signs the rest.
-    api: `select, insert (id, quote_id, account_id, hash, delivery_hash, terms, origin_chain, destination_chain, wallet,
-      input_token, input_amount, output_token, quoted_output, min_output, swappable, price_floor, recipient, locker,
-      position, round, op_deadline, fill_deadline, refund_deadline, wallet_balance, wallet_block, value_cents,
-      origin_block, destination_block, creates_account, venue, pay_token, pay_amount, lock_fee_bound,
-      delivery_fee_bound, expires_at), update (wallet_balance, wallet_block, expires_at)`,
+    api: `select, insert (${INSERTED_COLUMNS.join(', ')}, expires_at),
+      update (wallet_balance, wallet_block, expires_at)`,
     worker: 'select, update (value_cents), delete',
     attester: 'select',
     operator: 'select',

@@ -1,6 +1,7 @@
 import type { LedgerAccount, Transfer } from '../model/ledger.ts'
+import { paidStates } from '../model/lifecycle.ts'
 import type { Db } from './db.ts'
-import { IS_OPEN } from './open-states.ts'
+import { IS_OPEN, listOf } from './state-lists.ts'
 
 export type LedgerCursor = { openedBlock: bigint; block: bigint }
 
@@ -180,7 +181,7 @@ export async function sumHeldInputs(db: Db, swapIds: readonly string[]) {
 export async function findFinalDeliveries(db: Db, chainId: number): Promise<string[]> {
   const { rows } = await db.query<{ id: string }>(
     `select s.id from swaps s join ops o on o.id = s.op_id join ledger_cursors c on c.chain_id = s.destination_chain
-      where s.destination_chain = $1 and s.delivery_final and s.state in ('settled', 'claiming')
+      where s.destination_chain = $1 and s.delivery_final and s.state in ${listOf(paidStates)}
         and o.destination_block > c.opened_block`,
     [chainId],
   )

@@ -25,8 +25,14 @@ async function find(id: string): Promise<Swap> {
 test('of two workers that read the same version, one moves the swap, and the other is refused', async () => {
   const swap = await accepted()
 
+  const proof = { kind: 'neverSigned', chainId: 1, block: undefined } as const
   const first = await advanceSwap(database.pool, { swap, event: 'lockRecorded' })
-  const second = await advanceSwap(database.pool, { swap, event: 'declined', proof: {} })
+  const second = await advanceSwap(database.pool, {
+    swap,
+    event: 'declined',
+    failureCode: 'PRICE_MOVED',
+    proof,
+  })
 
   expect([first?.state, second]).toEqual(['locking', undefined])
   expect(await find(swap.id)).toMatchObject({ state: 'locking', version: swap.version + 1 })
@@ -58,7 +64,7 @@ test('swaps move together, or not at all if one has moved', async () => {
   expect((await find(first.id)).version).toBe(first.version + 1)
   const locking = await Promise.all(both.map(({ id }) => find(id)))
   await moveTestSwap(database.pool, { swapId: second.id, accountId: '' }, 'lockSeen')
-  expect(await advanceTogether(database.pool, { swaps: locking, event: 'lockSeen' })).toBe(false)
+  expect(await advanceTogether(database.pool, { swaps: locking, event: 'lockRecorded' })).toBe(false)
   expect(await advanceTogether(database.pool, { swaps: locking, event: 'claimRecorded' })).toBe(false)
 })
 

@@ -1,9 +1,10 @@
+import { paidStates, refundDueStates } from '../model/lifecycle.ts'
 import type { Db } from './db.ts'
-import { IS_OPEN } from './open-states.ts'
+import { IS_OPEN, listOf } from './state-lists.ts'
 
 /** A refused refund may stay forever, and a delivered swap with a final lock only waits for its claim. */
-const AWAITS_ORIGIN = `s.state <> 'refundBlocked' and not (s.state in ('settled', 'claiming') and s.origin_final)`
-const AWAITS_DELIVERY = `s.state not in ('refundDecided', 'refunding', 'refundBlocked') and not s.delivery_final`
+const AWAITS_ORIGIN = `s.state <> 'refundBlocked' and not (s.state in ${listOf(paidStates)} and s.origin_final)`
+const AWAITS_DELIVERY = `s.state not in ${listOf(refundDueStates)} and not s.delivery_final`
 
 /** The first block whose events matter: the build block of the oldest swap that waits for an event of this chain. */
 export async function oldestOpenBlock(db: Db, chainId: number): Promise<bigint | undefined> {

@@ -1,6 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { unquotedTerms } from '../model/quote.ts'
 import type { Db } from './db.ts'
-import { countUnsubmitted } from './ops.ts'
+import { countUnsubmitted, insertOp } from './ops.ts'
+import { insertSwap } from './submissions.ts'
+import { findSwaps } from './swaps.ts'
 import { insertTestAccount, startTestDatabase, type TestDatabase } from './test-database.ts'
 import { insertTestOp, insertTestSwap } from './test-swaps.ts'
 
@@ -9,6 +12,57 @@ beforeAll(async () => {
   database = await startTestDatabase()
 })
 afterAll(() => database.stop())
+
+test('an op is read as it was stored, every field from its own column', async () => {
+  const { pool } = database
+  const op = {
+    ...unquotedTerms,
+    id: crypto.randomUUID(),
+    hash: 'hash',
+    deliveryHash: 'delivery hash',
+    originChain: 1,
+    destinationChain: 2,
+    wallet: 'wallet',
+    inputToken: 'input token',
+    inputAmount: 2n ** 256n - 1n,
+    outputToken: 'output token',
+    quotedOutput: 3n,
+    minOutput: 4n,
+    swappable: 5n,
+    venue: 'venue',
+    payToken: 'pay token',
+    payAmount: 6n,
+    priceFloor: 7n,
+    recipient: 'recipient',
+    createsAccount: true,
+    locker: 'locker',
+    position: 8n,
+    round: 9n,
+    opDeadline: 10,
+    fillDeadline: 11,
+    refundDeadline: 12,
+    valueCents: 13n,
+    lockFeeBound: 14n,
+    deliveryFeeBound: 15n,
+    walletBlock: 16n,
+    originBlock: 17n,
+    destinationBlock: 18n,
+  }
+  const accountId = await insertTestAccount(pool)
+  await insertOp(pool, { ...op, quoteId: 'quote', accountId, terms: { index: 19n }, walletBalance: 20n }, 60)
+  await insertSwap(pool, { swapId: 'swp_read', opId: op.id, signature: '0x' })
+
+  const [swap] = await findSwaps(pool, ['swp_read'])
+  const { rows } = await pool.query(
+    'select quote_id, account_id, terms, wallet_balance from ops where id = $1',
+    [op.id],
+  )
+
+  expect(swap).toMatchObject({ id: 'swp_read', op })
+  expect(rows).toEqual([
+    { quote_id: 'quote', account_id: accountId, terms: { index: '19' }, wallet_balance: '20' },
+  ])
+})
 
 test('only ops that can still be submitted are counted, neither submitted nor expired ones', async () => {
   const { pool } = database

@@ -1,7 +1,7 @@
-import type { Op } from '../model/swap.ts'
 import type { Db } from './db.ts'
-import { IS_OPEN } from './open-states.ts'
-import { toJson } from './swaps.ts'
+import { toJson } from './json.ts'
+import { INSERTED_COLUMNS, type NewOp, toInserted } from './op-columns.ts'
+import { IS_OPEN } from './state-lists.ts'
 
 /** A round is an 8-bit epoch and a 24-bit counter, so that no index is issued again after a restore. */
 const EPOCH_SHIFT = 24n
@@ -95,16 +95,6 @@ export async function countOpenByLocker(db: Db, chainId: number): Promise<Map<st
   return new Map(rows.map((row) => [row.locker, Number(row.open)]))
 }
 
-export type NewOp = Omit<Op, 'id'> & {
-  id: string
-  quoteId: string
-  accountId: string
-  terms: object
-  walletBalance: bigint
-  walletBlock: bigint
-  lifeSeconds: number
-}
-
 export type OpValue = { opId: string; cents: bigint }
 
 export type StoredOp = { id: string; hash: string; locker: string; terms: unknown; expiresAt: Date }
@@ -138,33 +128,14 @@ export async function countUnsubmitted(db: Db, accountId: string): Promise<numbe
   return Number(rows[0]?.count ?? 0)
 }
 
+const INSERT = `
+  insert into ops (${INSERTED_COLUMNS.join(', ')}, expires_at)
+  values (${INSERTED_COLUMNS.map((_, i) => `$${i + 2}`).join(', ')}, clock_timestamp() + make_interval(secs => $1))
+  returning expires_at`
+
 /** Stores the first build of a quote. The database's clock sets its expiry. */
-export async function insertOp(db: Db, op: NewOp): Promise<StoredOp> {
-  const { rows } = await db.query<{ expires_at: Date }>(
-    `insert into ops (id, quote_id, account_id, hash, delivery_hash, terms, origin_chain, destination_chain, wallet,
-                      input_token, input_amount, output_token, quoted_output, min_output, swappable,
-                      price_floor, recipient, locker, position, round, op_deadline, fill_deadline,
-                      refund_deadline, wallet_balance, wallet_block, value_cents, origin_block, destination_block,
-                      creates_account, venue, pay_token, pay_amount, lock_fee_bound, delivery_fee_bound, expires_at)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23,
-             $24, $25, $26, $27, $28, $29, $30, $31, $32, $33, $34, clock_timestamp() + make_interval(secs => $35))
-  returning expires_at`,
-    [
-      ...[op.id, op.quoteId, op.accountId, op.hash, op.deliveryHash, toJson(op.terms)],
-      ...[op.originChain, op.destinationChain, op.wallet, op.inputToken, op.inputAmount.toString()],
-      ...[op.outputToken, op.quotedOutput.toString(), op.minOutput.toString()],
-      ...[op.swappable.toString(), op.priceFloor.toString(), op.recipient, op.locker],
-      ...[op.position.toString(), op.round.toString(), op.opDeadline, op.fillDeadline, op.refundDeadline],
-      ...[
-        op.walletBalance.toString(),
-        op.walletBlock.toString(),
-        op.valueCents.toString(),
-        op.originBlock.toString(),
-      ],
-      ...[op.destinationBlock.toString(), op.createsAccount, op.venue, op.payToken, op.payAmount.toString()],
-      ...[op.lockFeeBound.toString(), op.deliveryFeeBound.toString(), op.lifeSeconds],
-    ],
-  )
+export async function insertOp(db: Db, op: NewOp, lifeSeconds: number): Promise<StoredOp> {
+  const { rows } = await db.query<{ expires_at: Date }>(INSERT, [lifeSeconds, ...toInserted(op)])
   const row = rows[0]
   if (!row) throw new Error('The operation was not stored')
   const { id, hash, locker } = op

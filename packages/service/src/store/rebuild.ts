@@ -1,7 +1,8 @@
-import type { SwapState } from '../model/lifecycle.ts'
+import { reservingStates, type SwapState } from '../model/lifecycle.ts'
 import type { OpContent } from '../model/op-terms.ts'
 import type { Db } from './db.ts'
-import { toJson } from './swaps.ts'
+import { toJson } from './json.ts'
+import { listOf } from './state-lists.ts'
 
 /** Whether a process is using the database. It might sign or accept something that the rebuild rules out. */
 export async function isDatabaseInUse(db: Db): Promise<boolean> {
@@ -82,7 +83,7 @@ export async function holdPosition(
 /** Marks every swap for which a transaction may have been signed that is not recorded. Returns the count. */
 export async function markLogsLost(db: Db): Promise<number> {
   const { rowCount } = await db.query(
-    `update swaps set log_lost = true where state in ('accepted', 'locking', 'locked', 'delivering')`,
+    `update swaps set log_lost = true where state in ${listOf(reservingStates)}`,
   )
   return rowCount ?? 0
 }
@@ -98,7 +99,7 @@ export async function recountReservations(db: Db): Promise<void> {
     `update inventory i set reserved = coalesce((
        select sum(o.pay_amount) from swaps s join ops o on o.id = s.op_id
         where o.destination_chain = i.chain_id and o.pay_token = i.token
-          and s.state in ('accepted', 'locking', 'locked', 'delivering')), 0) + coalesce((
+          and s.state in ${listOf(reservingStates)}), 0) + coalesce((
        select sum(m.amount) from treasury_moves m
         where m.chain_id = i.chain_id and m.token = i.token and m.kind = 'withdraw' and m.outcome is null), 0)`,
   )

@@ -1,7 +1,8 @@
 import type { FailureCode, RefundReason, StatusReply } from '@geoswap/wire'
-import { publicStatus, publicSubstatus, type SwapState } from '../model/lifecycle.ts'
+import { publicStatus, publicSubstatus, reportedStates, type SwapState } from '../model/lifecycle.ts'
 import { failureMessages } from '../model/outcome.ts'
 import type { Db } from './db.ts'
+import { listOf } from './state-lists.ts'
 
 /** The fields of a status. Rows of the event log have the same fields, as of their time. */
 export type StatusRow = {
@@ -95,7 +96,7 @@ function toRefund(row: StatusRow, reason: RefundReason): NonNullable<StatusReply
 /** The swaps among these that have a terminal status. */
 export async function findEnded(db: Db, swapIds: readonly string[]): Promise<string[]> {
   const { rows } = await db.query<{ id: string }>(
-    `select id from swaps where id = any($1) and state in ('settled', 'claiming', 'closed', 'failed', 'refunded')`,
+    `select id from swaps where id = any($1) and state in ${listOf(reportedStates)}`,
     [swapIds],
   )
   return rows.map((row) => row.id)

@@ -1,6 +1,7 @@
-import type { SwapState } from '../model/lifecycle.ts'
+import { type SwapState, unlockedStates } from '../model/lifecycle.ts'
 import type { SignedDelegation } from '../model/swap.ts'
 import type { Db } from './db.ts'
+import { listOf } from './state-lists.ts'
 
 export type Submission = {
   opId: string
@@ -40,7 +41,7 @@ export async function findSubmission(db: Db, submitted: Submitted): Promise<Subm
             o.wallet_balance, o.input_amount, s.id as swap_id, s.state,
             (select coalesce(sum(p.input_amount), 0) from swaps p
               where p.wallet = o.wallet and p.input_token = o.input_token and p.origin_chain = o.origin_chain
-                and (p.state in ('accepted', 'locking')
+                and (p.state in ${listOf(unlockedStates)}
                      or p.locked_block > o.wallet_block and p.state <> 'refunded')
             ) as open_inputs
        from ops o left join swaps s on s.op_id = o.id

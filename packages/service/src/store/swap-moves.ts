@@ -1,4 +1,5 @@
-import type { SwapState } from '../model/lifecycle.ts'
+import { claimableStates, reservingStates, type SwapState, unpaidEndStates } from '../model/lifecycle.ts'
+import { listOf } from './state-lists.ts'
 
 // SQL of state transitions, used only by store/swaps.ts.
 
@@ -11,6 +12,8 @@ export const ADVANCE_TOGETHER = `
                     else s.timeline || jsonb_build_array($5::jsonb || jsonb_build_object('at', utc_now())) end
     from unnest($1::text[], $2::int[]) as m (id, version)
    where s.id = m.id and s.version = m.version`
+
+const ENDS_UNDELIVERED = `$3 in ${listOf(unpaidEndStates)}`
 
 /** The transition, and the release of exposure, claim booking and reserved inventory. */
 export const ADVANCE = `
@@ -38,11 +41,11 @@ export const ADVANCE = `
     -- A delivery counts as unclaimed until its input is claimed or never will be; a lost one until it is written off.
     update exposure e
        set cents = e.cents
-                 - case when $3 in ('failed', 'refunded') and not m.origin_final then m.exposed_cents else 0 end,
+                 - case when ${ENDS_UNDELIVERED} and not m.origin_final then m.exposed_cents else 0 end,
            unclaimed_cents = e.unclaimed_cents
                            - case when $16::boolean and not $18::boolean then m.unclaimed_cents else 0 end
       from moved m
-     where ($3 in ('failed', 'refunded') and not m.origin_final or $16::boolean) and e.chain_id = m.origin_chain
+     where (${ENDS_UNDELIVERED} and not m.origin_final or $16::boolean) and e.chain_id = m.origin_chain
   ), unbooked as (
     -- The arithmetic of withClaimed in model/claim-room.ts.
     update claim_books b
@@ -61,15 +64,11 @@ export const ADVANCE = `
   )
   select version from moved`
 
-const reserving: readonly SwapState[] = ['accepted', 'locking', 'locked', 'delivering']
-
 export function releasesReservation(from: SwapState, to: SwapState): boolean {
-  return reserving.includes(from) && !reserving.includes(to)
+  return reservingStates.includes(from) && !reservingStates.includes(to)
 }
-
-const claimable: readonly SwapState[] = ['locking', 'locked', 'delivering', 'settled', 'claiming']
 
 /** Whether the transition ends the booking of the claim: the input was finally claimed, or never will be. */
 export function releasesClaim(from: SwapState, to: SwapState): boolean {
-  return claimable.includes(from) && !claimable.includes(to)
+  return claimableStates.includes(from) && !claimableStates.includes(to)
 }

@@ -1,24 +1,33 @@
+import type { AnyFacts, SwapChange } from '../model/change.ts'
 import { hourOf } from '../model/claim-room.ts'
 import { groupBy } from '../model/group.ts'
-import { nextState, publicSubstatus, type SwapEvent, type SwapState } from '../model/lifecycle.ts'
-import type { FailureCode, RefundReason } from '../model/outcome.ts'
+import {
+  nextState,
+  owedStates,
+  paidStates,
+  publicSubstatus,
+  type SwapEvent,
+  type SwapState,
+  unlockedStates,
+} from '../model/lifecycle.ts'
 import type { Swap } from '../model/swap.ts'
 import type { Db } from './db.ts'
+import { toJson } from './json.ts'
 import { isUnconsumedAt } from './open-at.ts'
-import { IS_OPEN } from './open-states.ts'
+import { IS_OPEN, listOf } from './state-lists.ts'
 import { ADVANCE, ADVANCE_TOGETHER, releasesClaim, releasesReservation } from './swap-moves.ts'
 import { selectSwaps } from './swap-rows.ts'
 
 /** Swaps of this origin whose lock is in no known block, in the words of the index `swaps_unlocked`. */
 export async function findUnlocked(db: Db, chainId: number): Promise<Swap[]> {
-  const states = `s.state in ('accepted', 'locking', 'delivering', 'settled', 'claiming')`
+  const states = `s.state in ${listOf([...unlockedStates, ...owedStates])}`
   const clause = `where s.locked_block is null and not s.origin_final and ${states} and s.origin_chain = $1`
   return selectSwaps(db, `${clause} order by s.created_at`, [chainId])
 }
 
 /** Swaps that may have been delivered here but in no known block, in the words of the index `swaps_undelivered`. */
 export async function findUndelivered(db: Db, chainId: number): Promise<Swap[]> {
-  const states = `s.state in ('delivering', 'settled', 'claiming')`
+  const states = `s.state in ${listOf(owedStates)}`
   const clause = `where s.delivered_block is null and not s.delivery_final and ${states} and s.destination_chain = $1`
   return selectSwaps(db, clause, [chainId])
 }
@@ -88,7 +97,7 @@ export async function findStalledLocks(db: Db, lane: Stalled & { locker: string 
  * Swaps that need another delivery on this chain: as of these blocks, none of the signed ones can still take effect.
  */
 export async function findStalledDeliveries(db: Db, { chainId, hard, settle }: Stalled): Promise<Swap[]> {
-  const states = `(s.state in ('settled', 'claiming') or s.state = 'delivering' and not s.log_lost)`
+  const states = `(s.state in ${listOf(paidStates)} or s.state = 'delivering' and not s.log_lost)`
   const unseen = 's.delivered_block is null and not s.delivery_final'
   const clause = `where ${states} and ${unseen} and s.destination_chain = $1 and ${noOpen('deliver')}`
   return selectSwaps(db, clause, [chainId, hard.toString(), settle.toString()])
@@ -122,7 +131,7 @@ const ATTESTED_AT_ONCE = 200
 export async function findToAttest(db: Db, kind: 'claim' | 'refund'): Promise<Swap[]> {
   const ready =
     kind === 'claim'
-      ? `s.state in ('settled', 'claiming') and s.origin_final and s.delivery_final and (s.state = 'settled' or (
+      ? `s.state in ${listOf(paidStates)} and s.origin_final and s.delivery_final and (s.state = 'settled' or (
            select a.id from attempt_swaps l join attestations a on a.attempt_id = l.attempt_id
             where l.swap_id = s.id and l.role = 'claim' limit 1) is null)`
       : `s.origin_final and (s.state in ('refundDecided', 'refundBlocked') or (s.state = 'refunding'
@@ -137,73 +146,57 @@ function attestations(condition: string): string {
   return `(select count(*) from attestations a where a.swap_ids @> array[s.id] and ${condition})`
 }
 
-export type Change = {
-  swap: Swap
-  event: SwapEvent
-  originTxHash?: string
-  deliveryTxHash?: string
-  refundTxHash?: string
-  lockedBlock?: bigint
-  deliveredBlock?: bigint
-  credited?: boolean
-  delivered?: bigint
-  /** For a final claim: the time of the hard-final block that shows it. */
-  claimedBySeconds?: number
-  failureCode?: FailureCode
-  refundReason?: RefundReason
-  /** Evidence from the chain; required for `failed` and for the decision to refund. */
-  proof?: object
-}
+export type Change = SwapChange & { swap: Swap }
 
 /**
  * Applies one event to a swap. Only this function and `advanceTogether` change states. The same statement releases
  * reserved inventory and booked caps that are no longer needed. Undefined if another worker moved the swap first: read
  * it again.
  */
-export async function advanceSwap(db: Db, change: Change): Promise<Swap | undefined> {
-  const { swap, event } = change
+export async function advanceSwap(db: Db, { swap, event, ...recorded }: Change): Promise<Swap | undefined> {
+  const facts: AnyFacts = recorded
   const state = nextState(swap.state, event)
   if (state === undefined) return undefined
   const { rows } = await db.query<{ version: number }>(ADVANCE, [
     swap.id,
     swap.version,
     state,
-    change.originTxHash,
-    change.deliveryTxHash,
-    change.refundTxHash,
-    change.credited,
-    change.delivered?.toString(),
-    change.failureCode,
-    change.refundReason,
-    change.proof && toJson(change.proof),
-    timelineEntry(change, state),
+    facts.originTxHash,
+    facts.deliveryTxHash,
+    facts.refundTxHash,
+    facts.credited,
+    facts.delivered?.toString(),
+    facts.failureCode,
+    facts.refundReason,
+    facts.proof && toJson(facts.proof),
+    timelineEntry(swap, facts, state),
     releasesReservation(swap.state, state),
     state === 'settled',
-    change.lockedBlock?.toString(),
+    facts.lockedBlock?.toString(),
     releasesClaim(swap.state, state),
-    change.claimedBySeconds === undefined ? undefined : hourOf(change.claimedBySeconds),
+    facts.claimedBySeconds === undefined ? undefined : hourOf(facts.claimedBySeconds),
     event === 'inputLost',
-    change.deliveredBlock?.toString(),
+    facts.deliveredBlock?.toString(),
   ])
   const row = rows[0]
-  return row && { ...swap, state, version: row.version, ...changedFieldsOf(change) }
+  return row && { ...swap, state, version: row.version, ...changedFieldsOf(facts) }
 }
 
-type Together = { swaps: readonly Swap[]; event: SwapEvent; deliveryTxHash?: string }
+type Together = SwapChange<Extract<SwapEvent, `${string}Recorded`>> & { swaps: readonly Swap[] }
 
 /** Applies one event to all swaps of a transaction. False if any of them has moved: the caller rolls back. */
-export async function advanceTogether(db: Db, { swaps, event, deliveryTxHash }: Together): Promise<boolean> {
+export async function advanceTogether(db: Db, { swaps, event, ...recorded }: Together): Promise<boolean> {
+  const facts: AnyFacts = recorded
   for (const group of groupBy(swaps, (swap) => swap.state).values()) {
     const [first] = group
     const state = first && nextState(first.state, event)
     if (!first || state === undefined) return false
-    const named = { swap: first, event, ...(deliveryTxHash && { deliveryTxHash }) }
     const { rowCount } = await db.query(ADVANCE_TOGETHER, [
       group.map((swap) => swap.id),
       group.map((swap) => swap.version),
       state,
-      deliveryTxHash,
-      timelineEntry(named, state),
+      facts.deliveryTxHash,
+      timelineEntry(first, facts, state),
     ])
     if (rowCount !== group.length) return false
   }
@@ -211,25 +204,20 @@ export async function advanceTogether(db: Db, { swaps, event, deliveryTxHash }: 
 }
 
 /** The timeline shows public substatuses: a transition within one substatus adds no entry. */
-function timelineEntry({ swap, event, ...change }: Change, state: SwapState): string | null {
+function timelineEntry(swap: Swap, facts: AnyFacts, state: SwapState): string | null {
   const stage = publicSubstatus(state)
   if (stage === publicSubstatus(swap.state)) return null
-  const onOrigin = change.originTxHash ?? change.refundTxHash
+  const onOrigin = facts.originTxHash ?? facts.refundTxHash
   if (onOrigin) return toJson({ stage, chainId: swap.op.originChain, txHash: onOrigin })
-  if (!change.deliveryTxHash) return toJson({ stage })
-  return toJson({ stage, chainId: swap.op.destinationChain, txHash: change.deliveryTxHash })
+  if (!facts.deliveryTxHash) return toJson({ stage })
+  return toJson({ stage, chainId: swap.op.destinationChain, txHash: facts.deliveryTxHash })
 }
 
-/** JSON of a proof or request, with bigints as decimal strings. */
-export function toJson(value: object): string {
-  return JSON.stringify(value, (_key, field) => (typeof field === 'bigint' ? field.toString() : field))
-}
-
-function changedFieldsOf(change: Change): Partial<Swap> {
+function changedFieldsOf({ originTxHash, deliveryTxHash, refundReason }: AnyFacts): Partial<Swap> {
   return {
-    ...(change.originTxHash && { originTxHash: change.originTxHash }),
-    ...(change.deliveryTxHash && { deliveryTxHash: change.deliveryTxHash }),
-    ...(change.refundReason && { refundReason: change.refundReason }),
+    ...(originTxHash && { originTxHash }),
+    ...(deliveryTxHash && { deliveryTxHash }),
+    ...(refundReason && { refundReason }),
   }
 }
 

@@ -1,6 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import type { StatusReply } from '@geoswap/wire'
 import type { Pool } from 'pg'
+import type { AnyFacts } from '../model/change.ts'
 import type { SwapEvent } from '../model/lifecycle.ts'
 import type { Swap } from '../model/swap.ts'
 import type { Db } from './db.ts'
@@ -51,15 +52,15 @@ export async function insertEndedSwaps(
   )
 }
 
-/** Applies an event to a swap, as a worker does. */
+/** Applies an event to a swap, as a worker does, with the facts that the test is about. */
 export async function moveTestSwap(
   db: Db,
   { swapId }: TestSwap,
   event: SwapEvent,
-  change: Partial<Omit<Change, 'swap' | 'event'>> = {},
+  facts: Omit<AnyFacts, 'proof'> & { proof?: object } = {},
 ): Promise<Swap> {
   const [swap] = await findSwaps(db, [swapId])
-  const moved = swap && (await advanceSwap(db, { swap, event, ...change }))
+  const moved = swap && (await advanceSwap(db, { swap, event, ...facts } as Change))
   if (!moved) throw new Error(`The swap does not accept ${event}`)
   return moved
 }

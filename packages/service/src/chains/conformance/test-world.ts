@@ -1,6 +1,7 @@
 import type { TypedDataDomain } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { type CustodyOf, type OpContent, termsOfOp } from '../../model/op-terms.ts'
+import { unquotedTerms } from '../../model/quote.ts'
 import type { Op, Swap } from '../../model/swap.ts'
 import type { Chain, Heads } from '../chain.ts'
 import type { Findings } from '../findings.ts'
@@ -66,11 +67,10 @@ export function toOp(custodyOf: CustodyOf, { chainId, heads, quotedOutput, ...dr
   }
   const { hash, deliveryHash } = termsOfOp(custodyOf, content)
   return {
-    ...{ ...content, hash, deliveryHash, id: hash, createsAccount: draft.createsAccount },
-    ...{ quotedOutput: quotedOutput ?? QUOTED_OUTPUT, swappable: INPUT_AMOUNT, priceFloor: 0n },
+    ...{ ...unquotedTerms, ...content, hash, deliveryHash, id: hash, createsAccount: draft.createsAccount },
+    ...{ quotedOutput: quotedOutput ?? QUOTED_OUTPUT, swappable: INPUT_AMOUNT },
     ...{ venue: 'inventory', payToken: content.outputToken, payAmount: quotedOutput ?? QUOTED_OUTPUT },
     ...{ valueCents: 1_000n, walletBlock: number, originBlock: number, destinationBlock: number },
-    ...{ lockFeeBound: 0n, deliveryFeeBound: 0n },
   }
 }
 

@@ -1,3 +1,4 @@
+import { isUnlocked } from '../../model/lifecycle.ts'
 import type { FailureCode } from '../../model/outcome.ts'
 import type { Swap } from '../../model/swap.ts'
 import type { WalletView } from '../chain.ts'
@@ -34,11 +35,9 @@ export function obstacleOf(
   const { inputAmount } = swap.op
   if (!isDelegated(swap, delegation)) return 'INVALID_AUTHORIZATION'
   if (balance < inputAmount) return 'INPUT_UNAVAILABLE'
-  return claimLimit < inputAmount && !isPaid(swap) ? 'DESTINATION_UNAVAILABLE' : undefined
+  // The input of a paid swap is due: a cap that is closed for an hour may reopen before the claim.
+  return claimLimit < inputAmount && isUnlocked(swap.state) ? 'DESTINATION_UNAVAILABLE' : undefined
 }
-
-/** The input of a paid swap is due: a cap that is closed for an hour may reopen before the claim. */
-const isPaid = ({ state }: Swap) => state !== 'accepted' && state !== 'locking'
 
 /** Delegated to us, or about to be by the swap's authorization. */
 function isDelegated(swap: Swap, delegation: WalletView['delegation']): boolean {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Delegation } from '../../chains/chain.ts'
-import type { Quote } from '../../model/quote.ts'
+import { type Quote, unquotedTerms } from '../../model/quote.ts'
 import type { SignedDelegation } from '../../model/swap.ts'
 import { insertTestAccount, startTestDatabase, type TestDatabase } from '../../store/test-database.ts'
 import { type BuildDeps, buildGeoOp } from './build-evm.ts'
@@ -25,6 +25,7 @@ const undelegated: Delegation = { kind: 'none', nonce: 0, pendingNonce: 0 }
 const delegated: Delegation = { kind: 'ours', delegate: contracts.account }
 
 const newQuote = (): Quote => ({
+  ...unquotedTerms,
   ...{
     id: crypto.randomUUID(),
     originChain: CHAIN,
@@ -33,8 +34,7 @@ const newQuote = (): Quote => ({
     recipient: WALLET,
   },
   ...{ inputToken: TOKEN, outputToken: TOKEN, amountIn: 10n, amountOut: 9n, minOutput: 8n, swappable: 9n },
-  ...{ venue: 'inventory', payToken: TOKEN, payAmount: 9n, priceFloor: 0n, valueCents: 1n },
-  ...{ lockFeeBound: 0n, deliveryFeeBound: 0n, createsAccount: false, expiresAt: 1_000 },
+  ...{ venue: 'inventory', payToken: TOKEN, payAmount: 9n, valueCents: 1n, expiresAt: 1_000 },
 })
 
 async function build(

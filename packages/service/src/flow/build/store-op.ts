@@ -128,16 +128,21 @@ async function storeOp(
   const slot = await takePosition(db, { chainId, locker, isShared, opId: id })
   const content = { ...quote, inputAmount: quote.amountIn, locker, ...slot, ...clocks.deadlines }
   const { hash, deliveryHash, signed: terms } = termsOfOp(deps.custodyOf, content)
-  return insertOp(db, {
+  const op = {
     ...content,
-    ...{ id, quoteId: quote.id, accountId, hash, deliveryHash, terms },
+    id,
+    quoteId: quote.id,
+    accountId,
+    hash,
+    deliveryHash,
+    terms,
     quotedOutput: quote.amountOut,
     walletBalance: wallet.balance,
     walletBlock: wallet.block,
     originBlock: clocks.origin.block,
     destinationBlock: clocks.destination.block,
-    lifeSeconds: deps.deadlines.opLifeSeconds,
-  })
+  }
+  return insertOp(db, op, deps.deadlines.opLifeSeconds)
 }
 
 async function leastBusyLocker(

@@ -2,6 +2,7 @@ import type { ChainEvent, DestinationChain, Heads } from '../../chains/chain.ts'
 import { failPoint } from '../../fail-point.ts'
 import { collectError, throwFirst } from '../../model/collect-error.ts'
 import { blockAtDepth, type FinalityRules } from '../../model/finality.ts'
+import { isOpen, isPaid } from '../../model/lifecycle.ts'
 import type { Op, Swap } from '../../model/swap.ts'
 import { closeEvents, findEvents, rewindCursor, type StoredEvent } from '../../store/chain-events.ts'
 import type { Lease } from '../../store/lanes.ts'
@@ -106,15 +107,15 @@ async function refundExpired(
     refused,
   )
   faults.push(...refused)
-  const proof = { kind: 'notDeliveredPastDeadline', chainId: destination.chainId, block: heads.hard }
+  const { chainId } = destination
+  const proof = { kind: 'notDeliveredPastDeadline', chainId, block: heads.hard } as const
   for (const swap of swaps) {
     if (undelivered.has(swap.op.hash))
       await collectError(faults, () =>
         decideRefund(deps, lease, swap, { refundReason: 'DELIVERY_EXPIRED', proof }),
       )
     // The chain shows a delivery without an event: a log was missed.
-    else if (refused.length === 0)
-      await rewindCursor(pool, { chainId: destination.chainId, to: swap.op.destinationBlock - 1n })
+    else if (refused.length === 0) await rewindCursor(pool, { chainId, to: swap.op.destinationBlock - 1n })
   }
 }
 
@@ -133,7 +134,7 @@ export async function finalizeDeliveries(
   const swaps = new Map((await findSwapsByDelivery(pool, ids)).map((swap) => [swap.op.deliveryHash, swap]))
   const isWaiting = ({ id }: StoredEvent) => {
     const state = swaps.get(id)?.state
-    return state !== undefined && !['closed', 'refunded', 'failed'].includes(state)
+    return state !== undefined && isOpen(state)
   }
   const open = events.filter(isWaiting)
   const ops = open.flatMap(({ id }) => swaps.get(id)?.op ?? [])
@@ -143,8 +144,7 @@ export async function finalizeDeliveries(
   const done = events.filter((event) => !open.includes(event))
   for (const event of open) {
     const swap = swaps.get(event.id)
-    const isReported = swap?.state === 'settled' || swap?.state === 'claiming'
-    if (!swap || !isReported || isMissing(event) || unread.has(hashOf(event))) continue
+    if (!swap || !isPaid(swap.state) || isMissing(event) || unread.has(hashOf(event))) continue
     failPoint('before deliveryFinal')
     await markDeliveryFinal(pool, { id: swap.id, deliveryTxHash: event.txHash })
     failPoint('after deliveryFinal')

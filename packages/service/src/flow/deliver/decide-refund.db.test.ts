@@ -58,7 +58,7 @@ async function decide(swap: Swap, { lock, isOver }: Origin = { lock: 'locked', i
     },
     lease,
     swap,
-    { refundReason: 'PRICE_MOVED', proof: { kind: 'neverSigned' } },
+    { refundReason: 'PRICE_MOVED', proof: { kind: 'neverSigned', chainId: 1, block: undefined } },
   )
   return { state: (await find(swap.id)).state, reported }
 }

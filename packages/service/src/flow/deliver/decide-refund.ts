@@ -1,7 +1,9 @@
 import type { Pool } from 'pg'
 import type { OriginChain } from '../../chains/chain.ts'
 import { failPoint } from '../../fail-point.ts'
+import { isDeliverable } from '../../model/lifecycle.ts'
 import type { RefundReason } from '../../model/outcome.ts'
+import type { ProofOf } from '../../model/proof.ts'
 import type { Swap } from '../../model/swap.ts'
 import { type Lease, whileHeld } from '../../store/lanes.ts'
 import { advanceSwap } from '../../store/swaps.ts'
@@ -17,11 +19,10 @@ export async function decideRefund(
   deps: DecideRefundDeps,
   lease: Lease,
   swap: Swap,
-  { refundReason, proof }: { refundReason: RefundReason; proof: object },
+  { refundReason, proof }: { refundReason: RefundReason; proof: ProofOf<'deliveryImpossible'> },
 ): Promise<void> {
   if (swap.state === 'delivering' && !swap.originFinal) return failIfNeverLocked(deps, swap)
-  const isOpen = swap.state === 'locked' || swap.state === 'delivering'
-  if (!isOpen || !swap.originFinal) return
+  if (!isDeliverable(swap.state) || !swap.originFinal) return
   failPoint('before deliveryImpossible')
   const moved = await whileHeld(deps.pool, lease, (db) =>
     advanceSwap(db, { swap, event: 'deliveryImpossible', refundReason, proof }),
@@ -36,6 +37,6 @@ async function failIfNeverLocked({ pool, originOf }: DecideRefundDeps, swap: Swa
   const { hard } = await origin.readHeads()
   const state = (await origin.readLocks([swap.op], hard)).get(swap.op.hash)
   if (state !== 'none' || !origin.isLockOver(swap, hard)) return
-  const proof = { kind: 'notLockedPastDeadline', chainId: swap.op.originChain, block: hard }
+  const proof = { kind: 'notLockedPastDeadline', chainId: swap.op.originChain, block: hard } as const
   await advanceSwap(pool, { swap, event: 'lockDead', failureCode: 'OPERATION_EXPIRED', proof })
 }

@@ -6,6 +6,8 @@ import { collectError, throwFirst } from '../../model/collect-error.ts'
 import { isExposing, isUnbooked, withinCaps } from '../../model/exposure.ts'
 import { leastBound } from '../../model/gas.ts'
 import { chunksOf, groupBy, mapConcurrently, type Share } from '../../model/group.ts'
+import { isPaid } from '../../model/lifecycle.ts'
+import type { ProofOf } from '../../model/proof.ts'
 import type { Swap } from '../../model/swap.ts'
 import { isPurchase } from '../../model/venue.ts'
 import { tallyAttempts } from '../../store/attempts.ts'
@@ -18,7 +20,7 @@ import {
   setDeliveryTxHash,
 } from '../../store/swaps.ts'
 import { type DecideRefundDeps, decideRefund } from './decide-refund.ts'
-import { isReportedSettled, type JudgeDeps, judgeDelivery } from './judge.ts'
+import { type JudgeDeps, judgeDelivery } from './judge.ts'
 
 type DecideDeps = JudgeDeps & DecideRefundDeps
 
@@ -49,7 +51,7 @@ export async function deliverLocked(
   const mine = ownShareOf(deps, locked)
   if (mine.length === 0) return
   await deps.refreshPrices()
-  const neverSigned = { kind: 'neverSigned', chainId: deps.destination.chainId, block: heads?.head }
+  const neverSigned = { kind: 'neverSigned', chainId: deps.destination.chainId, block: heads?.head } as const
   await deliverAll(deps, lease, heads, mine, neverSigned)
 }
 
@@ -72,7 +74,7 @@ export async function redeliverStalled(deps: DeliverDeps, lease: Lease, heads: H
   const final = await findUndelivered(deps, heads, mine.filter(isFinal), heads.hard, faults)
   const soft = mine.filter((swap) => !isFinal(swap) && isFresh(swap))
   const repeated = await findUndelivered(deps, heads, soft, heads.settle, faults)
-  const proof = { kind: 'attemptsConsumedUndelivered', chainId, block: heads.hard }
+  const proof = { kind: 'attemptsConsumedUndelivered', chainId, block: heads.hard } as const
   await collectError(faults, () => deliverAll(deps, lease, heads, final, proof))
   await collectError(faults, () => deliverAll(deps, lease, heads, repeated))
   throwFirst(faults)
@@ -111,7 +113,7 @@ async function deliverAll(
   lease: Lease,
   heads: Heads | undefined,
   swaps: readonly Swap[],
-  proof?: object,
+  proof?: ProofOf<'deliveryImpossible'>,
 ): Promise<void> {
   const faults: unknown[] = []
   const judge = async (swap: Swap) =>
@@ -169,7 +171,7 @@ async function sendDelivery(deps: DeliverDeps, lease: Lease, heads: Heads, swaps
     role: 'deliver',
     request: await deps.destination.planDelivery(swaps.map(({ op }) => op)),
     swapIds: swaps.map((swap) => swap.id),
-    feeBound: leastBound(swaps.map((swap) => (isReportedSettled(swap) ? 0n : swap.op.deliveryFeeBound))),
+    feeBound: leastBound(swaps.map((swap) => (isPaid(swap.state) ? 0n : swap.op.deliveryFeeBound))),
     record: (db, { txHash }) => recordDelivery(deps, db, swaps, txHash),
   })
 }

@@ -1,5 +1,6 @@
 import type { DestinationChain, Heads } from '../../chains/chain.ts'
 import type { Sender } from '../../lanes/sender.ts'
+import { isPaid } from '../../model/lifecycle.ts'
 import type { RefundReason } from '../../model/outcome.ts'
 import type { Swap } from '../../model/swap.ts'
 
@@ -30,7 +31,7 @@ export async function judgeDelivery(deps: JudgeDeps, heads: Heads | undefined, s
   const isClaimable = deps.isClaimable(swap.op)
   if (isClaimable === undefined) return { kind: 'wait' }
   if (!isClaimable) return impossible('DELIVERY_EXPIRED')
-  if (isReportedSettled(swap)) return { kind: 'deliver' }
+  if (isPaid(swap.state)) return { kind: 'deliver' }
   if (deps.isLate(swap.op.originChain) || deps.isLate(swap.op.destinationChain)) return { kind: 'wait' }
   if (deps.isPriceKept(swap) === false) return impossible('PRICE_MOVED')
   const simulation = await deps.destination.simulateDelivery(swap.op, deps.sender.address)
@@ -39,10 +40,6 @@ export async function judgeDelivery(deps: JudgeDeps, heads: Heads | undefined, s
   if (simulation.kind === 'priceMoved') return impossible('PRICE_MOVED')
   const isReady = simulation.kind === 'ok' && (await deps.sender.affords(heads, swap.op.deliveryFeeBound))
   return { kind: isReady ? 'deliver' : 'wait' }
-}
-
-export function isReportedSettled({ state }: Swap): boolean {
-  return state === 'settled' || state === 'claiming'
 }
 
 function awaitDestination(deps: JudgeDeps): Verdict {

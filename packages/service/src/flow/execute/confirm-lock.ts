@@ -5,6 +5,7 @@ import { collectError, throwFirst } from '../../model/collect-error.ts'
 import type { FinalityRules } from '../../model/finality.ts'
 import { decideLocked, decideNeverLocked } from '../../model/origin.ts'
 import type { FailureCode } from '../../model/outcome.ts'
+import type { Proof } from '../../model/proof.ts'
 import type { Swap } from '../../model/swap.ts'
 import { wasAuthorityRefused } from '../../store/attempts.ts'
 import { findEvents, rewindCursor, type StoredEvent } from '../../store/chain-events.ts'
@@ -119,11 +120,11 @@ export async function closeLost(
 }
 
 /** Proof: a hard-final block in which the input of a paid swap is back in its wallet. */
-function refundedProof({ chainId }: OriginChain, { hard }: Heads) {
+function refundedProof({ chainId }: OriginChain, { hard }: Heads): Proof<'refundedAfterDelivery'> {
   return { kind: 'refundedAfterDelivery', chainId, block: hard }
 }
 
 /** Proof: a hard-final block past the op's deadline in which its input is not taken. */
-function neverLockedProof({ chainId }: OriginChain, { hard }: Heads) {
+function neverLockedProof({ chainId }: OriginChain, { hard }: Heads): Proof<'notLockedPastDeadline'> {
   return { kind: 'notLockedPastDeadline', chainId, block: hard }
 }

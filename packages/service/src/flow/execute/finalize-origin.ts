@@ -1,6 +1,8 @@
 import type { ChainEvent, Heads, LockState } from '../../chains/chain.ts'
 import { failPoint } from '../../fail-point.ts'
+import type { SwapChange } from '../../model/change.ts'
 import { collectError } from '../../model/collect-error.ts'
+import { isOpen, isUnlocked } from '../../model/lifecycle.ts'
 import { decideExit } from '../../model/origin.ts'
 import type { Swap } from '../../model/swap.ts'
 import { closeEvents, type StoredEvent } from '../../store/chain-events.ts'
@@ -26,7 +28,7 @@ export async function finalizeOrigin(
   const { pool, origin } = deps
   const ids = events.map(({ id }) => id)
   const swaps = new Map((await findSwapsByOp(pool, ids)).map((swap) => [swap.op.hash, swap]))
-  const open = events.filter(({ id }) => isOpen(swaps.get(id)))
+  const open = events.filter(({ id }) => isWaiting(swaps.get(id)))
   const ops = open.flatMap(({ id }) => swaps.get(id)?.op ?? [])
   const states = ops.length > 0 ? await origin.readLocks(ops, heads.hard, faults) : new Map()
   const isContradicted = (event: StoredEvent) => contradicts(event, states.get(event.id))
@@ -47,12 +49,10 @@ export async function finalizeOrigin(
   return open.filter(isContradicted)
 }
 
-const isOpen = (swap: Swap | undefined) =>
-  swap !== undefined && !['closed', 'refunded', 'failed'].includes(swap.state)
+const isWaiting = (swap: Swap | undefined) => swap !== undefined && isOpen(swap.state)
 
 /** A lock that is not confirmed yet is confirmed first. */
-const isPastLock = (swap: Swap | undefined) =>
-  swap !== undefined && swap.state !== 'accepted' && swap.state !== 'locking'
+const isPastLock = (swap: Swap | undefined) => swap !== undefined && !isUnlocked(swap.state)
 
 function contradicts({ kind }: StoredEvent, state: LockState | undefined): boolean {
   if (state === undefined) return false
@@ -73,10 +73,13 @@ async function closeExit(deps: Deps, heads: Heads, swap: Swap, event: StoredEven
   const decision = decideExit(swap, exit)
   if (decision === 'wait' || decision === 'done') return decision === 'done'
   if (decision === 'inputLost') return closeLost(deps, heads, swap, 'refunded')
-  const change = decision === 'claimFinal' ? { claimedBySeconds: heads.hard.seconds } : refundOf(swap, event)
+  const change: SwapChange =
+    decision === 'claimFinal'
+      ? { event: decision, claimedBySeconds: heads.hard.seconds }
+      : refundOf(swap, event)
   failPoint(`before ${decision}`)
   const moved = await inTransaction(pool, async (db) => {
-    const moved = await advanceSwap(db, { swap, event: decision, ...change })
+    const moved = await advanceSwap(db, { swap, ...change })
     // The slot is claimed or refunded for good: the next op may use the position with a higher round.
     if (moved) await freePositions(db, [swap.op.id])
     return moved
@@ -86,7 +89,10 @@ async function closeExit(deps: Deps, heads: Heads, swap: Swap, event: StoredEven
   return moved !== undefined
 }
 
-function refundOf({ op, refundReason = 'DELIVERY_EXPIRED' }: Swap, { txHash, creditedTo }: StoredEvent) {
+function refundOf(
+  { op, refundReason = 'DELIVERY_EXPIRED' }: Swap,
+  { txHash, creditedTo }: StoredEvent,
+): SwapChange<'refundFinal'> {
   const credited = creditedTo?.includes(op.wallet) ?? false
-  return { refundReason, refundTxHash: txHash, credited }
+  return { event: 'refundFinal', refundReason, refundTxHash: txHash, credited }
 }

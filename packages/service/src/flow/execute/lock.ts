@@ -96,7 +96,7 @@ async function decline(
   swap: Swap,
   failureCode: FailureCode,
 ): Promise<void> {
-  const proof = { kind: 'neverSigned', chainId: deps.origin.chainId, block: heads.head }
+  const proof = { kind: 'neverSigned', chainId: deps.origin.chainId, block: heads.head } as const
   failPoint('before declined')
   const moved = await whileHeld(deps.pool, lease, (db) =>
     advanceSwap(db, { swap, event: 'declined', failureCode, proof }),

@@ -95,7 +95,8 @@ async function readinessToRetry(deps: LockDeps, heads: Heads, swap: Swap, tries:
 }
 
 async function fail(deps: LockDeps, heads: Heads, swap: Swap, failureCode: FailureCode): Promise<void> {
-  const proof = { kind: 'attemptsConsumedUnlocked', chainId: deps.origin.chainId, block: heads.hard }
+  const { chainId } = deps.origin
+  const proof = { kind: 'attemptsConsumedUnlocked', chainId, block: heads.hard } as const
   failPoint('before lockDead')
   const moved = await advanceSwap(deps.pool, { swap, event: 'lockDead', failureCode, proof })
   failPoint('after lockDead')

@@ -4,7 +4,7 @@ import type { Sender } from '../../lanes/sender.ts'
 import type { SignedCheck } from '../../lanes/signed-check.ts'
 import { hourOf } from '../../model/claim-room.ts'
 import { mapConcurrently, type Share } from '../../model/group.ts'
-import type { SwapEvent } from '../../model/lifecycle.ts'
+import { isPaid, isRefundDue } from '../../model/lifecycle.ts'
 import type { Swap } from '../../model/swap.ts'
 import {
   type Attestation,
@@ -78,7 +78,7 @@ async function relay(deps: RelayDeps, lease: Lease, heads: Heads, attestation: A
   // Byte prices rose so far that no block has room for the batch: the attester signs smaller batches now.
   if (swaps.length > 1 && !(await deps.sender.fits(heads, request)))
     return dropAttestation(deps.pool, attestation.id)
-  const event: SwapEvent = attestation.kind === 'claim' ? 'claimRecorded' : 'refundRecorded'
+  const event = attestation.kind === 'claim' ? 'claimRecorded' : 'refundRecorded'
   await deps.sender.send(lease, heads, {
     role: attestation.kind,
     request,
@@ -109,8 +109,7 @@ async function hasRoom({ origin }: RelayDeps, open: readonly Swap[]): Promise<bo
 }
 
 function isWaiting({ kind }: Attestation, { state }: Swap): boolean {
-  if (kind === 'claim') return state === 'settled' || state === 'claiming'
-  return state === 'refundDecided' || state === 'refunding' || state === 'refundBlocked'
+  return kind === 'claim' ? isPaid(state) : isRefundDue(state)
 }
 
 /** The signature covers the whole batch in order, including ops that are already closed, which the escrow skips. */

@@ -1,4 +1,4 @@
-import { nextState, publicStatus } from '../lifecycle.ts'
+import { isOpen, nextState, publicStatus, refundDueStates, unpaidEndStates } from '../lifecycle.ts'
 import type { Rules } from './test-rules.ts'
 import { type Attempt, isFinal, isLive, isOnChain, isPast, type ModelState, type Step } from './test-state.ts'
 
@@ -42,7 +42,7 @@ export const stepRules = {
 
 export type RuleName = keyof typeof stateRules | keyof typeof stepRules
 
-const closedToDelivery = ['refundDecided', 'refunding', 'refundBlocked', 'refunded', 'failed']
+const closedToDelivery = [...refundDueStates, ...unpaidEndStates]
 
 type Test = (attempt: Attempt) => boolean
 
@@ -61,7 +61,7 @@ function isPayable(state: ModelState, { destination }: Rules): boolean {
   return isOpen && state.deliveries.some((each) => isLive(each) && each.keeper === 'log')
 }
 
-export const isOver = ({ swap }: ModelState): boolean => ['closed', 'refunded', 'failed'].includes(swap)
+export const isOver = ({ swap }: ModelState): boolean => !isOpen(swap)
 
 /** The wallet's three fair outcomes: swapped, untouched, or fully refunded. */
 function isConserved(state: ModelState, { exposureCap }: Rules): boolean {

@@ -1,0 +1,90 @@
+import type { Op } from '../model/swap.ts'
+import { toJson } from './json.ts'
+
+/** A column of `ops`, and how its value is stored and read. `copy` if a swap is read with the copy in its own row. */
+type Column<Value> = {
+  name: string
+  copy?: boolean
+  toStored(value: Value): unknown
+  fromStored(stored: unknown): Value
+}
+
+const text = (name: string): Column<string> => ({ name, toStored: (value) => value, fromStored: String })
+const flag = (name: string): Column<boolean> => ({ name, toStored: (value) => value, fromStored: Boolean })
+const integer = (name: string): Column<number> => ({ name, toStored: (value) => value, fromStored: Number })
+const amount = (name: string): Column<bigint> => ({
+  name,
+  toStored: (value) => value.toString(),
+  fromStored: (stored) => BigInt(String(stored)),
+})
+const json = (name: string): Column<object> => ({
+  name,
+  toStored: toJson,
+  fromStored: (stored) => stored as object,
+})
+
+/** An op as it is built. A rebuild sets the other fields of `Op` later. */
+type BuiltOp = Omit<Op, 'isOrphan' | 'isLogLost'>
+
+/** Fields that are stored with an op and that no swap is read with. */
+type BuildRecord = { quoteId: string; accountId: string; terms: object; walletBalance: bigint }
+export type NewOp = BuiltOp & BuildRecord
+
+const COLUMNS: { readonly [Field in keyof BuiltOp]: Column<BuiltOp[Field]> } = {
+  id: text('id'),
+  hash: text('hash'),
+  deliveryHash: text('delivery_hash'),
+  originChain: { ...integer('origin_chain'), copy: true },
+  destinationChain: { ...integer('destination_chain'), copy: true },
+  wallet: { ...text('wallet'), copy: true },
+  inputToken: { ...text('input_token'), copy: true },
+  inputAmount: { ...amount('input_amount'), copy: true },
+  outputToken: text('output_token'),
+  quotedOutput: amount('quoted_output'),
+  minOutput: amount('min_output'),
+  swappable: amount('swappable'),
+  venue: text('venue'),
+  payToken: text('pay_token'),
+  payAmount: amount('pay_amount'),
+  priceFloor: amount('price_floor'),
+  recipient: text('recipient'),
+  createsAccount: flag('creates_account'),
+  locker: text('locker'),
+  position: amount('position'),
+  round: amount('round'),
+  opDeadline: integer('op_deadline'),
+  fillDeadline: integer('fill_deadline'),
+  refundDeadline: integer('refund_deadline'),
+  valueCents: amount('value_cents'),
+  lockFeeBound: amount('lock_fee_bound'),
+  deliveryFeeBound: amount('delivery_fee_bound'),
+  walletBlock: amount('wallet_block'),
+  originBlock: amount('origin_block'),
+  destinationBlock: amount('destination_block'),
+}
+
+const BUILD_COLUMNS: { readonly [Field in keyof BuildRecord]: Column<BuildRecord[Field]> } = {
+  quoteId: text('quote_id'),
+  accountId: text('account_id'),
+  terms: json('terms'),
+  walletBalance: amount('wallet_balance'),
+}
+
+type AnyColumn = readonly [field: keyof NewOp, column: Column<never>]
+const columns = Object.entries(COLUMNS) as unknown as AnyColumn[]
+const inserted = Object.entries({ ...COLUMNS, ...BUILD_COLUMNS }) as unknown as AnyColumn[]
+
+/** The columns that a build inserts, besides the expiry. */
+export const INSERTED_COLUMNS = inserted.map(([, { name }]) => name)
+
+export function toInserted(op: NewOp): unknown[] {
+  return inserted.map(([field, { toStored }]) => toStored(op[field] as never))
+}
+
+/** The columns of an op, from `swaps s` and `ops o`. */
+export const OP_COLUMNS = columns.map(([, { name, copy }]) => `${copy ? 's' : 'o'}.${name}`).join(', ')
+
+export function fromOpRow(row: Readonly<Record<string, unknown>>): BuiltOp {
+  const fields = columns.map(([field, { name, fromStored }]) => [field, fromStored(row[name])])
+  return Object.fromEntries(fields)
+}
