@@ -19,6 +19,7 @@ const ERRORS = /^service\/errors\.ts$/
 const MODEL = /^service\/model\//
 const STORE = /^service\/store\//
 const FAIL_POINT = /^service\/fail-point\.ts$/
+const ASYNC = /^service\/async\//
 const OBSERVE = /^service\/observe\//
 const CHAIN_PORTS = /^service\/chains\/[\w-]+\.ts$/
 const NODES = /^service\/chains\/nodes\//
@@ -43,6 +44,7 @@ export const rules: readonly Rule[] = [
   { name: 'wire knows only its schema library', files: /^wire\//, may: [WIRE, /^typebox$/] },
   { name: 'protocol knows only encoders', files: /^protocol\//, may: [PROTOCOL, VIEM, KIT] },
 
+  { name: 'timers and caches know nothing', files: ASYNC, may: [ASYNC, NODE] },
   { name: 'fail-points know nothing', files: FAIL_POINT, may: [NODE] },
   {
     name: 'signals know only who is told',
@@ -62,7 +64,16 @@ export const rules: readonly Rule[] = [
   {
     name: 'the EVM adapter does not know the flow, the store or Solana',
     files: /^service\/chains\/evm\//,
-    may: [/^service\/chains\/evm\//, NODES, CHAIN_PORTS, MODEL, ERRORS, PROTOCOL, VIEM],
+    may: [
+      /^service\/chains\/evm\//,
+      NODES,
+      CHAIN_PORTS,
+      MODEL,
+      ERRORS,
+      PROTOCOL,
+      VIEM,
+      /^node:timers\/promises$/,
+    ],
   },
   {
     name: 'the Solana adapter does not know the flow, the store or EVM',
@@ -77,9 +88,10 @@ export const rules: readonly Rule[] = [
     mayTypesOf: [WIRE, PROTOCOL],
   },
   {
-    name: 'observation knows no business',
+    name: 'observation reads and decides nothing',
     files: OBSERVE,
-    may: [OBSERVE, MODEL, NODE, /^pino$/, /^prom-client$/],
+    may: [OBSERVE, MODEL, STORE, NODE, /^viem$/, /^pino$/, /^prom-client$/],
+    mayTypesOf: [CHAIN_PORTS, /^service\/(lanes|market)\//, PG],
   },
 
   {
@@ -97,7 +109,7 @@ export const rules: readonly Rule[] = [
   {
     name: 'lanes, market, ledger, rebuild and attester work through ports',
     files: /^service\/(?<part>lanes|market|ledger|rebuild|attester)\//,
-    may: [/^service\/{part}\//, ERRORS, FAIL_POINT, MODEL, STORE, PROTOCOL, NODE],
+    may: [/^service\/{part}\//, ASYNC, ERRORS, FAIL_POINT, MODEL, STORE, PROTOCOL, NODE],
     mayTypesOf: [CHAIN_PORTS, OBSERVE, WIRE, PG],
   },
   {
@@ -107,9 +119,16 @@ export const rules: readonly Rule[] = [
     mayTypesOf: [/^service\/seal\//, PG],
   },
   {
+    name: "the operator's reads know the store and memory, not workflows",
+    files: /^service\/http\/operator\//,
+    may: [/^service\/http\//, ASYNC, MODEL, STORE, ERRORS, WIRE, FASTIFY, NODE, /^viem$/],
+    mayTypesOf: [OBSERVE, /^service\/(lanes|market)\//, PG],
+  },
+  {
     name: 'HTTP knows routes, not workflows',
     files: /^service\/http\//,
     may: [
+      ASYNC,
       /^service\/http\//,
       /^service\/flow\/[\w-]+\/route\.ts$/,
       /^service\/store\/db\.ts$/,

@@ -2,6 +2,7 @@ import { getAddress, isAddress, type PrivateKeyAccount } from 'viem'
 import type { Chain, InputBuilder } from '../chains/chain.ts'
 import type { CustodyChain } from '../chains/custody.ts'
 import { type Findings, joinFindings } from '../chains/findings.ts'
+import { type Gate, guarded } from '../chains/gate.ts'
 import type { RecoveryChain } from '../chains/recovery.ts'
 import type { FindSigned } from '../chains/solana/signed-payments.ts'
 import type { SolanaSigner } from '../chains/solana/signer.ts'
@@ -11,15 +12,10 @@ import type { ChainConfig, NetworkConfig, Secret } from '../config.ts'
 import type { HeadNews } from '../lanes/chain-follower.ts'
 import type { Catalog, CatalogChain, Token } from '../model/catalog.ts'
 import type { ChainCustody } from '../model/op-terms.ts'
+import type { Senders } from '../model/served-chain.ts'
 import { insideTransaction } from '../store/db.ts'
 import { connectEvm, type EvmParts, toContracts } from './evm.ts'
-import { type Gate, guarded } from './gate.ts'
 import { connectSolana, type SolanaOrigin } from './solana.ts'
-
-/**
- * Keys that send transactions: for inputs, claims and refunds, for inputs with an authorization, and for deliveries.
- */
-export type Senders = Record<'relay' | 'authorize' | 'deliver', readonly string[]>
 
 /** A chain of any family, with the parts that the processes need. */
 export type ConnectedChain = {
@@ -112,11 +108,6 @@ function withGate(connected: Ungated): ConnectedChain {
 function guardedBuilder(builder: InputBuilder, gate: Gate, config: ChainConfig): InputBuilder {
   const { readPayer, build } = guarded(builder, gate, config)
   return { readPayer, build, check: (signed) => builder.check(signed) }
-}
-
-/** The keys of a chain that take new work. */
-export function activeOf({ senders, retiring }: ConnectedChain, role: keyof Senders): string[] {
-  return senders[role].filter((address) => !retiring.includes(address))
 }
 
 function toPlace(config: ChainConfig): ChainCustody {

@@ -9,11 +9,11 @@ import { MAX_SLOWDOWN } from '../model/finality.ts'
 import type { Logger } from '../observe/logger.ts'
 import type { Summary } from '../rebuild/apply.ts'
 import type { RebuildChain } from '../rebuild/deps.ts'
+import { findLost } from '../rebuild/lost-log.ts'
 import { resolveOrphans } from '../rebuild/orphans.ts'
 import { rebuild } from '../rebuild/rebuild.ts'
 import type { Rules } from '../rebuild/terms.ts'
 import { type Chains, type ConnectedChain, connectChains, findDifferences } from './chains.ts'
-import { findLost } from './lost-log.ts'
 
 type Options = {
   network: NetworkConfig
@@ -45,7 +45,7 @@ export async function runRebuild({ network, pool, firstBlocks, say }: Options): 
   })
   const { problems } = await findDifferences(chains)
   if (problems.length > 0) throw new Error(`The chains are not as configured:\n- ${problems.join('\n- ')}`)
-  const isLogLost = (await findLost(pool, chains)).length > 0
+  const isLogLost = (await findLost(pool, chains.all)).length > 0
   const rules = rulesOf(network, chains)
   const slowest = slowestOf(network.chains)
   return rebuild({

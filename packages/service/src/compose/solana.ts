@@ -18,13 +18,13 @@ import { createSolanaSigner, type SolanaSigner } from '../chains/solana/signer.t
 import { verifySolana } from '../chains/solana/verify.ts'
 import { createSolanaViewReader } from '../chains/solana/view.ts'
 import { readWallet } from '../chains/solana/wallet.ts'
+import { maxHeadAgeMs } from '../config/head-age.ts'
 import type { NetworkConfig, Secret, SolanaChainConfig } from '../config.ts'
 import type { RecipientView } from '../flow/quote/quote.ts'
 import type { Order } from '../flow/quote/request.ts'
 import type { Token } from '../model/catalog.ts'
 import { attestersOf } from './attesters.ts'
 import type { Ungated } from './chains.ts'
-import { maxHeadAgeMs } from './head-age.ts'
 
 // The System, token and associated-token programs move amounts of 64 bits.
 const MAX_U64 = (1n << 64n) - 1n

@@ -1,9 +1,9 @@
 import type { Pool } from 'pg'
+import { maxHeadAgeMs } from '../config/head-age.ts'
 import { createViews, type ViewOfChain, type Views } from '../lanes/views.ts'
 import type { ChainNow } from '../model/catalog.ts'
 import { VIEWS_CHANNEL } from '../store/chain-views.ts'
 import type { Chains } from './chains.ts'
-import { maxHeadAgeMs } from './head-age.ts'
 
 // Older fees say nothing about the current ones.
 const COSTS_MS = 60_000

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { maxHeadAgeMs } from '../compose/head-age.ts'
 import { defaultDeadlines, defaultExposureCapUsd } from '../config.ts'
+import { maxHeadAgeMs } from './head-age.ts'
 import { InventoryVenue } from './market-schema.ts'
 import { NetworkSchema } from './network-schema.ts'
 import { findShapeProblems } from './shape.ts'
