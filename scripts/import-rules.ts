@@ -146,9 +146,37 @@ export const rules: readonly Rule[] = [
     may: [/^service\/config(\.ts$|\/)/, MODEL, PROTOCOL, VIEM, KIT, NODE, /^typebox/],
   },
   {
-    name: 'only the composition root and the entry points know everything',
-    files: /^service\/(compose\/|operate\/|(main|api-key|webhook|command)\.ts$)/,
-    may: [/^service\//, WIRE, PROTOCOL, VIEM, KIT, PG, FASTIFY, NODE, /^prom-client$/],
+    name: 'compose wires all rooms: it answers no request, refuses nothing and measures nothing itself',
+    files: /^service\/compose\//,
+    may: [
+      /^service\/(async|attester|chains|compose|config|flow|http|lanes|ledger|market|model)\//,
+      /^service\/(observe|rebuild|seal|store|webhooks)\//,
+      /^service\/config\.ts$/,
+      PROTOCOL,
+      VIEM,
+      NODE,
+    ],
+    mayTypesOf: [KIT, PG, FASTIFY, /^prom-client$/],
+  },
+  {
+    name: 'a command of the operator knows no stage and starts no process by itself',
+    files: /^service\/operate\//,
+    may: [
+      /^service\/(chains|config|market|model|operate|store|webhooks)\//,
+      /^service\/compose\/(?!(api|worker|attester)\.ts$)/,
+      /^service\/(command|config|errors|http\/api-key)\.ts$/,
+      WIRE,
+      PROTOCOL,
+      VIEM,
+      NODE,
+    ],
+    mayTypesOf: [/^service\/(lanes|rebuild)\//, PG],
+  },
+  {
+    name: 'entry points read the environment and start a process or a command',
+    files: /^service\/(main|api-key|webhook|command)\.ts$/,
+    may: [/^service\//, NODE],
+    mayTypesOf: [PG],
   },
 
   {
@@ -185,8 +213,29 @@ export const rules: readonly Rule[] = [
   { name: 'the local network may import anything', files: /^devnet\//, may: [ANYTHING] },
 ]
 
+type Exception = { from: RegExp; to: RegExp; reason: string }
+
 /** Imports that break a rule on purpose. */
-export const exceptions: readonly { from: RegExp; to: RegExp; reason: string }[] = []
+export const exceptions: readonly Exception[] = []
+
+/** Imports of types that close a cycle on purpose. */
+export const typeCycles: readonly Exception[] = [
+  {
+    from: /^sdk\/errors\.ts$/,
+    to: /^sdk\/submission\.ts$/,
+    reason: 'the error carries the submission that its caller sends again',
+  },
+  {
+    from: /^test\/chaos\/workload\.ts$/,
+    to: /^test\/chaos\/plan\.ts$/,
+    reason: 'a plan has clients, which are drawn apart',
+  },
+  {
+    from: /^test\/lies\/offers\.ts$/,
+    to: /^test\/lies\/liar\.ts$/,
+    reason: 'the liar tells the replies that offers make',
+  },
+]
 
 /** Reads of the environment happen here and nowhere else. */
 export const entryPoints: readonly RegExp[] = [

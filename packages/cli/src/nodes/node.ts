@@ -1,16 +1,8 @@
 import { CliError } from '../errors.ts'
 import type { Family } from '../keys.ts'
 import { createEvmReads } from './evm-reads.ts'
+import type { Reads } from './reads.ts'
 import { createSolanaReads } from './solana-reads.ts'
-
-/** What is read from a chain itself, so that nobody has to be believed. */
-export type Reads = {
-  /** What a swap can take: on Solana what is in the wallet's associated token account. */
-  balanceOf(owner: string, token: string): Promise<bigint>
-  decimalsOf(token: string): Promise<number>
-  /** The symbol that the token's contract returns; undefined on a chain whose tokens have none. */
-  symbolOf(token: string): Promise<string | undefined>
-}
 
 export type Chain = { chainId: number; name: string; family: Family }
 

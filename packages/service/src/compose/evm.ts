@@ -18,10 +18,7 @@ import { MAX_UINT256 } from '../model/amount.ts'
 import type { Token } from '../model/catalog.ts'
 import { type CustodyOf, ringOfOp } from '../model/op-terms.ts'
 import { attestersOf } from './attesters.ts'
-import type { Ungated } from './chains.ts'
-
-export type EvmContracts = { account: Address; escrow: Address; vault: Address }
-export type EvmParts = { client: PublicClient; contracts: EvmContracts }
+import type { EvmContracts, EvmParts, Ungated } from './connected-chain.ts'
 
 type Options = {
   network: NetworkConfig

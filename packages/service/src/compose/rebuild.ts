@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Pool } from 'pg'
 import { blockSecondsOf, finalityOf } from '../config/finality.ts'
 import { type ChainConfig, defaultDeadlines, type NetworkConfig } from '../config.ts'
-import type { Task } from '../lanes/runner.ts'
+import type { Task } from '../lanes/lane.ts'
 import { deadlinesFrom, type RouteTimes } from '../model/deadlines.ts'
 import { MAX_SLOWDOWN } from '../model/finality.ts'
 import type { Logger } from '../observe/logger.ts'
@@ -13,7 +13,8 @@ import { findLost } from '../rebuild/lost-log.ts'
 import { resolveOrphans } from '../rebuild/orphans.ts'
 import { rebuild } from '../rebuild/rebuild.ts'
 import type { Rules } from '../rebuild/terms.ts'
-import { type Chains, type ConnectedChain, connectChains, findDifferences } from './chains.ts'
+import { type Chains, connectChains, findDifferences } from './chains.ts'
+import type { ConnectedChain } from './connected-chain.ts'
 
 type Options = {
   network: NetworkConfig

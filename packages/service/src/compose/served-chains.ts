@@ -7,7 +7,7 @@ import {
   type NetworkConfig,
 } from '../config.ts'
 import type { GasFloat, ServedChain } from '../model/served-chain.ts'
-import type { ConnectedChain } from './chains.ts'
+import type { ConnectedChain } from './connected-chain.ts'
 
 type Connected = Pick<ConnectedChain, 'config' | 'nativeToken' | 'senders' | 'retiring'>
 

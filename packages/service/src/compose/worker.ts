@@ -16,8 +16,9 @@ import { createWaitingLocks } from '../flow/execute/waiting-locks.ts'
 import { type RelayDeps, relayAttested, releaseDeferred } from '../flow/settle/relay.ts'
 import { createClaimCheck, createLateCheck } from '../lanes/claim-check.ts'
 import { createGasWatch, type GasWatch } from '../lanes/gas-watch.ts'
+import type { Lane } from '../lanes/lane.ts'
 import { retentionLane } from '../lanes/retention.ts'
-import { createLaneRunner, type Lane } from '../lanes/runner.ts'
+import { createLaneRunner } from '../lanes/runner.ts'
 import { overlapOf } from '../lanes/scan.ts'
 import { createSender } from '../lanes/sender.ts'
 import { createSendingLane } from '../lanes/sending.ts'
@@ -46,14 +47,8 @@ import { markOriginSafe } from '../store/exposure.ts'
 import { LANES_CHANNEL, type Lease } from '../store/lanes.ts'
 import { findSigned } from '../store/signed.ts'
 import { findToLock } from '../store/swaps.ts'
-import {
-  assertKeysFor,
-  type Chains,
-  type ConnectedChain,
-  connectChains,
-  loadCatalog,
-  signingAddresses,
-} from './chains.ts'
+import { assertKeysFor, type Chains, connectChains, loadCatalog, signingAddresses } from './chains.ts'
+import type { ConnectedChain } from './connected-chain.ts'
 import { listenToDatabase, verifyDatabase } from './database.ts'
 import { createFollowing } from './following.ts'
 import { createLedgerTask } from './ledger.ts'

@@ -8,7 +8,7 @@ import {
   FIRST_OP,
   OP_KEPT_MS,
 } from '../store/retention.ts'
-import type { Lane, Task } from './runner.ts'
+import type { Lane, Task } from './lane.ts'
 
 const EVERY_MS = 600_000
 // Small batches hold locks only briefly, and use an index instead of a table scan.

@@ -2,7 +2,7 @@ import type { Pool } from 'pg'
 import { acceptDepthOf, type FinalityRules } from '../model/finality.ts'
 import type { Swap } from '../model/swap.ts'
 import { addSwapTimes, type SettledSwap } from '../store/swap-times.ts'
-import type { Task } from './runner.ts'
+import type { Task } from './lane.ts'
 
 /** Records the durations of settled swaps in the background. A crash loses the last ones. */
 export function createTimeKeeper(pool: Pool, rulesOf: (chainId: number) => FinalityRules) {

@@ -1,5 +1,5 @@
 import type { Pool } from 'pg'
-import type { Lane } from '../lanes/runner.ts'
+import type { Lane } from '../lanes/lane.ts'
 import { findEndedAfter, findLastPosition } from '../store/ended-swaps.ts'
 import type { Spans } from './otlp.ts'
 import { spansOf } from './swap-trace.ts'

@@ -3,6 +3,7 @@ import type { LegCosts } from '../../model/catalog.ts'
 import { GAS } from '../../model/gas.ts'
 import type { Heads, ReplacementOffers, Sent, SigningTerms } from '../chain.ts'
 import { BYTES, type DataPrice, dataFeeOf, dataFeePerGas, dataGasOf, readDataPrice } from './data-price.ts'
+import type { WithBaseFee } from './heads.ts'
 import { BURN, CLAIM_MANY, type EvmRequest } from './plans.ts'
 import type { EvmChainSettings } from './settings.ts'
 import { readTip } from './tip.ts'
@@ -88,8 +89,6 @@ export async function readLegCosts(prices: PriceReader, heads: Heads): Promise<L
     gasPrice: price + dataFeePerGas(data),
   }
 }
-
-export type WithBaseFee = { baseFeeWei: bigint }
 
 function baseFeeOf({ head }: Heads): bigint {
   return (head as Heads['head'] & WithBaseFee).baseFeeWei

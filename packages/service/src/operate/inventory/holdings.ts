@@ -1,6 +1,6 @@
 import { geoEscrowAbi, geoVaultAbi } from '@geoswap/protocol'
 import { type Address, formatUnits } from 'viem'
-import type { ConnectedChain } from '../../compose/chains.ts'
+import type { ConnectedChain } from '../../compose/connected-chain.ts'
 import type { InventoryVenueConfig, NetworkConfig } from '../../config.ts'
 import { limited } from '../../market/venues/inventory.ts'
 import { formatCents, type PriceE18, toCents, usdE18 } from '../../model/amount.ts'
