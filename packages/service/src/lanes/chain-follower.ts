@@ -21,7 +21,7 @@ type Options = {
   reader: ViewReader
   /** Topics that say that a swap begins to wait for this chain. */
   topics: readonly string[]
-  /** What other processes followed before: a block that was final for them stays final. */
+  /** The heads that other processes followed before: a block that was final for them stays final. */
   followedBefore(): Heads | undefined
   /** Where nodes tell of new heads; telling wakes `told:<chain>`. */
   news: HeadNews | undefined
@@ -80,8 +80,8 @@ export function createChainFollower(options: Options): Task[] {
         heads = seen
         movedAt = performance.now()
         measure.note(seen.head, seen.hard)
-        // Who locks or delivers by this head judges by its prices. A node that is slow with them holds up no head; the
-        // other task tells of its fault.
+        // Locks and deliveries at this head are judged by its prices. A node that is slow with them holds up no head; the
+        // other task reports its fault.
         if (pace.isInFlight) await Promise.race([readDue(seen).catch(() => {}), delay(PARTS_WAIT_MS)])
         await publish(lease, viewAt(seen))
       })
